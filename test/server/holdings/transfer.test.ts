@@ -2,6 +2,7 @@ import { afterAll, describe, expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { readdir, truncate } from "node:fs/promises";
 import { join } from "node:path";
+import { unzipSync } from "fflate";
 import { transferUpload } from "../../../src/server/holdings/transfer/transfer-upload.ts";
 import { createDiskStore } from "../../../src/server/storage/disk/disk-store.ts";
 import { type ObjectStore, StoreUnavailable } from "../../../src/server/storage/object-store.ts";
@@ -136,6 +137,30 @@ for (const [name, create] of adapters) {
     });
   });
 }
+
+test("a download gets the whole exam even if the transfer removes the staged file while it begins", async () => {
+  await using t = await createTestApp({ jobs: false });
+  const person = await t.addPerson("Baixa Cedo");
+  const download = (studyId: string) => t.call("GET", `/api/studies/${studyId}/download`, { as: person });
+  const instancesIn = async (answer: Response) => Object.keys(unzipSync(await answer.bytes())).length;
+  const first = await uploadStaged(t, person, "8");
+  const begun = await download(first.studyId);
+  await go(t, first.uploadId);
+  expect([begun.status, await instancesIn(begun)]).toEqual([200, 3]);
+
+  const second = await uploadStaged(t, person, "9");
+  const { staging } = t.deps;
+  const open = staging.open.bind(staging);
+  staging.open = async (...args) => {
+    const opened = await open(...args);
+    staging.open = open;
+    await go(t, second.uploadId);
+    return opened;
+  };
+  const answer = await download(second.studyId);
+  expect([answer.status, await instancesIn(answer)]).toEqual([200, 3]);
+  expect(await stagedNames(t)).toEqual([]);
+});
 
 test("a copy that differs is never used: the study shows error and its staged bytes stay", async () => {
   await using folder = createTempFolder();

@@ -5,7 +5,8 @@ import { AppError } from "../../http/app-error.ts";
 import { archiveDamaged } from "../../http/http.errors.ts";
 import { streamOf } from "../../http/stream-of.ts";
 import { LentBuffers, type LentBytes, ownBytes } from "../../runtime/lent-bytes.ts";
-import type { ByteRange } from "../../storage/object-store.ts";
+import { isAbsent } from "../../storage/disk/fs-failure.ts";
+import { type ByteRange, ObjectNotFound } from "../../storage/object-store.ts";
 import { noteDamage } from "../checking/note-damage.ts";
 import { type StoredEntry, sumsFor } from "../checking/sums-of-object.ts";
 import type { KeptObject } from "../objects/kept-object.ts";
@@ -99,8 +100,9 @@ export async function openObject(
   if (range.length === 0) return new Blob();
   try {
     const sums = await sumsFor(deps, object, range, options.entry);
-    if (await isRightFile(deps, object, sums, { range, ...options }))
-      return await openStored(deps, object, range);
+    const isRight = await isRightFile(deps, object, sums, { range, ...options });
+    // The runtime opens a file only after the answer began, and a staged one may have been moved away by then.
+    if (isRight && object.location === "archive") return await openStored(deps, object, range);
     return await streamMatching(deps, object, sums, range);
   } catch (error) {
     throw await asDamage(deps, object, error);
@@ -131,8 +133,7 @@ async function streamMatching(
   range: ByteRange,
 ): Promise<ReadableStream<Uint8Array>> {
   const chunks = checkedChunks(deps, object, sums, range);
-  const first = await chunks.next();
-  return streamOf(asDamageOf(deps, object, first, chunks));
+  return streamOf(asDamageOf(deps, object, goOn(await chunks.next(), chunks)));
 }
 
 /**
@@ -167,17 +168,41 @@ async function isRightFile(
 async function* asDamageOf(
   deps: ObjectDeps,
   object: KeptObject,
-  first: IteratorResult<Uint8Array, void>,
-  others: AsyncGenerator<Uint8Array, void>,
+  chunks: AsyncGenerator<Uint8Array>,
+): AsyncGenerator<Uint8Array> {
+  try {
+    yield* chunks;
+  } catch (error) {
+    throw await asDamage(deps, object, error);
+  }
+}
+
+/** What was begun by reading its first chunk. */
+async function* goOn(
+  first: IteratorResult<Uint8Array, unknown>,
+  others: AsyncGenerator<Uint8Array>,
 ): AsyncGenerator<Uint8Array> {
   try {
     if (!first.done) yield first.value;
     yield* others;
-  } catch (error) {
-    throw await asDamage(deps, object, error);
   } finally {
-    await others.return();
+    await others.return(undefined);
   }
+}
+
+/** Opens a range by reading its first buffer: an open file stays readable when it is moved away. */
+async function openBuffers(
+  deps: ObjectDeps,
+  object: KeptObject,
+  range: ByteRange,
+): Promise<AsyncGenerator<Uint8Array>> {
+  return await fromStore(deps, object, async (store) => {
+    const buffers = inBuffers(await store.open(object.key, range), BUFFER_BYTES);
+    const first = await buffers.next().catch((cause) => {
+      throw isAbsent(cause) ? new ObjectNotFound(object.key) : cause;
+    });
+    return goOn(first, buffers);
+  });
 }
 
 /** Whether to read the whole object: a small one then costs one hash and one read, while its sums would take two reads. */
@@ -265,7 +290,7 @@ async function* checkedChunks(
   if (range.length === 0) return;
   const around = sums.around(range);
   let at = around.offset;
-  for await (const chunk of inBuffers(await openStored(deps, object, around), BUFFER_BYTES)) {
+  for await (const chunk of await openBuffers(deps, object, around)) {
     const pieces = { offset: at, length: chunk.length };
     const right = sums.match(at, chunk) ? chunk : await readMatching(deps, object, sums, pieces);
     const start = Math.max(0, range.offset - at);
