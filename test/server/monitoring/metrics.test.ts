@@ -8,6 +8,7 @@ import { encodeOpenMetrics } from "../../../src/server/metrics/open-metrics.ts";
 import { type ReadFamily, readOpenMetrics } from "../../support/read-open-metrics.ts";
 import { sampleZip } from "../../support/sample-zip.ts";
 import { createTestApp, type Person, problemOf, type TestApp } from "../../support/test-app.ts";
+import { tusOf } from "../../support/tus.ts";
 
 const token = "ne0~!#$%&metrics";
 let t: TestApp;
@@ -153,6 +154,18 @@ test("studies are counted by location and state", async () => {
   expect(total(after, "exameteca_studies_by_integrity", { integrity: "missing" })).toBe(1);
 });
 
+test("uploads under way are counted, with the bytes that are reserved for them", async () => {
+  const tus = tusOf(t, person);
+  const url = await tus.begin(5_000);
+  await tus.patch(url, 0, new Uint8Array(2_000));
+  const families = await scrapeUncached();
+  expect(total(families, "exameteca_open_uploads", { state: "receiving" })).toBe(1);
+  expect(total(families, "exameteca_open_uploads", { state: "processing" })).toBe(0);
+  expect(total(families, "exameteca_open_upload_bytes", { of: "reserved" })).toBe(5_000);
+  expect(total(families, "exameteca_open_upload_bytes", { of: "received" })).toBe(2_000);
+  await tus.end(url);
+});
+
 test("jobs that wait, and those that failed for good, are counted", async () => {
   const idle = defineQueue<{ n: number }>("idle");
   await t.deps.jobs.enqueue(idle, { n: 1 });
@@ -205,8 +218,8 @@ test("concurrent scrapes query the database once and never list the store", asyn
   const collect = createCollector(deps, createHealthChecks(deps));
   const all = await Promise.all(Array.from({ length: 50 }, () => collect()));
   expect(new Set(all.map((families) => families.map(({ name }) => name).join())).size).toBe(1);
-  // The queues and the ping; the studies, the last round and the open findings; the store's own check.
-  expect(asked.sort()).toEqual(["check", "execute", "execute", "select", "select", "select"]);
+  // The queues and the ping; the studies, the last round, the open findings and the open uploads; the store's own check.
+  expect(asked.sort()).toEqual(["check", "execute", "execute", "select", "select", "select", "select"]);
 });
 
 test("the other metrics are shown while the database is out of reach", async () => {

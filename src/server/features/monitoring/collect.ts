@@ -2,8 +2,10 @@ import type { Deps } from "../../deps.ts";
 import type { HealthChecks } from "../../http/health-checks.ts";
 import { measureQueues } from "../../jobs/queue-depths.repo.ts";
 import type { Family } from "../../metrics/open-metrics.ts";
+import { measureAllOpen } from "../ingest/resumable/resumable-uploads.repo.ts";
 import { countStudyStates } from "../studies/study-states.repo.ts";
 import { diskFamilies } from "./measure-disk.ts";
+import { openUploadFamilies } from "./measure-open-uploads.ts";
 import { partFamilies } from "./measure-parts.ts";
 import { processFamilies } from "./measure-process.ts";
 import { queueFamilies } from "./measure-queues.ts";
@@ -26,6 +28,7 @@ export function createCollector(
 ): () => Promise<Family[]> {
   const queues = createSharedReading(() => measureQueues(db), { ...waiting, freshMs: 5_000 });
   const studies = createSharedReading(() => countStudyStates(db), { ...waiting, freshMs: 30_000 });
+  const openUploads = createSharedReading(() => measureAllOpen(db), { ...waiting, freshMs: 30_000 });
   const disk = createSharedReading(() => room.space(), { ...waiting, freshMs: 1_000 });
   const scrub = createSharedReading(() => readScrubState(db), { ...waiting, freshMs: 30_000 });
   const sources: (() => Family[] | Promise<Family[]>)[] = [
@@ -35,6 +38,7 @@ export function createCollector(
     () => meters.uploads.families(),
     async () => shown(await queues(), queueFamilies),
     async () => shown(await studies(), studyFamilies),
+    async () => shown(await openUploads(), openUploadFamilies),
     async () => shown(await disk(), diskFamilies),
     async () => shown(await scrub(), scrubFamilies),
   ];

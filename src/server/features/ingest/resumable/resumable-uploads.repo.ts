@@ -73,6 +73,24 @@ export async function sumReserved(db: DbOrTx, accountId: string): Promise<number
   return row?.bytes ?? 0;
 }
 
+/** The uploads of all accounts and nodes that are not taken in yet, and the bytes reserved for those still arriving. */
+export async function measureAllOpen(
+  db: DbOrTx,
+): Promise<{ receiving: number; processing: number; reservedBytes: number; receivedBytes: number }> {
+  const { state, sizeBytes, receivedBytes } = resumableUploads;
+  const isReceiving = sql`filter (where ${state} = 'receiving')`;
+  const [row] = await db
+    .select({
+      receiving: sql`count(*) ${isReceiving}`.mapWith(Number),
+      processing: sql`count(*) filter (where ${state} = 'processing')`.mapWith(Number),
+      reservedBytes: sql`coalesce(sum(${sizeBytes}) ${isReceiving}, 0)`.mapWith(Number),
+      receivedBytes: sql`coalesce(sum(${receivedBytes}) ${isReceiving}, 0)`.mapWith(Number),
+    })
+    .from(resumableUploads)
+    .where(inArray(state, ["receiving", "processing"]));
+  return row ?? { receiving: 0, processing: 0, reservedBytes: 0, receivedBytes: 0 };
+}
+
 /** The bytes that uploads of all accounts may still bring to this disk. */
 export async function sumOutstanding(db: DbOrTx): Promise<number> {
   const left = sql`${resumableUploads.sizeBytes} - ${resumableUploads.receivedBytes}`;
