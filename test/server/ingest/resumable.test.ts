@@ -191,6 +191,35 @@ describe("a chunk", () => {
   });
 });
 
+describe("a request whose line went dead without a word", () => {
+  test("ends when its sender asks again, who goes on from the last byte that came", async () => {
+    const zip = sampleZip({ study: "104" });
+    const url = await tus.begin(zip.length);
+    const { promise: isRead, resolve: read } = Promise.withResolvers<void>();
+    let hasCome = false;
+    const body = new ReadableStream<Uint8Array>({
+      pull(controller) {
+        if (!hasCome) {
+          hasCome = true;
+          return controller.enqueue(Uint8Array.from(zip.subarray(0, 500)));
+        }
+        read();
+        return new Promise(() => {}); // nothing more comes
+      },
+    });
+    const silent = t.call("PATCH", url, {
+      as: person,
+      body,
+      headers: { ...tusHeaders, "content-type": "application/offset+octet-stream", "upload-offset": "0" },
+    });
+    await isRead;
+    expect(await offsetOf(url)).toBe("500");
+    expect((await tus.patch(url, 500, zip.subarray(500))).status).toBe(204);
+    expect((await silent).status).toBe(423);
+    expect((await tus.outcome(url)).state).toBe("done");
+  });
+});
+
 describe("a creation", () => {
   test("above the largest size is a 413, and one without a length, a ZIP, or sound metadata a 400", async () => {
     expect((await tus.create(64 * 1024 ** 2 + 1)).status).toBe(413);
@@ -263,6 +292,58 @@ describe("someone else's upload", () => {
     expect((await t.call("GET", "/api/uploads/not-an-id", { as: person })).status).toBe(404);
     expect(await offsetOf(url)).toBe("0");
     await tus.end(url);
+  });
+});
+
+describe("numbers that lie", () => {
+  test("are refused, and change nothing", async () => {
+    const zip = sampleZip({ study: "106" });
+    const url = await tus.begin(zip.length);
+    const lies: [Record<string, string>, number][] = [
+      [{ "upload-offset": String(2 ** 53) }, 400],
+      [{ "upload-offset": "9".repeat(400) }, 400],
+      [{ "upload-offset": "-1" }, 400],
+      [{ "upload-offset": "0x0" }, 400],
+      [{ "upload-offset": "1e3" }, 400],
+      [{ "upload-offset": String(2 ** 53 - 1) }, 409],
+      [{ "content-length": String(2 ** 53 - 1) }, 413],
+      [{ "content-length": String(zip.length + 1) }, 413],
+      [{ "upload-checksum": "sha256 AAAA" }, 400],
+      [{ "upload-checksum": "md5 1B2M2Y8AsgTpgAmY7PhCfg==" }, 400],
+      [{ "upload-checksum": `sha256 ${"A".repeat(9000)}` }, 400],
+    ];
+    for (const [headers, status] of lies)
+      expect([headers, (await tus.patch(url, 0, zip, headers)).status]).toEqual([headers, status]);
+    for (const length of [String(2 ** 53), "-5", "1.5", "", "99999999999999999999"])
+      expect([length, (await tus.create(1, { "upload-length": length })).status]).toEqual([length, 400]);
+    expect(await offsetOf(url)).toBe("0");
+    await tus.end(url);
+    expect(await arriving()).toEqual([]);
+  });
+});
+
+describe("an access token", () => {
+  const programOf = async (scopes: string[]) => {
+    const made = await t.call("POST", "/api/tokens", { as: person, json: { name: "Script", scopes } });
+    return tusOf(t, { ...person, ...((await made.json()) as { token: string }) });
+  };
+
+  test("sends uploads if it may call the API, and no other one does", async () => {
+    const zip = sampleZip({ study: "105" });
+    const program = await programOf(["api"]);
+    const reader = await programOf(["dicomweb:read", "dicomweb:write"]);
+    const url = await program.begin(zip.length);
+    for (const answer of [
+      await reader.create(zip.length),
+      await reader.patch(url, 0, zip),
+      await reader.head(url),
+      await reader.end(url),
+    ])
+      expect(answer.status).toBe(403);
+    expect((await program.head(url)).headers.get("upload-offset")).toBe("0");
+    expect((await program.patch(url, 0, zip)).status).toBe(204);
+    expect((await program.outcome(url)).state).toBe("done");
+    expect((await program.end(url)).status).toBe(204);
   });
 });
 

@@ -129,7 +129,7 @@ export function createResumableRoutes(deps: Deps, guard: Guard, slots: UploadSlo
 
   routes.get(
     listUploadsCall.path,
-    guard({}),
+    guard({ scope: "api" }),
     describe(listUploadsCall, {
       summary: "List one's resumable uploads",
       details: `Those under way and those that ended and were not dismissed, the newest first; at most ${MAX_LISTED}.`,
@@ -143,7 +143,7 @@ export function createResumableRoutes(deps: Deps, guard: Guard, slots: UploadSlo
 
   routes.post(
     createUploadCall.path,
-    guard({ subscription: "own" }),
+    guard({ subscription: "own", scope: "api" }),
     describe(createUploadCall, {
       summary: "Begin a resumable upload",
       status: 201,
@@ -183,7 +183,7 @@ export function createResumableRoutes(deps: Deps, guard: Guard, slots: UploadSlo
 
   routes.get(
     readUploadCall.path,
-    guard({}),
+    guard({ scope: "api" }),
     describe(readUploadCall, {
       summary: "How far a resumable upload is, and what became of it",
       details:
@@ -218,7 +218,7 @@ export function createResumableRoutes(deps: Deps, guard: Guard, slots: UploadSlo
 
   routes.patch(
     appendUploadCall.path,
-    guard({ subscription: "own" }),
+    guard({ subscription: "own", scope: "api" }),
     describe(appendUploadCall, {
       summary: "Send the next bytes of a resumable upload",
       status: 204,
@@ -248,7 +248,7 @@ export function createResumableRoutes(deps: Deps, guard: Guard, slots: UploadSlo
 
   return routes.delete(
     endUploadCall.path,
-    guard({}),
+    guard({ scope: "api" }),
     describe(endUploadCall, {
       summary: "Dismiss a resumable upload",
       status: 204,

@@ -9,6 +9,10 @@ import { type Holder, holdUpload, releaseHold, renewHold } from "./upload-holds.
 /** A hold lasts longer than this, if bytes come. */
 const RENEW_MS = 2_000;
 
+/** A request that brings nothing for so long is idle. */
+const QUIET_MS = 300;
+const SETTLE_LOOKS = 7;
+
 type HoldDeps = Pick<Deps, "db" | "jobs" | "node">;
 
 /** Has one request at a time write to an upload: across nodes by its row, within this process also until its file is closed. */
@@ -30,10 +34,19 @@ export class UploadHolds {
     return hold;
   }
 
-  /** Resolves when a request whose sender is gone has recorded what it got, within a bound. */
+  /**
+   * Resolves when a request whose sender is gone has recorded what it got, within a bound. A request that brings nothing while its
+   * sender asks again has lost its line, even if nobody told the server.
+   */
   async settle(uploadId: string): Promise<void> {
     const hold = this.#byUpload.get(uploadId);
-    if (hold?.isEnding) await Promise.race([hold.ended, Bun.sleep(2_000)]);
+    if (!hold) return;
+    for (let looks = 0; looks < SETTLE_LOOKS; looks++) {
+      const { pieces } = hold;
+      const isOver = await Promise.race([hold.ended.then(() => true), Bun.sleep(QUIET_MS)]);
+      if (isOver) return;
+      if (hold.pieces === pieces && !hold.isEnding) hold.lose();
+    }
   }
 }
 
@@ -49,7 +62,9 @@ export class UploadHold implements AsyncDisposable {
   readonly #losing = new AbortController();
   readonly #renewing: Timer;
   readonly #end: () => void;
-  #cameSince = false;
+  /** Pieces of its body that came. */
+  pieces = 0;
+  #renewedPieces = 0;
   #isReleased = false;
 
   constructor(
@@ -74,7 +89,7 @@ export class UploadHold implements AsyncDisposable {
 
   /** Tells that bytes came, for which the hold is renewed. */
   came(): void {
-    this.#cameSince = true;
+    this.pieces++;
   }
 
   lose(): void {
@@ -101,8 +116,8 @@ export class UploadHold implements AsyncDisposable {
   }
 
   async #renew(): Promise<void> {
-    if (!this.#cameSince) return;
-    this.#cameSince = false;
+    if (this.pieces === this.#renewedPieces) return;
+    this.#renewedPieces = this.pieces;
     try {
       if (!(await renewHold(this.deps.db, this.uploadId, this.holder))) this.lose();
     } catch {
