@@ -125,9 +125,11 @@ export function createApp(deps: Deps, assets: BuiltAssets, development?: Develop
   const visits = { owns: isVisitToken, resolve: resolveVisitScope };
   app.use("/dicomweb/t/*", shareWithSandbox());
   app.route("/dicomweb/t/:token", createViewerDicomwebRoutes(deps, visits));
+  const rendered = createRenderedRoutes(deps);
+  app.route("/dicomweb/t/:token", rendered.forViewers(visits));
   app.route("/dicomweb", createStudyDicomwebRoutes(deps, guard));
   app.route("/dicomweb", createExchangeRoutes(deps, guard, uploadSlots));
-  app.route("/dicomweb", createRenderedRoutes(deps, guard));
+  app.route("/dicomweb", rendered.forSessions(guard));
   app.route("/fhir", createFhirRoutes(deps, guard));
   app.route(
     "/viewer",

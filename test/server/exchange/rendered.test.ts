@@ -97,3 +97,37 @@ describe("a rendered image", () => {
     expect((await draw(path)).status).toBe(status);
   });
 });
+
+describe("a viewer token", () => {
+  const tokenFor = async (as: Person, studyInstanceUID: string) => {
+    const data = btoa(JSON.stringify([{ userId: as.id, studyInstanceUID }]));
+    const answer = await t.call("GET", `/generate-token?data=${encodeURIComponent(data)}`, { as });
+    return ((await answer.json()) as { token: string }).token;
+  };
+  const below = (token: string, path: string) => path.replace("/dicomweb/", `/dicomweb/t/${token}/`);
+
+  test("draws what it names, with a window, without any other credential, and until it ends", async () => {
+    const token = await tokenFor(owner, studyUID("1"));
+    for (const path of [
+      `${instance}/rendered?window=2000,10&accept=image/png`,
+      `${instance}/frames/2/rendered`,
+    ]) {
+      const mine = await draw(path);
+      const answer = await t.call("GET", below(token, path));
+      expect([answer.status, answer.headers.get("etag")]).toEqual([200, mine.etag]);
+      expect(await answer.bytes()).toEqual(mine.bytes);
+      expect(answer.headers.get("access-control-allow-origin")).toBe("*");
+    }
+    const forged = await t.call("GET", below(`${token}x`, `${instance}/rendered`));
+    expect(forged.status).toBe(401);
+    await t.call("POST", "/api/auth/logout", { as: owner });
+    expect((await t.call("GET", below(token, `${instance}/rendered`))).status).toBe(401);
+  });
+
+  test("draws no study that it does not name", async () => {
+    const other = await t.addPerson("Outra Dona");
+    await t.store(other, sampleZip({ study: "5", elements: image }));
+    const token = await tokenFor(other, studyUID("5"));
+    expect((await t.call("GET", below(token, `${instance}/rendered`))).status).toBe(404);
+  });
+});

@@ -1,8 +1,8 @@
-import { type Context, Hono } from "hono";
+import { type Context, Hono, type MiddlewareHandler } from "hono";
 import type { ManifestInstance } from "../../archive/manifest.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../http/app-error.ts";
-import { describeIn } from "../../http/describe.ts";
+import { describeIn, type Room } from "../../http/describe.ts";
 import type { Guard } from "../../http/guard.ts";
 import { archiveDamaged, heldByAnotherNode, notAcceptable, notFound } from "../../http/http.errors.ts";
 import type { HttpEnv } from "../../http/http-context.ts";
@@ -14,6 +14,7 @@ import { negotiateRendered } from "../dicomweb/media-types.ts";
 import { openStudyAsSession } from "../dicomweb/open-as-session.ts";
 import { middleInstance, readMiddleFrame } from "../thumbnails/read-middle-frame.ts";
 import type { Drawing } from "../thumbnails/worker/picture-messages.ts";
+import { type OtherTokens, openAsViewer, viewerParams } from "../viewer/open-as-viewer.ts";
 import { parseRendering } from "./parse-rendering.ts";
 
 const UID = /^[0-9.]{1,64}$/;
@@ -23,25 +24,62 @@ const MAX_WAITING_A_CALLER = 3;
 /** The time limit, including the wait for others. */
 const MAX_WAIT_MS = 30_000;
 
-const describe = describeIn("DICOMweb");
+/** Who may have pictures of what. */
+interface RenderedAccess {
+  room: Room;
+  params?: Record<string, string>;
+  /** Runs before each route, if a guard resolves the caller. */
+  guard?: MiddlewareHandler<HttpEnv>;
+  /** @throws {AppError} if the caller has no access */
+  open(c: Context<HttpEnv>): Promise<{ catalogue: DicomwebCatalogue; readerId: string }>;
+}
 
-/** Pictures of studies, series, instances and frames (PS3.18 §10.4.1.1.3 and §10.4.1.1.4); mounted at `/dicomweb`. */
-export function createRenderedRoutes(deps: Deps, guard: Guard) {
-  const routes = new Hono<HttpEnv>();
+/** Pictures of studies, series, instances and frames (PS3.18 §10.4.1.1.3 and §10.4.1.1.4), with one queue for all callers. */
+export interface RenderedRoutes {
+  /** For sessions and access tokens; mounted at `/dicomweb`. */
+  forSessions(guard: Guard): Hono<HttpEnv>;
+  /** For viewer tokens and visits; mounted at `/dicomweb/t/:token`. */
+  forViewers(others: OtherTokens): Hono<HttpEnv>;
+}
+
+export function createRenderedRoutes(deps: Deps): RenderedRoutes {
   const waiting = new Map<string, number>();
-  const reading = guard({ subscription: "viewing", scope: "dicomweb:read" });
+  return {
+    forSessions: (guard) =>
+      renderedRoutes(deps, waiting, {
+        room: "DICOMweb",
+        guard: guard({ subscription: "viewing", scope: "dicomweb:read" }),
+        async open(c) {
+          const session = c.get("session");
+          const catalogue = await openStudyAsSession(deps, session, c.req.param("study") ?? "");
+          return { catalogue, readerId: session.userId };
+        },
+      }),
+    forViewers: (others) =>
+      renderedRoutes(deps, waiting, {
+        room: "Viewer",
+        params: viewerParams,
+        open: (c) => openAsViewer(deps, others, c),
+      }),
+  };
+}
+
+function renderedRoutes(deps: Deps, waiting: Map<string, number>, access: RenderedAccess): Hono<HttpEnv> {
+  const routes = new Hono<HttpEnv>();
+  const describe = describeIn(access.room);
+  const front: MiddlewareHandler<HttpEnv> = access.guard ?? ((_c, next) => next());
 
   const render = (picture: "rendered" | "thumbnail") => async (c: Context<HttpEnv>) => {
     const parameters = new URL(c.req.url).searchParams;
     const type = negotiateRendered(parameters.get("accept") ?? c.req.header("accept"));
     const drawing = { type, ...parseRendering(parameters, picture) };
-    const catalogue = await openStudyAsSession(deps, c.get("session"), c.req.param("study") ?? "");
+    const { catalogue, readerId } = await access.open(c);
     const { instance, frameIndex } = await findFrame(catalogue, c.req.param());
     const headers = { ...archiveHeaders(`image/${type}`), "Content-Disposition": "inline", Vary: "Accept" };
     const etag = etagOf(instance, frameIndex, drawing);
     if (c.req.header("if-none-match") === etag)
       return new Response(null, { status: 304, headers: { ...headers, ETag: etag } });
-    using _ = take(waiting, c.get("session").userId);
+    using _ = take(waiting, readerId);
     const image = await draw(deps, { instance, frameIndex, drawing }, c.req.raw.signal);
     return new Response(Uint8Array.from(image), { headers: { ...headers, ETag: etag } });
   };
@@ -52,10 +90,11 @@ export function createRenderedRoutes(deps: Deps, guard: Guard) {
     for (const place of [...places, frames]) {
       routes.get(
         `/studies/:study${place}/${picture}`,
-        reading,
+        front,
         describe(
           {},
           {
+            params: access.params,
             summary: picture === "rendered" ? "Draw an image (WADO-RS)" : "Draw a small image (WADO-RS)",
             details:
               "Takes `window=center,width,function`, `viewport=width,height`, `quality` and `accept`. Of a study or a series, its middle image; of an instance, its middle frame.",

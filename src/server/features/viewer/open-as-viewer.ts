@@ -1,0 +1,28 @@
+import type { Context } from "hono";
+import type { Deps } from "../../deps.ts";
+import type { DicomwebCatalogue } from "../dicomweb/dicomweb.catalogue.ts";
+import type { SeriesUIDs } from "../dicomweb/dicomweb.repo.ts";
+import { openCatalogue } from "../dicomweb/open-catalogue.ts";
+import { resolveViewerToken, type ViewerAccess } from "./viewer-token.ts";
+
+/** Tokens that are no session's, such as those of shared links. */
+export interface OtherTokens {
+  owns(token: string): boolean;
+  resolve(deps: Deps, token: string, series?: SeriesUIDs): Promise<ViewerAccess>;
+}
+
+/** The parameter of the path that opens a viewer's calls, for the API's document. */
+export const viewerParams = { token: "Of `GET /generate-token` or `POST /api/visits`." };
+
+/** Opens what the token in the path lets its holder see. @throws {AppError} as {@link resolveViewerToken} */
+export async function openAsViewer(
+  deps: Deps,
+  others: OtherTokens,
+  c: Context,
+  series?: SeriesUIDs,
+): Promise<{ catalogue: DicomwebCatalogue; readerId: string }> {
+  const token = c.req.param("token") ?? "";
+  const resolve = others.owns(token) ? others.resolve : resolveViewerToken;
+  const { scope, found } = await resolve(deps, token, series);
+  return { catalogue: openCatalogue(deps, scope, found), readerId: scope.reader ?? scope.caller.userId };
+}
