@@ -1,6 +1,6 @@
 import type { DerivedInstance } from "./derivative-index.ts";
 
-/** The copy of a series. What can't be read right is `undefined`, and the copy is then made again. */
+/** The copy of a series. What can't be read is `undefined`; if its bytes are wrong, the copy is made again. */
 export interface Derivative {
   /** Changes with the copy. */
   version: string;

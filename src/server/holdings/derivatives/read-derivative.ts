@@ -5,7 +5,7 @@ import { describeError } from "../../runtime/log.ts";
 import { type ByteRange, ObjectNotFound, StoreUnavailable } from "../../storage/object-store.ts";
 import { readStored, type StoreDeps } from "../reading/stored-bytes.ts";
 import type { Derivative, FindDerivative } from "./derivative.ts";
-import { type DerivativeIndex, decodeIndex, weightOf } from "./derivative-index.ts";
+import { type DerivativeIndex, DerivativeUnreadable, decodeIndex, weightOf } from "./derivative-index.ts";
 import { findDerivative, type StoredDerivative } from "./derivatives.repo.ts";
 import { remakeDerivative } from "./discard-derivative.ts";
 
@@ -39,7 +39,8 @@ export function createDerivativeReader(deps: ReadDeps): FindDerivative {
     const isRight = (bytes: Uint8Array) =>
       new Bun.CryptoHasher("sha256").update(bytes).digest("hex") === indexSha256;
     const bytes = await readRight(deps, derivative.key, range, isRight);
-    return bytes ? decodeIndex(bytes) : await giveUp(derivative);
+    if (bytes === "wrong") return await giveUp(derivative);
+    return bytes && readable(bytes);
   }
 
   function describe(derivative: StoredDerivative, index: DerivativeIndex): Derivative {
@@ -52,8 +53,8 @@ export function createDerivativeReader(deps: ReadDeps): FindDerivative {
         if (!frame) return undefined;
         const isRight = (bytes: Uint8Array) => crc32(bytes) === frame.crc32;
         const bytes = await readRight(deps, derivative.key, frame, isRight);
-        if (!bytes) return await giveUp(derivative);
-        return { bytes, prefixLengths: frame.prefixLengths };
+        if (bytes === "wrong") return await giveUp(derivative);
+        return bytes && { bytes, prefixLengths: frame.prefixLengths };
       },
     };
   }
@@ -70,28 +71,37 @@ export function createDerivativeReader(deps: ReadDeps): FindDerivative {
   };
 }
 
-/** Reads a range; `undefined` if its bytes are wrong or gone. @throws {StoreUnavailable} which proves nothing about them */
+/** The index; `undefined` if a newer release wrote it, which may read it again. */
+function readable(bytes: Uint8Array): DerivativeIndex | undefined {
+  try {
+    return decodeIndex(bytes);
+  } catch (error) {
+    if (error instanceof DerivativeUnreadable) return undefined;
+    throw error;
+  }
+}
+
+/** Reads a range. `wrong`: its bytes are wrong or gone. `undefined`: the store does not answer, which proves nothing about them. */
 async function readRight(
   deps: ReadDeps,
   key: string,
   range: ByteRange,
   isRight: (bytes: Uint8Array) => boolean,
-): Promise<Uint8Array | undefined> {
+): Promise<Uint8Array | "wrong" | undefined> {
   const object = { key, location: "archive", stagedOn: null } as const;
   try {
     const bytes = await readStored(deps, object, range);
     if (isRight(bytes)) return bytes;
-    if (!deps.cache) return undefined;
+    if (!deps.cache) return "wrong";
     // The wrong bytes may be those of the local copy.
     await deps.cache.dropCopy(key);
     const again = await readStored(deps, object, range);
-    return isRight(again) ? again : undefined;
+    return isRight(again) ? again : "wrong";
   } catch (error) {
-    if (error instanceof ObjectNotFound) return undefined;
+    if (error instanceof ObjectNotFound) return "wrong";
     if (!(error instanceof StoreUnavailable)) throw error;
     // A truncated object lacks the range.
-    const kept = await deps.store.stat(key);
-    if (!kept || kept.sizeBytes < range.offset + range.length) return undefined;
-    throw error;
+    const kept = await deps.store.stat(key).catch(() => ({ sizeBytes: Number.POSITIVE_INFINITY }));
+    return !kept || kept.sizeBytes < range.offset + range.length ? "wrong" : undefined;
   }
 }
