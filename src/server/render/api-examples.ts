@@ -28,5 +28,14 @@ client = DICOMwebClient("${url}", headers={"Authorization": "Bearer exm_…"})
 studies = client.search_for_studies(search_filters={"PatientName": "silva*"})
 datasets = client.retrieve_series("1.2.3", "1.2.3.4")`,
     },
+    {
+      title: "C-STORE (DCMTK), where the operator set DIMSE_PORT",
+      code: `# CLINICA: Profile, DICOM receivers; or POST /api/receivers
+PORT=11112
+
+echoscu -aec CLINICA ${new URL(publicUrl).hostname} $PORT
+storescu -aec CLINICA ${new URL(publicUrl).hostname} $PORT image.dcm
+dcmsend -aec CLINICA ${new URL(publicUrl).hostname} $PORT image.dcm`,
+    },
   ];
 }

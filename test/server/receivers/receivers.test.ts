@@ -3,6 +3,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { unzipSync } from "fflate";
 import { closeAbandoned } from "../../../src/server/features/ingest/resumable/growing-upload.ts";
+import { dicomwebExamples } from "../../../src/server/render/api-examples.ts";
 import type { Receiver } from "../../../src/shared/api/receivers.ts";
 import type { Study } from "../../../src/shared/api/studies.ts";
 import { TagHex } from "../../../src/shared/dicom/tags.ts";
@@ -95,6 +96,20 @@ test("a sender stores a study, which comes back with the bytes of its data sets"
     lastReceived: { callingAETitle: "TOMOGRAFO", address: "127.0.0.1" },
   });
   expect(await (await t.call("GET", "/api/uploads", { as: ana })).json()).toEqual([]);
+});
+
+test.skipIf(!Bun.which("storescu"))("the example for DCMTK does what the page of the API says", async () => {
+  const example = dicomwebExamples("http://127.0.0.1").find(({ title }) => title.includes("DCMTK"));
+  const file = join(folder.path, "image.dcm");
+  const elements = { [TagHex.SOPClassUID]: { vr: "UI", Value: [SECONDARY_CAPTURE] } };
+  writeFileSync(file, sampleInstance({ study: "12", elements }));
+  const script = (example?.code ?? "").replace("PORT=11112", `PORT=${port()}`);
+  const child = Bun.spawn(["bash", "-ec", script], { cwd: folder.path, stderr: "pipe" });
+  const said = await new Response(child.stderr).text();
+  expect([await child.exited, said]).toEqual([0, ""]);
+  await listed(ana, "12", 1);
+  const [receiver] = (await (await t.call("GET", "/api/receivers", { as: ana })).json()) as Receiver[];
+  expect(receiver?.lastReceived?.callingAETitle).toBe("DCMSEND");
 });
 
 describe("an association", () => {
