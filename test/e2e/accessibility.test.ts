@@ -52,6 +52,61 @@ async function openPage(theme: string, as?: Person): Promise<{ page: Page; conte
   return { page, context };
 }
 
+const byName = (page: Page, name: string | RegExp) =>
+  page.getByRole("button", { name, exact: true }).filter({ visible: true });
+
+test(
+  "nothing that opens over the list has a violation, and at 200 % zoom a dialog has the whole width",
+  async () => {
+    const { page, context } = await openPage("dark", person);
+    await page
+      .locator("nav")
+      .getByRole("button", { name: /^Meus exames/ })
+      .click();
+    const found: Record<string, string[]> = {};
+    const look = async (state: string) => {
+      found[state] = await violationsOn(page);
+    };
+    const dialog = page.locator("[role=dialog], [role=alertdialog]");
+    await byName(page, "Selecionar exames").click();
+    await page.locator("tbody .checkbox").first().check();
+    await look("selection");
+    const bar = page.getByRole("region", { name: "Exames selecionados" });
+    for (const action of ["Baixar", "Compartilhar", "Excluir"]) {
+      await bar.getByRole("button", { name: action, exact: true }).click();
+      await dialog.waitFor();
+      await look(`selection: ${action}`);
+      if (action === "Excluir") {
+        await page.setViewportSize({ width: 640, height: 400 });
+        const box = await dialog.boundingBox();
+        expect([box?.x, box?.width]).toEqual([12, 616]);
+        await page.setViewportSize({ width: 1280, height: 900 });
+      }
+      await page.keyboard.press("Escape");
+      await dialog.waitFor({ state: "detached" });
+    }
+    await bar.getByRole("button", { name: "Concluir" }).click();
+    await byName(page, "Compartilhar exame").first().click();
+    await dialog.waitFor();
+    await look("share by link");
+    await page.getByRole("tab").nth(1).click();
+    await look("share with a doctor");
+    await page.getByRole("tab").first().click();
+    await dialog.locator("button.is-lit").first().click();
+    await page.getByRole("dialog", { name: "Link pronto" }).waitFor();
+    await look("link ready");
+    await byName(page, "Pronto").click();
+    await page.keyboard.press("Escape");
+    await byName(page, "Avisos").click();
+    await page.getByRole("dialog", { name: "Avisos" }).waitFor();
+    await look("notifications");
+    expect(Object.entries(found).filter(([, violations]) => violations.length > 0)).toEqual([]);
+    expect(Object.keys(found)).toHaveLength(8);
+    await context.close();
+  },
+  JOB_TIMEOUT_MS,
+);
+
 for (const theme of ["dark", "light"]) {
   describe(`in the ${theme} theme`, () => {
     test(
@@ -65,8 +120,9 @@ for (const theme of ["dark", "light"]) {
           .click();
         await page.getByLabel("CPF ou CNPJ").waitFor();
         expect(await violationsOn(page)).toEqual([]);
-        for (const path of ["reset-password", "stop-email-change"]) {
-          await visit(page, `${origin}/${path}/token`);
+        const pages = ["reset-password/token", "stop-email-change/token", "ajuda", "verificar", "v/none"];
+        for (const path of pages) {
+          await visit(page, `${origin}/${path}`);
           expect(await violationsOn(page)).toEqual([]);
         }
         await page.goto(`${origin}/nothing-here`);

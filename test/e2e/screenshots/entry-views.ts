@@ -44,5 +44,7 @@ export const entryViews: Record<string, View> = {
     prepare: (page) => waitForCode(page, ["passkey", "recovery"]),
     show: (page) => button(page, "Usar um código de recuperação", "Use a recovery code").click(),
   },
+  verify: { path: "/verificar" },
+  "link-over": { path: "/v/nenhum#x" },
   "not-found": { path: "/nada-aqui" },
 };

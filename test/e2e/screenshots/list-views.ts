@@ -39,6 +39,18 @@ async function act(page: Page, portuguese: string, english: string): Promise<voi
   await settle(page);
 }
 
+async function select(page: Page): Promise<void> {
+  await seeList(page);
+  await button(page, "Selecionar exames", "Select exams").click();
+  for (const at of [0, 1]) await page.locator("tbody .checkbox, .phone-study .checkbox").nth(at).check();
+}
+
+async function actOnSelected(page: Page, portuguese: string, english: string): Promise<void> {
+  await select(page);
+  await button(page.locator(".selection-bar"), portuguese, english).click();
+  await page.locator("[role=dialog], [role=alertdialog]").waitFor();
+}
+
 async function openReport(page: Page, has: boolean): Promise<void> {
   await seeList(page);
   const label = has ? /^(Ver laudo|See report): / : /^(Anexar laudo|Attach report): /;
@@ -68,14 +80,10 @@ async function openViewer(page: Page): Promise<void> {
 /** The list of studies and what opens from it. */
 export const listViews: Record<string, View> = {
   list: { who: "owner", show: seeList },
-  "list-select": {
-    who: "owner",
-    async show(page) {
-      await seeList(page);
-      await button(page, "Selecionar exames", "Select exams").click();
-      for (const at of [0, 1]) await page.locator("tbody .checkbox, .phone-study .checkbox").nth(at).check();
-    },
-  },
+  "list-select": { who: "owner", show: select },
+  "bulk-delete": { who: "owner", show: (page) => actOnSelected(page, "Excluir", "Delete") },
+  "bulk-share": { who: "owner", show: (page) => actOnSelected(page, "Compartilhar", "Share") },
+  "bulk-download": { who: "owner", show: (page) => actOnSelected(page, "Baixar", "Download") },
   "list-open": { who: "owner", show: expandFirst },
   "list-filters": {
     who: "owner",
@@ -109,6 +117,21 @@ export const listViews: Record<string, View> = {
   "list-top": { who: "owner", stored: { menuPosition: "topbar" }, show: seeList },
   delete: { who: "owner", show: (page) => act(page, "Excluir exame", "Delete exam") },
   share: { who: "owner", show: (page) => act(page, "Compartilhar exame", "Share exam") },
+  "share-people": {
+    who: "owner",
+    async show(page) {
+      await act(page, "Compartilhar exame", "Share exam");
+      await page.getByRole("tab").nth(1).click();
+    },
+  },
+  "link-ready": {
+    who: "owner",
+    async show(page) {
+      await act(page, "Compartilhar exame", "Share exam");
+      await page.getByRole("dialog").locator("button.is-lit").first().click();
+      await page.locator("[role=dialog] figure img").first().waitFor();
+    },
+  },
   "report-attach": { who: "owner", show: (page) => openReport(page, false) },
   report: {
     who: "owner",
