@@ -92,6 +92,23 @@ describe("on a first visit", () => {
   );
 
   test(
+    "a row of the home keeps its words beside its button",
+    async () => {
+      const person = await app.addPerson("Lia Elos");
+      const { studies } = await app.testApp.store(person, sampleZip({ study: "982" }));
+      const link = { studyIds: studies.map(({ id }) => id), recipient: "Dr. Paulo, ortopedista" };
+      expect((await app.testApp.call("POST", "/api/links", { as: person, json: link })).status).toBe(201);
+      await app.as(person, { device: PHONE }, async (page) => {
+        const row = page.getByRole("region", { name: "Links ativos" }).locator(".home-row");
+        await row.waitFor();
+        expect((await row.locator(".home-row-text").boundingBox())?.width).toBeGreaterThan(180);
+        expect((await row.boundingBox())?.height).toBeLessThan(100);
+      });
+    },
+    JOB_TIMEOUT_MS,
+  );
+
+  test(
     "an image is two taps away from the filled login form",
     async () => {
       const person = await app.addPerson("Duda Dois");
