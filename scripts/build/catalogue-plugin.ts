@@ -9,6 +9,7 @@ const OTHER_PAGES = [
   "src/client/features/verification/verify-screen.tsx",
   "src/client/features/help/help-screen.tsx",
   "src/client/features/visit/visit-screen.tsx",
+  "src/client/features/delivery/delivery-screen.tsx",
 ].map((path) => join(root, path));
 
 /**

@@ -23,6 +23,7 @@ const ISLANDS = {
   his: "src/client/features/frame/his-screen.tsx",
   verify: "src/client/features/verification/verify-screen.tsx",
   visit: "src/client/features/visit/visit-screen.tsx",
+  delivery: "src/client/features/delivery/delivery-screen.tsx",
 } as const;
 const LOCALES = { "pt-BR": "locales/pt-BR/messages.ts", "en-US": "locales/en-US/messages.ts" } as const;
 const HIS_LOCALES = {
@@ -125,6 +126,7 @@ function createGraph(result: Bun.BuildOutput, files: LinkedFile[]): ClientGraph 
       his: preloads(ISLANDS.his),
       verify: preloads(ISLANDS.verify),
       visit: preloads(ISLANDS.visit),
+      delivery: preloads(ISLANDS.delivery),
     },
     locales: {
       "pt-BR": url(outputOf(metafile, LOCALES["pt-BR"])),

@@ -52,6 +52,6 @@ async function clientGraph(): Promise<ClientGraph> {
     entry,
     styles,
     fonts: [],
-    islands: { auth: [], help: [], his: [], verify: [], visit: [] },
+    islands: { auth: [], help: [], his: [], verify: [], visit: [], delivery: [] },
   };
 }

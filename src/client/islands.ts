@@ -9,5 +9,6 @@ export const islandLoaders: IslandLoaders = {
   help: () => import("./features/help/help-screen.tsx"),
   his: () => import("./features/frame/his-screen.tsx"),
   verify: () => import("./features/verification/verify-screen.tsx"),
+  delivery: () => import("./features/delivery/delivery-screen.tsx"),
   visit: () => import("./features/visit/visit-screen.tsx"),
 };

@@ -48,8 +48,16 @@ export function restoreSession(): Session | undefined {
   return session;
 }
 
-/** The token to send: the stored one, or else the current user's. */
+let lentToken: string | undefined;
+
+/** Gives the calls of this page a token that is not a session's, in the place of any session. `undefined` takes it back. */
+export function lendToken(token: string | undefined): void {
+  lentToken = token;
+}
+
+/** The token to send: a lent one, the stored one, or else the current user's. */
 export function currentToken(): string | undefined {
+  if (lentToken !== undefined) return lentToken;
   return readStoredSession()?.token ?? store.get(sessionState)?.token;
 }
 
@@ -76,6 +84,8 @@ export function renewSession({ token, user }: Required<Session>): void {
 
 /** Removes the session and all its stored data, and makes other tabs check theirs. */
 export function endSession(reason: SessionEnd): void {
+  // Whoever lent the token learns from the call that it is over; the session of this browser is another one.
+  if (lentToken !== undefined) return;
   const ended = currentToken();
   for (const key of SESSION_KEYS) sessionStore.write(key, undefined);
   // Another tab may have renewed the session meanwhile; only a logout ends the renewed one too.

@@ -3,6 +3,9 @@ import type { Deps } from "./deps.ts";
 import { createPdfForms } from "./documents/receive-pdf.ts";
 import { createAccessTokensRoutes } from "./features/accounts/access-tokens/access-tokens.routes.ts";
 import { createFactorsRoutes } from "./features/accounts/factors/factors.routes.ts";
+import { createDeliveriesRoutes } from "./features/deliveries/deliveries.routes.ts";
+import { createDeliveryGate } from "./features/deliveries/delivery-gate.ts";
+import { findDeliverySession } from "./features/deliveries/find-delivery-session.ts";
 import { createStudyDicomwebRoutes } from "./features/dicomweb/study-dicomweb.routes.ts";
 import { createExchangeRoutes } from "./features/exchange/exchange.routes.ts";
 import { createRenderedRoutes } from "./features/exchange/rendered.routes.ts";
@@ -71,7 +74,7 @@ export function createApp(deps: Deps, assets: BuiltAssets, development?: Develop
   const { productName, publicUrl, viewerOrigin } = config;
   const app = new Hono<HttpEnv>();
   const pdfForms = createPdfForms(deps);
-  const callers = createCallers(deps);
+  const callers = createCallers(deps, (token) => findDeliverySession(deps, token));
   const guard = createGuard(callers.find);
 
   app.onError(createErrorHandler(log));
@@ -92,7 +95,7 @@ export function createApp(deps: Deps, assets: BuiltAssets, development?: Develop
   app.route("/", createHealthRoutes(checks, guard));
   app.route("/", createMetricsRoutes(deps, guard, checks));
   const uploadSlots = createPlacesForUploads();
-  app.route("/", createIngestRoutes(deps, guard, uploadSlots));
+  app.route("/", createIngestRoutes({ ...deps, gate: createDeliveryGate(deps) }, guard, uploadSlots));
   app.route("/", createSupportRoutes(deps, guard));
   app.route("/", createReportsRoutes(deps, guard, pdfForms));
   app.route("/", createLabsRoutes(deps, guard, pdfForms));
@@ -110,6 +113,7 @@ export function createApp(deps: Deps, assets: BuiltAssets, development?: Develop
   app.route("/", createReceiptsRoutes(deps, guard));
   app.route("/", createThumbnailsRoutes(deps, guard));
   app.route("/", createLinksRoutes(deps, guard));
+  app.route("/", createDeliveriesRoutes(deps, guard));
   app.route("/", createReceiversRoutes(deps, guard));
   app.route("/", createVisitsRoutes(deps, guard));
   app.route("/", createSubscriptionsRoutes(deps, guard));

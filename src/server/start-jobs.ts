@@ -1,6 +1,8 @@
 import type { Deps } from "./deps.ts";
 import { startAuthJobs } from "./features/accounts/accounts.jobs.ts";
 import { startAuditJobs } from "./features/audit/audit.jobs.ts";
+import { startDeliveryJobs } from "./features/deliveries/deliveries.jobs.ts";
+import { createDeliveryGate } from "./features/deliveries/delivery-gate.ts";
 import { startDerivativeJobs } from "./features/derivatives/derivatives.jobs.ts";
 import { startDicomwebJobs } from "./features/dicomweb/dicomweb.jobs.ts";
 import { startIngestJobs } from "./features/ingest/ingest.jobs.ts";
@@ -34,8 +36,9 @@ export async function startJobs(deps: Deps): Promise<AsyncDisposable> {
   await startThumbnailJobs(deps);
   await startDerivativeJobs(deps);
   await startDicomwebJobs(deps);
-  await startIngestJobs(deps);
+  await startIngestJobs({ ...deps, gate: createDeliveryGate(deps) });
   await startLinkJobs(deps);
+  await startDeliveryJobs(deps);
   await startPaymentJobs(deps);
   await startSubscriptionJobs(deps);
   await startRemovalJobs(deps);

@@ -36,6 +36,14 @@ const visitIslandSchema = z.object({
   viewerOrigin: z.optional(z.string()),
 });
 
+/** The page of a request for exams, for somebody without an account. */
+const deliveryIslandSchema = z.object({
+  productName: z.string(),
+  /** From `/r/{id}`; the secret stands behind the `#`, which the server never sees. */
+  request: z.string(),
+  maxUploadBytes: z.number(),
+});
+
 /** The closed list of islands and what the server may hand each of them. */
 export const islandSchemas = {
   auth: authIslandSchema,
@@ -43,6 +51,7 @@ export const islandSchemas = {
   his: hisIslandSchema,
   verify: verifyIslandSchema,
   visit: visitIslandSchema,
+  delivery: deliveryIslandSchema,
 } as const;
 
 export type IslandName = keyof typeof islandSchemas;

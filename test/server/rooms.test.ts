@@ -50,6 +50,7 @@ const ORDER = [
   "features/exchange",
   "features/fhir",
   "features/links",
+  "features/deliveries",
   "features/payments",
   "features/removals",
   "features/overview",

@@ -24,5 +24,6 @@ export const skull: Study = {
   isOverridden: false,
   access: { download: true, delete: true, share: true, attachReport: true, deleteReport: false },
   ownerName: null,
+  receivedFrom: null,
   createdAt: "2026-11-14T12:00:00.000Z",
 };

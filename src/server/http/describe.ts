@@ -4,6 +4,7 @@ import * as z from "zod/mini";
 import * as accessTokens from "../../shared/api/access-tokens.ts";
 import * as auth from "../../shared/api/auth.ts";
 import type { Call } from "../../shared/api/call.ts";
+import * as deliveries from "../../shared/api/deliveries.ts";
 import * as factors from "../../shared/api/factors.ts";
 import * as labs from "../../shared/api/labs.ts";
 import * as links from "../../shared/api/links.ts";
@@ -30,6 +31,8 @@ export const rooms = {
   Account: "One's own profile, terms and data.",
   Uploads: "Studies come in as ZIP files of DICOM instances.",
   Studies: "The list of studies, what is known of each, and who may see it.",
+  Deliveries:
+    "Requests with which people without an account bring exams to one. They send them to `/api/uploads` with the token of their delivery.",
   Links:
     "Links to studies for people without an account, and what such a link opens. Its secret stands behind the # of its address, which browsers send to no server.",
   Reports: "The PDF report (laudo) of a study.",
@@ -88,6 +91,7 @@ for (const shared of [
   auth,
   factors,
   labs,
+  deliveries,
   links,
   operations,
   payments,

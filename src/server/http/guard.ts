@@ -12,11 +12,17 @@ import type { FindSession, Session } from "./session.ts";
 /**
  * Who may call a route. Every route declares it, which a test checks: `public`, or a session that has one of `roles` and an
  * active subscription where those are given. Admins always count as subscribed; for `viewing`, so do doctors and labs. An access
- * token opens only a route that names one of its scopes.
+ * token opens only a route that names one of its scopes, and a delivery's only one that names deliveries.
  */
 export type Access =
   | "public"
-  | { roles?: readonly Role[]; subscription?: "own" | "viewing"; scope?: TokenScope };
+  | {
+      roles?: readonly Role[];
+      subscription?: "own" | "viewing";
+      scope?: TokenScope;
+      /** Whether somebody without an account who delivers exams may call it. */
+      deliveries?: boolean;
+    };
 
 export const subscriptionRequired: ErrorKind = {
   status: 403,
@@ -53,7 +59,7 @@ export function createGuard(findSession: FindSession): Guard {
         const token = bearerToken(c.req.header("authorization"));
         const session = token && (await findSession(token));
         if (!session) throw new AppError(unauthenticated);
-        if (!isInScope(session, access.scope)) throw new AppError(tokenForbidden);
+        if (!isInScope(session, access)) throw new AppError(tokenForbidden);
         if (access.roles && !access.roles.includes(session.role)) throw new AppError(forbidden);
         if (!isSubscribed(session, access.subscription)) throw new AppError(subscriptionRequired);
         c.set("session", session);
@@ -69,7 +75,7 @@ export function createGuard(findSession: FindSession): Guard {
 /** A guard's description of its route in the API's document. */
 function describeAccess(access: Access) {
   if (access === "public") return { security: [] };
-  const { roles, subscription, scope } = access;
+  const { roles, subscription, scope, deliveries } = access;
   const refusals = [
     unauthenticated,
     tokenForbidden,
@@ -77,14 +83,22 @@ function describeAccess(access: Access) {
     ...(subscription ? [subscriptionRequired] : []),
   ];
   return {
-    security: [{ session: [] }, ...(scope ? [{ accessToken: [scope] }] : [])],
+    security: [
+      { session: [] },
+      ...(scope ? [{ accessToken: [scope] }] : []),
+      ...(deliveries ? [{ delivery: [] }] : []),
+    ],
     [PROBLEM_CODES]: refusals.map(({ code }) => code),
     ...(roles && { "x-roles": roles }),
     ...(subscription && { "x-subscription": subscription }),
   };
 }
 
-function isInScope({ scopes }: Session, wanted: TokenScope | undefined): boolean {
+function isInScope(
+  { scopes, delivery }: Session,
+  { scope: wanted, deliveries = false }: Exclude<Access, "public">,
+): boolean {
+  if (delivery) return deliveries;
   return scopes === undefined || (wanted !== undefined && scopes.includes(wanted));
 }
 

@@ -10,6 +10,8 @@ export interface Session {
   hasActiveSubscription: boolean;
   /** Of the access token that calls; absent for a session of the person's own. */
   scopes?: readonly TokenScope[];
+  /** Of somebody without an account who delivers exams to this one: they reach nothing but uploads, and of these only their own. */
+  delivery?: { id: string; from: string };
 }
 
 /** Resolves a bearer token. `undefined` if it is not, or no longer, valid. */

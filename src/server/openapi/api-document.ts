@@ -108,6 +108,11 @@ function frameOf({ productName, publicUrl }: ApiInfo) {
           scheme: "bearer",
           description: "`token` of `POST /api/tokens`, with the scope that the call names.",
         },
+        delivery: {
+          type: "http" as const,
+          scheme: "bearer",
+          description: "`token` of `POST /api/deliveries`; for uploads alone.",
+        },
         metricsToken: {
           type: "http" as const,
           scheme: "bearer",

@@ -3,10 +3,12 @@ import * as accessTokens from "../features/accounts/access-tokens/access-tokens.
 import * as accounts from "../features/accounts/accounts.errors.ts";
 import * as factors from "../features/accounts/factors/factors.errors.ts";
 import * as users from "../features/accounts/users/users.errors.ts";
+import * as deliveries from "../features/deliveries/deliveries.errors.ts";
 import * as dicomweb from "../features/dicomweb/dicomweb.errors.ts";
 import * as exchange from "../features/exchange/exchange.errors.ts";
 import * as exports from "../features/export/export.errors.ts";
 import * as ingest from "../features/ingest/ingest.errors.ts";
+import * as delivery from "../features/ingest/resumable/delivery.errors.ts";
 import * as resumable from "../features/ingest/resumable/resumable.errors.ts";
 import * as integrity from "../features/integrity/integrity.errors.ts";
 import * as labs from "../features/labs/labs.errors.ts";
@@ -44,6 +46,8 @@ const rooms = [
   viewer,
   exchange,
   links,
+  deliveries,
+  delivery,
   subscriptions,
   receipts,
   media,

@@ -68,6 +68,18 @@ export function helpDocument(context: DocumentContext, props: IslandProps<"help"
   );
 }
 
+/** `/r/{id}`. */
+export function deliveryDocument(context: DocumentContext, props: IslandProps<"delivery">) {
+  return (
+    <Shell {...context} island="delivery">
+      <Island name="delivery" props={props}>
+        <p class="his-loading">Loading...</p>
+        <IslandFailures failed={visitFailed} />
+      </Island>
+    </Shell>
+  );
+}
+
 /** `/verificar`. */
 export function verifyDocument(context: DocumentContext, props: IslandProps<"verify">) {
   return (

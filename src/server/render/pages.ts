@@ -6,6 +6,7 @@ import { type AssetSource, serveAsset } from "./assets.ts";
 import { type ClientGraph, readClientGraph } from "./client-graph.ts";
 import type { DocumentContext } from "./document-context.ts";
 import {
+  deliveryDocument,
   entryDocument,
   helpDocument,
   hisDocument,
@@ -129,6 +130,11 @@ export function createPageRoutes(options: PageOptions): Hono<HttpEnv> {
         c.header("X-Robots-Tag", "noindex");
         const props = { productName, link: c.req.param("id"), ...(viewerOrigin && { viewerOrigin }) };
         return c.html(visitDocument(await contextOf(c), props));
+      })
+      .get("/r/:id", async (c) => {
+        c.header("X-Robots-Tag", "noindex");
+        const props = { productName, request: c.req.param("id"), maxUploadBytes };
+        return c.html(deliveryDocument(await contextOf(c), props));
       })
       .get("*", async (c) => {
         if (NOT_PAGES.test(c.req.path)) return c.notFound();

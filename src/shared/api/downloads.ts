@@ -2,6 +2,8 @@ import * as z from "zod/mini";
 import type { Call } from "./call.ts";
 import { downloadTicketSchema } from "./studies.ts";
 
+export type DownloadTicket = z.infer<typeof downloadTicketSchema>;
+
 /** Studies that are downloaded as one file. */
 export const MAX_STUDIES_OF_DOWNLOAD = 50;
 export const studiesDownloadSchema = z.object({

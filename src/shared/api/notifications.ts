@@ -9,6 +9,8 @@ export const notificationEventSchema = z.enum(eventNames);
 export const notificationDetailsSchema = z.object({
   amount: z.optional(z.number()),
   planName: z.optional(z.string()),
+  /** Who delivered an exam. */
+  from: z.optional(z.string()),
   /** Of the plan. */
   expiresAt: z.optional(z.string()),
 });

@@ -56,6 +56,8 @@ export const studySchema = z.object({
   access: studyAccessSchema,
   /** The owner; null for the caller's own study. */
   ownerName: z.nullable(z.string()),
+  /** Who delivered it without an account, as they said; else null. */
+  receivedFrom: z.nullable(z.string()),
   createdAt: z.string(),
 });
 export type Study = z.infer<typeof studySchema>;
@@ -133,7 +135,6 @@ export const downloadTicketSchema = z.object({
   fileName: z.string(),
   sizeBytes: z.number(),
 });
-export type DownloadTicket = z.infer<typeof downloadTicketSchema>;
 
 /** `GET /generate-token`; `data` is described by {@link viewerTokenRequestSchema}. */
 export const viewerTokenQuerySchema = z.object({ data: z.string().check(z.maxLength(8192)) });
@@ -166,9 +167,8 @@ export const auditEntrySchema = z.object({
 });
 export type AuditEntry = z.infer<typeof auditEntrySchema>;
 
-/** The most characters of a description that a person writes. */
+/** In characters. */
 export const MAX_DESCRIPTION_LENGTH = 200;
-
 /** What the index calls a study; an empty description goes back to that of its images. */
 export const studyNameSchema = z.object({
   description: z.string().check(z.trim(), z.maxLength(MAX_DESCRIPTION_LENGTH, "validation.tooLong")),

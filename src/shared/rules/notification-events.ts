@@ -17,6 +17,8 @@ export const notificationEvents = {
   "study.shared": { roles: ["user", "doctor", "lab"], isMailedAtFirst: true },
   /** Somebody else attached a report to an exam of the account. */
   "report.attached": { roles: ["user", "doctor", "lab", "admin"], isMailedAtFirst: true },
+  /** Somebody without an account delivered an exam, as the account had asked. */
+  "delivery.received": { roles: ["user", "doctor", "lab", "admin"], isMailedAtFirst: true },
   "payment.confirmed": { roles: ["user"], isMailedAtFirst: true },
   /** A Pix of the account's own key: only an admin can see whether it arrived. */
   "payment.waiting": { roles: ["admin"], isMailedAtFirst: true },

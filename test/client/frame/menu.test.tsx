@@ -31,7 +31,7 @@ async function menuOf(role: Role, isActive: boolean) {
   return { open: named(true), closed: named(false) };
 }
 
-const EXAMS = ["Meus exames", "Enviar exames"];
+const EXAMS = ["Meus exames", "Enviar exames", "Receber de uma clínica"];
 
 describe("the menu", () => {
   test("of a user enables exams, upload and laboratory only with a subscription", async () => {
@@ -42,7 +42,7 @@ describe("the menu", () => {
   });
 
   test("of an admin shows users and integrity, and neither laboratory nor payments", async () => {
-    const common = ["Início", "Exames", "Enviar exames", "Assinaturas"];
+    const common = ["Início", "Exames", "Enviar exames", "Receber de uma clínica", "Assinaturas"];
     const open = [...common, "Gerenciar usuários", "Integridade", "Ajuda", "Suporte"];
     expect(await menuOf("admin", true)).toEqual({ open, closed: [] });
   });
@@ -50,7 +50,10 @@ describe("the menu", () => {
   for (const role of ["doctor", "lab"] as const) {
     test(`of ${role} has no laboratory; without a subscription shared exams are enabled and the upload is disabled`, async () => {
       const always = ["Início", "Meus exames", "Assinatura", "Pagamentos", "Ajuda", "Suporte"];
-      expect(await menuOf(role, false)).toEqual({ open: always, closed: ["Enviar exames"] });
+      expect(await menuOf(role, false)).toEqual({
+        open: always,
+        closed: ["Enviar exames", "Receber de uma clínica"],
+      });
       expect((await menuOf(role, true)).closed).toEqual([]);
     });
   }

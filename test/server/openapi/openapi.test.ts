@@ -45,6 +45,7 @@ const undocumented: Record<string, string> = {
   "GET /ajuda": "page",
   "GET /verificar": "page",
   "GET /v/{id}": "page of a link",
+  "GET /r/{id}": "page of a request for exams",
   "GET /reset-password/{token}": "page that a mailed link opens",
   "GET /stop-email-change/{token}": "page that a mailed link opens",
   "GET /invitation/{token}": "page that a mailed link opens",

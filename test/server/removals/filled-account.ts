@@ -1,6 +1,7 @@
 import { startSubscription } from "../../../src/server/features/subscriptions/start-subscription.ts";
+import type { DownloadTicket } from "../../../src/shared/api/downloads.ts";
 import type { LabExam } from "../../../src/shared/api/labs.ts";
-import type { DownloadTicket, Study, ViewerToken } from "../../../src/shared/api/studies.ts";
+import type { Study, ViewerToken } from "../../../src/shared/api/studies.ts";
 import type { Subscription } from "../../../src/shared/api/subscriptions.ts";
 import { readOutbox } from "../../support/outbox.ts";
 import { formBody, samplePdf } from "../../support/sample-pdf.ts";

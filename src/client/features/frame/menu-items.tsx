@@ -9,6 +9,7 @@ import {
   CircleHelpIcon,
   FlaskIcon,
   HouseIcon,
+  InboxIcon,
   LayersIcon,
   LifeBuoyIcon,
   ReceiptIcon,
@@ -53,6 +54,12 @@ const menuItems: MenuItem[] = [
     icon: UploadIcon,
     label: msg({ id: "menu.upload", message: "Upload exams" }),
     shortLabel: msg({ id: "menu.uploadShort", message: "Upload" }),
+    isEnabled: ({ isActive }) => isActive,
+  },
+  {
+    view: "receber",
+    icon: InboxIcon,
+    label: msg({ id: "menu.receive", message: "Receive from a clinic" }),
     isEnabled: ({ isActive }) => isActive,
   },
   {

@@ -12,6 +12,7 @@ const views: Record<ViewName, ComponentType> = {
   welcome: WelcomeView,
   uploadExames: lazyChunk(() => import("../upload/upload-view.tsx")),
   listaExames: lazyChunk(() => import("../study-list/study-list-view.tsx")),
+  receber: lazyChunk(() => import("../requests/requests-view.tsx")),
   laudo: lazyChunk(() => import("../reports/report-view.tsx")),
   viewer: lazyChunk(() => import("../viewer/viewer-view.tsx")),
   examesLab: lazyChunk(() => import("../labs/labs-view.tsx")),

@@ -7,6 +7,7 @@ import type { Icon } from "../../ui/icon.tsx";
 import {
   BadgeCheckIcon,
   FileTextIcon,
+  InboxIcon,
   LayersIcon,
   ReceiptIcon,
   TriangleAlertIcon,
@@ -21,6 +22,7 @@ import { descriptionText } from "../studies/study-text.ts";
 const names: Record<NotificationEvent, MessageDescriptor> = {
   "study.shared": msg({ id: "event.shared.name", message: "An exam is shared with me" }),
   "report.attached": msg({ id: "event.report.name", message: "An exam of mine has a report" }),
+  "delivery.received": msg({ id: "event.delivery.name", message: "A clinic delivered an exam" }),
   "payment.confirmed": msg({ id: "event.paid.name", message: "My Pix was confirmed" }),
   "payment.waiting": msg({ id: "event.pix.name", message: "A Pix waits for confirmation" }),
   "transfer.failed": msg({ id: "event.transfer.name", message: "An exam did not reach the store" }),
@@ -35,6 +37,7 @@ export function eventName(i18n: I18n, event: NotificationEvent): string {
 export const eventIcons: Record<NotificationEvent, Icon> = {
   "study.shared": LayersIcon,
   "report.attached": FileTextIcon,
+  "delivery.received": InboxIcon,
   "payment.confirmed": BadgeCheckIcon,
   "payment.waiting": ReceiptIcon,
   "transfer.failed": TriangleAlertIcon,
@@ -53,6 +56,8 @@ export function EventTitle({ told }: { told: Notification }) {
       return <Trans id="event.shared">Shared with you: {exam}</Trans>;
     case "report.attached":
       return <Trans id="event.report">New report: {exam}</Trans>;
+    case "delivery.received":
+      return <Trans id="event.delivery">Delivered to you: {exam}</Trans>;
     case "payment.confirmed":
       return <Trans id="home.pix.paid">Pix of {amount} confirmed</Trans>;
     case "payment.waiting":
@@ -73,6 +78,7 @@ export function EventOrigin({ told: { actorName, details } }: { told: Notificati
     const day = dayText(details.expiresAt);
     return <Trans id="planStrip.until">Active until {day}</Trans>;
   }
+  if (details.from !== undefined) return details.from;
   if (actorName !== null) return actorName;
   return details.planName === undefined ? null : planNameText(i18n, details.planName);
 }

@@ -3,6 +3,7 @@ export const viewNames = [
   "welcome",
   "uploadExames",
   "listaExames",
+  "receber",
   "laudo",
   "viewer",
   "examesLab",

@@ -86,7 +86,7 @@ export function LinkReady({ study, link, onClose }: LinkReadyProps) {
 }
 
 /** Hands the address to the phone's share sheet; a browser without one copies it. */
-function SendButton({ url, title }: { url: string; title: string }) {
+export function SendButton({ url, title }: { url: string; title: string }) {
   const [isCopied, setCopied] = useState(false);
   const share = async () => {
     if (!("share" in navigator)) return setCopied(await copyText(url));
@@ -115,7 +115,7 @@ interface CopyBoxProps {
   label: string;
 }
 
-function CopyBox({ title, text, shown = text, label }: CopyBoxProps) {
+export function CopyBox({ title, text, shown = text, label }: CopyBoxProps) {
   return (
     <div className="copy-box">
       {title && <span className="field-label">{title}</span>}

@@ -2,10 +2,13 @@ import { plural } from "@lingui/core/macro";
 import { Trans, useLingui } from "@lingui/react/macro";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useAtom, useSetAtom } from "jotai";
+import { FREE_REFUSAL_DAYS } from "../../../shared/api/deliveries.ts";
 import type { Study } from "../../../shared/api/studies.ts";
 import { shortPersonName } from "../../../shared/dicom/person-name.ts";
+import { addDays } from "../../../shared/rules/subscription.ts";
 import { ApiError } from "../../api.ts";
 import { refreshExams } from "../../query-keys.ts";
+import { serverNow } from "../../server-clock.ts";
 import { ConfirmDialog } from "../../ui/dialog.tsx";
 import { showToast } from "../../ui/toast.tsx";
 import { useUsageStats } from "../plan/use-subscription.ts";
@@ -68,8 +71,23 @@ function WhatIsLost({ study }: { study: Study }) {
           </span>
         </div>
       </div>
-      <ActionCost />
+      {isRefusal(study) ? <FreeRefusal /> : <ActionCost />}
     </>
+  );
+}
+
+/** Whether a clinic delivered the study so lately that deleting it uses no action. */
+function isRefusal({ receivedFrom, createdAt }: Study): boolean {
+  return receivedFrom !== null && serverNow() < addDays(new Date(createdAt), FREE_REFUSAL_DAYS).getTime();
+}
+
+function FreeRefusal() {
+  return (
+    <p className="study-cost">
+      <Trans id="study.delete.refusal">
+        A clinic delivered this exam. Within 7 days, deleting it uses no action.
+      </Trans>
+    </p>
   );
 }
 

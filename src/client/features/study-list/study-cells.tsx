@@ -88,9 +88,15 @@ export function StudyWhose({ study }: { study: Study }) {
   );
 }
 
-/** The study's owner, if that is another person. */
-export function StudyOwner({ study: { ownerName } }: { study: Study }) {
+/** Who a study came from, if that is another person: its owner, or who delivered it. */
+export function StudyOwner({ study: { ownerName, receivedFrom } }: { study: Study }) {
   const { role } = useHis().user;
+  if (!ownerName && receivedFrom)
+    return (
+      <span className="study-owner">
+        <Trans id="study.receivedFrom">Received from {receivedFrom}</Trans>
+      </span>
+    );
   if (!ownerName) return null;
   return (
     <span className="study-owner">

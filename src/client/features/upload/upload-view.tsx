@@ -4,6 +4,7 @@ import { useEffect, useRef } from "react";
 import { Button } from "../../ui/button.tsx";
 import { CircleAlertIcon } from "../../ui/entry-icons.tsx";
 import { RefreshIcon, TriangleAlertIcon } from "../../ui/icons.tsx";
+import { viewAtom } from "../places/views.ts";
 import { SeePlans } from "../plan/subscription-link.tsx";
 import { maySubscribe, useHis } from "../session/his-context.ts";
 import { ExamContents } from "./contents/exam-contents.tsx";
@@ -28,6 +29,8 @@ import { useTrialLimit } from "./use-trial-limit.ts";
 export default function UploadView() {
   const { draft, pick, submit, discard } = useDraft();
   const sent = useAtomValue(shownJobAtom);
+  const { maxUploadBytes } = useHis();
+  const setView = useSetAtom(viewAtom);
   const trialCount = useTrialLimit();
   useEffect(() => {
     void removeAbandonedFiles(packedNamesInUse());
@@ -46,8 +49,10 @@ export default function UploadView() {
       ) : draft.stage === "idle" ? (
         <DropZone
           disabled={trialCount !== undefined}
+          maxUploadBytes={maxUploadBytes}
           problem={draft.problem}
           onPick={(picked) => void pick(picked)}
+          onHelp={() => setView("help")}
         />
       ) : (
         <PickedUpload draft={draft} onSubmit={submit} onDiscard={discard} />

@@ -122,7 +122,7 @@ export function Closed() {
   );
 }
 
-function GateBox({ icon }: { icon: ReactNode }) {
+export function GateBox({ icon }: { icon: ReactNode }) {
   return (
     <div className="gate-box" aria-hidden="true">
       {icon}

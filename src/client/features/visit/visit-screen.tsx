@@ -4,9 +4,9 @@ import { useState } from "react";
 import type { IslandProps } from "../../../shared/islands.ts";
 import { createQueryClient } from "../../query-client.ts";
 import { ErrorCard } from "../../ui/error-card.tsx";
-import { Skeleton } from "../../ui/skeleton.tsx";
 import { Toaster } from "../../ui/toast.tsx";
 import { Closed, PasscodeGate } from "./gate.tsx";
+import { Opening } from "./opening.tsx";
 import { PublicPage } from "./public-page.tsx";
 import { useVisit } from "./use-visit.ts";
 import { VisitedExams } from "./visited-exams.tsx";
@@ -35,14 +35,5 @@ export default function VisitScreen({ productName, link, viewerOrigin }: IslandP
       </PublicPage>
       <Toaster />
     </QueryClientProvider>
-  );
-}
-
-function Opening() {
-  return (
-    <div aria-busy="true" className="grid gap-4">
-      <Skeleton className="h-8 w-72" />
-      <Skeleton className="h-72 w-full" />
-    </div>
   );
 }

@@ -10,6 +10,7 @@ import { listPlaces } from "../accounts/sign-in/known-places.repo.ts";
 import { listTrustedDevices } from "../accounts/sign-in/trusted-devices.repo.ts";
 import { presentUser } from "../accounts/users/present-user.ts";
 import { findUser } from "../accounts/users/users.repo.ts";
+import { readRequests } from "../deliveries/read-requests.ts";
 import { presentResumable } from "../ingest/resumable/present-resumable.ts";
 import { listResumablesOf } from "../ingest/resumable/resumable-uploads.repo.ts";
 import { describeLinks } from "../links/describe-links.ts";
@@ -61,6 +62,7 @@ export async function describeAccount(
     signedInFrom: await listPlaces(db, userId),
     mailedLinks: await listLinks(db, userId),
     sharedLinks: await describeLinks(deps, userId),
+    requestsForExams: await readRequests(deps, userId),
     openInvitations: await listInvitationsBy(db, userId),
     formerAddresses: await listFormerAddresses(db, userId),
     uploads: (await listResumablesOf(db, userId, MAX_ROWS)).map((upload) => ({

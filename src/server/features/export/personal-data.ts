@@ -35,6 +35,16 @@ export const personalData: Record<string, PersonalData | typeof noPersonalData> 
   },
   backups: noPersonalData,
   derivatives: { exportedIn: null, erasure: "deleted", kept: "made of the images, which are exported" },
+  delivery_requests: {
+    exportedIn: "account.json",
+    erasure: "deleted",
+    kept: "until 90 days after they end; hashes",
+  },
+  deliveries: {
+    exportedIn: "account.json",
+    erasure: "deleted",
+    kept: "with the request: who delivered, as they said",
+  },
   devolucoes: { exportedIn: "account.json", erasure: "pseudonymised", kept: "as payments" },
   doctor_invitations: {
     exportedIn: "account.json",

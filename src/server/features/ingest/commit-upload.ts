@@ -53,7 +53,8 @@ export async function commitUpload(
     if (!hasSameManifests(plan.stored, stored)) return "stale";
     const change = describeChange(deps, finished, stored);
     await writeChange(deps, tx, finished, change);
-    await finished.settle?.(tx, { studies: change.answers, scan, built: finished.built });
+    const newStudyIds = change.newStudies.map(({ id }) => id);
+    await finished.settle?.(tx, { studies: change.answers, newStudyIds, scan, built: finished.built });
     return change.answers;
   });
 }

@@ -85,7 +85,7 @@ interface StudyOfUpload {
 
 function indexStudy(
   change: Change,
-  { upload, stored }: FinishedUpload,
+  { upload, stored, receivedFrom }: FinishedUpload,
   input: StudyOfUpload & { form: UploadMetadata; createdAt: Date },
 ): void {
   const { studyId, scanned, study, existing, form, isArchived, createdAt } = input;
@@ -110,6 +110,7 @@ function indexStudy(
     integrity: "unchecked",
     verifiedAt: null,
     createdAt,
+    receivedFrom: receivedFrom ?? null,
     removalId: null,
     labelled: true,
   });

@@ -1,6 +1,7 @@
 import type { Deps } from "../../deps.ts";
 import { defineQueue } from "../../jobs/queue.ts";
 import { relabelStudies } from "./relabel-study.ts";
+import type { DeliveryGate } from "./resumable/delivery-gate.ts";
 import { startResumableJobs } from "./resumable/resumable.jobs.ts";
 
 const labelQueue = defineQueue<Record<never, never>>("labels.sweep", {
@@ -10,7 +11,7 @@ const labelQueue = defineQueue<Record<never, never>>("labels.sweep", {
 });
 
 /** Takes in resumable uploads. Writes labels that are missing or old, hourly and after a start; one node at a time. */
-export async function startIngestJobs(deps: Deps): Promise<void> {
+export async function startIngestJobs(deps: Deps & { gate: DeliveryGate }): Promise<void> {
   await startResumableJobs(deps);
   await deps.jobs.work(labelQueue, (_, { signal }) => relabelStudies(deps, signal));
   await deps.jobs.schedule(labelQueue, "43 * * * *", {});

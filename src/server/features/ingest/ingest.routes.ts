@@ -30,6 +30,7 @@ import {
 import { ingestUpload } from "./ingest-upload.ts";
 import { measureUpload } from "./measure-upload.ts";
 import { renameStudy } from "./rename-study.ts";
+import type { DeliveryGate } from "./resumable/delivery-gate.ts";
 import { createResumableRoutes } from "./resumable/resumable.routes.ts";
 import { createUploadSlots, type UploadSlots } from "./upload-slots.ts";
 
@@ -44,7 +45,7 @@ export function createPlacesForUploads(): UploadSlots {
   return createUploadSlots({ perAccount: UPLOADS_PER_ACCOUNT, perProcess: UPLOADS_PER_PROCESS });
 }
 
-export function createIngestRoutes(deps: Deps, guard: Guard, slots: UploadSlots) {
+export function createIngestRoutes(deps: Deps & { gate: DeliveryGate }, guard: Guard, slots: UploadSlots) {
   const routes = new Hono<HttpEnv>();
   routes.route("/", createResumableRoutes(deps, guard, slots));
   routes.patch(

@@ -14,7 +14,7 @@ import { describeError } from "../../runtime/log.ts";
 import type { Caller } from "../studies/studies.repo.ts";
 import { commitUpload } from "./commit-upload.ts";
 import { objectKey } from "./describe-change.ts";
-import type { TakenUpload, UploadOrigin } from "./finished-upload.ts";
+import type { SettledUpload, TakenUpload, UploadOrigin } from "./finished-upload.ts";
 import { uploadWithoutDicom } from "./ingest.errors.ts";
 import { planBuild, type StoredVolume, type UploadPlace } from "./plan-build.ts";
 import { uploadFailure } from "./upload-failure.ts";
@@ -39,6 +39,8 @@ export interface Sender {
   caller: Caller;
   origin: UploadOrigin;
   slot: UploadSlot;
+  /** Their name, if they have no account and deliver to one. */
+  receivedFrom?: string | undefined;
 }
 
 /** Where an upload's ZIP comes from. */
@@ -54,7 +56,7 @@ export interface UploadSource {
   /** The volume of a lost database that the ZIP is: it stays where it is. */
   stored?: StoredVolume;
   /** Runs in the transaction that makes the upload visible; a failure takes all of it back. */
-  settle?: (tx: Tx, taken: TakenUpload) => Promise<void>;
+  settle?: (tx: Tx, taken: SettledUpload) => Promise<void>;
 }
 
 export interface SpooledUpload {
@@ -105,7 +107,7 @@ interface Incoming extends Sender {
 }
 
 async function processUpload(deps: IngestDeps, incoming: Incoming): Promise<TakenUpload> {
-  const { caller, source, upload, origin, slot, room } = incoming;
+  const { caller, source, upload, origin, slot, room, receivedFrom } = incoming;
   const spoolPath = join(upload.folder, "spool.zip");
   const { metadata, sizeBytes, undoPath } = await source.spool(spoolPath, room);
   slot.received();
@@ -127,7 +129,10 @@ async function processUpload(deps: IngestDeps, incoming: Incoming): Promise<Take
     const { studies, built } = await buildAndCommit(
       deps,
       session,
-      { ...{ upload, caller, origin, metadata, scan, room, undoPath }, stored: source.stored },
+      {
+        ...{ upload, caller, origin, metadata, scan, room, undoPath, receivedFrom },
+        stored: source.stored,
+      },
       source,
     );
     deps.log.info("upload.committed", {
@@ -164,6 +169,7 @@ interface Scanned {
   room: UploadRoom;
   stored: StoredVolume | undefined;
   undoPath: string | undefined;
+  receivedFrom: string | undefined;
 }
 
 async function buildAndCommit(

@@ -6,13 +6,10 @@ import {
   type newLinkSchema,
 } from "../../../shared/api/links.ts";
 import type { Locale } from "../../../shared/locale.ts";
-import { addDays } from "../../../shared/rules/subscription.ts";
-import { validationMessages } from "../../../shared/validation-messages.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../http/app-error.ts";
 import { validationFailed } from "../../http/http.errors.ts";
 import type { RequestOrigin } from "../../http/request-origin.ts";
-import { translate } from "../../http/translate.ts";
 import { drawQrCode } from "../../render/qr-code.ts";
 import { hashSecret, newCode, newSecret } from "../accounts/mailed-links/secrets.ts";
 import { hashPassword } from "../accounts/passwords/passwords.ts";
@@ -23,6 +20,7 @@ import { owns } from "../studies/access/study-access.ts";
 import { studyNotOwner } from "../studies/studies.errors.ts";
 import type { Caller } from "../studies/studies.repo.ts";
 import type { StudyRow } from "../studies/studies.table.ts";
+import { endAhead } from "./end-ahead.ts";
 import { linkOfOneOwner, tooManyLinks } from "./links.errors.ts";
 import { countLiveLinks, deleteOldestOver, insertLink } from "./links.repo.ts";
 
@@ -42,7 +40,7 @@ export async function createLink(
   origin: RequestOrigin,
 ): Promise<CreatedLink> {
   const now = deps.clock.now();
-  const expiresAt = endOf(input, now);
+  const expiresAt = endAhead(input, now, { defaultDays: DEFAULT_LINK_DAYS, maxDays: MAX_LINK_DAYS });
   const studies = await findOwnStudies(deps, caller, input.studyIds);
   const [first] = studies;
   const { accountId } = first;
@@ -85,15 +83,6 @@ export async function createLink(
   const url = `${deps.config.publicUrl}/v/${id}#${secret}`;
   const qrCode = drawQrCode(url);
   return { id, url, qrCode, ...(passcode !== undefined && { passcode }), expiresAt: expiresAt.toISOString() };
-}
-
-function endOf(input: { expiresAt?: string | null | undefined; locale: Locale }, now: Date): Date {
-  if (!input.expiresAt) return addDays(now, DEFAULT_LINK_DAYS);
-  const end = new Date(input.expiresAt);
-  if (end > now && end <= addDays(now, MAX_LINK_DAYS)) return end;
-  const code = "validation.invalid";
-  const message = translate(input.locale, validationMessages[code]);
-  throw new AppError(validationFailed, { violations: [{ path: "expiresAt", code, message }] });
 }
 
 async function findOwnStudies(

@@ -7,6 +7,7 @@ import { recordAudit } from "../audit/audit.repo.ts";
 import { mailAboutPasscodes } from "./link-mails.ts";
 import { linkNotFound, linkPasscode } from "./links.errors.ts";
 import { endLinkRow, giveBackTry, takeTry } from "./links.repo.ts";
+import { shortName } from "./short-name.ts";
 import { eventsAboutStudies } from "./visit-audit.ts";
 import type { VisitOrigin } from "./visit-origin.ts";
 import type { FoundLink } from "./visits.repo.ts";
@@ -51,11 +52,4 @@ async function blockLink(
     const owner = await findUser(tx, link.accountId);
     if (owner) await mailAboutPasscodes(deps, tx, owner, link.recipient);
   });
-}
-
-/** "Marina Gonçalves" → "Marina G." */
-function shortName(name: string): string {
-  const [first = "", ...others] = name.trim().split(/\s+/);
-  const [initial] = others.at(-1) ?? "";
-  return initial ? `${first} ${initial}.` : first;
 }

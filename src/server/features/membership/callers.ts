@@ -1,4 +1,5 @@
 import { ACCESS_TOKEN_PREFIX } from "../../../shared/api/access-tokens.ts";
+import { DELIVERY_TOKEN_PREFIX } from "../../../shared/api/deliveries.ts";
 import type { Deps } from "../../deps.ts";
 import { bearerToken } from "../../http/guard.ts";
 import type { FindSession, Session } from "../../http/session.ts";
@@ -15,29 +16,40 @@ const SEEN_BYTES = 512 * 1024;
 /** The approximate memory of a hash and a user's id. */
 const SEEN_ENTRY_BYTES = 250;
 
-/** Who calls: by a session's token, or by an access token. */
+/** Who calls: by the token of a session, a program or a delivery. */
 export interface Callers {
   find: FindSession;
-  /** The sender of a request, known without a look-up; undefined for an access token that was not used lately. */
+  /** The sender of a request, known without a look-up; undefined for a token of another kind than a session's that was not used lately. */
   senderOf(authorization: string | undefined): Promise<string | undefined>;
 }
 
-export function createCallers(deps: Pick<Deps, "db" | "tokens" | "clock">): Callers {
+export function createCallers(
+  deps: Pick<Deps, "db" | "tokens" | "clock">,
+  findDeliverySession: FindSession,
+): Callers {
   const seen = new ByteCache<Pick<Session, "userId">>(SEEN_BYTES, () => SEEN_ENTRY_BYTES);
   return {
     async find(token) {
-      if (!token.startsWith(ACCESS_TOKEN_PREFIX)) return await findSession(deps, token);
+      if (!isProgramToken(token)) return await findSession(deps, token);
       const tokenHash = hashSecret(token);
-      const session = await findTokenSession(deps, tokenHash);
-      if (session) seen.set(tokenHash, { userId: session.userId });
+      const session = await (token.startsWith(ACCESS_TOKEN_PREFIX)
+        ? findTokenSession(deps, tokenHash)
+        : findDeliverySession(token));
+      // A delivery is a sender of its own, which takes no place of the account.
+      if (session) seen.set(tokenHash, { userId: session.delivery?.id ?? session.userId });
       return session;
     },
     async senderOf(authorization) {
       const token = bearerToken(authorization) ?? "";
-      if (token.startsWith(ACCESS_TOKEN_PREFIX)) return seen.get(hashSecret(token))?.userId;
+      if (isProgramToken(token)) return seen.get(hashSecret(token))?.userId;
       return (await deps.tokens.verify("session", token))?.sub;
     },
   };
+}
+
+/** Whether a token is looked up by its hash, and not a session's. */
+function isProgramToken(token: string): boolean {
+  return token.startsWith(ACCESS_TOKEN_PREFIX) || token.startsWith(DELIVERY_TOKEN_PREFIX);
 }
 
 /** Undefined if the token has ended or its user is unauthorised. */

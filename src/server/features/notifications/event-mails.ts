@@ -37,6 +37,14 @@ const texts: Record<NotificationEvent, { subject: Text; text: Text }> = {
       message: "A report was attached to an exam that you keep. Sign in to read it.",
     },
   },
+  "delivery.received": {
+    subject: /*i18n*/ { id: "mail.event.delivery.subject", message: "An exam was delivered to you" },
+    text: /*i18n*/ {
+      id: "mail.event.delivery.text",
+      message:
+        "Somebody delivered an exam by your request. Sign in to see it. For 7 days you may delete it without using an action.",
+    },
+  },
   "payment.confirmed": {
     subject: /*i18n*/ { id: "mail.event.paid.subject", message: "Your Pix was confirmed" },
     text: /*i18n*/ { id: "mail.event.paid.text", message: "We received your Pix, and your plan is active." },

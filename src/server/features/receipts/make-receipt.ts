@@ -56,7 +56,8 @@ export async function makeReceipt(
     if (isAdded && volume.createdAt > receivedAt) receivedAt = volume.createdAt;
     instances.push(...(known.get(volumeId) ?? (await hashVolume(deps, volume, ofVolume, signal))));
   }
-  const receipt = composeReceipt(study, receivedAt, instances.sort(compareReceived));
+  const from = study.receivedFrom ?? undefined;
+  const receipt = composeReceipt(study, { from, receivedAt, instances: instances.sort(compareReceived) });
   const row = await sign(deps, receipt, {
     studyId: study.id,
     madeOf: madeOfManifests(manifests),
@@ -68,7 +69,7 @@ export async function makeReceipt(
   });
 }
 
-async function placeInstances(
+export async function placeInstances(
   { series }: Pick<Deps, "series">,
   manifests: readonly StoredObjectRow[],
 ): Promise<PlacedByVolume> {
@@ -126,19 +127,28 @@ function onlyOnes<Item extends { sopInstanceUID: string }>(items: readonly Item[
   return new Map([...found].flatMap(([uid, item]) => (item ? [[uid, item] as const] : [])));
 }
 
-function composeReceipt(study: StudyRow, receivedAt: Date, instances: ReceivedInstance[]): Receipt {
+/** `instances` are in the order of a receipt. */
+export function composeReceipt(
+  study: StudyRow,
+  {
+    from,
+    receivedAt,
+    instances,
+  }: { from: string | undefined; receivedAt: Date; instances: ReceivedInstance[] },
+): Receipt {
   const root = new Bun.CryptoHasher("sha256");
   for (const instance of instances) root.update(receiptLine(instance));
   return {
     version: 1,
     studyInstanceUID: study.studyInstanceUID,
     receivedAt: receivedAt.toISOString(),
+    ...(from !== undefined && { from }),
     instances,
     root: root.digest("hex"),
   };
 }
 
-async function sign(
+export async function sign(
   { receiptKeys, clock }: Pick<Deps, "receiptKeys" | "clock">,
   receipt: Receipt,
   made: Pick<ReceiptRow, "studyId" | "madeOf" | "volumeIds">,

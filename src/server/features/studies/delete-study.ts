@@ -1,3 +1,5 @@
+import { FREE_REFUSAL_DAYS } from "../../../shared/api/deliveries.ts";
+import { addDays } from "../../../shared/rules/subscription.ts";
 import type { Deps } from "../../deps.ts";
 import { takeDerivativesOf } from "../../holdings/derivatives/derivatives.repo.ts";
 import { discardObjects } from "../../holdings/objects/discard-objects.ts";
@@ -11,10 +13,11 @@ import { findStudy } from "./access/find-study.ts";
 import { owns } from "./access/study-access.ts";
 import { studyNotFound, studyNotOwner } from "./studies.errors.ts";
 import { type Caller, deleteStudyRow, lockStudy } from "./studies.repo.ts";
+import type { StudyRow } from "./studies.table.ts";
 
 /**
  * Deletes a study. It is in no view when this returns; a job of the same transaction removes its bytes. It costs one action of the
- * owner's month.
+ * owner's month, except for what somebody else delivered in the last days.
  * @throws {AppError} `study.not_found`, `study.not_owner` (a grantee), `quota.actions`
  */
 export async function deleteStudy(
@@ -33,12 +36,13 @@ export async function deleteStudy(
     const study = await lockStudy(tx, found.id);
     if (!study) throw new AppError(studyNotFound);
     const { studyInstanceUID } = study;
-    await chargeAction(
-      tx,
-      { userId: caller.userId, isAdmin },
-      { exam: "imaging", kind: "delete", studyInstanceUID },
-      now,
-    );
+    if (!isRefusal(study, now))
+      await chargeAction(
+        tx,
+        { userId: caller.userId, isAdmin },
+        { exam: "imaging", kind: "delete", studyInstanceUID },
+        now,
+      );
     await removeExams(tx, study.accountId, "imaging", 1);
     const objects = await listStoredObjects(tx, study.id);
     await discardObjects(deps, tx, [...objects, ...(await takeDerivativesOf(tx, [study.id]))]);
@@ -51,4 +55,9 @@ export async function deleteStudy(
       ...origin,
     });
   });
+}
+
+/** Whether somebody else delivered the study so lately that its owner may refuse it. */
+function isRefusal({ receivedFrom, createdAt }: StudyRow, now: Date): boolean {
+  return receivedFrom !== null && now < addDays(createdAt, FREE_REFUSAL_DAYS);
 }

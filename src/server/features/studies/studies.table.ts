@@ -142,6 +142,8 @@ export const studies = pgTable(
      */
     searchFolded: text("search_folded").generatedAlwaysAs(searchFoldedExpression),
     createdAt: timestamp("created_at", { withTimezone: true }).notNull(),
+    /** Who delivered it, as they said; null if the account brought it in itself. */
+    receivedFrom: text("received_from"),
     /** Whether a manifest's label says what these columns, the owner's e-mail and the report say. */
     labelled: boolean().notNull().default(false),
     /** Set while a cancelled account's study waits to be purged: nobody sees it, and an undo brings it back. */

@@ -20,6 +20,7 @@ export function presentStudy(
     isOverridden: study.instanceValues !== null,
     access: studyAccess(session, study, isReportByCaller),
     ownerName: study.accountId === session.userId ? null : ownerName,
+    receivedFrom: study.receivedFrom,
     createdAt: study.createdAt.toISOString(),
   };
 }

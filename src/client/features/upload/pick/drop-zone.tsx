@@ -1,5 +1,4 @@
 import { Trans, useLingui } from "@lingui/react/macro";
-import { useSetAtom } from "jotai";
 import { type DragEvent, useRef, useState } from "react";
 import { Button } from "../../../ui/button.tsx";
 import { EmptyFilm } from "../../../ui/empty.tsx";
@@ -7,8 +6,6 @@ import { CircleAlertIcon } from "../../../ui/entry-icons.tsx";
 import { FileArchiveIcon, FolderOpenIcon } from "../../../ui/icons.tsx";
 import { limitText } from "../../../ui/limit-text.ts";
 import { useMediaQuery } from "../../../ui/use-media-query.ts";
-import { viewAtom } from "../../places/views.ts";
-import { useHis } from "../../session/his-context.ts";
 import type { UploadProblem } from "../prepare-upload.ts";
 import { problemTexts } from "../upload-texts.ts";
 import { type Picked, pickDropped, pickFiles, pickFolder } from "./picked-files.ts";
@@ -16,9 +13,12 @@ import { MAX_FOLDER_FILES } from "./upload-rules.ts";
 
 interface DropZoneProps {
   disabled: boolean;
+  maxUploadBytes: number;
   /** Why the last pick was refused. */
   problem?: UploadProblem;
   onPick: (picked: Picked | Promise<Picked>) => void;
+  /** Opens the help on how to get a ZIP; left out where there is none. */
+  onHelp?: () => void;
 }
 
 /** Every browser supports this attribute, but React's types lack it. */
@@ -31,10 +31,8 @@ const TOUCH = "(pointer: coarse)";
 const ACCEPTED = ".zip,application/zip,.dcm,.dicom,.dic,application/dicom";
 
 /** The empty light box. It takes one ZIP or one folder, dropped or picked. */
-export function DropZone({ disabled, problem, onPick }: DropZoneProps) {
+export function DropZone({ disabled, maxUploadBytes, problem, onPick, onHelp }: DropZoneProps) {
   const { i18n } = useLingui();
-  const { maxUploadBytes } = useHis();
-  const setView = useSetAtom(viewAtom);
   const { isOver, ...handlers } = useDrop(disabled, onPick);
   const isTouch = useMediaQuery(TOUCH);
   const limit = limitText(i18n, maxUploadBytes);
@@ -70,11 +68,13 @@ export function DropZone({ disabled, problem, onPick }: DropZoneProps) {
           </p>
         )}
         <Pickers disabled={disabled} onPick={onPick} />
-        <p className="drop-zone-help">
-          <button type="button" className="link" onClick={() => setView("help")}>
-            <Trans id="help.noZip">No ZIP yet? See how to get it</Trans>
-          </button>
-        </p>
+        {onHelp && (
+          <p className="drop-zone-help">
+            <button type="button" className="link" onClick={onHelp}>
+              <Trans id="help.noZip">No ZIP yet? See how to get it</Trans>
+            </button>
+          </p>
+        )}
       </div>
     </section>
   );

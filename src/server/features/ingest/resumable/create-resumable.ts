@@ -12,6 +12,8 @@ import { examLimitReached, trialLimitReached } from "../../subscriptions/subscri
 import { findSubscriptionWithPlan } from "../../subscriptions/subscriptions.repo.ts";
 import { uploadMissing, uploadTooLarge } from "../ingest.errors.ts";
 import { formatSize } from "../receive-upload.ts";
+import { asToldToDeliverer } from "./account-full.ts";
+import type { DeliveryGate } from "./delivery-gate.ts";
 import { endOldFinished } from "./ended-resumables.repo.ts";
 import type { DescribedUpload } from "./parse-tus.ts";
 import { tooManyOpenUploads } from "./resumable.errors.ts";
@@ -42,7 +44,7 @@ export function expiryAfter(now: Date): Date {
  * @throws {DiskFull}
  */
 export async function createResumable(
-  deps: Pick<Deps, "db" | "clock" | "config" | "disk" | "store">,
+  deps: Pick<Deps, "db" | "clock" | "config" | "disk" | "store"> & { gate: DeliveryGate },
   sender: UploadSender,
   input: NewUpload,
 ): Promise<ResumableUpload> {
@@ -53,12 +55,13 @@ export async function createResumable(
   if (sizeBytes === 0) throw new AppError(uploadMissing);
   const now = deps.clock.now();
   const { accountId, deliveryId, from } = sender;
-  return await deps.db.transaction(async (tx) => {
+  const created = deps.db.transaction(async (tx) => {
     await lockCreation(tx, accountId);
-    const open = await measureOpen(tx, accountId);
+    if (deliveryId !== null) await deps.gate.admit(tx, deliveryId);
+    const open = await measureOpen(tx, sender);
     if (open.uploads >= MAX_OPEN_UPLOADS)
       throw new AppError(tooManyOpenUploads, { values: { count: open.uploads }, retryAfterSeconds: 60 });
-    await assertQuotas(tx, accountId, input, open.bytes, now);
+    await assertQuotas(tx, sender, input, open.bytes, now);
     await assertDiskFits(deps, tx, sizeBytes);
     await endOldFinished(tx, accountId, MAX_FINISHED_UPLOADS, now);
     return await insertResumable(tx, {
@@ -72,6 +75,9 @@ export async function createResumable(
       expiresAt: expiryAfter(now),
     });
   });
+  return await created.catch((error: unknown) => {
+    throw deliveryId !== null && error instanceof AppError ? asToldToDeliverer(error) : error;
+  });
 }
 
 /**
@@ -80,7 +86,7 @@ export async function createResumable(
  */
 async function assertQuotas(
   db: DbOrTx,
-  accountId: string,
+  { accountId, deliveryId }: UploadSender,
   { sizeBytes, form }: NewUpload,
   reservedBytes: number,
   now: Date,
@@ -95,7 +101,12 @@ async function assertQuotas(
   const { plan, subscription } = found;
   if (subscription.examCount < plan.examLimit) return;
   const { studyInstanceUID } = form;
-  if (studyInstanceUID && (await findStoredStudies(db, accountId, [studyInstanceUID])).size > 0) return;
+  if (
+    deliveryId === null &&
+    studyInstanceUID &&
+    (await findStoredStudies(db, accountId, [studyInstanceUID])).size > 0
+  )
+    return;
   const isTrial = plan.slug === "avaliacao";
   throw new AppError(isTrial ? trialLimitReached : examLimitReached, {
     values: { count: subscription.examCount },

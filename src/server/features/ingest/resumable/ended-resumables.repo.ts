@@ -4,7 +4,7 @@ import { inScope, type UploadScope } from "./resumable-uploads.repo.ts";
 import { resumableUploads } from "./resumable-uploads.table.ts";
 
 /** What remains of an ended upload: nothing that tells about a person. */
-const blank = {
+export const blank = {
   state: "ended",
   filename: "",
   metadata: "",
@@ -49,13 +49,17 @@ export async function endExpired(db: DbOrTx, now: Date): Promise<void> {
     );
 }
 
-/** Ends an account's finished uploads beyond the newest `kept`. */
+/** Ends an account's finished uploads beyond the newest `kept`; those of deliveries are not its own. */
 export async function endOldFinished(tx: Tx, accountId: string, kept: number, at: Date): Promise<void> {
   const old = tx
     .select({ id: resumableUploads.id })
     .from(resumableUploads)
     .where(
-      and(eq(resumableUploads.accountId, accountId), inArray(resumableUploads.state, ["done", "failed"])),
+      and(
+        eq(resumableUploads.accountId, accountId),
+        isNull(resumableUploads.deliveryId),
+        inArray(resumableUploads.state, ["done", "failed"]),
+      ),
     )
     .orderBy(desc(resumableUploads.id))
     .offset(kept);

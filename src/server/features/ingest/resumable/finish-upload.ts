@@ -8,13 +8,15 @@ import { internal } from "../../../http/http.errors.ts";
 import type { JobRun } from "../../../jobs/jobs.ts";
 import { describeError } from "../../../runtime/log.ts";
 import { findUser } from "../../accounts/users/users.repo.ts";
-import type { TakenUpload } from "../finished-upload.ts";
+import type { SettledUpload } from "../finished-upload.ts";
 import { tooManyUploads } from "../ingest.errors.ts";
 import { measureUpload } from "../measure-upload.ts";
 import { type IngestDeps, takeUpload, type UploadSource } from "../take-upload.ts";
 import { answerOf } from "../upload-answer.ts";
 import { createUploadSlots } from "../upload-slots.ts";
+import { asToldToDeliverer } from "./account-full.ts";
 import { BytesLost } from "./arriving-bytes.ts";
+import type { DeliveryGate } from "./delivery-gate.ts";
 import { endWithDirectory } from "./end-with-directory.ts";
 import { noteHeldBack } from "./growing-uploads.repo.ts";
 import { settleProcessing, takeForProcessing } from "./resumable-uploads.repo.ts";
@@ -26,7 +28,7 @@ import type { Holder } from "./upload-holds.repo.ts";
 /** A reason that lasts this long may be in the upload itself. */
 const MAX_ATTEMPTS = 30;
 
-export type FinishDeps = IngestDeps & Pick<Deps, "arriving" | "meters">;
+export type FinishDeps = IngestDeps & Pick<Deps, "arriving" | "meters"> & { gate: DeliveryGate };
 
 /**
  * Takes in an upload that is whole, as `POST /api/upload-dicom` does, and records what became of it in the same transaction. May be
@@ -45,7 +47,8 @@ export async function finishUpload(deps: FinishDeps, uploadId: string, run: JobR
     const problem = refusalOf(error) ?? (run.attempt >= MAX_ATTEMPTS ? new AppError(internal) : undefined);
     if (!problem) throw error;
     deps.log.info("upload.refused", { problem: problem.kind.code, ...describeError(error) });
-    await settleProcessing(deps.db, uploadId, holder, { problem: storeProblem(problem, uploadId) });
+    const told = upload.deliveryId === null ? problem : asToldToDeliverer(problem);
+    await settleProcessing(deps.db, uploadId, holder, { problem: storeProblem(told, uploadId) });
   }
   await removeResumableBytes(deps, uploadId).catch((error) =>
     deps.log.warn("upload.leftovers", describeError(error)),
@@ -77,13 +80,18 @@ async function takeWhole(
   upload: ResumableUpload,
   { holder, run, isFirst }: FinishRun,
 ): Promise<void> {
-  const { accountId, id, sizeBytes } = upload;
+  const { accountId, deliveryId, id, sizeBytes } = upload;
   const user = await findUser(deps.db, accountId);
   if (!user) throw new AppError(uploadInterrupted, { detail: "the account is gone" });
   const caller = { userId: user.id, role: user.role };
   using slot = createUploadSlots({ perAccount: 1, perProcess: 1 }).take({ accountId, isTrial: user.isTrial });
-  const origin = { address: upload.address ?? "", requestId: id };
-  const settle = async (tx: Tx, stored: TakenUpload) => {
+  const origin = {
+    ...{ address: upload.address ?? "", requestId: id },
+    ...(deliveryId !== null && { actorId: null, details: { deliveryId } }),
+  };
+  const settle = async (tx: Tx, stored: SettledUpload) => {
+    // Before the upload's own row, as whoever ends its request locks them.
+    if (deliveryId !== null) await deps.gate.settle(tx, deliveryId, stored);
     const isSettled = await settleProcessing(tx, id, holder, { result: answerOf(stored) });
     if (!isSettled) throw new AppError(uploadInterrupted, { detail: "another run has it" });
   };
@@ -93,13 +101,14 @@ async function takeWhole(
     settle,
     spool: async (path, room) => {
       const placed = await deps.arriving.place(upload, path, { room, signal: run.signal, isFirst });
-      const form = uploadMetadataSchema.safeParse(upload.form);
+      // Who delivers does not name what the account keeps already.
+      const form = uploadMetadataSchema.safeParse(deliveryId === null ? upload.form : {});
       const zipBytes = upload.receiverId === null ? sizeBytes : endWithDirectory(path, sizeBytes);
       return { ...placed, metadata: form.success ? form.data : {}, sizeBytes: zipBytes };
     },
   };
   await measureUpload(deps.meters.uploads, { receivedBytes: sizeBytes }, () =>
-    takeUpload(deps, { caller, origin, slot }, source),
+    takeUpload(deps, { caller, origin, slot, receivedFrom: upload.receivedFrom ?? undefined }, source),
   );
 }
 

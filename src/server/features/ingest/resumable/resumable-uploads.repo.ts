@@ -39,15 +39,18 @@ export async function insertResumable(
   return inserted;
 }
 
-/** An account's uploads that are under way, and the bytes reserved for them. */
+/** A sender's uploads that are under way, and the bytes reserved for all of the account's. */
 export async function measureOpen(
   db: DbOrTx,
-  accountId: string,
+  { accountId, deliveryId }: UploadScope,
 ): Promise<{ uploads: number; bytes: number }> {
+  const isOfSender = sql`${resumableUploads.deliveryId} is not distinct from ${deliveryId}::uuid`;
   const [row] = await db
     .select({
       // Nobody can dismiss what comes over DIMSE to begin another upload; it only takes room.
-      uploads: sql`count(*) filter (where ${resumableUploads.receiverId} is null)`.mapWith(Number),
+      uploads: sql`count(*) filter (where ${resumableUploads.receiverId} is null and ${isOfSender})`.mapWith(
+        Number,
+      ),
       bytes: sum(resumableUploads.sizeBytes).mapWith(Number),
     })
     .from(resumableUploads)

@@ -1,4 +1,5 @@
 import type { Deps } from "../../../deps.ts";
+import type { DeliveryGate } from "./delivery-gate.ts";
 import { finishUpload } from "./finish-upload.ts";
 import { finishQueue, resumableSweepQueue } from "./resumable-jobs.ts";
 import { sweepArriving, sweepResumables } from "./sweep-resumables.ts";
@@ -7,7 +8,7 @@ import { sweepArriving, sweepResumables } from "./sweep-resumables.ts";
 const FINISHED_AT_ONCE = 8;
 
 /** Takes in uploads that are whole, and sweeps those that ended, every ten minutes and after a start. */
-export async function startResumableJobs(deps: Deps): Promise<void> {
+export async function startResumableJobs(deps: Deps & { gate: DeliveryGate }): Promise<void> {
   await sweepArriving(deps);
   await deps.jobs.work(finishQueue, ({ uploadId }, run) => finishUpload(deps, uploadId, run), {
     concurrency: FINISHED_AT_ONCE,

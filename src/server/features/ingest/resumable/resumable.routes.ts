@@ -25,6 +25,8 @@ import { tooManyUploads, uploadMissing, uploadNotZip, uploadTooLarge } from "../
 import type { UploadSlots } from "../upload-slots.ts";
 import { appendToUpload, assertKept } from "./append-to-upload.ts";
 import { createResumable } from "./create-resumable.ts";
+import { deliveryFull, requestNotFound } from "./delivery.errors.ts";
+import type { DeliveryGate } from "./delivery-gate.ts";
 import { endUpload } from "./end-upload.ts";
 import { parseBytes, parseChecksum, parseUploadMetadata } from "./parse-tus.ts";
 import { presentResumable } from "./present-resumable.ts";
@@ -56,7 +58,7 @@ const offsetHeaders = {
 };
 
 /** Resumable uploads: tus 1.0.0 (tus.io/protocols/resumable-upload), without CORS. */
-export function createResumableRoutes(deps: Deps, guard: Guard, slots: UploadSlots) {
+export function createResumableRoutes(deps: Deps & { gate: DeliveryGate }, guard: Guard, slots: UploadSlots) {
   const routes = new Hono<HttpEnv>();
   const holds = new UploadHolds();
   const appending = { ...deps, holds };
@@ -80,7 +82,8 @@ export function createResumableRoutes(deps: Deps, guard: Guard, slots: UploadSlo
     if (c.req.header("content-type") !== CHUNK_TYPE) throw new AppError(unsupportedMediaType);
     const sha256 = parseChecksum(c.req.header("upload-checksum"));
     const declared = c.req.header("content-length");
-    using slot = slots.take({ accountId, isTrial });
+    // A delivery has places of its own, so that it keeps no other sender to the account out.
+    using slot = slots.take({ accountId: upload.deliveryId ?? accountId, isTrial });
     withoutTimeout(c);
     c.get("admitBody")();
     const appended = await appendToUpload(
@@ -129,7 +132,7 @@ export function createResumableRoutes(deps: Deps, guard: Guard, slots: UploadSlo
 
   routes.get(
     listUploadsCall.path,
-    guard({ scope: "api" }),
+    guard({ scope: "api", deliveries: true }),
     describe(listUploadsCall, {
       summary: "List one's resumable uploads",
       details: `Those under way and those that ended and were not dismissed, the newest first; at most ${MAX_LISTED}.`,
@@ -143,7 +146,7 @@ export function createResumableRoutes(deps: Deps, guard: Guard, slots: UploadSlo
 
   routes.post(
     createUploadCall.path,
-    guard({ subscription: "own", scope: "api" }),
+    guard({ subscription: "own", scope: "api", deliveries: true }),
     describe(createUploadCall, {
       summary: "Begin a resumable upload",
       status: 201,
@@ -157,6 +160,8 @@ export function createResumableRoutes(deps: Deps, guard: Guard, slots: UploadSlo
         uploadTooLarge,
         tooManyOpenUploads,
         tooManyUploads,
+        requestNotFound,
+        deliveryFull,
         examLimitReached,
         storageLimitReached,
         trialLimitReached,
@@ -183,7 +188,7 @@ export function createResumableRoutes(deps: Deps, guard: Guard, slots: UploadSlo
 
   routes.get(
     readUploadCall.path,
-    guard({ scope: "api" }),
+    guard({ scope: "api", deliveries: true }),
     describe(readUploadCall, {
       summary: "How far a resumable upload is, and what became of it",
       details:
@@ -218,7 +223,7 @@ export function createResumableRoutes(deps: Deps, guard: Guard, slots: UploadSlo
 
   routes.patch(
     appendUploadCall.path,
-    guard({ subscription: "own", scope: "api" }),
+    guard({ subscription: "own", scope: "api", deliveries: true }),
     describe(appendUploadCall, {
       summary: "Send the next bytes of a resumable upload",
       status: 204,
@@ -248,7 +253,7 @@ export function createResumableRoutes(deps: Deps, guard: Guard, slots: UploadSlo
 
   return routes.delete(
     endUploadCall.path,
-    guard({ scope: "api" }),
+    guard({ scope: "api", deliveries: true }),
     describe(endUploadCall, {
       summary: "Dismiss a resumable upload",
       status: 204,

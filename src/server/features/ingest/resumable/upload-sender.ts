@@ -7,7 +7,7 @@ export interface UploadSender extends UploadScope {
   from: string | null;
 }
 
-/** A session sends into its own account. */
-export function senderOfSession({ userId }: Session): UploadSender {
-  return { accountId: userId, deliveryId: null, from: null };
+/** A session sends into its own account, and a delivery into that of its request. */
+export function senderOfSession({ userId, delivery }: Session): UploadSender {
+  return { accountId: userId, deliveryId: delivery?.id ?? null, from: delivery?.from ?? null };
 }

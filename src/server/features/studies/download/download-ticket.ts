@@ -1,5 +1,4 @@
-import type { StudiesDownloadTicket } from "../../../../shared/api/downloads.ts";
-import type { DownloadTicket } from "../../../../shared/api/studies.ts";
+import type { DownloadTicket, StudiesDownloadTicket } from "../../../../shared/api/downloads.ts";
 import type { Locale } from "../../../../shared/locale.ts";
 import { ZipError } from "../../../../shared/zip/zip-error.ts";
 import type { Deps } from "../../../deps.ts";

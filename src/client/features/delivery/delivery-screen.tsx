@@ -1,0 +1,193 @@
+import { Trans } from "@lingui/react/macro";
+import type { IslandProps } from "../../../shared/islands.ts";
+import { Button } from "../../ui/button.tsx";
+import { CircleAlertIcon } from "../../ui/entry-icons.tsx";
+import { ErrorCard } from "../../ui/error-card.tsx";
+import { UnlinkIcon } from "../../ui/icons.tsx";
+import { dayText } from "../../ui/moment-text.ts";
+import { Skeleton } from "../../ui/skeleton.tsx";
+import { useAskBeforeUnload } from "../../ui/use-ask-before-unload.ts";
+import { DropZone } from "../upload/pick/drop-zone.tsx";
+import { useWakeLock } from "../upload/tray/use-wake-lock.ts";
+import { GateBox } from "../visit/gate.tsx";
+import { Opening } from "../visit/opening.tsx";
+import { PublicPage } from "../visit/public-page.tsx";
+import { DeliveryReceipt } from "./delivery-receipt.tsx";
+import { OtherName, Sending } from "./delivery-sending.tsx";
+import type { DeliveryState } from "./delivery-state.ts";
+import { useDelivery } from "./use-delivery.ts";
+import { WhoForm } from "./who-form.tsx";
+
+/** The page of a request, for people without an account: who they are, their files, and the receipt. */
+export default function DeliveryScreen({ productName, request, maxUploadBytes }: IslandProps<"delivery">) {
+  const delivery = useDelivery(request, maxUploadBytes);
+  const { state } = delivery;
+  useWakeLock(state.step === "sending");
+  useAskBeforeUnload(state.step === "sending");
+  return (
+    <PublicPage productName={productName}>
+      {state.step === "opening" && <Opening />}
+      {state.step === "closed" && <Closed />}
+      {state.step === "failed" && (
+        <ErrorCard
+          title={<Trans id="delivery.failed">The request could not be opened</Trans>}
+          action={{ label: <Trans id="action.retry">Try again</Trans>, run: delivery.retry }}
+        >
+          {state.message}
+        </ErrorCard>
+      )}
+      {"request" in state && state.step !== "done" && (
+        <div className="delivery">
+          <div>
+            <Head state={state} />
+            <Step {...delivery} maxUploadBytes={maxUploadBytes} />
+          </div>
+          <Before name={state.request.shownName} />
+        </div>
+      )}
+      {state.step === "done" && (
+        <DeliveryReceipt
+          {...state}
+          productName={productName}
+          onMore={() => delivery.chooseOther(state.request)}
+        />
+      )}
+    </PublicPage>
+  );
+}
+
+type Delivery = ReturnType<typeof useDelivery>;
+
+function Step({
+  state,
+  begin,
+  pick,
+  send,
+  chooseOther,
+  maxUploadBytes,
+}: Delivery & { maxUploadBytes: number }) {
+  switch (state.step) {
+    case "who":
+      return <WhoForm key={state.request.label} {...state} onBegin={begin} />;
+    case "reading":
+      return <Skeleton className="h-72 w-full" />;
+    case "name":
+      return (
+        <OtherName
+          found={state.found}
+          shownName={state.request.shownName}
+          picked={state.picked}
+          onOther={() => chooseOther(state.request, state.picked)}
+          onAnyway={() => void send(state.request, state.picked)}
+        />
+      );
+    case "sending":
+      return <Sending {...state} />;
+    case "pick":
+      return (
+        <>
+          <PickNotices {...state} />
+          <DropZone
+            disabled={false}
+            maxUploadBytes={maxUploadBytes}
+            {...(state.problem && { problem: state.problem })}
+            onPick={(picked) => void pick(state.request, picked)}
+          />
+        </>
+      );
+    default:
+      return null;
+  }
+}
+
+function PickNotices({ message, halfSent }: Extract<DeliveryState, { step: "pick" }>) {
+  const { fileName = "", percent = 0 } = halfSent ?? {};
+  return (
+    <>
+      {message && (
+        <p className="notice is-bad" role="alert">
+          <CircleAlertIcon />
+          {message}
+        </p>
+      )}
+      {halfSent && (
+        <p className="notice" role="status">
+          <CircleAlertIcon />
+          <Trans id="delivery.again">
+            Choose {fileName} again to resume from {percent}%
+          </Trans>
+        </p>
+      )}
+    </>
+  );
+}
+
+function Head({ state }: { state: Extract<DeliveryState, { request: object }> }) {
+  const { shownName, label, expiresAt } = state.request;
+  const until = dayText(expiresAt);
+  return (
+    <header className="visit-head">
+      <h1>
+        <Trans id="delivery.title">Deliver exams to {shownName}</Trans>
+      </h1>
+      <p>
+        <Trans id="delivery.lead">
+          {shownName} asks {label} for exams. Valid until {until}.
+        </Trans>
+      </p>
+    </header>
+  );
+}
+
+function Before({ name }: { name: string }) {
+  return (
+    <aside className="panel delivery-before">
+      <h2>
+        <Trans id="delivery.before">Before you deliver</Trans>
+      </h2>
+      <ol>
+        <li>
+          <Trans id="delivery.before.patient">
+            <b>Check the patient.</b> The name in the images should be {name}.
+          </Trans>
+        </li>
+        <li>
+          <Trans id="delivery.before.exam">
+            <b>Choose the exam.</b> It arrives identical, bit by bit.
+          </Trans>
+        </li>
+        <li>
+          <Trans id="delivery.before.receipt">
+            <b>Keep the receipt.</b> It proves the delivery, with its time and fingerprint.
+          </Trans>
+        </li>
+      </ol>
+      <p className="field-hint">
+        <Trans id="delivery.before.nothing">You see nothing of the recipient's account.</Trans>
+      </p>
+    </aside>
+  );
+}
+
+/** A request that does not open. The server does not say why, so the page does not either. */
+function Closed() {
+  return (
+    <div className="gate" role="alert">
+      <GateBox icon={<UnlinkIcon />} />
+      <div>
+        <h1>
+          <Trans id="delivery.closed">This request does not open</Trans>
+        </h1>
+        <p className="gate-lead">
+          <Trans id="delivery.closed.text">
+            It was used, ended or has expired, or its address was not copied whole. Ask whoever sent it for
+            another.
+          </Trans>
+        </p>
+      </div>
+      <Button onClick={() => window.location.reload()}>
+        <Trans id="action.retry">Try again</Trans>
+      </Button>
+    </div>
+  );
+}

@@ -1,0 +1,36 @@
+import type { OpenedRequest } from "../../../shared/api/deliveries.ts";
+import type { UploadAnswer } from "../../../shared/api/upload.ts";
+import type { PreparedUpload, UploadProblem } from "../upload/prepare-upload.ts";
+import type { Transfer } from "../upload/upload-state.ts";
+
+/** A file that was picked, and what to send of it. */
+export interface PickedDelivery {
+  prepared: PreparedUpload;
+  kind: "zip" | "folder";
+  name: string;
+}
+
+/** Of a delivery that an earlier page began. */
+export interface HalfSent {
+  fileName: string;
+  percent: number;
+}
+
+export type DeliveryState =
+  | { step: "opening" }
+  /** The request does not open, for whatever reason. */
+  | { step: "closed" }
+  | { step: "failed"; message: string }
+  | { step: "who"; request: OpenedRequest; message?: string; isBusy: boolean }
+  | {
+      step: "pick";
+      request: OpenedRequest;
+      problem?: UploadProblem | undefined;
+      message?: string | undefined;
+      halfSent?: HalfSent | undefined;
+    }
+  | { step: "reading"; request: OpenedRequest }
+  /** The patient of the images is not who the request names. */
+  | { step: "name"; request: OpenedRequest; picked: PickedDelivery; found: string }
+  | { step: "sending"; request: OpenedRequest; picked: PickedDelivery; transfer: Transfer }
+  | { step: "done"; request: OpenedRequest; from: string; uploadId: string; answer: UploadAnswer };

@@ -1,0 +1,92 @@
+import { Trans, useLingui } from "@lingui/react/macro";
+import { type FormEvent, useId, useState } from "react";
+import type { CreatedRequest } from "../../../shared/api/deliveries.ts";
+import { addDays } from "../../../shared/rules/subscription.ts";
+import { Dialog } from "../../ui/dialog.tsx";
+import { TextField } from "../../ui/field.tsx";
+import { FormActions } from "../../ui/form-actions.tsx";
+import { useHis } from "../session/his-context.ts";
+import { useCreateRequest } from "./use-requests.ts";
+
+const DAYS = [1, 7, 30] as const;
+const CLOCK_DIFFERENCE_MS = 600_000;
+
+interface NewRequestDialogProps {
+  /** Of the request that is renewed; empty for a new one. */
+  label: string;
+  onClose: () => void;
+  onMade: (made: CreatedRequest) => void;
+}
+
+/** Asks who will deliver, under which name they know the patient, and for how long. */
+export function NewRequestDialog({ label: labelAtFirst, onClose, onMade }: NewRequestDialogProps) {
+  const { t } = useLingui();
+  const { user } = useHis();
+  const [label, setLabel] = useState(labelAtFirst);
+  const [shownName, setShownName] = useState(user.name);
+  const [days, setDays] = useState<number>(7);
+  const making = useCreateRequest();
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    // The browser's clock may be a little ahead of the server's, which refuses more than 30 days.
+    const expiresAt = new Date(addDays(new Date(), days).getTime() - CLOCK_DIFFERENCE_MS).toISOString();
+    making.mutate({ label, shownName, expiresAt }, { onSuccess: onMade });
+  };
+  return (
+    <Dialog
+      open
+      onOpenChange={() => !making.isPending && onClose()}
+      title={<Trans id="requests.new">New request</Trans>}
+    >
+      <form className="security-form" onSubmit={submit} noValidate>
+        <TextField
+          label={<Trans id="request.label">Who will deliver</Trans>}
+          name="label"
+          maxLength={200}
+          autoComplete="off"
+          value={label}
+          error={making.error?.message}
+          onChange={({ target }) => setLabel(target.value)}
+        />
+        <TextField
+          label={<Trans id="request.shownName">Name the clinic sees</Trans>}
+          name="shownName"
+          maxLength={200}
+          autoComplete="off"
+          value={shownName}
+          hint={<Trans id="request.shownName.hint">Helps the clinic pick the right patient.</Trans>}
+          onChange={({ target }) => setShownName(target.value)}
+        />
+        <Days days={days} onDays={setDays} label={t({ id: "request.validFor", message: "Valid for" })} />
+        <FormActions
+          isBusy={making.isPending}
+          isReady={label.trim() !== ""}
+          onCancel={onClose}
+          label={<Trans id="request.create">Create request</Trans>}
+          busyLabel={<Trans id="request.creating">Creating…</Trans>}
+        />
+      </form>
+    </Dialog>
+  );
+}
+
+function Days({ days, onDays, label }: { days: number; onDays: (days: number) => void; label: string }) {
+  const { t } = useLingui();
+  const name = useId();
+  const texts: Record<(typeof DAYS)[number], string> = {
+    1: t({ id: "request.days.one", message: "1 day" }),
+    7: t({ id: "request.days.week", message: "7 days" }),
+    30: t({ id: "request.days.month", message: "30 days" }),
+  };
+  return (
+    <fieldset className="request-days">
+      <legend className="field-label">{label}</legend>
+      {DAYS.map((one) => (
+        <label key={one} className={one === days ? "is-on" : ""}>
+          <input type="radio" name={name} checked={one === days} onChange={() => onDays(one)} />
+          {texts[one]}
+        </label>
+      ))}
+    </fieldset>
+  );
+}

@@ -1,0 +1,15 @@
+import {
+  createRequestCall,
+  endRequestCall,
+  listRequestsCall,
+  type NewRequest,
+  type Request,
+} from "../../../shared/api/deliveries.ts";
+import { callApi, callJson } from "../../api.ts";
+
+/** Calls about requests for exams to one's own account. */
+export const requestsApi = {
+  create: (request: NewRequest) => callJson(createRequestCall, { body: request }),
+  list: (signal?: AbortSignal): Promise<Request[]> => callJson(listRequestsCall, { signal }),
+  end: (id: string) => callApi(endRequestCall, { params: { id } }),
+};

@@ -1,0 +1,241 @@
+import { Plural, Trans, useLingui } from "@lingui/react/macro";
+import { useSetAtom } from "jotai";
+import { useState } from "react";
+import type { CreatedRequest, Request } from "../../../shared/api/deliveries.ts";
+import { Button } from "../../ui/button.tsx";
+import { EmptyFilm } from "../../ui/empty.tsx";
+import type { Icon } from "../../ui/icon.tsx";
+import { InboxIcon, PackageIcon, QrCodeIcon, UnlinkIcon, UploadIcon } from "../../ui/icons.tsx";
+import { LoadError } from "../../ui/load-error.tsx";
+import { dayText } from "../../ui/moment-text.ts";
+import { Skeleton } from "../../ui/skeleton.tsx";
+import { viewAtom } from "../places/views.ts";
+import { useHis } from "../session/his-context.ts";
+import { NewRequestDialog } from "./new-request-dialog.tsx";
+import { RequestReady } from "./request-ready.tsx";
+import { useEndRequest, useRefuse, useRequests } from "./use-requests.ts";
+
+/** Requests for exams: what clinics were asked for, and what they delivered. */
+export default function RequestsView() {
+  const requests = useRequests();
+  const [asked, setAsked] = useState<string>();
+  const [ready, setReady] = useState<CreatedRequest>();
+  const isEmpty = requests.data?.length === 0;
+  return (
+    <>
+      <div className="view-head">
+        <h1>
+          <Trans id="requests.title">Receive from a clinic</Trans>
+        </h1>
+        {!isEmpty && <NewButton onClick={() => setAsked("")} />}
+      </div>
+      {requests.data === undefined && !requests.error && <Skeleton className="h-40 w-full" />}
+      {requests.data === undefined && requests.error && (
+        <LoadError
+          title={<Trans id="requests.failed">Your requests could not be loaded</Trans>}
+          error={requests.error}
+          onRetry={() => requests.refetch()}
+        />
+      )}
+      {isEmpty && <Empty onNew={() => setAsked("")} />}
+      {requests.data && !isEmpty && (
+        <div className="requests">
+          <div>
+            <ul className="panel">
+              {requests.data.map((request) => (
+                <RequestRow key={request.id} request={request} onRenew={() => setAsked(request.label)} />
+              ))}
+            </ul>
+            <p className="field-hint">
+              <Trans id="requests.hint">
+                Each request serves one delivery. The clinic does not see your exams.
+              </Trans>
+            </p>
+          </div>
+          <HowItWorks />
+        </div>
+      )}
+      {asked !== undefined && (
+        <NewRequestDialog
+          label={asked}
+          onClose={() => setAsked(undefined)}
+          onMade={(made) => {
+            setAsked(undefined);
+            setReady(made);
+          }}
+        />
+      )}
+      {ready && <RequestReady request={ready} onClose={() => setReady(undefined)} />}
+    </>
+  );
+}
+
+function NewButton({ onClick }: { onClick: () => void }) {
+  const { isActive } = useHis();
+  return (
+    <Button kind="lit" disabled={!isActive} onClick={onClick}>
+      <QrCodeIcon small />
+      <Trans id="requests.new">New request</Trans>
+    </Button>
+  );
+}
+
+function Empty({ onNew }: { onNew: () => void }) {
+  return (
+    <section className="requests-empty">
+      <div className="light-box" aria-hidden="true">
+        <EmptyFilm />
+      </div>
+      <h2>
+        <Trans id="requests.none">No CD, no USB stick</Trans>
+      </h2>
+      <p>
+        <Trans id="requests.none.text">
+          Create a request and show the QR code at the clinic. The exam arrives here, whole.
+        </Trans>
+      </p>
+      <NewButton onClick={onNew} />
+    </section>
+  );
+}
+
+const icons: Record<Request["state"], Icon> = {
+  open: QrCodeIcon,
+  sending: UploadIcon,
+  received: PackageIcon,
+  expired: InboxIcon,
+  ended: UnlinkIcon,
+};
+
+function RequestRow({ request, onRenew }: { request: Request; onRenew: () => void }) {
+  const { state, label, uses } = request;
+  const RowIcon = icons[state];
+  return (
+    <li className={`request is-${state}`}>
+      <span className="request-icon" aria-hidden="true">
+        <RowIcon />
+      </span>
+      <div className="request-text">
+        <b>{label}</b>
+        <span>
+          <RowLine request={request} />
+        </span>
+        {uses > 1 && (
+          <span>
+            <Plural id="request.uses" value={uses} one="# delivery" other="# deliveries" />
+          </span>
+        )}
+      </div>
+      <div className="request-actions">
+        <RowActions request={request} onRenew={onRenew} />
+      </div>
+    </li>
+  );
+}
+
+function RowLine({ request }: { request: Request }) {
+  const { i18n } = useLingui();
+  const { state, expiresAt, openedAt, percent, deliveries } = request;
+  const until = dayText(expiresAt);
+  const last = deliveries.find(({ receivedAt }) => receivedAt !== null);
+  const from = last?.from ?? "";
+  const when = last?.receivedAt ? i18n.date(last.receivedAt, { dateStyle: "short", timeStyle: "short" }) : "";
+  switch (state) {
+    case "open":
+      return openedAt === null ? (
+        <Trans id="request.line.open">Valid until {until} · nobody opened it yet</Trans>
+      ) : (
+        <Trans id="request.line.opened">Valid until {until} · opened</Trans>
+      );
+    case "sending":
+      return <Trans id="request.line.sending">Uploading now · {percent}%</Trans>;
+    case "received":
+      return (
+        <Trans id="request.line.received">
+          Delivered by {from} · {when}
+        </Trans>
+      );
+    case "expired":
+      return <Trans id="request.line.expired">Expired on {until} without being used</Trans>;
+    case "ended":
+      return <Trans id="request.line.ended">Ended before anything arrived</Trans>;
+  }
+}
+
+function RowActions({ request, onRenew }: { request: Request; onRenew: () => void }) {
+  const setView = useSetAtom(viewAtom);
+  const ending = useEndRequest();
+  const refusing = useRefuse();
+  const [asksAgain, setAsksAgain] = useState(false);
+  const { state, deliveries, id } = request;
+  const studyIds = deliveries.flatMap((delivery) => delivery.studyIds);
+  if (state === "expired" || state === "ended")
+    return (
+      <Button size="small" kind="quiet" onClick={onRenew}>
+        <Trans id="request.renew">Renew</Trans>
+      </Button>
+    );
+  if (state === "open" || state === "sending")
+    return asksAgain ? (
+      <>
+        <Button size="small" onClick={() => setAsksAgain(false)}>
+          <Trans id="request.keep">Keep</Trans>
+        </Button>
+        <Button size="small" kind="destroy" disabled={ending.isPending} onClick={() => ending.mutate(id)}>
+          <Trans id="request.endNow">End now</Trans>
+        </Button>
+      </>
+    ) : (
+      <Button size="small" kind="quiet" onClick={() => setAsksAgain(true)}>
+        <Trans id="request.end">End</Trans>
+      </Button>
+    );
+  if (studyIds.length === 0) return null;
+  return (
+    <>
+      <Button
+        size="small"
+        kind="quiet"
+        disabled={refusing.isPending}
+        onClick={() => refusing.mutate(studyIds)}
+      >
+        {refusing.isPending ? (
+          <Trans id="action.deleting">Deleting…</Trans>
+        ) : (
+          <Trans id="request.refuse">Refuse and delete</Trans>
+        )}
+      </Button>
+      <Button size="small" onClick={() => setView("listaExames")}>
+        <Trans id="request.view">View</Trans>
+      </Button>
+    </>
+  );
+}
+
+function HowItWorks() {
+  return (
+    <aside className="panel delivery-before">
+      <h2>
+        <Trans id="requests.how">How it works</Trans>
+      </h2>
+      <ol>
+        <li>
+          <Trans id="requests.how.ask">
+            <b>Create a request</b> and show the QR code at the desk, or send the link.
+          </Trans>
+        </li>
+        <li>
+          <Trans id="requests.how.deliver">
+            <b>The clinic delivers</b> on the page, without an account and without a CD.
+          </Trans>
+        </li>
+        <li>
+          <Trans id="requests.how.receive">
+            <b>You receive</b> the exam here, and the clinic takes a receipt. For 7 days you may refuse it
+            without using an action.
+          </Trans>
+        </li>
+      </ol>
+    </aside>
+  );
+}

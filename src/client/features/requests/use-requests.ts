@@ -1,0 +1,71 @@
+import { useLingui } from "@lingui/react/macro";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import type { NewRequest } from "../../../shared/api/deliveries.ts";
+import { ApiError } from "../../api.ts";
+import { refreshExams } from "../../query-keys.ts";
+import { showToast } from "../../ui/toast.tsx";
+import { studiesApi } from "../studies/studies-api.ts";
+import { requestsApi } from "./requests-api.ts";
+
+const REQUESTS = ["requests"];
+/** While somebody may be delivering, the list is read again so often. */
+const READ_AGAIN_MS = 5_000;
+
+export function useRequests() {
+  return useQuery({
+    queryKey: REQUESTS,
+    queryFn: ({ signal }) => requestsApi.list(signal),
+    staleTime: 0,
+    refetchInterval: ({ state: { data } }) =>
+      data?.some(({ state }) => state === "open" || state === "sending") ? READ_AGAIN_MS : false,
+  });
+}
+
+export function useCreateRequest() {
+  const queryClient = useQueryClient();
+  return useMutation({
+    mutationFn: (request: NewRequest) => requestsApi.create(request),
+    onSuccess: () => queryClient.invalidateQueries({ queryKey: REQUESTS }),
+  });
+}
+
+export function useEndRequest() {
+  const { t } = useLingui();
+  const queryClient = useQueryClient();
+  const tell = useFailureToast();
+  return useMutation({
+    mutationFn: (id: string) => requestsApi.end(id),
+    onSuccess: async () => {
+      showToast({ tone: "ok", title: t({ id: "request.ended", message: "Request ended" }) });
+      await queryClient.invalidateQueries({ queryKey: REQUESTS });
+    },
+    onError: (error) => tell(t({ id: "request.endFailed", message: "The request was not ended" }), error),
+  });
+}
+
+/** Deletes what a delivery brought; it uses no action for 7 days. */
+export function useRefuse() {
+  const { t } = useLingui();
+  const queryClient = useQueryClient();
+  const tell = useFailureToast();
+  return useMutation({
+    mutationFn: async (studyIds: readonly string[]) => {
+      for (const id of studyIds) await studiesApi.remove(id);
+    },
+    onSuccess: () =>
+      showToast({ tone: "ok", title: t({ id: "request.refused", message: "Delivery refused and deleted" }) }),
+    onError: (error) => tell(t({ id: "study.deleteFailed", message: "Error deleting" }), error),
+    onSettled: () =>
+      Promise.all([refreshExams(queryClient), queryClient.invalidateQueries({ queryKey: REQUESTS })]),
+  });
+}
+
+function useFailureToast() {
+  const { t } = useLingui();
+  return (title: string, error: Error) =>
+    showToast({
+      tone: "bad",
+      title,
+      text: error instanceof ApiError ? error.message : t({ id: "error.unknown", message: "Unknown error" }),
+    });
+}

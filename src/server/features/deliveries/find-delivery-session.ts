@@ -1,0 +1,32 @@
+import { addDays } from "../../../shared/rules/subscription.ts";
+import type { Deps } from "../../deps.ts";
+import type { Session } from "../../http/session.ts";
+import { hashSecret } from "../accounts/mailed-links/secrets.ts";
+import { findDeliveryByToken } from "./deliveries.repo.ts";
+import { mayReceive } from "./request-standing.ts";
+
+/** What is under way when a request expires may go on for as long as uploads are kept. */
+const DAYS_AFTER_EXPIRY = 7;
+
+/**
+ * The session of a delivery's token, which the guard lets into nothing but uploads. Undefined once it can do nothing any more: the
+ * request was ended before anything came, or is long over, or its owner may receive nothing.
+ */
+export async function findDeliverySession(
+  { db, clock }: Pick<Deps, "db" | "clock">,
+  token: string,
+): Promise<Session | undefined> {
+  const found = await findDeliveryByToken(db, hashSecret(token));
+  const now = clock.now();
+  if (!found || !mayReceive(found.owner, now)) return undefined;
+  const { id, accountId, sender, receivedAt, expiresAt, endedAt } = found;
+  if (endedAt !== null && receivedAt === null) return undefined;
+  if (addDays(expiresAt, DAYS_AFTER_EXPIRY) <= now) return undefined;
+  return {
+    id,
+    userId: accountId,
+    role: "user",
+    hasActiveSubscription: true,
+    delivery: { id, from: sender },
+  };
+}

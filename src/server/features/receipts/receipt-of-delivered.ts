@@ -1,0 +1,56 @@
+import type { ReceivedInstance } from "../../../shared/api/receipts.ts";
+import { isUnsound } from "../../holdings/checking/integrity.ts";
+import { AppError } from "../../http/app-error.ts";
+import { archiveDamaged } from "../../http/http.errors.ts";
+import type { StudyRow } from "../studies/studies.table.ts";
+import { composeReceipt, placeInstances, type ReceiptDeps, sign } from "./make-receipt.ts";
+import { receiptOfStudy } from "./read-receipt.ts";
+import { receiptOf } from "./receipt-payload.ts";
+import { receiptNotFound } from "./receipts.errors.ts";
+import { listManifests } from "./receipts.repo.ts";
+import type { ReceiptRow } from "./receipts.table.ts";
+
+/** What somebody without an account delivered of a study. */
+export interface Delivered {
+  from: string;
+  receivedAt: Date;
+  /** The volumes that they brought. */
+  volumeIds: readonly string[];
+  /** Instances that they sent, those included that were there already. */
+  images: number;
+}
+
+/**
+ * The receipt of what somebody delivered of a study. They read of no instance that they did not bring, unless they sent as many as the
+ * study has. That of a whole study is the owner's own receipt; any other is signed for this answer and not kept.
+ * @throws {AppError} `receipt.not_found` if nothing of it is there; as {@link receiptOfStudy}
+ */
+export async function receiptOfDelivered(
+  deps: ReceiptDeps,
+  study: StudyRow,
+  { from, receivedAt, volumeIds, images }: Delivered,
+): Promise<ReceiptRow> {
+  if (isUnsound(study)) throw new AppError(archiveDamaged);
+  const whole = await receiptOfStudy(deps, study);
+  const isWhole = images >= whole.instanceCount || whole.volumeIds.every((id) => volumeIds.includes(id));
+  if (isWhole && whole.receivedFrom === from) return whole;
+  const { instances } = await receiptOf(whole);
+  const own = isWhole ? instances : await deliveredOf(deps, study, instances, volumeIds);
+  if (own.length === 0) throw new AppError(receiptNotFound);
+  const { studyId, madeOf } = whole;
+  const receipt = composeReceipt(study, { from, receivedAt, instances: own });
+  return await sign(deps, receipt, { studyId, madeOf, volumeIds: [...volumeIds] });
+}
+
+async function deliveredOf(
+  deps: ReceiptDeps,
+  study: StudyRow,
+  instances: readonly ReceivedInstance[],
+  volumeIds: readonly string[],
+): Promise<ReceivedInstance[]> {
+  const placed = await placeInstances(deps, await listManifests(deps.db, study.id));
+  const keyOf = ({ sopInstanceUID, sizeBytes }: Pick<ReceivedInstance, "sopInstanceUID" | "sizeBytes">) =>
+    `${sopInstanceUID} ${sizeBytes}`;
+  const brought = new Set(volumeIds.flatMap((id) => placed.get(id) ?? []).map(keyOf));
+  return instances.filter((instance) => brought.has(keyOf(instance)));
+}

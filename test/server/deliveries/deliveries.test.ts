@@ -1,0 +1,430 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { forgetOldRequests } from "../../../src/server/features/deliveries/deliveries.jobs.ts";
+import { describeAccount } from "../../../src/server/features/export/describe-account.ts";
+import { accessOf } from "../../../src/server/http/guard.ts";
+import type { CreatedRequest, NewRequest, Request } from "../../../src/shared/api/deliveries.ts";
+import type { SignedReceipt } from "../../../src/shared/api/receipts.ts";
+import type { Study } from "../../../src/shared/api/studies.ts";
+import { DAY_MS } from "../../../src/shared/rules/subscription.ts";
+import { readOutbox } from "../../support/outbox.ts";
+import { sampleZip, studyUID } from "../../support/sample-zip.ts";
+import { createTestApp, type Person, problemOf, type TestApp } from "../../support/test-app.ts";
+import { tusOf } from "../../support/tus.ts";
+
+let t: TestApp;
+let owner: Person;
+let other: Person;
+let lastStudy = 0;
+
+beforeAll(async () => {
+  t = await createTestApp({ env: { TRUST_PROXY: "127.0.0.1" } });
+  owner = await t.addPerson("Marina Souza Gonçalves", { plan: "profissional" });
+  other = await t.addPerson("Outra Pessoa");
+}, 120_000);
+afterAll(() => t[Symbol.asyncDispose]());
+beforeEach(async () => {
+  await t.sql`delete from throttles`;
+  await t.sql`delete from delivery_requests`;
+  await t.sql`update users set is_authorized = true`;
+  await t.sql`update subscriptions set status = 'active', expires_at = null`;
+});
+
+type Made = CreatedRequest & { secret: string };
+
+async function ask(request: Partial<NewRequest> = {}, as = owner): Promise<Made> {
+  const answer = await t.call("POST", "/api/requests", {
+    as,
+    json: { label: "Clínica São João", ...request },
+  });
+  expect(answer.status).toBe(201);
+  const made = (await answer.json()) as CreatedRequest;
+  return { ...made, secret: new URL(made.url).hash.slice(1) };
+}
+
+function knock({ id, secret }: { id: string; secret: string }, headers: Record<string, string> = {}) {
+  const json = { request: id, secret, from: "Clínica São João" };
+  return t.call("POST", "/api/deliveries", { json, headers });
+}
+
+/** Somebody at a clinic, who has no account. */
+async function begin(made: { id: string; secret: string }): Promise<Person> {
+  const answer = await knock(made);
+  expect(answer.status).toBe(201);
+  const { token } = (await answer.json()) as { token: string };
+  return { id: "", email: "", password: "", token };
+}
+
+/** Sends a study that the account does not have, or `zip`; returns the upload's address and outcome. */
+async function deliver(clinic: Person, zip: Uint8Array = newZip()) {
+  const tus = tusOf(t, clinic);
+  const url = await tus.begin(zip.length);
+  expect((await tus.patch(url, 0, zip)).status).toBe(204);
+  const outcome = await tus.outcome(url);
+  return { url, outcome, id: outcome.result?.studies[0]?.id ?? "" };
+}
+
+function newZip(): Uint8Array {
+  return zipOf(String(++lastStudy), 1);
+}
+
+function zipOf(study: string, instances: number): Uint8Array {
+  return sampleZip(...Array.from({ length: instances }, (_, i) => ({ study, sop: String(i + 1) })));
+}
+
+async function studyOf(id: string, as = owner): Promise<Study> {
+  return (await (await t.call("GET", `/api/studies/${id}`, { as })).json()) as Study;
+}
+
+async function requests(as = owner): Promise<Request[]> {
+  return (await (await t.call("GET", "/api/requests", { as })).json()) as Request[];
+}
+
+describe("a request for exams", () => {
+  test("lets a clinic without an account deliver, and tells the owner what came from whom", async () => {
+    const made = await ask();
+    expect(made.url).toBe(`${t.deps.config.publicUrl}/r/${made.id}#${made.secret}`);
+    const opened = await t.call("POST", "/api/requests/open", {
+      json: { request: made.id, secret: made.secret },
+    });
+    expect(await opened.json()).toEqual({
+      label: "Clínica São João",
+      shownName: "Marina G.",
+      expiresAt: made.expiresAt,
+    });
+    const clinic = await begin(made);
+    const { id, outcome, url } = await deliver(clinic);
+    expect(outcome.state).toBe("done");
+    expect((await studyOf(id)).receivedFrom).toBe("Clínica São João");
+    const [request] = await requests();
+    expect(request).toMatchObject({ id: made.id, state: "received", used: 1, uses: 1, percent: null });
+    expect(request?.deliveries).toMatchObject([{ from: "Clínica São João", studyIds: [id] }]);
+
+    await t.settle();
+    const mails = await readOutbox(t.deps.config.dataDir);
+    expect(mails.filter(({ to }) => to.includes(owner.email)).map(({ subject }) => subject)).toContain(
+      "An exam was delivered to you",
+    );
+    const told = (await (await t.call("GET", "/api/notifications", { as: owner })).json()) as {
+      notifications: { event: string; study: { id: string } | null; details: object }[];
+    };
+    expect(told.notifications[0]).toMatchObject({
+      event: "delivery.received",
+      study: { id },
+      details: { from: "Clínica São João" },
+    });
+    const audit = (await (await t.call("GET", `/api/studies/${id}/audit`, { as: owner })).json()) as {
+      action: string;
+      actorName: string | null;
+    }[];
+    expect(audit.find(({ action }) => action === "study.uploaded")?.actorName).toBeNull();
+    // The clinic's own list has its upload, and the owner's list does not.
+    expect(await (await t.call("GET", "/api/uploads", { as: clinic })).json()).toHaveLength(1);
+    expect(await (await t.call("GET", "/api/uploads", { as: owner })).json()).toHaveLength(0);
+    expect((await t.call("GET", url, { as: owner })).status).toBe(404);
+  });
+
+  test("gives the clinic a receipt that is the owner's too, as JSON and on paper", async () => {
+    const clinic = await begin(await ask());
+    const { url, id, outcome } = await deliver(clinic);
+    const receipt = async (path: string, as: Person) =>
+      (await (await t.call("GET", `${path}/receipt`, { as })).json()) as SignedReceipt;
+    const given = await receipt(url, clinic);
+    expect(given.receipt).toMatchObject({
+      studyInstanceUID: outcome.result?.studyInstanceUID,
+      from: "Clínica São João",
+    });
+    expect(given).toEqual(await receipt(`/api/studies/${id}`, owner));
+    const paper = await t.call("GET", `${url}/receipt`, {
+      as: clinic,
+      headers: { accept: "application/pdf" },
+    });
+    expect(paper.headers.get("content-type")).toBe("application/pdf");
+    // Another clinic, and the owner, can't name this upload.
+    const second = await begin(await ask());
+    for (const as of [second, owner])
+      expect((await t.call("GET", `${url}/receipt`, { as })).status).toBe(404);
+  });
+
+  test("shows the clinic nothing of what the owner already had of the study", async () => {
+    const study = String(++lastStudy);
+    const mine = zipOf(study, 3);
+    await t.store(owner, mine);
+    const clinic = await begin(await ask());
+    const { url } = await deliver(clinic, zipOf(study, 1));
+    expect((await t.call("GET", `${url}/receipt`, { as: clinic })).status).toBe(404);
+    expect((await requests())[0]?.deliveries[0]?.studyIds).toEqual([]);
+    // Whoever sends all of it has a receipt of their own.
+    const whole = await begin(await ask({ label: "Hospital" }));
+    const again = await deliver(whole, mine);
+    const { receipt } = (await (
+      await t.call("GET", `${again.url}/receipt`, { as: whole })
+    ).json()) as SignedReceipt;
+    expect(receipt.instances).toHaveLength(3);
+    expect(receipt.from).toBe("Clínica São João");
+    const [row] =
+      await t.sql`select received_from from studies where study_instance_uid = ${studyUID(study)}`;
+    expect(row?.received_from).toBeNull();
+  });
+
+  test("lets no form of the clinic rename what the owner keeps", async () => {
+    const study = String(++lastStudy);
+    const kept = (await t.store(owner, zipOf(study, 1))).studies[0]?.id ?? "";
+    const before = await studyOf(kept);
+    const clinic = await begin(await ask());
+    const tus = tusOf(t, clinic);
+    const zip = zipOf(study, 4);
+    const form = JSON.stringify({ studyInstanceUID: studyUID(study), patientName: "Outro^Nome" });
+    const url = await tus.begin(zip.length, { "upload-metadata": `formData ${btoa(form)}` });
+    await tus.patch(url, 0, zip);
+    expect((await tus.outcome(url)).state).toBe("done");
+    expect((await studyOf(kept)).patientName).toBe(before.patientName);
+  });
+
+  test("may be deleted by its owner without an action for 7 days", async () => {
+    const clinic = await begin(await ask({ uses: 2 }));
+    const [first, second] = [(await deliver(clinic)).id, (await deliver(clinic)).id];
+    const deletions = async () =>
+      (
+        await t.sql`select count(*)::int as n from usage_events where user_id = ${owner.id}
+        and action_type = 'delete'`
+      )[0]?.n as number;
+    const before = await deletions();
+    expect((await t.call("DELETE", `/api/studies/${first}`, { as: owner })).status).toBe(200);
+    expect(await deletions()).toBe(before);
+    await t.sql`update studies set created_at = created_at - interval '7 days' where id = ${second}`;
+    expect((await t.call("DELETE", `/api/studies/${second}`, { as: owner })).status).toBe(200);
+    expect(await deletions()).toBe(before + 1);
+    // The clinic keeps its token, but there is nothing to read any more.
+    expect((await requests())[0]?.deliveries[0]?.studyIds).toEqual([]);
+  });
+
+  test("refuses an end that is past or beyond 30 days, a name of two lines and more than 20 uses", async () => {
+    const bad = [
+      { expiresAt: new Date(Date.now() - 1000).toISOString() },
+      { expiresAt: new Date(Date.now() + 31 * DAY_MS).toISOString() },
+      { label: "a\nb" },
+      { label: "" },
+      { uses: 21 },
+      { uses: 0 },
+    ];
+    for (const request of bad) {
+      const json = { label: "Clínica", ...request };
+      expect((await t.call("POST", "/api/requests", { as: owner, json })).status).toBe(400);
+    }
+  });
+
+  test("is one of at most a hundred open ones, also when asked at once", async () => {
+    const json = { label: "Clínica" };
+    const one = () => t.call("POST", "/api/requests", { as: other, json });
+    const statuses: number[] = [];
+    for (let batch = 0; batch < 4; batch++)
+      statuses.push(...(await Promise.all(Array.from({ length: 26 }, one))).map(({ status }) => status));
+    expect(statuses.filter((status) => status === 201)).toHaveLength(100);
+    expect(statuses.filter((status) => status === 409)).toHaveLength(4);
+  });
+});
+
+describe("whoever guesses", () => {
+  test("reads one and the same answer for every request that does not open", async () => {
+    const good = await ask();
+    const ended = await ask();
+    await t.call("DELETE", `/api/requests/${ended.id}`, { as: owner });
+    const used = await ask();
+    await deliver(await begin(used));
+    const expired = await ask();
+    await t.sql`update delivery_requests set expires_at = now() - interval '1 second' where id = ${expired.id}`;
+    const foreign = await ask({}, other);
+    await t.sql`update users set is_authorized = false where id = ${other.id}`;
+    const unknown = { id: Bun.randomUUIDv7(), secret: good.secret };
+    const wrong = { id: good.id, secret: `${good.secret.slice(0, -1)}_` };
+    const swapped = { id: ended.id, secret: good.secret };
+    const answers = new Set<string>();
+    for (const made of [ended, used, expired, foreign, unknown, wrong, swapped, { id: "x", secret: "" }]) {
+      for (const path of ["/api/deliveries", "/api/requests/open"]) {
+        const json = { request: made.id, secret: made.secret, from: "Clínica" };
+        const answer = await t.call("POST", path, { json });
+        const { requestId: _, ...body } = await problemOf(answer);
+        answers.add(`${answer.status} ${JSON.stringify(body)}`);
+      }
+    }
+    expect([...answers]).toHaveLength(1);
+    expect([...answers][0]).toStartWith("404");
+    await t.sql`update subscriptions set expires_at = now() - interval '1 day' where user_id = ${owner.id}`;
+    expect((await knock(good)).status).toBe(404);
+  });
+
+  test("waits after a hundred failures from one network, and nobody else does", async () => {
+    const made = await ask();
+    const bad = { id: made.id, secret: "wrong" };
+    const from = (address: string) => ({ "x-forwarded-for": address });
+    for (let tries = 0; tries < 100; tries++)
+      expect((await knock(bad, from("2001:db8::1"))).status).toBe(404);
+    expect((await knock(made, from("2001:db8::2"))).status).toBe(429);
+    expect((await knock(made, from("2001:db8:0:1::2"))).status).toBe(201);
+  });
+
+  test("finds no secret and no token in the database", async () => {
+    const made = await ask();
+    const { token } = await begin(made);
+    const rows = await t.sql`select r::text || d::text as text from delivery_requests r, deliveries d`;
+    expect(JSON.stringify(rows)).not.toContain(made.secret);
+    expect(JSON.stringify(rows)).not.toContain(token.slice(4));
+  });
+});
+
+describe("a delivery's token", () => {
+  test("opens uploads and no other route", async () => {
+    const clinic = await begin(await ask());
+    const routes = t.app.routes.flatMap(({ method, path, handler }) => {
+      const access = accessOf(handler);
+      return access === undefined || access === "public" ? [] : [{ method, path }];
+    });
+    const opened = new Set<string>();
+    for (const { method, path } of routes) {
+      const concrete = path.replace(/:[A-Za-z]+(\{.*\})?/g, "01890000-0000-7000-8000-000000000000");
+      const answer = await t.call(method, concrete, { as: clinic, ...(method !== "GET" && { json: {} }) });
+      if (answer.status === 401 || answer.status === 403) continue;
+      opened.add(`${method} ${path}`);
+    }
+    expect([...opened].sort()).toEqual([
+      "DELETE /api/uploads/:upload",
+      "GET /api/uploads",
+      "GET /api/uploads/:upload",
+      "GET /api/uploads/:upload/receipt",
+      "PATCH /api/uploads/:upload",
+      "POST /api/uploads",
+    ]);
+  });
+
+  test("sees no upload but its own", async () => {
+    const made = await ask({ uses: 2 });
+    const [first, second] = [await begin(made), await begin(made)];
+    const zip = newZip();
+    const url = await tusOf(t, first).begin(zip.length);
+    const stranger = tusOf(t, second);
+    for (const answer of [
+      await stranger.head(url),
+      await stranger.patch(url, 0, zip),
+      await stranger.end(url),
+      await t.call("GET", url, { as: second }),
+      await t.call("GET", `${url}/receipt`, { as: second }),
+    ])
+      expect(answer.status).toBe(404);
+    expect((await tusOf(t, first).head(url)).status).toBe(200);
+  });
+
+  test("goes on after a reload, and also after its request expired", async () => {
+    const made = await ask();
+    const clinic = await begin(made);
+    const tus = tusOf(t, clinic);
+    const zip = newZip();
+    const url = await tus.begin(zip.length);
+    await tus.patch(url, 0, zip.subarray(0, 100));
+    expect((await requests())[0]).toMatchObject({ state: "sending" });
+    await t.sql`update delivery_requests set expires_at = now() - interval '1 hour' where id = ${made.id}`;
+    expect((await tus.head(url)).headers.get("upload-offset")).toBe("100");
+    expect((await tus.create(zip.length)).status).toBe(404);
+    await tus.patch(url, 100, zip.subarray(100));
+    expect((await tus.outcome(url)).state).toBe("done");
+  });
+
+  test("ends with its request, whose half-sent bytes go too", async () => {
+    const made = await ask();
+    const clinic = await begin(made);
+    const tus = tusOf(t, clinic);
+    const zip = newZip();
+    const url = await tus.begin(zip.length);
+    await tus.patch(url, 0, zip.subarray(0, 100));
+    expect((await t.call("DELETE", `/api/requests/${made.id}`, { as: other })).status).toBe(404);
+    expect((await t.call("DELETE", `/api/requests/${made.id}`, { as: owner })).status).toBe(204);
+    expect((await t.call("DELETE", `/api/requests/${made.id}`, { as: owner })).status).toBe(204);
+    expect((await tus.patch(url, 100, zip.subarray(100))).status).toBe(401);
+    const [row] =
+      await t.sql`select state, received_from from resumable_uploads where id = ${url.split("/").at(-1) ?? ""}`;
+    expect(row).toEqual({ state: "ended", received_from: null });
+  });
+
+  test("may send 50 uploads and no more", async () => {
+    const clinic = await begin(await ask());
+    await t.sql`update deliveries set uploads = 49`;
+    const tus = tusOf(t, clinic);
+    expect((await tus.create(100)).status).toBe(201);
+    expect((await problemOf(await tus.create(100))).code).toBe("delivery.full");
+  });
+
+  test("leaves the owner's own uploads their places", async () => {
+    const clinic = await begin(await ask());
+    const theirs = tusOf(t, clinic);
+    for (let opened = 0; opened < 20; opened++) await theirs.begin(100);
+    expect((await theirs.create(100)).status).toBe(429);
+    const mine = tusOf(t, owner);
+    expect((await mine.end(await mine.begin(100))).status).toBe(204);
+  });
+});
+
+describe("two deliveries at once by a request for one", () => {
+  test("bring one, and the other is told that the request is over", async () => {
+    const made = await ask();
+    const clinics = [await begin(made), await begin(made)];
+    const sent = await Promise.all(clinics.map((clinic) => deliver(clinic)));
+    expect(sent.map(({ outcome }) => outcome.state).sort()).toEqual(["done", "failed"]);
+    const failed = sent.find(({ outcome }) => outcome.state === "failed");
+    expect(failed?.outcome.problem?.code).toBe("request.not_found");
+    expect((await requests())[0]).toMatchObject({ used: 1, deliveries: expect.any(Array) });
+    expect((await knock(made)).status).toBe(404);
+  });
+});
+
+describe("an account without room", () => {
+  test("refuses in words that tell nothing of its plan", async () => {
+    const small = await t.addPerson("Pessoa Pequena", { plan: "avaliacao" });
+    await t.store(small, newZip());
+    const made = await ask({ uses: 3 }, small);
+    const clinic = await begin(made);
+    const both = await begin(made);
+    expect((await deliver(clinic)).outcome.state).toBe("done");
+    const refused = await tusOf(t, both).create(1000);
+    expect(refused.status).toBe(403);
+    const text = await refused.text();
+    expect(text).toContain("has no room");
+    expect(text).not.toMatch(/trial|storageBytes|\b2 exams/);
+    await t.sql`update subscriptions set exam_count = 0 where user_id = ${small.id}`;
+    const tooBig = await tusOf(t, both).create(t.deps.config.maxUploadBytes);
+    expect(await tooBig.text()).not.toContain("GB");
+  });
+});
+
+describe("an account that is deleted in the middle", () => {
+  test("ends the delivery, and keeps nothing of it", async () => {
+    const gone = await t.addPerson("Quem Vai");
+    const clinic = await begin(await ask({}, gone));
+    const tus = tusOf(t, clinic);
+    const zip = newZip();
+    const url = await tus.begin(zip.length);
+    await tus.patch(url, 0, zip.subarray(0, 50));
+    const json = { password: gone.password, confirmation: "EXCLUIR" };
+    const admin = await t.addPerson("Administradora", { role: "admin" });
+    expect((await t.call("DELETE", `/api/users/${gone.id}`, { as: admin, json })).status).toBeLessThan(300);
+    expect((await tus.patch(url, 50, zip.subarray(50))).status).toBe(401);
+    expect(await t.sql`select 1 from deliveries`).toHaveLength(0);
+  });
+});
+
+describe("what is kept", () => {
+  test("of requests is in the export, and goes 90 days after they end", async () => {
+    const made = await ask();
+    await deliver(await begin(made));
+    const exported = JSON.stringify(await describeAccount(t.deps, owner.id));
+    expect(exported).toContain("Clínica São João");
+    expect(exported).not.toContain(made.secret);
+    await t.call("DELETE", `/api/requests/${made.id}`, { as: owner });
+    const days = (count: number) => ({
+      ...t.deps,
+      clock: { now: () => new Date(Date.now() + count * DAY_MS) },
+    });
+    await forgetOldRequests(days(89));
+    expect(await requests()).toHaveLength(1);
+    await forgetOldRequests(days(91));
+    expect(await requests()).toHaveLength(0);
+  });
+});
