@@ -9,7 +9,8 @@ import { readCodec } from "../../../src/server/features/thumbnails/worker/read-c
 import type { DicomJson } from "../../../src/shared/dicom/dicom-json.ts";
 import { TagHex } from "../../../src/shared/dicom/tags.ts";
 import { createCodecs } from "../../../src/shared/pixels/wasm-codec.ts";
-import { noisySlices, sliceElements, sliceSamples } from "../../support/noisy-slices.ts";
+import { noise } from "../../support/damaged-study.ts";
+import { noisySlices, SLICE_SIDE, sliceElements, sliceSamples } from "../../support/noisy-slices.ts";
 import { type SampleInstance, sampleZip, studyUID } from "../../support/sample-zip.ts";
 import { filesBelow } from "../../support/stored-bytes.ts";
 import { createTestApp, type Person, type TestApp } from "../../support/test-app.ts";
@@ -226,6 +227,22 @@ describe("a series is left as it is", () => {
       expect((await get(framePath(study), { accept: COPY })).status).toBe(406);
       expect((await get(framePath(study), { accept: COPY_OR_STORED })).status).toBe(200);
     }
+  });
+
+  test("if its copy would not be smaller", async () => {
+    const bytes = noise(SLICE_SIDE * SLICE_SIDE * 2);
+    const sixteen = { vr: "US", Value: [16] };
+    const noisy = noisySlices("13").map((slice) => ({
+      ...slice,
+      elements: {
+        ...slice.elements,
+        [TagHex.BitsStored]: sixteen,
+        [TagHex.HighBit]: { vr: "US", Value: [15] },
+        [TagHex.PixelData]: { vr: "OW", bytes },
+      },
+    }));
+    await storeWithCopy("13", noisy);
+    expect(await copyOf("13")).toEqual({ key: null, attempts: null });
   });
 
   test("while the disk is short of room", async () => {

@@ -107,6 +107,7 @@ async function copyInstance(
   if ("reason" in format) return format;
   const { transferSyntaxUID } = instance;
   const copied: DerivedFrame[] = [];
+  let storedBytes = 0;
   for (let frameIndex = 0; frameIndex < frameCountOf(instance.frames); frameIndex++) {
     signal.throwIfAborted();
     const { frameBytes } = extentOf(instance.frames, frameIndex);
@@ -116,10 +117,14 @@ async function copyInstance(
     const proven = await deps.encoder.encode({ frame: sent.bytes, format, transferSyntaxUID }, signal);
     if ("reason" in proven) return proven;
     copied.push(await writer.append(proven.codeStream, proven.prefixLengths));
+    storedBytes += frameBytes;
   }
-  return copied;
+  const copiedBytes = copied.reduce((sum, { length }) => sum + length, 0);
+  return copiedBytes < storedBytes ? copied : NOT_SMALLER;
 }
 
+/** Nobody would gain from more bytes on the line. */
+const NOT_SMALLER: NotEncoded = { reason: "not smaller", isLost: false };
 const TOO_LARGE: NotEncoded = { reason: "too large", isLost: false };
 
 async function describe(
