@@ -116,6 +116,7 @@ function seriesRecord(held: HeldInstance[]): SeriesRecord {
     seriesNumber,
     seriesDescription,
     instanceCount: held.length,
+    version: held.map(({ instance }) => instance.sopInstanceUID).join(),
   };
 }
 

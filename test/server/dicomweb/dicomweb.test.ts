@@ -160,7 +160,7 @@ describe("metadata", () => {
   });
 
   test("is not sent again to who has this version", async () => {
-    for (const known of [path, `${instance("4")}/metadata`]) {
+    for (const known of [path, `${instance("4")}/metadata`, `/studies/${STUDY}/metadata`]) {
       const etag = (await get(known)).headers.get("etag") ?? "";
       expect((await get(known, { "if-none-match": etag })).status).toBe(304);
       expect((await get(known, { "if-none-match": 'W/"other"' })).status).toBe(200);

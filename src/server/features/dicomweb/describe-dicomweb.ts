@@ -57,7 +57,7 @@ export function describeDicomweb({ room, retrievals, params }: DicomwebDocument)
     ),
     studyMetadata: describe(
       { answer: dataSets },
-      { ...json, summary: "Read the metadata of a study (WADO-RS)" },
+      { ...json, also: known, summary: "Read the metadata of a study (WADO-RS)" },
     ),
     seriesMetadata: describe(
       { answer: dataSets },

@@ -33,6 +33,8 @@ export interface SeriesRecord {
   seriesNumber: number | null;
   seriesDescription: string | null;
   instanceCount: number;
+  /** Changes with what is stored of the series. */
+  version: string;
   /** Further attributes, as DICOM JSON. */
   attributes?: DicomJson | null;
 }

@@ -119,7 +119,9 @@ export function createDicomwebRoutes(access: DicomwebAccess) {
     const catalogue = await resolve(c);
     assertAcceptsJson(acceptOf(c));
     const series = await allSeries(catalogue, uid(c.req.param("study")));
-    return studyMetadataResponse(metadataOf(catalogue, series));
+    return unlessKnown(c, versionOf(series), async () =>
+      studyMetadataResponse(metadataOf(catalogue, series)),
+    );
   });
 
   routes.get("/studies/:study/series/:series/metadata", front, described.seriesMetadata, async (c) => {
@@ -214,6 +216,13 @@ async function unlessKnown(c: Context, etag: string, respond: () => Promise<Resp
   const response = await respond();
   response.headers.set("ETag", etag);
   return response;
+}
+
+/** Changes with the metadata of any series. */
+function versionOf(series: readonly SeriesRecord[]): string {
+  const hash = new Bun.CryptoHasher("sha256");
+  for (const { seriesInstanceUID, version } of series) hash.update(`${seriesInstanceUID} ${version}\n`);
+  return `W/"${hash.digest("hex").slice(0, 32)}"`;
 }
 
 interface InstancePath {

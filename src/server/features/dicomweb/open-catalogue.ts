@@ -138,6 +138,7 @@ export function seriesRecord(studyInstanceUID: string, row: SeriesRow): SeriesRe
     seriesNumber: row.seriesNumber,
     seriesDescription: row.description,
     instanceCount: row.instanceCount,
+    version: row.manifestId,
     attributes: row.attributes,
   };
 }
