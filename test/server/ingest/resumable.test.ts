@@ -192,7 +192,8 @@ describe("a chunk", () => {
 });
 
 describe("a request whose line went dead without a word", () => {
-  test("ends when its sender asks again, who goes on from the last byte that came", async () => {
+  test("ends when its sender asks again, and when nobody else does", async () => {
+    const stranger = tusOf(t, await t.addPerson("Outra Pessoa"));
     const zip = sampleZip({ study: "104" });
     const url = await tus.begin(zip.length);
     const { promise: isRead, resolve: read } = Promise.withResolvers<void>();
@@ -213,6 +214,10 @@ describe("a request whose line went dead without a word", () => {
       headers: { ...tusHeaders, "content-type": "application/offset+octet-stream", "upload-offset": "0" },
     });
     await isRead;
+    expect((await stranger.head(url)).status).toBe(404);
+    const [row] =
+      await t.sql`select held_by from resumable_uploads where id = ${url.split("/").at(-1) ?? ""}`;
+    expect(row?.held_by).toBeString();
     expect(await offsetOf(url)).toBe("500");
     expect((await tus.patch(url, 500, zip.subarray(500))).status).toBe(204);
     expect((await silent).status).toBe(423);

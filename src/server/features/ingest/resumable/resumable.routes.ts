@@ -199,7 +199,8 @@ export function createResumableRoutes(deps: Deps & { gate: DeliveryGate }, guard
     async (c) => {
       if (c.req.method !== "HEAD") return c.json(presentResumable(await find(c), c.get("locale")));
       assertTus(c);
-      await holds.settle(c.req.param("upload"));
+      const { id } = await find(c);
+      await holds.settle(id);
       let upload = await find(c);
       if (upload.state === "receiving" && !(await isKept(upload))) upload = await find(c);
       tellOffset(c, upload);
