@@ -10,6 +10,7 @@ import {
   measureMemory,
   measureSmallUploads,
 } from "./bench/measures/ingest.ts";
+import { measureLine } from "./bench/measures/line.ts";
 import { measureList } from "./bench/measures/list.ts";
 import { measureMixedLoad } from "./bench/measures/mixed.ts";
 import { measureQido } from "./bench/measures/qido.ts";
@@ -24,6 +25,7 @@ const MEASURES: Record<string, Measure> = {
   ingest: measureIngest,
   memory: measureMemory,
   resumable: measureResumable,
+  line: measureLine,
   small: measureSmallUploads,
   rest: measureBytesAtRest,
   download: measureDownload,
@@ -42,6 +44,7 @@ const USAGE = `Usage: bun run bench [${Object.keys(MEASURES).join(" | ")}]...
 
   BENCH_CORPUS      a folder with ct1000-store.zip, ct1000-deflate.zip, big1-store.zip, split100/
   BENCH_MINUTES     how long the mixed load lasts (default: 2)
+  BENCH_LINE        "large" sends 2.1 GB over the slow line, in a quarter of an hour
   BENCH_GB          how much is backed up (default: 2)
   BENCH_EXECUTABLE  measure this executable instead of the source
   BENCH_DIR         where corpora and data go (default: the system's temporary folder)`;
