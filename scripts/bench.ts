@@ -18,6 +18,7 @@ import { measureDownload, measureFrames, measureMetadata } from "./bench/measure
 import { measureResumable } from "./bench/measures/resumable.ts";
 import { measureSafekeeping } from "./bench/measures/safekeeping.ts";
 import { measureStart } from "./bench/measures/start.ts";
+import { measureViewer } from "./bench/measures/viewer.ts";
 import { jsonLine, type Result, table } from "./bench/result.ts";
 
 /** The order matters: measures that restart the server come last. */
@@ -32,6 +33,7 @@ const MEASURES: Record<string, Measure> = {
   metadata: measureMetadata,
   frames: measureFrames,
   derivatives: measureDerivatives,
+  viewer: measureViewer,
   mixed: measureMixedLoad,
   safekeeping: measureSafekeeping,
   hostile: measureHostileReading,
@@ -46,6 +48,7 @@ const USAGE = `Usage: bun run bench [${Object.keys(MEASURES).join(" | ")}]...
   BENCH_MINUTES     how long the mixed load lasts (default: 2)
   BENCH_LINE        "large" sends 2.1 GB over the slow line, in a quarter of an hour
   BENCH_GB          how much is backed up (default: 2)
+  BENCH_SLICES      200: the viewer's exam has 200 slices instead of 1,000
   BENCH_EXECUTABLE  measure this executable instead of the source
   BENCH_DIR         where corpora and data go (default: the system's temporary folder)`;
 

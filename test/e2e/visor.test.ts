@@ -59,6 +59,22 @@ const prefer = {
     }),
 };
 
+/** Takes the page's graphics away for a moment, as a phone does. */
+async function loseGraphics(page: Page): Promise<void> {
+  await visorOf(page)
+    .locator("canvas")
+    .first()
+    .evaluate(async (canvas: HTMLCanvasElement) => {
+      const graphics = canvas.getContext("webgl2")?.getExtension("WEBGL_lose_context");
+      const lost = new Promise((resolve) => canvas.addEventListener("webglcontextlost", resolve));
+      graphics?.loseContext();
+      await lost;
+      // Not before all listeners have run: one of them asks for the graphics to come back.
+      await new Promise((resolve) => setTimeout(resolve));
+      graphics?.restoreContext();
+    });
+}
+
 async function openExam(page: Page): Promise<void> {
   await examsEntry(page).click();
   await page.locator("[data-opens]:visible").first().click();
@@ -158,7 +174,10 @@ describe("the visor on a phone", () => {
         const facts = page.getByRole("dialog", { name: "Informações" });
         await facts.getByText("SOP Instance UID").waitFor();
         await page.screenshot(picture("phone-information"));
-        await tap(page, button(facts, "Fechar"));
+        const top = await facts.boundingBox();
+        const [x, y] = [120, (top?.y ?? 0) + 20];
+        await moveFingers(page, { from: { x, y }, to: { x, y: y + 120 } });
+        await facts.waitFor({ state: "detached" });
         await tap(page, button(page, "Mais opções"));
         await tap(page, menu.getByRole("button", { name: /^Abrir no OHIF/ }));
         await page.locator("iframe").waitFor();
@@ -194,6 +213,9 @@ describe("the visor on a desktop", () => {
         }
         await page.keyboard.press("o");
         await soon(async () => (await windowOf(page)) !== "C 500 L 2000");
+        const kept = await sightOf(page);
+        await loseGraphics(page);
+        await soon(async () => (await sightOf(page)) === kept);
 
         const film = await visorOf(page).locator(".visor-film").boundingBox();
         if (!film) throw new Error("no film");

@@ -52,7 +52,7 @@ export async function* measureDerivatives(run: BenchRun): AsyncGenerator<Result>
 
 type Study = { id: string; studyInstanceUID: string } | undefined;
 
-async function frameUrls(url: string, admin: ApiClient, study: Study): Promise<string[]> {
+export async function frameUrls(url: string, admin: ApiClient, study: Study): Promise<string[]> {
   if (!study) throw new Error("the corpus holds no study");
   const [series] = await admin.series(study.id);
   const base = `${await admin.dicomweb(study.id)}/studies/${study.studyInstanceUID}/series/${series?.seriesInstanceUID}`;
@@ -69,7 +69,7 @@ async function readFrame(url: string, accept: string): Promise<Uint8Array> {
 }
 
 /** How many seconds after the upload the copy was there. */
-async function waitForCopy([first = ""]: string[]): Promise<number> {
+export async function waitForCopy([first = ""]: string[]): Promise<number> {
   const startedAt = performance.now();
   while (performance.now() - startedAt < COPIED_TIMEOUT_MS) {
     const answer = await fetch(first, { headers: { Accept: `${COPY}, ${STORED}` } });

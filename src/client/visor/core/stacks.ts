@@ -20,7 +20,7 @@ export interface Stack {
   slices: Slice[];
   /** Frames a second of images that are played; undefined for slices of a body. */
   framesPerSecond: number | undefined;
-  /** The instance claims more frames than can be shown. */
+  /** There are more images than can be shown. */
   isCut: boolean;
 }
 
@@ -42,14 +42,16 @@ export function buildStacks(series: SeriesRecord, instances: readonly DicomJson[
     }
     const slice = sliceOf(series, metadata, 0);
     const key = groupOf(slice);
-    groups.set(key, [...(groups.get(key) ?? []), slice].slice(0, MAX_SLICES));
+    const group = groups.get(key);
+    if (group) group.push(slice);
+    else groups.set(key, [slice]);
   }
   const stacks = [...groups.values()].map((slices) => ({
     key: slices[0]?.key ?? "",
     series,
-    slices: inOrder(slices),
+    slices: inOrder(slices).slice(0, MAX_SLICES),
     framesPerSecond: undefined,
-    isCut: false,
+    isCut: slices.length > MAX_SLICES,
   }));
   return [...stacks, ...films].sort((a, b) => instanceNumber(a.slices[0]) - instanceNumber(b.slices[0]));
 }

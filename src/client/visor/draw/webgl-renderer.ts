@@ -1,6 +1,7 @@
-import type { GreyFrame } from "../../../shared/pixels/prepare-frame.ts";
+import type { GreyFrame, PreparedFrame } from "../../../shared/pixels/prepare-frame.ts";
 import type { Picture, Renderer } from "./picture.ts";
 import type { Placement } from "./placement.ts";
+import { reduceFrame } from "./reduce-frame.ts";
 
 const TABLE_WIDTH = 256;
 
@@ -51,7 +52,15 @@ export function createWebglRenderer(canvas: HTMLCanvasElement): Renderer | undef
   const textures = { indexes: gl.createTexture(), levels: gl.createTexture(), picture: gl.createTexture() };
   const target = gl.createFramebuffer();
   gl.pixelStorei(gl.UNPACK_ALIGNMENT, 1);
+  const maxSide: number = gl.getParameter(gl.MAX_TEXTURE_SIZE);
   let shown: Picture | undefined;
+  let reduced: { of: PreparedFrame; frame: PreparedFrame } | undefined;
+
+  /** What of a frame fits into a texture. */
+  function fitting(frame: PreparedFrame): PreparedFrame {
+    if (reduced?.of !== frame) reduced = { of: frame, frame: reduceFrame(frame, maxSide) };
+    return reduced.frame;
+  }
 
   function sendGrey(frame: GreyFrame, table: Uint8Array): void {
     if (!gl || !shade) return;
@@ -103,8 +112,9 @@ export function createWebglRenderer(canvas: HTMLCanvasElement): Renderer | undef
 
   return {
     draw(picture, placement) {
-      send(picture);
-      shown = picture;
+      const sent = { ...picture, frame: fitting(picture.frame) };
+      send(sent);
+      shown = sent;
       const { columns, rows, kind } = picture.frame;
       gl.viewport(0, 0, canvas.width, canvas.height);
       gl.clearColor(0, 0, 0, 1);

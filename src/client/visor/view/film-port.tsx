@@ -44,6 +44,11 @@ export function FilmPort({ visor, preview, canvas, areSidesShown, children }: Fi
       )}
       {areSidesShown && <Sides visor={visor} />}
       {children}
+      {stack?.isCut && (
+        <p className="visor-cut" role="status">
+          <Trans id="visor.cut">Only the first {count} images are shown</Trans>
+        </p>
+      )}
       <Problem visor={visor} />
       <SliceSlider
         index={index}

@@ -28,6 +28,7 @@ export function Film({ label, shown, settings, isStack, onGesture, onPlaced, can
   const box = useRef<HTMLDivElement>(null);
   const renderer = useRef<Renderer>(undefined);
   const [size, setSize] = useState({ width: 0, height: 0 });
+  const [restored, setRestored] = useState(0);
 
   useLayoutEffect(() => {
     if (!box.current) return;
@@ -38,18 +39,26 @@ export function Film({ label, shown, settings, isStack, onGesture, onPlaced, can
     return () => observer.disconnect();
   }, []);
 
+  // biome-ignore lint/correctness/useExhaustiveDependencies: graphics that came back are empty
   useEffect(() => {
     const { current } = canvas;
     if (!current) return;
     const made = createRenderer(current);
     renderer.current = made;
+    const listen = new AbortController();
+    const { signal } = listen;
+    // A phone takes the graphics away from a page in the background; only a page that prevents the default gets them back.
+    current.addEventListener("webglcontextlost", (event) => event.preventDefault(), { signal });
+    current.addEventListener("webglcontextrestored", () => setRestored((times) => times + 1), { signal });
     return () => {
+      listen.abort();
       renderer.current = undefined;
       made.dispose();
     };
-  }, [canvas]);
+  }, [canvas, restored]);
 
   const place = useEffectEvent(onPlaced);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: graphics that came back are drawn anew
   useEffect(() => {
     const { current } = canvas;
     if (!current || size.width === 0) return;
@@ -68,7 +77,7 @@ export function Film({ label, shown, settings, isStack, onGesture, onPlaced, can
     renderer.current?.draw(picture, placementOf(sharp, { ...stage, width, height }));
     place(placementOf(turn, { ...stage, ...size }));
     current.dataset.slice = shown.slice.key;
-  }, [shown, settings, size, canvas]);
+  }, [shown, settings, size, canvas, restored]);
 
   useFilmPointers(box, { settings, isStack, onGesture });
   return (
