@@ -111,6 +111,7 @@ export interface Seen {
 function watchFilm(): void {
   const seen: Seen = {};
   Object.assign(window, { seen });
+  let presses = 0;
   interface Seen {
     preview?: number;
     image?: number;
@@ -120,9 +121,12 @@ function watchFilm(): void {
     ({ timeStamp }) => {
       const film = () => document.querySelector<HTMLCanvasElement>(".visor canvas[data-slice]");
       const before = film()?.dataset.slice;
+      const press = ++presses;
       delete seen.preview;
       delete seen.image;
       const look = () => {
+        // An earlier press is looked after no longer.
+        if (press !== presses) return;
         const picture = document.querySelector<HTMLImageElement>(".visor-preview");
         if (picture?.complete && picture.naturalWidth > 0) seen.preview ??= performance.now() - timeStamp;
         const slice = film()?.dataset.slice;
