@@ -50,6 +50,7 @@ export default function UploadView() {
         <DropZone
           disabled={trialCount !== undefined}
           maxUploadBytes={maxUploadBytes}
+          next={<Trans id="upload.drop.first">Before anything is sent, you see what is inside.</Trans>}
           problem={draft.problem}
           onPick={(picked) => void pick(picked)}
           onHelp={() => setView("help")}

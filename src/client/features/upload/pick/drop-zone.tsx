@@ -1,5 +1,5 @@
 import { Trans, useLingui } from "@lingui/react/macro";
-import { type DragEvent, useRef, useState } from "react";
+import { type DragEvent, type ReactNode, useRef, useState } from "react";
 import { Button } from "../../../ui/button.tsx";
 import { EmptyFilm } from "../../../ui/empty.tsx";
 import { CircleAlertIcon } from "../../../ui/entry-icons.tsx";
@@ -13,6 +13,8 @@ import { MAX_FOLDER_FILES } from "./upload-rules.ts";
 
 interface DropZoneProps {
   disabled: boolean;
+  /** What happens once something is picked. */
+  next?: ReactNode;
   maxUploadBytes: number;
   /** Why the last pick was refused. */
   problem?: UploadProblem;
@@ -31,7 +33,7 @@ const TOUCH = "(pointer: coarse)";
 const ACCEPTED = ".zip,application/zip,.dcm,.dicom,.dic,application/dicom";
 
 /** The empty light box. It takes one ZIP or one folder, dropped or picked. */
-export function DropZone({ disabled, maxUploadBytes, problem, onPick, onHelp }: DropZoneProps) {
+export function DropZone({ disabled, next, maxUploadBytes, problem, onPick, onHelp }: DropZoneProps) {
   const { i18n } = useLingui();
   const { isOver, ...handlers } = useDrop(disabled, onPick);
   const isTouch = useMediaQuery(TOUCH);
@@ -59,7 +61,7 @@ export function DropZone({ disabled, maxUploadBytes, problem, onPick, onHelp }: 
             One file of up to {limit}, or the whole folder from the disc. Anything that is not DICOM is left
             out.
           </Trans>{" "}
-          <Trans id="upload.drop.first">Before anything is sent, you see what is inside.</Trans>
+          {next}
         </p>
         {problem && (
           <p className="notice is-bad" role="alert">
