@@ -60,7 +60,8 @@ export async function openPhone(
           uploadThroughput: line ? line.bitsPerSecond / 8 : -1,
         })
         .then(() => undefined),
-    memory: () => processes.reduce((sum, pid) => sum + pssOf(pid), 0),
+    // A browser that names no process is not one that needs no memory.
+    memory: () => processes.reduce((sum, pid) => sum + pssOf(pid), 0) || Number.NaN,
     [Symbol.asyncDispose]: () => closeContext(context),
   };
 }
@@ -70,7 +71,7 @@ const closeContext = (context: BrowserContext) => context.close();
 async function countBytes(client: CDPSession) {
   let arrived = 0;
   await client.send("Network.enable");
-  client.on("Network.loadingFinished", ({ encodedDataLength }) => {
+  client.on("Network.dataReceived", ({ encodedDataLength }) => {
     arrived += encodedDataLength;
   });
   return {
