@@ -5,6 +5,7 @@ import type { BunPlugin } from "bun";
 const root = resolve(import.meta.dir, "../..");
 const ENTRY_PAGE = ["src/client/boot.ts", "src/client/features/auth/auth-screen.tsx"];
 const OTHER_PAGES = [
+  "src/client/features/local-view/local-opening.tsx",
   "src/client/features/frame/his-screen.tsx",
   "src/client/features/verification/verify-screen.tsx",
   "src/client/features/help/help-screen.tsx",

@@ -1,11 +1,12 @@
 import { setNonce } from "get-nonce";
 import { type ComponentType, createElement, startTransition } from "react";
-import { createRoot } from "react-dom/client";
+import { createRoot, type Root } from "react-dom/client";
 import * as z from "zod/mini";
 import { isIslandName, islandSchemas } from "../shared/islands.ts";
 import { activateLocale } from "./i18n.ts";
 import { IslandRoot } from "./island-root.tsx";
 import { islandLoaders } from "./islands.ts";
+import { provideIslands } from "./open-island.ts";
 import { pageNonce } from "./page-nonce.ts";
 import { readLanguage } from "./preferences.ts";
 import { restoreSession } from "./session.ts";
@@ -21,6 +22,13 @@ if (process.env.NODE_ENV === "development") {
 }
 
 restoreSession();
+const roots = new Set<Root>();
+provideIslands((place) => {
+  for (const root of roots) root.unmount();
+  roots.clear();
+  document.body.replaceChildren(place);
+  return mountIsland(place);
+});
 const localeActive = activateLocale(readLanguage());
 for (const element of document.querySelectorAll<HTMLElement>("[data-island]")) {
   mountIsland(element).catch((error: unknown) => {
@@ -41,6 +49,7 @@ async function mountIsland(element: HTMLElement): Promise<void> {
   // The schema of `name` has just checked the props of `name`'s component; the union can't say that.
   const content = createElement(island.default as ComponentType<typeof props>, props);
   const root = createRoot(element);
+  roots.add(root);
   // Hydrates in slices, so that a phone responds to touch meanwhile.
   startTransition(() => root.render(createElement(IslandRoot, { onReady }, content)));
 }

@@ -15,10 +15,19 @@ const catalogues: Record<Locale, { entry: Load; his: Load }> = {
   },
 };
 
+/** Whether the entry page shows more than its forms. */
+let isWhole = false;
+
+/** Loads the messages of every page into this one, in its language. */
+export async function activateWholeLocale(): Promise<void> {
+  isWhole = true;
+  await activateLocale(activeLocale());
+}
+
 /** Loads the part of the locale's catalogue that this page needs, activates it, and sets the document's language. */
 export async function activateLocale(locale: Locale): Promise<void> {
   const { entry, his } = catalogues[locale];
-  const isEntry = document.querySelector("[data-island=auth]") !== null;
+  const isEntry = !isWhole && document.querySelector("[data-island=auth]") !== null;
   const parts = await Promise.all(isEntry ? [entry()] : [entry(), his()]);
   const messages: Messages = Object.assign({}, ...parts.map((part) => part.messages));
   i18n.loadAndActivate({ locale, messages });

@@ -16,6 +16,8 @@ const authIslandSchema = z.object({
   stopToken: z.optional(z.string()),
   /** From `/invitation/{token}`. */
   invitationToken: z.optional(z.string()),
+  /** From `/ver`, for files that stay on the device; "shared": another app has shared them. */
+  local: z.optional(z.enum(["picked", "shared"])),
 });
 
 const hisIslandSchema = z.object({

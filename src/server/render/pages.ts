@@ -15,7 +15,7 @@ import {
   visitDocument,
 } from "./documents.tsx";
 import { SERVICE_WORKER_PATH, serviceWorkerScript } from "./service-worker.ts";
-import { MANIFEST_PATH, webManifest } from "./web-manifest.ts";
+import { LOCAL_VIEW_PATH, MANIFEST_PATH, webManifest } from "./web-manifest.ts";
 
 export interface PageOptions {
   /** The built client. */
@@ -50,7 +50,7 @@ function policyOf(name: string): Record<string, string> {
 }
 
 /** The token in the path of a mailed link, which the page hands to its form. */
-type Tokens = Pick<IslandProps<"auth">, "resetToken" | "stopToken" | "invitationToken">;
+type Tokens = Pick<IslandProps<"auth">, "resetToken" | "stopToken" | "invitationToken" | "local">;
 
 /** Paths for programs: an unknown one answers a problem document instead of a page. */
 const NOT_PAGES = /^\/(\.well-known|api|assets|dicomweb|viewer|metrics|generate-token)(\/|$)/;
@@ -124,6 +124,11 @@ export function createPageRoutes(options: PageOptions): Hono<HttpEnv> {
       .get("/ajuda", async (c) => c.html(helpDocument(await contextOf(c), { productName })))
       .get("/verificar", async (c) => c.html(verifyDocument(await contextOf(c), { productName })))
       .get("/invitation/:token", (c) => entry(c, { invitationToken: c.req.param("token") }))
+      .get(LOCAL_VIEW_PATH, (c) =>
+        entry(c, { local: c.req.query("shared") === undefined ? "picked" : "shared" }),
+      )
+      // The service worker takes what is shared. Without it, the files would have to be picked again: they are not read here.
+      .post(LOCAL_VIEW_PATH, (c) => c.redirect(LOCAL_VIEW_PATH, 303))
       .get("/his", his)
       .get("/his/subscription", his)
       .get("/v/:id", async (c) => {

@@ -1,5 +1,6 @@
 import type { AssetSource } from "./assets.ts";
 import type { ClientGraph } from "./client-graph.ts";
+import { LOCAL_VIEW_PATH, SHARED_FILES } from "./web-manifest.ts";
 
 export const SERVICE_WORKER_PATH = "/sw.js";
 const SHELL = "/his";
@@ -11,6 +12,7 @@ interface WorkerScope {
   skipWaiting(): Promise<void>;
   addEventListener(name: "install" | "activate", listener: (event: LifeEvent) => void): void;
   addEventListener(name: "fetch", listener: (event: FetchEvent) => void): void;
+  addEventListener(name: "message", listener: (event: MessageEvent & LifeEvent) => void): void;
 }
 interface LifeEvent {
   waitUntil(work: Promise<unknown>): void;
@@ -22,10 +24,16 @@ interface FetchEvent extends LifeEvent {
 
 /**
  * Runs in the browser: lets /his open without a connection. It keeps the page, which holds nothing of any person, and the
- * client's assets; calls, images and reports never pass through it. Its own source text is sent, so it must not refer to
- * anything outside of itself.
+ * client's assets; calls, images and reports never pass through it. Files that another app shares are handed to the page that
+ * shows them; they are never stored and never reach the server. Its own source text is sent, so it must not refer to anything
+ * outside of itself.
  */
-function keepShell(cacheName: string, shell: string, assets: string[]): void {
+function keepShell(
+  cacheName: string,
+  shell: string,
+  assets: string[],
+  shared: { path: string; field: string },
+): void {
   const scope = globalThis as unknown as WorkerScope;
   const prefix = "shell-";
   const isShell = (path: string) => path === shell || path.startsWith(`${shell}/`);
@@ -48,9 +56,38 @@ function keepShell(cacheName: string, shell: string, assets: string[]): void {
     event.waitUntil(dropOlder());
   });
 
+  const heldMs = 60_000;
+  let held: File[] = [];
+  let letGo = () => {};
+  const takeShared = async (request: Request) => {
+    const form = await request.formData();
+    held = form.getAll(shared.field).filter((one) => one instanceof File);
+    return new Response(null, { status: 303, headers: { Location: `${shared.path}?shared` } });
+  };
+  /** Keeps the worker alive until the page has the files, or is not coming for them. */
+  const untilTaken = () =>
+    new Promise<void>((resolve) => {
+      const timer = setTimeout(() => letGo(), heldMs);
+      letGo = () => {
+        clearTimeout(timer);
+        held = [];
+        resolve();
+      };
+    });
+  scope.addEventListener("message", ({ data, ports }) => {
+    if (data !== "take-shared-files") return;
+    ports[0]?.postMessage(held);
+    letGo();
+  });
+
   scope.addEventListener("fetch", (event) => {
     const { request } = event;
     const { origin, pathname } = new URL(request.url);
+    if (request.method === "POST" && origin === scope.location.origin && pathname === shared.path) {
+      event.waitUntil(untilTaken());
+      event.respondWith(takeShared(request));
+      return;
+    }
     if (request.method !== "GET" || origin !== scope.location.origin) return;
     const keep = async (key: string, answer: Response) => {
       const copy = answer.clone();
@@ -86,6 +123,7 @@ export function serviceWorkerScript(graph: ClientGraph, assets: AssetSource): st
   const list = assets.paths().filter((path) => /^study-list-view-\w+\.(js|css)$/.test(path));
   const kept = [entry, icon, ...styles, ...fonts, ...islands.his, ...list.map((path) => `/assets/${path}`)];
   const paths = [...new Set([...kept, ...Object.values(locales), ...Object.values(hisLocales)])];
+  const shared = { path: LOCAL_VIEW_PATH, field: SHARED_FILES };
   const cacheName = `shell-${Bun.hash(paths.join()).toString(36)}`;
-  return `(${keepShell})(${[cacheName, SHELL, paths].map((value) => JSON.stringify(value)).join(",")});\n`;
+  return `(${keepShell})(${[cacheName, SHELL, paths, shared].map((value) => JSON.stringify(value)).join(",")});\n`;
 }

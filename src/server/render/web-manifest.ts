@@ -6,6 +6,11 @@ import { THEME_COLORS } from "./theme-colors.ts";
 
 export const MANIFEST_PATH = "/manifest.webmanifest";
 
+/** Where files are viewed that stay on the device. */
+export const LOCAL_VIEW_PATH = "/ver";
+export const SHARED_FILES = "files";
+const SHARED_TYPES = [".zip", "application/zip", "application/x-zip-compressed", ".dcm", "application/dicom"];
+
 /** What a browser needs to install this service as an application (W3C Web Application Manifest). */
 export function webManifest(productName: string, locale: Locale, marks: Marks) {
   const icon = (src: string, sizes: string, purpose = "any") => ({ src, sizes, type: "image/png", purpose });
@@ -21,6 +26,13 @@ export function webManifest(productName: string, locale: Locale, marks: Marks) {
     // Dark is the default theme.
     background_color: THEME_COLORS.dark,
     theme_color: THEME_COLORS.dark,
+    // The service worker takes the files; the server never sees them.
+    share_target: {
+      action: LOCAL_VIEW_PATH,
+      method: "POST",
+      enctype: "multipart/form-data",
+      params: { files: [{ name: SHARED_FILES, accept: SHARED_TYPES }] },
+    },
     icons: [
       icon(marks.png192, "192x192"),
       icon(marks.png512, "512x512"),

@@ -1,9 +1,9 @@
 import { expect, test } from "bun:test";
 import { unzipSync } from "fflate";
+import type { Picked } from "../../../src/client/features/pick/picked-files.ts";
 import { lookInside } from "../../../src/client/features/upload/look-inside/look-inside.ts";
 import { packedSizeBytes, packFolder } from "../../../src/client/features/upload/pack-folder/pack-folder.ts";
 import { blobTarget } from "../../../src/client/features/upload/pack-folder/pack-sinks.ts";
-import type { Picked } from "../../../src/client/features/upload/pick/picked-files.ts";
 import {
   type PreparationProgress,
   type PrepareOptions,

@@ -7,6 +7,7 @@ import { compactVerify, createLocalJWKSet, type JSONWebKeySet } from "jose";
 import type { SignedReceipt } from "../../../src/shared/api/receipts.ts";
 import { TagHex } from "../../../src/shared/dicom/tags.ts";
 import { sampleKinds } from "../../support/damaged-study.ts";
+import { startOrthanc } from "../../support/orthanc.ts";
 import { readPdf } from "../../support/read-pdf.ts";
 import { formBody } from "../../support/sample-pdf.ts";
 import { sampleInstance } from "../../support/sample-zip.ts";
@@ -46,6 +47,8 @@ beforeAll(async () => {
   files = unzipSync(new Uint8Array(await answer.arrayBuffer()));
 });
 afterAll(() => t[Symbol.asyncDispose]());
+
+const orthanc = Bun.which("Orthanc", { PATH: `${process.env.PATH}:/usr/sbin` });
 
 const medium = (study: string, as = owner, method = "GET") =>
   t.call(method, `/api/studies/${study}/download?as=pdi`, { as });
@@ -126,6 +129,20 @@ describe("a medium", () => {
     expect(dataSet.string("x0020000d")).toBe("2.25.1.1");
   });
 
+  test.if(orthanc !== null)(
+    "is imported whole by Orthanc",
+    async () => {
+      await using server = await startOrthanc(orthanc ?? "");
+      const answer = await medium(id);
+      const imported = (await server.call("/instances", await answer.bytes())) as { Status: string }[];
+      expect(imported.every(({ Status }) => Status === "Success" || Status === "AlreadyStored")).toBe(true);
+      const { CountInstances, CountStudies } = (await server.call("/statistics")) as Record<string, number>;
+      const listed = leaves(recordsOf(files.DICOMDIR ?? new Uint8Array()));
+      expect({ CountInstances, CountStudies }).toEqual({ CountInstances: listed.length, CountStudies: 1 });
+    },
+    120_000,
+  );
+
   test("has the signed receipt, a page, a text and for the owner the audit", async () => {
     const { receipt, jws } = JSON.parse(
       Buffer.from(files["IHE_PDI/RECIBO.JSN"] ?? []).toString(),
@@ -140,6 +157,7 @@ describe("a medium", () => {
     const page = Buffer.from(files["INDEX.HTM"] ?? []).toString();
     expect(page).toContain("IHE_PDI/LAUDO.PDF");
     expect(page).not.toContain("<script");
+    expect(page).toContain(`<img alt="" src="data:image/`);
     expect(Buffer.from(files["IHE_PDI/AUDIT.JSN"] ?? []).toString()).toContain("study.downloaded");
   });
 

@@ -43,6 +43,8 @@ const undocumented: Record<string, string> = {
   "GET /his": "page",
   "GET /his/subscription": "page",
   "GET /ajuda": "page",
+  "GET /ver": "page",
+  "POST /ver": "page",
   "GET /verificar": "page",
   "GET /v/{id}": "page of a link",
   "GET /r/{id}": "page of a request for exams",

@@ -198,6 +198,7 @@ describe("the marks", () => {
       start_url: "/his",
       display: "standalone",
       theme_color: "#080c0e",
+      share_target: { action: "/ver", method: "POST", enctype: "multipart/form-data" },
       icons: [
         { src: "/assets/mark-192-1.png", sizes: "192x192", type: "image/png" },
         { src: "/assets/mark-512-1.png", sizes: "512x512" },

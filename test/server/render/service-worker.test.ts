@@ -75,7 +75,7 @@ async function startWorker() {
     });
     return answer && (await (await answer).text());
   };
-  return { ask, network, cacheNames: () => [...kept.keys()] };
+  return { ask, dispatch, network, cacheNames: () => [...kept.keys()] };
 }
 
 test("without a connection /his and what it is drawn with come from the browser", async () => {
@@ -112,4 +112,25 @@ test("with a connection the page is the server's own, and a new build replaces w
   expect(network.asked).toEqual(["/his"]);
   expect(cacheNames()).toHaveLength(2);
   expect(cacheNames()).toContain("of-something-else");
+});
+
+test("files that another app shares are held for the page that asks for them, once, and reach no network", async () => {
+  const { dispatch, network } = await startWorker();
+  network.asked.length = 0;
+  const body = new FormData();
+  body.append("files", new File(["bytes"], "exam.zip"));
+  body.append("files", "no file");
+  const { promise: answer, resolve } = Promise.withResolvers<Response>();
+  const request = new Request(`${ORIGIN}/ver`, { method: "POST", body });
+  const held = dispatch("fetch", { request, respondWith: resolve });
+  const { status, headers } = await answer;
+  expect([status, headers.get("location")]).toEqual([303, "/ver?shared"]);
+  const take = () =>
+    new Promise<File[]>((postMessage) => {
+      void dispatch("message", { data: "take-shared-files", ports: [{ postMessage }] });
+    });
+  expect((await take()).map(({ name }) => name)).toEqual(["exam.zip"]);
+  await held;
+  expect(await take()).toEqual([]);
+  expect(network.asked).toEqual([]);
 });

@@ -4,6 +4,7 @@ import type { PendingSignIn } from "./pending-sign-in.ts";
 
 /** The forms the entry screen switches between. */
 export type AuthFormName =
+  | "local"
   | "login"
   | "register"
   | "forgot"

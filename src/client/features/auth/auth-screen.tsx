@@ -7,15 +7,20 @@ import { Brand } from "../../ui/brand.tsx";
 import { lazyChunk } from "../../ui/lazy-chunk.ts";
 import { Skeleton } from "../../ui/skeleton.tsx";
 import { Toaster } from "../../ui/toast.tsx";
+import { pickToKeepAtom } from "../local-view/kept-pick.ts";
+import { LocalBlock } from "../local-view/local-block.tsx";
 import { LanguageSwitch } from "../preferences/language-switch.tsx";
 import { ThemeSwitch } from "../preferences/theme-switch.tsx";
 import { noticeOfAddress, removeAddressMarks } from "./address-marks.tsx";
 import { type AuthCarry, type AuthFormName, type AuthFormProps, formOf } from "./auth-forms.ts";
+import { enterHis } from "./enter-his.ts";
+import { KeepNotice } from "./keep-notice.tsx";
 import { LoginForm } from "./login-form.tsx";
 import { readPendingSignIn } from "./pending-sign-in.ts";
 
 // Only the first form is part of the page's own chunk.
 const forms: Record<AuthFormName, ComponentType<AuthFormProps>> = {
+  local: LocalHead,
   login: LoginForm,
   register: lazyChunk(() => import("./register-form.tsx")),
   forgot: lazyChunk(() => import("./forgot-form.tsx")),
@@ -25,6 +30,9 @@ const forms: Record<AuthFormName, ComponentType<AuthFormProps>> = {
   verify: lazyChunk(() => import("./verify-form.tsx")),
   factor: lazyChunk(() => import("./factor-form.tsx")),
 };
+
+/** A person who views files, wants to stop a change, or accepts an invitation, may be signed in. */
+const FOR_ALL: ReadonlySet<AuthFormName> = new Set(["local", "stop", "invitation"]);
 
 interface Shown extends AuthCarry {
   form: AuthFormName;
@@ -37,12 +45,15 @@ export default function AuthScreen(props: IslandProps<"auth">) {
   const isSignedIn = useAtomValue(sessionAtom) !== undefined;
   const [{ form, hasSwitched, ...carry }, setShown] = useState(() => firstForm(props));
   const main = useRef<HTMLElement>(null);
+  const isKeeping = useAtomValue(pickToKeepAtom) !== undefined;
 
   useEffect(removeAddressMarks, []);
   useEffect(() => {
-    // A person who wants to stop a change, or to accept an invitation, may be signed in.
-    if (isSignedIn && form !== "stop" && form !== "invitation") window.location.replace("/his");
-  }, [isSignedIn, form]);
+    if (!isSignedIn) return;
+    // Another page would lose the files.
+    if (isKeeping) void enterHis();
+    else if (!FOR_ALL.has(form)) window.location.replace("/his");
+  }, [isSignedIn, isKeeping, form]);
 
   const Form = forms[form];
   return (
@@ -63,6 +74,13 @@ export default function AuthScreen(props: IslandProps<"auth">) {
           />
           {hasSwitched && <FocusOnFirstEmpty main={main} />}
         </Suspense>
+        {(form === "login" || form === "local") && !isKeeping && (
+          <LocalBlock
+            productName={props.productName}
+            isShared={props.local === "shared"}
+            onKeep={() => setShown({ form: "login", notice: <KeepNotice /> })}
+          />
+        )}
       </main>
       <footer className="auth-foot">
         © 2025 {props.productName}{" "}
@@ -75,7 +93,24 @@ export default function AuthScreen(props: IslandProps<"auth">) {
   );
 }
 
-function firstForm({ resetToken, stopToken, invitationToken }: IslandProps<"auth">): Shown {
+/** The heading of `/ver`, which stands over the files alone. */
+function LocalHead({ onSwitch }: AuthFormProps) {
+  return (
+    <div className="auth-form">
+      <h1>
+        <Trans id="local.title">View an exam without an account</Trans>
+      </h1>
+      <p className="auth-switch">
+        <button type="button" className="link" onClick={() => onSwitch("login")}>
+          <Trans id="auth.login.link">Log in</Trans>
+        </button>
+      </p>
+    </div>
+  );
+}
+
+function firstForm({ resetToken, stopToken, invitationToken, local }: IslandProps<"auth">): Shown {
+  if (local) return { form: "local" };
   if (invitationToken) return { form: "invitation" };
   if (stopToken) return { form: "stop" };
   if (resetToken) return { form: "reset" };

@@ -1,6 +1,6 @@
 import { Trans } from "@lingui/react/macro";
 import { QueryClientProvider } from "@tanstack/react-query";
-import { useAtom, useAtomValue } from "jotai";
+import { useAtom, useAtomValue, useSetAtom } from "jotai";
 import { useHydrateAtoms } from "jotai/utils";
 import { Suspense, useDeferredValue, useEffect, useState } from "react";
 import { Router } from "wouter";
@@ -11,9 +11,10 @@ import { lazyChunk } from "../../ui/lazy-chunk.ts";
 import { LoadError } from "../../ui/load-error.tsx";
 import { Toaster } from "../../ui/toast.tsx";
 import { PHONE, useMediaQuery } from "../../ui/use-media-query.ts";
+import { pickToKeepAtom } from "../local-view/kept-pick.ts";
 import { PaymentWatch } from "../payments/payment-watch.tsx";
 import { currentPath, useHisLocation } from "../places/his-location.ts";
-import { firstPlaceAtom } from "../places/views.ts";
+import { firstPlaceAtom, viewAtom } from "../places/views.ts";
 import { sampleOpenAtom } from "../sample/sample-state.ts";
 import { type His, HisProvider, useHis } from "../session/his-context.ts";
 import { useCurrentUser } from "../session/use-current-user.ts";
@@ -75,9 +76,19 @@ function useLeaveWithoutSession(): void {
   }, [isSignedIn, end]);
 }
 
+/** Files that the person viewed before they signed in wait in the view that sends them. */
+function useGoToKeep(): void {
+  const isKeeping = useAtomValue(pickToKeepAtom) !== undefined;
+  const setView = useSetAtom(viewAtom);
+  useEffect(() => {
+    if (isKeeping) setView("uploadExames");
+  }, [isKeeping, setView]);
+}
+
 function Frame({ his }: { his: His }) {
   usePlaceOfHistory();
   useKeptShell();
+  useGoToKeep();
   const isPhone = useMediaQuery(PHONE);
   const asksToSignOut = useAtomValue(signOutAskedAtom);
   const [isSampleOpen, setSampleOpen] = useAtom(sampleOpenAtom);

@@ -10,15 +10,17 @@ import { markBusyAtom } from "./busy-studies.ts";
 import { studiesApi } from "./studies-api.ts";
 
 /** Has the browser itself download a study, so that it can show progress and resume. */
-export function useDownload(): (study: Study) => Promise<void> {
+export function useDownload(): (study: Study, as?: "pdi") => Promise<void> {
   const { t } = useLingui();
   const queryClient = useQueryClient();
   const markBusy = useSetAtom(markBusyAtom);
 
-  return async ({ id }) => {
+  return async ({ id }, as) => {
     markBusy({ id, busy: true });
     try {
-      const { url, fileName } = await studiesApi.downloadTicket(id);
+      const ticket = await studiesApi.downloadTicket(id);
+      const url = as ? `${ticket.url}?as=${as}` : ticket.url;
+      const fileName = as ? ticket.fileName.replace(/_HIS\.zip$/, "_PDI.zip") : ticket.fileName;
       startBrowserDownload(url, fileName);
       showToast({
         tone: "ok",

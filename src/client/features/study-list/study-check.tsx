@@ -1,5 +1,5 @@
 import { Plural, Trans, useLingui } from "@lingui/react/macro";
-import { useSetAtom } from "jotai";
+import { useAtomValue, useSetAtom } from "jotai";
 import type { Study } from "../../../shared/api/studies.ts";
 import { Button } from "../../ui/button.tsx";
 import { DownloadIcon, ShieldAlertIcon, ShieldCheckIcon } from "../../ui/icons.tsx";
@@ -8,8 +8,10 @@ import { viewAtom } from "../places/views.ts";
 import { historySubject } from "../receipts/history-state.ts";
 import { useReceiptDownload } from "../receipts/use-receipt-download.ts";
 import { useHis } from "../session/his-context.ts";
+import { busyStudiesAtom } from "../studies/busy-studies.ts";
 import { findingOf } from "../studies/study-integrity.tsx";
 import { dateText, descriptionText } from "../studies/study-text.ts";
+import { useDownload } from "../studies/use-download.ts";
 import { openStudiesAtom } from "./list-place.ts";
 
 /** The line under an open study: when its bytes were received or last compared, with its receipt, or what is wrong and what to do. */
@@ -61,6 +63,8 @@ export function StudyCheck({ study }: { study: Study }) {
 function ReceiptActions({ study }: { study: Study }) {
   const showHistory = useSetAtom(historySubject.valueAtom);
   const download = useReceiptDownload();
+  const downloadStudy = useDownload();
+  const isBusy = useAtomValue(busyStudiesAtom).has(study.id);
   return (
     <div className="study-check-actions">
       <Button size="small" kind="quiet" onClick={() => showHistory(study)}>
@@ -70,6 +74,12 @@ function ReceiptActions({ study }: { study: Study }) {
         <DownloadIcon small />
         <Trans id="receipt.download">Download receipt</Trans>
       </Button>
+      {study.access.download && (
+        <Button size="small" disabled={isBusy} onClick={() => void downloadStudy(study, "pdi")}>
+          <DownloadIcon small />
+          <Trans id="study.downloadMedia">Download for CD or USB stick (DICOMDIR)</Trans>
+        </Button>
+      )}
     </div>
   );
 }

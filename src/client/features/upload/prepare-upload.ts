@@ -2,6 +2,7 @@ import { isSkippedInFolder, isSkippedInZip } from "../../../shared/rules/skipped
 import { readZipEntries } from "../../../shared/zip/open-zip-blob.ts";
 import type { ZipEntry } from "../../../shared/zip/zip-entry.ts";
 import { ZipError } from "../../../shared/zip/zip-error.ts";
+import { isZipName, type Picked } from "../pick/picked-files.ts";
 import { type FilmFile, spreadOverFrames } from "./contact-sheet/film-files.ts";
 import type { ExamForm } from "./exam-form/exam-form.ts";
 import type { Contents } from "./look-inside/contents.ts";
@@ -9,8 +10,7 @@ import type { LookOptions } from "./look-inside/look-in-worker.ts";
 import type { Insight } from "./look-inside/look-messages.ts";
 import { type PackableFile, packedSizeBytes } from "./pack-folder/pack-folder.ts";
 import type { PackedFolder } from "./pack-folder/packed-folder.ts";
-import type { Picked } from "./pick/picked-files.ts";
-import { isZipName, MAX_FOLDER_FILES, PACKED_FOLDER_NAME } from "./pick/upload-rules.ts";
+import { MAX_FOLDER_FILES, PACKED_FOLDER_NAME } from "./pick/upload-rules.ts";
 
 export type UploadProblem =
   | "notZip"

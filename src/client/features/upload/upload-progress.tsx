@@ -4,6 +4,7 @@ import type { CSSProperties } from "react";
 import { Button } from "../../ui/button.tsx";
 import { CheckIcon, FileArchiveIcon, FolderOpenIcon, UploadIcon } from "../../ui/icons.tsx";
 import { ContactSheet } from "./contact-sheet/contact-sheet.tsx";
+import { SeeNow } from "./see-now.tsx";
 import { sizeText } from "./sizes.ts";
 import { TimeLeft, TransferNumbers } from "./transfer-text.tsx";
 import {
@@ -38,6 +39,7 @@ export function UploadProgress({ state, onCancel, onAnother }: UploadProgressPro
       <SourceLine state={state} onCancel={onCancel} />
       {state.stage === "sending" && <TransferLine transfer={state.transfer} percent={percent} />}
       <ContactSheet percent={percent} films={state.stage === "preparing" ? undefined : state.upload.films} />
+      {state.stage !== "preparing" && <SeeNow upload={state.upload} />}
       {onAnother && (
         <Button className="upload-another" onClick={onAnother}>
           <UploadIcon small />

@@ -1,9 +1,11 @@
 import { Plural, Trans, useLingui } from "@lingui/react/macro";
-import { useAtomValue, useSetAtom } from "jotai";
-import { useEffect, useRef } from "react";
+import { useAtom, useAtomValue, useSetAtom } from "jotai";
+import { useEffect, useEffectEvent, useRef } from "react";
 import { Button } from "../../ui/button.tsx";
 import { CircleAlertIcon } from "../../ui/entry-icons.tsx";
 import { RefreshIcon, TriangleAlertIcon } from "../../ui/icons.tsx";
+import { pickToKeepAtom } from "../local-view/kept-pick.ts";
+import type { LocalPick } from "../local-view/local-pick.ts";
 import { viewAtom } from "../places/views.ts";
 import { SeePlans } from "../plan/subscription-link.tsx";
 import { maySubscribe, useHis } from "../session/his-context.ts";
@@ -32,6 +34,7 @@ export default function UploadView() {
   const { maxUploadBytes } = useHis();
   const setView = useSetAtom(viewAtom);
   const trialCount = useTrialLimit();
+  usePickToKeep((picked) => void pick(picked));
   useEffect(() => {
     void removeAbandonedFiles(packedNamesInUse());
   }, []);
@@ -60,6 +63,17 @@ export default function UploadView() {
       )}
     </>
   );
+}
+
+/** Files that the person viewed before they signed in; they are not asked for them again. */
+function usePickToKeep(pick: (picked: LocalPick) => void): void {
+  const [toKeep, setToKeep] = useAtom(pickToKeepAtom);
+  const take = useEffectEvent(pick);
+  useEffect(() => {
+    if (!toKeep) return;
+    setToKeep(undefined);
+    take(toKeep);
+  }, [toKeep, setToKeep]);
 }
 
 interface PickedUploadProps {

@@ -1,12 +1,12 @@
 import { useLingui } from "@lingui/react/macro";
 import { useAtom, useSetAtom, useStore } from "jotai";
 import { showToast } from "../../ui/toast.tsx";
+import type { Picked } from "../pick/picked-files.ts";
 import { useHis } from "../session/his-context.ts";
 import { draftAtom, preparationAtom } from "./draft.ts";
 import type { ExamForm } from "./exam-form/exam-form.ts";
 import { lookInWorker } from "./look-inside/look-in-worker.ts";
 import { PackingFailed, packInWorker } from "./pack-folder/packed-folder.ts";
-import type { Picked } from "./pick/picked-files.ts";
 import { prepareUpload, type UploadProblem, UploadRefused } from "./prepare-upload.ts";
 import { addJobAtom } from "./tray/upload-jobs.ts";
 import type { PickedSource } from "./upload-state.ts";

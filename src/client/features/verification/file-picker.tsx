@@ -2,7 +2,7 @@ import { Trans, useLingui } from "@lingui/react/macro";
 import { useRef, useState } from "react";
 import { Button } from "../../ui/button.tsx";
 import { FileArchiveIcon, FileTextIcon, FolderOpenIcon } from "../../ui/icons.tsx";
-import { pickDropped } from "../upload/pick/picked-files.ts";
+import { pickDropped } from "../pick/picked-files.ts";
 import type { PickedFile } from "./hash-messages.ts";
 
 interface FilePickerProps {

@@ -19,9 +19,10 @@ import { owns } from "../studies/access/study-access.ts";
 import { type ChargeDownload, zipHeaders } from "../studies/download/download-body.ts";
 import type { StudyFile } from "../studies/download/download-study.ts";
 import type { Caller } from "../studies/studies.repo.ts";
-import type { StudyRow } from "../studies/studies.table.ts";
+import type { SeriesRow, StudyRow } from "../studies/studies.table.ts";
 import { listStudyAudit } from "../studies/study-audit.repo.ts";
 import { findStoredStudies } from "../studies/study-contents.repo.ts";
+import { findSeriesThumbnail, type Thumbnail } from "../thumbnails/thumbnails.repo.ts";
 import { encapsulateReport, reportElements, uidOfUuid } from "./encapsulate-report.ts";
 import { indexPageOf, readMeOf } from "./media-pages.ts";
 import { type MediaFile, type MediaPlan, planMedia } from "./plan-media.ts";
@@ -31,6 +32,7 @@ type FoundReport = Awaited<ReturnType<typeof findReport>>;
 
 const FILE_SET_ID = "EXAMETECA";
 const MAX_AUDIT_ROWS = 10_000;
+const MAX_PREVIEWS = 24;
 
 /** What a medium is made of. */
 interface Medium {
@@ -73,9 +75,24 @@ export async function answerMedia(
   const page = indexPageOf(study, rows, {
     report: medium.report !== undefined,
     receipt: medium.receipt !== undefined,
+    previews: await findPreviews(deps, study, rows),
   });
   await charge({ isRange: false });
   return new Response(streamOf(mediaPieces(deps, medium, page)), { headers });
+}
+
+/** Small pictures of the first series. */
+async function findPreviews(
+  deps: Pick<Deps, "db">,
+  study: StudyRow,
+  rows: readonly SeriesRow[],
+): Promise<Map<string, Thumbnail>> {
+  const previews = new Map<string, Thumbnail>();
+  for (const { id } of rows.slice(0, MAX_PREVIEWS)) {
+    const found = await findSeriesThumbnail(deps.db, study.id, id);
+    if (found && found !== "unknown") previews.set(id, found);
+  }
+  return previews;
 }
 
 async function receiptIfAny(deps: MediaDeps, study: StudyRow): Promise<ReceiptRow | undefined> {

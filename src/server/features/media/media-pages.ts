@@ -2,6 +2,7 @@ import { shortPersonName } from "../../../shared/dicom/person-name.ts";
 import { type Locale, locales } from "../../../shared/locale.ts";
 import { translate } from "../../http/translate.ts";
 import type { SeriesRow, StudyRow } from "../studies/studies.table.ts";
+import type { Thumbnail } from "../thumbnails/thumbnails.repo.ts";
 
 const texts = {
   title: /*i18n*/ { id: "media.title", message: "Exam" },
@@ -32,11 +33,19 @@ export function readMeOf(product: { productName: string; publicUrl: string }): U
   return Buffer.from(inBoth(texts.readMe, product, "\n---\n\n").replaceAll("\n", "\r\n"));
 }
 
+/** What stands on the page besides the study's facts. */
+interface PageParts {
+  report: boolean;
+  receipt: boolean;
+  /** Small pictures by the row of their series. */
+  previews: ReadonlyMap<string, Thumbnail>;
+}
+
 /** The page of the medium, without scripts. */
 export function indexPageOf(
   study: StudyRow,
   allSeries: readonly SeriesRow[],
-  has: { report: boolean; receipt: boolean },
+  { report, receipt, previews }: PageParts,
 ): Uint8Array {
   const facts = [
     [texts.patient, shortPersonName(study.patientName ?? "") ?? ""],
@@ -49,20 +58,20 @@ export function indexPageOf(
     .filter(([, value]) => value !== "")
     .map(([name, value]) => `<dt>${escaped(inBoth(name))}</dt><dd>${escaped(value)}</dd>`);
   const series = allSeries.map(
-    ({ modality, description, instanceCount }) =>
-      `<li>${escaped([modality, description].filter(Boolean).join(" · "))} (${instanceCount})</li>`,
+    ({ id, modality, description, instanceCount }) =>
+      `<li>${pictureOf(previews.get(id))}${escaped([modality, description].filter(Boolean).join(" · "))} (${instanceCount})</li>`,
   );
   const links = [
-    has.report && `<a href="IHE_PDI/LAUDO.PDF">${escaped(inBoth(texts.report))}</a>`,
-    has.receipt && `<a href="IHE_PDI/RECIBO.PDF">${escaped(inBoth(texts.receipt))}</a>`,
+    report && `<a href="IHE_PDI/LAUDO.PDF">${escaped(inBoth(texts.report))}</a>`,
+    receipt && `<a href="IHE_PDI/RECIBO.PDF">${escaped(inBoth(texts.receipt))}</a>`,
   ];
   return Buffer.from(`<!doctype html>
-<html lang="pt-BR">
+<html lang="pt-BR" data-theme="light">
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="referrer" content="no-referrer">
 <title>${title}</title>
-<style>body{font:16px/1.5 system-ui,sans-serif;max-width:44rem;margin:2rem auto;padding:0 1rem}dt{color:#555}dd{margin:0 0 .5rem}a{display:block;margin:.5rem 0}</style>
+<style>body{font:16px/1.5 system-ui,sans-serif;max-width:44rem;margin:2rem auto;padding:0 1rem}dt{color:#555}dd{margin:0 0 .5rem}a{display:block;margin:.5rem 0}ul{display:flex;flex-wrap:wrap;gap:1rem;padding:0;list-style:none}li{width:9rem}li img{display:block;width:9rem;height:9rem;object-fit:contain;background:#000}</style>
 <h1>${title}</h1>
 <dl>${rows.join("")}</dl>
 ${links.filter(Boolean).join("\n")}
@@ -73,6 +82,11 @@ ${links.filter(Boolean).join("\n")}
 <p><small>${escaped(inBoth(texts.notDiagnostic))}</small></p>
 </html>
 `);
+}
+
+function pictureOf(preview: Thumbnail | undefined): string {
+  if (!preview) return "";
+  return `<img alt="" src="data:${escaped(preview.contentType)};base64,${Buffer.from(preview.image).toString("base64")}">`;
 }
 
 function escaped(text: string): string {

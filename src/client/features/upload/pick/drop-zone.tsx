@@ -6,9 +6,9 @@ import { CircleAlertIcon } from "../../../ui/entry-icons.tsx";
 import { FileArchiveIcon, FolderOpenIcon } from "../../../ui/icons.tsx";
 import { limitText } from "../../../ui/limit-text.ts";
 import { useMediaQuery } from "../../../ui/use-media-query.ts";
+import { type Picked, pickDropped, pickFiles, pickFolder } from "../../pick/picked-files.ts";
 import type { UploadProblem } from "../prepare-upload.ts";
 import { problemTexts } from "../upload-texts.ts";
-import { type Picked, pickDropped, pickFiles, pickFolder } from "./picked-files.ts";
 import { MAX_FOLDER_FILES } from "./upload-rules.ts";
 
 interface DropZoneProps {

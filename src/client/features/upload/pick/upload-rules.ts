@@ -3,7 +3,3 @@ export const PACKED_FOLDER_NAME = "dicom_files.zip";
 
 /** The format's limit without ZIP64, which the packer does not write. */
 export const MAX_FOLDER_FILES = 65_535;
-
-export function isZipName(name: string): boolean {
-  return name.toLowerCase().endsWith(".zip");
-}

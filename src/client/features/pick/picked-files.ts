@@ -1,11 +1,15 @@
-import { isSkippedInFolder } from "../../../../shared/rules/skipped-names.ts";
-import type { PackableFile } from "../pack-folder/pack-folder.ts";
-import { isZipName } from "./upload-rules.ts";
+import { isSkippedInFolder } from "../../../shared/rules/skipped-names.ts";
+
+/** A file, and its path in the folder that was chosen. */
+export interface PickedFile {
+  path: string;
+  file: Blob;
+}
 
 /** The person's choice: one ZIP, or the files of a folder; loose files were chosen one by one. */
 export type Picked =
   | { kind: "zip"; file: File }
-  | { kind: "folder"; name: string; files: PackableFile[]; isLoose?: boolean }
+  | { kind: "folder"; name: string; files: PickedFile[]; isLoose?: boolean }
   | { kind: "refused" };
 
 const MAX_DROPPED_FILES = 200_000;
@@ -24,7 +28,7 @@ export function pickFiles(list: Iterable<File>): Picked {
 }
 
 /** Files of several folders may share a name; each gets a path of its own. */
-function withOwnPaths(files: readonly File[]): PackableFile[] {
+function withOwnPaths(files: readonly File[]): PickedFile[] {
   const taken = new Set<string>();
   return files.slice(0, MAX_DROPPED_FILES).map((file, index) => {
     const path = taken.has(file.name) ? `${index}/${file.name}` : file.name;
@@ -57,8 +61,8 @@ export function pickDropped(transfer: DataTransfer): Promise<Picked> {
   return Promise.all(files.slice(0, MAX_DROPPED_FILES).map(readFile)).then(pickFiles);
 }
 
-async function readFolder(root: FileSystemDirectoryEntry): Promise<PackableFile[]> {
-  const files: PackableFile[] = [];
+async function readFolder(root: FileSystemDirectoryEntry): Promise<PickedFile[]> {
+  const files: PickedFile[] = [];
   const folders = [root];
   for (const folder of folders) {
     for await (const entry of entriesOf(folder)) {
@@ -92,4 +96,8 @@ function pathOf(entry: FileSystemEntry): string {
 
 function isDirectory(entry: FileSystemEntry): entry is FileSystemDirectoryEntry {
   return entry.isDirectory;
+}
+
+export function isZipName(name: string): boolean {
+  return name.toLowerCase().endsWith(".zip");
 }

@@ -1,0 +1,171 @@
+import { Trans, useLingui } from "@lingui/react/macro";
+import { useSetAtom } from "jotai";
+import { Suspense, useEffect, useRef, useState } from "react";
+import { Button } from "../../ui/button.tsx";
+import { EyeIcon } from "../../ui/entry-icons.tsx";
+import { lazyChunk } from "../../ui/lazy-chunk.ts";
+import { type Picked, pickDropped, pickFiles, pickFolder } from "../pick/picked-files.ts";
+import { pickToKeepAtom } from "./kept-pick.ts";
+import { takeSharedFiles } from "./shared-files.ts";
+
+// All that reads and shows files is loaded with the first ones.
+const loadOpening = () => import("./local-opening.tsx");
+const LocalOpening = lazyChunk(loadOpening);
+
+/** Every browser supports this attribute, but React's types lack it. */
+const wholeFolder = { webkitdirectory: "" };
+
+interface LocalBlockProps {
+  /** Of the service that may keep the files. */
+  productName: string;
+  /** The person wants to keep what they see. */
+  onKeep: () => void;
+  /** Whether another app has shared files with this page. */
+  isShared?: boolean | undefined;
+}
+
+interface Opened {
+  id: number;
+  picked: Picked | Promise<Picked | undefined>;
+}
+
+/** "See an exam without an account": files of this device, which never leave it. The whole page takes a drop. */
+export function LocalBlock({ productName, onKeep, isShared = false }: LocalBlockProps) {
+  const { t } = useLingui();
+  const [opened, setOpened] = useState<Opened>();
+  const keep = useSetAtom(pickToKeepAtom);
+  const files = useRef<HTMLInputElement>(null);
+  const folder = useRef<HTMLInputElement>(null);
+  const open = (picked: Opened["picked"]) => setOpened((before) => ({ id: (before?.id ?? 0) + 1, picked }));
+  const isOver = usePageDrop((transfer) => open(pickDropped(transfer)));
+  useEffect(() => {
+    if (isShared) setOpened({ id: 1, picked: takeSharedFiles() });
+  }, [isShared]);
+  const ask = () => files.current?.click();
+  return (
+    <section
+      className={`local ${isOver ? "is-over" : ""}`}
+      aria-label={t({ id: "local.title", message: "View an exam without an account" })}
+      onPointerEnter={() => void loadOpening()}
+    >
+      {opened ? (
+        <Suspense fallback={<LocalChoice onFiles={ask} onFolder={() => folder.current?.click()} />}>
+          <LocalOpening
+            key={opened.id}
+            picked={opened.picked}
+            onClose={() => setOpened(undefined)}
+            onAnother={ask}
+            keep={{
+              productName,
+              onKeep: (picked) => {
+                keep(picked);
+                setOpened(undefined);
+                onKeep();
+              },
+            }}
+          />
+        </Suspense>
+      ) : (
+        <LocalChoice onFiles={ask} onFolder={() => folder.current?.click()} />
+      )}
+      <input
+        ref={files}
+        type="file"
+        multiple
+        hidden
+        aria-label={t({ id: "local.filesInput", message: "ZIP or images of the exam" })}
+        onChange={({ target }) => {
+          if (target.files?.length) open(pickFiles(target.files));
+          target.value = "";
+        }}
+      />
+      <input
+        ref={folder}
+        type="file"
+        {...wholeFolder}
+        multiple
+        hidden
+        aria-label={t({ id: "local.folderInput", message: "Folder of the exam" })}
+        onChange={({ target }) => {
+          if (target.files?.length) open(pickFolder(target.files));
+          target.value = "";
+        }}
+      />
+      {isOver && (
+        <div className="local-over" aria-hidden="true">
+          <EyeIcon />
+          <b>
+            <Trans id="local.drop">Drop to view here</Trans>
+          </b>
+          <span>
+            <Trans id="local.stays">The files never leave this device.</Trans>
+          </span>
+        </div>
+      )}
+    </section>
+  );
+}
+
+function LocalChoice({ onFiles, onFolder }: { onFiles: () => void; onFolder: () => void }) {
+  return (
+    <div className="local-card">
+      <span className="light-box" aria-hidden="true">
+        <EyeIcon />
+      </span>
+      <div>
+        <h2>
+          <Trans id="local.title">View an exam without an account</Trans>
+        </h2>
+        <p>
+          <Trans id="local.stays">The files never leave this device.</Trans>
+        </p>
+        <div className="local-actions">
+          <Button size="small" onClick={onFiles}>
+            <Trans id="local.pickFiles">Choose a ZIP</Trans>
+          </Button>
+          <Button size="small" onClick={onFolder}>
+            <Trans id="local.pickFolder">Choose a folder</Trans>
+          </Button>
+        </div>
+      </div>
+    </div>
+  );
+}
+
+/** Takes files that are dropped anywhere on the page. */
+function usePageDrop(onDrop: (transfer: DataTransfer) => void): boolean {
+  const [isOver, setOver] = useState(false);
+  const drop = useRef(onDrop);
+  drop.current = onDrop;
+  useEffect(() => {
+    const listen = new AbortController();
+    const { signal } = listen;
+    const hasFiles = ({ dataTransfer }: DragEvent) => dataTransfer?.types.includes("Files") === true;
+    document.addEventListener(
+      "dragover",
+      (event) => {
+        if (!hasFiles(event)) return;
+        event.preventDefault();
+        setOver(true);
+        void loadOpening();
+      },
+      { signal },
+    );
+    // Leaving an element for another one inside the page names that one.
+    document.addEventListener("dragleave", (event) => event.relatedTarget === null && setOver(false), {
+      signal,
+    });
+    document.addEventListener(
+      "drop",
+      (event) => {
+        if (!event.dataTransfer || !hasFiles(event)) return;
+        event.preventDefault();
+        setOver(false);
+        drop.current(event.dataTransfer);
+      },
+      { signal },
+    );
+    return () => listen.abort();
+  }, []);
+  return isOver;
+}

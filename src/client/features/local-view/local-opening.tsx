@@ -1,0 +1,151 @@
+import { Plural, Trans, useLingui } from "@lingui/react/macro";
+import { type ReactNode, useEffect, useEffectEvent, useState } from "react";
+import { activateWholeLocale } from "../../i18n.ts";
+import { Button } from "../../ui/button.tsx";
+import { FileArchiveIcon } from "../../ui/icons.tsx";
+import { type LocalExam, openLocalExam } from "../../visor/core/local-source.ts";
+import type { Picked } from "../pick/picked-files.ts";
+import { type LocalPick, localFilesOf, nameOfPick } from "./local-pick.ts";
+import { LocalVisor } from "./local-visor.tsx";
+
+interface LocalOpeningProps {
+  /** Undefined once there is nothing to open. */
+  picked: Picked | Promise<Picked | undefined>;
+  onClose: () => void;
+  /** Asks for other files. */
+  onAnother?: () => void;
+  /** Absent where the files are being kept anyway. */
+  keep?: { productName: string; onKeep: (picked: LocalPick) => void };
+}
+
+type State =
+  | { step: "reading"; name: string; files: number; total: number }
+  | { step: "none"; name: string; files: number }
+  | { step: "failed" }
+  | { step: "open"; picked: LocalPick; exam: LocalExam };
+
+/** Reads files of this device, says how far it is, and shows them. */
+export default function LocalOpening({ picked, onClose, onAnother, keep }: LocalOpeningProps) {
+  const state = useOpening(picked, onClose);
+  if (state.step === "open") {
+    return (
+      <LocalVisor
+        exam={state.exam}
+        name={nameOfPick(state.picked)}
+        onClose={onClose}
+        onAnother={onAnother}
+        keep={keep && { ...keep, onKeep: () => keep.onKeep(state.picked) }}
+      />
+    );
+  }
+  if (state.step === "reading") return <Reading {...state} onCancel={onClose} />;
+  const { name, files } = state.step === "none" ? state : { name: "", files: 0 };
+  return (
+    <div className="local-card is-bad" role="alert">
+      <LocalFilm />
+      <div>
+        <h2>
+          {state.step === "none" ? (
+            <Trans id="local.none.title">There are no exam images here</Trans>
+          ) : (
+            <Trans id="local.failed.title">The files could not be read</Trans>
+          )}
+        </h2>
+        <p>
+          {state.step === "none" ? (
+            <Plural
+              id="local.none.text"
+              value={files}
+              one={`${name} has # file, which is not DICOM.`}
+              other={`${name} has # files, none of them DICOM.`}
+            />
+          ) : (
+            <Trans id="local.failed.text">Choose one ZIP, one folder, or images of the exam.</Trans>
+          )}
+        </p>
+        <div className="local-actions">
+          <Button size="small" onClick={onAnother ?? onClose}>
+            <Trans id="local.other">Choose another</Trans>
+          </Button>
+        </div>
+      </div>
+    </div>
+  );
+}
+
+function useOpening(picked: LocalOpeningProps["picked"], onClose: () => void): State {
+  const [state, setState] = useState<State>({ step: "reading", name: "", files: 0, total: 0 });
+  const close = useEffectEvent(onClose);
+  useEffect(() => {
+    const ended = new AbortController();
+    const { signal } = ended;
+    let exam: LocalExam | undefined;
+    const open = async () => {
+      const [pick] = await Promise.all([picked, activateWholeLocale()]);
+      if (signal.aborted) return;
+      if (!pick) return close();
+      if (pick.kind === "refused") return setState({ step: "failed" });
+      const name = nameOfPick(pick);
+      setState({ step: "reading", name, files: 0, total: 0 });
+      exam = await openLocalExam(localFilesOf(pick), {
+        signal,
+        onRead: (files, total) => !signal.aborted && setState({ step: "reading", name, files, total }),
+      });
+      if (signal.aborted) return exam.close();
+      const { files, studies } = exam.exams;
+      const hasImages = studies.length > 0;
+      setState(hasImages ? { step: "open", picked: pick, exam } : { step: "none", name, files });
+    };
+    open().catch(() => !signal.aborted && setState({ step: "failed" }));
+    return () => {
+      ended.abort();
+      exam?.close();
+    };
+  }, [picked]);
+  return state;
+}
+
+interface ReadingProps {
+  name: string;
+  files: number;
+  total: number;
+  onCancel: () => void;
+}
+
+function Reading({ name, files, total, onCancel }: ReadingProps) {
+  const { i18n } = useLingui();
+  const [read, all] = [i18n.number(files), i18n.number(total)];
+  return (
+    <div className="local-card is-reading">
+      <LocalFilm />
+      <div>
+        <h2 className="local-name">
+          <Trans id="local.reading">Reading {name}</Trans>
+        </h2>
+        <p>
+          {total > 0 ? (
+            <Trans id="local.counts">
+              {read} of {all} files, on this device
+            </Trans>
+          ) : (
+            <Trans id="local.stays">The files never leave this device.</Trans>
+          )}
+        </p>
+        <progress value={files} max={Math.max(1, total)} aria-label={name} />
+        <div className="local-actions">
+          <Button size="small" onClick={onCancel}>
+            <Trans id="local.cancel">Cancel</Trans>
+          </Button>
+        </div>
+      </div>
+    </div>
+  );
+}
+
+function LocalFilm(): ReactNode {
+  return (
+    <span className="light-box" aria-hidden="true">
+      <FileArchiveIcon />
+    </span>
+  );
+}

@@ -1,0 +1,117 @@
+import { Trans, useLingui } from "@lingui/react/macro";
+import { Suspense, useMemo, useState } from "react";
+import { createPortal } from "react-dom";
+import { Button } from "../../ui/button.tsx";
+import { SmartphoneIcon } from "../../ui/icons.tsx";
+import { lazyChunk } from "../../ui/lazy-chunk.ts";
+import type { LocalExam, LocalStudy } from "../../visor/core/local-source.ts";
+import { dateText, descriptionText, patientText } from "../studies/study-text.ts";
+import { useBackCloses } from "./use-back-closes.ts";
+
+const Visor = lazyChunk(() => import("../../visor/view/visor.tsx"));
+
+interface LocalVisorProps {
+  exam: LocalExam;
+  /** Of the ZIP or folder. */
+  name: string;
+  onClose: () => void;
+  onAnother?: (() => void) | undefined;
+  keep?: { productName: string; onKeep: () => void } | undefined;
+}
+
+/** Exams of this device in our own viewer. */
+export function LocalVisor({ exam, name, onClose, onAnother, keep }: LocalVisorProps) {
+  const { i18n } = useLingui();
+  const { studies } = exam.exams;
+  const [shown, setShown] = useState(0);
+  const study = studies[shown];
+  const leave = useBackCloses(onClose);
+  const about = useMemo(() => study && textsOf(i18n, study, name), [i18n, study, name]);
+  if (!study || !about) return null;
+  return createPortal(
+    <Suspense fallback={<div className="visor" data-theme="dark" aria-busy="true" />}>
+      <Visor
+        key={study.studyInstanceUID}
+        source={exam.source}
+        studies={[about]}
+        localBar={
+          <LocalBar
+            exam={exam}
+            name={name}
+            shown={shown}
+            onShow={setShown}
+            keep={keep && { ...keep, onKeep: leave(keep.onKeep) }}
+          />
+        }
+        menu={
+          onAnother && (
+            <Button className="visor-other" onClick={onAnother}>
+              <Trans id="local.another">Open another file</Trans>
+            </Button>
+          )
+        }
+        onBack={leave()}
+      />
+    </Suspense>,
+    document.body,
+  );
+}
+
+interface LocalBarProps extends Pick<LocalVisorProps, "exam" | "name" | "keep"> {
+  shown: number;
+  onShow: (place: number) => void;
+}
+
+/** Says that nothing was sent, and offers to keep the same files. */
+function LocalBar({ exam, name, shown, onShow, keep }: LocalBarProps) {
+  const { i18n, t } = useLingui();
+  const { studies, isCut } = exam.exams;
+  const productName = keep?.productName ?? "";
+  return (
+    <aside className="local-bar" aria-label={name}>
+      <SmartphoneIcon />
+      <p>
+        <b>
+          <Trans id="local.bar.title">Only on this device.</Trans>
+        </b>{" "}
+        <span className="local-bar-long">
+          <Trans id="local.bar.text">Nothing was uploaded. When you close this page, the exam is gone.</Trans>
+        </span>
+        {isCut && (
+          <span className="local-bar-cut">
+            <Trans id="local.bar.cut">Only the first images are shown.</Trans>
+          </span>
+        )}
+      </p>
+      {studies.length > 1 && (
+        <select
+          aria-label={t({ id: "local.exams", message: "Exam" })}
+          value={shown}
+          onChange={({ currentTarget }) => onShow(Number(currentTarget.value))}
+        >
+          {studies.map((study, place) => (
+            <option key={study.studyInstanceUID} value={place}>
+              {textsOf(i18n, study, name).title} · {dateText(i18n, study.about.studyDate)}
+            </option>
+          ))}
+        </select>
+      )}
+      {keep && (
+        <Button kind="lit" size="small" onClick={keep.onKeep}>
+          <Trans id="local.keep">Keep in {productName}</Trans>
+        </Button>
+      )}
+    </aside>
+  );
+}
+
+function textsOf(
+  i18n: ReturnType<typeof useLingui>["i18n"],
+  { studyInstanceUID, about }: LocalStudy,
+  name: string,
+) {
+  const title = about.studyDescription || about.modality || descriptionText(i18n, about);
+  const date = dateText(i18n, about.studyDate);
+  const detail = [patientText(i18n, about), date, about.institutionName, name].filter(Boolean).join(" · ");
+  return { studyInstanceUID, title, detail, date };
+}

@@ -1,0 +1,153 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { zipSync } from "fflate";
+import type { Page, Request } from "playwright-core";
+import { TagHex } from "../../src/shared/dicom/tags.ts";
+import { violationsOn } from "../support/axe.ts";
+import { type BrowserApp, button, createBrowserApp, field, PHONE } from "../support/browser-app.ts";
+import { sampleFile } from "../support/dicom-sample.ts";
+
+let t: BrowserApp;
+const folder = mkdtempSync(join(tmpdir(), "local-view-"));
+
+beforeAll(async () => {
+  t = await createBrowserApp("local-view");
+});
+afterAll(async () => {
+  rmSync(folder, { recursive: true, force: true });
+  await t[Symbol.asyncDispose]();
+});
+
+const SIDE = 64;
+
+/** A wedge from black to white; each slice begins at another grey. */
+function slice(number: number, study = "2.25.10"): Uint8Array {
+  const pixels = Uint16Array.from({ length: SIDE * SIDE }, (_, i) => ((i % SIDE) * 60 + number * 200) % 4096);
+  return sampleFile({
+    [TagHex.StudyInstanceUID]: { vr: "UI", Value: [study] },
+    [TagHex.SeriesInstanceUID]: { vr: "UI", Value: [`${study}.1`] },
+    [TagHex.SOPInstanceUID]: { vr: "UI", Value: [`${study}.1.${number}`] },
+    [TagHex.InstanceNumber]: { vr: "IS", Value: [number] },
+    [TagHex.Rows]: { vr: "US", Value: [SIDE] },
+    [TagHex.Columns]: { vr: "US", Value: [SIDE] },
+    [TagHex.PixelData]: { vr: "OW", bytes: new Uint8Array(pixels.buffer) },
+  });
+}
+
+const exam = Object.fromEntries([1, 2, 3].map((number) => [`IM${number}`, slice(number)]));
+const zip = { name: "exame.zip", mimeType: "application/zip", buffer: Buffer.from(zipSync(exam)) };
+const canvas = (page: Page) => page.locator(".visor canvas[data-slice]");
+/** The product's own files, which carry nothing; without a network they come from the browser's cache. */
+const isAsset = (request: Request) => request.method() === "GET" && request.url().includes("/assets/");
+const zipInput = (page: Page) => page.getByLabel("ZIP ou imagens do exame");
+
+/** Waits for a slice of the study and for light in it. */
+async function seesImage(page: Page, slice: string): Promise<void> {
+  await page.locator(`.visor canvas[data-slice="${slice}"]`).waitFor();
+  const lit = await page.evaluate(async () => {
+    const shown = document.querySelector<HTMLCanvasElement>(".visor canvas");
+    await new Promise((resolve) => requestAnimationFrame(resolve));
+    const small = new OffscreenCanvas(16, 16).getContext("2d");
+    if (!shown || !small) return 0;
+    small.drawImage(shown, 0, 0, 16, 16);
+    return Math.max(...small.getImageData(0, 0, 16, 16).data.filter((_, at) => at % 4 !== 3));
+  });
+  expect(lit).toBeGreaterThan(60);
+}
+
+test("an exam is seen without an account and without a request, then kept with the same bytes and no second pick", async () => {
+  const owner = await t.addPerson("Dona Local");
+  await t.asVisitor({ device: PHONE }, async (page) => {
+    const requests: Request[] = [];
+    page.on("request", (request) => requests.push(request));
+    await zipInput(page).setInputFiles(zip);
+    await seesImage(page, "2.25.10.1.2/0");
+    expect(requests.filter((one) => !isAsset(one))).toEqual([]);
+
+    // From here on the device has no network, and nothing asks for it.
+    requests.length = 0;
+    await page.context().setOffline(true);
+    await page.locator(".visor").press("ArrowDown");
+    await seesImage(page, "2.25.10.1.3/0");
+    await page.getByText("Só neste aparelho.").waitFor();
+    expect(await violationsOn(page)).toEqual([]);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360);
+    await page.goBack();
+    await canvas(page).waitFor({ state: "detached" });
+    writeFolder(join(folder, "cd"));
+    await page.getByLabel("Pasta do exame").setInputFiles(join(folder, "cd"));
+    await seesImage(page, "2.25.11.1.1/0");
+    expect(requests.filter((one) => !isAsset(one))).toEqual([]);
+    await page.goBack();
+    await zipInput(page).setInputFiles({
+      ...zip,
+      name: "fotos.zip",
+      buffer: Buffer.from(zipSync({ "a.png": slice(1).slice(200) })),
+    });
+    await page.getByText("fotos.zip tem 1 arquivo, que não é DICOM.").waitFor();
+    expect(await violationsOn(page)).toEqual([]);
+    await zipInput(page).setInputFiles(zip);
+    await canvas(page).waitFor();
+    await page.context().setOffline(false);
+
+    await page.evaluate(() => Object.assign(window, { isSamePage: true }));
+    await button(page, "Guardar na Exameteca").click();
+    await page.getByText(/para guardar exame\.zip/).waitFor();
+    await field(page, "E-mail").fill(owner.email);
+    await field(page, "Senha").fill(owner.password);
+    await button(page, "Entrar").click();
+    await button(page, "Ver agora").click();
+    expect(new URL(page.url()).pathname).toBe("/his");
+    await canvas(page).waitFor();
+    await page.goBack();
+    await button(page, "Enviar exame").click();
+    await page
+      .getByText(/1 exame enviado/)
+      .first()
+      .waitFor();
+    expect(await page.evaluate(() => "isSamePage" in window)).toBe(true);
+  });
+  const studies = (await (await t.testApp.call("GET", "/api/studies", { as: owner })).json()) as {
+    studyInstanceUID: string;
+    imagesReceived: number;
+  }[];
+  expect(studies).toMatchObject([{ studyInstanceUID: "2.25.10", imagesReceived: 3 }]);
+});
+
+test("what another app shares is seen in this one without reaching the server", async () => {
+  const owner = await t.addPerson("Dona Partilha");
+  await t.as(owner, { device: PHONE, language: "en-US" }, async (page) => {
+    await page.evaluate(async () => {
+      await navigator.serviceWorker.ready;
+      if (!navigator.serviceWorker.controller) {
+        await new Promise((resolve) => navigator.serviceWorker.addEventListener("controllerchange", resolve));
+      }
+    });
+    const posted: string[] = [];
+    page.context().on("request", (request) => {
+      if (request.method() === "POST" && !request.serviceWorker()) posted.push(request.url());
+    });
+    await page.evaluate(() => {
+      const form = Object.assign(document.createElement("form"), {
+        ...{ action: "/ver", method: "POST", enctype: "multipart/form-data" },
+        innerHTML: '<input type="file" name="files" id="shared">',
+      });
+      document.body.append(form);
+    });
+    await page.locator("#shared").setInputFiles(zip);
+    await page.evaluate(() => document.querySelector<HTMLFormElement>("form:has(#shared)")?.submit());
+    await seesImage(page, "2.25.10.1.2/0");
+    expect(new URL(page.url()).pathname).toBe("/ver");
+    await button(page, "Keep in Exameteca").click();
+    await button(page, "View now").waitFor();
+    expect(new URL(page.url()).pathname).toBe("/his");
+  });
+});
+
+function writeFolder(path: string): void {
+  mkdirSync(join(path, "DICOM"), { recursive: true });
+  writeFileSync(join(path, "DICOM/IM1"), slice(1, "2.25.11"));
+  writeFileSync(join(path, "README.TXT"), "nothing");
+}
