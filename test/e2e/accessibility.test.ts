@@ -107,6 +107,22 @@ test(
   JOB_TIMEOUT_MS,
 );
 
+test(
+  "at 200 % zoom the terms can be read, and nothing lies over them",
+  async () => {
+    const { page, context } = await openPage("dark", await t.addPerson("Iara Zoom"));
+    await page.setViewportSize({ width: 640, height: 400 });
+    const text = page.locator(".terms-text");
+    await text.locator("li").first().waitFor();
+    const box = await text.boundingBox();
+    const agreed = await page.getByRole("dialog").getByRole("checkbox").boundingBox();
+    expect(box?.height).toBeGreaterThan(180);
+    expect(agreed?.y).toBeGreaterThan((box?.y ?? 0) + (box?.height ?? 0));
+    await context.close();
+  },
+  JOB_TIMEOUT_MS,
+);
+
 for (const theme of ["dark", "light"]) {
   describe(`in the ${theme} theme`, () => {
     test(
