@@ -68,7 +68,7 @@ describe("a request for exams", () => {
         await page.getByText("Recebido de Hospital Santa Clara").waitFor();
         await button(page, "Receber de uma clínica").first().click();
         await button(page, "Recusar e excluir").click();
-        await page.getByText("Entrega recusada e excluída").waitFor();
+        await page.getByText("Entrega recusada e excluída").first().waitFor();
         const [deleted] = await app.testApp.sql`select count(*)::int as n from usage_events
           where user_id = ${owner.id} and action_type = 'delete'`;
         expect(deleted?.n).toBe(0);

@@ -1,9 +1,10 @@
 import { expect, test } from "bun:test";
 import { request } from "node:http";
+import type { Study } from "../../src/shared/api/studies.ts";
 import { TagHex } from "../../src/shared/dicom/tags.ts";
 import { sampleInstance } from "../support/sample-zip.ts";
 import { listStudies } from "../support/sent-uploads.ts";
-import { postZip, spawnServer } from "../support/server-process.ts";
+import { postZip, type ServerProcess, spawnServer } from "../support/server-process.ts";
 import { createTempFolder } from "../support/temp-folder.ts";
 import { writeTestZip } from "../support/zip-archive.ts";
 
@@ -27,7 +28,8 @@ test.skipIf(process.platform !== "linux")(
     const token = await server.signIn();
     const sent = await postZip(server, token, new Blob([Uint8Array.from(bigZip())]));
     expect(sent.status).toBe(201);
-    const [study] = await listStudies(server, token);
+    // A study that is still being moved is streamed without a length.
+    const study = await archivedStudy(server, token);
 
     const begun = Promise.withResolvers<void>();
     const ended = Promise.withResolvers<{ received: number; announced: number }>();
@@ -63,6 +65,14 @@ test.skipIf(process.platform !== "linux")(
   },
   60_000,
 );
+
+async function archivedStudy(server: ServerProcess, token: string): Promise<Study | undefined> {
+  for (;;) {
+    const [study] = await listStudies(server, token);
+    if (study?.storageStatus === "b2") return study;
+    await Bun.sleep(50);
+  }
+}
 
 /** Waits until the server no longer accepts a connection. */
 async function refusesNewRequests(url: string): Promise<void> {

@@ -219,7 +219,7 @@ describe("a study", () => {
         await page.locator(".series-card").first().waitFor();
         expect(await button(page, "Mais ações").count()).toBe(0);
         await tap(page, button(rows(page), "Abrir"));
-        await imagesOf(page);
+        await page.locator(".visor canvas[data-slice]").waitFor();
       });
     },
     JOB_TIMEOUT_MS,

@@ -475,7 +475,7 @@ describe("the study list", () => {
       const form = await formBody({ studyInstanceUID: studyUID("961") }, { name: "laudo", bytes: report });
       await app.testApp.call("POST", "/api/studies/laudo/upload", { as: person, ...form });
       await app.as(person, { device: PHONE }, async (page) => {
-        const viewer = page.locator(".viewer");
+        const viewer = page.locator(".visor");
         const dialog = page.getByRole("dialog", { name: "Laudo" });
         const paper = page.locator("main[data-view=laudo] .pdf");
         const list = page.locator("main[data-view=listaExames]");
@@ -487,7 +487,7 @@ describe("the study list", () => {
         await tap(page, examsEntry(page));
         await tap(page, rows(page).first().locator("[data-opens]").first());
         await isAt(viewer);
-        await viewer.locator("iframe.is-shown").waitFor();
+        await viewer.locator("canvas[data-slice]").waitFor();
         await page.goBack();
         await isAt(list, viewer);
         await page.goForward();

@@ -9,7 +9,7 @@ export const notificationEventSchema = z.enum(eventNames);
 export const notificationDetailsSchema = z.object({
   amount: z.optional(z.number()),
   planName: z.optional(z.string()),
-  /** Who delivered an exam. */
+  /** Who delivered an exam, or whom a link that was opened is for. */
   from: z.optional(z.string()),
   /** Of the plan. */
   expiresAt: z.optional(z.string()),

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:tes
 import { describeAccount } from "../../../src/server/features/export/describe-account.ts";
 import { forgetOldLinks } from "../../../src/server/features/links/links.jobs.ts";
 import type { CreatedLink, Link, NewLink, Opening, Visit } from "../../../src/shared/api/links.ts";
+import type { NotificationList } from "../../../src/shared/api/notifications.ts";
 import { DAY_MS } from "../../../src/shared/rules/subscription.ts";
 import { readOutbox } from "../../support/outbox.ts";
 import { formBody, samplePdf } from "../../support/sample-pdf.ts";
@@ -328,7 +329,7 @@ describe("a visit", () => {
     ]);
   });
 
-  test("is shown to the owner with time, address and device, and mailed at most once an hour", async () => {
+  test("is shown to the owner with time, address and device, and mailed at most once an hour if they want", async () => {
     const link = await makeLink(owner, { recipient: "Minha irmã" });
     const before = (await mailsTo(owner.email)).length;
     await openLink(link);
@@ -340,6 +341,10 @@ describe("a visit", () => {
     await openLink(link);
     await t.settle();
     expect((await mailsTo(owner.email)).length).toBe(before + 2);
+    const told = (await (
+      await t.call("GET", "/api/notifications", { as: owner })
+    ).json()) as NotificationList;
+    expect(told.notifications[0]).toMatchObject({ event: "link.opened", details: { from: "Minha irmã" } });
     const openings = (await (
       await t.call("GET", `/api/links/${link.id}/openings`, { as: owner })
     ).json()) as Opening[];
@@ -356,6 +361,13 @@ describe("a visit", () => {
       visitor,
       { action: "link.created", actorName: "Marina Souza Gonçalves", linkId: link.id },
     ]);
+    const choice = { event: "link.opened", wanted: false };
+    await t.call("PATCH", "/api/notifications/mails", { as: owner, json: choice });
+    t.advance(3600_000);
+    await openLink(link);
+    await t.settle();
+    expect((await mailsTo(owner.email)).length).toBe(before + 2);
+    await t.call("PATCH", "/api/notifications/mails", { as: owner, json: { ...choice, wanted: true } });
   });
 
   test("reads the report where the link shows it", async () => {

@@ -9,6 +9,7 @@ import {
   FileTextIcon,
   InboxIcon,
   LayersIcon,
+  LinkIcon,
   ReceiptIcon,
   TriangleAlertIcon,
   UserPlusIcon,
@@ -23,6 +24,7 @@ const names: Record<NotificationEvent, MessageDescriptor> = {
   "study.shared": msg({ id: "event.shared.name", message: "An exam is shared with me" }),
   "report.attached": msg({ id: "event.report.name", message: "An exam of mine has a report" }),
   "delivery.received": msg({ id: "event.delivery.name", message: "A clinic delivered an exam" }),
+  "link.opened": msg({ id: "event.link.name", message: "Somebody opened a link of mine" }),
   "payment.confirmed": msg({ id: "event.paid.name", message: "My Pix was confirmed" }),
   "payment.waiting": msg({ id: "event.pix.name", message: "A Pix waits for confirmation" }),
   "transfer.failed": msg({ id: "event.transfer.name", message: "An exam did not reach the store" }),
@@ -38,6 +40,7 @@ export const eventIcons: Record<NotificationEvent, Icon> = {
   "study.shared": LayersIcon,
   "report.attached": FileTextIcon,
   "delivery.received": InboxIcon,
+  "link.opened": LinkIcon,
   "payment.confirmed": BadgeCheckIcon,
   "payment.waiting": ReceiptIcon,
   "transfer.failed": TriangleAlertIcon,
@@ -58,6 +61,8 @@ export function EventTitle({ told }: { told: Notification }) {
       return <Trans id="event.report">New report: {exam}</Trans>;
     case "delivery.received":
       return <Trans id="event.delivery">Delivered to you: {exam}</Trans>;
+    case "link.opened":
+      return <Trans id="event.link">Link opened: {exam}</Trans>;
     case "payment.confirmed":
       return <Trans id="home.pix.paid">Pix of {amount} confirmed</Trans>;
     case "payment.waiting":

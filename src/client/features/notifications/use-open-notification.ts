@@ -25,7 +25,7 @@ export function useOpenNotification(): (told: Notification) => void {
     try {
       const found = await studiesApi.read(study.id);
       if (event === "report.attached" && found.laudo) showReport(found);
-      else if (event === "invitation.accepted") {
+      else if (event === "invitation.accepted" || event === "link.opened") {
         setView("listaExames");
         showSharing(found);
       } else if (event === "study.shared" && isViewable(found)) showStudy(found);

@@ -26,7 +26,11 @@ const describe = describeIn("FHIR");
 
 const answer = z.looseObject({ resourceType: z.string() });
 const json = { media: [FHIR_JSON], failure: FHIR_JSON, problems: [notAcceptable] };
-const one = { ...json, params: { study: "The study's `id`." }, problems: [notFound, notAcceptable] };
+const one = {
+  ...json,
+  params: { study: "The study's `id`." },
+  problems: [validationFailed, notFound, notAcceptable],
+};
 const searching = { ...json, problems: [validationFailed, notAcceptable] };
 const SEARCHING =
   "Answers a Bundle; its link `next` leads to the next page. `_count` is at most 100. Parameters that are unknown are ignored, unless `Prefer: handling=strict` is sent.";
@@ -125,7 +129,7 @@ export function createFhirRoutes(deps: Deps, guard: Guard) {
         ...one,
         media: ["application/pdf"],
         summary: "Read the PDF of a report (Binary)",
-        problems: [notFound, reportNotFound, notAcceptable, archiveDamaged],
+        problems: [validationFailed, notFound, reportNotFound, notAcceptable, archiveDamaged],
       },
     ),
     async (c) => {

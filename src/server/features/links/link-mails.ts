@@ -2,29 +2,43 @@ import type { Tx } from "../../db/client.ts";
 import type { Deps } from "../../deps.ts";
 import { composeMail, type MailContent } from "../../mail/compose-mail.ts";
 import { mailWithinBudget } from "../../mail/mail.jobs.ts";
-import { byVisitor } from "../../mail/mail-budget.ts";
+import { byVisitor, type MailCause } from "../../mail/mail-budget.ts";
 import type { UserRow } from "../accounts/users/users.table.ts";
+import { notify } from "../notifications/notify.ts";
 
 type MailDeps = Pick<Deps, "config" | "jobs" | "mailSeal" | "clock">;
 
 /** An account may have many links, but gets no more mails an hour about them than this. */
 const MAILS_AN_HOUR = 20;
 
-/** Tells the owner that somebody opened a link. */
-export async function mailAboutOpening(
+/** Tells the owner, in the app and by mail if they want one, that somebody opened a link. */
+export async function tellAboutOpening(
   deps: MailDeps,
   tx: Tx,
   owner: UserRow,
-  opening: { recipient: string | null; device: string | undefined; at: Date },
+  opening: {
+    linkId: string;
+    studyId: string | undefined;
+    recipient: string | null;
+    device: string | undefined;
+    at: Date;
+  },
 ): Promise<void> {
-  const { recipient, device, at } = opening;
-  await mailAboutLink(deps, tx, owner, {
-    subject: /*i18n*/ { id: "mail.linkOpened.subject", message: "Somebody opened your link" },
-    paragraphs: [
-      recipient === null ? openedText : openedForText,
-      ...(device === undefined ? [] : [deviceText]),
-    ],
-    values: { recipient: recipient ?? "", device: device ?? "", at: momentText(owner, at) },
+  const { linkId, studyId, recipient, device, at } = opening;
+  await notify(deps, tx, owner.id, {
+    event: "link.opened",
+    subjectId: linkId,
+    ...(studyId !== undefined && { studyId }),
+    details: recipient === null ? {} : { from: recipient },
+    mail: linkMail(deps, {
+      subject: /*i18n*/ { id: "mail.linkOpened.subject", message: "Somebody opened your link" },
+      paragraphs: [
+        recipient === null ? openedText : openedForText,
+        ...(device === undefined ? [] : [deviceText]),
+      ],
+      values: { recipient: recipient ?? "", device: device ?? "", at: momentText(owner, at) },
+    }),
+    cause: causeOf(owner, at),
   });
 }
 
@@ -35,27 +49,29 @@ export async function mailAboutPasscodes(
   owner: UserRow,
   recipient: string | null,
 ): Promise<void> {
-  await mailAboutLink(deps, tx, owner, {
+  const content = linkMail(deps, {
     subject: /*i18n*/ { id: "mail.linkBlocked.subject", message: "Wrong passcodes ended your link" },
     paragraphs: [recipient === null ? blockedText : blockedForText, againText],
     values: { recipient: recipient ?? "" },
   });
+  const { productName } = deps.config;
+  const mail = composeMail(content, { to: owner.email, locale: owner.locale, productName });
+  await mailWithinBudget(deps, tx, mail, causeOf(owner, deps.clock.now()));
 }
 
-async function mailAboutLink(
-  deps: MailDeps,
-  tx: Tx,
-  { id, email, locale }: UserRow,
+function linkMail(
+  { config }: Pick<Deps, "config">,
   content: Pick<MailContent, "subject" | "paragraphs" | "values">,
-): Promise<void> {
-  const { productName, publicUrl } = deps.config;
-  const highlight = { url: `${publicUrl}/his`, label: openText };
-  const mail = composeMail(
-    { ...content, highlight, footnotes: [endText] },
-    { to: email, locale, productName },
-  );
-  const budget = { name: `links of ${id}`, limit: MAILS_AN_HOUR };
-  await mailWithinBudget(deps, tx, mail, byVisitor([budget], deps.clock.now()));
+): MailContent {
+  return {
+    ...content,
+    highlight: { url: `${config.publicUrl}/his`, label: openText },
+    footnotes: [endText],
+  };
+}
+
+function causeOf({ id }: UserRow, at: Date): MailCause {
+  return byVisitor([{ name: `links of ${id}`, limit: MAILS_AN_HOUR }], at);
 }
 
 /** The server does not know where the owner is, so the mail names the time zone. */

@@ -7,7 +7,7 @@ import { hashSecret } from "../accounts/mailed-links/secrets.ts";
 import { beginAttempt } from "../accounts/sign-in/throttle.ts";
 import { findUser } from "../accounts/users/users.repo.ts";
 import { recordAudit } from "../audit/audit.repo.ts";
-import { mailAboutOpening } from "./link-mails.ts";
+import { tellAboutOpening } from "./link-mails.ts";
 import { isLinkOpen } from "./link-standing.ts";
 import { linkNotFound } from "./links.errors.ts";
 import { insertVisit, takeMail, takeOpening } from "./links.repo.ts";
@@ -78,10 +78,14 @@ async function recordVisit(
     const { address } = origin;
     await insertVisit(tx, { id, linkId: link.id, at: now, address, device }, MAX_OPENINGS_KEPT);
     const event = { at: now, action: "link.opened", actorId: null, device, ...origin } as const;
-    for (const one of await eventsAboutStudies(tx, link, event)) await recordAudit(tx, one);
+    const events = await eventsAboutStudies(tx, link, event);
+    for (const one of events) await recordAudit(tx, one);
     const owner = await findUser(tx, link.accountId);
     if (owner && (await takeMail(tx, link.id, now, MAILED_EVERY_MS)))
-      await mailAboutOpening(deps, tx, owner, { recipient: link.recipient, device, at: now });
+      await tellAboutOpening(deps, tx, owner, {
+        ...{ linkId: link.id, recipient: link.recipient, device, at: now },
+        studyId: events[0]?.studyId ?? undefined,
+      });
   });
   return id;
 }

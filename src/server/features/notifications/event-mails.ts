@@ -45,6 +45,10 @@ const texts: Record<NotificationEvent, { subject: Text; text: Text }> = {
         "Somebody delivered an exam by your request. Sign in to see it. For 7 days you may delete it without using an action.",
     },
   },
+  "link.opened": {
+    subject: /*i18n*/ { id: "mail.linkOpened.subject", message: "Somebody opened your link" },
+    text: /*i18n*/ { id: "mail.event.link.text", message: "Somebody opened a link to exams of yours." },
+  },
   "payment.confirmed": {
     subject: /*i18n*/ { id: "mail.event.paid.subject", message: "Your Pix was confirmed" },
     text: /*i18n*/ { id: "mail.event.paid.text", message: "We received your Pix, and your plan is active." },
