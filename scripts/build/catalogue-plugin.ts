@@ -36,6 +36,20 @@ export const cataloguePlugin: BunPlugin = {
   },
 };
 
+/** A catalogue of each language with the texts that a page of its own uses. */
+export function catalogueOf(entry: string): BunPlugin {
+  return {
+    name: "page-catalogue",
+    setup(build) {
+      const sources = sourcesFrom([join(root, entry)], []);
+      build.onLoad({ filter: /[\\/]locales[\\/][\w-]+[\\/]messages\.ts$/ }, async ({ path }) =>
+        moduleOf(await messagesOf(path, (id) => sources.includes(`"${id}"`))),
+      );
+      build.onLoad({ filter: /[\\/]his-messages\.[\w-]+\.ts$/ }, () => moduleOf({}));
+    },
+  };
+}
+
 async function messagesOf(path: string, isWanted: (id: string) => boolean): Promise<object> {
   const { messages } = (await import(path)) as { messages: Record<string, unknown> };
   return Object.fromEntries(Object.entries(messages).filter(([id]) => isWanted(id)));
@@ -54,11 +68,11 @@ function sourcesUnder(folder: string): string {
 }
 
 /** The given sources and everything that they import, statically or lazily, except other pages. */
-function sourcesFrom(paths: string[]): string {
+function sourcesFrom(paths: string[], others: string[] = OTHER_PAGES): string {
   const texts = new Map<string, string>();
   const waiting = [...paths];
   for (let path = waiting.pop(); path !== undefined; path = waiting.pop()) {
-    if (texts.has(path) || OTHER_PAGES.includes(path) || !/\.tsx?$/.test(path) || !existsSync(path)) continue;
+    if (texts.has(path) || others.includes(path) || !/\.tsx?$/.test(path) || !existsSync(path)) continue;
     const text = readFileSync(path, "utf8");
     texts.set(path, text);
     for (const [, specifier = ""] of text.matchAll(/(?:\bfrom|\bimport)\s*\(?\s*["'](\.[^"']+)["']/g)) {

@@ -5,6 +5,7 @@ import { type ClientGraph, clientGraphName, type Marks } from "../../src/server/
 import { createAssetFolder } from "./asset-folder.ts";
 import { cataloguePlugin } from "./catalogue-plugin.ts";
 import { readCodecFiles } from "./codec-files.ts";
+import { buildDiscPage } from "./disc-page.ts";
 import { linguiPlugin } from "./lingui-plugin.ts";
 import { type LinkedFile, linkedFiles, readLinkedFile } from "./linked-files.ts";
 import { pdfPlugin, readPdfFiles } from "./pdf-files.ts";
@@ -69,6 +70,8 @@ export async function buildClient({ folder, release }: ClientBuildOptions): Prom
       linguiPlugin({ stripMessages: release }),
     ],
   });
+  const styles = result.outputs.filter(({ path }) => path.endsWith(".css")).map((output) => output.text());
+  const disc = await buildDiscPage({ release, styles: await Promise.all(styles) });
   // Only the HTML names the icon and the marks, so the bundler does not see them.
   const icon = await readLinkedFile(join(root, ICON));
   const files = [icon, ...(await readMarks()), ...linked.files.values()];
@@ -78,7 +81,7 @@ export async function buildClient({ folder, release }: ClientBuildOptions): Prom
   mkdirSync(staging, { recursive: true });
   try {
     const assets = createAssetFolder({ folder: staging, brotliQuality: release ? 11 : 4 });
-    for (const { name, bytes } of [...files, ...codecs.files, pdf.worker])
+    for (const { name, bytes } of [...files, ...codecs.files, pdf.worker, disc])
       await assets.add(name, bytes, { immutable: true });
     for (const { name, bytes } of pdf.named) await assets.add(name, bytes, { immutable: false });
     for (const output of [...result.outputs, ...workers.values()]) {

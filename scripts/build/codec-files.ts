@@ -9,6 +9,14 @@ const PATHS: Record<CodecName, string> = {
   htJpeg2000: Bun.resolveSync("@cornerstonejs/codec-openjph/wasm", import.meta.dir),
 };
 
+/** The WebAssembly of each codec. */
+export async function readCodecBytes(): Promise<Record<string, Uint8Array>> {
+  const entries = Object.entries(PATHS).map(
+    async ([name, path]) => [name, await Bun.file(path).bytes()] as const,
+  );
+  return Object.fromEntries(await Promise.all(entries));
+}
+
 export interface CodecFiles {
   files: LinkedFile[];
   /** Value of `process.env.CODEC_URLS` in the client: an object as JSON, each codec's address. */

@@ -10,12 +10,18 @@ export type BundledWorkers = ReadonlyMap<string, Bun.BuildArtifact>;
  * Bundles each `*.worker.ts` below `folder` into one file. Call it before the build that starts the workers: the bundler does not
  * follow a worker's URL, and a build inside a plugin's callback never ends.
  */
-export async function bundleWorkers(folder: string, options: { minify: boolean }): Promise<BundledWorkers> {
+export async function bundleWorkers(folder: string, options: WorkerOptions): Promise<BundledWorkers> {
   const workers = new Map<string, Bun.BuildArtifact>();
   for await (const path of new Bun.Glob("**/*.worker.ts").scan({ cwd: folder, absolute: true })) {
-    workers.set(path, await bundle(path, options.minify));
+    workers.set(path, await bundle(path, options));
   }
   return workers;
+}
+
+interface WorkerOptions {
+  minify: boolean;
+  /** `iife` for workers that are no modules. */
+  format?: "esm" | "iife";
 }
 
 /** Replaces `new URL("./name.worker.ts", import.meta.url)` by the URL of the bundled worker. */
@@ -37,11 +43,32 @@ export function workerPlugin(workers: BundledWorkers, publicPath: string): BunPl
   };
 }
 
-async function bundle(entry: string, minify: boolean): Promise<Bun.BuildArtifact> {
+/** Replaces the same by the URL of a blob, for a page of a disc: browsers start no module there. */
+export async function inlineWorkerPlugin(workers: BundledWorkers): Promise<BunPlugin> {
+  const sources = new Map<string, string>();
+  for (const [path, worker] of workers) sources.set(path, await worker.text());
+  return {
+    name: "inline-worker",
+    setup(build) {
+      build.onLoad({ filter: /[\\/]src[\\/]client[\\/].*\.ts$/ }, async ({ path }) => {
+        const source = await Bun.file(path).text();
+        if (!source.includes(".worker.ts")) return undefined;
+        const contents = source.replace(STARTS_A_WORKER, (_, name: string) => {
+          const text = sources.get(resolve(dirname(path), name));
+          if (text === undefined) throw new Error(`${basename(path)} starts ${name}, which does not exist`);
+          return `URL.createObjectURL(new Blob([${JSON.stringify(text)}], { type: "text/javascript" }))`;
+        });
+        return { contents: contents.replaceAll('type: "module"', 'type: "classic"'), loader: "ts" };
+      });
+    },
+  };
+}
+
+async function bundle(entry: string, { minify, format = "esm" }: WorkerOptions): Promise<Bun.BuildArtifact> {
   const { outputs } = await Bun.build({
     entrypoints: [entry],
     target: "browser",
-    format: "esm",
+    format,
     minify,
     naming: "[name]-[hash].[ext]",
   });

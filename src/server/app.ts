@@ -106,7 +106,9 @@ export function createApp(deps: Deps, assets: BuiltAssets, development?: Develop
   app.route("/", createUsersRoutes(deps, guard));
   app.route(
     "/",
-    createStudiesRoutes(deps, guard, (asked, file, charge) => answerMedia(deps, asked, file, charge)),
+    createStudiesRoutes(deps, guard, (asked, file, charge) =>
+      answerMedia({ ...deps, assets: assets.client }, asked, file, charge),
+    ),
   );
   app.route("/", createInvitationsRoutes(deps, guard));
   app.route("/", createStudyListRoutes(deps, guard));

@@ -19,6 +19,7 @@ const ORDER = [
   "receipts",
   "labs",
   "upload",
+  "disc",
   "verification",
   "study-list",
   "requests",

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { zipSync } from "fflate";
+import { dirname, join } from "node:path";
+import { unzipSync, zipSync } from "fflate";
 import type { Page, Request } from "playwright-core";
 import { TagHex } from "../../src/shared/dicom/tags.ts";
 import { violationsOn } from "../support/axe.ts";
@@ -143,6 +143,33 @@ test("what another app shares is seen in this one without reaching the server", 
     await button(page, "Keep in Exameteca").click();
     await button(page, "View now").waitFor();
     expect(new URL(page.url()).pathname).toBe("/his");
+  });
+});
+
+test("a medium's page shows its images from the disc, without a network", async () => {
+  const owner = await t.addPerson("Dona Mídia");
+  const { studies } = await t.testApp.store(owner, zipSync(exam));
+  const answer = await fetch(`${t.origin}/api/studies/${studies[0]?.id}/download?as=pdi`, {
+    headers: { Authorization: `Bearer ${owner.token}` },
+  });
+  const disc = join(folder, "disc");
+  for (const [name, bytes] of Object.entries(unzipSync(new Uint8Array(await answer.arrayBuffer())))) {
+    mkdirSync(dirname(join(disc, name)), { recursive: true });
+    writeFileSync(join(disc, name), bytes);
+  }
+  await t.asVisitor({}, async (visited) => {
+    const page = await visited.context().newPage();
+    await page.context().setOffline(true);
+    await page.goto(`file://${join(disc, "INDEX.HTM")}`);
+    await page.locator("#disc[data-ready]").waitFor();
+    expect(
+      await page.locator("li img").evaluate((picture: HTMLImageElement) => picture.naturalWidth),
+    ).toBeGreaterThan(0);
+    await page.getByLabel("Pasta deste disco").setInputFiles(disc);
+    await seesImage(page, "2.25.10.1.2/0");
+    await page.goBack();
+    await page.getByRole("heading", { name: "Ver as imagens aqui" }).waitFor();
+    expect(await violationsOn(page)).toEqual([]);
   });
 });
 

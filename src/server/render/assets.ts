@@ -74,6 +74,14 @@ function manifestAssets(
   return { get: (path) => assets.get(path), paths: () => [...assets.keys()] };
 }
 
+/** The content without a coding. */
+export async function readAsset(asset: Asset): Promise<Uint8Array | undefined> {
+  const plain = asset.body("identity");
+  if (plain) return await plain.bytes();
+  const packed = asset.body("gzip");
+  return packed && Bun.gunzipSync(await packed.bytes());
+}
+
 /**
  * Answers GET or HEAD with the asset in the best coding that the client accepts: `ETag` (304 when it matches), `Vary`,
  * and a year of caching for immutable assets. `headers` are added unchanged.

@@ -8,6 +8,7 @@ import { readObject, streamObject } from "../../holdings/reading/open-object.ts"
 import { AppError } from "../../http/app-error.ts";
 import { archiveDamaged, validationFailed } from "../../http/http.errors.ts";
 import { streamOf } from "../../http/stream-of.ts";
+import type { AssetSource } from "../../render/assets.ts";
 import type { ReceiptDeps } from "../receipts/make-receipt.ts";
 import { receiptOfStudy } from "../receipts/read-receipt.ts";
 import { drawReceipt } from "../receipts/receipt-paper.ts";
@@ -23,11 +24,12 @@ import type { SeriesRow, StudyRow } from "../studies/studies.table.ts";
 import { listStudyAudit } from "../studies/study-audit.repo.ts";
 import { findStoredStudies } from "../studies/study-contents.repo.ts";
 import { findSeriesThumbnail, type Thumbnail } from "../thumbnails/thumbnails.repo.ts";
+import { readDiscPage } from "./disc-page.ts";
 import { encapsulateReport, reportElements, uidOfUuid } from "./encapsulate-report.ts";
 import { indexPageOf, readMeOf } from "./media-pages.ts";
 import { type MediaFile, type MediaPlan, planMedia } from "./plan-media.ts";
 
-type MediaDeps = ReceiptDeps & Pick<Deps, "config">;
+type MediaDeps = ReceiptDeps & Pick<Deps, "config"> & { assets: AssetSource };
 type FoundReport = Awaited<ReturnType<typeof findReport>>;
 
 const FILE_SET_ID = "EXAMETECA";
@@ -76,6 +78,7 @@ export async function answerMedia(
     report: medium.report !== undefined,
     receipt: medium.receipt !== undefined,
     previews: await findPreviews(deps, study, rows),
+    discPage: await readDiscPage(deps.assets),
   });
   await charge({ isRange: false });
   return new Response(streamOf(mediaPieces(deps, medium, page)), { headers });

@@ -39,13 +39,15 @@ interface PageParts {
   receipt: boolean;
   /** Small pictures by the row of their series. */
   previews: ReadonlyMap<string, Thumbnail>;
+  /** The visor as one piece of HTML; empty where the client was not built. */
+  discPage: Uint8Array;
 }
 
-/** The page of the medium, without scripts. */
+/** The page of the medium. It needs nothing beside it, because browsers let a page of a disc load nothing. */
 export function indexPageOf(
   study: StudyRow,
   allSeries: readonly SeriesRow[],
-  { report, receipt, previews }: PageParts,
+  { report, receipt, previews, discPage }: PageParts,
 ): Uint8Array {
   const facts = [
     [texts.patient, shortPersonName(study.patientName ?? "") ?? ""],
@@ -65,7 +67,7 @@ export function indexPageOf(
     report && `<a href="IHE_PDI/LAUDO.PDF">${escaped(inBoth(texts.report))}</a>`,
     receipt && `<a href="IHE_PDI/RECIBO.PDF">${escaped(inBoth(texts.receipt))}</a>`,
   ];
-  return Buffer.from(`<!doctype html>
+  const before = `<!doctype html>
 <html lang="pt-BR" data-theme="light">
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
@@ -77,11 +79,13 @@ export function indexPageOf(
 ${links.filter(Boolean).join("\n")}
 <h2>${escaped(inBoth(texts.series))}</h2>
 <ul>${series.join("")}</ul>
-<p>${escaped(inBoth(texts.open))}</p>
+`;
+  const behind = `<p>${escaped(inBoth(texts.open))}</p>
 <p><a href="DICOMDIR">DICOMDIR</a> <a href="README.TXT">README.TXT</a></p>
 <p><small>${escaped(inBoth(texts.notDiagnostic))}</small></p>
 </html>
-`);
+`;
+  return Buffer.concat([Buffer.from(before), discPage, Buffer.from(behind)]);
 }
 
 function pictureOf(preview: Thumbnail | undefined): string {

@@ -1,0 +1,85 @@
+import { Trans, useLingui } from "@lingui/react/macro";
+import { Suspense, useEffect, useEffectEvent, useRef, useState } from "react";
+import { Button } from "../../ui/button.tsx";
+import { EyeIcon } from "../../ui/entry-icons.tsx";
+import LocalOpening from "../local-view/local-opening.tsx";
+import { type Picked, pickDropped, pickFolder } from "../pick/picked-files.ts";
+
+/** Every browser supports this attribute, but React's types lack it. */
+const wholeFolder = { webkitdirectory: "" };
+
+/**
+ * The images of the medium on which this page lies. Browsers let a page of a disc read nothing beside it, so the person names the
+ * folder once, or drops it anywhere.
+ */
+export function DiscScreen() {
+  const { t } = useLingui();
+  const [opened, setOpened] = useState<{ id: number; picked: Picked | Promise<Picked> }>();
+  const folder = useRef<HTMLInputElement>(null);
+  const open = (picked: Picked | Promise<Picked>) =>
+    setOpened((before) => ({ id: (before?.id ?? 0) + 1, picked }));
+  const drop = useEffectEvent((transfer: DataTransfer) => open(pickDropped(transfer)));
+  useEffect(() => {
+    const listen = new AbortController();
+    const { signal } = listen;
+    document.addEventListener("dragover", (event) => event.preventDefault(), { signal });
+    document.addEventListener(
+      "drop",
+      (event) => {
+        event.preventDefault();
+        if (event.dataTransfer) drop(event.dataTransfer);
+      },
+      { signal },
+    );
+    return () => listen.abort();
+  }, []);
+  const ask = () => folder.current?.click();
+  return (
+    <section className="local">
+      {opened ? (
+        <Suspense>
+          <LocalOpening
+            key={opened.id}
+            picked={opened.picked}
+            onAnother={ask}
+            onClose={() => setOpened(undefined)}
+          />
+        </Suspense>
+      ) : (
+        <div className="local-card">
+          <span className="light-box" aria-hidden="true">
+            <EyeIcon />
+          </span>
+          <div>
+            <h2>
+              <Trans id="disc.title">View the images here</Trans>
+            </h2>
+            <p>
+              <Trans id="disc.text">
+                Choose the folder or disc that holds this page, or drop it here. The files never leave this
+                device.
+              </Trans>
+            </p>
+            <div className="local-actions">
+              <Button kind="lit" onClick={ask}>
+                <Trans id="disc.pick">Choose the folder</Trans>
+              </Button>
+            </div>
+          </div>
+        </div>
+      )}
+      <input
+        ref={folder}
+        type="file"
+        {...wholeFolder}
+        multiple
+        hidden
+        aria-label={t({ id: "disc.input", message: "Folder of this disc" })}
+        onChange={({ target }) => {
+          if (target.files?.length) open(pickFolder(target.files));
+          target.value = "";
+        }}
+      />
+    </section>
+  );
+}
