@@ -1,8 +1,9 @@
-import { and, eq, exists, gt, isNull, lt, or, sql } from "drizzle-orm";
+import { and, eq, exists, isNull, lt, or, sql } from "drizzle-orm";
 import type { DbOrTx } from "../../db/client.ts";
 import { derivatives } from "../../holdings/derivatives/derivatives.table.ts";
 import { isKept } from "../../holdings/kept.repo.ts";
 import { type StoredObjectRow, storedObjects } from "../../holdings/objects/stored-objects.table.ts";
+import { listArchivedStudies } from "../studies/studies.repo.ts";
 import { series, studies } from "../studies/studies.table.ts";
 
 export interface SeriesToCopy {
@@ -45,18 +46,5 @@ export async function listUncopiedStudies(
     .from(series)
     .leftJoin(derivatives, eq(derivatives.manifestId, series.manifestId))
     .where(and(eq(series.studyId, studies.id), isUnsettled));
-  const rows = await db
-    .select({ id: studies.id })
-    .from(studies)
-    .where(
-      and(
-        eq(studies.storageStatus, "b2"),
-        isKept(studies),
-        afterStudyId === null ? undefined : gt(studies.id, afterStudyId),
-        exists(uncopied),
-      ),
-    )
-    .orderBy(studies.id)
-    .limit(limit);
-  return rows.map((row) => row.id);
+  return await listArchivedStudies(db, and(isKept(studies), exists(uncopied)), afterStudyId, limit);
 }

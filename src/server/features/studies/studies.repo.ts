@@ -273,3 +273,20 @@ export async function countInstancesOf(db: DbOrTx, accountId: string): Promise<n
     .where(eq(studies.accountId, accountId));
   return row?.instances ?? 0;
 }
+
+/** Ids after `afterStudyId`, in order, of archived studies that meet a condition. Cancelled ones are included. */
+export async function listArchivedStudies(
+  db: DbOrTx,
+  condition: SQL | undefined,
+  afterStudyId: string | null,
+  limit: number,
+): Promise<string[]> {
+  const isAfter = afterStudyId === null ? undefined : gt(studies.id, afterStudyId);
+  const rows = await db
+    .select({ id: studies.id })
+    .from(studies)
+    .where(and(eq(studies.storageStatus, "b2"), isAfter, condition))
+    .orderBy(studies.id)
+    .limit(limit);
+  return rows.map((row) => row.id);
+}

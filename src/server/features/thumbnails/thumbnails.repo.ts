@@ -1,8 +1,9 @@
-import { and, eq, exists, gt, isNotNull, isNull, lt, ne, or, sql } from "drizzle-orm";
+import { and, eq, exists, isNotNull, isNull, lt, ne, or, sql } from "drizzle-orm";
 import { isUuid } from "../../../shared/uuid.ts";
 import type { DbOrTx } from "../../db/client.ts";
 import { type Given, prepared } from "../../db/prepared.ts";
 import { type StoredObjectRow, storedObjects } from "../../holdings/objects/stored-objects.table.ts";
+import { listArchivedStudies } from "../studies/studies.repo.ts";
 import { series, studies } from "../studies/studies.table.ts";
 import { seriesThumbnails } from "./thumbnails.table.ts";
 
@@ -69,19 +70,7 @@ export async function listUnpicturedStudies(
     .from(series)
     .leftJoin(seriesThumbnails, eq(seriesThumbnails.seriesId, series.id))
     .where(and(eq(series.studyId, studies.id), isUnpictured));
-  const rows = await db
-    .select({ id: studies.id })
-    .from(studies)
-    .where(
-      and(
-        eq(studies.storageStatus, "b2"),
-        afterStudyId === null ? undefined : gt(studies.id, afterStudyId),
-        exists(unpictured),
-      ),
-    )
-    .orderBy(studies.id)
-    .limit(limit);
-  return rows.map((row) => row.id);
+  return await listArchivedStudies(db, exists(unpictured), afterStudyId, limit);
 }
 
 /**
