@@ -1,12 +1,11 @@
 import { Trans, useLingui } from "@lingui/react/macro";
-import { Suspense, useEffect, useEffectEvent, useRef, useState } from "react";
+import { Suspense, useRef, useState } from "react";
 import { Button } from "../../ui/button.tsx";
 import { EyeIcon } from "../../ui/entry-icons.tsx";
 import LocalOpening from "../local-view/local-opening.tsx";
+import { usePageDrop } from "../local-view/use-page-drop.ts";
+import { FilesInput } from "../pick/files-input.tsx";
 import { type Picked, pickDropped, pickFolder } from "../pick/picked-files.ts";
-
-/** Every browser supports this attribute, but React's types lack it. */
-const wholeFolder = { webkitdirectory: "" };
 
 /**
  * The images of the medium on which this page lies. Browsers let a page of a disc read nothing beside it, so the person names the
@@ -18,21 +17,7 @@ export function DiscScreen() {
   const folder = useRef<HTMLInputElement>(null);
   const open = (picked: Picked | Promise<Picked>) =>
     setOpened((before) => ({ id: (before?.id ?? 0) + 1, picked }));
-  const drop = useEffectEvent((transfer: DataTransfer) => open(pickDropped(transfer)));
-  useEffect(() => {
-    const listen = new AbortController();
-    const { signal } = listen;
-    document.addEventListener("dragover", (event) => event.preventDefault(), { signal });
-    document.addEventListener(
-      "drop",
-      (event) => {
-        event.preventDefault();
-        if (event.dataTransfer) drop(event.dataTransfer);
-      },
-      { signal },
-    );
-    return () => listen.abort();
-  }, []);
+  usePageDrop((transfer) => open(pickDropped(transfer)));
   const ask = () => folder.current?.click();
   return (
     <section className="local">
@@ -68,17 +53,11 @@ export function DiscScreen() {
           </div>
         </div>
       )}
-      <input
+      <FilesInput
         ref={folder}
-        type="file"
-        {...wholeFolder}
-        multiple
-        hidden
+        isFolder
         aria-label={t({ id: "disc.input", message: "Folder of this disc" })}
-        onChange={({ target }) => {
-          if (target.files?.length) open(pickFolder(target.files));
-          target.value = "";
-        }}
+        onFiles={(chosen) => open(pickFolder(chosen))}
       />
     </section>
   );

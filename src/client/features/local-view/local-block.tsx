@@ -4,16 +4,15 @@ import { Suspense, useEffect, useRef, useState } from "react";
 import { Button } from "../../ui/button.tsx";
 import { EyeIcon } from "../../ui/entry-icons.tsx";
 import { lazyChunk } from "../../ui/lazy-chunk.ts";
+import { FilesInput } from "../pick/files-input.tsx";
 import { type Picked, pickDropped, pickFiles, pickFolder } from "../pick/picked-files.ts";
 import { pickToKeepAtom } from "./kept-pick.ts";
 import { takeSharedFiles } from "./shared-files.ts";
+import { usePageDrop } from "./use-page-drop.ts";
 
 // All that reads and shows files is loaded with the first ones.
 const loadOpening = () => import("./local-opening.tsx");
 const LocalOpening = lazyChunk(loadOpening);
-
-/** Every browser supports this attribute, but React's types lack it. */
-const wholeFolder = { webkitdirectory: "" };
 
 interface LocalBlockProps {
   /** Of the service that may keep the files. */
@@ -37,7 +36,7 @@ export function LocalBlock({ productName, onKeep, isShared = false }: LocalBlock
   const files = useRef<HTMLInputElement>(null);
   const folder = useRef<HTMLInputElement>(null);
   const open = (picked: Opened["picked"]) => setOpened((before) => ({ id: (before?.id ?? 0) + 1, picked }));
-  const isOver = usePageDrop((transfer) => open(pickDropped(transfer)));
+  const isOver = usePageDrop((transfer) => open(pickDropped(transfer)), loadOpening);
   useEffect(() => {
     if (isShared) setOpened({ id: 1, picked: takeSharedFiles() });
   }, [isShared]);
@@ -68,28 +67,16 @@ export function LocalBlock({ productName, onKeep, isShared = false }: LocalBlock
       ) : (
         <LocalChoice onFiles={ask} onFolder={() => folder.current?.click()} />
       )}
-      <input
+      <FilesInput
         ref={files}
-        type="file"
-        multiple
-        hidden
         aria-label={t({ id: "local.filesInput", message: "ZIP or images of the exam" })}
-        onChange={({ target }) => {
-          if (target.files?.length) open(pickFiles(target.files));
-          target.value = "";
-        }}
+        onFiles={(chosen) => open(pickFiles(chosen))}
       />
-      <input
+      <FilesInput
         ref={folder}
-        type="file"
-        {...wholeFolder}
-        multiple
-        hidden
+        isFolder
         aria-label={t({ id: "local.folderInput", message: "Folder of the exam" })}
-        onChange={({ target }) => {
-          if (target.files?.length) open(pickFolder(target.files));
-          target.value = "";
-        }}
+        onFiles={(chosen) => open(pickFolder(chosen))}
       />
       {isOver && (
         <div className="local-over" aria-hidden="true">
@@ -130,42 +117,4 @@ function LocalChoice({ onFiles, onFolder }: { onFiles: () => void; onFolder: () 
       </div>
     </div>
   );
-}
-
-/** Takes files that are dropped anywhere on the page. */
-function usePageDrop(onDrop: (transfer: DataTransfer) => void): boolean {
-  const [isOver, setOver] = useState(false);
-  const drop = useRef(onDrop);
-  drop.current = onDrop;
-  useEffect(() => {
-    const listen = new AbortController();
-    const { signal } = listen;
-    const hasFiles = ({ dataTransfer }: DragEvent) => dataTransfer?.types.includes("Files") === true;
-    document.addEventListener(
-      "dragover",
-      (event) => {
-        if (!hasFiles(event)) return;
-        event.preventDefault();
-        setOver(true);
-        void loadOpening();
-      },
-      { signal },
-    );
-    // Leaving an element for another one inside the page names that one.
-    document.addEventListener("dragleave", (event) => event.relatedTarget === null && setOver(false), {
-      signal,
-    });
-    document.addEventListener(
-      "drop",
-      (event) => {
-        if (!event.dataTransfer || !hasFiles(event)) return;
-        event.preventDefault();
-        setOver(false);
-        drop.current(event.dataTransfer);
-      },
-      { signal },
-    );
-    return () => listen.abort();
-  }, []);
-  return isOver;
 }

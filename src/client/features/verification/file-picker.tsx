@@ -2,6 +2,7 @@ import { Trans, useLingui } from "@lingui/react/macro";
 import { useRef, useState } from "react";
 import { Button } from "../../ui/button.tsx";
 import { FileArchiveIcon, FileTextIcon, FolderOpenIcon } from "../../ui/icons.tsx";
+import { FilesInput } from "../pick/files-input.tsx";
 import { pickDropped } from "../pick/picked-files.ts";
 import type { PickedFile } from "./hash-messages.ts";
 
@@ -12,8 +13,6 @@ interface FilePickerProps {
   onPick: (files: PickedFile[]) => void;
 }
 
-/** Every browser supports this attribute, but React's types lack it. */
-const wholeFolder = { webkitdirectory: "" };
 const RECEIPTS = ".pdf,.json,.jws,application/pdf,application/json";
 const EXAMS = ".zip,application/zip,.dcm,.dicom,.dic,application/dicom";
 
@@ -23,19 +22,8 @@ export function FilePicker({ kind, isLit, disabled = false, onPick }: FilePicker
   const [isOver, setOver] = useState(false);
   const fileInput = useRef<HTMLInputElement>(null);
   const folderInput = useRef<HTMLInputElement>(null);
-  const take = (list: FileList | null) => {
-    const files = [...(list ?? [])].map((file) => ({ name: file.webkitRelativePath || file.name, file }));
-    if (files.length > 0) onPick(files);
-  };
-  const input = {
-    type: "file",
-    hidden: true,
-    disabled,
-    onChange: ({ target }: { target: HTMLInputElement }) => {
-      take(target.files);
-      target.value = "";
-    },
-  } as const;
+  const take = (files: FileList) =>
+    onPick([...files].map((file) => ({ name: file.webkitRelativePath || file.name, file })));
   return (
     <section
       className={`verify-drop ${isOver ? "is-over" : ""}`}
@@ -76,9 +64,10 @@ export function FilePicker({ kind, isLit, disabled = false, onPick }: FilePicker
           </Button>
         </>
       )}
-      <input
+      <FilesInput
         ref={fileInput}
-        {...input}
+        disabled={disabled}
+        onFiles={take}
         accept={kind === "receipt" ? RECEIPTS : EXAMS}
         multiple={kind === "exam"}
         aria-label={
@@ -88,11 +77,11 @@ export function FilePicker({ kind, isLit, disabled = false, onPick }: FilePicker
         }
       />
       {kind === "exam" && (
-        <input
+        <FilesInput
           ref={folderInput}
-          {...input}
-          {...wholeFolder}
-          multiple
+          isFolder
+          disabled={disabled}
+          onFiles={take}
           aria-label={t({ id: "upload.folderInput", message: "Folder of the exam" })}
         />
       )}

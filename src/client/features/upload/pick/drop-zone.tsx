@@ -6,6 +6,7 @@ import { CircleAlertIcon } from "../../../ui/entry-icons.tsx";
 import { FileArchiveIcon, FolderOpenIcon } from "../../../ui/icons.tsx";
 import { limitText } from "../../../ui/limit-text.ts";
 import { useMediaQuery } from "../../../ui/use-media-query.ts";
+import { FilesInput } from "../../pick/files-input.tsx";
 import { type Picked, pickDropped, pickFiles, pickFolder } from "../../pick/picked-files.ts";
 import type { UploadProblem } from "../prepare-upload.ts";
 import { problemTexts } from "../upload-texts.ts";
@@ -22,9 +23,6 @@ interface DropZoneProps {
   /** Opens the help on how to get a ZIP; left out where there is none. */
   onHelp?: () => void;
 }
-
-/** Every browser supports this attribute, but React's types lack it. */
-const wholeFolder = { webkitdirectory: "" };
 
 /** Where nothing can be dropped. */
 const TOUCH = "(pointer: coarse)";
@@ -96,31 +94,19 @@ function Pickers({ disabled, onPick }: Pick<DropZoneProps, "disabled" | "onPick"
         <FolderOpenIcon small />
         <Trans id="upload.pickFolder">Choose folder</Trans>
       </Button>
-      <input
+      <FilesInput
         ref={zipInput}
-        type="file"
         accept={ACCEPTED}
-        multiple
-        hidden
         disabled={disabled}
         aria-label={t({ id: "upload.zipInput", message: "ZIP file of the exam" })}
-        onChange={({ target }) => {
-          if (target.files && target.files.length > 0) onPick(pickFiles(target.files));
-          target.value = "";
-        }}
+        onFiles={(files) => onPick(pickFiles(files))}
       />
-      <input
+      <FilesInput
         ref={folderInput}
-        type="file"
-        {...wholeFolder}
-        multiple
-        hidden
+        isFolder
         disabled={disabled}
         aria-label={t({ id: "upload.folderInput", message: "Folder of the exam" })}
-        onChange={({ target }) => {
-          if (target.files && target.files.length > 0) onPick(pickFolder(target.files));
-          target.value = "";
-        }}
+        onFiles={(files) => onPick(pickFolder(files))}
       />
     </div>
   );
