@@ -1,4 +1,4 @@
-/** A UID under 2.25 (PS3.5 §B.2) whose UUID is derived from the parts: the same parts, the same UID. */
+/** A UID under 2.25 (PS3.5 §B.2). Its UUID is derived from the parts, so the same parts give the same UID. */
 export function uidOf(...parts: (string | number)[]): string {
   const digest = new Bun.CryptoHasher("sha256").update(parts.join("\u0000")).digest();
   digest[6] = ((digest[6] ?? 0) & 0x0f) | 0x80;

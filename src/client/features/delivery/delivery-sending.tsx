@@ -78,7 +78,7 @@ interface OtherNameProps {
   onAnyway: () => void;
 }
 
-/** The images name somebody else. Nothing was sent; whoever delivers decides. */
+/** The images name somebody else. Nothing was sent; the people who deliver decide. */
 export function OtherName({ found, shownName, picked, onOther, onAnyway }: OtherNameProps) {
   const name = shortPersonName(found) ?? found;
   return (

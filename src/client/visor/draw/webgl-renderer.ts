@@ -150,7 +150,7 @@ function hasSize(shown: Picture | undefined, { rows, columns }: GreyFrame): bool
   return shown?.frame.kind === "grey" && shown.frame.rows === rows && shown.frame.columns === columns;
 }
 
-/** The unit square of the picture, by columns, to clip space, whose y grows upward. */
+/** Maps the unit square of the picture to clip space, column by column. In clip space y grows upward. */
 function clipMatrix(
   { a, b, c, d, e, f }: Placement,
   columns: number,
