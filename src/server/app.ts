@@ -124,7 +124,7 @@ export function createApp(deps: Deps, assets: BuiltAssets, development?: Develop
   app.route("/", createOverviewRoutes(deps, guard));
   app.route("/", createNotificationsRoutes(deps, guard));
   app.route("/", createIntegrityRoutes(deps, guard));
-  app.route("/", createExportRoutes(deps, guard));
+  app.route("/", createExportRoutes({ ...deps, assets: assets.client }, guard));
   app.route("/", createOperationsRoutes(deps, guard));
   app.route("/", createConfirmEmailRoutes(deps, guard));
   app.route("/", createViewerTokenRoutes(deps, guard));

@@ -23,25 +23,28 @@ export class ZipStream {
   *file(name: string, ...pieces: Uint8Array[]): Generator<Uint8Array> {
     const sizeBytes = pieces.reduce((sum, { length }) => sum + length, 0);
     const checksum = pieces.reduce((sum, piece) => crc32(piece, sum), 0);
-    yield this.#begin({ name, method: 0, crc32: checksum, storedBytes: sizeBytes, sizeBytes });
+    const entry: WrittenEntry = { name, method: 0, crc32: checksum, storedBytes: sizeBytes, sizeBytes };
+    this.#central.push(encodeCentralHeader(entry, this.#offset));
+    yield this.#begin(entry);
     this.#offset += sizeBytes;
     yield* pieces;
   }
 
   /**
-   * An entry of another ZIP under a name of its own, copied unchanged.
-   * @throws {RangeError} if `stored` is not as long as the entry
+   * An entry of another ZIP under a name of its own, copied unchanged. One that can't be read to its end is left out of the directory.
+   * @throws {RangeError} if `stored` is not as long as the entry; whatever reading it throws
    */
   async *entry(entry: WrittenEntry, stored: Blob | ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
+    const central = encodeCentralHeader(entry, this.#offset);
     yield this.#begin(entry);
     const end = this.#offset + entry.storedBytes;
     yield* this.#counted(stored);
     if (this.#offset !== end) throw new RangeError("an entry is not as long as its header says");
+    this.#central.push(central);
   }
 
-  /** Adds an entry to the directory, and returns its local header. */
+  /** Counts an entry's local header, and returns it. */
   #begin(entry: WrittenEntry): Uint8Array {
-    this.#central.push(encodeCentralHeader(entry, this.#offset));
     const header = encodeLocalHeader(entry);
     this.#offset += header.length;
     return header;

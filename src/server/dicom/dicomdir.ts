@@ -43,28 +43,95 @@ export function directoryRecord(type: string, elements: DicomElements): Director
   return { bytes, lower: [] };
 }
 
-/** A DICOMDIR of these records (PS3.10 §8.6), piece by piece. `fileSetID` is at most 16 capitals. */
-export function* encodeDicomdir(
-  fileSetID: string,
-  sopInstanceUID: string,
-  roots: readonly DirectoryRecord[],
+/** A patient's record and the encoded records of their studies. */
+interface DirectoryPatient {
+  record: Uint8Array;
+  studies: { packed: Uint8Array; sizeBytes: number }[];
+}
+
+/**
+ * A DICOMDIR (PS3.10 §8.6) that grows study by study. The records of a study are kept compressed, at some 30 bytes an instance, because a
+ * whole account may have a million.
+ */
+export class Dicomdir {
+  readonly #patients = new Map<string, DirectoryPatient>();
+
+  /** Adds a patient with their studies. Studies of equal patients get into one record. */
+  add({ bytes: record, lower: studies }: DirectoryRecord): void {
+    const key = Buffer.from(record).toString("latin1");
+    const patient = this.#patients.get(key) ?? { record, studies: [] };
+    this.#patients.set(key, patient);
+    for (const study of studies) {
+      const bytes = Buffer.concat([...items([study], placesFrom(0, [study]))]);
+      patient.studies.push({ packed: Bun.zstdCompressSync(bytes), sizeBytes: bytes.length });
+    }
+  }
+
+  /** The file, piece by piece. `fileSetID` is at most 16 capitals. */
+  *encode(fileSetID: string, sopInstanceUID: string): Generator<Uint8Array> {
+    const patients = [...this.#patients.values()];
+    const [meta, head] = encodeHead(fileSetID, sopInstanceUID, [0, 0]);
+    const sequenceAt = PREAMBLE_BYTES + 4 + meta.length + head.length;
+    const first = sequenceAt + elementHeader(Tag.DirectoryRecordSequence, "SQ", 0, ENCODING).length;
+    const ends = patients.map(sizeOf);
+    for (const [index, size] of ends.entries()) ends[index] = (ends[index - 1] ?? first) + size;
+    const end = ends.at(-1) ?? first;
+    const last = ends.at(-2) ?? first;
+    yield new Uint8Array(PREAMBLE_BYTES);
+    yield Buffer.from("DICM", "latin1");
+    yield meta;
+    yield encodeHead(fileSetID, sopInstanceUID, patients.length > 0 ? [first, last] : [0, 0])[1];
+    yield elementHeader(Tag.DirectoryRecordSequence, "SQ", end - first, ENCODING);
+    for (const [index, patient] of patients.entries()) {
+      yield* patientItems(patient, { at: ends[index - 1] ?? first, isLast: index === patients.length - 1 });
+    }
+  }
+}
+
+function sizeOf({ record, studies }: DirectoryPatient): number {
+  return studies.reduce((sum, { sizeBytes }) => sum + sizeBytes, ITEM_HEADER_BYTES + record.length);
+}
+
+function* patientItems(
+  patient: DirectoryPatient,
+  { at, isLast }: { at: number; isLast: boolean },
 ): Generator<Uint8Array> {
-  const [meta, head] = encodeHead(fileSetID, sopInstanceUID, [0, 0]);
-  const sequenceAt = PREAMBLE_BYTES + 4 + meta.length + head.length;
-  const first = sequenceAt + elementHeader(Tag.DirectoryRecordSequence, "SQ", 0, ENCODING).length;
+  const { record, studies } = patient;
+  let studyAt = at + ITEM_HEADER_BYTES + record.length;
+  yield* item(record, isLast ? 0 : at + sizeOf(patient), studies.length > 0 ? studyAt : 0);
+  for (const [index, { packed, sizeBytes }] of studies.entries()) {
+    const bytes = Bun.zstdDecompressSync(packed);
+    const nextAt = index === studies.length - 1 ? 0 : studyAt + sizeBytes;
+    moveRecords(bytes, studyAt);
+    new DataView(bytes.buffer, bytes.byteOffset).setUint32(ITEM_HEADER_BYTES + NEXT_AT, nextAt, true);
+    yield bytes;
+    studyAt += sizeBytes;
+  }
+}
+
+/** Moves encoded records of one study, whose offsets count from its own, to their place in the file. */
+function moveRecords(bytes: Uint8Array, by: number): void {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+  for (let at = 0; at < bytes.length; ) {
+    const end = at + ITEM_HEADER_BYTES + view.getUint32(at + 4, true);
+    for (const offsetAt of [at + ITEM_HEADER_BYTES + NEXT_AT, at + ITEM_HEADER_BYTES + LOWER_AT]) {
+      // No record leads to the study's own, at 0.
+      const offset = view.getUint32(offsetAt, true);
+      if (offset !== 0) view.setUint32(offsetAt, offset + by, true);
+    }
+    at = end;
+  }
+}
+
+/** Where each record lies if the first begins at `start`. */
+function placesFrom(start: number, roots: readonly DirectoryRecord[]): Map<DirectoryRecord, number> {
   const places = new Map<DirectoryRecord, number>();
-  let end = first;
+  let end = start;
   for (const record of inOrder(roots)) {
     places.set(record, end);
     end += ITEM_HEADER_BYTES + record.bytes.length;
   }
-  const placeOf = (record: DirectoryRecord | undefined) => (record && places.get(record)) ?? 0;
-  yield new Uint8Array(PREAMBLE_BYTES);
-  yield Buffer.from("DICM", "latin1");
-  yield meta;
-  yield encodeHead(fileSetID, sopInstanceUID, [placeOf(roots[0]), placeOf(roots.at(-1))])[1];
-  yield elementHeader(Tag.DirectoryRecordSequence, "SQ", end - first, ENCODING);
-  yield* items(roots, placeOf);
+  return places;
 }
 
 const ENCODING = { explicit: true, littleEndian: true, undefinedLengths: false, utf8: false };
@@ -96,15 +163,19 @@ function* inOrder(records: readonly DirectoryRecord[]): Generator<DirectoryRecor
 
 function* items(
   records: readonly DirectoryRecord[],
-  placeOf: (record: DirectoryRecord | undefined) => number,
+  places: ReadonlyMap<DirectoryRecord, number>,
 ): Generator<Uint8Array> {
-  for (const [index, record] of records.entries()) {
-    const { bytes, lower } = record;
-    const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
-    view.setUint32(NEXT_AT, placeOf(records[index + 1]), true);
-    view.setUint32(LOWER_AT, placeOf(lower[0]), true);
-    yield delimiter(Tag.Item, bytes.length, true);
-    yield bytes;
-    yield* items(lower, placeOf);
+  const placeOf = (record: DirectoryRecord | undefined) => (record && places.get(record)) ?? 0;
+  for (const [index, { bytes, lower }] of records.entries()) {
+    yield* item(bytes, placeOf(records[index + 1]), placeOf(lower[0]));
+    yield* items(lower, places);
   }
+}
+
+function* item(record: Uint8Array, next: number, lower: number): Generator<Uint8Array> {
+  const view = new DataView(record.buffer, record.byteOffset, record.length);
+  view.setUint32(NEXT_AT, next, true);
+  view.setUint32(LOWER_AT, lower, true);
+  yield delimiter(Tag.Item, record.length, true);
+  yield record;
 }

@@ -1,8 +1,15 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { strFromU8, unzipSync } from "fflate";
+import { mkdirSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { strFromU8, unzipSync, zipSync } from "fflate";
 import type { ExportTicket } from "../../../src/shared/api/users.ts";
+import { TagHex } from "../../../src/shared/dicom/tags.ts";
+import { leavesOf, recordsOf } from "../../support/dicomdir-records.ts";
+import { startOrthanc } from "../../support/orthanc.ts";
 import { formBody, samplePdf } from "../../support/sample-pdf.ts";
-import { sampleZip } from "../../support/sample-zip.ts";
+import { sampleInstance, sampleZip } from "../../support/sample-zip.ts";
+import { sha256 } from "../../support/stored-bytes.ts";
+import { createTempFolder } from "../../support/temp-folder.ts";
 import { createTestApp, type Person, problemOf, type TestApp } from "../../support/test-app.ts";
 
 const DAY = 24 * 3600_000;
@@ -46,7 +53,8 @@ test("an account's export is one ZIP with everything it keeps: images bit for bi
   const files = await exportOf(person);
   const sent = Object.values(unzipSync(first)).map((bytes) => Buffer.from(bytes).toString("base64"));
   const images = Object.entries(files).filter(([name]) => name.startsWith("DICOM/"));
-  expect(images).toHaveLength(4);
+  // The laudo is among them, as an instance of its study.
+  expect(images).toHaveLength(4 + 1);
   const kept = images.map(([, bytes]) => Buffer.from(bytes).toString("base64"));
   for (const bytes of sent) expect(kept).toContain(bytes);
   const exams = JSON.parse(strFromU8(files["exams.json"] ?? new Uint8Array()));
@@ -54,7 +62,7 @@ test("an account's export is one ZIP with everything it keeps: images bit for bi
     studies.map(({ id }) => id).sort(),
   );
   const described = exams.studies.find((study: { id: string }) => study.id === studyId);
-  expect(described.folders).toHaveLength(2);
+  expect(described.folders).toHaveLength(1);
   for (const folder of described.folders) expect(images.some(([name]) => name.startsWith(folder))).toBe(true);
   expect(files[described.report]).toEqual(Uint8Array.from(samplePdf()));
   expect(described.receipts.map((file: string) => strFromU8(files[file] ?? new Uint8Array()))).toEqual([
@@ -66,6 +74,83 @@ test("an account's export is one ZIP with everything it keeps: images bit for bi
   expect(strFromU8(files["audit.json"] ?? new Uint8Array())).toContain("study.uploaded");
   expect(strFromU8(files["README.txt"] ?? new Uint8Array())).toContain("Exameteca");
 });
+
+/** Exams of three patients, one of them with two exams, and one with a laudo. */
+async function fillFileSet(who: Person): Promise<Map<string, string>> {
+  const sent = new Map<string, string>();
+  for (const [study, patient] of [
+    ["70", "Conceição^João"],
+    ["71", "Łukasz^Ana"],
+    ["72", "Conceição^João"],
+    ["73", "Silva^Ana"],
+  ] as const) {
+    const elements = {
+      [TagHex.SpecificCharacterSet]: { vr: "CS", Value: ["ISO_IR 192"] },
+      [TagHex.PatientName]: { vr: "PN", Value: [patient] },
+      [TagHex.PatientID]: { vr: "LO", Value: [sha256(Buffer.from(patient)).slice(0, 8)] },
+    };
+    const instances = ["1", "2", "3"].map((sop) => sampleInstance({ study, sop, elements }));
+    await t.store(who, zipSync(Object.fromEntries(instances.map((bytes, at) => [`IM${at}`, bytes]))));
+    for (const bytes of instances) sent.set(sha256(bytes), patient);
+  }
+  const form = await formBody({ studyInstanceUID: "2.25.1.71" }, { name: "laudo", bytes: samplePdf() });
+  expect((await t.call("POST", "/api/studies/laudo/upload", { as: who, ...form })).status).toBe(201);
+  return sent;
+}
+
+test("an account's export is one DICOM file-set, which other software imports whole, with Portuguese names intact", async () => {
+  const keeper = await t.addPerson("Quem Leva Tudo", { plan: "clinica" });
+  const sent = await fillFileSet(keeper);
+  const files = await exportOf(keeper);
+  const patients = recordsOf(files.DICOMDIR ?? new Uint8Array());
+  expect(patients.map(({ text }) => text[0]).sort()).toEqual(["Conceição^João", "Silva^Ana", "Łukasz^Ana"]);
+  for (const patient of patients) {
+    for (const { file, type } of leavesOf([patient])) {
+      expect(file.split("/").every((part) => /^[A-Z0-9_]{1,8}$/.test(part))).toBe(true);
+      if (type === "ENCAP DOC") continue;
+      const hash = sha256(files[file] ?? new Uint8Array());
+      expect(sent.get(hash)).toBe(patient.text[0] ?? "");
+      sent.delete(hash);
+    }
+  }
+  expect(sent.size).toBe(0);
+  const listed = leavesOf(patients).map(({ file }) => file);
+  expect(listed.toSorted()).toEqual(
+    Object.keys(files)
+      .filter((name) => name.startsWith("DICOM/"))
+      .sort(),
+  );
+  const page = strFromU8(files["INDEX.HTM"] ?? new Uint8Array());
+  expect(page).toContain("João Conceição");
+  expect(page).not.toContain("http");
+  await importEverywhere(files, listed.length);
+}, 120_000);
+
+/** Reads the file-set with the tools of others, those that are installed. */
+async function importEverywhere(files: Record<string, Uint8Array>, instanceCount: number): Promise<void> {
+  await using folder = createTempFolder();
+  for (const [name, bytes] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder.path, name)), { recursive: true });
+    await Bun.write(join(folder.path, name), bytes);
+  }
+  const run = (command: string, ...args: string[]) => {
+    if (!Bun.which(command)) return "";
+    const { stderr, stdout } = Bun.spawnSync([command, ...args], { cwd: folder.path });
+    return `${stdout}${stderr}`;
+  };
+  expect(run("dcmftest", "DICOMDIR")).not.toContain("no:");
+  expect(run("dciodvfy", "DICOMDIR")).not.toContain("Error");
+  expect(run("dcmdump", "DICOMDIR")).not.toMatch(/^[EW]: /m);
+  const orthanc = Bun.which("Orthanc", { PATH: `${process.env.PATH}:/usr/sbin` });
+  if (!orthanc) return;
+  await using server = await startOrthanc(orthanc);
+  await server.call("/instances", zipSync(files, { level: 0 }));
+  expect(await server.call("/statistics")).toMatchObject({
+    CountInstances: instanceCount,
+    CountPatients: 3,
+    CountStudies: 4,
+  });
+}
 
 test("an export works after the subscription is over or the month used up, and is not counted as an action", async () => {
   await t.sql`update subscriptions set expires_at = now() - interval '1 day', downloads = 2000

@@ -7,6 +7,7 @@ import type { Study } from "../../../src/shared/api/studies.ts";
 import type { ExportTicket } from "../../../src/shared/api/users.ts";
 import { TagHex } from "../../../src/shared/dicom/tags.ts";
 import { noise, packed, restingObjects, sampleKinds } from "../../support/damaged-study.ts";
+import { leavesOf, recordsOf } from "../../support/dicomdir-records.ts";
 import { startFaultyS3Server } from "../../support/faulty-s3-server.ts";
 import { readOutbox } from "../../support/outbox.ts";
 import { serveApp } from "../../support/raw-upload.ts";
@@ -232,6 +233,12 @@ describe("an account's export", () => {
       ([name]) => name.startsWith("DICOM/") && !leftOut.includes(name) && !name.startsWith(report[1].file),
     );
     expect(hashes(imagesIn(files))).toEqual(hashes(stays.map(([, bytes]) => bytes)));
+    const inDirectory = leavesOf(recordsOf(files.DICOMDIR ?? new Uint8Array())).map(({ file }) => file);
+    expect(inDirectory.sort()).toEqual(
+      Object.keys(files)
+        .filter((name) => name.startsWith("DICOM/"))
+        .sort(),
+    );
     expect(files["exams.json"]).toBeDefined();
     expect(files["audit.json"]).toBeDefined();
     volume?.restore();

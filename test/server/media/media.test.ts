@@ -7,6 +7,7 @@ import { compactVerify, createLocalJWKSet, type JSONWebKeySet } from "jose";
 import type { SignedReceipt } from "../../../src/shared/api/receipts.ts";
 import { TagHex } from "../../../src/shared/dicom/tags.ts";
 import { sampleKinds } from "../../support/damaged-study.ts";
+import { leavesOf, recordsOf } from "../../support/dicomdir-records.ts";
 import { startOrthanc } from "../../support/orthanc.ts";
 import { readPdf } from "../../support/read-pdf.ts";
 import { formBody } from "../../support/sample-pdf.ts";
@@ -53,50 +54,10 @@ const orthanc = Bun.which("Orthanc", { PATH: `${process.env.PATH}:/usr/sbin` });
 const medium = (study: string, as = owner, method = "GET") =>
   t.call(method, `/api/studies/${study}/download?as=pdi`, { as });
 
-interface FoundRecord {
-  type: string;
-  file: string;
-  uid: string;
-  text: string[];
-  lower: FoundRecord[];
-}
-
-/** Follows the offsets of a DICOMDIR, as readers do. */
-function recordsOf(bytes: Uint8Array): FoundRecord[] {
-  const dataSet = parseDicom(bytes);
-  const items = dataSet.elements.x00041220?.items ?? [];
-  const byOffset = new Map(items.map((item) => [(item.dataOffset ?? 0) - 8, item.dataSet]));
-  const from = (offset: number): FoundRecord[] => {
-    const record = byOffset.get(offset);
-    if (offset === 0) return [];
-    if (!record) throw new Error(`no record at ${offset}`);
-    const decoder = new TextDecoder(record.string("x00080005") === "ISO_IR 192" ? "utf-8" : "latin1");
-    const texts = ["x00100010", "x00081030", "x00420010"].flatMap((tag) => {
-      const element = record.elements[tag];
-      if (!element) return [];
-      return [decoder.decode(bytes.subarray(element.dataOffset, element.dataOffset + element.length)).trim()];
-    });
-    return [
-      {
-        type: record.string("x00041430") ?? "",
-        file: (record.string("x00041500") ?? "").replaceAll("\\", "/"),
-        uid: record.string("x00041511") ?? "",
-        text: texts,
-        lower: from(record.uint32("x00041420") ?? 0),
-      },
-      ...from(record.uint32("x00041400") ?? 0),
-    ];
-  };
-  return from(dataSet.uint32("x00041200") ?? 0);
-}
-
-const leaves = (records: FoundRecord[]): FoundRecord[] =>
-  records.flatMap((record) => (record.file === "" ? leaves(record.lower) : [record]));
-
 describe("a medium", () => {
   test("holds every image bit for bit under names that any system reads, and its directory leads to each", () => {
     const sums = new Set([...Object.values(kinds)].map(sha256));
-    const found = leaves(recordsOf(files.DICOMDIR ?? new Uint8Array()));
+    const found = leavesOf(recordsOf(files.DICOMDIR ?? new Uint8Array()));
     const images = found.filter(({ type }) => type !== "ENCAP DOC");
     expect(images).toHaveLength(Object.keys(kinds).length + 1);
     for (const { file, uid } of found) {
@@ -118,7 +79,7 @@ describe("a medium", () => {
 
   test("has the laudo as a PDF and as an instance of the study", async () => {
     expect(files["IHE_PDI/LAUDO.PDF"]).toEqual(laudo);
-    const [document] = leaves(recordsOf(files.DICOMDIR ?? new Uint8Array())).filter(
+    const [document] = leavesOf(recordsOf(files.DICOMDIR ?? new Uint8Array())).filter(
       ({ type }) => type === "ENCAP DOC",
     );
     const instance = files[document?.file ?? ""] ?? new Uint8Array();
@@ -137,7 +98,7 @@ describe("a medium", () => {
       const imported = (await server.call("/instances", await answer.bytes())) as { Status: string }[];
       expect(imported.every(({ Status }) => Status === "Success" || Status === "AlreadyStored")).toBe(true);
       const { CountInstances, CountStudies } = (await server.call("/statistics")) as Record<string, number>;
-      const listed = leaves(recordsOf(files.DICOMDIR ?? new Uint8Array()));
+      const listed = leavesOf(recordsOf(files.DICOMDIR ?? new Uint8Array()));
       expect({ CountInstances, CountStudies }).toEqual({ CountInstances: listed.length, CountStudies: 1 });
     },
     120_000,
@@ -209,7 +170,7 @@ describe("a medium", () => {
     expect(run("dcmftest", "DICOMDIR").told).not.toContain("no:");
     expect(run("dciodvfy", "DICOMDIR").told).not.toContain("Error");
     expect(run("dcmdump", "-q", "DICOMDIR").exitCode).toBe(0);
-    const [document] = leaves(recordsOf(files.DICOMDIR ?? new Uint8Array())).filter(
+    const [document] = leavesOf(recordsOf(files.DICOMDIR ?? new Uint8Array())).filter(
       ({ type }) => type === "ENCAP DOC",
     );
     const told = run("dciodvfy", document?.file ?? "").told;

@@ -5,6 +5,11 @@ import { ObjectNotFound } from "../../storage/object-store.ts";
 /** The most names of omitted images that one export lists. */
 const MAX_NAMES = 10_000;
 
+/** Whether a part is damaged because its object is not in the store any more. */
+export function isMissing(error: unknown): boolean {
+  return error instanceof AppError && error.options.cause instanceof ObjectNotFound;
+}
+
 /** The parts that an export leaves out because they are damaged in storage or missing. */
 export class DamagedParts {
   readonly parts: object[] = [];
@@ -12,10 +17,9 @@ export class DamagedParts {
 
   /** Records a part. `leftOut` names the omitted images of a volume; without it, the whole part is omitted. */
   add(part: object, error: unknown, leftOut?: string[]): void {
-    const isGone = error instanceof AppError && error.options.cause instanceof ObjectNotFound;
     const images = leftOut?.slice(0, this.#namesLeft);
     this.#namesLeft -= images?.length ?? 0;
-    const found = isGone ? "missing" : "damaged";
+    const found = isMissing(error) ? "missing" : "damaged";
     this.parts.push({ ...part, found, leftOut: images ?? "all", leftOutCount: leftOut?.length });
   }
 

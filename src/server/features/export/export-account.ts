@@ -1,16 +1,15 @@
 import type { Locale } from "../../../shared/locale.ts";
-import { volumeFolder } from "../../archive/volume-name.ts";
 import { ZipStream } from "../../archive/zip-stream.ts";
-import type { Deps } from "../../deps.ts";
-import { isDamage } from "../../holdings/checking/find-lost.ts";
-import { listVolumes } from "../../holdings/objects/stored-objects.repo.ts";
-import type { StoredObjectRow } from "../../holdings/objects/stored-objects.table.ts";
-import { type ObjectDeps, readObject, streamObject } from "../../holdings/reading/open-object.ts";
+import { Dicomdir } from "../../dicom/dicomdir.ts";
+import { readObject } from "../../holdings/reading/open-object.ts";
 import { translate } from "../../http/translate.ts";
-import type { ByteRange } from "../../storage/object-store.ts";
 import { labObject } from "../labs/lab-object.ts";
 import { listAllLabExams } from "../labs/labs.repo.ts";
 import { presentLabExam } from "../labs/present-lab-exam.ts";
+import { FILE_SET_ID } from "../media/answer-media.ts";
+import { readDiscPage } from "../media/disc-page.ts";
+import { uidOfUuid } from "../media/encapsulate-report.ts";
+import { drawReceipt } from "../receipts/receipt-paper.ts";
 import { signedReceipt } from "../receipts/receipt-payload.ts";
 import { findNextReceipt } from "../receipts/receipts.repo.ts";
 import { listUnpurgedRemovals } from "../removals/removals.repo.ts";
@@ -20,24 +19,38 @@ import { listGrants, listSeries, listStudiesAfter } from "../studies/studies.rep
 import type { StudyRow } from "../studies/studies.table.ts";
 import { listSupportMessages, type SupportMessageRow } from "../support/support.repo.ts";
 import { type AccountAuditRow, listAccountAudit } from "./account-audit.repo.ts";
+import { accountPageOf, type ListedExam } from "./account-page.ts";
 import { DamagedParts } from "./damaged-parts.ts";
 import { describeAccount } from "./describe-account.ts";
-
-type ExportDeps = ObjectDeps & Pick<Deps, "config">;
+import type { ExportDeps } from "./export-deps.ts";
+import { exportImages } from "./export-images.ts";
 
 const STUDIES_AT_ONCE = 100;
 const MESSAGES_AT_ONCE = 5;
 const MAX_ROWS = 10_000;
 
+/** What the exams of an export have in common. */
+interface ExportParts {
+  damaged: DamagedParts;
+  directory: Dicomdir;
+  locale: Locale;
+  /** How many exams have a folder below `DICOM/` already. */
+  folderCount: number;
+}
+
+/** IHE PDI asks for the English name; people look for theirs. */
+const README: Record<Locale, string[]> = { "pt-BR": ["LEIA-ME.txt", "README.TXT"], "en-US": ["README.txt"] };
+
 const readMe = /*i18n*/ {
   id: "export.readMe",
   message:
-    'This is everything {productName} keeps for your account.\n\naccount.json: your data, subscription, payments and activities.\nexams.json: your exams; "folders" says where in DICOM/ the images of each lie, "removal" until when a cancelled one is kept.\nDICOM/: the images, exactly as you sent them. Any DICOM viewer opens the folder.\nreports/: the PDF report of an exam, named by the exam\'s id.\nreceipts/: the signed receipts of an exam, named by its id; {verifyUrl} checks the images with them.\nlab/: your laboratory PDFs.\ndamaged.json: there only if something is damaged in our archive or missing from it and is therefore left out; it says what.\nsupport.json and support/: what you wrote to support.\naudit.json: who saw or changed what, and when.\n',
+    'This is everything {productName} keeps for your account.\n\nDICOMDIR and DICOM/: the images, exactly as you sent them, and the reports as documents among them. Any DICOM viewer opens this folder by DICOMDIR.\nINDEX.HTM: your exams on a page that shows the images too; open it in a browser, without the internet if you like.\naccount.json: your data, subscription, payments and activities.\nexams.json: your exams; "folders" says where in DICOM/ the images of each lie, "removal" until when a cancelled one is kept.\nreports/: the PDF report of an exam, named by the exam\'s id.\nreceipts/: the signed receipts of an exam, named by its id; {verifyUrl} checks the images with them.\nlab/: your laboratory PDFs.\ndamaged.json: there only if something is damaged in our archive or missing from it and is therefore left out; it says what.\nsupport.json and support/: what you wrote to support.\naudit.json: who saw or changed what, and when.\n\nNot for primary diagnosis.\n',
 };
 
 /**
  * Everything that an account stores, as one ZIP that is made while it is sent: images bit for bit, PDFs, and the database's
- * rows as JSON. Memory: one PDF (50 MB at most) and some 100 bytes per instance.
+ * rows as JSON. Memory: one PDF (50 MB at most) and some 130 bytes per
+ * instance.
  */
 export async function* exportAccount(
   deps: ExportDeps,
@@ -46,21 +59,21 @@ export async function* exportAccount(
 ): AsyncGenerator<Uint8Array> {
   const zip = new ZipStream();
   const { productName, publicUrl } = deps.config;
-  yield* zip.file(
-    locale === "pt-BR" ? "LEIA-ME.txt" : "README.txt",
-    text(translate(locale, readMe, { productName, verifyUrl: `${publicUrl}/verificar` })),
-  );
+  const about = text(translate(locale, readMe, { productName, verifyUrl: `${publicUrl}/verificar` }));
+  for (const name of README[locale]) yield* zip.file(name, about);
   yield* zip.file("account.json", json(await describeAccount(deps, userId)));
   yield* exportSupport(deps, zip, userId);
   const removals = await listUnpurgedRemovals(deps.db, userId);
-  const damaged = new DamagedParts();
-  const exams: unknown[] = [];
+  const parts = { damaged: new DamagedParts(), directory: new Dicomdir(), locale, folderCount: 0 };
+  const { damaged, directory } = parts;
+  const exams: ListedExam[] = [];
   let after: string | null = null;
   for (;;) {
     const rows: StudyRow[] = await listStudiesAfter(deps.db, userId, after, STUDIES_AT_ONCE);
     for (const study of rows) {
-      const entry = yield* exportStudy(deps, zip, study, damaged);
-      exams.push({ ...entry, removal: presentRemoval(removals, study) });
+      const entry = yield* exportStudy(deps, zip, study, parts);
+      const exam = { ...entry, removal: presentRemoval(removals, study) };
+      exams.push(exam);
     }
     after = rows.at(-1)?.id ?? null;
     if (rows.length < STUDIES_AT_ONCE) break;
@@ -74,6 +87,8 @@ export async function* exportAccount(
   }
   yield* zip.file("exams.json", json({ studies: exams, laboratory: labs }));
   yield* exportAudit(deps, zip, userId);
+  yield* zip.file("DICOMDIR", ...directory.encode(FILE_SET_ID, uidOfUuid(Bun.randomUUIDv7())));
+  yield* zip.file("INDEX.HTM", accountPageOf(exams, { locale, discPage: await readDiscPage(deps.assets) }));
   if (damaged.parts.length > 0) yield* zip.file("damaged.json", json(damaged.parts));
   yield* zip.end();
 }
@@ -116,33 +131,28 @@ async function* exportAudit(deps: ExportDeps, zip: ZipStream, userId: string): A
   }
 }
 
-/** Sends a study's volumes and report. Returns its entry for `exams.json`. */
+/** Sends a study's images, laudo and receipts. Returns its entry for `exams.json`. */
 async function* exportStudy(
   deps: ExportDeps,
   zip: ZipStream,
   study: StudyRow,
-  damaged: DamagedParts,
-): AsyncGenerator<Uint8Array, object> {
+  parts: ExportParts,
+): AsyncGenerator<Uint8Array, ListedExam> {
+  const found = await findReport(deps.db, study.id);
+  const file = `reports/${study.id}.pdf`;
   const exam = { study: study.id, studyInstanceUID: study.studyInstanceUID };
-  const volumes = await listVolumes(deps.db, study.id);
-  for (const volume of volumes) yield* exportVolume(deps, zip, volume, { exam, damaged });
-  const report = await findReport(deps.db, study.id);
-  let reportFile = report ? `reports/${study.id}.pdf` : null;
-  if (report && reportFile) {
-    const pdf = await damaged.readOrRecord({ ...exam, file: reportFile }, readObject(deps, report.object));
-    if (pdf) yield* zip.file(reportFile, pdf);
-    else reportFile = null;
-  }
-  const receiptFiles = yield* exportReceipts(deps, zip, study.id);
+  const pdf = found && (await parts.damaged.readOrRecord({ ...exam, file }, readObject(deps, found.object)));
+  if (pdf) yield* zip.file(file, pdf);
+  const folders = yield* exportImages(deps, zip, { study, laudo: found && pdf && { found, pdf } }, parts);
+  const receiptFiles = yield* exportReceipts(deps, zip, study, parts.locale);
   const { id, studyInstanceUID, patientName, patientID, patientBirthDate, patientSex, accessionNumber } =
     study;
-  const { description, studyDate, studyTime, institutionName, modality, createdAt } = study;
+  const { description, studyDate, studyTime, institutionName, modality, createdAt, instanceCount } = study;
   const series = await listSeries(deps.db, id);
-  return {
+  const exported = {
     ...{ id, studyInstanceUID, patientName, patientID, patientBirthDate, patientSex, accessionNumber },
-    ...{ description, studyDate, studyTime, institutionName, modality, createdAt },
-    folders: volumes.map((volume) => volumeFolder(volume.id)),
-    report: reportFile,
+    ...{ description, studyDate, studyTime, institutionName, modality, createdAt, instanceCount, folders },
+    report: pdf ? file : null,
     receipts: receiptFiles,
     series: series.map(({ seriesInstanceUID, seriesNumber, description, modality, instanceCount }) => {
       return { seriesInstanceUID, seriesNumber, description, modality, instanceCount };
@@ -153,50 +163,25 @@ async function* exportStudy(
       createdAt,
     })),
   };
+  return exported;
 }
 
-/** Sends the receipts that were given for a study, and returns their files. */
+/** Sends the receipts that were given for a study, each as JSON and on paper, and returns the files of the former. */
 async function* exportReceipts(
-  { db }: Pick<ExportDeps, "db">,
+  { db, config }: Pick<ExportDeps, "db" | "config">,
   zip: ZipStream,
-  studyId: string,
+  study: StudyRow,
+  locale: Locale,
 ): AsyncGenerator<Uint8Array, string[]> {
   const files: string[] = [];
   for (let last: string | undefined; ; ) {
-    const receipt = await findNextReceipt(db, studyId, last);
+    const receipt = await findNextReceipt(db, study.id, last);
     if (!receipt) return files;
     last = receipt.id;
-    const file = `receipts/${studyId}-${files.length + 1}.json`;
-    yield* zip.file(file, ...(await Array.fromAsync(signedReceipt(receipt))));
-    files.push(file);
-  }
-}
-
-/** Sends a volume. Only the images that cannot be read as they were stored are left out. */
-async function* exportVolume(
-  deps: ExportDeps,
-  zip: ZipStream,
-  volume: StoredObjectRow,
-  { exam, damaged }: { exam: object; damaged: DamagedParts },
-): AsyncGenerator<Uint8Array> {
-  const part = { ...exam, file: volumeFolder(volume.id) };
-  const streamed = {
-    id: volume.id,
-    sizeBytes: volume.sizeBytes,
-    read: (range: ByteRange) => readObject(deps, volume, range),
-    open: (range: ByteRange) => streamObject(deps, volume, range),
-  };
-  let found: unknown;
-  const isFound = (error: unknown) => {
-    found = error;
-    return isDamage(error);
-  };
-  try {
-    const leftOut = yield* zip.volume(streamed, isFound);
-    if (leftOut.length > 0) damaged.add(part, found, leftOut);
-  } catch (error) {
-    if (!isDamage(error)) throw error;
-    damaged.add(part, error);
+    const name = `receipts/${study.id}-${files.length + 1}`;
+    yield* zip.file(`${name}.json`, ...(await Array.fromAsync(signedReceipt(receipt))));
+    yield* zip.file(`${name}.pdf`, await drawReceipt({ study, receipt }, { ...config, locale }));
+    files.push(`${name}.json`);
   }
 }
 

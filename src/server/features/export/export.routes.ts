@@ -9,11 +9,12 @@ import { originOf } from "../../http/request-origin.ts";
 import { streamOf } from "../../http/stream-of.ts";
 import { exportTooLarge } from "./export.errors.ts";
 import { exportAccount } from "./export-account.ts";
+import type { ExportDeps } from "./export-deps.ts";
 import { issueExportTicket, redeemExportTicket } from "./export-ticket.ts";
 
 const describe = describeIn("Account");
 
-export function createExportRoutes(deps: Deps, guard: Guard) {
+export function createExportRoutes(deps: Deps & ExportDeps, guard: Guard) {
   const routes = new Hono<HttpEnv>();
 
   routes.post(

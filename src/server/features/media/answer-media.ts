@@ -1,10 +1,10 @@
 import type { Locale } from "../../../shared/locale.ts";
 import { ZipStream } from "../../archive/zip-stream.ts";
 import type { Deps } from "../../deps.ts";
-import { encodeDicomdir } from "../../dicom/dicomdir.ts";
+import { Dicomdir } from "../../dicom/dicomdir.ts";
 import { isUnsound } from "../../holdings/checking/integrity.ts";
 import type { StoredObjectRow } from "../../holdings/objects/stored-objects.table.ts";
-import { readObject, streamObject } from "../../holdings/reading/open-object.ts";
+import { type ObjectDeps, readObject, streamObject } from "../../holdings/reading/open-object.ts";
 import { AppError } from "../../http/app-error.ts";
 import { archiveDamaged, validationFailed } from "../../http/http.errors.ts";
 import { streamOf } from "../../http/stream-of.ts";
@@ -27,12 +27,12 @@ import { findSeriesThumbnail, type Thumbnail } from "../thumbnails/thumbnails.re
 import { readDiscPage } from "./disc-page.ts";
 import { encapsulateReport, reportElements, uidOfUuid } from "./encapsulate-report.ts";
 import { indexPageOf, readMeOf } from "./media-pages.ts";
-import { type MediaFile, type MediaPlan, planMedia } from "./plan-media.ts";
+import { bySeriesNumber, type MediaFile, type MediaPlan, planMedia } from "./plan-media.ts";
 
 type MediaDeps = ReceiptDeps & Pick<Deps, "config"> & { assets: AssetSource };
 type FoundReport = Awaited<ReturnType<typeof findReport>>;
 
-const FILE_SET_ID = "EXAMETECA";
+export const FILE_SET_ID = "EXAMETECA";
 const MAX_AUDIT_ROWS = 10_000;
 const MAX_PREVIEWS = 24;
 
@@ -66,14 +66,13 @@ export async function answerMedia(
   if (isUnsound(study)) throw new AppError(archiveDamaged);
   const stored = await findStoredStudies(deps.db, study.accountId, [study.studyInstanceUID]);
   const series = stored.get(study.studyInstanceUID)?.series ?? [];
-  const allSeries = series.toSorted((a, b) => (a.row.seriesNumber ?? 0) - (b.row.seriesNumber ?? 0));
-  const plan = await planMedia(deps, study, allSeries);
+  const plan = await planMedia(deps, study, series);
   const medium: Medium = {
     ...{ study, volumes: file.volumes, plan, locale, isOwner: owns(caller, study) },
     report: await findReport(deps.db, study.id),
     receipt: await receiptIfAny(deps, study),
   };
-  const rows = allSeries.map(({ row }) => row);
+  const rows = series.map(({ row }) => row).toSorted(bySeriesNumber);
   const page = indexPageOf(study, rows, {
     report: medium.report !== undefined,
     receipt: medium.receipt !== undefined,
@@ -111,7 +110,9 @@ async function* mediaPieces(deps: MediaDeps, medium: Medium, page: Uint8Array): 
   const { plan, report, study, volumes, isOwner } = medium;
   const zip = new ZipStream();
   const laudo = report && describeReport(plan, report);
-  yield* zip.file("DICOMDIR", ...encodeDicomdir(FILE_SET_ID, uidOfUuid(Bun.randomUUIDv7()), plan.records));
+  const directory = new Dicomdir();
+  directory.add(plan.patient);
+  yield* zip.file("DICOMDIR", ...directory.encode(FILE_SET_ID, uidOfUuid(Bun.randomUUIDv7())));
   yield* zip.file("INDEX.HTM", page);
   yield* zip.file("README.TXT", readMeOf(deps.config));
   yield* imageFiles(deps, zip, plan.files, volumes);
@@ -128,7 +129,8 @@ async function* mediaPieces(deps: MediaDeps, medium: Medium, page: Uint8Array): 
   yield* zip.end();
 }
 
-function describeReport(plan: MediaPlan, { report, object }: NonNullable<FoundReport>) {
+/** The laudo's elements, and the name of its file in the plan. */
+export function describeReport(plan: MediaPlan, { report, object }: NonNullable<FoundReport>) {
   const { id: objectId, sizeBytes } = object;
   const elements = reportElements(plan.about, { objectId, sizeBytes, attachedAt: report.createdAt });
   return { elements, name: plan.addReport(elements) };
@@ -141,18 +143,22 @@ async function* imageFiles(
   volumes: readonly StoredObjectRow[],
 ): AsyncGenerator<Uint8Array> {
   const byId = new Map(volumes.map((volume) => [volume.id, volume]));
-  for (const { name, instance } of files) {
-    const volume = byId.get(instance.volumeId);
-    if (!volume) throw new AppError(archiveDamaged, { detail: "a manifest names a volume that is gone" });
-    const { dataOffset, storedBytes, sizeBytes, method, crc32 } = instance;
-    const stored = await streamObject(
-      deps,
-      volume,
-      { offset: dataOffset, length: storedBytes },
-      { entry: instance },
-    );
-    yield* zip.entry({ name, storedBytes, sizeBytes, method, crc32 }, stored);
-  }
+  for (const { name, instance } of files) yield* imageFile(deps, zip, { name, instance }, byId);
+}
+
+/** One instance, copied from its volume. @throws {AppError} `archive.damaged` */
+export async function* imageFile(
+  deps: ObjectDeps,
+  zip: ZipStream,
+  { name, instance }: Pick<MediaFile, "name" | "instance">,
+  volumes: ReadonlyMap<string, StoredObjectRow>,
+): AsyncGenerator<Uint8Array> {
+  const volume = volumes.get(instance.volumeId);
+  if (!volume) throw new AppError(archiveDamaged, { detail: "a manifest names a volume that is gone" });
+  const { dataOffset, storedBytes, sizeBytes, method, crc32 } = instance;
+  const range = { offset: dataOffset, length: storedBytes };
+  const stored = await streamObject(deps, volume, range, { entry: instance });
+  yield* zip.entry({ name, storedBytes, sizeBytes, method, crc32 }, stored);
 }
 
 async function* receiptFiles(

@@ -1,6 +1,6 @@
 import type { DicomJson } from "../../../shared/dicom/dicom-json.ts";
 import { TagHex } from "../../../shared/dicom/tags.ts";
-import type { ManifestInstance } from "../../archive/manifest.ts";
+import type { KeptVariant, ManifestInstance } from "../../archive/manifest.ts";
 import type { Deps } from "../../deps.ts";
 import { type DirectoryRecord, directoryRecord } from "../../dicom/dicomdir.ts";
 import type { DicomElements } from "../../dicom/write-instance.ts";
@@ -20,6 +20,8 @@ const MAX_HEADERS = 2_000;
 /** A file of the medium that is copied from a volume. */
 export interface MediaFile {
   name: string;
+  /** What the directory says of it. */
+  record: DirectoryRecord;
   instance: Pick<
     ManifestInstance,
     "volumeId" | "dataOffset" | "storedBytes" | "sizeBytes" | "method" | "crc32"
@@ -28,26 +30,35 @@ export interface MediaFile {
 
 export interface MediaPlan {
   files: MediaFile[];
-  records: DirectoryRecord[];
+  /** Other bytes under the SOP Instance UID of one of the files. A directory has no place for them. */
+  variants: KeptVariant[];
+  /** The patient's record. */
+  patient: DirectoryRecord;
   /** Patient and study as the instances say, for the laudo. */
   about: DicomElements;
   /** Adds the laudo as a series of its own, and returns the name of its file. */
   addReport(elements: DicomElements): string;
 }
 
-/** The records and files of a study: `DICOM/PAT00001/STU00001/SER00001/IMG00001`, eight characters each. */
+/**
+ * The records and files of a study. Its folders and `SER00001/IMG00001` below them have eight characters each.
+ * @throws {AppError} `media.too_large`; as reading its manifests does
+ */
 export async function planMedia(
   deps: Pick<Deps, "series">,
   study: StudyRow,
-  allSeries: readonly { row: SeriesRow; manifest: StoredObjectRow }[],
+  series: readonly { row: SeriesRow; manifest: StoredObjectRow }[],
+  path: readonly string[] = ["DICOM", "PAT00001", "STU00001"],
 ): Promise<MediaPlan> {
+  const allSeries = series.toSorted((a, b) => bySeriesNumber(a.row, b.row));
   const files: MediaFile[] = [];
+  const variants: KeptVariant[] = [];
   const records: DirectoryRecord[] = [];
   let about: DicomElements | undefined;
-  const path = ["DICOM", "PAT00001", "STU00001"];
   for (const [index, { row, manifest: object }] of allSeries.entries()) {
-    const { instances } = await deps.series.manifest(object);
+    const { instances, variants: others = [] } = await deps.series.manifest(object);
     if (files.length + instances.length > MAX_INSTANCES) throw new AppError(mediaTooLarge);
+    variants.push(...others);
     const stored = await deps.series.metadata(object);
     const [first] = instances;
     const header = first ? await readHeader(stored, first) : undefined;
@@ -60,12 +71,13 @@ export async function planMedia(
       const needsHeader = kind.copied.length > 0 && place < MAX_HEADERS;
       const own = needsHeader ? await readHeader(stored, instance) : undefined;
       const file = [...folder, numbered("IMG", place + 1)];
-      series.lower.push(
-        instanceRecord(kind, file, { ...instance, number: instance.instanceNumber ?? place + 1 }, own ?? {}),
-      );
+      const described = { ...instance, number: instance.instanceNumber ?? place + 1 };
+      const record = instanceRecord(kind, file, described, own ?? {});
+      series.lower.push(record);
       const { volumeId, dataOffset, storedBytes, sizeBytes, method, crc32 } = instance;
       files.push({
         name: file.join("/"),
+        record,
         instance: { volumeId, dataOffset, storedBytes, sizeBytes, method, crc32 },
       });
     }
@@ -74,8 +86,7 @@ export async function planMedia(
   const studyRecord = { ...directoryRecord("STUDY", pick(known, STUDY)), lower: records };
   const patient = { ...directoryRecord("PATIENT", pick(known, PATIENT)), lower: [studyRecord] };
   return {
-    files,
-    records: [patient],
+    ...{ files, variants, patient },
     about: known,
     addReport(elements) {
       const file = [...path, numbered("SER", records.length + 1), "IMG00001"];
@@ -102,7 +113,12 @@ const STUDY = [
 ];
 const SERIES = [TagHex.Modality, TagHex.SeriesDescription, TagHex.SeriesInstanceUID, TagHex.SeriesNumber];
 
-function numbered(prefix: string, number: number): string {
+export function bySeriesNumber(a: SeriesRow, b: SeriesRow): number {
+  return (a.seriesNumber ?? 0) - (b.seriesNumber ?? 0);
+}
+
+/** A file ID's part of eight characters. */
+export function numbered(prefix: string, number: number): string {
   return `${prefix}${String(number).padStart(8 - prefix.length, "0")}`;
 }
 

@@ -97,6 +97,15 @@ export async function findStoredStudies(
   return found;
 }
 
+/** The series of a study with their manifests, also of one that waits to be purged. */
+export async function listStoredSeries(db: DbOrTx, studyId: string): Promise<StoredStudy["series"]> {
+  return await db
+    .select({ row: series, manifest: storedObjects })
+    .from(series)
+    .innerJoin(storedObjects, eq(storedObjects.id, series.manifestId))
+    .where(eq(series.studyId, studyId));
+}
+
 const newStudies = prepared((db, given: Given<RowsByColumn<typeof studies>>) =>
   db.insert(studies).select(selectGiven(studies, given)),
 );

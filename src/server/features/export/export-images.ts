@@ -1,0 +1,158 @@
+import { ManifestTooLarge } from "../../archive/manifest.errors.ts";
+import { volumeFolder } from "../../archive/volume-name.ts";
+import type { ZipStream } from "../../archive/zip-stream.ts";
+import type { Dicomdir, DirectoryRecord } from "../../dicom/dicomdir.ts";
+import { isDamage } from "../../holdings/checking/find-lost.ts";
+import { listVolumes } from "../../holdings/objects/stored-objects.repo.ts";
+import type { StoredObjectRow } from "../../holdings/objects/stored-objects.table.ts";
+import { readObject, streamObject } from "../../holdings/reading/open-object.ts";
+import { AppError } from "../../http/app-error.ts";
+import type { ByteRange } from "../../storage/object-store.ts";
+import { describeReport, imageFile } from "../media/answer-media.ts";
+import { encapsulateReport } from "../media/encapsulate-report.ts";
+import { mediaTooLarge } from "../media/media.errors.ts";
+import { type MediaFile, type MediaPlan, numbered, planMedia } from "../media/plan-media.ts";
+import type { findReport } from "../reports/reports.repo.ts";
+import type { StudyRow } from "../studies/studies.table.ts";
+import { listStoredSeries } from "../studies/study-contents.repo.ts";
+import { type DamagedParts, isMissing } from "./damaged-parts.ts";
+import type { ExportDeps } from "./export-deps.ts";
+
+interface ExamImages {
+  study: StudyRow;
+  laudo?: { found: NonNullable<Awaited<ReturnType<typeof findReport>>>; pdf: Uint8Array } | undefined;
+}
+
+interface ImageParts {
+  damaged: DamagedParts;
+  directory: Dicomdir;
+  folderCount: number;
+}
+
+/**
+ * Sends a study's images, and its laudo as an instance, under names that a DICOMDIR can have, and adds them to it. A study whose index
+ * can't be read, or that is too large for a directory, is sent as its volumes are. Returns its folders.
+ */
+export async function* exportImages(
+  deps: ExportDeps,
+  zip: ZipStream,
+  { study, laudo }: ExamImages,
+  parts: ImageParts,
+): AsyncGenerator<Uint8Array, string[]> {
+  const exam = { study: study.id, studyInstanceUID: study.studyInstanceUID };
+  const volumes = await listVolumes(deps.db, study.id);
+  const path = ["DICOM", numbered("E", ++parts.folderCount)];
+  const plan = await planIfReadable(deps, study, path);
+  if (!plan) {
+    for (const volume of volumes) yield* exportVolume(deps, zip, volume, { exam, damaged: parts.damaged });
+    return volumes.map((volume) => volumeFolder(volume.id));
+  }
+  const folder = `${path.join("/")}/`;
+  const lost = yield* exportPlanned(deps, zip, { plan, folder, exam, volumes }, parts.damaged);
+  if (laudo) {
+    const { elements, name } = describeReport(plan, laudo.found);
+    yield* zip.file(name, ...encapsulateReport(elements, laudo.pdf));
+  }
+  const patient = withoutLost(plan.patient, lost);
+  if (patient) parts.directory.add(patient);
+  return [folder];
+}
+
+/** The study's plan; undefined if its manifests are damaged or too large, or name too many images for a directory. */
+async function planIfReadable(
+  deps: ExportDeps,
+  study: StudyRow,
+  path: readonly string[],
+): Promise<MediaPlan | undefined> {
+  try {
+    return await planMedia(deps, study, await listStoredSeries(deps.db, study.id), path);
+  } catch (error) {
+    if (isDamage(error) || isTooLarge(error)) return undefined;
+    throw error;
+  }
+}
+
+function isTooLarge(error: unknown): boolean {
+  return error instanceof ManifestTooLarge || (error instanceof AppError && error.kind === mediaTooLarge);
+}
+
+/** Sends the planned images. Those that cannot be read as they were stored are left out; their records are returned. */
+async function* exportPlanned(
+  deps: ExportDeps,
+  zip: ZipStream,
+  given: { plan: MediaPlan; folder: string; exam: object; volumes: readonly StoredObjectRow[] },
+  damaged: DamagedParts,
+): AsyncGenerator<Uint8Array, Set<DirectoryRecord>> {
+  const { plan, folder, exam } = given;
+  const volumes = new Map(given.volumes.map((volume) => [volume.id, volume]));
+  const missing = new Set<string>();
+  const lost = new Set<DirectoryRecord>();
+  const leftOut: string[] = [];
+  let found: unknown;
+  const files = [...plan.files, ...variantFiles(plan, folder)];
+  for (const file of files) {
+    try {
+      if (missing.has(file.instance.volumeId)) throw found;
+      yield* imageFile(deps, zip, file, volumes);
+    } catch (error) {
+      if (!isDamage(error)) throw error;
+      found = error;
+      if (isMissing(error)) missing.add(file.instance.volumeId);
+      leftOut.push(file.name);
+      if (file.record) lost.add(file.record);
+    }
+  }
+  const isAll = leftOut.length === files.length;
+  if (leftOut.length > 0) damaged.add({ ...exam, file: folder }, found, isAll ? undefined : leftOut);
+  return lost;
+}
+
+/** Other bytes under the UID of an image are exported too, beside the directory. */
+function variantFiles(
+  { variants }: MediaPlan,
+  folder: string,
+): (Omit<MediaFile, "record"> & { record?: undefined })[] {
+  return variants.map((instance, index) => ({
+    name: `${folder}VARIANTS/${numbered("VAR", index + 1)}`,
+    instance,
+  }));
+}
+
+/** The records above those that are left; undefined if none is. */
+function withoutLost(
+  record: DirectoryRecord,
+  lost: ReadonlySet<DirectoryRecord>,
+): DirectoryRecord | undefined {
+  if (lost.has(record)) return undefined;
+  if (record.lower.length === 0) return record;
+  const lower = record.lower.flatMap((below) => withoutLost(below, lost) ?? []);
+  return lower.length > 0 ? { ...record, lower } : undefined;
+}
+
+/** Sends a volume. Only the images that cannot be read as they were stored are left out. */
+async function* exportVolume(
+  deps: ExportDeps,
+  zip: ZipStream,
+  volume: StoredObjectRow,
+  { exam, damaged }: { exam: object; damaged: DamagedParts },
+): AsyncGenerator<Uint8Array> {
+  const part = { ...exam, file: volumeFolder(volume.id) };
+  const streamed = {
+    id: volume.id,
+    sizeBytes: volume.sizeBytes,
+    read: (range: ByteRange) => readObject(deps, volume, range),
+    open: (range: ByteRange) => streamObject(deps, volume, range),
+  };
+  let found: unknown;
+  const isFound = (error: unknown) => {
+    found = error;
+    return isDamage(error);
+  };
+  try {
+    const leftOut = yield* zip.volume(streamed, isFound);
+    if (leftOut.length > 0) damaged.add(part, found, leftOut);
+  } catch (error) {
+    if (!isDamage(error)) throw error;
+    damaged.add(part, error);
+  }
+}

@@ -1,0 +1,52 @@
+import { type Locale, locales } from "../../../shared/locale.ts";
+import { translate } from "../../http/translate.ts";
+
+const texts = {
+  open: /*i18n*/ {
+    id: "media.open",
+    message: "To see the images, open this folder in a DICOM viewer: it reads the file DICOMDIR.",
+  },
+  notDiagnostic: /*i18n*/ { id: "media.notDiagnostic", message: "Not for primary diagnosis" },
+};
+
+const STYLE =
+  "body{font:16px/1.5 system-ui,sans-serif;max-width:44rem;margin:2rem auto;padding:0 1rem}dt{color:#555}dd{margin:0 0 .5rem}a{display:block;margin:.5rem 0}ul{display:flex;flex-wrap:wrap;gap:1rem;padding:0;list-style:none}li{width:9rem}li img{display:block;width:9rem;height:9rem;object-fit:contain;background:#000}";
+
+/** A medium is read by people whose language nobody knows: each text stands in both. */
+export function inBoth(
+  text: { id: string; message: string },
+  values?: Record<string, string>,
+  between = " · ",
+): string {
+  return [...new Set(locales.map((locale: Locale) => translate(locale, text, values)))].join(between);
+}
+
+/**
+ * A page beside a DICOMDIR. It needs nothing beside it, because browsers let a page of a disc load nothing.
+ * @param body HTML
+ */
+export function discPageOf(
+  title: string,
+  body: string,
+  { discPage, readMe }: { /** The visor as one piece of HTML. */ discPage: Uint8Array; readMe: string },
+): Uint8Array {
+  const before = `<!doctype html>
+<html lang="pt-BR" data-theme="light">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="referrer" content="no-referrer">
+<title>${escaped(title)}</title>
+<style>${STYLE}</style>
+<h1>${escaped(title)}</h1>
+${body}`;
+  const behind = `<p>${escaped(inBoth(texts.open))}</p>
+<p><a href="DICOMDIR">DICOMDIR</a> <a href="${readMe}">${readMe}</a></p>
+<p><small>${escaped(inBoth(texts.notDiagnostic))}</small></p>
+</html>
+`;
+  return Buffer.concat([Buffer.from(before), discPage, Buffer.from(behind)]);
+}
+
+export function escaped(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
+}
