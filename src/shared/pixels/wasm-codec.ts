@@ -43,6 +43,8 @@ export interface Codecs {
    * @throws {NoPicture} when decoding fails: some codecs throw numbers, some return no pixels
    */
   decode(name: CodecName, encoded: Uint8Array): Promise<DecodedFrame>;
+  /** Starts a codec before its first stream is there. */
+  warm(name: CodecName): void;
 }
 
 const DECODERS: Record<CodecName, string> = {
@@ -54,19 +56,27 @@ const DECODERS: Record<CodecName, string> = {
 
 /** Keeps one instance of each codec that was needed, because an instance takes time and 50 MB that are never freed. */
 export function createCodecs(load: (name: CodecName) => Promise<CodecParts>): Codecs {
-  const instances = new Map<CodecName, CodecModule>();
+  const instances = new Map<CodecName, Promise<CodecModule>>();
   const start = async (name: CodecName) => {
     const { factory, wasmBinary } = await load(name);
     return await factory({ wasmBinary, print() {}, printErr() {} });
   };
+  const take = (name: CodecName): Promise<CodecModule> => {
+    const instance = instances.get(name) ?? start(name);
+    instances.set(name, instance);
+    return instance;
+  };
   return {
     async decode(name, encoded) {
-      const instance = instances.get(name) ?? (await start(name));
-      instances.delete(name);
-      const frame = decode(instance[DECODERS[name]], encoded);
-      instances.set(name, instance);
-      return frame;
+      const instance = take(name);
+      try {
+        return decode((await instance)[DECODERS[name]], encoded);
+      } catch (error) {
+        if (instances.get(name) === instance) instances.delete(name);
+        throw error;
+      }
     },
+    warm: (name) => void take(name).catch(() => instances.delete(name)),
   };
 }
 

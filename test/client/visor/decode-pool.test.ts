@@ -80,4 +80,18 @@ describe("the pool of decoders", () => {
     await settle();
     expect(started[0]?.asked).toBe(1);
   });
+
+  test("has a worker ready for frames that will come, and only one", async () => {
+    const { start, started } = startWorkers();
+    const pool = createDecodePool({ start, size: 2 });
+    pool.expect(JPEG_LS);
+    pool.expect(JPEG_LS);
+    expect(started.map(({ kind }) => kind)).toEqual(["jpegLs"]);
+    const decoding = pool.decode(encoded(JPEG_LS), pixels, never);
+    await settle();
+    expect(started.map(({ asked }) => asked)).toEqual([1]);
+    started[0]?.reply(refusal);
+    expect(decoding).rejects.toMatchObject({ failure: "undecodable" });
+    pool.close();
+  });
 });

@@ -80,12 +80,15 @@ describe("frames", () => {
     expect([...wantedOrder(2, 0, 1, 1_000_000)]).toEqual([0, 1]);
   });
 
-  test("are asked for a few at a time, the seen one with priority", async () => {
+  test("are asked for a few at a time, the seen one alone and with priority", async () => {
     const { asked, loader } = open();
     loader.focus(slicesOf(20), 10);
     await settle();
-    expect(asked.map(({ slice }) => slice)).toEqual([10, 11, 12]);
-    expect(asked.map(({ isUrgent }) => isUrgent)).toEqual([true, false, false]);
+    expect(asked.map(({ slice }) => slice)).toEqual([10]);
+    asked[0]?.arrive();
+    await settle();
+    expect(asked.slice(0, 3).map(({ slice }) => slice)).toEqual([10, 11, 12]);
+    expect(asked.slice(0, 3).map(({ isUrgent }) => isUrgent)).toEqual([true, false, false]);
     loader.close();
   });
 
@@ -94,10 +97,13 @@ describe("frames", () => {
     const slices = slicesOf(200);
     loader.focus(slices, 10);
     await settle();
+    asked[0]?.arrive();
+    await settle();
+    expect(asked.map(({ slice }) => slice)).toEqual([10, 11, 12, 9]);
     loader.focus(slices, 150);
     await settle();
-    expect(asked.slice(0, 3).every(({ signal }) => signal.aborted)).toBe(true);
-    expect(asked.slice(3, 6).map(({ slice }) => slice)).toEqual([150, 151, 152]);
+    expect(asked.slice(1, 4).every(({ signal }) => signal.aborted)).toBe(true);
+    expect(asked.slice(4).map(({ slice }) => slice)).toEqual([150]);
     loader.close();
   });
 

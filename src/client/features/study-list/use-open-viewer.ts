@@ -1,18 +1,17 @@
-import { useSetAtom } from "jotai";
 import type { Study } from "../../../shared/api/studies.ts";
 import { findOpener } from "../studies/list-openers.ts";
 import { isViewable } from "../studies/study-text.ts";
-import { viewedStudyAtom } from "./list-actions.ts";
+import { useShowImages } from "./use-show-images.ts";
 
 /**
  * Returns the function that opens a study in the viewer; it does nothing while the study can't be viewed. The study's button
  * gets the focus, since the viewer returns the focus to the element that had it.
  */
 export function useOpenViewer(): (study: Study) => void {
-  const setViewed = useSetAtom(viewedStudyAtom);
+  const showImages = useShowImages();
   return (study) => {
     if (!isViewable(study)) return;
     findOpener({ studyId: study.id, opens: "viewer" })?.focus();
-    setViewed(study);
+    showImages(study);
   };
 }

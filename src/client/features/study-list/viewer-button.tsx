@@ -1,5 +1,4 @@
 import { Trans, useLingui } from "@lingui/react/macro";
-import { useSetAtom } from "jotai";
 import type { MouseEvent, ReactElement } from "react";
 import type { Study } from "../../../shared/api/studies.ts";
 import { Button, IconButton } from "../../ui/button.tsx";
@@ -9,20 +8,20 @@ import { useHis } from "../session/his-context.ts";
 import { openerOf } from "../studies/list-openers.ts";
 import { findingOf } from "../studies/study-integrity.tsx";
 import { isViewable } from "../studies/study-text.ts";
-import { viewedStudyAtom } from "./list-actions.ts";
 import { StorageDot, StorageName } from "./storage-status.tsx";
+import { useShowImages } from "./use-show-images.ts";
 
 /** Opens the study in the viewer once it is in the store; until then it says what to wait for. */
 export function ViewerButton({ study, kind = "row" }: { study: Study; kind?: "row" | "icon" | "lit" }) {
   const { t } = useLingui();
   const { user } = useHis();
-  const setViewed = useSetAtom(viewedStudyAtom);
+  const showImages = useShowImages();
   const canView = isViewable(study);
   const open = ({ currentTarget }: MouseEvent<HTMLButtonElement>) => {
     if (!canView) return;
     // Not every browser focuses a clicked button, and the viewer returns the focus to the element that had it.
     currentTarget.focus();
-    setViewed(study);
+    showImages(study);
   };
   const state = {
     onClick: open,

@@ -1,11 +1,35 @@
+import type { Study } from "../../../shared/api/studies.ts";
 import { ApiError } from "../../api.ts";
 import { createDicomwebSource } from "../../visor/core/dicomweb-source.ts";
 import { createLateSource } from "../../visor/core/late-source.ts";
 import { SourceEnded, type StackSource } from "../../visor/core/source.ts";
+import { loadVisor } from "./lazy-visor.tsx";
 import { viewerApi } from "./viewer-api.ts";
 
+let begun: { study: StudyId; userId: string; source: StackSource } | undefined;
+
+type StudyId = Pick<Study, "id" | "studyInstanceUID">;
+
+/** Starts to load what our own viewer shows first, while the viewer itself is still being drawn. */
+export function beginStudy(study: StudyId, userId: string): void {
+  const source = createStudySource(study.id, userId);
+  begun = { study, userId, source };
+  // The token is asked for at once, whether or not the viewer's code is there.
+  source.beginWith?.(study.studyInstanceUID).catch(() => undefined);
+  loadVisor()
+    .then(({ beginVisor }) => beginVisor(source, study.studyInstanceUID))
+    .catch(() => undefined);
+}
+
+/** The source that a press has begun with, else a new one. */
+export function takeStudySource(study: StudyId, userId: string): StackSource {
+  const { source } = begun?.study.id === study.id && begun.userId === userId ? begun : { source: undefined };
+  begun = undefined;
+  return source ?? createStudySource(study.id, userId);
+}
+
 /** Reads a study under a viewer token, which is asked for when the first thing is read. */
-export function createStudySource(studyId: string, userId: string): StackSource {
+function createStudySource(studyId: string, userId: string): StackSource {
   return createLateSource(async () => {
     try {
       const { token, url } = await viewerApi.token(studyId, userId);

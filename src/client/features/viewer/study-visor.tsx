@@ -3,6 +3,7 @@ import { useSetAtom } from "jotai";
 import { useCallback, useMemo } from "react";
 import type { Study } from "../../../shared/api/studies.ts";
 import { showToast } from "../../ui/toast.tsx";
+import type { StackSource } from "../../visor/core/source.ts";
 import { reportsApi } from "../reports/reports-api.ts";
 import { useHis } from "../session/his-context.ts";
 import { sharedStudyAtom } from "../sharing/share-state.ts";
@@ -11,7 +12,7 @@ import { dateText, descriptionText, patientText } from "../studies/study-text.ts
 import { useDownload } from "../studies/use-download.ts";
 import { usePicture } from "../studies/use-picture.ts";
 import { Laudo, LazyVisor } from "./lazy-visor.tsx";
-import { createStudySource } from "./study-source.ts";
+import { takeStudySource } from "./study-source.ts";
 import { ViewerChoiceField } from "./viewer-choice.tsx";
 
 interface StudyVisorProps {
@@ -31,7 +32,7 @@ export function StudyVisor({ study, onBack, onOpenOhif, canShare = false }: Stud
   const pictured = { study, imagesReceived: study.imagesReceived, isSeen: true };
   const small = usePicture(pictured);
   const preview = usePicture({ ...pictured, isLarge: true }) ?? small;
-  const source = useMemo(() => createStudySource(study.id, user.id), [study.id, user.id]);
+  const source = useSource(study, user.id);
   const SeriesPicture = useCallback(
     ({ seriesInstanceUID }: { seriesInstanceUID: string }) => (
       <StudySeriesPicture study={study} seriesInstanceUID={seriesInstanceUID} />
@@ -75,6 +76,11 @@ export function StudyVisor({ study, onBack, onOpenOhif, canShare = false }: Stud
       }}
     />
   );
+}
+
+/** One source for each study, however often its row is read again. */
+function useSource({ id, studyInstanceUID }: Study, userId: string): StackSource {
+  return useMemo(() => takeStudySource({ id, studyInstanceUID }, userId), [id, studyInstanceUID, userId]);
 }
 
 function StudySeriesPicture({ study, seriesInstanceUID }: { study: Study; seriesInstanceUID: string }) {

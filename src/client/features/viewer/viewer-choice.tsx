@@ -12,6 +12,11 @@ export function useFirstViewer(): ViewerChoice {
   return useAtomValue(viewerChoiceAtom) ?? (isHandheld ? "visor" : "ohif");
 }
 
+/** The same, at the moment of a press. */
+export function firstViewerOf(choice: ViewerChoice | undefined): ViewerChoice {
+  return choice ?? (matchMedia(HANDHELD).matches ? "visor" : "ohif");
+}
+
 /** The choice of what opens the images of exams, kept on this device. */
 export function ViewerChoiceField() {
   const { t } = useLingui();

@@ -1,17 +1,21 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import { useMutation } from "@tanstack/react-query";
 import { useAtomValue } from "jotai";
-import { useState } from "react";
+import { Suspense, useState } from "react";
 import type { Visit, VisitedStudy } from "../../../shared/api/links.ts";
 import { fullPersonName } from "../../../shared/dicom/person-name.ts";
 import { ApiError } from "../../api.ts";
 import { sessionAtom } from "../../session.ts";
+import { lazyChunk } from "../../ui/lazy-chunk.ts";
 import { dayText } from "../../ui/moment-text.ts";
 import { showToast } from "../../ui/toast.tsx";
 import { patientText } from "../studies/study-text.ts";
+import { Opening } from "./opening.tsx";
 import { visitApi } from "./visit-api.ts";
-import { VisitedReport } from "./visited-report.tsx";
 import { MainStudy, OtherStudy } from "./visited-study.tsx";
+
+/** What draws PDF files is larger than all else on the page together. */
+const VisitedReport = lazyChunk(() => import("./visited-report.tsx"));
 
 interface VisitedExamsProps {
   visit: Visit;
@@ -25,7 +29,11 @@ export function VisitedExams({ visit, viewerOrigin, onClosed }: VisitedExamsProp
   const [read, setRead] = useState<VisitedStudy>();
   const [main, ...others] = visit.studies;
   if (read)
-    return <VisitedReport visit={visit} study={read} onBack={() => setRead(undefined)} onClosed={onClosed} />;
+    return (
+      <Suspense fallback={<Opening />}>
+        <VisitedReport visit={visit} study={read} onBack={() => setRead(undefined)} onClosed={onClosed} />
+      </Suspense>
+    );
   if (!main) return null;
   const { owner, recipient, expiresAt } = visit;
   const patient = fullPersonName(main.patientName ?? "") ?? patientText(i18n, main);

@@ -17,7 +17,7 @@ interface VisitedReportProps {
 }
 
 /** The report of an exam, in the place of the exams. */
-export function VisitedReport({ visit, study, onBack, onClosed }: VisitedReportProps) {
+export default function VisitedReport({ visit, study, onBack, onClosed }: VisitedReportProps) {
   const { i18n, t } = useLingui();
   const { data, error, refetch } = useQuery({
     queryKey: ["visited-report", study.id],

@@ -1,16 +1,19 @@
 import { plural } from "@lingui/core/macro";
 import { Trans, useLingui } from "@lingui/react/macro";
 import { useAtomValue } from "jotai";
-import { useState } from "react";
+import { useEffect, useMemo, useState } from "react";
 import type { Visit, VisitedStudy } from "../../../shared/api/links.ts";
 import { activeLocale } from "../../i18n.ts";
 import { viewerChoiceAtom } from "../../preferences.ts";
 import { Button, buttonClass } from "../../ui/button.tsx";
 import { ModalityChip } from "../../ui/chip.tsx";
 import { DownloadIcon, FileTextIcon, MaximizeIcon } from "../../ui/icons.tsx";
+import { savesData, whenIdle } from "../../ui/when-idle.ts";
 import { modalityCodes } from "../studies/modality-names.ts";
 import { dateText, descriptionText, isViewable } from "../studies/study-text.ts";
+import { loadVisor } from "../viewer/lazy-visor.tsx";
 import { visitAddresses } from "./visit-api.ts";
+import { createVisitedSource, type VisitedSource } from "./visited-source.ts";
 import { VisitedVisor } from "./visited-visor.tsx";
 
 /** The most series that are shown as films. */
@@ -119,26 +122,46 @@ export function OtherStudy(props: StudyProps) {
   );
 }
 
+interface ViewButtonProps extends StudyProps {
+  isMain?: boolean;
+}
+
+function ViewButton(props: ViewButtonProps) {
+  if (isViewable(props.study)) return <OpenButton {...props} />;
+  return (
+    <span className="field-hint">
+      <Trans id="visit.notReady">Being moved to secure storage</Trans>
+    </span>
+  );
+}
+
 /** Opens our own viewer over the page, or OHIF in this tab for people who chose it. */
-function ViewButton({ isMain = false, ...props }: StudyProps & { isMain?: boolean }) {
-  const { study, visit, viewerOrigin, onClosed } = props;
+function OpenButton({ isMain = false, study, visit, viewerOrigin, onClosed }: ViewButtonProps) {
   const { i18n, t } = useLingui();
   const [isOpen, setOpen] = useState(false);
   const prefersOhif = useAtomValue(viewerChoiceAtom) === "ohif";
+  const source = useMemo(
+    () => createVisitedSource(visit, study, { viewerOrigin }),
+    [visit, study, viewerOrigin],
+  );
+  useWarmImages({ visit, study, source, isWanted: isMain && !prefersOhif });
   const description = descriptionText(i18n, study);
-  if (!isViewable(study))
-    return (
-      <span className="field-hint">
-        <Trans id="visit.notReady">Being moved to secure storage</Trans>
-      </span>
-    );
   const query = new URLSearchParams({
     StudyInstanceUIDs: study.studyInstanceUID,
     t: visit.token,
     lng: activeLocale(),
   });
   const ohifAddress = `${viewerOrigin}/viewer/basic?${query}`;
-  const open = () => (prefersOhif ? window.location.assign(ohifAddress) : setOpen(true));
+  const open = () => {
+    if (prefersOhif) {
+      window.location.assign(ohifAddress);
+      return;
+    }
+    loadVisor()
+      .then(({ beginVisor }) => beginVisor(source, study.studyInstanceUID))
+      .catch(() => undefined);
+    setOpen(true);
+  };
   return (
     <>
       {isMain ? (
@@ -155,13 +178,30 @@ function ViewButton({ isMain = false, ...props }: StudyProps & { isMain?: boolea
         </Button>
       )}
       {isOpen && (
-        <VisitedVisor
-          {...{ study, visit, viewerOrigin, ohifAddress, onClosed }}
-          onClose={() => setOpen(false)}
-        />
+        <VisitedVisor {...{ study, visit, source, ohifAddress, onClosed }} onClose={() => setOpen(false)} />
       )}
     </>
   );
+}
+
+/** Loads what the study's first image needs once the page is shown: whoever opens a link wants to see it. */
+function useWarmImages({
+  visit,
+  study,
+  source,
+  isWanted,
+}: Pick<StudyProps, "visit" | "study"> & { source: VisitedSource; isWanted: boolean }): void {
+  const preview = visitAddresses.preview(visit.token, study.id);
+  useEffect(() => {
+    if (!isWanted || savesData()) return;
+    return whenIdle(() => {
+      source.warm();
+      new Image().src = preview;
+      loadVisor()
+        .then(({ warmCodec }) => warmCodec())
+        .catch(() => undefined);
+    });
+  }, [isWanted, source, preview]);
 }
 
 function Modalities({ study }: { study: VisitedStudy }) {

@@ -1,9 +1,9 @@
 import { useLingui } from "@lingui/react/macro";
 import { Dialog as RadixDialog } from "radix-ui";
-import { useCallback, useMemo } from "react";
+import { useCallback } from "react";
 import type { Visit, VisitedStudy } from "../../../shared/api/links.ts";
 import { useBackCloses } from "../../ui/use-back-closes.ts";
-import { createDicomwebSource } from "../../visor/core/dicomweb-source.ts";
+import type { StackSource } from "../../visor/core/source.ts";
 import { dateText, descriptionText, patientText } from "../studies/study-text.ts";
 import { Laudo, LazyVisor } from "../viewer/lazy-visor.tsx";
 import { visitAddresses, visitApi } from "./visit-api.ts";
@@ -11,7 +11,7 @@ import { visitAddresses, visitApi } from "./visit-api.ts";
 interface VisitedVisorProps {
   study: VisitedStudy;
   visit: Visit;
-  viewerOrigin: string;
+  source: StackSource;
   /** Where OHIF shows the study. */
   ohifAddress: string;
   onClose: () => void;
@@ -20,21 +20,10 @@ interface VisitedVisorProps {
 }
 
 /** A study of a link in our own viewer, over its page; the browser's way back closes it. */
-export function VisitedVisor({
-  study,
-  visit,
-  viewerOrigin,
-  ohifAddress,
-  onClose,
-  onClosed,
-}: VisitedVisorProps) {
+export function VisitedVisor({ study, visit, source, ohifAddress, onClose, onClosed }: VisitedVisorProps) {
   const { i18n } = useLingui();
   const { token } = visit;
   const back = useBackCloses(onClose);
-  const source = useMemo(
-    () => createDicomwebSource({ base: `${viewerOrigin}/dicomweb/t/${token}` }),
-    [viewerOrigin, token],
-  );
   const SeriesPicture = useCallback(
     ({ seriesInstanceUID }: { seriesInstanceUID: string }) => (
       <img src={visitAddresses.seriesPicture(token, study.id, seriesInstanceUID)} alt="" />

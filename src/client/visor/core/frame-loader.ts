@@ -49,6 +49,8 @@ export function createFrameLoader(options: FrameLoaderOptions): FrameLoader {
   const { source, decode, maxBytes, onChange, concurrency = CONCURRENCY, waitsMs = WAITS_MS } = options;
   const cache = createFrameCache(maxBytes);
   const running = new Map<string, AbortController>();
+  /** Of the running ones, those whose bytes are all there. */
+  const arrived = new Set<AbortController>();
   const failures = new Map<string, FrameFailure>();
   const closed = new AbortController();
   let preview: { key: string; frame: PreparedFrame } | undefined;
@@ -74,17 +76,25 @@ export function createFrameLoader(options: FrameLoaderOptions): FrameLoader {
     }
     const near = new Set(wanted.map(({ key }) => key));
     for (const [key, controller] of running) if (!near.has(key)) controller.abort();
+    const [first] = wanted;
+    if (first && distanceOf(first.key) === 0) {
+      // The seen slice neither waits for a connection nor shares the line with slices that nobody sees yet.
+      if (!running.has(first.key)) {
+        if (running.size >= concurrency) abortFarthest();
+        void load(first);
+      }
+      const own = running.get(first.key);
+      if (own && !arrived.has(own)) return;
+    }
     for (const slice of wanted) {
       if (running.size >= concurrency) break;
       if (!running.has(slice.key)) void load(slice);
     }
-    const [first] = wanted;
-    // The seen slice does not wait for a connection.
-    if (first && distanceOf(first.key) === 0 && !running.has(first.key)) {
-      const farthest = [...running.keys()].sort((a, b) => distanceOf(b) - distanceOf(a))[0];
-      if (farthest !== undefined) running.get(farthest)?.abort();
-      void load(first);
-    }
+  }
+
+  function abortFarthest(): void {
+    const [farthest] = [...running.keys()].sort((a, b) => distanceOf(b) - distanceOf(a));
+    if (farthest !== undefined) running.get(farthest)?.abort();
   }
 
   /** How many slices on either side fit into the cache. */
@@ -101,12 +111,16 @@ export function createFrameLoader(options: FrameLoaderOptions): FrameLoader {
     running.set(slice.key, controller);
     const signal = AbortSignal.any([controller.signal, closed.signal]);
     try {
-      const frame = await loadFrame(slice, signal);
+      const frame = await loadFrame(slice, signal, () => {
+        arrived.add(controller);
+        pump();
+      });
       if (!signal.aborted) cache.add(slice.key, frame, distanceOf);
       if (preview?.key === slice.key) preview = undefined;
     } catch (error) {
       if (!signal.aborted) failures.set(slice.key, failureOf(error));
     } finally {
+      arrived.delete(controller);
       if (running.get(slice.key) === controller) running.delete(slice.key);
     }
     if (closed.signal.aborted) return;
@@ -114,7 +128,7 @@ export function createFrameLoader(options: FrameLoaderOptions): FrameLoader {
     pump();
   }
 
-  async function loadFrame(slice: Slice, signal: AbortSignal): Promise<PreparedFrame> {
+  async function loadFrame(slice: Slice, signal: AbortSignal, onArrived: () => void): Promise<PreparedFrame> {
     const pixels = readPixelModule(slice.metadata, slice.frameIndex);
     assertDrawable(pixels);
     const begun = new AbortController();
@@ -122,6 +136,7 @@ export function createFrameLoader(options: FrameLoaderOptions): FrameLoader {
       void showPreview(slice, prefix, pixels, AbortSignal.any([signal, begun.signal]));
     const encoded = await readAgain(slice, signal, onPrefix);
     begun.abort();
+    onArrived();
     return await decode(encoded, pixels, signal);
   }
 

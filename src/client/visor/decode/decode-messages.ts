@@ -1,10 +1,11 @@
 import type { PictureFailure } from "../../../shared/pixels/no-picture.ts";
 import type { PixelModule } from "../../../shared/pixels/pixel-module.ts";
 import type { PreparedFrame } from "../../../shared/pixels/prepare-frame.ts";
+import type { CodecName } from "../../../shared/pixels/wasm-codec.ts";
 
 /** To a worker: its codec's WebAssembly once, then one frame at a time. */
 export type DecodeRequest =
-  | { type: "codec"; wasmBinary: ArrayBuffer }
+  | { type: "codec"; name: CodecName; wasmBinary: ArrayBuffer }
   | { type: "frame"; bytes: Uint8Array<ArrayBuffer>; transferSyntaxUID: string; pixels: PixelModule };
 
 export type DecodeReply =

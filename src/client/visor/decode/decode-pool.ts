@@ -24,6 +24,8 @@ export interface DecodePoolOptions {
 
 export interface DecodePool {
   decode: Decode;
+  /** Starts a worker for frames of a syntax that will come. */
+  expect(transferSyntaxUID: string): void;
   close(): void;
 }
 
@@ -64,7 +66,13 @@ export function createDecodePool({ start, size, timeoutMs = TIMEOUT_MS }: Decode
       if (!idle) return undefined;
       end(idle);
     }
+    return seatOf(kind);
+  }
+
+  function seatOf(kind: WorkerKind): Seat {
     const seat: Seat = { kind, worker: start(kind), isBusy: false };
+    // Whoever decodes with it is told that it did not start.
+    seat.worker.catch(() => undefined);
     seats.add(seat);
     return seat;
   }
@@ -91,9 +99,13 @@ export function createDecodePool({ start, size, timeoutMs = TIMEOUT_MS }: Decode
   }
 
   return {
+    expect(transferSyntaxUID) {
+      const kind = kindOf(transferSyntaxUID);
+      if (seats.size < size && ![...seats].some((seat) => seat.kind === kind)) seatOf(kind);
+    },
     async decode(encoded, pixels, signal) {
       signal.throwIfAborted();
-      const seat = await take(codecOf(encoded.transferSyntaxUID) ?? "plain", signal);
+      const seat = await take(kindOf(encoded.transferSyntaxUID), signal);
       try {
         const worker = await seat.worker;
         return await ask(worker, { type: "frame", ...encoded, pixels }, timeoutMs);
@@ -111,6 +123,10 @@ export function createDecodePool({ start, size, timeoutMs = TIMEOUT_MS }: Decode
       for (const seat of seats) end(seat);
     },
   };
+}
+
+function kindOf(transferSyntaxUID: string): WorkerKind {
+  return codecOf(transferSyntaxUID) ?? "plain";
 }
 
 const TOO_SLOW = "too slow";

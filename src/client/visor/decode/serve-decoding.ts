@@ -28,6 +28,7 @@ export function serveDecoding(factory?: CodecFactory): void {
   self.addEventListener("message", ({ data }: MessageEvent<DecodeRequest>) => {
     if (data.type === "codec") {
       wasmBinary = data.wasmBinary;
+      codecs.warm(data.name);
       return;
     }
     void decode(data).then((reply) => {

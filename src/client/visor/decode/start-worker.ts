@@ -1,5 +1,8 @@
 import type { CodecName } from "../../../shared/pixels/wasm-codec.ts";
+import type { DecodeRequest } from "./decode-messages.ts";
 import { createDecodePool, type DecodePool, type WorkerKind } from "./decode-pool.ts";
+
+const htJpeg2000Url = () => new URL("./decode-ht-jpeg-2000.worker.ts", import.meta.url);
 
 /** Each kind is a file of its own, so that a codec is loaded when a syntax needs it. */
 const STARTS: Record<WorkerKind, () => Worker> = {
@@ -7,8 +10,7 @@ const STARTS: Record<WorkerKind, () => Worker> = {
   jpeg: () => new Worker(new URL("./decode-jpeg.worker.ts", import.meta.url), { type: "module" }),
   jpegLs: () => new Worker(new URL("./decode-jpeg-ls.worker.ts", import.meta.url), { type: "module" }),
   jpeg2000: () => new Worker(new URL("./decode-jpeg-2000.worker.ts", import.meta.url), { type: "module" }),
-  htJpeg2000: () =>
-    new Worker(new URL("./decode-ht-jpeg-2000.worker.ts", import.meta.url), { type: "module" }),
+  htJpeg2000: () => new Worker(htJpeg2000Url(), { type: "module" }),
 };
 
 /** Addresses of the codecs' WebAssembly; the build puts them in. */
@@ -21,8 +23,14 @@ async function start(kind: WorkerKind): Promise<Worker> {
   const response = await fetch(CODEC_URLS[kind]);
   if (!response.ok) throw new TypeError(`answer ${response.status}`);
   const wasmBinary = await response.arrayBuffer();
-  worker.postMessage({ type: "codec", wasmBinary }, [wasmBinary]);
+  worker.postMessage({ type: "codec", name: kind, wasmBinary } satisfies DecodeRequest, [wasmBinary]);
   return worker;
+}
+
+/** Loads the codec of the lossless copies, which most long series have, into the browser's cache; it starts nothing. */
+export function warmCodec(): void {
+  for (const url of [CODEC_URLS.htJpeg2000, htJpeg2000Url()])
+    void fetch(url, { priority: "low" }).catch(() => undefined);
 }
 
 /** One worker fewer than the machine has cores, at most four: each codec takes 50 MB. */

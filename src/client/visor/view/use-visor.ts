@@ -8,7 +8,7 @@ import { type Placement, type Point, toPicture, type ViewTurn, zoomAt } from "..
 import { useCine } from "./use-cine.ts";
 import { usePictureOf } from "./use-picture.ts";
 import { changeSettings, FIRST_SETTINGS, type SettingsChange, type ViewSettings } from "./view-settings.ts";
-import { startVisorCore } from "./visor-core.ts";
+import { keepVisorCore, takeVisorCore } from "./visor-core.ts";
 import type { VisorProps } from "./visor-props.ts";
 
 const DOUBLE_TAP_ZOOM = 2.5;
@@ -18,7 +18,7 @@ export type Visor = ReturnType<typeof useVisor>;
 
 /** Everything that the frames of the visor, for phones and for desktops, show and do. */
 export function useVisor({ source, studies, onEnded }: Pick<VisorProps, "source" | "studies" | "onEnded">) {
-  const [core] = useState(() => startVisorCore(source));
+  const [core] = useState(() => takeVisorCore(source));
   const { model, frames } = core;
   const [study] = studies;
   const state = useSyncExternalStore(model.subscribe, () => model.state);
@@ -36,7 +36,8 @@ export function useVisor({ source, studies, onEnded }: Pick<VisorProps, "source"
   // biome-ignore lint/correctness/useExhaustiveDependencies: a source and its study are opened once
   useEffect(() => {
     clearTimeout(closing.current);
-    if (study) void model.open(study.studyInstanceUID);
+    keepVisorCore(source);
+    if (study) core.open(study.studyInstanceUID);
     return () => {
       // React's strict mode takes the component away and puts it back at once.
       closing.current = setTimeout(() => core.close());

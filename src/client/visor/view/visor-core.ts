@@ -1,5 +1,8 @@
+import { TagHex } from "../../../shared/dicom/tags.ts";
+import { TransferSyntax } from "../../../shared/dicom/transfer-syntax.ts";
 import { createFrameLoader, type FrameLoader } from "../core/frame-loader.ts";
 import type { StackSource } from "../core/source.ts";
+import type { Slice } from "../core/stacks.ts";
 import { createVisorModel, type VisorModel } from "../core/visor-model.ts";
 import { startDecodePool } from "../decode/start-worker.ts";
 
@@ -7,6 +10,8 @@ import { startDecodePool } from "../decode/start-worker.ts";
 export interface VisorCore {
   model: VisorModel;
   frames: FrameLoader & { subscribe(listener: () => void): () => void; version(): number };
+  /** Opens a study, unless it was opened already. */
+  open(studyInstanceUID: string): void;
   close(): void;
 }
 
@@ -38,8 +43,13 @@ export function startVisorCore(source: StackSource): VisorCore {
   const loader = createFrameLoader({ source, decode: pool.decode, maxBytes: cacheBytes(), onChange: tell });
   const unsubscribe = model.subscribe(() => {
     const { stack, index, direction } = model.state;
-    if (stack) loader.focus(stack.slices, index, direction);
+    if (!stack) return;
+    const [first] = stack.slices;
+    const syntax = first && syntaxToCome(first);
+    if (syntax !== undefined) pool.expect(syntax);
+    loader.focus(stack.slices, index, direction);
   });
+  let opened: string | undefined;
   return {
     model,
     frames: {
@@ -57,6 +67,11 @@ export function startVisorCore(source: StackSource): VisorCore {
       },
       version: () => version,
     },
+    open(studyInstanceUID) {
+      if (opened === studyInstanceUID) return;
+      opened = studyInstanceUID;
+      void model.open(studyInstanceUID);
+    },
     close() {
       unsubscribe();
       model.close();
@@ -64,4 +79,43 @@ export function startVisorCore(source: StackSource): VisorCore {
       pool.close();
     },
   };
+}
+
+/** Of the syntaxes in which a server can send a frame, the one that it sends to us. */
+function syntaxToCome({ metadata }: Slice): string | undefined {
+  const offered = metadata[TagHex.AvailableTransferSyntaxUID]?.Value ?? [];
+  const [stored] = offered;
+  if (offered.includes(TransferSyntax.htJpeg2000Rpcl)) return TransferSyntax.htJpeg2000Rpcl;
+  return typeof stored === "string" ? stored : undefined;
+}
+
+/** So long does an opening that was begun early wait for the component that shows it. */
+const SHOWN_WITHIN_MS = 10_000;
+
+const shownSources = new WeakSet<StackSource>();
+let begun: { source: StackSource; core: VisorCore } | undefined;
+
+/** Opens a study before the visor is drawn, so that its first image is on its way meanwhile. */
+export function beginVisor(source: StackSource, studyInstanceUID: string): void {
+  if (shownSources.has(source)) return;
+  begun?.core.close();
+  const core = startVisorCore(source);
+  begun = { source, core };
+  core.open(studyInstanceUID);
+  setTimeout(() => {
+    if (begun?.core !== core) return;
+    begun = undefined;
+    core.close();
+  }, SHOWN_WITHIN_MS);
+}
+
+/** The opening that was begun with this source, else a new one. What is drawn may be drawn anew before it is shown. */
+export function takeVisorCore(source: StackSource): VisorCore {
+  return begun?.source === source ? begun.core : startVisorCore(source);
+}
+
+/** The visor is on the page, and closes its opening itself. */
+export function keepVisorCore(source: StackSource): void {
+  shownSources.add(source);
+  if (begun?.source === source) begun = undefined;
 }

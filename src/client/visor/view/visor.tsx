@@ -17,6 +17,8 @@ import type { VisorProps } from "./visor-props.ts";
 import { VisorSheet } from "./visor-sheet.tsx";
 import { VisorTools } from "./visor-tools.tsx";
 
+export { warmCodec } from "../decode/start-worker.ts";
+export { beginVisor } from "./visor-core.ts";
 export type { VisorProps, VisorStudy } from "./visor-props.ts";
 
 type Sheet = "menu" | "information" | "keys" | undefined;
