@@ -263,6 +263,16 @@ describe("whoever guesses", () => {
     expect((await knock(made, from("2001:db8:0:1::2"))).status).toBe(201);
   });
 
+  test("fills no account's audit: a request begins a hundred deliveries an hour, whoever has its address", async () => {
+    const made = await ask();
+    for (let begun = 0; begun < 100; begun++) expect((await knock(made)).status).toBe(201);
+    expect((await knock(made)).status).toBe(429);
+    const [row] = await t.sql`select count(*)::int as rows from audit_events
+      where action = 'delivery.begun' and details->>'requestId' = ${made.id}`;
+    expect(row?.rows).toBe(100);
+    expect((await knock(await ask())).status).toBe(201);
+  });
+
   test("finds no secret and no token in the database", async () => {
     const made = await ask();
     const { token } = await begin(made);

@@ -4,6 +4,7 @@ import { AppError } from "../../http/app-error.ts";
 import { tooManyRequests } from "../../http/http.errors.ts";
 import type { RequestOrigin } from "../../http/request-origin.ts";
 import { hashSecret, newSecret } from "../accounts/mailed-links/secrets.ts";
+import { beginAttempt } from "../accounts/sign-in/throttle.ts";
 import { recordAudit } from "../audit/audit.repo.ts";
 import { requestNotFound } from "../ingest/resumable/delivery.errors.ts";
 import { dropIdleDeliveries, insertDelivery } from "./deliveries.repo.ts";
@@ -15,6 +16,9 @@ import { lockRequest } from "./requests.repo.ts";
 const MAX_DELIVERIES = 60;
 const MAX_IDLE = 20;
 const RETRY_AFTER_SECONDS = 600;
+/** Deliveries that one request begins in an hour: each is a row of the owner's audit, whether or not it sends anything. */
+const MAX_BEGUN = 100;
+const BEGUN_WINDOW_SECONDS = 3600;
 
 /**
  * Begins a delivery. Its token sends uploads and does nothing else. It counts as a use of the request once its first study is stored.
@@ -27,6 +31,8 @@ export async function beginDelivery(
 ): Promise<{ token: string }> {
   const { id: requestId, accountId } = await findOpenRequest(deps, asked, origin.address);
   const now = deps.clock.now();
+  const begun = { name: "request:begun", subject: requestId, limit: MAX_BEGUN };
+  await beginAttempt(deps.db, [{ ...begun, windowSeconds: BEGUN_WINDOW_SECONDS }], now);
   const id = Bun.randomUUIDv7();
   const token = `${DELIVERY_TOKEN_PREFIX}${newSecret()}`;
   await deps.db.transaction(async (tx) => {

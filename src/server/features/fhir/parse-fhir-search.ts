@@ -68,7 +68,8 @@ export function parseFhirSearch(
 }
 
 function isKnown(type: SearchedType, name: string): boolean {
-  return name in SEARCH_PARAMETERS[type] || name === "patient:identifier" || name === "subject:identifier";
+  const isListed = Object.hasOwn(SEARCH_PARAMETERS[type], name);
+  return isListed || name === "patient:identifier" || name === "subject:identifier";
 }
 
 function add(search: FhirSearch, name: string, text: string): void {
