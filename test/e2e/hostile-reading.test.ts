@@ -5,7 +5,7 @@ import { spawnServer } from "../support/server-process.ts";
 import { createTempFolder } from "../support/temp-folder.ts";
 
 const MIB = 1024 * 1024;
-const READING_MS = 12_000;
+const READING_MS = 5_000;
 /** What no answer may take beside other tests; a quiet machine takes a tenth of it. */
 const LONGEST_HEALTH_MS = 5_000;
 

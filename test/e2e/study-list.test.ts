@@ -148,6 +148,31 @@ describe("the study list", () => {
     await app.testApp.call("POST", "/api/studies/laudo/upload", { as: owner, ...form });
   }
 
+  /** The report is not covered, rings are whole, and few stops lead to the way on. */
+  async function expectRoomAt(page: Page, width: number): Promise<void> {
+    const row = rows(page).first();
+    const report = await row.locator("[data-column=laudo] button").boundingBox();
+    const viewer = await row.locator("[data-column=viewer]").boundingBox();
+    const title = await row.locator(".study-name").boundingBox();
+    if (!report || !viewer || !title) throw new Error("it is not drawn");
+    expect({ width, isCovered: report.x + report.width > viewer.x + 1 }).toEqual({
+      width,
+      isCovered: false,
+    });
+    expect(title.height).toBeLessThanOrEqual(41);
+    const open = await row.locator("[data-column=viewer] button").boundingBox();
+    // The ring is 2 px wide, 2 px away.
+    expect((open?.x ?? 0) + (open?.width ?? 0) + 4).toBeLessThanOrEqual(viewer.x + viewer.width);
+    await button(page, "Selecionar exames").focus();
+    let stops = 0;
+    const isAtOpen = () => document.activeElement?.closest("[data-column=viewer]") !== null;
+    while (!(await page.evaluate(isAtOpen)) && stops < 30) {
+      await page.keyboard.press("Tab");
+      stops += 1;
+    }
+    expect(stops).toBeLessThanOrEqual(17);
+  }
+
   test(
     "is narrowed by each filter, and complete again when they are cleared",
     () =>
@@ -316,36 +341,20 @@ describe("the study list", () => {
     "shows the report, whole rings and few stops at every width, and the way on without scrolling on a phone",
     async () => {
       const admin = await app.addPerson("Beatriz Admin", { role: "admin" });
-      for (const [as, width] of [
-        [owner, 768],
-        [admin, 768],
-        [owner, 1024],
-        [owner, 1280],
+      for (const [as, widths] of [
+        [owner, [768, 1024, 1280]],
+        [admin, [768]],
       ] as const) {
-        await app.as(as, { device: { viewport: { width, height: 900 } } }, async (page) => {
+        await app.as(as, { device: { viewport: { width: widths[0], height: 900 } } }, async (page) => {
           await examsEntry(page).click();
           await rows(page).first().waitFor();
-          const row = rows(page).first();
-          const report = await row.locator("[data-column=laudo] button").boundingBox();
-          const viewer = await row.locator("[data-column=viewer]").boundingBox();
-          const title = await row.locator(".study-name").boundingBox();
-          if (!report || !viewer || !title) throw new Error("it is not drawn");
-          expect({ width, isCovered: report.x + report.width > viewer.x + 1 }).toEqual({
-            width,
-            isCovered: false,
-          });
-          expect(title.height).toBeLessThanOrEqual(41);
-          const open = await row.locator("[data-column=viewer] button").boundingBox();
-          // The ring is 2 px wide, 2 px away.
-          expect((open?.x ?? 0) + (open?.width ?? 0) + 4).toBeLessThanOrEqual(viewer.x + viewer.width);
-          await button(page, "Selecionar exames").focus();
-          let stops = 0;
-          const isAtOpen = () => document.activeElement?.closest("[data-column=viewer]") !== null;
-          while (!(await page.evaluate(isAtOpen)) && stops < 30) {
-            await page.keyboard.press("Tab");
-            stops += 1;
+          for (const width of widths) {
+            await page.setViewportSize({ width, height: 900 });
+            await page.evaluate(async () => {
+              for (let frames = 0; frames < 2; frames++) await new Promise(requestAnimationFrame);
+            });
+            await expectRoomAt(page, width);
           }
-          expect(stops).toBeLessThanOrEqual(17);
         });
       }
       const nobody = await app.addPerson("Nada Ainda");

@@ -2,9 +2,8 @@ import { readdirSync, readFileSync } from "node:fs";
 
 /** Reads proc(5), so Linux only. Pids of `root` and of everything below it. */
 export function processTree(root: number): number[] {
-  const children = Map.groupBy(allPids(), parentOf);
   const tree = [root];
-  for (const pid of tree) tree.push(...(children.get(pid) ?? []));
+  for (const pid of tree) tree.push(...childrenOf(pid));
   return tree;
 }
 
@@ -38,7 +37,7 @@ export interface MemorySampler {
 }
 
 /** Measures the tree below `root` every `everyMs`; the processes in it may come and go. */
-export function sampleMemory(root: number, everyMs = 50): MemorySampler {
+export function sampleMemory(root: number, everyMs = 100): MemorySampler {
   const peak = { rssBytes: 0, pssBytes: 0 };
   const measure = () => {
     const { rssBytes, pssBytes } = memoryOf(processTree(root));
@@ -61,8 +60,20 @@ function allPids(): number[] {
     .map(Number);
 }
 
-function parentOf(pid: number): number {
-  return Number(/^PPid:\s+(\d+)/m.exec(readProc(pid, "status"))?.[1] ?? -1);
+/** A process may begin others in any of its threads. */
+function childrenOf(pid: number): number[] {
+  return threadsOf(pid).flatMap((thread) =>
+    (readProc(pid, `task/${thread}/children`).match(/\d+/g) ?? []).map(Number),
+  );
+}
+
+function threadsOf(pid: number): string[] {
+  try {
+    return readdirSync(`/proc/${pid}/task`);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
+    throw error;
+  }
 }
 
 function kilobytes(text: string, field: string): number {

@@ -56,31 +56,36 @@ function readCanvas(grid: number): Sight | undefined {
   const context = canvas?.width ? canvas.getContext("2d") : null;
   if (!canvas || !context) return undefined;
   const { width, height } = canvas;
-  const { data } = context.getImageData(0, 0, width, height);
+  // Little endian: alpha, blue, green, red.
+  const pixels = new Uint32Array(context.getImageData(0, 0, width, height).data.buffer);
   const colours = new Uint8Array(1 << 15);
-  const sums = new Array<number>(grid * grid * 3).fill(0);
+  const sums = new Float64Array(grid * grid * 3);
   let lit = 0;
   let isColoured = false;
-  for (let pixel = 0; pixel < width * height; pixel++) {
-    const red = data[pixel * 4] ?? 0;
-    const green = data[pixel * 4 + 1] ?? 0;
-    const blue = data[pixel * 4 + 2] ?? 0;
-    const brightest = Math.max(red, green, blue);
-    if (brightest > 24) lit++;
-    if (brightest - Math.min(red, green, blue) > 48) isColoured = true;
-    colours[((red >> 3) << 10) | ((green >> 3) << 5) | (blue >> 3)] = 1;
-    const row = Math.floor((Math.floor(pixel / width) * grid) / height);
-    const column = Math.floor(((pixel % width) * grid) / width);
-    const cell = (row * grid + column) * 3;
-    sums[cell] = (sums[cell] ?? 0) + red;
-    sums[cell + 1] = (sums[cell + 1] ?? 0) + green;
-    sums[cell + 2] = (sums[cell + 2] ?? 0) + blue;
+  for (let y = 0, at = 0; y < height; y++) {
+    const row = Math.floor((y * grid) / height) * grid;
+    for (let x = 0; x < width; x++, at++) {
+      const pixel = pixels[at] ?? 0;
+      const red = pixel & 255;
+      const green = (pixel >> 8) & 255;
+      const blue = (pixel >> 16) & 255;
+      colours[((red >> 3) << 10) | ((green >> 3) << 5) | (blue >> 3)] = 1;
+      // Most of a viewport is black.
+      if ((pixel & 0xffffff) === 0) continue;
+      const brightest = Math.max(red, green, blue);
+      if (brightest > 24) lit++;
+      if (brightest - Math.min(red, green, blue) > 48) isColoured = true;
+      const cell = (row + Math.floor((x * grid) / width)) * 3;
+      sums[cell] = (sums[cell] ?? 0) + red;
+      sums[cell + 1] = (sums[cell + 1] ?? 0) + green;
+      sums[cell + 2] = (sums[cell + 2] ?? 0) + blue;
+    }
   }
   const perCell = (width * height) / (grid * grid);
   return {
     lit: lit / (width * height),
     colours: colours.reduce((sum, isSeen) => sum + isSeen, 0),
     isColoured,
-    sketch: sums.map((sum) => Math.round(sum / perCell)),
+    sketch: Array.from(sums, (sum) => Math.round(sum / perCell)),
   };
 }
