@@ -20,6 +20,7 @@ import type { Meters } from "./metrics/meters.ts";
 import type { Node } from "./nodes/node.ts";
 import type { Pix } from "./pix/pix.ts";
 import type { Scratch } from "./processes/scratch.ts";
+import type { Bursts } from "./runtime/bursts.ts";
 import type { Clock } from "./runtime/clock.ts";
 import type { Logger } from "./runtime/log.ts";
 import type { Seal } from "./runtime/seal.ts";
@@ -52,6 +53,8 @@ export interface Deps extends AsyncDisposable {
   arriving: ArrivingBytes;
   /** Free room on that disk. */
   disk: DiskRoom;
+  /** Small uploads under way, for which transfers wait a little. */
+  bursts: Bursts;
   /** The bytes that uploads under way may add to each account. */
   storageClaims: StorageClaims;
   /** The archive: `DATA_DIR/objects`, or S3. */

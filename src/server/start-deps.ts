@@ -44,6 +44,7 @@ import { createLocalPix } from "./pix/local/local-pix.ts";
 import type { Pix } from "./pix/pix.ts";
 import { createScratch } from "./processes/scratch.ts";
 import { SharedTurns } from "./processes/serial-process.ts";
+import { Bursts } from "./runtime/bursts.ts";
 import { type Clock, systemClock } from "./runtime/clock.ts";
 import { createLogger, type Logger } from "./runtime/log.ts";
 import { createSeal } from "./runtime/seal.ts";
@@ -172,6 +173,7 @@ export async function createDeps(config: Config, overrides: DepsOverrides = {}):
         ? createArrivingFiles({ node })
         : createArrivingParts({ db: pool.db, node, store }),
     disk,
+    bursts: new Bursts(),
     storageClaims: createStorageClaims(),
     store,
     series: createSeriesReader({

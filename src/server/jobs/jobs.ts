@@ -21,6 +21,7 @@ export interface JobRun {
   id: string;
   /** 1 for the first try. */
   attempt: number;
+  enqueuedAt: Date;
   /** Aborts when the job has run too long, or when the process stops and the job was not done in time. */
   signal: AbortSignal;
 }
@@ -231,7 +232,7 @@ class PgBossJobs implements Jobs {
     handler: JobHandler<Data>,
     job: JobWithMetadata<Data>,
   ): Promise<JobResult> {
-    const run = { id: job.id, attempt: job.retryCount + 1, signal: job.signal };
+    const run = { id: job.id, attempt: job.retryCount + 1, enqueuedAt: job.createdOn, signal: job.signal };
     try {
       await handler(job.data, run);
       return { id: job.id, status: "completed" };

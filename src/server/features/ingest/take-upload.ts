@@ -29,7 +29,11 @@ import {
 import { IngestRefused } from "./worker/worker.errors.ts";
 import type { BuiltUpload, IngestLimits, ScanResult } from "./worker/worker-messages.ts";
 
-export type IngestDeps = ObjectDeps & Pick<Deps, "config" | "disk" | "ingestWorkers" | "storageClaims">;
+export type IngestDeps = ObjectDeps &
+  Pick<Deps, "config" | "disk" | "ingestWorkers" | "storageClaims" | "bursts">;
+
+/** Larger uploads take long to arrive; transfers do not wait for them. */
+const MAX_BURST_BYTES = 16 * 1024 * 1024;
 
 /** How often an upload may be planned, since another one may change the same study meanwhile. */
 const MAX_PLANS = 10;
@@ -78,6 +82,8 @@ export async function takeUpload(
 ): Promise<TakenUpload> {
   const { node, clock } = deps;
   const { caller, slot } = sender;
+  const isShort = source.lengthBytes > 0 && source.lengthBytes <= MAX_BURST_BYTES;
+  using _ = isShort ? deps.bursts.enter() : undefined;
   using room = await UploadRoom.open(deps, caller, source.lengthBytes, slot);
   const id = Bun.randomUUIDv7();
   const upload: UploadPlace = { id, accountId: caller.userId, folder: node.stagedPath(id) };
