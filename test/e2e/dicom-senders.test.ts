@@ -5,6 +5,7 @@ import { connectSender } from "../support/dicom-sender.ts";
 import { sampleInstance, studyUID } from "../support/sample-zip.ts";
 import { listStudies } from "../support/sent-uploads.ts";
 import { type ServerProcess, spawnServer } from "../support/server-process.ts";
+import { outcomeOf, stowTo } from "../support/stow.ts";
 import { createTempFolder } from "../support/temp-folder.ts";
 
 const ASSOCIATIONS = 10;
@@ -34,14 +35,38 @@ async function sendUntilKilled(port: number, study: string, acknowledged: Set<st
   }
 }
 
+/** Sends two instances a request by STOW-RS until the server is gone; adds each that an answer calls stored. */
+async function stowUntilKilled(
+  server: ServerProcess,
+  token: string,
+  study: string,
+  acknowledged: Set<string>,
+): Promise<void> {
+  for (let sop = 1; ; sop += 2) {
+    const files = [sop, sop + 1].map((number) =>
+      sampleInstance({ study, sop: String(number), instanceNumber: number }),
+    );
+    try {
+      const { status, stored } = await outcomeOf(await stowTo(server.url, token, files));
+      expect([status, stored.length]).toEqual([200, 2]);
+      for (const uid of stored) acknowledged.add(String(uid));
+    } catch (error) {
+      if (!server.isKilled) throw error;
+      return;
+    }
+  }
+}
+
 test.skipIf(process.platform !== "linux")(
-  "every instance that ten associations were answered with success is there after kill -9",
+  "every instance that ten associations and ten STOW clients were told is stored is there after kill -9",
   async () => {
     await using folder = createTempFolder();
     // Root's PostgreSQL runs as another account, which has to pass through.
     chmodSync(folder.path, 0o711);
     const acknowledged = new Set<string>();
-    const studies = Array.from({ length: ASSOCIATIONS }, (_, n) => String(n + 1));
+    const senders = Array.from({ length: ASSOCIATIONS }, (_, n) => String(n + 1));
+    const clients = senders.map((study) => `5${study}`);
+    const studies = [...senders, ...clients];
     {
       await using server = await spawnServer(folder.path, { DIMSE_PORT: "0" });
       const token = await server.signIn();
@@ -51,10 +76,15 @@ test.skipIf(process.platform !== "linux")(
         201,
       );
       const port = portOf(server);
-      const sending = studies.map((study) => sendUntilKilled(port, study, acknowledged));
-      while (acknowledged.size < BEFORE_KILL) await Bun.sleep(5);
+      const stowed = new Set<string>();
+      const sending = [
+        ...senders.map((study) => sendUntilKilled(port, study, acknowledged)),
+        ...clients.map((study) => stowUntilKilled(server, token, study, stowed)),
+      ];
+      while (acknowledged.size < BEFORE_KILL || stowed.size < BEFORE_KILL) await Bun.sleep(5);
       await server.killAll();
       await Promise.all(sending);
+      for (const uid of stowed) acknowledged.add(uid);
     }
     await using server = await spawnServer(folder.path, { DIMSE_PORT: "0" });
     const token = await server.signIn();

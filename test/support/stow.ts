@@ -27,10 +27,22 @@ export async function stow(
   return await t.call("POST", `/dicomweb/studies${study === undefined ? "" : `/${study}`}`, {
     as: person,
     body: stowBody(files),
-    headers: {
-      "content-type": `multipart/related; type="application/dicom"; boundary=${STOW_BOUNDARY}`,
-      accept: "application/dicom+json",
-    },
+    headers,
+  });
+}
+
+const headers = {
+  "content-type": `multipart/related; type="application/dicom"; boundary=${STOW_BOUNDARY}`,
+  accept: "application/dicom+json",
+};
+
+/** As {@link stow}, to a server of its own. */
+export async function stowTo(url: string, token: string, files: readonly Uint8Array[]): Promise<Response> {
+  const authorization = `Bearer ${token}`;
+  return await fetch(`${url}/dicomweb/studies`, {
+    method: "POST",
+    headers: { ...headers, authorization },
+    body: stowBody(files),
   });
 }
 
