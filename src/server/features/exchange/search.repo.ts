@@ -101,24 +101,32 @@ async function partsOf(db: DbOrTx, search: WideSearch): Promise<(SQL | undefined
   const { caller, isGrantedOnly, ofStudy, ids, hasReport } = search;
   const { own, granted } = visibleParts(caller);
   const parts = caller.role === "admin" ? [own] : isGrantedOnly ? [granted] : [own, granted];
-  const wantedOf = (from: ValuesFrom) => [
-    ...ofStudy.map(({ path, wanted }) => studyCondition(path, wanted, from)),
+  const wantedOf = (from: ValuesFrom, matches = ofStudy) => [
+    ...matches.map(({ path, wanted }) => studyCondition(path, wanted, from)),
     ids === undefined ? undefined : ids.length > 0 ? inArray(studies.id, [...ids]) : sql`false`,
     hasReport ? studies.hasReport : undefined,
   ];
   if (!ofStudy.some(({ path: [first] }) => first && listColumns[first.tag]))
     return parts.map((part) => and(part, ...wantedOf("columns")));
   const modalities = await ownModalities(db, search);
+  // The planner knows how many studies have a value, and nothing about patterns: a second condition would mislead it.
+  const others = ofStudy.filter((match) => !isOfModalities(match));
+  const ofColumns = (part: SQL | undefined) =>
+    part === own ? [modalities, ...wantedOf("columns", others)] : wantedOf("columns");
   return parts.flatMap((part) => [
-    and(part, part === own ? modalities : undefined, isNull(studies.instanceValues), ...wantedOf("columns")),
+    and(part, isNull(studies.instanceValues), ...ofColumns(part)),
     and(part, isNotNull(studies.instanceValues), ...wantedOf("instances")),
   ]);
+}
+
+function isOfModalities({ path: [first] }: QidoMatch): boolean {
+  return first?.tag === TagHex.ModalitiesInStudy;
 }
 
 /** The wanted modalities as the columns of own studies have them, with others or alone: known values are found by their index. */
 async function ownModalities(db: DbOrTx, { caller, ofStudy }: WideSearch): Promise<SQL | undefined> {
   const isWanted = ofStudy
-    .filter(({ path: [first] }) => first?.tag === TagHex.ModalitiesInStudy)
+    .filter(isOfModalities)
     .map(({ wanted }) => isSaid(TagHex.ModalitiesInStudy, sql`${studyTallies.modality}`, wanted));
   if (isWanted.length === 0) return undefined;
   const ofCaller = caller.role === "admin" ? undefined : eq(studyTallies.accountId, caller.userId);
