@@ -155,6 +155,7 @@ export const studies = pgTable(
       .where(sql`${table.removalId} is null`),
     index("studies_removal_id_idx").on(table.removalId).where(sql`${table.removalId} is not null`),
     index("studies_unlabelled_idx").on(table.id).where(sql`not ${table.labelled}`),
+    index("studies_undescribed_idx").on(table.id).where(sql`${table.attributes} is null`),
     index("studies_uid_idx").on(table.studyInstanceUID),
     index("studies_overridden_idx").on(table.accountId).where(sql`${table.instanceValues} is not null`),
     ...sortIndexes(table),
@@ -208,6 +209,7 @@ export const series = pgTable(
   (table) => [
     uniqueIndex("series_study_uid_key").on(table.studyId, table.seriesInstanceUID),
     index("series_uid_idx").on(table.seriesInstanceUID),
+    index("series_undescribed_idx").on(table.id).where(sql`${table.attributes} is null`),
   ],
 );
 

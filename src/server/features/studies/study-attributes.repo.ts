@@ -1,4 +1,4 @@
-import { and, eq, gt, isNull, or } from "drizzle-orm";
+import { and, eq, gt, isNull, type SQL, sql } from "drizzle-orm";
 import type { DicomJson } from "../../../shared/dicom/reading/instance.ts";
 import type { Db, DbOrTx } from "../../db/client.ts";
 import { type StoredObjectRow, storedObjects } from "../../holdings/objects/stored-objects.table.ts";
@@ -16,18 +16,26 @@ export async function listUndescribedSeries(
   afterId: string | null,
   limit: number,
 ): Promise<SeriesToDescribe[]> {
+  // Each kind of null has an index of its own; one condition over both would read every series.
+  const ofSeries = idsWhere(db, isNull(series.attributes), afterId, limit);
+  const ofStudies = idsWhere(db, isNull(studies.attributes), afterId, limit);
   return await db
     .select({ seriesId: series.id, studyId: series.studyId, manifest: storedObjects })
     .from(series)
+    .innerJoin(storedObjects, eq(storedObjects.id, series.manifestId))
+    .where(sql`${series.id} in (${ofSeries} union ${ofStudies})`)
+    .orderBy(series.id)
+    .limit(limit);
+}
+
+function idsWhere(db: Db, isUnread: SQL, afterId: string | null, limit: number) {
+  const isAfter = afterId === null ? undefined : gt(series.id, afterId);
+  return db
+    .select({ id: series.id })
+    .from(series)
     .innerJoin(studies, eq(studies.id, series.studyId))
     .innerJoin(storedObjects, eq(storedObjects.id, series.manifestId))
-    .where(
-      and(
-        or(isNull(series.attributes), isNull(studies.attributes)),
-        eq(storedObjects.location, "archive"),
-        afterId === null ? undefined : gt(series.id, afterId),
-      ),
-    )
+    .where(and(isUnread, eq(storedObjects.location, "archive"), isAfter))
     .orderBy(series.id)
     .limit(limit);
 }

@@ -1,0 +1,2 @@
+CREATE INDEX "series_undescribed_idx" ON "series" USING btree ("id") WHERE "series"."attributes" is null;--> statement-breakpoint
+CREATE INDEX "studies_undescribed_idx" ON "studies" USING btree ("id") WHERE "studies"."attributes" is null;
