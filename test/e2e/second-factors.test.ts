@@ -16,6 +16,7 @@ const securityTexts = {
   "pt-BR": {
     account: "Sua conta",
     profile: "Perfil",
+    access: "Programas e aparelhos",
     addPasskey: "Adicionar chave de acesso",
     continue: "Continuar",
     kept: "Já guardei os códigos",
@@ -44,6 +45,7 @@ const securityTexts = {
   "en-US": {
     account: "Your account",
     profile: "Profile",
+    access: "Programs and devices",
     addPasskey: "Add passkey",
     continue: "Continue",
     kept: "I have kept them",
@@ -115,6 +117,7 @@ async function addPasskey(page: Page, t: Texts): Promise<void> {
 async function openProfile(page: Page, t: Texts): Promise<void> {
   await button(page, t.account).click();
   await page.getByRole("menuitem", { name: t.profile }).click();
+  await page.getByRole("tab", { name: t.access }).click();
   await button(page, t.addPasskey).waitFor();
 }
 
@@ -255,7 +258,7 @@ test(
       await lastCode.waitFor();
       for (let press = 0; press < 2; press++) {
         await page.goBack();
-        await page.waitForFunction(() => window.history.state?.place === "/profile");
+        await page.waitForFunction(() => window.history.state?.place === "/profile/tab/access");
         await lastCode.waitFor();
       }
       await tap(page, button(page, t.kept));

@@ -1,3 +1,4 @@
+import Activity from "lucide-react/icons/activity";
 import ArrowDown from "lucide-react/icons/arrow-down";
 import ArrowLeft from "lucide-react/icons/arrow-left";
 import BadgeCheck from "lucide-react/icons/badge-check";
@@ -62,6 +63,7 @@ export const LayersIcon = /* @__PURE__ */ icon(Layers);
 export const UploadIcon = /* @__PURE__ */ icon(Upload);
 export const BadgeCheckIcon = /* @__PURE__ */ icon(BadgeCheck);
 export const ServerIcon = /* @__PURE__ */ icon(Server);
+export const ActivityIcon = /* @__PURE__ */ icon(Activity);
 export const BellIcon = /* @__PURE__ */ icon(Bell);
 export const ReceiptIcon = /* @__PURE__ */ icon(Receipt);
 export const CircleHelpIcon = /* @__PURE__ */ icon(CircleHelp);

@@ -1,9 +1,15 @@
 import "../../support/dom-globals.ts";
 import { describe, expect, test } from "bun:test";
+import { i18n } from "@lingui/core";
+import { getDefaultStore } from "jotai";
+import { firstPlaceAtom, viewAtom } from "../../../src/client/features/places/views.ts";
+import { activityText } from "../../../src/client/features/profile/activity-text.ts";
 import ProfileView from "../../../src/client/features/profile/profile-view.tsx";
 import { currentToken, readStoredSession } from "../../../src/client/session.ts";
+import type { Activity } from "../../../src/shared/api/users.ts";
 import { screen, userEvent, waitFor, withDom } from "../../support/dom.ts";
-import { answerCalls, helena, problem, renderView } from "../../support/render-view.tsx";
+import { answerCalls, helena, problem, renderView, shownView } from "../../support/render-view.tsx";
+import { travel, write } from "../../support/travel.ts";
 
 withDom();
 
@@ -155,5 +161,102 @@ describe("the profile", () => {
     await user.click(confirm());
     await waitFor(() => expect(localStorage.getItem("token")).toBeNull());
     expect(sent).toEqual([{ password: "errada" }, { password: "segredo1" }]);
+  });
+});
+
+const store = getDefaultStore();
+const tab = (name: string) => screen.getByRole("tab", { name });
+const selected = () => screen.getByRole("tab", { selected: true }).textContent;
+
+describe("the tabs of the profile", () => {
+  const quiet = {
+    "GET /api/auth/factors": () => problem(503, "later", "Depois."),
+    "GET /api/tokens": () => Response.json([]),
+    "GET /api/receivers": () => Response.json([]),
+    "GET /api/notifications/mails": () => Response.json([{ event: "report.attached", wanted: true }]),
+    "GET /api/users/activity": () => Response.json({ events: [], hasMore: false }),
+  };
+
+  test("show one part of the account each, by mouse and by arrow keys", async () => {
+    answerCalls(quiet);
+    const user = await showProfile();
+    expect([selected(), screen.queryByText("Tokens para programas")]).toEqual(["Seus dados", null]);
+    await user.click(tab("Programas e aparelhos"));
+    for (const title of ["Segurança", "Tokens para programas", "Receptores DICOM"])
+      expect(screen.getByRole("heading", { name: title })).toBeDefined();
+    expect(screen.queryByLabelText("Nome completo")).toBeNull();
+    await user.keyboard("{ArrowRight}");
+    expect(await screen.findByRole("checkbox", { name: "Um exame meu recebeu laudo" })).toBeDefined();
+    await user.keyboard("{ArrowRight}");
+    expect(screen.getByRole("heading", { name: "Atividade na sua conta" })).toBeDefined();
+    await user.keyboard("{Home}");
+    expect(selected()).toBe("Seus dados");
+  });
+
+  test("stay after a reload, and Back leaves the profile as it leaves any view", async () => {
+    answerCalls(quiet);
+    const user = await showProfile();
+    await write(() => store.set(viewAtom, "profile"));
+    await user.click(tab("Programas e aparelhos"));
+    expect(window.history.state.place).toBe("/profile/tab/access");
+    await user.click(screen.getByRole("button", { name: "Novo token" }));
+    await travel("back");
+    expect([shownView(), selected()]).toEqual(["profile", "Programas e aparelhos"]);
+    await travel("back");
+    expect(shownView()).toBe("welcome");
+    await travel("forward");
+    expect([shownView(), selected()]).toEqual(["profile", "Programas e aparelhos"]);
+  });
+
+  test("open with the first part where the address names none that exists", async () => {
+    window.history.replaceState(null, "", "/his");
+    await renderView(<ProfileView />, { open: (s) => s.set(firstPlaceAtom, "/profile/tab/nothing") });
+    expect(selected()).toBe("Seus dados");
+  });
+});
+
+describe("the activity of an account", () => {
+  const event = (id: number, more: Partial<Activity["events"][number]>) => ({
+    ...{ id, at: "2026-11-21T12:00:00.000Z", action: "study.opened", actorName: "Dra. Inês Leão" },
+    ...{ isYours: false, exam: "TC de crânio", address: "203.0.113.9", ...more },
+  });
+
+  test("says what was done, by whom and where, and shows older entries on request", async () => {
+    const asked: (string | null)[] = [];
+    answerCalls({
+      "GET /api/users/activity": ({ search }) => {
+        asked.push(search.get("before"));
+        return Response.json(
+          search.has("before")
+            ? { events: [event(3, { action: "novelty.made" })], hasMore: false }
+            : {
+                events: [event(9, {}), event(8, { action: "session.opened", isYours: true, exam: null })],
+                hasMore: true,
+              },
+        );
+      },
+    });
+    const user = await showProfile();
+    await user.click(tab("Atividade"));
+    const [opened, signedIn] = (await screen.findAllByRole("listitem")).map((row) => row.textContent ?? "");
+    expect(opened).toContain("Imagens abertas");
+    expect(opened).toContain("Dra. Inês Leão · TC de crânio · 203.0.113.9");
+    expect(signedIn).toContain("Entrada na conta");
+    expect(signedIn).toContain("Você · 203.0.113.9");
+    await user.click(screen.getByRole("button", { name: "Mostrar mais" }));
+    expect(await screen.findByText("novelty.made")).toBeDefined();
+    expect(asked).toEqual([null, "8"]);
+    expect(screen.queryByRole("button", { name: "Mostrar mais" })).toBeNull();
+  });
+
+  test("has a text in place of the code for everything that the audit records", async () => {
+    const source = await Bun.file("src/server/features/audit/audit.repo.ts").text();
+    const [, list = ""] = /export type AuditAction =([^;]*);/.exec(source) ?? [];
+    const recorded = [...list.matchAll(/"([^"]+)"/g)].map(([, action = ""]) => action);
+    expect(recorded.length).toBeGreaterThan(50);
+    await showProfile();
+    expect(recorded.filter((action) => activityText(i18n, action) === action)).toEqual(
+      recorded.filter((action) => action.startsWith("dead_letters.")),
+    );
   });
 });

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { mkdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { strFromU8, unzipSync, zipSync } from "fflate";
-import type { ExportTicket } from "../../../src/shared/api/users.ts";
+import { ACTIVITY_PER_PAGE, type Activity, type ExportTicket } from "../../../src/shared/api/users.ts";
 import { TagHex } from "../../../src/shared/dicom/tags.ts";
 import { leavesOf, recordsOf } from "../../support/dicomdir-records.ts";
 import { startOrthanc } from "../../support/orthanc.ts";
@@ -219,4 +219,46 @@ test("the last admin can't delete their own account", async () => {
     json: { password: admin.password },
   });
   expect(answer.status).toBe(409);
+});
+
+test("the activity of an account is read page by page, and names no exam of another account", async () => {
+  const [owner, doctor] = [
+    await t.addPerson("Dona Lida"),
+    await t.addPerson("Dr. Leitor", { role: "doctor" }),
+  ];
+  const { studies } = await t.store(owner, sampleZip({ study: "83" }));
+  const [study] = studies;
+  await t.sql`update studies set description = 'Crânio da Dona' where id = ${study?.id ?? ""}`;
+  const grant = { json: { userId: doctor.id }, as: owner };
+  expect((await t.call("POST", `/api/studies/${study?.id}/assign`, grant)).status).toBeLessThan(300);
+  const uid = { studyInstanceUID: study?.studyInstanceUID ?? "" };
+  const form = await formBody(uid, { name: "laudo", bytes: samplePdf() });
+  expect((await t.call("POST", "/api/studies/laudo/upload", { as: doctor, ...form })).status).toBe(201);
+
+  const read = async (as: Person, query = ""): Promise<Activity> => {
+    const answer = await t.call("GET", `/api/users/activity${query}`, { as });
+    expect(answer.status).toBe(200);
+    return (await answer.json()) as Activity;
+  };
+  const { events, hasMore } = await read(owner);
+  expect(hasMore).toBe(false);
+  expect(
+    events.filter(({ action }) => action.startsWith("study.") || action === "report.uploaded"),
+  ).toMatchObject([
+    { action: "report.uploaded", actorName: "Dr. Leitor", isYours: false, exam: "Crânio da Dona" },
+    { action: "study.granted", actorName: "Dona Lida", isYours: true, exam: "Crânio da Dona" },
+    { action: "study.uploaded", actorName: "Dona Lida", isYours: true, exam: "Crânio da Dona" },
+  ]);
+  const theirs = (await read(doctor)).events.find(({ action }) => action === "report.uploaded");
+  expect(theirs).toMatchObject({ actorName: "Dr. Leitor", isYours: true, exam: null });
+
+  await t.sql`insert into audit_events (at, action, actor_id, account_id)
+    select now(), 'account.exported', ${owner.id}, ${owner.id} from generate_series(1, ${ACTIVITY_PER_PAGE})`;
+  const first = await read(owner);
+  const last = first.events.at(-1)?.id ?? 0;
+  expect([first.events.length, first.hasMore]).toEqual([ACTIVITY_PER_PAGE, true]);
+  const second = await read(owner, `?before=${last}`);
+  expect([second.events, second.hasMore]).toEqual([events, false]);
+  for (const query of ["?before=0", "?before=1e400", "?before=ontem"])
+    expect((await t.call("GET", `/api/users/activity${query}`, { as: owner })).status).toBe(400);
 });

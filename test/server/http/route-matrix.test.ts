@@ -75,6 +75,7 @@ const matrix: Record<string, Row> = {
   "POST /api/receivers": row(401, 400, 400, 403, 403, 400, 403),
   "DELETE /api/receivers/:id": signedIn(404),
   "GET /api/users/exam-count": signedIn(200),
+  "GET /api/users/activity": signedIn(200),
   "POST /api/users/accept-terms": signedIn(200),
   "PATCH /api/users/profile": signedIn(400),
   "GET /api/subscriptions/usage-stats": row(401, 200, 200, 404, 404, 404, 200),

@@ -1,4 +1,6 @@
 import {
+  type Activity,
+  activityCall,
   changeProfileCall,
   deleteOwnAccountCall,
   type OwnDeletion,
@@ -10,4 +12,6 @@ import { callApi, callJson } from "../../api.ts";
 export const profileApi = {
   change: (body: ProfileChange): Promise<ProfileAnswer> => callJson(changeProfileCall, { body }),
   deleteAccount: (body: OwnDeletion) => callApi(deleteOwnAccountCall, { body }),
+  activity: (before: number | undefined, signal?: AbortSignal): Promise<Activity> =>
+    callJson(activityCall, { query: { before }, signal }),
 };

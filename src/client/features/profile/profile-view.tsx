@@ -9,9 +9,11 @@ import { useHis } from "../session/his-context.ts";
 import { TokensPanel } from "../tokens/tokens-panel.tsx";
 import { roleName } from "../users/user-text.ts";
 import { AccountData } from "./account-data.tsx";
+import { ActivityPanel } from "./activity-panel.tsx";
 import { ProfileForm } from "./profile-form.tsx";
+import { ProfileTabs } from "./profile-tabs.tsx";
 
-/** The account of the signed-in person, and the forms that change it. */
+/** The account of the signed-in person in four tabs: their data, the ways in, messages, and what was done. */
 export default function ProfileView() {
   const [pendingEmail, setPendingEmail] = useState<string>();
   return (
@@ -21,17 +23,26 @@ export default function ProfileView() {
           <Trans id="profile.title">Profile</Trans>
         </h1>
       </div>
-      <div className="profile">
-        <PersonPanel />
-        <div className="profile-panels">
-          <ProfileForm pendingEmail={pendingEmail} onPendingEmail={setPendingEmail} />
-          <SecurityPanel />
-          <MailPanel />
-          <TokensPanel />
-          <ReceiversPanel />
-          <AccountData />
-        </div>
-      </div>
+      <ProfileTabs>
+        {{
+          data: (
+            <>
+              <PersonPanel />
+              <ProfileForm pendingEmail={pendingEmail} onPendingEmail={setPendingEmail} />
+              <AccountData />
+            </>
+          ),
+          access: (
+            <>
+              <SecurityPanel />
+              <TokensPanel />
+              <ReceiversPanel />
+            </>
+          ),
+          mails: <MailPanel />,
+          activity: <ActivityPanel />,
+        }}
+      </ProfileTabs>
     </>
   );
 }

@@ -41,9 +41,13 @@ export function ReceiversPanel() {
         />
       )}
       {!receivers && !error && <Skeleton shape="control" />}
-      {receivers?.map((receiver) => (
-        <ReceiverRow key={receiver.id} receiver={receiver} onEnd={() => setAsked(receiver.id)} />
-      ))}
+      {receivers && receivers.length > 0 && (
+        <div className="security-parts">
+          {receivers.map((receiver) => (
+            <ReceiverRow key={receiver.id} receiver={receiver} onEnd={() => setAsked(receiver.id)} />
+          ))}
+        </div>
+      )}
       {asked === NEW && <NewReceiverDialog onClose={() => setAsked(undefined)} />}
       {ending && <EndReceiverDialog receiver={ending} onClose={() => setAsked(undefined)} />}
     </section>

@@ -47,9 +47,13 @@ export function TokensPanel() {
         />
       )}
       {!tokens && !error && <Skeleton shape="control" />}
-      {tokens?.map((token) => (
-        <TokenRow key={token.id} token={token} onEnd={() => setAsked(token.id)} />
-      ))}
+      {tokens && tokens.length > 0 && (
+        <div className="security-parts">
+          {tokens.map((token) => (
+            <TokenRow key={token.id} token={token} onEnd={() => setAsked(token.id)} />
+          ))}
+        </div>
+      )}
       {asked === NEW && !made && <NewTokenDialog onClose={() => setAsked(undefined)} onMade={setMade} />}
       {ending && <EndTokenDialog token={ending} onClose={() => setAsked(undefined)} />}
       {made && (

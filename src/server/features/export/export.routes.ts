@@ -1,5 +1,5 @@
 import { Hono } from "hono";
-import { exportTicketCall } from "../../../shared/api/users.ts";
+import { activityCall, exportTicketCall } from "../../../shared/api/users.ts";
 import type { Deps } from "../../deps.ts";
 import { describeIn } from "../../http/describe.ts";
 import type { Guard } from "../../http/guard.ts";
@@ -7,10 +7,12 @@ import { tooManyRequests, unauthenticated } from "../../http/http.errors.ts";
 import type { HttpEnv } from "../../http/http-context.ts";
 import { originOf } from "../../http/request-origin.ts";
 import { streamOf } from "../../http/stream-of.ts";
+import { validate } from "../../http/validate.ts";
 import { exportTooLarge } from "./export.errors.ts";
 import { exportAccount } from "./export-account.ts";
 import type { ExportDeps } from "./export-deps.ts";
 import { issueExportTicket, redeemExportTicket } from "./export-ticket.ts";
+import { readActivity } from "./read-activity.ts";
 
 const describe = describeIn("Account");
 
@@ -27,6 +29,17 @@ export function createExportRoutes(deps: Deps & ExportDeps, guard: Guard) {
       problems: [exportTooLarge, tooManyRequests],
     }),
     async (c) => c.json(await issueExportTicket(deps, c.get("session"), originOf(c)), 201),
+  );
+
+  routes.get(
+    activityCall.path,
+    guard({}),
+    describe(activityCall, {
+      summary: "Read what was done in the account, and by its user elsewhere",
+      details: "Newest first, 50 at once; `before` is the `id` of the last one of the page before.",
+    }),
+    validate("query", activityCall.query),
+    async (c) => c.json(await readActivity(deps, c.get("session").userId, c.req.valid("query").before)),
   );
 
   routes.get(
