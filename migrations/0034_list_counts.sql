@@ -1,0 +1,2 @@
+CREATE INDEX "studies_account_patient_id_idx" ON "studies" USING btree ("account_id","patient_id_folded") WHERE "studies"."removal_id" is null;--> statement-breakpoint
+CREATE INDEX "studies_account_accession_number_idx" ON "studies" USING btree ("account_id","accession_number_folded") WHERE "studies"."removal_id" is null;
