@@ -91,6 +91,15 @@ const texts = {
 } satisfies Record<Locale, Record<string, unknown>>;
 const pt = texts["pt-BR"];
 
+/** Buttons of the line that the panel around it cuts off at its right edge. */
+function cutOff(line: Locator): Promise<string[]> {
+  return line.evaluate((element) => {
+    const right = element.closest(".panel")?.getBoundingClientRect().right ?? 0;
+    const buttons = [...element.querySelectorAll("button")];
+    return buttons.filter((one) => one.getBoundingClientRect().right > right).map((one) => one.textContent);
+  });
+}
+
 describe("the study list", () => {
   let app: BrowserApp;
   let owner: Person;
@@ -355,10 +364,22 @@ describe("the study list", () => {
             });
             await expectRoomAt(page, width);
           }
+          await page.setViewportSize({ width: widths[0], height: 900 });
+          await page.locator(".expander").first().click();
+          const check = page.locator(".study-check").first();
+          await check.waitFor();
+          const said = await check.locator("p").boundingBox();
+          expect(said?.height ?? 0).toBeLessThanOrEqual(41);
+          expect(await cutOff(check)).toEqual([]);
         });
       }
       const nobody = await app.addPerson("Nada Ainda");
       const device = { ...PHONE, viewport: { width: 360, height: 640 } };
+      await app.as(owner, { device }, async (page) => {
+        await tap(page, examsEntry(page));
+        await page.locator(".phone-study-toggle").first().click();
+        expect(await cutOff(page.locator(".study-check"))).toEqual([]);
+      });
       await app.as(nobody, { device }, async (page) => {
         await tap(page, examsEntry(page));
         const first = button(page, "Enviar primeiro exame");

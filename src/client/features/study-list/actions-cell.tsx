@@ -1,5 +1,6 @@
 import { useLingui } from "@lingui/react/macro";
 import { useAtomValue, useSetAtom } from "jotai";
+import { createContext, use } from "react";
 import type { Study } from "../../../shared/api/studies.ts";
 import { IconButton } from "../../ui/button.tsx";
 import { DownloadIcon, TrashIcon } from "../../ui/icons.tsx";
@@ -7,15 +8,27 @@ import { ShareButton } from "../sharing/share-actions.tsx";
 import { busyStudiesAtom } from "../studies/busy-studies.ts";
 import { useDownload } from "../studies/use-download.ts";
 import { deletionAskedAtom } from "./list-actions.ts";
+import { MoreActions } from "./more-actions.tsx";
+
+/** Whether the table has room for one button only. */
+export const IsTight = createContext(false);
 
 /** The person's actions on the study besides viewing it. */
 export function ActionsCell({ study }: { study: Study }) {
+  return (
+    <div className="study-actions">
+      {use(IsTight) ? <MoreActions study={study} /> : <EachAction study={study} />}
+    </div>
+  );
+}
+
+function EachAction({ study }: { study: Study }) {
   const { t } = useLingui();
   const download = useDownload();
   const askDeletion = useSetAtom(deletionAskedAtom);
   const isBusy = useAtomValue(busyStudiesAtom).has(study.id);
   return (
-    <div className="study-actions">
+    <>
       {study.access.download && (
         <IconButton
           label={t({ id: "study.download", message: "Download exam" })}
@@ -36,6 +49,6 @@ export function ActionsCell({ study }: { study: Study }) {
           <TrashIcon />
         </IconButton>
       )}
-    </div>
+    </>
   );
 }

@@ -81,7 +81,7 @@ export function columnWidth(layout: ColumnLayout, column: StudyColumn, room: Tab
   return layout.widths[column] ?? ownWidth(column, room);
 }
 
-/** `roomy` has room for words beside codes; `tight` has icons instead of words. */
+/** `roomy` has room for words beside codes; `tight` has icons instead of words, and one menu of actions. */
 export type Density = "roomy" | "plain" | "tight";
 
 /** What decides how much room a column has. */
@@ -156,11 +156,10 @@ const ownWidths: Record<StudyColumn, number> = {
 };
 const tightWidths: Partial<Record<StudyColumn, number>> = {
   patientName: 108,
-  studyDate: 92,
-  studyDescription: 146,
-  modality: 80,
+  studyDate: 104,
+  studyDescription: 166,
   laudo: 56,
-  actions: 120,
+  actions: 56,
 };
 /** Without a column for the patient, the date has the button that opens the row. */
 const EXPANDER_PX = 24;

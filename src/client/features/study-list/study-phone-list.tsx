@@ -1,21 +1,17 @@
-import { Trans, useLingui } from "@lingui/react/macro";
-import { useAtom, useAtomValue, useSetAtom } from "jotai";
+import { useLingui } from "@lingui/react/macro";
+import { useAtom, useAtomValue } from "jotai";
 import type { Study } from "../../../shared/api/studies.ts";
-import { IconButton } from "../../ui/button.tsx";
 import { ModalityChip } from "../../ui/chip.tsx";
-import { Dropdown, DropdownItem } from "../../ui/dropdown.tsx";
-import { ChevronDownIcon, DownloadIcon, EllipsisIcon, FileTextIcon, TrashIcon } from "../../ui/icons.tsx";
+import { ChevronDownIcon, FileTextIcon } from "../../ui/icons.tsx";
 import { Skeleton } from "../../ui/skeleton.tsx";
 import { ReportButton } from "../reports/report-button.tsx";
 import { useHis } from "../session/his-context.ts";
-import { ShareMenuItem } from "../sharing/share-actions.tsx";
 import { busyStudiesAtom } from "../studies/busy-studies.ts";
 import { modalityCodes } from "../studies/modality-names.ts";
 import { StudyIntegrity } from "../studies/study-integrity.tsx";
 import { dateText, descriptionText, patientText } from "../studies/study-text.ts";
-import { useDownload } from "../studies/use-download.ts";
-import { deletionAskedAtom } from "./list-actions.ts";
 import { openStudiesAtom } from "./list-place.ts";
+import { MoreActions } from "./more-actions.tsx";
 import { RenameButton } from "./rename-study.tsx";
 import { useSelected } from "./select-exams.tsx";
 import { SeriesSheet } from "./series-sheet.tsx";
@@ -109,7 +105,7 @@ function PhoneStudy({ study, hasSeveralPatients, isOpen, onToggle }: PhoneStudyP
           <div className="phone-study-actions">
             <ViewerButton study={study} kind="lit" />
             <ReportButton study={study} />
-            <MoreActions study={study} />
+            {hasActions(role) && <MoreActions study={study} />}
           </div>
           <RenameButton study={study} />
           <StudyCheck study={study} />
@@ -147,39 +143,6 @@ function PhoneStudyText({
         )}
       </span>
     </span>
-  );
-}
-
-function MoreActions({ study }: { study: Study }) {
-  const { t } = useLingui();
-  const { role } = useHis().user;
-  const download = useDownload();
-  const askDeletion = useSetAtom(deletionAskedAtom);
-  const isBusy = useAtomValue(busyStudiesAtom).has(study.id);
-  const { access } = study;
-  const hasAny = access.download || access.share || access.delete;
-  if (!hasActions(role) || !hasAny) return null;
-  const trigger = (
-    <IconButton label={t({ id: "study.more", message: "More actions" })} disabled={isBusy}>
-      <EllipsisIcon />
-    </IconButton>
-  );
-  return (
-    <Dropdown trigger={trigger}>
-      {access.download && (
-        <DropdownItem onSelect={() => void download(study)}>
-          <DownloadIcon />
-          <Trans id="study.download">Download exam</Trans>
-        </DropdownItem>
-      )}
-      <ShareMenuItem study={study} />
-      {access.delete && (
-        <DropdownItem danger onSelect={() => askDeletion(study)}>
-          <TrashIcon />
-          <Trans id="study.delete">Delete exam</Trans>
-        </DropdownItem>
-      )}
-    </Dropdown>
   );
 }
 

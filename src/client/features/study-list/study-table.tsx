@@ -7,6 +7,7 @@ import { isBesideControls } from "../../ui/is-beside-controls.ts";
 import { useWidth } from "../../ui/use-width.ts";
 import { useHis } from "../session/his-context.ts";
 import { busyStudiesAtom } from "../studies/busy-studies.ts";
+import { IsTight } from "./actions-cell.tsx";
 import { ColumnKeys } from "./column-keys.tsx";
 import {
   isMovable,
@@ -75,13 +76,15 @@ export function StudyTable({ studies, hasSeveralPatients, sorting, onSortingChan
             onMove={move}
             onResize={(column, widthPx) => setLayout(resizeColumn(layout, column, widthPx))}
           />
-          <tbody>
-            {studies ? (
-              table.getRowModel().rows.map((row) => <StudyRow key={row.id} row={row} table={table} />)
-            ) : (
-              <SkeletonRows columns={columns} />
-            )}
-          </tbody>
+          <IsTight value={fit.density === "tight"}>
+            <tbody>
+              {studies ? (
+                table.getRowModel().rows.map((row) => <StudyRow key={row.id} row={row} table={table} />)
+              ) : (
+                <SkeletonRows columns={columns} />
+              )}
+            </tbody>
+          </IsTight>
         </table>
       </div>
       <ColumnKeys id={keysId} />
