@@ -1,13 +1,19 @@
 import "../../support/dom-globals.ts";
 import { describe, expect, test } from "bun:test";
+import { i18n } from "@lingui/core";
 import { getDefaultStore } from "jotai";
 import { viewAtom } from "../../../src/client/features/places/views.ts";
+import { EMPTY_FORM } from "../../../src/client/features/upload/exam-form/exam-form.ts";
+import { saveRecord } from "../../../src/client/features/upload/send/resume-records.ts";
+import { runJob } from "../../../src/client/features/upload/tray/run-job.ts";
 import { StallWatch } from "../../../src/client/features/upload/tray/stall-watch.ts";
+import type { UploadJob } from "../../../src/client/features/upload/tray/upload-job.ts";
 import UploadTray from "../../../src/client/features/upload/tray/upload-tray.tsx";
+import { isSent, percentOf, type Transfer } from "../../../src/client/features/upload/upload-state.ts";
 import UploadView from "../../../src/client/features/upload/upload-view.tsx";
 import { sampleFile } from "../../support/dicom-sample.ts";
 import { act, screen, userEvent, waitFor, withDom, within } from "../../support/dom.ts";
-import { answerCalls, problem, renderView, shownView } from "../../support/render-view.tsx";
+import { answerCalls, helena, problem, renderView, shownView } from "../../support/render-view.tsx";
 import { leaveAndComeBack, Revisited } from "../../support/revisited.tsx";
 import { ToldRequest } from "../../support/told-request.ts";
 import { zipFile } from "../../support/upload-files.ts";
@@ -150,4 +156,38 @@ test("a line counts as dead after 4 s without a byte, or after three of its long
   const slow = new StallWatch(0);
   slow.progressed(6_000);
   expect([slow.isStalled(23_000), slow.isStalled(24_100)]).toEqual([false, true]);
+});
+
+test("an upload that the server had whole before a reload is shown as being processed, not as unsent", async () => {
+  const locks = { request: (_name: string, _options: object, work: () => unknown) => work() };
+  Object.defineProperty(navigator, "locks", { value: locks, configurable: true });
+  const known = { sizeBytes: 5_000_000, isWhole: true };
+  const upload = { id: "u1", filename: "exame.zip", sizeBytes: known.sizeBytes, offset: known.sizeBytes };
+  const result = {
+    studyInstanceUID: "2.25.1",
+    studies: [],
+    instancesReceived: 1,
+    skipped: [],
+    skippedCount: 0,
+  };
+  const state = { ...upload, state: "done", createdAt: "", expiresAt: "", result };
+  answerCalls({ "GET /api/uploads/u1": () => Response.json(state) });
+  const record = { id: "u1", userId: helena.id, path: "/api/uploads/u1", kind: "zip" } as const;
+  saveRecord({ ...record, sizeBytes: known.sizeBytes, isPaused: false, savedAt: Date.now(), samples: [] });
+  const job: UploadJob = {
+    ...{ id: "u1", form: EMPTY_FORM, known, counts: {}, state: { stage: "queued" } },
+    source: { kind: "zip", name: "exame.zip", sizeBytes: known.sizeBytes },
+    upload: {
+      ...{ zip: new Blob(), fileName: "exame.zip", prefilled: undefined, fileCount: undefined },
+      ...{ keptCount: undefined, films: [], contents: undefined, dispose: async () => {} },
+    },
+  };
+  const seen: Transfer[] = [];
+  await runJob(job, {
+    ...{ i18n, userId: helena.id, hasPlan: true, signal: new AbortController().signal },
+    onProgress: (transfer) => seen.push(transfer),
+  });
+  Reflect.deleteProperty(navigator, "locks");
+  expect(seen.map(isSent)).toEqual([true]);
+  expect(seen.map(percentOf)).toEqual([100]);
 });

@@ -44,7 +44,11 @@ export async function runJob(job: UploadJob, options: RunOptions): Promise<Uploa
       signal,
       onProgress: (loadedBytes, totalBytes) => {
         const reading = meter.read(performance.now(), loadedBytes, totalBytes);
-        onProgress({ loadedBytes, totalBytes, ...reading });
+        // After a reload the browser has no bytes of what the server has whole.
+        const sent = known?.isWhole
+          ? { loadedBytes: known.sizeBytes, totalBytes: known.sizeBytes }
+          : { loadedBytes, totalBytes };
+        onProgress({ ...sent, ...reading });
       },
     },
   );

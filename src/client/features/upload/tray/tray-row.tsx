@@ -18,6 +18,8 @@ import { type JobState, sentPercent, sizeOf, type UploadJob } from "./upload-job
 import { changeJobAtom, removeJobAtom } from "./upload-jobs.ts";
 import { useOpenExam } from "./use-open-exam.ts";
 
+type StoppedState = Extract<JobState, { stage: "stopped" }>;
+
 /** One upload of the tray: what it is, how far it is, and what the person can do about it. */
 export function TrayRow({ job }: { job: UploadJob }) {
   const { state, source } = job;
@@ -31,6 +33,7 @@ export function TrayRow({ job }: { job: UploadJob }) {
           <RowLine job={job} />
         </span>
         {state.stage !== "queued" && state.stage !== "done" && <RowBar job={job} />}
+        {state.stage === "stopped" && <WayOn job={job} {...state} />}
       </div>
       <div className="tray-actions">
         <RowActions job={job} state={state} />
@@ -135,18 +138,9 @@ function RowActions({ job, state }: { job: UploadJob; state: JobState }) {
       </>
     );
   }
-  if (state.stage !== "stopped") return cancelButton;
-  if (state.interruption.kind === "file") {
-    return (
-      <>
-        <ChooseAgain job={job} percent={state.percent} />
-        {cancelButton}
-      </>
-    );
-  }
+  if (state.stage !== "stopped" || state.interruption.kind === "file") return cancelButton;
   return (
     <>
-      {state.interruption.kind === "storage" && <SeePlans />}
       <IconButton
         label={t({ id: "tray.retryOf", message: `Try again: ${name}` })}
         onClick={() => change(job.id, { state: { stage: "queued" } })}
@@ -156,4 +150,10 @@ function RowActions({ job, state }: { job: UploadJob; state: JobState }) {
       {cancelButton}
     </>
   );
+}
+
+/** What a stopped upload asks of the person, below the reason. */
+function WayOn({ job, percent, interruption }: { job: UploadJob } & StoppedState): ReactNode {
+  if (interruption.kind === "storage") return <SeePlans />;
+  return interruption.kind === "file" && <ChooseAgain job={job} percent={percent} />;
 }
