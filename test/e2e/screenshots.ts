@@ -10,8 +10,10 @@ import { frameViews } from "./screenshots/frame-views.ts";
 import { listViews } from "./screenshots/list-views.ts";
 import { moneyViews } from "./screenshots/money-views.ts";
 import { operationsViews } from "./screenshots/operations-views.ts";
+import { profileViews } from "./screenshots/profile-views.ts";
 import { securityViews } from "./screenshots/security-views.ts";
 import { type Picture, takeSheet } from "./screenshots/sheet.ts";
+import { trayViews } from "./screenshots/tray-views.ts";
 import { uploadViews } from "./screenshots/upload-views.ts";
 import { userViews } from "./screenshots/user-views.ts";
 import type { View } from "./screenshots/view.ts";
@@ -56,6 +58,8 @@ const views: Record<string, View> = {
   ...frameViews,
   ...listViews,
   ...uploadViews(zipPath),
+  ...trayViews(people.owner.id, zipPath),
+  ...profileViews,
   ...moneyViews,
   ...userViews,
   ...securityViews,

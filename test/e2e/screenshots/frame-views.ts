@@ -58,15 +58,6 @@ export const frameViews: Record<string, View> = {
     only: isPhoneWidth,
   },
   "account-menu": { who: "owner", show: (page) => button(page, "Sua conta", "Your account").click() },
-  profile: {
-    who: "owner",
-    async show(page) {
-      await button(page, "Sua conta", "Your account").click();
-      await page.getByRole("menuitem").first().click();
-      await page.locator("main[data-view=profile] form").waitFor();
-      await page.locator(".mail-choices").waitFor();
-    },
-  },
   help: { who: "owner", show: (page) => goTo(page, "help", "Ajuda", "Help") },
   "help-page": { path: "/ajuda" },
   sample: {

@@ -72,6 +72,10 @@ async function openViewer(page: Page): Promise<void> {
     .getByRole("button", { name: /^(Abrir|Open|Abrir no visualizador|Open in the viewer)(: .*)?$/ })
     .first()
     .click();
+  if (isPhone(page)) {
+    await page.locator(".visor canvas[data-slice]").waitFor();
+    return;
+  }
   const frame = await (await page.locator("iframe").elementHandle())?.contentFrame();
   await frame?.locator("canvas.cornerstone-canvas").first().waitFor();
   if (frame) await lookAtImage(frame);

@@ -1,6 +1,7 @@
 import type { Page } from "playwright-core";
+import type { IntegrityFinding, IntegritySummary, ScrubRound } from "../../../src/shared/api/integrity.ts";
 import type { DeadLetter, Operations } from "../../../src/shared/api/operations.ts";
-import { fail, hang, type View } from "./view.ts";
+import { fail, goTo, hang, settle, type View } from "./view.ts";
 
 const GIB = 1024 ** 3;
 const node = {
@@ -54,7 +55,59 @@ async function trouble(page: Page): Promise<void> {
   await page.route("**/api/operations/dead-letters", (route) => route.fulfill({ json: letters }));
 }
 
-/** An admin's home page. */
+const round: ScrubRound = {
+  ...{ startedAt: "2026-11-08T03:00:00.000Z", finishedAt: null, dueAt: "2026-12-08T03:00:00.000Z" },
+  ...{
+    objectsRead: 41_290,
+    objectsTotal: 98_400,
+    bytesRead: 812 * GIB,
+    bytesTotal: 1_930 * GIB,
+    findings: 3,
+  },
+};
+const ended = (month: number, findings: number): ScrubRound => ({
+  ...{ ...round, startedAt: `2026-${month}-09T03:00:00.000Z`, finishedAt: `2026-${month}-28T11:20:00.000Z` },
+  ...{ objectsRead: 96_000 + month, bytesRead: (1_800 + month) * GIB, findings },
+});
+const summary = (openFindings: number): IntegritySummary => ({
+  ...{ scrubDays: 30, round, pastRounds: [ended(10, 0), ended(9, 2), ended(8, 0)], openFindings },
+});
+const finding = (n: number, more: Partial<IntegrityFinding>): IntegrityFinding => ({
+  ...{ id: `01900000-0000-7000-8000-0000000000f${n}`, kind: "volume", found: "damaged" },
+  ...{ foundAt: "2026-11-20T04:12:00.000Z", checkedAt: "2026-11-22T09:40:00.000Z" },
+  ...{ object: `volumes/01/9f/0190a3c2-${n}-7d1e.zip`, sizeBytes: 184_320_000 },
+  study: {
+    ...{ id: "01900000-0000-7000-8000-000000000001", description: "TC de crânio sem contraste" },
+    ...{ studyDate: "2026-11-14", modality: "CT", patientName: "Gonçalves^João A.", patientID: "4471" },
+  },
+  ...{ closedAt: null, healedBy: null, ...more },
+});
+const open = [
+  finding(1, {}),
+  finding(2, { kind: "report", found: "missing", object: "reports/0190a3c2-22.pdf", sizeBytes: 212_000 }),
+  finding(3, { kind: "lab", object: "labs/0190a3c2-31.pdf", sizeBytes: 98_000, study: null }),
+];
+const closedAt = "2026-11-21T07:30:00.000Z";
+const closed = (["reread", "copy", "upload", "removed"] as const).map((healedBy, n) =>
+  finding(4 + n, { closedAt, healedBy, kind: n === 1 ? "manifest" : "volume" }),
+);
+
+/** Answers as an archive in which so many of the findings are open. */
+const archive = (openFindings: IntegrityFinding[]) => async (page: Page) => {
+  await page.route("**/api/integrity", (route) => route.fulfill({ json: summary(openFindings.length) }));
+  await page.route("**/api/integrity/findings?*", (route) => {
+    const findings = route.request().url().includes("closed") ? closed : openFindings;
+    return route.fulfill({ json: { findings, total: findings.length } });
+  });
+};
+
+async function openIntegrity(page: Page, tab = 0): Promise<void> {
+  await goTo(page, "integrity", "Integridade", "Integrity");
+  await page.getByRole("tab").nth(tab).click();
+  await settle(page);
+}
+
+/** An admin's home page, and what the archive's rounds found. */
 export const operationsViews: Record<string, View> = {
   "home-admin": { who: "admin", show: (page) => page.locator(".home-node").first().waitFor() },
   "home-troubled": {
@@ -71,5 +124,16 @@ export const operationsViews: Record<string, View> = {
     who: "admin",
     prepare: fail("**/api/operations**"),
     show: (page) => page.locator(".error-card").first().waitFor(),
+  },
+  integrity: { who: "admin", prepare: archive([]), show: (page) => openIntegrity(page) },
+  "integrity-open": { who: "admin", prepare: archive(open), show: (page) => openIntegrity(page) },
+  "integrity-closed": { who: "admin", prepare: archive(open), show: (page) => openIntegrity(page, 1) },
+  "integrity-rounds": { who: "admin", prepare: archive(open), show: (page) => openIntegrity(page, 2) },
+  "integrity-failed": {
+    ...{ who: "admin", prepare: fail("**/api/integrity**") },
+    async show(page) {
+      await goTo(page, "integrity", "Integridade", "Integrity");
+      await page.locator(".error-card").first().waitFor();
+    },
   },
 };

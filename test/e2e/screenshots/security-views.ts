@@ -21,7 +21,8 @@ const withAll = answer("/api/auth/factors", all);
 async function openSecurity(page: Page): Promise<void> {
   await button(page, "Sua conta", "Your account").click();
   await page.getByRole("menuitem").first().click();
-  await page.locator(".security-parts").scrollIntoViewIfNeeded();
+  await page.getByRole("tab").nth(1).click();
+  await page.locator(".security-parts").waitFor();
 }
 
 async function remove(page: Page): Promise<void> {

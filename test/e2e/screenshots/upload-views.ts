@@ -12,15 +12,18 @@ async function pickZip(page: Page, zipPath: string): Promise<void> {
   await button(page, "Enviar exame", "Upload exam").waitFor();
 }
 
-async function send(page: Page, zipPath: string): Promise<void> {
+/** Sends the ZIP until some of it is there; answers what changes the line's bytes a second. */
+export async function sendSlowly(page: Page, zipPath: string): Promise<(speed: number) => Promise<void>> {
   await pickZip(page, zipPath);
   const devTools = await page.context().newCDPSession(page);
-  await devTools.send("Network.emulateNetworkConditions", {
-    ...{ offline: false, latency: 0, downloadThroughput: -1 },
-    uploadThroughput: SLOW_BYTES_PER_SECOND,
-  });
+  const setSpeed = async (uploadThroughput: number): Promise<void> => {
+    const others = { offline: false, latency: 0, downloadThroughput: -1 };
+    await devTools.send("Network.emulateNetworkConditions", { ...others, uploadThroughput });
+  };
+  await setSpeed(SLOW_BYTES_PER_SECOND);
   await button(page, "Enviar exame", "Upload exam").click();
   await page.waitForFunction(() => /[1-9]\d?%/.test(document.querySelector("main")?.textContent ?? ""));
+  return setSpeed;
 }
 
 async function openLabs(page: Page): Promise<void> {
@@ -47,7 +50,7 @@ export function uploadViews(zipPath: string): Record<string, View> {
       },
     },
     "upload-form": { who: "owner", show: (page) => pickZip(page, zipPath) },
-    "upload-progress": { who: "owner", show: (page) => send(page, zipPath) },
+    "upload-progress": { who: "owner", show: (page) => sendSlowly(page, zipPath) },
     "upload-limit": {
       who: "trial",
       async show(page) {
