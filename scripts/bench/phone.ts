@@ -1,5 +1,5 @@
-import { readFileSync } from "node:fs";
 import type { Browser, BrowserContext, CDPSession, Page } from "playwright-core";
+import { pageBytes } from "./process-tree.ts";
 
 /** A line between phone and server, in bits a second and milliseconds for a round trip. */
 export interface Line {
@@ -18,7 +18,7 @@ export interface Phone extends AsyncDisposable {
   connect(line?: Line): Promise<void>;
   /** Bytes that arrived since the last call. */
   takeBytes(): number;
-  /** Memory of the processes that draw its pages, in bytes: PSS. */
+  /** Memory of the process that draws its page, in bytes: PSS. No other phone may be open. */
   memory(): number;
 }
 
@@ -28,11 +28,16 @@ const DEVICE = {
   ...{ hasTouch: true, isMobile: true, locale: "pt-BR" },
 };
 
+export interface PhoneOptions {
+  /** A browser without WebGL, in which the visor draws with the plain canvas. */
+  hasWebgl?: boolean;
+}
+
 /** @param token of a session; without one the phone is a visitor's */
 export async function openPhone(
   browser: Browser,
   token?: string,
-  viewer: "visor" | "ohif" = "visor",
+  { hasWebgl = true }: PhoneOptions = {},
 ): Promise<Phone> {
   const context = await browser.newContext(DEVICE);
   await context.addInitScript(
@@ -40,14 +45,14 @@ export async function openPhone(
       if (!location.protocol.startsWith("http") || window.top !== window) return;
       for (const [key, value] of Object.entries(kept)) if (value) localStorage.setItem(key, value);
     },
-    { token, viewer, language: "pt-BR", visorHint: "3" },
+    { token, viewer: "visor", language: "pt-BR", visorHint: "3" },
   );
   await context.addInitScript(watchFilm);
+  if (!hasWebgl) await context.addInitScript(takeWebglAway);
   const page = await context.newPage();
   const client = await context.newCDPSession(page);
   const bytes = await countBytes(client);
   await client.send("Emulation.setCPUThrottlingRate", { rate: CPU_SLOWDOWN });
-  const processes = await listRenderers(browser);
   return {
     page,
     ...bytes,
@@ -60,8 +65,8 @@ export async function openPhone(
           uploadThroughput: line ? line.bitsPerSecond / 8 : -1,
         })
         .then(() => undefined),
-    // A browser that names no process is not one that needs no memory.
-    memory: () => processes.reduce((sum, pid) => sum + pssOf(pid), 0) || Number.NaN,
+    // A browser without such a process is not one that needs no memory.
+    memory: () => pageBytes(process.pid) ?? Number.NaN,
     [Symbol.asyncDispose]: () => closeContext(context),
   };
 }
@@ -83,22 +88,15 @@ async function countBytes(client: CDPSession) {
   };
 }
 
-async function listRenderers(browser: Browser): Promise<number[]> {
-  const client = await browser.newBrowserCDPSession();
-  const { processInfo } = await client.send("SystemInfo.getProcessInfo");
-  await client.detach();
-  return processInfo.filter(({ type }) => type === "renderer").map(({ id }) => id);
-}
-
-function pssOf(pid: number): number {
-  try {
-    const [, kilobytes = "0"] =
-      /^Pss:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, "utf8")) ?? [];
-    return Number(kilobytes) * 1024;
-  } catch {
-    // A process that has ended holds nothing.
-    return 0;
-  }
+function takeWebglAway(): void {
+  const { getContext } = HTMLCanvasElement.prototype;
+  HTMLCanvasElement.prototype.getContext = function (
+    this: HTMLCanvasElement,
+    kind: string,
+    ...more: unknown[]
+  ) {
+    return kind.startsWith("webgl") ? null : Reflect.apply(getContext, this, [kind, ...more]);
+  } as typeof getContext;
 }
 
 /** Milliseconds from the person's last press to what they then saw. */
@@ -106,6 +104,8 @@ export interface Seen {
   preview?: number;
   /** The first picture drawn from the frame itself; it may still be coarse. */
   image?: number;
+  /** The whole frame. */
+  sharp?: number;
 }
 
 /** In every page: after each press, notes when the preview and the image are on the screen. */
@@ -116,6 +116,7 @@ function watchFilm(): void {
   interface Seen {
     preview?: number;
     image?: number;
+    sharp?: number;
   }
   addEventListener(
     "pointerdown",
@@ -125,14 +126,18 @@ function watchFilm(): void {
       const press = ++presses;
       delete seen.preview;
       delete seen.image;
+      delete seen.sharp;
       const look = () => {
         // An earlier press is looked after no longer.
         if (press !== presses) return;
         const picture = document.querySelector<HTMLImageElement>(".visor-preview");
         if (picture?.complete && picture.naturalWidth > 0) seen.preview ??= performance.now() - timeStamp;
-        const slice = film()?.dataset.slice;
-        if (slice !== undefined && slice !== before) seen.image = performance.now() - timeStamp;
-        else requestAnimationFrame(look);
+        const canvas = film();
+        if (canvas && canvas.dataset.slice !== before) {
+          seen.image ??= performance.now() - timeStamp;
+          if (canvas.dataset.coarse === undefined) seen.sharp = performance.now() - timeStamp;
+        }
+        if (seen.sharp === undefined) requestAnimationFrame(look);
       };
       requestAnimationFrame(look);
     },
@@ -140,16 +145,17 @@ function watchFilm(): void {
   );
 }
 
-/** Waits until the image is there, and says when. */
+/** Waits until the whole image is there, and says when. */
 export async function seenOn(page: Page, timeoutMs = 120_000): Promise<Required<Seen>> {
   const handle = await page.waitForFunction(
     () => {
       const { seen } = window as unknown as { seen: Seen };
-      return seen.image === undefined ? undefined : { ...seen };
+      return seen.sharp === undefined ? undefined : { ...seen };
     },
     undefined,
     { timeout: timeoutMs },
   );
-  const { preview, image } = (await handle.jsonValue()) ?? {};
-  return { preview: preview ?? image ?? Number.NaN, image: image ?? Number.NaN };
+  const { preview, image, sharp } = (await handle.jsonValue()) ?? {};
+  const [first, whole] = [image ?? Number.NaN, sharp ?? Number.NaN];
+  return { preview: preview ?? first, image: first, sharp: whole };
 }

@@ -40,6 +40,12 @@ export function cpuSeconds(rootPid: number): number {
   return ticks / CLOCK_TICKS_PER_SECOND;
 }
 
+/** PSS of the largest of the browsers' processes below `rootPid` that draw pages; undefined if there is none. */
+export function pageBytes(rootPid: number): number | undefined {
+  const pages = processTree(rootPid).filter((pid) => readProc(pid, "cmdline")?.includes("--type=renderer"));
+  return pages.length > 0 ? Math.max(...pages.map(pssOf)) : undefined;
+}
+
 export interface TreeSampler {
   /** Stops the sampling and returns the peaks. */
   stop(): TreeFigures;
