@@ -26,6 +26,7 @@ const ISLANDS = {
   visit: "src/client/features/visit/visit-screen.tsx",
   delivery: "src/client/features/delivery/delivery-screen.tsx",
 } as const;
+const VISOR = "src/client/visor/view/visor.tsx";
 const LOCALES = { "pt-BR": "locales/pt-BR/messages.ts", "en-US": "locales/en-US/messages.ts" } as const;
 const HIS_LOCALES = {
   "pt-BR": "src/client/his-messages.pt-BR.ts",
@@ -128,9 +129,11 @@ function createGraph(result: Bun.BuildOutput, files: LinkedFile[]): ClientGraph 
       help: preloads(ISLANDS.help),
       his: preloads(ISLANDS.his),
       verify: preloads(ISLANDS.verify),
-      visit: preloads(ISLANDS.visit),
+      // Whoever opens a link wants to see its images.
+      visit: [...new Set([...preloads(ISLANDS.visit), ...preloads(VISOR)])],
       delivery: preloads(ISLANDS.delivery),
     },
+    visor: staticImports(metafile, outputOf(metafile, VISOR)).map(url),
     locales: {
       "pt-BR": url(outputOf(metafile, LOCALES["pt-BR"])),
       "en-US": url(outputOf(metafile, LOCALES["en-US"])),

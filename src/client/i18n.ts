@@ -34,8 +34,9 @@ export async function activateLocale(locale: Locale): Promise<void> {
   document.documentElement.lang = locale;
 }
 
+/** Until its catalogue is there, the language that the document was begun in. */
 export function activeLocale(): Locale {
-  return i18n.locale === "en-US" ? "en-US" : "pt-BR";
+  return (i18n.locale || document.documentElement.lang) === "en-US" ? "en-US" : "pt-BR";
 }
 
 export { i18n };

@@ -8,6 +8,7 @@ import { locales } from "../../src/shared/locale.ts";
 
 const CLIENT = join(import.meta.dir, "../../dist/client");
 const LOGIN_PAGE_BYTES = 110_000;
+const VISOR_BYTES = 120_000;
 const BUILD_TIMEOUT_MS = 120_000;
 
 /** The bytes sent to a browser that accepts brotli. */
@@ -27,6 +28,18 @@ test(
       expect(bytes).toBeGreaterThan(0);
       expect(bytes).toBeLessThanOrEqual(LOGIN_PAGE_BYTES);
     }
+  },
+  BUILD_TIMEOUT_MS,
+);
+
+test(
+  "our own viewer is at most 120 kB of script, what it shares with its page included, without the codecs",
+  async () => {
+    ensureBuilt();
+    const { visor } = await readClientGraph(folderAssets(CLIENT));
+    const bytes = visor.reduce((sum, url) => sum + sentBytes(url), 0);
+    expect(bytes).toBeGreaterThan(10_000);
+    expect(bytes).toBeLessThanOrEqual(VISOR_BYTES);
   },
   BUILD_TIMEOUT_MS,
 );

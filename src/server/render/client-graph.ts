@@ -21,8 +21,10 @@ export interface ClientGraph {
   fonts: string[];
   icon: string;
   marks: Marks;
-  /** All modules that an island loads before it can be drawn, the entry's own chunks included. */
+  /** All modules that an island loads before it can be drawn, the entry's own chunks included; of a link's page its viewer's too. */
   islands: Record<IslandName, string[]>;
+  /** All modules of our own viewer, those that it shares with the page included. */
+  visor: string[];
   /** The catalogues of the entry page. */
   locales: Record<Locale, string>;
   /** The additional catalogues of `/his`. */

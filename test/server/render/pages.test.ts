@@ -29,6 +29,7 @@ const graph: ClientGraph = {
     visit: ["/assets/boot-1.js", "/assets/visit-1.js"],
     delivery: ["/assets/boot-1.js", "/assets/delivery-1.js"],
   },
+  visor: ["/assets/visor-1.js"],
   locales: { "pt-BR": "/assets/pt-1.js", "en-US": "/assets/en-1.js" },
   hisLocales: { "pt-BR": "/assets/his-pt-1.js", "en-US": "/assets/his-en-1.js" },
 };

@@ -18,7 +18,7 @@ export function useWarmViewer(studies: readonly Study[]): void {
     if (!isWarmed || studies.length === 0) return;
     return whenIdle(() => {
       void loadVisor()
-        .then(({ warmCodec }) => warmCodec())
+        .then(({ warmVisor }) => warmVisor())
         .catch(() => undefined);
       for (const study of studies.filter(isViewable).slice(0, MAX_PREVIEWS))
         void client.prefetchQuery(

@@ -53,6 +53,12 @@ export function useVisit(link: string) {
 /** The openings under way, because React begins a page twice in development. */
 const begun = new Map<string, Promise<VisitState>>();
 
+/** Opens the link of the page's address at once, while the page's language is still on its way. */
+export function beginVisitOfPage(): void {
+  const [, link] = /^\/v\/([^/]+)$/.exec(window.location.pathname) ?? [];
+  if (link) void beginVisit(link);
+}
+
 function beginVisit(link: string): Promise<VisitState> {
   const found = begun.get(link) ?? openOnce(link);
   begun.set(link, found);

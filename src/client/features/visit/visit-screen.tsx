@@ -8,8 +8,10 @@ import { Toaster } from "../../ui/toast.tsx";
 import { Closed, PasscodeGate } from "./gate.tsx";
 import { Opening } from "./opening.tsx";
 import { PublicPage } from "./public-page.tsx";
-import { useVisit } from "./use-visit.ts";
+import { beginVisitOfPage, useVisit } from "./use-visit.ts";
 import { VisitedExams } from "./visited-exams.tsx";
+
+beginVisitOfPage();
 
 /** The page of a link, for people without an account: the passcode if it has one, then the exams. */
 export default function VisitScreen({ productName, link, viewerOrigin }: IslandProps<"visit">) {

@@ -198,7 +198,7 @@ function useWarmImages({
       source.warm();
       new Image().src = preview;
       loadVisor()
-        .then(({ warmCodec }) => warmCodec())
+        .then(({ warmVisor }) => warmVisor())
         .catch(() => undefined);
     });
   }, [isWanted, source, preview]);

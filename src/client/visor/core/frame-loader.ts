@@ -32,6 +32,8 @@ export interface FrameLoader {
   focus(slices: readonly Slice[], index: number, direction?: number): void;
   /** The whole frame, or a coarser picture of the seen one while the rest arrives. */
   frame(slice: Slice): PreparedFrame | undefined;
+  /** Whether what is there of a slice is the coarser picture. */
+  isCoarse(slice: Slice): boolean;
   failure(slice: Slice): FrameFailure | undefined;
   retry(slice: Slice): void;
   readonly sizeBytes: number;
@@ -186,6 +188,7 @@ export function createFrameLoader(options: FrameLoaderOptions): FrameLoader {
       pump();
     },
     frame: ({ key }) => cache.get(key) ?? (preview?.key === key ? preview.frame : undefined),
+    isCoarse: ({ key }) => preview?.key === key && !cache.get(key),
     failure: ({ key }) => failures.get(key),
     retry({ key }) {
       failures.delete(key);

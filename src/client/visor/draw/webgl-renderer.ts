@@ -54,6 +54,8 @@ export function createWebglRenderer(canvas: HTMLCanvasElement): Renderer | undef
   gl.pixelStorei(gl.UNPACK_ALIGNMENT, 1);
   const maxSide: number = gl.getParameter(gl.MAX_TEXTURE_SIZE);
   let shown: Picture | undefined;
+  /** Whether the shown picture has its smaller copies, which are needed only where it is drawn smaller than it is. */
+  let hasSmaller = false;
   let reduced: { of: PreparedFrame; frame: PreparedFrame } | undefined;
 
   /** What of a frame fits into a texture. */
@@ -67,14 +69,16 @@ export function createWebglRenderer(canvas: HTMLCanvasElement): Renderer | undef
     const { rows, columns, indexes } = frame;
     const isSmall = indexes instanceof Uint8Array;
     if (shown?.frame !== frame) {
-      bind(gl, textures.indexes, false);
+      bind(gl, textures.indexes, gl.NEAREST);
       const [inside, type] = isSmall ? [gl.R8UI, gl.UNSIGNED_BYTE] : [gl.R16UI, gl.UNSIGNED_SHORT];
       gl.texImage2D(gl.TEXTURE_2D, 0, inside, columns, rows, 0, gl.RED_INTEGER, type, indexes);
     }
-    bind(gl, textures.levels, false);
-    const high = Math.ceil(table.length / TABLE_WIDTH);
-    gl.texImage2D(gl.TEXTURE_2D, 0, gl.R8, TABLE_WIDTH, high, 0, gl.RED, gl.UNSIGNED_BYTE, table);
-    bind(gl, textures.picture, true);
+    if (shown?.table !== table || shown.frame.kind !== "grey") {
+      bind(gl, textures.levels, gl.NEAREST);
+      const high = Math.ceil(table.length / TABLE_WIDTH);
+      gl.texImage2D(gl.TEXTURE_2D, 0, gl.R8, TABLE_WIDTH, high, 0, gl.RED, gl.UNSIGNED_BYTE, table);
+    }
+    bind(gl, textures.picture, gl.LINEAR);
     if (!hasSize(shown, frame)) {
       gl.texImage2D(gl.TEXTURE_2D, 0, gl.R8, columns, rows, 0, gl.RED, gl.UNSIGNED_BYTE, null);
     }
@@ -102,12 +106,11 @@ export function createWebglRenderer(canvas: HTMLCanvasElement): Renderer | undef
       sendGrey(frame, table);
     } else {
       if (shown?.frame === frame) return;
-      bind(gl, textures.picture, true);
+      bind(gl, textures.picture, gl.LINEAR);
       const { columns, rows, bytes } = frame;
       gl.texImage2D(gl.TEXTURE_2D, 0, gl.RGB8, columns, rows, 0, gl.RGB, gl.UNSIGNED_BYTE, bytes);
     }
-    bind(gl, textures.picture, true);
-    gl.generateMipmap(gl.TEXTURE_2D);
+    hasSmaller = false;
   }
 
   return {
@@ -121,7 +124,12 @@ export function createWebglRenderer(canvas: HTMLCanvasElement): Renderer | undef
       gl.clear(gl.COLOR_BUFFER_BIT);
       // biome-ignore lint/correctness/useHookAtTopLevel: a method of WebGL, no hook
       gl.useProgram(place);
-      bind(gl, textures.picture, true);
+      const isSmaller = isDrawnSmaller(placement);
+      bind(gl, textures.picture, isSmaller ? gl.LINEAR_MIPMAP_LINEAR : gl.LINEAR);
+      if (isSmaller && !hasSmaller) {
+        gl.generateMipmap(gl.TEXTURE_2D);
+        hasSmaller = true;
+      }
       gl.uniform1i(gl.getUniformLocation(place, "picture"), 0);
       gl.uniform1i(gl.getUniformLocation(place, "isGrey"), kind === "grey" ? 1 : 0);
       gl.uniform1i(
@@ -161,13 +169,17 @@ function clipMatrix(
   return [a * columns * x, b * columns * y, 0, c * rows * x, d * rows * y, 0, e * x - 1, f * y + 1, 1];
 }
 
-function bind(gl: WebGL2RenderingContext, texture: WebGLTexture | null, isSmooth: boolean): void {
+function isDrawnSmaller({ a, b, c, d }: Placement): boolean {
+  return Math.min(Math.hypot(a, b), Math.hypot(c, d)) < 1;
+}
+
+function bind(gl: WebGL2RenderingContext, texture: WebGLTexture | null, filter: number): void {
   gl.activeTexture(gl.TEXTURE0);
   gl.bindTexture(gl.TEXTURE_2D, texture);
   gl.texParameteri(gl.TEXTURE_2D, gl.TEXTURE_WRAP_S, gl.CLAMP_TO_EDGE);
   gl.texParameteri(gl.TEXTURE_2D, gl.TEXTURE_WRAP_T, gl.CLAMP_TO_EDGE);
-  gl.texParameteri(gl.TEXTURE_2D, gl.TEXTURE_MAG_FILTER, isSmooth ? gl.LINEAR : gl.NEAREST);
-  gl.texParameteri(gl.TEXTURE_2D, gl.TEXTURE_MIN_FILTER, isSmooth ? gl.LINEAR_MIPMAP_LINEAR : gl.NEAREST);
+  gl.texParameteri(gl.TEXTURE_2D, gl.TEXTURE_MAG_FILTER, filter === gl.NEAREST ? gl.NEAREST : gl.LINEAR);
+  gl.texParameteri(gl.TEXTURE_2D, gl.TEXTURE_MIN_FILTER, filter);
 }
 
 function programOf(gl: WebGL2RenderingContext, fragment: string): WebGLProgram | undefined {

@@ -32,6 +32,7 @@ export function FilmPort({ visor, preview, canvas, areSidesShown, children }: Fi
       <Film
         label={t({ id: "visor.image", message: "Image of the exam" })}
         shown={visor.failure ? undefined : shown}
+        isCoarse={visor.isCoarse}
         settings={settings}
         isStack={count > 1}
         onGesture={visor.onGesture}

@@ -14,6 +14,8 @@ export interface FilmProps {
   /** What a screen reader says of the image. */
   label: string;
   shown: ShownPicture | undefined;
+  /** Whether it is the beginning of an image that is still on its way. */
+  isCoarse: boolean;
   settings: ViewSettings;
   /** Whether there are other images to scroll to. */
   isStack: boolean;
@@ -24,7 +26,7 @@ export interface FilmProps {
 }
 
 /** The image itself, with fingers, mouse and wheel. */
-export function Film({ label, shown, settings, isStack, onGesture, onPlaced, canvas }: FilmProps) {
+export function Film({ label, shown, isCoarse, settings, isStack, onGesture, onPlaced, canvas }: FilmProps) {
   const box = useRef<HTMLDivElement>(null);
   const renderer = useRef<Renderer>(undefined);
   const [size, setSize] = useState({ width: 0, height: 0 });
@@ -77,7 +79,8 @@ export function Film({ label, shown, settings, isStack, onGesture, onPlaced, can
     renderer.current?.draw(picture, placementOf(sharp, { ...stage, width, height }));
     place(placementOf(turn, { ...stage, ...size }));
     current.dataset.slice = shown.slice.key;
-  }, [shown, settings, size, canvas, restored]);
+    current.toggleAttribute("data-coarse", isCoarse);
+  }, [shown, isCoarse, settings, size, canvas, restored]);
 
   useFilmPointers(box, { settings, isStack, onGesture });
   return (
@@ -124,8 +127,9 @@ function useFilmPointers(
     on("contextmenu", (event) => event.preventDefault());
     on("wheel", (event) => {
       event.preventDefault();
-      const at = pointIn(current, event);
-      if (event.ctrlKey) tell({ type: "zoom", factor: Math.exp(-event.deltaY / 200), at });
+      // Where the wheel is turned is asked for only if it matters: the answer takes a layout of the page.
+      if (event.ctrlKey)
+        tell({ type: "zoom", factor: Math.exp(-event.deltaY / 200), at: pointIn(current, event) });
       else tell({ type: "scroll", slices: wheelSlices(event) });
     });
     return () => {

@@ -1,4 +1,12 @@
-import { useEffect, useEffectEvent, useReducer, useRef, useState, useSyncExternalStore } from "react";
+import {
+  useEffect,
+  useEffectEvent,
+  useMemo,
+  useReducer,
+  useRef,
+  useState,
+  useSyncExternalStore,
+} from "react";
 import { DOUBLE_TAP_MS, type Gesture } from "../core/gestures.ts";
 import type { Measure } from "../core/measures.ts";
 import { POINTS_OF } from "../core/measures.ts";
@@ -22,7 +30,7 @@ export function useVisor({ source, studies, onEnded }: Pick<VisorProps, "source"
   const { model, frames } = core;
   const [study] = studies;
   const state = useSyncExternalStore(model.subscribe, () => model.state);
-  useSyncExternalStore(frames.subscribe, frames.version);
+  const version = useSyncExternalStore(frames.subscribe, frames.version);
   const [settings, change] = useReducer(
     (now: ViewSettings, by: SettingsChange) => changeSettings(now, by),
     FIRST_SETTINGS,
@@ -57,6 +65,7 @@ export function useVisor({ source, studies, onEnded }: Pick<VisorProps, "source"
   const frame = slice && frames.frame(slice);
   const failure = slice && frames.failure(slice);
   const shown = usePictureOf(slice, frame, settings);
+  const isCoarse = slice !== undefined && frames.isCoarse(slice);
   const cine = useCine(stack, {
     next: () => model.seek(index + 1 >= (stack?.slices.length ?? 0) ? 0 : index + 1),
     isReady: () => frame !== undefined || failure !== undefined,
@@ -135,8 +144,14 @@ export function useVisor({ source, studies, onEnded }: Pick<VisorProps, "source"
     change((now) => ({ window: draggedWindow(now.window ?? from, moved, limits) }));
   }
 
-  const ready = stack ? stack.slices.filter((one) => frames.frame(one)).length : 0;
-  const failed = stack ? stack.slices.flatMap((one, at) => (frames.failure(one) ? [at] : [])) : [];
+  // biome-ignore lint/correctness/useExhaustiveDependencies: counted anew when frames came or left, not at each step of a scroll
+  const { ready, failed } = useMemo(() => {
+    const slices = stack?.slices ?? [];
+    return {
+      ready: slices.filter((one) => frames.frame(one)).length,
+      failed: slices.flatMap((one, at) => (frames.failure(one) ? [at] : [])),
+    };
+  }, [stack, frames, version]);
   return {
     ...{
       model,
@@ -148,16 +163,24 @@ export function useVisor({ source, studies, onEnded }: Pick<VisorProps, "source"
       frame,
       failure,
       shown,
+      isCoarse,
       settings,
       change,
       measures,
       placement,
     },
-    ...{ setPlacement, cine, presets, limits, onGesture, areBarsHidden, ready, failed },
+    setPlacement: (next: Placement | undefined) =>
+      setPlacement((now) => (isSamePlacement(now, next) ? now : next)),
+    ...{ cine, presets, limits, onGesture, areBarsHidden, ready, failed },
     clearMeasures: () => setMeasures([]),
     retry: () => slice && frames.retry(slice),
     zoomBy: (factor: number) => change(({ turn }) => ({ turn: zoomAt(turn, factor, { x: 0, y: 0 }) })),
   };
+}
+
+function isSamePlacement(one: Placement | undefined, other: Placement | undefined): boolean {
+  if (!one || !other) return one === other;
+  return (["a", "b", "c", "d", "e", "f"] as const).every((part) => one[part] === other[part]);
 }
 
 function unmoved(turn: ViewTurn): ViewTurn {

@@ -15,7 +15,8 @@ export interface VisorCore {
   close(): void;
 }
 
-const PHONE_BYTES = 128 * 1024 * 1024;
+/** Some 120 slices of a CT. The decoders and what a page takes by itself are three times as much. */
+const PHONE_BYTES = 64 * 1024 * 1024;
 const DESKTOP_BYTES = 384 * 1024 * 1024;
 
 /** Browsers that do not say how much memory there is get the smaller share. */
@@ -55,6 +56,7 @@ export function startVisorCore(source: StackSource): VisorCore {
     frames: {
       focus: loader.focus,
       frame: loader.frame,
+      isCoarse: loader.isCoarse,
       failure: loader.failure,
       retry: loader.retry,
       close: loader.close,

@@ -3,6 +3,8 @@ import { useEffect, useRef, useState } from "react";
 import { IconButton } from "../../ui/button.tsx";
 import { DownloadIcon } from "../../ui/icons.tsx";
 import { PHONE, useMediaQuery } from "../../ui/use-media-query.ts";
+import { warmCodec } from "../decode/start-worker.ts";
+import { warmGraphics } from "../draw/renderer.ts";
 import { FilmPort } from "./film-port.tsx";
 import { InformationSheet } from "./information-sheet.tsx";
 import { KeysSheet } from "./keys-sheet.tsx";
@@ -17,11 +19,16 @@ import type { VisorProps } from "./visor-props.ts";
 import { VisorSheet } from "./visor-sheet.tsx";
 import { VisorTools } from "./visor-tools.tsx";
 
-export { warmCodec } from "../decode/start-worker.ts";
 export { beginVisor } from "./visor-core.ts";
 export type { VisorProps, VisorStudy } from "./visor-props.ts";
 
 type Sheet = "menu" | "information" | "keys" | undefined;
+
+/** Has the browser ready what the first image needs besides this code. */
+export function warmVisor(): void {
+  warmCodec();
+  warmGraphics();
+}
 
 /** The viewer for stacks of images: dark in both themes, the whole screen. */
 export default function Visor(props: VisorProps) {
