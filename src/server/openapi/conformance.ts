@@ -13,6 +13,7 @@ import { IMAGE_TYPES } from "../features/dicomweb/media-types.ts";
 import { MAX_DEPTH, MAX_FIELDS, MAX_LIST, MAX_MATCHES, MAX_PAGE } from "../features/dicomweb/parse-qido.ts";
 import { attributeNamed, KEYWORDS } from "../features/dicomweb/qido-attributes.ts";
 import { MAX_INSTANCES } from "../features/exchange/receive-instances.ts";
+import { MAX_PICTURES } from "../features/exchange/rendered-parts.ts";
 import { MAX_READ_SERIES } from "../features/exchange/search-all.ts";
 import { COERCION_WARNING, FailureReason } from "../features/exchange/store-answer.ts";
 import { IDLE_MS, MAX_CONNECTIONS, MAX_INSTANCE_BYTES } from "../features/receivers/dimse-process.ts";
@@ -95,10 +96,11 @@ function searching(): ConformanceSection {
       ["Attributes in a path through sequences", count(MAX_DEPTH)],
       ["Series that one search across studies reads for its instances", count(MAX_READ_SERIES)],
       ["Frames of one request", count(MAX_LISTED_FRAMES)],
+      ["Rendered pictures of one answer", count(MAX_PICTURES)],
       ["Side of a rendered picture in pixels", count(MAX_SIDE)],
       [
         "Rendered study, series or instance",
-        "one picture: the middle image of the largest series, of the series, the middle frame",
+        "one picture (the middle image of the largest series, of the series, the middle frame), or for `Accept: multipart/related` one of each image, or of each frame of an instance",
       ],
     ],
   };

@@ -78,6 +78,37 @@ describe("a rendered image", () => {
     expect(coarse.bytes.length).toBeLessThan((await draw(`${instance}/rendered?quality=95`)).bytes.length);
   });
 
+  test("comes with all others of its place to who takes several, each with its address", async () => {
+    await t.store(owner, sampleZip({ study: "3", sop: "2", elements: image }));
+    await t.store(owner, sampleZip({ study: "3", series: "2", sop: "3", elements: image }));
+    const several = { accept: 'multipart/related; type="image/png"' };
+    const read = async (path: string) => {
+      const answer = await t.call("GET", `${path}/rendered`, { as: owner, headers: several });
+      const boundary = /boundary=(\S+)/.exec(answer.headers.get("content-type") ?? "")?.[1] ?? "?";
+      const parts = Buffer.from(await answer.bytes())
+        .toString("latin1")
+        .split(`--${boundary}`)
+        .slice(1, -1);
+      return { status: answer.status, parts: parts.map((part) => /Location: (\S+)/.exec(part)?.[1]) };
+    };
+    const whole = `/dicomweb/studies/${studyUID("3")}`;
+    const [first, second] = [`${whole}/series/2.25.2.3.1`, `${whole}/series/2.25.2.3.2`];
+    const images = [`${first}/instances/2.25.3.3.1.2`, `${second}/instances/2.25.3.3.2.3`];
+    expect((await read(whole)).parts.sort()).toEqual(images.map((path) => `${path}/rendered`));
+    expect((await read(first)).parts).toEqual([`${images[0]}/rendered`]);
+    const frames = [1, 2].map((number) => `${images[0]}/frames/${number}/rendered`);
+    expect((await read(images[0] ?? "")).parts).toEqual(frames);
+    expect((await read(`${images[0]}/frames/2,1`)).parts).toEqual(frames.toReversed());
+    expect((await read(`${images[0]}/frames/1,3`)).status).toBe(404);
+    const alone = await t.call("GET", (await read(whole)).parts[0] ?? "", { as: owner });
+    expect([alone.status, alone.headers.get("content-type")]).toEqual([200, "image/jpeg"]);
+    const thumbnail = await t.call("GET", `${whole}/thumbnail`, { as: owner, headers: several });
+    expect(thumbnail.status).toBe(406);
+    const head = await t.call("HEAD", `${whole}/rendered`, { as: owner, headers: several });
+    expect(head.status).toBe(200);
+    expect((await read(whole)).status).toBe(200);
+  });
+
   test("is not sent again to who has it", async () => {
     const { etag } = await draw(`${instance}/rendered`);
     expect((await draw(`${instance}/rendered`, { "if-none-match": etag })).status).toBe(304);

@@ -79,13 +79,22 @@ export function assertAcceptsJson(accept: string | undefined): void {
   if (wanted.length > 0 && !wanted.some(({ type }) => json.includes(type))) throw new AppError(notAcceptable);
 }
 
-/** The image type of a rendered picture. @throws {AppError} 406 if the client takes neither JPEG nor PNG */
-export function negotiateRendered(accept: string | undefined): "jpeg" | "png" {
+/**
+ * The image type of a rendered picture, and whether the client takes several in `multipart/related`.
+ * @throws {AppError} 406 if the client takes neither JPEG nor PNG
+ */
+export function negotiateRendered(
+  accept: string | undefined,
+  { takesParts }: { takesParts: boolean },
+): { type: "jpeg" | "png"; isMultipart: boolean } {
   const wanted = parseAccept(accept);
-  if (wanted.length === 0) return "jpeg";
-  for (const { type } of wanted) {
-    if (type === "image/png") return "png";
-    if (["image/jpeg", "image/jpg", "image/*", "*/*"].includes(type)) return "jpeg";
+  if (wanted.length === 0) return { type: "jpeg", isMultipart: false };
+  for (const { type: named, parameters } of wanted) {
+    const isMultipart = named === "multipart/related";
+    if (isMultipart && !takesParts) continue;
+    const type = isMultipart ? (parameters.get("type") ?? "*/*") : named;
+    if (type === "image/png") return { type: "png", isMultipart };
+    if (["image/jpeg", "image/jpg", "image/*", "*/*"].includes(type)) return { type: "jpeg", isMultipart };
   }
   throw new AppError(notAcceptable);
 }

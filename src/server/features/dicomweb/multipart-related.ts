@@ -4,6 +4,8 @@ import type { LentBytes } from "../../runtime/lent-bytes.ts";
 /** One part of a `multipart/related` body (RFC 2387). */
 export interface Part {
   contentType: string;
+  /** Where it is by itself. */
+  location?: string;
   body: Uint8Array | Blob | ReadableStream<Uint8Array>;
 }
 
@@ -81,8 +83,9 @@ function relatedType(type: string, boundary: string): string {
 
 async function* writeParts(boundary: string, parts: AsyncIterable<Part>): AsyncGenerator<Uint8Array> {
   let separator = "";
-  for await (const { contentType, body } of parts) {
-    yield encoder.encode(`${separator}--${boundary}\r\nContent-Type: ${contentType}\r\n\r\n`);
+  for await (const { contentType, location, body } of parts) {
+    const place = location === undefined ? "" : `\r\nContent-Location: ${location}`;
+    yield encoder.encode(`${separator}--${boundary}\r\nContent-Type: ${contentType}${place}\r\n\r\n`);
     if (body instanceof Uint8Array) yield body;
     else yield* body instanceof Blob ? body.stream() : body;
     separator = "\r\n";

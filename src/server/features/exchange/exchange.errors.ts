@@ -8,6 +8,14 @@ export const tooManyInstances: ErrorKind = {
     message: "A request brings at most {maximum} instances. Send the rest in another one.",
   },
 };
+export const tooManyPictures: ErrorKind = {
+  status: 413,
+  code: "rendered.too_many",
+  text: /*i18n*/ {
+    id: "error.rendered.too_many",
+    message: "One answer has at most {maximum} pictures. Ask for single series or images.",
+  },
+};
 export const nothingToStore: ErrorKind = {
   status: 400,
   code: "store.empty",

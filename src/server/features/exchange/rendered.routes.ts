@@ -11,16 +11,21 @@ import type { DicomwebCatalogue } from "../dicomweb/dicomweb.catalogue.ts";
 import { notDrawable, tooManyReads } from "../dicomweb/dicomweb.errors.ts";
 import { findInstance } from "../dicomweb/find-instance.ts";
 import { negotiateRendered } from "../dicomweb/media-types.ts";
+import { multipartRelated, type Part } from "../dicomweb/multipart-related.ts";
 import { openStudyAsSession } from "../dicomweb/open-as-session.ts";
 import { middleInstance, readMiddleFrame } from "../thumbnails/read-middle-frame.ts";
 import type { Drawing } from "../thumbnails/worker/picture-messages.ts";
 import { type OtherTokens, openAsViewer, viewerParams } from "../viewer/open-as-viewer.ts";
+import { tooManyPictures } from "./exchange.errors.ts";
 import { parseRendering } from "./parse-rendering.ts";
+import { drawnParts, listPictures, type PicturePath } from "./rendered-parts.ts";
 
 const UID = /^[0-9.]{1,64}$/;
 /** Frames that are held for the process that draws, a few megabytes each. */
 const MAX_WAITING = 6;
 const MAX_WAITING_A_CALLER = 3;
+/** Answers of several pictures, which are drawn one by one as the client takes them. */
+const MAX_SEVERAL = 2;
 /** The time limit, including the wait for others. */
 const MAX_WAIT_MS = 30_000;
 
@@ -43,7 +48,7 @@ export interface RenderedRoutes {
 }
 
 export function createRenderedRoutes(deps: Deps): RenderedRoutes {
-  const waiting = new Map<string, number>();
+  const waiting: Waiting = { one: new Map(), several: new Map() };
   return {
     forSessions: (guard) =>
       renderedRoutes(deps, waiting, {
@@ -64,22 +69,25 @@ export function createRenderedRoutes(deps: Deps): RenderedRoutes {
   };
 }
 
-function renderedRoutes(deps: Deps, waiting: Map<string, number>, access: RenderedAccess): Hono<HttpEnv> {
+function renderedRoutes(deps: Deps, waiting: Waiting, access: RenderedAccess): Hono<HttpEnv> {
   const routes = new Hono<HttpEnv>();
   const describe = describeIn(access.room);
   const front: MiddlewareHandler<HttpEnv> = access.guard ?? ((_c, next) => next());
 
   const render = (picture: "rendered" | "thumbnail") => async (c: Context<HttpEnv>) => {
     const parameters = new URL(c.req.url).searchParams;
-    const type = negotiateRendered(parameters.get("accept") ?? c.req.header("accept"));
+    const { type, isMultipart } = negotiateRendered(parameters.get("accept") ?? c.req.header("accept"), {
+      takesParts: picture === "rendered",
+    });
     const drawing = { type, ...parseRendering(parameters, picture) };
     const { catalogue, readerId } = await access.open(c);
+    if (isMultipart) return await answerSeveral(deps, c, { catalogue, readerId, drawing, waiting });
     const { instance, frameIndex } = await findFrame(catalogue, c.req.param());
     const headers = { ...archiveHeaders(`image/${type}`), "Content-Disposition": "inline", Vary: "Accept" };
     const etag = etagOf(instance, frameIndex, drawing);
     if (c.req.header("if-none-match") === etag)
       return new Response(null, { status: 304, headers: { ...headers, ETag: etag } });
-    using _ = take(waiting, readerId);
+    using _ = take(waiting.one, readerId, { all: MAX_WAITING, own: MAX_WAITING_A_CALLER });
     const image = await draw(deps, { instance, frameIndex, drawing }, c.req.raw.signal);
     return new Response(Uint8Array.from(image), { headers: { ...headers, ETag: etag } });
   };
@@ -97,10 +105,13 @@ function renderedRoutes(deps: Deps, waiting: Map<string, number>, access: Render
             params: access.params,
             summary: picture === "rendered" ? "Draw an image (WADO-RS)" : "Draw a small image (WADO-RS)",
             details:
-              "Takes `window=center,width,function`, `viewport=width,height`, `quality` and `accept`. Of a study or a series, its middle image; of an instance, its middle frame.",
-            media: ["image/jpeg", "image/png"],
+              'Takes `window=center,width,function`, `viewport=width,height`, `quality` and `accept`. Of a study or a series, its middle image; of an instance, its middle frame. `rendered` for `Accept: multipart/related; type="image/jpeg"` has all of them: a picture of each image, or of each frame.',
+            media: ["image/jpeg", "image/png", ...(picture === "rendered" ? ["multipart/related"] : [])],
             also: { 304: "It is as `If-None-Match` says." },
-            problems: [notFound, notAcceptable, notDrawable, tooManyReads, archiveDamaged, heldByAnotherNode],
+            problems: [
+              ...[notFound, notAcceptable, notDrawable, tooManyReads, archiveDamaged, heldByAnotherNode],
+              ...(picture === "rendered" ? [tooManyPictures] : []),
+            ],
           },
         ),
         render(picture),
@@ -110,6 +121,57 @@ function renderedRoutes(deps: Deps, waiting: Map<string, number>, access: Render
   return routes;
 }
 
+/** The pictures that callers wait for, by caller. */
+interface Waiting {
+  one: Map<string, number>;
+  several: Map<string, number>;
+}
+
+/** All pictures of a place; the first one is drawn before the answer begins. */
+async function answerSeveral(
+  deps: Deps,
+  c: Context<HttpEnv>,
+  asked: { catalogue: DicomwebCatalogue; readerId: string; drawing: Drawing; waiting: Waiting },
+): Promise<Response> {
+  const { catalogue, readerId, drawing, waiting } = asked;
+  const path = c.req.param();
+  assertUIDs(path);
+  const pictures = await listPictures(catalogue, path);
+  const { signal } = c.req.raw;
+  const place = take(waiting.several, readerId, { all: MAX_SEVERAL, own: 1 });
+  // A client that leaves before its first byte never begins to read the parts, and so never ends them.
+  signal.addEventListener("abort", () => place[Symbol.dispose](), { once: true });
+  const [below = ""] = c.req.path.split("/series/");
+  const contentType = `image/${drawing.type}`;
+  const parts = drawnParts(pictures, { contentType, below: below.replace(/\/rendered$/, "") }, (picture) =>
+    draw(deps, { ...picture, drawing }, signal),
+  );
+  try {
+    const first = await parts.next();
+    if (first.done) throw new AppError(notDrawable);
+    const all = multipartRelated(contentType, withFirst(first.value, parts, place));
+    const headers = { ...archiveHeaders(all.contentType), Vary: "Accept" };
+    if (c.req.method === "HEAD") {
+      place[Symbol.dispose]();
+      return new Response(null, { headers });
+    }
+    return new Response(all.body, { headers });
+  } catch (error) {
+    place[Symbol.dispose]();
+    throw error;
+  }
+}
+
+async function* withFirst(
+  first: Part,
+  others: AsyncGenerator<Part>,
+  place: Disposable,
+): AsyncGenerator<Part> {
+  using _ = place;
+  yield first;
+  yield* others;
+}
+
 interface FramePlace {
   instance: ManifestInstance;
   /** Undefined for the middle one. */
@@ -117,13 +179,9 @@ interface FramePlace {
 }
 
 /** @throws {AppError} 404 if nothing there has pixels */
-async function findFrame(
-  catalogue: DicomwebCatalogue,
-  path: { study?: string; series?: string; instance?: string; frames?: string },
-): Promise<FramePlace> {
+async function findFrame(catalogue: DicomwebCatalogue, path: PicturePath): Promise<FramePlace> {
   const { study = "", instance: sopInstanceUID, frames } = path;
-  const uids = [path.series, sopInstanceUID].filter((uid) => uid !== undefined);
-  if (uids.some((uid) => !UID.test(uid))) throw new AppError(notFound);
+  assertUIDs(path);
   const series = path.series ?? (await largestSeries(catalogue, study));
   const manifest = series && (await catalogue.manifest(study, series));
   if (!manifest) throw new AppError(notFound);
@@ -133,6 +191,12 @@ async function findFrame(
   const frameCount = !instance || instance.frames.kind === "none" ? 0 : instance.frames.frameCount;
   if (!instance || frameNumber < 1 || frameNumber > frameCount) throw new AppError(notFound);
   return { instance, frameIndex: frames === undefined ? undefined : frameNumber - 1 };
+}
+
+/** @throws {AppError} 404 */
+function assertUIDs({ series, instance }: PicturePath): void {
+  const uids = [series, instance].filter((uid) => uid !== undefined);
+  if (uids.some((uid) => !UID.test(uid))) throw new AppError(notFound);
 }
 
 async function largestSeries(catalogue: DicomwebCatalogue, study: string): Promise<string | undefined> {
@@ -163,14 +227,20 @@ async function draw(
 }
 
 /** A caller's place among the pictures that wait. @throws {AppError} 503 with Retry-After */
-function take(waiting: Map<string, number>, callerId: string): Disposable {
+function take(
+  waiting: Map<string, number>,
+  callerId: string,
+  most: { all: number; own: number },
+): Disposable {
   const all = [...waiting.values()].reduce((sum, count) => sum + count, 0);
   const own = waiting.get(callerId) ?? 0;
-  if (all >= MAX_WAITING || own >= MAX_WAITING_A_CALLER)
-    throw new AppError(tooManyReads, { retryAfterSeconds: 2 });
+  if (all >= most.all || own >= most.own) throw new AppError(tooManyReads, { retryAfterSeconds: 2 });
   waiting.set(callerId, own + 1);
+  let isHeld = true;
   return {
     [Symbol.dispose]() {
+      if (!isHeld) return;
+      isHeld = false;
       const left = (waiting.get(callerId) ?? 1) - 1;
       if (left > 0) waiting.set(callerId, left);
       else waiting.delete(callerId);

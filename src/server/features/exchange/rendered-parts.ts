@@ -1,0 +1,97 @@
+import type { ManifestInstance } from "../../archive/manifest.ts";
+import { AppError } from "../../http/app-error.ts";
+import { notFound } from "../../http/http.errors.ts";
+import type { DicomwebCatalogue } from "../dicomweb/dicomweb.catalogue.ts";
+import { notDrawable } from "../dicomweb/dicomweb.errors.ts";
+import { findInstance } from "../dicomweb/find-instance.ts";
+import type { Part } from "../dicomweb/multipart-related.ts";
+import { tooManyPictures } from "./exchange.errors.ts";
+
+/** The most pictures of one answer. */
+export const MAX_PICTURES = 2_000;
+
+export interface PicturePath {
+  study?: string;
+  series?: string;
+  instance?: string;
+  frames?: string;
+}
+
+/** An image to draw. */
+export interface Picture {
+  instance: ManifestInstance;
+  /** Undefined for the middle frame. */
+  frameIndex: number | undefined;
+  /** Where it is, below the study. */
+  place: string;
+}
+
+/**
+ * What the pictures of a place are (PS3.18 §10.4.1.1.3): of a study or a series one of each image, of an instance one of each frame.
+ * @throws {AppError} 404 if nothing there has pixels, `rendered.too_many`
+ */
+export async function listPictures(catalogue: DicomwebCatalogue, path: PicturePath): Promise<Picture[]> {
+  const { study = "", series, instance, frames } = path;
+  const uids = series === undefined ? await seriesOf(catalogue, study) : [series];
+  const pictures: Picture[] = [];
+  for (const uid of uids) {
+    const manifest = await catalogue.manifest(study, uid);
+    if (!manifest) continue;
+    const found = instance === undefined ? undefined : findInstance(manifest, instance);
+    const of = (one: ManifestInstance) => `/series/${uid}/instances/${one.sopInstanceUID}`;
+    if (found) {
+      for (const frameIndex of framesOf(found, frames)) {
+        pictures.push({ instance: found, frameIndex, place: `${of(found)}/frames/${frameIndex + 1}` });
+      }
+    } else if (instance === undefined) {
+      const images = manifest.instances.filter((one) => frameCountOf(one) > 0);
+      pictures.push(...images.map((one) => ({ instance: one, frameIndex: undefined, place: of(one) })));
+    }
+    if (pictures.length > MAX_PICTURES)
+      throw new AppError(tooManyPictures, { values: { maximum: MAX_PICTURES } });
+  }
+  if (pictures.length === 0) throw new AppError(notFound);
+  return pictures;
+}
+
+async function seriesOf(catalogue: DicomwebCatalogue, study: string): Promise<string[]> {
+  const all = await catalogue.series(study);
+  const count = all.reduce((sum, { instanceCount }) => sum + instanceCount, 0);
+  // The manifests of a study may be large, and are not read in vain.
+  if (count > MAX_PICTURES) throw new AppError(tooManyPictures, { values: { maximum: MAX_PICTURES } });
+  return all.map(({ seriesInstanceUID }) => seriesInstanceUID);
+}
+
+/** The indexes of a list of frames, of all of them without one. @throws {AppError} 404, `rendered.too_many` */
+function framesOf(instance: ManifestInstance, frames: string | undefined): number[] {
+  const frameCount = frameCountOf(instance);
+  const listed = frames?.split(",");
+  if ((listed?.length ?? frameCount) > MAX_PICTURES)
+    throw new AppError(tooManyPictures, { values: { maximum: MAX_PICTURES } });
+  const numbers = listed?.map((text) => (/^\d{1,9}$/.test(text) ? Number(text) : 0));
+  if (numbers?.some((number) => number < 1 || number > frameCount)) throw new AppError(notFound);
+  return numbers?.map((number) => number - 1) ?? Array.from({ length: frameCount }, (_, index) => index);
+}
+
+function frameCountOf({ frames }: ManifestInstance): number {
+  return frames.kind === "none" ? 0 : frames.frameCount;
+}
+
+/**
+ * The parts of the pictures, drawn one after the other as the client takes them. What nobody can draw is left out.
+ * @param below the address of the study
+ */
+export async function* drawnParts(
+  pictures: readonly Picture[],
+  { contentType, below }: { contentType: string; below: string },
+  draw: (picture: Picture) => Promise<Uint8Array>,
+): AsyncGenerator<Part> {
+  for (const picture of pictures) {
+    const image = await draw(picture).catch((error) => {
+      if (error instanceof AppError && error.kind === notDrawable) return undefined;
+      throw error;
+    });
+    const location = `${below}${picture.place}/rendered`;
+    if (image) yield { contentType, location, body: Uint8Array.from(image) };
+  }
+}
