@@ -39,7 +39,6 @@ const INSTANCES_A_TURN = 50;
 const INDEXED: ReadonlySet<string> = new Set([
   TagHex.SOPClassUID,
   TagHex.SOPInstanceUID,
-  TagHex.AvailableTransferSyntaxUID,
   TagHex.StudyInstanceUID,
   TagHex.SeriesInstanceUID,
   TagHex.InstanceNumber,
@@ -117,8 +116,14 @@ async function* describe(
     }
     const range = ranges?.[index];
     const text = range && range.length <= MAX_INSTANCE_BYTES ? await texts.cut(range) : undefined;
-    yield text ? { ...parse(text), ...json } : json;
+    yield text ? withMetadata(json, parse(text)) : json;
   }
+}
+
+/** The manifest does not know of copies in another transfer syntax. */
+function withMetadata(json: DicomJson, metadata: DicomJson): DicomJson {
+  const syntaxes = metadata[TagHex.AvailableTransferSyntaxUID];
+  return { ...metadata, ...json, ...(syntaxes && { [TagHex.AvailableTransferSyntaxUID]: syntaxes }) };
 }
 
 function parse(text: Uint8Array): DicomJson {
