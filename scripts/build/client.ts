@@ -82,9 +82,12 @@ export async function buildClient({ folder, release }: ClientBuildOptions): Prom
   mkdirSync(staging, { recursive: true });
   try {
     const assets = createAssetFolder({ folder: staging, brotliQuality: release ? 11 : 4 });
-    for (const { name, bytes } of [...files, ...codecs.files, pdf.worker, disc])
+    for (const { name, bytes } of [...files, ...codecs.files])
       await assets.add(name, bytes, { immutable: true });
-    for (const { name, bytes } of pdf.named) await assets.add(name, bytes, { immutable: false });
+    for (const { name, bytes } of [pdf.worker, disc])
+      await assets.add(name, bytes, { immutable: true, isRare: true });
+    for (const { name, bytes } of pdf.named)
+      await assets.add(name, bytes, { immutable: false, isRare: true });
     for (const output of [...result.outputs, ...workers.values()]) {
       await assets.add(basename(output.path), new Uint8Array(await output.arrayBuffer()), {
         immutable: true,
