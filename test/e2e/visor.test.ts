@@ -24,6 +24,8 @@ const RESULTS = join(import.meta.dir, "../../test-results");
 const START_TIMEOUT_MS = 180_000;
 const JOB_TIMEOUT_MS = 120_000;
 const SLICES = 12;
+/** Of the earlier exam, which is compared with. */
+const EARLIER_SLICES = 23;
 
 let app: BrowserApp;
 let person: Person;
@@ -33,6 +35,9 @@ beforeAll(async () => {
   person = await app.addPerson("Helena Visor", { plan: "familia" });
   const head = generateStudy({ kind: "ct-head", seed: "visor", size: 128, instances: SLICES });
   const { studies } = await app.testApp.store(person, await zipStudyBytes({ instances: head }));
+  const earlier = { seed: "earlier", size: 64, instances: EARLIER_SLICES, studyDate: "20200502" } as const;
+  const before = generateStudy({ kind: "ct-head", ...earlier });
+  await app.testApp.store(person, await zipStudyBytes({ instances: before }));
   const pdf = writeReportPdf({
     patient: { name: "Helena Visor", birthDate: "14/03/1966" },
     title: "Tomografia computadorizada do crânio",
@@ -249,6 +254,60 @@ describe("the visor on a desktop", () => {
         await page.screenshot(picture("desktop-report"));
         await page.keyboard.press("l");
         await page.getByRole("dialog", { name: "Laudo" }).waitFor({ state: "detached" });
+        await page.keyboard.press("Escape");
+        await visorOf(page).waitFor({ state: "detached" });
+      });
+    },
+    JOB_TIMEOUT_MS,
+  );
+});
+
+describe("two exams side by side", () => {
+  test(
+    "scroll together by touch, wheel and keys; window, series and report are of the side in use; Escape leaves",
+    async () => {
+      const tablet = { viewport: { width: 1024, height: 768 }, hasTouch: true };
+      await app.as(person, { device: tablet }, async (page) => {
+        await openExam(page);
+        await tap(page, button(page, "Comparar"));
+        const halves = visorOf(page).locator(".visor-half");
+        const numbers = async () => (await halves.locator(".visor-number").allTextContents()).join(" ");
+        await soon(async () => (await numbers()) === "6/12 12/23");
+        await halves.nth(1).locator("canvas[data-slice]").waitFor();
+        expect(await violationsOn(page)).toEqual([]);
+        await page.screenshot(picture("compared"));
+        await page.keyboard.press("ArrowDown");
+        await soon(async () => (await numbers()) === "7/12 14/23");
+
+        const [own, other] = [await halves.nth(0).boundingBox(), await halves.nth(1).boundingBox()];
+        if (!own || !other) throw new Error("no halves");
+        const [x, y] = [other.x + other.width / 2, other.y + other.height / 2];
+        await moveFingers(page, { from: { x, y }, to: { x, y: y - 40 } });
+        await soon(async () => !(await numbers()).startsWith("7/12"));
+        const windows = halves.locator(".visor-mono");
+        const proposed = await windows.allTextContents();
+        await page.keyboard.press("2");
+        await soon(async () => (await windows.nth(1).textContent()) === "C 500 L 2000");
+        expect(await windows.nth(0).textContent()).toBe(proposed[0] ?? "");
+        await page.keyboard.press("l");
+        await page.getByText("Este exame ainda não tem laudo.").waitFor();
+        await page.keyboard.press("x");
+        await page.getByRole("dialog", { name: "Laudo" }).locator("canvas").first().waitFor();
+        await page.screenshot(picture("compared-report"));
+        await page.keyboard.press("l");
+        await page.getByRole("dialog", { name: "Laudo" }).waitFor({ state: "detached" });
+
+        await tap(page, button(page, "Rolagem ligada"));
+        await button(page, "Rolagem solta").waitFor();
+        await page.keyboard.press("Home");
+        const [, alone = ""] = (await numbers()).split(" ");
+        await soon(async () => (await numbers()) === `1/12 ${alone}`);
+        await tap(page, button(page, "Rolagem solta"));
+        await soon(async () => !(await numbers()).endsWith(alone));
+
+        await page.keyboard.press("Escape");
+        await halves.first().waitFor({ state: "detached" });
+        expect(await number(page)).toBe("1/12");
         await page.keyboard.press("Escape");
         await visorOf(page).waitFor({ state: "detached" });
       });

@@ -34,6 +34,14 @@ export function LocalVisor({ exam, name, onClose, onAnother, keep }: LocalVisorP
         key={study.studyInstanceUID}
         source={exam.source}
         studies={[about]}
+        findOthers={
+          studies.length > 1
+            ? async () =>
+                studies
+                  .filter((other) => other !== study)
+                  .map((other) => ({ ...textsOf(i18n, other, name), open: () => exam.source }))
+            : undefined
+        }
         localBar={
           <LocalBar
             exam={exam}

@@ -29,7 +29,7 @@ export function takeStudySource(study: StudyId, userId: string): StackSource {
 }
 
 /** Reads a study under a viewer token, which is asked for when the first thing is read. */
-function createStudySource(studyId: string, userId: string): StackSource {
+export function createStudySource(studyId: string, userId: string): StackSource {
   return createLateSource(async () => {
     try {
       const { token, url } = await viewerApi.token(studyId, userId);

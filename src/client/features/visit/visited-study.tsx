@@ -178,7 +178,10 @@ function OpenButton({ isMain = false, study, visit, viewerOrigin, onClosed }: Vi
         </Button>
       )}
       {isOpen && (
-        <VisitedVisor {...{ study, visit, source, ohifAddress, onClosed }} onClose={() => setOpen(false)} />
+        <VisitedVisor
+          {...{ study, visit, viewerOrigin, source, ohifAddress, onClosed }}
+          onClose={() => setOpen(false)}
+        />
       )}
     </>
   );

@@ -1,16 +1,21 @@
+import type { I18n } from "@lingui/core";
 import { useLingui } from "@lingui/react/macro";
 import { Dialog as RadixDialog } from "radix-ui";
-import { useCallback } from "react";
+import { useMemo } from "react";
 import type { Visit, VisitedStudy } from "../../../shared/api/links.ts";
 import { useBackCloses } from "../../ui/use-back-closes.ts";
 import type { StackSource } from "../../visor/core/source.ts";
-import { dateText, descriptionText, patientText } from "../studies/study-text.ts";
+import type { ComparedExam } from "../../visor/view/visor-props.ts";
+import { orderComparable } from "../viewer/comparable-studies.ts";
+import { describeStudy } from "../viewer/describe-study.ts";
 import { Laudo, LazyVisor } from "../viewer/lazy-visor.tsx";
 import { visitAddresses, visitApi } from "./visit-api.ts";
+import { createVisitedSource } from "./visited-source.ts";
 
 interface VisitedVisorProps {
   study: VisitedStudy;
   visit: Visit;
+  viewerOrigin: string;
   source: StackSource;
   /** Where OHIF shows the study. */
   ohifAddress: string;
@@ -20,39 +25,28 @@ interface VisitedVisorProps {
 }
 
 /** A study of a link in our own viewer, over its page; the browser's way back closes it. */
-export function VisitedVisor({ study, visit, source, ohifAddress, onClose, onClosed }: VisitedVisorProps) {
+export function VisitedVisor(props: VisitedVisorProps) {
+  const { study, visit, viewerOrigin, source, ohifAddress, onClose, onClosed } = props;
   const { i18n } = useLingui();
   const { token } = visit;
   const back = useBackCloses(onClose);
-  const SeriesPicture = useCallback(
-    ({ seriesInstanceUID }: { seriesInstanceUID: string }) => (
-      <img src={visitAddresses.seriesPicture(token, study.id, seriesInstanceUID)} alt="" />
-    ),
-    [token, study.id],
+  const exam = useMemo(
+    () => visitedExam(i18n, study, { visit, viewerOrigin }),
+    [i18n, study, visit, viewerOrigin],
   );
-  const title = descriptionText(i18n, study);
-  const date = dateText(i18n, study.studyDate);
-  const shown = {
-    studyInstanceUID: study.studyInstanceUID,
-    title,
-    detail: [patientText(i18n, study), date, study.institutionName].filter(Boolean).join(" · "),
-    date,
-  };
+  const findOthers = async () =>
+    orderComparable(study, visit.studies).map((other) => visitedExam(i18n, other, { visit, viewerOrigin }));
   return (
     <RadixDialog.Root open onOpenChange={(open) => !open && back()}>
       <RadixDialog.Portal>
         <RadixDialog.Content className="viewer-visor" data-theme="dark" aria-describedby={undefined}>
-          <RadixDialog.Title className="sr-only">{title}</RadixDialog.Title>
+          <RadixDialog.Title className="sr-only">{exam.title}</RadixDialog.Title>
           <LazyVisor
+            {...exam}
             source={source}
-            studies={[shown]}
+            studies={[exam]}
             preview={visitAddresses.preview(token, study.id)}
-            seriesPicture={SeriesPicture}
-            laudo={
-              study.laudo
-                ? { render: () => <Laudo id={study.id} read={() => visitApi.report(token, study.id)} /> }
-                : undefined
-            }
+            findOthers={visit.studies.length > 1 ? findOthers : undefined}
             onDownload={
               visit.download
                 ? () => window.location.assign(visitAddresses.download(token, study.id))
@@ -66,4 +60,23 @@ export function VisitedVisor({ study, visit, source, ohifAddress, onClose, onClo
       </RadixDialog.Portal>
     </RadixDialog.Root>
   );
+}
+
+/** A study of the visit as the visor shows it. */
+function visitedExam(
+  i18n: I18n,
+  study: VisitedStudy,
+  { visit, viewerOrigin }: Pick<VisitedVisorProps, "visit" | "viewerOrigin">,
+): ComparedExam {
+  const { token } = visit;
+  return {
+    ...describeStudy(i18n, study),
+    open: () => createVisitedSource(visit, study, { viewerOrigin }),
+    seriesPicture: ({ seriesInstanceUID }) => (
+      <img src={visitAddresses.seriesPicture(token, study.id, seriesInstanceUID)} alt="" />
+    ),
+    laudo: study.laudo
+      ? { render: () => <Laudo id={study.id} read={() => visitApi.report(token, study.id)} /> }
+      : undefined,
+  };
 }

@@ -1,5 +1,5 @@
 import { Trans, useLingui } from "@lingui/react/macro";
-import { type ReactNode, type RefObject, useEffect, useState } from "react";
+import { type ReactNode, useEffect, useState } from "react";
 import { Button } from "../../ui/button.tsx";
 import { edgesOf, type Side } from "../core/orientation.ts";
 import { Film } from "./film.tsx";
@@ -11,16 +11,17 @@ import { sideLetters } from "./visor-texts.ts";
 
 interface FilmPortProps {
   visor: Visor;
+  /** Name of the image for a screen reader, where there are two. */
+  label?: string;
   preview: string | undefined;
-  canvas: RefObject<HTMLCanvasElement | null>;
   areSidesShown: boolean;
   /** What is written over the film. */
   children?: ReactNode;
 }
 
 /** The film with what is written over it. */
-export function FilmPort({ visor, preview, canvas, areSidesShown, children }: FilmPortProps) {
-  const { shown, stack, index, state, settings, placement, ready } = visor;
+export function FilmPort({ visor, label, preview, areSidesShown, children }: FilmPortProps) {
+  const { canvas, shown, stack, index, state, settings, placement, ready } = visor;
   const { t } = useLingui();
   const [wasDrawn, setDrawn] = useState(false);
   useEffect(() => {
@@ -30,7 +31,7 @@ export function FilmPort({ visor, preview, canvas, areSidesShown, children }: Fi
   return (
     <div className="visor-port" aria-busy={state.phase === "opening" || (!shown && !visor.failure)}>
       <Film
-        label={t({ id: "visor.image", message: "Image of the exam" })}
+        label={label ?? t({ id: "visor.image", message: "Image of the exam" })}
         shown={visor.failure ? undefined : shown}
         isCoarse={visor.isCoarse}
         settings={settings}

@@ -72,6 +72,12 @@ export function KeysSheet({ onClose }: { onClose: () => void }) {
       </Trans>,
     ],
     [
+      "C X",
+      <Trans key="compare" id="visor.keys.compare">
+        Compare, other side
+      </Trans>,
+    ],
+    [
       "Esc",
       <Trans key="back" id="visor.keys.back">
         Back

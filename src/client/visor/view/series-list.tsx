@@ -2,6 +2,7 @@ import { useLingui } from "@lingui/react/macro";
 import type { ComponentType } from "react";
 import type { SeriesEntry } from "../core/visor-model.ts";
 import { PlayIcon } from "./icons.ts";
+import type { Comparison } from "./use-comparison.ts";
 import { isFilm, type Visor } from "./use-visor.ts";
 import { stackName } from "./visor-texts.ts";
 
@@ -10,14 +11,46 @@ interface SeriesListProps {
   picture: ComponentType<{ seriesInstanceUID: string }> | undefined;
   /** A row of small films on a phone, a column with names on a desktop. */
   kind: "strip" | "column";
+  /** Names the study where there are two. */
+  isNamed?: boolean;
+}
+
+/** The series of one study, or of two. */
+export function SeriesColumn({
+  visor,
+  picture,
+  comparison,
+}: Omit<SeriesListProps, "kind"> & { comparison: Comparison }) {
+  const { chosen, setOtherActive } = comparison;
+  if (!chosen) return <SeriesList visor={visor} picture={picture} kind="column" />;
+  return (
+    <div className="visor-columns">
+      <div onClickCapture={() => setOtherActive(false)}>
+        <SeriesList visor={visor} picture={picture} kind="column" isNamed />
+      </div>
+      <div onClickCapture={() => setOtherActive(true)}>
+        <SeriesList visor={comparison.visor} picture={chosen.seriesPicture} kind="column" isNamed />
+      </div>
+    </div>
+  );
 }
 
 /** The series of the study; a series that is split shows each of its stacks. */
-export function SeriesList({ visor, picture: Picture, kind }: SeriesListProps) {
+export function SeriesList({ visor, picture: Picture, kind, isNamed = false }: SeriesListProps) {
   const { i18n, t } = useLingui();
-  const { state, model } = visor;
+  const { state, model, study } = visor;
+  const date = study?.date ?? "";
+  const label = isNamed
+    ? t({ id: "visor.seriesOf", message: `Series of ${date}` })
+    : t({ id: "visor.seriesList", message: "Series" });
   return (
-    <nav className={`visor-${kind}`} aria-label={t({ id: "visor.seriesList", message: "Series" })}>
+    <nav className={`visor-${kind}`} aria-label={label}>
+      {isNamed && (
+        <h3>
+          <b>{date}</b>
+          {study?.title}
+        </h3>
+      )}
       {state.entries.flatMap((entry) =>
         itemsOf(entry).map(({ key, count, isPlayed, open }) => {
           const isCurrent =

@@ -9,6 +9,11 @@ export interface KeyActions {
   toggleLaudo(): void;
   showKeys(): void;
   goFullScreen(): void;
+  toggleComparison(): void;
+  /** Goes to the other one of two exams. */
+  turnSide(): void;
+  /** Closes what is open within the visor; undefined if there is nothing. */
+  stepBack: (() => void) | undefined;
   leave(): void;
 }
 
@@ -27,10 +32,12 @@ const TOOLS: Record<string, Tool> = {
 export function useVisorKeys(visor: Visor, does: KeyActions): void {
   const press = useEffectEvent((event: KeyboardEvent) => keyHandler(visor, does)(event));
   const isToolTaken = visor.settings.tool !== "scroll";
-  const dropTool = useEffectEvent((event: KeyboardEvent) => {
+  const stepBack = isToolTaken ? () => visor.change({ tool: "scroll" }) : does.stepBack;
+  const canStepBack = stepBack !== undefined;
+  const leaveInner = useEffectEvent((event: KeyboardEvent) => {
     if (event.key !== "Escape" || isInSheet(event.target)) return;
     event.preventDefault();
-    visor.change({ tool: "scroll" });
+    stepBack?.();
   });
   useEffect(() => {
     const listen = (event: KeyboardEvent) => press(event);
@@ -38,12 +45,12 @@ export function useVisorKeys(visor: Visor, does: KeyActions): void {
     return () => document.removeEventListener("keydown", listen);
   }, []);
   useEffect(() => {
-    if (!isToolTaken) return;
-    const listen = (event: KeyboardEvent) => dropTool(event);
+    if (!canStepBack) return;
+    const listen = (event: KeyboardEvent) => leaveInner(event);
     // Before the dialog that the visor may be in, which would close.
     window.addEventListener("keydown", listen, { capture: true });
     return () => window.removeEventListener("keydown", listen, { capture: true });
-  }, [isToolTaken]);
+  }, [canStepBack]);
 }
 
 /** Letters as the tools show them. */
@@ -80,6 +87,8 @@ function keyHandler(visor: Visor, does: KeyActions): (event: KeyboardEvent) => v
     ["i", does.toggleCorners],
     ["l", does.toggleLaudo],
     ["f", does.goFullScreen],
+    ["c", does.toggleComparison],
+    ["x", does.turnSide],
     ["?", does.showKeys],
     ["Escape", does.leave],
   ]);

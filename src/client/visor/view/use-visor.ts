@@ -16,7 +16,7 @@ import { type Placement, type Point, toPicture, type ViewTurn, zoomAt } from "..
 import { useCine } from "./use-cine.ts";
 import { usePictureOf } from "./use-picture.ts";
 import { changeSettings, FIRST_SETTINGS, type SettingsChange, type ViewSettings } from "./view-settings.ts";
-import { keepVisorCore, takeVisorCore } from "./visor-core.ts";
+import { keepVisorCore, takeVisorCore, type VisorCore } from "./visor-core.ts";
 import type { VisorProps } from "./visor-props.ts";
 
 const DOUBLE_TAP_ZOOM = 2.5;
@@ -24,11 +24,17 @@ const MAX_MEASURES = 200;
 
 export type Visor = ReturnType<typeof useVisor>;
 
+interface VisorOptions extends Pick<VisorProps, "source" | "studies" | "onEnded"> {
+  /** Seen beside another one, so it keeps fewer frames. */
+  isBeside?: boolean;
+}
+
 /** Everything that the frames of the visor, for phones and for desktops, show and do. */
-export function useVisor({ source, studies, onEnded }: Pick<VisorProps, "source" | "studies" | "onEnded">) {
-  const [core] = useState(() => takeVisorCore(source));
+export function useVisor({ source, studies, onEnded, isBeside = false }: VisorOptions) {
+  const core = useMemo(() => takeVisorCore(source, { isBeside }), [source, isBeside]);
   const { model, frames } = core;
   const [study] = studies;
+  const canvas = useRef<HTMLCanvasElement>(null);
   const state = useSyncExternalStore(model.subscribe, () => model.state);
   const version = useSyncExternalStore(frames.subscribe, frames.version);
   const [settings, change] = useReducer(
@@ -40,17 +46,17 @@ export function useVisor({ source, studies, onEnded }: Pick<VisorProps, "source"
   const [areBarsHidden, setBarsHidden] = useState(false);
   const togglingBars = useRef<ReturnType<typeof setTimeout>>(undefined);
 
-  const closing = useRef<ReturnType<typeof setTimeout>>(undefined);
+  const closing = useRef<{ core: VisorCore; timer: ReturnType<typeof setTimeout> }>(undefined);
   // biome-ignore lint/correctness/useExhaustiveDependencies: a source and its study are opened once
   useEffect(() => {
-    clearTimeout(closing.current);
+    // React's strict mode takes the component away and puts it back at once.
+    if (closing.current?.core === core) clearTimeout(closing.current.timer);
     keepVisorCore(source);
     if (study) core.open(study.studyInstanceUID);
     return () => {
-      // React's strict mode takes the component away and puts it back at once.
-      closing.current = setTimeout(() => core.close());
+      closing.current = { core, timer: setTimeout(() => core.close()) };
     };
-  }, []);
+  }, [core]);
   const end = useEffectEvent(() => onEnded?.());
   const hasEnded = state.phase === "ended";
   useEffect(() => {
@@ -95,7 +101,7 @@ export function useVisor({ source, studies, onEnded }: Pick<VisorProps, "source"
 
   /** Gestures name points from the corner of the film, zooming wants them from its middle. */
   function fromMiddle(at: Point): Point {
-    const film = document.querySelector(".visor-film")?.getBoundingClientRect();
+    const film = canvas.current?.getBoundingClientRect();
     return film ? { x: at.x - film.width / 2, y: at.y - film.height / 2 } : { x: 0, y: 0 };
   }
 
@@ -155,6 +161,7 @@ export function useVisor({ source, studies, onEnded }: Pick<VisorProps, "source"
   return {
     ...{
       model,
+      canvas,
       state,
       study,
       stack,

@@ -20,12 +20,14 @@ const PHONE_BYTES = 64 * 1024 * 1024;
 const DESKTOP_BYTES = 384 * 1024 * 1024;
 
 /** Browsers that do not say how much memory there is get the smaller share. */
-function cacheBytes(): number {
+function cacheBytes(isBeside: boolean): number {
   const { deviceMemory = 4 } = navigator as Navigator & { deviceMemory?: number };
-  return deviceMemory >= 8 && !matchMedia("(pointer: coarse)").matches ? DESKTOP_BYTES : PHONE_BYTES;
+  return !isBeside && deviceMemory >= 8 && !matchMedia("(pointer: coarse)").matches
+    ? DESKTOP_BYTES
+    : PHONE_BYTES;
 }
 
-export function startVisorCore(source: StackSource): VisorCore {
+export function startVisorCore(source: StackSource, { isBeside }: { isBeside: boolean }): VisorCore {
   const model = createVisorModel(source);
   const pool = startDecodePool();
   const listeners = new Set<() => void>();
@@ -41,7 +43,8 @@ export function startVisorCore(source: StackSource): VisorCore {
       for (const listener of listeners) listener();
     });
   };
-  const loader = createFrameLoader({ source, decode: pool.decode, maxBytes: cacheBytes(), onChange: tell });
+  const maxBytes = cacheBytes(isBeside);
+  const loader = createFrameLoader({ source, decode: pool.decode, maxBytes, onChange: tell });
   const unsubscribe = model.subscribe(() => {
     const { stack, index, direction } = model.state;
     if (!stack) return;
@@ -101,7 +104,7 @@ let begun: { source: StackSource; core: VisorCore } | undefined;
 export function beginVisor(source: StackSource, studyInstanceUID: string): void {
   if (shownSources.has(source)) return;
   begun?.core.close();
-  const core = startVisorCore(source);
+  const core = startVisorCore(source, { isBeside: false });
   begun = { source, core };
   core.open(studyInstanceUID);
   setTimeout(() => {
@@ -112,8 +115,8 @@ export function beginVisor(source: StackSource, studyInstanceUID: string): void 
 }
 
 /** The opening that was begun with this source, else a new one. What is drawn may be drawn anew before it is shown. */
-export function takeVisorCore(source: StackSource): VisorCore {
-  return begun?.source === source ? begun.core : startVisorCore(source);
+export function takeVisorCore(source: StackSource, options: { isBeside: boolean }): VisorCore {
+  return begun?.source === source ? begun.core : startVisorCore(source, options);
 }
 
 /** The visor is on the page, and closes its opening itself. */

@@ -2,8 +2,9 @@ import { Trans, useLingui } from "@lingui/react/macro";
 import { Button, IconButton } from "../../ui/button.tsx";
 import { ArrowLeftIcon, EllipsisIcon, FileTextIcon } from "../../ui/icons.tsx";
 import { CineBar } from "./cine-bar.tsx";
-import { OhifIcon, ShareIcon } from "./icons.ts";
+import { CompareIcon, OhifIcon, ShareIcon } from "./icons.ts";
 import { SeriesList } from "./series-list.tsx";
+import type { Comparison } from "./use-comparison.ts";
 import type { Visor } from "./use-visor.ts";
 import { Seen } from "./visor-notes.tsx";
 import type { VisorProps } from "./visor-props.ts";
@@ -13,6 +14,8 @@ import { WindowChips } from "./window-chips.tsx";
 /** What stands around the film. */
 export interface FrameProps extends VisorProps {
   visor: Visor;
+  comparison: Comparison;
+  hasLaudo: boolean;
   isLaudoOpen: boolean;
   setLaudoOpen: (isOpen: boolean) => void;
   onMenu: () => void;
@@ -60,9 +63,10 @@ export function PhoneHead({ visor, onBack, onMenu }: FrameProps) {
 
 export function DesktopHead({
   visor,
+  comparison,
   onBack,
   onMenu,
-  laudo,
+  hasLaudo,
   isLaudoOpen,
   setLaudoOpen,
   onShare,
@@ -78,7 +82,18 @@ export function DesktopHead({
       <span className="visor-note">
         <Trans id="viewer.notForDiagnosis">Not for primary diagnosis</Trans>
       </span>
-      {laudo && (
+      {comparison.toggle && (
+        <Button
+          size="small"
+          on={comparison.isOpen}
+          aria-pressed={comparison.isOpen}
+          onClick={comparison.toggle}
+        >
+          <CompareIcon small />
+          <Trans id="visor.compare">Compare</Trans>
+        </Button>
+      )}
+      {hasLaudo && (
         <Button
           size="small"
           on={isLaudoOpen}

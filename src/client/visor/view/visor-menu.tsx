@@ -3,6 +3,7 @@ import type { ReactNode } from "react";
 import { DownloadIcon } from "../../ui/icons.tsx";
 import {
   AngleIcon,
+  CompareIcon,
   ContrastIcon,
   FlipIcon,
   InfoIcon,
@@ -21,6 +22,8 @@ interface VisorMenuProps extends Pick<VisorProps, "onDownload" | "onShare" | "on
   visor: Visor;
   onInformation: () => void;
   onSaveImage: () => void;
+  /** Absent where there is no room or nothing to compare with. */
+  onCompare: (() => void) | undefined;
   onClose: () => void;
 }
 
@@ -70,6 +73,15 @@ export function VisorMenu({ visor, onClose, ...does }: VisorMenuProps) {
       <MenuLine icon={<SaveImageIcon />} onClick={then(does.onSaveImage)}>
         <Trans id="visor.saveImage">Save this image</Trans>
       </MenuLine>
+      {does.onCompare && (
+        <MenuLine
+          icon={<CompareIcon />}
+          onClick={then(does.onCompare)}
+          detail={t({ id: "visor.compare.text", message: "Two exams side by side, scrolled together" })}
+        >
+          <Trans id="visor.compare.earlier">Compare with an earlier exam</Trans>
+        </MenuLine>
+      )}
       {does.onDownload && (
         <MenuLine icon={<DownloadIcon />} onClick={then(does.onDownload)}>
           <Trans id="visor.download">Download</Trans>

@@ -10,22 +10,33 @@ export interface VisorStudy {
   date: string;
 }
 
-export interface VisorProps {
+/** What goes with an exam. */
+export interface ExamProps {
+  /** Draws the small picture of a series; without it the series shows its modality. */
+  seriesPicture?: ComponentType<{ seriesInstanceUID: string }> | undefined;
+  /** Absent: the study has no laudo, or the person may not see it. */
+  laudo?: { render: () => ReactNode; detail?: ReactNode; onDownload?: () => void } | undefined;
+  /** More about the study, for the information sheet. */
+  information?: ReactNode;
+}
+
+/** An exam that can be shown beside the first one. */
+export interface ComparedExam extends VisorStudy, ExamProps {
+  open(): StackSource;
+}
+
+export interface VisorProps extends ExamProps {
   /** Another source is another opening: give the component a key that changes with it. */
   source: StackSource;
   /** The first one is shown. */
   studies: readonly VisorStudy[];
   /** Address of a small picture of the study, shown until the first image has come. */
   preview?: string | undefined;
-  /** Draws the small picture of a series; without it the series shows its modality. */
-  seriesPicture?: ComponentType<{ seriesInstanceUID: string }> | undefined;
-  /** Absent: the study has no laudo, or the person may not see it. */
-  laudo?: { render: () => ReactNode; detail?: ReactNode; onDownload?: () => void } | undefined;
+  /** Lists the exams to compare with, the one to begin with first. */
+  findOthers?: ((signal: AbortSignal) => Promise<readonly ComparedExam[]>) | undefined;
   onDownload?: (() => void) | undefined;
   onShare?: (() => void) | undefined;
   onOpenOhif?: (() => void) | undefined;
-  /** More about the study, for the information sheet. */
-  information?: ReactNode;
   /** A line for files that are on this device alone, with what to do about it. */
   localBar?: ReactNode;
   /** More of the menu, such as what opens exams by default. */

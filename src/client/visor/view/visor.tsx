@@ -5,17 +5,19 @@ import { DownloadIcon } from "../../ui/icons.tsx";
 import { PHONE, useMediaQuery } from "../../ui/use-media-query.ts";
 import { warmCodec } from "../decode/start-worker.ts";
 import { warmGraphics } from "../draw/renderer.ts";
+import { ComparedPorts } from "./compared-ports.tsx";
 import { FilmPort } from "./film-port.tsx";
 import { InformationSheet } from "./information-sheet.tsx";
 import { KeysSheet } from "./keys-sheet.tsx";
 import { saveImage } from "./save-image.ts";
-import { SeriesList } from "./series-list.tsx";
+import { SeriesColumn } from "./series-list.tsx";
+import { useComparison } from "./use-comparison.ts";
 import { useVisor } from "./use-visor.ts";
 import { useVisorKeys } from "./use-visor-keys.ts";
 import { DesktopHead, FilmBar, PhoneFoot, PhoneHead } from "./visor-frames.tsx";
 import { VisorMenu } from "./visor-menu.tsx";
 import { Announcement, Corners, ScrollHint } from "./visor-notes.tsx";
-import type { VisorProps } from "./visor-props.ts";
+import type { ExamProps, VisorProps } from "./visor-props.ts";
 import { VisorSheet } from "./visor-sheet.tsx";
 import { VisorTools } from "./visor-tools.tsx";
 
@@ -32,32 +34,41 @@ export function warmVisor(): void {
 
 /** The viewer for stacks of images: dark in both themes, the whole screen. */
 export default function Visor(props: VisorProps) {
-  const { laudo, onBack } = props;
-  const visor = useVisor(props);
+  const own = useVisor(props);
   const isPhone = useMediaQuery(PHONE);
+  const comparison = useComparison(own, props.findOthers);
   const [sheet, setSheet] = useState<Sheet>();
   const [isLaudoOpen, setLaudoOpen] = useState(false);
   const [areCornersShown, setCornersShown] = useState(true);
   const root = useRef<HTMLDivElement>(null);
-  const canvas = useRef<HTMLCanvasElement>(null);
-  useEffect(() => root.current?.focus({ preventScroll: true }), []);
+  const takeFocus = () => root.current?.focus({ preventScroll: true });
+  useEffect(takeFocus, []);
+
+  const isComparing = comparison.isOpen && !isPhone;
+  const isOtherActive = isComparing && comparison.isOtherActive;
+  const visor = isOtherActive ? comparison.visor : own;
+  const exam: ExamProps = (isOtherActive && comparison.chosen) || props;
+  const hasLaudo = Boolean(props.laudo ?? (isComparing && comparison.chosen?.laudo));
+  const onBack = isComparing ? comparison.close : props.onBack;
+  const toggleComparison = isPhone ? undefined : comparison.toggle;
 
   useVisorKeys(visor, {
     toggleCorners: () => setCornersShown((now) => !now),
-    toggleLaudo: () => laudo && setLaudoOpen((now) => !now),
+    toggleLaudo: () => hasLaudo && setLaudoOpen((now) => !now),
     showKeys: () => setSheet("keys"),
     goFullScreen: () =>
       void (document.fullscreenElement ? document.exitFullscreen() : root.current?.requestFullscreen?.()),
+    toggleComparison: () => toggleComparison?.(),
+    turnSide: () => isComparing && comparison.setOtherActive(!comparison.isOtherActive),
+    stepBack: isComparing ? comparison.close : undefined,
     leave: onBack,
   });
   const close = () => setSheet(undefined);
-  const frame = { ...props, visor, isLaudoOpen, setLaudoOpen, onMenu: () => setSheet("menu") };
-  const port = (
-    <FilmPort visor={visor} preview={props.preview} canvas={canvas} areSidesShown={areCornersShown}>
-      {!isPhone && areCornersShown && <Corners visor={visor} />}
-    </FilmPort>
-  );
-  const areBarsHidden = isPhone && visor.areBarsHidden && !isLaudoOpen;
+  const frame = {
+    ...{ ...props, onBack, visor: own, comparison },
+    ...{ hasLaudo, isLaudoOpen, setLaudoOpen, onMenu: () => setSheet("menu") },
+  };
+  const areBarsHidden = isPhone && own.areBarsHidden && !isLaudoOpen;
   return (
     <div
       ref={root}
@@ -67,42 +78,65 @@ export default function Visor(props: VisorProps) {
     >
       {isPhone ? <PhoneHead {...frame} /> : <DesktopHead {...frame} />}
       {props.localBar}
-      {!isPhone && <SeriesList visor={visor} picture={props.seriesPicture} kind="column" />}
+      {!isPhone && <SeriesColumn visor={own} picture={props.seriesPicture} comparison={comparison} />}
       <div className="visor-main">
         {!isPhone && <VisorTools visor={visor} onShowKeys={() => setSheet("keys")} />}
-        {port}
-        {isPhone && <ScrollHint visor={visor} />}
+        {isComparing ? (
+          <ComparedPorts
+            visor={own}
+            comparison={comparison}
+            preview={props.preview}
+            areCornersShown={areCornersShown}
+            onChosen={takeFocus}
+          />
+        ) : (
+          <FilmPort visor={own} preview={props.preview} areSidesShown={areCornersShown}>
+            {!isPhone && areCornersShown && <Corners visor={own} />}
+          </FilmPort>
+        )}
+        {isPhone && <ScrollHint visor={own} />}
         {!isPhone && <FilmBar visor={visor} />}
       </div>
       {isPhone && <PhoneFoot {...frame} />}
-      {laudo && isLaudoOpen && (
-        <VisorSheet
-          title={<Trans id="visor.laudo">Report</Trans>}
-          detail={laudo.detail}
-          isBeside
-          onClose={() => setLaudoOpen(false)}
-          actions={laudo.onDownload && <LaudoDownload onClick={laudo.onDownload} />}
-        >
-          {laudo.render()}
-        </VisorSheet>
-      )}
+      {hasLaudo && isLaudoOpen && <LaudoSheet {...exam} onClose={() => setLaudoOpen(false)} />}
       {sheet === "menu" && (
         <VisorMenu
           {...props}
           visor={visor}
           onInformation={() => setSheet("information")}
-          onSaveImage={() => void saveImage(canvas.current, visor.study?.title ?? "")}
+          onCompare={toggleComparison}
+          onSaveImage={() => void saveImage(visor.canvas.current, visor.study?.title ?? "")}
           onClose={close}
         />
       )}
       {sheet === "information" && (
         <InformationSheet visor={visor} onClose={close}>
-          {props.information}
+          {exam.information}
         </InformationSheet>
       )}
       {sheet === "keys" && <KeysSheet onClose={close} />}
       <Announcement visor={visor} />
     </div>
+  );
+}
+
+function LaudoSheet({ laudo, onClose }: Pick<ExamProps, "laudo"> & { onClose: () => void }) {
+  return (
+    <VisorSheet
+      title={<Trans id="visor.laudo">Report</Trans>}
+      detail={laudo?.detail}
+      isBeside
+      onClose={onClose}
+      actions={laudo?.onDownload && <LaudoDownload onClick={laudo.onDownload} />}
+    >
+      {laudo ? (
+        laudo.render()
+      ) : (
+        <p className="visor-no-laudo" role="status">
+          <Trans id="visor.laudo.none">This exam has no report yet.</Trans>
+        </p>
+      )}
+    </VisorSheet>
   );
 }
 

@@ -1,0 +1,28 @@
+import type { I18n } from "@lingui/core";
+import type { Study } from "../../../shared/api/studies.ts";
+import type { ExamProps, VisorStudy } from "../../visor/view/visor-props.ts";
+import { reportsApi } from "../reports/reports-api.ts";
+import { StudyIntegrity } from "../studies/study-integrity.tsx";
+import { usePicture } from "../studies/use-picture.ts";
+import { describeStudy } from "./describe-study.ts";
+import { Laudo } from "./lazy-visor.tsx";
+
+/** A study of the archive as the visor shows it. */
+export function studyExam(i18n: I18n, study: Study): VisorStudy & ExamProps {
+  return {
+    ...describeStudy(i18n, study),
+    seriesPicture: ({ seriesInstanceUID }) => (
+      <StudySeriesPicture study={study} seriesInstanceUID={seriesInstanceUID} />
+    ),
+    laudo: study.laudo
+      ? { render: () => <Laudo id={study.id} read={(signal) => reportsApi.read(study.id, signal)} /> }
+      : undefined,
+    information: <StudyIntegrity study={study} />,
+  };
+}
+
+function StudySeriesPicture({ study, seriesInstanceUID }: { study: Study; seriesInstanceUID: string }) {
+  const { imagesReceived } = study;
+  const picture = usePicture({ study, seriesId: seriesInstanceUID, imagesReceived, isSeen: true });
+  return picture ? <img src={picture} alt="" /> : null;
+}
