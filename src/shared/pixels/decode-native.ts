@@ -3,7 +3,10 @@ import { type DecodedFrame, interleave, type Samples } from "./decoded-frame.ts"
 import { NoPicture } from "./no-picture.ts";
 import type { PixelModule } from "./pixel-module.ts";
 
-/** Decodes uncompressed pixel data (PS3.5 §8.1, §A.1 to §A.3). Missing samples at the end are zero. */
+/**
+ * Decodes uncompressed pixel data (PS3.5 §8.1, §A.1 to §A.3). Missing samples at the end are zero.
+ * @throws {NoPicture} when most of them are missing
+ */
 export function decodeNative(
   bytes: Uint8Array,
   pixels: PixelModule,
@@ -15,6 +18,8 @@ export function decodeNative(
   if (isSubsampled(littleEndian.length, pixels)) {
     return { rows, columns, samplesPerPixel, samples: spreadChrominance(littleEndian, count) };
   }
+  const wholeBytes = (count * pixels.bitsAllocated) / 8;
+  if (littleEndian.length < wholeBytes / 2) throw new NoPicture("undecodable", "pixels missing");
   const samples = samplesOf(littleEndian, pixels, count);
   const isPlanar = pixels.isPlanar && samplesPerPixel > 1;
   return {
@@ -25,9 +30,12 @@ export function decodeNative(
   };
 }
 
-/** The first `count` samples of little-endian bytes. */
+const WIDTHS: ReadonlySet<number> = new Set([1, 8, 16, 32, 64]);
+
+/** The first `count` samples of little-endian bytes. @throws {NoPicture} */
 export function samplesOf(bytes: Uint8Array, pixels: PixelModule, count: number): Samples {
   const { bitsAllocated, isSigned, pixelDataAs } = pixels;
+  if (!WIDTHS.has(bitsAllocated)) throw new NoPicture("unsupported", `${bitsAllocated} bits allocated`);
   const width = bitsAllocated === 1 ? 1 : bitsAllocated / 8;
   const whole = new Uint8Array(count * width);
   if (bitsAllocated === 1) return unpackBits(bytes, whole);

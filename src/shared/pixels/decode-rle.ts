@@ -6,13 +6,19 @@ import type { PixelModule } from "./pixel-module.ts";
 const HEADER_BYTES = 64;
 const MAX_SEGMENTS = 15;
 
-/** RLE Lossless (PS3.5 annex G): a segment for each byte of a pixel, the high bytes of a sample first. */
+/**
+ * RLE Lossless (PS3.5 annex G): a segment for each byte of a pixel, the high bytes of a sample first.
+ * @throws {NoPicture} when a segment is missing
+ */
 export function decodeRle(bytes: Uint8Array, pixels: PixelModule): DecodedFrame {
   const { rows, columns, samplesPerPixel, bitsAllocated } = pixels;
   const sampleBytes = Math.max(1, bitsAllocated / 8);
   const pixelBytes = sampleBytes * samplesPerPixel;
+  const segments = segmentsOf(bytes).slice(0, pixelBytes);
+  if (segments.length < pixelBytes || segments.some(({ length }) => length === 0))
+    throw new NoPicture("undecodable", "RLE segments missing");
   const interleaved = new Uint8Array(rows * columns * pixelBytes);
-  for (const [segment, part] of segmentsOf(bytes).slice(0, pixelBytes).entries()) {
+  for (const [segment, part] of segments.entries()) {
     const sample = Math.floor(segment / sampleBytes);
     const byte = sampleBytes - 1 - (segment % sampleBytes);
     unpackSegment(part, interleaved, sample * sampleBytes + byte, pixelBytes);

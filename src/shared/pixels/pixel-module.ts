@@ -79,8 +79,8 @@ export function readPixelModule(metadata: DicomJson, frameIndex: number): PixelM
     isPlanar: numberOf(metadata[TagHex.PlanarConfiguration]) === 1,
     pixelDataAs: pixelDataAs(metadata),
     rescale: {
-      slope: numberOf(pixelValues[TagHex.RescaleSlope]) || 1,
-      intercept: numberOf(pixelValues[TagHex.RescaleIntercept]) ?? 0,
+      slope: boundedOf(pixelValues[TagHex.RescaleSlope]) || 1,
+      intercept: boundedOf(pixelValues[TagHex.RescaleIntercept]) ?? 0,
     },
     modalityTable: tableOf(itemOf(metadata[TagHex.ModalityLUTSequence])),
     window: windowsOf(voi)[0],
@@ -91,6 +91,14 @@ export function readPixelModule(metadata: DicomJson, frameIndex: number): PixelM
     padding: paddingOf(metadata),
     pixelAspect: pixelAspectOf(metadata, groups(TagHex.PixelMeasuresSequence)),
   };
+}
+
+/** More than any unit needs; values beyond would end as infinite ones. */
+const MAX_RESCALE = 1e12;
+
+function boundedOf(element: DicomJsonElement | undefined): number | undefined {
+  const number = numberOf(element);
+  return number !== undefined && Math.abs(number) <= MAX_RESCALE ? number : undefined;
 }
 
 /** Finds a macro's item in the frame's own functional groups, else in those shared by all frames. */
@@ -120,6 +128,7 @@ function windowsOf(voi: DicomJson): NamedWindow[] {
     const width = numberOf(voi[TagHex.WindowWidth], place);
     const name = voi[TagHex.WindowCenterWidthExplanation]?.Value?.[place];
     if (center === undefined || width === undefined || width <= 0) return [];
+    if (Math.abs(center) > MAX_RESCALE || width > MAX_RESCALE) return [];
     return [{ center, width, shape, name: typeof name === "string" ? name.trim() : "" }];
   }).flat();
 }

@@ -44,6 +44,8 @@ const CONCURRENCY = 6;
 const WAITS_MS = [400, 1_600];
 /** Slices farther away than this from the seen one are aborted when others are needed. */
 const KEPT_RANKS = 24;
+/** Where so many frames of a stack failed, the others are asked for only when they are seen. */
+const MAX_FAILURES = 64;
 /** The part of the cache that frames ahead may fill. */
 const AHEAD_SHARE = 0.9;
 
@@ -73,6 +75,7 @@ export function createFrameLoader(options: FrameLoaderOptions): FrameLoader {
     for (const place of order) {
       const slice = slices[place];
       if (!slice || cache.get(slice.key) || failures.has(slice.key)) continue;
+      if (failures.size >= MAX_FAILURES && place !== index) break;
       wanted.push(slice);
       if (wanted.length >= KEPT_RANKS) break;
     }
@@ -181,6 +184,7 @@ export function createFrameLoader(options: FrameLoaderOptions): FrameLoader {
       if (seen !== slices) {
         slices = seen;
         places = new Map(seen.map(({ key }, place) => [key, place]));
+        failures.clear();
       }
       index = at;
       if (preview && preview.key !== seen[at]?.key) preview = undefined;

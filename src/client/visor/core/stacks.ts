@@ -26,6 +26,8 @@ export interface Stack {
 
 /** More images than any stack has; what an instance claims beyond is not believed. */
 const MAX_SLICES = 16_384;
+/** As many slices do the films of one series have among them; each further one has its first frame. */
+const MAX_FILM_SLICES = 4 * MAX_SLICES;
 const MAX_RATE = 60;
 const USUAL_RATE = 24;
 
@@ -33,11 +35,14 @@ const USUAL_RATE = 24;
 export function buildStacks(series: SeriesRecord, instances: readonly DicomJson[]): Stack[] {
   const groups = new Map<string, Slice[]>();
   const films: Stack[] = [];
+  let filmed = 0;
   for (const metadata of instances) {
     if (!hasPixels(metadata)) continue;
     const claimed = Math.floor(numberOf(metadata[TagHex.NumberOfFrames]) ?? 1);
     if (claimed > 1) {
-      films.push(filmOf(series, metadata, claimed));
+      const film = filmOf(series, metadata, { claimed, atMost: MAX_FILM_SLICES - filmed });
+      filmed += film.slices.length;
+      films.push(film);
       continue;
     }
     const slice = sliceOf(series, metadata, 0);
@@ -89,8 +94,12 @@ function sliceOf(series: SeriesRecord, metadata: DicomJson, frameIndex: number):
   };
 }
 
-function filmOf(series: SeriesRecord, metadata: DicomJson, claimed: number): Stack {
-  const count = Math.min(claimed, MAX_SLICES);
+function filmOf(
+  series: SeriesRecord,
+  metadata: DicomJson,
+  { claimed, atMost }: { claimed: number; atMost: number },
+): Stack {
+  const count = Math.max(1, Math.min(claimed, atMost, MAX_SLICES));
   const slices = Array.from({ length: count }, (_, frameIndex) => sliceOf(series, metadata, frameIndex));
   const isBody = new Set(slices.map(({ geometry }) => geometry.location)).size > 1;
   return {
@@ -98,7 +107,7 @@ function filmOf(series: SeriesRecord, metadata: DicomJson, claimed: number): Sta
     series,
     slices: isBody ? inOrder(slices) : slices,
     framesPerSecond: isBody ? undefined : rateOf(metadata),
-    isCut: claimed > MAX_SLICES,
+    isCut: claimed > count,
   };
 }
 

@@ -96,8 +96,8 @@ function keyHandler(visor: Visor, does: KeyActions): (event: KeyboardEvent) => v
     if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
     const { target, key } = event;
     if (target instanceof HTMLInputElement || target instanceof HTMLSelectElement) return;
-    // The laudo scrolls with the keys, but the one that opened it also closes it.
-    if (isInSheet(target) && !(key === "l" && isInSheet(target, ".is-beside"))) return;
+    // The laudo scrolls with the keys, but the one that opened it also closes it, and another turns to the other exam's.
+    if (isInSheet(target) && !(/^[lx]$/i.test(key) && isInSheet(target, ".is-beside"))) return;
     // A button keeps the keys that press it.
     if (target instanceof HTMLButtonElement && (key === " " || key === "Enter")) return;
     const letter = key.length === 1 ? key.toLowerCase() : key;
