@@ -46,7 +46,10 @@ async function opened(
   const loader = createFrameLoader({
     source: { readFrame: async () => ({ bytes, transferSyntaxUID }) },
     decode: async (encoded, pixels) => {
-      const codecs = { decode: () => Promise.reject(new Error("no codec is needed")) };
+      const codecs = {
+        decode: () => Promise.reject(new Error("no codec is needed")),
+        warm: async () => undefined,
+      };
       const decoded = await decodeFrame(encoded.bytes, pixels, encoded.transferSyntaxUID, codecs);
       return prepareFrame(decoded, pixels);
     },
