@@ -272,12 +272,12 @@ describe("two exams side by side", () => {
         await tap(page, button(page, "Comparar"));
         const halves = visorOf(page).locator(".visor-half");
         const numbers = async () => (await halves.locator(".visor-number").allTextContents()).join(" ");
-        await soon(async () => (await numbers()) === "6/12 12/23");
+        await soon(async () => (await numbers()) === "6/12 11/23");
         await halves.nth(1).locator("canvas[data-slice]").waitFor();
         expect(await violationsOn(page)).toEqual([]);
         await page.screenshot(picture("compared"));
         await page.keyboard.press("ArrowDown");
-        await soon(async () => (await numbers()) === "7/12 14/23");
+        await soon(async () => (await numbers()) === "7/12 13/23");
 
         const [own, other] = [await halves.nth(0).boundingBox(), await halves.nth(1).boundingBox()];
         if (!own || !other) throw new Error("no halves");

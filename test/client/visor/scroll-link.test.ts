@@ -100,12 +100,14 @@ describe("linked scrolling", () => {
 });
 
 describe("two linked studies", () => {
-  const model = async (shown: Record<string, Drawn>) => {
-    const made = createVisorModel({
+  const createModel = (shown: Record<string, Drawn>) =>
+    createVisorModel({
       listSeries: async () => Object.keys(shown).map(series),
       readMetadata: async ({ seriesInstanceUID: uid }) => instances(uid, shown[uid] ?? { count: 0 }),
       readFrame: () => Promise.reject(new Error("no frame is asked for")),
     });
+  const model = async (shown: Record<string, Drawn>) => {
+    const made = createModel(shown);
     await made.open("2.25.1");
     return made;
   };
@@ -132,5 +134,22 @@ describe("two linked studies", () => {
     end();
     now.seek(0);
     expect(before.state.index).toBe(2);
+  });
+
+  test("begin at the same share without a common frame of reference, and keep the offset that a person chose", async () => {
+    const now = await model({ "2.25.2": { count: 21, first: 0, space: "2.25.9" } });
+    const before = createModel({ "2.25.3": { count: 41, first: 500, space: "2.25.8" } });
+    now.seek(5);
+    const end = linkScroll(now, before);
+    await before.open("2.25.1");
+    expect(before.state.index).toBe(10);
+    now.seek(6);
+    expect(before.state.index).toBe(11);
+    end();
+    before.seek(20);
+    linkScroll(now, before);
+    expect([now.state.index, before.state.index]).toEqual([6, 20]);
+    now.seek(8);
+    expect(before.state.index).toBe(22);
   });
 });

@@ -28,35 +28,41 @@ export function createFollower(from: Place, to: Place): (index: number) => numbe
 }
 
 /**
- * Scrolls each of two models with the other one. A stack that is shown later goes to the place of the one that stood.
+ * Scrolls each of two models with the other one, from where both are. A stack that is shown later goes to the place of the one that
+ * stood: its position where both share a frame of reference, else its share of the stack.
  * @returns what ends it
  */
 export function linkScroll(one: VisorModel, other: VisorModel): () => void {
   let isFollowing = false;
+  let isBegun = false;
   let linked: { stacks: [Stack, Stack]; toOther: Follow; toOne: Follow } | undefined;
 
   function follow(lead: VisorModel, trail: VisorModel): void {
-    if (isFollowing) return;
-    const [from, to] = [placeOf(one.state), placeOf(other.state)];
-    if (!from || !to) return;
-    const isNew = linked?.stacks[0] !== from.stack || linked.stacks[1] !== to.stack;
-    if (isNew || !linked) {
+    const { stack: here } = one.state;
+    const { stack: there } = other.state;
+    if (isFollowing || !here || !there) return;
+    isFollowing = true;
+    if (linked?.stacks[0] === here && linked.stacks[1] === there) {
+      trail.seek((trail === other ? linked.toOther : linked.toOne)(lead.state.index));
+    } else {
+      if (isBegun && !isOneSpace(here, there)) lead.seek(sameShare(trail.state, lead.state));
+      const [from, to] = [
+        { stack: here, index: one.state.index },
+        { stack: there, index: other.state.index },
+      ];
       linked = {
-        stacks: [from.stack, to.stack],
+        stacks: [here, there],
         toOther: createFollower(from, to),
         toOne: createFollower(to, from),
       };
+      lead.seek((lead === other ? linked.toOther : linked.toOne)(trail.state.index));
     }
-    const moved = isNew ? lead : trail;
-    const leading = isNew ? trail : lead;
-    const index = (moved === other ? linked.toOther : linked.toOne)(leading.state.index);
-    isFollowing = true;
-    moved.seek(index);
     isFollowing = false;
   }
 
   const ends = [one.subscribe(() => follow(one, other)), other.subscribe(() => follow(other, one))];
   follow(other, one);
+  isBegun = true;
   return () => {
     for (const end of ends) end();
   };
@@ -64,8 +70,12 @@ export function linkScroll(one: VisorModel, other: VisorModel): () => void {
 
 type Follow = ReturnType<typeof createFollower>;
 
-function placeOf({ stack, index }: VisorState): Place | undefined {
-  return stack && { stack, index };
+/** The index in `to` of the share that is seen of `from`. */
+function sameShare(from: VisorState, to: VisorState): number {
+  const lastOf = ({ stack }: VisorState) => (stack?.slices.length ?? 1) - 1;
+  const share = from.index / Math.max(1, lastOf(from));
+  const isTurned = from.stack && to.stack && sameWay(from.stack, to.stack) < 0;
+  return (isTurned ? 1 - share : share) * lastOf(to);
 }
 
 /** Millimetres along the normal of each slice; undefined if one of them has none. */
