@@ -105,13 +105,13 @@ export function DesktopHead({
         </Button>
       )}
       {onShare && (
-        <Button size="small" onClick={onShare}>
+        <Button size="small" className="visor-in-menu" onClick={onShare}>
           <ShareIcon small />
           <Trans id="visor.share">Share</Trans>
         </Button>
       )}
       {onOpenOhif && (
-        <Button size="small" onClick={onOpenOhif}>
+        <Button size="small" className="visor-in-menu" onClick={onOpenOhif}>
           <OhifIcon small />
           <Trans id="visor.ohif">Open in OHIF</Trans>
         </Button>
