@@ -303,11 +303,14 @@ describe("two exams side by side", () => {
         const [, alone = ""] = (await numbers()).split(" ");
         await soon(async () => (await numbers()) === `1/12 ${alone}`);
         await tap(page, button(page, "Rolagem solta"));
-        await soon(async () => !(await numbers()).endsWith(alone));
+        await button(page, "Rolagem ligada").waitFor();
+        await page.keyboard.press("ArrowDown");
+        await soon(async () => (await numbers()).startsWith("2/12"));
+        await soon(async () => !(await numbers()).endsWith(` ${alone}`));
 
         await page.keyboard.press("Escape");
         await halves.first().waitFor({ state: "detached" });
-        expect(await number(page)).toBe("1/12");
+        expect(await number(page)).toBe("2/12");
         await page.keyboard.press("Escape");
         await visorOf(page).waitFor({ state: "detached" });
       });
