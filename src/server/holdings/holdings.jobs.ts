@@ -28,8 +28,6 @@ import { removeAbandonedBytes } from "./uploads/abandon-upload.ts";
 const PURGE_AFTER_HOLD_SECONDS = 60;
 /** The first check waits until the start is over. */
 const PRESENCE_AFTER_SECONDS = 300;
-/** However many small uploads follow each other, none of them is transferred later than this for their sake. */
-const MAX_WAIT_FOR_UPLOADS_MS = 5_000;
 
 /**
  * Gives up uploads that a former run was receiving, then sweeps, transfers, deletes and checks bytes in the background. Objects
@@ -74,8 +72,7 @@ export async function startOwnTransfers(deps: Deps): Promise<void> {
   await jobs.work(
     transferQueue(node.id),
     async ({ uploadId }, { signal, attempt, enqueuedAt }) => {
-      const waitedMs = Math.max(0, Date.now() - enqueuedAt.getTime());
-      await bursts.quiet(MAX_WAIT_FOR_UPLOADS_MS - waitedMs, signal);
+      await bursts.letPass({ enqueuedAt, signal });
       // The same upload may be enqueued twice (by a manual retry), so the second job waits for the first.
       await running.get(uploadId)?.catch(() => undefined);
       const run = transferUpload(deps, uploadId, signal, { isRetry: attempt > 1 });

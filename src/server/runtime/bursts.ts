@@ -1,3 +1,6 @@
+/** However many follow each other, nothing behind them waits longer than this for their sake. */
+const MAX_WAIT_MS = 5_000;
+
 /**
  * Counts short work that people wait for, so that work behind it can wait until none is left. Without it, each upload of a burst
  * shares the processors with the transfers of those before it.
@@ -17,6 +20,12 @@ export class Bursts {
         if (--this.#running === 0) this.#quiet.resolve();
       },
     };
+  }
+
+  /** Lets a job wait as {@link quiet} does, from the moment on when it was enqueued. */
+  async letPass({ enqueuedAt, signal }: { enqueuedAt: Date; signal: AbortSignal }): Promise<void> {
+    const waitedMs = Math.max(0, Date.now() - enqueuedAt.getTime());
+    await this.quiet(MAX_WAIT_MS - waitedMs, signal);
   }
 
   /** Resolves when none runs, at the latest after `mostMs` or when `signal` aborts. */

@@ -31,5 +31,7 @@ describe("work behind a burst", () => {
     ended.abort();
     await waiting;
     await bursts.quiet(FOREVER_MS, ended.signal);
+    // A job that has waited long enough does not wait again.
+    await bursts.letPass({ enqueuedAt: new Date(0), signal: never });
   });
 });

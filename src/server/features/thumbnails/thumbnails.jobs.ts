@@ -10,8 +10,10 @@ const STUDIES_AT_A_TIME = 5;
 /** Starts the jobs that make pictures of series, and looks for studies that were archived without them. */
 export async function startThumbnailJobs(deps: Deps): Promise<void> {
   const { jobs } = deps;
-  const make = ({ studyId }: { studyId: string }, { signal }: JobRun) =>
-    makeThumbnails(deps, studyId, signal);
+  const make = async ({ studyId }: { studyId: string }, run: JobRun) => {
+    await deps.bursts.letPass(run);
+    await makeThumbnails(deps, studyId, run.signal);
+  };
   await jobs.work(thumbnailQueue, make, { batchSize: STUDIES_AT_A_TIME });
   await jobs.work(thumbnailSweepQueue, ({ afterStudyId }) => sweepUnpictured(deps, afterStudyId));
   await jobs.enqueue(thumbnailSweepQueue, { afterStudyId: null });
