@@ -13,6 +13,7 @@ import {
   PHONE,
   tabTo,
   tap,
+  WITHOUT_WORKER,
 } from "../support/browser-app.ts";
 import type { Person } from "../support/test-app.ts";
 
@@ -93,7 +94,7 @@ const texts = {
 describe("laboratory exams", () => {
   let app: BrowserApp;
   beforeAll(async () => {
-    app = await createBrowserApp("labs");
+    app = await createBrowserApp("labs", undefined, WITHOUT_WORKER);
   }, START_TIMEOUT_MS);
   afterAll(() => app?.[Symbol.asyncDispose](), START_TIMEOUT_MS);
 

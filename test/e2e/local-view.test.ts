@@ -6,14 +6,21 @@ import { unzipSync, zipSync } from "fflate";
 import type { Page, Request } from "playwright-core";
 import { TagHex } from "../../src/shared/dicom/tags.ts";
 import { violationsOn } from "../support/axe.ts";
-import { type BrowserApp, button, createBrowserApp, field, PHONE } from "../support/browser-app.ts";
+import {
+  type BrowserApp,
+  button,
+  createBrowserApp,
+  field,
+  PHONE,
+  WITHOUT_WORKER,
+} from "../support/browser-app.ts";
 import { sampleFile } from "../support/dicom-sample.ts";
 
 let t: BrowserApp;
 const folder = mkdtempSync(join(tmpdir(), "local-view-"));
 
 beforeAll(async () => {
-  t = await createBrowserApp("local-view");
+  t = await createBrowserApp("local-view", undefined, WITHOUT_WORKER);
 });
 afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
@@ -118,7 +125,7 @@ test("an exam is seen without an account and without a request, then kept with t
 
 test("what another app shares is seen in this one without reaching the server", async () => {
   const owner = await t.addPerson("Dona Partilha");
-  await t.as(owner, { device: PHONE, language: "en-US" }, async (page) => {
+  await t.as(owner, { device: { ...PHONE, serviceWorkers: "allow" }, language: "en-US" }, async (page) => {
     await page.evaluate(async () => {
       await navigator.serviceWorker.ready;
       if (!navigator.serviceWorker.controller) {

@@ -177,7 +177,7 @@ describe.skipIf(!SAMPLES)("exams of every transfer syntax in the viewer", () => 
   async function look(seriesNumber: number): Promise<Sight> {
     await open(seriesNumber);
     await notice().waitFor({ state: "detached" });
-    await page.waitForFunction(isInView, `7${seriesNumber}`);
+    await page.waitForFunction(isInView, `7${seriesNumber}`, { polling: 50 });
     return await lookAtImage(page);
   }
 

@@ -13,6 +13,7 @@ import {
   field,
   type Seat,
   tabTo,
+  WITHOUT_WORKER,
 } from "../support/browser-app.ts";
 import { createTempFolder } from "../support/temp-folder.ts";
 import type { Person } from "../support/test-app.ts";
@@ -36,7 +37,7 @@ describe("sending an exam", () => {
   let app: BrowserApp;
 
   beforeAll(async () => {
-    app = await createBrowserApp("upload");
+    app = await createBrowserApp("upload", undefined, WITHOUT_WORKER);
   }, START_TIMEOUT_MS);
   afterAll(() => app?.[Symbol.asyncDispose](), START_TIMEOUT_MS);
 
@@ -60,7 +61,8 @@ describe("sending an exam", () => {
     "fills the contact sheet with its pictures, shows bytes and time left, and ends in the list",
     async () => {
       const person = await app.addPerson("Helena Duarte");
-      const zip = zipOf(slicesOf("contact sheet"));
+      const slices = slicesOf("contact sheet");
+      const zip = zipOf(slices);
       await inUpload(person, async (page) => {
         await pick(page, zip);
         await button(page, "Enviar exame").waitFor();
@@ -86,9 +88,7 @@ describe("sending an exam", () => {
         await Promise.all([told.waitFor(), lookAtFilms(page)]);
         await page.locator("main[data-view=listaExames]").waitFor();
       });
-      expect((await studiesOf(person)).map(({ imagesReceived }) => imagesReceived)).toEqual([
-        slicesOf("contact sheet").length,
-      ]);
+      expect((await studiesOf(person)).map(({ imagesReceived }) => imagesReceived)).toEqual([slices.length]);
     },
     JOB_TIMEOUT_MS,
   );

@@ -3,6 +3,7 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Browser, BrowserContext, Locator, Page } from "playwright-core";
 import { launchBrowser } from "../support/browser.ts";
+import { WITHOUT_WORKER } from "../support/browser-app.ts";
 import { createTestApp, type Person, type TestApp } from "../support/test-app.ts";
 import { visit } from "../support/watched-page.ts";
 
@@ -41,7 +42,7 @@ describe("an admin", () => {
   ): Promise<void> {
     const contexts: BrowserContext[] = [];
     const open = async () => {
-      const context = await browser.newContext({ viewport, locale: "pt-BR" });
+      const context = await browser.newContext({ ...WITHOUT_WORKER, viewport, locale: "pt-BR" });
       contexts.push(context);
       context.setDefaultTimeout(15_000);
       return await context.newPage();

@@ -10,6 +10,12 @@ const RESULTS = join(import.meta.dir, "../../test-results");
 const WAIT_MS = 30_000;
 const PICTURE_MS = 5_000;
 
+/**
+ * The service worker fetches most of the client once more in each new context: a third of what opening a page costs. For jobs
+ * that are not about it.
+ */
+export const WITHOUT_WORKER = { serviceWorkers: "block" } satisfies BrowserContextOptions;
+
 /** A person's device: a desk with a mouse, or a phone with touch. */
 export const DESK = { viewport: { width: 1280, height: 900 } } satisfies BrowserContextOptions;
 export const PHONE = {
@@ -43,8 +49,15 @@ export interface BrowserApp extends AsyncDisposable {
   asVisitor(seat: Seat, job: (page: Page) => Promise<void>): Promise<void>;
 }
 
-/** @param name distinguishes the pictures of failed jobs */
-export async function createBrowserApp(name: string, options?: TestAppOptions): Promise<BrowserApp> {
+/**
+ * @param name distinguishes the pictures of failed jobs
+ * @param everywhere holds in each job whose device says nothing else
+ */
+export async function createBrowserApp(
+  name: string,
+  options?: TestAppOptions,
+  everywhere?: BrowserContextOptions,
+): Promise<BrowserApp> {
   const testApp = await createTestApp(options);
   const origin = await testApp.listen();
   const browser = await launchBrowser();
@@ -54,7 +67,11 @@ export async function createBrowserApp(name: string, options?: TestAppOptions): 
   async function inBrowser(seat: Seat, job: (page: Page) => Promise<void>, person?: Person): Promise<void> {
     const { device = DESK, language = "pt-BR", theme, prepare, expected = [] } = seat;
     const number = ++jobs;
-    const context = await browser.newContext({ locale: language, reducedMotion: "reduce", ...device });
+    const context = await browser.newContext({
+      ...{ locale: language, reducedMotion: "reduce" },
+      ...everywhere,
+      ...device,
+    });
     context.setDefaultTimeout(WAIT_MS);
     if (person) {
       const preferences = { language, ...(theme && { theme }) };

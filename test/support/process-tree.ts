@@ -2,8 +2,9 @@ import { readdirSync, readFileSync } from "node:fs";
 
 /** Reads proc(5), so Linux only. Pids of `root` and of everything below it. */
 export function processTree(root: number): number[] {
+  const children = Map.groupBy(allPids(), parentOf);
   const tree = [root];
-  for (const pid of tree) tree.push(...childrenOf(pid));
+  for (const pid of tree) tree.push(...(children.get(pid) ?? []));
   return tree;
 }
 
@@ -60,20 +61,8 @@ function allPids(): number[] {
     .map(Number);
 }
 
-/** A process may begin others in any of its threads. */
-function childrenOf(pid: number): number[] {
-  return threadsOf(pid).flatMap((thread) =>
-    (readProc(pid, `task/${thread}/children`).match(/\d+/g) ?? []).map(Number),
-  );
-}
-
-function threadsOf(pid: number): string[] {
-  try {
-    return readdirSync(`/proc/${pid}/task`);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
-    throw error;
-  }
+function parentOf(pid: number): number {
+  return Number(/^PPid:\s+(\d+)/m.exec(readProc(pid, "status"))?.[1] ?? -1);
 }
 
 function kilobytes(text: string, field: string): number {
