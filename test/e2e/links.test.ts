@@ -70,7 +70,7 @@ describe("a link to an exam", () => {
 
           await button(dialog, "Fechar").click();
           await button(page.locator("tr.study-row"), "Compartilhar exame").first().click();
-          await dialog.locator(".link-openings li").first().waitFor();
+          await dialog.locator(".link-openings li").nth(1).waitFor();
           expect(await dialog.locator(".link-openings").textContent()).toContain("1 senha errada");
           expect(await dialog.locator(".link-openings li").count()).toBe(2);
           await button(dialog, /^Encerrar o link/).click();
