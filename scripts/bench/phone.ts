@@ -1,5 +1,4 @@
 import type { Browser, BrowserContext, CDPSession, Page } from "playwright-core";
-import { pageBytes } from "./process-tree.ts";
 
 /** A line between phone and server, in bits a second and milliseconds for a round trip. */
 export interface Line {
@@ -18,11 +17,9 @@ export interface Phone extends AsyncDisposable {
   connect(line?: Line): Promise<void>;
   /** Bytes that arrived since the last call. */
   takeBytes(): number;
-  /** Memory of the process that draws its page, in bytes: PSS. No other phone may be open. */
-  memory(): number;
 }
 
-const CPU_SLOWDOWN = 4;
+export const CPU_SLOWDOWN = 4;
 const DEVICE = {
   ...{ viewport: { width: 360, height: 800 }, deviceScaleFactor: 2 },
   ...{ hasTouch: true, isMobile: true, locale: "pt-BR" },
@@ -65,8 +62,6 @@ export async function openPhone(
           uploadThroughput: line ? line.bitsPerSecond / 8 : -1,
         })
         .then(() => undefined),
-    // A browser without such a process is not one that needs no memory.
-    memory: () => pageBytes(process.pid) ?? Number.NaN,
     [Symbol.asyncDispose]: () => closeContext(context),
   };
 }

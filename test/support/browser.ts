@@ -17,7 +17,7 @@ const PLACES = [
  * Software WebGL, so that the viewer draws the same on a machine without a graphics card. Everything else is drawn
  * without it: a quarter less time, and no tiles of large pages lost.
  */
-const ARGS = [
+export const BROWSER_ARGS = [
   "--no-sandbox",
   "--use-gl=angle",
   "--use-angle=swiftshader",
@@ -50,7 +50,7 @@ export async function launchBrowser(...moreArgs: string[]): Promise<Browser> {
   // Without a locale of UTF-8 Chromium saves a file whose name has an accent as "download".
   return chromium.launch({
     executablePath,
-    args: [...ARGS, ...moreArgs],
+    args: [...BROWSER_ARGS, ...moreArgs],
     env: { ...process.env, LC_ALL: "C.UTF-8" },
   });
 }

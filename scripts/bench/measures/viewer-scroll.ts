@@ -1,6 +1,7 @@
 import type { Browser } from "playwright-core";
 import type { ApiClient } from "../api-client.ts";
-import { openPhone, type Phone, type PhoneOptions } from "../phone.ts";
+import { openBarePage } from "../bare-page.ts";
+import { CPU_SLOWDOWN, openPhone, type Phone, type PhoneOptions } from "../phone.ts";
 import type { Result } from "../result.ts";
 import { median } from "../statistics.ts";
 import { atMost, showList, tapExam } from "./viewer-steps.ts";
@@ -36,7 +37,6 @@ export async function* measureScrolling(place: ScrollPlace): AsyncGenerator<Resu
     measure: "viewer.memory",
     title: `memory of the page while ${count} slices are scrolled for two minutes, at most`,
     ...{ value: Math.max(...minutes.flat()), unit: "MB" },
-    limit: { what: "OHIF", value: other.megabytes },
     ...atMost(250, "MB"),
     details: { before: Math.round(before), firstMinute: Math.round(first), second: Math.round(second) },
   };
@@ -67,24 +67,52 @@ export async function* measureScrolling(place: ScrollPlace): AsyncGenerator<Resu
   }
 }
 
-async function scrollLong({ url, browser, admin, count }: ScrollPlace) {
-  await using phone = await openPhone(browser, admin.token);
-  await showList(phone, url);
-  const before = phone.memory() / MB;
-  await tapExam(phone);
+async function scrollLong({ url, admin, count }: ScrollPlace) {
+  await using page = await openBarePage({
+    url: `${url}/his`,
+    cpuSlowdown: CPU_SLOWDOWN,
+    stored: { token: admin.token, viewer: "visor", language: "pt-BR", visorHint: "3" },
+  });
+  await page.run(pressWhenThere, "button:text(Exames)");
+  await page.run(waitFor, "[data-opens]");
+  const before = page.memory() / MB;
+  await page.run(pressWhenThere, "[data-opens]");
+  await page.run(waitFor, ".visor canvas[data-slice]:not([data-coarse])");
   const minutes: number[][] = [];
   const turns: Turned[] = [];
   for (let minute = 0; minute < 2; minute++) {
     const samples: number[] = [];
     minutes.push(samples);
-    const timer = setInterval(() => samples.push(phone.memory() / MB), SAMPLE_MS);
-    turns.push(await phone.page.evaluate(turnWheel, { milliseconds: MINUTE_MS, from: 0, to: count - 1 }));
+    const timer = setInterval(() => samples.push(page.memory() / MB), SAMPLE_MS);
+    turns.push(await page.run(turnWheel, { milliseconds: MINUTE_MS, from: 0, to: count - 1 }));
     clearInterval(timer);
   }
   const [long = NONE] = turns;
-  await phone.page.evaluate(turnWheel, { milliseconds: AHEAD_MS, ...CACHED });
-  const cached = await phone.page.evaluate(turnWheel, { milliseconds: CACHED_MS, ...CACHED });
+  await page.run(turnWheel, { milliseconds: AHEAD_MS, ...CACHED });
+  const cached = await page.run(turnWheel, { milliseconds: CACHED_MS, ...CACHED });
   return { before, minutes, long, cached };
+}
+
+/** In the page: resolves once there is such an element that can be seen. */
+async function waitFor(selector: string): Promise<void> {
+  const isThere = () =>
+    [...document.querySelectorAll<HTMLElement>(selector)].some((one) => one.checkVisibility());
+  while (!isThere()) await new Promise((resolve) => setTimeout(resolve, 50));
+}
+
+/** In the page: presses the first button that is there; `button:text(…)` names one by how its text begins. */
+async function pressWhenThere(selector: string): Promise<void> {
+  const [, text] = /^button:text\((.*)\)$/.exec(selector) ?? [];
+  const find = () =>
+    [...document.querySelectorAll<HTMLElement>(text === undefined ? selector : "button")].find(
+      (one) => one.checkVisibility() && (text === undefined || one.textContent?.trim().startsWith(text)),
+    );
+  let found = find();
+  while (!found) {
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    found = find();
+  }
+  found.click();
 }
 
 async function scrollCached({ url, browser, admin }: ScrollPlace, options: PhoneOptions): Promise<Turned> {
@@ -95,16 +123,15 @@ async function scrollCached({ url, browser, admin }: ScrollPlace, options: Phone
   return await phone.page.evaluate(turnWheel, { milliseconds: CACHED_MS, ...CACHED });
 }
 
-async function scrollOhif({ ohif }: ScrollPlace): Promise<Turned & { megabytes: number }> {
+async function scrollOhif({ ohif }: ScrollPlace): Promise<Turned> {
   await using opened = await ohif();
   const { page } = opened.phone;
   await Bun.sleep(AHEAD_MS);
   await page.evaluate(turnOhif, { milliseconds: AHEAD_MS, steps: CACHED.to - CACHED.from });
-  const turned = await page.evaluate(turnOhif, {
+  return await page.evaluate(turnOhif, {
     milliseconds: CACHED_MS,
     steps: CACHED.to - CACHED.from,
   });
-  return { ...turned, megabytes: opened.phone.memory() / MB };
 }
 
 interface Turned {

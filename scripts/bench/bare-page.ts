@@ -1,0 +1,107 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { BROWSER_ARGS, findChromium } from "../../test/support/browser.ts";
+import { pageBytes } from "./process-tree.ts";
+
+/**
+ * A page whose network nobody watches. A browser that is watched keeps hundreds of megabytes of answers for the watcher in the
+ * process of the page, which would count as the page's memory.
+ */
+export interface BarePage extends AsyncDisposable {
+  /** Runs a function in the page. */
+  run<Given, Answer>(what: (given: Given) => Answer | Promise<Answer>, given: Given): Promise<Answer>;
+  /** PSS of the process that draws it, in bytes. */
+  memory(): number;
+}
+
+export interface BarePageOptions {
+  url: string;
+  cpuSlowdown: number;
+  /** Put into the page's storage before it begins. */
+  stored: Record<string, string>;
+}
+
+const SIZE = { width: 360, height: 800, deviceScaleFactor: 2, mobile: true };
+
+export async function openBarePage({ url, cpuSlowdown, stored }: BarePageOptions): Promise<BarePage> {
+  const folder = await mkdtemp(join(tmpdir(), "exameteca-page-"));
+  const listening = ["--headless", "--remote-debugging-port=0", `--user-data-dir=${folder}`];
+  const browser = Bun.spawn([findChromium() ?? "chromium", ...BROWSER_ARGS, ...listening, "about:blank"], {
+    env: { ...process.env, LC_ALL: "C.UTF-8" },
+    stdio: ["ignore", "ignore", "pipe"],
+  });
+  const end = async () => {
+    browser.kill();
+    await browser.exited;
+    await rm(folder, { recursive: true, force: true });
+  };
+  try {
+    const port = await portOf(browser.stderr);
+    const opened = await fetch(`http://127.0.0.1:${port}/json/new?about:blank`, { method: "PUT" });
+    const { webSocketDebuggerUrl } = (await opened.json()) as { webSocketDebuggerUrl: string };
+    const send = await connect(webSocketDebuggerUrl);
+    await send("Emulation.setDeviceMetricsOverride", SIZE);
+    await send("Emulation.setTouchEmulationEnabled", { enabled: true });
+    await send("Emulation.setCPUThrottlingRate", { rate: cpuSlowdown });
+    await send("Page.enable", {});
+    await send("Page.addScriptToEvaluateOnNewDocument", {
+      source: `for (const [key, value] of Object.entries(${JSON.stringify(stored)})) localStorage.setItem(key, value);`,
+    });
+    await send("Page.navigate", { url });
+    return {
+      async run(what, given) {
+        const expression = `(${what})(${JSON.stringify(given)})`;
+        const answer = await send("Runtime.evaluate", {
+          expression,
+          awaitPromise: true,
+          returnByValue: true,
+        });
+        const { result, exceptionDetails } = answer as Evaluated<ReturnType<typeof what>>;
+        if (exceptionDetails) throw new Error(`in the page: ${exceptionDetails.text}`);
+        return result.value as Awaited<ReturnType<typeof what>>;
+      },
+      memory: () => pageBytes(browser.pid) ?? Number.NaN,
+      [Symbol.asyncDispose]: end,
+    };
+  } catch (error) {
+    await end();
+    throw error;
+  }
+}
+
+interface Evaluated<Value> {
+  result: { value: Value };
+  exceptionDetails?: { text: string };
+}
+
+async function portOf(stderr: ReadableStream<Uint8Array>): Promise<string> {
+  let said = "";
+  for await (const bytes of stderr) {
+    said += new TextDecoder().decode(bytes);
+    const [, port] = /DevTools listening on ws:\/\/127\.0\.0\.1:(\d+)/.exec(said) ?? [];
+    if (port) return port;
+  }
+  throw new Error(`the browser did not start: ${said.slice(-500)}`);
+}
+
+type Send = (method: string, params: object) => Promise<unknown>;
+
+async function connect(url: string): Promise<Send> {
+  const socket = new WebSocket(url);
+  const waiting = new Map<number, (answer: unknown) => void>();
+  let calls = 0;
+  socket.addEventListener("message", ({ data }) => {
+    const { id, result } = JSON.parse(String(data)) as { id?: number; result?: unknown };
+    if (id === undefined) return;
+    waiting.get(id)?.(result);
+    waiting.delete(id);
+  });
+  await new Promise((resolve) => socket.addEventListener("open", resolve, { once: true }));
+  return (method, params) =>
+    new Promise((resolve) => {
+      const id = ++calls;
+      waiting.set(id, resolve);
+      socket.send(JSON.stringify({ id, method, params }));
+    });
+}
