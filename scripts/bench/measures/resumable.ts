@@ -60,10 +60,10 @@ async function sendInChunks(url: string, { headers, json }: ApiClient, zipPath: 
     headers: { ...tus, "Upload-Length": String(zip.size) },
   });
   const path = created.headers.get("location") ?? "";
-  for (let offset = 0; offset < zip.size; offset += chunkBytes) {
-    const chunk = await zip.slice(offset, offset + chunkBytes).arrayBuffer();
-    const sum = new Bun.CryptoHasher("sha256").update(chunk).digest("base64");
-    const answer = await fetch(url + path, {
+  let next: Promise<Chunk> | undefined = readChunk(zip, 0);
+  for (let offset = 0; next; offset += chunkBytes) {
+    const { bytes, sum } = await next;
+    const sending = fetch(url + path, {
       method: "PATCH",
       headers: {
         ...tus,
@@ -71,8 +71,10 @@ async function sendInChunks(url: string, { headers, json }: ApiClient, zipPath: 
         "Upload-Offset": String(offset),
         "Upload-Checksum": `sha256 ${sum}`,
       },
-      body: chunk,
+      body: bytes,
     });
+    next = offset + chunkBytes < zip.size ? readChunk(zip, offset + chunkBytes) : undefined;
+    const answer = await sending;
     if (answer.status !== 204) throw new Error(`chunk: ${answer.status} ${await answer.text()}`);
   }
   for (;;) {
@@ -81,4 +83,17 @@ async function sendInChunks(url: string, { headers, json }: ApiClient, zipPath: 
     if (state === "failed") throw new Error(`upload: ${problem?.code}`);
     await Bun.sleep(POLL_MS);
   }
+}
+
+interface Chunk {
+  bytes: ArrayBuffer;
+  /** SHA-256 in base64. */
+  sum: string;
+}
+
+/** Sums a chunk while the one before it is sent, as the browser does. */
+async function readChunk(zip: Blob, offset: number): Promise<Chunk> {
+  const bytes = await zip.slice(offset, offset + chunkBytes).arrayBuffer();
+  const sum = Buffer.from(await crypto.subtle.digest("SHA-256", bytes)).toString("base64");
+  return { bytes, sum };
 }

@@ -12,9 +12,10 @@ import { activeLocale } from "../../../i18n.ts";
 import { currentToken, endSession } from "../../../session.ts";
 import { backOffMs, waitOrOnline } from "./back-off.ts";
 import { chunkBytesAfterCut, FIRST_CHUNK_BYTES, nextChunkBytes } from "./chunk-size.ts";
-import { type ChunkSums, openChunkSums } from "./chunk-sums.ts";
+import { openChunkSums } from "./chunk-sums.ts";
 import { addSample, findRecord, forgetRecord, saveRecord } from "./resume-records.ts";
 import type { OutgoingUpload, SendOptions } from "./send-upload.ts";
+import { SumsAhead } from "./sums-ahead.ts";
 import type { UploadTransport } from "./upload-transport.ts";
 
 const OUTCOME_POLL_MS = [300, 500, 1_000, 2_000];
@@ -44,7 +45,7 @@ async function withLock<Result>(
 async function sendWhole(upload: OutgoingUpload, options: SendOptions): Promise<UploadAnswer> {
   const { signal } = options;
   using sums = openChunkSums();
-  const attempt = new Attempt(upload, options, sums);
+  const attempt = new Attempt(upload, options, sums && new SumsAhead(sums, upload.zip));
   for (let failures = 0; !upload.isWhole; ) {
     try {
       await attempt.sendRest();
@@ -73,7 +74,7 @@ class Attempt {
   constructor(
     private readonly outgoing: OutgoingUpload,
     private readonly options: SendOptions,
-    private readonly sums: ChunkSums | undefined,
+    private readonly sums: SumsAhead | undefined,
   ) {}
 
   /** Sends what the server does not have, over one connection. @throws {ApiError} */
@@ -98,7 +99,7 @@ class Attempt {
       onBeforeRequest: async (request) => {
         if (request.getMethod() !== "PATCH") return;
         const offset = Number(request.getHeader("Upload-Offset"));
-        const sum = await this.sums?.sum(zip.slice(offset, offset + this.#chunkBytes));
+        const sum = await this.sums?.sum(offset, this.#chunkBytes);
         if (sum !== undefined) request.setHeader("Upload-Checksum", `sha256 ${sum}`);
         chunk = { offset, sum: sum ?? "", sentAt: performance.now() };
       },
