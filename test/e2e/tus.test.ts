@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { zipSync } from "fflate";
 import { Upload } from "tus-js-client";
 import { generateStudy } from "../../scripts/demo/phantom/study.ts";
+import type { Request } from "../../src/shared/api/deliveries.ts";
 import type { ResumableUploadState } from "../../src/shared/api/resumable.ts";
 import { createRandom, seedOf } from "../../src/shared/phantom/random.ts";
 import { type CuttingProxy, startCuttingProxy } from "../support/cutting-proxy.ts";
@@ -91,6 +92,31 @@ async function waitUntilArchived(server: ServerProcess, token: string): Promise<
   throw new Error("the studies were not moved to the store");
 }
 
+/** What somebody without an account delivers, by a request of the account. */
+async function beginDelivery(server: ServerProcess, token: string): Promise<{ id: string; token: string }> {
+  const post = async (path: string, body: object, headers: Record<string, string> = {}) => {
+    const init = { method: "POST", body: JSON.stringify(body) };
+    const answer = await fetch(server.url + path, {
+      ...init,
+      headers: { "content-type": "application/json", ...headers },
+    });
+    return (await answer.json()) as Record<string, string>;
+  };
+  const authorization = `Bearer ${token}`;
+  const { id = "", url = "" } = await post("/api/requests", { label: "Clínica" }, { authorization });
+  const secret = new URL(url).hash.slice(1);
+  const delivery = await post("/api/deliveries", { request: id, secret, from: "Clínica" });
+  return { id, token: delivery.token ?? "" };
+}
+
+/** How often a request was used, and how many studies each of its deliveries brought. */
+async function usesOf(server: ServerProcess, token: string, id: string): Promise<unknown> {
+  const headers = { authorization: `Bearer ${token}` };
+  const requests = (await (await fetch(`${server.url}/api/requests`, { headers })).json()) as Request[];
+  const request = requests.find((one) => one.id === id);
+  return [request?.used, request?.deliveries.map(({ studyIds }) => studyIds.length)];
+}
+
 test(
   `resumable uploads survive cut connections and kill -9 of the server (seed ${seed})`,
   async () => {
@@ -103,8 +129,11 @@ test(
     await using proxy = await startCuttingProxy(server.url, nextCut);
     for (let index = 0; index < uploads; index++) {
       const { zip, hashes } = studyToSend(`${seed}-${index}`, index);
+      // Every other one is delivered by somebody without an account.
+      const delivery = index % 2 ? await beginDelivery(server, token) : undefined;
+      const sender = delivery?.token ?? token;
       const before = { bytes: proxy.sentBytes, cuts: proxy.cuts };
-      const sending = send(proxy, token, zip);
+      const sending = send(proxy, sender, zip);
       let kills = 0;
       let isSent = false;
       void sending.then(
@@ -123,7 +152,7 @@ test(
       await killing;
       expect([index, acknowledgedBytes]).toEqual([index, 0]);
       expect(isSent).toBe(true);
-      const upload = await outcomeOf(() => server, token, url);
+      const upload = await outcomeOf(() => server, sender, url);
       expect([index, upload.state, upload.problem]).toEqual([index, "done", undefined]);
       const cuts = proxy.cuts - before.cuts + kills;
       // A chunk that was cut off is sent again from where it stopped.
@@ -133,6 +162,8 @@ test(
       const [study] = upload.result?.studies ?? [];
       await waitUntilArchived(server, token);
       expect((await downloadHashes(server, token, study?.id ?? "")).sort()).toEqual(hashes);
+      // Counted once, and in the same moment as the study.
+      if (delivery) expect(await usesOf(server, token, delivery.id)).toEqual([1, [1]]);
     }
     expect(await readdir(join(folder.path, "arriving"))).toEqual([]);
     await server.terminate();

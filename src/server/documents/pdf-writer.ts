@@ -26,8 +26,9 @@ export interface PdfDocument {
   title: string;
   locale: string;
   createdAt: Date;
-  page: PdfPage;
-  attachment?: PdfAttachment;
+  pages: readonly PdfPage[];
+  /** In the order of their names, which differ. */
+  attachments?: readonly PdfAttachment[];
 }
 
 /** What is drawn on a page. Places are in points from its upper left corner; a text stands on its line. */
@@ -67,41 +68,49 @@ export class PdfPage {
   }
 }
 
-/** A PDF of one page (ISO 32000-1). */
-export function writePdf({ title, locale, createdAt, page, attachment }: PdfDocument): Uint8Array {
+/** A PDF (ISO 32000-1). */
+export function writePdf({ title, locale, createdAt, pages, attachments = [] }: PdfDocument): Uint8Array {
   const file = new PdfObjects();
   const fontNames = Object.entries(fonts).map(([name, base]) => {
     const id = file.add(`<< /Type /Font /Subtype /Type1 /BaseFont /${base} /Encoding /WinAnsiEncoding >>`);
     return `/${name} ${id} 0 R`;
   });
-  const content = file.addStream("", deflateSync(Buffer.from(page.content, "latin1")));
-  const pages = file.reserve();
+  const tree = file.reserve();
   const box = `[0 0 ${PAGE.width} ${PAGE.height}]`;
-  const only = file.add(
-    `<< /Type /Page /Parent ${pages} 0 R /MediaBox ${box} /Contents ${content} 0 R ` +
-      `/Resources << /Font << ${fontNames.join(" ")} >> >> >>`,
-  );
-  file.set(pages, `<< /Type /Pages /Kids [${only} 0 R] /Count 1 >>`);
-  const attached = attachment && attach(file, attachment);
+  const kids = pages.map((page) => {
+    const content = file.addStream("", deflateSync(Buffer.from(page.content, "latin1")));
+    const id = file.add(
+      `<< /Type /Page /Parent ${tree} 0 R /MediaBox ${box} /Contents ${content} 0 R ` +
+        `/Resources << /Font << ${fontNames.join(" ")} >> >> >>`,
+    );
+    return `${id} 0 R`;
+  });
+  file.set(tree, `<< /Type /Pages /Kids [${kids.join(" ")}] /Count ${kids.length} >>`);
+  const attached = attachments.length > 0 ? attach(file, attachments) : "";
   const root = file.add(
-    `<< /Type /Catalog /Pages ${pages} 0 R /Lang ${textString(locale)} ` +
-      `/ViewerPreferences << /DisplayDocTitle true >> ${attached ?? ""} >>`,
+    `<< /Type /Catalog /Pages ${tree} 0 R /Lang ${textString(locale)} ` +
+      `/ViewerPreferences << /DisplayDocTitle true >> ${attached} >>`,
   );
   const made = createdAt.toISOString().replace(/[-:T]/g, "").slice(0, 14);
   const info = file.add(`<< /Title ${textString(title)} /CreationDate (D:${made}Z) >>`);
   return file.end(root, info);
 }
 
-/** Adds the file, and returns the entries of the catalog that name it. */
-function attach(file: PdfObjects, { name, type, description, sizeBytes, deflated }: PdfAttachment): string {
-  const subtype = type.replace("/", "#2F");
-  const entries = `/Type /EmbeddedFile /Subtype /${subtype} /Params << /Size ${sizeBytes} >>`;
-  const stream = file.addStream(entries, deflated);
-  const spec = file.add(
-    `<< /Type /Filespec /F ${textString(name)} /UF ${textString(name)} /Desc ${textString(description)} ` +
-      `/AFRelationship /Data /EF << /F ${stream} 0 R /UF ${stream} 0 R >> >>`,
-  );
-  return `/AF [${spec} 0 R] /Names << /EmbeddedFiles << /Names [${textString(name)} ${spec} 0 R] >> >>`;
+/** Adds the files, and returns the entries of the catalog that name them. */
+function attach(file: PdfObjects, attachments: readonly PdfAttachment[]): string {
+  const specs = attachments.map(({ name, type, description, sizeBytes, deflated }) => {
+    const subtype = type.replace("/", "#2F");
+    const entries = `/Type /EmbeddedFile /Subtype /${subtype} /Params << /Size ${sizeBytes} >>`;
+    const stream = file.addStream(entries, deflated);
+    const spec = file.add(
+      `<< /Type /Filespec /F ${textString(name)} /UF ${textString(name)} /Desc ${textString(description)} ` +
+        `/AFRelationship /Data /EF << /F ${stream} 0 R /UF ${stream} 0 R >> >>`,
+    );
+    return { name: textString(name), spec: `${spec} 0 R` };
+  });
+  const names = specs.map(({ name, spec }) => `${name} ${spec}`).join(" ");
+  const all = specs.map(({ spec }) => spec).join(" ");
+  return `/AF [${all}] /Names << /EmbeddedFiles << /Names [${names}] >> >>`;
 }
 
 /** The objects of a file, numbered from 1, and the table that locates them (§7.5). */

@@ -5,11 +5,15 @@ export function qrModules(text: string): boolean[][] {
   return encodeQR(text, "raw", { ecc: "medium", border: 1 });
 }
 
-/** A QR code as a `data:` URL. It is a vector image, sharp at any size, with the white margin that readers need. */
-export function drawQrCode(text: string): string {
-  const svg = encodeQR(text, "svg", { ecc: "medium", border: 4 }).replace(
+/** A QR code as a vector image, sharp at any size, with the white margin that readers need. */
+export function qrSvg(text: string): string {
+  return encodeQR(text, "svg", { ecc: "medium", border: 4 }).replace(
     "<svg ",
     '<svg shape-rendering="crispEdges" ',
   );
-  return `data:image/svg+xml;base64,${Buffer.from(svg).toString("base64")}`;
+}
+
+/** The same as a `data:` URL. */
+export function drawQrCode(text: string): string {
+  return `data:image/svg+xml;base64,${Buffer.from(qrSvg(text)).toString("base64")}`;
 }

@@ -7,6 +7,7 @@ import type { SignedReceipt } from "../../../src/shared/api/receipts.ts";
 import type { Study } from "../../../src/shared/api/studies.ts";
 import { DAY_MS } from "../../../src/shared/rules/subscription.ts";
 import { readOutbox } from "../../support/outbox.ts";
+import { readPdf } from "../../support/read-pdf.ts";
 import { sampleZip, studyUID } from "../../support/sample-zip.ts";
 import { createTestApp, type Person, problemOf, type TestApp } from "../../support/test-app.ts";
 import { tusOf } from "../../support/tus.ts";
@@ -143,6 +144,38 @@ describe("a request for exams", () => {
     const second = await begin(await ask());
     for (const as of [second, owner])
       expect((await t.call("GET", `${url}/receipt`, { as })).status).toBe(404);
+  });
+
+  test("gives the clinic one paper of all exams, each with its signed receipt and a QR code that can be shown", async () => {
+    const clinic = await begin(await ask());
+    const [one, other] = [String(++lastStudy), String(++lastStudy)];
+    const several = sampleZip(
+      { study: one, sop: "1" },
+      { study: other, sop: "2" },
+      { study: other, sop: "3" },
+    );
+    const { url, outcome } = await deliver(clinic, several);
+    const paper = await t.call("GET", `${url}/receipt`, {
+      as: clinic,
+      headers: { accept: "application/pdf", "accept-language": "pt-BR" },
+    });
+    const { pages, attachments } = await readPdf(new Uint8Array(await paper.arrayBuffer()));
+    const text = pages.flat().join(" ");
+    expect(text).toContain("Entregue por Clínica São João Entregue a Marina G.");
+    const ids = (outcome.result?.studies ?? []).map(({ id }) => id);
+    expect(ids).toHaveLength(2);
+    const papers: string[] = [];
+    for (const id of ids) {
+      const of = (accept: string) =>
+        t.call("GET", `${url}/receipt?study=${id}`, { as: clinic, headers: { accept } });
+      const { receipt, jws } = (await (await of("application/json")).json()) as SignedReceipt;
+      expect(text.replaceAll(" ", "")).toContain(receipt.root);
+      papers.push(jws);
+      const qrCode = await of("image/svg+xml");
+      expect(qrCode.headers.get("content-type")).toBe("image/svg+xml");
+      expect(await qrCode.text()).toStartWith("<svg ");
+    }
+    expect(attachments.map(({ content }) => Buffer.from(content).toString())).toEqual(papers);
   });
 
   test("shows the clinic nothing of what the owner already had of the study", async () => {

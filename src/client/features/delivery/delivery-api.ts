@@ -17,8 +17,14 @@ export const deliveryApi = {
   uploads: (): Promise<ResumableUploadState[]> => callJson(listUploadsCall, {}),
   receipt: (upload: string, study: string): Promise<SignedReceipt> =>
     callJson(uploadReceiptCall, { params: { upload }, query: { study } }),
-  async paper(upload: string, study: string): Promise<Blob> {
-    const asked = { params: { upload }, query: { study }, accept: "application/pdf" };
+  /** One paper of all that the upload brought. */
+  async paper(upload: string): Promise<Blob> {
+    const asked = { params: { upload }, query: {}, accept: "application/pdf" };
     return await (await callApi(uploadReceiptCall, asked)).blob();
+  },
+  /** The QR code by which a study's receipt is checked, as a `data:` URL. */
+  async qrCode(upload: string, study: string): Promise<string> {
+    const asked = { params: { upload }, query: { study }, accept: "image/svg+xml" };
+    return `data:image/svg+xml;base64,${btoa(await (await callApi(uploadReceiptCall, asked)).text())}`;
   },
 };

@@ -39,6 +39,16 @@ export async function findDelivery(db: DbOrTx, id: string): Promise<DeliveryRow 
   return row;
 }
 
+/** The name that the page of a delivery's request shows. */
+export async function findShownName(db: DbOrTx, deliveryId: string): Promise<string | undefined> {
+  const [row] = await db
+    .select({ shownName: deliveryRequests.shownName })
+    .from(deliveries)
+    .innerJoin(deliveryRequests, eq(deliveryRequests.id, deliveries.requestId))
+    .where(eq(deliveries.id, deliveryId));
+  return row?.shownName;
+}
+
 export async function insertDelivery(tx: Tx, row: typeof deliveries.$inferInsert): Promise<void> {
   await tx.insert(deliveries).values(row);
 }

@@ -18,14 +18,20 @@ import { tooManyReads } from "../dicomweb/dicomweb.errors.ts";
 import { requestNotFound } from "../ingest/resumable/delivery.errors.ts";
 import { resumableNotFound } from "../ingest/resumable/resumable.errors.ts";
 import { receiptNotFound, receiptNotReady, receiptTooLarge } from "../receipts/receipts.errors.ts";
-import { answerReceipt } from "../receipts/receipts.routes.ts";
+import {
+  answerPaper,
+  answerQr,
+  answerReceipt,
+  prefersPaper,
+  prefersQr,
+} from "../receipts/receipts.routes.ts";
 import { beginDelivery } from "./begin-delivery.ts";
 import { createRequest } from "./create-request.ts";
 import { tooManyRequestsOpen } from "./deliveries.errors.ts";
 import { endRequest } from "./end-request.ts";
 import { openRequest } from "./open-request.ts";
 import { readRequests } from "./read-requests.ts";
-import { readUploadReceipt } from "./upload-receipt.ts";
+import { readUploadPaper, readUploadReceipt } from "./upload-receipt.ts";
 
 const describe = describeIn("Deliveries");
 
@@ -108,9 +114,9 @@ export function createDeliveriesRoutes(deps: Deps, guard: Guard) {
     describe(uploadReceiptCall, {
       summary: "Read the signed receipt of what an upload brought",
       details:
-        "For whoever sent it. Of several studies, `study` names one. With `Accept: application/pdf`, the paper. A deliverer reads only of instances that they sent.",
+        "For whoever sent it. Of several studies, `study` names one, and without it the first is meant. With `Accept: application/pdf`, the paper; without `study`, one for all of them. With `Accept: image/svg+xml`, the QR code of the paper. A deliverer reads only of instances that they sent.",
       params: { upload: "The upload's id." },
-      media: ["application/json", "application/pdf"],
+      media: ["application/json", "application/pdf", "image/svg+xml"],
       problems: [
         ...[resumableNotFound, receiptNotFound, receiptNotReady, receiptTooLarge],
         ...[archiveDamaged, tooManyReads, heldByAnotherNode],
@@ -119,7 +125,11 @@ export function createDeliveriesRoutes(deps: Deps, guard: Guard) {
     validate("query", uploadReceiptCall.query),
     async (c) => {
       const { study } = c.req.valid("query");
-      const found = await readUploadReceipt(deps, c.get("session"), c.req.param("upload"), study);
+      const id = c.req.param("upload");
+      if (study === undefined && prefersPaper(c))
+        return await answerPaper(c, deps, await readUploadPaper(deps, c.get("session"), id));
+      const found = await readUploadReceipt(deps, c.get("session"), id, study);
+      if (prefersQr(c)) return answerQr(deps, found);
       return await answerReceipt(c, deps, found);
     },
   );

@@ -1,18 +1,22 @@
-import { uploadAnswerSchema } from "../../../shared/api/upload.ts";
+import { type UploadAnswer, uploadAnswerSchema } from "../../../shared/api/upload.ts";
 import { isUuid } from "../../../shared/uuid.ts";
 import { AppError } from "../../http/app-error.ts";
 import type { Session } from "../../http/session.ts";
 import { resumableNotFound } from "../ingest/resumable/resumable.errors.ts";
 import { findResumable } from "../ingest/resumable/resumable-uploads.repo.ts";
+import type { ResumableUpload } from "../ingest/resumable/resumable-uploads.table.ts";
 import { senderOfSession } from "../ingest/resumable/upload-sender.ts";
 import type { ReceiptDeps } from "../receipts/make-receipt.ts";
 import { type FoundReceipt, receiptOfStudy } from "../receipts/read-receipt.ts";
 import { receiptOfDelivered } from "../receipts/receipt-of-delivered.ts";
+import type { Papered } from "../receipts/receipt-paper.ts";
 import { receiptNotFound, receiptNotReady } from "../receipts/receipts.errors.ts";
 import { findVisibleStudies } from "../studies/studies.repo.ts";
-import { findDelivery } from "./deliveries.repo.ts";
+import { findDelivery, findShownName } from "./deliveries.repo.ts";
 
 const RETRY_AFTER_SECONDS = 2;
+/** A paper has so many exams at most; of further ones each has its own. */
+const MAX_PAPER_EXAMS = 50;
 
 /**
  * The receipt of a study that an upload brought, the first unless `reference` names another, for whoever sent it.
@@ -25,22 +29,66 @@ export async function readUploadReceipt(
   id: string,
   reference: string | undefined,
 ): Promise<FoundReceipt> {
+  const { upload, studies } = await findBrought(deps, session, id);
+  const brought = reference
+    ? studies.find(({ id, studyInstanceUID }) => id === reference || studyInstanceUID === reference)
+    : studies[0];
+  const found = brought && (await receiptOfBrought(deps, upload, brought));
+  if (!found) throw new AppError(receiptNotFound);
+  return found;
+}
+
+/**
+ * The receipts of all studies that an upload brought and that are still there, for one paper.
+ * @throws {AppError} as {@link readUploadReceipt}
+ */
+export async function readUploadPaper(deps: ReceiptDeps, session: Session, id: string): Promise<Papered> {
+  const { upload, studies } = await findBrought(deps, session, id);
+  const receipts: FoundReceipt[] = [];
+  for (const brought of studies.slice(0, MAX_PAPER_EXAMS)) {
+    const found = await receiptOfBrought(deps, upload, brought).catch(ignoreMissing);
+    if (found) receipts.push(found);
+  }
+  if (receipts.length === 0) throw new AppError(receiptNotFound);
+  const to = upload.deliveryId === null ? undefined : await findShownName(deps.db, upload.deliveryId);
+  return { receipts, to };
+}
+
+/** Of an exam that was there already, they may have brought nothing. */
+function ignoreMissing(error: unknown): undefined {
+  if (error instanceof AppError && error.kind === receiptNotFound) return undefined;
+  throw error;
+}
+
+type Brought = UploadAnswer["studies"][number];
+
+/** @throws {AppError} `upload.not_found`, `receipt.not_ready` */
+async function findBrought(
+  deps: ReceiptDeps,
+  session: Session,
+  id: string,
+): Promise<{ upload: ResumableUpload; studies: Brought[] }> {
   const sender = senderOfSession(session);
   const upload = isUuid(id) ? await findResumable(deps.db, sender, id, deps.clock.now()) : undefined;
   if (!upload) throw new AppError(resumableNotFound);
   if (upload.state === "receiving" || upload.state === "processing")
     throw new AppError(receiptNotReady, { retryAfterSeconds: RETRY_AFTER_SECONDS });
   const answer = uploadAnswerSchema.safeParse(upload.result);
-  const { studies } = answer.success ? answer.data : { studies: [] };
-  const brought = reference
-    ? studies.find(({ id, studyInstanceUID }) => id === reference || studyInstanceUID === reference)
-    : studies[0];
+  return { upload, studies: answer.success ? answer.data.studies : [] };
+}
+
+/** `undefined` if the study is gone. */
+async function receiptOfBrought(
+  deps: ReceiptDeps,
+  upload: ResumableUpload,
+  brought: Brought,
+): Promise<FoundReceipt | undefined> {
   const owner = { userId: upload.accountId, role: "user" } as const;
-  const [study] = brought ? await findVisibleStudies(deps.db, owner, [brought.id]) : [];
-  if (!brought || !study) throw new AppError(receiptNotFound);
+  const [study] = await findVisibleStudies(deps.db, owner, [brought.id]);
+  if (!study) return undefined;
   if (upload.deliveryId === null) return { study, receipt: await receiptOfStudy(deps, study) };
   const delivery = await findDelivery(deps.db, upload.deliveryId);
-  if (!delivery?.receivedAt) throw new AppError(receiptNotFound);
+  if (!delivery?.receivedAt) return undefined;
   const { sender: from, receivedAt, volumeIds } = delivery;
   const images = brought.imagesReceived + brought.duplicates;
   return { study, receipt: await receiptOfDelivered(deps, study, { from, receivedAt, volumeIds, images }) };

@@ -11,7 +11,7 @@ import { streamOf } from "../../http/stream-of.ts";
 import type { AssetSource } from "../../render/assets.ts";
 import type { ReceiptDeps } from "../receipts/make-receipt.ts";
 import { receiptOfStudy } from "../receipts/read-receipt.ts";
-import { drawReceipt } from "../receipts/receipt-paper.ts";
+import { drawReceipts } from "../receipts/receipt-paper.ts";
 import { signedReceipt } from "../receipts/receipt-payload.ts";
 import { receiptTooLarge } from "../receipts/receipts.errors.ts";
 import type { ReceiptRow } from "../receipts/receipts.table.ts";
@@ -167,6 +167,9 @@ async function* receiptFiles(
   { study, receipt, locale }: Medium,
 ): AsyncGenerator<Uint8Array> {
   if (!receipt) return;
-  yield* zip.file("IHE_PDI/RECIBO.PDF", await drawReceipt({ study, receipt }, { ...deps.config, locale }));
+  yield* zip.file(
+    "IHE_PDI/RECIBO.PDF",
+    await drawReceipts({ receipts: [{ study, receipt }] }, { ...deps.config, locale }),
+  );
   yield* zip.file("IHE_PDI/RECIBO.JSN", ...(await Array.fromAsync(signedReceipt(receipt))));
 }

@@ -2,17 +2,17 @@ import { createDeflate } from "node:zlib";
 import { shortPersonName } from "../../../shared/dicom/person-name.ts";
 import type { Locale } from "../../../shared/locale.ts";
 import { through } from "../../archive/pieces.ts";
-import { wrapText } from "../../documents/pdf-font.ts";
-import { PAGE, type PdfAttachment, PdfPage, writePdf } from "../../documents/pdf-writer.ts";
+import { type PdfAttachment, writePdf } from "../../documents/pdf-writer.ts";
 import { translate } from "../../http/translate.ts";
-import { qrModules } from "../../render/qr-code.ts";
 import type { FoundReceipt } from "./read-receipt.ts";
 import { jwsPieces, payloadOf } from "./receipt-payload.ts";
+import { LEFT, RIGHT, Sheet } from "./receipt-sheet.ts";
 
 const texts = {
   title: /*i18n*/ { id: "receipt.paper.title", message: "Receipt of an exam" },
   deliveredTitle: /*i18n*/ { id: "receipt.paper.deliveredTitle", message: "Proof of delivery" },
   from: /*i18n*/ { id: "receipt.paper.from", message: "Delivered by" },
+  to: /*i18n*/ { id: "receipt.paper.to", message: "Delivered to" },
   patient: /*i18n*/ { id: "receipt.paper.patient", message: "Patient" },
   receivedAt: /*i18n*/ { id: "receipt.paper.receivedAt", message: "Received on" },
   receivedAtText: /*i18n*/ { id: "receipt.paper.receivedAtText", message: "{moment} (Brasília)" },
@@ -31,96 +31,96 @@ const texts = {
     message:
       "This file holds the signed receipt with the SHA-256 of every image. To check a copy of the exam, open {url} and choose this file and the folder or ZIP with the images. Nothing leaves the device.",
   },
+  howToSeveral: /*i18n*/ {
+    id: "receipt.paper.howToSeveral",
+    message:
+      "This file holds the signed receipt of each exam with the SHA-256 of every image. To check a copy of an exam, open {url} and choose its receipt and the folder or ZIP with the images. Nothing leaves the device.",
+  },
   attachment: /*i18n*/ { id: "receipt.paper.attachment", message: "The signed receipt (JWS)" },
 };
 
-const LEFT = 56;
-const RIGHT = PAGE.width - LEFT;
-const VALUES = LEFT + 92;
-const DATES = 370;
-const QR_SIDE = 132;
-const FAINT = 0.4;
 const ENGLISH_MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
 
-/** The paper of a receipt: one page with a QR code, and the signed receipt attached to it. */
-export async function drawReceipt(
-  { study, receipt }: FoundReceipt,
+/** What a paper is about. */
+export interface Papered {
+  /** At least one; those of one delivery together. */
+  receipts: readonly FoundReceipt[];
+  /** Whom they were delivered to. */
+  to?: string | undefined;
+}
+
+/** The paper of receipts: a table of the exams, for each a QR code, and the signed receipts attached. */
+export async function drawReceipts(
+  { receipts, to }: Papered,
   { locale, productName, publicUrl }: { locale: Locale; productName: string; publicUrl: string },
 ): Promise<Uint8Array> {
   const say = (text: { id: string; message: string }, values?: Record<string, string>) =>
     translate(locale, text, values);
-  const title = say(receipt.receivedFrom === null ? texts.title : texts.deliveredTitle);
-  const page = new PdfPage();
-  page.text(productName, RIGHT, 80, { size: 11, font: "bold", align: "right" });
-  page.text(title, LEFT, 80, { size: 20, font: "bold" });
-  page.text(receiptNumber(receipt), LEFT, 98, { size: 10, font: "mono" });
-  page.line(LEFT, RIGHT, 112, { width: 1 });
+  const [first] = receipts;
+  if (!first) throw new RangeError("a paper without a receipt");
+  const { receivedFrom, receivedAt } = first.receipt;
+  const title = say(receivedFrom === null ? texts.title : texts.deliveredTitle);
+  const number = receiptNumber(first.receipt);
+  const sheet = new Sheet();
+  sheet.page.text(productName, RIGHT, 80, { size: 11, font: "bold", align: "right" });
+  sheet.page.text(title, LEFT, 80, { size: 20, font: "bold" });
+  sheet.page.text(number, LEFT, 98, { size: 10, font: "mono" });
+  sheet.page.line(LEFT, RIGHT, 112, { width: 1 });
+  sheet.y = 138;
 
-  const facts: [string, string][] = [
-    [say(texts.patient), shortPersonName(study.patientName ?? "") ?? ""],
-    [say(texts.from), receipt.receivedFrom ?? ""],
-    [say(texts.receivedAt), say(texts.receivedAtText, { moment: momentText(receipt.receivedAt, locale) })],
-  ];
-  let y = 138;
-  for (const [name, value] of facts.filter(([, value]) => value !== "")) {
-    page.text(name, LEFT, y, { size: 10.5, gray: FAINT });
-    for (const line of wrapText(value, { font: "regular", size: 10.5, width: RIGHT - VALUES, maxLines: 3 })) {
-      page.text(line, VALUES, y, { size: 10.5 });
-      y += 16;
-    }
-    y += 4;
+  const patients = new Set(receipts.map(({ study }) => shortPersonName(study.patientName ?? "") ?? ""));
+  sheet.facts([
+    [say(texts.patient), [...patients].filter(Boolean).join(", ")],
+    [say(texts.from), receivedFrom ?? ""],
+    [say(texts.to), to ?? ""],
+    [say(texts.receivedAt), say(texts.receivedAtText, { moment: momentText(receivedAt, locale) })],
+  ]);
+
+  const numberText = (value: number) => new Intl.NumberFormat(locale).format(value);
+  sheet.headings([say(texts.exam), say(texts.date), say(texts.images)]);
+  for (const { study, receipt } of receipts) {
+    sheet.row([
+      study.description?.trim() || say(texts.noDescription),
+      dayText(study.studyDate, locale),
+      numberText(receipt.instanceCount),
+    ]);
   }
+  const sum = (of: (receipt: FoundReceipt["receipt"]) => number) =>
+    receipts.reduce((total, { receipt }) => total + of(receipt), 0);
+  const size = sizeText(
+    sum(({ sizeBytes }) => sizeBytes),
+    locale,
+  );
+  sheet.total(say(texts.total, { size }), numberText(sum(({ instanceCount }) => instanceCount)));
 
-  y += 16;
-  const head = { size: 10, gray: FAINT };
-  page.text(say(texts.exam), LEFT, y, head);
-  page.text(say(texts.date), DATES, y, head);
-  page.text(say(texts.images), RIGHT, y, { ...head, align: "right" });
-  page.line(LEFT, RIGHT, y + 8, { gray: 0.6 });
-  y += 26;
-  const count = new Intl.NumberFormat(locale).format(receipt.instanceCount);
-  page.text(dayText(study.studyDate, locale), DATES, y, { size: 10.5 });
-  page.text(count, RIGHT, y, { size: 10.5, align: "right" });
-  const description = study.description?.trim() || say(texts.noDescription);
-  for (const line of wrapText(description, {
-    font: "regular",
-    size: 10.5,
-    width: DATES - LEFT - 16,
-    maxLines: 3,
-  })) {
-    page.text(line, LEFT, y, { size: 10.5 });
-    y += 16;
+  for (const [index, { study, receipt }] of receipts.entries()) {
+    const description = study.description?.trim() || say(texts.noDescription);
+    sheet.fingerprint({
+      address: checkAddress(publicUrl, receipt),
+      title: say(texts.fingerprint),
+      exam: receipts.length > 1 ? `${index + 1}. ${description}` : undefined,
+      root: receipt.root,
+      note: say(texts.check),
+    });
   }
-  page.line(LEFT, RIGHT, y - 4, { gray: 0.85 });
-  y += 16;
-  page.text(say(texts.total, { size: sizeText(receipt.sizeBytes, locale) }), LEFT, y, {
-    size: 10.5,
-    font: "bold",
-  });
-  page.text(count, RIGHT, y, { size: 10.5, font: "bold", align: "right" });
-  page.line(LEFT, RIGHT, y + 10, { gray: 0.85 });
+  const url = `${publicUrl}/verificar`;
+  sheet.closing(say(receipts.length > 1 ? texts.howToSeveral : texts.howTo, { url }));
 
-  y += 40;
-  page.squares(qrModules(`${publicUrl}/verificar#${receipt.digestJws}`), LEFT, y, QR_SIDE);
-  const beside = LEFT + QR_SIDE + 24;
-  page.text(say(texts.fingerprint), beside, y + 12, { size: 11, font: "bold" });
-  for (const [index, line] of (receipt.root.match(/.{32}/g) ?? []).entries())
-    page.text(line.replace(/(.{4})(?!$)/g, "$1 "), beside, y + 32 + index * 15, { size: 9.5, font: "mono" });
-  const note = { font: "regular", size: 9, maxLines: 12 } as const;
-  for (const [index, line] of wrapText(say(texts.check), { ...note, width: RIGHT - beside }).entries())
-    page.text(line, beside, y + 68 + index * 12, { size: 9, gray: FAINT });
-  y += QR_SIDE + 28;
-  const howTo = say(texts.howTo, { url: `${publicUrl}/verificar` });
-  for (const [index, line] of wrapText(howTo, { ...note, width: RIGHT - LEFT }).entries())
-    page.text(line, LEFT, y + index * 12, { size: 9, gray: FAINT });
-
+  const attachments: PdfAttachment[] = [];
+  for (const [index, { receipt }] of receipts.entries()) {
+    const name = receipts.length > 1 ? `recibo-${String(index + 1).padStart(3, "0")}.jws` : "recibo.jws";
+    const type = "application/jose";
+    attachments.push({ name, type, description: say(texts.attachment), ...(await deflatedJws(receipt)) });
+  }
   return writePdf({
-    ...{ title: `${title} ${receiptNumber(receipt)}`, locale, createdAt: receipt.createdAt, page },
-    attachment: {
-      ...{ name: "recibo.jws", type: "application/jose", description: say(texts.attachment) },
-      ...(await deflatedJws(receipt)),
-    },
+    ...{ title: `${title} ${number}`, locale, createdAt: first.receipt.createdAt },
+    ...{ pages: sheet.pages, attachments },
   });
+}
+
+/** Where a receipt is checked: what its QR code says. */
+export function checkAddress(publicUrl: string, { digestJws }: FoundReceipt["receipt"]): string {
+  return `${publicUrl}/verificar#${digestJws}`;
 }
 
 /** Only the deflated bytes of the JWS are held. */

@@ -9,16 +9,18 @@ import { archiveDamaged, heldByAnotherNode } from "../../http/http.errors.ts";
 import type { HttpEnv } from "../../http/http-context.ts";
 import { streamOf } from "../../http/stream-of.ts";
 import { validate } from "../../http/validate.ts";
+import { qrSvg } from "../../render/qr-code.ts";
 import { tooManyReads } from "../dicomweb/dicomweb.errors.ts";
 import { studyAmbiguous, studyNotFound } from "../studies/studies.errors.ts";
 import { type FoundReceipt, readGivenReceipts, readReceipt } from "./read-receipt.ts";
-import { drawReceipt } from "./receipt-paper.ts";
+import { checkAddress, drawReceipts, type Papered } from "./receipt-paper.ts";
 import { signedReceipt } from "./receipt-payload.ts";
 import { receiptNotFound, receiptNotReady, receiptTooLarge } from "./receipts.errors.ts";
 
 const describe = describeIn("Receipts");
 const viewing = { subscription: "viewing", scope: "api" } as const;
 const PDF = "application/pdf";
+const SVG = "image/svg+xml";
 const JSON_TYPE = "application/json";
 
 /** `:study` is our id or a Study Instance UID, as everywhere. */
@@ -81,22 +83,46 @@ export function createReceiptsRoutes(deps: Deps, guard: Guard) {
 /** Answers a receipt as JSON, or as the paper if the client prefers it. */
 export async function answerReceipt(
   c: Context<HttpEnv>,
-  { config }: Pick<Deps, "config">,
+  deps: Pick<Deps, "config">,
   found: FoundReceipt,
 ): Promise<Response> {
-  const type = accepts(c, { header: "Accept", supports: [JSON_TYPE, PDF], default: JSON_TYPE });
-  if (type === PDF) {
-    const pdf = await drawReceipt(found, { ...config, locale: c.get("locale") });
-    const fileName = c.get("locale") === "pt-BR" ? "recibo.pdf" : "receipt.pdf";
-    const answer = answerPdf(new Blob([Uint8Array.from(pdf)]), {
-      sizeBytes: pdf.length,
-      fileName,
-      isDownload: true,
-    });
-    answer.headers.set("Vary", "Accept, Accept-Language");
-    return answer;
-  }
+  if (prefersPaper(c)) return await answerPaper(c, deps, { receipts: [found] });
   return new Response(streamOf(signedReceipt(found.receipt)), {
     headers: { "Content-Type": JSON_TYPE, "Cache-Control": "private, no-store", Vary: "Accept" },
   });
+}
+
+export function prefersPaper(c: Context<HttpEnv>): boolean {
+  return wantedType(c) === PDF;
+}
+
+/** The QR code of the paper alone. */
+export function prefersQr(c: Context<HttpEnv>): boolean {
+  return wantedType(c) === SVG;
+}
+
+export function answerQr({ config }: Pick<Deps, "config">, { receipt }: FoundReceipt): Response {
+  return new Response(qrSvg(checkAddress(config.publicUrl, receipt)), {
+    headers: { "Content-Type": SVG, "Cache-Control": "private, no-store", Vary: "Accept" },
+  });
+}
+
+function wantedType(c: Context<HttpEnv>): string {
+  return accepts(c, { header: "Accept", supports: [JSON_TYPE, PDF, SVG], default: JSON_TYPE });
+}
+
+export async function answerPaper(
+  c: Context<HttpEnv>,
+  { config }: Pick<Deps, "config">,
+  papered: Papered,
+): Promise<Response> {
+  const pdf = await drawReceipts(papered, { ...config, locale: c.get("locale") });
+  const fileName = c.get("locale") === "pt-BR" ? "recibo.pdf" : "receipt.pdf";
+  const answer = answerPdf(new Blob([Uint8Array.from(pdf)]), {
+    sizeBytes: pdf.length,
+    fileName,
+    isDownload: true,
+  });
+  answer.headers.set("Vary", "Accept, Accept-Language");
+  return answer;
 }
