@@ -154,6 +154,7 @@ describe("several exams at once", () => {
     });
     await user.click(bar.getByRole("button", { name: "Compartilhar" }));
     const dialog = await screen.findByRole("dialog", { name: "Compartilhar 2 exames" });
+    await user.click(within(dialog).getByRole("tab", { name: "Com um médico que tem conta" }));
     await user.type(within(dialog).getByLabelText("E-mail do médico"), "l@x.br{Enter}");
     expect(await within(dialog).findByText("2 exames ficaram como estavam")).toBeTruthy();
     expect(asked).toHaveLength(1);
@@ -161,6 +162,30 @@ describe("several exams at once", () => {
     await user.click(within(dialog).getByRole("button", { name: "Dar acesso" }));
     await waitFor(() => expect(screen.queryByRole("dialog")).toBeNull());
     expect(asked).toHaveLength(3);
+  });
+
+  test("are opened by one link, which is shown with its QR code and passcode", async () => {
+    const asked: unknown[] = [];
+    const { bar, user } = await choose(three, ["Exame 1", "Exame 3"], {
+      "POST /api/links": ({ body }) => {
+        asked.push(body);
+        const link = { id: "l1", url: "https://x.br/v/l1#s", qrCode: "data:image/svg+xml,x" };
+        return Response.json(
+          { ...link, passcode: "123456", expiresAt: "2026-12-01T00:00:00Z" },
+          { status: 201 },
+        );
+      },
+    });
+    await user.click(bar.getByRole("button", { name: "Compartilhar" }));
+    const dialog = await screen.findByRole("dialog", { name: "Compartilhar 2 exames" });
+    await user.click(within(dialog).getByRole("button", { name: "Criar link" }));
+    const ready = await screen.findByRole("dialog", { name: "Link pronto" });
+    expect(within(ready).getByRole("img", { name: "QR Code do link" })).toBeTruthy();
+    expect(within(ready).getByText("123 456")).toBeTruthy();
+    expect(within(ready).getByText(/^2 exames com laudo/)).toBeTruthy();
+    expect(asked).toMatchObject([{ studyIds: ["s1", "s3"] }]);
+    await user.click(within(ready).getByRole("button", { name: "Pronto" }));
+    await waitFor(() => expect(screen.queryByRole("dialog")).toBeNull());
   });
 
   test("are not offered to a doctor, who can do nothing with them", async () => {

@@ -18,8 +18,15 @@ import { useCreateLink, useOtherExams } from "./use-links.ts";
 type Period = "1" | "7" | "30" | "date";
 const periods: readonly Period[] = ["1", "7", "30", "date"];
 
+interface LinkFormProps {
+  study: Study;
+  /** Further exams that were chosen already; without them, others of the patient are offered. */
+  chosen?: readonly Study[];
+  onReady: (link: ReadyLink) => void;
+}
+
 /** For whom a link is, for how long, and what it allows. What it asks first is safe: 7 days, a passcode, no download. */
-export function LinkForm({ study, onReady }: { study: Study; onReady: (link: ReadyLink) => void }) {
+export function LinkForm({ study, chosen = [], onReady }: LinkFormProps) {
   const { i18n } = useLingui();
   const [recipient, setRecipient] = useState("");
   const [period, setPeriod] = useState<Period>("7");
@@ -28,10 +35,10 @@ export function LinkForm({ study, onReady }: { study: Study; onReady: (link: Rea
   const [laudo, setLaudo] = useState(true);
   const [download, setDownload] = useState(false);
   const [also, setAlso] = useState<readonly string[]>([]);
-  const others = useOtherExams(study);
+  const others = useOtherExams(study, chosen.length === 0);
   const create = useCreateLink();
   const expiresAt = endOf(period, day);
-  const studyIds = [study.id, ...also];
+  const studyIds = [study.id, ...chosen.map(({ id }) => id), ...also];
   const submit = (event: FormEvent) => {
     event.preventDefault();
     if (!expiresAt || create.isPending) return;

@@ -13,20 +13,25 @@ import { LinkSheet } from "./link-sheet.tsx";
 import type { ReadyLink } from "./ready-link.ts";
 import { useExamCount } from "./use-exam-count.ts";
 
+/** So many patients are named; more are told by "…". */
+const MAX_NAMED = 3;
+
 interface LinkReadyProps {
-  study: Study;
+  /** The exams that it opens. */
+  exams: readonly Study[];
   link: ReadyLink;
   onClose: () => void;
 }
 
 /** Shows the new link's address, QR code and passcode, once: only its button closes it, so that no stray click loses them. */
-export function LinkReady({ study, link, onClose }: LinkReadyProps) {
+export function LinkReady({ exams: opened, link, onClose }: LinkReadyProps) {
   const { i18n, t } = useLingui();
   useStay(true);
   const { studies, withReport, recipient, expiresAt, url, passcode } = link;
   const until = dayText(expiresAt);
   const exams = useExamCount(studies);
-  const patient = patientText(i18n, study);
+  const patients = [...new Set(opened.map((study) => patientText(i18n, study)))];
+  const patient = [...patients.slice(0, MAX_NAMED), ...(patients.length > MAX_NAMED ? ["…"] : [])].join(", ");
   return (
     <Dialog
       wide

@@ -19,7 +19,7 @@ export function ShareDialog() {
   const [study, setStudy] = useAtom(sharedSubject.valueAtom);
   const [ready, setReady] = useState<ReadyLink>();
   useFoundStudy(sharedSubject);
-  if (study && ready) return <LinkReady study={study} link={ready} onClose={() => setReady(undefined)} />;
+  if (study && ready) return <LinkReady exams={[study]} link={ready} onClose={() => setReady(undefined)} />;
   return (
     <Dialog
       wide

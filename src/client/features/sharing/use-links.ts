@@ -68,7 +68,7 @@ export function useEndLink() {
 }
 
 /** Other exams of the same patient and owner, those of the same modality first. */
-export function useOtherExams(study: Study): Study[] {
+export function useOtherExams(study: Study, areOffered: boolean): Study[] {
   const { patientName, modality } = study;
   const { data } = useQuery({
     queryKey: [LINKS, "others", study.id],
@@ -79,7 +79,7 @@ export function useOtherExams(study: Study): Study[] {
       );
       return studies;
     },
-    enabled: Boolean(patientName),
+    enabled: areOffered && Boolean(patientName),
   });
   const isSame = (other: Study) => other.modality === modality;
   return (data ?? [])

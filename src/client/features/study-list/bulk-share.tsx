@@ -1,18 +1,23 @@
 import { plural } from "@lingui/core/macro";
 import { Trans, useLingui } from "@lingui/react/macro";
+import { Tabs } from "radix-ui";
 import { useState } from "react";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { TextField } from "../../ui/field.tsx";
+import { LinkForm } from "../sharing/link-form.tsx";
+import { LinkReady } from "../sharing/link-ready.tsx";
+import type { ReadyLink } from "../sharing/ready-link.ts";
 import { sharingApi } from "../sharing/sharing-api.ts";
 import { oneByOne, useBulkJob } from "./bulk-job.ts";
 import { type BulkDialogProps, BulkProgressLine, LeftExams, NamedExams, OtherExams } from "./bulk-parts.tsx";
 import { useBulkEnd } from "./use-bulk-end.ts";
 
-/** Asks once for whom, and gives that person the chosen exams one after the other. */
+/** Makes one link for the chosen exams, or asks once for whom they are and gives that person one after the other. */
 export function BulkShare({ studies, others, onClose }: BulkDialogProps) {
   const { t } = useLingui();
   const [email, setEmail] = useState("");
+  const [ready, setReady] = useState<ReadyLink>();
   const count = studies.length;
   const job = useBulkJob({
     act: (run) =>
@@ -28,8 +33,11 @@ export function BulkShare({ studies, others, onClose }: BulkDialogProps) {
     }),
   });
   const isBusy = job.progress !== undefined;
+  const [main, ...more] = studies;
+  if (ready) return <LinkReady exams={studies} link={ready} onClose={onClose} />;
   return (
     <Dialog
+      wide
       open
       onOpenChange={(open) => {
         if (!open && !isBusy) onClose();
@@ -39,40 +47,60 @@ export function BulkShare({ studies, others, onClose }: BulkDialogProps) {
         message: plural(count, { one: "Share # exam", other: "Share # exams" }),
       })}
     >
-      <form
-        className="mt-4 grid gap-2"
-        noValidate
-        onSubmit={(event) => {
-          event.preventDefault();
-          if (email.trim() && count > 0 && !isBusy) void job.run(studies);
-        }}
-      >
-        <TextField
-          type="email"
-          label={<Trans id="share.email">Doctor's e-mail</Trans>}
-          hint={
-            <Trans id="share.hint">
-              The doctor sees the images and the report, but cannot delete anything.
-            </Trans>
-          }
-          autoComplete="off"
-          disabled={isBusy}
-          value={email}
-          onChange={({ target }) => setEmail(target.value)}
-        />
-        <NamedExams studies={studies} />
-        <OtherExams others={others} />
-        <LeftExams left={job.left} studies={studies} />
-        <BulkProgressLine job={job} />
-        <div className="dialog-actions">
-          <Button disabled={isBusy} onClick={onClose}>
-            <Trans id="action.cancel">Cancel</Trans>
-          </Button>
-          <Button kind="lit" type="submit" disabled={!email.trim() || count === 0 || isBusy}>
-            <Trans id="share.give">Give access</Trans>
-          </Button>
-        </div>
-      </form>
+      <NamedExams studies={studies} />
+      <OtherExams others={others} />
+      <Tabs.Root defaultValue="link" className="share-tabs">
+        <Tabs.List className="tabs">
+          <Tabs.Trigger value="link" disabled={isBusy}>
+            <Trans id="share.byLink">By link or QR code</Trans>
+          </Tabs.Trigger>
+          <Tabs.Trigger value="people">
+            <Trans id="share.byAccount">With a doctor who has an account</Trans>
+          </Tabs.Trigger>
+        </Tabs.List>
+        <Tabs.Content value="link" className="tab">
+          {main && <LinkForm study={main} chosen={more} onReady={setReady} />}
+          <div className="dialog-actions">
+            <Button onClick={onClose}>
+              <Trans id="action.cancel">Cancel</Trans>
+            </Button>
+          </div>
+        </Tabs.Content>
+        <Tabs.Content value="people" className="tab">
+          <form
+            className="mt-4 grid gap-2"
+            noValidate
+            onSubmit={(event) => {
+              event.preventDefault();
+              if (email.trim() && count > 0 && !isBusy) void job.run(studies);
+            }}
+          >
+            <TextField
+              type="email"
+              label={<Trans id="share.email">Doctor's e-mail</Trans>}
+              hint={
+                <Trans id="share.hint">
+                  The doctor sees the images and the report, but cannot delete anything.
+                </Trans>
+              }
+              autoComplete="off"
+              disabled={isBusy}
+              value={email}
+              onChange={({ target }) => setEmail(target.value)}
+            />
+            <LeftExams left={job.left} studies={studies} />
+            <BulkProgressLine job={job} />
+            <div className="dialog-actions">
+              <Button disabled={isBusy} onClick={onClose}>
+                <Trans id="action.cancel">Cancel</Trans>
+              </Button>
+              <Button kind="lit" type="submit" disabled={!email.trim() || count === 0 || isBusy}>
+                <Trans id="share.give">Give access</Trans>
+              </Button>
+            </div>
+          </form>
+        </Tabs.Content>
+      </Tabs.Root>
     </Dialog>
   );
 }
