@@ -12,7 +12,7 @@ import UploadTray from "../../../src/client/features/upload/tray/upload-tray.tsx
 import { isSent, percentOf, type Transfer } from "../../../src/client/features/upload/upload-state.ts";
 import UploadView from "../../../src/client/features/upload/upload-view.tsx";
 import { sampleFile } from "../../support/dicom-sample.ts";
-import { act, screen, userEvent, waitFor, withDom, within } from "../../support/dom.ts";
+import { act, cleanup, screen, userEvent, waitFor, withDom, within } from "../../support/dom.ts";
 import { answerCalls, helena, problem, renderView, shownView } from "../../support/render-view.tsx";
 import { leaveAndComeBack, Revisited } from "../../support/revisited.tsx";
 import { ToldRequest } from "../../support/told-request.ts";
@@ -53,6 +53,11 @@ async function sendAnother(name = "exame.zip"): Promise<ToldRequest> {
 }
 
 const goTo = (view: "support" | "uploadExames") => act(async () => getDefaultStore().set(viewAtom, view));
+
+async function openTray(): Promise<void> {
+  const expand = tray().queryByRole("button", { name: "Expandir" });
+  if (expand) await user.click(expand);
+}
 
 async function progress(request: ToldRequest, loaded: number): Promise<void> {
   await act(async () => request.upload.onprogress?.({ loaded, total: 100 }));
@@ -114,7 +119,10 @@ describe("an upload", () => {
   });
 
   test("waits in the queue until the one before it is done", async () => {
-    answerCalls({ "GET /api/studies/s1/status": () => problem(503, "store.unavailable", "x") });
+    answerCalls({
+      "GET /api/studies/s1/status": () => problem(503, "store.unavailable", "x"),
+      "POST /api/uploads": () => problem(503, "store.unavailable", "x"),
+    });
     const first = await sendOne();
     await user.click(screen.getByRole("button", { name: "Enviar outro" }));
     await sendAnother("segundo.zip");
@@ -146,6 +154,61 @@ describe("an upload", () => {
     expect(isAsked()).toBe(true);
     await act(async () => request.answer(201, answer));
     expect(isAsked()).toBe(false);
+  });
+});
+
+describe("an upload of the account in another place", () => {
+  const record = {
+    ...{ id: "row", userId: helena.id, path: "/api/uploads/u2", kind: "zip", sizeBytes: 1000 },
+    ...{ isPaused: false, savedAt: Date.now(), samples: [] },
+  };
+  const upload = (id: string, lastByteAt: number) => ({
+    ...{ id, filename: `${id}.zip`, sizeBytes: 1000, offset: 420, state: "receiving" },
+    createdAt: new Date(lastByteAt).toISOString(),
+    expiresAt: new Date(lastByteAt + 7 * 24 * 3600_000).toISOString(),
+  });
+
+  test("is shown as such, moving or interrupted, and can only be discarded, after a question", async () => {
+    const uploads = [upload("u1", Date.now()), upload("u3", Date.now() - 60_000)];
+    const calls = answerCalls({
+      "GET /api/uploads": () => Response.json(uploads),
+      "DELETE /api/uploads/u1": () => {
+        uploads.shift();
+        return new Response(null, { status: 204 });
+      },
+    });
+    await renderView(<UploadTray />);
+    await screen.findByRole("region", { name: "Envios" });
+    expect(tray().getByText("Enviando em outro lugar")).toBeDefined();
+    await openTray();
+    expect(tray().getByText("42 % · em outro navegador")).toBeDefined();
+    expect(tray().getByText("Interrompido em 42 % em outro navegador")).toBeDefined();
+    await user.click(tray().getByRole("button", { name: "Cancelar o envio de u1.zip" }));
+    const question = within(await screen.findByRole("alertdialog"));
+    expect(calls).not.toContain("DELETE /api/uploads/u1");
+    await user.click(question.getByRole("button", { name: "Cancelar envio" }));
+    await waitFor(() => expect(screen.queryByText("42 % · em outro navegador")).toBeNull());
+    expect(tray().getByText("Interrompido em outro lugar")).toBeDefined();
+  });
+
+  test("that this browser began is asked for again, also after somebody signed out and in", async () => {
+    localStorage.setItem("uploads-under-way", JSON.stringify([record]));
+    try {
+      answerCalls({
+        "GET /api/uploads": () => Response.json([upload("u2", Date.now())]),
+        "GET /api/uploads/u2": () => Response.json(upload("u2", Date.now())),
+      });
+      for (const _ of ["before", "after"]) {
+        await renderView(<UploadTray />);
+        await waitFor(() => expect(tray().getByText("1 envio interrompido")).toBeDefined());
+        await openTray();
+        expect(await screen.findByText("Escolha de novo u2.zip para continuar de 42 %.")).toBeDefined();
+        expect(screen.queryByText(/em outr/)).toBeNull();
+        cleanup();
+      }
+    } finally {
+      localStorage.removeItem("uploads-under-way");
+    }
   });
 });
 

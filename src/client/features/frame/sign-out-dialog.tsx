@@ -18,7 +18,9 @@ export default function SignOutDialog() {
       title={t({ id: "signOut.title", message: "Log out of your account?" })}
       text={
         isUploading ? (
-          <Trans id="signOut.uploading">The upload under way is cancelled, and nothing of it is kept.</Trans>
+          <Trans id="signOut.uploadsStop">
+            Uploads stop here. They go on when you log in again in this browser.
+          </Trans>
         ) : (
           <Trans id="signOut.text">To see your exams here again, you log in again.</Trans>
         )

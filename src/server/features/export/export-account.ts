@@ -9,7 +9,7 @@ import { presentLabExam } from "../labs/present-lab-exam.ts";
 import { FILE_SET_ID } from "../media/answer-media.ts";
 import { readDiscPage } from "../media/disc-page.ts";
 import { uidOfUuid } from "../media/encapsulate-report.ts";
-import { drawReceipt } from "../receipts/receipt-paper.ts";
+import { drawReceipts } from "../receipts/receipt-paper.ts";
 import { signedReceipt } from "../receipts/receipt-payload.ts";
 import { findNextReceipt } from "../receipts/receipts.repo.ts";
 import { listUnpurgedRemovals } from "../removals/removals.repo.ts";
@@ -180,7 +180,10 @@ async function* exportReceipts(
     last = receipt.id;
     const name = `receipts/${study.id}-${files.length + 1}`;
     yield* zip.file(`${name}.json`, ...(await Array.fromAsync(signedReceipt(receipt))));
-    yield* zip.file(`${name}.pdf`, await drawReceipt({ study, receipt }, { ...config, locale }));
+    yield* zip.file(
+      `${name}.pdf`,
+      await drawReceipts({ receipts: [{ study, receipt }] }, { ...config, locale }),
+    );
     files.push(`${name}.json`);
   }
 }

@@ -13,9 +13,11 @@ import { currentToken, endSession } from "../../../session.ts";
 import { backOffMs, waitOrOnline } from "./back-off.ts";
 import { chunkBytesAfterCut, FIRST_CHUNK_BYTES, nextChunkBytes } from "./chunk-size.ts";
 import { openChunkSums } from "./chunk-sums.ts";
-import { addSample, findRecord, forgetRecord, saveRecord } from "./resume-records.ts";
+import { rememberUpload } from "./remember-upload.ts";
+import { addSample, findRecord, forgetRecord } from "./resume-records.ts";
 import type { OutgoingUpload, SendOptions } from "./send-upload.ts";
 import { SumsAhead } from "./sums-ahead.ts";
+import { withLock } from "./upload-lock.ts";
 import type { UploadTransport } from "./upload-transport.ts";
 
 const OUTCOME_POLL_MS = [300, 500, 1_000, 2_000];
@@ -28,19 +30,6 @@ export const resumableTransport: UploadTransport = {
   // Another tab that would send the same upload waits until this one is done or stops.
   send: (upload, options) => withLock(upload.id, options.signal, () => sendWhole(upload, options)),
 };
-
-function lockNameOf(id: string): string {
-  return `upload/${id}`;
-}
-
-async function withLock<Result>(
-  id: string,
-  signal: AbortSignal,
-  work: () => Promise<Result>,
-): Promise<Result> {
-  if (!("locks" in navigator)) return await work();
-  return await navigator.locks.request(lockNameOf(id), { signal }, work);
-}
 
 async function sendWhole(upload: OutgoingUpload, options: SendOptions): Promise<UploadAnswer> {
   const { signal } = options;
@@ -95,7 +84,7 @@ class Attempt {
       storeFingerprintForResuming: false,
       metadata: { filename: fileName, formData: JSON.stringify(metadata) },
       headers: { "Accept-Language": activeLocale(), ...(token && { Authorization: `Bearer ${token}` }) },
-      onUploadUrlAvailable: () => this.#remember(upload.url),
+      onUploadUrlAvailable: () => rememberUpload(this.outgoing, upload.url),
       onBeforeRequest: async (request) => {
         if (request.getMethod() !== "PATCH") return;
         const offset = Number(request.getHeader("Upload-Offset"));
@@ -127,15 +116,6 @@ class Attempt {
     } finally {
       signal.removeEventListener("abort", abort);
     }
-  }
-
-  #remember(url: string | null): void {
-    if (url === null) return;
-    const { id, userId, kind, zip, packedName } = this.outgoing;
-    const { pathname: path } = new URL(url, window.location.href);
-    if (findRecord(id)?.path === path) return;
-    const record = { id, userId, kind, path, sizeBytes: zip.size, isPaused: false, savedAt: Date.now() };
-    saveRecord({ ...record, samples: [], ...(packedName !== undefined && { packedName }) });
   }
 }
 
@@ -176,12 +156,6 @@ async function outcomeOf(id: string, signal: AbortSignal): Promise<UploadAnswer>
 /** @throws {ApiError} */
 export async function readUpload(id: string, signal: AbortSignal): Promise<ResumableUploadState> {
   return await callJson(readUploadCall, { params: paramsOf(id), signal });
-}
-
-/** Whether another tab is sending it now. */
-export async function isSentElsewhere(id: string): Promise<boolean> {
-  if (!("locks" in navigator)) return false;
-  return await navigator.locks.request(lockNameOf(id), { ifAvailable: true }, async (lock) => lock === null);
 }
 
 /** Undefined while the server can't be asked. */

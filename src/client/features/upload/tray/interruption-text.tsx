@@ -11,8 +11,10 @@ interface InterruptionTextProps {
 /** What happened to an upload that stopped, and at how many per cent. */
 export function InterruptionText({ interruption, percent, fileName }: InterruptionTextProps) {
   if (interruption.kind === "file") {
-    return interruption.isOther ? (
-      <Trans id="upload.stopped.otherFile">This is another file. Choose {fileName}.</Trans>
+    if (interruption.isOther)
+      return <Trans id="upload.stopped.otherFile">This is another file. Choose {fileName}.</Trans>;
+    return percent === 0 ? (
+      <Trans id="upload.stopped.fileUnsent">Choose {fileName} again to send it.</Trans>
     ) : (
       <Trans id="upload.stopped.file">
         Choose {fileName} again to resume from {percent}%.

@@ -3,18 +3,25 @@ import { ApiError } from "../../../api.ts";
 import { EMPTY_FORM } from "../exam-form/exam-form.ts";
 import { holdPackedFile, openPackedFile, removePackedFile } from "../pack-folder/packed-files.ts";
 import { backOffMs, waitOrOnline } from "../send/back-off.ts";
-import { isSentElsewhere, readUpload } from "../send/resumable-transport.ts";
+import { readUpload } from "../send/resumable-transport.ts";
 import { forgetRecord, listRecords, type ResumeRecord } from "../send/resume-records.ts";
+import { holdRow, releaseRow } from "../send/row-locks.ts";
 import type { JobState, UploadJob } from "./upload-job.ts";
 
-/** The uploads that earlier pages began for this person, as far as no other tab sends them. Waits for the server. */
-export async function restoreJobs(userId: string, signal: AbortSignal): Promise<UploadJob[]> {
+/** The uploads that earlier pages queued for this person, as far as no page has them in its tray. Waits for the server. */
+export async function restoreJobs(
+  userId: string,
+  { signal, isHere }: { signal: AbortSignal; isHere: (id: string) => boolean },
+): Promise<UploadJob[]> {
   const jobs: UploadJob[] = [];
   for (const record of listRecords(userId)) {
-    if (await isSentElsewhere(record.id)) continue;
+    if (isHere(record.id) || !(await holdRow(record.id))) continue;
     const upload = await readPatiently(record, signal);
     if (upload) jobs.push(await jobOf(record, upload));
-    else forgetRecord(record.id);
+    else {
+      forgetRecord(record.id);
+      releaseRow(record.id);
+    }
   }
   return jobs;
 }

@@ -6,6 +6,9 @@ import { toMetadata } from "../exam-form/exam-form.ts";
 import { ensureReadable, UploadRefused } from "../prepare-upload.ts";
 import { transportFor } from "../send/choose-transport.ts";
 import { ensureStorage } from "../send/ensure-storage.ts";
+import { resumableTransport } from "../send/resumable-transport.ts";
+import { findRecord } from "../send/resume-records.ts";
+import type { OutgoingUpload } from "../send/send-upload.ts";
 import { TransferMeter } from "../send/transfer-meter.ts";
 import type { Transfer } from "../upload-state.ts";
 import { problemTexts } from "../upload-texts.ts";
@@ -18,6 +21,8 @@ export interface RunOptions {
   userId: string;
   /** Whether a plan limits what may be stored; an admin has none. */
   hasPlan: boolean;
+  /** Resolves once the server was told of an upload that waited for its turn. */
+  announcement?: Promise<void> | undefined;
   onProgress: (transfer: Transfer) => void;
   signal: AbortSignal;
 }
@@ -27,31 +32,35 @@ export interface RunOptions {
  * @throws {ApiError} {@link UploadRefused} if the file is gone; the signal's reason when aborted
  */
 export async function runJob(job: UploadJob, options: RunOptions): Promise<UploadAnswer> {
-  const { upload, form, source, known } = job;
-  const { i18n, userId, hasPlan, onProgress, signal } = options;
+  const { upload, known } = job;
+  const { i18n, userId, hasPlan, announcement, onProgress, signal } = options;
   if (!known?.isWhole) await ensureReadable(upload.zip);
+  await announcement;
+  const isOnServer = findRecord(job.id) !== undefined;
   // What the server has already, it has room for.
-  if (hasPlan && !known) await ensureStorage(i18n, upload.zip.size, signal);
+  if (hasPlan && !isOnServer) await ensureStorage(i18n, upload.zip.size, signal);
   const meter = new TransferMeter();
-  const transport = transportFor(sizeOf(job));
+  const transport = isOnServer ? resumableTransport : transportFor(sizeOf(job));
+  return transport.send(outgoingOf(job, userId), {
+    signal,
+    onProgress: (loadedBytes, totalBytes) => {
+      const reading = meter.read(performance.now(), loadedBytes, totalBytes);
+      // After a reload the browser has no bytes of what the server has whole.
+      const sent = known?.isWhole
+        ? { loadedBytes: known.sizeBytes, totalBytes: known.sizeBytes }
+        : { loadedBytes, totalBytes };
+      onProgress({ ...sent, ...reading });
+    },
+  });
+}
+
+/** A job as it travels to the server. */
+export function outgoingOf({ id, upload, form, source, known }: UploadJob, userId: string): OutgoingUpload {
   const packedName = source.kind === "folder" && upload.zip instanceof File ? upload.zip.name : undefined;
-  return transport.send(
-    {
-      ...{ id: job.id, userId, kind: source.kind, packedName, isWhole: known?.isWhole },
-      ...{ zip: upload.zip, fileName: upload.fileName, metadata: toMetadata(form, upload.prefilled) },
-    },
-    {
-      signal,
-      onProgress: (loadedBytes, totalBytes) => {
-        const reading = meter.read(performance.now(), loadedBytes, totalBytes);
-        // After a reload the browser has no bytes of what the server has whole.
-        const sent = known?.isWhole
-          ? { loadedBytes: known.sizeBytes, totalBytes: known.sizeBytes }
-          : { loadedBytes, totalBytes };
-        onProgress({ ...sent, ...reading });
-      },
-    },
-  );
+  return {
+    ...{ id, userId, kind: source.kind, packedName, isWhole: known?.isWhole },
+    ...{ zip: upload.zip, fileName: upload.fileName, metadata: toMetadata(form, upload.prefilled) },
+  };
 }
 
 /** Whether an upload may fail by this error; any other is an error of ours. */

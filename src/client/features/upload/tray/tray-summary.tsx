@@ -2,6 +2,7 @@ import { Plural, Trans } from "@lingui/react/macro";
 import type { ReactNode } from "react";
 import { TimeLeft } from "../transfer-text.tsx";
 import { isUnderWay, totalPercent, type UploadJob } from "./upload-job.ts";
+import type { UploadElsewhere } from "./use-elsewhere.ts";
 
 export type TrayTone = "sending" | "warn" | "ok";
 
@@ -44,6 +45,24 @@ export function summarize(jobs: readonly UploadJob[]): TraySummary {
     };
   }
   return { tone: "ok", title: <KeptTitle jobs={jobs} />, detail: null, percent };
+}
+
+/** The same of uploads that only other pages send. */
+export function summarizeElsewhere(elsewhere: readonly UploadElsewhere[]): TraySummary {
+  const sum = (read: (upload: UploadElsewhere["upload"]) => number) =>
+    elsewhere.reduce((total, { upload }) => total + read(upload), 0);
+  const percent = Math.floor((100 * sum(({ offset }) => offset)) / sum(({ sizeBytes }) => sizeBytes));
+  const isMoving = elsewhere.some((one) => one.isMoving);
+  return {
+    tone: isMoving ? "sending" : "warn",
+    title: isMoving ? (
+      <Trans id="tray.elsewhere">Uploading elsewhere</Trans>
+    ) : (
+      <Trans id="tray.elsewhere.stopped">Interrupted elsewhere</Trans>
+    ),
+    detail: `${percent}%`,
+    percent,
+  };
 }
 
 function SendingTitle({ jobs }: { jobs: readonly UploadJob[] }) {

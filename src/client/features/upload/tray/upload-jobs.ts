@@ -1,6 +1,7 @@
 import { atom } from "jotai";
 import { endOnServer } from "../send/resumable-transport.ts";
 import { findRecord } from "../send/resume-records.ts";
+import { holdRow, releaseAllRows, releaseRow } from "../send/row-locks.ts";
 import { isUnderWay, type JobState, type UploadJob, withJob } from "./upload-job.ts";
 
 const jobs = atom<readonly UploadJob[]>([]);
@@ -24,6 +25,7 @@ export const shownJobAtom = atom(
 export const addJobAtom = atom(null, (get, set, job: UploadJob): boolean => {
   const next = withJob(get(jobs), job);
   if (!next) return false;
+  void holdRow(job.id);
   set(jobs, next);
   set(shownJobId, job.id);
   return true;
@@ -45,6 +47,7 @@ export const removeJobAtom = atom(null, (get, set, id: string) => {
     .find((job) => job.id === id)
     ?.upload.dispose();
   void endOnServer(id);
+  releaseRow(id);
   set(
     jobs,
     get(jobs).filter((job) => job.id !== id),
@@ -53,7 +56,11 @@ export const removeJobAtom = atom(null, (get, set, id: string) => {
 
 /** Takes all finished uploads out of the tray. */
 export const removeDoneJobsAtom = atom(null, (get, set) => {
-  for (const { id, state } of get(jobs)) if (state.stage === "done") void endOnServer(id);
+  for (const { id, state } of get(jobs)) {
+    if (state.stage !== "done") continue;
+    void endOnServer(id);
+    releaseRow(id);
+  }
   set(
     jobs,
     get(jobs).filter(({ state }) => state.stage !== "done"),
@@ -69,6 +76,7 @@ export const addRestoredAtom = atom(null, (get, set, restored: readonly UploadJo
 /** Takes everything out of the tray, as at the end of the session. What can go on later keeps its files. */
 export const clearJobsAtom = atom(null, (get, set) => {
   for (const { id, upload } of get(jobs)) if (!findRecord(id)) void upload.dispose();
+  releaseAllRows();
   set(jobs, []);
   set(shownJobId, undefined);
 });

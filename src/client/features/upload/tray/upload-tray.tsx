@@ -8,10 +8,12 @@ import { ChevronDownIcon, UploadIcon, WifiOffIcon } from "../../../ui/icons.tsx"
 import { PHONE, useMediaQuery } from "../../../ui/use-media-query.ts";
 import { openAtom, viewAtom } from "../../places/views.ts";
 import { CancelDialog } from "./cancel-upload.tsx";
+import { ElsewhereRow } from "./elsewhere-row.tsx";
 import { TrayRow } from "./tray-row.tsx";
-import { summarize, type TraySummary, type TrayTone } from "./tray-summary.tsx";
+import { summarize, summarizeElsewhere, type TraySummary, type TrayTone } from "./tray-summary.tsx";
 import { isUnderWay, type UploadJob } from "./upload-job.ts";
 import { removeDoneJobsAtom, shownJobAtom, uploadJobsAtom } from "./upload-jobs.ts";
+import { type UploadElsewhere, useElsewhere } from "./use-elsewhere.ts";
 import { useUploadRunner } from "./use-upload-runner.ts";
 
 /** Whether the card shows its rows, in whatever view. */
@@ -23,6 +25,7 @@ const isSheetOpenAtom = openAtom("uploads");
 /** The uploads of this session, in view wherever the person is. It also sends them. */
 export default function UploadTray() {
   useUploadRunner();
+  const elsewhere = useElsewhere();
   const jobs = useAtomValue(uploadJobsAtom);
   const shown = useAtomValue(shownJobAtom);
   const isInUploadView = useAtomValue(viewAtom) === "uploadExames";
@@ -31,18 +34,25 @@ export default function UploadTray() {
   const others = isShownInView ? jobs.filter(({ id }) => id !== shown.id) : jobs;
   return (
     <>
-      {others.length > 0 && <Tray jobs={others} />}
+      {others.length + elsewhere.length > 0 && <Tray jobs={others} elsewhere={elsewhere} />}
       <CancelDialog />
     </>
   );
 }
 
-function Tray({ jobs }: { jobs: readonly UploadJob[] }) {
+interface TrayProps {
+  jobs: readonly UploadJob[];
+  /** What other browsers, or other tabs of this one, send to the account. */
+  elsewhere: readonly UploadElsewhere[];
+}
+
+function Tray(props: TrayProps) {
   const isPhone = useMediaQuery(PHONE);
-  const summary = summarize(jobs);
+  const { jobs, elsewhere } = props;
+  const summary = jobs.length > 0 ? summarize(jobs) : summarizeElsewhere(elsewhere);
   return (
     <>
-      {isPhone ? <PhoneTray jobs={jobs} summary={summary} /> : <TrayCard jobs={jobs} summary={summary} />}
+      {isPhone ? <PhoneTray {...props} summary={summary} /> : <TrayCard {...props} summary={summary} />}
       <span className="sr-only" role="status">
         {summary.title}
         {summary.tone === "sending" && ` ${25 * Math.floor(summary.percent / 25)}%`}
@@ -51,12 +61,11 @@ function Tray({ jobs }: { jobs: readonly UploadJob[] }) {
   );
 }
 
-interface TrayProps {
-  jobs: readonly UploadJob[];
+interface ShownTrayProps extends TrayProps {
   summary: TraySummary;
 }
 
-function TrayCard({ jobs, summary }: TrayProps) {
+function TrayCard({ jobs, elsewhere, summary }: ShownTrayProps) {
   const { t } = useLingui();
   const [isOpen, setOpen] = useAtom(isCardOpenAtom);
   return (
@@ -78,12 +87,12 @@ function TrayCard({ jobs, summary }: TrayProps) {
         </IconButton>
         <CloseDone jobs={jobs} />
       </TrayHead>
-      {isOpen ? <TrayRows jobs={jobs} /> : <TotalBar summary={summary} />}
+      {isOpen ? <TrayRows jobs={jobs} elsewhere={elsewhere} /> : <TotalBar summary={summary} />}
     </section>
   );
 }
 
-function PhoneTray({ jobs, summary }: TrayProps) {
+function PhoneTray({ jobs, elsewhere, summary }: ShownTrayProps) {
   const { t } = useLingui();
   const [isOpen, setOpen] = useAtom(isSheetOpenAtom);
   return (
@@ -113,7 +122,7 @@ function PhoneTray({ jobs, summary }: TrayProps) {
                 <ChevronDownIcon />
               </IconButton>
             </TrayHead>
-            <TrayRows jobs={jobs} />
+            <TrayRows jobs={jobs} elsewhere={elsewhere} />
           </RadixDialog.Content>
         </RadixDialog.Overlay>
       </RadixDialog.Portal>
@@ -139,12 +148,15 @@ function TotalBar({ summary }: { summary: TraySummary }) {
   return <span className={`tray-bar is-${summary.tone}`} style={style} aria-hidden="true" />;
 }
 
-function TrayRows({ jobs }: { jobs: readonly UploadJob[] }) {
+function TrayRows({ jobs, elsewhere }: TrayProps) {
   return (
     <>
       <ul className="tray-rows">
         {jobs.toSorted(byUrgency).map((job) => (
           <TrayRow key={job.id} job={job} />
+        ))}
+        {elsewhere.map((one) => (
+          <ElsewhereRow key={one.upload.id} {...one} />
         ))}
       </ul>
       {jobs.some(isUnderWay) && (
@@ -162,7 +174,7 @@ function TrayRows({ jobs }: { jobs: readonly UploadJob[] }) {
 function CloseDone({ jobs }: { jobs: readonly UploadJob[] }) {
   const { t } = useLingui();
   const close = useSetAtom(removeDoneJobsAtom);
-  if (!jobs.every(({ state }) => state.stage === "done")) return null;
+  if (jobs.length === 0 || !jobs.every(({ state }) => state.stage === "done")) return null;
   return (
     <IconButton label={t({ id: "action.close", message: "Close" })} onClick={close}>
       <CloseIcon />

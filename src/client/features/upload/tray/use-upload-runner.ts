@@ -1,23 +1,18 @@
 import { useLingui } from "@lingui/react/macro";
 import { useAtomValue, useSetAtom, useStore } from "jotai";
-import { useEffect, useEffectEvent, useRef } from "react";
+import { useEffect, useEffectEvent, useRef, useState } from "react";
 import type { UploadAnswer } from "../../../../shared/api/upload.ts";
 import { showToast } from "../../../ui/toast.tsx";
 import { useAskBeforeUnload } from "../../../ui/use-ask-before-unload.ts";
 import { useHis } from "../../session/his-context.ts";
 import { useFollowUpload } from "../follow/use-follow-upload.ts";
+import { announceUpload } from "../send/announce-upload.ts";
+import { endOnServer } from "../send/resumable-transport.ts";
 import { isSent, type Transfer } from "../upload-state.ts";
-import { restoreJobs } from "./restore-jobs.ts";
-import { interruptionOf, isExpected, runJob } from "./run-job.ts";
+import { interruptionOf, isExpected, outgoingOf, runJob } from "./run-job.ts";
 import { StallWatch } from "./stall-watch.ts";
 import { type Interruption, sentPercent, sizeOf, type UploadJob } from "./upload-job.ts";
-import {
-  addRestoredAtom,
-  changeJobAtom,
-  clearJobsAtom,
-  isUploadingAtom,
-  uploadJobsAtom,
-} from "./upload-jobs.ts";
+import { changeJobAtom, clearJobsAtom, isUploadingAtom, uploadJobsAtom } from "./upload-jobs.ts";
 import { useWakeLock } from "./use-wake-lock.ts";
 
 const WATCH_MS = 1_000;
@@ -29,6 +24,7 @@ export function useUploadRunner(): void {
   const running = useRef<{ id: string; controller: AbortController }>(undefined);
   const session = useRef(new AbortController());
   const send = useSending();
+  const announce = useAnnouncing();
 
   const start = useEffectEvent((job: UploadJob) => {
     const controller = new AbortController();
@@ -36,10 +32,17 @@ export function useUploadRunner(): void {
     void send(job, {
       signal: controller.signal,
       session: session.current.signal,
+      announcement: announce.of(job.id),
       onEnd: () => {
         if (running.current?.controller === controller) running.current = undefined;
       },
     });
+  });
+
+  const announceWaiting = useEffectEvent(() => {
+    for (const job of jobs)
+      if (job.state.stage === "queued" && job.id !== running.current?.id)
+        announce.begin(job, session.current.signal);
   });
 
   useEffect(() => {
@@ -51,6 +54,7 @@ export function useUploadRunner(): void {
     }
     const next = jobs.find(({ state }) => state.stage === "queued");
     if (!running.current && next) start(next);
+    announceWaiting();
   }, [jobs]);
 
   useEffect(() => {
@@ -62,28 +66,34 @@ export function useUploadRunner(): void {
     };
   }, [clear]);
 
-  useRestored();
   const isUploading = useAtomValue(isUploadingAtom);
   useAskBeforeUnload(isUploading);
   useWakeLock(isUploading);
 }
 
-/** Brings back what earlier pages of this person began and did not end. */
-function useRestored(): void {
+/** Tells the server once of each upload that waits for its turn. */
+function useAnnouncing() {
   const { user } = useHis();
-  const add = useSetAtom(addRestoredAtom);
-  useEffect(() => {
-    const controller = new AbortController();
-    restoreJobs(user.id, controller.signal).then(
-      (restored) => {
-        if (!controller.signal.aborted) add(restored);
-      },
-      (error: unknown) => {
-        if (!controller.signal.aborted && !isExpected(error)) throw error;
-      },
-    );
-    return () => controller.abort();
-  }, [user.id, add]);
+  const store = useStore();
+  const [announced] = useState(() => new Map<string, Promise<void>>());
+  return {
+    of: (id: string) => announced.get(id),
+    begin: (job: UploadJob, session: AbortSignal) => {
+      if (announced.has(job.id) || job.known) return;
+      announced.set(job.id, announce(job, session));
+    },
+  };
+
+  async function announce(job: UploadJob, session: AbortSignal): Promise<void> {
+    try {
+      await announceUpload(outgoingOf(job, user.id), session);
+    } catch (error) {
+      if (!session.aborted) throw error;
+    }
+    // Cancelled meanwhile. What is left when the session ends goes on in a later one.
+    const isHere = store.get(uploadJobsAtom).some(({ id }) => id === job.id);
+    if (!isHere && !session.aborted) await endOnServer(job.id);
+  }
 }
 
 interface SendingSignals {
@@ -91,6 +101,8 @@ interface SendingSignals {
   signal: AbortSignal;
   /** Aborted when the session ends. */
   session: AbortSignal;
+  /** Resolves once the server was told of it while it waited. */
+  announcement: Promise<void> | undefined;
   /** Called when the next upload may start. */
   onEnd: () => void;
 }
@@ -112,10 +124,10 @@ function useSending() {
     }
   };
 
-  return async (job: UploadJob, { signal, session, onEnd }: SendingSignals) => {
+  return async (job: UploadJob, { signal, session, announcement, onEnd }: SendingSignals) => {
     const tell = (transfer: Transfer) => change(job.id, { state: { stage: "sending", transfer } });
     const progress = watchProgress(sizeOf(job), tell);
-    const options = { i18n, userId: user.id, hasPlan: user.role !== "admin", signal };
+    const options = { i18n, userId: user.id, hasPlan: user.role !== "admin", announcement, signal };
     try {
       const answer = await runJob(job, { ...options, onProgress: progress.report });
       progress.end();
