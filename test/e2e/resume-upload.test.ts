@@ -6,7 +6,7 @@ import type { Page } from "playwright-core";
 import { generateStudy } from "../../scripts/demo/phantom/study.ts";
 import type { ResumableUploadState } from "../../src/shared/api/resumable.ts";
 import type { Study } from "../../src/shared/api/studies.ts";
-import { type BrowserApp, button, createBrowserApp, field, WITHOUT_WORKER } from "../support/browser-app.ts";
+import { type BrowserApp, button, createBrowserApp, field } from "../support/browser-app.ts";
 import { createTempFolder } from "../support/temp-folder.ts";
 import type { Person } from "../support/test-app.ts";
 
@@ -14,18 +14,18 @@ import type { Person } from "../support/test-app.ts";
  * A person's upload that does not end in the page where it began. The line is slow enough for the page to be left in the middle.
  */
 const TEST_MS = 180_000;
-const BYTES_A_SECOND = 0.6 * 1024 ** 2;
+const BYTES_A_SECOND = 1.2 * 1024 ** 2;
 
 let app: BrowserApp;
 beforeAll(async () => {
-  app = await createBrowserApp("resume-upload", undefined, WITHOUT_WORKER);
+  app = await createBrowserApp("resume-upload");
 }, 180_000);
 afterAll(() => app?.[Symbol.asyncDispose](), TEST_MS);
 
-const slicesOf = (seed: string) => [...generateStudy({ kind: "ct-head", seed, size: 256, instances: 20 })];
-const zipOf = (slices: ReturnType<typeof slicesOf>) =>
+const slicesOf = (seed: string) => [...generateStudy({ kind: "ct-head", seed, size: 256, instances: 40 })];
+const zipOf = (seed: string) =>
   Buffer.from(
-    zipSync(Object.fromEntries(slices.map(({ fileName, bytes }) => [fileName, bytes])), { level: 0 }),
+    zipSync(Object.fromEntries(slicesOf(seed).map(({ fileName, bytes }) => [fileName, bytes])), { level: 0 }),
   );
 
 async function listOf<Item>(person: Person, path: string): Promise<Item[]> {
@@ -33,10 +33,10 @@ async function listOf<Item>(person: Person, path: string): Promise<Item[]> {
 }
 const uploadsOf = (person: Person) => listOf<ResumableUploadState>(person, "/api/uploads");
 
-/** Waits until a part of the only upload is on the server, and returns how much. */
-async function partOf(person: Person): Promise<number> {
+/** Waits until a part of an upload is on the server, and returns how much. */
+async function partOf(person: Person, name?: string): Promise<number> {
   for (;;) {
-    const [upload] = await uploadsOf(person);
+    const upload = (await uploadsOf(person)).find(({ filename }) => !name || filename === name);
     if (upload && upload.offset > 0) {
       expect(upload.state).toBe("receiving");
       return upload.offset;
@@ -70,8 +70,7 @@ test(
   "a ZIP is asked for again after a reload, another one is refused, and it goes on where it stopped",
   async () => {
     const person = await app.addPerson("Clara Volta");
-    const slices = slicesOf("a ZIP again");
-    const zip = zipOf(slices);
+    const zip = zipOf("a ZIP again");
     const file = { name: "exame.zip", mimeType: "application/zip", buffer: zip };
     await app.as(person, { expected: [/ERR_ABORTED/] }, async (page) => {
       await openUpload(page);
@@ -90,7 +89,7 @@ test(
       await page.getByText("Este é outro arquivo. Escolha exame.zip.").waitFor();
       await again.setInputFiles(file);
       const [study] = await studiesOnceKept(person);
-      expect(study?.imagesReceived).toBe(slices.length);
+      expect(study?.imagesReceived).toBe(slicesOf("a ZIP again").length);
       const uploads = await uploadsOf(person);
       expect(uploads.map(({ state }) => state)).toEqual(["done"]);
       expect(sent).toBeGreaterThan(0);
@@ -106,8 +105,7 @@ test(
     await using folder = createTempFolder();
     const disc = join(folder.path, "CD");
     mkdirSync(disc);
-    const slices = slicesOf("a folder");
-    for (const [n, { bytes }] of slices.entries()) writeFileSync(join(disc, `IM${n}`), bytes);
+    for (const [n, { bytes }] of slicesOf("a folder").entries()) writeFileSync(join(disc, `IM${n}`), bytes);
     await app.as(person, { expected: [/ERR_ABORTED/] }, async (page) => {
       await openUpload(page);
       await field(page, "Pasta do exame").setInputFiles(disc);
@@ -125,10 +123,98 @@ test(
       await slowDown(page, -1);
       await button(page, /^Continuar: /).click();
       const [study] = await studiesOnceKept(person);
-      expect(study?.imagesReceived).toBe(slices.length);
+      expect(study?.imagesReceived).toBe(slicesOf("a folder").length);
       // What was sent is dismissed with its row.
       await button(page, "Abrir").click();
       while ((await uploadsOf(person)).length > 0) await Bun.sleep(50);
+    });
+  },
+  TEST_MS,
+);
+
+async function sendZip(page: Page, name: string, buffer: Buffer): Promise<void> {
+  await field(page, "Arquivo ZIP do exame").setInputFiles({ name, mimeType: "application/zip", buffer });
+  await button(page, "Enviar exame").click();
+}
+
+async function untilUploads(person: Person, count: number): Promise<void> {
+  while ((await uploadsOf(person)).length !== count) await Bun.sleep(50);
+}
+
+test(
+  "uploads that wait for their turn outlive a reload: what was packed goes on, a ZIP is asked for again",
+  async () => {
+    const person = await app.addPerson("Rita Fila");
+    await using folder = createTempFolder();
+    const disc = join(folder.path, "CD");
+    mkdirSync(disc);
+    for (const [n, { bytes }] of slicesOf("waits packed").entries())
+      writeFileSync(join(disc, `IM${n}`), bytes);
+    await app.as(person, { expected: [/ERR_ABORTED/] }, async (page) => {
+      await openUpload(page);
+      await slowDown(page, BYTES_A_SECOND / 4);
+      await sendZip(page, "primeiro.zip", zipOf("goes"));
+      await button(page, "Enviar outro").click();
+      await field(page, "Pasta do exame").setInputFiles(disc);
+      await button(page, "Enviar exame").click();
+      await button(page, "Enviar outro").click();
+      await sendZip(page, "terceiro.zip", zipOf("waits"));
+      await untilUploads(person, 3);
+      await partOf(person, "primeiro.zip");
+      page.once("dialog", (dialog) => dialog.accept());
+      await page.reload();
+      await expand(page);
+      await page.getByText(/^Escolha de novo primeiro\.zip para continuar de \d+ %\.$/).waitFor();
+      await page.getByText("Escolha terceiro.zip de novo para enviar.").waitFor();
+      await slowDown(page, -1);
+      // What was packed here goes by itself.
+      while ((await listOf<Study>(person, "/api/studies")).length < 1) await Bun.sleep(100);
+      const again = page.getByLabel("O mesmo arquivo de novo: terceiro.zip");
+      await again.setInputFiles({
+        name: "terceiro.zip",
+        mimeType: "application/zip",
+        buffer: zipOf("waits"),
+      });
+      while ((await listOf<Study>(person, "/api/studies")).length < 2) await Bun.sleep(100);
+      expect(
+        (await uploadsOf(person)).map(({ filename, state }) => `${filename} ${state}`).toSorted(),
+      ).toEqual(["dicom_files.zip done", "primeiro.zip receiving", "terceiro.zip done"]);
+    });
+  },
+  TEST_MS,
+);
+
+test(
+  "an upload is shown in another tab, which sends none of it until its own tab is closed, and then goes on there",
+  async () => {
+    const person = await app.addPerson("Davi Abas");
+    await using folder = createTempFolder();
+    const disc = join(folder.path, "CD");
+    mkdirSync(disc);
+    for (const [n, { bytes }] of slicesOf("two tabs").entries()) writeFileSync(join(disc, `IM${n}`), bytes);
+    await app.as(person, { expected: [/ERR_ABORTED/] }, async (page) => {
+      await openUpload(page);
+      await field(page, "Pasta do exame").setInputFiles(disc);
+      await button(page, "Enviar exame").waitFor();
+      await slowDown(page, BYTES_A_SECOND / 4);
+      await button(page, "Enviar exame").click();
+      await partOf(person);
+
+      const other = await page.context().newPage();
+      const offsets: number[] = [];
+      other.on("request", (request) => {
+        if (request.method() === "PATCH") offsets.push(Number(request.headers()["upload-offset"]));
+      });
+      await other.goto(`${app.origin}/his`);
+      await expand(other);
+      await other.getByText(/^\d+ % · em outra aba$/).waitFor();
+      expect(offsets).toEqual([]);
+      const sent = await partOf(person);
+      await page.close();
+      const [study] = await studiesOnceKept(person);
+      expect(study?.imagesReceived).toBe(slicesOf("two tabs").length);
+      // It begins where the other tab stopped.
+      expect(offsets[0]).toBeGreaterThanOrEqual(sent);
     });
   },
   TEST_MS,
