@@ -14,14 +14,19 @@ export function ensureInstalled(): boolean {
   return true;
 }
 
+/** This process has looked: that reads all sources. */
+let isBuilt = false;
+
 /**
  * Installs packages and builds the client, the viewer and the catalogues if they are missing or out of date. Ends the
  * process if that fails.
  */
 export function ensureBuilt(): void {
+  if (isBuilt) return;
   ensureInstalled();
   // A separate process, so that the caller does not keep the bundlers' memory.
   if (!isFresh(buildStep)) runBun("Building the client and the viewer…", ["scripts/build/prepare.ts"]);
+  isBuilt = true;
 }
 
 function runBun(title: string, args: string[]): void {

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { violationsOn } from "../support/axe.ts";
 import { launchBrowser } from "../support/browser.ts";
+import { WITHOUT_WORKER } from "../support/browser-app.ts";
 import { sampleZip } from "../support/sample-zip.ts";
 import { createTestApp, type Person, type TestApp } from "../support/test-app.ts";
 import { visit } from "../support/watched-page.ts";
@@ -36,6 +37,7 @@ async function addFailedJob(): Promise<void> {
 
 async function openPage(as?: Person): Promise<{ page: Page; context: BrowserContext }> {
   const context = await browser.newContext({
+    ...WITHOUT_WORKER,
     viewport: { width: 1280, height: 900 },
     reducedMotion: "reduce",
     locale: "pt-BR",

@@ -2,15 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { generateStudy } from "../../scripts/demo/phantom/study.ts";
 import { zipStudyBytes } from "../../scripts/demo/zip-study.ts";
 import { violationsOn } from "../support/axe.ts";
-import {
-  type BrowserApp,
-  button,
-  createBrowserApp,
-  examsEntry,
-  PHONE,
-  tap,
-  WITHOUT_WORKER,
-} from "../support/browser-app.ts";
+import { type BrowserApp, button, createBrowserApp, examsEntry, PHONE, tap } from "../support/browser-app.ts";
 import type { Person } from "../support/test-app.ts";
 
 const START_TIMEOUT_MS = 120_000;
@@ -21,7 +13,7 @@ describe("a request for exams", () => {
   let owner: Person;
   let zip: Uint8Array;
   beforeAll(async () => {
-    app = await createBrowserApp("deliveries", undefined, WITHOUT_WORKER);
+    app = await createBrowserApp("deliveries");
     owner = await app.addPerson("Marina Gonçalves");
     const instances = generateStudy({ kind: "ct-head", seed: 1, size: 64, instances: 3 });
     zip = await zipStudyBytes({ instances, folder: "DICOM" });

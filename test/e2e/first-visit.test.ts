@@ -1,15 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { BrowserContext, Page } from "playwright-core";
 import { violationsOn } from "../support/axe.ts";
-import {
-  type BrowserApp,
-  button,
-  createBrowserApp,
-  field,
-  PHONE,
-  tap,
-  WITHOUT_WORKER,
-} from "../support/browser-app.ts";
+import { type BrowserApp, button, createBrowserApp, field, PHONE, tap } from "../support/browser-app.ts";
 import { sampleZip } from "../support/sample-zip.ts";
 
 const START_TIMEOUT_MS = 120_000;
@@ -32,7 +24,7 @@ describe("on a first visit", () => {
   let app: BrowserApp;
 
   beforeAll(async () => {
-    app = await createBrowserApp("first-visit", undefined, WITHOUT_WORKER);
+    app = await createBrowserApp("first-visit");
   }, START_TIMEOUT_MS);
   afterAll(() => app?.[Symbol.asyncDispose](), START_TIMEOUT_MS);
 

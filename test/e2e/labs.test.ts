@@ -13,7 +13,6 @@ import {
   PHONE,
   tabTo,
   tap,
-  WITHOUT_WORKER,
 } from "../support/browser-app.ts";
 import type { Person } from "../support/test-app.ts";
 
@@ -94,7 +93,7 @@ const texts = {
 describe("laboratory exams", () => {
   let app: BrowserApp;
   beforeAll(async () => {
-    app = await createBrowserApp("labs", undefined, WITHOUT_WORKER);
+    app = await createBrowserApp("labs");
   }, START_TIMEOUT_MS);
   afterAll(() => app?.[Symbol.asyncDispose](), START_TIMEOUT_MS);
 

@@ -6,21 +6,14 @@ import { unzipSync, zipSync } from "fflate";
 import type { Page, Request } from "playwright-core";
 import { TagHex } from "../../src/shared/dicom/tags.ts";
 import { violationsOn } from "../support/axe.ts";
-import {
-  type BrowserApp,
-  button,
-  createBrowserApp,
-  field,
-  PHONE,
-  WITHOUT_WORKER,
-} from "../support/browser-app.ts";
+import { type BrowserApp, button, createBrowserApp, field, PHONE } from "../support/browser-app.ts";
 import { sampleFile } from "../support/dicom-sample.ts";
 
 let t: BrowserApp;
 const folder = mkdtempSync(join(tmpdir(), "local-view-"));
 
 beforeAll(async () => {
-  t = await createBrowserApp("local-view", undefined, WITHOUT_WORKER);
+  t = await createBrowserApp("local-view");
 });
 afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });

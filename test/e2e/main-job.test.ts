@@ -5,7 +5,7 @@ import { unzipSync, zipSync } from "fflate";
 import type { Frame, Locator, Page } from "playwright-core";
 import { generateStudy } from "../../scripts/demo/phantom/study.ts";
 import type { Locale } from "../../src/shared/locale.ts";
-import { type BrowserApp, createBrowserApp } from "../support/browser-app.ts";
+import { type BrowserApp, createBrowserApp, WITH_WORKER } from "../support/browser-app.ts";
 import { readTaken } from "../support/dicom-sample.ts";
 import { type Texts, texts } from "../support/screen-texts.ts";
 import { sha256 } from "../support/stored-bytes.ts";
@@ -49,7 +49,7 @@ function examOf(files: [path: string, bytes: Uint8Array][]): Exam {
 describe("a person's exam", () => {
   let app: BrowserApp;
   beforeAll(async () => {
-    app = await createBrowserApp("main-job");
+    app = await createBrowserApp("main-job", undefined, WITH_WORKER);
   }, START_TIMEOUT_MS);
   afterAll(() => app?.[Symbol.asyncDispose](), START_TIMEOUT_MS);
 

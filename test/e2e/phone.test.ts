@@ -4,15 +4,7 @@ import { zipSync } from "fflate";
 import type { Locator, Page } from "playwright-core";
 import { generateStudy } from "../../scripts/demo/phantom/study.ts";
 import { violationsOn } from "../support/axe.ts";
-import {
-  type BrowserApp,
-  button,
-  createBrowserApp,
-  field,
-  PHONE,
-  tap,
-  WITHOUT_WORKER,
-} from "../support/browser-app.ts";
+import { type BrowserApp, button, createBrowserApp, field, PHONE, tap } from "../support/browser-app.ts";
 import { sampleZip } from "../support/sample-zip.ts";
 
 const RESULTS = join(import.meta.dir, "../../test-results");
@@ -38,7 +30,7 @@ describe("on a phone of 360 pixels", () => {
   let app: BrowserApp;
 
   beforeAll(async () => {
-    app = await createBrowserApp("phone", undefined, WITHOUT_WORKER);
+    app = await createBrowserApp("phone");
   }, START_TIMEOUT_MS);
   afterAll(() => app?.[Symbol.asyncDispose](), START_TIMEOUT_MS);
 

@@ -2,14 +2,14 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { zipSync } from "fflate";
 import type { Page } from "playwright-core";
-import { type BrowserApp, createBrowserApp, PHONE, WITHOUT_WORKER } from "../support/browser-app.ts";
+import { type BrowserApp, createBrowserApp, PHONE } from "../support/browser-app.ts";
 import { readDrawnQr } from "../support/read-pdf.ts";
 import { sampleInstance } from "../support/sample-zip.ts";
 
 let t: BrowserApp;
 
 beforeAll(async () => {
-  t = await createBrowserApp("receipts", undefined, WITHOUT_WORKER);
+  t = await createBrowserApp("receipts");
 });
 afterAll(() => t[Symbol.asyncDispose]());
 

@@ -2,15 +2,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { BrowserContext, Page } from "playwright-core";
 import { type Locale, locales } from "../../src/shared/locale.ts";
 import { violationsOn } from "../support/axe.ts";
-import {
-  type BrowserApp,
-  button,
-  createBrowserApp,
-  field,
-  PHONE,
-  tap,
-  WITHOUT_WORKER,
-} from "../support/browser-app.ts";
+import { type BrowserApp, button, createBrowserApp, field, PHONE, tap } from "../support/browser-app.ts";
 import { totpAt } from "../support/factors.ts";
 import { linkIn, readOutbox } from "../support/outbox.ts";
 import { texts as screenTexts } from "../support/screen-texts.ts";
@@ -85,7 +77,7 @@ type Texts = ReturnType<typeof textsOf>;
 
 let app: BrowserApp;
 beforeAll(async () => {
-  app = await createBrowserApp("second-factors", { hostname: "localhost" }, WITHOUT_WORKER);
+  app = await createBrowserApp("second-factors", { hostname: "localhost" });
 }, START_TIMEOUT_MS);
 afterAll(() => app?.[Symbol.asyncDispose](), START_TIMEOUT_MS);
 

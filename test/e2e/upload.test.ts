@@ -13,7 +13,6 @@ import {
   field,
   type Seat,
   tabTo,
-  WITHOUT_WORKER,
 } from "../support/browser-app.ts";
 import { createTempFolder } from "../support/temp-folder.ts";
 import type { Person } from "../support/test-app.ts";
@@ -37,7 +36,7 @@ describe("sending an exam", () => {
   let app: BrowserApp;
 
   beforeAll(async () => {
-    app = await createBrowserApp("upload", undefined, WITHOUT_WORKER);
+    app = await createBrowserApp("upload");
   }, START_TIMEOUT_MS);
   afterAll(() => app?.[Symbol.asyncDispose](), START_TIMEOUT_MS);
 

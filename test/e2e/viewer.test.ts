@@ -15,7 +15,7 @@ import { makeDerivatives } from "../../src/server/features/derivatives/make-deri
 import { TagHex } from "../../src/shared/dicom/tags.ts";
 import type { Locale } from "../../src/shared/locale.ts";
 import { launchBrowser } from "../support/browser.ts";
-import { examsEntry, leave } from "../support/browser-app.ts";
+import { examsEntry, leave, WITHOUT_WORKER } from "../support/browser-app.ts";
 import { sampleFile } from "../support/dicom-sample.ts";
 import { sampleZip } from "../support/sample-zip.ts";
 import { createTestApp, type Person, type TestApp } from "../support/test-app.ts";
@@ -109,7 +109,7 @@ async function openList(
   { screen = desk, locale = "pt-BR", at = origin, by = browser }: Seat = {},
 ): Promise<Page> {
   await context?.close();
-  context = await by.newContext({ ...screen, locale, reducedMotion: "reduce" });
+  context = await by.newContext({ ...WITHOUT_WORKER, ...screen, locale, reducedMotion: "reduce" });
   context.setDefaultTimeout(WAIT_MS);
   await context.addInitScript(
     (kept) => {

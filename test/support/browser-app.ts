@@ -10,11 +10,11 @@ const RESULTS = join(import.meta.dir, "../../test-results");
 const WAIT_MS = 30_000;
 const PICTURE_MS = 5_000;
 
-/**
- * The service worker fetches most of the client once more in each new context: a third of what opening a page costs. For jobs
- * that are not about it.
- */
+/** The service worker fetches most of the client once more in each new context: a third of what opening a page costs. */
 export const WITHOUT_WORKER = { serviceWorkers: "block" } satisfies BrowserContextOptions;
+
+/** For jobs that show how pages do with the service worker. */
+export const WITH_WORKER = { serviceWorkers: "allow" } satisfies BrowserContextOptions;
 
 /** A person's device: a desk with a mouse, or a phone with touch. */
 export const DESK = { viewport: { width: 1280, height: 900 } } satisfies BrowserContextOptions;
@@ -56,7 +56,7 @@ export interface BrowserApp extends AsyncDisposable {
 export async function createBrowserApp(
   name: string,
   options?: TestAppOptions,
-  everywhere?: BrowserContextOptions,
+  everywhere: BrowserContextOptions = WITHOUT_WORKER,
 ): Promise<BrowserApp> {
   const testApp = await createTestApp(options);
   const origin = await testApp.listen();
