@@ -21,7 +21,7 @@ function LogOut() {
   );
 }
 
-test("logging out asks while an upload would end by it, and not otherwise", async () => {
+test("logging out asks while an upload would stop by it, and not otherwise", async () => {
   const user = userEvent.setup();
   const store = getDefaultStore();
   const calls = answerCalls({ "POST /api/auth/logout": () => new Response(null, { status: 204 }) });
@@ -38,7 +38,9 @@ test("logging out asks while an upload would end by it, and not otherwise", asyn
   await user.click(screen.getByRole("button", { name: "Conta" }));
   expect(calls).toEqual([]);
   expect(
-    await screen.findByText("O envio em andamento é cancelado, e nada dele fica guardado."),
+    await screen.findByText(
+      "Os envios param aqui. Eles continuam quando você entrar de novo neste navegador.",
+    ),
   ).toBeDefined();
   await user.click(screen.getByRole("button", { name: "Continuar aqui" }));
   await waitFor(() => expect(store.get(signOutAskedAtom)).toBe(false));
