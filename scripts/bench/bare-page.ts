@@ -5,8 +5,8 @@ import { BROWSER_ARGS, findChromium } from "../../test/support/browser.ts";
 import { pageBytes } from "./process-tree.ts";
 
 /**
- * A page whose network nobody watches. A browser that is watched keeps hundreds of megabytes of answers for the watcher in the
- * process of the page, which would count as the page's memory.
+ * A page without a network watcher. With one, the browser keeps hundreds of megabytes of answers in the page's process, and they
+ * would count as the page's memory.
  */
 export interface BarePage extends AsyncDisposable {
   /** Runs a function in the page. */

@@ -109,7 +109,7 @@ function* patientItems(
   }
 }
 
-/** Moves encoded records of one study, whose offsets count from its own, to their place in the file. */
+/** Moves a study's encoded records to their place in the file. Their offsets count from the start of the study. */
 function moveRecords(bytes: Uint8Array, by: number): void {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
   for (let at = 0; at < bytes.length; ) {

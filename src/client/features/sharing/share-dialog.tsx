@@ -1,6 +1,5 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import { useAtom } from "jotai";
-import { Tabs } from "radix-ui";
 import { useState } from "react";
 import type { Study } from "../../../shared/api/studies.ts";
 import { Button } from "../../ui/button.tsx";
@@ -12,6 +11,7 @@ import { LinksTab } from "./links-tab.tsx";
 import { PeopleTab } from "./people-tab.tsx";
 import type { ReadyLink } from "./ready-link.ts";
 import { sharedSubject } from "./share-state.ts";
+import { ShareTabs } from "./share-tabs.tsx";
 
 /** Shares a study by a link, or with people who have an account, and shows what they did with it. */
 export function ShareDialog() {
@@ -42,21 +42,9 @@ export function ShareDialog() {
 
 function Sharing({ study, onReady }: { study: Study; onReady: (link: ReadyLink) => void }) {
   return (
-    <Tabs.Root defaultValue="link" className="share-tabs">
-      <Tabs.List className="tabs">
-        <Tabs.Trigger value="link">
-          <Trans id="share.byLink">By link or QR code</Trans>
-        </Tabs.Trigger>
-        <Tabs.Trigger value="people">
-          <Trans id="share.byAccount">With a doctor who has an account</Trans>
-        </Tabs.Trigger>
-      </Tabs.List>
-      <Tabs.Content value="link" className="tab">
-        <LinksTab study={study} onReady={onReady} />
-      </Tabs.Content>
-      <Tabs.Content value="people" className="tab">
-        <PeopleTab studyId={study.id} />
-      </Tabs.Content>
-    </Tabs.Root>
+    <ShareTabs
+      byLink={<LinksTab study={study} onReady={onReady} />}
+      byAccount={<PeopleTab studyId={study.id} />}
+    />
   );
 }

@@ -1,6 +1,5 @@
 import { plural } from "@lingui/core/macro";
 import { Trans, useLingui } from "@lingui/react/macro";
-import { Tabs } from "radix-ui";
 import { useState } from "react";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
@@ -8,6 +7,7 @@ import { TextField } from "../../ui/field.tsx";
 import { LinkForm } from "../sharing/link-form.tsx";
 import { LinkReady } from "../sharing/link-ready.tsx";
 import type { ReadyLink } from "../sharing/ready-link.ts";
+import { ShareTabs } from "../sharing/share-tabs.tsx";
 import { sharingApi } from "../sharing/sharing-api.ts";
 import { oneByOne, useBulkJob } from "./bulk-job.ts";
 import { type BulkDialogProps, BulkProgressLine, LeftExams, NamedExams, OtherExams } from "./bulk-parts.tsx";
@@ -49,24 +49,19 @@ export function BulkShare({ studies, others, onClose }: BulkDialogProps) {
     >
       <NamedExams studies={studies} />
       <OtherExams others={others} />
-      <Tabs.Root defaultValue="link" className="share-tabs">
-        <Tabs.List className="tabs">
-          <Tabs.Trigger value="link" disabled={isBusy}>
-            <Trans id="share.byLink">By link or QR code</Trans>
-          </Tabs.Trigger>
-          <Tabs.Trigger value="people">
-            <Trans id="share.byAccount">With a doctor who has an account</Trans>
-          </Tabs.Trigger>
-        </Tabs.List>
-        <Tabs.Content value="link" className="tab">
-          {main && <LinkForm study={main} chosen={more} onReady={setReady} />}
-          <div className="dialog-actions">
-            <Button onClick={onClose}>
-              <Trans id="action.cancel">Cancel</Trans>
-            </Button>
-          </div>
-        </Tabs.Content>
-        <Tabs.Content value="people" className="tab">
+      <ShareTabs
+        isBusy={isBusy}
+        byLink={
+          <>
+            {main && <LinkForm study={main} chosen={more} onReady={setReady} />}
+            <div className="dialog-actions">
+              <Button onClick={onClose}>
+                <Trans id="action.cancel">Cancel</Trans>
+              </Button>
+            </div>
+          </>
+        }
+        byAccount={
           <form
             className="mt-4 grid gap-2"
             noValidate
@@ -99,8 +94,8 @@ export function BulkShare({ studies, others, onClose }: BulkDialogProps) {
               </Button>
             </div>
           </form>
-        </Tabs.Content>
-      </Tabs.Root>
+        }
+      />
     </Dialog>
   );
 }

@@ -187,7 +187,7 @@ function OpenButton({ isMain = false, study, visit, viewerOrigin, onClosed }: Vi
   );
 }
 
-/** Loads what the study's first image needs once the page is shown: whoever opens a link wants to see it. */
+/** Once the page is shown, loads what the study's first image needs: people open a link to see it. */
 function useWarmImages({
   visit,
   study,

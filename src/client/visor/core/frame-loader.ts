@@ -53,7 +53,7 @@ export function createFrameLoader(options: FrameLoaderOptions): FrameLoader {
   const { source, decode, maxBytes, onChange, concurrency = CONCURRENCY, waitsMs = WAITS_MS } = options;
   const cache = createFrameCache(maxBytes);
   const running = new Map<string, AbortController>();
-  /** Of the running ones, those whose bytes are all there. */
+  /** The running requests that have received all their bytes. */
   const arrived = new Set<AbortController>();
   const failures = new Map<string, FrameFailure>();
   const closed = new AbortController();

@@ -32,7 +32,7 @@ export class SumsAhead {
 
   #begin(offset: number, length: number): Promise<string> {
     const sum = this.sums.sum(this.file.slice(offset, offset + length));
-    sum.catch(() => {}); // thrown to whoever asks for it
+    sum.catch(() => {}); // the failure is thrown where the sum is taken
     return sum;
   }
 }
