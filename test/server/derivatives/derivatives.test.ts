@@ -6,6 +6,7 @@ import { sweepDerivatives } from "../../../src/server/features/derivatives/deriv
 import { makeDerivatives } from "../../../src/server/features/derivatives/make-derivatives.ts";
 import { listOrphans } from "../../../src/server/features/safekeeping/named-objects.repo.ts";
 import { readCodec } from "../../../src/server/features/thumbnails/worker/read-codec.ts";
+import { derivativeQueue } from "../../../src/server/holdings/holding-jobs.ts";
 import type { DicomJson } from "../../../src/shared/dicom/dicom-json.ts";
 import { TagHex } from "../../../src/shared/dicom/tags.ts";
 import { createCodecs } from "../../../src/shared/pixels/wasm-codec.ts";
@@ -31,10 +32,21 @@ beforeAll(async () => {
 });
 afterAll(() => t[Symbol.asyncDispose]());
 
+/** Stores slices and drops the job that would make their copy ten seconds later; returns the id of their study. */
+async function storeWithoutCopy(
+  study: string,
+  slices: SampleInstance[] = noisySlices(study),
+): Promise<string> {
+  const { studies } = await t.store(owner, sampleZip(...slices));
+  await t.deps.jobs.empty(derivativeQueue);
+  // On a slow machine it already runs.
+  await t.settle();
+  return studies[0]?.id ?? "";
+}
+
 /** Stores slices and makes their copy; returns the id of their study. */
 async function storeWithCopy(study: string, slices: SampleInstance[] = noisySlices(study)): Promise<string> {
-  const { studies } = await t.store(owner, sampleZip(...slices));
-  const id = studies[0]?.id ?? "";
+  const id = await storeWithoutCopy(study, slices);
   await makeDerivatives(t.deps, id, never);
   return id;
 }
@@ -144,9 +156,9 @@ describe("the copy of a series", () => {
   });
 
   test("changes the version of the metadata", async () => {
-    const { studies } = await t.store(owner, sampleZip(...noisySlices("2")));
+    const id = await storeWithoutCopy("2");
     const before = await get(`${seriesPath("2")}/metadata`);
-    await makeDerivatives(t.deps, studies[0]?.id ?? "", never);
+    await makeDerivatives(t.deps, id, never);
     const after = await get(`${seriesPath("2")}/metadata`);
     expect(after.headers.get("etag")).not.toBe(before.headers.get("etag"));
     expect((await after.json())[0][TagHex.AvailableTransferSyntaxUID].Value).toContain(HTJ2K);
@@ -167,7 +179,7 @@ describe("the copy of a series", () => {
     const id = await storeWithCopy("4");
     const old = (await copyOf("4"))?.key ?? "";
     const added = { study: "4", sop: "10", instanceNumber: 10, elements: sliceElements(10) };
-    await t.store(owner, sampleZip(added));
+    await storeWithoutCopy("4", [added]);
     const missing = await get(framePath("4", "10"), { accept: COPY });
     expect(missing.status).toBe(406);
     await makeDerivatives(t.deps, id, never);
@@ -253,8 +265,7 @@ describe("a series is left as it is", () => {
   });
 
   test("while the disk is short of room", async () => {
-    const { studies } = await t.store(owner, sampleZip(...noisySlices("9")));
-    const id = studies[0]?.id ?? "";
+    const id = await storeWithoutCopy("9");
     const space = async () => ({ freeBytes: 5, sizeBytes: 100 });
     await makeDerivatives({ ...t.deps, disk: { ...t.deps.disk, space } }, id, never);
     expect(await copyOf("9")).toBeUndefined();
@@ -263,8 +274,7 @@ describe("a series is left as it is", () => {
   });
 
   test("for now if the job is killed, which leaves nothing behind", async () => {
-    const { studies } = await t.store(owner, sampleZip(...noisySlices("10")));
-    const id = studies[0]?.id ?? "";
+    const id = await storeWithoutCopy("10");
     const killed = new AbortController();
     let frames = 0;
     const encoder = {
@@ -283,8 +293,7 @@ describe("a series is left as it is", () => {
   });
 
   test("after two processes of the server ended on it", async () => {
-    const { studies } = await t.store(owner, sampleZip(...noisySlices("11")));
-    const id = studies[0]?.id ?? "";
+    const id = await storeWithoutCopy("11");
     const [series] = await t.sql`select manifest_id from series where study_id = ${id}`;
     await t.sql`insert into derivatives (manifest_id, study_id, attempts, tried_at)
       values (${series?.manifest_id}, ${id}, 2, now())`;
