@@ -268,7 +268,7 @@ describe("a report", () => {
     "is attached, read, pinched, searched, saved and deleted on a phone of 360 pixels, by touch",
     async () => {
       const phone = async (page: Page) => {
-        await page.locator(".phone-study-toggle").first().tap();
+        await page.locator("button.phone-study-toggle").first().tap();
         await button(page, /^Anexar laudo: /).tap();
         const file = { name: "laudo.pdf", mimeType: "application/pdf", buffer: Buffer.from(report) };
         await page.getByRole("dialog").locator("input[type=file]").setInputFiles(file);

@@ -200,7 +200,7 @@ describe("a study", () => {
       const doctor = await doctorNamed("Doutor Bolso");
       await app.as(owner, { device: PHONE }, async (page) => {
         await tap(page, examsEntry(page));
-        await tap(page, rows(page).locator(".phone-study-toggle"));
+        await tap(page, rows(page).locator("button.phone-study-toggle"));
         await tap(page, button(page, "Mais ações"));
         await tap(page, page.getByRole("menuitem", { name: "Compartilhar exame" }));
         const dialog = shareDialog(page);
@@ -215,7 +215,7 @@ describe("a study", () => {
       await app.as(doctor, { device: PHONE, expected: NO_PLAN }, async (page) => {
         await tap(page, examsEntry(page));
         await rows(page).getByText("Compartilhado por Marina Telefone").waitFor();
-        await tap(page, rows(page).locator(".phone-study-toggle"));
+        await tap(page, rows(page).locator("button.phone-study-toggle"));
         await page.locator(".series-card").first().waitFor();
         expect(await button(page, "Mais ações").count()).toBe(0);
         await tap(page, button(rows(page), "Abrir"));

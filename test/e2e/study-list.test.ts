@@ -377,7 +377,7 @@ describe("the study list", () => {
       const device = { ...PHONE, viewport: { width: 360, height: 640 } };
       await app.as(owner, { device }, async (page) => {
         await tap(page, examsEntry(page));
-        await page.locator(".phone-study-toggle").first().click();
+        await page.locator("button.phone-study-toggle").first().click();
         expect(await cutOff(page.locator(".study-check"))).toEqual([]);
       });
       await app.as(nobody, { device }, async (page) => {
@@ -480,7 +480,7 @@ describe("the study list", () => {
         await tap(page, button(sheet, "Mostrar exames"));
         await sheet.waitFor({ state: "detached" });
         await showing(page, 1, 1, 1);
-        await tap(page, rows(page).locator(".phone-study-toggle"));
+        await tap(page, rows(page).locator("button.phone-study-toggle"));
         await page.locator(".series-card").first().waitFor();
         const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
         expect(overflow).toBeLessThanOrEqual(0);
@@ -535,7 +535,7 @@ describe("the study list", () => {
           const isRead = shown === paper;
           const marked = page.locator(".sr-only", { hasText: "Disponível" });
           const row = rows(page).filter(isRead ? { has: marked } : { hasNot: marked });
-          await tap(page, row.locator(".phone-study-toggle"));
+          await tap(page, row.locator("button.phone-study-toggle"));
           await tap(page, button(row, name));
           await isAt(shown);
           await page.goBack();

@@ -17,7 +17,7 @@ async function seeList(page: Page): Promise<void> {
 
 async function expandFirst(page: Page): Promise<void> {
   await seeList(page);
-  await page.locator(".expander, .phone-study-toggle").first().click();
+  await page.locator("button.expander, button.phone-study-toggle").first().click();
   await page.locator(".series-card").first().waitFor();
   await page.waitForFunction(() => {
     const pictures = [...document.querySelectorAll<HTMLImageElement>(".series-card img")];
@@ -57,7 +57,7 @@ async function openReport(page: Page, has: boolean): Promise<void> {
   if (isPhone(page)) {
     // The second study has none.
     await page
-      .locator(".phone-study-toggle")
+      .locator("button.phone-study-toggle")
       .nth(has ? 0 : 1)
       .click();
     await page.locator(".series-card").first().waitFor();
