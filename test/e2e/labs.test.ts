@@ -104,7 +104,7 @@ describe("laboratory exams", () => {
     return person;
   }
 
-  const items = (page: Page) => page.locator(".lab-item");
+  const items = (page: Page) => page.locator(".lab-item:has(b)");
   const names = (page: Page) => items(page).locator("b").allTextContents();
   const meter = (page: Page, name: string) =>
     page.getByRole("meter", { name, exact: true }).getAttribute("aria-valuenow");
