@@ -11,7 +11,7 @@ import { createTempFolder } from "../support/temp-folder.ts";
 /** The same seed gives the same studies and moments; only the machine's timing differs. */
 const seed = process.env.CRASH_SEED ?? String(Date.now());
 const rounds = Number(process.env.CRASH_ROUNDS ?? 4);
-const ROUND_MS = 20_000;
+const ROUND_MS = 60_000;
 
 const LANES = 5;
 const UPLOADS_A_ROUND = 60;

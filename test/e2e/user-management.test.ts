@@ -44,7 +44,6 @@ describe("an admin", () => {
     const open = async () => {
       const context = await browser.newContext({ ...WITHOUT_WORKER, viewport, locale: "pt-BR" });
       contexts.push(context);
-      context.setDefaultTimeout(15_000);
       return await context.newPage();
     };
     try {

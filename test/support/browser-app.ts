@@ -7,7 +7,7 @@ import { createTestApp, type Person, type TestApp, type TestAppOptions } from ".
 import { visit, watchForTrouble } from "./watched-page.ts";
 
 const RESULTS = join(import.meta.dir, "../../test-results");
-const WAIT_MS = 30_000;
+const WAIT_MS = 60_000;
 const PICTURE_MS = 5_000;
 
 /** The service worker fetches most of the client once more in each new context: a third of what opening a page costs. */

@@ -98,5 +98,5 @@ test.skipIf(process.getuid?.() !== 0)(
       Bun.spawnSync(["umount", folder.path]);
     }
   },
-  60_000,
+  120_000,
 );

@@ -36,7 +36,7 @@ describe("a PSP in trouble", () => {
       expect((await at.pix.readCob(order.txid))?.status).toBe("ATIVA");
       expect(count(GET)).toBe(2);
     },
-    20_000,
+    120_000,
   );
 
   test.each(["cut", "garbage", { status: 503 }] as const)(
