@@ -26,6 +26,8 @@ const ISLANDS = {
   visit: "src/client/features/visit/visit-screen.tsx",
   delivery: "src/client/features/delivery/delivery-screen.tsx",
 } as const;
+const HOME = "src/client/features/home/person-home.tsx";
+const BELL = "src/client/features/notifications/notification-bell.tsx";
 const VISOR = "src/client/visor/view/visor.tsx";
 const LOCALES = { "pt-BR": "locales/pt-BR/messages.ts", "en-US": "locales/en-US/messages.ts" } as const;
 const HIS_LOCALES = {
@@ -130,7 +132,8 @@ function createGraph(result: Bun.BuildOutput, files: LinkedFile[]): ClientGraph 
     islands: {
       auth: preloads(ISLANDS.auth),
       help: preloads(ISLANDS.help),
-      his: preloads(ISLANDS.his),
+      // Nearly everyone begins at a patient's home, and everyone has the bell.
+      his: [...new Set([ISLANDS.his, HOME, BELL].flatMap(preloads))],
       verify: preloads(ISLANDS.verify),
       // Whoever opens a link wants to see its images.
       visit: [...new Set([...preloads(ISLANDS.visit), ...preloads(VISOR)])],

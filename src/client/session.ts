@@ -69,9 +69,11 @@ export function beginSession({ token, ...user }: SignedInUser, options: { keepCo
   store.set(sessionEndState, undefined);
 }
 
-/** Replaces the session's user with the server's current answer. */
+/** Replaces the session's user with the server's current answer. One that says nothing new changes nothing. */
 export function refreshSessionUser(user: CurrentUser): void {
   const token = currentToken();
+  const known = store.get(sessionState);
+  if (known?.token === token && JSON.stringify(known?.user) === JSON.stringify(user)) return;
   if (token) keepSession({ token, user });
 }
 

@@ -79,8 +79,8 @@ test("an exam on its way to the store leads to the list, where its state is show
 
 test("somebody without exams is welcomed with three steps, and nothing says that nothing waits", async () => {
   await show({ studies: [] });
-  expect((await screen.findByRole("heading", { level: 1 })).textContent).toBe("Boas-vindas, Helena");
   await screen.findByText("Três passos, uns cinco minutos.");
+  expect(screen.getByRole("heading", { level: 1 }).textContent).toBe("Boas-vindas, Helena");
   expect(screen.queryByText("Recentes")).toBeNull();
   expect(screen.queryByText("Esperando por você")).toBeNull();
   expect(screen.queryByText("Compartilhados comigo")).toBeNull();
@@ -211,11 +211,8 @@ test("the links that still open something stand beside the plan, with what came 
     },
   });
   const panel = await screen.findByRole("region", { name: "Links ativos" });
-  expect(
-    within(panel)
-      .getAllByRole("listitem")
-      .map(({ textContent }) => textContent),
-  ).toEqual([
+  const rows = await within(panel).findAllByRole("listitem");
+  expect(rows.map(({ textContent }) => textContent)).toEqual([
     "Dr. Paulo, ortopedistaninguém abriu · até 29-11-2099Ver",
     "Minha irmãaberto em 21-10-2026 · até 29-11-2099Ver",
   ]);
@@ -226,6 +223,5 @@ test("the links that still open something stand beside the plan, with what came 
 test("nothing is said of links where none is active", async () => {
   await show({ more: { "GET /api/links": () => Response.json([]) } });
   await film();
-  await act(async () => {});
-  expect(screen.queryByText("Links ativos")).toBeNull();
+  await waitFor(() => expect(screen.queryByText("Links ativos")).toBeNull());
 });

@@ -2,7 +2,7 @@ import { Trans } from "@lingui/react/macro";
 import { QueryClientProvider } from "@tanstack/react-query";
 import { useAtom, useAtomValue, useSetAtom } from "jotai";
 import { useHydrateAtoms } from "jotai/utils";
-import { Suspense, useDeferredValue, useEffect, useState } from "react";
+import { memo, Suspense, useDeferredValue, useEffect, useMemo, useState } from "react";
 import { Router } from "wouter";
 import type { IslandProps } from "../../../shared/islands.ts";
 import { createQueryClient } from "../../query-client.ts";
@@ -54,8 +54,9 @@ function SignedIn(props: IslandProps<"his">) {
   // The frame's first drawing is put off, and so done in slices: a phone answers its fingers meanwhile.
   const isDrawn = useDeferredValue(user !== undefined);
   const isActive = useIsActive(user);
+  const his = useMemo(() => user && { ...props, user, isActive }, [props, user, isActive]);
   useLeaveWithoutSession();
-  if (user && isDrawn) return <Frame his={{ ...props, user, isActive }} />;
+  if (his && isDrawn) return <Frame his={his} />;
   if (!error) return <p className="his-loading">Loading...</p>;
   return (
     <main className="p-6">
@@ -85,7 +86,8 @@ function useGoToKeep(): void {
   }, [isKeeping, setView]);
 }
 
-function Frame({ his }: { his: His }) {
+/** Draws nothing anew unless the person changed: its first drawing takes a slow phone a tenth of a second. */
+const Frame = memo(function Frame({ his }: { his: His }) {
   usePlaceOfHistory();
   useKeptShell();
   useGoToKeep();
@@ -123,7 +125,7 @@ function Frame({ his }: { his: His }) {
       )}
     </HisProvider>
   );
-}
+});
 
 /** The tray is loaded with the first upload, or with one of an earlier page, and then stays: it is what sends them. */
 function Uploads() {

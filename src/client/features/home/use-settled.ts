@@ -1,4 +1,4 @@
-import { useEffect, useState } from "react";
+import { useDeferredValue, useEffect, useState } from "react";
 
 /** How long a view waits for the slowest of its data before it shows the rest. */
 const PATIENCE_MS = 4_000;
@@ -19,5 +19,6 @@ export function useSettled(queries: readonly Loaded[]): boolean {
     const timer = setTimeout(() => setSettled(true), isReady ? 0 : PATIENCE_MS);
     return () => clearTimeout(timer);
   }, [isSettled, isReady]);
-  return isSettled || isReady;
+  // What it was waiting for is drawn in slices: a phone answers its fingers meanwhile.
+  return useDeferredValue(isSettled || isReady);
 }
