@@ -144,6 +144,14 @@ export const PATCHES: Patch[] = [
   },
   {
     kind: "product",
+    why: "A stack begins with its middle image, as in our own viewer; in OHIF with its first, which shows the least.",
+    upstream: "extensions/default/src/getHangingProtocolModule.js",
+    file: EXTENSION,
+    find: "custom: 'sopInstanceLocation'",
+    replace: () => "custom: 'sopInstanceLocation', defaultValue: { preset: 'middle' }",
+  },
+  {
+    kind: "product",
     why: "One finger scrolls through the slices, as the wheel does; in OHIF three do, and one changes the window.",
     upstream: "modes/basic/src/initToolGroups.ts",
     file: MODE,
@@ -215,6 +223,39 @@ export const REMOVED_LOCALES: Record<string, string> = {
   vi: "vi",
   zh: "zh",
 };
+
+/** What OHIF loads until it has drawn a first image, in the order of its use. */
+const OPENING_CHUNKS = [
+  ...[
+    "app",
+    "1673",
+    "6938",
+    "6489",
+    "6495",
+    "8478",
+    "89",
+    "2623",
+    "6749",
+    "3552",
+    "341",
+    "9383",
+    "7248",
+    "100",
+  ],
+  ...["781", "9415", "3500", "9116", "9068", "899", "5448", "5910", "7463"],
+];
+
+/**
+ * The scripts of an opening, in the order of their use.
+ * @throws where this OHIF has not each of them
+ */
+export function openingScripts(paths: readonly string[]): string[] {
+  return OPENING_CHUNKS.map((chunk) => {
+    const script = paths.find((path) => path.startsWith(`${chunk}.bundle.`) && path.endsWith(".js"));
+    if (!script) throw new Error(`the viewer has no chunk ${chunk}`);
+    return script;
+  });
+}
 
 const LEFT_OUT: RegExp[] = [
   /\.map$/,

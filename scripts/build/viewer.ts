@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, w
 import { join, relative } from "node:path";
 import { build, transform } from "esbuild";
 import { createAssetFolder } from "./asset-folder.ts";
-import { applyPatches, isLeftOut, lostPatches } from "./viewer-patches.ts";
+import { applyPatches, isLeftOut, lostPatches, openingScripts } from "./viewer-patches.ts";
 
 const ROOT = join(import.meta.dir, "../..");
 const OHIF = join(ROOT, "node_modules/@ohif/app");
@@ -40,8 +40,11 @@ export async function buildViewer(options: BuildViewerOptions = {}): Promise<{ b
     const assets = createAssetFolder({ folder: unfinished, brotliQuality });
     const paths = servedPaths();
     assertPatchesFit(paths);
+    const sizes = new Map<string, number>();
     for (const path of paths) {
-      await assets.add(`${buildId}/${path}`, await prepare(path, publicPath), { immutable: true });
+      const bytes = await prepare(path, publicPath);
+      sizes.set(path, bytes.length);
+      await assets.add(`${buildId}/${path}`, bytes, { immutable: true });
     }
     await assets.add(`${buildId}/viewer-page.css`, await pageStyles(), { immutable: true });
     await assets.add(`${buildId}/app-config.js`, new TextEncoder().encode(appConfig), { immutable: true });
@@ -54,6 +57,8 @@ export async function buildViewer(options: BuildViewerOptions = {}): Promise<{ b
     await assets.add("sandboxed.html", text(sandboxed), { immutable: false });
     const scripts = paths.filter((path) => path.endsWith(".js")).map((path) => publicPath + path);
     await assets.add("scripts.json", text(JSON.stringify(scripts)), { immutable: false });
+    const opening = openingScripts(paths).map((path) => [publicPath + path, sizes.get(path)]);
+    await assets.add("opening.json", text(JSON.stringify(opening)), { immutable: false });
     assets.finish();
     writeFileSync(join(unfinished, "stamp"), stamp(buildId, brotliQuality));
     replaceFolder(folder, unfinished, () => isUpToDate(folder, buildId, brotliQuality));

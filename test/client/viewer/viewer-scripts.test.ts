@@ -1,5 +1,8 @@
 import { describe, expect, test } from "bun:test";
-import { createViewerScripts } from "../../../src/client/features/viewer/viewer-scripts.ts";
+import {
+  createViewerScripts,
+  warmViewerScripts,
+} from "../../../src/client/features/viewer/viewer-scripts.ts";
 import {
   type ParentMessage,
   readParentMessage,
@@ -18,9 +21,12 @@ function opened(list: () => Response = () => Response.json(LISTED)) {
       if (message) told.push(message);
     },
   } as Window;
-  const scripts = createViewerScripts(async (path) => {
-    fetched.push(path);
-    return path === "/viewer/scripts.json" ? list() : new Response(`// ${path}`);
+  const scripts = createViewerScripts({
+    get: async (path) => {
+      if (path === "/viewer/opening.json") return Response.json([]);
+      fetched.push(path);
+      return path === "/viewer/scripts.json" ? list() : new Response(`// ${path}`);
+    },
   });
   return {
     told,
@@ -78,11 +84,12 @@ describe("a sandboxed viewer", () => {
       expect(told).toEqual([{ kind: "offer", paths: [] }]);
     }
     const { told, viewer } = opened();
-    const scripts = createViewerScripts((path) =>
-      path.endsWith(".json")
-        ? Promise.resolve(Response.json(LISTED))
-        : Promise.reject(new TypeError("no network")),
-    );
+    const scripts = createViewerScripts({
+      get: (path) =>
+        path.endsWith(".json")
+          ? Promise.resolve(Response.json(LISTED))
+          : Promise.reject(new TypeError("no network")),
+    });
     await scripts.answer(viewer, { viewerWants: LISTED[0] });
     expect(told).toEqual([{ kind: "script", path: "/viewer/abc/app.js", bytes: null }]);
   });
@@ -90,5 +97,79 @@ describe("a sandboxed viewer", () => {
   test("can request a script only by its path", () => {
     for (const data of [undefined, null, "x", {}, { viewerWants: 1 }, { viewer: "begun" }])
       expect(readScriptRequest(data)).toBeUndefined();
+  });
+});
+
+describe("an opening of the viewer", () => {
+  const opening = [
+    ["/viewer/abc/app.js", 3_000],
+    ["/viewer/abc/1.js", 1_000],
+  ];
+
+  /** The percentages told while the scripts arrive in pieces of 500 bytes. */
+  async function percentages(paths: readonly string[], parts: unknown = opening): Promise<number[]> {
+    const told: number[] = [];
+    const scripts = createViewerScripts({
+      onProgress: (percent) => told.push(percent),
+      get: async (path) => {
+        if (path === "/viewer/scripts.json") return Response.json([...LISTED, "/viewer/abc/2.js"]);
+        if (path === "/viewer/opening.json") return Response.json(parts);
+        const sizeBytes = path === "/viewer/abc/app.js" ? 3_000 : 1_000;
+        return new Response(
+          new ReadableStream<Uint8Array<ArrayBuffer>>({
+            start(controller) {
+              for (let at = 0; at < sizeBytes; at += 500) controller.enqueue(new Uint8Array(500));
+              controller.close();
+            },
+          }),
+        );
+      },
+    });
+    const viewer = { postMessage: () => undefined } as unknown as Window;
+    for (const path of paths) await scripts.answer(viewer, { viewerWants: path });
+    return told;
+  }
+
+  test("tells how much of its scripts has arrived, piece by piece", async () => {
+    expect(await percentages(LISTED)).toEqual([12, 25, 37, 50, 62, 75, 87, 100]);
+  });
+
+  test("counts no script twice, and none that an opening doesn't need", async () => {
+    const twice = ["/viewer/abc/1.js", "/viewer/abc/2.js", "/viewer/abc/1.js"];
+    expect(await percentages(twice)).toEqual([12, 25]);
+  });
+
+  test("tells nothing if the server does not say what it needs, or says nonsense", async () => {
+    for (const parts of [{}, "x", [["/viewer/abc/app.js"], [7, 7], ["/viewer/abc/app.js", -1], null]])
+      expect(await percentages(LISTED, parts)).toEqual([]);
+  });
+});
+
+describe("an idle list", () => {
+  const needed = ["app.bundle.b.js", "1.bundle.a.js", "2.bundle.d.js"];
+
+  async function warmed(answer: (path: string) => Response | undefined, ended = new AbortController()) {
+    const fetched: string[] = [];
+    await warmViewerScripts(ended.signal, async (path) => {
+      if (path === "/viewer/opening.json")
+        return Response.json(needed.map((name) => [`/viewer/abc/${name}`, 9]));
+      fetched.push(path.slice("/viewer/abc/".length));
+      return answer(path) ?? new Response("//");
+    });
+    return fetched;
+  }
+
+  test("fetches the scripts of an opening ahead, in the order of their use", async () => {
+    expect(await warmed(() => undefined)).toEqual(needed);
+  });
+
+  test("stops at the first script that does not come, and when the person leaves", async () => {
+    expect(await warmed(() => new Response(null, { status: 503 }))).toEqual(["app.bundle.b.js"]);
+    const ended = new AbortController();
+    const leave = () => {
+      ended.abort();
+      return undefined;
+    };
+    expect(await warmed(leave, ended)).toEqual(["app.bundle.b.js"]);
   });
 });

@@ -31,6 +31,7 @@ export function useViewerPage(studyId: string, userId: string, onLeave?: () => v
   const [hasLoaded, setLoaded] = useState(false);
   const [isComplete, setComplete] = useState(false);
   const [isSeen, setSeen] = useState(false);
+  const [percent, setPercent] = useState<number>();
   const frame = useRef<HTMLIFrameElement>(null);
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: another attempt is another opening
@@ -41,6 +42,7 @@ export function useViewerPage(studyId: string, userId: string, onLeave?: () => v
     setLoaded(false);
     setComplete(false);
     setSeen(false);
+    setPercent(undefined);
     void openViewerPage(studyId, userId).then((opened) => {
       if (isCurrent) setPage(opened);
     });
@@ -51,7 +53,7 @@ export function useViewerPage(studyId: string, userId: string, onLeave?: () => v
 
   const show = () => setPage((now) => (now.state === "loading" ? { ...now, state: "shown" } : now));
   const fail = () => setPage({ state: "failed", failure: "page" });
-  useViewerEvents(frame, attempt, (event) => {
+  const onEvent = (event: ViewerEvent) => {
     if (event === "begun") setBegun(true);
     if (event === "loaded") setComplete(true);
     if (event === "shown") {
@@ -61,7 +63,8 @@ export function useViewerPage(studyId: string, userId: string, onLeave?: () => v
     // A visible image stays even if a tool fails to load.
     if (event === "broken" && !isSeen) fail();
     if (event === "leave") onLeave?.();
-  });
+  };
+  useViewerEvents(frame, attempt, { onEvent, onProgress: setPercent });
 
   const isLoading = page.state === "loading";
   useTimeout(isLoading && !hasBegun, hasLoaded ? BEGIN_GRACE_MS : BEGIN_TIMEOUT_MS, fail);
@@ -70,6 +73,8 @@ export function useViewerPage(studyId: string, userId: string, onLeave?: () => v
   return {
     page,
     frame,
+    /** How much of the viewer's scripts has arrived; undefined where the viewer fetches them itself. */
+    percent,
     onLoaded: () => setLoaded(true),
     retry: () => setAttempt((count) => count + 1),
   };
@@ -89,16 +94,26 @@ async function openViewerPage(studyId: string, userId: string): Promise<ViewerPa
   }
 }
 
+interface ViewerListeners {
+  onEvent: (event: ViewerEvent) => void;
+  onProgress: (percent: number) => void;
+}
+
 /** Listens to messages from the framed viewer only, and hands a sandboxed viewer its scripts. */
 function useViewerEvents(
   frame: RefObject<HTMLIFrameElement | null>,
   attempt: number,
-  onEvent: (event: ViewerEvent) => void,
+  { onEvent, onProgress }: ViewerListeners,
 ): void {
   const hear = useEffectEvent(onEvent);
+  const tell = useEffectEvent(onProgress);
   // biome-ignore lint/correctness/useExhaustiveDependencies: another attempt is another viewer, and is handed its own
   useEffect(() => {
     let scripts: ViewerScripts | undefined;
+    let isCurrent = true;
+    const tellCurrent = (percent: number) => {
+      if (isCurrent) tell(percent);
+    };
     const listen = ({ source, origin, data }: MessageEvent) => {
       const { current } = frame;
       if (!current || source !== current.contentWindow) return;
@@ -108,13 +123,16 @@ function useViewerEvents(
       if (event) hear(event);
       if (origin !== "null" || !current.contentWindow) return;
       if (event === "begun") {
-        scripts ??= createViewerScripts();
+        scripts ??= createViewerScripts({ onProgress: tellCurrent });
         void scripts.offer(current.contentWindow);
       }
       void scripts?.answer(current.contentWindow, data);
     };
     window.addEventListener("message", listen);
-    return () => window.removeEventListener("message", listen);
+    return () => {
+      isCurrent = false;
+      window.removeEventListener("message", listen);
+    };
   }, [frame, attempt]);
 }
 

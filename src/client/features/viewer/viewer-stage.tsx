@@ -40,7 +40,7 @@ export function ViewerStage({ study, onRefused, onLeave }: ViewerStageProps) {
   const { i18n, t } = useLingui();
   const { user } = useHis();
   const description = descriptionText(i18n, study);
-  const { page, frame, onLoaded, retry } = useViewerPage(study.id, user.id, onLeave);
+  const { page, frame, percent, onLoaded, retry } = useViewerPage(study.id, user.id, onLeave);
   useAccessEnd(study.id, onRefused);
   const isWaiting = page.state === "opening" || page.state === "loading";
   const failure = page.state === "failed" ? page.failure : undefined;
@@ -64,7 +64,7 @@ export function ViewerStage({ study, onRefused, onLeave }: ViewerStageProps) {
 
   return (
     <div className="viewer-stage" aria-busy={isWaiting} ref={stage}>
-      {isWaiting && <Opening study={study} />}
+      {isWaiting && <Opening study={study} percent={percent} />}
       {page.state === "unseen" && <Unseen study={study} obstacle={page.obstacle} />}
       {failure && (
         <div className="viewer-failed">
@@ -91,14 +91,27 @@ export function ViewerStage({ study, onRefused, onLeave }: ViewerStageProps) {
   );
 }
 
-function Opening({ study }: { study: Study }) {
+function Opening({ study, percent }: { study: Study; percent: number | undefined }) {
+  const { t } = useLingui();
   const picture = usePicture({ study, imagesReceived: study.imagesReceived, isSeen: true });
   return (
     <>
       {picture && <img className="viewer-picture" src={picture} alt="" />}
-      <p className="viewer-wait" role="status">
-        <Trans id="viewer.opening">Opening the images…</Trans>
-      </p>
+      <div className="viewer-wait">
+        <p>
+          <span role="status">
+            <Trans id="viewer.opening">Opening the images…</Trans>
+          </span>
+          {percent !== undefined && <span className="viewer-percent">{percent}%</span>}
+        </p>
+        {percent !== undefined && (
+          <progress
+            aria-label={t({ id: "viewer.progress", message: "Loading the viewer" })}
+            value={percent}
+            max={100}
+          />
+        )}
+      </div>
     </>
   );
 }
