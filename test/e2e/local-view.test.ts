@@ -8,6 +8,7 @@ import { TagHex } from "../../src/shared/dicom/tags.ts";
 import { violationsOn } from "../support/axe.ts";
 import { type BrowserApp, button, createBrowserApp, field, PHONE } from "../support/browser-app.ts";
 import { sampleFile } from "../support/dicom-sample.ts";
+import { soon } from "../support/visor-page.ts";
 
 let t: BrowserApp;
 const folder = mkdtempSync(join(tmpdir(), "local-view-"));
@@ -114,6 +115,41 @@ test("an exam is seen without an account and without a request, then kept with t
     imagesReceived: number;
   }[];
   expect(studies).toMatchObject([{ studyInstanceUID: "2.25.10", imagesReceived: 3 }]);
+});
+
+test("two exams of one folder are compared, and the way back leaves the comparison first", async () => {
+  const both = {
+    ...exam,
+    ...Object.fromEntries([1, 2, 3, 4, 5].map((at) => [`X${at}`, slice(at, "2.25.12")])),
+  };
+  await t.asVisitor({ theme: "light" }, async (page) => {
+    const requests: Request[] = [];
+    page.on("request", (request) => requests.push(request));
+    await zipInput(page).setInputFiles({ ...zip, buffer: Buffer.from(zipSync(both)) });
+    await canvas(page).waitFor();
+    const halves = page.locator(".visor-half");
+    const numbers = async () => (await halves.locator(".visor-number").allTextContents()).join(" ");
+    await button(page, "Comparar").click();
+    await soon(async () => (await numbers()) === "3/5 2/3");
+    await halves.nth(1).locator("canvas[data-slice^='2.25.10.']").waitFor();
+    await page.keyboard.press("End");
+    await soon(async () => (await numbers()) === "5/5 3/3");
+    expect(await violationsOn(page)).toEqual([]);
+    await page.screenshot({ path: "test-results/local-compared.png" });
+
+    // The exam that is shown is changed while two are compared.
+    await page.getByLabel("Exame", { exact: true }).selectOption("1");
+    await halves.first().waitFor({ state: "detached" });
+    await page.locator(".visor canvas[data-slice^='2.25.10.']").waitFor();
+    await page.keyboard.press("c");
+    await halves.nth(1).locator("canvas[data-slice^='2.25.12.']").waitFor();
+    await page.goBack();
+    await halves.first().waitFor({ state: "detached" });
+    await canvas(page).waitFor();
+    await page.goBack();
+    await canvas(page).waitFor({ state: "detached" });
+    expect(requests.filter((one) => !isAsset(one))).toEqual([]);
+  });
 });
 
 test("what another app shares is seen in this one without reaching the server", async () => {

@@ -311,8 +311,48 @@ describe("two exams side by side", () => {
         await page.keyboard.press("Escape");
         await halves.first().waitFor({ state: "detached" });
         expect(await number(page)).toBe("2/12");
-        await page.keyboard.press("Escape");
+        await page.goForward();
+        await halves.nth(1).locator("canvas[data-slice]").waitFor();
+        await page.goBack();
+        await halves.first().waitFor({ state: "detached" });
+        expect(await number(page)).toBe("2/12");
+        await page.goBack();
         await visorOf(page).waitFor({ state: "detached" });
+      });
+    },
+    JOB_TIMEOUT_MS,
+  );
+
+  test(
+    "of a link are the link's own, and the way back leaves the comparison first",
+    async () => {
+      const rows = await app.testApp.sql<{ id: string }[]>`
+        select id from studies where account_id = ${person.id} order by study_date desc`;
+      const made = await app.testApp.call("POST", "/api/links", {
+        as: person,
+        json: { studyIds: rows.map(({ id }) => id), passcode: false },
+      });
+      const { url }: { url: string } = await made.json();
+      await app.asVisitor({ device: DESK }, async (page) => {
+        const { pathname, hash } = new URL(url);
+        await page.goto(`${app.origin}${pathname}${hash}`);
+        await button(page, "Ver imagens").first().click();
+        await drawn(page);
+        const halves = visorOf(page).locator(".visor-half");
+        await button(page, "Comparar").click();
+        await soon(async () => {
+          const numbers = await halves.locator(".visor-number").allTextContents();
+          return numbers.join(" ") === "6/12 11/23";
+        });
+        await halves.nth(1).locator("canvas[data-slice]").waitFor();
+        expect(await violationsOn(page)).toEqual([]);
+        await page.screenshot(picture("compared-link"));
+        await page.goBack();
+        await halves.first().waitFor({ state: "detached" });
+        await visorOf(page).locator("canvas[data-slice]").waitFor();
+        await page.goBack();
+        await visorOf(page).waitFor({ state: "detached" });
+        expect(await button(page, "Ver imagens").count()).toBeGreaterThan(0);
       });
     },
     JOB_TIMEOUT_MS,

@@ -1,15 +1,18 @@
 import { useEffect, useEffectEvent } from "react";
+import { goBackFromPlace } from "./use-inner-step.ts";
 
 /** Makes what is open a step of the history of a page without places. Returns the way back, which closes it. */
 export function useBackCloses(onClose: () => void): () => void {
   const close = useEffectEvent(onClose);
   useEffect(() => {
     if (!isOpenStep(window.history.state)) window.history.pushState({ isOpen: true }, "");
-    const listen = () => close();
+    const listen = () => {
+      if (!isOpenStep(window.history.state)) close();
+    };
     window.addEventListener("popstate", listen);
     return () => window.removeEventListener("popstate", listen);
   }, []);
-  return () => window.history.back();
+  return goBackFromPlace;
 }
 
 function isOpenStep(state: unknown): boolean {

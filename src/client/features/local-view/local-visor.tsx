@@ -5,6 +5,7 @@ import { Button } from "../../ui/button.tsx";
 import { SmartphoneIcon } from "../../ui/icons.tsx";
 import { lazyChunk } from "../../ui/lazy-chunk.ts";
 import type { LocalExam, LocalStudy } from "../../visor/core/local-source.ts";
+import { nearestFirst } from "../studies/nearest-first.ts";
 import { dateText, descriptionText, patientText } from "../studies/study-text.ts";
 import { useBackCloses } from "./use-back-closes.ts";
 
@@ -28,20 +29,20 @@ export function LocalVisor({ exam, name, onClose, onAnother, keep }: LocalVisorP
   const leave = useBackCloses(onClose);
   const about = useMemo(() => study && textsOf(i18n, study, name), [i18n, study, name]);
   if (!study || !about) return null;
+  const findOthers = async () => {
+    const others = studies.filter((other) => other !== study).map((other) => ({ ...other, ...other.about }));
+    return nearestFirst(study.about, others).map((other) => ({
+      ...textsOf(i18n, other, name),
+      open: () => exam.source,
+    }));
+  };
   return createPortal(
     <Suspense fallback={<div className="visor" data-theme="dark" aria-busy="true" />}>
       <Visor
         key={study.studyInstanceUID}
         source={exam.source}
         studies={[about]}
-        findOthers={
-          studies.length > 1
-            ? async () =>
-                studies
-                  .filter((other) => other !== study)
-                  .map((other) => ({ ...textsOf(i18n, other, name), open: () => exam.source }))
-            : undefined
-        }
+        findOthers={studies.length > 1 ? findOthers : undefined}
         localBar={
           <LocalBar
             exam={exam}

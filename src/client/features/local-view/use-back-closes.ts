@@ -1,4 +1,5 @@
 import { useEffect, useEffectEvent, useRef } from "react";
+import { goBackFromPlace } from "../../ui/use-inner-step.ts";
 
 /**
  * Makes what is open a step of the browser's history, so that Back closes it. Returns what makes a function that leaves the step first,
@@ -8,11 +9,13 @@ export function useBackCloses(onClose: () => void): (then?: () => void) => () =>
   const close = useEffectEvent(onClose);
   const after = useRef<() => void>(undefined);
   useEffect(() => {
-    history.pushState({ ...history.state, local: true }, "");
+    const opening = Date.now();
+    history.pushState({ ...history.state, local: opening }, "");
     const listen = new AbortController();
     addEventListener(
       "popstate",
       () => {
+        if (isWithin(opening)) return;
         const then = after.current;
         if (then) then();
         else close();
@@ -23,6 +26,12 @@ export function useBackCloses(onClose: () => void): (then?: () => void) => () =>
   }, []);
   return (then) => () => {
     after.current = then;
-    history.back();
+    goBackFromPlace();
   };
+}
+
+/** Whether the browser came back to this opening from a step within it. */
+function isWithin(opening: number): boolean {
+  const state: unknown = history.state;
+  return typeof state === "object" && state !== null && "local" in state && state.local === opening;
 }

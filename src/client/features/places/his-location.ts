@@ -1,5 +1,6 @@
 import type { BaseLocationHook } from "wouter";
 import { navigate, useLocationProperty } from "wouter/use-browser-location";
+import { goBackFromPlace } from "../../ui/use-inner-step.ts";
 import { parsePlace, pathOf } from "./place.ts";
 
 const HIS_PATH = "/his";
@@ -57,7 +58,7 @@ function goBack(): void {
   };
   const timer = setTimeout(arrive, BACK_TIMEOUT_MS);
   window.addEventListener("popstate", arrive);
-  window.history.back();
+  goBackFromPlace();
 }
 
 /** Adds an entry to the history. */

@@ -1,10 +1,11 @@
 import type { Study } from "../../../shared/api/studies.ts";
 import { fullPersonName } from "../../../shared/dicom/person-name.ts";
 import { fold } from "../../../shared/fold.ts";
+import { type Dated, nearestFirst } from "../studies/nearest-first.ts";
 import { isViewable } from "../studies/study-text.ts";
 
 export type Patient = Pick<Study, "patientName" | "patientID" | "patientBirthDate">;
-type Comparable = Pick<Study, "id" | "studyDate" | "modality" | "imagesReceived" | "storageStatus">;
+type Comparable = Dated & Pick<Study, "id" | "imagesReceived" | "storageStatus">;
 
 /** One name, its words in any order, and no two birth dates; without a name, one patient ID. */
 export function isSamePatient(one: Patient, other: Patient): boolean {
@@ -22,20 +23,11 @@ export function wordsOf(patientName: string | null): string[] {
     .filter(Boolean);
 }
 
-/**
- * The studies that can be seen beside this one: earlier ones of its modality, then the other earlier ones, then later ones, each
- * from the newest to the oldest.
- */
+/** The studies that can be seen beside this one, in the order of {@link nearestFirst}. */
 export function orderComparable<Other extends Comparable>(
   study: Comparable,
   others: readonly Other[],
 ): Other[] {
-  const dateOf = ({ studyDate }: Comparable) => studyDate ?? "";
-  const rankOf = (other: Other) => {
-    if (dateOf(other) > dateOf(study)) return 2;
-    return other.modality === study.modality ? 0 : 1;
-  };
-  return others
-    .filter((other) => other.id !== study.id && other.imagesReceived > 0 && isViewable(other))
-    .toSorted((a, b) => rankOf(a) - rankOf(b) || dateOf(b).localeCompare(dateOf(a)));
+  const isSeen = (other: Other) => other.id !== study.id && other.imagesReceived > 0 && isViewable(other);
+  return nearestFirst(study, others.filter(isSeen));
 }

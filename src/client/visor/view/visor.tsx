@@ -2,6 +2,7 @@ import { Trans, useLingui } from "@lingui/react/macro";
 import { useEffect, useRef, useState } from "react";
 import { IconButton } from "../../ui/button.tsx";
 import { DownloadIcon } from "../../ui/icons.tsx";
+import { useInnerStep } from "../../ui/use-inner-step.ts";
 import { PHONE, useMediaQuery } from "../../ui/use-media-query.ts";
 import { warmCodec } from "../decode/start-worker.ts";
 import { warmGraphics } from "../draw/renderer.ts";
@@ -50,6 +51,7 @@ export default function Visor(props: VisorProps) {
   const exam: ExamProps = (isOtherActive && comparison.chosen) || props;
   const hasLaudo = Boolean(props.laudo ?? (isComparing && comparison.chosen?.laudo));
   const onBack = isComparing ? comparison.close : props.onBack;
+  useInnerStep(isComparing, (isOpen) => (isOpen ? void comparison.open() : comparison.close()));
   const toggleComparison = isPhone ? undefined : comparison.toggle;
 
   useVisorKeys(visor, {
