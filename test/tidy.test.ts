@@ -61,6 +61,16 @@ describe("the house", () => {
     expect(crossings(core, /^src\/server\/features\//)).toEqual([]);
   });
 
+  test("a source that runs something when it is loaded is among package.json's sideEffects, so that no bundle drops it", () => {
+    const { sideEffects } = JSON.parse(textOf("package.json")) as { sideEffects: string[] };
+    const isNamed = (path: string) => sideEffects.some((pattern) => new Bun.Glob(pattern).match(`./${path}`));
+    const statement = /^(?:(?:await|void|if|for|try|new|switch|while) |[\w.]+\(|[\w.]+ (?:\?\?|\|\|)?= )/m;
+    const runs = (path: string) => statement.test(textOf(path).replaceAll(/`[^`]*`/g, '""'));
+    const bundled = sources.filter((path) => /^src\/(client|shared)\//.test(path));
+    expect(bundled.filter(runs)).not.toEqual([]);
+    expect(bundled.filter((path) => runs(path) && !isNamed(path))).toEqual([]);
+  });
+
   test("each override of a dependency says in docs/dependencies.md why it is there", () => {
     const { overrides } = JSON.parse(textOf("package.json")) as { overrides: Record<string, string> };
     const named = textOf("docs/dependencies.md");

@@ -24,7 +24,15 @@ export const installStep: Step = {
 
 /** The locales, the client and the viewer, as `prepare.ts` builds them. */
 export const buildStep: Step = {
-  inputs: ["bun.lock", "lingui.config.ts", "locales", "scripts/build", "src/client", "src/shared"],
+  inputs: [
+    "bun.lock",
+    "lingui.config.ts",
+    "locales",
+    "package.json",
+    "scripts/build",
+    "src/client",
+    "src/shared",
+  ],
   outputs: [
     "locales/pt-BR/messages.ts",
     "locales/en-US/messages.ts",
@@ -51,7 +59,7 @@ const POSTGRES_SOURCES = [
 
 /** An executable, as `executable.ts` builds it on top of `buildStep`. */
 export function executableStep({ file }: Target): Step {
-  const sources = ["LICENSE", "migrations", "package.json", "src/server"];
+  const sources = ["LICENSE", "migrations", "src/server"];
   return {
     inputs: [...buildStep.inputs, ...sources],
     outputs: [`dist/${file}`],

@@ -9,6 +9,7 @@ import { locales } from "../../src/shared/locale.ts";
 const CLIENT = join(import.meta.dir, "../../dist/client");
 const LOGIN_PAGE_BYTES = 110_000;
 const VISOR_BYTES = 120_000;
+const PAGE_FILES = 25;
 const BUILD_TIMEOUT_MS = 120_000;
 
 /** The bytes sent to a browser that accepts brotli. */
@@ -40,6 +41,18 @@ test(
     const bytes = visor.reduce((sum, url) => sum + sentBytes(url), 0);
     expect(bytes).toBeGreaterThan(10_000);
     expect(bytes).toBeLessThanOrEqual(VISOR_BYTES);
+  },
+  BUILD_TIMEOUT_MS,
+);
+
+test(
+  "no page waits for more than 25 files of script",
+  async () => {
+    ensureBuilt();
+    const { islands } = await readClientGraph(folderAssets(CLIENT));
+    const files = Object.entries(islands).map(([page, urls]) => ({ page, count: urls.length }));
+    expect(files.filter(({ count }) => count > 0)).toHaveLength(files.length);
+    expect(files.filter(({ count }) => count > PAGE_FILES)).toEqual([]);
   },
   BUILD_TIMEOUT_MS,
 );
