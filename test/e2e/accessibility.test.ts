@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Browser, BrowserContext, Page } from "playwright-core";
-import { violationsOn } from "../support/axe.ts";
+import { colourViolationsOn, violationsOn } from "../support/axe.ts";
 import { launchBrowser } from "../support/browser.ts";
 import { WITHOUT_WORKER } from "../support/browser-app.ts";
 import { sampleZip } from "../support/sample-zip.ts";
@@ -129,19 +129,22 @@ const THEMES = ["dark", "light"] as const;
 /** Violations by theme and place. */
 type Found = Record<(typeof THEMES)[number], Record<string, string[]>>;
 
-/** A page costs more than a look at it, so each is looked at in both themes. The next one starts in the theme of the last look. */
+/**
+ * A page costs more than a look at it, so each is looked at in both themes: as a whole in the first, for its colours in the second.
+ * The next one starts in the theme of the last look, so that each theme has pages that are checked as a whole.
+ */
 async function lookInBothThemes(page: Page, place: string, found: Found): Promise<void> {
-  const look = async () => {
+  const look = async (check: typeof violationsOn) => {
     const theme = await page.evaluate(() => document.documentElement.dataset.theme);
-    found[theme === "light" ? "light" : "dark"][place] = await violationsOn(page);
+    found[theme === "light" ? "light" : "dark"][place] = await check(page);
   };
-  await look();
+  await look(violationsOn);
   await page.evaluate(() => {
     const { dataset } = document.documentElement;
     dataset.theme = dataset.theme === "light" ? "dark" : "light";
     localStorage.setItem("theme", dataset.theme);
   });
-  await look();
+  await look(colourViolationsOn);
 }
 
 async function lookAtEntry(): Promise<Found> {
