@@ -1,8 +1,9 @@
-import { I18nProvider } from "@lingui/react";
+import { I18nProvider, type TransRenderProps } from "@lingui/react";
 import { Trans } from "@lingui/react/macro";
 import { type ReactNode, StrictMode } from "react";
 import { i18n } from "./i18n.ts";
 import { Boundary, ReloadCard } from "./ui/boundary.tsx";
+import { WholeDates } from "./ui/whole-dates.tsx";
 
 interface IslandRootProps {
   /** Called once the island's content is on the page. */
@@ -14,7 +15,7 @@ interface IslandRootProps {
 export function IslandRoot({ onReady, children }: IslandRootProps) {
   return (
     <StrictMode>
-      <I18nProvider i18n={i18n}>
+      <I18nProvider i18n={i18n} defaultComponent={Translated}>
         <Boundary failure={<IslandFailure />}>
           {children}
           <Ready onReady={onReady} />
@@ -22,6 +23,11 @@ export function IslandRoot({ onReady, children }: IslandRootProps) {
       </I18nProvider>
     </StrictMode>
   );
+}
+
+/** What every translated text is drawn with. */
+function Translated({ translation }: TransRenderProps) {
+  return <WholeDates>{translation}</WholeDates>;
 }
 
 function Ready({ onReady }: { onReady: () => void }) {

@@ -2,6 +2,7 @@ import { Trans } from "@lingui/react/macro";
 import { AlertDialog as RadixAlertDialog, Dialog as RadixDialog } from "radix-ui";
 import { type ReactNode, useRef } from "react";
 import { Button } from "./button.tsx";
+import { WholeDates } from "./whole-dates.tsx";
 
 interface DialogProps {
   open: boolean;
@@ -39,7 +40,11 @@ export function Dialog({ open, onOpenChange, title, text, wide, children }: Dial
             {...(!text && { "aria-describedby": undefined })}
           >
             <RadixDialog.Title className="dialog-title">{title}</RadixDialog.Title>
-            {text && <RadixDialog.Description className="dialog-text">{text}</RadixDialog.Description>}
+            {text && (
+              <RadixDialog.Description className="dialog-text">
+                <WholeDates>{text}</WholeDates>
+              </RadixDialog.Description>
+            )}
             {children}
           </RadixDialog.Content>
         </RadixDialog.Overlay>
@@ -79,7 +84,9 @@ export function ConfirmDialog(props: ConfirmDialogProps) {
         <RadixAlertDialog.Overlay className="scrim">
           <RadixAlertDialog.Content className="dialog" {...focusReturn}>
             <RadixAlertDialog.Title className="dialog-title">{title}</RadixAlertDialog.Title>
-            <RadixAlertDialog.Description className="dialog-text">{text}</RadixAlertDialog.Description>
+            <RadixAlertDialog.Description className="dialog-text">
+              <WholeDates>{text}</WholeDates>
+            </RadixAlertDialog.Description>
             {children}
             <div className="dialog-actions">
               <RadixAlertDialog.Cancel asChild>

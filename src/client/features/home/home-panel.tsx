@@ -3,6 +3,7 @@ import { type ReactNode, useId, useState } from "react";
 import type { Icon } from "../../ui/icon.tsx";
 import { LoadError } from "../../ui/load-error.tsx";
 import { Skeleton } from "../../ui/skeleton.tsx";
+import { WholeDates } from "../../ui/whole-dates.tsx";
 
 interface HomeQuery<Data> {
   data: Data | undefined;
@@ -88,7 +89,11 @@ export function HomeRow({ lead, title, children, actions }: HomeRowProps) {
       {lead}
       <div className="home-row-text">
         <b>{title}</b>
-        {children && <span>{children}</span>}
+        {children && (
+          <span>
+            <WholeDates>{children}</WholeDates>
+          </span>
+        )}
       </div>
       {actions && <div className="home-row-actions">{actions}</div>}
     </div>

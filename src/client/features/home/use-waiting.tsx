@@ -7,6 +7,7 @@ import type { NotificationEvent } from "../../../shared/rules/notification-event
 import { ReceiptIcon } from "../../ui/icons.tsx";
 import { useServerNow } from "../../ui/use-now.ts";
 import { whenText } from "../../ui/when-text.ts";
+import { WholeDates } from "../../ui/whole-dates.tsx";
 import { EventOrigin, EventTitle, eventIcons } from "../notifications/event-text.tsx";
 import { useNotifications } from "../notifications/use-notifications.ts";
 import { useOpenNotification } from "../notifications/use-open-notification.ts";
@@ -110,7 +111,7 @@ function EventLine({ told }: { told: Notification }) {
   const { i18n } = useLingui();
   return (
     <>
-      <EventOrigin told={told} /> · {whenText(i18n, told.at)}
+      <EventOrigin told={told} /> · <WholeDates>{whenText(i18n, told.at)}</WholeDates>
     </>
   );
 }

@@ -6,6 +6,7 @@ import { BellIcon } from "../../ui/icons.tsx";
 import { LoadError } from "../../ui/load-error.tsx";
 import { Skeleton } from "../../ui/skeleton.tsx";
 import { whenText } from "../../ui/when-text.ts";
+import { WholeDates } from "../../ui/whole-dates.tsx";
 import { EventOrigin, EventTitle, eventIcons } from "./event-text.tsx";
 import { useMarkRead, useNotifications } from "./use-notifications.ts";
 import { useOpenNotification } from "./use-open-notification.ts";
@@ -119,7 +120,7 @@ function NotificationRow({ told, onOpened }: { told: Notification; onOpened: () 
           <EventTitle told={told} />
         </b>
         <span>
-          <EventOrigin told={told} /> · {whenText(i18n, told.at)}
+          <EventOrigin told={told} /> · <WholeDates>{whenText(i18n, told.at)}</WholeDates>
         </span>
       </span>
       {isUnread && (

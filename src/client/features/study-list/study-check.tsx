@@ -4,6 +4,7 @@ import type { Study } from "../../../shared/api/studies.ts";
 import { Button } from "../../ui/button.tsx";
 import { DownloadIcon, ShieldAlertIcon, ShieldCheckIcon } from "../../ui/icons.tsx";
 import { dayText } from "../../ui/moment-text.ts";
+import { WholeDates } from "../../ui/whole-dates.tsx";
 import { viewAtom } from "../places/views.ts";
 import { historySubject } from "../receipts/history-state.ts";
 import { useReceiptDownload } from "../receipts/use-receipt-download.ts";
@@ -123,7 +124,7 @@ export function StudyAlarm({ studies }: { studies: Study[] | undefined }) {
             other="# exams need attention"
           />
         </b>{" "}
-        {descriptionText(i18n, first)}, {dateText(i18n, first.studyDate)}
+        {descriptionText(i18n, first)}, <WholeDates>{dateText(i18n, first.studyDate)}</WholeDates>
       </span>
       <Button size="small" onClick={() => setOpen({ [first.id]: true })}>
         <Trans id="integrity.alarm.show">Show</Trans>

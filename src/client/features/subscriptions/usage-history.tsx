@@ -7,6 +7,7 @@ import { DownloadIcon, TrashIcon, UploadIcon } from "../../ui/icons.tsx";
 import { LoadError } from "../../ui/load-error.tsx";
 import { momentText } from "../../ui/moment-text.ts";
 import { Skeleton } from "../../ui/skeleton.tsx";
+import { WholeDates } from "../../ui/whole-dates.tsx";
 import { useUsageHistory } from "../plan/use-subscription.ts";
 import { dateText, descriptionText, patientText } from "../studies/study-text.ts";
 
@@ -71,7 +72,7 @@ function HistoryStudy({ study }: { study: NonNullable<UsageItem["study"]> }) {
     <>
       <span>{descriptionText(i18n, study)}</span>{" "}
       <small>
-        {patientText(i18n, study)}, {dateText(i18n, study.studyDate)}
+        {patientText(i18n, study)}, <WholeDates>{dateText(i18n, study.studyDate)}</WholeDates>
       </small>
     </>
   );

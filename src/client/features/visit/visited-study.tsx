@@ -9,6 +9,7 @@ import { Button, buttonClass } from "../../ui/button.tsx";
 import { ModalityChip } from "../../ui/chip.tsx";
 import { DownloadIcon, FileTextIcon, MaximizeIcon } from "../../ui/icons.tsx";
 import { savesData, whenIdle } from "../../ui/when-idle.ts";
+import { WholeDates } from "../../ui/whole-dates.tsx";
 import { modalityCodes } from "../studies/modality-names.ts";
 import { dateText, descriptionText, isViewable } from "../studies/study-text.ts";
 import { loadVisor } from "../viewer/lazy-visor.tsx";
@@ -46,7 +47,9 @@ export function MainStudy(props: StudyProps) {
           <p className="visit-line">
             <Modalities study={study} />
             <span>
-              {[dateText(i18n, study.studyDate), study.institutionName].filter(Boolean).join(" · ")}
+              <WholeDates>
+                {[dateText(i18n, study.studyDate), study.institutionName].filter(Boolean).join(" · ")}
+              </WholeDates>
             </span>
           </p>
         </div>
@@ -97,7 +100,9 @@ export function OtherStudy(props: StudyProps) {
         <b>{description}</b>
         <p className="visit-line">
           <Modalities study={study} />
-          <span>{`${dateText(i18n, study.studyDate)} · ${images}`}</span>
+          <span>
+            <WholeDates>{`${dateText(i18n, study.studyDate)} · ${images}`}</WholeDates>
+          </span>
         </p>
       </div>
       {study.laudo && (
