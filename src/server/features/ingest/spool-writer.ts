@@ -1,11 +1,11 @@
 import type { FileHandle } from "node:fs/promises";
 import { bodyBytes } from "../../runtime/body-bytes.ts";
 
-/** Pieces are joined into writes of this size, since a body arrives in pieces of about 64 kB. */
-const WRITE_BYTES = 2 * 1024 * 1024;
+/** Pieces are joined into writes of this size, since a body arrives in pieces of about 64 kB. One is written while the next is collected. */
+const WRITE_BYTES = 1024 * 1024;
 const WRITE_PIECES = 256;
 /** What all uploads together may collect for their next writes; they share it equally. */
-const ALL_WRITE_BYTES = 16 * 1024 * 1024;
+const ALL_WRITE_BYTES = 8 * 1024 * 1024;
 /** Pieces stay in memory no longer than this, since there may be hundreds of slow senders. */
 const HELD_MS = 500;
 
@@ -34,38 +34,43 @@ export class SpoolWriter implements AsyncDisposable {
     openWriters++;
     this.#file = file;
     this.#room = room;
-    this.#timer = setInterval(() => {
-      // A failure here is thrown again at the next piece or at the end.
-      this.flush().catch(() => {});
-    }, HELD_MS);
+    this.#timer = setInterval(() => this.#beginWrite(), HELD_MS);
     this.#timer.unref();
   }
 
-  /** Takes a piece; waits while too much is unwritten. */
+  /** Takes a piece; waits until only the last pieces are being written. */
   async add(piece: Uint8Array): Promise<void> {
     bodyBytes.hold(piece.length);
     this.#unwritten.push(piece);
     this.#unwrittenBytes += piece.length;
     const mostBytes = Math.min(WRITE_BYTES, ALL_WRITE_BYTES / openWriters);
-    if (this.#unwrittenBytes >= mostBytes || this.#unwritten.length >= WRITE_PIECES) await this.flush();
+    if (this.#unwrittenBytes < mostBytes && this.#unwritten.length < WRITE_PIECES) return;
+    const former = this.#writing;
+    this.#beginWrite();
+    await former;
   }
 
   /** Resolves when everything added is written. */
   async flush(): Promise<void> {
+    this.#beginWrite();
+    await this.#writing;
+  }
+
+  #beginWrite(): void {
     const pieces = this.#unwritten;
     const lengthBytes = this.#unwrittenBytes;
     this.#unwritten = [];
     this.#unwrittenBytes = 0;
-    if (lengthBytes > 0) {
-      this.#writing = this.#writing.then(
-        () => this.#write(pieces, lengthBytes),
-        (error) => {
-          bodyBytes.release(lengthBytes);
-          throw error;
-        },
-      );
-    }
-    await this.#writing;
+    if (lengthBytes === 0) return;
+    this.#writing = this.#writing.then(
+      () => this.#write(pieces, lengthBytes),
+      (error) => {
+        bodyBytes.release(lengthBytes);
+        throw error;
+      },
+    );
+    // A failure is thrown at the next piece or at the end.
+    this.#writing.catch(() => {});
   }
 
   async #write(pieces: Uint8Array[], lengthBytes: number): Promise<void> {

@@ -2,6 +2,7 @@ import type { Deps } from "../../../deps.ts";
 import { uploadInterrupted } from "../../../holdings/uploads/uploads.errors.ts";
 import { AppError } from "../../../http/app-error.ts";
 import { unsupportedMediaType } from "../../../http/http.errors.ts";
+import { bodyBytes } from "../../../runtime/body-bytes.ts";
 import type { Reservation } from "../../../storage/disk/disk-room.ts";
 import { uploadTooLarge } from "../ingest.errors.ts";
 import { formatSize, receiveBytes } from "../receive-upload.ts";
@@ -138,6 +139,8 @@ class Receiving {
       sum?.update(piece);
       await landing.add(piece);
       this.#offset += piece.length;
+      // The engine collects the pieces of one body in time, and those of many bodies in a row too late.
+      bodyBytes.letGo(piece.length);
       if (!sum && this.#isStep()) await this.#save({ isEnd: false });
     }
   }
