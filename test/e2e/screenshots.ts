@@ -7,6 +7,7 @@ import { addDemoPeople } from "../support/demo-people.ts";
 import { createTestApp } from "../support/test-app.ts";
 import { entryViews } from "./screenshots/entry-views.ts";
 import { frameViews } from "./screenshots/frame-views.ts";
+import { addHandOvers, handOverViews } from "./screenshots/handover-views.ts";
 import { listViews } from "./screenshots/list-views.ts";
 import { moneyViews } from "./screenshots/money-views.ts";
 import { operationsViews } from "./screenshots/operations-views.ts";
@@ -59,6 +60,7 @@ const views: Record<string, View> = {
   ...listViews,
   ...uploadViews(zipPath),
   ...trayViews(people.owner.id, zipPath),
+  ...handOverViews(await addHandOvers(testApp, people), zipPath),
   ...profileViews,
   ...moneyViews,
   ...userViews,

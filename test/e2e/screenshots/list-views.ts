@@ -87,6 +87,14 @@ export const listViews: Record<string, View> = {
   "list-select": { who: "owner", show: select },
   "bulk-delete": { who: "owner", show: (page) => actOnSelected(page, "Excluir", "Delete") },
   "bulk-share": { who: "owner", show: (page) => actOnSelected(page, "Compartilhar", "Share") },
+  "bulk-link": {
+    who: "owner",
+    async show(page) {
+      await actOnSelected(page, "Compartilhar", "Share");
+      await page.getByRole("dialog").locator("button.is-lit").first().click();
+      await page.locator("[role=dialog] figure img").first().waitFor();
+    },
+  },
   "bulk-download": { who: "owner", show: (page) => actOnSelected(page, "Baixar", "Download") },
   "list-open": { who: "owner", show: expandFirst },
   "list-filters": {
