@@ -1,14 +1,15 @@
-import { type ViewName, viewAtom } from "../../../src/client/features/places/views.ts";
+import { openAtom, type ViewName, viewAtom } from "../../../src/client/features/places/views.ts";
 import { useMySubscription } from "../../../src/client/features/session/use-my-subscription.ts";
 import "../../support/dom-globals.ts";
 import { expect, test } from "bun:test";
+import { getDefaultStore } from "jotai";
 import { useUsageStats } from "../../../src/client/features/plan/use-subscription.ts";
 import { noFilters } from "../../../src/client/features/study-list/study-filters.ts";
 import { useStudyList } from "../../../src/client/features/study-list/use-study-list.ts";
 import { useFollowUpload } from "../../../src/client/features/upload/follow/use-follow-upload.ts";
 import { showToast } from "../../../src/client/ui/toast.tsx";
 import type { Locale } from "../../../src/shared/locale.ts";
-import { fireEvent, screen, withDom } from "../../support/dom.ts";
+import { act, fireEvent, screen, withDom } from "../../support/dom.ts";
 import { pass, settled, withFakeClock } from "../../support/fake-clock.ts";
 import { answerCalls, problem, renderView, shownView } from "../../support/render-view.tsx";
 
@@ -136,4 +137,13 @@ test("somebody who reads something else by then stays there", async () => {
   expect(told()).toEqual(["ok", "Upload concluído", "Seu exame está pronto para visualização."]);
   await pass(10_000);
   expect(shownView()).toBe("support");
+});
+
+test("a question that is open by then stays open, and so does its view", async () => {
+  await upload(["b2"]);
+  const question = openAtom("sign-out");
+  act(() => getDefaultStore().set(question, true));
+  await pass(10_000);
+  expect(getDefaultStore().get(question)).toBe(true);
+  expect(shownView()).toBe("uploadExames");
 });

@@ -6,7 +6,8 @@ import type { UploadAnswer } from "../../../../shared/api/upload.ts";
 import { ApiError } from "../../../api.ts";
 import { refreshExams } from "../../../query-keys.ts";
 import { showToast } from "../../../ui/toast.tsx";
-import { viewAtom } from "../../places/views.ts";
+import { hasDialog } from "../../places/place.ts";
+import { placeAtom, viewAtom } from "../../places/views.ts";
 import { newStudiesAtom } from "../../studies/new-studies.ts";
 import { studiesApi } from "../../studies/studies-api.ts";
 import { lastConflictsAtom, lastSkippedAtom } from "../notices/last-upload.ts";
@@ -35,9 +36,10 @@ export function useFollowUpload(): (answer: UploadAnswer, signal: AbortSignal) =
       studyIds: studies.map(({ id }) => id),
       readStatus: (studyId) => readStatus(studyId, signal),
       announce: (news, standing) => tell(news, standing, { exams: studies.length, skippedCount }),
-      // Somebody who is in another view by then stays there.
+      // Somebody who is in another view by then, or answers a question, stays there; the tray opens the exam.
       leave: () => {
-        if (store.get(viewAtom) === "uploadExames") store.set(viewAtom, "listaExames");
+        const place = store.get(placeAtom);
+        if (place.view === "uploadExames" && !hasDialog(place)) store.set(viewAtom, "listaExames");
       },
       wait: (ms) => wait(ms, signal),
     });
