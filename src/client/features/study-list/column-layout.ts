@@ -155,9 +155,9 @@ const ownWidths: Record<StudyColumn, number> = {
   actions: 132,
 };
 const tightWidths: Partial<Record<StudyColumn, number>> = {
-  patientName: 108,
+  patientName: 104,
   studyDate: 104,
-  studyDescription: 166,
+  studyDescription: 170,
   laudo: 56,
   actions: 56,
 };

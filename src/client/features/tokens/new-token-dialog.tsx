@@ -87,9 +87,10 @@ export function NewTokenDialog({ onClose, onMade }: NewTokenDialogProps) {
 function UseChoice({ use, onUse }: { use: TokenUse; onUse: (use: TokenUse) => void }) {
   const { i18n } = useLingui();
   const id = useId();
-  const texts: Partial<Record<TokenUse, ReactNode>> = {
+  const texts: Record<TokenUse, ReactNode> = {
     read: <Trans id="tokens.use.read.text">View and download. It changes nothing.</Trans>,
     write: <Trans id="tokens.use.write.text">It keeps new exams and does not see those that exist.</Trans>,
+    both: <Trans id="tokens.use.both.text">View, download and keep new exams.</Trans>,
     api: <Trans id="tokens.use.api.text">Everything you do with exams here, deleting and sharing too.</Trans>,
   };
   return (
@@ -108,7 +109,7 @@ function UseChoice({ use, onUse }: { use: TokenUse; onUse: (use: TokenUse) => vo
           />
           <label htmlFor={`${id}-${one}`}>
             {nameOfUse(i18n, one)}
-            {texts[one] && <small>{texts[one]}</small>}
+            <small>{texts[one]}</small>
           </label>
         </div>
       ))}
