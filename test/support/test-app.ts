@@ -80,7 +80,6 @@ export async function createTestApp(options: TestAppOptions = {}): Promise<TestA
     DATABASE_URL: (await options.databaseVia?.(database.url)) ?? database.url,
     DATA_DIR: folder.path,
     AUTH_SECRET: "a secret for tests, long enough for HS256",
-    // Otherwise the state of studies would depend on when a minute begins.
     SCRUB_DAYS: "0",
     // Its own tests turn it on.
     DERIVATIVES: "off",

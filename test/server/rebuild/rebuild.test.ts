@@ -248,8 +248,6 @@ describe("labels", () => {
 
   test("are written for studies of older releases, and bring the form's values and the laudo back", async () => {
     await using lost = await createTestApp();
-    // Else the sweep writes them by itself if the clock passes its minute of the hour.
-    await lost.sql`delete from pgboss.schedule where name = 'labels.sweep'`;
     const ana = await lost.addPerson("Ana", { plan: "clinica" });
     await fill(lost, ana);
     await strip(lost);
