@@ -9,17 +9,22 @@ export function WholeDates({ children }: { children: ReactNode }) {
   return Children.map(children, (child) => (typeof child === "string" ? inWhole(child) : child));
 }
 
+/** One element, because the sentence may be a part of a flexible row. */
 function inWhole(text: string): ReactNode {
   if (!DATE.test(text)) return text;
   const parts = text.split(DATE);
-  return parts.map((part, index) =>
-    index % 2 === 0 ? (
-      part
-    ) : (
-      // The same date may stand twice in a sentence.
-      <span key={parts.slice(0, index).join("")} className="whitespace-nowrap">
-        {part}
-      </span>
-    ),
+  return (
+    <span>
+      {parts.map((part, index) =>
+        index % 2 === 0 ? (
+          part
+        ) : (
+          // The same date may stand twice in a sentence.
+          <span key={parts.slice(0, index).join("")} className="whitespace-nowrap">
+            {part}
+          </span>
+        ),
+      )}
+    </span>
   );
 }

@@ -24,6 +24,8 @@ for (const [locale, parts] of [
     );
     const note = screen.getByRole("note");
     expect(note.textContent).toBe(parts.join(""));
+    // One part of a flexible row, not three.
+    expect(note.childNodes).toHaveLength(1);
     expect([...note.querySelectorAll(".whitespace-nowrap")].map(({ textContent }) => textContent)).toEqual([
       parts[1],
     ]);

@@ -65,12 +65,12 @@ const round: ScrubRound = {
     findings: 3,
   },
 };
-const ended = (month: number, findings: number): ScrubRound => ({
+const ended = (month: string, findings: number): ScrubRound => ({
   ...{ ...round, startedAt: `2026-${month}-09T03:00:00.000Z`, finishedAt: `2026-${month}-28T11:20:00.000Z` },
-  ...{ objectsRead: 96_000 + month, bytesRead: (1_800 + month) * GIB, findings },
+  ...{ objectsRead: 96_000 + Number(month), bytesRead: (1_800 + Number(month)) * GIB, findings },
 });
 const summary = (openFindings: number): IntegritySummary => ({
-  ...{ scrubDays: 30, round, pastRounds: [ended(10, 0), ended(9, 2), ended(8, 0)], openFindings },
+  ...{ scrubDays: 30, round, pastRounds: [ended("10", 0), ended("09", 2), ended("08", 0)], openFindings },
 });
 const finding = (n: number, more: Partial<IntegrityFinding>): IntegrityFinding => ({
   ...{ id: `01900000-0000-7000-8000-0000000000f${n}`, kind: "volume", found: "damaged" },

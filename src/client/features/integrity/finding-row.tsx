@@ -5,6 +5,7 @@ import { Button } from "../../ui/button.tsx";
 import { RefreshIcon, ShieldAlertIcon, ShieldCheckIcon } from "../../ui/icons.tsx";
 import { limitText } from "../../ui/limit-text.ts";
 import { momentText } from "../../ui/moment-text.ts";
+import { WholeDates } from "../../ui/whole-dates.tsx";
 import { viewAtom } from "../places/views.ts";
 import { dateText, patientText } from "../studies/study-text.ts";
 import { openStudiesAtom } from "../study-list/list-place.ts";
@@ -25,7 +26,11 @@ export function FindingRow({ finding }: { finding: IntegrityFinding }) {
     <li>
       <div className="integrity-what">
         <b>{i18n._(kindNames[kind])}</b>
-        {exam && <span>{exam.join(" · ")}</span>}
+        {exam && (
+          <span>
+            <WholeDates>{exam.join(" · ")}</WholeDates>
+          </span>
+        )}
         <code>
           {object} · {limitText(i18n, sizeBytes)}
         </code>
