@@ -157,6 +157,24 @@ test("a new report waits until it is read; an event of a newer server is left ou
   expect(calls).toContain("POST /api/notifications/read");
 });
 
+test("what a clinic delivered waits until it is looked at, and a button leads to the requests", async () => {
+  const delivery = {
+    ...{ id: "01900000-0000-7000-8000-0000000000e2", event: "delivery.received", readAt: null },
+    ...{ at: new Date().toISOString(), actorName: null, details: { from: "Clínica São João" } },
+    study: { id: "s1", studyDescription: "Tomografia de crânio" },
+  };
+  const { calls } = await show({ told: [delivery] });
+  const waiting = within(await screen.findByRole("region", { name: "Esperando por você 1" }));
+  expect(waiting.getByText("Entregue a você: Tomografia de crânio")).toBeTruthy();
+  expect(waiting.getByText(/^Clínica São João · /)).toBeTruthy();
+  const user = userEvent.setup();
+  await user.click(waiting.getByRole("button", { name: "Ver" }));
+  await waitFor(() => expect(shownView()).toBe("listaExames"));
+  expect(calls).toContain("POST /api/notifications/read");
+  await user.click(screen.getByRole("button", { name: "Receber de uma clínica" }));
+  expect(shownView()).toBe("receber");
+});
+
 test("a home that breaks says so and leaves the rest of the view", async () => {
   await show({ shared: { ...nothingShared, seen: [{ study: null }] as never } });
   expect(await screen.findByText("Armazenamento seguro")).toBeTruthy();

@@ -2,7 +2,7 @@ import { Trans, useLingui } from "@lingui/react/macro";
 import { useSetAtom } from "jotai";
 import { type ReactNode, useState } from "react";
 import { Button } from "../../ui/button.tsx";
-import { UploadIcon } from "../../ui/icons.tsx";
+import { InboxIcon, UploadIcon } from "../../ui/icons.tsx";
 import { whenText } from "../../ui/when-text.ts";
 import { viewAtom } from "../places/views.ts";
 import { useHis } from "../session/his-context.ts";
@@ -56,6 +56,7 @@ function WithSide({ children }: { children: ReactNode }) {
       <aside className="home-side">
         <PlanPanel />
         <LinksPanel />
+        <ReceiveButton />
       </aside>
     </div>
   );
@@ -67,6 +68,16 @@ function UploadButton() {
     <Button kind="lit" className="home-upload" onClick={() => setView("uploadExames")}>
       <UploadIcon small />
       <Trans id="menu.upload">Upload exams</Trans>
+    </Button>
+  );
+}
+
+function ReceiveButton() {
+  const setView = useSetAtom(viewAtom);
+  return (
+    <Button className="w-full" onClick={() => setView("receber")}>
+      <InboxIcon small />
+      <Trans id="menu.receive">Receive from a clinic</Trans>
     </Button>
   );
 }

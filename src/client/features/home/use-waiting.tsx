@@ -86,14 +86,17 @@ function PixLine({ payment }: { payment: Payment }) {
   );
 }
 
-/** The events that wait for somebody to look; the others are only told. */
-const WAITING_EVENTS: readonly NotificationEvent[] = ["report.attached"];
+/** The events that wait for somebody to look, and what they then do; the others are only told. */
+const waitingEvents: Partial<Record<NotificationEvent, ReactNode>> = {
+  "report.attached": <Trans id="home.readReport">Read report</Trans>,
+  "delivery.received": <Trans id="request.view">View</Trans>,
+};
 
 function useWaitingEvents() {
   const open = useOpenNotification();
   const { data, error, isLoading, refetch } = useNotifications();
   const items = data
-    ?.filter(({ event, readAt }) => readAt === null && WAITING_EVENTS.includes(event))
+    ?.filter(({ event, readAt }) => readAt === null && waitingEvents[event] !== undefined)
     .map((told): WaitingItem => {
       return {
         key: `notification ${told.id}`,
@@ -101,7 +104,7 @@ function useWaitingEvents() {
         lead: <HomeIcon icon={eventIcons[told.event]} tone="accent" />,
         title: <EventTitle told={told} />,
         text: <EventLine told={told} />,
-        action: { label: <Trans id="home.readReport">Read report</Trans>, run: () => open(told) },
+        action: { label: waitingEvents[told.event], run: () => open(told) },
       };
     });
   return { items, error, isLoading, refetch };
