@@ -9,6 +9,7 @@ import { InboxIcon, PackageIcon, QrCodeIcon, UnlinkIcon, UploadIcon } from "../.
 import { LoadError } from "../../ui/load-error.tsx";
 import { dayText } from "../../ui/moment-text.ts";
 import { Skeleton } from "../../ui/skeleton.tsx";
+import { whenText } from "../../ui/when-text.ts";
 import { viewAtom } from "../places/views.ts";
 import { useHis } from "../session/his-context.ts";
 import { NewRequestDialog } from "./new-request-dialog.tsx";
@@ -139,7 +140,7 @@ function RowLine({ request }: { request: Request }) {
   const until = dayText(expiresAt);
   const last = deliveries.find(({ receivedAt }) => receivedAt !== null);
   const from = last?.from ?? "";
-  const when = last?.receivedAt ? i18n.date(last.receivedAt, { dateStyle: "short", timeStyle: "short" }) : "";
+  const when = last?.receivedAt ? whenText(i18n, last.receivedAt) : "";
   switch (state) {
     case "open":
       return openedAt === null ? (
