@@ -30,9 +30,11 @@ export async function openBarePage({ url, cpuSlowdown, stored }: BarePageOptions
   const browser = Bun.spawn([findChromium() ?? "chromium", ...BROWSER_ARGS, ...listening, "about:blank"], {
     env: { ...process.env, LC_ALL: "C.UTF-8" },
     stdio: ["ignore", "ignore", "pipe"],
+    detached: true,
   });
   const end = async () => {
-    browser.kill();
+    // The whole group: Debian's program starts the browser as a child of its own.
+    process.kill(-browser.pid);
     await browser.exited;
     await rm(folder, { recursive: true, force: true });
   };

@@ -1,3 +1,5 @@
+import { freeBytes } from "./free-bytes.ts";
+
 /**
  * Reads a body of unknown length, and gives its beginning to `prefix.take` as soon as `prefix.bytes` are there.
  * @throws {RangeError} before more than `maxBytes` are held
@@ -26,7 +28,9 @@ export async function readBounded(
       wanted = undefined;
     }
   }
-  return joined(pieces, length);
+  const bytes = joined(pieces, length);
+  for (const piece of pieces) freeBytes(piece);
+  return bytes;
 }
 
 function joined(pieces: readonly Uint8Array[], length: number): Uint8Array<ArrayBuffer> {
