@@ -5,11 +5,11 @@ import type { Visor } from "./use-visor.ts";
 import { stackName, windowText } from "./visor-texts.ts";
 
 /** The window, or what is still on its way. */
-export function Seen({ visor: { shown, stack, index, state } }: { visor: Visor }) {
+export function Seen({ visor: { shown, failure, stack, index, state } }: { visor: Visor }) {
   const { i18n } = useLingui();
   const count = stack?.slices.length ?? 0;
   const number = index + 1;
-  if (stack && !shown) {
+  if (stack && !shown && failure === undefined) {
     return (
       <span className="visor-mono">
         <Trans id="visor.preview">

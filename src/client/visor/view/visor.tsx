@@ -96,7 +96,7 @@ export default function Visor(props: VisorProps) {
             {!isPhone && areCornersShown && <Corners visor={own} />}
           </FilmPort>
         )}
-        {isPhone && <ScrollHint visor={own} />}
+        {isPhone && !isLaudoOpen && <ScrollHint visor={own} />}
         {!isPhone && <FilmBar visor={visor} />}
       </div>
       {isPhone && <PhoneFoot {...frame} />}
