@@ -20,11 +20,11 @@ const OTHER_PAGES = [
 export const cataloguePlugin: BunPlugin = {
   name: "client-catalogue",
   setup(build) {
-    const onServer = sourcesUnder("src/server");
-    const onClient = sourcesUnder("src/client") + sourcesUnder("src/shared");
-    const onEntryPage = sourcesFrom(ENTRY_PAGE.map((path) => join(root, path)));
-    const isSaid = (id: string) => onClient.includes(`"${id}"`) || !onServer.includes(`"${id}"`);
-    const isEntry = (id: string) => onEntryPage.includes(`"${id}"`);
+    const onServer = quotedIn(sourcesUnder("src/server"));
+    const onClient = quotedIn(sourcesUnder("src/client") + sourcesUnder("src/shared"));
+    const onEntryPage = quotedIn(sourcesFrom(ENTRY_PAGE.map((path) => join(root, path))));
+    const isSaid = (id: string) => onClient.has(id) || !onServer.has(id);
+    const isEntry = (id: string) => onEntryPage.has(id);
     build.onLoad({ filter: /[\\/]locales[\\/][\w-]+[\\/]messages\.ts$/ }, async ({ path }) =>
       moduleOf(await messagesOf(path, (id) => isSaid(id) && isEntry(id))),
     );
@@ -41,9 +41,9 @@ export function catalogueOf(entry: string): BunPlugin {
   return {
     name: "page-catalogue",
     setup(build) {
-      const sources = sourcesFrom([join(root, entry)], []);
+      const onPage = quotedIn(sourcesFrom([join(root, entry)], []));
       build.onLoad({ filter: /[\\/]locales[\\/][\w-]+[\\/]messages\.ts$/ }, async ({ path }) =>
-        moduleOf(await messagesOf(path, (id) => sources.includes(`"${id}"`))),
+        moduleOf(await messagesOf(path, (id) => onPage.has(id))),
       );
       build.onLoad({ filter: /[\\/]his-messages\.[\w-]+\.ts$/ }, () => moduleOf({}));
     },
@@ -58,6 +58,11 @@ async function messagesOf(path: string, isWanted: (id: string) => boolean): Prom
 function moduleOf(messages: object) {
   const text = JSON.stringify(JSON.stringify(messages));
   return { contents: `export const messages = JSON.parse(${text});`, loader: "js" } as const;
+}
+
+/** All that stands between two quotation marks in a line, as ids of messages do. */
+function quotedIn(sources: string): Set<string> {
+  return new Set(Array.from(sources.matchAll(/"(?=([^"\n]+)")/g), ([, words = ""]) => words));
 }
 
 function sourcesUnder(folder: string): string {

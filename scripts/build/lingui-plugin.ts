@@ -12,7 +12,7 @@ interface LinguiOptions {
 
 /**
  * Compiles Lingui's macros in the client's sources; Babel does not read files without a macro. `stripMessages` keeps only the ids,
- * for builds that always load a catalogue.
+ * for builds that always load a catalogue and have no source map.
  */
 export const linguiPlugin = ({ stripMessages, prepare = (source) => source }: LinguiOptions): BunPlugin => ({
   name: "lingui-macro",
@@ -25,7 +25,7 @@ export const linguiPlugin = ({ stripMessages, prepare = (source) => source }: Li
         filename: path,
         babelrc: false,
         configFile: false,
-        sourceMaps: "inline",
+        sourceMaps: stripMessages ? false : "inline",
         parserOpts: { plugins: loader === "tsx" ? ["typescript", "jsx"] : ["typescript"] },
         plugins: [[linguiMacro, { descriptorFields: stripMessages ? "id-only" : "message" }]],
       });
