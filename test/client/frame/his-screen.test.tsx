@@ -1,9 +1,10 @@
 import "../../support/dom-globals.ts";
 import { expect, spyOn, test } from "bun:test";
-import { endSession } from "../../../src/client/session.ts";
+import { beginSession, endSession } from "../../../src/client/session.ts";
 import { screen, withDom } from "../../support/dom.ts";
 import { renderClient } from "../../support/render-client.tsx";
-import { answerCalls } from "../../support/render-view.tsx";
+import { answerCalls, helena } from "../../support/render-view.tsx";
+import { skull } from "../../support/skull-study.ts";
 
 withDom();
 
@@ -25,3 +26,27 @@ for (const [why, address] of [
     replace.mockRestore();
   });
 }
+
+test("what a patient's home shows is asked for before the frame around it is drawn", async () => {
+  const nobody = () => Response.json({ unread: 0, notifications: [] });
+  const missing = () => new Response(null, { status: 404 });
+  const me = { ...helena, termsAcceptedAt: "2026-01-01T00:00:00.000Z" };
+  const calls = answerCalls({
+    "GET /api/auth/me": () => Response.json(me),
+    "GET /api/subscriptions/my-subscription": () => new Promise(() => {}),
+    "GET /api/subscriptions/usage-stats": missing,
+    "GET /api/users/exam-count": () => Response.json({ count: 1 }),
+    "GET /api/links": () => Response.json([]),
+    "GET /api/notifications": nobody,
+    "GET /api/studies": () => Response.json([skull], { headers: { "X-Total-Count": "1" } }),
+    "GET /api/studies/s1/thumbnail": () => new Response(null, { status: 204 }),
+    "GET /api/shared-with-me": () =>
+      Response.json({ total: 0, freshTotal: 0, fresh: [], seen: [], awaiting: [] }),
+  });
+  beginSession({ ...me, token: "t0ken" }, { keepConnected: false });
+  await renderClient(<HisScreen productName="Exameteca" maxUploadBytes={1} />);
+  const home = ["GET /api/studies", "GET /api/shared-with-me", "GET /api/notifications"];
+  expect([...new Set(calls)].filter((call) => home.includes(call))).toEqual(home);
+  await screen.findByRole("heading", { level: 1 });
+  endSession("logout");
+});

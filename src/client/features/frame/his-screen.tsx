@@ -11,6 +11,7 @@ import { lazyChunk } from "../../ui/lazy-chunk.ts";
 import { LoadError } from "../../ui/load-error.tsx";
 import { Toaster } from "../../ui/toast.tsx";
 import { PHONE, useMediaQuery } from "../../ui/use-media-query.ts";
+import { useHomeAhead } from "../home/use-home-ahead.ts";
 import { pickToKeepAtom } from "../local-view/kept-pick.ts";
 import { PaymentWatch } from "../payments/payment-watch.tsx";
 import { currentPath, useHisLocation } from "../places/his-location.ts";
@@ -55,6 +56,7 @@ function SignedIn(props: IslandProps<"his">) {
   const isDrawn = useDeferredValue(user !== undefined);
   const isActive = useIsActive(user);
   const his = useMemo(() => user && { ...props, user, isActive }, [props, user, isActive]);
+  useHomeAhead(isActive && user?.role === "user");
   useLeaveWithoutSession();
   if (his && isDrawn) return <Frame his={his} />;
   if (!error) return <p className="his-loading">Loading...</p>;

@@ -1,31 +1,13 @@
 import { Trans } from "@lingui/react/macro";
-import { useQuery } from "@tanstack/react-query";
 import { useAtomValue } from "jotai";
 import type { Study } from "../../../shared/api/studies.ts";
-import { mayRetry } from "../../query-client.ts";
-import { STUDIES } from "../../query-keys.ts";
 import { newStudiesAtom } from "../studies/new-studies.ts";
-import { pollWhileMoving } from "../studies/poll-while-moving.ts";
-import { type StudyPage, studiesApi } from "../studies/studies-api.ts";
+import type { StudyPage } from "../studies/studies-api.ts";
 import { AllExams } from "./all-exams.tsx";
 import { FilmCard } from "./film-card.tsx";
 import { HomeSection } from "./home-panel.tsx";
 import { FilmPlaces } from "./home-place.tsx";
-import { readAgainAfterFailure } from "./read-again.ts";
-
-const SHOWN = 4;
-
-/** The person's own exams that came last. */
-export function useRecentStudies({ enabled }: { enabled: boolean }) {
-  const query = { limit: SHOWN, sort: "createdAt", order: "desc", whose: "own" } as const;
-  return useQuery({
-    queryKey: [STUDIES, "recent"],
-    queryFn: ({ signal }) => studiesApi.list(query, signal),
-    enabled,
-    retry: mayRetry,
-    refetchInterval: (read) => readAgainAfterFailure(read) || pollWhileMoving(read),
-  });
-}
+import type { useRecentStudies } from "./recent-studies.ts";
 
 /** The exams that came last, as films. */
 export function RecentWall({ query }: { query: ReturnType<typeof useRecentStudies> }) {

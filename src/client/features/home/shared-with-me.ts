@@ -1,4 +1,4 @@
-import { useQuery } from "@tanstack/react-query";
+import { queryOptions, useQuery } from "@tanstack/react-query";
 import * as z from "zod/mini";
 import {
   type SharedWithMe,
@@ -21,14 +21,18 @@ const anySharedWithMeCall = {
   }),
 };
 
+/** What was read just before the home was drawn is not read again. */
+const FRESH_MS = 1_000;
+
+/** How it is read what others share with the person. */
+export const sharedWithMeQuery = queryOptions({
+  queryKey: [STUDIES, "shared-with-me"],
+  queryFn: ({ signal }): Promise<SharedWithMe> => callJson(anySharedWithMeCall, { signal }),
+  staleTime: FRESH_MS,
+  retry: mayRetry,
+});
+
 /** What others share with the person. */
 export function useSharedWithMe({ enabled }: { enabled: boolean }) {
-  return useQuery({
-    queryKey: [STUDIES, "shared-with-me"],
-    queryFn: ({ signal }): Promise<SharedWithMe> => callJson(anySharedWithMeCall, { signal }),
-    enabled,
-    staleTime: 0,
-    retry: mayRetry,
-    refetchInterval: readAgainAfterFailure,
-  });
+  return useQuery({ ...sharedWithMeQuery, enabled, refetchInterval: readAgainAfterFailure });
 }

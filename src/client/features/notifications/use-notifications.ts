@@ -1,4 +1,4 @@
-import { type QueryClient, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { type QueryClient, queryOptions, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import type { Notification } from "../../../shared/api/notifications.ts";
 import { notificationsApi } from "./notifications-api.ts";
 
@@ -6,14 +6,16 @@ const queryKey = ["notifications"];
 const LISTED = [...queryKey, "list"];
 const POLL_MS = 60_000;
 
+/** How it is read what the person is told. */
+export const notificationsQuery = queryOptions({
+  queryKey: LISTED,
+  queryFn: ({ signal }) => notificationsApi.list(signal),
+  staleTime: POLL_MS / 2,
+});
+
 /** What the person is told, the newest first; read again every minute while the page is looked at. */
 export function useNotifications() {
-  return useQuery({
-    queryKey: LISTED,
-    queryFn: ({ signal }) => notificationsApi.list(signal),
-    staleTime: POLL_MS / 2,
-    refetchInterval: POLL_MS,
-  });
+  return useQuery({ ...notificationsQuery, refetchInterval: POLL_MS });
 }
 
 function markRead(queryClient: QueryClient, ids: readonly string[] | undefined): void {

@@ -1,0 +1,25 @@
+import { queryOptions, useQuery } from "@tanstack/react-query";
+import { mayRetry } from "../../query-client.ts";
+import { STUDIES } from "../../query-keys.ts";
+import { pollWhileMoving } from "../studies/poll-while-moving.ts";
+import { studiesApi } from "../studies/studies-api.ts";
+import { readAgainAfterFailure } from "./read-again.ts";
+
+const SHOWN = 4;
+const NEWEST = { limit: SHOWN, sort: "createdAt", order: "desc", whose: "own" } as const;
+
+/** How the person's own exams that came last are read. */
+export const recentStudiesQuery = queryOptions({
+  queryKey: [STUDIES, "recent"],
+  queryFn: ({ signal }) => studiesApi.list(NEWEST, signal),
+  retry: mayRetry,
+});
+
+/** The person's own exams that came last. */
+export function useRecentStudies({ enabled }: { enabled: boolean }) {
+  return useQuery({
+    ...recentStudiesQuery,
+    enabled,
+    refetchInterval: (read) => readAgainAfterFailure(read) || pollWhileMoving(read),
+  });
+}
