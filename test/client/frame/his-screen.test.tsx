@@ -48,5 +48,4 @@ test("what a patient's home shows is asked for before the frame around it is dra
   const home = ["GET /api/studies", "GET /api/shared-with-me", "GET /api/notifications"];
   expect([...new Set(calls)].filter((call) => home.includes(call))).toEqual(home);
   await screen.findByRole("heading", { level: 1 });
-  endSession("logout");
 });
