@@ -86,6 +86,9 @@ function LocalBar({ exam, name, shown, onShow, keep }: LocalBarProps) {
         <span className="local-bar-long">
           <Trans id="local.bar.text">Nothing was uploaded. When you close this page, the exam is gone.</Trans>
         </span>
+        <span className="local-bar-short">
+          <Trans id="local.bar.short">Gone when closed.</Trans>
+        </span>
         {isCut && (
           <span className="local-bar-cut">
             <Trans id="local.bar.cut">Only the first images are shown.</Trans>
