@@ -1,8 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Page } from "playwright-core";
 import { generateStudy } from "../../scripts/demo/phantom/study.ts";
 import { zipStudyBytes } from "../../scripts/demo/zip-study.ts";
+import type { CreatedRequest, Request } from "../../src/shared/api/deliveries.ts";
 import { violationsOn } from "../support/axe.ts";
 import { type BrowserApp, button, createBrowserApp, examsEntry, PHONE, tap } from "../support/browser-app.ts";
+import { createTempFolder } from "../support/temp-folder.ts";
 import type { Person } from "../support/test-app.ts";
 
 const START_TIMEOUT_MS = 120_000;
@@ -77,4 +82,43 @@ describe("a request for exams", () => {
     },
     JOB_TIMEOUT_MS,
   );
+
+  test(
+    "takes a folder from the clinic's page although the page is reloaded in the middle",
+    async () => {
+      const json = { label: "Hospital Santa Clara", shownName: "" };
+      const asked = await app.testApp.call("POST", "/api/requests", { as: owner, json });
+      const { url } = (await asked.json()) as CreatedRequest;
+      await using folder = createTempFolder();
+      const disc = join(folder.path, "CD");
+      mkdirSync(disc);
+      const slices = [...generateStudy({ kind: "ct-head", seed: 2, size: 256, instances: 40 })];
+      for (const [n, { bytes }] of slices.entries()) writeFileSync(join(disc, `IM${n}`), bytes);
+      await app.asVisitor({ expected: [/ERR_ABORTED/] }, async (page) => {
+        const { pathname, hash } = new URL(url);
+        await page.goto(app.origin + pathname + hash);
+        await button(page, "Continuar").click();
+        await page.getByLabel("Pasta do exame").waitFor({ state: "attached" });
+        await slowDown(page);
+        await page.getByLabel("Pasta do exame").setInputFiles(disc);
+        // The phantom's patient is somebody else.
+        await button(page, "Entregar mesmo assim").click();
+        await page.locator("[role=progressbar]:not([aria-valuenow='0'])").waitFor();
+        page.once("dialog", (dialog) => dialog.accept());
+        await page.reload();
+        await page.getByRole("heading", { name: "Protocolo de entrega" }).waitFor();
+      });
+      const [request] = (await (
+        await app.testApp.call("GET", "/api/requests", { as: owner })
+      ).json()) as Request[];
+      expect(request?.deliveries.map(({ images }) => images)).toEqual([slices.length]);
+    },
+    JOB_TIMEOUT_MS,
+  );
 });
+
+async function slowDown(page: Page): Promise<void> {
+  const network = await page.context().newCDPSession(page);
+  const line = { offline: false, latency: 0, downloadThroughput: -1, uploadThroughput: 1024 ** 2 };
+  await network.send("Network.emulateNetworkConditions", line);
+}

@@ -5,9 +5,13 @@ import type { Transfer } from "../upload/upload-state.ts";
 
 /** A file that was picked, and what to send of it. */
 export interface PickedDelivery {
-  prepared: PreparedUpload;
+  prepared: Pick<PreparedUpload, "zip" | "fileName" | "contents" | "dispose">;
   kind: "zip" | "folder";
   name: string;
+  /** Of the upload that an earlier page began with it. */
+  begunId?: string | undefined;
+  /** Whether the server has all of its bytes already. */
+  isWhole?: boolean | undefined;
 }
 
 /** Of a delivery that an earlier page began. */

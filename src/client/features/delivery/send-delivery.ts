@@ -1,6 +1,9 @@
+import type { ResumableUploadState } from "../../../shared/api/resumable.ts";
 import type { UploadAnswer } from "../../../shared/api/upload.ts";
+import { reopenPacked } from "../upload/pack-folder/reopen-packed.ts";
 import { endOnServer, resumableTransport } from "../upload/send/resumable-transport.ts";
 import { findRecord, listRecords } from "../upload/send/resume-records.ts";
+import { holdRow, releaseRow } from "../upload/send/row-locks.ts";
 import { isSameFile } from "../upload/send/same-file.ts";
 import { TransferMeter } from "../upload/send/transfer-meter.ts";
 import type { Transfer } from "../upload/upload-state.ts";
@@ -18,34 +21,70 @@ interface SendOptions {
  * @throws {ApiError} why nothing was stored; the signal's reason when aborted
  */
 export async function sendDelivery(
-  { prepared, kind, name }: PickedDelivery,
+  picked: PickedDelivery,
   { requestId, onProgress, signal }: SendOptions,
 ): Promise<{ uploadId: string; answer: UploadAnswer }> {
+  const { prepared, kind, begunId, isWhole } = picked;
   const { zip, fileName } = prepared;
-  const id = (await findHalfSent(requestId, zip, name)) ?? crypto.randomUUID();
+  const id = begunId ?? (await findHalfSent(requestId, picked)) ?? crypto.randomUUID();
+  const packedName = kind === "folder" && zip instanceof File ? zip.name : undefined;
   const meter = new TransferMeter();
-  const answer = await resumableTransport.send(
-    { id, userId: requestId, kind, zip, fileName, metadata: {} },
-    {
-      signal,
-      onProgress: (loadedBytes, totalBytes) =>
-        onProgress({ loadedBytes, totalBytes, ...meter.read(performance.now(), loadedBytes, totalBytes) }),
-    },
-  );
-  return { uploadId: serverIdOf(id), answer };
+  // A page that is opened meanwhile does not send it, too.
+  await holdRow(id);
+  try {
+    const answer = await resumableTransport.send(
+      { id, userId: requestId, kind, packedName, isWhole, zip, fileName, metadata: {} },
+      {
+        signal,
+        onProgress(loadedBytes, totalBytes) {
+          // After a reload the browser has no bytes of what the server has whole.
+          if (isWhole) return;
+          onProgress({ loadedBytes, totalBytes, ...meter.read(performance.now(), loadedBytes, totalBytes) });
+        },
+      },
+    );
+    return { uploadId: serverIdOf(id), answer };
+  } finally {
+    releaseRow(id);
+  }
 }
 
 /** The upload that an earlier page began with this file. Any other one that it began is dropped: it would only take room. */
-async function findHalfSent(requestId: string, zip: Blob, name: string): Promise<string | undefined> {
+async function findHalfSent(
+  requestId: string,
+  { prepared: { zip }, kind, name }: PickedDelivery,
+): Promise<string | undefined> {
   const states = new Map((await deliveryApi.uploads()).map(({ id, state }) => [id, state]));
   let found: string | undefined;
   for (const record of listRecords(requestId)) {
     if (states.get(serverIdOf(record.id)) !== "receiving") continue;
-    const isSame = zip instanceof File && record.kind === "zip" && (await isSameFile(zip, name, record));
-    if (isSame && !found) found = record.id;
+    const isZip = kind === "zip" && record.kind === "zip" && zip instanceof File;
+    if (!found && isZip && (await isSameFile(zip, name, record))) found = record.id;
     else await endOnServer(record.id);
   }
   return found;
+}
+
+/**
+ * What an earlier page began and can go on without being asked: a folder that it packed, or an upload that only waits to be taken
+ * in. Undefined if another page is at it.
+ */
+export async function reopenDelivery(
+  requestId: string,
+  { id, filename, state }: ResumableUploadState,
+): Promise<PickedDelivery | undefined> {
+  const record = listRecords(requestId).find(({ path }) => path.endsWith(`/${id}`));
+  if (!record || !(await holdRow(record.id))) return undefined;
+  const { packedName, sizeBytes, kind } = record;
+  const packed = packedName === undefined ? undefined : await reopenPacked(packedName, sizeBytes);
+  const isWhole = state === "processing";
+  if (!packed && !isWhole) {
+    releaseRow(record.id);
+    return undefined;
+  }
+  const file = packed ?? { zip: new Blob(), dispose: async () => {} };
+  const prepared = { ...file, fileName: filename, contents: undefined };
+  return { prepared, kind, name: filename, begunId: record.id, isWhole };
 }
 
 function serverIdOf(id: string): string {

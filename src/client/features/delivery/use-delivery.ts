@@ -1,26 +1,36 @@
-import { useEffect, useRef, useState } from "react";
+import { useEffect, useEffectEvent, useRef, useState } from "react";
 import type { OpenedRequest } from "../../../shared/api/deliveries.ts";
 import { mayBeSamePerson } from "../../../shared/rules/shown-name.ts";
 import { ApiError } from "../../api.ts";
 import { lendToken } from "../../session.ts";
 import type { Picked } from "../pick/picked-files.ts";
 import { lookInWorker } from "../upload/look-inside/look-in-worker.ts";
+import { removeAbandonedFiles } from "../upload/pack-folder/packed-files.ts";
 import { PackingFailed, packInWorker } from "../upload/pack-folder/packed-folder.ts";
 import { prepareUpload, type UploadProblem, UploadRefused } from "../upload/prepare-upload.ts";
+import { packedNamesInUse } from "../upload/send/resume-records.ts";
 import { deliveryApi } from "./delivery-api.ts";
 import type { DeliveryState, PickedDelivery } from "./delivery-state.ts";
 import { keepDelivery, readDelivery } from "./kept-delivery.ts";
-import { sendDelivery } from "./send-delivery.ts";
+import { reopenDelivery, sendDelivery } from "./send-delivery.ts";
 
 /** The steps of a delivery, from the request's address to the receipt. */
 export function useDelivery(requestId: string, maxUploadBytes: number) {
   const [state, setState] = useState<DeliveryState>({ step: "opening" });
   const controller = useRef(new AbortController());
 
+  const show = (opened: DeliveryState) => {
+    setState(opened);
+    if (opened.step === "sending") void send(opened.request, opened.picked);
+  };
+  const showFirst = useEffectEvent(show);
+
   useEffect(() => {
     let isCurrent = true;
+    // What a closed page packed here is needed no more, unless it can still be sent.
+    void removeAbandonedFiles(packedNamesInUse());
     void openOnce(requestId).then((opened) => {
-      if (isCurrent) setState(opened);
+      if (isCurrent) showFirst(opened);
     });
     return () => {
       isCurrent = false;
@@ -66,7 +76,8 @@ export function useDelivery(requestId: string, maxUploadBytes: number) {
   const send = async (request: OpenedRequest, picked: PickedDelivery) => {
     const { signal } = controller.current;
     const totalBytes = picked.prepared.zip.size;
-    setState({ step: "sending", request, picked, transfer: { loadedBytes: 0, totalBytes } });
+    if (picked.begunId === undefined)
+      setState({ step: "sending", request, picked, transfer: { loadedBytes: 0, totalBytes } });
     try {
       const onProgress = (transfer: { loadedBytes: number; totalBytes: number }) =>
         setState({ step: "sending", request, picked, transfer });
@@ -93,7 +104,7 @@ export function useDelivery(requestId: string, maxUploadBytes: number) {
     },
     retry: () => {
       setState({ step: "opening" });
-      void openPage(requestId).then(setState);
+      void openPage(requestId).then(show);
     },
   };
 }
@@ -130,7 +141,13 @@ async function goOn(requestId: string): Promise<DeliveryState | undefined> {
     const uploads = await deliveryApi.uploads();
     const done = uploads.find(({ state }) => state === "done");
     if (done?.result) return { step: "done", request, from, uploadId: done.id, answer: done.result };
-    const half = uploads.find(({ state }) => state === "receiving");
+    const begun = uploads.find(({ state }) => state === "receiving" || state === "processing");
+    const picked = begun && (await reopenDelivery(requestId, begun));
+    if (picked) {
+      const transfer = { loadedBytes: begun.offset, totalBytes: begun.sizeBytes };
+      return { step: "sending", request, picked, transfer };
+    }
+    const half = begun?.state === "receiving" ? begun : undefined;
     const percent = half && Math.floor((100 * half.offset) / half.sizeBytes);
     return {
       step: "pick",

@@ -1,7 +1,7 @@
 import type { ResumableUploadState } from "../../../../shared/api/resumable.ts";
 import { ApiError } from "../../../api.ts";
 import { EMPTY_FORM } from "../exam-form/exam-form.ts";
-import { holdPackedFile, openPackedFile, removePackedFile } from "../pack-folder/packed-files.ts";
+import { reopenPacked } from "../pack-folder/reopen-packed.ts";
 import { backOffMs, waitOrOnline } from "../send/back-off.ts";
 import { readUpload } from "../send/resumable-transport.ts";
 import { forgetRecord, listRecords, type ResumeRecord } from "../send/resume-records.ts";
@@ -44,7 +44,9 @@ async function readPatiently(
 
 async function jobOf(record: ResumeRecord, upload: ResumableUploadState): Promise<UploadJob> {
   const { filename: name, sizeBytes } = upload;
-  const packed = upload.state === "receiving" ? await findPacked(record) : undefined;
+  const { packedName } = record;
+  const isWanted = upload.state === "receiving" && packedName !== undefined;
+  const packed = isWanted ? await reopenPacked(packedName, record.sizeBytes) : undefined;
   return {
     id: record.id,
     form: EMPTY_FORM,
@@ -70,22 +72,4 @@ function stateOf({ isPaused }: ResumeRecord, upload: ResumableUploadState, hasFi
   if (upload.state === "receiving" && !hasFile)
     return { stage: "stopped", percent, interruption: { kind: "file", isOther: false } };
   return isPaused ? { stage: "paused", percent } : { stage: "queued" };
-}
-
-/** The file that an earlier page packed, if the browser still has it. */
-async function findPacked({ packedName, sizeBytes }: ResumeRecord) {
-  if (packedName === undefined) return undefined;
-  try {
-    const zip = await (await openPackedFile(packedName)).getFile();
-    if (zip.size !== sizeBytes) return undefined;
-    const release = holdPackedFile(packedName);
-    const dispose = async () => {
-      await removePackedFile(packedName).catch(() => {}); // swept at a later start
-      release();
-    };
-    return { zip, dispose };
-  } catch (error) {
-    if (error instanceof DOMException) return undefined;
-    throw error;
-  }
 }
