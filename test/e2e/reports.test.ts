@@ -82,7 +82,7 @@ describe("a report", () => {
   }
 
   test(
-    "is attached, read, searched, saved and deleted",
+    "is attached, read, zoomed by keyboard and around the pointer by the wheel with Ctrl, searched, saved and deleted",
     async () => {
       await inList(await ownerOfAStudy("Helena Duarte"), async (page) => {
         await attach(page, report);
@@ -91,6 +91,29 @@ describe("a report", () => {
         await page.getByText("Página 1 de 1").waitFor();
         await page.locator(".textLayer", { hasText: "João Batista" }).waitFor();
         await page.screenshot({ path: join(RESULTS, "report.png") });
+
+        await page.getByLabel("Páginas", { exact: true }).focus();
+        for (const [key, percent] of [
+          ["+", "125%"],
+          ["+", "150%"],
+          ["-", "125%"],
+          ["0", "100%"],
+        ] as const) {
+          await page.keyboard.press(key);
+          await page.getByText(percent, { exact: true }).waitFor();
+        }
+        const line = page.locator(".textLayer span", { hasText: "Parênquima" });
+        const before = await centreOf(line);
+        await page.mouse.move(before.x, before.y);
+        await page.keyboard.down("Control");
+        await page.mouse.wheel(0, -160);
+        await page.keyboard.up("Control");
+        await page.getByText("170%", { exact: true }).waitFor();
+        await line.waitFor();
+        const after = await centreOf(line);
+        expect(Math.abs(after.y - before.y)).toBeLessThan(40);
+        await page.keyboard.press("0");
+        await page.getByText("100%", { exact: true }).waitFor();
 
         const width = () =>
           page
@@ -180,37 +203,6 @@ describe("a report", () => {
         await page.keyboard.press("Escape");
         expect(await searchBox(page).inputValue()).toBe("");
         expect(await marked(page, "pdf-hit-now")).toEqual([]);
-      });
-    },
-    JOB_TIMEOUT_MS,
-  );
-
-  test(
-    "is zoomed by keyboard and by the wheel with Ctrl, around what is under the pointer",
-    async () => {
-      await inList(await ownerOfAStudy("Ivo Reis"), async (page) => {
-        await attach(page, report);
-        await open(page);
-        await page.getByLabel("Páginas", { exact: true }).focus();
-        for (const [key, percent] of [
-          ["+", "125%"],
-          ["+", "150%"],
-          ["-", "125%"],
-          ["0", "100%"],
-        ] as const) {
-          await page.keyboard.press(key);
-          await page.getByText(percent, { exact: true }).waitFor();
-        }
-        const line = page.locator(".textLayer span", { hasText: "Parênquima" });
-        const before = await centreOf(line);
-        await page.mouse.move(before.x, before.y);
-        await page.keyboard.down("Control");
-        await page.mouse.wheel(0, -160);
-        await page.keyboard.up("Control");
-        await page.getByText("170%", { exact: true }).waitFor();
-        await line.waitFor();
-        const after = await centreOf(line);
-        expect(Math.abs(after.y - before.y)).toBeLessThan(40);
       });
     },
     JOB_TIMEOUT_MS,

@@ -196,7 +196,7 @@ describe("the visor on a desktop", () => {
   test(
     "obeys the wheel, the buttons of the mouse and the keys",
     async () => {
-      await app.as(person, { device: DESK, ...prefer }, async (page) => {
+      await app.as(person, { device: DESK, loadsAhead: true, ...prefer }, async (page) => {
         await openExam(page);
         expect(await violationsOn(page)).toEqual([]);
         await page.screenshot(picture("desktop"));
@@ -366,7 +366,7 @@ describe("the visor's decoders", () => {
       const { zip, series } = await codecStudy();
       const owner = await app.addPerson("Otávio Sintaxe", { plan: "familia" });
       await app.testApp.store(owner, zip);
-      await app.as(owner, { device: DESK, ...prefer }, async (page) => {
+      await app.as(owner, { device: DESK, loadsAhead: true, ...prefer }, async (page) => {
         await openExam(page);
         const items = visorOf(page).locator(".visor-column .visor-series");
         expect(await items.count()).toBe(series.length);

@@ -27,6 +27,8 @@ export interface Seat {
   device?: BrowserContextOptions;
   language?: Locale;
   theme?: "dark" | "light";
+  /** Whether pages load what they may need later. On a device with touch they do; at a desk a list would load OHIF's 3 MB. */
+  loadsAhead?: boolean;
   /** Before the first page is opened, e.g. to take the clock in hand. */
   prepare?: (context: BrowserContext) => Promise<unknown>;
   /** Answers that are part of the job, told by their status and the end of their path, e.g. `404 /share`. */
@@ -65,7 +67,9 @@ export async function createBrowserApp(
   let jobs = 0;
 
   async function inBrowser(seat: Seat, job: (page: Page) => Promise<void>, person?: Person): Promise<void> {
-    const { device = DESK, language = "pt-BR", theme, prepare, expected = [] } = seat;
+    const { language = "pt-BR", theme, prepare, expected = [] } = seat;
+    const device: BrowserContextOptions = seat.device ?? DESK;
+    const { loadsAhead = device.hasTouch === true } = seat;
     const number = ++jobs;
     const context = await browser.newContext({
       ...{ locale: language, reducedMotion: "reduce" },
@@ -77,6 +81,7 @@ export async function createBrowserApp(
       const preferences = { language, ...(theme && { theme }) };
       await context.addInitScript(signInOnce, { token: person.token, preferences });
     }
+    if (!loadsAhead) await context.addInitScript(saveData);
     await prepare?.(context);
     const trouble = watchForTrouble(context);
     const page = await context.newPage();
@@ -130,6 +135,11 @@ function signInOnce({ token, preferences }: Kept): void {
   if (localStorage.getItem("language")) return;
   for (const [key, value] of Object.entries(preferences)) localStorage.setItem(key, value);
   localStorage.setItem("token", token);
+}
+
+/** In the page: the person asked their browser to load no more than it must. */
+function saveData(): void {
+  Object.defineProperty(navigator, "connection", { value: { saveData: true }, configurable: true });
 }
 
 export const button = (place: Page | Locator, name: string | RegExp) =>
