@@ -7,7 +7,10 @@ export const storageStatuses = ["local", "transferring", "b2", "error"] as const
 export const storageStatusSchema = z.enum(storageStatuses);
 export type StorageStatus = z.infer<typeof storageStatusSchema>;
 
-/** Of the bytes at rest: `ok` if all were read again, `damaged` if some differ (they are never shown), `missing` if some are gone. */
+/**
+ * What is known of the bytes at rest: `ok` once all of them were read again, `damaged` if some differ from what was
+ * stored (they are never shown), `missing` if an object is gone.
+ */
 export const integrities = ["unchecked", "ok", "damaged", "missing"] as const;
 export const integritySchema = z.enum(integrities);
 export type Integrity = z.infer<typeof integritySchema>;
@@ -118,12 +121,11 @@ export const viewerTokenRequestSchema = z
 export const viewerObstacleSchema = z.enum(["no_images", "no_decoder"]);
 export type ViewerObstacle = z.infer<typeof viewerObstacleSchema>;
 
-/** `url` is the path of the viewer page, token included; `middleImage` the SOP Instance UID that a viewer can begin with. */
+/** `url` is the path of the viewer page, token included. */
 export const viewerTokenSchema = z.object({
   token: z.string(),
   url: z.string(),
   obstacle: z.nullable(viewerObstacleSchema),
-  middleImage: z.optional(z.string()),
 });
 export type ViewerToken = z.infer<typeof viewerTokenSchema>;
 

@@ -12,7 +12,7 @@ type StudyId = Pick<Study, "id" | "studyInstanceUID">;
 
 /** Starts to load what our own viewer shows first, while the viewer itself is still being drawn. */
 export function beginStudy(study: StudyId, userId: string): void {
-  const source = createStudySource(study, userId);
+  const source = createStudySource(study.id, userId);
   begun = { study, userId, source };
   // The token is asked for at once, whether or not the viewer's code is there.
   source.beginWith?.(study.studyInstanceUID).catch(() => undefined);
@@ -25,23 +25,17 @@ export function beginStudy(study: StudyId, userId: string): void {
 export function takeStudySource(study: StudyId, userId: string): StackSource {
   const { source } = begun?.study.id === study.id && begun.userId === userId ? begun : { source: undefined };
   begun = undefined;
-  return source ?? createStudySource(study, userId);
+  return source ?? createStudySource(study.id, userId);
 }
 
 /** Reads a study under a viewer token, which is asked for when the first thing is read. */
-export function createStudySource({ id, studyInstanceUID }: StudyId, userId: string): StackSource {
+export function createStudySource(studyId: string, userId: string): StackSource {
   return createLateSource(async () => {
     try {
-      const { token, url, middleImage } = await viewerApi.token(id, userId);
+      const { token, url } = await viewerApi.token(studyId, userId);
       const { origin, searchParams } = new URL(url, location.href);
-      const seriesInstanceUID = searchParams.get("initialSeriesInstanceUID") ?? undefined;
-      const beginWith = seriesInstanceUID && {
-        ...{ studyInstanceUID, seriesInstanceUID, sopInstanceUID: middleImage },
-      };
-      return createDicomwebSource({
-        base: `${origin}/dicomweb/t/${token}`,
-        beginWith: beginWith || undefined,
-      });
+      const beginWith = searchParams.get("initialSeriesInstanceUID") ?? undefined;
+      return createDicomwebSource({ base: `${origin}/dicomweb/t/${token}`, beginWith });
     } catch (error) {
       if (error instanceof ApiError && error.status === 401) throw new SourceEnded(error.message);
       throw error;

@@ -40,7 +40,7 @@ export function StudyVisor({ study, onBack, onOpenOhif, canShare = false }: Stud
     const others = await listComparable(study, signal);
     return others.map((other) => ({
       ...studyExam(i18n, other),
-      open: () => createStudySource(other, user.id),
+      open: () => createStudySource(other.id, user.id),
     }));
   }
 

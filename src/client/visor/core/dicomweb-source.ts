@@ -4,7 +4,6 @@ import { TransferSyntax } from "../../../shared/dicom/transfer-syntax.ts";
 import { numberOf, textOf } from "../../../shared/pixels/pixel-module.ts";
 import { readBounded } from "./read-bounded.ts";
 import {
-  type Beginning,
   type EncodedFrame,
   type FrameAddress,
   type FrameReading,
@@ -33,8 +32,8 @@ const MAX_METADATA_BYTES = 96 * 1024 * 1024;
 export interface DicomwebSourceOptions {
   /** Without a slash at its end, such as `/dicomweb/t/{token}`. */
   base: string;
-  /** Its image is asked for at once. */
-  beginWith?: (Beginning & Pick<FrameAddress, "studyInstanceUID">) | undefined;
+  /** The series to begin with. */
+  beginWith?: string | undefined;
   get?: Get;
 }
 
@@ -61,17 +60,6 @@ export function createDicomwebSource({
     return Array.isArray(json) ? json.filter((item) => typeof item === "object" && item !== null) : [];
   }
 
-  const requestFrame = (
-    frame: FrameAddress,
-    { isUrgent, signal }: Pick<FrameReading, "isUrgent" | "signal">,
-  ) =>
-    request(pathOf(frame), {
-      headers: { Accept: FRAME_TYPES },
-      priority: isUrgent ? "high" : "low",
-      signal,
-    });
-  const early = beginWith && requestEarly(beginWith, requestFrame);
-
   return {
     beginWith: async () => beginWith,
     async listSeries(studyInstanceUID, signal) {
@@ -88,33 +76,12 @@ export function createDicomwebSource({
     readMetadata: ({ studyInstanceUID, seriesInstanceUID }, signal) =>
       readJson(`/studies/${studyInstanceUID}/series/${seriesInstanceUID}/metadata`, signal),
     async readFrame(frame, { isUrgent, signal, onPrefix }) {
-      const response =
-        (await early?.take(frame, signal)) ?? (await requestFrame(frame, { isUrgent, signal }));
+      const response = await request(pathOf(frame), {
+        headers: { Accept: FRAME_TYPES },
+        priority: isUrgent ? "high" : "low",
+        signal,
+      });
       return readFrameOf(response, onPrefix);
-    },
-  };
-}
-
-/** A request for the image to begin with, made before anything else is known of it. It is taken once. */
-function requestEarly(
-  { sopInstanceUID, ...series }: Beginning & Pick<FrameAddress, "studyInstanceUID">,
-  ask: (frame: FrameAddress, options: { isUrgent: boolean; signal: AbortSignal }) => Promise<Response>,
-) {
-  if (sopInstanceUID === undefined) return undefined;
-  const frame = { ...series, sopInstanceUID, frameIndex: 0 };
-  const ended = new AbortController();
-  let asked: Promise<Response | undefined> | undefined = ask(frame, { isUrgent: true, signal: ended.signal })
-    // It is asked for again, which tells what is wrong.
-    .catch(() => undefined);
-  return {
-    /** The answer, if it is of this frame; another frame ends the request. */
-    async take(wanted: FrameAddress, signal: AbortSignal): Promise<Response | undefined> {
-      const taken = asked;
-      asked = undefined;
-      if (!taken) return undefined;
-      if (pathOf(wanted) !== pathOf(frame)) ended.abort();
-      else signal.addEventListener("abort", () => ended.abort(signal.reason), { once: true });
-      return pathOf(wanted) === pathOf(frame) ? await taken : undefined;
     },
   };
 }

@@ -23,16 +23,10 @@ export interface EncodedFrame {
   transferSyntaxUID: string;
 }
 
-/** The series to begin with, and perhaps the image in its middle, which the source may be reading already. */
-export interface Beginning {
-  seriesInstanceUID: string;
-  sopInstanceUID?: string | undefined;
-}
-
 /** Where the visor reads exams from: a server, files on this device, or a demonstration. */
 export interface StackSource {
-  /** What to begin with, if the source knows it before it has listed any series. */
-  beginWith?(studyInstanceUID: string): Promise<Beginning | undefined>;
+  /** The series to begin with, if the source knows it before it has listed any. */
+  beginWith?(studyInstanceUID: string): Promise<string | undefined>;
   listSeries(studyInstanceUID: string, signal: AbortSignal): Promise<SeriesRecord[]>;
   /** The DICOM JSON of a series' instances, in any order. */
   readMetadata(series: SeriesUIDs, signal: AbortSignal): Promise<DicomJson[]>;

@@ -1,11 +1,5 @@
-import {
-  type Beginning,
-  type SeriesRecord,
-  type SeriesUIDs,
-  SourceEnded,
-  type StackSource,
-} from "./source.ts";
-import { buildStacks, isScout, mainStack, type Slice, type Stack } from "./stacks.ts";
+import { type SeriesRecord, type SeriesUIDs, SourceEnded, type StackSource } from "./source.ts";
+import { buildStacks, isScout, mainStack, type Stack } from "./stacks.ts";
 
 /** A series as the visor shows it; its stacks are known once its metadata are read. */
 export interface SeriesEntry {
@@ -78,9 +72,9 @@ export function createVisorModel(source: StackSource): VisorModel {
     return reading;
   }
 
-  function show(stack: Stack, near?: Beginning): void {
+  function show(stack: Stack): void {
     const isBody = stack.framesPerSecond === undefined && !isScout(stack.slices[0]);
-    const index = isBody ? middleOf(stack, near) : 0;
+    const index = isBody ? Math.floor((stack.slices.length - 1) / 2) : 0;
     set({ stack, index, direction: 1, phase: "ready" });
   }
 
@@ -94,23 +88,22 @@ export function createVisorModel(source: StackSource): VisorModel {
       const listing = source.listSeries(studyInstanceUID, signal);
       listing.catch(() => undefined);
       const beginWith = await source.beginWith?.(studyInstanceUID);
-      const beginUID = beginWith?.seriesInstanceUID;
       const first =
-        beginUID === undefined ? undefined : unnamed({ studyInstanceUID, seriesInstanceUID: beginUID });
+        beginWith === undefined ? undefined : unnamed({ studyInstanceUID, seriesInstanceUID: beginWith });
       const early = first && source.readMetadata(first, signal);
       early?.catch(() => undefined);
       const listed = await listing;
       set({ entries: listed.map((series) => ({ series, state: "waiting", stacks: [] })) });
-      if (early) reuse(listed, beginUID ?? "", early);
+      if (early) reuse(listed, beginWith ?? "", early);
       const bySize = listed.toSorted((a, b) => b.instanceCount - a.instanceCount);
       const order = [
-        ...bySize.filter(({ seriesInstanceUID }) => seriesInstanceUID === beginUID),
-        ...bySize.filter(({ seriesInstanceUID }) => seriesInstanceUID !== beginUID),
+        ...bySize.filter(({ seriesInstanceUID }) => seriesInstanceUID === beginWith),
+        ...bySize.filter(({ seriesInstanceUID }) => seriesInstanceUID !== beginWith),
       ];
       for (const series of order.slice(0, MAX_TRIED)) {
         const stack = mainStack(await read(series));
         if (!stack) continue;
-        show(stack, beginWith);
+        show(stack);
         return;
       }
       set({ phase: "empty" });
@@ -177,12 +170,4 @@ export function createVisorModel(source: StackSource): VisorModel {
 
 function unnamed(uids: SeriesUIDs): SeriesRecord {
   return { ...uids, seriesNumber: null, modality: "", description: "", instanceCount: 0 };
-}
-
-/** The slice in the middle; of two that are as near to it, the one that the source is reading already. */
-function middleOf({ slices }: Stack, near?: Beginning): number {
-  const middle = Math.floor((slices.length - 1) / 2);
-  const isNear = (slice: Slice | undefined) =>
-    near?.sopInstanceUID !== undefined && slice?.sopInstanceUID === near.sopInstanceUID;
-  return slices.length % 2 === 0 && isNear(slices[middle + 1]) ? middle + 1 : middle;
 }

@@ -7,14 +7,7 @@ import { describeError } from "../../runtime/log.ts";
 import { listLargestSeries } from "./viewer.repo.ts";
 
 /** What the viewer can show of a study: the series to begin with, the reason why there is none, or `"unknown"`. */
-export type StudyPreview = Beginning | { obstacle: ViewerObstacle } | "unknown";
-
-interface Beginning {
-  /** Series Instance UID. */
-  beginWith: string;
-  /** SOP Instance UID of the series' middle image; undefined for a film. */
-  middleImage: string | undefined;
-}
+export type StudyPreview = { beginWith: string } | { obstacle: ViewerObstacle } | "unknown";
 
 /** The most manifests read for the previews of one token. */
 const MAX_MANIFESTS = 100;
@@ -57,7 +50,7 @@ async function readStudyPreview(
     if (budget.manifestsLeft-- <= 0 || deps.clock.now().getTime() > budget.endsAt) return "unknown";
     try {
       const images = (await deps.series.manifest(manifest)).instances.filter(isImage);
-      if (images.some(isDecoded)) return { beginWith: seriesInstanceUID, middleImage: middleOf(images) };
+      if (images.some(isDecoded)) return { beginWith: seriesInstanceUID };
       if (images.length > 0) obstacle = "no_decoder";
     } catch (error) {
       deps.log.warn("viewer.look_failed", describeError(error));
@@ -69,13 +62,6 @@ async function readStudyPreview(
 
 export function isImage({ frames, sopClassUID }: ManifestInstance): boolean {
   return frames.kind !== "none" && !isDrawnOverOthers(sopClassUID);
-}
-
-function middleOf(images: readonly ManifestInstance[]): string | undefined {
-  const middle = images[Math.floor((images.length - 1) / 2)];
-  return middle && middle.frames.kind !== "none" && middle.frames.frameCount === 1
-    ? middle.sopInstanceUID
-    : undefined;
 }
 
 function isDecoded({ transferSyntaxUID }: ManifestInstance): boolean {

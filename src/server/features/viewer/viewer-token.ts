@@ -70,9 +70,7 @@ export async function issueViewerToken(
   const token = await deps.tokens.sign("viewer", claims, LIFETIME_SECONDS);
   const previews = await readStudyPreviews(deps, studyIds);
   const url = viewerUrl({ origin: deps.config.viewerOrigin, token, studies, previews, locale: input.locale });
-  const [first] = previews;
-  const middleImage = typeof first === "object" && "beginWith" in first ? first.middleImage : undefined;
-  return { token, url, obstacle: commonObstacle(previews), ...(middleImage && { middleImage }) };
+  return { token, url, obstacle: commonObstacle(previews) };
 }
 
 /** The reason why no study has anything to show; null if one has. */
