@@ -17,12 +17,11 @@ import { PaymentWatch } from "../payments/payment-watch.tsx";
 import { currentPath, useHisLocation } from "../places/his-location.ts";
 import { firstPlaceAtom, viewAtom } from "../places/views.ts";
 import { sampleOpenAtom } from "../sample/sample-state.ts";
-import { type His, HisProvider, useHis } from "../session/his-context.ts";
+import { type His, HisProvider } from "../session/his-context.ts";
 import { useCurrentUser } from "../session/use-current-user.ts";
 import { useIsActive } from "../session/use-is-active.ts";
 import { SubscriptionBanner } from "../subscriptions/subscription-banner.tsx";
-import { listRecords } from "../upload/send/resume-records.ts";
-import { uploadJobsAtom } from "../upload/tray/upload-jobs.ts";
+import { useNeedsTray } from "../upload/tray/use-needs-tray.ts";
 import { PhoneBar, PhoneTabs } from "./phone-menu.tsx";
 import { SideMenu } from "./side-menu.tsx";
 import { signOutAskedAtom } from "./sign-out-asked.ts";
@@ -129,16 +128,9 @@ const Frame = memo(function Frame({ his }: { his: His }) {
   );
 });
 
-/** The tray is loaded with the first upload, or with one of an earlier page, and then stays: it is what sends them. */
 function Uploads() {
-  const hasUploads = useAtomValue(uploadJobsAtom).length > 0;
-  const { user } = useHis();
-  const [isNeeded, setNeeded] = useState(() => listRecords(user.id).length > 0);
-  useEffect(() => {
-    if (hasUploads) setNeeded(true);
-  }, [hasUploads]);
   return (
-    isNeeded && (
+    useNeedsTray() && (
       <Suspense>
         <UploadTray />
       </Suspense>

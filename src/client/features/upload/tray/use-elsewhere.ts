@@ -1,11 +1,11 @@
-import { type Query, useQuery } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { useAtomValue, useSetAtom, useStore } from "jotai";
 import { useEffect, useEffectEvent } from "react";
-import { listUploadsCall, type ResumableUploadState } from "../../../../shared/api/resumable.ts";
-import { callJson } from "../../../api.ts";
+import type { ResumableUploadState } from "../../../../shared/api/resumable.ts";
 import { serverNow } from "../../../server-clock.ts";
 import { useHis } from "../../session/his-context.ts";
 import { listRecords } from "../send/resume-records.ts";
+import { accountUploadsQuery, isOnItsWay } from "./account-uploads.ts";
 import { restoreJobs } from "./restore-jobs.ts";
 import { isExpected } from "./run-job.ts";
 import { addRestoredAtom, uploadJobsAtom } from "./upload-jobs.ts";
@@ -20,7 +20,6 @@ export interface UploadElsewhere {
 }
 
 const POLL_MS = 5_000;
-const FRESH_MS = 15_000;
 /** An upload expires this long after its last byte. */
 const KEPT_MS = 7 * 24 * 3600_000;
 const QUIET_MS = 30_000;
@@ -39,12 +38,8 @@ export function useElsewhere(): UploadElsewhere[] {
   const isHere = (id: string) => store.get(uploadJobsAtom).some((job) => job.id === id);
 
   const { data, dataUpdatedAt } = useQuery({
-    queryKey: ["uploads", user.id],
-    queryFn: ({ signal }) => callJson(listUploadsCall, { signal }),
-    staleTime: FRESH_MS,
-    refetchOnWindowFocus: true,
-    refetchInterval: ({ state }: Query<Uploads>) =>
-      elsewhereOf(state.data, user.id, isHere).length > 0 ? POLL_MS : false,
+    ...accountUploadsQuery(user.id),
+    refetchInterval: ({ state }) => (elsewhereOf(state.data, user.id, isHere).length > 0 ? POLL_MS : false),
   });
 
   const restore = useEffectEvent(async (signal: AbortSignal) => {
@@ -71,7 +66,7 @@ function elsewhereOf(
   userId: string,
   isHere: (id: string) => boolean,
 ): UploadElsewhere[] {
-  const onTheirWay = (uploads ?? []).filter(({ state }) => state === "receiving" || state === "processing");
+  const onTheirWay = (uploads ?? []).filter(isOnItsWay);
   if (onTheirWay.length === 0) return [];
   const rowIds = new Map(listRecords(userId).map(({ id, path }) => [path.split("/").at(-1), id]));
   return onTheirWay.flatMap((upload) => {

@@ -1,0 +1,49 @@
+import "../../support/dom-globals.ts";
+import { afterEach, beforeEach, expect, test } from "bun:test";
+import { useNeedsTray } from "../../../src/client/features/upload/tray/use-needs-tray.ts";
+import { act, screen, withDom } from "../../support/dom.ts";
+import { answerCalls, renderView } from "../../support/render-view.tsx";
+
+withDom();
+
+let idle: (() => void)[];
+beforeEach(() => {
+  idle = [];
+  Object.assign(globalThis, {
+    requestIdleCallback: (run: () => void) => idle.push(run),
+    cancelIdleCallback() {},
+  });
+});
+afterEach(() => {
+  Reflect.deleteProperty(globalThis, "requestIdleCallback");
+  Reflect.deleteProperty(globalThis, "cancelIdleCallback");
+});
+
+const Probe = () => (useNeedsTray() ? "the tray" : "no tray");
+
+const upload = (state: string) => ({
+  ...{ id: "u1", filename: "u1.zip", sizeBytes: 1000, offset: 420, state },
+  createdAt: "2026-10-22T12:00:00.000Z",
+  expiresAt: "2026-10-29T12:00:00.000Z",
+});
+
+test("a browser that sent nothing yet shows what another one sends, once its page is idle", async () => {
+  const calls = answerCalls({ "GET /api/uploads": () => Response.json([upload("receiving")]) });
+  await renderView(<Probe />);
+  expect(screen.getByText("no tray")).toBeTruthy();
+  expect(calls).toEqual([]);
+  await act(async () => {
+    for (const run of idle) run();
+  });
+  await screen.findByText("the tray");
+});
+
+test("uploads that ended need no tray", async () => {
+  const calls = answerCalls({ "GET /api/uploads": () => Response.json([upload("done"), upload("failed")]) });
+  await renderView(<Probe />);
+  await act(async () => {
+    for (const run of idle) run();
+  });
+  expect(calls).toEqual(["GET /api/uploads"]);
+  expect(screen.getByText("no tray")).toBeTruthy();
+});
