@@ -221,6 +221,8 @@ describe("what was acknowledged", () => {
       (await t.sql`select 1 from resumable_uploads where account_id = ${carla.id} and problem is not null`)
         .length;
     while ((await waits()) === 0) await Bun.sleep(20);
+    // Its job must be over before it can have another.
+    await t.settle();
     expect(await studiesOf(carla)).toEqual([]);
     await t.sql`update subscriptions set exam_count = 0 where user_id = ${carla.id}`;
     await closeAbandoned(t.deps);
