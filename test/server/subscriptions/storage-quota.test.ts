@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
+import { sweepOwnUploads } from "../../../src/server/holdings/sweeping/sweep-uploads.ts";
 import type { Study } from "../../../src/shared/api/studies.ts";
 import type { OfferedPlan, UsageStats } from "../../../src/shared/api/subscriptions.ts";
 import { GIB } from "../../../src/shared/rules/subscription.ts";
@@ -50,8 +51,9 @@ async function expectTrue(accountId: string): Promise<number> {
 
 async function expectNothingLeftOver(): Promise<void> {
   const { dataDir } = t.deps.config;
-  // A transfer removes its staged copies last.
+  // A transfer removes its staged copies last; what can't be removed at once waits for the sweep.
   await t.settle();
+  await sweepOwnUploads(t.deps);
   // Only files are looked for: these tests count bytes that nobody keeps.
   const found = await bytesOnceSettled(async () => {
     const { filesWithoutRow } = await compareBytes(t.sql, dataDir, keysWithoutLabs());
