@@ -1,7 +1,6 @@
 import type { PreparedFrame } from "../../../shared/pixels/prepare-frame.ts";
-import { freeBytes } from "./free-bytes.ts";
 
-/** Decoded frames up to a number of bytes. What is farthest from the seen frame leaves first, and is empty soon after. */
+/** Decoded frames up to a number of bytes. What is farthest from the seen frame leaves first. */
 export interface FrameCache {
   get(key: string): PreparedFrame | undefined;
   /** @param distanceOf how far a kept frame is from the seen one */
@@ -10,33 +9,25 @@ export interface FrameCache {
   readonly sizeBytes: number;
 }
 
-export function pixelsOf(frame: PreparedFrame): Uint8Array | Uint16Array {
-  return frame.kind === "grey" ? frame.indexes : frame.bytes;
+export function bytesOf(frame: PreparedFrame): number {
+  return frame.kind === "grey" ? frame.indexes.byteLength : frame.bytes.byteLength;
 }
 
 export function createFrameCache(maxBytes: number): FrameCache {
   const frames = new Map<string, PreparedFrame>();
-  /** What the last `add` dropped: the screen may be about to draw it for the last time. */
-  let dropped: PreparedFrame[] = [];
   let sizeBytes = 0;
   const drop = (key: string) => {
     const frame = frames.get(key);
     if (!frame) return;
     frames.delete(key);
-    dropped.push(frame);
-    sizeBytes -= pixelsOf(frame).byteLength;
-  };
-  const free = () => {
-    for (const frame of dropped) freeBytes(pixelsOf(frame));
-    dropped = [];
+    sizeBytes -= bytesOf(frame);
   };
   return {
     get: (key) => frames.get(key),
     add(key, frame, distanceOf) {
-      free();
       drop(key);
       frames.set(key, frame);
-      sizeBytes += pixelsOf(frame).byteLength;
+      sizeBytes += bytesOf(frame);
       if (sizeBytes <= maxBytes) return;
       const farthest = [...frames.keys()]
         .map((kept) => ({ kept, distance: distanceOf(kept) }))
@@ -48,8 +39,8 @@ export function createFrameCache(maxBytes: number): FrameCache {
       }
     },
     clear() {
-      for (const key of [...frames.keys()]) drop(key);
-      free();
+      frames.clear();
+      sizeBytes = 0;
     },
     get sizeBytes() {
       return sizeBytes;

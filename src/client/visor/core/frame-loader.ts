@@ -2,8 +2,7 @@ import { NoPicture } from "../../../shared/pixels/no-picture.ts";
 import { assertDrawable } from "../../../shared/pixels/pixel-bounds.ts";
 import { type PixelModule, readPixelModule } from "../../../shared/pixels/pixel-module.ts";
 import type { PreparedFrame } from "../../../shared/pixels/prepare-frame.ts";
-import { createFrameCache, pixelsOf } from "./frame-cache.ts";
-import { freeBytes } from "./free-bytes.ts";
+import { createFrameCache } from "./frame-cache.ts";
 import { type EncodedFrame, SourceEnded, type StackSource } from "./source.ts";
 import type { Slice } from "./stacks.ts";
 
@@ -107,7 +106,7 @@ export function createFrameLoader(options: FrameLoaderOptions): FrameLoader {
   function reach(): number {
     const seen = slices[index];
     const frame = seen && cache.get(seen.key);
-    const size = frame ? pixelsOf(frame).byteLength : 0;
+    const size = frame ? (frame.kind === "grey" ? frame.indexes.byteLength : frame.bytes.byteLength) : 0;
     if (size === 0) return concurrency;
     return Math.max(1, Math.floor((maxBytes * AHEAD_SHARE) / size / 2));
   }
@@ -121,8 +120,7 @@ export function createFrameLoader(options: FrameLoaderOptions): FrameLoader {
         arrived.add(controller);
         pump();
       });
-      if (signal.aborted) freeBytes(pixelsOf(frame));
-      else cache.add(slice.key, frame, distanceOf);
+      if (!signal.aborted) cache.add(slice.key, frame, distanceOf);
       if (preview?.key === slice.key) preview = undefined;
     } catch (error) {
       if (!signal.aborted) failures.set(slice.key, failureOf(error));

@@ -1,5 +1,3 @@
-import { freeBytes } from "./free-bytes.ts";
-
 /**
  * Reads a body of unknown length, and gives its beginning to `prefix.take` as soon as `prefix.bytes` are there.
  * @throws {RangeError} before more than `maxBytes` are held
@@ -28,9 +26,7 @@ export async function readBounded(
       wanted = undefined;
     }
   }
-  const bytes = joined(pieces, length);
-  for (const piece of pieces) freeBytes(piece);
-  return bytes;
+  return joined(pieces, length);
 }
 
 function joined(pieces: readonly Uint8Array[], length: number): Uint8Array<ArrayBuffer> {

@@ -2,8 +2,6 @@ import { decodeFrame } from "../../../shared/pixels/decode-frame.ts";
 import { NoPicture } from "../../../shared/pixels/no-picture.ts";
 import { prepareFrame } from "../../../shared/pixels/prepare-frame.ts";
 import { type CodecFactory, createCodecs } from "../../../shared/pixels/wasm-codec.ts";
-import { pixelsOf } from "../core/frame-cache.ts";
-import { freeBytes } from "../core/free-bytes.ts";
 import type { DecodeReply, DecodeRequest } from "./decode-messages.ts";
 
 /** Answers frames in a worker. @param factory the one codec of this worker, if it has one */
@@ -17,11 +15,10 @@ export function serveDecoding(factory?: CodecFactory): void {
   async function decode(request: DecodeRequest & { type: "frame" }): Promise<DecodeReply> {
     try {
       const { bytes, pixels, transferSyntaxUID } = request;
-      const decoded = await decodeFrame(bytes, pixels, transferSyntaxUID, codecs);
-      const frame = prepareFrame(decoded, pixels);
-      freeBytes(bytes);
-      freeBytes(decoded.samples);
-      return { ok: true, frame };
+      return {
+        ok: true,
+        frame: prepareFrame(await decodeFrame(bytes, pixels, transferSyntaxUID, codecs), pixels),
+      };
     } catch (error) {
       if (error instanceof NoPicture) return { ok: false, failure: error.failure, detail: error.detail };
       return { ok: false, failure: "undecodable", detail: error instanceof Error ? error.name : "" };
@@ -35,7 +32,12 @@ export function serveDecoding(factory?: CodecFactory): void {
       return;
     }
     void decode(data).then((reply) => {
-      self.postMessage(reply, { transfer: reply.ok ? [pixelsOf(reply.frame).buffer] : [] });
+      const pixels = reply.ok
+        ? reply.frame.kind === "grey"
+          ? reply.frame.indexes
+          : reply.frame.bytes
+        : undefined;
+      self.postMessage(reply, { transfer: pixels ? [pixels.buffer] : [] });
     });
   });
 }

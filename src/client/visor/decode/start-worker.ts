@@ -33,12 +33,8 @@ export function warmCodec(): void {
     void fetch(url, { priority: "low" }).catch(() => undefined);
 }
 
-/** A worker with its codec takes some 40 MB; two decode faster than anything in the hand can draw. */
-const MAX_WORKERS = { handheld: 2, desk: 4 };
-
-/** One worker fewer than the machine has cores, which leaves one to draw. */
+/** One worker fewer than the machine has cores, at most four: each codec takes 50 MB. */
 export function startDecodePool(): DecodePool {
   const cores = navigator.hardwareConcurrency || 2;
-  const most = matchMedia("(pointer: coarse)").matches ? MAX_WORKERS.handheld : MAX_WORKERS.desk;
-  return createDecodePool({ start, size: Math.min(most, Math.max(1, cores - 1)) });
+  return createDecodePool({ start, size: Math.min(4, Math.max(2, cores - 1)) });
 }

@@ -15,19 +15,16 @@ export interface VisorCore {
   close(): void;
 }
 
-const MB = 1024 * 1024;
-/** Some 90 slices of a CT. The decoders and what a page takes by itself are three times as much. */
-const PHONE_BYTES = 48 * MB;
-const DESKTOP_BYTES = 384 * MB;
-/** What a phone with little memory keeps of each GB that it has. */
-const SHARE_OF_GB = 12 * MB;
+/** Some 120 slices of a CT. The decoders and what a page takes by itself are three times as much. */
+const PHONE_BYTES = 64 * 1024 * 1024;
+const DESKTOP_BYTES = 384 * 1024 * 1024;
 
 /** Browsers that do not say how much memory there is get the smaller share. */
 function cacheBytes(isBeside: boolean): number {
   const { deviceMemory = 4 } = navigator as Navigator & { deviceMemory?: number };
   return !isBeside && deviceMemory >= 8 && !matchMedia("(pointer: coarse)").matches
     ? DESKTOP_BYTES
-    : Math.min(PHONE_BYTES, deviceMemory * SHARE_OF_GB);
+    : PHONE_BYTES;
 }
 
 export function startVisorCore(source: StackSource, { isBeside }: { isBeside: boolean }): VisorCore {
