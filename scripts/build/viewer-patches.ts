@@ -225,32 +225,15 @@ export const REMOVED_LOCALES: Record<string, string> = {
 };
 
 /** What OHIF loads until it has drawn a first image, in the order of its use. */
-const OPENING_CHUNKS = [
-  ...[
-    "app",
-    "1673",
-    "6938",
-    "6489",
-    "6495",
-    "8478",
-    "89",
-    "2623",
-    "6749",
-    "3552",
-    "341",
-    "9383",
-    "7248",
-    "100",
-  ],
-  ...["781", "9415", "3500", "9116", "9068", "899", "5448", "5910", "7463"],
-];
+const OPENING_CHUNKS =
+  "app 1673 6938 6489 6495 8478 89 2623 6749 3552 341 9383 7248 100 781 9415 3500 9116 9068 899 5448 5910 7463";
 
 /**
  * The scripts of an opening, in the order of their use.
  * @throws where this OHIF has not each of them
  */
 export function openingScripts(paths: readonly string[]): string[] {
-  return OPENING_CHUNKS.map((chunk) => {
+  return OPENING_CHUNKS.split(" ").map((chunk) => {
     const script = paths.find((path) => path.startsWith(`${chunk}.bundle.`) && path.endsWith(".js"));
     if (!script) throw new Error(`the viewer has no chunk ${chunk}`);
     return script;

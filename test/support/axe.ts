@@ -11,7 +11,7 @@ const ON_COLOURS = ["color-contrast", "link-in-text-block"];
 /** WCAG 2.2 A and AA, as axe-core checks them: `rule: element` of each violation. */
 export const violationsOn = (page: Page) => check(page, { type: "tag", values: STANDARD });
 
-/** The rules on colours alone, for a page whose other theme was checked as a whole. */
+/** Only the rules on colours. The page was checked by all rules in its other theme. */
 export const colourViolationsOn = (page: Page) => check(page, { type: "rule", values: ON_COLOURS });
 
 async function check(page: Page, runOnly: RunOnly): Promise<string[]> {

@@ -31,7 +31,7 @@ interface ImageParts {
 
 /**
  * Sends a study's images, and its laudo as an instance, under names that a DICOMDIR allows, and adds them to the DICOMDIR. A study
- * whose index can't be read, or that is too large for a directory, is sent as its volumes are. Returns the study's folders.
+ * with an unreadable index, or one too large for a directory, is sent as its stored volumes instead. Returns the study's folders.
  */
 export async function* exportImages(
   deps: ExportDeps,
