@@ -1,8 +1,10 @@
 import "../../support/dom-globals.ts";
 import { afterEach, beforeEach, expect, test } from "bun:test";
+import { useQuery } from "@tanstack/react-query";
+import { accountUploadsQuery } from "../../../src/client/features/upload/tray/account-uploads.ts";
 import { useNeedsTray } from "../../../src/client/features/upload/tray/use-needs-tray.ts";
 import { act, screen, withDom } from "../../support/dom.ts";
-import { answerCalls, renderView } from "../../support/render-view.tsx";
+import { answerCalls, helena, renderView } from "../../support/render-view.tsx";
 
 withDom();
 
@@ -19,7 +21,11 @@ afterEach(() => {
   Reflect.deleteProperty(globalThis, "cancelIdleCallback");
 });
 
-const Probe = () => (useNeedsTray() ? "the tray" : "no tray");
+function Probe() {
+  const needsTray = useNeedsTray();
+  const { data } = useQuery({ ...accountUploadsQuery(helena.id), enabled: false });
+  return `${needsTray ? "the tray" : "no tray"}${data ? ", answered" : ""}`;
+}
 
 const upload = (state: string) => ({
   ...{ id: "u1", filename: "u1.zip", sizeBytes: 1000, offset: 420, state },
@@ -35,7 +41,7 @@ test("a browser that sent nothing yet shows what another one sends, once its pag
   await act(async () => {
     for (const run of idle) run();
   });
-  await screen.findByText("the tray");
+  await screen.findByText("the tray, answered");
 });
 
 test("uploads that ended need no tray", async () => {
@@ -45,5 +51,6 @@ test("uploads that ended need no tray", async () => {
     for (const run of idle) run();
   });
   expect(calls).toEqual(["GET /api/uploads"]);
-  expect(screen.getByText("no tray")).toBeTruthy();
+  await screen.findByText(/, answered/);
+  expect(screen.getByText("no tray, answered")).toBeTruthy();
 });
