@@ -1,15 +1,21 @@
-import { useSyncExternalStore } from "react";
+import { useMemo, useSyncExternalStore } from "react";
 
 /** Matches the phone layout, as in the styles. */
 export const PHONE = "(max-width: 760px)";
 
 export function useMediaQuery(query: string): boolean {
-  return useSyncExternalStore(
-    (listener) => {
-      const list = window.matchMedia(query);
+  const { subscribe, matches } = useMemo(() => watch(query), [query]);
+  return useSyncExternalStore(subscribe, matches);
+}
+
+/** Asked once: a component that is drawn often would begin a list, and listen anew, each time. */
+function watch(query: string) {
+  const list = window.matchMedia(query);
+  return {
+    matches: () => list.matches,
+    subscribe(listener: () => void) {
       list.addEventListener("change", listener);
       return () => list.removeEventListener("change", listener);
     },
-    () => window.matchMedia(query).matches,
-  );
+  };
 }

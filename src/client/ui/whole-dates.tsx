@@ -3,7 +3,7 @@ import { Children, type ReactNode } from "react";
 /** As `calendarText` and `momentText` write them. */
 const DATE = /(\d\d-(?:\d\d|[A-Z][a-z]{2})-\d{4}(?: \d\d:\d\d)?)/;
 
-/** Text whose dates stay in one line. Without it, a browser breaks `23-12-2026` after a hyphen. */
+/** Text that keeps each date in one line: a browser would break `23-12-2026` after a hyphen. */
 export function WholeDates({ children }: { children: ReactNode }) {
   if (typeof children === "string") return inWhole(children);
   return Children.map(children, (child) => (typeof child === "string" ? inWhole(child) : child));

@@ -2,11 +2,10 @@ import type { DecodedFrame } from "./decoded-frame.ts";
 import type { LookupTable, PixelModule } from "./pixel-module.ts";
 import { storedValue } from "./stored-value.ts";
 
-/** Red, green and blue from 0 to 255 of a frame with three samples a pixel (PS3.3 §C.7.6.3.1.2). */
-export function colourBytes(frame: DecodedFrame, pixels: PixelModule): Uint8Array {
+/** Writes red, green and blue from 0 to 255 of a frame with three samples a pixel (PS3.3 §C.7.6.3.1.2). */
+export function fillWithColours(bytes: Uint8Array, frame: DecodedFrame, pixels: PixelModule): void {
   const { rows, columns, samples, samplesPerPixel } = frame;
   const count = rows * columns;
-  const bytes = new Uint8Array(count * 3);
   const bits = Math.min(pixels.bitsStored, samples.BYTES_PER_ELEMENT * 8);
   const isPlain = bits === 8 && samples.BYTES_PER_ELEMENT === 1;
   const scale = 255 / (2 ** bits - 1);
@@ -17,7 +16,6 @@ export function colourBytes(frame: DecodedFrame, pixels: PixelModule): Uint8Arra
     }
   }
   if (!frame.isRgb) transformToRgb(bytes, pixels.photometricInterpretation);
-  return bytes;
 }
 
 function transformToRgb(bytes: Uint8Array, photometricInterpretation: string): void {
@@ -34,20 +32,19 @@ function transformToRgb(bytes: Uint8Array, photometricInterpretation: string): v
   }
 }
 
-/** Red, green and blue of a frame whose samples are palette indexes (PS3.3 §C.7.9). */
-export function paletteBytes(
+/** Writes the colours of a frame whose samples are palette indexes, as red, green and blue (PS3.3 §C.7.9). */
+export function fillFromPalette(
+  bytes: Uint8Array,
   frame: DecodedFrame,
   pixels: PixelModule,
   palette: NonNullable<PixelModule["palette"]>,
-): Uint8Array {
+): void {
   const { rows, columns, samples, samplesPerPixel } = frame;
   const stored = storedValue(frame, pixels);
-  const bytes = new Uint8Array(rows * columns * 3);
   for (let i = 0; i < rows * columns; i++) {
     const value = stored(samples[i * samplesPerPixel] ?? 0);
     for (const [c, table] of palette.entries()) bytes[i * 3 + c] = colourOf(table, value);
   }
-  return bytes;
 }
 
 function colourOf({ first, bits, entries }: LookupTable, value: number): number {

@@ -1,4 +1,4 @@
-import { colourBytes, paletteBytes } from "./colour-bytes.ts";
+import { fillFromPalette, fillWithColours } from "./colour-bytes.ts";
 import type { DecodedFrame } from "./decoded-frame.ts";
 import { NoPicture } from "./no-picture.ts";
 import { assertDrawable } from "./pixel-bounds.ts";
@@ -33,27 +33,48 @@ export type PreparedFrame = GreyFrame | ColourFrame;
 
 const LEVELS = 65_536;
 
-/** Makes of a decoded frame what a renderer draws. @throws {NoPicture} */
-export function prepareFrame(frame: DecodedFrame, pixels: PixelModule): PreparedFrame {
+/** How many bytes a prepared frame takes, if its stream has the size that the instance declares. */
+export function preparedBytes({ rows, columns, samplesPerPixel, ...pixels }: PixelModule): number {
+  const isColour = samplesPerPixel >= 3 || pixels.photometricInterpretation === "PALETTE COLOR";
+  return rows * columns * (isColour ? 3 : pixels.bitsStored <= 8 ? 1 : 2);
+}
+
+/**
+ * Makes of a decoded frame what a renderer draws.
+ * @param into memory that is taken if it has the right size; what it held is overwritten
+ * @throws {NoPicture}
+ */
+export function prepareFrame(frame: DecodedFrame, pixels: PixelModule, into?: ArrayBuffer): PreparedFrame {
   assertDrawable(frame);
   const { rows, columns, samplesPerPixel, samples } = frame;
   if (samples.length < rows * columns * samplesPerPixel) throw new NoPicture("undecodable", "pixels missing");
-  if (samplesPerPixel >= 3) return { kind: "colour", rows, columns, bytes: colourBytes(frame, pixels) };
+  const memoryOf = (size: number) => (into?.byteLength === size ? into : new ArrayBuffer(size));
+  if (samplesPerPixel >= 3) {
+    const bytes = new Uint8Array(memoryOf(rows * columns * 3));
+    fillWithColours(bytes, frame, pixels);
+    return { kind: "colour", rows, columns, bytes };
+  }
   if (pixels.photometricInterpretation === "PALETTE COLOR") {
     if (!pixels.palette) throw new NoPicture("undecodable", "a palette without its tables");
-    return { kind: "colour", rows, columns, bytes: paletteBytes(frame, pixels, pixels.palette) };
+    const bytes = new Uint8Array(memoryOf(rows * columns * 3));
+    fillFromPalette(bytes, frame, pixels, pixels.palette);
+    return { kind: "colour", rows, columns, bytes };
   }
   const isWhole = !(samples instanceof Float32Array || samples instanceof Float64Array);
-  return isWhole && pixels.bitsStored <= 16 ? wholeGrey(frame, pixels) : spreadGrey(frame, pixels);
+  if (!isWhole || pixels.bitsStored > 16)
+    return spreadGrey(new Uint16Array(memoryOf(rows * columns * 2)), frame, pixels);
+  const indexes =
+    pixels.bitsStored <= 8
+      ? new Uint8Array(memoryOf(rows * columns))
+      : new Uint16Array(memoryOf(rows * columns * 2));
+  return wholeGrey(indexes, frame, pixels);
 }
 
-function wholeGrey(frame: DecodedFrame, pixels: PixelModule): GreyFrame {
+function wholeGrey(indexes: Uint8Array | Uint16Array, frame: DecodedFrame, pixels: PixelModule): GreyFrame {
   const { rows, columns, samplesPerPixel, samples } = frame;
-  const isSmall = pixels.bitsStored <= 8;
-  const levels = isSmall ? 256 : LEVELS;
+  const levels = pixels.bitsStored <= 8 ? 256 : LEVELS;
   const first = pixels.isSigned ? -levels / 2 : 0;
   const count = rows * columns;
-  const indexes = isSmall ? new Uint8Array(count) : new Uint16Array(count);
   const stored = storedValue(frame, pixels);
   const extent = new Extent(pixels);
   for (let i = 0; i < count; i++) {
@@ -77,6 +98,7 @@ function wholeGrey(frame: DecodedFrame, pixels: PixelModule): GreyFrame {
 
 /** Values of more than 16 bits, or with fractions, are spread over the indexes from the lowest to the highest. */
 function spreadGrey(
+  indexes: Uint16Array,
   { rows, columns, samplesPerPixel, samples }: DecodedFrame,
   pixels: PixelModule,
 ): GreyFrame {
@@ -85,7 +107,6 @@ function spreadGrey(
   for (let i = 0; i < count; i++) extent.add(samples[i * samplesPerPixel] ?? 0);
   const { lowest, highest } = extent;
   const step = highest > lowest ? (highest - lowest) / (LEVELS - 1) : 1;
-  const indexes = new Uint16Array(count);
   for (let i = 0; i < count; i++) {
     const place = Math.round(((samples[i * samplesPerPixel] ?? 0) - lowest) / step);
     indexes[i] = Math.min(LEVELS - 1, Math.max(0, place || 0));

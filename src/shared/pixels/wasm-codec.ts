@@ -54,8 +54,28 @@ const DECODERS: Record<CodecName, string> = {
   htJpeg2000: "HTJ2KDecoder",
 };
 
+/** Copies decoded bytes out of the decoder's memory, which is freed. */
+type CopyOut = (bytes: Uint8Array) => Uint8Array<ArrayBuffer>;
+
+/** A larger frame is seldom followed by many of its size. */
+const MAX_KEPT_BYTES = 4 * 1024 * 1024;
+
+/** Copies into the same memory each time: a frame is overwritten when the next one is decoded. */
+export function copyIntoOne(): CopyOut {
+  let kept = new Uint8Array();
+  return (bytes) => {
+    if (bytes.length > MAX_KEPT_BYTES) return bytes.slice();
+    if (kept.length !== bytes.length) kept = new Uint8Array(bytes.length);
+    kept.set(bytes);
+    return kept;
+  };
+}
+
 /** Keeps one instance of each codec that was needed, because an instance takes time and 50 MB that are never freed. */
-export function createCodecs(load: (name: CodecName) => Promise<CodecParts>): Codecs {
+export function createCodecs(
+  load: (name: CodecName) => Promise<CodecParts>,
+  copyOut: CopyOut = (bytes) => bytes.slice(),
+): Codecs {
   const instances = new Map<CodecName, Promise<CodecModule>>();
   const start = async (name: CodecName) => {
     const { factory, wasmBinary } = await load(name);
@@ -70,7 +90,7 @@ export function createCodecs(load: (name: CodecName) => Promise<CodecParts>): Co
     async decode(name, encoded) {
       const instance = take(name);
       try {
-        return decode((await instance)[DECODERS[name]], encoded);
+        return decode((await instance)[DECODERS[name]], encoded, copyOut);
       } catch (error) {
         if (instances.get(name) === instance) instances.delete(name);
         throw error;
@@ -80,13 +100,17 @@ export function createCodecs(load: (name: CodecName) => Promise<CodecParts>): Co
   };
 }
 
-function decode(Decoder: (new () => WasmDecoder) | undefined, encoded: Uint8Array): DecodedFrame {
+function decode(
+  Decoder: (new () => WasmDecoder) | undefined,
+  encoded: Uint8Array,
+  copyOut: CopyOut,
+): DecodedFrame {
   if (!Decoder) throw new TypeError("a codec without its decoder");
   const decoder = new Decoder();
   try {
     decoder.getEncodedBuffer(encoded.length).set(encoded);
     decoder.decode();
-    return takeFrame(decoder);
+    return takeFrame(decoder, copyOut);
   } catch (error) {
     if (error instanceof NoPicture) throw error;
     throw new NoPicture("undecodable", "the codec gives up");
@@ -95,13 +119,12 @@ function decode(Decoder: (new () => WasmDecoder) | undefined, encoded: Uint8Arra
   }
 }
 
-function takeFrame(decoder: WasmDecoder): DecodedFrame {
+function takeFrame(decoder: WasmDecoder, copyOut: CopyOut): DecodedFrame {
   const { width, height, bitsPerSample, componentCount, isSigned } = decoder.getFrameInfo();
   const bytes = decoder.getDecodedBuffer();
   const count = width * height * componentCount;
   if (count === 0 || bytes.length < count) throw new NoPicture("undecodable", "the codec gives no pixels");
-  // A copy is returned, since the bytes are in the decoder's memory, which is freed.
-  const { buffer } = bytes.slice();
+  const { buffer } = copyOut(bytes);
   const mixed = samplesOf(buffer, { isWide: bitsPerSample > 8, isSigned: isSigned === true });
   const isPlanar = componentCount > 1 && decoder.getInterleaveMode?.() === 0;
   const samples = isPlanar ? interleave(mixed, componentCount) : mixed;

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "bun:test";
+import { describe, expect, spyOn, test } from "bun:test";
 import type { DecodeReply } from "../../../src/client/visor/decode/decode-messages.ts";
 import { createDecodePool, type DecodeWorker } from "../../../src/client/visor/decode/decode-pool.ts";
 import type { PixelModule } from "../../../src/shared/pixels/pixel-module.ts";
@@ -36,16 +36,17 @@ function startWorkers() {
 }
 
 const never = new AbortController().signal;
+const waiting = (signal: AbortSignal) => ({ signal, takeMemory: () => undefined });
 const settle = () => new Promise((resolve) => setTimeout(resolve, 0));
 
 describe("the pool of decoders", () => {
   test("ends a worker that takes too long and says that the frame can't be decoded", async () => {
     const { start, started } = startWorkers();
     const pool = createDecodePool({ start, size: 1, timeoutMs: 1 });
-    expect(pool.decode(encoded(), pixels, never)).rejects.toMatchObject({ failure: "undecodable" });
+    expect(pool.decode(encoded(), pixels, waiting(never))).rejects.toMatchObject({ failure: "undecodable" });
     await Bun.sleep(20);
     expect(started[0]?.isEnded).toBe(true);
-    const next = pool.decode(encoded(), pixels, never);
+    const next = pool.decode(encoded(), pixels, waiting(never));
     await settle();
     started[1]?.reply(refusal);
     expect(next).rejects.toMatchObject({ detail: "cut" });
@@ -54,11 +55,11 @@ describe("the pool of decoders", () => {
   test("loads a codec for the syntaxes that need it, in place of an idle worker", async () => {
     const { start, started } = startWorkers();
     const pool = createDecodePool({ start, size: 1 });
-    const first = pool.decode(encoded(), pixels, never);
+    const first = pool.decode(encoded(), pixels, waiting(never));
     await settle();
     started[0]?.reply(refusal);
     await first.catch(() => undefined);
-    void pool.decode(encoded(JPEG_LS), pixels, never).catch(() => undefined);
+    void pool.decode(encoded(JPEG_LS), pixels, waiting(never)).catch(() => undefined);
     await settle();
     expect(started.map(({ kind, isEnded }) => [kind, isEnded])).toEqual([
       ["plain", true],
@@ -69,10 +70,10 @@ describe("the pool of decoders", () => {
   test("does not begin a frame that was aborted while it waited", async () => {
     const { start, started } = startWorkers();
     const pool = createDecodePool({ start, size: 1 });
-    const first = pool.decode(encoded(), pixels, never);
+    const first = pool.decode(encoded(), pixels, waiting(never));
     await settle();
     const aborted = new AbortController();
-    const second = pool.decode(encoded(), pixels, aborted.signal);
+    const second = pool.decode(encoded(), pixels, waiting(aborted.signal));
     aborted.abort();
     expect(second).rejects.toThrow();
     started[0]?.reply(refusal);
@@ -87,11 +88,27 @@ describe("the pool of decoders", () => {
     pool.expect(JPEG_LS);
     pool.expect(JPEG_LS);
     expect(started.map(({ kind }) => kind)).toEqual(["jpegLs"]);
-    const decoding = pool.decode(encoded(JPEG_LS), pixels, never);
+    const decoding = pool.decode(encoded(JPEG_LS), pixels, waiting(never));
     await settle();
     expect(started.map(({ asked }) => asked)).toEqual([1]);
     started[0]?.reply(refusal);
     expect(decoding).rejects.toMatchObject({ failure: "undecodable" });
     pool.close();
+  });
+
+  test("leaves nothing at the signal of a frame that is done, and gives its memory back", async () => {
+    const { start, started } = startWorkers();
+    const pool = createDecodePool({ start, size: 1 });
+    const { signal } = new AbortController();
+    const heard = [spyOn(signal, "addEventListener"), spyOn(signal, "removeEventListener")];
+    const given: ArrayBuffer[] = [];
+    const giveBack = (memory: ArrayBuffer) => given.push(memory);
+    const decoding = pool.decode({ ...encoded(), giveBack }, pixels, waiting(signal));
+    await settle();
+    const lent = new ArrayBuffer(1);
+    started[0]?.reply({ ...refusal, lent });
+    await decoding.catch(() => undefined);
+    expect(given).toEqual([lent]);
+    expect(heard.map(({ mock }) => mock.calls.length)).toEqual([1, 1]);
   });
 });

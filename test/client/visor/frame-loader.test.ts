@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { createFrameLoader, wantedOrder } from "../../../src/client/visor/core/frame-loader.ts";
+import { createFrameLoader, type Decode, wantedOrder } from "../../../src/client/visor/core/frame-loader.ts";
 import { type EncodedFrame, type FrameAddress, SourceEnded } from "../../../src/client/visor/core/source.ts";
 import { buildStacks, type Slice } from "../../../src/client/visor/core/stacks.ts";
 import { TagHex } from "../../../src/shared/dicom/tags.ts";
@@ -59,7 +59,7 @@ async function settle(): Promise<void> {
   for (let i = 0; i < 20; i++) await Promise.resolve();
 }
 
-function open(maxBytes = 1_000, decode = async () => frame) {
+function open(maxBytes = 1_000, decode: Decode = async () => frame) {
   const source = heldSource();
   const changed: string[] = [];
   const loader = createFrameLoader({
@@ -107,6 +107,16 @@ describe("frames", () => {
     loader.close();
   });
 
+  test("on their way are aborted when the visor closes", async () => {
+    const { asked, loader } = open();
+    loader.focus(slicesOf(20), 10);
+    await settle();
+    asked[0]?.arrive();
+    await settle();
+    loader.close();
+    expect(asked.slice(1).map(({ signal }) => signal.aborted)).toEqual([true, true, true]);
+  });
+
   test("are kept up to a number of bytes; those farthest from the seen one leave first", async () => {
     const { asked, loader } = open(FRAME_BYTES * 5);
     const slices = slicesOf(100);
@@ -121,6 +131,60 @@ describe("frames", () => {
     expect(seen && loader.frame(seen)).toBe(frame);
     loader.close();
     expect(loader.sizeBytes).toBe(0);
+  });
+
+  test("that a person goes to and fro among are read once", async () => {
+    const { asked, loader } = open(FRAME_BYTES * 40);
+    const slices = slicesOf(100);
+    const seen: number[] = [];
+    for (const index of [...wantedOrder(100, 50, 1, 6)].toSorted((a, b) => a - b)) seen.push(index);
+    for (const index of [50, ...seen, ...seen.toReversed(), ...seen]) {
+      loader.focus(slices, index);
+      for (let arrived = -1; arrived < asked.length; ) {
+        arrived = asked.length;
+        for (const one of asked) one.arrive();
+        await settle();
+      }
+    }
+    const read = asked.map(({ slice }) => slice);
+    expect(read.length).toBe(new Set(read).size);
+    loader.close();
+  });
+
+  test("that left give their memory to those that come", async () => {
+    const made = new Set<ArrayBuffer>();
+    const { asked, loader } = open(FRAME_BYTES * 5, async (_encoded, _pixels, { takeMemory }) => {
+      const memory = takeMemory() ?? new ArrayBuffer(FRAME_BYTES);
+      made.add(memory);
+      return { ...frame, indexes: new Uint8Array(memory) };
+    });
+    const slices = slicesOf(100);
+    for (let i = 0; i < 80; i++) {
+      loader.focus(slices, i);
+      for (const one of asked) one.arrive();
+      await settle();
+      const kept = slices.flatMap((slice) => loader.frame(slice) ?? []);
+      const memories = kept.map((one) => (one.kind === "grey" ? one.indexes.buffer : undefined));
+      expect(new Set(memories).size).toBe(kept.length);
+    }
+    expect(asked.length).toBeGreaterThan(80);
+    expect(made.size).toBeLessThan(20);
+    loader.close();
+  });
+
+  test("ahead leave a connection to the seen one", async () => {
+    const { asked, readFrame } = heldSource();
+    const source = { readFrame };
+    const loader = createFrameLoader({ source, decode: async () => frame, maxBytes: 1_000, onChange() {} });
+    const slices = slicesOf(200);
+    loader.focus(slices, 10);
+    asked[0]?.arrive();
+    await settle();
+    const ahead = asked.slice(1);
+    expect(ahead.length).toBe(5);
+    loader.focus(slices, 150);
+    expect(asked.length).toBe(7);
+    loader.close();
   });
 
   test("that did not arrive fail alone and can be asked for again", async () => {
@@ -216,6 +280,30 @@ describe("a frame of which the beginning is a coarser picture", () => {
     asked.find(({ slice }) => slice === 1)?.arrive();
     await settle();
     expect(loader.frame(seen)).toBe(frame);
+  });
+
+  test("is decoded from bytes of its own, for those given are written over", async () => {
+    const given = new Uint8Array([7]);
+    const decoded: Uint8Array[] = [];
+    const transferSyntaxUID = "1.2.840.10008.1.2.4.202";
+    const loader = createFrameLoader({
+      source: {
+        readFrame(_address, { onPrefix }) {
+          onPrefix?.({ bytes: given, transferSyntaxUID });
+          given.fill(0);
+          return new Promise(() => undefined);
+        },
+      },
+      decode: async ({ bytes }) => {
+        decoded.push(bytes);
+        return coarse;
+      },
+      maxBytes: 1_000,
+      onChange: () => undefined,
+    });
+    loader.focus(slicesOf(1), 0);
+    await settle();
+    expect(decoded).toEqual([new Uint8Array([7])]);
   });
 
   test("is not kept once another is seen", async () => {

@@ -39,7 +39,6 @@ const INDEX = {
   instanceNumber: 12,
   rows: 2,
   columns: 2,
-  kept: { study: { [TagHex.InstitutionName]: { vr: "LO", Value: ["Clínica São José"] } } },
 };
 
 describe.each(UNCOMPRESSED)("an instance in %s", (transferSyntaxUID) => {

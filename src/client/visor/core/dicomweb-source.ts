@@ -2,7 +2,9 @@ import type { DicomJson } from "../../../shared/dicom/dicom-json.ts";
 import { TagHex } from "../../../shared/dicom/tags.ts";
 import { TransferSyntax } from "../../../shared/dicom/transfer-syntax.ts";
 import { numberOf, textOf } from "../../../shared/pixels/pixel-module.ts";
-import { readBounded } from "./read-bounded.ts";
+import { createCounterweight } from "./counterweight.ts";
+import { createLentMemory, type LentMemory } from "./lent-memory.ts";
+import { fillingReader, lengthOf, readBounded, readInto } from "./read-bounded.ts";
 import {
   type EncodedFrame,
   type FrameAddress,
@@ -27,6 +29,8 @@ const MIN_PREFIXED_BYTES = 2 * PREFIX_BYTES;
 
 /** Larger than any frame that may be drawn. */
 const MAX_FRAME_BYTES = 160 * 1024 * 1024;
+/** Longer frames are seldom followed by many: they get memory of their own. */
+const MAX_LENT_BYTES = 1024 * 1024;
 const MAX_METADATA_BYTES = 96 * 1024 * 1024;
 
 export interface DicomwebSourceOptions {
@@ -45,6 +49,9 @@ export function createDicomwebSource({
   beginWith,
   get = (url, init) => fetch(url, init),
 }: DicomwebSourceOptions): StackSource {
+  const memory = createLentMemory();
+  const counterweight = createCounterweight();
+
   async function request(path: string, init: RequestInit): Promise<Response> {
     const response = await get(`${base}${path}`, { credentials: "omit", ...init });
     if (response.ok) return response;
@@ -81,12 +88,17 @@ export function createDicomwebSource({
         priority: isUrgent ? "high" : "low",
         signal,
       });
-      return readFrameOf(response, onPrefix);
+      counterweight.add();
+      return readFrameOf(response, memory, onPrefix);
     },
   };
 }
 
-async function readFrameOf(response: Response, onPrefix: FrameReading["onPrefix"]): Promise<EncodedFrame> {
+async function readFrameOf(
+  response: Response,
+  { lend, giveBack }: LentMemory,
+  onPrefix: FrameReading["onPrefix"],
+): Promise<EncodedFrame> {
   const [, transferSyntaxUID = ""] =
     /transfer-syntax=([0-9.]+)/.exec(response.headers.get("Content-Type") ?? "") ?? [];
   const isCopy = transferSyntaxUID === TransferSyntax.htJpeg2000Rpcl;
@@ -98,7 +110,11 @@ async function readFrameOf(response: Response, onPrefix: FrameReading["onPrefix"
           take: (bytes: Uint8Array<ArrayBuffer>) => onPrefix({ bytes, transferSyntaxUID }),
         }
       : undefined;
-  return { bytes: await readBounded(response, MAX_FRAME_BYTES, prefix), transferSyntaxUID };
+  const length = lengthOf(response);
+  const reader = length > 0 && length <= MAX_LENT_BYTES ? fillingReader(response) : undefined;
+  if (!reader) return { bytes: await readBounded(response, MAX_FRAME_BYTES, prefix), transferSyntaxUID };
+  const bytes = await readInto(reader, lend(length), { maxBytes: MAX_FRAME_BYTES, prefix });
+  return { bytes, transferSyntaxUID, giveBack };
 }
 
 function pathOf({ studyInstanceUID, seriesInstanceUID, sopInstanceUID, frameIndex }: FrameAddress): string {

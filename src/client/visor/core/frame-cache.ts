@@ -9,25 +9,27 @@ export interface FrameCache {
   readonly sizeBytes: number;
 }
 
-export function bytesOf(frame: PreparedFrame): number {
-  return frame.kind === "grey" ? frame.indexes.byteLength : frame.bytes.byteLength;
+export function pixelsOf(frame: PreparedFrame): Uint8Array | Uint16Array {
+  return frame.kind === "grey" ? frame.indexes : frame.bytes;
 }
 
-export function createFrameCache(maxBytes: number): FrameCache {
+/** @param onDropped takes each frame that is kept no longer */
+export function createFrameCache(maxBytes: number, onDropped: (frame: PreparedFrame) => void): FrameCache {
   const frames = new Map<string, PreparedFrame>();
   let sizeBytes = 0;
   const drop = (key: string) => {
     const frame = frames.get(key);
     if (!frame) return;
     frames.delete(key);
-    sizeBytes -= bytesOf(frame);
+    sizeBytes -= pixelsOf(frame).byteLength;
+    onDropped(frame);
   };
   return {
     get: (key) => frames.get(key),
     add(key, frame, distanceOf) {
       drop(key);
       frames.set(key, frame);
-      sizeBytes += bytesOf(frame);
+      sizeBytes += pixelsOf(frame).byteLength;
       if (sizeBytes <= maxBytes) return;
       const farthest = [...frames.keys()]
         .map((kept) => ({ kept, distance: distanceOf(kept) }))

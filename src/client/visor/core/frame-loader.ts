@@ -1,8 +1,9 @@
 import { NoPicture } from "../../../shared/pixels/no-picture.ts";
 import { assertDrawable } from "../../../shared/pixels/pixel-bounds.ts";
 import { type PixelModule, readPixelModule } from "../../../shared/pixels/pixel-module.ts";
-import type { PreparedFrame } from "../../../shared/pixels/prepare-frame.ts";
-import { createFrameCache } from "./frame-cache.ts";
+import { type PreparedFrame, preparedBytes } from "../../../shared/pixels/prepare-frame.ts";
+import { createFrameCache, pixelsOf } from "./frame-cache.ts";
+import { createFrameMemory } from "./frame-memory.ts";
 import { type EncodedFrame, SourceEnded, type StackSource } from "./source.ts";
 import type { Slice } from "./stacks.ts";
 
@@ -10,7 +11,11 @@ import type { Slice } from "./stacks.ts";
 export type Decode = (
   encoded: EncodedFrame,
   pixels: PixelModule,
-  signal: AbortSignal,
+  options: {
+    signal: AbortSignal;
+    /** Asked for when the frame's turn has come. */
+    takeMemory(): ArrayBuffer | undefined;
+  },
 ) => Promise<PreparedFrame>;
 
 /** `lost`: it did not arrive; `undecodable`, `unsupported`: it arrived and can't be drawn; `ended`: access has ended. */
@@ -20,7 +25,7 @@ export interface FrameLoaderOptions {
   source: Pick<StackSource, "readFrame">;
   decode: Decode;
   maxBytes: number;
-  /** Frames on their way at once; a browser opens six connections to a server. */
+  /** Frames on their way at once, besides the seen one. */
   concurrency?: number;
   waitsMs?: readonly number[];
   onChange(key: string): void;
@@ -40,23 +45,31 @@ export interface FrameLoader {
   close(): void;
 }
 
-const CONCURRENCY = 6;
+/**
+ * A browser opens six connections to a server. One is left to the seen slice: a request that is aborted keeps its own until the page is
+ * done with drawing.
+ */
+const CONCURRENCY = 5;
 const WAITS_MS = [400, 1_600];
 /** Slices farther away than this from the seen one are aborted when others are needed. */
 const KEPT_RANKS = 24;
 /** Where so many frames of a stack failed, the others are asked for only when they are seen. */
 const MAX_FAILURES = 64;
-/** The part of the cache that frames ahead may fill. */
-const AHEAD_SHARE = 0.9;
+/**
+ * The part of the cache that frames ahead and behind may fill. The rest keeps what was seen before, so that a person who goes to and fro
+ * does not read the same slices again.
+ */
+const AHEAD_SHARE = 0.5;
 
 export function createFrameLoader(options: FrameLoaderOptions): FrameLoader {
   const { source, decode, maxBytes, onChange, concurrency = CONCURRENCY, waitsMs = WAITS_MS } = options;
-  const cache = createFrameCache(maxBytes);
+  const memory = createFrameMemory();
+  const cache = createFrameCache(maxBytes, memory.give);
   const running = new Map<string, AbortController>();
   /** The running requests that have received all their bytes. */
   const arrived = new Set<AbortController>();
   const failures = new Map<string, FrameFailure>();
-  const closed = new AbortController();
+  let isClosed = false;
   let preview: { key: string; frame: PreparedFrame } | undefined;
   let slices: readonly Slice[] = [];
   let places = new Map<string, number>();
@@ -69,7 +82,7 @@ export function createFrameLoader(options: FrameLoaderOptions): FrameLoader {
   };
 
   function pump(): void {
-    if (closed.signal.aborted) return;
+    if (isClosed) return;
     const order = wantedOrder(slices.length, index, direction, reach());
     const wanted: Slice[] = [];
     for (const place of order) {
@@ -85,7 +98,7 @@ export function createFrameLoader(options: FrameLoaderOptions): FrameLoader {
     if (first && distanceOf(first.key) === 0) {
       // The seen slice neither waits for a connection nor shares the line with slices that nobody sees yet.
       if (!running.has(first.key)) {
-        if (running.size >= concurrency) abortFarthest();
+        if (running.size > concurrency) abortFarthest();
         void load(first);
       }
       const own = running.get(first.key);
@@ -106,7 +119,7 @@ export function createFrameLoader(options: FrameLoaderOptions): FrameLoader {
   function reach(): number {
     const seen = slices[index];
     const frame = seen && cache.get(seen.key);
-    const size = frame ? (frame.kind === "grey" ? frame.indexes.byteLength : frame.bytes.byteLength) : 0;
+    const size = frame ? pixelsOf(frame).byteLength : 0;
     if (size === 0) return concurrency;
     return Math.max(1, Math.floor((maxBytes * AHEAD_SHARE) / size / 2));
   }
@@ -114,21 +127,22 @@ export function createFrameLoader(options: FrameLoaderOptions): FrameLoader {
   async function load(slice: Slice): Promise<void> {
     const controller = new AbortController();
     running.set(slice.key, controller);
-    const signal = AbortSignal.any([controller.signal, closed.signal]);
+    const { signal } = controller;
     try {
       const frame = await loadFrame(slice, signal, () => {
         arrived.add(controller);
         pump();
       });
-      if (!signal.aborted) cache.add(slice.key, frame, distanceOf);
-      if (preview?.key === slice.key) preview = undefined;
+      if (signal.aborted) memory.give(frame);
+      else cache.add(slice.key, frame, distanceOf);
+      if (preview?.key === slice.key) dropPreview();
     } catch (error) {
       if (!signal.aborted) failures.set(slice.key, failureOf(error));
     } finally {
       arrived.delete(controller);
       if (running.get(slice.key) === controller) running.delete(slice.key);
     }
-    if (closed.signal.aborted) return;
+    if (isClosed) return;
     if (!signal.aborted) onChange(slice.key);
     pump();
   }
@@ -142,7 +156,11 @@ export function createFrameLoader(options: FrameLoaderOptions): FrameLoader {
     const encoded = await readAgain(slice, signal, onPrefix);
     begun.abort();
     onArrived();
-    return await decode(encoded, pixels, signal);
+    return await decode(encoded, pixels, { signal, takeMemory: memoryFor(pixels) });
+  }
+
+  function memoryFor(pixels: PixelModule): () => ArrayBuffer | undefined {
+    return () => memory.take(preparedBytes(pixels));
   }
 
   /** Shows the beginning of the seen frame, unless the whole one is there first. */
@@ -153,10 +171,19 @@ export function createFrameLoader(options: FrameLoaderOptions): FrameLoader {
     signal: AbortSignal,
   ): Promise<void> {
     if (distanceOf(slice.key) !== 0) return;
-    const frame = await decode(prefix, pixels, signal).catch(() => undefined);
+    const copy = { ...prefix, bytes: prefix.bytes.slice() };
+    const frame = await decode(copy, pixels, { signal, takeMemory: memoryFor(pixels) }).catch(
+      () => undefined,
+    );
     if (!frame || signal.aborted || distanceOf(slice.key) !== 0) return;
+    dropPreview();
     preview = { key: slice.key, frame };
     onChange(slice.key);
+  }
+
+  function dropPreview(): void {
+    if (preview) memory.give(preview.frame);
+    preview = undefined;
   }
 
   async function readAgain(
@@ -187,7 +214,7 @@ export function createFrameLoader(options: FrameLoaderOptions): FrameLoader {
         failures.clear();
       }
       index = at;
-      if (preview && preview.key !== seen[at]?.key) preview = undefined;
+      if (preview && preview.key !== seen[at]?.key) dropPreview();
       if (towards !== 0) direction = Math.sign(towards);
       pump();
     },
@@ -203,7 +230,8 @@ export function createFrameLoader(options: FrameLoaderOptions): FrameLoader {
       return cache.sizeBytes;
     },
     close() {
-      closed.abort();
+      isClosed = true;
+      for (const controller of running.values()) controller.abort();
       cache.clear();
     },
   };

@@ -21,6 +21,8 @@ export interface FrameAddress {
 export interface EncodedFrame {
   bytes: Uint8Array<ArrayBuffer>;
   transferSyntaxUID: string;
+  /** Takes back the memory of `bytes` once they are decoded. */
+  giveBack?: ((memory: ArrayBuffer) => void) | undefined;
 }
 
 /** Where the visor reads exams from: a server, files on this device, or a demonstration. */
@@ -37,7 +39,10 @@ export interface StackSource {
 export interface FrameReading {
   isUrgent: boolean;
   signal: AbortSignal;
-  /** Takes the beginning of a frame that is a coarser picture, before the rest of it has arrived. */
+  /**
+   * Takes the beginning of a frame that is a coarser picture, before the rest of it has arrived. The bytes change once it returns,
+   * so a caller that needs them later copies them.
+   */
   onPrefix?: ((prefix: EncodedFrame) => void) | undefined;
 }
 

@@ -6,8 +6,18 @@ import type { CodecName } from "../../../shared/pixels/wasm-codec.ts";
 /** To a worker: its codec's WebAssembly once, then one frame at a time. */
 export type DecodeRequest =
   | { type: "codec"; name: CodecName; wasmBinary: ArrayBuffer }
-  | { type: "frame"; bytes: Uint8Array<ArrayBuffer>; transferSyntaxUID: string; pixels: PixelModule };
+  | {
+      type: "frame";
+      bytes: Uint8Array<ArrayBuffer>;
+      transferSyntaxUID: string;
+      pixels: PixelModule;
+      /** Whether the memory of `bytes` comes back with the answer. */
+      isLent: boolean;
+      /** Memory for the decoded frame. */
+      into: ArrayBuffer | undefined;
+    };
 
-export type DecodeReply =
+export type DecodeReply = { lent?: ArrayBuffer | undefined } & (
   | { ok: true; frame: PreparedFrame }
-  | { ok: false; failure: PictureFailure; detail: string };
+  | { ok: false; failure: PictureFailure; detail: string }
+);

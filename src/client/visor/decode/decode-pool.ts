@@ -3,6 +3,7 @@ import { NoPicture } from "../../../shared/pixels/no-picture.ts";
 import type { PreparedFrame } from "../../../shared/pixels/prepare-frame.ts";
 import type { CodecName } from "../../../shared/pixels/wasm-codec.ts";
 import type { Decode } from "../core/frame-loader.ts";
+import type { EncodedFrame } from "../core/source.ts";
 import type { DecodeReply, DecodeRequest } from "./decode-messages.ts";
 
 /** A worker as the pool uses it. */
@@ -92,10 +93,11 @@ export function createDecodePool({ start, size, timeoutMs = TIMEOUT_MS }: Decode
 
   function take(kind: WorkerKind, signal: AbortSignal): Promise<Seat> {
     const turn = Promise.withResolvers<Seat>();
-    signal.addEventListener("abort", () => turn.reject(signal.reason), { once: true });
+    const giveUp = () => turn.reject(signal.reason);
+    signal.addEventListener("abort", giveUp);
     waiting.push({ kind, signal, begin: turn.resolve });
     serve();
-    return turn.promise;
+    return turn.promise.finally(() => signal.removeEventListener("abort", giveUp));
   }
 
   return {
@@ -103,12 +105,15 @@ export function createDecodePool({ start, size, timeoutMs = TIMEOUT_MS }: Decode
       const kind = kindOf(transferSyntaxUID);
       if (seats.size < size && ![...seats].some((seat) => seat.kind === kind)) seatOf(kind);
     },
-    async decode(encoded, pixels, signal) {
+    async decode(encoded, pixels, { signal, takeMemory }) {
       signal.throwIfAborted();
       const seat = await take(kindOf(encoded.transferSyntaxUID), signal);
       try {
         const worker = await seat.worker;
-        return await ask(worker, { type: "frame", ...encoded, pixels }, timeoutMs);
+        const { bytes, transferSyntaxUID, giveBack } = encoded;
+        const isLent = giveBack !== undefined;
+        const request = { bytes, transferSyntaxUID, isLent, pixels, into: takeMemory() };
+        return await ask(worker, { type: "frame", ...request }, { timeoutMs, giveBack });
       } catch (error) {
         // A worker that failed or was too slow does not get another frame.
         if (!(error instanceof NoPicture) || error.detail === TOO_SLOW) end(seat);
@@ -134,15 +139,16 @@ const TOO_SLOW = "too slow";
 function ask(
   worker: DecodeWorker,
   request: DecodeRequest & { type: "frame" },
-  timeoutMs: number,
+  { timeoutMs, giveBack }: Pick<EncodedFrame, "giveBack"> & { timeoutMs: number },
 ): Promise<PreparedFrame> {
   const { promise, resolve, reject } = Promise.withResolvers<PreparedFrame>();
   const timer = setTimeout(() => reject(new NoPicture("undecodable", TOO_SLOW)), timeoutMs);
   worker.onmessage = ({ data }) => {
+    if (data.lent) giveBack?.(data.lent);
     if (data.ok) resolve(data.frame);
     else reject(new NoPicture(data.failure, data.detail));
   };
   worker.onerror = ({ message }) => reject(new TypeError(message));
-  worker.postMessage(request, [request.bytes.buffer]);
+  worker.postMessage(request, request.into ? [request.bytes.buffer, request.into] : [request.bytes.buffer]);
   return promise.finally(() => clearTimeout(timer));
 }

@@ -1,7 +1,8 @@
 import { decodeFrame } from "../../../shared/pixels/decode-frame.ts";
 import { NoPicture } from "../../../shared/pixels/no-picture.ts";
 import { prepareFrame } from "../../../shared/pixels/prepare-frame.ts";
-import { type CodecFactory, createCodecs } from "../../../shared/pixels/wasm-codec.ts";
+import { type CodecFactory, copyIntoOne, createCodecs } from "../../../shared/pixels/wasm-codec.ts";
+import { pixelsOf } from "../core/frame-cache.ts";
 import type { DecodeReply, DecodeRequest } from "./decode-messages.ts";
 
 /** Answers frames in a worker. @param factory the one codec of this worker, if it has one */
@@ -10,15 +11,13 @@ export function serveDecoding(factory?: CodecFactory): void {
   const codecs = createCodecs(async () => {
     if (!factory || !wasmBinary) throw new NoPicture("unsupported", "no codec here");
     return { factory, wasmBinary };
-  });
+  }, copyIntoOne());
 
   async function decode(request: DecodeRequest & { type: "frame" }): Promise<DecodeReply> {
     try {
-      const { bytes, pixels, transferSyntaxUID } = request;
-      return {
-        ok: true,
-        frame: prepareFrame(await decodeFrame(bytes, pixels, transferSyntaxUID, codecs), pixels),
-      };
+      const { bytes, pixels, transferSyntaxUID, into } = request;
+      const decoded = await decodeFrame(bytes, pixels, transferSyntaxUID, codecs);
+      return { ok: true, frame: prepareFrame(decoded, pixels, into) };
     } catch (error) {
       if (error instanceof NoPicture) return { ok: false, failure: error.failure, detail: error.detail };
       return { ok: false, failure: "undecodable", detail: error instanceof Error ? error.name : "" };
@@ -32,12 +31,9 @@ export function serveDecoding(factory?: CodecFactory): void {
       return;
     }
     void decode(data).then((reply) => {
-      const pixels = reply.ok
-        ? reply.frame.kind === "grey"
-          ? reply.frame.indexes
-          : reply.frame.bytes
-        : undefined;
-      self.postMessage(reply, { transfer: pixels ? [pixels.buffer] : [] });
+      const pixels = reply.ok ? [pixelsOf(reply.frame).buffer] : [];
+      const lent = data.isLent ? data.bytes.buffer : undefined;
+      self.postMessage({ ...reply, lent }, { transfer: lent ? [...pixels, lent] : pixels });
     });
   });
 }

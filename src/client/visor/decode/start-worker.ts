@@ -16,21 +16,40 @@ const STARTS: Record<WorkerKind, () => Worker> = {
 /** Addresses of the codecs' WebAssembly; the build puts them in. */
 const CODEC_URLS = JSON.parse(process.env.CODEC_URLS ?? "{}") as Record<CodecName, string>;
 
+/** WebAssembly that was read: each worker of a codec gets a copy. */
+const binaries = new Map<CodecName, Promise<ArrayBuffer>>();
+
+function readBinary(name: CodecName, priority: RequestPriority): Promise<ArrayBuffer> {
+  const reading = binaries.get(name) ?? fetchBinary(CODEC_URLS[name], priority);
+  binaries.set(name, reading);
+  reading.catch(() => binaries.delete(name));
+  return reading;
+}
+
+async function fetchBinary(url: string, priority: RequestPriority): Promise<ArrayBuffer> {
+  const response = await fetch(url, { priority });
+  if (!response.ok) throw new TypeError(`answer ${response.status}`);
+  return await response.arrayBuffer();
+}
+
 async function start(kind: WorkerKind): Promise<Worker> {
   const worker = STARTS[kind]();
   if (kind === "plain") return worker;
   // The worker itself may reach no address.
-  const response = await fetch(CODEC_URLS[kind]);
-  if (!response.ok) throw new TypeError(`answer ${response.status}`);
-  const wasmBinary = await response.arrayBuffer();
-  worker.postMessage({ type: "codec", name: kind, wasmBinary } satisfies DecodeRequest, [wasmBinary]);
+  const wasmBinary = await readBinary(kind, "high");
+  worker.postMessage({ type: "codec", name: kind, wasmBinary } satisfies DecodeRequest);
   return worker;
 }
 
-/** Loads the codec of the lossless copies, which most long series have, into the browser's cache; it starts nothing. */
+/** Loads the codec of the lossless copies, which most long series have; it starts nothing. */
 export function warmCodec(): void {
-  for (const url of [CODEC_URLS.htJpeg2000, htJpeg2000Url()])
-    void fetch(url, { priority: "low" }).catch(() => undefined);
+  readBinary("htJpeg2000", "low").catch(() => undefined);
+  void fetch(htJpeg2000Url(), { priority: "low" }).catch(() => undefined);
+}
+
+/** Whether the codec of the lossless copies was asked for before any series was known. */
+export function isCodecWarm(): boolean {
+  return binaries.has("htJpeg2000");
 }
 
 /** One worker fewer than the machine has cores, at most four: each codec takes 50 MB. */

@@ -3,6 +3,7 @@ import type { Picture, Renderer } from "./picture.ts";
 import type { Placement } from "./placement.ts";
 import { reduceFrame } from "./reduce-frame.ts";
 
+/** A power of two, so that a place in the table needs no division at each pixel. */
 const TABLE_WIDTH = 256;
 
 /** Draws a rectangle; `placed` maps the unit square of the picture to the screen. */
@@ -25,7 +26,7 @@ uniform sampler2D levels;
 out vec4 colour;
 void main() {
   uint index = texelFetch(indexes, ivec2(gl_FragCoord.xy), 0).r;
-  float level = texelFetch(levels, ivec2(int(index) % ${TABLE_WIDTH}, int(index) / ${TABLE_WIDTH}), 0).r;
+  float level = texelFetch(levels, ivec2(index & ${TABLE_WIDTH - 1}u, index >> ${Math.log2(TABLE_WIDTH)}u), 0).r;
   colour = vec4(level, level, level, 1.0);
 }`;
 
@@ -44,7 +45,10 @@ void main() {
 
 /** A renderer with WebGL 2; undefined where there is none. */
 export function createWebglRenderer(canvas: HTMLCanvasElement): Renderer | undefined {
-  const gl = canvas.getContext("webgl2", { alpha: false, antialias: false, preserveDrawingBuffer: true });
+  const gl = canvas.getContext("webgl2", {
+    ...{ alpha: false, antialias: false, depth: false },
+    preserveDrawingBuffer: true,
+  });
   if (!gl) return undefined;
   const shade = programOf(gl, SHADE);
   const place = programOf(gl, PLACE);
@@ -71,7 +75,10 @@ export function createWebglRenderer(canvas: HTMLCanvasElement): Renderer | undef
     if (shown?.frame !== frame) {
       bind(gl, textures.indexes, gl.NEAREST);
       const [inside, type] = isSmall ? [gl.R8UI, gl.UNSIGNED_BYTE] : [gl.R16UI, gl.UNSIGNED_SHORT];
-      gl.texImage2D(gl.TEXTURE_2D, 0, inside, columns, rows, 0, gl.RED_INTEGER, type, indexes);
+      const hasPlace =
+        hasSize(shown, frame) && shown?.frame.kind === "grey" && shown.frame.levels === frame.levels;
+      if (hasPlace) gl.texSubImage2D(gl.TEXTURE_2D, 0, 0, 0, columns, rows, gl.RED_INTEGER, type, indexes);
+      else gl.texImage2D(gl.TEXTURE_2D, 0, inside, columns, rows, 0, gl.RED_INTEGER, type, indexes);
     }
     if (shown?.table !== table || shown.frame.kind !== "grey") {
       bind(gl, textures.levels, gl.NEAREST);

@@ -21,7 +21,7 @@ export interface FilmProps {
   isStack: boolean;
   onGesture: (gesture: Gesture) => void;
   /** Where the picture lies now, in CSS pixels of the film. */
-  onPlaced: (placement: Placement | undefined) => void;
+  onPlaced: (placement: Placement) => void;
   canvas: RefObject<HTMLCanvasElement | null>;
 }
 
@@ -69,7 +69,6 @@ export function Film({ label, shown, isCoarse, settings, isStack, onGesture, onP
     if (current.width !== width || current.height !== height) Object.assign(current, { width, height });
     if (!shown) {
       renderer.current?.clear();
-      place(undefined);
       return;
     }
     const { picture, pixels } = shown;

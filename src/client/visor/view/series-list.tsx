@@ -2,6 +2,7 @@ import { useLingui } from "@lingui/react/macro";
 import type { ComponentType } from "react";
 import type { SeriesEntry } from "../core/visor-model.ts";
 import { PlayIcon } from "./icons.ts";
+import { keptPart } from "./kept-part.ts";
 import type { Comparison } from "./use-comparison.ts";
 import { isFilm, type Visor } from "./use-visor.ts";
 import { stackName } from "./visor-texts.ts";
@@ -36,9 +37,11 @@ export function SeriesColumn({
 }
 
 /** The series of the study; a series that is split shows each of its stacks. */
-export function SeriesList({ visor, picture: Picture, kind, isNamed = false }: SeriesListProps) {
+export const SeriesList = keptPart(["entries", "stack", "model", "study"], AllSeries);
+
+function AllSeries({ visor, picture: Picture, kind, isNamed = false }: SeriesListProps) {
   const { i18n, t } = useLingui();
-  const { state, model, study } = visor;
+  const { entries, stack, model, study } = visor;
   const date = study?.date ?? "";
   const label = isNamed
     ? t({ id: "visor.seriesOf", message: `Series of ${date}` })
@@ -51,11 +54,11 @@ export function SeriesList({ visor, picture: Picture, kind, isNamed = false }: S
           {study?.title}
         </h3>
       )}
-      {state.entries.flatMap((entry) =>
+      {entries.flatMap((entry) =>
         itemsOf(entry).map(({ key, count, isPlayed, open }) => {
           const isCurrent =
-            state.stack?.key === key ||
-            (key === entry.series.seriesInstanceUID && entry.stacks[0] === state.stack && state.stack);
+            stack?.key === key ||
+            (key === entry.series.seriesInstanceUID && entry.stacks[0] === stack && stack);
           const name = stackName(i18n, entry);
           return (
             <button

@@ -23,7 +23,7 @@ export function usePictureOf(
   frame: PreparedFrame | undefined,
   { window, isInverted }: Pick<ViewSettings, "window" | "isInverted">,
 ): ShownPicture | undefined {
-  const kept = useRef<{ key: string; table: Uint8Array }>(undefined);
+  const kept = useRef<{ key: string; table: Uint8Array; window: Window | undefined }>(undefined);
   return useMemo(() => {
     if (!slice || !frame) return undefined;
     const pixels = readPixelModule(slice.metadata, slice.frameIndex);
@@ -46,10 +46,10 @@ export function usePictureOf(
       own,
     ]);
     if (kept.current?.key !== key) {
-      kept.current = { key, table: greyTable(frame, pixels, voi, isDark) };
+      const shown = voi.kind === "window" ? voi.window : undefined;
+      kept.current = { key, table: greyTable(frame, pixels, voi, isDark), window: shown };
     }
-    const { table } = kept.current;
-    const shown = voi.kind === "window" ? voi.window : undefined;
-    return { slice, pixels, picture: { frame, table, isInverted }, window: shown };
+    const { table, window: same } = kept.current;
+    return { slice, pixels, picture: { frame, table, isInverted }, window: same };
   }, [slice, frame, window, isInverted]);
 }

@@ -79,7 +79,11 @@ export function useVisor({ source, studies, onEnded, isBeside = false }: VisorOp
 
   const modality = stack?.series.modality ?? "";
   const described = `${study?.title ?? ""} ${stack?.series.description ?? ""}`;
-  const presets = frame?.kind === "grey" ? presetsFor(modality, described) : [];
+  const isGrey = frame?.kind === "grey";
+  const presets = useMemo(
+    () => (isGrey ? presetsFor(modality, described) : []),
+    [isGrey, modality, described],
+  );
   const limits = shown && frame?.kind === "grey" ? windowLimits(frame, shown.pixels) : undefined;
 
   function onTapped(at: Point, isDouble: boolean): void {
@@ -152,17 +156,20 @@ export function useVisor({ source, studies, onEnded, isBeside = false }: VisorOp
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: counted anew when frames came or left, not at each step of a scroll
   const { ready, failed } = useMemo(() => {
-    const slices = stack?.slices ?? [];
-    return {
-      ready: slices.filter((one) => frames.frame(one)).length,
-      failed: slices.flatMap((one, at) => (frames.failure(one) ? [at] : [])),
-    };
+    let ready = 0;
+    const failed: number[] = [];
+    for (const [at, one] of (stack?.slices ?? []).entries()) {
+      if (frames.frame(one)) ready++;
+      else if (frames.failure(one)) failed.push(at);
+    }
+    return { ready, failed };
   }, [stack, frames, version]);
   return {
     ...{
       model,
       canvas,
       state,
+      entries: state.entries,
       study,
       stack,
       index,
@@ -170,14 +177,14 @@ export function useVisor({ source, studies, onEnded, isBeside = false }: VisorOp
       frame,
       failure,
       shown,
+      window: shown?.window,
       isCoarse,
       settings,
       change,
       measures,
       placement,
     },
-    setPlacement: (next: Placement | undefined) =>
-      setPlacement((now) => (isSamePlacement(now, next) ? now : next)),
+    setPlacement: (next: Placement) => setPlacement((now) => (isSamePlacement(now, next) ? now : next)),
     ...{ cine, presets, limits, onGesture, areBarsHidden, ready, failed },
     clearMeasures: () => setMeasures([]),
     retry: () => slice && frames.retry(slice),
@@ -185,8 +192,8 @@ export function useVisor({ source, studies, onEnded, isBeside = false }: VisorOp
   };
 }
 
-function isSamePlacement(one: Placement | undefined, other: Placement | undefined): boolean {
-  if (!one || !other) return one === other;
+function isSamePlacement(one: Placement | undefined, other: Placement): boolean {
+  if (!one) return false;
   return (["a", "b", "c", "d", "e", "f"] as const).every((part) => one[part] === other[part]);
 }
 

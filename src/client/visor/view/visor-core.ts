@@ -4,7 +4,7 @@ import { createFrameLoader, type FrameLoader } from "../core/frame-loader.ts";
 import type { StackSource } from "../core/source.ts";
 import type { Slice } from "../core/stacks.ts";
 import { createVisorModel, type VisorModel } from "../core/visor-model.ts";
-import { startDecodePool } from "../decode/start-worker.ts";
+import { isCodecWarm, startDecodePool } from "../decode/start-worker.ts";
 
 /** One opening of the visor: what is seen, and the frames on their way. */
 export interface VisorCore {
@@ -12,11 +12,13 @@ export interface VisorCore {
   frames: FrameLoader & { subscribe(listener: () => void): () => void; version(): number };
   /** Opens a study, unless it was opened already. */
   open(studyInstanceUID: string): void;
+  /** Starts a decoder for frames of a syntax that will come. */
+  expect(transferSyntaxUID: string): void;
   close(): void;
 }
 
-/** Some 120 slices of a CT. The decoders and what a page takes by itself are three times as much. */
-const PHONE_BYTES = 64 * 1024 * 1024;
+/** Some 90 slices of a CT. The decoders and what a page takes by itself are three times as much. */
+const PHONE_BYTES = 48 * 1024 * 1024;
 const DESKTOP_BYTES = 384 * 1024 * 1024;
 
 /** Browsers that do not say how much memory there is get the smaller share. */
@@ -27,24 +29,28 @@ function cacheBytes(isBeside: boolean): number {
     : PHONE_BYTES;
 }
 
+const TOLD_EVERY_MS = 250;
+
 export function startVisorCore(source: StackSource, { isBeside }: { isBeside: boolean }): VisorCore {
   const model = createVisorModel(source);
   const pool = startDecodePool();
   const listeners = new Set<() => void>();
   let version = 0;
-  let isTold = false;
+  let telling: ReturnType<typeof setTimeout> | undefined;
   const tell = () => {
+    clearTimeout(telling);
+    telling = undefined;
     version++;
-    if (isTold) return;
-    isTold = true;
-    // Many frames may arrive between two pictures of the screen.
-    requestAnimationFrame(() => {
-      isTold = false;
-      for (const listener of listeners) listener();
-    });
+    for (const listener of listeners) listener();
+  };
+  /** What is seen is drawn at once; how much of the others has come is not worth a drawing each. */
+  const onChange = (key: string) => {
+    const { stack, index } = model.state;
+    if (stack?.slices[index]?.key === key) tell();
+    else telling ??= setTimeout(tell, TOLD_EVERY_MS);
   };
   const maxBytes = cacheBytes(isBeside);
-  const loader = createFrameLoader({ source, decode: pool.decode, maxBytes, onChange: tell });
+  const loader = createFrameLoader({ source, decode: pool.decode, maxBytes, onChange });
   const unsubscribe = model.subscribe(() => {
     const { stack, index, direction } = model.state;
     if (!stack) return;
@@ -77,7 +83,9 @@ export function startVisorCore(source: StackSource, { isBeside }: { isBeside: bo
       opened = studyInstanceUID;
       void model.open(studyInstanceUID);
     },
+    expect: pool.expect,
     close() {
+      clearTimeout(telling);
       unsubscribe();
       model.close();
       loader.close();
@@ -107,6 +115,8 @@ export function beginVisor(source: StackSource, studyInstanceUID: string): void 
   const core = startVisorCore(source, { isBeside: false });
   begun = { source, core };
   core.open(studyInstanceUID);
+  // A decoder takes as long to start as the first slice to arrive; a series without a copy ends it for its own.
+  if (isCodecWarm()) core.expect(TransferSyntax.htJpeg2000Rpcl);
   setTimeout(() => {
     if (begun?.core !== core) return;
     begun = undefined;

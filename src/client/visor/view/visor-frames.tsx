@@ -3,6 +3,7 @@ import { Button, IconButton } from "../../ui/button.tsx";
 import { ArrowLeftIcon, EllipsisIcon, FileTextIcon } from "../../ui/icons.tsx";
 import { CineBar } from "./cine-bar.tsx";
 import { CompareIcon, OhifIcon, ShareIcon } from "./icons.ts";
+import { keptPart } from "./kept-part.ts";
 import { SeriesList } from "./series-list.tsx";
 import type { Comparison } from "./use-comparison.ts";
 import type { Visor } from "./use-visor.ts";
@@ -44,7 +45,9 @@ function MenuButton({ onMenu }: Pick<FrameProps, "onMenu">) {
   );
 }
 
-export function PhoneHead({ visor, onBack, onMenu }: FrameProps) {
+export const PhoneHead = keptPart(["study", "stack", "ready"], HeadOfPhone);
+
+function HeadOfPhone({ visor, onBack, onMenu }: Pick<FrameProps, "visor" | "onBack" | "onMenu">) {
   const { i18n } = useLingui();
   const { study, stack, ready } = visor;
   const share = stack ? ready / stack.slices.length : 0;

@@ -13,12 +13,15 @@ import {
   RotateIcon,
   RulerIcon,
 } from "./icons.ts";
+import { keptPart } from "./kept-part.ts";
 import type { Visor } from "./use-visor.ts";
 import type { Tool } from "./view-settings.ts";
 import { WindowChips } from "./window-chips.tsx";
 
 /** The row of windows and tools of a desktop. */
-export function VisorTools({ visor, onShowKeys }: { visor: Visor; onShowKeys: () => void }) {
+export const VisorTools = keptPart(["presets", "settings", "window"], AllTools);
+
+function AllTools({ visor, onShowKeys }: { visor: Visor; onShowKeys: () => void }) {
   const { t } = useLingui();
   const { settings, change } = visor;
   const tools: [Tool, string, ReactNode][] = [

@@ -1,5 +1,5 @@
 import { Trans, useLingui } from "@lingui/react/macro";
-import { useEffect, useRef, useState } from "react";
+import { useCallback, useEffect, useRef, useState } from "react";
 import { IconButton } from "../../ui/button.tsx";
 import { DownloadIcon } from "../../ui/icons.tsx";
 import { useInnerStep } from "../../ui/use-inner-step.ts";
@@ -54,10 +54,13 @@ export default function Visor(props: VisorProps) {
   useInnerStep(isComparing, (isOpen) => (isOpen ? void comparison.open() : comparison.close()));
   const toggleComparison = isPhone ? undefined : comparison.toggle;
 
+  const showMenu = useCallback(() => setSheet("menu"), []);
+  const showKeys = useCallback(() => setSheet("keys"), []);
+
   useVisorKeys(visor, {
     toggleCorners: () => setCornersShown((now) => !now),
     toggleLaudo: () => hasLaudo && setLaudoOpen((now) => !now),
-    showKeys: () => setSheet("keys"),
+    showKeys,
     goFullScreen: () =>
       void (document.fullscreenElement ? document.exitFullscreen() : root.current?.requestFullscreen?.()),
     toggleComparison: () => toggleComparison?.(),
@@ -68,7 +71,7 @@ export default function Visor(props: VisorProps) {
   const close = () => setSheet(undefined);
   const frame = {
     ...{ ...props, onBack, visor: own, comparison },
-    ...{ hasLaudo, isLaudoOpen, setLaudoOpen, onMenu: () => setSheet("menu") },
+    ...{ hasLaudo, isLaudoOpen, setLaudoOpen, onMenu: showMenu },
   };
   const areBarsHidden = isPhone && own.areBarsHidden && !isLaudoOpen;
   return (
@@ -78,11 +81,11 @@ export default function Visor(props: VisorProps) {
       data-theme="dark"
       className={`visor ${isPhone ? "is-phone" : "is-desktop"} ${areBarsHidden ? "has-no-bars" : ""} ${isPhone && isLaudoOpen ? "has-laudo" : ""}`}
     >
-      {isPhone ? <PhoneHead {...frame} /> : <DesktopHead {...frame} />}
+      {isPhone ? <PhoneHead visor={own} onBack={onBack} onMenu={showMenu} /> : <DesktopHead {...frame} />}
       {props.localBar}
       {!isPhone && <SeriesColumn visor={own} picture={props.seriesPicture} comparison={comparison} />}
       <div className="visor-main">
-        {!isPhone && <VisorTools visor={visor} onShowKeys={() => setSheet("keys")} />}
+        {!isPhone && <VisorTools visor={visor} onShowKeys={showKeys} />}
         {isComparing ? (
           <ComparedPorts
             visor={own}

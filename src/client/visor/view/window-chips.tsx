@@ -1,14 +1,16 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import type { Window } from "../../../shared/pixels/pixel-module.ts";
+import { keptPart } from "./kept-part.ts";
 import type { Visor } from "./use-visor.ts";
 import { presetNames } from "./visor-texts.ts";
 
 /** The windows to choose from; keys 0 to 9 choose them too. */
-export function WindowChips({ visor, hasKeys }: { visor: Visor; hasKeys: boolean }) {
+export const WindowChips = keptPart(["presets", "settings", "window"], AllWindows);
+
+function AllWindows({ visor, hasKeys }: { visor: Visor; hasKeys: boolean }) {
   const { i18n, t } = useLingui();
-  const { presets, settings, shown, change } = visor;
-  const isSeen = (window: Window) =>
-    shown?.window?.center === window.center && shown.window.width === window.width;
+  const { presets, settings, window: shown, change } = visor;
+  const isSeen = (window: Window) => shown?.center === window.center && shown.width === window.width;
   const isPreset = presets.some(isSeen);
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset does not scroll sideways in every browser

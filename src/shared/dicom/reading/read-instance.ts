@@ -6,7 +6,6 @@ import { asciiValue } from "./element-text.ts";
 import { indexAttributes } from "./index-attributes.ts";
 import type { ByteSource, ReadInstance } from "./instance.ts";
 import { toDicomJson } from "./json-model.ts";
-import { keptAttributes } from "./kept-attributes.ts";
 import { type Inflate, type OpenFile, parseFile } from "./parse-file.ts";
 import { declaredFrameCount, readFrameTable } from "./read-frame-table.ts";
 import { Unreadable } from "./unreadable.ts";
@@ -59,7 +58,7 @@ function describe(open: OpenFile): ReadInstance {
       ...identity,
       sopClassUID: sopClassUID(open),
       transferSyntaxUID: file.transferSyntaxUID,
-      index: { ...indexAttributes(metadata), kept: keptAttributes(metadata) },
+      index: indexAttributes(metadata),
       metadata,
       frames,
     },
