@@ -5,6 +5,7 @@ import type { Page } from "playwright-core";
 import { generateStudy } from "../../scripts/demo/phantom/study.ts";
 import { zipStudyBytes } from "../../scripts/demo/zip-study.ts";
 import type { CreatedRequest, Request } from "../../src/shared/api/deliveries.ts";
+import type { ResumableUploadState } from "../../src/shared/api/resumable.ts";
 import { violationsOn } from "../support/axe.ts";
 import { type BrowserApp, button, createBrowserApp, examsEntry, PHONE, tap } from "../support/browser-app.ts";
 import { createTempFolder } from "../support/temp-folder.ts";
@@ -86,17 +87,14 @@ describe("a request for exams", () => {
   test(
     "takes a folder from the clinic's page although the page is reloaded in the middle",
     async () => {
-      const json = { label: "Hospital Santa Clara", shownName: "" };
-      const asked = await app.testApp.call("POST", "/api/requests", { as: owner, json });
-      const { url } = (await asked.json()) as CreatedRequest;
+      const address = await ask();
       await using folder = createTempFolder();
       const disc = join(folder.path, "CD");
       mkdirSync(disc);
       const slices = [...generateStudy({ kind: "ct-head", seed: 2, size: 256, instances: 40 })];
       for (const [n, { bytes }] of slices.entries()) writeFileSync(join(disc, `IM${n}`), bytes);
       await app.asVisitor({ expected: [/ERR_ABORTED/] }, async (page) => {
-        const { pathname, hash } = new URL(url);
-        await page.goto(app.origin + pathname + hash);
+        await page.goto(address);
         await button(page, "Continuar").click();
         await page.getByLabel("Pasta do exame").waitFor({ state: "attached" });
         await slowDown(page);
@@ -115,6 +113,73 @@ describe("a request for exams", () => {
     },
     JOB_TIMEOUT_MS,
   );
+
+  test(
+    "tells a clinic that comes back after the last byte that the exam is being read, and then shows the receipt",
+    async () => {
+      const address = await ask();
+      await using reading = await holdUploads();
+      await app.asVisitor({ expected: [/ERR_ABORTED/] }, async (page) => {
+        await page.goto(address);
+        await button(page, "Continuar").click();
+        const input = page.getByLabel("Arquivo ZIP do exame");
+        await input.setInputFiles({
+          name: "exame.zip",
+          mimeType: "application/zip",
+          buffer: Buffer.from(zip),
+        });
+        await button(page, "Entregar mesmo assim").click();
+        while ((await app.testApp.sql`select 1 from resumable_uploads where state = 'processing'`).length < 1)
+          await Bun.sleep(50);
+        // The page asks just before the server has counted the last byte.
+        let isAsked = false;
+        await page.route("**/api/uploads", async (route) => {
+          if (isAsked) return await route.continue();
+          isAsked = true;
+          const response = await route.fetch();
+          const uploads = (await response.json()) as ResumableUploadState[];
+          const json = uploads.map((upload) => ({ ...upload, state: "receiving", offset: 0 }));
+          await route.fulfill({ response, json });
+        });
+        page.once("dialog", (dialog) => dialog.accept());
+        await page.reload();
+        const isBeingRead = page.getByText("O exame chegou e está sendo lido. O protocolo aparece aqui.");
+        await isBeingRead.waitFor();
+        expect(isAsked).toBe(true);
+        await page.reload();
+        await isBeingRead.waitFor();
+        await reading[Symbol.asyncDispose]();
+        await page.getByRole("heading", { name: "Protocolo de entrega" }).waitFor();
+      });
+    },
+    JOB_TIMEOUT_MS,
+  );
+
+  /** The address of a new request's page, which names nobody. */
+  async function ask(): Promise<string> {
+    const json = { label: "Hospital Santa Clara", shownName: "" };
+    const asked = await app.testApp.call("POST", "/api/requests", { as: owner, json });
+    const { pathname, hash } = new URL(((await asked.json()) as CreatedRequest).url);
+    return app.origin + pathname + hash;
+  }
+
+  /** Has uploads that are whole wait until it is disposed. */
+  async function holdUploads(): Promise<AsyncDisposable> {
+    const locked = Promise.withResolvers<void>();
+    const released = Promise.withResolvers<void>();
+    const holding = app.testApp.sql.begin(async (tx) => {
+      await tx`set local idle_in_transaction_session_timeout = 0`;
+      await tx`lock table uploads in share mode`;
+      locked.resolve();
+      await released.promise;
+    });
+    await Promise.race([locked.promise, holding]);
+    const release = async () => {
+      released.resolve();
+      await holding;
+    };
+    return { [Symbol.asyncDispose]: release };
+  }
 });
 
 async function slowDown(page: Page): Promise<void> {

@@ -13,7 +13,7 @@ import { GateBox } from "../visit/gate.tsx";
 import { Opening } from "../visit/opening.tsx";
 import { PublicPage } from "../visit/public-page.tsx";
 import { DeliveryReceipt } from "./delivery-receipt.tsx";
-import { OtherName, Sending } from "./delivery-sending.tsx";
+import { OtherName, Sending, Taking } from "./delivery-sending.tsx";
 import type { DeliveryState } from "./delivery-state.ts";
 import { useDelivery } from "./use-delivery.ts";
 import { WhoForm } from "./who-form.tsx";
@@ -83,6 +83,8 @@ function Step({
       );
     case "sending":
       return <Sending {...state} />;
+    case "taking":
+      return <Taking fileName={state.upload.filename} />;
     case "pick":
       return (
         <>
@@ -148,7 +150,7 @@ function Before({ name }: { name: string }) {
       <ol>
         <li>
           <Trans id="delivery.before.patient">
-            <b>Check the patient.</b> The name in the images should be {name}.
+            <b>Check the patient.</b> {name} should be the name in the images.
           </Trans>
         </li>
         <li>

@@ -3,6 +3,7 @@ import type { CSSProperties } from "react";
 import { shortPersonName } from "../../../shared/dicom/person-name.ts";
 import { Button } from "../../ui/button.tsx";
 import { CircleAlertIcon } from "../../ui/entry-icons.tsx";
+import { Skeleton } from "../../ui/skeleton.tsx";
 import { SmallFilm } from "../upload/contact-sheet/small-film.tsx";
 import { filmOf } from "../upload/look-inside/contents.ts";
 import { TimeLeft, TransferNumbers } from "../upload/transfer-text.tsx";
@@ -70,6 +71,19 @@ export function Sending({ picked, transfer }: { picked: PickedDelivery; transfer
   );
 }
 
+/** The server has all of it, and what comes next is the receipt. */
+export function Taking({ fileName }: { fileName: string }) {
+  return (
+    <section className="panel delivery-sending" role="status">
+      <b>{fileName}</b>
+      <p>
+        <Trans id="delivery.taking">The exam has arrived and is being read. The receipt appears here.</Trans>
+      </p>
+      <Skeleton className="h-40 w-full" />
+    </section>
+  );
+}
+
 interface OtherNameProps {
   found: string;
   shownName: string;
@@ -90,7 +104,7 @@ export function OtherName({ found, shownName, picked, onOther, onAnyway }: Other
             <Trans id="delivery.otherName">The images carry another name.</Trans>
           </b>{" "}
           <Trans id="delivery.otherName.text">
-            In the images: <b>{name}</b>. In the request: <b>{shownName}</b>. Nothing was sent.
+            The images say <b>{name}</b>, the request says <b>{shownName}</b>, and nothing was sent.
           </Trans>
         </span>
       </p>

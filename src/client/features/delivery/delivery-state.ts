@@ -1,4 +1,5 @@
 import type { OpenedRequest } from "../../../shared/api/deliveries.ts";
+import type { ResumableUploadState } from "../../../shared/api/resumable.ts";
 import type { UploadAnswer } from "../../../shared/api/upload.ts";
 import type { PreparedUpload, UploadProblem } from "../upload/prepare-upload.ts";
 import type { Transfer } from "../upload/upload-state.ts";
@@ -10,12 +11,11 @@ export interface PickedDelivery {
   name: string;
   /** Of the upload that an earlier page began with it. */
   begunId?: string | undefined;
-  /** Whether the server has all of its bytes already. */
-  isWhole?: boolean | undefined;
 }
 
-/** Of a delivery that an earlier page began. */
+/** Of a delivery that another page began. */
 export interface HalfSent {
+  uploadId: string;
   fileName: string;
   percent: number;
 }
@@ -37,4 +37,6 @@ export type DeliveryState =
   /** The patient of the images is not who the request names. */
   | { step: "name"; request: OpenedRequest; picked: PickedDelivery; found: string }
   | { step: "sending"; request: OpenedRequest; picked: PickedDelivery; transfer: Transfer }
+  /** Another page sent all of it, and the server takes it in. */
+  | { step: "taking"; request: OpenedRequest; upload: ResumableUploadState }
   | { step: "done"; request: OpenedRequest; from: string; uploadId: string; answer: UploadAnswer };

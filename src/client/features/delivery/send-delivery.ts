@@ -1,8 +1,8 @@
 import type { ResumableUploadState } from "../../../shared/api/resumable.ts";
 import type { UploadAnswer } from "../../../shared/api/upload.ts";
 import { reopenPacked } from "../upload/pack-folder/reopen-packed.ts";
-import { endOnServer, resumableTransport } from "../upload/send/resumable-transport.ts";
-import { findRecord, listRecords } from "../upload/send/resume-records.ts";
+import { endOnServer, outcomeOf, resumableTransport } from "../upload/send/resumable-transport.ts";
+import { listRecords, serverIdOf } from "../upload/send/resume-records.ts";
 import { holdRow, releaseRow } from "../upload/send/row-locks.ts";
 import { isSameFile } from "../upload/send/same-file.ts";
 import { TransferMeter } from "../upload/send/transfer-meter.ts";
@@ -24,7 +24,7 @@ export async function sendDelivery(
   picked: PickedDelivery,
   { requestId, onProgress, signal }: SendOptions,
 ): Promise<{ uploadId: string; answer: UploadAnswer }> {
-  const { prepared, kind, begunId, isWhole } = picked;
+  const { prepared, kind, begunId } = picked;
   const { zip, fileName } = prepared;
   const id = begunId ?? (await findHalfSent(requestId, picked)) ?? crypto.randomUUID();
   const packedName = kind === "folder" && zip instanceof File ? zip.name : undefined;
@@ -33,12 +33,10 @@ export async function sendDelivery(
   await holdRow(id);
   try {
     const answer = await resumableTransport.send(
-      { id, userId: requestId, kind, packedName, isWhole, zip, fileName, metadata: {} },
+      { id, userId: requestId, kind, packedName, zip, fileName, metadata: {} },
       {
         signal,
         onProgress(loadedBytes, totalBytes) {
-          // After a reload the browser has no bytes of what the server has whole.
-          if (isWhole) return;
           onProgress({ loadedBytes, totalBytes, ...meter.read(performance.now(), loadedBytes, totalBytes) });
         },
       },
@@ -65,28 +63,35 @@ async function findHalfSent(
   return found;
 }
 
-/**
- * What an earlier page began and can go on without being asked: a folder that it packed, or an upload that only waits to be taken
- * in. Undefined if another page is at it.
- */
+/** The folder that an earlier page packed and did not send whole. Undefined if it is gone, or if another page is at it. */
 export async function reopenDelivery(
   requestId: string,
-  { id, filename, state }: ResumableUploadState,
+  { id, filename }: ResumableUploadState,
 ): Promise<PickedDelivery | undefined> {
-  const record = listRecords(requestId).find(({ path }) => path.endsWith(`/${id}`));
-  if (!record || !(await holdRow(record.id))) return undefined;
-  const { packedName, sizeBytes, kind } = record;
-  const packed = packedName === undefined ? undefined : await reopenPacked(packedName, sizeBytes);
-  const isWhole = state === "processing";
-  if (!packed && !isWhole) {
+  const record = listRecords(requestId).find((one) => serverIdOf(one.id) === id);
+  if (record?.packedName === undefined || !(await holdRow(record.id))) return undefined;
+  const packed = await reopenPacked(record.packedName, record.sizeBytes);
+  if (!packed) {
     releaseRow(record.id);
     return undefined;
   }
-  const file = packed ?? { zip: new Blob(), dispose: async () => {} };
-  const prepared = { ...file, fileName: filename, contents: undefined };
-  return { prepared, kind, name: filename, begunId: record.id, isWhole };
+  const prepared = { ...packed, fileName: filename, contents: undefined };
+  return { prepared, kind: record.kind, name: filename, begunId: record.id };
 }
 
-function serverIdOf(id: string): string {
-  return findRecord(id)?.path.split("/").at(-1) ?? "";
+/**
+ * Waits for what becomes of an upload that another page sent whole.
+ * @throws {ApiError} why nothing was stored; the signal's reason when aborted
+ */
+export async function awaitDelivery(
+  requestId: string,
+  upload: ResumableUploadState,
+  signal: AbortSignal,
+): Promise<UploadAnswer> {
+  const answer = await outcomeOf(upload.id, signal);
+  const packed = await reopenDelivery(requestId, upload);
+  if (packed?.begunId === undefined) return answer;
+  await packed.prepared.dispose();
+  releaseRow(packed.begunId);
+  return answer;
 }

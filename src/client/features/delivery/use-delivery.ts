@@ -1,7 +1,7 @@
 import { useEffect, useEffectEvent, useRef, useState } from "react";
 import type { OpenedRequest } from "../../../shared/api/deliveries.ts";
+import type { ResumableUploadState } from "../../../shared/api/resumable.ts";
 import { mayBeSamePerson } from "../../../shared/rules/shown-name.ts";
-import { ApiError } from "../../api.ts";
 import { lendToken } from "../../session.ts";
 import type { Picked } from "../pick/picked-files.ts";
 import { lookInWorker } from "../upload/look-inside/look-in-worker.ts";
@@ -11,8 +11,18 @@ import { prepareUpload, type UploadProblem, UploadRefused } from "../upload/prep
 import { packedNamesInUse } from "../upload/send/resume-records.ts";
 import { deliveryApi } from "./delivery-api.ts";
 import type { DeliveryState, PickedDelivery } from "./delivery-state.ts";
-import { keepDelivery, readDelivery } from "./kept-delivery.ts";
-import { reopenDelivery, sendDelivery } from "./send-delivery.ts";
+import { keepDelivery } from "./kept-delivery.ts";
+import {
+  changeOf,
+  doneState,
+  expected,
+  forget,
+  isOver,
+  openOnce,
+  openPage,
+  secretOfPage,
+} from "./open-delivery.ts";
+import { awaitDelivery, sendDelivery } from "./send-delivery.ts";
 
 /** The steps of a delivery, from the request's address to the receipt. */
 export function useDelivery(requestId: string, maxUploadBytes: number) {
@@ -22,20 +32,38 @@ export function useDelivery(requestId: string, maxUploadBytes: number) {
   const show = (opened: DeliveryState) => {
     setState(opened);
     if (opened.step === "sending") void send(opened.request, opened.picked);
+    if (opened.step === "taking") void take(opened.request, opened.upload);
   };
-  const showFirst = useEffectEvent(show);
+  const showOpened = useEffectEvent(show);
 
   useEffect(() => {
     let isCurrent = true;
     // What a closed page packed here is needed no more, unless it can still be sent.
     void removeAbandonedFiles(packedNamesInUse());
     void openOnce(requestId).then((opened) => {
-      if (isCurrent) showFirst(opened);
+      if (isCurrent) showOpened(opened);
     });
     return () => {
       isCurrent = false;
     };
   }, [requestId]);
+
+  // Another page may still send it.
+  const half = state.step === "pick" ? state.halfSent : undefined;
+  useEffect(() => {
+    if (!half) return;
+    const watching = new AbortController();
+    const { signal } = watching;
+    changeOf(requestId, half, signal).then(
+      (changed) => {
+        if (changed && !signal.aborted) showOpened(changed);
+      },
+      (error) => {
+        if (!signal.aborted) throw error;
+      },
+    );
+    return () => watching.abort();
+  }, [requestId, half]);
 
   const begin = async (request: OpenedRequest, from: string) => {
     setState({ step: "who", request, isBusy: true });
@@ -82,14 +110,27 @@ export function useDelivery(requestId: string, maxUploadBytes: number) {
       const onProgress = (transfer: { loadedBytes: number; totalBytes: number }) =>
         setState({ step: "sending", request, picked, transfer });
       const sent = await sendDelivery(picked, { requestId, onProgress, signal });
-      setState({ step: "done", request, from: readDelivery(requestId)?.from ?? "", ...sent });
+      setState(doneState(requestId, request, sent.uploadId, sent.answer));
     } catch (error) {
-      if (isOver(error)) forget(requestId);
-      const { message } = expected(error);
-      setState(isOver(error) ? { step: "closed" } : { step: "pick", request, message });
+      showFailure(request, error);
     } finally {
       void picked.prepared.dispose();
     }
+  };
+
+  const take = async (request: OpenedRequest, upload: ResumableUploadState) => {
+    try {
+      const answer = await awaitDelivery(requestId, upload, controller.current.signal);
+      setState(doneState(requestId, request, upload.id, answer));
+    } catch (error) {
+      showFailure(request, error);
+    }
+  };
+
+  const showFailure = (request: OpenedRequest, error: unknown) => {
+    if (isOver(error)) forget(requestId);
+    const { message } = expected(error);
+    setState(isOver(error) ? { step: "closed" } : { step: "pick", request, message });
   };
 
   return {
@@ -107,77 +148,6 @@ export function useDelivery(requestId: string, maxUploadBytes: number) {
       void openPage(requestId).then(show);
     },
   };
-}
-
-/** The openings under way, because React begins a page twice in development. */
-const opened = new Map<string, Promise<DeliveryState>>();
-
-function openOnce(requestId: string): Promise<DeliveryState> {
-  const opening = opened.get(requestId) ?? openPage(requestId);
-  opened.set(requestId, opening);
-  return opening;
-}
-
-async function openPage(requestId: string): Promise<DeliveryState> {
-  try {
-    return (await goOn(requestId)) ?? (await openRequest(requestId));
-  } catch (error) {
-    return isOver(error) ? { step: "closed" } : { step: "failed", message: expected(error).message };
-  }
-}
-
-async function openRequest(requestId: string): Promise<DeliveryState> {
-  const request = await deliveryApi.open(requestId, secretOfPage());
-  return { step: "who", request, isBusy: false };
-}
-
-/** The delivery that this browser began earlier; undefined if there is none, or if it is over. */
-async function goOn(requestId: string): Promise<DeliveryState | undefined> {
-  const kept = readDelivery(requestId);
-  if (!kept) return undefined;
-  lendToken(kept.token);
-  try {
-    const { request, from } = kept;
-    const uploads = await deliveryApi.uploads();
-    const done = uploads.find(({ state }) => state === "done");
-    if (done?.result) return { step: "done", request, from, uploadId: done.id, answer: done.result };
-    const begun = uploads.find(({ state }) => state === "receiving" || state === "processing");
-    const picked = begun && (await reopenDelivery(requestId, begun));
-    if (picked) {
-      const transfer = { loadedBytes: begun.offset, totalBytes: begun.sizeBytes };
-      return { step: "sending", request, picked, transfer };
-    }
-    const half = begun?.state === "receiving" ? begun : undefined;
-    const percent = half && Math.floor((100 * half.offset) / half.sizeBytes);
-    return {
-      step: "pick",
-      request,
-      ...(half && percent !== undefined && { halfSent: { fileName: half.filename, percent } }),
-    };
-  } catch (error) {
-    if (!isOver(error)) throw error;
-    forget(requestId);
-    return undefined;
-  }
-}
-
-function forget(requestId: string): void {
-  keepDelivery(requestId, undefined);
-  lendToken(undefined);
-}
-
-function secretOfPage(): string {
-  return window.location.hash.slice(1);
-}
-
-/** Whether the request, or the delivery's token, is no good any more. */
-function isOver(error: unknown): boolean {
-  return error instanceof ApiError && (error.status === 401 || error.code === "request.not_found");
-}
-
-function expected(error: unknown): ApiError {
-  if (error instanceof ApiError) return error;
-  throw error;
 }
 
 function problemOf(error: unknown): UploadProblem {

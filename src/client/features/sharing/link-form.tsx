@@ -23,10 +23,12 @@ interface LinkFormProps {
   /** Further exams that were chosen already; without them, others of the patient are offered. */
   chosen?: readonly Study[];
   onReady: (link: ReadyLink) => void;
+  /** Without it, the dialog around the form has its own way out. */
+  onCancel?: () => void;
 }
 
 /** For whom a link is, for how long, and what it allows. What it asks first is safe: 7 days, a passcode, no download. */
-export function LinkForm({ study, chosen = [], onReady }: LinkFormProps) {
+export function LinkForm({ study, chosen = [], onReady, onCancel }: LinkFormProps) {
   const { i18n } = useLingui();
   const [recipient, setRecipient] = useState("");
   const [period, setPeriod] = useState<Period>("7");
@@ -98,6 +100,11 @@ export function LinkForm({ study, chosen = [], onReady }: LinkFormProps) {
             {exams}, until {until}
           </Trans>
         </span>
+        {onCancel && (
+          <Button size="big" onClick={onCancel}>
+            <Trans id="action.cancel">Cancel</Trans>
+          </Button>
+        )}
         <Button kind="lit" size="big" type="submit" disabled={!expiresAt || create.isPending}>
           {create.isPending ? (
             <Trans id="link.creating">Creating…</Trans>

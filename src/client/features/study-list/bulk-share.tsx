@@ -51,16 +51,7 @@ export function BulkShare({ studies, others, onClose }: BulkDialogProps) {
       <OtherExams others={others} />
       <ShareTabs
         isBusy={isBusy}
-        byLink={
-          <>
-            {main && <LinkForm study={main} chosen={more} onReady={setReady} />}
-            <div className="dialog-actions">
-              <Button onClick={onClose}>
-                <Trans id="action.cancel">Cancel</Trans>
-              </Button>
-            </div>
-          </>
-        }
+        byLink={main && <LinkForm study={main} chosen={more} onReady={setReady} onCancel={onClose} />}
         byAccount={
           <form
             className="mt-4 grid gap-2"

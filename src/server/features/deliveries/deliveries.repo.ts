@@ -14,6 +14,7 @@ const deliveryByToken = prepared((db, given: Given<{ tokenHash: string }>) =>
       accountId: deliveryRequests.accountId,
       expiresAt: deliveryRequests.expiresAt,
       endedAt: deliveryRequests.endedAt,
+      isTrial: users.isTrial,
       owner: {
         ownerRole: users.role,
         isAuthorized: users.isAuthorized,

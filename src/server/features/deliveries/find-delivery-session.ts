@@ -19,7 +19,7 @@ export async function findDeliverySession(
   const found = await findDeliveryByToken(db, hashSecret(token));
   const now = clock.now();
   if (!found || !mayReceive(found.owner, now)) return undefined;
-  const { id, accountId, sender, receivedAt, expiresAt, endedAt } = found;
+  const { id, accountId, sender, isTrial, receivedAt, expiresAt, endedAt } = found;
   if (endedAt !== null && receivedAt === null) return undefined;
   if (addDays(expiresAt, DAYS_AFTER_EXPIRY) <= now) return undefined;
   return {
@@ -27,6 +27,7 @@ export async function findDeliverySession(
     userId: accountId,
     role: "user",
     hasActiveSubscription: true,
+    isTrial,
     delivery: { id, from: sender },
   };
 }

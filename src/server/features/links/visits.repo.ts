@@ -1,6 +1,7 @@
 import { and, eq, inArray, sql } from "drizzle-orm";
 import type { DbOrTx } from "../../db/client.ts";
 import { type Given, prepared } from "../../db/prepared.ts";
+import { shared } from "../../db/shared-statement.ts";
 import { isKept } from "../../holdings/kept.repo.ts";
 import { type StoredObjectRow, storedObjects } from "../../holdings/objects/stored-objects.table.ts";
 import { users } from "../accounts/users/users.table.ts";
@@ -75,19 +76,21 @@ export async function findLinkStanding(db: DbOrTx, id: string) {
   return row?.link;
 }
 
-const standingWithManifest = prepared((db, given: Given<SeriesUIDs & { id: string }>) =>
-  db
-    .select({ link: linkFields, object: storedObjects })
-    .from(shareLinks)
-    .innerJoin(users, eq(users.id, shareLinks.accountId))
-    .leftJoin(subscriptions, eq(subscriptions.userId, users.id))
-    .leftJoin(studies, and(eq(studies.studyInstanceUID, given.studyInstanceUID), isOfLink))
-    .leftJoin(
-      series,
-      and(eq(series.studyId, studies.id), eq(series.seriesInstanceUID, given.seriesInstanceUID)),
-    )
-    .leftJoin(storedObjects, eq(storedObjects.id, series.manifestId))
-    .where(eq(shareLinks.id, given.id)),
+const standingWithManifest = shared(
+  prepared((db, given: Given<SeriesUIDs & { id: string }>) =>
+    db
+      .select({ link: linkFields, object: storedObjects })
+      .from(shareLinks)
+      .innerJoin(users, eq(users.id, shareLinks.accountId))
+      .leftJoin(subscriptions, eq(subscriptions.userId, users.id))
+      .leftJoin(studies, and(eq(studies.studyInstanceUID, given.studyInstanceUID), isOfLink))
+      .leftJoin(
+        series,
+        and(eq(series.studyId, studies.id), eq(series.seriesInstanceUID, given.seriesInstanceUID)),
+      )
+      .leftJoin(storedObjects, eq(storedObjects.id, series.manifestId))
+      .where(eq(shareLinks.id, given.id)),
+  ),
 );
 
 /** A link with the manifest in force of one of its series. A visit asks for both at every frame, hence one statement. */
