@@ -51,6 +51,14 @@ async function slowDown(page: Page, uploadThroughput: number): Promise<void> {
   await network.send("Network.emulateNetworkConditions", line);
 }
 
+/** Lets the page send one part of an upload; what it sends then never leaves. */
+async function stopAfterFirstPart(page: Page): Promise<void> {
+  let parts = 0;
+  await page.route("**/api/uploads/*", async (route) => {
+    if (route.request().method() !== "PATCH" || ++parts === 1) await route.continue();
+  });
+}
+
 async function openUpload(page: Page): Promise<void> {
   await button(page.getByRole("main"), "Enviar o primeiro exame").click();
   await button(page, "Escolher ZIP").waitFor();
@@ -141,8 +149,25 @@ async function untilUploads(person: Person, count: number): Promise<void> {
   while ((await uploadsOf(person)).length !== count) await Bun.sleep(50);
 }
 
+/** In the page: the token of its session. */
+function keptToken(): string {
+  const { token }: { token: string } = JSON.parse(sessionStorage.getItem("health-auth") ?? "{}");
+  return token;
+}
+
+/** Lets the first chunk of each upload through, and the others once what it returns is called. */
+async function holdLaterChunks(page: Page): Promise<() => void> {
+  const opened = Promise.withResolvers<void>();
+  await page.route("**/api/uploads/*", async (route) => {
+    const request = route.request();
+    if (request.method() === "PATCH" && request.headers()["upload-offset"] !== "0") await opened.promise;
+    await route.continue().catch(() => {}); // its page has left it
+  });
+  return opened.resolve;
+}
+
 test(
-  "uploads that wait for their turn outlive a reload: what was packed goes on, a ZIP is asked for again",
+  "uploads outlive a reload and a sign-out: what was packed goes on, a ZIP is asked for again, another browser can discard it",
   async () => {
     const person = await app.addPerson("Rita Fila");
     await using folder = createTempFolder();
@@ -150,9 +175,9 @@ test(
     mkdirSync(disc);
     for (const [n, { bytes }] of slicesOf("waits packed").entries())
       writeFileSync(join(disc, `IM${n}`), bytes);
-    await app.as(person, { expected: [/ERR_ABORTED/] }, async (page) => {
+    await app.as(person, { expected: [/ERR_ABORTED/, /401/, /404 /] }, async (page) => {
+      const letAllThrough = await holdLaterChunks(page);
       await openUpload(page);
-      await slowDown(page, BYTES_A_SECOND / 4);
       await sendZip(page, "primeiro.zip", zipOf("goes"));
       await button(page, "Enviar outro").click();
       await field(page, "Pasta do exame").setInputFiles(disc);
@@ -166,19 +191,43 @@ test(
       await expand(page);
       await page.getByText(/^Escolha de novo primeiro\.zip para continuar de \d+ %\.$/).waitFor();
       await page.getByText("Escolha terceiro.zip de novo para enviar.").waitFor();
-      await slowDown(page, -1);
       // What was packed here goes by itself.
-      while ((await listOf<Study>(person, "/api/studies")).length < 1) await Bun.sleep(100);
+      await partOf(person, "dicom_files.zip");
+
+      await app.as(person, {}, async (elsewhere) => {
+        await expand(elsewhere);
+        await elsewhere
+          .getByText(/em outro navegador$/)
+          .first()
+          .waitFor();
+        const discard = button(elsewhere, "Cancelar o envio de primeiro.zip");
+        await discard.click();
+        await button(elsewhere, "Cancelar envio").click();
+        await discard.waitFor({ state: "detached" });
+      });
+
+      await button(page, "Sair").click();
+      const question = page.getByRole("alertdialog", { name: "Sair da sua conta?" });
+      await question.getByText(/^Os envios param aqui/).waitFor();
+      await button(question, "Sair").click();
+      await field(page, "E-mail").fill(person.email);
+      await field(page, "Senha").fill(person.password);
+      await button(page, "Entrar").click();
+      await page.getByRole("region", { name: "Envios" }).waitFor();
+      const signedIn = { ...person, token: await page.evaluate(keptToken) };
+      letAllThrough();
+      await studiesOnceKept(signedIn);
+      await expand(page);
       const again = page.getByLabel("O mesmo arquivo de novo: terceiro.zip");
       await again.setInputFiles({
         name: "terceiro.zip",
         mimeType: "application/zip",
         buffer: zipOf("waits"),
       });
-      while ((await listOf<Study>(person, "/api/studies")).length < 2) await Bun.sleep(100);
+      while ((await listOf<Study>(signedIn, "/api/studies")).length < 2) await Bun.sleep(100);
       expect(
-        (await uploadsOf(person)).map(({ filename, state }) => `${filename} ${state}`).toSorted(),
-      ).toEqual(["dicom_files.zip done", "primeiro.zip receiving", "terceiro.zip done"]);
+        (await uploadsOf(signedIn)).map(({ filename, state }) => `${filename} ${state}`).toSorted(),
+      ).toEqual(["dicom_files.zip done", "terceiro.zip done"]);
     });
   },
   TEST_MS,
@@ -196,7 +245,7 @@ test(
       await openUpload(page);
       await field(page, "Pasta do exame").setInputFiles(disc);
       await button(page, "Enviar exame").waitFor();
-      await slowDown(page, BYTES_A_SECOND / 4);
+      await stopAfterFirstPart(page);
       await button(page, "Enviar exame").click();
       await partOf(person);
 

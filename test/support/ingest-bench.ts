@@ -3,9 +3,9 @@ import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { decodeManifestIndex } from "../../src/server/archive/manifest-codec.ts";
 import type { StudyLabel } from "../../src/server/archive/study-label.ts";
+import { DEFAULT_INGEST_LIMITS } from "../../src/server/features/ingest/worker/ingest-limits.ts";
 import {
   createIngestWorkers,
-  DEFAULT_INGEST_LIMITS,
   type Guess,
   type IngestSession,
 } from "../../src/server/features/ingest/worker/ingest-workers.ts";

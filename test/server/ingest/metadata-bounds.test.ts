@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { DEFAULT_INGEST_LIMITS } from "../../../src/server/features/ingest/worker/ingest-workers.ts";
+import { DEFAULT_INGEST_LIMITS } from "../../../src/server/features/ingest/worker/ingest-limits.ts";
 import {
   type InstanceBytes,
   ScannedUpload,

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { DEFAULT_INGEST_LIMITS } from "../../../src/server/features/ingest/worker/ingest-limits.ts";
 import {
   createIngestWorkers,
-  DEFAULT_INGEST_LIMITS,
   type IngestWorkers,
 } from "../../../src/server/features/ingest/worker/ingest-workers.ts";
 import { createTempFolder } from "../../support/temp-folder.ts";

@@ -56,3 +56,18 @@ test("bytes that find no room fail at the next ones, and at the end", async () =
   expect(await writer.add(piece(2)).catch(String)).toBe("Error: full");
   expect(await writer.flush().catch(String)).toBe("Error: full");
 });
+
+test("the memory of a given piece is free once it is written, and that of others stays theirs", async () => {
+  await using folder = createTempFolder();
+  const path = join(folder.path, "bytes");
+  await using file = await open(path, "wx");
+  await using writer = new SpoolWriter(file, { take: async () => {}, wrote() {} });
+  const [given, kept, shared] = [piece(1), piece(2), piece(3)];
+  await writer.give(given);
+  await writer.add(kept);
+  await writer.give(shared.subarray(1));
+  await writer.flush();
+  expect([given, kept, shared].map(({ length }) => length)).toEqual([0, PIECE_BYTES, PIECE_BYTES]);
+  const all = [...piece(1), ...piece(2), ...piece(3).subarray(1)];
+  expect(await Bun.file(path).bytes()).toEqual(new Uint8Array(all));
+});

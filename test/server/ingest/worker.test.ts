@@ -1,13 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { crc32 } from "node:zlib";
+import { crc32, deflateRawSync } from "node:zlib";
 import { unzipSync, zipSync } from "fflate";
 import { decodeManifest, decodeManifestIndex } from "../../../src/server/archive/manifest-codec.ts";
-import {
-  createIngestWorkers,
-  DEFAULT_INGEST_LIMITS,
-} from "../../../src/server/features/ingest/worker/ingest-workers.ts";
+import { DEFAULT_INGEST_LIMITS } from "../../../src/server/features/ingest/worker/ingest-limits.ts";
+import { createIngestWorkers } from "../../../src/server/features/ingest/worker/ingest-workers.ts";
 import { IngestRefused } from "../../../src/server/features/ingest/worker/worker.errors.ts";
 import type { IngestLimits } from "../../../src/server/features/ingest/worker/worker-messages.ts";
 import { TagHex } from "../../../src/shared/dicom/tags.ts";
@@ -274,7 +272,11 @@ describe("workers", () => {
   const blank = (sizeBytes: number) => zipSync({ blank: [new Uint8Array(sizeBytes), { level: 9 }] });
 
   test("an upload that takes too long is ended, and the next one is served", async () => {
-    await using late = await upload(blank(30_000_000), { timeoutMs: 1 });
+    // So long to read that the clock strikes first even if this process has to wait for the processor.
+    const content = multiFrame(["1.1", "1.1.1", "1.1.1.1"], 1_000);
+    const entry = { content, stored: deflateRawSync(content), method: 8 };
+    const zip = writeTestZip(Array.from({ length: 40 }, (_, n) => ({ ...entry, name: `${n}` })));
+    await using late = await upload(zip, { timeoutMs: 1 });
     expect(await refusal(late.session.scan())).toBe("worker.failed");
     const { built } = await ingest(zipSync({ a: slice(["1.1", "1.1.1", "1.1.1.1"]) }));
     expect(built.studies).toHaveLength(1);
@@ -313,6 +315,31 @@ describe("workers", () => {
     expect(scans.map(({ studies }) => studies[0]?.studyInstanceUID)).toEqual(["1.2", "1.3"]);
   });
 
+  test("a small upload is read and built in two messages, and leaves its worker to the next", async () => {
+    const endsAtAnyOther = `process.on("message", ({ beat }) => {
+      if (beat === "open") process.send({ ok: true, result: { inflatedBytes: 0, scan: { studies: [process.pid] } } });
+      else if (beat === "build") process.send({ ok: true, result: { studies: [] } });
+      else process.exit(1);
+    });`;
+    const terse = createIngestWorkers({
+      ...{ size: 2, log: { info() {}, warn() {} } },
+      command: [process.execPath, "-e", endsAtAnyOther],
+    });
+    const spoolPath = join(bench.folder, "terse.zip");
+    writeFileSync(spoolPath, blank(100));
+    const { signal } = new AbortController();
+    const pids: unknown[] = [];
+    for (let uploads = 0; uploads < 2; uploads++) {
+      const session = await terse.open(bench.folder, spoolPath, DEFAULT_INGEST_LIMITS, signal);
+      pids.push((await session.scan()).studies[0]);
+      await session.build({ studies: [] });
+      await session.dispose();
+    }
+    await terse.close();
+    expect(pids[0]).toBeNumber();
+    expect(pids[1]).toBe(pids[0]);
+  });
+
   test("eight uploads at once are all served by two workers", async () => {
     const zips = Array.from({ length: 8 }, (_, i) =>
       zipSync({ a: slice([`1.${i + 1}`, "1.1.1", "1.1.1.1"]) }),
@@ -346,8 +373,9 @@ describe("workers", () => {
   );
 
   test.skipIf(process.platform !== "linux")("none outlives a killed server", async () => {
-    const entry = JSON.stringify(
-      join(import.meta.dir, "../../../src/server/features/ingest/worker/ingest-workers.ts"),
+    const folder = join(import.meta.dir, "../../../src/server/features/ingest/worker");
+    const [workers, limits] = ["workers", "limits"].map((name) =>
+      JSON.stringify(join(folder, `ingest-${name}.ts`)),
     );
     const spoolPath = join(bench.folder, "orphan.zip");
     writeFileSync(spoolPath, blank(60_000_000));
@@ -355,7 +383,8 @@ describe("workers", () => {
       [
         process.execPath,
         "-e",
-        `const { createIngestWorkers, DEFAULT_INGEST_LIMITS } = await import(${entry});
+        `const { createIngestWorkers } = await import(${workers});
+         const { DEFAULT_INGEST_LIMITS } = await import(${limits});
          const workers = createIngestWorkers({ size: 2, log: { info() {}, warn() {} } });
          const signal = new AbortController().signal;
          const session = await workers.open(${JSON.stringify(bench.folder)}, ${JSON.stringify(spoolPath)}, DEFAULT_INGEST_LIMITS, signal);

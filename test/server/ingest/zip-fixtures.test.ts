@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { DEFAULT_INGEST_LIMITS } from "../../../src/server/features/ingest/worker/ingest-workers.ts";
+import { DEFAULT_INGEST_LIMITS } from "../../../src/server/features/ingest/worker/ingest-limits.ts";
 import { scanUpload } from "../../../src/server/features/ingest/worker/scan-upload.ts";
 import { IngestRefused } from "../../../src/server/features/ingest/worker/worker.errors.ts";
 import { createTempFolder } from "../../support/temp-folder.ts";

@@ -10,7 +10,6 @@ import type { HttpEnv } from "../../http/http-context.ts";
 import { originOf } from "../../http/request-origin.ts";
 import { withoutTimeout } from "../../http/request-timeout.ts";
 import { validate } from "../../http/validate.ts";
-import { isTrialAccount } from "../accounts/users/users.repo.ts";
 import { studyAmbiguous, studyNotFound, studyNotOwner } from "../studies/studies.errors.ts";
 import {
   examLimitReached,
@@ -91,8 +90,8 @@ export function createIngestRoutes(deps: Deps & { gate: DeliveryGate }, guard: G
     }),
     async (c) => {
       const session = c.get("session");
-      const { userId: accountId } = session;
-      using slot = slots.take({ accountId, isTrial: await isTrialAccount(deps.db, accountId) });
+      const { userId: accountId, isTrial } = session;
+      using slot = slots.take({ accountId, isTrial });
       withoutTimeout(c);
       c.get("admitBody")();
       const answer = await measureUpload(deps.meters.uploads, slot, () =>

@@ -1,5 +1,6 @@
 import type { FileHandle } from "node:fs/promises";
 import { bodyBytes } from "../../runtime/body-bytes.ts";
+import { freeBytes } from "../../runtime/free-bytes.ts";
 
 /** Pieces are joined into writes of this size, since a body arrives in pieces of about 64 kB. One is written while the next is collected. */
 const WRITE_BYTES = 1024 * 1024;
@@ -25,6 +26,7 @@ export class SpoolWriter implements AsyncDisposable {
   readonly #room: SpoolRoom;
   readonly #timer: Timer;
   #unwritten: Uint8Array[] = [];
+  readonly #given = new Set<Uint8Array>();
   #unwrittenBytes = 0;
   #offset: number;
   #writing: Promise<void> = Promise.resolve();
@@ -48,6 +50,12 @@ export class SpoolWriter implements AsyncDisposable {
     const former = this.#writing;
     this.#beginWrite();
     await former;
+  }
+
+  /** Takes a piece that nobody else uses: its memory is given back as soon as it is written. */
+  async give(piece: Uint8Array): Promise<void> {
+    this.#given.add(piece);
+    await this.add(piece);
   }
 
   /** Resolves when everything added is written. */
@@ -79,6 +87,7 @@ export class SpoolWriter implements AsyncDisposable {
       await writeAll(this.#file, pieces, lengthBytes, this.#offset);
       this.#offset += lengthBytes;
       this.#room.wrote(lengthBytes);
+      for (const piece of pieces) if (this.#given.delete(piece)) freeBytes(piece);
     } finally {
       bodyBytes.release(lengthBytes);
     }

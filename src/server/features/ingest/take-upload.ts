@@ -20,12 +20,8 @@ import { planBuild, type StoredVolume, type UploadPlace } from "./plan-build.ts"
 import { uploadFailure } from "./upload-failure.ts";
 import { UploadRoom } from "./upload-room.ts";
 import type { UploadSlot } from "./upload-slots.ts";
-import {
-  DEFAULT_INGEST_LIMITS,
-  type Guess,
-  type IngestSession,
-  TRIAL_INGEST_LIMITS,
-} from "./worker/ingest-workers.ts";
+import { DEFAULT_INGEST_LIMITS, TRIAL_INGEST_LIMITS } from "./worker/ingest-limits.ts";
+import type { Guess, IngestSession } from "./worker/ingest-workers.ts";
 import { IngestRefused } from "./worker/worker.errors.ts";
 import type { BuiltUpload, IngestLimits, ScanResult } from "./worker/worker-messages.ts";
 

@@ -1,7 +1,7 @@
 import type { UploadAnswer } from "../../../shared/api/upload.ts";
 import type { TakenUpload } from "./finished-upload.ts";
 import { instancesIn } from "./take-upload.ts";
-import { DEFAULT_INGEST_LIMITS } from "./worker/ingest-workers.ts";
+import { DEFAULT_INGEST_LIMITS } from "./worker/ingest-limits.ts";
 
 const MAX_CONFLICT_NAMES = 1000;
 

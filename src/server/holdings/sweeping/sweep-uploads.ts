@@ -93,9 +93,11 @@ async function removeUnnamed(deps: SweepDeps, uploadId: string): Promise<void> {
 
 /** Removes everything but `names` from an upload's folder, and the folder itself once it is empty. Idempotent. */
 export async function keepOnly(folder: string, names: ReadonlySet<string>): Promise<void> {
-  for (const name of await readdir(folder)) {
-    if (!names.has(name)) await rm(join(folder, name), { recursive: true, force: true });
-  }
+  const found = await readdir(folder);
+  const others = found.filter((name) => !names.has(name));
+  for (const name of others) await rm(join(folder, name), { recursive: true, force: true });
+  // Whoever takes the last of these away removes the folder too.
+  if (found.length > 0 && others.length === 0) return;
   await rmdir(folder).catch((error: NodeJS.ErrnoException) => {
     // The folder is still in use, or the transfer removed it meanwhile.
     if (error.code !== "ENOTEMPTY" && error.code !== "ENOENT") throw error;

@@ -14,7 +14,7 @@ import { backOffMs, waitOrOnline } from "./back-off.ts";
 import { chunkBytesAfterCut, FIRST_CHUNK_BYTES, nextChunkBytes } from "./chunk-size.ts";
 import { openChunkSums } from "./chunk-sums.ts";
 import { rememberUpload } from "./remember-upload.ts";
-import { addSample, findRecord, forgetRecord } from "./resume-records.ts";
+import { addSample, findRecord, forgetUpload, serverIdOf } from "./resume-records.ts";
 import type { OutgoingUpload, SendOptions } from "./send-upload.ts";
 import { SumsAhead } from "./sums-ahead.ts";
 import { withLock } from "./upload-lock.ts";
@@ -47,7 +47,7 @@ async function sendWhole(upload: OutgoingUpload, options: SendOptions): Promise<
     }
   }
   options.onProgress(upload.zip.size, upload.zip.size);
-  return await outcomeOf(upload.id, signal);
+  return await outcomeOf(serverIdOf(upload.id), signal);
 }
 
 function mayPass(error: unknown): boolean {
@@ -139,13 +139,17 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** What became of a whole upload, once the server knows. @throws {ApiError} why nothing was stored */
-async function outcomeOf(id: string, signal: AbortSignal): Promise<UploadAnswer> {
+/**
+ * Waits for the outcome of an upload whose bytes are all on the server.
+ * @param id the server's
+ * @throws {ApiError} why nothing was stored; the upload is dismissed then
+ */
+export async function outcomeOf(id: string, signal: AbortSignal): Promise<UploadAnswer> {
   for (let polls = 0; ; polls++) {
     const state = await readState(id, signal);
     if (state?.state === "done" && state.result) return state.result;
     if (state?.state === "failed") {
-      await endOnServer(id);
+      await dismiss(id);
       const { status = 500, code = "unknown", message = "" } = state.problem ?? {};
       throw new ApiError(status, code, message);
     }
@@ -153,9 +157,9 @@ async function outcomeOf(id: string, signal: AbortSignal): Promise<UploadAnswer>
   }
 }
 
-/** @throws {ApiError} */
+/** @param id the server's. @throws {ApiError} */
 export async function readUpload(id: string, signal: AbortSignal): Promise<ResumableUploadState> {
-  return await callJson(readUploadCall, { params: paramsOf(id), signal });
+  return await callJson(readUploadCall, { params: { upload: id }, signal });
 }
 
 /** Undefined while the server can't be asked. */
@@ -168,20 +172,18 @@ async function readState(id: string, signal: AbortSignal): Promise<ResumableUplo
   }
 }
 
-/** Dismisses an upload: its bytes on the server, and what the browser remembers of it. */
-export async function endOnServer(id: string): Promise<void> {
-  const record = findRecord(id);
-  if (!record) return;
-  const params = paramsOf(id);
-  forgetRecord(id);
+/** Dismisses the upload of a row of the tray: its bytes on the server, and what the browser remembers of it. */
+export async function endOnServer(rowId: string): Promise<void> {
+  const id = serverIdOf(rowId);
+  if (id) await dismiss(id);
+}
+
+async function dismiss(id: string): Promise<void> {
+  forgetUpload(id);
   try {
-    await callApi(endUploadCall, { params, headers: { "Tus-Resumable": "1.0.0" } });
+    await callApi(endUploadCall, { params: { upload: id }, headers: { "Tus-Resumable": "1.0.0" } });
   } catch (error) {
     // It ends there by itself, after a week.
     if (!(error instanceof ApiError)) throw error;
   }
-}
-
-function paramsOf(id: string): { upload: string } {
-  return { upload: findRecord(id)?.path.split("/").at(-1) ?? "" };
 }

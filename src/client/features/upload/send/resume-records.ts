@@ -68,6 +68,20 @@ export function forgetRecord(id: string): void {
   writeAll(readAll().filter((record) => record.id !== id));
 }
 
+/** The upload's id on the server; empty if the row has none there. */
+export function serverIdOf(id: string): string {
+  return uploadOf(findRecord(id));
+}
+
+/** Forgets the row of an upload. @param uploadId the server's */
+export function forgetUpload(uploadId: string): void {
+  writeAll(readAll().filter((record) => uploadOf(record) !== uploadId));
+}
+
+function uploadOf(record: ResumeRecord | undefined): string {
+  return record?.path.split("/").at(-1) ?? "";
+}
+
 /** Remembers a chunk that the server has, if it is the next to be compared. */
 export function addSample(id: string, sample: SentSample): void {
   const record = findRecord(id);

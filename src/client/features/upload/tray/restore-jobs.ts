@@ -4,7 +4,7 @@ import { EMPTY_FORM } from "../exam-form/exam-form.ts";
 import { reopenPacked } from "../pack-folder/reopen-packed.ts";
 import { backOffMs, waitOrOnline } from "../send/back-off.ts";
 import { readUpload } from "../send/resumable-transport.ts";
-import { forgetRecord, listRecords, type ResumeRecord } from "../send/resume-records.ts";
+import { forgetRecord, listRecords, type ResumeRecord, serverIdOf } from "../send/resume-records.ts";
 import { holdRow, releaseRow } from "../send/row-locks.ts";
 import type { JobState, UploadJob } from "./upload-job.ts";
 
@@ -33,7 +33,7 @@ async function readPatiently(
 ): Promise<ResumableUploadState | undefined> {
   for (let failures = 1; ; failures++) {
     try {
-      return await readUpload(record.id, signal);
+      return await readUpload(serverIdOf(record.id), signal);
     } catch (error) {
       if (error instanceof ApiError && error.status === 404) return undefined;
       if (!(error instanceof ApiError) || (error.status > 0 && error.status < 500)) throw error;

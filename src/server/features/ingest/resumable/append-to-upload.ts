@@ -135,12 +135,13 @@ class Receiving {
       hold.came();
     };
     for await (const piece of receiveBytes(body, { signal, onReceived })) {
-      if (this.#offset + piece.length > upload.sizeBytes) throw tooLong(upload);
+      const { length } = piece;
+      if (this.#offset + length > upload.sizeBytes) throw tooLong(upload);
       sum?.update(piece);
-      await landing.add(piece);
-      this.#offset += piece.length;
+      await landing.give(piece);
+      this.#offset += length;
       // The engine collects the pieces of one body in time, and those of many bodies in a row too late.
-      bodyBytes.letGo(piece.length);
+      bodyBytes.letGo(length);
       if (!sum && this.#isStep()) await this.#save({ isEnd: false });
     }
   }

@@ -10,6 +10,8 @@ export interface SavedParts {
 /** The place where the bytes of one request land, from the upload's offset on. */
 export interface Landing extends AsyncDisposable {
   add(piece: Uint8Array): Promise<void>;
+  /** Like {@link add}, for a piece that nobody else uses: its memory may be given back once it is written. */
+  give(piece: Uint8Array): Promise<void>;
   /** Resolves when everything added is on stable storage. The caller records it afterwards. */
   save(): Promise<SavedParts>;
   /** Fewer bytes than this are saved only at the end. */

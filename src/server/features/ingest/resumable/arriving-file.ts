@@ -112,6 +112,10 @@ class FileLanding implements Landing {
     return this.#writer.add(piece);
   }
 
+  give(piece: Uint8Array): Promise<void> {
+    return this.#writer.give(piece);
+  }
+
   async save(): Promise<SavedParts> {
     await this.#writer.flush();
     await this.#file.datasync();

@@ -133,6 +133,10 @@ class PartsLanding implements Landing {
     await this.add(bytes);
   }
 
+  give(piece: Uint8Array): Promise<void> {
+    return this.add(piece);
+  }
+
   async add(piece: Uint8Array): Promise<void> {
     for (let rest = piece; rest.length > 0; ) {
       this.#open ??= await this.#begin();

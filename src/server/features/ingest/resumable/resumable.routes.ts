@@ -15,7 +15,6 @@ import type { Guard } from "../../../http/guard.ts";
 import { storageFull, unsupportedMediaType } from "../../../http/http.errors.ts";
 import type { HttpEnv } from "../../../http/http-context.ts";
 import { withoutTimeout } from "../../../http/request-timeout.ts";
-import { isTrialAccount } from "../../accounts/users/users.repo.ts";
 import {
   examLimitReached,
   storageLimitReached,
@@ -77,8 +76,9 @@ export function createResumableRoutes(deps: Deps & { gate: DeliveryGate }, guard
     finding: ResumableUpload | Promise<ResumableUpload>,
     offset: number,
   ): Promise<void> {
+    const { isTrial } = c.get("session");
     const { accountId } = senderOfSession(c.get("session"));
-    const [upload, isTrial] = await Promise.all([finding, isTrialAccount(deps.db, accountId)]);
+    const upload = await finding;
     if (c.req.header("content-type") !== CHUNK_TYPE) throw new AppError(unsupportedMediaType);
     const sha256 = parseChecksum(c.req.header("upload-checksum"));
     const declared = c.req.header("content-length");

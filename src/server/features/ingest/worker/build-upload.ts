@@ -1,6 +1,8 @@
-import { closeSync, existsSync, fsyncSync, openSync, statSync } from "node:fs";
-import { open, rename, rm } from "node:fs/promises";
+import { closeSync, existsSync, fsync, fsyncSync, openSync, statSync } from "node:fs";
+import { rename, rm } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
+import { promisify } from "node:util";
+import { writeFully } from "../../../archive/file-window.ts";
 import { ManifestError, ManifestTooLarge } from "../../../archive/manifest.errors.ts";
 import type { KeptVariant, ManifestInstance, SeriesManifest } from "../../../archive/manifest.ts";
 import {
@@ -41,6 +43,8 @@ interface BuildInput extends BuildFiles {
 /** Series whose metadata are joined and compressed at the same time. */
 const MANIFESTS_AT_ONCE = 4;
 const MIN_CHUNK_BYTES = 256 * 1024;
+
+const flush = promisify(fsync);
 
 /**
  * Writes what the plan names into the upload's folder: for each study with something new one volume, for each series with something
@@ -263,11 +267,16 @@ function contentOf(study: Described, seriesInstanceUID: string, instances: Scann
 }
 
 async function writeObject(planned: PlannedObject, bytes: Uint8Array): Promise<BuiltObject> {
-  await using file = await open(planned.path, "wx", 0o600);
-  await file.writeFile(bytes);
-  await file.sync();
-  const sha256 = new Bun.CryptoHasher("sha256").update(bytes).digest("hex");
-  return { ...planned, sizeBytes: bytes.length, sha256 };
+  const fd = openSync(planned.path, "wx", 0o600);
+  try {
+    writeFully(fd, bytes, 0);
+    const flushed = flush(fd);
+    const sha256 = new Bun.CryptoHasher("sha256").update(bytes).digest("hex");
+    await flushed;
+    return { ...planned, sizeBytes: bytes.length, sha256 };
+  } finally {
+    closeSync(fd);
+  }
 }
 
 /** Makes the names of the new files durable, not only their bytes. */

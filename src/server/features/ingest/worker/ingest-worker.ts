@@ -11,6 +11,7 @@ import type {
   IngestLimits,
   WorkerReply,
   WorkerRequest,
+  WorkerRequests,
   WorkerResults,
 } from "./worker-messages.ts";
 
@@ -35,8 +36,7 @@ let upload: OpenUpload | undefined;
 async function carryOut(request: WorkerRequest): Promise<WorkerResults[keyof WorkerResults]> {
   switch (request.beat) {
     case "open":
-      upload = request.body;
-      return { inflatedBytes: sumInflated(request.body) };
+      return open(request.body);
     case "scan":
       return scan(requireUpload(), request.body.maxWeightBytes);
     case "build":
@@ -46,6 +46,23 @@ async function carryOut(request: WorkerRequest): Promise<WorkerResults[keyof Wor
     case "dispose":
       return dispose();
   }
+}
+
+async function open({
+  scannedAtOnceBytes,
+  ...opened
+}: WorkerRequests["open"]): Promise<WorkerResults["open"]> {
+  upload = opened;
+  // Up to this weight no entry is large, so a scan writes nothing.
+  const mostBytes = Math.min(scannedAtOnceBytes, opened.limits.maxHeldBytes);
+  if (mostBytes > 0) {
+    // The scan that is asked for says why an upload is refused, or weighs more.
+    const result = await scan(opened, mostBytes).catch((error) => {
+      if (!(error instanceof IngestRefused)) throw error;
+    });
+    if (result) return { inflatedBytes: 0, scan: result };
+  }
+  return { inflatedBytes: sumInflated(opened) };
 }
 
 function dispose(): undefined {
@@ -60,18 +77,18 @@ function requireUpload(): OpenUpload {
   return upload;
 }
 
-async function scan(open: OpenUpload, maxWeightBytes: number): Promise<WorkerResults["scan"]> {
-  const { uploadFolder, spoolPath, limits } = open;
+async function scan(opened: OpenUpload, maxWeightBytes: number): Promise<WorkerResults["scan"]> {
+  const { uploadFolder, spoolPath, limits } = opened;
   const { scanned, result } = await scanUpload(uploadFolder, spoolPath, limits, maxWeightBytes);
-  open.scanned = scanned;
+  opened.scanned = scanned;
   return result;
 }
 
-async function build(open: OpenUpload, plan: BuildPlan): Promise<WorkerResults["build"]> {
-  const { uploadFolder, spoolPath, scanned, lastPlan } = open;
+async function build(opened: OpenUpload, plan: BuildPlan): Promise<WorkerResults["build"]> {
+  const { uploadFolder, spoolPath, scanned, lastPlan } = opened;
   if (!scanned) throw new IngestRefused("worker.failed", "the upload was not scanned");
   if (lastPlan) await removeBuild(lastPlan, spoolPath);
-  open.lastPlan = plan;
+  opened.lastPlan = plan;
   return buildUpload({ uploadFolder, spoolPath, scanned }, plan);
 }
 

@@ -1,6 +1,5 @@
 import { readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { DEFAULT_ZIP_LIMITS } from "../../../../shared/zip/zip-error.ts";
 import type { RequestBounds } from "../../../processes/killable-process.ts";
 import type { Logger } from "../../../runtime/log.ts";
 import { laneAfter, laneOf, MAX_WEIGHT_BYTES, Overdue } from "./work-lanes.ts";
@@ -11,35 +10,18 @@ import {
   type GuessedVolume,
   INFLATED_PREFIX,
   type IngestLimits,
+  type OpenedSpool,
   type ScanResult,
 } from "./worker-messages.ts";
 import { WorkerProcess } from "./worker-process.ts";
 import { type Lane, type Place, type Worker, WorkerQueue } from "./worker-queue.ts";
 
 const MIB = 1024 * 1024;
-const GIB = 1024 * MIB;
-
-export const DEFAULT_INGEST_LIMITS: IngestLimits = {
-  ...DEFAULT_ZIP_LIMITS,
-  maxEntryBytes: 4 * GIB,
-  maxInflatedBytes: 64 * GIB,
-  maxHeldBytes: 32 * MIB,
-  maxInstances: 100_000,
-  maxStudies: 10_000,
-  maxMetadataBytes: 2 * GIB - MIB,
-  maxHeldMetadataBytes: 128 * MIB,
-  maxIndexBytes: 192 * MIB,
-  maxSkippedNames: 1000,
-  maxDuplicateNames: 0,
-  minGuessedBytes: MAX_WEIGHT_BYTES.small,
-  timeoutMs: 15 * 60_000,
-};
-
-/** A trial account costs nothing to make, so its uploads may not take minutes of work. */
-export const TRIAL_INGEST_LIMITS: IngestLimits = { ...DEFAULT_INGEST_LIMITS, maxInflatedBytes: 8 * GIB };
 
 const MAX_WAITING = 1000;
 const IDLE_MS = 60_000;
+/** A ZIP of no more bytes and weight is scanned as soon as a process has it, without being asked: most are this small. */
+const SCANNED_AT_ONCE_BYTES = 8 * MIB;
 /** The time for giving an upload to a worker or taking it away, which includes starting a process on a busy machine. */
 const HANDOVER_TIMEOUT_MS = 30_000;
 /** A process is replaced after this many uploads, which bounds any leak. */
@@ -125,8 +107,10 @@ interface Turn {
   place: Place;
   pooled: PooledProcess;
   isHeld: boolean;
-  /** The most bytes that a scan writes to the disk. */
-  inflatedBytes: number;
+  /** What the process answered when it was given the upload. */
+  opened: OpenedSpool;
+  /** Whether the process holds little and does nothing, so that it can go on with another upload as it is. */
+  isLight: boolean;
   /** Makes `controller` abort the scan once others have waited too long for this place. */
   watchScan(controller: AbortController | undefined): void;
 }
@@ -166,8 +150,9 @@ class ProcessPool implements IngestWorkers {
     const work: Work = { whose, uploadFolder, spool: { spoolPath, sizeBytes, limits }, signal: anySignal };
     let turn = await this.#begin(work, laneOf(sizeBytes));
     return {
-      inflatedBytes: turn.inflatedBytes,
+      inflatedBytes: turn.opened.inflatedBytes,
       scan: async () => {
+        if (turn.opened.scan) return turn.opened.scan;
         for (;;) {
           try {
             return await this.#scan(turn, work);
@@ -180,8 +165,14 @@ class ProcessPool implements IngestWorkers {
           }
         }
       },
-      build: (plan) =>
-        turn.pooled.process.request("build", plan, { signal: anySignal, timeoutMs: limits.timeoutMs }),
+      build: async (plan) => {
+        const wasLight = turn.isLight;
+        turn.isLight = false;
+        const bounds = { signal: anySignal, timeoutMs: limits.timeoutMs };
+        const built = await turn.pooled.process.request("build", plan, bounds);
+        turn.isLight = wasLight;
+        return built;
+      },
       dispose: () => this.#end(turn),
     };
   }
@@ -198,16 +189,20 @@ class ProcessPool implements IngestWorkers {
     const place = await this.#queue.enter({ ...whose, lane, onOverdue }, signal);
     const pooled = this.#take();
     const turn: Turn = {
-      ...{ place, pooled, isHeld: true, inflatedBytes: 0 },
+      ...{ place, pooled, isHeld: true, isLight: false, opened: { inflatedBytes: 0 } },
       watchScan(controller) {
         scanning = controller;
       },
     };
     try {
-      const { spoolPath, limits } = spool;
+      const { spoolPath, sizeBytes, limits } = spool;
       const opening = { signal, timeoutMs: HANDOVER_TIMEOUT_MS };
-      const body = { uploadFolder, spoolPath, limits };
-      turn.inflatedBytes = (await pooled.process.request("open", body, opening)).inflatedBytes;
+      const isGuessed = sizeBytes >= limits.minGuessedBytes;
+      const isSmall = !isGuessed && sizeBytes <= Math.min(SCANNED_AT_ONCE_BYTES, limits.maxHeldBytes);
+      const scannedAtOnceBytes = isSmall ? SCANNED_AT_ONCE_BYTES : 0;
+      const body = { uploadFolder, spoolPath, limits, scannedAtOnceBytes };
+      turn.opened = await pooled.process.request("open", body, opening);
+      turn.isLight = turn.opened.scan !== undefined;
       place.begin();
       return turn;
     } catch (error) {
@@ -221,7 +216,7 @@ class ProcessPool implements IngestWorkers {
     if (!turn.isHeld) return;
     turn.isHeld = false;
     this.#busy.delete(turn.pooled);
-    await this.#giveBack(turn.pooled);
+    await this.#giveBack(turn.pooled, turn.isLight);
     turn.place.leave();
   }
 
@@ -287,7 +282,7 @@ class ProcessPool implements IngestWorkers {
     return pooled;
   }
 
-  async #giveBack(pooled: PooledProcess): Promise<void> {
+  async #giveBack(pooled: PooledProcess, isLight = false): Promise<void> {
     const { process } = pooled;
     if (process.isGone) {
       // A killed process may still be in a system call, so its folder may only be removed after its exit.
@@ -297,7 +292,7 @@ class ProcessPool implements IngestWorkers {
     }
     try {
       const releasing = { signal: this.#closing.signal, timeoutMs: HANDOVER_TIMEOUT_MS };
-      await process.request("dispose", {}, releasing);
+      if (!isLight) await process.request("dispose", {}, releasing);
     } catch (error) {
       process.kill();
       // As above: the caller removes the folder as soon as this ends.

@@ -1,4 +1,5 @@
 import type { IndexAttributes, Instance } from "../../../../shared/dicom/reading/instance.ts";
+import { keptAttributes } from "../../../../shared/dicom/reading/kept-attributes.ts";
 import { type Content, isSameContent } from "../../../archive/content-hash.ts";
 import type { ManifestInstance } from "../../../archive/manifest.ts";
 import { MAX_WRITTEN_METADATA_BYTES } from "../../../archive/manifest-codec.ts";
@@ -161,7 +162,7 @@ export class ScannedUpload {
       throw new IngestRefused("upload.too_many_studies", `more than ${this.limits.maxStudies}`);
     }
     const study = {
-      index: instance.index,
+      index: indexOfFirst(instance),
       modalities: new Set<string>(),
       series: new Map(),
       variants: [],
@@ -175,10 +176,15 @@ export class ScannedUpload {
   #series(study: StudyScan, instance: Instance): SeriesScan {
     const existing = study.series.get(instance.seriesInstanceUID);
     if (existing) return existing;
-    const series = { index: instance.index, instances: [], metadataBytes: 0, weightBytes: 0 };
+    const series = { index: indexOfFirst(instance), instances: [], metadataBytes: 0, weightBytes: 0 };
     study.series.set(instance.seriesInstanceUID, series);
     return series;
   }
+}
+
+/** What the database keeps of a study or series, which its first instance tells. */
+function indexOfFirst({ index, metadata }: Instance): IndexAttributes {
+  return { ...index, kept: keptAttributes(metadata) };
 }
 
 /** The DICOM JSON of an instance as UTF-8. */

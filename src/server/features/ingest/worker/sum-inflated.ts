@@ -11,7 +11,10 @@ import type { WorkerRequests } from "./worker-messages.ts";
  * The most bytes that a scan writes to the disk for the large entries that it inflates into the upload's folder, judged by the
  * ZIP's directory alone. Returns 0 for a ZIP that can't be read; the scan reports that error.
  */
-export function sumInflated({ spoolPath, limits }: WorkerRequests["open"]): number {
+export function sumInflated({
+  spoolPath,
+  limits,
+}: Pick<WorkerRequests["open"], "spoolPath" | "limits">): number {
   const fd = openSync(spoolPath, "r");
   try {
     const { size } = fstatSync(fd);

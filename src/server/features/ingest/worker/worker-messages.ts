@@ -214,10 +214,13 @@ export interface BuiltUpload {
 export interface OpenedSpool {
   /** The most bytes that large entries take while they are read: they are inflated into the upload's folder. */
   inflatedBytes: number;
+  /** Of a small upload, which is scanned at once. */
+  scan?: ScanResult;
 }
 
 export interface WorkerRequests {
-  open: { uploadFolder: string; spoolPath: string; limits: IngestLimits };
+  /** The upload takes the place of the one before. It is scanned at once if it weighs no more than `scannedAtOnceBytes`. */
+  open: { uploadFolder: string; spoolPath: string; limits: IngestLimits; scannedAtOnceBytes: number };
   /** Refused as `upload.heavy`, with the weight as the detail, when the directory declares more than `maxWeightBytes`. */
   scan: { maxWeightBytes: number };
   build: BuildPlan;
