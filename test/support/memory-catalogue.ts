@@ -6,6 +6,7 @@ import type {
   SeriesRecord,
   StudyRecord,
 } from "../../src/server/features/dicomweb/dicomweb.catalogue.ts";
+import { createSearchTurns } from "../../src/server/features/dicomweb/search-turns.ts";
 import { ownBytes } from "../../src/server/runtime/lent-bytes.ts";
 import type { Instance } from "../../src/shared/dicom/reading/instance.ts";
 import { memorySource } from "../../src/shared/dicom/reading/memory-source.ts";
@@ -59,6 +60,7 @@ export function createMemoryCatalogue(held: HeldInstance[]): DicomwebCatalogue {
       };
     },
     derivative: async () => undefined,
+    searching: { turns: createSearchTurns(), callerId: "reader" },
     borrow: async (instance, { offset, length }) => ownBytes(whole(instance).slice(offset, offset + length)),
     read: async (instance, { offset, length }) => whole(instance).slice(offset, offset + length),
     open: async (instance, range) => {

@@ -1,4 +1,4 @@
-import { writeFileSync } from "node:fs";
+import { existsSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { createTempFolder } from "./temp-folder.ts";
@@ -7,12 +7,22 @@ const TRIES = 200;
 const PAUSE_MS = 100;
 
 export interface Orthanc extends AsyncDisposable {
-  /** Sends `body` if there is one, and returns the answer's JSON. */
-  call(path: string, body?: Uint8Array): Promise<unknown>;
+  /** Sends `body` if there is one, objects as JSON, and returns the answer's JSON. */
+  call(path: string, body?: Uint8Array | object): Promise<unknown>;
+  /** A file that it keeps. */
+  file(instance: string): Promise<Uint8Array>;
+  deleteStudies(): Promise<void>;
 }
 
-/** Another archive, empty, to see that it takes what ours gives. @param program where it is installed */
-export async function startOrthanc(program: string): Promise<Orthanc> {
+/** Where Orthanc is installed, if it is. */
+export const ORTHANC = Bun.which("Orthanc", { PATH: `${process.env.PATH}:/usr/sbin` });
+
+/** Debian's place of the plugin that speaks DICOMweb. */
+export const ORTHANC_DICOMWEB = "/usr/share/orthanc/plugins/libOrthancDicomWeb.so";
+export const hasOrthancDicomweb = ORTHANC !== null && existsSync(ORTHANC_DICOMWEB);
+
+/** Another archive, empty. @param program where it is installed @param options of its configuration */
+export async function startOrthanc(program: string, options: object = {}): Promise<Orthanc> {
   const folder = createTempFolder();
   const port = await freePort();
   const configuration = {
@@ -23,16 +33,19 @@ export async function startOrthanc(program: string): Promise<Orthanc> {
       DicomServerEnabled: false,
     },
     ...{ RemoteAccessAllowed: false, AuthenticationEnabled: false, Plugins: [] },
+    ...options,
   };
   const path = join(folder.path, "orthanc.json");
   writeFileSync(path, JSON.stringify(configuration));
   const child = Bun.spawn([program, path], { stdout: "ignore", stderr: "ignore" });
-  const call = async (at: string, body?: Uint8Array) => {
-    const answer = await fetch(
-      `http://127.0.0.1:${port}${at}`,
-      body && { method: "POST", body: body as BodyInit },
-    );
+  const fetched = async (at: string, init?: RequestInit) => {
+    const answer = await fetch(`http://127.0.0.1:${port}${at}`, init);
     if (!answer.ok) throw new Error(`Orthanc: ${answer.status} ${await answer.text()}`);
+    return answer;
+  };
+  const call: Orthanc["call"] = async (at, body) => {
+    const sent = body instanceof Uint8Array ? (body as BodyInit) : JSON.stringify(body);
+    const answer = await fetched(at, body && { method: "POST", body: sent });
     return (await answer.json()) as unknown;
   };
   for (let tries = 0; ; tries++) {
@@ -46,6 +59,11 @@ export async function startOrthanc(program: string): Promise<Orthanc> {
   }
   return {
     call,
+    file: async (instance) => (await fetched(`/instances/${instance}/file`)).bytes(),
+    async deleteStudies() {
+      for (const id of (await call("/studies")) as string[])
+        await fetched(`/studies/${id}`, { method: "DELETE" });
+    },
     async [Symbol.asyncDispose]() {
       child.kill();
       await child.exited;

@@ -109,10 +109,11 @@ export async function makeVolumeInPlace(
     writeFully(fd, directory, centralOffset);
     const sizeBytes = centralOffset + directory.length;
     ftruncateSync(fd, sizeBytes);
+    // Before the flush, so that a journal takes the new name along with the bytes instead of once more.
+    renameSync(path, volumePath);
     const isKnown = sum?.directory === directorySum(directory);
     const { sha256, crc32s } = isKnown ? sum : await sumInPlace(plan, fd, chunk);
     if (isKnown) await flushData(fd);
-    renameSync(path, volumePath);
     return { sizeBytes, sha256, crc32s };
   } finally {
     closeSync(fd);

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { connect } from "node:net";
 import { TagHex } from "../../../src/shared/dicom/tags.ts";
 import { sampleZip, studyUID } from "../../support/sample-zip.ts";
 import { createTestApp, type Person, type TestApp } from "../../support/test-app.ts";
@@ -107,6 +108,52 @@ describe("a rendered image", () => {
     const head = await t.call("HEAD", `${whole}/rendered`, { as: owner, headers: several });
     expect(head.status).toBe(200);
     expect((await read(whole)).status).toBe(200);
+  });
+
+  test("of several gives its place back from a client that leaves, unread or midway", async () => {
+    const frames = 300;
+    const noise = crypto.getRandomValues(new Uint16Array(frames * 16 * 16));
+    const elements = {
+      ...image,
+      [TagHex.Rows]: number("US", 16),
+      [TagHex.Columns]: number("US", 16),
+      [TagHex.NumberOfFrames]: number("IS", frames),
+      [TagHex.PixelData]: { vr: "OW", bytes: new Uint8Array(noise.buffer) },
+    };
+    await t.store(owner, sampleZip({ study: "4", elements }));
+    const path = `/dicomweb/studies/${studyUID("4")}/series/2.25.2.4.1/instances/2.25.3.4.1.1/rendered`;
+    // Far more bytes than any buffer takes between a client that does not read and the server.
+    const headers = { accept: 'multipart/related; type="image/png"' };
+    const all = `${path}?viewport=1024,1024`;
+    const unread = async () => {
+      const answer = await t.call("GET", all, { as: owner, headers });
+      await answer.body?.cancel();
+      return answer.status;
+    };
+    expect([await unread(), await unread()]).toEqual([200, 200]);
+
+    const url = new URL(all, await t.listen());
+    const authorization = `Bearer ${owner.token}`;
+    const status = async () => {
+      const leaving = new AbortController();
+      const { status } = await fetch(url, {
+        headers: { ...headers, authorization },
+        signal: leaving.signal,
+      });
+      leaving.abort();
+      return status;
+    };
+    const client = connect(Number(url.port), url.hostname);
+    const lines = [`GET ${all} HTTP/1.1`, `Host: ${url.host}`, `Authorization: ${authorization}`];
+    client.write([...lines, `Accept: ${headers.accept}`, "", ""].join("\r\n"));
+    const begun = await new Promise<Buffer>((resolve) => client.once("data", resolve));
+    client.pause();
+    expect(begun.toString("latin1")).toStartWith("HTTP/1.1 200");
+    expect(await status()).toBe(503);
+    client.destroy();
+    for (let times = 0; times < 2; times++) {
+      while ((await status()) !== 200) await Bun.sleep(20);
+    }
   });
 
   test("is not sent again to who has it", async () => {

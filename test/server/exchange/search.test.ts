@@ -225,6 +225,69 @@ describe("a search for instances", () => {
     expect(await ask("SOPInstanceUID=2.25.3.50.9.1&SeriesInstanceUID=2.25.2.50.9")).toBe(200);
     expect(await ask("offset=200")).toBe(200);
   });
+
+  describe("long headers", () => {
+    let large: Person;
+    beforeAll(async () => {
+      large = await t.addPerson("Cabeçalhos Longos", { plan: "clinica" });
+      // 240 kB of JSON an instance, 21 MB in all.
+      const tags = ["00720052", "00720053", "00720054", "00720055"];
+      const elements = Object.fromEntries(
+        tags.map((tag) => [tag, { vr: "US", bytes: new Uint8Array(60_000) }]),
+      );
+      const zip = sampleZip(
+        ...Array.from({ length: 90 }, (_, i) => ({ study: "51", sop: String(i + 1), elements })),
+      );
+      await t.store(large, zip);
+    }, 60_000);
+
+    test("answers no more than a server can hold for each of many clients", async () => {
+      const of = `studies/${studyUID("51")}`;
+      const ask = async (path: string) => {
+        const { status, body } = await t.call("GET", `/dicomweb/${path}`, { as: large });
+        await body?.cancel();
+        return status;
+      };
+      for (const place of ["instances", `${of}/instances`, `${of}/series/2.25.2.51.1/instances`])
+        expect([place, await ask(`${place}?includefield=all`)]).toEqual([place, 413]);
+      expect(await ask("instances?includefield=all&limit=20")).toBe(200);
+      expect(await ask("instances?limit=1000")).toBe(200);
+    });
+
+    test("lets an account read so much at once, and asks it to come again for more", async () => {
+      const ask = async (path: string, as = large) => {
+        const { status, headers, body } = await t.call("GET", `/dicomweb/${path}`, { as });
+        await body?.cancel();
+        return [status, headers.has("retry-after")];
+      };
+      // 4.8 MB.
+      const long = "instances?includefield=all&limit=20";
+      const unread = () => t.call("GET", `/dicomweb/${long}`, { as: large });
+      const answers = [await unread(), await unread()];
+      expect(await ask(long)).toEqual([503, true]);
+      expect(await ask("instances?limit=1000")).toEqual([200, false]);
+      expect(await ask(long, owner)).toEqual([200, false]);
+      for (const { body } of answers) await body?.cancel();
+      // A place that one of them kept would be missing here.
+      for (let times = 0; times < 3; times++) {
+        expect(await ask(long)).toEqual([200, false]);
+        expect((await t.call("HEAD", `/dicomweb/${long}`, { as: large })).status).toBe(200);
+      }
+      const whole = (await (await t.call("GET", `/dicomweb/${long}`, { as: large })).json()) as DicomJson[];
+      expect(whole.map((json) => json[TagHex.SOPInstanceUID]?.Value?.[0])).toHaveLength(20);
+
+      const { searchTurns } = t.deps;
+      const { promise, resolve } = Promise.withResolvers<void>();
+      const reading = Array.from({ length: 16 }, () => searchTurns.run(large.id, () => promise));
+      for (const place of ["instances", `studies/${studyUID("51")}/instances`])
+        expect([place, ...(await ask(`${place}?limit=1`))]).toEqual([place, 503, true]);
+      expect(await ask("studies?limit=1")).toEqual([200, false]);
+      expect(await ask("instances?limit=1", owner)).toEqual([200, false]);
+      resolve();
+      await Promise.all(reading);
+      expect(await ask("instances?limit=1")).toEqual([200, false]);
+    });
+  });
 });
 
 test("a doctor without a subscription finds what was granted, and not their own", async () => {

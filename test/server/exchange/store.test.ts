@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { readdirSync } from "node:fs";
+import { gzipSync } from "node:zlib";
 import { TagHex } from "../../../src/shared/dicom/tags.ts";
 import { sampleInstance, sampleZip, studyUID } from "../../support/sample-zip.ts";
 import { outcomeOf, STOW_BOUNDARY, stow, stowBody } from "../../support/stow.ts";
@@ -141,6 +142,15 @@ describe("a request that is not STOW-RS", () => {
     expect((await post(stowBody([new Uint8Array(4_000_001)]), related)).status).toBe(413);
     const left = readdirSync(t.deps.node.stagingDir, { recursive: true, withFileTypes: true });
     expect(left.filter((entry) => entry.isFile())).toEqual([]);
+  });
+
+  test("is refused when it is compressed, instead of being taken for a broken one", async () => {
+    const packed = Uint8Array.from(gzipSync(stowBody([sampleInstance({ study: "91" })])));
+    expect((await post(packed, related, { "content-encoding": "gzip" })).status).toBe(415);
+    const alone = Uint8Array.from(gzipSync(sampleInstance({ study: "91" })));
+    expect((await post(alone, "application/dicom", { "content-encoding": "gzip" })).status).toBe(415);
+    const plain = await post(body(), related, { "content-encoding": "identity" });
+    expect(plain.status).toBe(200);
   });
 
   test("is refused when the client takes no DICOM JSON, before its body is read", async () => {

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { describeIn, type Room } from "../../http/describe.ts";
 import { archiveDamaged, heldByAnotherNode, notAcceptable, notFound } from "../../http/http.errors.ts";
-import { searchTooBroad } from "./dicomweb.errors.ts";
+import { searchTooBroad, tooManyReads } from "./dicomweb.errors.ts";
 
 /** How the API's document shows DICOMweb behind one kind of access. */
 export interface DicomwebDocument {
@@ -29,6 +29,7 @@ export function describeDicomweb({ room, retrievals, params }: DicomwebDocument)
     also: { 204: "Nothing was found." },
     problems: [notFound, notAcceptable, searchTooBroad],
   };
+  const searchOfInstances = { ...search, problems: [...search.problems, tooManyReads] };
   const bytes = { params, problems: [notFound, notAcceptable, archiveDamaged, heldByAnotherNode] };
   return {
     searchStudies: describe(
@@ -41,7 +42,7 @@ export function describeDicomweb({ room, retrievals, params }: DicomwebDocument)
     ),
     searchAllInstances: describe(
       { answer: dataSets },
-      { ...search, summary: "Search instances across studies (QIDO-RS)", details: QUERY },
+      { ...searchOfInstances, summary: "Search instances across studies (QIDO-RS)", details: QUERY },
     ),
     searchSeries: describe(
       { answer: dataSets },
@@ -49,11 +50,11 @@ export function describeDicomweb({ room, retrievals, params }: DicomwebDocument)
     ),
     studyInstances: describe(
       { answer: dataSets },
-      { ...search, summary: "List the instances of a study (QIDO-RS)", details: QUERY },
+      { ...searchOfInstances, summary: "List the instances of a study (QIDO-RS)", details: QUERY },
     ),
     seriesInstances: describe(
       { answer: dataSets },
-      { ...search, summary: "List the instances of a series (QIDO-RS)", details: QUERY },
+      { ...searchOfInstances, summary: "List the instances of a series (QIDO-RS)", details: QUERY },
     ),
     studyMetadata: describe(
       { answer: dataSets },

@@ -4,6 +4,7 @@ import type { BulkDataLocation } from "../../dicom/bulk-data.ts";
 import type { Derivative } from "../../holdings/derivatives/derivative.ts";
 import type { LentBytes } from "../../runtime/lent-bytes.ts";
 import type { ByteRange } from "../../storage/object-store.ts";
+import type { SearchTurns } from "./search-turns.ts";
 
 /** A study as its instances describe it. Dates are `YYYY-MM-DD`, times `HH:MM[:SS]`, names keep their carets. */
 export interface StudyRecord
@@ -83,6 +84,8 @@ export interface DicomwebCatalogue extends InstanceBytes {
   metadata(studyInstanceUID: string, seriesInstanceUID: string): Promise<StoredMetadata | undefined>;
   /** The lossless HTJ2K copy of a series, if it has one. */
   derivative(studyInstanceUID: string, seriesInstanceUID: string): Promise<Derivative | undefined>;
+  /** For searches of instances, which take turns by caller. */
+  searching: { turns: SearchTurns; callerId: string };
   /** Finds the value at a tag path of the metadata; undefined if there is none. */
   locate(instance: ManifestInstance, tagPath: string): Promise<BulkDataLocation | undefined>;
 }

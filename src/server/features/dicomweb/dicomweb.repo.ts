@@ -1,6 +1,7 @@
 import { and, eq, inArray, ne, type SQL, sql } from "drizzle-orm";
 import type { DbOrTx } from "../../db/client.ts";
 import { type Given, prepared } from "../../db/prepared.ts";
+import { shared } from "../../db/shared-statement.ts";
 import { isKept } from "../../holdings/kept.repo.ts";
 import { type StoredObjectRow, storedObjects } from "../../holdings/objects/stored-objects.table.ts";
 import { sessions } from "../accounts/accounts.table.ts";
@@ -90,16 +91,18 @@ export async function findManifestObject(
   return rows.find(({ accountId }) => !isGrantedOnly || accountId !== caller.userId)?.object;
 }
 
-const sessionWithManifest = prepared((db, given: Given<WantedSeries & { sessionId: string }>) =>
-  db
-    .select({ session: sessionFields, object: storedObjects, accountId: studies.accountId })
-    .from(sessions)
-    .innerJoin(users, eq(users.id, sessions.userId))
-    .leftJoin(subscriptions, eq(subscriptions.userId, users.id))
-    .leftJoin(studies, and(isWantedStudy(given), visibleToJoinedUser))
-    .leftJoin(series, and(eq(series.studyId, studies.id), isWantedSeries(given)))
-    .leftJoin(storedObjects, eq(storedObjects.id, series.manifestId))
-    .where(eq(sessions.id, given.sessionId)),
+const sessionWithManifest = shared(
+  prepared((db, given: Given<WantedSeries & { sessionId: string }>) =>
+    db
+      .select({ session: sessionFields, object: storedObjects, accountId: studies.accountId })
+      .from(sessions)
+      .innerJoin(users, eq(users.id, sessions.userId))
+      .leftJoin(subscriptions, eq(subscriptions.userId, users.id))
+      .leftJoin(studies, and(isWantedStudy(given), visibleToJoinedUser))
+      .leftJoin(series, and(eq(series.studyId, studies.id), isWantedSeries(given)))
+      .leftJoin(storedObjects, eq(storedObjects.id, series.manifestId))
+      .where(eq(sessions.id, given.sessionId)),
+  ),
 );
 
 /** A series' manifest in force, with the account that owns the study. */

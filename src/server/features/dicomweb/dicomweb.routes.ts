@@ -1,5 +1,4 @@
 import { type Context, Hono, type MiddlewareHandler } from "hono";
-import type { DicomJson } from "../../../shared/dicom/reading/instance.ts";
 import type { ManifestInstance, SeriesManifest } from "../../archive/manifest.ts";
 import { AppError } from "../../http/app-error.ts";
 import { notFound } from "../../http/http.errors.ts";
@@ -21,7 +20,7 @@ import { parseQido, type QidoQuery } from "./parse-qido.ts";
 import type { Level } from "./qido-attributes.ts";
 import { seriesJson, studyJson } from "./qido-json.ts";
 import { searchInstances } from "./search-instances.ts";
-import { matchesLevel, pageOf, searchedSeries, searchResponse } from "./search-response.ts";
+import { type Found, matchesLevel, pageOf, searchedSeries, searchResponse } from "./search-response.ts";
 
 const UID = /^[0-9.]{1,64}$/;
 
@@ -65,13 +64,8 @@ export function createDicomwebRoutes(access: DicomwebAccess) {
   }
 
   const { baseUrl, answersNoContent = false } = access;
-  const answer = (c: Context, found: DicomJson[], query: QidoQuery, levels: readonly Level[]) =>
-    searchResponse(found, {
-      query,
-      levels,
-      answersNoContent,
-      acceptEncoding: c.req.header("accept-encoding"),
-    });
+  const answer = (c: Context, found: Found, query: QidoQuery, levels: readonly Level[]) =>
+    searchResponse(found, { query, levels, answersNoContent, request: c.req.raw });
 
   if (access.hasSearch)
     routes.get("/studies", front, described.searchStudies, async (c) => {
@@ -100,8 +94,9 @@ export function createDicomwebRoutes(access: DicomwebAccess) {
       .map((one) => ({ record: one, known: seriesJson(one, baseUrl) }))
       .filter(({ known }) => matchesLevel(known, query, "series"))
       .map(({ record, known }) => searchedSeries(catalogue, record, known));
-    const found = await searchInstances(searched, { query, baseUrl, maxSeries: MAX_SEARCHED_SERIES });
-    return answer(c, found, query, ["series", "instance"]);
+    const levels = ["series", "instance"] as const;
+    const limits = { maxSeries: MAX_SEARCHED_SERIES, levels, ...catalogue.searching };
+    return answer(c, await searchInstances(searched, { query, baseUrl, ...limits }), query, levels);
   });
 
   routes.get("/studies/:study/series/:series/instances", front, described.seriesInstances, async (c) => {
@@ -111,8 +106,9 @@ export function createDicomwebRoutes(access: DicomwebAccess) {
     const manifest = await seriesManifest(catalogue, c.req.param("study"), c.req.param("series"));
     const record = { ...manifest, instanceCount: manifest.instances.length };
     const searched = [searchedSeries(catalogue, record, {})];
-    const found = await searchInstances(searched, { query, baseUrl, maxSeries: 1 });
-    return answer(c, found, query, ["instance"]);
+    const levels = ["instance"] as const;
+    const limits = { maxSeries: 1, levels, ...catalogue.searching };
+    return answer(c, await searchInstances(searched, { query, baseUrl, ...limits }), query, levels);
   });
 
   routes.get("/studies/:study/metadata", front, described.studyMetadata, async (c) => {

@@ -1,12 +1,11 @@
 import { promisify } from "node:util";
 import { brotliCompress, constants, createBrotliCompress, createGzip, gzip, zstdDecompress } from "node:zlib";
-import type { DicomJson } from "../../../shared/dicom/reading/instance.ts";
 import { inflatedMetadata } from "../../archive/manifest-codec.ts";
 import { insertBehind, type Pieces, piecesOf, slicePieces, through } from "../../archive/pieces.ts";
 import { AppError } from "../../http/app-error.ts";
 import { type ContentCoding, negotiateCoding } from "../../http/content-coding.ts";
 import { notFound } from "../../http/http.errors.ts";
-import { streamOf } from "../../http/stream-of.ts";
+import { holding, streamOf } from "../../http/stream-of.ts";
 import { archiveHeaders } from "./archive-headers.ts";
 import type { Bytes, StoredMetadata } from "./dicomweb.catalogue.ts";
 
@@ -66,9 +65,33 @@ export async function instanceMetadataResponse(
   return packed(await new Response(streamOf(pieces)).bytes(), coding);
 }
 
-export function dicomJsonResponse(body: DicomJson[], acceptEncoding: string | undefined): Promise<Response> {
-  const coding = negotiateCoding(acceptEncoding, ["br", "gzip"]);
-  return packed(new TextEncoder().encode(JSON.stringify(body)), coding);
+/**
+ * Answers an array of data sets, each given as JSON.
+ * @param held of a large answer, which is sent item by item; disposed at its end
+ */
+export async function dicomJsonResponse(
+  items: readonly Uint8Array[],
+  request: Request,
+  held?: Disposable,
+): Promise<Response> {
+  const coding = negotiateCoding(request.headers.get("accept-encoding") ?? undefined, ["br", "gzip"]);
+  const pieces = asArray(separated(items));
+  if (!held) return await packed(await new Response(streamOf(pieces)).bytes(), coding);
+  const response = packedPieces(pieces, coding);
+  const { headers, body } = response;
+  // Nobody reads the answer to HEAD, or that of a client that left meanwhile.
+  request.signal.addEventListener("abort", () => held[Symbol.dispose](), { once: true });
+  if (request.method !== "HEAD" && !request.signal.aborted && body)
+    return new Response(holding(held, body), { headers });
+  held[Symbol.dispose]();
+  return new Response(null, { headers });
+}
+
+async function* separated(items: readonly Uint8Array[]): AsyncGenerator<Uint8Array> {
+  for (const [index, item] of items.entries()) {
+    if (index > 0) yield COMMA;
+    yield item;
+  }
 }
 
 /** A series of a study with its metadata. */

@@ -15,7 +15,7 @@ import { openCatalogue } from "./open-catalogue.ts";
  * @throws {AppError} `study.not_found`; `study.ambiguous` if several accounts have its UID; `subscription.required`
  */
 export async function openStudyAsSession(
-  deps: Pick<Deps, "db" | "series" | "scratch" | "elements" | "readingTurns">,
+  deps: Pick<Deps, "db" | "series" | "scratch" | "elements" | "readingTurns" | "searchTurns">,
   caller: Session,
   studyInstanceUID: string,
 ): Promise<DicomwebCatalogue> {

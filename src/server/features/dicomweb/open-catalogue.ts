@@ -32,7 +32,7 @@ export interface FoundManifest extends SeriesUIDs {
 
 /** The archive within `scope`. Every call asks the database, except for what this request `found` already. */
 export function openCatalogue(
-  deps: Pick<Deps, "db" | "series" | "scratch" | "elements" | "readingTurns">,
+  deps: Pick<Deps, "db" | "series" | "scratch" | "elements" | "readingTurns" | "searchTurns">,
   scope: Scope,
   found?: FoundManifest,
 ): DicomwebCatalogue {
@@ -71,6 +71,7 @@ export function openCatalogue(
       return isInflatedInPieces(instance) ? inTurn(body) : body;
     },
     openInflated: async (instance, range) => inTurn(await reader.openInflated(instance, range)),
+    searching: { turns: deps.searchTurns, callerId: readerId },
     async locate(instance, tagPath) {
       deps.readingTurns.assertRoom(readerId);
       return await locateElement(deps, instance, tagPath);

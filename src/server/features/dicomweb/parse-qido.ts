@@ -2,6 +2,7 @@ import { isoDate } from "../../../shared/dicom/date.ts";
 import { TagHex } from "../../../shared/dicom/tags.ts";
 import { AppError } from "../../http/app-error.ts";
 import { validationFailed } from "../../http/http.errors.ts";
+import { isKeepable } from "../../http/validate.ts";
 import { attributeNamed, type QidoAttribute } from "./qido-attributes.ts";
 
 export const MAX_PAGE = 1_000;
@@ -93,7 +94,8 @@ function wantedOf(
     .filter((value) => value !== "" && value !== "*");
   const [value] = values;
   if (value === undefined || vr === "SQ") return undefined;
-  if (values.length > MAX_LIST || values.some((text) => text.length > MAX_TEXT_LENGTH)) throw invalid(name);
+  const isKept = values.every((text) => text.length <= MAX_TEXT_LENGTH && isKeepable(text));
+  if (values.length > MAX_LIST || !isKept) throw invalid(name);
   if (isListed(tag, vr)) return { kind: "list", values };
   switch (vr) {
     case "DA":

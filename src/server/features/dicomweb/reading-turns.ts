@@ -1,7 +1,6 @@
 import type { Pieces } from "../../archive/pieces.ts";
-import { AppError } from "../../http/app-error.ts";
 import { FairTurns } from "../../runtime/fair-turns.ts";
-import { tooManyReads } from "./dicomweb.errors.ts";
+import { Places } from "./places.ts";
 
 export interface ReadingLimits {
   /** The most bodies that are inflated while they are sent, however slowly the client reads. */
@@ -31,27 +30,14 @@ export interface ReadingTurns {
 }
 
 export function createReadingTurns(limits: ReadingLimits = DEFAULT_READING_LIMITS): ReadingTurns {
-  const open = new Map<string, number>();
+  const { openPerProcess: all, openPerAccount: own } = limits;
+  const open = new Places({ all, own, retryAfterSeconds: 5 });
   const turns = new FairTurns(limits);
-  let openAll = 0;
-
-  const add = (accountId: string, by: number) => {
-    openAll += by;
-    const count = (open.get(accountId) ?? 0) + by;
-    if (count > 0) open.set(accountId, count);
-    else open.delete(accountId);
-  };
-
-  function assertRoom(accountId: string): void {
-    const isFull = (open.get(accountId) ?? 0) >= limits.openPerAccount || openAll >= limits.openPerProcess;
-    if (isFull) throw new AppError(tooManyReads, { retryAfterSeconds: 5 });
-  }
 
   return {
-    assertRoom,
+    assertRoom: (accountId) => open.assertFree(accountId),
     async *inTurn(accountId, pieces) {
-      assertRoom(accountId);
-      add(accountId, 1);
+      using _ = open.take(accountId);
       let hasTurn = false;
       const release = () => {
         if (hasTurn) turns.giveBack(accountId);
@@ -72,7 +58,6 @@ export function createReadingTurns(limits: ReadingLimits = DEFAULT_READING_LIMIT
       } finally {
         clearTimeout(stall);
         release();
-        add(accountId, -1);
       }
     },
   };

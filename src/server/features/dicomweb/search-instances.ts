@@ -10,8 +10,9 @@ import type { StoredMetadata } from "./dicomweb.catalogue.ts";
 import { searchTooBroad } from "./dicomweb.errors.ts";
 import { matchesAll } from "./match-json.ts";
 import type { QidoMatch, QidoQuery } from "./parse-qido.ts";
-import { levelOf } from "./qido-attributes.ts";
-import { instanceJson } from "./qido-json.ts";
+import { type Level, levelOf } from "./qido-attributes.ts";
+import { instanceJson, pickFields } from "./qido-json.ts";
+import type { SearchTurns } from "./search-turns.ts";
 
 /** A series whose instances are searched. */
 export interface SearchedSeries {
@@ -27,13 +28,35 @@ export interface InstanceSearch {
   baseUrl: string | undefined;
   /** The most series that are opened for one search. */
   maxSeries: number;
+  /** What an answer is about. */
+  levels: readonly Level[];
+  turns: SearchTurns;
+  callerId: string;
+}
+
+export interface FoundInstances {
+  /** The JSON of each. */
+  items: Uint8Array[];
+  /** The place of a large answer, until it is sent. */
+  held: Disposable | undefined;
 }
 
 /** What one search inflates of series' metadata. */
 const MAX_METADATA_BYTES = 64 * 1024 * 1024;
 /** Larger metadata of an instance are not parsed. */
 const MAX_INSTANCE_BYTES = 256 * 1024;
+/** What one search answers, as JSON. */
+export const MAX_ANSWER_BYTES = 20 * 1024 * 1024;
+/** More is a large answer. */
+const MAX_SMALL_BYTES = 2 * 1024 * 1024;
 const INSTANCES_A_TURN = 50;
+/** Metadata that are parsed in one turn of the event loop. */
+const BYTES_A_TURN = 256 * 1024;
+
+/** After so much, what was parsed is collected: the engine would let it grow to a hundred megabytes first. */
+const COLLECTED_BYTES = 4 * 1024 * 1024;
+/** Of all searches of the process, since the last collection. */
+let uncollectedBytes = 0;
 
 /** What the manifest knows; everything else is in the metadata. */
 const INDEXED: ReadonlySet<string> = new Set([
@@ -49,24 +72,49 @@ const INDEXED: ReadonlySet<string> = new Set([
 
 /**
  * Finds a page of instances and one more, if there is one. Without a filter on instances, series before the page are not opened.
- * @throws {AppError} `search.too_broad` before more series or metadata are read than one search may
+ * Each is returned as the bytes of its answer, because parsed metadata take several times as much memory.
+ * @throws {AppError} `search.too_broad` before more series or metadata are read or answered than one search may; 503 with
+ * Retry-After
  */
 export async function searchInstances(
   allSeries: Iterable<SearchedSeries> | AsyncIterable<SearchedSeries>,
-  { query, baseUrl, maxSeries }: InstanceSearch,
-): Promise<DicomJson[]> {
+  search: InstanceSearch,
+): Promise<FoundInstances> {
+  const { turns, callerId } = search;
+  return await turns.run(callerId, async () => {
+    const found: FoundInstances = { items: [], held: undefined };
+    let sizeBytes = 0;
+    try {
+      for await (const item of matchingInstances(allSeries, search)) {
+        sizeBytes += item.length;
+        if (sizeBytes > MAX_ANSWER_BYTES) throw new AppError(searchTooBroad);
+        if (sizeBytes > MAX_SMALL_BYTES) found.held ??= turns.holdLarge(callerId);
+        found.items.push(item);
+      }
+      return found;
+    } catch (error) {
+      found.held?.[Symbol.dispose]();
+      throw error;
+    }
+  });
+}
+
+async function* matchingInstances(
+  allSeries: Iterable<SearchedSeries> | AsyncIterable<SearchedSeries>,
+  { query, baseUrl, maxSeries, levels }: InstanceSearch,
+): AsyncGenerator<Uint8Array> {
   const { limit, offset, include } = query;
   const matches = query.matches.filter(({ path: [first] }) => first && levelOf(first.tag) === "instance");
   const isIndexed = ({ path: [first] }: QidoMatch) => first !== undefined && INDEXED.has(first.tag);
   const [byIndex, byMetadata] = [matches.filter(isIndexed), matches.filter((match) => !isIndexed(match))];
   const wantsMetadata =
     byMetadata.length > 0 || include === "all" || [...include].some((tag) => levelOf(tag) === "instance");
-  const found: DicomJson[] = [];
+  let left = limit + 1;
   const page = { left: offset };
   let seriesLeft = maxSeries;
   let bytesLeft = MAX_METADATA_BYTES;
   for await (const series of allSeries) {
-    if (found.length > limit) break;
+    if (left === 0) return;
     if (matches.length === 0 && series.instanceCount <= page.left) {
       page.left -= series.instanceCount;
       continue;
@@ -83,12 +131,14 @@ export async function searchInstances(
     for await (const json of described) {
       const whole = { ...series.known, ...json };
       if (!matchesAll(whole, byMetadata)) continue;
-      if (page.left > 0) page.left--;
-      else found.push(whole);
-      if (found.length > limit) break;
+      if (page.left > 0) {
+        page.left--;
+        continue;
+      }
+      yield Buffer.from(JSON.stringify(pickFields(whole, include, levels)));
+      if (--left === 0) return;
     }
   }
-  return found;
 }
 
 interface Describing {
@@ -106,6 +156,7 @@ async function* describe(
 ): AsyncGenerator<DicomJson> {
   const ranges = await stored?.ranges();
   await using texts = new TextCutter(stored);
+  let parsedBytes = 0;
   for (const [index, instance] of manifest.instances.entries()) {
     if (index % INSTANCES_A_TURN === INSTANCES_A_TURN - 1) await setImmediate();
     const json = instanceJson(manifest, instance, baseUrl);
@@ -116,8 +167,21 @@ async function* describe(
     }
     const range = ranges?.[index];
     const text = range && range.length <= MAX_INSTANCE_BYTES ? await texts.cut(range) : undefined;
+    parsedBytes += text?.length ?? 0;
+    if (parsedBytes > BYTES_A_TURN) {
+      countGarbage(parsedBytes);
+      await setImmediate();
+      parsedBytes = 0;
+    }
     yield text ? withMetadata(json, parse(text)) : json;
   }
+}
+
+function countGarbage(bytes: number): void {
+  uncollectedBytes += bytes;
+  if (uncollectedBytes < COLLECTED_BYTES) return;
+  uncollectedBytes = 0;
+  Bun.gc(true);
 }
 
 /** The manifest does not know of copies in another transfer syntax. */

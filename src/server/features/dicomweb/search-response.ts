@@ -7,7 +7,7 @@ import { dicomJsonResponse } from "./metadata.ts";
 import type { QidoQuery } from "./parse-qido.ts";
 import { type Level, levelOf } from "./qido-attributes.ts";
 import { pickFields } from "./qido-json.ts";
-import type { SearchedSeries } from "./search-instances.ts";
+import type { FoundInstances, SearchedSeries } from "./search-instances.ts";
 
 /** Tells that the page is not all (PS3.18 §10.6.3.2). */
 const MORE = '299 dicomweb "There are additional results that can be requested"';
@@ -17,21 +17,32 @@ interface SearchAnswer {
   /** What an item is about: attributes of these levels are in it. */
   levels: readonly Level[];
   answersNoContent: boolean;
-  acceptEncoding: string | undefined;
+  request: Request;
 }
+
+/** What a search found: all that is known of each study or series, or instances as they are answered. */
+export type Found = readonly DicomJson[] | FoundInstances;
 
 /** Answers a search by what it found: its page and, if there is more, one item beyond it. */
 export async function searchResponse(
-  found: DicomJson[],
-  { query, levels, answersNoContent, acceptEncoding }: SearchAnswer,
+  found: Found,
+  { query, levels, answersNoContent, request }: SearchAnswer,
 ): Promise<Response> {
-  const page = found.slice(0, query.limit).map((json) => pickFields(json, query.include, levels));
+  const { items, held } =
+    "items" in found
+      ? found
+      : { items: found.map((item) => itemBytes(pickFields(item, query.include, levels))) };
+  const page = items.slice(0, query.limit);
   const isEmpty = page.length === 0 && answersNoContent;
   const response = isEmpty
     ? new Response(null, { status: 204, headers: archiveHeaders("application/dicom+json") })
-    : await dicomJsonResponse(page, acceptEncoding);
-  if (found.length > query.limit) response.headers.set("Warning", MORE);
+    : await dicomJsonResponse(page, request, held);
+  if (items.length > query.limit) response.headers.set("Warning", MORE);
   return response;
+}
+
+function itemBytes(json: DicomJson): Uint8Array {
+  return Buffer.from(JSON.stringify(json));
 }
 
 /** Whether what is known of a study or a series passes the filters of that level. */

@@ -1,5 +1,4 @@
 import { type Context, Hono } from "hono";
-import type { DicomJson } from "../../../shared/dicom/reading/instance.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../http/app-error.ts";
 import { describeIn } from "../../http/describe.ts";
@@ -14,13 +13,12 @@ import type { HttpEnv } from "../../http/http-context.ts";
 import { originOf } from "../../http/request-origin.ts";
 import { withoutTimeout } from "../../http/request-timeout.ts";
 import type { Session } from "../../http/session.ts";
-import { isTrialAccount } from "../accounts/users/users.repo.ts";
 import { archiveHeaders } from "../dicomweb/archive-headers.ts";
 import { describeDicomweb, dicomJsonSchema } from "../dicomweb/describe-dicomweb.ts";
 import { assertAcceptsJson } from "../dicomweb/media-types.ts";
 import { parseQido, type QidoQuery } from "../dicomweb/parse-qido.ts";
 import type { Level } from "../dicomweb/qido-attributes.ts";
-import { searchResponse } from "../dicomweb/search-response.ts";
+import { type Found, searchResponse } from "../dicomweb/search-response.ts";
 import { seriesWouldBeTooLarge, tooManyUploads, uploadTooLarge } from "../ingest/ingest.errors.ts";
 import { measureUpload } from "../ingest/measure-upload.ts";
 import type { UploadSlots } from "../ingest/upload-slots.ts";
@@ -48,8 +46,8 @@ export function createExchangeRoutes(deps: Deps, guard: Guard, slots: UploadSlot
     assertAcceptsJson(c.req.header("accept"));
     assertBringsInstances(c.req.raw);
     const session = c.get("session");
-    const { userId: accountId } = session;
-    using slot = slots.take({ accountId, isTrial: await isTrialAccount(deps.db, accountId) });
+    const { userId: accountId, isTrial } = session;
+    using slot = slots.take({ accountId, isTrial });
     withoutTimeout(c);
     c.get("admitBody")();
     const request = { request: c.req.raw, studyInstanceUID, baseUrl };
@@ -59,13 +57,12 @@ export function createExchangeRoutes(deps: Deps, guard: Guard, slots: UploadSlot
     return Response.json(body, { status, headers: archiveHeaders(DICOM_JSON) });
   }
 
-  type Search = (deps: SearchDeps, session: Session, query: QidoQuery) => Promise<DicomJson[]>;
+  type Search = (deps: SearchDeps, session: Session, query: QidoQuery) => Promise<Found>;
   const searching = (search: Search, levels: readonly Level[]) => async (c: Context<HttpEnv>) => {
     assertAcceptsJson(c.req.header("accept"));
     const query = parseQido(new URL(c.req.url).searchParams);
     const found = await search({ ...deps, baseUrl }, c.get("session"), query);
-    const acceptEncoding = c.req.header("accept-encoding");
-    return await searchResponse(found, { query, levels, answersNoContent: true, acceptEncoding });
+    return await searchResponse(found, { query, levels, answersNoContent: true, request: c.req.raw });
   };
   const reading = guard({ subscription: "viewing", scope: "dicomweb:read" });
   const described = describeDicomweb({ room: "DICOMweb", retrievals: "" });

@@ -20,10 +20,13 @@ export interface ReceivedInstances {
 }
 
 /**
- * Checks that the request brings instances as PS3.18 §10.5 has them: parts of `multipart/related`, or one alone.
+ * Checks that the request brings instances as PS3.18 §10.5 has them: parts of `multipart/related`, or one alone, without a content
+ * coding, which would be kept as if it were the instance.
  * @throws {AppError} 415
  */
 export function assertBringsInstances(request: Request): void {
+  const coding = request.headers.get("content-encoding") ?? "identity";
+  if (coding.trim().toLowerCase() !== "identity") throw new AppError(unsupportedMediaType);
   formatOf(request.headers.get("content-type") ?? "");
 }
 

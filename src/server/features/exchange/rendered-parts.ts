@@ -1,4 +1,4 @@
-import type { ManifestInstance } from "../../archive/manifest.ts";
+import type { ManifestInstance, SeriesManifest } from "../../archive/manifest.ts";
 import { AppError } from "../../http/app-error.ts";
 import { notFound } from "../../http/http.errors.ts";
 import type { DicomwebCatalogue } from "../dicomweb/dicomweb.catalogue.ts";
@@ -22,43 +22,60 @@ export interface Picture {
   instance: ManifestInstance;
   /** Undefined for the middle frame. */
   frameIndex: number | undefined;
-  /** Where it is, below the study. */
+  /** Where it is. */
   place: string;
 }
 
 /**
  * What the pictures of a place are (PS3.18 §10.4.1.1.3): of a study or a series one of each image, of an instance one of each frame.
+ * A series is opened when those before it are taken, so that the manifest of one is in memory.
  * @throws {AppError} 404 if nothing there has pixels, `rendered.too_many`
  */
-export async function listPictures(catalogue: DicomwebCatalogue, path: PicturePath): Promise<Picture[]> {
+export async function* listPictures(
+  catalogue: Pick<DicomwebCatalogue, "series" | "manifest">,
+  path: PicturePath,
+): AsyncGenerator<Picture> {
   const { study = "", series, instance, frames } = path;
   const uids = series === undefined ? await seriesOf(catalogue, study) : [series];
-  const pictures: Picture[] = [];
+  let isAny = false;
   for (const uid of uids) {
     const manifest = await catalogue.manifest(study, uid);
-    if (!manifest) continue;
-    const found = instance === undefined ? undefined : findInstance(manifest, instance);
-    const of = (one: ManifestInstance) => `/series/${uid}/instances/${one.sopInstanceUID}`;
-    if (found) {
-      for (const frameIndex of framesOf(found, frames)) {
-        pictures.push({ instance: found, frameIndex, place: `${of(found)}/frames/${frameIndex + 1}` });
-      }
-    } else if (instance === undefined) {
-      const images = manifest.instances.filter((one) => frameCountOf(one) > 0);
-      pictures.push(...images.map((one) => ({ instance: one, frameIndex: undefined, place: of(one) })));
+    for (const picture of manifest ? picturesOf(manifest, { instance, frames }) : []) {
+      isAny = true;
+      yield { ...picture, place: `/series/${uid}${picture.place}` };
     }
-    if (pictures.length > MAX_PICTURES)
-      throw new AppError(tooManyPictures, { values: { maximum: MAX_PICTURES } });
   }
-  if (pictures.length === 0) throw new AppError(notFound);
-  return pictures;
+  if (!isAny) throw new AppError(notFound);
 }
 
-async function seriesOf(catalogue: DicomwebCatalogue, study: string): Promise<string[]> {
-  const all = await catalogue.series(study);
-  const count = all.reduce((sum, { instanceCount }) => sum + instanceCount, 0);
-  // The manifests of a study may be large, and are not read in vain.
+/** The pictures of a series, or of an instance in it. @throws {AppError} 404, `rendered.too_many` */
+function picturesOf(manifest: SeriesManifest, { instance, frames }: PicturePath): Picture[] {
+  if (instance === undefined) {
+    const images = manifest.instances.filter((one) => frameCountOf(one) > 0);
+    assertFew(images.length);
+    return images.map((one) => ({ instance: one, frameIndex: undefined, place: placeOf(one) }));
+  }
+  const found = findInstance(manifest, instance);
+  if (!found) return [];
+  return framesOf(found, frames).map((frameIndex) => ({
+    instance: found,
+    frameIndex,
+    place: `${placeOf(found)}/frames/${frameIndex + 1}`,
+  }));
+}
+
+function placeOf({ sopInstanceUID }: ManifestInstance): string {
+  return `/instances/${sopInstanceUID}`;
+}
+
+function assertFew(count: number): void {
   if (count > MAX_PICTURES) throw new AppError(tooManyPictures, { values: { maximum: MAX_PICTURES } });
+}
+
+async function seriesOf(catalogue: Pick<DicomwebCatalogue, "series">, study: string): Promise<string[]> {
+  const all = await catalogue.series(study);
+  // The manifests of a study may be large, and are not read in vain.
+  assertFew(all.reduce((sum, { instanceCount }) => sum + instanceCount, 0));
   return all.map(({ seriesInstanceUID }) => seriesInstanceUID);
 }
 
@@ -66,8 +83,7 @@ async function seriesOf(catalogue: DicomwebCatalogue, study: string): Promise<st
 function framesOf(instance: ManifestInstance, frames: string | undefined): number[] {
   const frameCount = frameCountOf(instance);
   const listed = frames?.split(",");
-  if ((listed?.length ?? frameCount) > MAX_PICTURES)
-    throw new AppError(tooManyPictures, { values: { maximum: MAX_PICTURES } });
+  assertFew(listed?.length ?? frameCount);
   const numbers = listed?.map((text) => (/^\d{1,9}$/.test(text) ? Number(text) : 0));
   if (numbers?.some((number) => number < 1 || number > frameCount)) throw new AppError(notFound);
   return numbers?.map((number) => number - 1) ?? Array.from({ length: frameCount }, (_, index) => index);
@@ -82,11 +98,11 @@ function frameCountOf({ frames }: ManifestInstance): number {
  * @param below the address of the study
  */
 export async function* drawnParts(
-  pictures: readonly Picture[],
+  pictures: AsyncIterable<Picture>,
   { contentType, below }: { contentType: string; below: string },
   draw: (picture: Picture) => Promise<Uint8Array>,
 ): AsyncGenerator<Part> {
-  for (const picture of pictures) {
+  for await (const picture of pictures) {
     const image = await draw(picture).catch((error) => {
       if (error instanceof AppError && error.kind === notDrawable) return undefined;
       throw error;

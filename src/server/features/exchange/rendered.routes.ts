@@ -6,6 +6,7 @@ import { describeIn, type Room } from "../../http/describe.ts";
 import type { Guard } from "../../http/guard.ts";
 import { archiveDamaged, heldByAnotherNode, notAcceptable, notFound } from "../../http/http.errors.ts";
 import type { HttpEnv } from "../../http/http-context.ts";
+import { holding } from "../../http/stream-of.ts";
 import { archiveHeaders } from "../dicomweb/archive-headers.ts";
 import type { DicomwebCatalogue } from "../dicomweb/dicomweb.catalogue.ts";
 import { notDrawable, tooManyReads } from "../dicomweb/dicomweb.errors.ts";
@@ -13,6 +14,7 @@ import { findInstance } from "../dicomweb/find-instance.ts";
 import { negotiateRendered } from "../dicomweb/media-types.ts";
 import { multipartRelated, type Part } from "../dicomweb/multipart-related.ts";
 import { openStudyAsSession } from "../dicomweb/open-as-session.ts";
+import { Places } from "../dicomweb/places.ts";
 import { middleInstance, readMiddleFrame } from "../thumbnails/read-middle-frame.ts";
 import type { Drawing } from "../thumbnails/worker/picture-messages.ts";
 import { type OtherTokens, openAsViewer, viewerParams } from "../viewer/open-as-viewer.ts";
@@ -48,7 +50,10 @@ export interface RenderedRoutes {
 }
 
 export function createRenderedRoutes(deps: Deps): RenderedRoutes {
-  const waiting: Waiting = { one: new Map(), several: new Map() };
+  const waiting: Waiting = {
+    one: new Places({ all: MAX_WAITING, own: MAX_WAITING_A_CALLER }),
+    several: new Places({ all: MAX_SEVERAL, own: 1 }),
+  };
   return {
     forSessions: (guard) =>
       renderedRoutes(deps, waiting, {
@@ -87,7 +92,7 @@ function renderedRoutes(deps: Deps, waiting: Waiting, access: RenderedAccess): H
     const etag = etagOf(instance, frameIndex, drawing);
     if (c.req.header("if-none-match") === etag)
       return new Response(null, { status: 304, headers: { ...headers, ETag: etag } });
-    using _ = take(waiting.one, readerId, { all: MAX_WAITING, own: MAX_WAITING_A_CALLER });
+    using _ = waiting.one.take(readerId);
     const image = await draw(deps, { instance, frameIndex, drawing }, c.req.raw.signal);
     return new Response(Uint8Array.from(image), { headers: { ...headers, ETag: etag } });
   };
@@ -123,8 +128,8 @@ function renderedRoutes(deps: Deps, waiting: Waiting, access: RenderedAccess): H
 
 /** The pictures that callers wait for, by caller. */
 interface Waiting {
-  one: Map<string, number>;
-  several: Map<string, number>;
+  one: Places;
+  several: Places;
 }
 
 /** All pictures of a place; the first one is drawn before the answer begins. */
@@ -136,38 +141,34 @@ async function answerSeveral(
   const { catalogue, readerId, drawing, waiting } = asked;
   const path = c.req.param();
   assertUIDs(path);
-  const pictures = await listPictures(catalogue, path);
   const { signal } = c.req.raw;
-  const place = take(waiting.several, readerId, { all: MAX_SEVERAL, own: 1 });
-  // A client that leaves before its first byte never begins to read the parts, and so never ends them.
+  const place = waiting.several.take(readerId);
+  // While the first one is drawn, nothing reads the answer that could be cancelled.
   signal.addEventListener("abort", () => place[Symbol.dispose](), { once: true });
   const [below = ""] = c.req.path.split("/series/");
   const contentType = `image/${drawing.type}`;
-  const parts = drawnParts(pictures, { contentType, below: below.replace(/\/rendered$/, "") }, (picture) =>
-    draw(deps, { ...picture, drawing }, signal),
+  const parts = drawnParts(
+    listPictures(catalogue, path),
+    { contentType, below: below.replace(/\/rendered$/, "") },
+    (picture) => draw(deps, { ...picture, drawing }, signal),
   );
   try {
     const first = await parts.next();
     if (first.done) throw new AppError(notDrawable);
-    const all = multipartRelated(contentType, withFirst(first.value, parts, place));
+    const all = multipartRelated(contentType, withFirst(first.value, parts));
     const headers = { ...archiveHeaders(all.contentType), Vary: "Accept" };
     if (c.req.method === "HEAD") {
       place[Symbol.dispose]();
       return new Response(null, { headers });
     }
-    return new Response(all.body, { headers });
+    return new Response(holding(place, all.body), { headers });
   } catch (error) {
     place[Symbol.dispose]();
     throw error;
   }
 }
 
-async function* withFirst(
-  first: Part,
-  others: AsyncGenerator<Part>,
-  place: Disposable,
-): AsyncGenerator<Part> {
-  using _ = place;
+async function* withFirst(first: Part, others: AsyncGenerator<Part>): AsyncGenerator<Part> {
   yield first;
   yield* others;
 }
@@ -224,26 +225,4 @@ async function draw(
   });
   if (!picture.ok) throw new AppError(notDrawable, { detail: picture.detail });
   return picture.image;
-}
-
-/** A caller's place among the pictures that wait. @throws {AppError} 503 with Retry-After */
-function take(
-  waiting: Map<string, number>,
-  callerId: string,
-  most: { all: number; own: number },
-): Disposable {
-  const all = [...waiting.values()].reduce((sum, count) => sum + count, 0);
-  const own = waiting.get(callerId) ?? 0;
-  if (all >= most.all || own >= most.own) throw new AppError(tooManyReads, { retryAfterSeconds: 2 });
-  waiting.set(callerId, own + 1);
-  let isHeld = true;
-  return {
-    [Symbol.dispose]() {
-      if (!isHeld) return;
-      isHeld = false;
-      const left = (waiting.get(callerId) ?? 1) - 1;
-      if (left > 0) waiting.set(callerId, left);
-      else waiting.delete(callerId);
-    },
-  };
 }

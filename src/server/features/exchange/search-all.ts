@@ -7,10 +7,10 @@ import { openSeries, seriesRecord, studyRecord } from "../dicomweb/open-catalogu
 import type { Page, QidoQuery } from "../dicomweb/parse-qido.ts";
 import { levelOf } from "../dicomweb/qido-attributes.ts";
 import { seriesJson, studyJson } from "../dicomweb/qido-json.ts";
-import { type SearchedSeries, searchInstances } from "../dicomweb/search-instances.ts";
+import { type FoundInstances, type SearchedSeries, searchInstances } from "../dicomweb/search-instances.ts";
 import { type FoundSeries, searchSeries, searchStudies, type WideSearch } from "./search.repo.ts";
 
-export interface SearchDeps extends Pick<Deps, "db" | "series" | "readingTurns"> {
+export interface SearchDeps extends Pick<Deps, "db" | "series" | "readingTurns" | "searchTurns"> {
   /** The address of DICOMweb, by which answers name what they found. */
   baseUrl: string;
 }
@@ -49,12 +49,15 @@ export async function searchAllInstances(
   deps: SearchDeps,
   session: Session,
   query: QidoQuery,
-): Promise<DicomJson[]> {
+): Promise<FoundInstances> {
   const { baseUrl } = deps;
   return await searchInstances(seriesFor(deps, session, query), {
     query,
     baseUrl,
     maxSeries: MAX_READ_SERIES,
+    levels: ["study", "series", "instance"],
+    turns: deps.searchTurns,
+    callerId: session.userId,
   });
 }
 

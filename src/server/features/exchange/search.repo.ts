@@ -21,7 +21,7 @@ import {
 } from "../studies/studies.table.ts";
 
 /** A search over everything that a caller may see. */
-export interface WideSearch extends Page {
+export interface Search {
   caller: Caller;
   /** Leaves out the caller's own studies, for a caller without a subscription. */
   isGrantedOnly: boolean;
@@ -32,6 +32,8 @@ export interface WideSearch extends Page {
   /** Leaves out studies without a report. */
   hasReport?: boolean;
 }
+
+export interface WideSearch extends Search, Page {}
 
 export interface FoundSeries {
   study: StudyRow;
@@ -97,7 +99,7 @@ function pageOf(parts: SQL[], { order, limit, offset }: Page & { order: SQL }): 
  * Conditions for the caller's own studies and for granted ones; a study meets at most one of them. The few studies whose columns the
  * upload form replaced are parts of their own, so that the others are found by the columns' indexes.
  */
-async function partsOf(db: DbOrTx, search: WideSearch): Promise<(SQL | undefined)[]> {
+export async function partsOf(db: DbOrTx, search: Search): Promise<(SQL | undefined)[]> {
   const { caller, isGrantedOnly, ofStudy, ids, hasReport } = search;
   const { own, granted } = visibleParts(caller);
   const parts = caller.role === "admin" ? [own] : isGrantedOnly ? [granted] : [own, granted];
@@ -124,7 +126,7 @@ function isOfModalities({ path: [first] }: QidoMatch): boolean {
 }
 
 /** The wanted modalities as the columns of own studies have them, with others or alone: known values are found by their index. */
-async function ownModalities(db: DbOrTx, { caller, ofStudy }: WideSearch): Promise<SQL | undefined> {
+async function ownModalities(db: DbOrTx, { caller, ofStudy }: Search): Promise<SQL | undefined> {
   const isWanted = ofStudy
     .filter(isOfModalities)
     .map(({ wanted }) => isSaid(TagHex.ModalitiesInStudy, sql`${studyTallies.modality}`, wanted));
