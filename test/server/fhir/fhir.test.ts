@@ -36,6 +36,12 @@ const other: DicomElements = {
   [TagHex.StudyDate]: text("DA", "20250620"),
   [TagHex.Modality]: text("CS", "MR"),
 };
+const odd: DicomElements = {
+  [TagHex.PatientName]: text("PN", "Souza^Rui"),
+  [TagHex.PatientID]: text("LO", "R,1|2"),
+  [TagHex.StudyDate]: text("DA", "19991231"),
+  [TagHex.Modality]: text("CS", "US"),
+};
 /** As a damaged export leaves it: nothing that is optional. */
 const bare: DicomElements = {
   [TagHex.PatientName]: { vr: "PN" },
@@ -62,6 +68,7 @@ beforeAll(async () => {
         { study: "1", series: "2", elements: { ...head, [TagHex.SeriesNumber]: text("IS", 2) } },
         { study: "2", elements: other },
         { study: "3", elements: bare },
+        { study: "4", elements: odd },
       ),
     ),
   ];
@@ -93,14 +100,56 @@ async function read(path: string, as: Person | undefined = program): Promise<Fhi
 }
 
 interface Bundle extends FhirResource {
+  total?: number;
   link: { relation: string; url: string }[];
-  entry?: { fullUrl: string; resource: FhirResource }[];
+  entry?: { fullUrl: string; resource: FhirResource; search: { mode: string } }[];
 }
 const bundle = async (path: string, as = program) => (await read(path, as)) as Bundle;
 /** The studies of a page, by the numbers in their UIDs. */
 const numbersOf = ({ entry = [] }: Bundle) =>
   entry.map(({ resource }) => Object.keys(ids).find((number) => ids[number] === resource.id));
+const selfOf = ({ link }: Bundle) =>
+  new URLSearchParams(link.find(({ relation }) => relation === "self")?.url.split("?")[1]);
 const find = async (query: string) => numbersOf(await bundle(`/ImagingStudy?${query}`));
+
+describe("a search by POST", () => {
+  const post = (type: string, form: string, headers: Record<string, string> = {}) =>
+    t.call("POST", `/fhir/${type}`, {
+      as: program,
+      body: form,
+      headers: { accept: FHIR_JSON, "content-type": "application/x-www-form-urlencoded", ...headers },
+    });
+
+  test("is the same as by GET, with what its form and its address say", async () => {
+    for (const [type, query] of [
+      ["ImagingStudy", "patient=P-100&_include=ImagingStudy:endpoint"],
+      ["ImagingStudy", "identifier=urn:dicom:uid%7Curn:oid:2.25.1&_count=1"],
+      ["DiagnosticReport", "_include=DiagnosticReport:imagingStudy"],
+    ] as const) {
+      const wanted = await bundle(`/${type}?${query}`);
+      const [first = "", ...rest] = query.split("&");
+      const utf8 = { "content-type": "application/x-www-form-urlencoded; charset=UTF-8" };
+      expect([query, await (await post(`${type}/_search`, query, utf8)).json()]).toEqual([query, wanted]);
+      const mixed = await post(`${type}/_search?${first}`, rest.join("&"));
+      expect([query, await mixed.json()]).toEqual([query, wanted]);
+    }
+    expect((await (await post("ImagingStudy/_search", "_count=0")).json()).total).toBe(4);
+  });
+
+  test.each([
+    ["another body than a form", "{}", { "content-type": "application/json" }, 415],
+    ["a body without end", `patient=${"x".repeat(17_000)}`, {}, 413],
+    ["an unknown modifier", "modality:not=CT", {}, 400],
+    ["text that can't be kept", "patient=%00", {}, 400],
+    ["XML", "_format=application/fhir%2Bxml", {}, 406],
+  ])("is refused with %s", async (_, form, headers, status) => {
+    const answer = await post("ImagingStudy/_search", form, headers as Record<string, string>);
+    expect([answer.status, ((await answer.json()) as FhirResource).resourceType]).toEqual([
+      status,
+      "OperationOutcome",
+    ]);
+  });
+});
 
 describe("ImagingStudy", () => {
   test("says what the instances say, where the images are, and follows BR-Core", async () => {
@@ -177,11 +226,22 @@ describe("ImagingStudy", () => {
     ["identifier=A1", ["1"]],
     ["started=2026-01-31", ["1"]],
     ["started=2026-01", ["1"]],
-    ["started=le2025-12", ["2"]],
+    ["started=le2025-12", ["2", "4"]],
+    ["started=gt2025-06-20", ["1"]],
+    ["started=gt2025-06", ["1"]],
+    ["started=lt2025-06-20", ["4"]],
+    ["started=eb2026&started=sa1999", ["2"]],
+    ["started=gt9999&started=lt0001", []],
+    ["patient=R\\,1\\|2,P-100", ["1", "4"]],
+    ["patient=R,1|2", []],
+    ["subject:Patient=P-100", ["1"]],
+    ["subject:Patient.identifier=P-100", ["1"]],
+    ["status=available", ["1", "2", "4", "3"]],
+    ["status=registered,cancelled", []],
     ["started=ge2025-06-20&started=le2026", ["1", "2"]],
     ["modality=MR", ["2"]],
     ["modality=http://dicom.nema.org/resources/ontology/DCM|MR,CT", ["1", "2"]],
-    ["anything=1&_elements=id&_count=500", ["1", "2", "3"]],
+    ["anything=1&_elements=id&_count=500", ["1", "2", "4", "3"]],
   ])("for %p finds %p", async (query, expected) => {
     expect(await find(query)).toEqual(expected);
   });
@@ -193,15 +253,30 @@ describe("ImagingStudy", () => {
 
   test("comes in pages, each of which leads to the next", async () => {
     const seen: unknown[] = [];
-    let path: string | undefined = "/ImagingStudy?started=ge2000&_count=1";
+    let path: string | undefined = "/ImagingStudy?started=ge2000&_count=1&nobody=knows&_sort=-started";
     while (path !== undefined && seen.length < 5) {
       const page: Bundle = await bundle(path);
-      expect(page.link[0]).toMatchObject({ relation: "self" });
+      expect(Object.fromEntries(selfOf(page))).toEqual({
+        ...{ started: "ge2000", _sort: "-started", _count: "1" },
+        _offset: String(seen.length),
+      });
+      expect(page.total).toBe(2);
       seen.push(...numbersOf(page));
       const next = page.link.find(({ relation }) => relation === "next")?.url;
       path = next?.slice(`${PUBLIC_URL}/fhir`.length);
     }
     expect(seen).toEqual(["1", "2"]);
+  });
+
+  test.each(["_count=0", "_summary=count&_count=5"])("is only counted by %s", async (query) => {
+    const counted = await bundle(`/ImagingStudy?patient=P-100,P-1*&${query}`);
+    expect(counted).toMatchObject({ total: 2, link: [{ relation: "self" }] });
+    expect([counted.entry, selfOf(counted).get("_summary")]).toEqual([undefined, "count"]);
+  });
+
+  test("is not counted if nobody wants the number", async () => {
+    const page = await bundle("/ImagingStudy?_total=none&patient=P-100");
+    expect([page.total, numbersOf(page)]).toEqual([undefined, ["1"]]);
   });
 
   test("is seen by those whom the study was shared with, and by no one else", async () => {
@@ -213,6 +288,41 @@ describe("ImagingStudy", () => {
     expect((await find("patient=P-100")).sort()).toEqual(["1", "9"]);
     await t.call("DELETE", `/api/studies/${ids["9"]}/grants/${owner.id}`, { as: stranger });
     expect(await find("patient=P-100")).toEqual(["1"]);
+  });
+});
+
+describe("a page", () => {
+  /** Its resources, those that come along after a plus sign. */
+  const resourcesOf = async (path: string) => {
+    const { entry = [], total } = await bundle(path);
+    expect(total).toBe(entry.filter(({ search }) => search.mode === "match").length);
+    for (const { fullUrl, resource } of entry)
+      expect(fullUrl).toBe(`${PUBLIC_URL}/fhir/${resource.resourceType}/${resource.id}`);
+    return entry
+      .map(({ resource, search }) => `${search.mode === "include" ? "+" : ""}${resource.resourceType}`)
+      .join(" ");
+  };
+
+  test.each([
+    ["ImagingStudy?_include=ImagingStudy:endpoint", "ImagingStudy +Endpoint"],
+    ["ImagingStudy?_include=ImagingStudy:endpoint:Endpoint", "ImagingStudy +Endpoint"],
+    ["ImagingStudy?_include=*", "ImagingStudy +Endpoint"],
+    ["ImagingStudy?_include=ImagingStudy:patient", "ImagingStudy"],
+    ["ImagingStudy?_revinclude=DiagnosticReport:imagingStudy", "ImagingStudy +DiagnosticReport"],
+    ["DiagnosticReport?_include=DiagnosticReport:imaging-study", "DiagnosticReport +ImagingStudy"],
+    [
+      "DiagnosticReport?_include=DiagnosticReport:imagingStudy&_include:iterate=ImagingStudy:endpoint",
+      "DiagnosticReport +ImagingStudy +Endpoint",
+    ],
+    ["DiagnosticReport?_include:iterate=ImagingStudy:endpoint", "DiagnosticReport"],
+  ])("of %s brings %s, and says so in its address", async (path, expected) => {
+    expect(await resourcesOf(`/${path}&patient=P-100`)).toBe(expected);
+    const [, parameter = "", value = ""] = /\?([^=]+)=(.*?)(?:&|$)/.exec(path) ?? [];
+    expect(selfOf(await bundle(`/${path}&patient=P-100`)).get(parameter)).toBe(value);
+  });
+
+  test("without a match brings nothing", async () => {
+    expect(await resourcesOf("/ImagingStudy?patient=none&_include=ImagingStudy:endpoint")).toBe("");
   });
 });
 
@@ -240,6 +350,19 @@ describe("DiagnosticReport", () => {
     expect(JSON.stringify(audit)).toContain("report.opened");
   });
 
+  test("is found by its study", async () => {
+    const found = async (query: string) => numbersOf(await bundle(`/DiagnosticReport?${query}`));
+    for (const query of [
+      `imagingStudy=ImagingStudy/${ids["1"]}`,
+      `imaging-study=${PUBLIC_URL}/fhir/ImagingStudy/${ids["1"]}`,
+      `imagingStudy.identifier=urn:oid:${studyUID("1")}`,
+      "status=final",
+    ])
+      expect([query, await found(query)]).toEqual([query, ["1"]]);
+    expect(await found(`imagingStudy=${ids["2"]}`)).toEqual([]);
+    expect(await found("status=preliminary")).toEqual([]);
+  });
+
   test("is there for no study without a laudo, and for no stranger", async () => {
     expect(numbersOf(await bundle("/DiagnosticReport"))).toEqual(["1"]);
     for (const path of [`/DiagnosticReport/${ids["2"]}`, `/Binary/${ids["2"]}`]) {
@@ -255,7 +378,12 @@ describe("a failure", () => {
   test.each([
     ["/ImagingStudy?started=ontem", 400, "invalid"],
     ["/ImagingStudy?started=2026-02-30", 400, "invalid"],
-    ["/ImagingStudy?_count=0", 400, "invalid"],
+    ["/ImagingStudy?started=2026-01-31,2026-02-01", 400, "invalid"],
+    ["/ImagingStudy?_count=-1", 400, "invalid"],
+    ["/ImagingStudy?patient=a%00b", 400, "invalid"],
+    // FHIR R4 lets a server ignore parameters, but no modifier of one that it knows.
+    ["/ImagingStudy?modality:not=CT", 400, "invalid"],
+    ["/DiagnosticReport?date:missing=true", 400, "invalid"],
     [`/ImagingStudy?identifier=A1,urn:oid:${"1.2.3"}`, 400, "invalid"],
     ["/ImagingStudy/1.2.3", 404, "not-found"],
     ["/Patient/1", 404, "not-found"],
@@ -288,13 +416,70 @@ describe("a failure", () => {
   });
 });
 
-test("the CapabilityStatement says what is here, to anyone", async () => {
-  const statement = await read("/metadata", undefined);
-  expect(statement).toMatchObject({
-    fhirVersion: "4.0.1",
-    rest: [{ resource: [{ type: "ImagingStudy" }, { type: "DiagnosticReport" }, {}, {}] }],
+describe("the CapabilityStatement", () => {
+  interface Served {
+    type: string;
+    interaction: { code: string }[];
+    searchInclude?: string[];
+    searchRevInclude?: string[];
+    searchParam?: { name: string; definition?: string; type: string }[];
+  }
+  const resources = async () => {
+    const statement = await read("/metadata", undefined);
+    expect(statement).toMatchObject({ fhirVersion: "4.0.1", kind: "instance" });
+    return (statement as unknown as { rest: { resource: Served[] }[] }).rest[0]?.resource ?? [];
+  };
+  const strictly = async (path: string) => {
+    const headers = { prefer: "handling=strict" };
+    return (await t.call("GET", `/fhir${path}`, { as: program, headers })).status;
+  };
+
+  test("names what is served, and nothing else, to anyone", async () => {
+    const served = (await resources()).flatMap(({ type, interaction }) =>
+      interaction.map(({ code }) => (code === "read" ? `${type}/{id}` : type)),
+    );
+    const routes = t.app.routes.filter(({ method, path }) => method === "GET" && path.startsWith("/fhir/"));
+    const paths = routes.map(({ path }) => path.slice("/fhir/".length).replace(/:\w+$/, "{id}"));
+    expect(["metadata", ...served].sort()).toEqual([...new Set(paths)].sort());
+  });
+
+  test("names the parameters and inclusions that a strict client may send", async () => {
+    const values: Record<string, string> = { date: "2026", reference: "P-100", token: "final" };
+    for (const { type, searchParam = [], searchInclude = [], searchRevInclude = [] } of await resources()) {
+      const asked = [
+        ...searchParam.map(({ name, type: kind }) => `${name}=${values[kind]}`),
+        ...searchInclude.map((name) => `_include=${name}`),
+        ...searchRevInclude.map((name) => `_revinclude=${name}`),
+      ];
+      for (const query of asked) expect([query, await strictly(`/${type}?${query}`)]).toEqual([query, 200]);
+      if (!searchParam.length) continue;
+      const known = new Set(searchParam.map(({ name }) => name));
+      for (const name of ALL_OF_R4.filter((one) => !known.has(one)))
+        expect([name, await strictly(`/${type}?${name}=1`)]).toEqual([name, 400]);
+      for (const query of ["_include=ImagingStudy:basedon", "_revinclude=ImagingStudy:endpoint"])
+        expect([query, await strictly(`/${type}?${query}`)]).toEqual([query, 400]);
+    }
   });
 });
+
+/** The search parameters of both types in FHIR R4, and some of all types. */
+const ALL_OF_R4 = [
+  ...["_id", "_lastUpdated", "_tag", "_profile", "_security", "_text", "_content", "_list", "_has", "_type"],
+  ...["basedon", "bodysite", "dicom-class", "encounter", "endpoint", "identifier", "instance", "interpreter"],
+  ...["modality", "patient", "performer", "reason", "referrer", "series", "started", "status", "subject"],
+  ...[
+    "based-on",
+    "category",
+    "code",
+    "conclusion",
+    "date",
+    "issued",
+    "media",
+    "result",
+    "results-interpreter",
+  ],
+  ...["specimen", "_contained", "_containedType", "_sort", "_include"],
+];
 
 test("the judge of these resources finds what is wrong with one", async () => {
   const wrong = { resourceType: "ImagingStudy", status: "somewhere", numberOfSeries: -1 };

@@ -1,5 +1,5 @@
 import { ENDPOINT, type FhirResource, Profile } from "./fhir-resource.ts";
-import { SEARCH_PARAMETERS } from "./parse-fhir-search.ts";
+import { INCLUDES, includesThatBring, SEARCH_PARAMETERS, type SearchedType } from "./search-parameters.ts";
 
 export const FHIR_VERSION = "4.0.1";
 export const FHIR_JSON = "application/fhir+json";
@@ -12,16 +12,25 @@ export interface ServerFacts {
 
 /** What this server does of FHIR, by what it reads from searches. */
 export function capabilityStatement({ productName, fhirUrl }: ServerFacts): FhirResource {
-  const searchable = (type: keyof typeof SEARCH_PARAMETERS, profile: string) => ({
+  const searchable = (type: SearchedType, profile: string) => ({
     type,
     supportedProfile: [profile],
     interaction: [{ code: "read" }, { code: "search-type" }],
-    searchParam: Object.entries(SEARCH_PARAMETERS[type]).map(([name, kind]) => ({ name, type: kind })),
+    searchInclude: includesThatBring(type, "_include"),
+    ...("_revinclude" in INCLUDES[type] && { searchRevInclude: includesThatBring(type, "_revinclude") }),
+    searchParam: Object.entries(SEARCH_PARAMETERS[type]).map(
+      ([name, { type: kind, definition, documentation }]) => ({
+        name,
+        ...(definition && { definition }),
+        type: kind,
+        ...(documentation && { documentation }),
+      }),
+    ),
   });
   return {
     resourceType: "CapabilityStatement",
     status: "active",
-    date: "2026-11-22",
+    date: "2026-11-23",
     kind: "instance",
     software: { name: productName },
     implementation: { description: `${productName}: studies and their reports`, url: fhirUrl },
@@ -30,7 +39,8 @@ export function capabilityStatement({ productName, fhirUrl }: ServerFacts): Fhir
     rest: [
       {
         mode: "server",
-        documentation: "Read only. Studies that the caller may see, and their reports as PDF.",
+        documentation:
+          "Read only. Studies that the caller may see, and their reports as PDF. Answers are in pages of `_count` (at most 100), the newest study first (`_sort=-started`, `_sort=-date`); `_total=none` spares the count, `_summary=count` asks for it alone. A search may be sent as a form by POST to `_search`. `_include:iterate=ImagingStudy:endpoint` works where studies are included.",
         security: {
           description:
             "Authorization: Bearer with a session, or an access token with the scope dicomweb:read.",

@@ -5,8 +5,17 @@ import type { Deps } from "../../deps.ts";
 import { AppError } from "../../http/app-error.ts";
 import { describeIn } from "../../http/describe.ts";
 import type { Guard } from "../../http/guard.ts";
-import { archiveDamaged, notAcceptable, notFound, validationFailed } from "../../http/http.errors.ts";
+import {
+  archiveDamaged,
+  bodyInterrupted,
+  bodyTooLarge,
+  notAcceptable,
+  notFound,
+  unsupportedMediaType,
+  validationFailed,
+} from "../../http/http.errors.ts";
 import type { HttpEnv } from "../../http/http-context.ts";
+import { bufferBody } from "../../http/json-body.ts";
 import { createErrorHandler } from "../../http/problem.ts";
 import { originOf } from "../../http/request-origin.ts";
 import { openReportOf } from "../reports/open-report.ts";
@@ -14,13 +23,15 @@ import { reportNotFound } from "../reports/reports.errors.ts";
 import { capabilityStatement, dicomwebEndpoint, FHIR_JSON } from "./capability-statement.ts";
 import { ENDPOINT, type FhirResource } from "./fhir-resource.ts";
 import { operationOutcome } from "./operation-outcome.ts";
-import { type FhirSearch, parseFhirSearch, type SearchedType } from "./parse-fhir-search.ts";
+import { parseFhirSearch } from "./parse-fhir-search.ts";
+import { searchBundle } from "./search-bundle.ts";
 import {
-  type FoundPage,
   findStudyForFhir,
   searchDiagnosticReports,
   searchImagingStudies,
+  searchOfOne,
 } from "./search-fhir.ts";
+import type { SearchedType } from "./search-parameters.ts";
 
 const describe = describeIn("FHIR");
 
@@ -32,8 +43,17 @@ const one = {
   problems: [validationFailed, notFound, notAcceptable],
 };
 const searching = { ...json, problems: [validationFailed, notAcceptable] };
+const FORM = "application/x-www-form-urlencoded";
+/** The parameters of a search, as its address has them. */
+const formSchema = z.record(z.string(), z.string());
+/** A search with more is no search by hand or by program, and its address would not fit into a request. */
+const MAX_FORM_BYTES = 16 * 1024;
+const posting = {
+  ...{ ...json, formType: FORM },
+  problems: [validationFailed, notAcceptable, unsupportedMediaType, bodyTooLarge, bodyInterrupted],
+};
 const SEARCHING =
-  "Answers a Bundle; its link `next` leads to the next page. `_count` is at most 100. Parameters that are unknown are ignored, unless `Prefer: handling=strict` is sent.";
+  "Answers a Bundle with the `total` of matches; its link `next` leads to the next page. `_count` is at most 100. `_include` and `_revinclude` bring what `/fhir/metadata` names. Parameters that are unknown are ignored and not in the link `self`, unless `Prefer: handling=strict` is sent.";
 
 /** FHIR R4 (4.0.1), read only: studies and reports that the caller may see; mounted at `/fhir`. */
 export function createFhirRoutes(deps: Deps, guard: Guard) {
@@ -57,24 +77,23 @@ export function createFhirRoutes(deps: Deps, guard: Guard) {
     },
   );
 
-  type Find = (c: Context<HttpEnv>, search: Omit<FhirSearch, "used">) => Promise<FoundPage>;
-  const finders: Record<SearchedType, Find> = {
-    ImagingStudy: (c, search) => searchImagingStudies(deps, c.get("session"), search),
-    DiagnosticReport: (c, search) => searchDiagnosticReports(deps, c.get("session"), search, fhirUrl),
-  };
+  const finders = { ImagingStudy: searchImagingStudies, DiagnosticReport: searchDiagnosticReports };
 
   const search = (type: SearchedType) => async (c: Context<HttpEnv>) => {
-    assertAcceptsFhir(c);
+    const parameters = await parametersOf(c);
+    assertAcceptsFhir(c, parameters.get("_format"));
     const isStrict = /handling\s*=\s*strict/i.test(c.req.header("prefer") ?? "");
-    const asked = parseFhirSearch(type, new URL(c.req.url).searchParams, isStrict);
-    const found = await finders[type](c, asked);
-    return resourceResponse(c, bundleOf(`${fhirUrl}/${type}`, asked, found));
+    const asked = parseFhirSearch(type, parameters, isStrict);
+    const { brought, ...found } = await finders[type](deps, c.get("session"), asked, fhirUrl);
+    const hasStudy = [...found.matches, ...brought].some((one) => one.resourceType === "ImagingStudy");
+    if (hasStudy && asked.brought.has("Endpoint")) brought.push(dicomwebEndpoint(facts));
+    return resourceResponse(c, searchBundle(fhirUrl, type, asked, { ...found, brought }));
   };
   const read = (type: SearchedType) => async (c: Context<HttpEnv>) => {
     assertAcceptsFhir(c);
-    const ids = [uuidOf(c.req.param("study"))];
-    const { resources } = await finders[type](c, { ids, matches: [], limit: 1, offset: 0 });
-    const [resource] = resources;
+    const wanted = searchOfOne(uuidOf(c.req.param("study")));
+    const { matches } = await finders[type](deps, c.get("session"), wanted, fhirUrl);
+    const [resource] = matches;
     if (!resource) throw new AppError(notFound);
     return resourceResponse(c, resource);
   };
@@ -83,6 +102,15 @@ export function createFhirRoutes(deps: Deps, guard: Guard) {
     "/ImagingStudy",
     reading,
     describe({ answer }, { ...searching, summary: "Search studies (ImagingStudy)", details: SEARCHING }),
+    search("ImagingStudy"),
+  );
+  routes.post(
+    "/ImagingStudy/_search",
+    reading,
+    describe(
+      { answer, form: formSchema },
+      { ...posting, summary: "Search studies (ImagingStudy), with a form", details: SEARCHING },
+    ),
     search("ImagingStudy"),
   );
   routes.get(
@@ -95,6 +123,15 @@ export function createFhirRoutes(deps: Deps, guard: Guard) {
     "/DiagnosticReport",
     reading,
     describe({ answer }, { ...searching, summary: "Search reports (DiagnosticReport)", details: SEARCHING }),
+    search("DiagnosticReport"),
+  );
+  routes.post(
+    "/DiagnosticReport/_search",
+    reading,
+    describe(
+      { answer, form: formSchema },
+      { ...posting, summary: "Search reports (DiagnosticReport), with a form", details: SEARCHING },
+    ),
     search("DiagnosticReport"),
   );
   routes.get(
@@ -147,39 +184,22 @@ export function createFhirRoutes(deps: Deps, guard: Guard) {
   return routes;
 }
 
-/** A page of a search (Bundle), with the addresses of it and of the next one. */
-function bundleOf(
-  url: string,
-  { used, limit, offset }: FhirSearch,
-  { resources, next }: FoundPage,
-): FhirResource {
-  const address = (at: number) => {
-    const query = new URLSearchParams([...used, ["_count", String(limit)], ["_offset", String(at)]]);
-    return `${url}?${query}`;
-  };
-  return {
-    resourceType: "Bundle",
-    type: "searchset",
-    link: [
-      { relation: "self", url: address(offset) },
-      ...(next === undefined ? [] : [{ relation: "next", url: address(next) }]),
-    ],
-    ...(resources.length > 0 && {
-      entry: resources.map((resource) => ({
-        fullUrl: `${url}/${resource.id}`,
-        resource,
-        search: { mode: "match" },
-      })),
-    }),
-  };
-}
-
 function resourceResponse(c: Context<HttpEnv>, resource: FhirResource): Response {
   return c.body(JSON.stringify(resource), 200, {
     "Content-Type": `${FHIR_JSON}; charset=utf-8`,
     "Cache-Control": "private, no-store",
     Vary: "Accept",
   });
+}
+
+/** Of a search: those of its address, and of its form if it is sent with one (FHIR R4 §3.1.1.1). @throws {AppError} 413, 415 */
+async function parametersOf(c: Context<HttpEnv>): Promise<URLSearchParams> {
+  const { searchParams } = new URL(c.req.url);
+  if (c.req.method !== "POST") return searchParams;
+  const [type] = (c.req.header("content-type") ?? "").split(";");
+  if (type?.trim().toLowerCase() !== FORM) throw new AppError(unsupportedMediaType);
+  await bufferBody(c, MAX_FORM_BYTES);
+  return new URLSearchParams([...searchParams, ...new URLSearchParams(await c.req.text())]);
 }
 
 /** @throws {AppError} 404 for what can be no id of ours */
@@ -192,8 +212,7 @@ const JSON_TYPES = new Set([FHIR_JSON, "application/json", "application/json+fhi
 const ANY_TYPE = new Set(["*/*", "application/*"]);
 
 /** @throws {AppError} 406 if the client takes XML or Turtle only */
-function assertAcceptsFhir(c: Context<HttpEnv>): void {
-  const format = c.req.query("_format");
+function assertAcceptsFhir(c: Context<HttpEnv>, format = c.req.query("_format") ?? null): void {
   const types = typesIn(format ?? c.req.header("accept"));
   const isWelcome = types.some((type) => JSON_TYPES.has(type) || ANY_TYPE.has(type));
   if (types.length > 0 && !isWelcome) throw new AppError(notAcceptable);

@@ -2,25 +2,23 @@ import { TagHex } from "../../../shared/dicom/tags.ts";
 import { isUuid } from "../../../shared/uuid.ts";
 import { AppError } from "../../http/app-error.ts";
 import { validationFailed } from "../../http/http.errors.ts";
+import { isKeepable } from "../../http/validate.ts";
 import type { Page, QidoMatch, Wanted } from "../dicomweb/parse-qido.ts";
 import { DICOM_UID } from "./fhir-resource.ts";
+import { dayRange } from "./parse-fhir-date.ts";
+import {
+  type Brought,
+  INCLUDES,
+  includesThatBring,
+  ORDER,
+  SEARCH_PARAMETERS,
+  type SearchedType,
+  STATUS,
+} from "./search-parameters.ts";
 
-const COMMON = {
-  _id: "token",
-  patient: "reference",
-  "patient.identifier": "token",
-  subject: "reference",
-} as const;
-
-/** What searches name, with the kind of each (FHIR R4 §3.1.1). */
-export const SEARCH_PARAMETERS = {
-  ImagingStudy: { ...COMMON, identifier: "token", started: "date", modality: "token" },
-  DiagnosticReport: { ...COMMON, date: "date" },
-} as const;
-export type SearchedType = keyof typeof SEARCH_PARAMETERS;
-
-/** Parameters that are not about resources. Those of the answer's form are read or make no difference. */
+/** Parameters about the answer. Those that are not read make no difference. */
 const RESULT_PARAMETERS = new Set(["_count", "_offset", "_format", "_pretty", "_summary", "_elements"]);
+const TOTALS = ["none", "estimate", "accurate"];
 
 const USUAL_COUNT = 20;
 const MAX_COUNT = 100;
@@ -28,16 +26,22 @@ const MAX_VALUES = 100;
 const MAX_TEXT_LENGTH = 128;
 const MAX_OFFSET = 1_000_000;
 
+/** A limit of 0 asks for the number of matches alone. */
 export interface FhirSearch extends Page {
   /** Of studies; all of them without. */
   ids: string[] | undefined;
   matches: QidoMatch[];
+  /** Types of resources that come along with the matches of a page. */
+  brought: Set<Brought>;
+  /** Whether the answer says how many matches there are. */
+  isCounted: boolean;
   /** What was read, for the address of this page and of the next. */
   used: [name: string, value: string][];
 }
 
 /**
- * Reads a search. Parameters that are unknown are ignored, unless the client asks for strictness.
+ * Reads a search. Parameters that are unknown are ignored, unless the client asks for strictness; a known one with an unknown
+ * modifier never is (FHIR R4 §3.1.1.3 and §3.1.1.4.5).
  * @throws {AppError} 400
  */
 export function parseFhirSearch(
@@ -45,68 +49,108 @@ export function parseFhirSearch(
   parameters: URLSearchParams,
   isStrict: boolean,
 ): FhirSearch {
+  const count = integer(parameters, "_count") ?? USUAL_COUNT;
+  const limit = parameters.get("_summary") === "count" ? 0 : Math.min(count, MAX_COUNT);
   const search: FhirSearch = {
     ids: undefined,
     matches: [],
+    brought: new Set(),
+    isCounted: limit === 0 || parameters.get("_total") !== "none",
     used: [],
-    limit: Math.min(integer(parameters, "_count", 1) ?? USUAL_COUNT, MAX_COUNT),
-    offset: integer(parameters, "_offset", 0) ?? 0,
+    limit,
+    offset: integer(parameters, "_offset") ?? 0,
   };
   if (search.offset > MAX_OFFSET) throw invalid("_offset");
   for (const [name, value] of parameters) {
     if (RESULT_PARAMETERS.has(name)) continue;
-    if (!isKnown(type, name)) {
-      if (isStrict) throw invalid(name);
-      continue;
-    }
-    if (value.trim() === "") continue;
     if (search.used.length >= MAX_VALUES) throw invalid(name);
-    search.used.push([name, value]);
-    add(search, name, value);
+    const isRead = isAboutAnswer(search, type, name, value) || isCompared(search, type, name, value);
+    if (!isRead && isStrict) throw invalid(name);
+    if (isRead && value.trim() !== "") search.used.push([name, value]);
   }
   return search;
 }
 
-function isKnown(type: SearchedType, name: string): boolean {
-  const isListed = Object.hasOwn(SEARCH_PARAMETERS[type], name);
-  return isListed || name === "patient:identifier" || name === "subject:identifier";
+/** Whether a parameter says in what order, with what number or with which other resources to answer. */
+function isAboutAnswer(search: FhirSearch, type: SearchedType, name: string, value: string): boolean {
+  if (name === "_sort") return value === ORDER[type];
+  if (name === "_total") return TOTALS.includes(value);
+  const includes = INCLUDES[type][name];
+  if (!includes) return false;
+  const isWildcard = value === "*" || value === `${type}:*`;
+  const named = isWildcard ? includesThatBring(type, name) : [value.split(":", 2).join(":")];
+  const [, , target] = value.split(":");
+  const found = named.flatMap((one) => (Object.hasOwn(includes, one) ? (includes[one] ?? []) : []));
+  const isOfTarget = (one: Brought | "contained") =>
+    target === undefined || target === (one === "contained" ? "Patient" : one);
+  const brought = found.filter(isOfTarget);
+  for (const one of brought) if (one !== "contained") search.brought.add(one);
+  return brought.length > 0;
 }
 
-function add(search: FhirSearch, name: string, text: string): void {
-  const values = text.split(",", MAX_VALUES + 1).map((value) => value.trim());
+/** Whether a parameter says what the matches are, and adds that to the search. @throws {AppError} 400 */
+function isCompared(search: FhirSearch, type: SearchedType, name: string, text: string): boolean {
+  const meaning = meaningOf(type, name);
+  if (!meaning) return false;
+  if (text.trim() === "") return true;
+  const values = splitAt(",", text).map((value) => value.trim());
   const isTooMuch = values.length > MAX_VALUES || values.some((value) => value.length > MAX_TEXT_LENGTH);
-  if (isTooMuch || values.includes("")) throw invalid(name);
+  if (isTooMuch || values.includes("") || !isKeepable(text)) throw invalid(name);
   const match = (tag: string, vr: string, wanted: Wanted) =>
     search.matches.push({ path: [{ tag, vr }], wanted });
-  switch (name) {
-    case "_id": {
-      const ids = values.filter(isUuid).map((id) => id.toLowerCase());
-      search.ids = search.ids?.filter((id) => ids.includes(id)) ?? ids;
-      return;
-    }
+  switch (meaning) {
+    case "id":
+      keepIds(search, values);
+      break;
+    case "study":
+      keepIds(
+        search,
+        values.map((value) => value.replace(/^(?:.*\/)?ImagingStudy\//, "")),
+      );
+      break;
+    case "status":
+      if (!values.some((value) => tokenOf(value).code === STATUS[type])) search.ids = [];
+      break;
     case "identifier":
-      search.matches.push(identifierMatch(values));
-      return;
+      search.matches.push(identifierMatch(name, values));
+      break;
     case "modality":
       match(TagHex.ModalitiesInStudy, "CS", {
         kind: "list",
         values: values.map((value) => tokenOf(value).code),
       });
-      return;
-    case "started":
-    case "date":
-      // Values after a comma would widen the search.
-      if (values.length > 1) throw invalid(name);
-      match(TagHex.StudyDate, "DA", dayRange(name, values.join()));
-      return;
-    default:
+      break;
+    case "day":
+      match(TagHex.StudyDate, "DA", dayRange(values) ?? unreadable(name));
+      break;
+    case "patient":
       // A patient is known by the ID that instances have.
       match(TagHex.PatientID, "LO", exactly(values.map((value) => patientIDOf(value))));
   }
+  return true;
+}
+
+/** What a name with its modifier or chain is compared with. @throws {AppError} 400 for a modifier that is not supported */
+function meaningOf(type: SearchedType, name: string) {
+  const [, base = "", modifier, chain] = /^([^:.]*)(?::([^.]*))?(?:\.(.*))?$/.exec(name) ?? [];
+  const known = SEARCH_PARAMETERS[type];
+  const parameter = Object.hasOwn(known, base) ? known[base] : undefined;
+  if (!parameter) return undefined;
+  const { meaning, target } = parameter;
+  const isPatients = target === "Patient" && modifier === "identifier" && chain === undefined;
+  if (modifier !== undefined && modifier !== target && !isPatients) throw invalid(name);
+  if (chain === undefined) return meaning;
+  if (chain !== "identifier" || target === undefined) return undefined;
+  return target === "ImagingStudy" ? "identifier" : meaning;
+}
+
+function keepIds(search: FhirSearch, values: string[]): void {
+  const ids = values.filter(isUuid).map((id) => id.toLowerCase());
+  search.ids = search.ids?.filter((id) => ids.includes(id)) ?? ids;
 }
 
 /** Studies by their UIDs, or by accession numbers, which have no system here. @throws {AppError} 400 for a mixture */
-function identifierMatch(values: string[]): QidoMatch {
+function identifierMatch(name: string, values: string[]): QidoMatch {
   const tokens = values.map(tokenOf);
   const uids = tokens.flatMap(({ system, code }) => {
     const isUid = system === DICOM_UID || code.startsWith("urn:oid:") || /^\d+(\.\d+){3,}$/.test(code);
@@ -115,7 +159,7 @@ function identifierMatch(values: string[]): QidoMatch {
   });
   if (uids.length === tokens.length)
     return { path: [{ tag: TagHex.StudyInstanceUID, vr: "UI" }], wanted: { kind: "list", values: uids } };
-  if (uids.length > 0 || tokens.some(({ system }) => system)) throw invalid("identifier");
+  if (uids.length > 0 || tokens.some(({ system }) => system)) throw invalid(name);
   const wanted = exactly(tokens.map(({ code }) => code));
   return { path: [{ tag: TagHex.AccessionNumber, vr: "SH" }], wanted };
 }
@@ -130,9 +174,9 @@ function exactly(values: string[]): Wanted {
 
 /** `system|code`, `|code` or `code`. */
 function tokenOf(value: string): { system: string | undefined; code: string } {
-  const bar = value.indexOf("|");
-  if (bar < 0) return { system: undefined, code: value };
-  return { system: value.slice(0, bar), code: value.slice(bar + 1) };
+  const [first = "", ...rest] = splitAt("|", value);
+  if (rest.length === 0) return { system: undefined, code: plain(first) };
+  return { system: plain(first), code: plain(rest.join("|")) };
 }
 
 /** `Patient/P-100`, `P-100`, or a token. */
@@ -140,29 +184,29 @@ function patientIDOf(value: string): string {
   return tokenOf(value.replace(/^(?:.*\/)?Patient\//, "")).code;
 }
 
-/** A day with one of the prefixes eq, ge and le; months and years are ranges of days (FHIR R4 §3.1.1.4.10). */
-function dayRange(name: string, value: string): Wanted {
-  const [, prefix = "eq", year = "", month, day] =
-    /^(eq|ge|le)?(\d{4})(?:-(\d{2})(?:-(\d{2})(?:T.*)?)?)?$/.exec(value) ?? [];
-  if (year === "") throw invalid(name);
-  const from = `${year}${month ?? "01"}${day ?? "01"}`;
-  const lastDay = new Date(Date.UTC(Number(year), Number(month ?? 12), 0)).getUTCDate();
-  const to = `${year}${month ?? "12"}${day ?? lastDay}`;
-  if (!isDay(from) || !isDay(to)) throw invalid(name);
-  return { kind: "range", ...(prefix !== "le" && { from }), ...(prefix !== "ge" && { to }) };
+/** Parts between separators. A backslash takes their meaning from a comma, a bar, a dollar sign and itself (§3.1.1.4.0). */
+function splitAt(separator: "," | "|", text: string): string[] {
+  const parts = [""];
+  for (const [piece] of text.matchAll(/\\.|[\s\S]/gu)) {
+    if (piece === separator) parts.push("");
+    else parts.push(`${parts.pop()}${piece}`);
+  }
+  return parts;
 }
 
-function isDay(da: string): boolean {
-  const [year, month, day] = [da.slice(0, 4), da.slice(4, 6), da.slice(6)].map(Number);
-  const date = new Date(Date.UTC(year ?? 0, (month ?? 0) - 1, day));
-  return date.getUTCFullYear() === year && date.getUTCMonth() + 1 === month && date.getUTCDate() === day;
+function plain(part: string): string {
+  return part.replace(/\\([\\,|$])/g, "$1");
 }
 
-function integer(parameters: URLSearchParams, name: string, least: number): number | undefined {
+function integer(parameters: URLSearchParams, name: string): number | undefined {
   const value = parameters.get(name);
   if (value === null || value === "") return undefined;
-  if (!/^\d{1,9}$/.test(value) || Number(value) < least) throw invalid(name);
+  if (!/^\d{1,9}$/.test(value)) throw invalid(name);
   return Number(value);
+}
+
+function unreadable(name: string): never {
+  throw invalid(name);
 }
 
 function invalid(path: string): AppError {

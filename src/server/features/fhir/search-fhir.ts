@@ -1,6 +1,7 @@
 import type { Deps } from "../../deps.ts";
 import type { Session } from "../../http/session.ts";
 import { seriesRecord, studyRecord } from "../dicomweb/open-catalogue.ts";
+import { countStudies } from "../exchange/count-studies.repo.ts";
 import { searchStudies } from "../exchange/search.repo.ts";
 import { listReportsOf } from "../reports/reports.repo.ts";
 import { listSeriesOf } from "../studies/studies.repo.ts";
@@ -14,32 +15,27 @@ import type { FhirSearch } from "./parse-fhir-search.ts";
 const MAX_SERIES = 2_000;
 
 export interface FoundPage {
-  resources: FhirResource[];
+  matches: FhirResource[];
+  /** What comes along with the matches, where the search wants it. */
+  brought: FhirResource[];
   /** Where the next page begins; undefined after the last one. */
   next: number | undefined;
+  /** How many matches there are on all pages, where the search wants to know. */
+  total: number | undefined;
 }
 
-type Search = Pick<FhirSearch, "ids" | "matches" | "limit" | "offset">;
+type Search = Pick<FhirSearch, "ids" | "matches" | "limit" | "offset" | "brought" | "isCounted">;
 
 /** A page of studies that the caller may see, newest first. */
 export async function searchImagingStudies(
   { db }: Pick<Deps, "db">,
   session: Session,
   search: Search,
+  fhirUrl: string,
 ): Promise<FoundPage> {
-  const { rows, hasMore } = await pageOf({ db }, session, search, false);
-  const shown = withinSeries(rows);
-  const series = await listSeriesOf(
-    db,
-    shown.map(({ id }) => id),
-  );
-  const bySeries = Map.groupBy(series, ({ studyId }) => studyId);
-  const resources = shown.map((row) => {
-    const records = bySeries.get(row.id)?.map((one) => seriesRecord(row.studyInstanceUID, one));
-    return imagingStudy(row.id, studyRecord(row), records ?? []);
-  });
-  const isWhole = !hasMore && shown.length === rows.length;
-  return { resources, next: isWhole ? undefined : search.offset + shown.length };
+  const { rows, ...page } = await pageOf({ db }, session, search, { hasReport: false, hasSeries: true });
+  const brought = search.brought.has("DiagnosticReport") ? await presentReports(db, rows, fhirUrl) : [];
+  return { ...page, matches: await presentStudies(db, rows), brought };
 }
 
 /** A page of the reports of studies that the caller may see, those of the newest study first. */
@@ -49,17 +45,10 @@ export async function searchDiagnosticReports(
   search: Search,
   fhirUrl: string,
 ): Promise<FoundPage> {
-  const { rows, hasMore } = await pageOf({ db }, session, search, true);
-  const reports = await listReportsOf(
-    db,
-    rows.map(({ id }) => id),
-  );
-  const byStudy = new Map(reports.map((report) => [report.studyId, report]));
-  const resources = rows.flatMap((row) => {
-    const report = byStudy.get(row.id);
-    return report ? [diagnosticReport(row.id, studyRecord(row), report, fhirUrl)] : [];
-  });
-  return { resources, next: hasMore ? search.offset + rows.length : undefined };
+  const hasSeries = search.brought.has("ImagingStudy");
+  const { rows, ...page } = await pageOf({ db }, session, search, { hasReport: true, hasSeries });
+  const brought = hasSeries ? await presentStudies(db, rows) : [];
+  return { ...page, matches: await presentReports(db, rows, fhirUrl), brought };
 }
 
 /** One study that the caller may see, by its id. */
@@ -68,21 +57,67 @@ export async function findStudyForFhir(
   session: Session,
   id: string,
 ): Promise<StudyRow | undefined> {
-  const { rows } = await pageOf(deps, session, { ids: [id], matches: [], limit: 1, offset: 0 }, false);
+  const { rows } = await pageOf(deps, session, searchOfOne(id), { hasReport: false, hasSeries: false });
   return rows[0];
+}
+
+/** The search that finds one resource by its id, which is its study's. */
+export function searchOfOne(id: string): Search {
+  return { ids: [id], matches: [], limit: 1, offset: 0, brought: new Set(), isCounted: false };
+}
+
+async function presentStudies(db: Deps["db"], rows: readonly StudyRow[]): Promise<FhirResource[]> {
+  const series = await listSeriesOf(
+    db,
+    rows.map(({ id }) => id),
+  );
+  const byStudy = Map.groupBy(series, ({ studyId }) => studyId);
+  return rows.map((row) => {
+    const records = byStudy.get(row.id)?.map((one) => seriesRecord(row.studyInstanceUID, one));
+    return imagingStudy(row.id, studyRecord(row), records ?? []);
+  });
+}
+
+/** The reports of those studies that have one. */
+async function presentReports(
+  db: Deps["db"],
+  rows: readonly StudyRow[],
+  fhirUrl: string,
+): Promise<FhirResource[]> {
+  const reports = await listReportsOf(
+    db,
+    rows.map(({ id }) => id),
+  );
+  const byStudy = new Map(reports.map((report) => [report.studyId, report]));
+  return rows.flatMap((row) => {
+    const report = byStudy.get(row.id);
+    return report ? [diagnosticReport(row.id, studyRecord(row), report, fhirUrl)] : [];
+  });
+}
+
+interface FoundRows extends Pick<FoundPage, "next" | "total"> {
+  rows: StudyRow[];
 }
 
 async function pageOf(
   { db }: Pick<Deps, "db">,
   session: Session,
-  { ids, matches, limit, offset }: Search,
-  hasReport: boolean,
-): Promise<{ rows: StudyRow[]; hasMore: boolean }> {
-  const rows = await searchStudies(db, {
-    ...{ limit: limit + 1, offset, caller: session, isGrantedOnly: !session.hasActiveSubscription },
+  { ids, matches, limit, offset, isCounted }: Search,
+  {
+    hasReport,
+    hasSeries,
+  }: { hasReport: boolean /** Whether the page has their series too. */; hasSeries: boolean },
+): Promise<FoundRows> {
+  const wanted = {
+    ...{ caller: session, isGrantedOnly: !session.hasActiveSubscription },
     ...{ ofStudy: matches, ofSeries: [], ids, hasReport },
-  });
-  return { rows: rows.slice(0, limit), hasMore: rows.length > limit };
+  };
+  const total = isCounted ? await countStudies(db, wanted) : undefined;
+  if (limit === 0) return { rows: [], next: undefined, total };
+  const found = await searchStudies(db, { ...wanted, limit: limit + 1, offset });
+  const page = found.slice(0, limit);
+  const rows = hasSeries ? withinSeries(page) : page;
+  return { rows, next: rows.length < found.length ? offset + rows.length : undefined, total };
 }
 
 /** The first studies whose series fit on one page; at least one. */
