@@ -8,7 +8,10 @@ import { createTempFolder } from "./temp-folder.ts";
 
 export interface TestDatabase extends Database {
   url: string;
-  /** Ends the connections and removes the database. */
+  /**
+   * Ends the test's own connections and removes the database.
+   * @throws if something still uses it: it would go on connecting to what is gone, many times a second, until the run ends
+   */
   drop(): Promise<void>;
 }
 
@@ -34,9 +37,22 @@ export async function createTestDatabase(
   const database = connectDatabase({ url, maxConnections: 5 });
   const drop = async () => {
     await database.close();
-    await administer(serverUrl, (admin) => admin.unsafe(`drop database ${name} with (force)`));
+    await administer(serverUrl, (admin) => dropDatabase(admin, name));
   };
   return { url, ...database, drop };
+}
+
+async function dropDatabase(admin: Sql, name: string): Promise<void> {
+  try {
+    // Waits five seconds for connections that are ending.
+    await admin.unsafe(`drop database ${name}`);
+  } catch (error) {
+    const users = await admin`select application_name from pg_stat_activity where datname = ${name}`;
+    await admin.unsafe(`drop database ${name} with (force)`);
+    throw new Error(`still in use by ${users.map((user) => user.application_name).join(", ")}`, {
+      cause: error,
+    });
+  }
 }
 
 /** The template of that name. It gets its name when it is whole, so a killed process leaves none behind. */

@@ -6,9 +6,16 @@ import type { Sql } from "../../src/server/db/postgres.ts";
 import type { Deps } from "../../src/server/deps.ts";
 import { updateUser } from "../../src/server/features/accounts/users/users.repo.ts";
 import { startSubscription } from "../../src/server/features/subscriptions/start-subscription.ts";
+import { createPictureMaker } from "../../src/server/features/thumbnails/worker/picture-maker.ts";
+import { SharedTurns } from "../../src/server/processes/serial-process.ts";
 import { embeddedAssets, folderAssets } from "../../src/server/render/assets.ts";
 import { createLogger } from "../../src/server/runtime/log.ts";
-import { createDeps, type DepsOverrides } from "../../src/server/start-deps.ts";
+import {
+  createDeps,
+  type DepsOverrides,
+  openIngestWorkers,
+  type SharedWorkers,
+} from "../../src/server/start-deps.ts";
 import { startJobs } from "../../src/server/start-jobs.ts";
 import type { UploadAnswer } from "../../src/shared/api/upload.ts";
 import type { Role } from "../../src/shared/api/users.ts";
@@ -64,6 +71,18 @@ export interface TestAppOptions {
   jobs?: boolean;
 }
 
+let shared: SharedWorkers | undefined;
+
+/** The processes of all apps in this test process: to start them costs as much as many tests do. They end with it. */
+function sharedWorkers(): SharedWorkers {
+  const log = createLogger({ level: "error", write: (line) => process.stderr.write(line) });
+  shared ??= {
+    ingest: openIngestWorkers(log),
+    pictures: createPictureMaker({ log, turns: new SharedTurns() }),
+  };
+  return shared;
+}
+
 const noAssets = embeddedAssets({ version: 1, assets: {} }, {});
 const DIST = join(import.meta.dir, "../../dist");
 
@@ -89,7 +108,15 @@ export async function createTestApp(options: TestAppOptions = {}): Promise<TestA
     level: process.env.TEST_LOG ? "debug" : "error",
     write: (line) => process.stderr.write(line),
   });
-  const deps = await createDeps(config, { clock, log, ...options.overrides });
+  const overrides: DepsOverrides = {
+    clock,
+    log,
+    // The probe opens four connections and asks a hundred times; there is no pooler here.
+    databaseProbe: async () => {},
+    workers: sharedWorkers(),
+    ...options.overrides,
+  };
+  const deps = await createDeps(config, overrides);
   const app = checkAnswers(createApp(deps, { client: noAssets, viewer: noAssets }));
   const jobs = options.jobs === false ? undefined : await startJobs(deps);
   const servers: ReturnType<typeof Bun.serve>[] = [];
@@ -180,7 +207,7 @@ export async function createTestApp(options: TestAppOptions = {}): Promise<TestA
     },
     settle,
     async startAgain() {
-      const again = await createDeps(config, { clock, log, ...options.overrides });
+      const again = await createDeps(config, overrides);
       return {
         app: checkAnswers(createApp(again, { client: noAssets, viewer: noAssets })),
         [Symbol.asyncDispose]: () => again[Symbol.asyncDispose](),

@@ -1,12 +1,20 @@
+import { isDeepStrictEqual } from "node:util";
 import { sql as drizzleSql } from "drizzle-orm";
-import { fromDrizzle, type JobResult, type JobWithMetadata, PgBoss } from "pg-boss";
+import {
+  fromDrizzle,
+  type JobResult,
+  type JobWithMetadata,
+  PgBoss,
+  type QueueResult,
+  type Schedule,
+} from "pg-boss";
 import type { Tx } from "../db/client.ts";
 import type { Sql } from "../db/postgres.ts";
 import { withStartupLock } from "../db/startup-lock.ts";
 import { describeError, type Logger } from "../runtime/log.ts";
 import { withTimeout } from "../runtime/with-timeout.ts";
 import { openJobsPool, pgBossDatabase } from "./pg-boss-database.ts";
-import { DEAD_LETTERS, type NamedQueue, type Queue } from "./queue.ts";
+import { DEAD_LETTERS, kindOfQueue, type NamedQueue, type Queue } from "./queue.ts";
 
 export interface EnqueueOptions {
   /** The job exists only if this transaction commits. */
@@ -113,12 +121,23 @@ export async function createJobs(options: JobsOptions): Promise<Jobs> {
         deleteAfterSeconds: DEAD_LETTER_DAYS * SECONDS_A_DAY,
       });
     });
+    const [queues, schedules] = await Promise.all([boss.getQueues(), boss.getSchedules()]);
+    return new PgBossJobs({ boss, pool, log, pollIntervalSeconds, queues, schedules });
   } catch (error) {
     await boss.stop({ graceful: false });
     await pool.end({ timeout: 1 });
     throw error;
   }
-  return new PgBossJobs(boss, pool, log, pollIntervalSeconds);
+}
+
+interface Started {
+  boss: PgBoss;
+  pool: Sql;
+  log: Logger;
+  pollIntervalSeconds: number;
+  /** What earlier starts made. */
+  queues: readonly QueueResult[];
+  schedules: readonly Schedule[];
 }
 
 class PgBossJobs implements Jobs {
@@ -129,12 +148,18 @@ class PgBossJobs implements Jobs {
   readonly #pool: Sql;
   readonly #log: Logger;
   readonly #pollIntervalSeconds: number;
+  /** What need not be made again. Another node may remove a node's queues and schedules, so none of those are here. */
+  readonly #foundQueues: Map<string, QueueResult>;
+  readonly #foundSchedules: Map<string, Schedule>;
 
-  constructor(boss: PgBoss, pool: Sql, log: Logger, pollIntervalSeconds: number) {
+  constructor({ boss, pool, log, pollIntervalSeconds, queues, schedules }: Started) {
     this.#boss = boss;
     this.#pool = pool;
     this.#log = log;
     this.#pollIntervalSeconds = pollIntervalSeconds;
+    const isShared = ({ name }: { name: string }) => kindOfQueue(name) === name;
+    this.#foundQueues = new Map(queues.filter(isShared).map((queue) => [queue.name, queue]));
+    this.#foundSchedules = new Map(schedules.filter(isShared).map((schedule) => [schedule.name, schedule]));
   }
 
   async enqueue<Data extends object>(queue: Queue<Data>, data: Data, options: EnqueueOptions = {}) {
@@ -164,11 +189,17 @@ class PgBossJobs implements Jobs {
 
   async schedule<Data extends object>(queue: Queue<Data>, cron: string, data: Data) {
     await this.#ensureQueue(queue);
-    const singletonKey = queue.rules.exclusive ? "schedule" : undefined;
-    await this.#boss.schedule(queue.name, cron, data, { tz: "UTC", ...(singletonKey && { singletonKey }) });
+    const options = { tz: "UTC", ...(queue.rules.exclusive && { singletonKey: "schedule" }) };
+    const found = this.#foundSchedules.get(queue.name);
+    this.#foundSchedules.delete(queue.name);
+    const wanted = { cron, data, options };
+    if (found && isDeepStrictEqual({ cron: found.cron, data: found.data, options: found.options }, wanted))
+      return;
+    await this.#boss.schedule(queue.name, cron, data, options);
   }
 
   async empty({ name }: NamedQueue) {
+    this.#foundSchedules.delete(name);
     if (!(await this.#boss.getQueue(name))) return;
     await this.#boss.unschedule(name);
     await this.#boss.deleteQueuedJobs(name);
@@ -177,11 +208,11 @@ class PgBossJobs implements Jobs {
   async remove(queue: NamedQueue) {
     await this.empty(queue);
     await this.#boss.deleteQueue(queue.name);
-    this.#ready.delete(queue.name);
+    this.#forgetQueue(queue.name);
   }
 
   async reopen(queue: NamedQueue) {
-    this.#ready.delete(queue.name);
+    this.#forgetQueue(queue.name);
     await this.#ensureQueue(queue);
   }
 
@@ -258,8 +289,13 @@ class PgBossJobs implements Jobs {
     return ready;
   }
 
+  #forgetQueue(name: string) {
+    this.#ready.delete(name);
+    this.#foundQueues.delete(name);
+  }
+
   async #createQueue({ name, rules }: NamedQueue) {
-    const options = {
+    const options: Partial<QueueResult> = {
       retryLimit: rules.retryLimit,
       retryDelay: rules.retryDelaySeconds,
       retryBackoff: true,
@@ -270,6 +306,9 @@ class PgBossJobs implements Jobs {
       deadLetter: DEAD_LETTERS,
       notify: true,
     };
+    const found = this.#foundQueues.get(name);
+    if (found && (Object.keys(options) as (keyof QueueResult)[]).every((key) => found[key] === options[key]))
+      return;
     await this.#boss.createQueue(name, { ...options, policy: rules.exclusive ? "exclusive" : "standard" });
     await this.#boss.updateQueue(name, options);
   }

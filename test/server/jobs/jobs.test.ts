@@ -20,7 +20,7 @@ const logged: { event: string; level: string; queue?: string }[] = [];
 
 beforeAll(async () => {
   database = await createTestDatabase({ migrations: [] });
-  jobs = await connect();
+  jobs = await start();
 });
 afterEach(async () => {
   for (const other of others.splice(0)) await other.stop(1000);
@@ -30,7 +30,14 @@ afterAll(async () => {
   await database.drop();
 });
 
-function connect({ pollIntervalSeconds = 0.5 } = {}): Promise<Jobs> {
+/** Another server's jobs, which stop with the test at the latest. */
+async function connect({ pollIntervalSeconds = 0.5 } = {}): Promise<Jobs> {
+  const other = await start({ pollIntervalSeconds });
+  others.push(other);
+  return other;
+}
+
+function start({ pollIntervalSeconds = 0.5 } = {}): Promise<Jobs> {
   const log = createLogger({ level: "info", write: (line) => logged.push(JSON.parse(line)) });
   return createJobs({ url: database.url, log, pollIntervalSeconds });
 }
@@ -184,7 +191,6 @@ test("an exclusive queue holds one job per key, also while the job runs", async 
 test("a job of one node is left to that node", async () => {
   const transfer = defineQueue<{ file: string }>("transfer", FAST);
   const other = await connect();
-  others.push(other);
   const here = await collect<{ file: string }>("transfer.node-1");
   const there = await collect<{ file: string }>("transfer.node-2", other);
   await jobs.enqueue(queueOfNode(transfer, "node-2"), { file: "b" });
@@ -204,11 +210,22 @@ test("a delayed job waits until its time", async () => {
 test("a schedule is kept once, however many servers declare it", async () => {
   const queue = defineQueue<{ sweep: boolean }>("hourly", FAST);
   const other = await connect();
-  others.push(other);
   await jobs.schedule(queue, "0 * * * *", { sweep: true });
   await other.schedule(queue, "0 * * * *", { sweep: true });
   const rows = await database.sql`select cron from pgboss.schedule where name = 'hourly'`;
   expect([...rows]).toEqual([{ cron: "0 * * * *" }]);
+});
+
+test("a node that another one took for dead gets its schedule again, also after a second start", async () => {
+  const queue = queueOfNode(defineQueue("swept", FAST), "01890000-0000-7000-8000-000000000001");
+  await jobs.schedule(queue, "17 * * * *", {});
+  const restarted = await connect();
+  await restarted.schedule(queue, "17 * * * *", {});
+  await jobs.empty(queue);
+  await restarted.reopen(queue);
+  await restarted.schedule(queue, "17 * * * *", {});
+  const rows = await database.sql`select cron from pgboss.schedule where name = ${queue.name}`;
+  expect([...rows]).toEqual([{ cron: "17 * * * *" }]);
 });
 
 test("stopping lets a running job finish", async () => {
