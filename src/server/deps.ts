@@ -3,6 +3,7 @@ import type { Db } from "./db/client.ts";
 import type { Tokens } from "./features/accounts/sessions/tokens.ts";
 import type { FrameEncoder } from "./features/derivatives/worker/frame-encoder.ts";
 import type { ReadingTurns } from "./features/dicomweb/reading-turns.ts";
+import type { SearchTurns } from "./features/dicomweb/search-turns.ts";
 import type { SeriesReader } from "./features/dicomweb/series-reader.ts";
 import type { ElementFinder } from "./features/dicomweb/worker/element-finder.ts";
 import type { ArrivingBytes } from "./features/ingest/resumable/arriving-bytes.ts";
@@ -70,6 +71,8 @@ export interface Deps extends AsyncDisposable {
   ingestWorkers: IngestWorkers;
   /** How much is inflated while it is sent, by caller. */
   readingTurns: ReadingTurns;
+  /** How many searches read the metadata of instances, by caller. */
+  searchTurns: SearchTurns;
   scratch: Scratch;
   /** Finds elements in files, in a separate process. */
   elements: ElementFinder;

@@ -14,10 +14,11 @@ import { createTokens } from "./features/accounts/sessions/tokens.ts";
 import { createFrameEncoder } from "./features/derivatives/worker/frame-encoder.ts";
 import { createSeriesReader } from "./features/dicomweb/create-series-reader.ts";
 import { createReadingTurns } from "./features/dicomweb/reading-turns.ts";
+import { createSearchTurns } from "./features/dicomweb/search-turns.ts";
 import { createElementFinder } from "./features/dicomweb/worker/element-finder.ts";
 import { createArrivingFiles } from "./features/ingest/resumable/arriving-file.ts";
 import { createArrivingParts } from "./features/ingest/resumable/arriving-parts.ts";
-import { createIngestWorkers } from "./features/ingest/worker/ingest-workers.ts";
+import { createIngestWorkers, type IngestWorkers } from "./features/ingest/worker/ingest-workers.ts";
 import { createLabExamOwner } from "./features/labs/lab-exam-owner.ts";
 import type { NotifyDeps } from "./features/notifications/notify.ts";
 import { createReceiptDesk } from "./features/receipts/receipt-desk.ts";
@@ -28,7 +29,7 @@ import { createStudyOwner } from "./features/studies/study-owner.ts";
 import { seedPlans } from "./features/subscriptions/seed-plans.ts";
 import { createStorageClaims } from "./features/subscriptions/storage-claims.ts";
 import { thumbnailQueue } from "./features/thumbnails/thumbnail-jobs.ts";
-import { createPictureMaker } from "./features/thumbnails/worker/picture-maker.ts";
+import { createPictureMaker, type PictureMaker } from "./features/thumbnails/worker/picture-maker.ts";
 import { KnownSums } from "./holdings/checking/known-sums.ts";
 import { derivativeQueue } from "./holdings/holding-jobs.ts";
 import type { ObjectOwners, StudyOwner } from "./holdings/object-owners.ts";
@@ -61,11 +62,15 @@ export interface DepsOverrides {
   /** The source of PostgreSQL's programs; by default, what npm installed. */
   postgresBinaries?: PostgresBinaries;
   store?: ObjectStore;
+  /** Replaces the probe of `DATABASE_URL`, which finds poolers. */
+  databaseProbe?: (url: string) => Promise<void>;
   /** How long statements wait for the database. */
   databasePatience?: Patience;
   /** Replaces the file system of DATA_DIR. */
   disk?: DiskRoom;
   pix?: Pix;
+  /** Processes that others use too, and that stay when these dependencies are disposed. */
+  workers?: SharedWorkers;
   /** How the compiled executable starts itself as an ingest worker. */
   ingestWorkerCommand?: readonly string[];
   /** How it starts itself to decode pixels. */
@@ -76,6 +81,11 @@ export interface DepsOverrides {
   elementWorkerCommand?: readonly string[];
   /** How it starts itself to speak to DICOM senders. */
   dimseWorkerCommand?: readonly string[];
+}
+
+export interface SharedWorkers {
+  ingest: IngestWorkers;
+  pictures: PictureMaker;
 }
 
 /** The purpose of the seal on the key that signs receipts. */
@@ -96,7 +106,7 @@ export async function createDeps(config: Config, overrides: DepsOverrides = {}):
   const log = overrides.log ?? createLogger({ level: config.logLevel });
   await assertRestored(config.dataDir);
   await makePrivateFolder(config.dataDir);
-  const database = await reachDatabase(config, log, overrides.postgresBinaries);
+  const database = await reachDatabase(config, log, overrides);
   started.defer(database.stop);
   await migrate(database.url, migrations);
   const pool = connectDatabase({
@@ -119,16 +129,14 @@ export async function createDeps(config: Config, overrides: DepsOverrides = {}):
     : await openArchive(config, disk);
   const jobs = await createJobs({ url: database.url, log });
   started.defer(() => jobs.stop(1_500));
-  const ingestWorkers = createIngestWorkers({
-    size: INGEST_WORKERS,
-    log,
-    command: overrides.ingestWorkerCommand,
-  });
-  started.defer(() => ingestWorkers.close());
+  const ingestWorkers = overrides.workers?.ingest ?? openIngestWorkers(log, overrides.ingestWorkerCommand);
+  if (!overrides.workers) started.defer(() => ingestWorkers.close());
   // Only one of them works at a time, so that their largest requests never add up.
   const turns = new SharedTurns();
-  const pictures = createPictureMaker({ log, command: overrides.pictureWorkerCommand, turns });
-  started.defer(() => pictures.close());
+  const pictures =
+    overrides.workers?.pictures ??
+    createPictureMaker({ log, command: overrides.pictureWorkerCommand, turns });
+  if (!overrides.workers) started.defer(() => pictures.close());
   const elements = createElementFinder({ log, command: overrides.elementWorkerCommand, turns });
   started.defer(() => elements.close());
   const encoder = createFrameEncoder({ log, command: overrides.encodeWorkerCommand });
@@ -185,6 +193,7 @@ export async function createDeps(config: Config, overrides: DepsOverrides = {}):
     pix,
     ingestWorkers,
     readingTurns: createReadingTurns(),
+    searchTurns: createSearchTurns(),
     scratch,
     elements,
     pictures,
@@ -215,6 +224,10 @@ function createOwners(deps: NotifyDeps): ObjectOwners {
   };
 }
 
+export function openIngestWorkers(log: Logger, command?: readonly string[]): IngestWorkers {
+  return createIngestWorkers({ size: INGEST_WORKERS, log, command });
+}
+
 interface ReachedDatabase {
   url: string;
   lost: Promise<void>;
@@ -224,10 +237,10 @@ interface ReachedDatabase {
 async function reachDatabase(
   config: Config,
   log: Logger,
-  binaries: PostgresBinaries | undefined,
+  { postgresBinaries: binaries, databaseProbe = assertOwnSessions }: DepsOverrides,
 ): Promise<ReachedDatabase> {
   if (config.databaseUrl) {
-    await assertOwnSessions(config.databaseUrl);
+    await databaseProbe(config.databaseUrl);
     return { url: config.databaseUrl, lost: Promise.withResolvers<void>().promise, stop: async () => {} };
   }
   const postgres = await startEmbeddedPostgres({ dataDir: config.dataDir, log, binaries });

@@ -71,6 +71,8 @@ export interface Description {
   /** The media type of the file in a form, and whether the file is optional. */
   fileType?: string;
   isFileOptional?: boolean;
+  /** The media type of a form that is not multipart. */
+  formType?: string;
   /** Requires another credential than a session. */
   security?: "metricsToken";
   /** Failures a caller should expect, besides those of guard and validation. */
@@ -167,8 +169,12 @@ function pathParameters(params: Record<string, string>) {
   }));
 }
 
-/** A multipart form: the fields of `form`, and one file. */
-function formOf(form: z.ZodMiniType, file: string | undefined, { fileType, isFileOptional }: Description) {
+/** A form: the fields of `form`, and one file. */
+function formOf(
+  form: z.ZodMiniType,
+  file: string | undefined,
+  { fileType, isFileOptional, formType = "multipart/form-data" }: Description,
+) {
   const fields = resolver(form, { options: { io: "input" } });
   const schema = {
     ...fields,
@@ -181,5 +187,5 @@ function formOf(form: z.ZodMiniType, file: string | undefined, { fileType, isFil
       return { schema: { ...object, properties, required }, components };
     },
   };
-  return { required: true, content: { "multipart/form-data": { schema } } };
+  return { required: true, content: { [formType]: { schema } } };
 }

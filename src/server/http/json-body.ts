@@ -19,7 +19,7 @@ export function refuseLongBodies(): MiddlewareHandler<HttpEnv> {
  * the caller may send a body.
  * @throws {AppError} 413, 429, `body.interrupted`
  */
-export async function bufferJson(c: Context<HttpEnv>): Promise<void> {
+export async function bufferBody(c: Context<HttpEnv>, maxBytes = MAX_JSON_BYTES): Promise<void> {
   const { body, url, method, headers } = c.req.raw;
   if (!body) return;
   using slot = await c.get("bodies").take(c.get("address"));
@@ -28,7 +28,7 @@ export async function bufferJson(c: Context<HttpEnv>): Promise<void> {
   let sizeBytes = 0;
   for await (const piece of receiveBody(body, slot)) {
     sizeBytes += piece.length;
-    if (sizeBytes > MAX_JSON_BYTES) throw new AppError(bodyTooLarge);
+    if (sizeBytes > maxBytes) throw new AppError(bodyTooLarge);
     pieces.push(piece);
   }
   c.req.raw = new Request(url, { method, headers, body: Buffer.concat(pieces) });

@@ -8,6 +8,8 @@ export interface Session {
   role: Role;
   /** Whether uploads, lists and lab exams are open to them: an active subscription, or an admin. */
   hasActiveSubscription: boolean;
+  /** Whether their uploads take turns with those of all trial accounts. */
+  isTrial: boolean;
   /** Of the access token that calls; absent for a session of the person's own. */
   scopes?: readonly TokenScope[];
   /** Of somebody without an account who delivers exams to this one: they reach nothing but uploads, and of these only their own. */

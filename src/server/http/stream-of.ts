@@ -27,3 +27,28 @@ export function streamOf(pieces: AsyncIterable<Uint8Array>): ReadableStream<Uint
     { highWaterMark: 0 },
   );
 }
+
+/** The same stream; `held` is disposed when it ends, also if it is cancelled before anything was read. */
+export function holding(held: Disposable, stream: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
+  const reader = stream.getReader();
+  return new ReadableStream(
+    {
+      async pull(controller) {
+        try {
+          const { value, done } = await reader.read();
+          if (!done) return controller.enqueue(value);
+        } catch (error) {
+          held[Symbol.dispose]();
+          throw error;
+        }
+        held[Symbol.dispose]();
+        controller.close();
+      },
+      async cancel(reason) {
+        held[Symbol.dispose]();
+        await reader.cancel(reason);
+      },
+    },
+    { highWaterMark: 0 },
+  );
+}

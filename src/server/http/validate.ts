@@ -7,7 +7,7 @@ import { isValidationMessage, validationMessages } from "../../shared/validation
 import { AppError, type Violation } from "./app-error.ts";
 import { unsupportedMediaType, validationFailed } from "./http.errors.ts";
 import type { HttpEnv } from "./http-context.ts";
-import { bufferJson } from "./json-body.ts";
+import { bufferBody } from "./json-body.ts";
 import { translate } from "./translate.ts";
 
 /**
@@ -28,7 +28,7 @@ export function validate<Target extends keyof ValidationTargets, Schema extends 
     assertKeepable(result.data, locale);
   });
   const handler: typeof validator = async (c, next) => {
-    if (target === "json" && isJson(c.req.header("content-type"))) await bufferJson(c as Context<HttpEnv>);
+    if (target === "json" && isJson(c.req.header("content-type"))) await bufferBody(c as Context<HttpEnv>);
     return await validator(c, next);
   };
   return Object.assign(handler, { [uniqueSymbol]: { target, ...resolver(schema) } });

@@ -12,6 +12,7 @@ import { MAX_LISTED_FRAMES } from "../features/dicomweb/frames.ts";
 import { IMAGE_TYPES } from "../features/dicomweb/media-types.ts";
 import { MAX_DEPTH, MAX_FIELDS, MAX_LIST, MAX_MATCHES, MAX_PAGE } from "../features/dicomweb/parse-qido.ts";
 import { attributeNamed, KEYWORDS } from "../features/dicomweb/qido-attributes.ts";
+import { MAX_ANSWER_BYTES } from "../features/dicomweb/search-instances.ts";
 import { MAX_INSTANCES } from "../features/exchange/receive-instances.ts";
 import { MAX_PICTURES } from "../features/exchange/rendered-parts.ts";
 import { MAX_READ_SERIES } from "../features/exchange/search-all.ts";
@@ -95,6 +96,7 @@ function searching(): ConformanceSection {
       ["Fields of `includefield`", count(MAX_FIELDS)],
       ["Attributes in a path through sequences", count(MAX_DEPTH)],
       ["Series that one search across studies reads for its instances", count(MAX_READ_SERIES)],
+      ["Bytes of the instances in one answer, as JSON", count(MAX_ANSWER_BYTES)],
       ["Frames of one request", count(MAX_LISTED_FRAMES)],
       ["Rendered pictures of one answer", count(MAX_PICTURES)],
       ["Side of a rendered picture in pixels", count(MAX_SIDE)],

@@ -5,7 +5,7 @@ import { strFromU8, unzipSync, zipSync } from "fflate";
 import { ACTIVITY_PER_PAGE, type Activity, type ExportTicket } from "../../../src/shared/api/users.ts";
 import { TagHex } from "../../../src/shared/dicom/tags.ts";
 import { leavesOf, recordsOf } from "../../support/dicomdir-records.ts";
-import { startOrthanc } from "../../support/orthanc.ts";
+import { ORTHANC, startOrthanc } from "../../support/orthanc.ts";
 import { formBody, samplePdf } from "../../support/sample-pdf.ts";
 import { sampleInstance, sampleZip } from "../../support/sample-zip.ts";
 import { sha256 } from "../../support/stored-bytes.ts";
@@ -141,9 +141,8 @@ async function importEverywhere(files: Record<string, Uint8Array>, instanceCount
   expect(run("dcmftest", "DICOMDIR")).not.toContain("no:");
   expect(run("dciodvfy", "DICOMDIR")).not.toContain("Error");
   expect(run("dcmdump", "DICOMDIR")).not.toMatch(/^[EW]: /m);
-  const orthanc = Bun.which("Orthanc", { PATH: `${process.env.PATH}:/usr/sbin` });
-  if (!orthanc) return;
-  await using server = await startOrthanc(orthanc);
+  if (!ORTHANC) return;
+  await using server = await startOrthanc(ORTHANC);
   await server.call("/instances", zipSync(files, { level: 0 }));
   expect(await server.call("/statistics")).toMatchObject({
     CountInstances: instanceCount,

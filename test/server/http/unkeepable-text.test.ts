@@ -141,6 +141,34 @@ describe("text that the database can't store", () => {
     }
   });
 
+  test("in a search of DICOMweb or FHIR is 400", async () => {
+    const filters = [
+      "PatientName",
+      "PatientID",
+      "StudyInstanceUID",
+      "ModalitiesInStudy",
+      "SeriesDescription",
+    ];
+    const places = [
+      "studies",
+      "series",
+      "instances",
+      "studies/2.25.1.1/series",
+      "studies/2.25.1.1/instances",
+    ];
+    const asked = [
+      ...places.flatMap((place) => filters.map((filter) => `/dicomweb/${place}?${filter}=a%00b`)),
+      "/dicomweb/studies?fuzzymatching=true&PatientName=%00",
+      "/dicomweb/series?RequestAttributesSequence.RequestedProcedureID=%00",
+      ...["patient", "identifier", "modality"].map(
+        (name) => `/fhir/ImagingStudy?_id=${studyId}&${name}=a%00b`,
+      ),
+    ];
+    for (const path of asked) {
+      expect([path, (await t.call("GET", path, { as: user })).status]).toEqual([path, 400]);
+    }
+  });
+
   test("in a form's field is 400, and nothing is kept", async () => {
     for (const [path, { fields, file }] of Object.entries(forms)) {
       for (const field of Object.keys(fields)) {

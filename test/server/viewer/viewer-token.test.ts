@@ -102,6 +102,21 @@ describe("a viewer token", () => {
     expect(await statusOf(`${viewer}${IMAGE}/frames/1`)).toBe(200);
   });
 
+  test("that ends refuses the next frame also to a reader whose other frames are on their way", async () => {
+    const viewer = await viewerOf(relative);
+    const askFrames = (count: number) =>
+      Promise.all(Array.from({ length: count }, () => statusOf(`${viewer}${IMAGE}/frames/1`)));
+    expect(new Set(await askFrames(8))).toEqual(new Set([200]));
+    const onTheirWay = askFrames(8);
+    await t.sql`update users set is_authorized = false where id = ${relative.id}`;
+    try {
+      expect(new Set(await askFrames(8))).toEqual(new Set([401]));
+      await onTheirWay;
+    } finally {
+      await t.sql`update users set is_authorized = true where id = ${relative.id}`;
+    }
+  });
+
   test("of a granted study needs a subscription of the grantee, unless they are a doctor or a lab", async () => {
     const [byDoctor, byRelative] = [await viewerOf(doctor), await viewerOf(relative)];
     await t.sql`update subscriptions set expires_at = now() - interval '1 second' where user_id in (${owner.id}, ${relative.id})`;

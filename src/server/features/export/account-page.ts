@@ -1,3 +1,4 @@
+import type { LabExam } from "../../../shared/api/labs.ts";
 import { fullPersonName } from "../../../shared/dicom/person-name.ts";
 import type { Locale } from "../../../shared/locale.ts";
 import { translate } from "../../http/translate.ts";
@@ -11,6 +12,8 @@ const texts = {
     message: "{count, plural, one {# image} other {# images}} in {folder}",
   },
   report: /*i18n*/ { id: "export.page.report", message: "Read the report (PDF)" },
+  receipt: /*i18n*/ { id: "export.page.receipt", message: "Receipt of the exam (PDF)" },
+  labs: /*i18n*/ { id: "export.page.labs", message: "Laboratory exams" },
 };
 
 /** An exam as `exams.json` has it. */
@@ -18,24 +21,50 @@ export interface ListedExam
   extends Pick<StudyRow, "patientName" | "description" | "studyDate" | "modality" | "instanceCount"> {
   folders: string[];
   report: string | null;
+  /** As JSON; each has the same on paper beside it. */
   receipts: string[];
+}
+
+/** A laboratory exam as `exams.json` has it. */
+export interface ListedLabExam extends Pick<LabExam, "laudoDescription" | "examDate"> {
+  /** Null if it can't be read. */
+  file: string | null;
 }
 
 /** The page of an export: its exams, and the visor. */
 export function accountPageOf(
-  exams: readonly ListedExam[],
+  { studies, laboratory }: { studies: readonly ListedExam[]; laboratory: readonly ListedLabExam[] },
   { locale, discPage }: { locale: Locale; discPage: Uint8Array },
 ): Uint8Array {
-  const rows = exams.map(
-    ({ patientName, description, studyDate, modality, instanceCount, folders, report }) => {
-      const facts = [studyDate, modality, description, fullPersonName(patientName ?? "")];
-      const place = translate(locale, texts.images, { count: instanceCount, folder: folders.join(", ") });
-      const link = report && `<a href="${escaped(report)}">${escaped(translate(locale, texts.report))}</a>`;
-      return `<dt>${escaped(facts.filter(Boolean).join(" · "))}</dt><dd>${escaped(place)}${link ?? ""}</dd>`;
-    },
-  );
-  return discPageOf(translate(locale, texts.title), `<dl>${rows.join("\n")}</dl>\n`, {
+  const link = (file: string, text: string) => `<a href="${escaped(file)}">${text}</a>`;
+  const [report, receipt] = [texts.report, texts.receipt].map((text) => escaped(translate(locale, text)));
+  const rows = studies.map((exam) => {
+    const { patientName, description, studyDate, modality, instanceCount, folders } = exam;
+    const place = translate(locale, texts.images, { count: instanceCount, folder: folders.join(", ") });
+    const links = [
+      ...(exam.report === null ? [] : [link(exam.report, report ?? "")]),
+      ...exam.receipts.map((file) => link(file.replace(/\.json$/, ".pdf"), receipt ?? "")),
+    ];
+    const said = [description, fullPersonName(patientName ?? ""), modality];
+    return `<dt>${factsOf(said, studyDate, locale)}</dt><dd>${escaped(place)}${links.join("")}</dd>`;
+  });
+  const labs = laboratory.map(({ laudoDescription, examDate, file }) => {
+    const facts = factsOf([laudoDescription], examDate, locale);
+    return file === null ? `<p>${facts}</p>` : link(file, facts);
+  });
+  const section =
+    labs.length > 0 && `<h2>${escaped(translate(locale, texts.labs))}</h2>\n${labs.join("\n")}\n`;
+  return discPageOf(translate(locale, texts.title), `<dl>${rows.join("\n")}</dl>\n${section || ""}`, {
     discPage,
     readMe: locale === "pt-BR" ? "LEIA-ME.txt" : "README.txt",
   });
+}
+
+/** What is known of an exam, as HTML; its day as the product's pages have it, never broken between two lines. */
+function factsOf(said: readonly (string | null)[], day: string | null, locale: Locale): string {
+  const facts = said.flatMap((fact) => (fact ? [escaped(fact)] : []));
+  if (day === null) return facts.join(" · ");
+  // In English nobody could tell the day from the month.
+  const shown = locale === "pt-BR" ? day.split("-").reverse().join("-") : day;
+  return [...facts, `<time datetime="${escaped(day)}">${escaped(shown)}</time>`].join(" · ");
 }

@@ -19,7 +19,7 @@ import { listGrants, listSeries, listStudiesAfter } from "../studies/studies.rep
 import type { StudyRow } from "../studies/studies.table.ts";
 import { listSupportMessages, type SupportMessageRow } from "../support/support.repo.ts";
 import { type AccountAuditRow, listAccountAudit } from "./account-audit.repo.ts";
-import { accountPageOf, type ListedExam } from "./account-page.ts";
+import { accountPageOf, type ListedExam, type ListedLabExam } from "./account-page.ts";
 import { DamagedParts } from "./damaged-parts.ts";
 import { describeAccount } from "./describe-account.ts";
 import type { ExportDeps } from "./export-deps.ts";
@@ -78,17 +78,20 @@ export async function* exportAccount(
     after = rows.at(-1)?.id ?? null;
     if (rows.length < STUDIES_AT_ONCE) break;
   }
-  const labs: unknown[] = [];
+  const labs: ListedLabExam[] = [];
   for (const exam of await listAllLabExams(deps.db, userId)) {
     const file = `lab/${exam.id}.pdf`;
     const pdf = await damaged.readOrRecord({ laboratory: exam.id, file }, readObject(deps, labObject(exam)));
     if (pdf) yield* zip.file(file, pdf);
-    labs.push({ ...presentLabExam(exam), file: pdf ? file : null, removal: presentRemoval(removals, exam) });
+    const entry = { ...presentLabExam(exam), file: pdf ? file : null };
+    const lab = { ...entry, removal: presentRemoval(removals, exam) };
+    labs.push(lab);
   }
-  yield* zip.file("exams.json", json({ studies: exams, laboratory: labs }));
+  const listed = { studies: exams, laboratory: labs };
+  yield* zip.file("exams.json", json(listed));
   yield* exportAudit(deps, zip, userId);
   yield* zip.file("DICOMDIR", ...directory.encode(FILE_SET_ID, uidOfUuid(Bun.randomUUIDv7())));
-  yield* zip.file("INDEX.HTM", accountPageOf(exams, { locale, discPage: await readDiscPage(deps.assets) }));
+  yield* zip.file("INDEX.HTM", accountPageOf(listed, { locale, discPage: await readDiscPage(deps.assets) }));
   if (damaged.parts.length > 0) yield* zip.file("damaged.json", json(damaged.parts));
   yield* zip.end();
 }

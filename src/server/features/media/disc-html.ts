@@ -10,7 +10,7 @@ const texts = {
 };
 
 const STYLE =
-  "body{font:16px/1.5 system-ui,sans-serif;max-width:44rem;margin:2rem auto;padding:0 1rem}dt{color:#555}dd{margin:0 0 .5rem}a{display:block;margin:.5rem 0}ul{display:flex;flex-wrap:wrap;gap:1rem;padding:0;list-style:none}li{width:9rem}li img{display:block;width:9rem;height:9rem;object-fit:contain;background:#000}";
+  "body{font:16px/1.5 system-ui,sans-serif;max-width:44rem;margin:2rem auto;padding:0 1rem}dt{color:#555}dd{margin:0 0 .5rem}a{display:block;margin:.5rem 0}ul{display:flex;flex-wrap:wrap;gap:1rem;padding:0;list-style:none}li{width:9rem}time{white-space:nowrap}li img{display:block;width:9rem;height:9rem;object-fit:contain;background:#000}";
 
 /** A medium is read by people whose language nobody knows: each text stands in both. */
 export function inBoth(

@@ -62,6 +62,6 @@ async function findTokenSession(
   if (!row?.isAuthorized || (row.endsAt && row.endsAt <= now)) return undefined;
   const idleMs = now.getTime() - (row.lastUsedAt?.getTime() ?? 0);
   if (idleMs > TOUCH_MS) await touchAccessToken(db, row.id, now);
-  const { id, userId, role, scopes } = row;
-  return { id, userId, role, scopes, hasActiveSubscription: hasActiveSubscription(row, now) };
+  const { id, userId, role, isTrial, scopes } = row;
+  return { id, userId, role, isTrial, scopes, hasActiveSubscription: hasActiveSubscription(row, now) };
 }

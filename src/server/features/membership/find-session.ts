@@ -41,8 +41,8 @@ export async function judgeSession(
   const idleMs = now.getTime() - row.lastSeenAt.getTime();
   if (idleMs > IDLE_MS || now.getTime() - row.createdAt.getTime() > SESSION_LIFETIME_MS) return undefined;
   if (idleMs > TOUCH_MS) await touchSession(deps.db, sessionId, now);
-  const { userId: id, role } = row;
-  return { id: sessionId, userId: id, role, hasActiveSubscription: hasActiveSubscription(row, now) };
+  const { role, isTrial } = row;
+  return { id: sessionId, userId, role, isTrial, hasActiveSubscription: hasActiveSubscription(row, now) };
 }
 
 /** Whether exams are open to the user now; to an admin always. */

@@ -16,6 +16,7 @@ export const sessionFields = {
   revokedAt: sessions.revokedAt,
   role: users.role,
   isAuthorized: users.isAuthorized,
+  isTrial: users.isTrial,
   subscriptionStatus: subscriptions.status,
   expiresAt: subscriptions.expiresAt,
 };

@@ -15,6 +15,7 @@ const tokenRow = prepared((db, given: Given<{ tokenHash: string }>) =>
       userId: users.id,
       role: users.role,
       isAuthorized: users.isAuthorized,
+      isTrial: users.isTrial,
       subscriptionStatus: subscriptions.status,
       expiresAt: subscriptions.expiresAt,
     })

@@ -1,7 +1,6 @@
 import { and, desc, eq, gte, inArray, sql } from "drizzle-orm";
 import { isUuid } from "../../../../shared/uuid.ts";
 import type { DbOrTx, Tx } from "../../../db/client.ts";
-import { type Given, prepared } from "../../../db/prepared.ts";
 import { chunks } from "../../../runtime/chunks.ts";
 import { type UserRow, users } from "./users.table.ts";
 
@@ -30,15 +29,6 @@ export async function findExistingUsers(db: DbOrTx, ids: string[]): Promise<Set<
     for (const { id } of rows) found.add(id);
   }
   return found;
-}
-
-const trialFlag = prepared((db, given: Given<{ id: string }>) =>
-  db.select({ isTrial: users.isTrial }).from(users).where(eq(users.id, given.id)),
-);
-
-export async function isTrialAccount(db: DbOrTx, id: string): Promise<boolean> {
-  const [row] = await trialFlag(db, { id });
-  return row?.isTrial === true;
 }
 
 /** Returns `false` if the e-mail is taken, compared without case. */
