@@ -1,13 +1,16 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { unzipSync, zipSync } from "fflate";
 import type { Page, Request } from "playwright-core";
+import type { ExportTicket } from "../../src/shared/api/users.ts";
 import { TagHex } from "../../src/shared/dicom/tags.ts";
 import { violationsOn } from "../support/axe.ts";
 import { type BrowserApp, button, createBrowserApp, field, PHONE } from "../support/browser-app.ts";
 import { sampleFile } from "../support/dicom-sample.ts";
+import { formBody, samplePdf } from "../support/sample-pdf.ts";
+import type { Person } from "../support/test-app.ts";
 import { soon } from "../support/visor-page.ts";
 
 let t: BrowserApp;
@@ -182,17 +185,24 @@ test("what another app shares is seen in this one without reaching the server", 
   });
 });
 
-test("a medium's page shows its images from the disc, without a network", async () => {
+test("the pages of a medium and of an export show their images from the disc, without a network", async () => {
   const owner = await t.addPerson("Dona Mídia");
   const { studies } = await t.testApp.store(owner, zipSync(exam));
-  const answer = await fetch(`${t.origin}/api/studies/${studies[0]?.id}/download?as=pdi`, {
-    headers: { Authorization: `Bearer ${owner.token}` },
-  });
   const disc = join(folder, "disc");
-  for (const [name, bytes] of Object.entries(unzipSync(new Uint8Array(await answer.arrayBuffer())))) {
-    mkdirSync(dirname(join(disc, name)), { recursive: true });
-    writeFileSync(join(disc, name), bytes);
+  await unpack(`/api/studies/${studies[0]?.id}/download?as=pdi`, owner, disc);
+  await t.testApp.call("GET", `/api/studies/${studies[0]?.id}/receipt`, { as: owner });
+  await t.testApp.store(owner, zipSync({ X1: slice(1, "2.25.13") }));
+  for (const [path, fields, file] of [
+    ["/api/studies/laudo/upload", { studyInstanceUID: "2.25.13" }, "laudo"],
+    ["/api/exams-lab/upload", { examName: "Hemograma", modality: "LAB", examDate: "2026-01-31" }, "file"],
+  ] as const) {
+    const form = await formBody({ ...fields }, { name: file, bytes: samplePdf() });
+    expect((await t.testApp.call("POST", path, { as: owner, ...form })).status).toBeLessThan(300);
   }
+  const ticket = await t.testApp.call("POST", "/api/users/export-ticket", { as: owner });
+  const all = join(folder, "export");
+  await unpack(((await ticket.json()) as ExportTicket).url, owner, all);
+
   await t.asVisitor({}, async (visited) => {
     const page = await visited.context().newPage();
     await page.context().setOffline(true);
@@ -206,8 +216,35 @@ test("a medium's page shows its images from the disc, without a network", async 
     await page.goBack();
     await page.getByRole("heading", { name: "Ver as imagens aqui" }).waitFor();
     expect(await violationsOn(page)).toEqual([]);
+
+    await page.goto(`file://${join(all, "INDEX.HTM")}`);
+    await page.locator("#disc[data-ready]").waitFor();
+    const exams = await page.locator("dt").allTextContents();
+    expect(exams).toEqual(Array(2).fill("Crânio sem contraste · João Conceição · CT · 14-03-2026"));
+    await page.getByRole("link", { name: "Hemograma · 31-01-2026" }).waitFor();
+    const links = await page.locator("a").evaluateAll((all) => all.map((link) => link.getAttribute("href")));
+    expect(links.map((link) => link?.split("/")[0])).toEqual([
+      ...["receipts", "reports", "lab", "DICOMDIR", "LEIA-ME.txt"],
+    ]);
+    for (const link of links) expect([link, existsSync(join(all, link ?? ""))]).toEqual([link, true]);
+    expect(await violationsOn(page)).toEqual([]);
+    await page.getByLabel("Pasta deste disco").setInputFiles(all);
+    for (const [at, slice] of ["2.25.10.1.2/0", "2.25.13.1.1/0"].entries()) {
+      await page.getByLabel("Exame", { exact: true }).selectOption(String(at));
+      await seesImage(page, slice);
+    }
   });
 });
+
+/** Downloads a ZIP and writes its files below `path`. */
+async function unpack(url: string, { token }: Person, path: string): Promise<void> {
+  const headers = { Authorization: `Bearer ${token}`, "Accept-Language": "pt-BR" };
+  const answer = await fetch(new URL(url, t.origin), { headers });
+  for (const [name, bytes] of Object.entries(unzipSync(new Uint8Array(await answer.arrayBuffer())))) {
+    mkdirSync(dirname(join(path, name)), { recursive: true });
+    writeFileSync(join(path, name), bytes);
+  }
+}
 
 function writeFolder(path: string): void {
   mkdirSync(join(path, "DICOM"), { recursive: true });

@@ -17,11 +17,12 @@ import type { Locale } from "../../src/shared/locale.ts";
 import { launchBrowser } from "../support/browser.ts";
 import { examsEntry, leave, WITHOUT_WORKER } from "../support/browser-app.ts";
 import { sampleFile } from "../support/dicom-sample.ts";
+import { servePlainOhif } from "../support/plain-ohif.ts";
 import { sampleZip } from "../support/sample-zip.ts";
 import { createTestApp, type Person, type TestApp } from "../support/test-app.ts";
 import { moveFingers } from "../support/touch.ts";
 import { difference, isPicture, lookAtImage, type Sight } from "../support/viewer-canvas.ts";
-import { visit } from "../support/watched-page.ts";
+import { visit, watchForTrouble } from "../support/watched-page.ts";
 
 const START_TIMEOUT_MS = 180_000;
 const JOB_TIMEOUT_MS = 120_000;
@@ -690,3 +691,29 @@ describe("a viewer on an origin of its own", () => {
     JOB_TIMEOUT_MS,
   );
 });
+
+test(
+  "OHIF as its package has it, with a plain configuration, lists the studies of an access token and draws one",
+  async () => {
+    const person = await personWith(await head(3), sampleZip({ study: "801" }));
+    const json = { name: "OHIF", scopes: ["dicomweb:read"] };
+    const made = await testApp.call("POST", "/api/tokens", { as: person, json });
+    const { token } = (await made.json()) as { token: string };
+    const server = servePlainOhif({ origin, token });
+    started.push(() => server.stop(true));
+    await context?.close();
+    context = await browser.newContext({ ...WITHOUT_WORKER, ...desk, locale: "en-US" });
+    context.setDefaultTimeout(WAIT_MS);
+    page = await context.newPage();
+    const trouble = watchForTrouble(context);
+    await page.goto(server.url.href);
+    await page.getByRole("button", { name: "Confirm and hide" }).click();
+    await page.getByText("1-2 of 2").waitFor();
+    await page.getByText("Gonçalves, João Antônio").first().click();
+    await page.getByText("Axial encéfalo").waitFor();
+    await page.getByText("Basic Viewer").click();
+    expect(isPicture(await lookAtImage(page))).toBe(true);
+    expect(trouble.filter((told) => told.includes("/dicomweb/"))).toEqual([]);
+  },
+  JOB_TIMEOUT_MS,
+);
