@@ -282,11 +282,8 @@ describe("two exams side by side", () => {
         const [own, other] = [await halves.nth(0).boundingBox(), await halves.nth(1).boundingBox()];
         if (!own || !other) throw new Error("no halves");
         const [x, y] = [other.x + other.width / 2, other.y + other.height / 2];
-        await soon(async () => {
-          // On a busy machine fingers may rest so long before they move that they set the window instead.
-          await moveFingers(page, { from: { x, y }, to: { x, y: y - 40 } });
-          return !(await numbers()).startsWith("7/12");
-        });
+        await moveFingers(page, { from: { x, y }, to: { x, y: y - 40 } });
+        await soon(async () => !(await numbers()).startsWith("7/12"));
         const windows = halves.locator(".visor-mono");
         const proposed = await windows.allTextContents();
         await page.keyboard.press("2");

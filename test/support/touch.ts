@@ -46,20 +46,24 @@ export async function doubleTap(page: Page, point: Point): Promise<void> {
   await screen.detach();
 }
 
+/** The screen reports when each thing happened, so a slow machine sees the same fingers. */
 async function dragFingers(page: Page, fingers: Finger[], holdMs: number): Promise<void> {
   const screen = await page.context().newCDPSession(page);
+  const begun = Date.now();
+  const report = (type: "touchStart" | "touchMove" | "touchEnd", afterMs: number, touchPoints: Point[]) =>
+    screen.send("Input.dispatchTouchEvent", { type, touchPoints, timestamp: (begun + afterMs) / 1_000 });
   const at = (share: number) =>
     fingers.map(({ from, to }, id) => ({
       id,
       x: from.x + (to.x - from.x) * share,
       y: from.y + (to.y - from.y) * share,
     }));
-  await screen.send("Input.dispatchTouchEvent", { type: "touchStart", touchPoints: at(0) });
+  await report("touchStart", 0, at(0));
   await Bun.sleep(holdMs);
   for (let step = 1; step <= STEPS; step++) {
     await Bun.sleep(STEP_MS);
-    await screen.send("Input.dispatchTouchEvent", { type: "touchMove", touchPoints: at(step / STEPS) });
+    await report("touchMove", holdMs + step * STEP_MS, at(step / STEPS));
   }
-  await screen.send("Input.dispatchTouchEvent", { type: "touchEnd", touchPoints: [] });
+  await report("touchEnd", holdMs + STEPS * STEP_MS, []);
   await screen.detach();
 }

@@ -3,6 +3,7 @@ import {
   createGestureReader,
   type DragAction,
   type Gesture,
+  HOLD_MS,
 } from "../../../src/client/visor/core/gestures.ts";
 
 function read({ action = "scroll" as DragAction, turnsSeries = true } = {}) {
@@ -65,6 +66,26 @@ describe("fingers on a film", () => {
       reader.up(finger(1, timeMs + 40, 51, 50));
     }
     expect(gestures.map(({ type }) => type)).toEqual(["tap", "doubleTap"]);
+  });
+
+  test("a finger that moved or left before it counts as held is no held one, though a busy page hears of it later", async () => {
+    const late = async () => {
+      const made = read();
+      made.reader.down(made.finger(1, 0, 50, 0));
+      await Bun.sleep(HOLD_MS + 50);
+      expect(made.gestures.splice(0)).toEqual([{ type: "hold" }]);
+      return made;
+    };
+    const [dragged, tapped, trembling] = await Promise.all([late(), late(), late()]);
+    for (let y = 4; y <= 40; y += 4) dragged.reader.move(dragged.finger(1, y * 5, 50, y));
+    expect(sum(dragged.gestures)).toBe(2);
+    expect(new Set(dragged.gestures.map(({ type }) => type))).toEqual(new Set(["scroll"]));
+    tapped.reader.up(tapped.finger(1, 60, 50, 0));
+    expect(tapped.gestures.map(({ type }) => type)).toEqual(["tap"]);
+    trembling.reader.move(trembling.finger(1, 100, 52, 0));
+    trembling.reader.move(trembling.finger(1, HOLD_MS + 80, 52, 40));
+    trembling.reader.up(trembling.finger(1, HOLD_MS + 90, 52, 40));
+    expect(trembling.gestures).toEqual([{ type: "window", x: 0, y: 40 }]);
   });
 
   test("a third finger does nothing, and a lost pointer ends everything", () => {

@@ -49,6 +49,7 @@ const DOUBLE_TAP_PX = 30;
 
 interface Held {
   start: Point;
+  sinceMs: number;
   last: PointerSample;
 }
 
@@ -60,11 +61,16 @@ export function createGestureReader({ dragAction, turnsSeries, onGesture }: Gest
   let rest = 0;
   let tapped: PointerSample | undefined;
   let holding: ReturnType<typeof setTimeout> | undefined;
+  let isHeld = false;
 
   const stopHolding = () => {
     clearTimeout(holding);
     holding = undefined;
+    isHeld = false;
   };
+
+  /** A busy page may run the timer before it hears that the finger moved, or left, in time: the events' own times decide. */
+  const wasTooEarly = (own: Held, { timeMs }: PointerSample) => isHeld && timeMs - own.sinceMs < HOLD_MS;
 
   function beginDrag({ start }: Held, { at }: PointerSample): void {
     stopHolding();
@@ -99,11 +105,12 @@ export function createGestureReader({ dragAction, turnsSeries, onGesture }: Gest
     if (before > 1 && after > 1) onGesture({ type: "zoom", factor: after / before, at });
   }
 
-  function finish(sample: PointerSample): void {
+  function finish(sample: PointerSample, own: Held): void {
+    if (wasTooEarly(own, sample)) drag = undefined;
     if (drag === undefined && !hadTwo) tap(sample);
-    const from = held.get(sample.id)?.start;
-    if (drag === "series" && from && Math.abs(sample.at.x - from.x) > SWIPE_PX) {
-      onGesture({ type: "series", step: sample.at.x < from.x ? 1 : -1 });
+    const { start } = own;
+    if (drag === "series" && Math.abs(sample.at.x - start.x) > SWIPE_PX) {
+      onGesture({ type: "series", step: sample.at.x < start.x ? 1 : -1 });
     }
   }
 
@@ -119,7 +126,7 @@ export function createGestureReader({ dragAction, turnsSeries, onGesture }: Gest
   return {
     down(sample, action) {
       if (held.size >= 2) return;
-      held.set(sample.id, { start: sample.at, last: sample });
+      held.set(sample.id, { start: sample.at, sinceMs: sample.timeMs, last: sample });
       stopHolding();
       if (held.size === 2) {
         hadTwo = true;
@@ -132,6 +139,7 @@ export function createGestureReader({ dragAction, turnsSeries, onGesture }: Gest
       if (action === undefined) {
         holding = setTimeout(() => {
           drag = "window";
+          isHeld = true;
           onGesture({ type: "hold" });
         }, HOLD_MS);
       }
@@ -141,15 +149,16 @@ export function createGestureReader({ dragAction, turnsSeries, onGesture }: Gest
       if (!own) return;
       if (held.size === 2) pinch(sample);
       else if (!hadTwo) {
-        if (drag === undefined && distance(sample.at, own.start) > SLOP_PX) beginDrag(own, sample);
-        follow(own.last, sample);
+        const isOpen = drag === undefined || wasTooEarly(own, sample);
+        if (isOpen && distance(sample.at, own.start) > SLOP_PX) beginDrag(own, sample);
+        if (!wasTooEarly(own, sample)) follow(own.last, sample);
       }
       own.last = sample;
     },
     up(sample) {
+      const own = held.get(sample.id);
+      if (own && held.size === 1) finish(sample, own);
       stopHolding();
-      if (!held.has(sample.id)) return;
-      if (held.size === 1) finish(sample);
       held.delete(sample.id);
       if (held.size === 0) drag = undefined;
     },
