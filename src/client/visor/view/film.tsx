@@ -123,6 +123,8 @@ function useFilmPointers(
     on("pointermove", (event) => reader.move(sampleOf(event)));
     on("pointerup", (event) => reader.up(sampleOf(event)));
     on("pointercancel", () => reader.cancel());
+    // Otherwise a finger that leaves fast flings for Chromium, though nothing scrolls here, and the next tap only stops the fling.
+    on("touchmove", (event) => event.preventDefault());
     on("contextmenu", (event) => event.preventDefault());
     on("wheel", (event) => {
       event.preventDefault();
