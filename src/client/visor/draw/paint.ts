@@ -1,21 +1,44 @@
+import type { ColourFrame, GreyFrame } from "../../../shared/pixels/prepare-frame.ts";
 import type { Picture } from "./picture.ts";
 
 const OPAQUE = 0xff << 24;
 
-/** A picture at its own size, as bytes of red, green, blue and opacity. */
-export function paint({ frame, table, isInverted }: Picture): Uint8ClampedArray<ArrayBuffer> {
-  const count = frame.rows * frame.columns;
-  const bytes = new Uint8ClampedArray(count * 4);
-  const words = new Uint32Array(bytes.buffer);
-  if (frame.kind === "grey") {
-    const shades = Uint32Array.from(table, (level) => OPAQUE | (level * 0x010101));
-    for (let i = 0; i < count; i++) words[i] = shades[frame.indexes[i] ?? 0] ?? 0;
-    return bytes;
+/**
+ * Paints a picture at its own size.
+ * @param words `[rows, columns]`: blue, green and red above each other under full opacity, as canvases keep pixels in their memory
+ */
+export type Paint = (picture: Picture, words: Uint32Array) => void;
+
+/** Slices of a stack share their table of grey levels, so its colours are worked out once. */
+export function createPaint(): Paint {
+  let kept: { table: Uint8Array; shades: Uint32Array } | undefined;
+  const shadesOf = (table: Uint8Array) => {
+    if (kept?.table !== table) kept = { table, shades: shadesFrom(table) };
+    return kept.shades;
+  };
+  return ({ frame, table, isInverted }, words) => {
+    if (frame.kind === "colour") paintColours(frame, isInverted, words);
+    else paintGrey(frame, shadesOf(table), words);
+  };
+}
+
+function shadesFrom(table: Uint8Array): Uint32Array {
+  const shades = new Uint32Array(table.length);
+  for (let index = 0; index < shades.length; index++)
+    shades[index] = OPAQUE | ((table[index] ?? 0) * 0x010101);
+  return shades;
+}
+
+function paintGrey({ rows, columns, indexes }: GreyFrame, shades: Uint32Array, words: Uint32Array): void {
+  const count = rows * columns;
+  for (let at = 0; at < count; at++) words[at] = shades[indexes[at] ?? 0] ?? OPAQUE;
+}
+
+function paintColours({ rows, columns, bytes }: ColourFrame, isInverted: boolean, words: Uint32Array): void {
+  const turn = isInverted ? 0xffffff : 0;
+  const count = rows * columns;
+  for (let at = 0; at < count; at++) {
+    const [red, green, blue] = [bytes[at * 3] ?? 0, bytes[at * 3 + 1] ?? 0, bytes[at * 3 + 2] ?? 0];
+    words[at] = OPAQUE | (((blue << 16) | (green << 8) | red) ^ turn);
   }
-  const turn = isInverted ? 0xff : 0;
-  for (let i = 0; i < count; i++) {
-    for (let c = 0; c < 3; c++) bytes[i * 4 + c] = (frame.bytes[i * 3 + c] ?? 0) ^ turn;
-    bytes[i * 4 + 3] = 255;
-  }
-  return bytes;
 }

@@ -52,6 +52,11 @@ export function placementOf(turn: ViewTurn, stage: Stage): Placement {
   return { a, b, c, d, e, f };
 }
 
+/** Whether several pixels of the picture share one of the screen. */
+export function isDrawnSmaller({ a, b, c, d }: Placement): boolean {
+  return Math.min(Math.hypot(a, b), Math.hypot(c, d)) < 1;
+}
+
 export interface Point {
   x: number;
   y: number;

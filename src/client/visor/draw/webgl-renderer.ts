@@ -1,6 +1,6 @@
 import type { GreyFrame, PreparedFrame } from "../../../shared/pixels/prepare-frame.ts";
 import type { Picture, Renderer } from "./picture.ts";
-import type { Placement } from "./placement.ts";
+import { isDrawnSmaller, type Placement } from "./placement.ts";
 import { reduceFrame } from "./reduce-frame.ts";
 
 /** A power of two, so that a place in the table needs no division at each pixel. */
@@ -174,10 +174,6 @@ function clipMatrix(
 ): number[] {
   const [x, y] = [2 / width, -2 / height];
   return [a * columns * x, b * columns * y, 0, c * rows * x, d * rows * y, 0, e * x - 1, f * y + 1, 1];
-}
-
-function isDrawnSmaller({ a, b, c, d }: Placement): boolean {
-  return Math.min(Math.hypot(a, b), Math.hypot(c, d)) < 1;
 }
 
 function bind(gl: WebGL2RenderingContext, texture: WebGLTexture | null, filter: number): void {
