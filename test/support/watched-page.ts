@@ -2,12 +2,14 @@ import type { BrowserContext, Page } from "playwright-core";
 
 /**
  * Problems in a context's pages from now on: errors on the console (breaches of the content security policy
- * are among them), uncaught exceptions, requests that failed, answers of 400 and above.
+ * are among them), texts that no catalogue had when they were shown, uncaught exceptions, requests that failed, answers of 400 and
+ * above.
  */
 export function watchForTrouble(context: BrowserContext): string[] {
   const trouble: string[] = [];
   context.on("console", (message) => {
-    if (message.type() === "error") trouble.push(`console: ${message.text()}`);
+    const lacksText = message.text().startsWith("Uncompiled message");
+    if (message.type() === "error" || lacksText) trouble.push(`console: ${message.text()}`);
   });
   context.on("weberror", (error) => trouble.push(`exception: ${error.error().stack}`));
   context.on("requestfailed", (request) => {

@@ -1,6 +1,7 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import { useSetAtom } from "jotai";
 import { Suspense, useEffect, useRef, useState } from "react";
+import { activateWholeLocale } from "../../i18n.ts";
 import { Button } from "../../ui/button.tsx";
 import { EyeIcon } from "../../ui/entry-icons.tsx";
 import { lazyChunk } from "../../ui/lazy-chunk.ts";
@@ -10,9 +11,12 @@ import { pickToKeepAtom } from "./kept-pick.ts";
 import { takeSharedFiles } from "./shared-files.ts";
 import { usePageDrop } from "./use-page-drop.ts";
 
-// All that reads and shows files is loaded with the first ones.
+// All that reads and shows files is loaded with the first ones, and its texts with it.
 const loadOpening = () => import("./local-opening.tsx");
-const LocalOpening = lazyChunk(loadOpening);
+const LocalOpening = lazyChunk(async () => {
+  const [opening] = await Promise.all([loadOpening(), activateWholeLocale()]);
+  return opening;
+});
 
 interface LocalBlockProps {
   /** Of the service that may keep the files. */

@@ -1,6 +1,5 @@
 import { Plural, Trans, useLingui } from "@lingui/react/macro";
 import { type ReactNode, useEffect, useEffectEvent, useState } from "react";
-import { activateWholeLocale } from "../../i18n.ts";
 import { Button } from "../../ui/button.tsx";
 import { FileArchiveIcon } from "../../ui/icons.tsx";
 import { type LocalExam, openLocalExam } from "../../visor/core/local-source.ts";
@@ -81,7 +80,7 @@ function useOpening(picked: LocalOpeningProps["picked"], onClose: () => void): S
     const { signal } = ended;
     let exam: LocalExam | undefined;
     const open = async () => {
-      const [pick] = await Promise.all([picked, activateWholeLocale()]);
+      const pick = await picked;
       if (signal.aborted) return;
       if (!pick) return close();
       if (pick.kind === "refused") return setState({ step: "failed" });
