@@ -49,6 +49,7 @@ const USAGE = `Usage: bun run bench [${Object.keys(MEASURES).join(" | ")}]...
   BENCH_LINE        "large" sends 2.1 GB over the slow line, in a quarter of an hour
   BENCH_GB          how much is backed up (default: 2)
   BENCH_SLICES      200: the viewer's exam has 200 slices instead of 1,000
+  BENCH_VIEWER      parts of "viewer": opening,slow,link,jumps,scrolling (default: all)
   BENCH_EXECUTABLE  measure this executable instead of the source
   BENCH_DIR         where corpora and data go (default: the system's temporary folder)`;
 

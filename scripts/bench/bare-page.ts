@@ -13,6 +13,8 @@ export interface BarePage extends AsyncDisposable {
   run<Given, Answer>(what: (given: Given) => Answer | Promise<Answer>, given: Given): Promise<Answer>;
   /** PSS of the process that draws it, in bytes. */
   memory(): number;
+  /** Has the browser collect what the page no longer holds. Workers are left alone. */
+  collect(): Promise<void>;
 }
 
 export interface BarePageOptions {
@@ -63,6 +65,7 @@ export async function openBarePage({ url, cpuSlowdown, stored }: BarePageOptions
         if (exceptionDetails) throw new Error(`in the page: ${exceptionDetails.text}`);
         return result.value as Awaited<ReturnType<typeof what>>;
       },
+      collect: () => send("HeapProfiler.collectGarbage", {}).then(() => undefined),
       memory: () => pageBytes(browser.pid) ?? Number.NaN,
       [Symbol.asyncDispose]: end,
     };

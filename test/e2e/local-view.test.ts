@@ -164,6 +164,8 @@ test("what another app shares is seen in this one without reaching the server", 
         await new Promise((resolve) => navigator.serviceWorker.addEventListener("controllerchange", resolve));
       }
     });
+    // Calls go around the worker, which would be started for each image of a scroll.
+    expect(await page.evaluate(readRouteOf, "/api/health")).toBe("network");
     const posted: string[] = [];
     page.context().on("request", (request) => {
       if (request.method() === "POST" && !request.serviceWorker()) posted.push(request.url());
@@ -250,4 +252,17 @@ function writeFolder(path: string): void {
   mkdirSync(join(path, "DICOM"), { recursive: true });
   writeFileSync(join(path, "DICOM/IM1"), slice(1, "2.25.11"));
   writeFileSync(join(path, "README.TXT"), "nothing");
+}
+
+/** In the page: which of the service worker's routes an address took; empty if the worker was asked. */
+async function readRouteOf(path: string): Promise<unknown> {
+  const { promise: timing, resolve } = Promise.withResolvers<PerformanceEntry>();
+  const observer = new PerformanceObserver((list) => {
+    for (const entry of list.getEntries()) if (entry.name.endsWith(path)) resolve(entry);
+  });
+  observer.observe({ type: "resource" });
+  await (await fetch(path)).text();
+  const entry = await timing;
+  observer.disconnect();
+  return "workerMatchedSourceType" in entry ? entry.workerMatchedSourceType : undefined;
 }

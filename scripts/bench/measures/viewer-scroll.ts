@@ -28,7 +28,7 @@ export interface ScrollPlace {
 
 /** Scrolls up and down through an exam: memory, late frames and slices a second, with WebGL, with a plain canvas, and in OHIF. */
 export async function* measureScrolling(place: ScrollPlace): AsyncGenerator<Result> {
-  const { long, cached, minutes, before } = await scrollLong(place);
+  const { long, cached, minutes, before, collected } = await scrollLong(place);
   const canvas = await scrollCached(place, { hasWebgl: false });
   const other = await scrollOhif(place);
   const [first = Number.NaN, second = Number.NaN] = minutes.map(median);
@@ -38,12 +38,22 @@ export async function* measureScrolling(place: ScrollPlace): AsyncGenerator<Resu
     title: `memory of the page while ${count} slices are scrolled for two minutes, at most`,
     ...{ value: Math.max(...minutes.flat()), unit: "MB" },
     ...atMost(250, "MB"),
-    details: { before: Math.round(before), firstMinute: Math.round(first), second: Math.round(second) },
+    details: {
+      before: Math.round(before),
+      ...{ firstMinute: Math.round(first), second: Math.round(second) },
+      ...{ collectedAtTwo: Math.round(collected.before), collectedAtThree: Math.round(collected.after) },
+    },
   };
   yield {
     measure: "viewer.growth",
     title: "growth of that memory from the first minute to the second, of medians",
     ...{ value: second - first, unit: "MB" },
+    ...atMost(STEADY_MB, "MB"),
+  };
+  yield {
+    measure: "viewer.growth",
+    title: "growth of what is left of it after a collection, over a third minute",
+    ...{ value: collected.after - collected.before, unit: "MB" },
     ...atMost(STEADY_MB, "MB"),
   };
   yield {
@@ -87,10 +97,17 @@ async function scrollLong({ url, admin, count }: ScrollPlace) {
     turns.push(await page.run(turnWheel, { milliseconds: MINUTE_MS, from: 0, to: count - 1 }));
     clearInterval(timer);
   }
+  const collect = async () => {
+    await page.collect();
+    return page.memory() / MB;
+  };
+  const collected = { before: await collect(), after: Number.NaN };
+  await page.run(turnWheel, { milliseconds: MINUTE_MS, from: 0, to: count - 1 });
+  collected.after = await collect();
   const [long = NONE] = turns;
   await page.run(turnWheel, { milliseconds: AHEAD_MS, ...CACHED });
   const cached = await page.run(turnWheel, { milliseconds: CACHED_MS, ...CACHED });
-  return { before, minutes, long, cached };
+  return { before, minutes, long, cached, collected };
 }
 
 /** In the page: resolves once there is such an element that can be seen. */

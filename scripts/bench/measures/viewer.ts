@@ -35,11 +35,16 @@ export async function* measureViewer(run: BenchRun): AsyncGenerator<Result> {
   const count = isShort ? 200 : 1_000;
   await post(url, "/api/users/accept-terms", admin);
   await using browser = await startBrowser();
-  for (const line of [TEN_MBIT, SLOW]) yield* measureOpening(browser.browser, { url, admin, id, line });
-  yield* measureLink(browser.browser, { url, admin, id });
-  yield* measureJumps(browser.browser, { url, admin, count });
   const ohif = () => openOhif(browser.browser, { url, admin, id });
-  yield* measureScrolling({ url, browser: browser.browser, admin, count, ohif });
+  const parts: Record<string, () => AsyncGenerator<Result>> = {
+    opening: () => measureOpening(browser.browser, { url, admin, id, line: TEN_MBIT }),
+    slow: () => measureOpening(browser.browser, { url, admin, id, line: SLOW }),
+    link: () => measureLink(browser.browser, { url, admin, id }),
+    jumps: () => measureJumps(browser.browser, { url, admin, count }),
+    scrolling: () => measureScrolling({ url, browser: browser.browser, admin, count, ohif }),
+  };
+  const wanted = process.env.BENCH_VIEWER?.split(",") ?? Object.keys(parts);
+  for (const [name, measure] of Object.entries(parts)) if (wanted.includes(name)) yield* measure();
 }
 
 interface Place {

@@ -4,18 +4,29 @@ import { LOCAL_VIEW_PATH, SHARED_FILES } from "./web-manifest.ts";
 
 export const SERVICE_WORKER_PATH = "/sw.js";
 const SHELL = "/his";
+/** Patterns of what the worker never answers. */
+const PASSING = ["/api/*", "/dicomweb/*", "/viewer/*", "/generate-token"];
 
 /** What the worker uses of its global scope; the types of the server have no service workers. */
 interface WorkerScope {
   location: { origin: string };
   clients: { claim(): Promise<void> };
   skipWaiting(): Promise<void>;
-  addEventListener(name: "install" | "activate", listener: (event: LifeEvent) => void): void;
+  addEventListener(name: "install", listener: (event: InstallEvent) => void): void;
+  addEventListener(name: "activate", listener: (event: LifeEvent) => void): void;
   addEventListener(name: "fetch", listener: (event: FetchEvent) => void): void;
   addEventListener(name: "message", listener: (event: MessageEvent & LifeEvent) => void): void;
 }
 interface LifeEvent {
   waitUntil(work: Promise<unknown>): void;
+}
+interface InstallEvent extends LifeEvent {
+  /** Missing where the browser has no static routing (the Service Worker Static Routing API). */
+  addRoutes?(routes: Route[]): Promise<void>;
+}
+interface Route {
+  condition: { urlPattern: string };
+  source: "network";
 }
 interface FetchEvent extends LifeEvent {
   request: Request;
@@ -33,12 +44,18 @@ function keepShell(
   shell: string,
   assets: string[],
   shared: { path: string; field: string },
+  passing: string[],
 ): void {
   const scope = globalThis as unknown as WorkerScope;
   const prefix = "shell-";
   const isShell = (path: string) => path === shell || path.startsWith(`${shell}/`);
 
+  // The browser starts the worker for none of these. Else each image of a scroll wakes it, and leaves it with a few kB to collect.
+  const routes = passing.map((urlPattern): Route => ({ condition: { urlPattern }, source: "network" }));
+
   scope.addEventListener("install", (event) => {
+    // A browser that refuses the routes asks the worker, which lets the calls pass.
+    event.waitUntil(event.addRoutes?.(routes).catch(() => undefined) ?? Promise.resolve());
     const keep = async () => {
       const cache = await caches.open(cacheName);
       await cache.addAll([...assets, shell]);
@@ -125,5 +142,5 @@ export function serviceWorkerScript(graph: ClientGraph, assets: AssetSource): st
   const paths = [...new Set([...kept, ...Object.values(locales), ...Object.values(hisLocales)])];
   const shared = { path: LOCAL_VIEW_PATH, field: SHARED_FILES };
   const cacheName = `shell-${Bun.hash(paths.join()).toString(36)}`;
-  return `(${keepShell})(${[cacheName, SHELL, paths, shared].map((value) => JSON.stringify(value)).join(",")});\n`;
+  return `(${keepShell})(${[cacheName, SHELL, paths, shared, PASSING].map((value) => JSON.stringify(value)).join(",")});\n`;
 }

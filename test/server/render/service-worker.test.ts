@@ -15,10 +15,15 @@ const assets: AssetSource = {
 };
 const ORIGIN = "https://exames.example";
 
+interface Route {
+  condition: { urlPattern: string };
+  source: string;
+}
+
 type Listener = (event: object) => void;
 
 /** A browser around the worker's script: its caches, and a network that can be cut. */
-async function startWorker() {
+async function startWorker(installing: { addRoutes?: (routes: Route[]) => Promise<void> } = {}) {
   const listeners: Record<string, Listener> = {};
   const kept = new Map<string, Map<string, Response>>();
   const network = { isCut: false, asked: [] as string[] };
@@ -62,7 +67,7 @@ async function startWorker() {
     listeners[name]?.({ ...event, waitUntil: (one: Promise<unknown>) => work.push(one) });
     await Promise.all(work);
   };
-  await dispatch("install");
+  await dispatch("install", installing);
   await dispatch("activate");
   const ask = async (path: string, mode = "cors") => {
     let answer: Promise<Response> | undefined;
@@ -102,6 +107,25 @@ test("calls, images, reports and other pages never pass through the browser's ke
   expect(await ask("/", "navigate")).toBeUndefined();
   expect(await ask("https://other.example/assets/boot-1.js")).toBeUndefined();
   expect(network.asked.filter((path) => !/^\/(his|assets\/.+)$/.test(path))).toEqual([]);
+});
+
+test("calls and images go around the worker where the browser knows how", async () => {
+  const routes: Route[] = [];
+  await startWorker({ addRoutes: async (given) => void routes.push(...given) });
+  const goesAround = (path: string) =>
+    routes.some(
+      ({ condition, source }) =>
+        source === "network" && new URLPattern(condition.urlPattern, `${ORIGIN}/sw.js`).test(path, ORIGIN),
+    );
+  for (const path of ["/api/studies", "/dicomweb/t/1/studies/2/series/3/instances/4/frames/1"])
+    expect(goesAround(path)).toBe(true);
+  for (const path of ["/his", "/assets/boot-1.js", "/ver"]) expect(goesAround(path)).toBe(false);
+});
+
+test("a browser that refuses the routes keeps the page all the same", async () => {
+  const { ask, network } = await startWorker({ addRoutes: () => Promise.reject(new TypeError("unknown")) });
+  network.isCut = true;
+  expect(await ask("/his", "navigate")).toBe("content of /his");
 });
 
 test("with a connection the page is the server's own, and a new build replaces what an older one kept", async () => {

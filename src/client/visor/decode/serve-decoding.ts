@@ -2,11 +2,13 @@ import { decodeFrame } from "../../../shared/pixels/decode-frame.ts";
 import { NoPicture } from "../../../shared/pixels/no-picture.ts";
 import { prepareFrame } from "../../../shared/pixels/prepare-frame.ts";
 import { type CodecFactory, copyIntoOne, createCodecs } from "../../../shared/pixels/wasm-codec.ts";
+import { createCounterweight } from "../core/counterweight.ts";
 import { pixelsOf } from "../core/frame-cache.ts";
 import type { DecodeReply, DecodeRequest } from "./decode-messages.ts";
 
 /** Answers frames in a worker. @param factory the one codec of this worker, if it has one */
 export function serveDecoding(factory?: CodecFactory): void {
+  const counterweight = createCounterweight();
   let wasmBinary: ArrayBuffer | undefined;
   const codecs = createCodecs(async () => {
     if (!factory || !wasmBinary) throw new NoPicture("unsupported", "no codec here");
@@ -30,6 +32,7 @@ export function serveDecoding(factory?: CodecFactory): void {
       codecs.warm(data.name);
       return;
     }
+    counterweight.add();
     void decode(data).then((reply) => {
       const pixels = reply.ok ? [pixelsOf(reply.frame).buffer] : [];
       const lent = data.isLent ? data.bytes.buffer : undefined;
