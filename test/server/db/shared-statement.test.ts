@@ -1,14 +1,15 @@
 import { expect, test } from "bun:test";
+import { DatabaseUnavailable } from "../../../src/server/db/database.errors.ts";
 import { shared } from "../../../src/server/db/shared-statement.ts";
 
 /** A shared statement that a test answers by hand. */
-function createAsked() {
+function createAsked(options?: Parameters<typeof shared>[1]) {
   const sent: (PromiseWithResolvers<string> & { values: { id: string } })[] = [];
   const ask = shared((_client: object, values: { id: string }) => {
     const statement = { ...Promise.withResolvers<string>(), values };
     sent.push(statement);
     return statement.promise;
-  });
+  }, options);
   return { sent, ask };
 }
 
@@ -55,4 +56,17 @@ test("a statement that fails, fails for those it was sent for; those behind it g
   expect((await outcomes).map(({ status }) => status)).toEqual(["rejected", "rejected"]);
   sent[2]?.resolve("back");
   expect(await last).toBe("back");
+});
+
+test("a caller behind a statement that hangs waits no longer than for one statement", async () => {
+  const { sent, ask } = createAsked({ maxWaitMs: 20 });
+  const client = {};
+  const first = ask(client, { id: "1" });
+  const behind = await Promise.allSettled([ask(client, { id: "1" }), ask(client, { id: "1" })]);
+  const hung = behind.map((outcome) => outcome.status === "rejected" && outcome.reason);
+  expect(hung).toEqual([expect.any(DatabaseUnavailable), expect.any(DatabaseUnavailable)]);
+  const late = ask(client, { id: "1" });
+  sent[0]?.resolve("slow");
+  expect(await first).toBe("slow");
+  expect(await Promise.allSettled([late])).toEqual([expect.objectContaining({ status: "rejected" })]);
 });
