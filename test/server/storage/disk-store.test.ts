@@ -130,6 +130,29 @@ describe("disk store", () => {
     expect(await readdir(outside)).toEqual(["secret"]);
   });
 
+  test("fills no buffer from a file that others deleted or replaced, though it was read just now", async () => {
+    const root = join(folder, "gone");
+    const store = createDiskStore({ root });
+    const read = async () => {
+      const bytes = new Uint8Array(3);
+      await store.readInto?.("object", 0, bytes);
+      return [...bytes];
+    };
+    await store.putBytes("object", new Uint8Array([1, 2, 3]));
+    expect([await read(), await read()]).toEqual([
+      [1, 2, 3],
+      [1, 2, 3],
+    ]);
+    await rm(join(root, "object"));
+    await expect(read()).rejects.toThrow(ObjectNotFound);
+    await writeFile(join(root, "object"), new Uint8Array([4, 5, 6]));
+    expect(await read()).toEqual([4, 5, 6]);
+    await store.putBytes("object", new Uint8Array([7, 8, 9]));
+    expect(await read()).toEqual([7, 8, 9]);
+    await store.delete("object");
+    await expect(read()).rejects.toThrow(ObjectNotFound);
+  });
+
   test("sweeps only writes that began before a given time", async () => {
     const now = new Date("2026-03-01T12:00:00Z");
     const store = createDiskStore({ root, clock: { now: () => now } });

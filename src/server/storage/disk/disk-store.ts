@@ -16,6 +16,7 @@ import { linkOrCopy, openFileSync, readAt, statFile, sync, writeAll } from "./du
 import { createFolderTree } from "./folder-tree.ts";
 import { isAbsent, onDisk } from "./fs-failure.ts";
 import { listFiles } from "./list-files.ts";
+import { OpenFiles } from "./open-files.ts";
 import { scanFile } from "./scan-file.ts";
 
 /** No key contains `~`, so an unfinished file can be neither read nor listed, and never blocks an object. */
@@ -54,6 +55,8 @@ export function createDiskStore({ root: rootPath, clock = systemClock }: DiskSto
     }
   }
 
+  const openFiles = new OpenFiles((path) => isInside(dirname(path)));
+
   async function sizeOf(path: string): Promise<number | undefined> {
     return isInside(dirname(path)) ? (await statFile(path))?.size : undefined;
   }
@@ -79,6 +82,7 @@ export function createDiskStore({ root: rootPath, clock = systemClock }: DiskSto
         await sync(path);
         signal?.throwIfAborted();
         await rename(path, target);
+        openFiles.forget(target);
         await sync(folder);
       });
     } catch (error) {
@@ -136,7 +140,11 @@ export function createDiskStore({ root: rootPath, clock = systemClock }: DiskSto
 
     async readInto(key, offset, bytes) {
       await onDisk(async () => {
-        using file = openWithin(key, { offset, length: bytes.length });
+        assertByteRange({ offset, length: bytes.length });
+        using lent = openFiles.lend(pathOf(key));
+        if (!lent) throw new ObjectNotFound(key);
+        const { file } = lent;
+        if (offset + bytes.length > file.sizeBytes) throw pastTheEnd();
         if (file.readCached(bytes, offset)) return;
         if ((await readAt(file, offset, bytes)) < bytes.length) throw endsEarly();
       });
@@ -178,6 +186,7 @@ export function createDiskStore({ root: rootPath, clock = systemClock }: DiskSto
           if (isAbsent(error)) return;
           throw error;
         }
+        openFiles.forget(path);
         await sync(folder);
         await folders.prune(folder);
       });

@@ -84,6 +84,7 @@ export interface Readable {
 }
 
 export interface OpenFile extends Readable, Disposable {
+  fd: number;
   sizeBytes: number;
   /** Does the same as {@link readCached}, on this file. */
   readCached(into: Uint8Array, position: number): boolean;
@@ -106,6 +107,7 @@ export function openFileSync(path: string): OpenFile | undefined {
     return undefined;
   }
   return {
+    fd,
     sizeBytes: stats.size,
     read: (into, at, length, position) => readFrom(fd, into, at, length, position),
     readCached: (into, position) => readCached(fd, into, position),
