@@ -7,7 +7,7 @@ import { type DicomwebDocument, describeDicomweb } from "./describe-dicomweb.ts"
 import type { DicomwebCatalogue, Retrieval, SeriesRecord } from "./dicomweb.catalogue.ts";
 import type { SeriesUIDs } from "./dicomweb.repo.ts";
 import { findInstance } from "./find-instance.ts";
-import { framesResponse } from "./frames.ts";
+import { framesResponse, frameToReadAhead } from "./frames.ts";
 import { instancesResponse } from "./instances.ts";
 import { assertAcceptsJson } from "./media-types.ts";
 import {
@@ -19,6 +19,7 @@ import {
 import { parseQido, type QidoQuery } from "./parse-qido.ts";
 import type { Level } from "./qido-attributes.ts";
 import { seriesJson, studyJson } from "./qido-json.ts";
+import { ReadAhead } from "./read-ahead.ts";
 import { searchInstances } from "./search-instances.ts";
 import { type Found, matchesLevel, pageOf, searchedSeries, searchResponse } from "./search-response.ts";
 
@@ -56,11 +57,13 @@ export function createDicomwebRoutes(access: DicomwebAccess) {
   const routes = new Hono();
   const front: MiddlewareHandler = access.guard ?? ((_c, next) => next());
 
+  const readAhead = new ReadAhead();
+
   async function openInstance(c: Context, path: InstancePath) {
     const isSeries = UID.test(path.study) && UID.test(path.series);
     const series = { studyInstanceUID: path.study, seriesInstanceUID: path.series };
     const catalogue = await resolve(c, isSeries ? series : undefined);
-    return { catalogue, instance: await oneInstance(catalogue, path) };
+    return { catalogue, ...(await oneInstance(catalogue, path)) };
   }
 
   const { baseUrl, answersNoContent = false } = access;
@@ -149,12 +152,19 @@ export function createDicomwebRoutes(access: DicomwebAccess) {
     front,
     described.frames,
     async (c) => {
-      const { catalogue, instance } = await openInstance(c, c.req.param());
-      const { study, series } = c.req.param();
-      return framesResponse(catalogue, instance, c.req.param("frames"), {
-        accept: acceptOf(c),
+      const path = c.req.param();
+      const accept = acceptOf(c);
+      const key = proofOf(c);
+      const opening = openInstance(c, path);
+      const frameIndex = frameToReadAhead(path.frames, accept);
+      using ahead = frameIndex === undefined ? undefined : readAhead.begin(key, path.instance, frameIndex);
+      const { catalogue, instance, manifest } = await opening;
+      readAhead.remember(key, catalogue, manifest);
+      return await framesResponse(catalogue, instance, path.frames, {
+        accept,
         range: c.req.header("range"),
-        findCopy: () => catalogue.derivative(study, series),
+        findCopy: () => catalogue.derivative(path.study, path.series),
+        ahead,
       });
     },
   );
@@ -255,11 +265,20 @@ async function seriesMetadata(catalogue: DicomwebCatalogue, study: string, serie
   return stored;
 }
 
-async function oneInstance(catalogue: DicomwebCatalogue, path: InstancePath): Promise<ManifestInstance> {
+/** By what the caller opens a series, and which one: the path to its instances, with a viewer's token, and a session's token. */
+function proofOf(c: Context): string {
+  const { path } = c.req;
+  return `${c.req.header("authorization") ?? ""} ${path.slice(0, path.indexOf("/instances/"))}`;
+}
+
+async function oneInstance(
+  catalogue: DicomwebCatalogue,
+  path: InstancePath,
+): Promise<{ manifest: SeriesManifest; instance: ManifestInstance }> {
   const manifest = await seriesManifest(catalogue, path.study, path.series);
   const instance = findInstance(manifest, uid(path.instance));
   if (!instance) throw new AppError(notFound);
-  return instance;
+  return { manifest, instance };
 }
 
 async function* instancesOf(

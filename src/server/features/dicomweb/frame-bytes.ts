@@ -38,11 +38,20 @@ export async function borrowFrame(
   frameIndex: number,
 ): Promise<OnePart> {
   const place = placeOf(instance, frameIndex);
-  const { run, isDeflated, isOnePiece } = place;
-  if (isOnePiece && !isDeflated && run.length <= MAX_BUFFERED_BYTES)
-    return await reader.borrow(instance, run);
+  if (isLendable(place)) return await reader.borrow(instance, place.run);
   const frame = await readPlace(reader, instance, place);
   return frame instanceof Uint8Array ? ownBytes(frame) : frame;
+}
+
+/** The bytes of the instance's file that are the frame, if it may be lent; undefined also if there is no such frame. */
+export function lendableRun(instance: ManifestInstance, frameIndex: number): ByteRange | undefined {
+  if (locateFrame(instance.frames, frameIndex)?.ranges.length !== 1) return undefined;
+  const place = placeOf(instance, frameIndex);
+  return isLendable(place) ? place.run : undefined;
+}
+
+function isLendable({ run, isDeflated, isOnePiece }: FramePlace): boolean {
+  return isOnePiece && !isDeflated && run.length <= MAX_BUFFERED_BYTES;
 }
 
 /** Where a frame is, and what has to be read for it. */

@@ -30,7 +30,7 @@ export async function framesResponse(
 
   return (
     (await respondByCopy(instance, frameNumbers, request)) ??
-    (await respond(catalogue, instance, frameNumbers, request.accept))
+    (await respond(catalogue, instance, frameNumbers, request))
   );
 }
 
@@ -45,8 +45,14 @@ export function allFramesResponse(
     catalogue,
     instance,
     Array.from({ length: frameCount }, (_, index) => index + 1),
-    accept,
+    { accept },
   );
+}
+
+/** The frame to read before it is known whether the caller may have it: one, as it is stored. */
+export function frameToReadAhead(list: string, accept: string | undefined): number | undefined {
+  const isOne = /^\d{1,9}$/.test(list) && !accept?.includes(TransferSyntax.htJpeg2000Rpcl);
+  return isOne ? Number(list) - 1 : undefined;
 }
 
 async function respondByCopy(
@@ -64,14 +70,15 @@ async function respond(
   catalogue: DicomwebCatalogue,
   instance: ManifestInstance,
   frameNumbers: number[],
-  accept: string | undefined,
+  { accept, ahead }: Pick<FrameRequest, "accept" | "ahead">,
 ): Promise<Response> {
   const transferSyntaxUID = frameTransferSyntaxUID(instance.transferSyntaxUID);
   const { multipart, type } = negotiateFrames(accept, transferSyntaxUID);
   const contentType = `${type}; transfer-syntax=${transferSyntaxUID}`;
   const [only] = frameNumbers;
   if (only !== undefined && frameNumbers.length === 1) {
-    const frame = await borrowFrame(catalogue, instance, only - 1);
+    const read = await ahead?.take(instance, only - 1);
+    const frame = read ?? (await borrowFrame(catalogue, instance, only - 1));
     const answer = multipart ? onePartRelated(type, contentType, frame) : bareBody(contentType, frame);
     return new Response(answer.body, { headers: frameHeaders(answer.contentType) });
   }

@@ -131,9 +131,22 @@ function takesSyntax(parameters: Map<string, string>, transferSyntaxUID: string 
   );
 }
 
-function parseAccept(accept: string | undefined): AcceptedType[] {
+/** Parsed headers: a viewer sends the same one with each of its frames. */
+const parsedHeaders = new Map<string, readonly AcceptedType[]>();
+const MAX_PARSED_HEADERS = 32;
+
+function parseAccept(accept: string | undefined): readonly AcceptedType[] {
   if (!accept) return [];
   if (accept.length > MAX_HEADER_LENGTH) throw new AppError(notAcceptable);
+  const known = parsedHeaders.get(accept);
+  if (known) return known;
+  if (parsedHeaders.size >= MAX_PARSED_HEADERS) parsedHeaders.clear();
+  const parsed = parseEntries(accept);
+  parsedHeaders.set(accept, parsed);
+  return parsed;
+}
+
+function parseEntries(accept: string): AcceptedType[] {
   return accept
     .split(",")
     .map((entry) => {
