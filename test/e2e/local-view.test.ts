@@ -137,6 +137,7 @@ test("two exams of one folder are compared, and the way back leaves the comparis
     await halves.nth(1).locator("canvas[data-slice^='2.25.10.']").waitFor();
     await page.keyboard.press("End");
     await soon(async () => (await numbers()) === "5/5 3/3");
+    await soon(async () => (await page.locator(".visor-series-film canvas").count()) === 2);
     expect(await violationsOn(page)).toEqual([]);
     await page.screenshot({ path: "test-results/local-compared.png" });
 
@@ -215,6 +216,7 @@ test("the pages of a medium and of an export show their images from the disc, wi
     ).toBeGreaterThan(0);
     await page.getByLabel("Pasta deste disco").setInputFiles(disc);
     await seesImage(page, "2.25.10.1.2/0");
+    await page.locator(".visor-series-film canvas").waitFor();
     await page.goBack();
     await page.getByRole("heading", { name: "Ver as imagens aqui" }).waitFor();
     expect(await violationsOn(page)).toEqual([]);

@@ -1,10 +1,16 @@
 import { Trans, useLingui } from "@lingui/react/macro";
-import { Suspense, useMemo, useState } from "react";
+import { Suspense, useEffect, useMemo, useState } from "react";
 import { createPortal } from "react-dom";
 import { Button } from "../../ui/button.tsx";
 import { SmartphoneIcon } from "../../ui/icons.tsx";
 import { lazyChunk } from "../../ui/lazy-chunk.ts";
 import type { LocalExam, LocalStudy } from "../../visor/core/local-source.ts";
+import {
+  DrawnSeriesPicture,
+  type SeriesDrawer,
+  SeriesDrawerContext,
+  startSeriesDrawer,
+} from "../../visor/view/drawn-series.tsx";
 import { nearestFirst } from "../studies/nearest-first.ts";
 import { dateText, descriptionText, patientText } from "../studies/study-text.ts";
 import { useBackCloses } from "./use-back-closes.ts";
@@ -27,6 +33,7 @@ export function LocalVisor({ exam, name, onClose, onAnother, keep }: LocalVisorP
   const [shown, setShown] = useState(0);
   const study = studies[shown];
   const leave = useBackCloses(onClose);
+  const drawer = useSeriesDrawer(exam);
   const about = useMemo(() => study && textsOf(i18n, study, name), [i18n, study, name]);
   if (!study || !about) return null;
   const findOthers = async () => {
@@ -34,36 +41,51 @@ export function LocalVisor({ exam, name, onClose, onAnother, keep }: LocalVisorP
     return nearestFirst(study.about, others).map((other) => ({
       ...textsOf(i18n, other, name),
       open: () => exam.source,
+      seriesPicture: DrawnSeriesPicture,
     }));
   };
   return createPortal(
-    <Suspense fallback={<div className="visor" data-theme="dark" aria-busy="true" />}>
-      <Visor
-        key={study.studyInstanceUID}
-        source={exam.source}
-        studies={[about]}
-        findOthers={studies.length > 1 ? findOthers : undefined}
-        localBar={
-          <LocalBar
-            exam={exam}
-            name={name}
-            shown={shown}
-            onShow={setShown}
-            keep={keep && { ...keep, onKeep: leave(keep.onKeep) }}
-          />
-        }
-        menu={
-          onAnother && (
-            <Button className="visor-other" onClick={onAnother}>
-              <Trans id="local.another">Open another file</Trans>
-            </Button>
-          )
-        }
-        onBack={leave()}
-      />
-    </Suspense>,
+    <SeriesDrawerContext value={drawer}>
+      <Suspense fallback={<div className="visor" data-theme="dark" aria-busy="true" />}>
+        <Visor
+          key={study.studyInstanceUID}
+          source={exam.source}
+          studies={[about]}
+          seriesPicture={DrawnSeriesPicture}
+          findOthers={studies.length > 1 ? findOthers : undefined}
+          localBar={
+            <LocalBar
+              exam={exam}
+              name={name}
+              shown={shown}
+              onShow={setShown}
+              keep={keep && { ...keep, onKeep: leave(keep.onKeep) }}
+            />
+          }
+          menu={
+            onAnother && (
+              <Button className="visor-other" onClick={onAnother}>
+                <Trans id="local.another">Open another file</Trans>
+              </Button>
+            )
+          }
+          onBack={leave()}
+        />
+      </Suspense>
+    </SeriesDrawerContext>,
     document.body,
   );
+}
+
+function useSeriesDrawer({ exams, source }: LocalExam): SeriesDrawer | undefined {
+  const [drawer, setDrawer] = useState<SeriesDrawer>();
+  useEffect(() => {
+    const series = exams.studies.flatMap((study) => study.series);
+    const started = startSeriesDrawer(source, series);
+    setDrawer(started);
+    return () => started.close();
+  }, [exams, source]);
+  return drawer;
 }
 
 interface LocalBarProps extends Pick<LocalVisorProps, "exam" | "name" | "keep"> {

@@ -53,7 +53,11 @@ export function isCodecWarm(): boolean {
 }
 
 /** One worker fewer than the machine has cores, at most four: each codec takes 50 MB. */
-export function startDecodePool(): DecodePool {
+export function startDecodePool({ size = usualSize() } = {}): DecodePool {
+  return createDecodePool({ start, size });
+}
+
+function usualSize(): number {
   const cores = navigator.hardwareConcurrency || 2;
-  return createDecodePool({ start, size: Math.min(4, Math.max(2, cores - 1)) });
+  return Math.min(4, Math.max(2, cores - 1));
 }
