@@ -95,6 +95,8 @@ const DISK = { spareBytes: 256 * 1024 * 1024 };
 
 /** At least three: one may be busy with a huge upload for long, another with a large one, while the rest serve small ones. */
 const INGEST_WORKERS = Math.min(4, Math.max(3, availableParallelism()));
+/** A process more than there are processors would only have to start, and to compile the same code, for small uploads. */
+const SMALL_AT_ONCE = Math.min(INGEST_WORKERS, Math.max(2, availableParallelism()));
 
 /**
  * The composition root: starts or reaches the database, migrates it, and opens the stores, jobs and workers. If a step
@@ -225,7 +227,7 @@ function createOwners(deps: NotifyDeps): ObjectOwners {
 }
 
 export function openIngestWorkers(log: Logger, command?: readonly string[]): IngestWorkers {
-  return createIngestWorkers({ size: INGEST_WORKERS, log, command });
+  return createIngestWorkers({ size: INGEST_WORKERS, smallAtOnce: SMALL_AT_ONCE, log, command });
 }
 
 interface ReachedDatabase {

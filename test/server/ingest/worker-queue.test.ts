@@ -42,6 +42,24 @@ describe("uploads wait for a worker", () => {
     expect(most).toBe(2);
   });
 
+  test("a large upload begins at once while more small ones wait than may run", async () => {
+    const queue = new WorkerQueue(3, 10, 2);
+    const first = await queue.enter(by("a", "small"), never);
+    const second = await queue.enter(by("a", "small"), never);
+    const order: string[] = [];
+    const third = queue.enter(by("b", "small"), never).then((place) => {
+      order.push("third small");
+      return place;
+    });
+    const large = await queue.enter(by("c", "large"), never);
+    order.push("large");
+    large.leave();
+    // Work that turned out slow counts as small no longer.
+    first.moveTo("large");
+    for (const place of [await third, first, second]) place.leave();
+    expect(order).toEqual(["large", "third small"]);
+  });
+
   test("an upload that is given up leaves the queue", async () => {
     const queue = new WorkerQueue(2, 1);
     const places = [await queue.enter(by("a", "small"), never), await queue.enter(by("a", "small"), never)];

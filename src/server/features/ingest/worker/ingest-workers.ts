@@ -30,6 +30,8 @@ const MAX_UPLOADS_PER_PROCESS = 500;
 export interface IngestWorkersOptions {
   /** Processes at once, at least 2; up to two more run when some work long while other uploads wait. */
   size: number;
+  /** How many of them work on small uploads at most (all). */
+  smallAtOnce?: number;
   log: Pick<Logger, "info" | "warn">;
   /**
    * Starts a worker. Without it the entry is run from source; the compiled executable names itself and a
@@ -131,8 +133,8 @@ class ProcessPool implements IngestWorkers {
   readonly #closing = new AbortController();
   #isGuessing = false;
 
-  constructor({ size, log, command }: IngestWorkersOptions) {
-    this.#queue = new WorkerQueue(size, MAX_WAITING);
+  constructor({ size, smallAtOnce, log, command }: IngestWorkersOptions) {
+    this.#queue = new WorkerQueue(size, MAX_WAITING, smallAtOnce);
     this.#log = log;
     this.#command = command ?? [process.execPath, join(import.meta.dir, "ingest-worker.ts")];
   }

@@ -53,11 +53,14 @@ export class WorkerQueue {
   #served = 0;
   #timer: Timer | undefined;
 
+  /** @param smallAtOnce how many of the places small work takes at most */
   constructor(
     readonly size: number,
     readonly maxWaiting: number,
+    readonly smallAtOnce = size,
   ) {
     if (size < 2) throw new RangeError("a large and a small upload need two places");
+    if (smallAtOnce < 1) throw new RangeError("small work needs a place");
   }
 
   get isFull(): boolean {
@@ -118,7 +121,10 @@ export class WorkerQueue {
     return held.place;
   }
 
-  /** Work of this lane or heavier may use all places (small), all but one (large), or all but two of three or more (huge). */
+  /**
+   * Work of this lane or heavier may use all places (small, up to `smallAtOnce` of them), all but one (large), or all but two of three
+   * or more (huge).
+   */
   #mayBegin(lane: Lane): boolean {
     const atWork = [...this.#held];
     if (atWork.length >= this.size + EXTRA_PLACES) return false;
@@ -130,7 +136,8 @@ export class WorkerQueue {
     if (lane === "huge") return atWork.filter((held) => held.lane === "huge").length < places.huge;
     const large = Math.min(places.large, huge + atWork.filter((held) => held.lane === "large").length);
     if (lane === "large") return large < places.large;
-    return large + atWork.filter((held) => held.lane === "small").length < places.small;
+    const small = atWork.filter((held) => held.lane === "small").length;
+    return small < this.smallAtOnce && large + small < places.small;
   }
 
   #startNext(): void {
