@@ -168,6 +168,13 @@ export const studies = pgTable(
     index("studies_account_accession_number_idx")
       .on(table.accountId, table.accessionNumberFolded)
       .where(sql`${table.removalId} is null`),
+    // FHIR's counts of reports and of dates read these alone; the first also gives the newest reports in their order.
+    index("studies_account_reported_idx")
+      .on(table.accountId, falling(table.studyDate), falling(table.studyTime), falling(table.id))
+      .where(sql`${table.hasReport} and ${table.removalId} is null`),
+    index("studies_account_said_date_idx")
+      .on(table.accountId, table.studyDate, table.hasReport)
+      .where(sql`${table.removalId} is null and ${table.instanceValues} is null`),
     // For DICOMweb searches by an exact identifier, over one account or, for admins, over all.
     index("studies_patient_id_idx").on(table.patientIDFolded, table.accountId),
     index("studies_accession_number_idx").on(table.accessionNumberFolded, table.accountId),

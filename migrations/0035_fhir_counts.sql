@@ -1,0 +1,2 @@
+CREATE INDEX "studies_account_reported_idx" ON "studies" USING btree ("account_id","study_date" DESC NULLS LAST,"study_time" DESC NULLS LAST,"id" DESC NULLS LAST) WHERE "studies"."has_report" and "studies"."removal_id" is null;--> statement-breakpoint
+CREATE INDEX "studies_account_said_date_idx" ON "studies" USING btree ("account_id","study_date","has_report") WHERE "studies"."removal_id" is null and "studies"."instance_values" is null;
