@@ -1,4 +1,4 @@
-import { useLingui } from "@lingui/react/macro";
+import { Trans, useLingui } from "@lingui/react/macro";
 import type { ComponentType } from "react";
 import type { SeriesEntry } from "../core/visor-model.ts";
 import { PlayIcon } from "./icons.ts";
@@ -60,6 +60,7 @@ function AllSeries({ visor, picture: Picture, kind, isNamed = false }: SeriesLis
             stack?.key === key ||
             (key === entry.series.seriesInstanceUID && entry.stacks[0] === stack && stack);
           const name = stackName(i18n, entry);
+          const { seriesNumber: number } = entry.series;
           return (
             <button
               type="button"
@@ -72,6 +73,11 @@ function AllSeries({ visor, picture: Picture, kind, isNamed = false }: SeriesLis
               <span className="visor-series-film">
                 {Picture && <Picture seriesInstanceUID={entry.series.seriesInstanceUID} />}
                 {!Picture && <span className="visor-series-kind">{entry.series.modality}</span>}
+                {kind === "column" && number !== null && (
+                  <span className="visor-series-number">
+                    <Trans id="visor.seriesNumber">Se {number}</Trans>
+                  </span>
+                )}
                 {isPlayed && <PlayIcon small />}
                 <span className="visor-series-count">{count}</span>
               </span>
