@@ -180,7 +180,7 @@ export async function createDeps(config: Config, overrides: DepsOverrides = {}):
     staging,
     arriving:
       store.kind === "disk"
-        ? createArrivingFiles({ node })
+        ? createArrivingFiles({ node, ingestWorkers })
         : createArrivingParts({ db: pool.db, node, store }),
     disk,
     bursts: new Bursts(),

@@ -35,38 +35,63 @@ export interface InPlacePlan {
   centralOffset: number;
 }
 
-interface PlacedHeader {
+/** The local header of an entry, and how much padding it has. */
+export interface PlacedHeader {
   entry: WrittenEntry;
   offset: number;
   paddingBytes: number;
 }
 
 /**
- * Plans the volume `volumeId` from a file that holds the data of `entries`, in any order. Each local header fills the gap
- * between the previous entry's data and its own. `undefined` if a gap is too small for its header, or if the gaps are so
- * large that the volume would hold too much padding.
+ * Plans the volume `volumeId` from a file that holds the data of `entries`, in any order. `undefined` if {@link InPlacePlanner}
+ * can't place one of them.
  */
 export function planInPlace(volumeId: string, entries: readonly EntryInFile[]): InPlacePlan | undefined {
-  const folder = volumeFolder(volumeId);
-  const headers: PlacedHeader[] = [];
-  let offset = 0;
-  let allPadding = 0;
-  for (const { dataOffset, ...entry } of entries.toSorted((a, b) => a.dataOffset - b.dataOffset)) {
-    const number = headers.length + 1;
-    const shortest = { ...entry, name: entryName(folder, number) };
-    const spareBytes = dataOffset - offset - encodeLocalHeader(shortest).length;
+  const planner = new InPlacePlanner(volumeId);
+  for (const entry of entries.toSorted((a, b) => a.dataOffset - b.dataOffset)) {
+    if (!planner.add(entry)) return undefined;
+  }
+  return planner.plan();
+}
+
+/**
+ * Plans a volume from a file entry by entry, in the order of the file. Each local header fills the gap between the previous
+ * entry's data and its own.
+ */
+export class InPlacePlanner {
+  readonly #folder: string;
+  readonly #headers: PlacedHeader[] = [];
+  #offset = 0;
+  #paddingBytes = 0;
+
+  constructor(volumeId: string) {
+    this.#folder = volumeFolder(volumeId);
+  }
+
+  /** Places the next entry. `undefined` if the gap before it is too small for its header, or too wide. */
+  add({ dataOffset, ...entry }: EntryInFile): PlacedHeader | undefined {
+    const number = this.#headers.length + 1;
+    const gapBytes = dataOffset - this.#offset;
+    const shortest = { ...entry, name: entryName(this.#folder, number) };
+    const spareBytes = gapBytes - encodeLocalHeader(shortest).length;
     if (spareBytes < 0) return undefined;
     // The gap is too small for an extra field, so the name grows instead.
     const isField = spareBytes >= EXTRA_HEADER_BYTES;
-    const named = { ...entry, name: entryName(folder, number, isField ? 0 : spareBytes) };
-    const extraBytes = dataOffset - offset - LOCAL_HEADER_BYTES - named.name.length;
-    if (extraBytes > MAX_EXTRA_BYTES) return undefined;
-    headers.push({ entry: named, offset, paddingBytes: isField ? spareBytes : 0 });
-    allPadding += spareBytes;
-    offset = dataOffset + entry.storedBytes;
+    const named = { ...entry, name: entryName(this.#folder, number, isField ? 0 : spareBytes) };
+    if (gapBytes - LOCAL_HEADER_BYTES - named.name.length > MAX_EXTRA_BYTES) return undefined;
+    const header = { entry: named, offset: this.#offset, paddingBytes: isField ? spareBytes : 0 };
+    this.#headers.push(header);
+    this.#paddingBytes += spareBytes;
+    this.#offset = dataOffset + entry.storedBytes;
+    return header;
   }
-  if (headers.length === 0 || allPadding > offset * MAX_PADDING) return undefined;
-  return { headers, centralOffset: offset };
+
+  /** The volume of what was added; `undefined` if it would be empty, or hold too much padding. */
+  plan(): InPlacePlan | undefined {
+    const headers = this.#headers;
+    if (headers.length === 0 || this.#paddingBytes > this.#offset * MAX_PADDING) return undefined;
+    return { headers, centralOffset: this.#offset };
+  }
 }
 
 /** The checksums of a planned volume. `directory` is the SHA-256 (hex) of its directory, which identifies the plan. */
@@ -83,7 +108,33 @@ export async function sumInPlace(plan: InPlacePlan, fd: number, chunk: Uint8Arra
   // The disk reports a failure only once; the next sync succeeds.
   if (flushed.status === "rejected") throw flushed.reason;
   if (hashed.status === "rejected") throw hashed.reason;
-  return { ...hashed.value, directory: directorySum(encodeDirectory(plan)) };
+  return hashed.value;
+}
+
+/** Computes the checksums of a volume that is given to it from front to back. */
+export class VolumeSummer {
+  readonly #sha256 = new Bun.CryptoHasher("sha256");
+  readonly #pieces = new PieceSummer();
+
+  addHeader({ entry, paddingBytes }: PlacedHeader): void {
+    this.addData(encodeLocalHeader(entry, paddingBytes));
+  }
+
+  addData(bytes: Uint8Array): void {
+    this.#sha256.update(bytes);
+    this.#pieces.update(bytes);
+  }
+
+  /** The checksums, after the directory of `plan`, whose entries were given. */
+  finish(plan: InPlacePlan): VolumeSum {
+    const directory = encodeDirectory(plan);
+    this.addData(directory);
+    return {
+      sha256: this.#sha256.digest("hex"),
+      crc32s: this.#pieces.digest(),
+      directory: directorySum(directory),
+    };
+  }
 }
 
 /**
@@ -146,26 +197,18 @@ function directorySum(directory: Uint8Array): string {
   return new Bun.CryptoHasher("sha256").update(directory).digest("hex");
 }
 
-async function hashPlanned(
-  plan: InPlacePlan,
-  fd: number,
-  chunk: Uint8Array,
-): Promise<Pick<WrittenVolume, "sha256" | "crc32s">> {
-  const sha256 = new Bun.CryptoHasher("sha256");
-  const pieces = new PieceSummer();
-  const hash = (bytes: Uint8Array): void => {
-    sha256.update(bytes);
-    pieces.update(bytes);
-  };
+async function hashPlanned(plan: InPlacePlan, fd: number, chunk: Uint8Array): Promise<VolumeSum> {
+  const summer = new VolumeSummer();
   let hashedBytes = 0;
-  for (const { entry, offset, paddingBytes } of plan.headers) {
-    const header = encodeLocalHeader(entry, paddingBytes);
-    hash(header);
+  for (const header of plan.headers) {
+    const { entry, offset, paddingBytes } = header;
+    summer.addHeader(header);
+    const dataOffset = offset + encodeLocalHeader(entry, paddingBytes).length;
     for (let done = 0; done < entry.storedBytes; ) {
       const wanted = Math.min(chunk.length, entry.storedBytes - done);
-      if (readFully(fd, chunk, offset + header.length + done, wanted) !== wanted)
+      if (readFully(fd, chunk, dataOffset + done, wanted) !== wanted)
         throw new RangeError("the file ends within an entry");
-      hash(chunk.subarray(0, wanted));
+      summer.addData(chunk.subarray(0, wanted));
       done += wanted;
       hashedBytes += wanted;
       if (hashedBytes < HASHED_BYTES_PER_TURN) continue;
@@ -173,6 +216,5 @@ async function hashPlanned(
       await setImmediate();
     }
   }
-  hash(encodeDirectory(plan));
-  return { sha256: sha256.digest("hex"), crc32s: pieces.digest() };
+  return summer.finish(plan);
 }

@@ -29,7 +29,7 @@ export function entryOf(header: CentralHeader, places: EntryPlaces): ZipEntry {
 }
 
 /** Some programs on Windows end a folder's name with a backslash; in other names it may be any character. */
-function isFolder(name: string, { sizeBytes }: Pick<CentralHeader, "sizeBytes">): boolean {
+export function isFolder(name: string, { sizeBytes }: Pick<CentralHeader, "sizeBytes">): boolean {
   return name.endsWith("/") || (name.endsWith("\\") && sizeBytes === 0);
 }
 

@@ -27,6 +27,8 @@ export const FULL_32 = 0xffffffff;
 
 /** Encrypted, strongly encrypted, or with a masked local header (APPNOTE §4.4.4, bits 0, 6 and 13). */
 const ENCRYPTION_FLAGS = 0x2041;
+/** Sizes and checksum follow the data (APPNOTE §4.4.4, bit 3). */
+const DATA_DESCRIPTOR_FLAG = 0x0008;
 const UTF8_FLAG = 0x0800;
 
 /** What the central directory says of one entry. */
@@ -155,6 +157,37 @@ export function decodeLocalHeader(
     method: view.getUint16(8, true),
     isEncrypted: (view.getUint16(6, true) & ENCRYPTION_FLAGS) !== 0,
     byteLength: LOCAL_HEADER_BYTES + view.getUint16(26, true) + view.getUint16(28, true),
+  };
+}
+
+/** What a local header says of its entry. */
+export interface LocalEntry {
+  method: number;
+  crc32: number;
+  storedBytes: number;
+  sizeBytes: number;
+  nameBytes: number;
+  /** Bytes of the whole header. */
+  byteLength: number;
+  /** Whether these sizes and checksum hold; else they follow the data, are in an extra field, or are encrypted. */
+  isComplete: boolean;
+}
+
+/** Decodes the fixed part of a local header with what it says of its entry; `undefined` if `bytes` does not begin with one. */
+export function decodeLocalEntry(bytes: Uint8Array): LocalEntry | undefined {
+  const header = decodeLocalHeader(bytes);
+  if (!header) return undefined;
+  const { method, byteLength, isEncrypted } = header;
+  const view = viewOf(bytes);
+  const storedBytes = view.getUint32(18, true);
+  const sizeBytes = view.getUint32(22, true);
+  const isStreamed = (view.getUint16(6, true) & DATA_DESCRIPTOR_FLAG) !== 0;
+  const isWide = storedBytes === FULL_32 || sizeBytes === FULL_32;
+  return {
+    ...{ method, byteLength, storedBytes, sizeBytes },
+    crc32: view.getUint32(14, true),
+    nameBytes: view.getUint16(26, true),
+    isComplete: !isEncrypted && !isStreamed && !isWide,
   };
 }
 

@@ -23,7 +23,7 @@ import type { UploadSlot } from "./upload-slots.ts";
 import { DEFAULT_INGEST_LIMITS, TRIAL_INGEST_LIMITS } from "./worker/ingest-limits.ts";
 import type { Guess, IngestSession } from "./worker/ingest-workers.ts";
 import { IngestRefused } from "./worker/worker.errors.ts";
-import type { BuiltUpload, IngestLimits, ScanResult } from "./worker/worker-messages.ts";
+import type { BuiltUpload, GuessedVolume, IngestLimits, ScanResult } from "./worker/worker-messages.ts";
 
 export type IngestDeps = ObjectDeps &
   Pick<Deps, "config" | "disk" | "ingestWorkers" | "storageClaims" | "bursts">;
@@ -62,6 +62,8 @@ export interface UploadSource {
 export interface SpooledUpload {
   metadata: UploadMetadata;
   sizeBytes: number;
+  /** The volume that the ZIP may become, if it was hashed as it came. */
+  guessed?: GuessedVolume | undefined;
   /** Where to save what building in place overwrites, for a ZIP that shares its bytes with another file. */
   undoPath?: string;
 }
@@ -111,7 +113,7 @@ interface Incoming extends Sender {
 async function processUpload(deps: IngestDeps, incoming: Incoming): Promise<TakenUpload> {
   const { caller, source, upload, origin, slot, room, receivedFrom } = incoming;
   const spoolPath = join(upload.folder, "spool.zip");
-  const { metadata, sizeBytes, undoPath } = await source.spool(spoolPath, room);
+  const { metadata, sizeBytes, undoPath, guessed } = await source.spool(spoolPath, room);
   slot.received();
   const limits = { ...(slot.isTrial ? TRIAL_INGEST_LIMITS : DEFAULT_INGEST_LIMITS), ...source.limits };
   const session = await deps.ingestWorkers.open(
@@ -123,7 +125,7 @@ async function processUpload(deps: IngestDeps, incoming: Incoming): Promise<Take
   );
   slot.started();
   try {
-    const scan = await room.during(session.inflatedBytes, () => session.scan());
+    const scan = await room.during(session.inflatedBytes, () => session.scan(guessed));
     const { skipped, skippedCount, named } = scan;
     if (scan.studies.length === 0) {
       throw new AppError(uploadWithoutDicom, { members: { skipped, skippedCount, ...(named && { named }) } });

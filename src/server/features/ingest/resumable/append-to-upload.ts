@@ -8,7 +8,7 @@ import { uploadTooLarge } from "../ingest.errors.ts";
 import { formatSize, receiveBytes } from "../receive-upload.ts";
 import type { SpoolRoom } from "../spool-writer.ts";
 import type { UploadSlot } from "../upload-slots.ts";
-import { BytesLost, type Landing } from "./arriving-bytes.ts";
+import { BytesLost, type ChunkSum, type Landing } from "./arriving-bytes.ts";
 import { expiryAfter } from "./create-resumable.ts";
 import { chunkDiffers, offsetDiffers } from "./resumable.errors.ts";
 import { setBack } from "./resumable-uploads.repo.ts";
@@ -106,7 +106,7 @@ class Receiving {
 
   async run(body: ReadableStream<Uint8Array>, slot: UploadSlot): Promise<void> {
     const { sha256, lengthBytes } = this.appended;
-    const sum = sha256 === undefined ? undefined : new Bun.CryptoHasher("sha256");
+    const sum = sha256 === undefined ? undefined : this.landing.openSum();
     try {
       await this.#receive(body, slot, sum);
       // Some servers end the stream of a body that was cut off as if it were whole.
@@ -119,14 +119,14 @@ class Receiving {
       throw error;
     }
     this.hold.isEnding = true;
-    if (sum && sum.digest("hex") !== sha256) throw new AppError(chunkDiffers);
+    if (sum && (await sum.digest()) !== sha256) throw new AppError(chunkDiffers);
     await this.#save({ isEnd: true });
   }
 
   async #receive(
     body: ReadableStream<Uint8Array>,
     slot: UploadSlot,
-    sum: Bun.CryptoHasher | undefined,
+    sum: ChunkSum | undefined,
   ): Promise<void> {
     const { upload, landing, hold } = this;
     const signal = AbortSignal.any([slot.signal, hold.signal]);

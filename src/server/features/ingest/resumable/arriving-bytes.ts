@@ -1,4 +1,5 @@
 import type { SpoolRoom } from "../spool-writer.ts";
+import type { GuessedVolume } from "../worker/worker-messages.ts";
 import type { ResumablePart, ResumableUpload } from "./resumable-uploads.table.ts";
 
 /** What {@link Landing.save} made durable, beside the bytes: the parts to record, and those that they replace. */
@@ -12,14 +13,25 @@ export interface Landing extends AsyncDisposable {
   add(piece: Uint8Array): Promise<void>;
   /** Like {@link add}, for a piece that nobody else uses: its memory may be given back once it is written. */
   give(piece: Uint8Array): Promise<void>;
+  /** Begins to sum what is added from now on. */
+  openSum(): ChunkSum;
   /** Resolves when everything added is on stable storage. The caller records it afterwards. */
   save(): Promise<SavedParts>;
   /** Fewer bytes than this are saved only at the end. */
   readonly minStepBytes: number;
 }
 
+/** The SHA-256 of a chunk. */
+export interface ChunkSum {
+  update(piece: Uint8Array): void;
+  /** As hex, once everything is added. */
+  digest(): Promise<string>;
+}
+
 /** A whole upload as a new file. */
 export interface PlacedUpload {
+  /** The volume that the ZIP may become, if it was hashed as it came. */
+  guessed?: GuessedVolume | undefined;
   /** Where to save the bytes that building in place overwrites, if the file shares its bytes with what arrived. */
   undoPath?: string;
 }
@@ -47,6 +59,19 @@ export interface ArrivingBytes {
   remove(uploadId: string): Promise<void>;
   /** Removes what no row names: `isKnown` tells which of these uploads have one. */
   sweep(findKnown: (uploadIds: string[]) => Promise<Set<string>>): Promise<void>;
+}
+
+/** Sums a chunk by the process that receives it. */
+export class SumInTurn implements ChunkSum {
+  readonly #hash = new Bun.CryptoHasher("sha256");
+
+  update(piece: Uint8Array): void {
+    this.#hash.update(piece);
+  }
+
+  async digest(): Promise<string> {
+    return this.#hash.digest("hex");
+  }
 }
 
 /** Bytes that were on stable storage are gone. */

@@ -9,8 +9,17 @@ import { copy, linkOrCopy, statFile, sync } from "../../../storage/disk/durable-
 import { isAbsent } from "../../../storage/disk/fs-failure.ts";
 import type { SpoolRoom } from "../spool-writer.ts";
 import { SpoolWriter } from "../spool-writer.ts";
-import { type ArrivingBytes, BytesLost, type Landing, type SavedParts } from "./arriving-bytes.ts";
+import type { ArrivingSums } from "../worker/arriving-sums.ts";
+import {
+  type ArrivingBytes,
+  BytesLost,
+  type ChunkSum,
+  type Landing,
+  type SavedParts,
+  SumInTurn,
+} from "./arriving-bytes.ts";
 import type { ResumableUpload } from "./resumable-uploads.table.ts";
+import { SideSums } from "./side-sums.ts";
 
 const NO_PARTS: SavedParts = { added: [], replaced: [] };
 const MIN_STEP_BYTES = 64 * 1024;
@@ -18,7 +27,13 @@ const MIN_STEP_BYTES = 64 * 1024;
 const FLUSHED_AT_ONCE_BYTES = 1024 * 1024;
 
 /** Keeps each upload as one file of this disk, beside which nothing of it is kept. */
-export function createArrivingFiles({ node }: Pick<Deps, "node">): ArrivingBytes {
+export function createArrivingFiles(
+  {
+    node,
+    ingestWorkers,
+  }: { node: Pick<Deps["node"], "arrivingDir">; ingestWorkers: Pick<Deps["ingestWorkers"], "sumArriving"> },
+  side = new SideSums(ingestWorkers),
+): ArrivingBytes {
   const folderOf = (id: string) => join(node.arrivingDir, id);
   const bytesOf = (id: string) => join(folderOf(id), "bytes");
   const undoOf = (id: string) => join(folderOf(id), "undo");
@@ -37,7 +52,12 @@ export function createArrivingFiles({ node }: Pick<Deps, "node">): ArrivingBytes
       if (isNew) await mkdir(folderOf(id), { recursive: true, mode: 0o700 });
       const flags = constants.O_RDWR | constants.O_NOFOLLOW | (isNew ? constants.O_CREAT : 0);
       const file = await openKept(bytesOf(id), flags, receivedBytes);
-      return new FileLanding(file, receivedBytes, room, isNew ? [folderOf(id), node.arrivingDir] : []);
+      return new FileLanding(file, receivedBytes, {
+        room,
+        unsynced: isNew ? [folderOf(id), node.arrivingDir] : [],
+        openSums: () => side.open(upload, bytesOf(id)),
+        keepSums: (end) => (end === undefined ? side.drop(id) : side.keep(id, end)),
+      });
     },
 
     drop: async () => {},
@@ -49,8 +69,9 @@ export function createArrivingFiles({ node }: Pick<Deps, "node">): ArrivingBytes
       if ((await countKept(upload)) < sizeBytes) throw new BytesLost("the file is too short");
       // A former run may have built in place: its changes are taken back, and this one works on a copy.
       if (isFirst && !existsSync(undoOf(id))) {
+        const guessed = await side.take(upload);
         await linkOrCopy(bytesOf(id), path, signal);
-        return { undoPath: undoOf(id) };
+        return { undoPath: undoOf(id), guessed };
       }
       await undoInPlace(bytesOf(id), undoOf(id));
       await room.take(sizeBytes);
@@ -59,7 +80,10 @@ export function createArrivingFiles({ node }: Pick<Deps, "node">): ArrivingBytes
       return {};
     },
 
-    remove: (id) => rm(folderOf(id), { recursive: true, force: true }),
+    async remove(id) {
+      side.drop(id);
+      await rm(folderOf(id), { recursive: true, force: true });
+    },
 
     async sweep(findKnown) {
       const ids = (await readdir(node.arrivingDir)).filter(isUuid);
@@ -79,29 +103,60 @@ async function openKept(path: string, flags: number, receivedBytes: number): Pro
   throw new BytesLost("the file is too short");
 }
 
+interface FileLandingOptions {
+  room: SpoolRoom;
+  /** Folders whose new entries are not durable yet. */
+  unsynced: string[];
+  openSums: () => ArrivingSums | undefined;
+  /** Tells up to where the sums are those of the upload; `undefined`: they are of no use. */
+  keepSums: (end: number | undefined) => void;
+}
+
+/** SHA-256 (hex) of bytes of a file, in pieces. */
+async function sumOf(file: FileHandle, start: number, end: number): Promise<string> {
+  const hash = new Bun.CryptoHasher("sha256");
+  const piece = new Uint8Array(FLUSHED_AT_ONCE_BYTES);
+  for (let offset = start; offset < end; ) {
+    const { bytesRead } = await file.read(piece, 0, Math.min(piece.length, end - offset), offset);
+    if (bytesRead === 0) throw new BytesLost("the file is too short");
+    hash.update(piece.subarray(0, bytesRead));
+    offset += bytesRead;
+  }
+  return hash.digest("hex");
+}
+
 class FileLanding implements Landing {
   readonly minStepBytes = MIN_STEP_BYTES;
   readonly #file: FileHandle;
   readonly #writer: SpoolWriter;
   /** Folders whose new entries are not durable yet. */
   readonly #unsynced: string[];
+  readonly #options: FileLandingOptions;
   #canHurry = true;
+  #writtenOffset: number;
+  #sums: ArrivingSums | undefined;
+  /** A sync that began before it was asked for, and up to where it reaches. */
+  #early: { end: number; synced: Promise<void> } | undefined;
 
-  constructor(file: FileHandle, offset: number, room: SpoolRoom, unsynced: string[]) {
+  constructor(file: FileHandle, offset: number, options: FileLandingOptions) {
+    const { room, unsynced } = options;
     this.#file = file;
     this.#unsynced = unsynced;
+    this.#options = options;
+    this.#writtenOffset = offset;
     let begunOffset = offset;
-    let writtenOffset = offset;
     this.#writer = new SpoolWriter(
       file,
       {
         take: (bytes) => room.take(bytes),
         wrote: (bytes) => {
           room.wrote(bytes);
-          writtenOffset += bytes;
-          if (writtenOffset - begunOffset < FLUSHED_AT_ONCE_BYTES || !this.#canHurry) return;
-          this.#canHurry = beginFlush(file.fd, begunOffset, writtenOffset - begunOffset);
-          begunOffset = writtenOffset;
+          this.#writtenOffset += bytes;
+          const end = this.#writtenOffset;
+          this.#sums?.reach(end);
+          if (end - begunOffset < FLUSHED_AT_ONCE_BYTES || !this.#canHurry) return;
+          this.#canHurry = beginFlush(file.fd, begunOffset, end - begunOffset);
+          begunOffset = end;
         },
       },
       offset,
@@ -116,15 +171,47 @@ class FileLanding implements Landing {
     return this.#writer.give(piece);
   }
 
+  openSum(): ChunkSum {
+    const start = this.#writtenOffset;
+    const sums = this.#options.openSums();
+    this.#sums = sums;
+    if (!sums) return new SumInTurn();
+    return {
+      update: () => {},
+      digest: async () => {
+        await this.#writer.flush();
+        const end = this.#writtenOffset;
+        const synced = this.#file.datasync();
+        synced.catch(() => {}); // thrown by save
+        this.#early = { end, synced };
+        return await sums.chunkSum(end).catch(() => {
+          this.#dropSums();
+          return sumOf(this.#file, start, end);
+        });
+      },
+    };
+  }
+
   async save(): Promise<SavedParts> {
     await this.#writer.flush();
-    await this.#file.datasync();
+    const end = this.#writtenOffset;
+    await (this.#early?.end === end ? this.#early.synced : this.#file.datasync());
     for (const folder of this.#unsynced.splice(0)) await sync(folder);
+    if (this.#sums) this.#options.keepSums(end);
+    this.#sums = undefined;
     return NO_PARTS;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#writer[Symbol.asyncDispose]();
+    // What was summed is not what the upload has.
+    this.#dropSums();
+    await this.#early?.synced.catch(() => {}); // thrown by save
     await this.#file.close();
+  }
+
+  #dropSums(): void {
+    if (this.#sums) this.#options.keepSums(undefined);
+    this.#sums = undefined;
   }
 }

@@ -6,7 +6,14 @@ import { writeAll } from "../../../storage/disk/durable-file.ts";
 import { ObjectNotFound, type ObjectStore } from "../../../storage/object-store.ts";
 import type { SpoolRoom } from "../spool-writer.ts";
 import { SpoolWriter } from "../spool-writer.ts";
-import { type ArrivingBytes, BytesLost, type Landing, type SavedParts } from "./arriving-bytes.ts";
+import {
+  type ArrivingBytes,
+  BytesLost,
+  type ChunkSum,
+  type Landing,
+  type SavedParts,
+  SumInTurn,
+} from "./arriving-bytes.ts";
 import { findLastPart, listParts } from "./resumable-uploads.repo.ts";
 import type { ResumablePart } from "./resumable-uploads.table.ts";
 
@@ -148,6 +155,10 @@ class PartsLanding implements Landing {
       if (part.sizeBytes === PART_BYTES) await this.#close();
       rest = rest.subarray(taken.length);
     }
+  }
+
+  openSum(): ChunkSum {
+    return new SumInTurn();
   }
 
   async save(): Promise<SavedParts> {

@@ -1,6 +1,7 @@
 import { closeSync, fstatSync, openSync } from "node:fs";
 import { baseName, isSkippedInZip } from "../../../../shared/rules/skipped-names.ts";
 import { openZip } from "../../../../shared/zip/open-zip.ts";
+import type { ZipEntry } from "../../../../shared/zip/zip-entry.ts";
 import { ZipError } from "../../../../shared/zip/zip-error.ts";
 import { type EntryInFile, planInPlace, sumInPlace } from "../../../archive/volume-in-place.ts";
 import { fileSource } from "../../../dicom/byte-source.ts";
@@ -32,12 +33,16 @@ export async function guessVolume({
   }
 }
 
+/** Whether an entry looks like an instance by its name. */
+export function isLikelyInstance({ name, isFolder }: Pick<ZipEntry, "name" | "isFolder">): boolean {
+  return !isFolder && baseName(name).toUpperCase() !== DIRECTORY_NAME && !isSkippedInZip(name);
+}
+
 function likelyEntries(fd: number, limits: IngestLimits): EntryInFile[] {
   const archive = openZip(fileSource(fd, 0, fstatSync(fd).size), limits);
   const likely: EntryInFile[] = [];
   for (const entry of archive.entries()) {
-    const isDirectory = baseName(entry.name).toUpperCase() === DIRECTORY_NAME;
-    if (entry.isFolder || isDirectory || isSkippedInZip(entry.name)) continue;
+    if (!isLikelyInstance(entry)) continue;
     const located = archive.locate(entry);
     if (!located.ok) continue;
     const { offset: dataOffset, length: storedBytes, method } = located.data;

@@ -4,6 +4,7 @@ import { buildUpload, removeBuild } from "./build-upload.ts";
 import { guessVolume } from "./guess-volume.ts";
 import { scanUpload } from "./scan-upload.ts";
 import type { ScannedUpload } from "./scanned-upload.ts";
+import { ArrivingFileSums } from "./sum-arriving.ts";
 import { sumInflated } from "./sum-inflated.ts";
 import { IngestRefused } from "./worker.errors.ts";
 import type {
@@ -32,6 +33,8 @@ interface OpenUpload {
 }
 
 let upload: OpenUpload | undefined;
+/** The arriving file this process sums. */
+let sums: ArrivingFileSums | undefined;
 
 async function carryOut(request: WorkerRequest): Promise<WorkerResults[keyof WorkerResults]> {
   switch (request.beat) {
@@ -43,6 +46,12 @@ async function carryOut(request: WorkerRequest): Promise<WorkerResults[keyof Wor
       return build(requireUpload(), request.body);
     case "guess":
       return guessVolume(request.body);
+    case "beginSums":
+      return beginSums(request.body);
+    case "sum":
+      return requireSums().sum(request.body);
+    case "endSums":
+      return requireSums().volume();
     case "dispose":
       return dispose();
   }
@@ -68,8 +77,19 @@ async function open({
 function dispose(): undefined {
   const isLarge = (upload?.scanned?.instanceBytes ?? 0) > LARGE_UPLOAD_BYTES;
   upload = undefined;
+  sums?.[Symbol.dispose]();
+  sums = undefined;
   // A full collection takes about 10 ms, too long to run after each of many small uploads.
   if (isLarge) Bun.gc(true);
+}
+
+function beginSums(begun: WorkerRequests["beginSums"]): undefined {
+  sums = new ArrivingFileSums(begun);
+}
+
+function requireSums(): ArrivingFileSums {
+  if (!sums) throw new IngestRefused("worker.failed", "no file is summed");
+  return sums;
 }
 
 function requireUpload(): OpenUpload {

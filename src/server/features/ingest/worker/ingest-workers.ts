@@ -1,31 +1,30 @@
-import { readdir, rm, stat } from "node:fs/promises";
+import { stat } from "node:fs/promises";
 import { join } from "node:path";
+import type { ZipLimits } from "../../../../shared/zip/zip-error.ts";
 import type { RequestBounds } from "../../../processes/killable-process.ts";
 import type { Logger } from "../../../runtime/log.ts";
+import { ArrivingSums } from "./arriving-sums.ts";
+import { removeInflated } from "./remove-inflated.ts";
 import { laneAfter, laneOf, MAX_WEIGHT_BYTES, Overdue } from "./work-lanes.ts";
 import { IngestBusy } from "./worker.errors.ts";
-import {
-  type BuildPlan,
-  type BuiltUpload,
-  type GuessedVolume,
-  INFLATED_PREFIX,
-  type IngestLimits,
-  type OpenedSpool,
-  type ScanResult,
+import type {
+  BuildPlan,
+  BuiltUpload,
+  GuessedVolume,
+  IngestLimits,
+  OpenedSpool,
+  ScanResult,
 } from "./worker-messages.ts";
-import { WorkerProcess } from "./worker-process.ts";
+import { type PooledProcess, WorkerProcesses } from "./worker-processes.ts";
 import { type Lane, type Place, type Worker, WorkerQueue } from "./worker-queue.ts";
 
 const MIB = 1024 * 1024;
 
 const MAX_WAITING = 1000;
-const IDLE_MS = 60_000;
 /** A ZIP of no more bytes and weight is scanned as soon as a process has it, without being asked: most are this small. */
 const SCANNED_AT_ONCE_BYTES = 8 * MIB;
 /** The time for giving an upload to a worker or taking it away, which includes starting a process on a busy machine. */
 const HANDOVER_TIMEOUT_MS = 30_000;
-/** A process is replaced after this many uploads, which bounds any leak. */
-const MAX_UPLOADS_PER_PROCESS = 500;
 
 export interface IngestWorkersOptions {
   /** Processes at once, at least 2; up to two more run when some work long while other uploads wait. */
@@ -44,8 +43,8 @@ export interface IngestWorkersOptions {
 export interface IngestSession {
   /** The most bytes that a scan writes to the disk. */
   readonly inflatedBytes: number;
-  /** Reads the whole ZIP. @throws {IngestRefused} */
-  scan(): Promise<ScanResult & Guess>;
+  /** Reads the whole ZIP. `guessed` is the volume that it may become, if that is known. @throws {IngestRefused} */
+  scan(guessed?: GuessedVolume): Promise<ScanResult & Guess>;
   /**
    * Writes volumes and manifests into the upload's folder. It may be called again with a newer plan, after another upload was
    * committed; it first removes what the last build wrote. @throws {IngestRefused}
@@ -73,6 +72,11 @@ export interface IngestWorkers {
     signal: AbortSignal,
     whose?: Worker,
   ): Promise<IngestSession>;
+  /**
+   * Sums the file at `path`, which has no byte yet, while it is written. `undefined` while another file is summed: one process at a
+   * time does so, beside the places of the uploads.
+   */
+  sumArriving(path: string, limits: ZipLimits): ArrivingSums | undefined;
   /** Ends all sessions. */
   close(): Promise<void>;
 }
@@ -81,12 +85,6 @@ interface Spool {
   spoolPath: string;
   sizeBytes: number;
   limits: IngestLimits;
-}
-
-interface PooledProcess {
-  process: WorkerProcess;
-  uploads: number;
-  idleTimer?: Timer;
 }
 
 /** A pool of worker processes that start when needed and end after a minute without uploads. */
@@ -117,26 +115,19 @@ interface Turn {
   watchScan(controller: AbortController | undefined): void;
 }
 
-/** Removes what a stopped scan inflated. */
-async function removeInflated(uploadFolder: string): Promise<void> {
-  for (const name of await readdir(uploadFolder)) {
-    if (name.startsWith(INFLATED_PREFIX)) await rm(join(uploadFolder, name), { force: true });
-  }
-}
-
 class ProcessPool implements IngestWorkers {
   readonly #queue: WorkerQueue;
-  readonly #log: IngestWorkersOptions["log"];
-  readonly #command: readonly string[];
-  readonly #idle: PooledProcess[] = [];
-  readonly #busy = new Set<PooledProcess>();
+  readonly #processes: WorkerProcesses;
   readonly #closing = new AbortController();
   #isGuessing = false;
+  #isSumming = false;
 
   constructor({ size, smallAtOnce, log, command }: IngestWorkersOptions) {
     this.#queue = new WorkerQueue(size, MAX_WAITING, smallAtOnce);
-    this.#log = log;
-    this.#command = command ?? [process.execPath, join(import.meta.dir, "ingest-worker.ts")];
+    this.#processes = new WorkerProcesses({
+      ...{ log, signal: this.#closing.signal },
+      command: command ?? [process.execPath, join(import.meta.dir, "ingest-worker.ts")],
+    });
   }
 
   async open(
@@ -153,11 +144,11 @@ class ProcessPool implements IngestWorkers {
     let turn = await this.#begin(work, laneOf(sizeBytes));
     return {
       inflatedBytes: turn.opened.inflatedBytes,
-      scan: async () => {
+      scan: async (guessed) => {
         if (turn.opened.scan) return turn.opened.scan;
         for (;;) {
           try {
-            return await this.#scan(turn, work);
+            return await this.#scan(turn, work, guessed);
           } catch (error) {
             const lane = laneAfter(error, turn.place.lane);
             if (!lane) throw error;
@@ -189,7 +180,7 @@ class ProcessPool implements IngestWorkers {
       else place.moveTo(place.lane === "small" ? "large" : "huge");
     };
     const place = await this.#queue.enter({ ...whose, lane, onOverdue }, signal);
-    const pooled = this.#take();
+    const pooled = this.#processes.take();
     const turn: Turn = {
       ...{ place, pooled, isHeld: true, isLight: false, opened: { inflatedBytes: 0 } },
       watchScan(controller) {
@@ -217,23 +208,21 @@ class ProcessPool implements IngestWorkers {
     // The turn is asked and not the process, which may work for another upload by now.
     if (!turn.isHeld) return;
     turn.isHeld = false;
-    this.#busy.delete(turn.pooled);
-    await this.#giveBack(turn.pooled, turn.isLight);
+    await this.#processes.giveBack(turn.pooled, turn.isLight);
     turn.place.leave();
   }
 
   async close(): Promise<void> {
     this.#closing.abort(new IngestBusy("the server is stopping"));
-    const all = [...this.#idle.splice(0), ...this.#busy];
-    for (const { process, idleTimer } of all) {
-      clearTimeout(idleTimer);
-      process.kill();
-    }
-    await Promise.all(all.map(({ process }) => process.exited));
+    await this.#processes.killAll();
   }
 
   /** Runs {@link guessVolume} at the same time: a second core and the disk are idle while a large upload is read. */
-  async #scan({ pooled, place, watchScan }: Turn, work: Work): Promise<ScanResult & Guess> {
+  async #scan(
+    { pooled, place, watchScan }: Turn,
+    work: Work,
+    known: GuessedVolume | undefined,
+  ): Promise<ScanResult & Guess> {
     const { spool, signal } = work;
     const cancel = new AbortController();
     const bounds = {
@@ -241,7 +230,7 @@ class ProcessPool implements IngestWorkers {
       timeoutMs: spool.limits.timeoutMs,
     };
     // An upload succeeds without the guess.
-    const guessing = this.#guess(spool, bounds).catch(() => undefined);
+    const guessing = known ? Promise.resolve(known) : this.#guess(spool, bounds).catch(() => undefined);
     watchScan(cancel);
     try {
       const maxWeightBytes = MAX_WEIGHT_BYTES[place.lane];
@@ -263,54 +252,27 @@ class ProcessPool implements IngestWorkers {
   async #guess({ spoolPath, sizeBytes, limits }: Spool, bounds: RequestBounds) {
     if (sizeBytes < limits.minGuessedBytes || this.#isGuessing) return undefined;
     this.#isGuessing = true;
-    const pooled = this.#take();
+    const pooled = this.#processes.take();
     try {
       const volumeId = Bun.randomUUIDv7();
       return await pooled.process.request("guess", { spoolPath, volumeId, limits }, bounds);
     } finally {
-      this.#busy.delete(pooled);
-      await this.#giveBack(pooled);
+      await this.#processes.giveBack(pooled);
       this.#isGuessing = false;
     }
   }
 
-  #take(): PooledProcess {
-    let pooled = this.#idle.pop();
-    while (pooled?.process.isGone) pooled = this.#idle.pop();
-    pooled ??= { process: new WorkerProcess(this.#command), uploads: 0 };
-    clearTimeout(pooled.idleTimer);
-    pooled.uploads++;
-    this.#busy.add(pooled);
-    return pooled;
-  }
-
-  async #giveBack(pooled: PooledProcess, isLight = false): Promise<void> {
-    const { process } = pooled;
-    if (process.isGone) {
-      // A killed process may still be in a system call, so its folder may only be removed after its exit.
-      await process.exited;
-      this.#log.warn("ingest.worker_lost", { uploads: pooled.uploads });
-      return;
-    }
-    try {
-      const releasing = { signal: this.#closing.signal, timeoutMs: HANDOVER_TIMEOUT_MS };
-      if (!isLight) await process.request("dispose", {}, releasing);
-    } catch (error) {
-      process.kill();
-      // As above: the caller removes the folder as soon as this ends.
-      await process.exited;
-      this.#log.warn("ingest.worker_lost", { error: error instanceof Error ? error.name : "" });
-      return;
-    }
-    if (pooled.uploads >= MAX_UPLOADS_PER_PROCESS) return process.kill();
-    pooled.idleTimer = setTimeout(() => this.#retire(pooled), IDLE_MS);
-    pooled.idleTimer.unref();
-    this.#idle.push(pooled);
-  }
-
-  #retire(pooled: PooledProcess): void {
-    const at = this.#idle.indexOf(pooled);
-    if (at >= 0) this.#idle.splice(at, 1);
-    pooled.process.kill();
+  sumArriving(path: string, { maxEntries }: ZipLimits): ArrivingSums | undefined {
+    if (this.#isSumming || this.#closing.signal.aborted) return undefined;
+    this.#isSumming = true;
+    const pooled = this.#processes.take();
+    const begun = { path, volumeId: Bun.randomUUIDv7(), maxEntries };
+    return new ArrivingSums(pooled.process, begun, {
+      bounds: { signal: this.#closing.signal, timeoutMs: HANDOVER_TIMEOUT_MS },
+      leave: async () => {
+        await this.#processes.giveBack(pooled);
+        this.#isSumming = false;
+      },
+    });
   }
 }

@@ -225,6 +225,12 @@ export interface WorkerRequests {
   scan: { maxWeightBytes: number };
   build: BuildPlan;
   guess: { spoolPath: string; volumeId: string; limits: IngestLimits };
+  /** Begins to sum a file that is being written, and has no byte yet. */
+  beginSums: { path: string; volumeId: string; maxEntries: number };
+  /** Everything before `end` is in the file; a chunk may end there. */
+  sum: { end: number; isChunkEnd: boolean };
+  /** The file is whole. */
+  endSums: Record<never, never>;
   dispose: Record<never, never>;
 }
 
@@ -233,6 +239,10 @@ export interface WorkerResults {
   scan: ScanResult;
   build: BuiltUpload;
   guess: GuessedVolume | undefined;
+  beginSums: undefined;
+  /** SHA-256 of the chunk as hex. */
+  sum: string | undefined;
+  endSums: GuessedVolume | undefined;
   dispose: undefined;
 }
 

@@ -1,0 +1,73 @@
+import type { Deps } from "../../../deps.ts";
+import type { ArrivingSums } from "../worker/arriving-sums.ts";
+import { DEFAULT_INGEST_LIMITS } from "../worker/ingest-limits.ts";
+import type { GuessedVolume } from "../worker/worker-messages.ts";
+import type { ResumableUpload } from "./resumable-uploads.table.ts";
+
+/** A sender who is quiet for so long, or whose chunk takes so long, has time for the sums to be made in turn. */
+const PATIENCE_MS = 2_000;
+
+/**
+ * Has a process sum an upload while its bytes are written, for one upload at a time: the one that gets there first. The others,
+ * those of slow senders and those whose chunks do not follow each other are summed in turn.
+ */
+export class SideSums {
+  #kept: { uploadId: string; sums: ArrivingSums; end: number; startedAt: number; quiet: Timer } | undefined;
+
+  /** @param minBytes of the uploads that are summed beside */
+  constructor(
+    private readonly workers: Pick<Deps["ingestWorkers"], "sumArriving">,
+    private readonly minBytes = DEFAULT_INGEST_LIMITS.minGuessedBytes,
+  ) {}
+
+  /** The sums of an upload's file, with everything that it has; `undefined` if nobody makes them. */
+  open({ id, receivedBytes, sizeBytes }: ResumableUpload, path: string): ArrivingSums | undefined {
+    if (this.#kept?.uploadId === id && this.#kept.end !== receivedBytes) this.drop(id);
+    if (!this.#kept && receivedBytes === 0 && sizeBytes >= this.minBytes) {
+      const sums = this.workers.sumArriving(path, DEFAULT_INGEST_LIMITS);
+      const quiet = setTimeout(() => this.drop(id), PATIENCE_MS).unref();
+      if (sums) this.#kept = { uploadId: id, sums, end: 0, startedAt: 0, quiet };
+      else clearTimeout(quiet);
+    }
+    if (this.#kept?.uploadId !== id) return undefined;
+    this.#kept.startedAt = performance.now();
+    this.#kept.quiet.refresh();
+    return this.#kept.sums;
+  }
+
+  /** Tells that the upload stands at `end`, and that what was summed up to there is what it has. */
+  keep(uploadId: string, end: number): void {
+    const kept = this.#kept;
+    if (kept?.uploadId !== uploadId) return;
+    if (performance.now() - kept.startedAt > PATIENCE_MS) {
+      this.drop(uploadId);
+      return;
+    }
+    kept.end = end;
+    kept.quiet.refresh();
+  }
+
+  drop(uploadId: string): void {
+    const kept = this.#kept;
+    if (kept?.uploadId !== uploadId) return;
+    this.#forget();
+    kept.sums.end().catch(() => {}); // the process is replaced
+  }
+
+  /** The volume that a whole upload becomes, if that is known. */
+  async take({ id, sizeBytes }: ResumableUpload): Promise<GuessedVolume | undefined> {
+    const kept = this.#kept;
+    if (kept?.uploadId !== id) return undefined;
+    if (kept.end !== sizeBytes) {
+      this.drop(id);
+      return undefined;
+    }
+    this.#forget();
+    return await kept.sums.finish().catch(() => undefined); // an upload succeeds without it
+  }
+
+  #forget(): void {
+    clearTimeout(this.#kept?.quiet);
+    this.#kept = undefined;
+  }
+}
