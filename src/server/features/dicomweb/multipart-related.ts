@@ -45,7 +45,7 @@ export function bareBody(
   return { contentType, body: isInMemory(part) ? streamAtOnce(part, part.bytes) : part };
 }
 
-function isInMemory(part: OnePart): part is LentBytes {
+export function isInMemory(part: OnePart): part is LentBytes {
   return "bytes" in part && part.bytes instanceof Uint8Array;
 }
 

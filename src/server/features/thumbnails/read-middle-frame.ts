@@ -3,7 +3,9 @@ import type { FrameTable } from "../../../shared/dicom/reading/frame-table.ts";
 import type { ManifestInstance, SeriesManifest } from "../../archive/manifest.ts";
 import { joinPieces, type Pieces, piecesOf } from "../../archive/pieces.ts";
 import type { Scratch } from "../../processes/scratch.ts";
-import { readFrame } from "../dicomweb/frame-bytes.ts";
+import { type LentBytes, ownBytes } from "../../runtime/lent-bytes.ts";
+import { borrowFrame, readFrame } from "../dicomweb/frame-bytes.ts";
+import { isInMemory } from "../dicomweb/multipart-related.ts";
 import type { SeriesReader } from "../dicomweb/series-reader.ts";
 import type { PictureRequest } from "./worker/picture-messages.ts";
 
@@ -39,11 +41,11 @@ export async function readMiddleFrame(
   const { frameBytes, endsAt } = extentOf(frames, frameIndex);
   const isFar = endsAt > MAX_INFLATED_BYTES && (instance.method !== 0 || isDeflated(frames));
   if (headerBytes > MAX_HEADER_BYTES || frameBytes > MAX_FRAME_BYTES || isFar) return "too_large";
-  const parts = [
-    await openHeader(series, instance),
-    piecesOf(await readFrame(series, instance, frameIndex)),
-  ] as const;
   if (headerBytes + frameBytes > MAX_SENT_BYTES) {
+    const parts = [
+      await openHeader(series, instance),
+      piecesOf(await readFrame(series, instance, frameIndex)),
+    ] as const;
     const file = await scratch.spool(joinedPieces(parts), MAX_HEADER_BYTES + MAX_FRAME_BYTES);
     if (!file) return "too_large";
     const source = { kind: "spooled", path: file.path, headerBytes } as const;
@@ -52,10 +54,27 @@ export async function readMiddleFrame(
       [Symbol.asyncDispose]: () => file[Symbol.asyncDispose](),
     };
   }
-  const [said, frame] = [await joinPieces(parts[0], headerBytes), await joinPieces(parts[1], frameBytes)];
-  if (!said || !frame) return "too_large";
-  const source = { kind: "parts", header: said, frame } as const;
-  return { request: { transferSyntaxUID, frameIndex, source }, async [Symbol.asyncDispose]() {} };
+  const header = isDeflated(frames)
+    ? await joinPieces(await openHeader(series, instance), headerBytes)
+    : await series.read(instance, { offset: 0, length: headerBytes });
+  const frame = header && (await lendFrame(series, instance, { frameIndex, frameBytes }));
+  if (!frame) return "too_large";
+  const source = { kind: "parts", header, frame: frame.bytes } as const;
+  // To send it to the decoder copies it, so that it may be used again even if the picture was given up.
+  const release = async () => frame.release();
+  return { request: { transferSyntaxUID, frameIndex, source }, [Symbol.asyncDispose]: release };
+}
+
+/** A frame in memory, lent where it may be: answers of many pictures would leave a buffer behind for each. */
+async function lendFrame(
+  series: SeriesReader,
+  instance: ManifestInstance,
+  { frameIndex, frameBytes }: { frameIndex: number; frameBytes: number },
+): Promise<LentBytes | undefined> {
+  const frame = await borrowFrame(series, instance, frameIndex);
+  if (isInMemory(frame)) return frame;
+  const bytes = await joinPieces(piecesOf(frame), frameBytes);
+  return bytes && ownBytes(bytes);
 }
 
 /** The instance's file up to its first byte of pixel data, inflated. */
