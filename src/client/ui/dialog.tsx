@@ -1,7 +1,8 @@
-import { Trans } from "@lingui/react/macro";
+import { Trans, useLingui } from "@lingui/react/macro";
 import { AlertDialog as RadixAlertDialog, Dialog as RadixDialog } from "radix-ui";
 import { type ReactNode, useRef } from "react";
-import { Button } from "./button.tsx";
+import { Button, IconButton } from "./button.tsx";
+import { CloseIcon } from "./entry-icons.tsx";
 import { WholeDates } from "./whole-dates.tsx";
 
 interface DialogProps {
@@ -10,6 +11,8 @@ interface DialogProps {
   title: ReactNode;
   text?: ReactNode;
   wide?: boolean;
+  /** Whether a cross in the corner closes it, where no button below does. */
+  hasCross?: boolean;
   children: ReactNode;
 }
 
@@ -28,14 +31,14 @@ function useFocusReturn() {
 }
 
 /** A dialog with a title and the caller's content. Escape and a click outside close it. */
-export function Dialog({ open, onOpenChange, title, text, wide, children }: DialogProps) {
+export function Dialog({ open, onOpenChange, title, text, wide, hasCross, children }: DialogProps) {
   const focusReturn = useFocusReturn();
   return (
     <RadixDialog.Root open={open} onOpenChange={onOpenChange}>
       <RadixDialog.Portal>
         <RadixDialog.Overlay className="scrim">
           <RadixDialog.Content
-            className={`dialog ${wide ? "is-wide" : ""}`}
+            className={`dialog ${wide ? "is-wide" : ""} ${hasCross ? "has-cross" : ""}`}
             {...focusReturn}
             {...(!text && { "aria-describedby": undefined })}
           >
@@ -46,10 +49,23 @@ export function Dialog({ open, onOpenChange, title, text, wide, children }: Dial
               </RadixDialog.Description>
             )}
             {children}
+            {hasCross && <Cross />}
           </RadixDialog.Content>
         </RadixDialog.Overlay>
       </RadixDialog.Portal>
     </RadixDialog.Root>
+  );
+}
+
+/** Last in the order of focus, so that the dialog begins with what it is about. */
+function Cross() {
+  const { t } = useLingui();
+  return (
+    <RadixDialog.Close asChild>
+      <IconButton label={t({ id: "action.close", message: "Close" })} className="dialog-cross">
+        <CloseIcon />
+      </IconButton>
+    </RadixDialog.Close>
   );
 }
 

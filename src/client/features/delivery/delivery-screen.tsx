@@ -147,7 +147,7 @@ function Before({ name }: { name: string }) {
       <h2>
         <Trans id="delivery.before">Before you deliver</Trans>
       </h2>
-      <ol>
+      <ol className="steps">
         <li>
           <Trans id="delivery.before.patient">
             <b>Check the patient.</b> {name} should be the name in the images.

@@ -57,7 +57,7 @@ export function Sending({ picked, transfer }: { picked: PickedDelivery; transfer
           <TransferNumbers transfer={transfer} />
         </div>
       </div>
-      <span className="tray-bar" style={{ "--percent": percent } as CSSProperties} aria-hidden="true" />
+      <span className="progress-line" style={{ "--percent": percent } as CSSProperties} aria-hidden="true" />
       <p className="field-hint">
         <Trans id="delivery.goesOn">
           If the connection drops, the delivery resumes by itself. Don't close this page until the receipt

@@ -29,29 +29,28 @@ export function StartPanel() {
             <Trans id="home.start.text">Three steps, about five minutes.</Trans>
           </p>
         </div>
-        <ol className="home-steps">
-          <li className="home-step">
+        <ol className="steps">
+          <li>
             <span>
               <Trans id="home.start.bring">
-                <b className="home-step-name">Bring the files.</b> The ZIP or the folder of the CD.
+                <b>Bring the files.</b> The ZIP or the folder of the CD.
               </Trans>{" "}
               <button type="button" className="link" onClick={() => setView("help")}>
                 <Trans id="help.how">How do I get it?</Trans>
               </button>
             </span>
           </li>
-          <li className="home-step">
+          <li>
             <span>
               <Trans id="home.start.check">
-                <b className="home-step-name">Check what is inside.</b> Before uploading, you see each exam.
+                <b>Check what is inside.</b> Before uploading, you see each exam.
               </Trans>
             </span>
           </li>
-          <li className="home-step">
+          <li>
             <span>
               <Trans id="home.start.open">
-                <b className="home-step-name">Open and share.</b> On the phone, on the computer, with whom you
-                like.
+                <b>Open and share.</b> On the phone, on the computer, with whom you like.
               </Trans>
             </span>
           </li>

@@ -130,7 +130,7 @@ function Reading({ name, files, total, onCancel }: ReadingProps) {
             <Trans id="local.stays">The files never leave this device.</Trans>
           )}
         </p>
-        <progress value={files} max={Math.max(1, total)} aria-label={name} />
+        <progress className="progress-line" value={files} max={Math.max(1, total)} aria-label={name} />
         <div className="local-actions">
           <Button size="small" onClick={onCancel}>
             <Trans id="local.cancel">Cancel</Trans>

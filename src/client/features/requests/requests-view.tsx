@@ -2,10 +2,11 @@ import { Plural, Trans, useLingui } from "@lingui/react/macro";
 import { useSetAtom } from "jotai";
 import { useState } from "react";
 import type { CreatedRequest, Request } from "../../../shared/api/deliveries.ts";
-import { Button } from "../../ui/button.tsx";
+import { Button, IconButton } from "../../ui/button.tsx";
+import { Dropdown, DropdownItem } from "../../ui/dropdown.tsx";
 import { EmptyFilm } from "../../ui/empty.tsx";
 import type { Icon } from "../../ui/icon.tsx";
-import { InboxIcon, PackageIcon, QrCodeIcon, UnlinkIcon, UploadIcon } from "../../ui/icons.tsx";
+import { EllipsisIcon, InboxIcon, PackageIcon, QrCodeIcon, UnlinkIcon, UploadIcon } from "../../ui/icons.tsx";
 import { LoadError } from "../../ui/load-error.tsx";
 import { dayText } from "../../ui/moment-text.ts";
 import { Skeleton } from "../../ui/skeleton.tsx";
@@ -128,10 +129,46 @@ function RequestRow({ request, onRenew }: { request: Request; onRenew: () => voi
         )}
       </div>
       <div className="request-actions">
+        <StateChip state={state} />
         <RowActions request={request} onRenew={onRenew} />
       </div>
     </li>
   );
+}
+
+function StateChip({ state }: Pick<Request, "state">) {
+  switch (state) {
+    case "open":
+      return (
+        <span className="state-chip is-on">
+          <Trans id="request.state.open">Open</Trans>
+        </span>
+      );
+    case "sending":
+      return (
+        <span className="state-chip is-on">
+          <Trans id="request.state.sending">Uploading</Trans>
+        </span>
+      );
+    case "received":
+      return (
+        <span className="state-chip is-ok">
+          <Trans id="request.state.received">Received</Trans>
+        </span>
+      );
+    case "expired":
+      return (
+        <span className="state-chip">
+          <Trans id="request.state.expired">Expired</Trans>
+        </span>
+      );
+    case "ended":
+      return (
+        <span className="state-chip">
+          <Trans id="request.state.ended">Ended</Trans>
+        </span>
+      );
+  }
 }
 
 function RowLine({ request }: { request: Request }) {
@@ -164,11 +201,12 @@ function RowLine({ request }: { request: Request }) {
 }
 
 function RowActions({ request, onRenew }: { request: Request; onRenew: () => void }) {
+  const { t } = useLingui();
   const setView = useSetAtom(viewAtom);
   const ending = useEndRequest();
   const refusing = useRefuse();
   const [asksAgain, setAsksAgain] = useState(false);
-  const { state, deliveries, id } = request;
+  const { state, label, deliveries, id } = request;
   const studyIds = deliveries.flatMap((delivery) => delivery.studyIds);
   if (state === "expired" || state === "ended")
     return (
@@ -179,7 +217,7 @@ function RowActions({ request, onRenew }: { request: Request; onRenew: () => voi
   if (state === "open" || state === "sending")
     return asksAgain ? (
       <>
-        <Button size="small" onClick={() => setAsksAgain(false)}>
+        <Button autoFocus size="small" onClick={() => setAsksAgain(false)}>
           <Trans id="request.keep">Keep</Trans>
         </Button>
         <Button size="small" kind="destroy" disabled={ending.isPending} onClick={() => ending.mutate(id)}>
@@ -187,9 +225,18 @@ function RowActions({ request, onRenew }: { request: Request; onRenew: () => voi
         </Button>
       </>
     ) : (
-      <Button size="small" kind="quiet" onClick={() => setAsksAgain(true)}>
-        <Trans id="request.end">End</Trans>
-      </Button>
+      <Dropdown
+        trigger={
+          <IconButton label={t({ id: "request.more", message: `More actions: ${label}` })}>
+            <EllipsisIcon />
+          </IconButton>
+        }
+      >
+        <DropdownItem danger onSelect={() => setAsksAgain(true)}>
+          <UnlinkIcon />
+          <Trans id="request.end">End</Trans>
+        </DropdownItem>
+      </Dropdown>
     );
   if (studyIds.length === 0) return null;
   return (
@@ -219,7 +266,7 @@ function HowItWorks() {
       <h2>
         <Trans id="requests.how">How it works</Trans>
       </h2>
-      <ol>
+      <ol className="steps">
         <li>
           <Trans id="requests.how.ask">
             <b>Create a request</b> and show the QR code at the desk, or send the link.

@@ -2,7 +2,6 @@ import { Trans, useLingui } from "@lingui/react/macro";
 import { useAtom } from "jotai";
 import { useState } from "react";
 import type { Study } from "../../../shared/api/studies.ts";
-import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { dateText, descriptionText } from "../studies/study-text.ts";
 import { useFoundStudy } from "../studies/use-found-study.ts";
@@ -23,6 +22,7 @@ export function ShareDialog() {
   return (
     <Dialog
       wide
+      hasCross
       open={study !== undefined}
       onOpenChange={(open) => {
         if (!open) setStudy(undefined);
@@ -31,11 +31,6 @@ export function ShareDialog() {
       text={study && `${descriptionText(i18n, study)}, ${dateText(i18n, study.studyDate)}`}
     >
       {study && <Sharing study={study} onReady={setReady} />}
-      <div className="dialog-actions">
-        <Button onClick={() => setStudy(undefined)}>
-          <Trans id="action.close">Close</Trans>
-        </Button>
-      </div>
     </Dialog>
   );
 }

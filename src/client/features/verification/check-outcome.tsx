@@ -34,7 +34,7 @@ export function CheckOutcome({ check, digest }: { check: Check; digest: ReceiptD
         <Trans id="verify.checking">
           Checking: {i18n.number(files)} of {i18n.number(total)} files
         </Trans>
-        <progress value={files} max={Math.max(1, total)} />
+        <progress className="progress-line" value={files} max={Math.max(1, total)} />
       </p>
     );
   }

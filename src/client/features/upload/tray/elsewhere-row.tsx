@@ -27,7 +27,11 @@ export function ElsewhereRow({ upload, isInThisBrowser, isMoving }: UploadElsewh
         <span className="tray-line">
           <ElsewhereText {...{ percent, isInThisBrowser, isMoving }} />
         </span>
-        <span className="tray-bar" style={{ "--percent": percent } as CSSProperties} aria-hidden="true" />
+        <span
+          className="progress-line"
+          style={{ "--percent": percent } as CSSProperties}
+          aria-hidden="true"
+        />
       </div>
       <div className="tray-actions">
         <IconButton

@@ -99,7 +99,7 @@ function SendingLine({ transfer, percent }: { transfer: Transfer; percent: numbe
 function RowBar({ job }: { job: UploadJob }) {
   const isChecking = job.state.stage === "sending" && isSent(job.state.transfer);
   const style = { "--percent": sentPercent(job) } as CSSProperties;
-  return <span className={`tray-bar ${isChecking ? "is-busy" : ""}`} style={style} aria-hidden="true" />;
+  return <span className={`progress-line ${isChecking ? "is-busy" : ""}`} style={style} aria-hidden="true" />;
 }
 
 function RowActions({ job, state }: { job: UploadJob; state: JobState }) {

@@ -145,7 +145,7 @@ function TrayHead({ summary, children }: { summary: TraySummary; children: React
 function TotalBar({ summary }: { summary: TraySummary }) {
   if (summary.tone === "ok") return null;
   const style = { "--percent": summary.percent } as CSSProperties;
-  return <span className={`tray-bar is-${summary.tone}`} style={style} aria-hidden="true" />;
+  return <span className={`progress-line is-${summary.tone}`} style={style} aria-hidden="true" />;
 }
 
 function TrayRows({ jobs, elsewhere }: TrayProps) {
