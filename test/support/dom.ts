@@ -20,6 +20,16 @@ testingLibrary.configure({ asyncUtilTimeout: PATIENCE_MS });
 export { act, cleanup, fireEvent, render, screen, userEvent, waitFor, within };
 
 /**
+ * Waits until nothing is found any more. An expectation that an element is null would print the element and all that React knows of
+ * it at each attempt that fails, which takes seconds.
+ */
+export function untilGone(find: () => Element | null): Promise<void> {
+  return waitFor(() => {
+    if (find()) throw new Error(`it is still there: ${find}`);
+  });
+}
+
+/**
  * Gives the tests of one file a DOM, and takes it away after them: files that follow in the same process see
  * Bun's globals again. Such a file begins with `import ".../support/dom-globals.ts"`, because Radix looks for
  * `document` when it is loaded, takes Testing Library from here, and calls this at its top.

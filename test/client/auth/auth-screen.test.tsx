@@ -51,7 +51,7 @@ describe("the entry screen", () => {
     await user.click(await screen.findByRole("button", { name: "Enviar link" }));
     expect(await screen.findByText(/Se houver uma conta para helena@exemplo\.com\.br/)).toBeDefined();
     expect((screen.getByLabelText("E-mail") as HTMLInputElement).value).toBe("helena@exemplo.com.br");
-    await waitFor(() => expect(document.activeElement).toBe(screen.getByLabelText("Senha")));
+    await waitFor(() => expect(document.activeElement === screen.getByLabelText("Senha")).toBe(true));
   });
 
   test("still waits for the code after a reload, until the code has expired", async () => {

@@ -5,7 +5,7 @@ import { ReportButton } from "../../../src/client/features/reports/report-button
 import { ReportDialog } from "../../../src/client/features/reports/report-dialog.tsx";
 import { reportAskedAtom, shownReportAtom } from "../../../src/client/features/reports/report-state.ts";
 import type { Study } from "../../../src/shared/api/studies.ts";
-import { act, fireEvent, screen, userEvent, waitFor, withDom } from "../../support/dom.ts";
+import { act, fireEvent, screen, untilGone, userEvent, withDom } from "../../support/dom.ts";
 import { renderView, shownView } from "../../support/render-view.tsx";
 import { answerForms } from "../../support/sent-forms.ts";
 import { skull } from "../../support/skull-study.ts";
@@ -62,7 +62,7 @@ describe("the report of a study", () => {
     await user.upload(input(), pdf);
     await user.click(send());
     expect(await screen.findByText("Laudo anexado")).toBeDefined();
-    await waitFor(() => expect(screen.queryByRole("dialog")).toBeNull());
+    await untilGone(() => screen.queryByRole("dialog"));
     const [{ path, form, headers } = { path: "", form: new FormData(), headers: new Map() }] = sent;
     expect(path).toBe("/api/studies/laudo/upload");
     expect(form.get("studyInstanceUID")).toBe("s1");

@@ -1,7 +1,7 @@
 import "../../support/dom-globals.ts";
 import { expect, test } from "bun:test";
 import { RenameButton, RenameStudyDialog } from "../../../src/client/features/study-list/rename-study.tsx";
-import { screen, userEvent, waitFor, withDom } from "../../support/dom.ts";
+import { screen, untilGone, userEvent, withDom } from "../../support/dom.ts";
 import { answerCalls, renderView } from "../../support/render-view.tsx";
 import { skull } from "../../support/skull-study.ts";
 
@@ -27,7 +27,7 @@ test("an owner renames an exam, and the dialog says that its images stay as they
   const field = screen.getByLabelText("Descrição");
   await user.clear(field);
   await user.type(field, "Crânio de controle{Enter}");
-  await waitFor(() => expect(screen.queryByRole("dialog")).toBeNull());
+  await untilGone(() => screen.queryByRole("dialog"));
   expect(sent).toEqual([{ description: "Crânio de controle" }]);
 });
 

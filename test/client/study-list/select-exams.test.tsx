@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, test } from "bun:test";
 import { getDefaultStore } from "jotai";
 import { MAX_SELECTED, stopSelectingAtom } from "../../../src/client/features/study-list/selection.ts";
 import type { Study } from "../../../src/shared/api/studies.ts";
-import { screen, waitFor, withDom, within } from "../../support/dom.ts";
+import { screen, untilGone, withDom, within } from "../../support/dom.ts";
 import { type Answer, problem } from "../../support/render-view.tsx";
 import { skull } from "../../support/skull-study.ts";
 import { listOf, showList } from "../../support/study-list.tsx";
@@ -128,7 +128,7 @@ describe("several exams at once", () => {
     const dialog = await screen.findByRole("alertdialog", { name: "Baixar 2 exames?" });
     expect(within(dialog).getByText(/1 exame selecionado foi compartilhado com você/)).toBeTruthy();
     await user.click(within(dialog).getByRole("button", { name: "Baixar" }));
-    await waitFor(() => expect(screen.queryByRole("alertdialog")).toBeNull());
+    await untilGone(() => screen.queryByRole("alertdialog"));
     expect(asked).toEqual([{ studyIds: ["s1", "s3"] }]);
     expect(screen.queryByRole("region", { name: "Exames selecionados" })).toBeNull();
   });
@@ -160,7 +160,7 @@ describe("several exams at once", () => {
     expect(asked).toHaveLength(1);
     isKnown = true;
     await user.click(within(dialog).getByRole("button", { name: "Dar acesso" }));
-    await waitFor(() => expect(screen.queryByRole("dialog")).toBeNull());
+    await untilGone(() => screen.queryByRole("dialog"));
     expect(asked).toHaveLength(3);
   });
 
@@ -185,7 +185,7 @@ describe("several exams at once", () => {
     expect(within(ready).getByText(/^2 exames com laudo/)).toBeTruthy();
     expect(asked).toMatchObject([{ studyIds: ["s1", "s3"] }]);
     await user.click(within(ready).getByRole("button", { name: "Pronto" }));
-    await waitFor(() => expect(screen.queryByRole("dialog")).toBeNull());
+    await untilGone(() => screen.queryByRole("dialog"));
   });
 
   test("are not offered to a doctor, who can do nothing with them", async () => {

@@ -2,7 +2,7 @@ import "../../support/dom-globals.ts";
 import { describe, expect, test } from "bun:test";
 import SupportView from "../../../src/client/features/support/support-view.tsx";
 import { maxSupportImageBytes } from "../../../src/shared/api/support.ts";
-import { screen, userEvent, waitFor, withDom } from "../../support/dom.ts";
+import { screen, untilGone, userEvent, withDom } from "../../support/dom.ts";
 import { helena, problem, renderView } from "../../support/render-view.tsx";
 
 withDom();
@@ -72,7 +72,7 @@ describe("the support form", () => {
     expect(form.get("userName")).toBe(helena.name);
     expect((form.get("image") as File).name).toBe("tela.png");
     expect((screen.getByLabelText("Assunto") as HTMLInputElement).value).toBe("");
-    await waitFor(() => expect(screen.queryByText("tela.png")).toBeNull());
+    await untilGone(() => screen.queryByText("tela.png"));
   });
 
   test("shows a failure and keeps the typed text", async () => {

@@ -12,7 +12,7 @@ import UploadTray from "../../../src/client/features/upload/tray/upload-tray.tsx
 import { isSent, percentOf, type Transfer } from "../../../src/client/features/upload/upload-state.ts";
 import UploadView from "../../../src/client/features/upload/upload-view.tsx";
 import { sampleFile } from "../../support/dicom-sample.ts";
-import { act, cleanup, screen, userEvent, waitFor, withDom, within } from "../../support/dom.ts";
+import { act, cleanup, screen, untilGone, userEvent, waitFor, withDom, within } from "../../support/dom.ts";
 import { answerCalls, helena, problem, renderView, shownView } from "../../support/render-view.tsx";
 import { leaveAndComeBack, Revisited } from "../../support/revisited.tsx";
 import { ToldRequest } from "../../support/told-request.ts";
@@ -187,7 +187,7 @@ describe("an upload of the account in another place", () => {
     const question = within(await screen.findByRole("alertdialog"));
     expect(calls).not.toContain("DELETE /api/uploads/u1");
     await user.click(question.getByRole("button", { name: "Cancelar envio" }));
-    await waitFor(() => expect(screen.queryByText("42 % · em outro navegador")).toBeNull());
+    await untilGone(() => screen.queryByText("42 % · em outro navegador"));
     expect(tray().getByText("Interrompido em outro lugar")).toBeDefined();
   });
 

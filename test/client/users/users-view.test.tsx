@@ -6,7 +6,7 @@ import { viewAtom } from "../../../src/client/features/places/views.ts";
 import { changeOf, valuesOfUser } from "../../../src/client/features/users/edit-user.rules.ts";
 import UsersView from "../../../src/client/features/users/users-view.tsx";
 import type { CurrentUser } from "../../../src/shared/api/users.ts";
-import { act, screen, userEvent, waitFor, withDom, within } from "../../support/dom.ts";
+import { act, screen, untilGone, userEvent, waitFor, withDom, within } from "../../support/dom.ts";
 import {
   type Answer,
   answerCalls,
@@ -154,7 +154,7 @@ describe("the users", () => {
     expect(await screen.findByText("Link copiado")).toBeDefined();
     expect(await navigator.clipboard.readText()).toBe(url);
     await user.click(dialog.getByRole("button", { name: "Fechar" }));
-    await waitFor(() => expect(screen.queryByRole("dialog")).toBeNull());
+    await untilGone(() => screen.queryByRole("dialog"));
   });
 
   test("can't be added with an address that is taken, and the refusal is shown", async () => {

@@ -44,6 +44,7 @@ async function waitsForLock(): Promise<void> {
   throw new Error("nobody waits for the row");
 }
 
+/** Mails that are sent at once arrive in any order. */
 async function subjectsTo(person: Person): Promise<string[]> {
   await t.settle();
   const mails = await readOutbox(t.deps.config.dataDir);
@@ -190,7 +191,7 @@ describe("a recovery code", () => {
     await logIn(person);
     expect((await verify(person, code.toUpperCase().replaceAll("-", ""))).status).toBe(200);
     expect((await factors.read(person)).recoveryCodesLeft).toBe(9);
-    expect((await subjectsTo(person)).at(-1)).toBe("A recovery code was used");
+    expect(await subjectsTo(person)).toContain("A recovery code was used");
     await logIn(person);
     expect((await verify(person, code)).status).toBe(401);
   });
@@ -245,7 +246,7 @@ describe("somebody who lost every factor", () => {
     expect(devices?.rows).toBe(0);
     expect(await (await logIn(person)).json()).toHaveProperty("token");
     expect((await verify(person, nextCode(secret))).status).toBe(401);
-    expect((await subjectsTo(person)).at(-1)).toBe("Your second factor was removed by an administrator");
+    expect(await subjectsTo(person)).toContain("Your second factor was removed by an administrator");
     const audited = await t.sql`select actor_id from audit_events
       where account_id = ${person.id} and action = 'factors.cleared'`;
     expect(audited.map((row) => row.actor_id)).toEqual([admin.id]);

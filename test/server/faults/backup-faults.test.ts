@@ -95,7 +95,7 @@ test.skipIf(process.getuid?.() !== 0)(
       const report = await backUp(t.deps.config, folder.path);
       expect([report.missing, report.changed]).toEqual([[], []]);
     } finally {
-      Bun.spawnSync(["umount", folder.path]);
+      Bun.spawnSync(["umount", "-l", folder.path]);
     }
   },
   120_000,

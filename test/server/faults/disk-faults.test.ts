@@ -33,7 +33,7 @@ beforeAll(async () => {
 afterAll(async () => {
   if (hasDisk) {
     await t[Symbol.asyncDispose]();
-    Bun.spawnSync(["umount", folder.path]);
+    Bun.spawnSync(["umount", "-l", folder.path]);
   }
   await folder[Symbol.asyncDispose]();
 });
