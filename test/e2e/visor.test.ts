@@ -55,6 +55,9 @@ const windowOf = (page: Page) => visorOf(page).locator(".visor-mono").first().te
 const slice = (page: Page) => visorOf(page).locator("canvas").getAttribute("data-slice");
 const picture = (name: string) => ({ path: join(RESULTS, `visor-${name}.png`) });
 
+const layerOf = (page: Page, selector: string) =>
+  page.locator(selector).evaluate((element) => Number(getComputedStyle(element).zIndex));
+
 /** Prefers the visor on this device. */
 const prefer = {
   prepare: (context: { addInitScript(script: () => void): Promise<unknown> }) =>
@@ -183,6 +186,16 @@ describe("the visor on a phone", () => {
         const [x, y] = [120, (top?.y ?? 0) + 20];
         await moveFingers(page, { from: { x, y }, to: { x, y: y + 120 } });
         await facts.waitFor({ state: "detached" });
+
+        const shared = page.getByRole("dialog", { name: "Compartilhar exame" });
+        await tap(page, button(page, "Mais opções"));
+        await tap(page, button(menu, "Compartilhar"));
+        await shared.waitFor();
+        // What lies under a modal dialog takes no press, so only the layers say whether the dialog is seen.
+        const layers = await Promise.all([".visor", ".scrim"].map((name) => layerOf(page, name)));
+        expect(layers[0]).toBeLessThan(layers[1] ?? 0);
+        await tap(page, button(shared, "Fechar"));
+        await shared.waitFor({ state: "detached" });
         await tap(page, button(page, "Mais opções"));
         await tap(page, menu.getByRole("button", { name: /^Abrir no OHIF/ }));
         await page.locator("iframe").waitFor();
