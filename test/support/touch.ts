@@ -27,43 +27,41 @@ export function holdAndMove(page: Page, finger: Finger): Promise<void> {
   return dragFingers(page, [finger], HOLD_MS);
 }
 
-/** Two short presses at the same place, however slow the machine is. */
+/** Two short presses at the same place. */
 export async function doubleTap(page: Page, point: Point): Promise<void> {
-  const screen = await page.context().newCDPSession(page);
-  const begun = Date.now() / 1_000;
-  const report = (type: "touchStart" | "touchEnd", afterMs: number) =>
-    screen.send("Input.dispatchTouchEvent", {
-      type,
-      touchPoints: type === "touchStart" ? [point] : [],
-      timestamp: begun + afterMs / 1_000,
-    });
+  await using screen = await openScreen(page);
   await Promise.all([
-    report("touchStart", 0),
-    report("touchEnd", 40),
-    report("touchStart", 120),
-    report("touchEnd", 160),
+    screen.report("touchStart", 0, [point]),
+    screen.report("touchEnd", 40),
+    screen.report("touchStart", 120, [point]),
+    screen.report("touchEnd", 160),
   ]);
-  await screen.detach();
 }
 
-/** The screen reports when each thing happened, so a slow machine sees the same fingers. */
 async function dragFingers(page: Page, fingers: Finger[], holdMs: number): Promise<void> {
-  const screen = await page.context().newCDPSession(page);
-  const begun = Date.now();
-  const report = (type: "touchStart" | "touchMove" | "touchEnd", afterMs: number, touchPoints: Point[]) =>
-    screen.send("Input.dispatchTouchEvent", { type, touchPoints, timestamp: (begun + afterMs) / 1_000 });
+  await using screen = await openScreen(page);
   const at = (share: number) =>
     fingers.map(({ from, to }, id) => ({
       id,
       x: from.x + (to.x - from.x) * share,
       y: from.y + (to.y - from.y) * share,
     }));
-  await report("touchStart", 0, at(0));
+  await screen.report("touchStart", 0, at(0));
   await Bun.sleep(holdMs);
   for (let step = 1; step <= STEPS; step++) {
     await Bun.sleep(STEP_MS);
-    await report("touchMove", holdMs + step * STEP_MS, at(step / STEPS));
+    await screen.report("touchMove", holdMs + step * STEP_MS, at(step / STEPS));
   }
-  await report("touchEnd", holdMs + STEPS * STEP_MS, []);
-  await screen.detach();
+  await screen.report("touchEnd", holdMs + STEPS * STEP_MS);
+}
+
+/** A touch screen that says when each thing happened, so that a slow machine sees the same fingers. */
+async function openScreen(page: Page) {
+  const session = await page.context().newCDPSession(page);
+  const begun = Date.now();
+  return {
+    report: (type: "touchStart" | "touchMove" | "touchEnd", afterMs: number, touchPoints: Point[] = []) =>
+      session.send("Input.dispatchTouchEvent", { type, touchPoints, timestamp: (begun + afterMs) / 1_000 }),
+    [Symbol.asyncDispose]: () => session.detach(),
+  };
 }

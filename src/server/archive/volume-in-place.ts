@@ -125,7 +125,7 @@ export class VolumeSummer {
     this.#pieces.update(bytes);
   }
 
-  /** The checksums, after the directory of `plan`, whose entries were given. */
+  /** Adds the directory of `plan`, whose entries must have been added, and returns the checksums of the whole. */
   finish(plan: InPlacePlan): VolumeSum {
     const directory = encodeDirectory(plan);
     this.addData(directory);

@@ -7,7 +7,7 @@ import type { SeriesRecord, StackSource } from "./source.ts";
 import { buildStacks, mainStack } from "./stacks.ts";
 import { autoVoi } from "./windows.ts";
 
-/** Small pictures of series whose source has none ready. */
+/** Makes small pictures of series, where the source has only whole images. */
 export interface SeriesPictures {
   /** The middle image, no side longer than {@link PICTURE_SIDE_PX}; undefined if none can be drawn. */
   pictureOf(series: SeriesRecord): Promise<Picture | undefined>;

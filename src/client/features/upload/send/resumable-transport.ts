@@ -140,7 +140,7 @@ function parseJson(text: string): unknown {
 }
 
 /**
- * Waits for the outcome of an upload whose bytes are all on the server.
+ * Waits until the server, which has all bytes of an upload, has read them, and returns the outcome.
  * @param id the server's
  * @throws {ApiError} why nothing was stored; the upload is dismissed then
  */

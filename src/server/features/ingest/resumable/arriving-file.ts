@@ -105,7 +105,7 @@ async function openKept(path: string, flags: number, receivedBytes: number): Pro
 
 interface FileLandingOptions {
   room: SpoolRoom;
-  /** Folders whose new entries are not durable yet. */
+  /** Folders to sync, so that the upload's new names in them are durable. */
   unsynced: string[];
   openSums: () => ArrivingSums | undefined;
   /** Tells up to where the sums are those of the upload; `undefined`: they are of no use. */
@@ -129,7 +129,7 @@ class FileLanding implements Landing {
   readonly minStepBytes = MIN_STEP_BYTES;
   readonly #file: FileHandle;
   readonly #writer: SpoolWriter;
-  /** Folders whose new entries are not durable yet. */
+  /** See {@link FileLandingOptions.unsynced}; empty once they are synced. */
   readonly #unsynced: string[];
   readonly #options: FileLandingOptions;
   #canHurry = true;

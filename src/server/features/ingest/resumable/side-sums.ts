@@ -4,12 +4,12 @@ import { DEFAULT_INGEST_LIMITS } from "../worker/ingest-limits.ts";
 import type { GuessedVolume } from "../worker/worker-messages.ts";
 import type { ResumableUpload } from "./resumable-uploads.table.ts";
 
-/** A sender who is quiet for so long, or whose chunk takes so long, has time for the sums to be made in turn. */
+/** A pause between two chunks, or a chunk, that takes longer frees the process: so slow a sender loses nothing by sums in turn. */
 const PATIENCE_MS = 2_000;
 
 /**
- * Has a process sum an upload while its bytes are written, for one upload at a time: the one that gets there first. The others,
- * those of slow senders and those whose chunks do not follow each other are summed in turn.
+ * Has a process sum an upload while its bytes are written, for one upload at a time: the one that comes first. The process that
+ * receives the bytes sums all others itself, also those of slow senders and those with a chunk that begins anew.
  */
 export class SideSums {
   #kept: { uploadId: string; sums: ArrivingSums; end: number; startedAt: number; quiet: Timer } | undefined;
@@ -25,9 +25,9 @@ export class SideSums {
     if (this.#kept?.uploadId === id && this.#kept.end !== receivedBytes) this.drop(id);
     if (!this.#kept && receivedBytes === 0 && sizeBytes >= this.minBytes) {
       const sums = this.workers.sumArriving(path, DEFAULT_INGEST_LIMITS);
+      if (!sums) return undefined;
       const quiet = setTimeout(() => this.drop(id), PATIENCE_MS).unref();
-      if (sums) this.#kept = { uploadId: id, sums, end: 0, startedAt: 0, quiet };
-      else clearTimeout(quiet);
+      this.#kept = { uploadId: id, sums, end: 0, startedAt: 0, quiet };
     }
     if (this.#kept?.uploadId !== id) return undefined;
     this.#kept.startedAt = performance.now();
