@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { type ApiClient, adminClient, type Uploaded } from "./api-client.ts";
 import { type Corpora, createCorpora } from "./corpora.ts";
 import { createLoadGenerator, type LoadGenerator } from "./load.ts";
+import { type ReferenceArchive, startReference } from "./reference.ts";
 import type { Result } from "./result.ts";
 import { type ServerUnderTest, startServerUnderTest } from "./server-under-test.ts";
 
@@ -11,6 +12,8 @@ export interface BenchRun extends AsyncDisposable {
   folder: string;
   corpora: Corpora;
   load: LoadGenerator;
+  /** Undefined where it is not installed. */
+  reference(): Promise<ReferenceArchive | undefined>;
   server(): Promise<ServerUnderTest>;
   admin(): Promise<ApiClient>;
   /** The 1,000 slices, uploaded by the admin and in the archive store. */
@@ -22,6 +25,7 @@ export type Measure = (run: BenchRun) => AsyncGenerator<Result>;
 
 export function createBenchRun(folder: string, givenCorpora: string | undefined): BenchRun {
   const corpora = createCorpora(folder, givenCorpora);
+  let reference: Promise<ReferenceArchive | undefined> | undefined;
   let server: Promise<ServerUnderTest> | undefined;
   let admin: Promise<ApiClient> | undefined;
   let longStudy: ReturnType<BenchRun["longStudy"]> | undefined;
@@ -29,6 +33,10 @@ export function createBenchRun(folder: string, givenCorpora: string | undefined)
     folder,
     corpora,
     load: createLoadGenerator(folder),
+    reference() {
+      reference ??= startReference(folder);
+      return reference;
+    },
     server() {
       server ??= startServerUnderTest(join(folder, "data"));
       return server;
@@ -48,7 +56,10 @@ export function createBenchRun(folder: string, givenCorpora: string | undefined)
       admin = undefined;
       await running?.[Symbol.asyncDispose]();
     },
-    [Symbol.asyncDispose]: () => run.stopServer(),
+    async [Symbol.asyncDispose]() {
+      await run.stopServer();
+      await (await reference?.catch(() => undefined))?.[Symbol.asyncDispose]();
+    },
   };
   return run;
 }

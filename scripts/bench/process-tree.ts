@@ -40,6 +40,21 @@ export function cpuSeconds(rootPid: number): number {
   return ticks / CLOCK_TICKS_PER_SECOND;
 }
 
+const REST_MS = 1_000;
+const MAX_RESTS = 60;
+/** Less CPU in {@link REST_MS} is what an idle server takes. */
+const IDLE_SECONDS = 0.05;
+
+/** Waits until the tree has done what it put off, so that it does not work beside what is measured next. */
+export async function untilIdle(rootPid: number): Promise<void> {
+  let quiet = 0;
+  for (let rests = 0; rests < MAX_RESTS && quiet < 3; rests++) {
+    const before = cpuSeconds(rootPid);
+    await Bun.sleep(REST_MS);
+    quiet = cpuSeconds(rootPid) - before < IDLE_SECONDS ? quiet + 1 : 0;
+  }
+}
+
 /** PSS of the largest of the browsers' processes below `rootPid` that draw pages; undefined if there is none. */
 export function pageBytes(rootPid: number): number | undefined {
   const pages = processTree(rootPid).filter((pid) => readProc(pid, "cmdline")?.includes("--type=renderer"));

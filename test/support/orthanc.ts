@@ -7,6 +7,8 @@ const TRIES = 200;
 const PAUSE_MS = 100;
 
 export interface Orthanc extends AsyncDisposable {
+  url: string;
+  pid: number;
   /** Sends `body` if there is one, objects as JSON, and returns the answer's JSON. */
   call(path: string, body?: Uint8Array | object): Promise<unknown>;
   /** A file that it keeps. */
@@ -21,9 +23,12 @@ export const ORTHANC = Bun.which("Orthanc", { PATH: `${process.env.PATH}:/usr/sb
 export const ORTHANC_DICOMWEB = "/usr/share/orthanc/plugins/libOrthancDicomWeb.so";
 export const hasOrthancDicomweb = ORTHANC !== null && existsSync(ORTHANC_DICOMWEB);
 
-/** Another archive, empty. @param program where it is installed @param options of its configuration */
-export async function startOrthanc(program: string, options: object = {}): Promise<Orthanc> {
-  const folder = createTempFolder();
+/** Another archive, empty. @param program where it is installed @param options of its configuration @param folder of its data */
+export async function startOrthanc(
+  program: string,
+  options: object = {},
+  folder: { path: string } & AsyncDisposable = createTempFolder(),
+): Promise<Orthanc> {
   const port = await freePort();
   const configuration = {
     ...{
@@ -38,8 +43,9 @@ export async function startOrthanc(program: string, options: object = {}): Promi
   const path = join(folder.path, "orthanc.json");
   writeFileSync(path, JSON.stringify(configuration));
   const child = Bun.spawn([program, path], { stdout: "ignore", stderr: "ignore" });
+  const url = `http://127.0.0.1:${port}`;
   const fetched = async (at: string, init?: RequestInit) => {
-    const answer = await fetch(`http://127.0.0.1:${port}${at}`, init);
+    const answer = await fetch(url + at, init);
     if (!answer.ok) throw new Error(`Orthanc: ${answer.status} ${await answer.text()}`);
     return answer;
   };
@@ -58,6 +64,8 @@ export async function startOrthanc(program: string, options: object = {}): Promi
     }
   }
   return {
+    url,
+    pid: child.pid,
     call,
     file: async (instance) => (await fetched(`/instances/${instance}/file`)).bytes(),
     async deleteStudies() {

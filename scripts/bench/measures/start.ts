@@ -24,8 +24,8 @@ export async function* measureStart(run: BenchRun): AsyncGenerator<Result> {
     title: `start on existing data to healthy (${process.env.BENCH_EXECUTABLE ? "executable" : "from source"})`,
     value: median(startsMs) / 1000,
     unit: "s",
-    target: { of: "value", atMost: 1 },
-    targetText: "≤ 1 s",
+    target: { of: "value", atMost: 0.5 },
+    targetText: "≤ 0.5 s",
     details: { milliseconds: startsMs.map(Math.round).join(" ") },
   };
   yield {
@@ -45,15 +45,13 @@ export async function* measureStart(run: BenchRun): AsyncGenerator<Result> {
     title: "idle memory of the whole tree, PSS",
     value: resting.pssBytes / MEGABYTE,
     unit: "MB",
-    target: { of: "value", atMost: 200 },
-    targetText: "≤ 200 MB",
+    target: { of: "value", atMost: 100 },
+    targetText: "≤ 100 MB",
   };
   yield {
     measure: "idle.rss",
     title: "idle memory of the whole tree, sum of RSS",
     value: resting.rssBytes / MEGABYTE,
     unit: "MB",
-    target: { of: "value", atMost: 200 },
-    targetText: "≤ 200 MB",
   };
 }
