@@ -59,6 +59,8 @@ export interface AssociationOptions {
   implementation: Implementation;
   /** Decides who may store. */
   admit(asked: AssociationAsked): Promise<AssociationSink | RejectionName>;
+  /** A connection that has not asked for an association whole by then is cut off (PS3.8 §9.1.5, ARTIM). */
+  requestMs: number;
   /** A peer that sends nothing for so long is cut off. */
   idleMs: number;
 }
@@ -66,15 +68,15 @@ export interface AssociationOptions {
 /** The longest P-DATA-TF that a peer may send. */
 export const MAX_DATA_BYTES = 128 * 1024;
 const MAX_COMMAND_BYTES = 16 * 1024;
-/** Time for a new connection to say who it is (PS3.8 §9.1.5, ARTIM). */
-const ARTIM_MS = 30_000;
+/** So long a peer may take to read the last answer and close. */
+const LINGER_MS = 30_000;
 
 /**
  * Serves one connection as the acceptor of an association: C-ECHO and C-STORE, one message at a time. A peer that breaks the protocol
  * gets an A-ABORT. It rejects only if a sink fails for a reason of ours; the peer gets an A-ABORT then too.
  */
 export async function serveAssociation(socket: Socket, options: AssociationOptions): Promise<void> {
-  socket.setTimeout(ARTIM_MS, () => socket.destroy());
+  socket.on("timeout", () => socket.destroy());
   // A connection that breaks ends the iteration below.
   socket.on("error", () => socket.destroy());
   const association = new Association(socket, options);
@@ -88,10 +90,16 @@ export async function serveAssociation(socket: Socket, options: AssociationOptio
     if (!(error instanceof ProtocolError)) throw error;
   } finally {
     await association.close();
-    // The peer has so long to read the last answer and close.
-    socket.setTimeout(ARTIM_MS, () => socket.destroy());
+    cutOffAfter(socket, LINGER_MS);
     if (!socket.destroyed) socket.end();
   }
+}
+
+/** Ends a connection after so long, whatever its peer sends: the socket's own timeout counts from the last byte. */
+function cutOffAfter(socket: Socket, timeoutMs: number): Timer {
+  const timer = setTimeout(() => socket.destroy(), timeoutMs).unref();
+  socket.once("close", () => clearTimeout(timer));
+  return timer;
 }
 
 function isBroken(socket: Socket, error: unknown): boolean {
@@ -99,6 +107,7 @@ function isBroken(socket: Socket, error: unknown): boolean {
 }
 
 class Association {
+  readonly #asking: Timer;
   #accepted = new Map<number, AcceptedContext>();
   #sink: AssociationSink | undefined;
   /** Fragments of a command set that is incomplete. */
@@ -111,7 +120,9 @@ class Association {
   constructor(
     private readonly socket: Socket,
     private readonly options: AssociationOptions,
-  ) {}
+  ) {
+    this.#asking = cutOffAfter(socket, options.requestMs);
+  }
 
   async run(): Promise<void> {
     // The connection outlives the reading, so that an A-ABORT can still be sent.
@@ -130,6 +141,7 @@ class Association {
     if (type === PduType.abort) return false;
     if (type !== PduType.associateRequest) throw new ProtocolError("not an A-ASSOCIATE-RQ");
     const request = decodeAssociateRequest(body);
+    clearTimeout(this.#asking);
     const sink = await this.#admit(request);
     if (typeof sink === "string") {
       await this.#send(encodeAssociateReject(sink));
@@ -184,8 +196,8 @@ class Association {
     if (this.#command.contextId !== contextId) throw new ProtocolError("a command set in two contexts");
     this.#command.bytes += bytes.length;
     if (this.#command.bytes > MAX_COMMAND_BYTES) throw new ProtocolError("a command set is too long");
-    // Copied, since the PDU's memory is used again.
-    this.#command.pieces.push(Buffer.from(bytes));
+    // Copied, since the PDU's memory is used again. Any number of fragments may be empty.
+    if (bytes.length > 0) this.#command.pieces.push(Buffer.from(bytes));
     if (!isLast) return;
     const { pieces } = this.#command;
     this.#command = undefined;

@@ -6,7 +6,7 @@ export interface DimseListenerOptions extends AssociationOptions {
   host: string;
   port: number;
   tls: { cert: string; key: string } | undefined;
-  /** Further connections are closed at once. */
+  /** With more, the oldest one without an association is closed; if there is none, the new one. */
   maxConnections: number;
   onFailure(error: unknown): void;
 }
@@ -20,12 +20,35 @@ export interface DimseListener {
 /** @throws if the port can't be listened on */
 export async function listenForAssociations(options: DimseListenerOptions): Promise<DimseListener> {
   const served = new Map<Socket, Promise<void>>();
+  const connected = new Set<Socket>();
+  /** Those of them whose association did not begin, or is over, in that order. */
+  const spare = new Set<Socket>();
+  const forget = (socket: Socket) => {
+    connected.delete(socket);
+    spare.delete(socket);
+  };
   const serve = (socket: Socket) => {
-    if (served.size >= options.maxConnections) return void socket.destroy();
+    if (connected.size >= options.maxConnections) {
+      const [oldest = socket] = spare;
+      forget(oldest);
+      oldest.destroy();
+      if (oldest === socket) return;
+    }
+    connected.add(socket);
+    spare.add(socket);
+    socket.once("close", () => forget(socket));
     socket.setNoDelay(true);
-    const serving = serveAssociation(socket, options)
+    const admit: AssociationOptions["admit"] = async (asked) => {
+      const admitted = await options.admit(asked);
+      if (typeof admitted !== "string") spare.delete(socket);
+      return admitted;
+    };
+    const serving = serveAssociation(socket, { ...options, admit })
       .catch(options.onFailure)
-      .finally(() => served.delete(socket));
+      .finally(() => {
+        served.delete(socket);
+        if (connected.has(socket)) spare.add(socket);
+      });
     served.set(socket, serving);
   };
   const server: Server = options.tls ? createTlsServer(options.tls, serve) : createServer(serve);
@@ -41,7 +64,7 @@ export async function listenForAssociations(options: DimseListenerOptions): Prom
     port: typeof address === "object" && address ? address.port : options.port,
     async close() {
       server.close();
-      for (const socket of served.keys()) socket.destroy();
+      for (const socket of connected) socket.destroy();
       await Promise.all(served.values());
     },
   };

@@ -9,6 +9,8 @@ export interface Pdu {
 /** 128 contexts of 60 syntaxes each take less. */
 const MAX_ASSOCIATE_BYTES = 512 * 1024;
 const MAX_CONTROL_BYTES = 1024;
+/** Of a PDU that arrives byte by byte, each piece would take more memory than the PDU. */
+const MAX_PIECES = 256;
 
 /**
  * The PDUs of a connection, one at a time: nothing is read ahead beyond one of them, so that a peer is as slow as what it sends is
@@ -26,8 +28,10 @@ export async function* readPdus(
   for await (const chunk of chunks) {
     arrived.push(chunk);
     arrivedBytes += chunk.length;
+    if (arrived.length > MAX_PIECES) arrived.splice(0, arrived.length, Buffer.concat(arrived));
     if (arrivedBytes < neededBytes) continue;
-    let rest = arrived.length === 1 ? chunk : Buffer.concat(arrived);
+    const [first = chunk] = arrived;
+    let rest = arrived.length === 1 ? first : Buffer.concat(arrived);
     for (;;) {
       const wholeBytes = wholeLength(rest, maxDataBytes);
       if (rest.length < wholeBytes) {

@@ -1,9 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { writeFileSync } from "node:fs";
+import { statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { unzipSync } from "fflate";
 import { closeAbandoned } from "../../../src/server/features/ingest/resumable/growing-upload.ts";
+import { Receptions } from "../../../src/server/features/receivers/receptions.ts";
+import { InstanceFile } from "../../../src/server/features/receivers/worker/arriving-instance.ts";
 import { dicomwebExamples } from "../../../src/server/render/api-examples.ts";
+import { createDiskRoom } from "../../../src/server/storage/disk/disk-room.ts";
 import type { Receiver } from "../../../src/shared/api/receivers.ts";
 import type { Study } from "../../../src/shared/api/studies.ts";
 import { TagHex } from "../../../src/shared/dicom/tags.ts";
@@ -178,6 +181,47 @@ describe("an association", () => {
     sender.raw(Buffer.concat([head, dataSet.subarray(0, 50)]));
     await sender[Symbol.asyncDispose]();
     await listed(ana, "12", 1);
+  });
+});
+
+describe("an instance that is arriving", () => {
+  const meta = {
+    ...{ sopClassUID: CT, sopInstanceUID: "2.25.1", transferSyntaxUID: "1.2.840.10008.1.2.1" },
+    ...{ sourceAETitle: "TESTE", implementation: { classUID: "2.25.2", versionName: "TESTE" } },
+  };
+
+  test("takes no more of the disk once there is no room, and its sender hears so", async () => {
+    using file = new InstanceFile(folder.path, "1.part");
+    const sink = file.begin(meta, {
+      maxBytes: 1024 ** 3,
+      reserve: async () => false,
+      store: async () => ({ status: 0 }),
+    });
+    const piece = Buffer.alloc(128 * 1024);
+    for (let i = 0; i < 24; i++) await sink.write(piece);
+    expect(await sink.finish()).toMatchObject({ status: 0xa700 });
+    expect(statSync(join(folder.path, "1.part")).size).toBeLessThanOrEqual(1024 * 1024);
+  });
+
+  test("has room of its own, which it gives back when its association ends", async () => {
+    const disk = createDiskRoom({
+      spareBytes: 0,
+      readSpace: async () => ({ freeBytes: 100, sizeBytes: 0 }),
+    });
+    const receptions = new Receptions({ ...t.deps, disk });
+    const asked = { calledAETitle: "CLINICA", callingAETitle: "TESTE", address: "127.0.0.1" };
+    const associations = await Promise.all([receptions.admit(asked), receptions.admit(asked)]);
+    const [one = "", other = ""] = associations.map((admitted) =>
+      "association" in admitted ? admitted.association : "",
+    );
+    expect(await receptions.reserve(one, 80)).toBe(true);
+    expect(await receptions.reserve(other, 80)).toBe(false);
+    // What was reserved is written when more is asked for, so the file system counts it.
+    expect(await receptions.reserve(one, 80)).toBe(true);
+    await receptions.end(one);
+    expect(await receptions.reserve(other, 80)).toBe(true);
+    await receptions.end(other);
+    expect(await receptions.reserve(other, 1)).toBe(false);
   });
 });
 

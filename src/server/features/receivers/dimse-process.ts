@@ -5,11 +5,19 @@ import type { Config } from "../../config.ts";
 import type { AssociationAsked, StoreResult } from "../../dimse/association.ts";
 import type { RejectionName } from "../../dimse/pdu.ts";
 import { describeError, type Logger } from "../../runtime/log.ts";
-import type { ArrivedInstance, FromDimse, StartDimse, ToDimse } from "./worker/dimse-messages.ts";
+import type {
+  ArrivedInstance,
+  DimseQuestions,
+  FromDimse,
+  StartDimse,
+  ToDimse,
+} from "./worker/dimse-messages.ts";
 
 /** What the process that speaks to DICOM senders asks. */
 export interface DimseHandler {
   admit(asked: AssociationAsked): Promise<{ association: string } | { rejection: RejectionName }>;
+  /** Whether the disk has room for so many more bytes of the instance that is arriving. */
+  reserve(association: string, bytes: number): Promise<boolean>;
   /** Keeps the file of an instance. */
   store(instance: ArrivedInstance & { path: string }): Promise<StoreResult>;
   end(association: string): Promise<void>;
@@ -36,6 +44,7 @@ export interface DimseProcessOptions {
 export const MAX_INSTANCE_BYTES = 2 * 1024 * 1024 * 1024;
 /** Sockets; associations beyond those of `receptions.ts` are rejected by name. */
 export const MAX_CONNECTIONS = 100;
+export const REQUEST_MS = 30_000;
 /** Modalities keep an association open between two patients. */
 export const IDLE_MS = 10 * 60_000;
 const RESTART_MS = 2_000;
@@ -56,6 +65,10 @@ export function createDimseProcess(options: DimseProcessOptions): DimseProcess {
     if (message.name === "end") {
       await handler.end((message.ask as { association: string }).association);
       return null;
+    }
+    if (message.name === "reserve") {
+      const { association, bytes } = message.ask as DimseQuestions["reserve"]["ask"];
+      return await handler.reserve(association, bytes);
     }
     const instance = message.ask as ArrivedInstance;
     return await handler.store({ ...instance, path: join(folder, instance.file) });
@@ -118,7 +131,8 @@ export function createDimseProcess(options: DimseProcessOptions): DimseProcess {
       };
       await spawn(handler, {
         ...{ kind: "start", host: dimse.host, port: dimse.port, tls, folder },
-        ...{ maxInstanceBytes: MAX_INSTANCE_BYTES, maxConnections: MAX_CONNECTIONS, idleMs: IDLE_MS },
+        ...{ maxInstanceBytes: MAX_INSTANCE_BYTES, maxConnections: MAX_CONNECTIONS },
+        ...{ requestMs: REQUEST_MS, idleMs: IDLE_MS },
       });
       log.info("dimse.listening", { port });
     },

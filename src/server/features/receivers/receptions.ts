@@ -4,7 +4,7 @@ import type { AssociationAsked, StoreResult } from "../../dimse/association.ts";
 import { Status } from "../../dimse/command-set.ts";
 import { trustPeers } from "../../http/trusted-peers.ts";
 import { describeError } from "../../runtime/log.ts";
-import { DiskFull } from "../../storage/disk/disk-room.ts";
+import { DiskFull, type Reservation } from "../../storage/disk/disk-room.ts";
 import { findUser } from "../accounts/users/users.repo.ts";
 import { type GrowingDeps, GrowingUpload } from "../ingest/resumable/growing-upload.ts";
 import { sumReserved } from "../ingest/resumable/resumable-uploads.repo.ts";
@@ -61,6 +61,10 @@ export class Receptions implements DimseHandler {
     return { association };
   }
 
+  async reserve(association: string, bytes: number): Promise<boolean> {
+    return (await this.#open.get(association)?.reserve(bytes)) ?? false;
+  }
+
   async store(instance: ArrivedInstance & { path: string }): Promise<StoreResult> {
     return (await this.#open.get(instance.association)?.store(instance)) ?? ENDED;
   }
@@ -92,6 +96,8 @@ class Association {
   readonly accountId: string;
   #upload: GrowingUpload | undefined;
   #quiet: Timer | undefined;
+  /** Room for the instance that is arriving. */
+  #arriving: Reservation | undefined;
   #checkedAt = 0;
   #checkedBytes = 0;
   #isGone = false;
@@ -108,6 +114,21 @@ class Association {
     this.accountId = receiver.accountId;
   }
 
+  /** Reserves room for more of the instance that is arriving, of which all that was reserved before is written. */
+  reserve(bytes: number): Promise<boolean> {
+    return this.#inTurn(async () => {
+      try {
+        this.#arriving ??= await this.deps.disk.reserve(0);
+        this.#arriving.settle();
+        await this.#arriving.extend(bytes);
+        return true;
+      } catch (error) {
+        if (error instanceof DiskFull) return false;
+        throw error;
+      }
+    });
+  }
+
   store(instance: ArrivedInstance & { path: string }): Promise<StoreResult> {
     return this.#inTurn(async () => {
       clearTimeout(this.#quiet);
@@ -120,6 +141,7 @@ class Association {
         this.deps.log.error("dimse.store_failed", describeError(error));
         return NO_ROOM;
       } finally {
+        this.#arriving?.settle();
         this.#quiet = setTimeout(() => void this.#inTurn(() => this.#closeUpload()), QUIET_MS);
         this.#quiet.unref();
       }
@@ -129,6 +151,7 @@ class Association {
   close(): Promise<void> {
     return this.#inTurn(() => {
       clearTimeout(this.#quiet);
+      this.#arriving?.[Symbol.dispose]();
       return this.#closeUpload();
     });
   }

@@ -33,15 +33,23 @@ export class InstanceFile implements Disposable {
   }
 }
 
+/** An instance is written so far without asking: all connections together take less than the disk's spare. */
+const UNASKED_BYTES = 1024 * 1024;
+const RESERVED_AT_ONCE_BYTES = 16 * 1024 * 1024;
+
 interface SinkOptions {
   maxBytes: number;
+  /** Whether the disk has room for so many more bytes. */
+  reserve(bytes: number): Promise<boolean>;
   store(instance: Omit<ArrivedInstance, "association">): Promise<StoreResult>;
 }
 
 const TOO_LARGE: StoreResult = { status: Status.outOfResources, comment: "instance too large" };
+const NO_ROOM: StoreResult = { status: Status.outOfResources, comment: "storage is full" };
 
 class ArrivingInstance implements InstanceSink {
   #sizeBytes = 0;
+  #roomBytes = UNASKED_BYTES;
   #crc32 = 0;
   /** Why the rest is dropped. */
   #failure: StoreResult | undefined;
@@ -56,6 +64,10 @@ class ArrivingInstance implements InstanceSink {
   }
 
   async write(bytes: Buffer): Promise<void> {
+    const isRoom = this.#failure !== undefined || this.#sizeBytes + bytes.length <= this.#roomBytes;
+    if (!isRoom && (await this.options.reserve(RESERVED_AT_ONCE_BYTES)))
+      this.#roomBytes += RESERVED_AT_ONCE_BYTES;
+    else if (!isRoom) this.#failure = NO_ROOM;
     this.#append(bytes);
   }
 
@@ -84,7 +96,7 @@ class ArrivingInstance implements InstanceSink {
     try {
       writeFully(this.fd, bytes, this.#sizeBytes);
     } catch {
-      this.#failure = { status: Status.outOfResources, comment: "storage is full" };
+      this.#failure = NO_ROOM;
       return;
     }
     this.#sizeBytes += bytes.length;

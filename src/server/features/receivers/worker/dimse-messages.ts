@@ -11,6 +11,7 @@ export interface StartDimse {
   folder: string;
   maxInstanceBytes: number;
   maxConnections: number;
+  requestMs: number;
   idleMs: number;
 }
 
@@ -27,6 +28,8 @@ export interface ArrivedInstance {
 /** What the process asks the server, by the name of the question. */
 export interface DimseQuestions {
   admit: { ask: AssociationAsked; answer: { association: string } | { rejection: RejectionName } };
+  /** Room on the disk for the next bytes of an instance; those reserved before are written. */
+  reserve: { ask: { association: string; bytes: number }; answer: boolean };
   store: { ask: ArrivedInstance; answer: StoreResult };
   end: { ask: { association: string }; answer: null };
 }

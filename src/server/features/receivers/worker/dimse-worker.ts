@@ -41,6 +41,7 @@ async function admit(start: StartDimse, peer: AssociationAsked): Promise<Associa
       const meta = { ...instance, sourceAETitle: peer.callingAETitle, implementation: IMPLEMENTATION };
       return file.begin(meta, {
         maxBytes,
+        reserve: (bytes) => ask("reserve", { association, bytes }),
         store: (arrived) => ask("store", { association, ...arrived }),
       });
     },

@@ -1,0 +1,88 @@
+import { heapStats } from "bun:jsc";
+import { expect, spyOn, test } from "bun:test";
+import { type DimseListenerOptions, listenForAssociations } from "../../../src/server/dimse/listen.ts";
+import { readPdus } from "../../../src/server/dimse/read-pdus.ts";
+import { associateRequest, connectSender } from "../../support/dicom-sender.ts";
+
+const MAX_OBJECTS = 20_000;
+
+async function listen(options: Partial<DimseListenerOptions> = {}) {
+  const listener = await listenForAssociations({
+    ...{ host: "127.0.0.1", port: 0, tls: undefined, maxConnections: 3, requestMs: 60_000, idleMs: 60_000 },
+    implementation: { classUID: "2.25.1", versionName: "TESTE" },
+    admit: async () => ({ begin: () => Promise.reject(new Error("not expected")), end: async () => {} }),
+    onFailure: () => {},
+    ...options,
+  });
+  return { port: listener.port, [Symbol.asyncDispose]: () => listener.close() };
+}
+
+/** Buffers that are alive. */
+function countBuffers(): number {
+  Bun.gc(true);
+  const { Buffer: buffers = 0, Uint8Array: arrays = 0 } = heapStats().objectTypeCounts;
+  return buffers + arrays;
+}
+
+test("connections that say nothing keep no sender out", async () => {
+  await using listener = await listen();
+  const silent = await Promise.all(Array.from({ length: 3 }, () => connectSender(listener.port)));
+  for (let i = 0; i < 3; i++) {
+    await using sender = await connectSender(listener.port);
+    expect(await sender.associate({ called: "CLINICA" })).toBe("accepted");
+    expect(await sender.echo()).toBe(0);
+  }
+  for (const sender of silent) await sender[Symbol.asyncDispose]();
+});
+
+test("an association goes on when further connections come", async () => {
+  await using listener = await listen();
+  const served = await Promise.all(Array.from({ length: 3 }, () => connectSender(listener.port)));
+  for (const sender of served) expect(await sender.associate({ called: "CLINICA" })).toBe("accepted");
+  await using further = await connectSender(listener.port);
+  expect(await further.next()).toBeUndefined();
+  for (const sender of served) expect(await sender.echo()).toBe(0);
+  for (const sender of served) await sender[Symbol.asyncDispose]();
+});
+
+test("a connection that asks for an association byte by byte is cut off", async () => {
+  await using listener = await listen({ requestMs: 200 });
+  await using sender = await connectSender(listener.port);
+  const request = associateRequest("CLINICA", "TESTE");
+  let sentBytes = 0;
+  const drip = setInterval(() => sender.raw(request.subarray(sentBytes, ++sentBytes)), 20);
+  expect(await sender.next()).toBeUndefined();
+  clearInterval(drip);
+  expect(sentBytes).toBeLessThan(request.length);
+});
+
+test("fragments of a command without content are not kept", async () => {
+  await using listener = await listen();
+  await using sender = await connectSender(listener.port);
+  expect(await sender.associate({ called: "CLINICA" })).toBe("accepted");
+  const fragments = Buffer.concat(Array(20_000).fill(Buffer.from([0, 0, 0, 2, 1, 1])));
+  const head = Buffer.from([4, 0, 0, 0, 0, 0]);
+  head.writeUInt32BE(fragments.length, 2);
+  using joining = spyOn(Buffer, "concat");
+  sender.raw(Buffer.concat([head, fragments]));
+  // Its command goes on behind the fragments, in the same context.
+  expect(await sender.echo()).toBe(0);
+  expect(Math.max(...joining.mock.calls.map(([pieces]) => pieces.length))).toBeLessThan(1_000);
+});
+
+test("a PDU that arrives byte by byte takes no more memory than its bytes", async () => {
+  const whole = Buffer.concat([Buffer.from([4, 0, 0, 1, 0, 0]), Buffer.alloc(65_536, 7)]);
+  const before = countBuffers();
+  let mostBuffers = 0;
+  async function* bytes() {
+    for (const [index, byte] of whole.entries()) {
+      if (index === whole.length - 1) mostBuffers = countBuffers() - before;
+      yield Buffer.from([byte]);
+    }
+  }
+  const read = [];
+  for await (const { type, body } of readPdus(bytes(), 128 * 1024))
+    read.push({ type, body: Buffer.from(body) });
+  expect(read).toEqual([{ type: 4, body: whole.subarray(6) }]);
+  expect(mostBuffers).toBeLessThan(MAX_OBJECTS);
+});
