@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { negotiateCoding } from "../http/content-coding.ts";
+import { isKnownVersion } from "../http/known-version.ts";
 
 export type AssetCoding = "br" | "gzip";
 
@@ -97,17 +98,11 @@ export function serveAsset(request: Request, asset: Asset, headers: Record<strin
     "X-Content-Type-Options": "nosniff",
     ...headers,
   });
-  if (matches(request.headers.get("if-none-match"), etag)) {
+  if (isKnownVersion(request.headers.get("if-none-match"), etag)) {
     return new Response(null, { status: 304, headers: answer });
   }
   if (coding !== "identity") answer.set("Content-Encoding", coding);
   return new Response(request.method === "HEAD" ? null : storedBody(asset, coding), { headers: answer });
-}
-
-function matches(ifNoneMatch: string | null, etag: string): boolean {
-  if (ifNoneMatch === null || ifNoneMatch.length > 1_000) return false;
-  if (ifNoneMatch.trim() === "*") return true;
-  return ifNoneMatch.split(",").some((candidate) => candidate.trim().replace(/^W\//, "") === etag);
 }
 
 /** Compressed assets are not stored uncompressed too: the rare client that accepts neither br nor gzip gets them inflated. */

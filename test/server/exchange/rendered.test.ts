@@ -62,6 +62,8 @@ describe("a rendered image", () => {
     expect((await draw(`${instance}/rendered`, { accept: "image/png" })).type).toBe("image/png");
     expect((await draw(`${instance}/rendered?accept=image/png`)).type).toBe("image/png");
     expect((await draw(`${instance}/rendered`, { accept: "image/gif" })).status).toBe(406);
+    const liked = { accept: "image/png;q=0.5, image/jpeg;q=0.9" };
+    expect((await draw(`${instance}/rendered`, liked)).type).toBe("image/jpeg");
   });
 
   test("has the size of its viewport, the pixels of its window and the quality that was asked for", async () => {
@@ -159,6 +161,8 @@ describe("a rendered image", () => {
   test("is not sent again to who has it", async () => {
     const { etag } = await draw(`${instance}/rendered`);
     expect((await draw(`${instance}/rendered`, { "if-none-match": etag })).status).toBe(304);
+    for (const known of [`"other", ${etag}`, `W/${etag}`, "*"])
+      expect((await draw(`${instance}/rendered`, { "if-none-match": known })).status).toBe(304);
     expect((await draw(`${instance}/rendered?quality=5`, { "if-none-match": etag })).status).toBe(200);
   });
 

@@ -105,6 +105,9 @@ describe("a search for studies", () => {
     ["NumberOfStudyRelatedInstances=3", ["1"]],
     [`StudyInstanceUID=${studyUID("1")},${studyUID("4")}`, ["1", "4"]],
     [`StudyInstanceUID=${studyUID("1")}%5C${studyUID("9")}`, ["1"]],
+    [`StudyInstanceUID=${studyUID("2")}${",1.2.840.113619".repeat(900)}`, ["2"]],
+    ["InstanceAvailability=ONLINE&PatientID=P-100", ["1"]],
+    ["InstanceAvailability=NEARLINE", []],
     ["PatientName=*&AnythingElse=1&AccessionNumber=", ["1", "2", "3", "4"]],
   ])("for %p finds %p", async (query, expected) => {
     expect(await studies(query)).toEqual(expected);
@@ -146,6 +149,14 @@ describe("a search for studies", () => {
   test("without a result has no body", async () => {
     expect((await search("/studies?PatientID=nobody")).status).toBe(204);
   });
+
+  test.each(["/studies", "/series", "/instances"])(
+    "of %s takes the parameter `accept` in place of the header",
+    async (path) => {
+      expect((await search(`${path}?accept=application/dicom%2Bxml`)).status).toBe(406);
+      expect((await search(`${path}?accept=application/json`)).status).toBe(200);
+    },
+  );
 
   test.each(["limit=-1", "StudyDate=2026", "StudyDate=20260231", "StudyTime=1", "SeriesNumber=x"])(
     "that can't be read (%s) is refused, not guessed",

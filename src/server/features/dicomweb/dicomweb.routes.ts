@@ -2,6 +2,7 @@ import { type Context, Hono, type MiddlewareHandler } from "hono";
 import type { ManifestInstance, SeriesManifest } from "../../archive/manifest.ts";
 import { AppError } from "../../http/app-error.ts";
 import { notFound } from "../../http/http.errors.ts";
+import { isKnownVersion } from "../../http/known-version.ts";
 import { bulkDataResponse } from "./bulk-data.ts";
 import { type DicomwebDocument, describeDicomweb } from "./describe-dicomweb.ts";
 import type { DicomwebCatalogue, Retrieval, SeriesRecord } from "./dicomweb.catalogue.ts";
@@ -9,7 +10,7 @@ import type { SeriesUIDs } from "./dicomweb.repo.ts";
 import { findInstance } from "./find-instance.ts";
 import { framesResponse, frameToReadAhead } from "./frames.ts";
 import { instancesResponse } from "./instances.ts";
-import { assertAcceptsJson } from "./media-types.ts";
+import { acceptOf, assertAcceptsJson } from "./media-types.ts";
 import {
   instanceMetadataResponse,
   type MetadataOfSeries,
@@ -27,8 +28,6 @@ const UID = /^[0-9.]{1,64}$/;
 
 /** The most series of one study whose instances a search reads. */
 const MAX_SEARCHED_SERIES = 1_000;
-/** The most versions that a request names. */
-const MAX_ETAGS = 20;
 
 export interface DicomwebAccess {
   /**
@@ -208,17 +207,11 @@ export function createDicomwebRoutes(access: DicomwebAccess) {
   return routes;
 }
 
-/** What the client takes: the parameter `accept` replaces the header (PS3.18 §8.3.3.1). */
-function acceptOf(c: Context): string | undefined {
-  const inQuery = c.req.url.includes("accept=") ? c.req.query("accept") : undefined;
-  return inQuery ?? c.req.header("accept");
-}
-
 /** Answers 304 to a client that has this version already. */
 async function unlessKnown(c: Context, etag: string, respond: () => Promise<Response>): Promise<Response> {
-  const known = (c.req.header("if-none-match") ?? "").split(",", MAX_ETAGS).map((one) => one.trim());
   const headers = { ETag: etag, "Cache-Control": "private, no-store" };
-  if (known.includes(etag)) return new Response(null, { status: 304, headers });
+  if (isKnownVersion(c.req.header("if-none-match"), etag))
+    return new Response(null, { status: 304, headers });
   const response = await respond();
   response.headers.set("ETag", etag);
   return response;

@@ -28,7 +28,7 @@ function isDataSet(value: unknown): value is Record<string, DicomJsonElement> {
 function isWanted(text: string, wanted: Wanted): boolean {
   switch (wanted.kind) {
     case "list":
-      return wanted.values.includes(text);
+      return wanted.values.has(text);
     case "range":
       return isBetween(text, wanted);
     case "number":

@@ -1,3 +1,4 @@
+import type { Context } from "hono";
 import { AppError } from "../../http/app-error.ts";
 import { notAcceptable } from "../../http/http.errors.ts";
 
@@ -31,6 +32,12 @@ export const IMAGE_TYPES: Readonly<Record<string, string>> = {
   "1.2.840.10008.1.2.4.203": "image/jphc",
   "1.2.840.10008.1.2.5": "image/dicom-rle",
 };
+
+/** What the client takes: the parameter `accept` replaces the header (PS3.18 §8.3.3.1). */
+export function acceptOf(c: Context): string | undefined {
+  const inQuery = c.req.url.includes("accept=") ? c.req.query("accept") : undefined;
+  return inQuery ?? c.req.header("accept");
+}
 
 /** @throws {AppError} 406 if the client accepts no type in which the frame can be sent; frames are never transcoded */
 export function negotiateFrames(accept: string | undefined, transferSyntaxUID: string): Representation {
@@ -146,6 +153,7 @@ function parseAccept(accept: string | undefined): readonly AcceptedType[] {
   return parsed;
 }
 
+/** The entries that the client likes best come first. */
 function parseEntries(accept: string): AcceptedType[] {
   return accept
     .split(",")
@@ -153,7 +161,14 @@ function parseEntries(accept: string): AcceptedType[] {
       const [type = "", ...parameters] = entry.split(";").map((part) => part.trim());
       return { type: type.toLowerCase(), parameters: new Map(parameters.map(parseParameter)) };
     })
-    .filter(({ type, parameters }) => type !== "" && Number.parseFloat(parameters.get("q") ?? "1") !== 0);
+    .filter((entry) => entry.type !== "" && weightOf(entry) > 0)
+    .sort((one, other) => weightOf(other) - weightOf(one));
+}
+
+/** 1 for a weight that can't be read. */
+function weightOf({ parameters }: AcceptedType): number {
+  const weight = Number.parseFloat(parameters.get("q") ?? "1");
+  return Number.isNaN(weight) ? 1 : weight;
 }
 
 function parseParameter(parameter: string): [string, string] {

@@ -6,7 +6,7 @@ import { isKeepable } from "../../http/validate.ts";
 import { attributeNamed, type QidoAttribute } from "./qido-attributes.ts";
 
 export const MAX_PAGE = 1_000;
-export const MAX_LIST = 200;
+export const MAX_LIST = 1_000;
 const MAX_TEXT_LENGTH = 128;
 export const MAX_MATCHES = 32;
 export const MAX_FIELDS = 200;
@@ -21,7 +21,7 @@ export interface Page {
 /** What one attribute must be. All values are as DICOM writes them. */
 export type Wanted =
   /** One of these, exactly: UIDs, or modalities. */
-  | { kind: "list"; values: string[] }
+  | { kind: "list"; values: ReadonlySet<string> }
   /** Both ends included; an end left out is open. */
   | { kind: "range"; from?: string; to?: string }
   | { kind: "number"; value: number }
@@ -96,7 +96,7 @@ function wantedOf(
   if (value === undefined || vr === "SQ") return undefined;
   const isKept = values.every((text) => text.length <= MAX_TEXT_LENGTH && isKeepable(text));
   if (values.length > MAX_LIST || !isKept) throw invalid(name);
-  if (isListed(tag, vr)) return { kind: "list", values };
+  if (isListed(tag, vr)) return { kind: "list", values: new Set(values) };
   switch (vr) {
     case "DA":
       return rangeOf(name, value, DATE);

@@ -5,6 +5,9 @@ import type { SeriesRecord, StudyRecord } from "./dicomweb.catalogue.ts";
 import type { QidoQuery } from "./parse-qido.ts";
 import type { Level } from "./qido-attributes.ts";
 
+/** InstanceAvailability of everything: nothing is kept where it has to be fetched from first. */
+export const AVAILABILITY = "ONLINE";
+
 /** The address of DICOMweb for the caller; undefined where answers name no addresses. */
 type BaseUrl = string | undefined;
 
@@ -132,7 +135,7 @@ export function instanceJson(
 function location(baseUrl: BaseUrl, path: string): DicomJson {
   if (baseUrl === undefined) return {};
   return {
-    [TagHex.InstanceAvailability]: element("CS", "ONLINE"),
+    [TagHex.InstanceAvailability]: element("CS", AVAILABILITY),
     [TagHex.RetrieveURL]: element("UR", `${baseUrl}/${path}`),
   };
 }

@@ -15,7 +15,7 @@ import { withoutTimeout } from "../../http/request-timeout.ts";
 import type { Session } from "../../http/session.ts";
 import { archiveHeaders } from "../dicomweb/archive-headers.ts";
 import { describeDicomweb, dicomJsonSchema } from "../dicomweb/describe-dicomweb.ts";
-import { assertAcceptsJson } from "../dicomweb/media-types.ts";
+import { acceptOf, assertAcceptsJson } from "../dicomweb/media-types.ts";
 import { parseQido, type QidoQuery } from "../dicomweb/parse-qido.ts";
 import type { Level } from "../dicomweb/qido-attributes.ts";
 import { type Found, searchResponse } from "../dicomweb/search-response.ts";
@@ -59,7 +59,7 @@ export function createExchangeRoutes(deps: Deps, guard: Guard, slots: UploadSlot
 
   type Search = (deps: SearchDeps, session: Session, query: QidoQuery) => Promise<Found>;
   const searching = (search: Search, levels: readonly Level[]) => async (c: Context<HttpEnv>) => {
-    assertAcceptsJson(c.req.header("accept"));
+    assertAcceptsJson(acceptOf(c));
     const query = parseQido(new URL(c.req.url).searchParams);
     const found = await search({ ...deps, baseUrl }, c.get("session"), query);
     return await searchResponse(found, { query, levels, answersNoContent: true, request: c.req.raw });

@@ -6,12 +6,13 @@ import { describeIn, type Room } from "../../http/describe.ts";
 import type { Guard } from "../../http/guard.ts";
 import { archiveDamaged, heldByAnotherNode, notAcceptable, notFound } from "../../http/http.errors.ts";
 import type { HttpEnv } from "../../http/http-context.ts";
+import { isKnownVersion } from "../../http/known-version.ts";
 import { holding } from "../../http/stream-of.ts";
 import { archiveHeaders } from "../dicomweb/archive-headers.ts";
 import type { DicomwebCatalogue } from "../dicomweb/dicomweb.catalogue.ts";
 import { notDrawable, tooManyReads } from "../dicomweb/dicomweb.errors.ts";
 import { findInstance } from "../dicomweb/find-instance.ts";
-import { negotiateRendered } from "../dicomweb/media-types.ts";
+import { acceptOf, negotiateRendered } from "../dicomweb/media-types.ts";
 import { multipartRelated, type Part } from "../dicomweb/multipart-related.ts";
 import { openStudyAsSession } from "../dicomweb/open-as-session.ts";
 import { Places } from "../dicomweb/places.ts";
@@ -81,7 +82,7 @@ function renderedRoutes(deps: Deps, waiting: Waiting, access: RenderedAccess): H
 
   const render = (picture: "rendered" | "thumbnail") => async (c: Context<HttpEnv>) => {
     const parameters = new URL(c.req.url).searchParams;
-    const { type, isMultipart } = negotiateRendered(parameters.get("accept") ?? c.req.header("accept"), {
+    const { type, isMultipart } = negotiateRendered(acceptOf(c), {
       takesParts: picture === "rendered",
     });
     const drawing = { type, ...parseRendering(parameters, picture) };
@@ -90,7 +91,7 @@ function renderedRoutes(deps: Deps, waiting: Waiting, access: RenderedAccess): H
     const { instance, frameIndex } = await findFrame(catalogue, c.req.param());
     const headers = { ...archiveHeaders(`image/${type}`), "Content-Disposition": "inline", Vary: "Accept" };
     const etag = etagOf(instance, frameIndex, drawing);
-    if (c.req.header("if-none-match") === etag)
+    if (isKnownVersion(c.req.header("if-none-match"), etag))
       return new Response(null, { status: 304, headers: { ...headers, ETag: etag } });
     using _ = waiting.one.take(readerId);
     const image = await draw(deps, { instance, frameIndex, drawing }, c.req.raw.signal);

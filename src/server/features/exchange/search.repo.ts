@@ -9,6 +9,7 @@ import { type StoredObjectRow, storedObjects } from "../../holdings/objects/stor
 import { foldName, wordsOf } from "../dicomweb/match-json.ts";
 import type { Page, QidoMatch, Wanted } from "../dicomweb/parse-qido.ts";
 import type { QidoAttribute } from "../dicomweb/qido-attributes.ts";
+import { AVAILABILITY } from "../dicomweb/qido-json.ts";
 import { type Caller, visibleParts } from "../studies/studies.repo.ts";
 import {
   type InstanceValues,
@@ -186,7 +187,8 @@ const listColumns: Record<string, ListColumn> = {
   [TagHex.PatientSex]: { key: "patientSex", column: studies.patientSex },
 };
 
-const studyNumbers: Record<string, AnyPgColumn> = {
+const simpleOfStudy: Record<string, AnyPgColumn | SQL> = {
+  [TagHex.InstanceAvailability]: sql`${AVAILABILITY}::text`,
   [TagHex.NumberOfStudyRelatedSeries]: studies.seriesCount,
   [TagHex.NumberOfStudyRelatedInstances]: studies.instanceCount,
 };
@@ -203,9 +205,9 @@ const seriesTexts: Record<string, AnyPgColumn> = {
 function studyCondition(path: readonly QidoAttribute[], wanted: Wanted, from: ValuesFrom): SQL | undefined {
   const [{ tag } = { tag: "" }] = path;
   if (tag === TagHex.StudyInstanceUID && wanted.kind === "list")
-    return inArray(studies.studyInstanceUID, wanted.values);
-  const number = studyNumbers[tag];
-  if (number) return isValue(sql`${number}`, wanted);
+    return inArray(studies.studyInstanceUID, [...wanted.values]);
+  const simple = simpleOfStudy[tag];
+  if (simple) return isValue(sql`${simple}`, wanted);
   const listed = listColumns[tag];
   if (!listed) return isKeptValue(studies.attributes, path, wanted);
   if (from === "columns") return isListed(listed, wanted);
@@ -248,7 +250,7 @@ const TAG_OF: Partial<Record<keyof InstanceValues, string>> = Object.fromEntries
 function isSaid(tag: string | undefined, said: SQL, wanted: Wanted): SQL | undefined {
   if (tag === TagHex.ModalitiesInStudy && wanted.kind === "list") {
     const between = sql`'\\' || ${said} || '\\'`;
-    return or(...wanted.values.map((code) => sql`${between} like ${`%\\\\${escaped(code)}\\\\%`}`));
+    return or(...[...wanted.values].map((code) => sql`${between} like ${`%\\\\${escaped(code)}\\\\%`}`));
   }
   if (wanted.kind === "range") return isValue(sql`translate(${said}, '-:', '')`, wanted);
   return isValue(tag === TagHex.PatientName ? foldedName(said) : said, wanted);
@@ -281,7 +283,7 @@ function isKeptValue(
 function isValue(value: SQL, wanted: Wanted): SQL | undefined {
   switch (wanted.kind) {
     case "list":
-      return sql`${value} = any(${sql.param(wanted.values)}::text[])`;
+      return sql`${value} = any(${sql.param([...wanted.values])}::text[])`;
     case "number":
       return sql`${value}::text = ${String(wanted.value)}`;
     case "range": {

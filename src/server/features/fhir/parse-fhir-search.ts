@@ -117,7 +117,7 @@ function isCompared(search: FhirSearch, type: SearchedType, name: string, text: 
     case "modality":
       match(TagHex.ModalitiesInStudy, "CS", {
         kind: "list",
-        values: values.map((value) => tokenOf(value).code),
+        values: new Set(values.map((value) => tokenOf(value).code)),
       });
       break;
     case "day":
@@ -158,7 +158,10 @@ function identifierMatch(name: string, values: string[]): QidoMatch {
     return isUid && isOurs ? [code.replace(/^urn:oid:/, "")] : [];
   });
   if (uids.length === tokens.length)
-    return { path: [{ tag: TagHex.StudyInstanceUID, vr: "UI" }], wanted: { kind: "list", values: uids } };
+    return {
+      path: [{ tag: TagHex.StudyInstanceUID, vr: "UI" }],
+      wanted: { kind: "list", values: new Set(uids) },
+    };
   if (uids.length > 0 || tokens.some(({ system }) => system)) throw invalid(name);
   const wanted = exactly(tokens.map(({ code }) => code));
   return { path: [{ tag: TagHex.AccessionNumber, vr: "SH" }], wanted };
@@ -169,7 +172,9 @@ function exactly(values: string[]): Wanted {
   const [value = ""] = values;
   const isPlain = values.length === 1 && !/[*?]/.test(value);
   // A text is looked for in an index.
-  return isPlain ? { kind: "text", pattern: value, isName: false } : { kind: "list", values };
+  return isPlain
+    ? { kind: "text", pattern: value, isName: false }
+    : { kind: "list", values: new Set(values) };
 }
 
 /** `system|code`, `|code` or `code`. */

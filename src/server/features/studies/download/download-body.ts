@@ -15,6 +15,7 @@ import {
 import { AppError } from "../../../http/app-error.ts";
 import { parseByteRange } from "../../../http/byte-range.ts";
 import { rangeNotSatisfiable } from "../../../http/http.errors.ts";
+import { isKnownVersion } from "../../../http/known-version.ts";
 import { streamOf } from "../../../http/stream-of.ts";
 import type { ByteRange } from "../../../storage/object-store.ts";
 import type { StudyFile } from "./download-study.ts";
@@ -52,7 +53,8 @@ export async function answerDownload(
   const plan = await planDownload(deps, file.volumes);
   const headers = downloadHeaders(file);
   const { etag } = file;
-  if (request.headers.get("if-none-match") === etag) return new Response(null, { status: 304, headers });
+  if (isKnownVersion(request.headers.get("if-none-match"), etag))
+    return new Response(null, { status: 304, headers });
   const range = requestedRange(request, plan.sizeBytes, etag);
   const { offset, length } = range ?? { offset: 0, length: plan.sizeBytes };
   headers.set("Content-Length", String(length));
