@@ -108,7 +108,7 @@ test("an exam is seen without an account and without a request, then kept with t
     await page.goBack();
     await button(page, "Enviar exame").click();
     await page
-      .getByText(/1 exame enviado/)
+      .getByText(/1 exame guardado/)
       .first()
       .waitFor();
     expect(await page.evaluate(() => "isSamePage" in window)).toBe(true);

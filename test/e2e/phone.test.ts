@@ -138,7 +138,7 @@ describe("on a phone of 360 pixels", () => {
         await page.goBack();
         await sheet.waitFor({ state: "detached" });
         await network.send("Network.emulateNetworkConditions", { ...limits, uploadThroughput: -1 });
-        await strip.getByText("1 exame enviado").waitFor();
+        await strip.getByText("1 exame guardado").waitFor();
         await tap(page, strip);
         await tap(page, button(sheet, "Abrir"));
         await page.locator("main:not([data-view=welcome])").waitFor();

@@ -78,7 +78,7 @@ describe("an upload", () => {
     await goTo("support");
     await act(async () => request.answer(201, answer));
     expect(await screen.findByText("Upload concluído")).toBeDefined();
-    expect(tray().getByText("1 exame enviado")).toBeDefined();
+    expect(tray().getByText("1 exame guardado")).toBeDefined();
     expect(shownView()).toBe("support");
   });
 
@@ -130,6 +130,58 @@ describe("an upload", () => {
     expect(screen.getByRole("button", { name: "Esperando a vez…" })).toBeDefined();
     await act(async () => first.answer(201, answer));
     await waitFor(() => expect(ToldRequest.last).not.toBe(first));
+  });
+
+  test("waits while all are paused, and begins once all go on", async () => {
+    answerCalls({
+      "GET /api/studies/s1/status": () => Response.json({ status: "b2", isReady: true }),
+      "POST /api/uploads": () => problem(503, "store.unavailable", "x"),
+    });
+    const first = await sendOne();
+    await user.click(screen.getByRole("button", { name: "Enviar outro" }));
+    await sendAnother("segundo.zip");
+    await goTo("support");
+    await openTray();
+    await user.click(tray().getByRole("button", { name: "Pausar tudo" }));
+    // The first is too small to stop midway.
+    await act(async () => first.answer(201, answer));
+    expect(await tray().findByText("1 envio pausado")).toBeDefined();
+    expect(tray().getByText("Pausado")).toBeDefined();
+    expect(ToldRequest.last).toBe(first);
+    await user.click(tray().getByRole("button", { name: "Continuar tudo" }));
+    await waitFor(() => expect(ToldRequest.last).not.toBe(first));
+  });
+
+  test("names what it left out, with the reasons, on a line of its own", async () => {
+    answerCalls({ "GET /api/studies/s1/status": () => Response.json({ status: "b2", isReady: true }) });
+    const request = await sendOne();
+    await goTo("support");
+    const skipped = Array.from({ length: 7 }, (_, n) => ({ name: `F${n}.TXT`, reason: "not_dicom" }));
+    await act(async () => request.answer(201, { ...answer, skipped, skippedCount: 9 }));
+    await openTray();
+    expect(tray().getByText("1 imagem guardada e conferida")).toBeDefined();
+    const left = tray().getByText("9 arquivos ficaram de fora").closest("details");
+    expect(left?.open).toBe(false);
+    const lines = [...(left?.querySelectorAll("li") ?? [])].map(({ textContent }) => textContent);
+    expect(lines).toEqual([...[0, 1, 2, 3, 4].map((n) => `F${n}.TXTNão é um arquivo DICOM`), "e mais 4"]);
+  });
+
+  test("that has no room says so as a warning, with the plans and the exams to delete", async () => {
+    answerCalls({});
+    const request = await sendOne();
+    await goTo("support");
+    const text = "Seu plano não tem espaço para isto.";
+    const refusal = { type: "about:blank", title: "", status: 403, requestId: "r1" };
+    await act(async () => request.answer(403, { ...refusal, code: "quota.bytes", message: text }));
+    await openTray();
+    const row = tray().getByText(text).closest("li");
+    expect([row?.className, row?.querySelectorAll(".tray-mark.is-warn").length]).toEqual([
+      "tray-row is-warn",
+      1,
+    ]);
+    expect(tray().getByRole("link", { name: "Ver planos" })).toBeDefined();
+    await user.click(tray().getByRole("button", { name: "Liberar espaço" }));
+    expect(shownView()).toBe("listaExames");
   });
 
   test("that stands still says that there is no connection", async () => {
@@ -200,8 +252,9 @@ describe("an upload of the account in another place", () => {
       });
       for (const _ of ["before", "after"]) {
         await renderView(<UploadTray />);
-        await waitFor(() => expect(tray().getByText("1 envio interrompido")).toBeDefined());
+        await waitFor(() => expect(tray().getByText("Parado em 42 %.")).toBeDefined());
         await openTray();
+        expect(tray().getByRole("button", { name: "Escolher u2.zip" })).toBeDefined();
         expect(await screen.findByText("Escolha de novo u2.zip para continuar de 42 %.")).toBeDefined();
         expect(screen.queryByText(/em outr/)).toBeNull();
         cleanup();

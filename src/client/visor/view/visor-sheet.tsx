@@ -1,8 +1,9 @@
 import { useLingui } from "@lingui/react/macro";
 import { Dialog as RadixDialog } from "radix-ui";
-import { type PointerEvent, type ReactNode, type RefObject, useRef, useState } from "react";
+import { type ReactNode, useRef, useState } from "react";
 import { IconButton } from "../../ui/button.tsx";
 import { CloseIcon } from "../../ui/entry-icons.tsx";
+import { useSheetDrag } from "../../ui/use-sheet-drag.ts";
 
 interface VisorSheetProps {
   title: ReactNode;
@@ -14,16 +15,13 @@ interface VisorSheetProps {
   children: ReactNode;
 }
 
-/** A sheet that was dragged less far goes back to where it was. */
-const DRAG_PX = 60;
-
 /** A sheet from the bottom on a phone, a panel at the right on a desktop. */
 export function VisorSheet({ title, detail, actions, isBeside = false, onClose, children }: VisorSheetProps) {
   const { t } = useLingui();
   const content = useRef<HTMLDivElement>(null);
   const [isFull, setFull] = useState(false);
   const drag = useSheetDrag(content, (moved) => {
-    if (moved < -DRAG_PX) setFull(isBeside);
+    if (moved < 0) setFull(isBeside);
     else if (isFull) setFull(false);
     else onClose();
   });
@@ -53,34 +51,4 @@ export function VisorSheet({ title, detail, actions, isBeside = false, onClose, 
       </RadixDialog.Content>
     </RadixDialog.Root>
   );
-}
-
-/** Moves the sheet with a finger at its top. @param onDragged how far it was dragged, in pixels, downward positive */
-function useSheetDrag(content: RefObject<HTMLElement | null>, onDragged: (moved: number) => void) {
-  const begun = useRef<number>(undefined);
-  const moveTo = (moved: number) => {
-    if (content.current) content.current.style.translate = moved > 0 ? `0 ${moved}px` : "";
-  };
-  const end = () => {
-    begun.current = undefined;
-    moveTo(0);
-  };
-  return {
-    onPointerDown(event: PointerEvent<HTMLElement>) {
-      const isButton = event.target instanceof Element && event.target.closest("button, a");
-      if (event.pointerType === "mouse" || isButton) return;
-      event.currentTarget.setPointerCapture(event.pointerId);
-      begun.current = event.clientY;
-    },
-    onPointerMove(event: PointerEvent<HTMLElement>) {
-      if (begun.current !== undefined) moveTo(event.clientY - begun.current);
-    },
-    onPointerUp(event: PointerEvent<HTMLElement>) {
-      if (begun.current === undefined) return;
-      const moved = event.clientY - begun.current;
-      end();
-      if (Math.abs(moved) > DRAG_PX) onDragged(moved);
-    },
-    onPointerCancel: end,
-  };
 }

@@ -2,42 +2,53 @@ import { Trans, useLingui } from "@lingui/react/macro";
 import { useSetAtom } from "jotai";
 import { useRef } from "react";
 import { Button, IconButton } from "../../../ui/button.tsx";
-import { PauseIcon, PlayIcon } from "../../../ui/icons.tsx";
-import { transportFor } from "../send/choose-transport.ts";
-import { changeRecord, findRecord } from "../send/resume-records.ts";
+import { FileArchiveIcon, PauseAllIcon, PauseIcon, PlayAllIcon, PlayIcon } from "../../../ui/icons.tsx";
+import { findRecord } from "../send/resume-records.ts";
 import { isSameFile } from "../send/same-file.ts";
-import { sentPercent, sizeOf, type UploadJob } from "./upload-job.ts";
-import { changeJobAtom } from "./upload-jobs.ts";
+import { canPause, type UploadJob } from "./upload-job.ts";
+import { changeJobAtom, pauseJobsAtom } from "./upload-jobs.ts";
 
 /** Pauses an upload that can go on where it stopped, or lets it go on. */
 export function PauseOrResume({ job }: { job: UploadJob }) {
   const { t } = useLingui();
-  const change = useSetAtom(changeJobAtom);
+  const pause = useSetAtom(pauseJobsAtom);
   const { name } = job.source;
-  const percent = sentPercent(job);
   if (job.state.stage === "paused") {
     return (
       <IconButton
         label={t({ id: "tray.resumeOf", message: `Resume: ${name}` })}
-        onClick={() => {
-          changeRecord(job.id, { isPaused: false });
-          change(job.id, { state: { stage: "queued" } });
-        }}
+        onClick={() => pause(false, [job])}
       >
         <PlayIcon />
       </IconButton>
     );
   }
-  if (!transportFor(sizeOf(job)).resumes || percent === 100) return null;
+  if (!canPause(job)) return null;
   return (
     <IconButton
       label={t({ id: "tray.pauseOf", message: `Pause: ${name}` })}
-      onClick={() => {
-        changeRecord(job.id, { isPaused: true });
-        change(job.id, { state: { stage: "paused", percent } });
-      }}
+      onClick={() => pause(true, [job])}
     >
       <PauseIcon />
+    </IconButton>
+  );
+}
+
+/** Pauses all uploads that can be paused, or lets all paused ones go on once none is left to pause. */
+export function PauseOrResumeAll({ jobs }: { jobs: readonly UploadJob[] }) {
+  const { t } = useLingui();
+  const pause = useSetAtom(pauseJobsAtom);
+  if (jobs.some(canPause)) {
+    return (
+      <IconButton label={t({ id: "tray.pauseAll", message: "Pause all" })} onClick={() => pause(true, jobs)}>
+        <PauseAllIcon />
+      </IconButton>
+    );
+  }
+  if (!jobs.some(({ state }) => state.stage === "paused")) return null;
+  return (
+    <IconButton label={t({ id: "tray.resumeAll", message: "Resume all" })} onClick={() => pause(false, jobs)}>
+      <PlayAllIcon />
     </IconButton>
   );
 }
@@ -47,10 +58,10 @@ export function ChooseAgain({ job, percent }: { job: UploadJob; percent: number 
   const { t } = useLingui();
   const change = useSetAtom(changeJobAtom);
   const input = useRef<HTMLInputElement>(null);
+  const { fileName } = job.upload;
   const take = async (file: File) => {
     const record = findRecord(job.id);
-    const isSame =
-      record !== undefined && (await isSameFile(file, job.upload.fileName, record).catch(() => false));
+    const isSame = record !== undefined && (await isSameFile(file, fileName, record).catch(() => false));
     if (isSame) change(job.id, { upload: { ...job.upload, zip: file }, state: { stage: "queued" } });
     else
       change(job.id, { state: { stage: "stopped", percent, interruption: { kind: "file", isOther: true } } });
@@ -63,7 +74,7 @@ export function ChooseAgain({ job, percent }: { job: UploadJob; percent: number 
         className="sr-only"
         tabIndex={-1}
         accept=".zip,application/zip"
-        aria-label={t({ id: "tray.fileAgain", message: `The same file again: ${job.upload.fileName}` })}
+        aria-label={t({ id: "tray.fileAgain", message: `The same file again: ${fileName}` })}
         onChange={({ target }) => {
           const [file] = target.files ?? [];
           target.value = "";
@@ -71,7 +82,10 @@ export function ChooseAgain({ job, percent }: { job: UploadJob; percent: number 
         }}
       />
       <Button size="small" onClick={() => input.current?.click()}>
-        <Trans id="tray.chooseAgain">Choose file</Trans>
+        <FileArchiveIcon small />
+        <span>
+          <Trans id="tray.chooseAgain">Choose {fileName}</Trans>
+        </span>
       </Button>
     </>
   );

@@ -1,20 +1,31 @@
 import { plural } from "@lingui/core/macro";
-import { Trans, useLingui } from "@lingui/react/macro";
+import { Plural, Trans, useLingui } from "@lingui/react/macro";
 import { useSetAtom } from "jotai";
 import type { CSSProperties, ReactNode } from "react";
-import { Button, IconButton } from "../../../ui/button.tsx";
+import type { UploadAnswer } from "../../../../shared/api/upload.ts";
+import { Button, buttonClass, IconButton } from "../../../ui/button.tsx";
 import { CircleAlertIcon, CircleCheckIcon, CloseIcon } from "../../../ui/entry-icons.tsx";
-import { FileArchiveIcon, FolderOpenIcon, RefreshIcon, WifiOffIcon } from "../../../ui/icons.tsx";
-import { SeePlans } from "../../plan/subscription-link.tsx";
+import {
+  FileArchiveIcon,
+  FolderOpenIcon,
+  RefreshIcon,
+  TriangleAlertIcon,
+  WifiOffIcon,
+} from "../../../ui/icons.tsx";
+import { viewAtom } from "../../places/views.ts";
+import { SubscriptionLink } from "../../plan/subscription-link.tsx";
+import { maySubscribe, useHis } from "../../session/his-context.ts";
 import { SmallFilm } from "../contact-sheet/small-film.tsx";
 import { filmOf } from "../look-inside/contents.ts";
+import { skippedReason } from "../notices/skipped-reasons.ts";
+import { transportFor } from "../send/choose-transport.ts";
 import { sizeText } from "../sizes.ts";
 import { TimeLeft } from "../transfer-text.tsx";
 import { isSent, type Transfer } from "../upload-state.ts";
 import { useCancelUpload } from "./cancel-upload.tsx";
 import { InterruptionText } from "./interruption-text.tsx";
 import { ChooseAgain, PauseOrResume } from "./resume-upload.tsx";
-import { type JobState, sentPercent, sizeOf, type UploadJob } from "./upload-job.ts";
+import { isAnswerable, type JobState, sentPercent, sizeOf, type UploadJob } from "./upload-job.ts";
 import { changeJobAtom, removeJobAtom } from "./upload-jobs.ts";
 import { useOpenExam } from "./use-open-exam.ts";
 
@@ -23,23 +34,37 @@ type StoppedState = Extract<JobState, { stage: "stopped" }>;
 /** One upload of the tray: what it is, how far it is, and what the person can do about it. */
 export function TrayRow({ job }: { job: UploadJob }) {
   const { state, source } = job;
-  const needsSomebody = state.stage === "stopped" || (state.stage === "sending" && state.transfer.isStalled);
   return (
-    <li className={`tray-row ${needsSomebody ? "is-warn" : ""}`}>
+    <li className={`tray-row ${toneOf(state)}`}>
       <RowPicture job={job} />
       <div className="tray-text">
-        <b>{source.name}</b>
+        <b>{examName(job) ?? source.name}</b>
         <span className="tray-line">
           <RowLine job={job} />
         </span>
         {state.stage !== "queued" && state.stage !== "done" && <RowBar job={job} />}
-        {state.stage === "stopped" && <WayOn job={job} {...state} />}
       </div>
       <div className="tray-actions">
         <RowActions job={job} state={state} />
       </div>
+      {state.stage === "stopped" && <WayOn job={job} {...state} />}
+      {state.stage === "done" && <LeftOut {...state.answer} />}
     </li>
   );
+}
+
+/** A file that held a single exam goes by that exam's name once it is kept. */
+function examName({ state, upload }: UploadJob): string | undefined {
+  const [study, another] = upload.contents?.studies ?? [];
+  return (state.stage === "done" && !another && study?.about.description) || undefined;
+}
+
+/** What the person can put right is a warning; what ended by itself is worse. */
+function toneOf(state: JobState): string {
+  if (state.stage === "paused") return "is-paused";
+  if (state.stage === "sending") return state.transfer.isStalled ? "is-warn" : "";
+  if (state.stage !== "stopped") return "";
+  return isAnswerable(state.interruption) ? "is-warn" : "is-bad";
 }
 
 function RowPicture({ job: { source, state, upload } }: { job: UploadJob }) {
@@ -55,7 +80,14 @@ function RowPicture({ job: { source, state, upload } }: { job: UploadJob }) {
 
 function StateMark({ state }: { state: JobState }) {
   if (state.stage === "done") return <CircleCheckIcon small className="tray-mark is-ok" />;
-  if (state.stage === "stopped") return <CircleAlertIcon small className="tray-mark is-bad" />;
+  if (state.stage === "stopped") {
+    if (state.interruption.kind === "file") return null;
+    return isAnswerable(state.interruption) ? (
+      <TriangleAlertIcon small className="tray-mark is-warn" />
+    ) : (
+      <CircleAlertIcon small className="tray-mark is-bad" />
+    );
+  }
   return state.stage === "sending" && state.transfer.isStalled ? (
     <WifiOffIcon small className="tray-mark is-warn" />
   ) : null;
@@ -68,31 +100,78 @@ function RowLine({ job }: { job: UploadJob }): ReactNode {
     const size = sizeText(i18n, sizeOf(job));
     return <Trans id="tray.queued">Queued · {size}</Trans>;
   }
-  if (state.stage === "sending") return <SendingLine transfer={state.transfer} percent={sentPercent(job)} />;
+  if (state.stage === "sending") return <SendingLine job={job} transfer={state.transfer} />;
   if (state.stage === "stopped") return <InterruptionText {...state} fileName={upload.fileName} />;
   if (state.stage === "paused") {
     const { percent } = state;
+    // How much of one that waited was sent is not known here.
+    if (percent === 0) return <Trans id="tray.pausedUnsent">Paused</Trans>;
     return <Trans id="tray.paused">Paused at {percent}%</Trans>;
   }
-  const { instancesReceived, skippedCount } = state.answer;
-  const kept = t({
+  const { instancesReceived } = state.answer;
+  if (instancesReceived === 0) return <Trans id="tray.known">Everything was kept already</Trans>;
+  return t({
     id: "tray.kept",
-    message: plural(instancesReceived, { one: "# image kept", other: "# images kept" }),
+    message: plural(instancesReceived, {
+      one: "# image kept and checked",
+      other: "# images kept and checked",
+    }),
   });
-  const left = t({
-    id: "tray.skipped",
-    message: plural(skippedCount, { one: "# file was left out", other: "# files were left out" }),
-  });
-  const known = t({ id: "tray.known", message: "Everything was kept already" });
-  return [instancesReceived > 0 ? kept : known, skippedCount > 0 && left].filter(Boolean).join(" · ");
 }
 
-function SendingLine({ transfer, percent }: { transfer: Transfer; percent: number }) {
-  if (isSent(transfer) || transfer.isStalled) return <TimeLeft transfer={transfer} />;
+function SendingLine({ job, transfer }: { job: UploadJob; transfer: Transfer }) {
+  const { i18n } = useLingui();
+  if (isSent(transfer)) return <TimeLeft transfer={transfer} />;
+  if (transfer.isStalled) {
+    return transportFor(sizeOf(job)).resumes ? (
+      <Trans id="tray.offline">No connection. It resumes by itself.</Trans>
+    ) : (
+      <TimeLeft transfer={transfer} />
+    );
+  }
+  const percent = sentPercent(job);
+  const speed = transfer.bytesPerSecond !== undefined && sizeText(i18n, transfer.bytesPerSecond);
   return (
     <>
-      {percent}% · <TimeLeft transfer={transfer} />
+      <Trans id="tray.percent">{percent}%</Trans>
+      {speed && ` · ${speed}/s`} · <TimeLeft transfer={transfer} />
     </>
+  );
+}
+
+/** As many names of files are shown; the list of exams names them all. */
+const MAX_NAMED = 5;
+
+/** The files that an upload left out, by name and reason. */
+function LeftOut({ skipped, skippedCount }: UploadAnswer) {
+  const { i18n } = useLingui();
+  if (skippedCount === 0) return null;
+  const named = skipped.slice(0, MAX_NAMED);
+  const more = skippedCount - named.length;
+  return (
+    <details className="tray-left-out">
+      <summary>
+        <Plural
+          id="tray.skipped"
+          value={skippedCount}
+          one="# file was left out"
+          other="# files were left out"
+        />
+      </summary>
+      <ul>
+        {named.map(({ name, reason }) => (
+          <li key={name}>
+            <span className="mono">{name}</span>
+            <span>{i18n._(skippedReason(reason))}</span>
+          </li>
+        ))}
+        {more > 0 && (
+          <li>
+            <Plural id="skipped.more" value={more} one="and # more" other="and # more" />
+          </li>
+        )}
+      </ul>
+    </details>
   );
 }
 
@@ -154,6 +233,26 @@ function RowActions({ job, state }: { job: UploadJob; state: JobState }) {
 
 /** What a stopped upload asks of the person, below the reason. */
 function WayOn({ job, percent, interruption }: { job: UploadJob } & StoppedState): ReactNode {
-  if (interruption.kind === "storage") return <SeePlans />;
-  return interruption.kind === "file" && <ChooseAgain job={job} percent={percent} />;
+  const { user } = useHis();
+  const setView = useSetAtom(viewAtom);
+  if (interruption.kind === "storage") {
+    return (
+      <div className="tray-ways">
+        {maySubscribe(user) && (
+          <SubscriptionLink className={buttonClass({ size: "small" })}>
+            <Trans id="subscription.seePlans">See plans</Trans>
+          </SubscriptionLink>
+        )}
+        <Button size="small" kind="quiet" onClick={() => setView("listaExames")}>
+          <Trans id="tray.freeSpace">Free up space</Trans>
+        </Button>
+      </div>
+    );
+  }
+  if (interruption.kind !== "file") return null;
+  return (
+    <div className="tray-ways">
+      <ChooseAgain job={job} percent={percent} />
+    </div>
+  );
 }

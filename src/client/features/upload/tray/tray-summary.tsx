@@ -1,28 +1,38 @@
 import { Plural, Trans } from "@lingui/react/macro";
 import type { ReactNode } from "react";
+import { transportFor } from "../send/choose-transport.ts";
 import { TimeLeft } from "../transfer-text.tsx";
-import { isUnderWay, totalPercent, type UploadJob } from "./upload-job.ts";
+import { isUnderWay, sizeOf, totalPercent, type UploadJob } from "./upload-job.ts";
 import type { UploadElsewhere } from "./use-elsewhere.ts";
 
-export type TrayTone = "sending" | "warn" | "ok";
+export type TrayTone = "sending" | "paused" | "offline" | "file" | "warn" | "ok";
 
 /** What the tray says of all its uploads in two lines. */
 export interface TraySummary {
   tone: TrayTone;
   title: ReactNode;
   detail: ReactNode;
+  /** The same in fewer words, for the strip of a phone. */
+  brief?: ReactNode;
   percent: number;
 }
 
 export function summarize(jobs: readonly UploadJob[]): TraySummary {
   const percent = totalPercent(jobs);
   const stopped = jobs.filter(({ state }) => state.stage === "stopped").length;
+  const paused = jobs.filter(({ state }) => state.stage === "paused").length;
   const sending = jobs.find(({ state }) => state.stage === "sending");
   if (sending?.state.stage === "sending" && sending.state.transfer.isStalled) {
+    const resumes = transportFor(sizeOf(sending)).resumes;
     return {
-      tone: "warn",
-      title: <Trans id="upload.stalled">No connection…</Trans>,
-      detail: <Trans id="tray.stalled">Waiting for it to come back.</Trans>,
+      tone: "offline",
+      title: <Trans id="tray.offline.title">No connection</Trans>,
+      detail: resumes ? (
+        <Trans id="tray.offline.text">Uploads resume by themselves when it is back.</Trans>
+      ) : (
+        <Trans id="tray.stalled">Waiting for it to come back.</Trans>
+      ),
+      ...(resumes && { brief: <Trans id="tray.offline.brief">It resumes by itself.</Trans> }),
       percent,
     };
   }
@@ -34,6 +44,11 @@ export function summarize(jobs: readonly UploadJob[]): TraySummary {
       percent,
     };
   }
+  const [first, second] = jobs;
+  if (first?.state.stage === "stopped" && !second && first.state.percent > 0) {
+    const { interruption, percent: sent } = first.state;
+    if (interruption.kind === "file") return fileAskedFor(sent);
+  }
   if (stopped > 0) {
     return {
       tone: "warn",
@@ -44,7 +59,30 @@ export function summarize(jobs: readonly UploadJob[]): TraySummary {
       percent,
     };
   }
-  return { tone: "ok", title: <KeptTitle jobs={jobs} />, detail: null, percent };
+  if (paused > 0) {
+    return {
+      tone: "paused",
+      title: <Plural id="tray.pausedCount" value={paused} one="# upload paused" other="# uploads paused" />,
+      detail: <Trans id="tray.percent">{percent}%</Trans>,
+      percent,
+    };
+  }
+  return {
+    tone: "ok",
+    title: <KeptTitle jobs={jobs} />,
+    detail: <Trans id="tray.checked">Checked image by image</Trans>,
+    percent,
+  };
+}
+
+/** The browser lost the file with the page, and the person has it. */
+function fileAskedFor(percent: number): TraySummary {
+  return {
+    tone: "file",
+    title: <Trans id="tray.fileAsked.title">Stopped at {percent}%.</Trans>,
+    detail: <Trans id="tray.fileAsked">Choose the file again</Trans>,
+    percent,
+  };
 }
 
 /** The same of uploads that only other pages send. */
@@ -60,7 +98,7 @@ export function summarizeElsewhere(elsewhere: readonly UploadElsewhere[]): TrayS
     ) : (
       <Trans id="tray.elsewhere.stopped">Interrupted elsewhere</Trans>
     ),
-    detail: `${percent}%`,
+    detail: <Trans id="tray.percent">{percent}%</Trans>,
     percent,
   };
 }
@@ -86,7 +124,11 @@ interface SendingDetailProps {
 function SendingDetail({ sending, percent, stopped }: SendingDetailProps) {
   return (
     <>
-      {percent}%
+      <Trans id="tray.percent">{percent}%</Trans>
+      <span className="tray-of-all">
+        {" "}
+        <Trans id="tray.ofAll">of everything</Trans>
+      </span>
       {sending?.state.stage === "sending" && (
         <>
           {" · "}
@@ -108,5 +150,5 @@ function KeptTitle({ jobs }: { jobs: readonly UploadJob[] }) {
     (sum, { state }) => sum + (state.stage === "done" ? state.answer.studies.length : 0),
     0,
   );
-  return <Plural id="tray.examsKept" value={exams} one="# exam sent" other="# exams sent" />;
+  return <Plural id="tray.examsKept" value={exams} one="# exam kept" other="# exams kept" />;
 }

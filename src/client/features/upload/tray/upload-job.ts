@@ -1,5 +1,6 @@
 import type { UploadAnswer } from "../../../../shared/api/upload.ts";
 import type { ExamForm } from "../exam-form/exam-form.ts";
+import { transportFor } from "../send/choose-transport.ts";
 import { percentOf, type Ready, type Transfer } from "../upload-state.ts";
 
 /** Why an upload stopped; `text` is the server's message. */
@@ -9,6 +10,11 @@ export type Interruption =
   | { kind: "file"; isOther: boolean }
   | { kind: "storage"; text: string }
   | { kind: "refused"; text: string };
+
+/** Whether the person can do what it takes, rather than only try again. */
+export function isAnswerable({ kind }: Interruption): boolean {
+  return kind === "file" || kind === "storage";
+}
 
 export type JobState =
   | { stage: "queued" }
@@ -36,6 +42,12 @@ export function isUnfinished({ state }: UploadJob): boolean {
 /** Whether bytes of it are going, or will go without the person. */
 export function isUnderWay({ state }: UploadJob): boolean {
   return state.stage === "queued" || state.stage === "sending";
+}
+
+/** Whether it waits or can go on where it is stopped, so that it can be paused. */
+export function canPause(job: UploadJob): boolean {
+  if (job.state.stage === "queued") return !job.known?.isWhole;
+  return job.state.stage === "sending" && transportFor(sizeOf(job)).resumes && sentPercent(job) < 100;
 }
 
 /** The jobs with one more at the end; undefined if there is no room for it. */

@@ -1,8 +1,8 @@
 import { atom } from "jotai";
 import { endOnServer } from "../send/resumable-transport.ts";
-import { findRecord } from "../send/resume-records.ts";
+import { changeRecord, findRecord } from "../send/resume-records.ts";
 import { holdRow, releaseAllRows, releaseRow } from "../send/row-locks.ts";
-import { isUnderWay, type JobState, type UploadJob, withJob } from "./upload-job.ts";
+import { canPause, isUnderWay, type JobState, sentPercent, type UploadJob, withJob } from "./upload-job.ts";
 
 const jobs = atom<readonly UploadJob[]>([]);
 
@@ -40,6 +40,16 @@ export const changeJobAtom = atom(
       get(jobs).map((job) => (job.id === id ? { ...job, ...change } : job)),
     ),
 );
+
+/** Pauses an upload that can be paused, or lets a paused one go on where it is. */
+export const pauseJobsAtom = atom(null, (_get, set, isPaused: boolean, of: readonly UploadJob[]) => {
+  for (const job of of) {
+    if (isPaused ? !canPause(job) : job.state.stage !== "paused") continue;
+    changeRecord(job.id, { isPaused });
+    const state: JobState = isPaused ? { stage: "paused", percent: sentPercent(job) } : { stage: "queued" };
+    set(changeJobAtom, job.id, { state });
+  }
+});
 
 /** Takes an upload out of the tray. One that is under way is cancelled, and its temporary files are removed. */
 export const removeJobAtom = atom(null, (get, set, id: string) => {

@@ -1,14 +1,24 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import { atom, useAtom, useAtomValue, useSetAtom } from "jotai";
 import { Dialog as RadixDialog } from "radix-ui";
-import type { CSSProperties, ReactNode } from "react";
+import { type CSSProperties, type ReactNode, useRef } from "react";
 import { IconButton } from "../../../ui/button.tsx";
 import { CircleCheckIcon, CloseIcon } from "../../../ui/entry-icons.tsx";
-import { ChevronDownIcon, UploadIcon, WifiOffIcon } from "../../../ui/icons.tsx";
+import type { Icon } from "../../../ui/icon.tsx";
+import {
+  ChevronDownIcon,
+  FileArchiveIcon,
+  PauseIcon,
+  TriangleAlertIcon,
+  UploadIcon,
+  WifiOffIcon,
+} from "../../../ui/icons.tsx";
 import { PHONE, useMediaQuery } from "../../../ui/use-media-query.ts";
+import { useSheetDrag } from "../../../ui/use-sheet-drag.ts";
 import { openAtom, viewAtom } from "../../places/views.ts";
 import { CancelDialog } from "./cancel-upload.tsx";
 import { ElsewhereRow } from "./elsewhere-row.tsx";
+import { PauseOrResumeAll } from "./resume-upload.tsx";
 import { TrayRow } from "./tray-row.tsx";
 import { summarize, summarizeElsewhere, type TraySummary, type TrayTone } from "./tray-summary.tsx";
 import { isUnderWay, type UploadJob } from "./upload-job.ts";
@@ -74,6 +84,7 @@ function TrayCard({ jobs, elsewhere, summary }: ShownTrayProps) {
       aria-label={t({ id: "tray.label", message: "Uploads" })}
     >
       <TrayHead summary={summary}>
+        {isOpen && <PauseOrResumeAll jobs={jobs} />}
         <IconButton
           label={
             isOpen
@@ -95,6 +106,8 @@ function TrayCard({ jobs, elsewhere, summary }: ShownTrayProps) {
 function PhoneTray({ jobs, elsewhere, summary }: ShownTrayProps) {
   const { t } = useLingui();
   const [isOpen, setOpen] = useAtom(isSheetOpenAtom);
+  const sheet = useRef<HTMLDivElement>(null);
+  const drag = useSheetDrag(sheet, (moved) => moved > 0 && setOpen(false));
   return (
     <RadixDialog.Root open={isOpen} onOpenChange={setOpen}>
       <RadixDialog.Trigger
@@ -103,25 +116,28 @@ function PhoneTray({ jobs, elsewhere, summary }: ShownTrayProps) {
       >
         <ToneIcon tone={summary.tone} />
         <span className="tray-strip-text">
-          <b>{summary.title}</b> <span>{summary.detail}</span>
+          <b>{summary.title}</b> <span>{summary.brief ?? summary.detail}</span>
         </span>
         <ChevronDownIcon className="is-turned" />
       </RadixDialog.Trigger>
       <RadixDialog.Portal>
         <RadixDialog.Overlay className="scrim tray-scrim">
-          <RadixDialog.Content className="tray-sheet" aria-describedby={undefined}>
+          <RadixDialog.Content ref={sheet} className="tray-sheet" aria-describedby={undefined}>
             <RadixDialog.Title className="sr-only">
               {t({ id: "tray.label", message: "Uploads" })}
             </RadixDialog.Title>
-            <TrayHead summary={summary}>
-              <CloseDone jobs={jobs} />
-              <IconButton
-                label={t({ id: "tray.collapse", message: "Collapse" })}
-                onClick={() => setOpen(false)}
-              >
-                <ChevronDownIcon />
-              </IconButton>
-            </TrayHead>
+            <div className="tray-grab" {...drag}>
+              <TrayHead summary={summary}>
+                <PauseOrResumeAll jobs={jobs} />
+                <CloseDone jobs={jobs} />
+                <IconButton
+                  label={t({ id: "tray.collapse", message: "Collapse" })}
+                  onClick={() => setOpen(false)}
+                >
+                  <ChevronDownIcon />
+                </IconButton>
+              </TrayHead>
+            </div>
             <TrayRows jobs={jobs} elsewhere={elsewhere} />
           </RadixDialog.Content>
         </RadixDialog.Overlay>
@@ -182,9 +198,18 @@ function CloseDone({ jobs }: { jobs: readonly UploadJob[] }) {
   );
 }
 
+const TONE_ICONS: Record<TrayTone, Icon> = {
+  sending: UploadIcon,
+  paused: PauseIcon,
+  offline: WifiOffIcon,
+  file: FileArchiveIcon,
+  warn: TriangleAlertIcon,
+  ok: CircleCheckIcon,
+};
+
 function ToneIcon({ tone }: { tone: TrayTone }) {
-  if (tone === "ok") return <CircleCheckIcon className="tray-tone" />;
-  return tone === "warn" ? <WifiOffIcon className="tray-tone" /> : <UploadIcon className="tray-tone" />;
+  const Icon = TONE_ICONS[tone];
+  return <Icon className="tray-tone" />;
 }
 
 /** What needs the person first, then what is being sent, what waits, and what is done. */
