@@ -42,4 +42,7 @@ export const readUploadCall = {
 
 export const appendUploadCall = { method: "PATCH", path: "/api/uploads/:upload" } as const satisfies Call;
 
+/** PATCH, HEAD or DELETE of a client that can't send these methods: `X-HTTP-Method-Override` says which. */
+export const overrideUploadCall = { method: "POST", path: "/api/uploads/:upload" } as const satisfies Call;
+
 export const endUploadCall = { method: "DELETE", path: "/api/uploads/:upload" } as const satisfies Call;

@@ -117,6 +117,7 @@ const matrix: Record<string, Row> = {
   "GET /api/uploads": signedIn(200),
   "GET /api/uploads/:upload": signedIn(404),
   "PATCH /api/uploads/:upload": row(401, 412, 412, 403, 403, 412, 403),
+  "POST /api/uploads/:upload": row(401, 412, 412, 403, 403, 412, 403),
   "DELETE /api/uploads/:upload": signedIn(412),
   "POST /api/upload-dicom": row(401, 415, 415, 403, 403, 415, 403),
   "POST /api/studies/kept": row(401, 400, 400, 403, 403, 400, 403),

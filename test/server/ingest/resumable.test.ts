@@ -59,7 +59,34 @@ describe("what the server says of itself", () => {
   });
 });
 
+test("every answer names the version, also those to nobody", async () => {
+  for (const method of ["GET", "HEAD", "PATCH", "DELETE"]) {
+    const answer = await t.call(method, "/api/uploads/019a0000-0000-7000-8000-000000000000");
+    expect([method, answer.status, answer.headers.get("tus-resumable")]).toEqual([method, 401, "1.0.0"]);
+  }
+});
+
 describe("an upload in pieces", () => {
+  test("of a client that knows POST alone goes as with the methods that it names", async () => {
+    const zip = sampleZip({ study: "99" });
+    const url = await tus.begin(zip.length);
+    const post = (method: string, body?: Uint8Array, headers: Record<string, string> = {}) =>
+      t.call("POST", url, {
+        as: person,
+        ...(body && { body: Uint8Array.from(body) }),
+        headers: { ...tusHeaders, "x-http-method-override": method, ...headers },
+      });
+    const chunk = { "content-type": "Application/Offset+Octet-Stream; charset=binary", "upload-offset": "0" };
+    const sent = await post("PATCH", zip.subarray(0, 100), chunk);
+    expect([sent.status, sent.headers.get("upload-offset")]).toEqual([204, "100"]);
+    expect((await post("HEAD")).headers.get("upload-offset")).toBe("100");
+    expect((await post("PUT")).status).toBe(404);
+    expect((await post("PATCH", zip.subarray(100), { ...chunk, "upload-offset": "100" })).status).toBe(204);
+    expect((await tus.outcome(url)).result?.instancesReceived).toBe(1);
+    expect((await post("DELETE")).status).toBe(204);
+    expect((await tus.head(url)).status).toBe(404);
+  });
+
   test("is taken in once its last byte is there, like an upload in one form", async () => {
     const zip = sampleZip({ study: "100" }, { study: "100", sop: "2" });
     const formData = JSON.stringify({ description: "Com contraste" });

@@ -1,9 +1,10 @@
-import { type Context, Hono, type MiddlewareHandler } from "hono";
+import { type Context, Hono } from "hono";
 import {
   appendUploadCall,
   createUploadCall,
   endUploadCall,
   listUploadsCall,
+  overrideUploadCall,
   readUploadCall,
 } from "../../../../shared/api/resumable.ts";
 import { isUuid } from "../../../../shared/uuid.ts";
@@ -12,7 +13,7 @@ import { uploadInterrupted } from "../../../holdings/uploads/uploads.errors.ts";
 import { AppError } from "../../../http/app-error.ts";
 import { describeIn } from "../../../http/describe.ts";
 import type { Guard } from "../../../http/guard.ts";
-import { storageFull, unsupportedMediaType } from "../../../http/http.errors.ts";
+import { notFound, storageFull, unsupportedMediaType } from "../../../http/http.errors.ts";
 import type { HttpEnv } from "../../../http/http-context.ts";
 import { withoutTimeout } from "../../../http/request-timeout.ts";
 import {
@@ -39,12 +40,11 @@ import {
 } from "./resumable.errors.ts";
 import { findResumable, listResumable } from "./resumable-uploads.repo.ts";
 import type { ResumableUpload } from "./resumable-uploads.table.ts";
+import { assertTus, bringsChunk, CHUNK_TYPE, nameTus, speakTus, TUS_VERSION } from "./tus-headers.ts";
 import { UploadHolds } from "./upload-hold.ts";
 import { senderOfSession } from "./upload-sender.ts";
 
-const TUS_VERSION = "1.0.0";
 const EXTENSIONS = "creation,creation-with-upload,checksum,termination,expiration";
-const CHUNK_TYPE = "application/offset+octet-stream";
 const MAX_LISTED = 200;
 
 const describe = describeIn("Uploads");
@@ -79,7 +79,7 @@ export function createResumableRoutes(deps: Deps & { gate: DeliveryGate }, guard
     const { isTrial } = c.get("session");
     const { accountId } = senderOfSession(c.get("session"));
     const upload = await finding;
-    if (c.req.header("content-type") !== CHUNK_TYPE) throw new AppError(unsupportedMediaType);
+    if (!bringsChunk(c)) throw new AppError(unsupportedMediaType);
     const sha256 = parseChecksum(c.req.header("upload-checksum"));
     const declared = c.req.header("content-length");
     // A delivery has places of its own, so that it keeps no other sender to the account out.
@@ -102,6 +102,7 @@ export function createResumableRoutes(deps: Deps & { gate: DeliveryGate }, guard
   }
 
   for (const path of [createUploadCall.path, readUploadCall.path]) {
+    routes.use(path, nameTus);
     routes.options(
       path,
       guard("public"),
@@ -120,7 +121,6 @@ export function createResumableRoutes(deps: Deps & { gate: DeliveryGate }, guard
         },
       ),
       (c) => {
-        c.header("Tus-Resumable", TUS_VERSION);
         c.header("Tus-Version", TUS_VERSION);
         c.header("Tus-Extension", EXTENSIONS);
         c.header("Tus-Max-Size", String(deps.config.maxUploadBytes));
@@ -181,7 +181,7 @@ export function createResumableRoutes(deps: Deps & { gate: DeliveryGate }, guard
       });
       c.header("Location", `${createUploadCall.path}/${upload.id}`);
       tellOffset(c, upload);
-      if (c.req.header("content-type") === CHUNK_TYPE && c.req.raw.body) await append(c, upload, 0);
+      if (bringsChunk(c) && c.req.raw.body) await append(c, upload, 0);
       return c.body(null, 201);
     },
   );
@@ -197,19 +197,23 @@ export function createResumableRoutes(deps: Deps & { gate: DeliveryGate }, guard
       problems: [resumableNotFound, tusVersionUnsupported],
     }),
     async (c) => {
-      if (c.req.method !== "HEAD") return c.json(presentResumable(await find(c), c.get("locale")));
-      assertTus(c);
-      const { id } = await find(c);
-      await holds.settle(id);
-      let upload = await find(c);
-      if (upload.state === "receiving" && !(await isKept(upload))) upload = await find(c);
-      tellOffset(c, upload);
-      c.header("Upload-Length", String(upload.sizeBytes));
-      if (upload.metadata) c.header("Upload-Metadata", upload.metadata);
-      c.header("Cache-Control", "no-store");
-      return c.body(null, 200);
+      if (c.req.method === "HEAD") return await answerHead(c);
+      return c.json(presentResumable(await find(c), c.get("locale")));
     },
   );
+
+  async function answerHead(c: Context<HttpEnv>) {
+    assertTus(c);
+    const { id } = await find(c);
+    await holds.settle(id);
+    let upload = await find(c);
+    if (upload.state === "receiving" && !(await isKept(upload))) upload = await find(c);
+    tellOffset(c, upload);
+    c.header("Upload-Length", String(upload.sizeBytes));
+    if (upload.metadata) c.header("Upload-Metadata", upload.metadata);
+    c.header("Cache-Control", "no-store");
+    return c.body(null, 200);
+  }
 
   /** Whether all recorded bytes are there; sets the upload back otherwise. */
   async function isKept(upload: ResumableUpload): Promise<boolean> {
@@ -245,10 +249,39 @@ export function createResumableRoutes(deps: Deps & { gate: DeliveryGate }, guard
       ],
     }),
     speakTus,
+    answerPatch,
+  );
+
+  async function answerPatch(c: Context<HttpEnv>) {
+    const offset = parseBytes(c.req.header("upload-offset"), "Upload-Offset");
+    await append(c, find(c), offset);
+    return c.body(null, 204);
+  }
+
+  async function answerDelete(c: Context<HttpEnv>) {
+    const { id } = await find(c);
+    await endUpload(deps, senderOfSession(c.get("session")), id);
+    return c.body(null, 204);
+  }
+
+  routes.post(
+    overrideUploadCall.path,
+    guard({ subscription: "own", scope: "api", deliveries: true }),
+    describe(overrideUploadCall, {
+      summary: "PATCH, HEAD or DELETE by a client that can't send them",
+      status: 204,
+      also: { 200: "HEAD." },
+      details: "`X-HTTP-Method-Override` says which, and everything else is as with that method.",
+      params: ofUpload,
+      problems: [notFound, tusVersionUnsupported, resumableNotFound, offsetDiffers, uploadHeld, chunkDiffers],
+    }),
+    speakTus,
     async (c) => {
-      const offset = parseBytes(c.req.header("upload-offset"), "Upload-Offset");
-      await append(c, find(c), offset);
-      return c.body(null, 204);
+      const method = c.req.header("x-http-method-override")?.toUpperCase();
+      if (method === "PATCH") return await answerPatch(c);
+      if (method === "HEAD") return await answerHead(c);
+      if (method === "DELETE") return await answerDelete(c);
+      throw new AppError(notFound);
     },
   );
 
@@ -264,25 +297,8 @@ export function createResumableRoutes(deps: Deps & { gate: DeliveryGate }, guard
       problems: [tusVersionUnsupported, resumableNotFound],
     }),
     speakTus,
-    async (c) => {
-      const { id } = await find(c);
-      await endUpload(deps, senderOfSession(c.get("session")), id);
-      return c.body(null, 204);
-    },
+    answerDelete,
   );
-}
-
-const speakTus: MiddlewareHandler<HttpEnv> = async (c, next) => {
-  assertTus(c);
-  await next();
-};
-
-/** @throws {AppError} 412 */
-function assertTus(c: Context<HttpEnv>): void {
-  c.header("Tus-Resumable", TUS_VERSION);
-  if (c.req.header("tus-resumable") === TUS_VERSION) return;
-  c.header("Tus-Version", TUS_VERSION);
-  throw new AppError(tusVersionUnsupported);
 }
 
 function tellOffset(
