@@ -1,4 +1,4 @@
-import { and, eq, gte, inArray, isNotNull, isNull, lte, or, type SQL, sql } from "drizzle-orm";
+import { and, eq, gte, inArray, isNotNull, isNull, lte, type SQL, sql } from "drizzle-orm";
 import type { AnyPgColumn } from "drizzle-orm/pg-core";
 import { isoDate } from "../../../shared/dicom/date.ts";
 import { TagHex } from "../../../shared/dicom/tags.ts";
@@ -249,8 +249,7 @@ const TAG_OF: Partial<Record<keyof InstanceValues, string>> = Object.fromEntries
 /** Compares a text of the list, which has dates as `2026-01-31`, times as `10:20:30` and modalities between backslashes. */
 function isSaid(tag: string | undefined, said: SQL, wanted: Wanted): SQL | undefined {
   if (tag === TagHex.ModalitiesInStudy && wanted.kind === "list") {
-    const between = sql`'\\' || ${said} || '\\'`;
-    return or(...[...wanted.values].map((code) => sql`${between} like ${`%\\\\${escaped(code)}\\\\%`}`));
+    return sql`string_to_array(${said}, '\\') && ${sql.param([...wanted.values])}::text[]`;
   }
   if (wanted.kind === "range") return isValue(sql`translate(${said}, '-:', '')`, wanted);
   return isValue(tag === TagHex.PatientName ? foldedName(said) : said, wanted);
