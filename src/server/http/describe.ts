@@ -64,6 +64,8 @@ export interface Description {
   media?: readonly string[];
   /** Other statuses with the same body (204: without), and their meaning. */
   also?: Record<number, string>;
+  /** Headers of the request; the name of one that may be missing ends with a question mark. */
+  takes?: Record<string, string>;
   /** Headers of a success. */
   headers?: Record<string, string>;
   /** The meaning of a parameter of the path, if its name does not show it. */
@@ -124,9 +126,12 @@ export function describeIn(room: Room) {
       tags: [room],
       summary: text.summary,
       ...(text.details && { description: text.details }),
-      ...(text.params && { parameters: pathParameters(text.params) }),
+      parameters: [...pathParameters(text.params ?? {}), ...headerParameters(text.takes ?? {})],
       ...(text.security && { security: [{ [text.security]: [] }] }),
       ...(call.form && { requestBody: formOf(call.form, call.file, text) }),
+      ...(call.bytes && {
+        requestBody: { content: Object.fromEntries(call.bytes.map((type) => [type, {}])) },
+      }),
       ...(text.problems && { [PROBLEM_CODES]: text.problems.map(({ code }) => code) }),
       ...(text.failure && { [FAILURE_TYPE]: text.failure }),
       responses: {
@@ -164,6 +169,16 @@ function pathParameters(params: Record<string, string>) {
     name,
     in: "path",
     required: true,
+    description,
+    schema: { type: "string" as const },
+  }));
+}
+
+function headerParameters(headers: Record<string, string>) {
+  return Object.entries(headers).map(([name, description]) => ({
+    name: name.replace(/\?$/, ""),
+    in: "header",
+    required: !name.endsWith("?"),
     description,
     schema: { type: "string" as const },
   }));

@@ -14,6 +14,8 @@ export interface Call {
   /** Text fields of a multipart form; its one file is the field `file`. */
   form?: z.ZodMiniType;
   file?: string;
+  /** Media types of a body that is neither JSON nor a form. */
+  bytes?: readonly string[];
   /** The JSON of a success. A call without one answers bytes or an empty body. */
   answer?: z.ZodMiniType;
 }

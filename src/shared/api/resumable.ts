@@ -26,13 +26,17 @@ export const resumableUploadSchema = z.object({
 });
 export type ResumableUploadState = z.infer<typeof resumableUploadSchema>;
 
+/** The media type of a chunk. */
+export const chunkType = "application/offset+octet-stream";
+const bytes = [chunkType] as const;
+
 export const listUploadsCall = {
   method: "GET",
   path: "/api/uploads",
   answer: z.array(resumableUploadSchema),
 } as const satisfies Call;
 
-export const createUploadCall = { method: "POST", path: "/api/uploads" } as const satisfies Call;
+export const createUploadCall = { method: "POST", path: "/api/uploads", bytes } as const satisfies Call;
 
 export const readUploadCall = {
   method: "GET",
@@ -40,9 +44,17 @@ export const readUploadCall = {
   answer: resumableUploadSchema,
 } as const satisfies Call;
 
-export const appendUploadCall = { method: "PATCH", path: "/api/uploads/:upload" } as const satisfies Call;
+export const appendUploadCall = {
+  method: "PATCH",
+  path: "/api/uploads/:upload",
+  bytes,
+} as const satisfies Call;
 
 /** PATCH, HEAD or DELETE of a client that can't send these methods: `X-HTTP-Method-Override` says which. */
-export const overrideUploadCall = { method: "POST", path: "/api/uploads/:upload" } as const satisfies Call;
+export const overrideUploadCall = {
+  method: "POST",
+  path: "/api/uploads/:upload",
+  bytes,
+} as const satisfies Call;
 
 export const endUploadCall = { method: "DELETE", path: "/api/uploads/:upload" } as const satisfies Call;

@@ -154,11 +154,15 @@ describe("the calls that the client makes", () => {
       .map(({ method, path }) => `${method} ${templated(path)}`)
       .filter((call) => !described.has(call));
     expect(missing).toEqual([]);
-    for (const { method, path, query, body, form, answer } of calls) {
+    for (const { method, path, query, body, form, bytes = [], answer } of calls) {
       const operation = document.paths[templated(path)]?.[method.toLowerCase() as "get"];
       const { requestBody, parameters = [], responses = {} } = operation ?? {};
       const content = requestBody && "content" in requestBody ? Object.keys(requestBody.content) : [];
-      const wanted = [...(body ? ["application/json"] : []), ...(form ? ["multipart/form-data"] : [])];
+      const wanted = [
+        ...(body ? ["application/json"] : []),
+        ...(form ? ["multipart/form-data"] : []),
+        ...bytes,
+      ];
       expect([path, content]).toEqual([path, wanted]);
       const inQuery = parameters.some((parameter) => "in" in parameter && parameter.in === "query");
       expect([path, inQuery]).toEqual([path, query !== undefined]);
@@ -168,6 +172,29 @@ describe("the calls that the client makes", () => {
       );
       expect([path, hasJson]).toEqual([path, answer !== undefined]);
     }
+  });
+
+  test("say what uploads need in their headers, and what bodies DICOMweb stores", () => {
+    const named = (path: string, method: "post" | "patch") => {
+      const { parameters = [], requestBody } = document.paths[path]?.[method] ?? {};
+      const headers = parameters.flatMap((one) =>
+        "in" in one && one.in === "header" && one.required ? [one.name] : [],
+      );
+      return {
+        headers,
+        types: requestBody && "content" in requestBody ? Object.keys(requestBody.content) : [],
+      };
+    };
+    const chunk = "application/offset+octet-stream";
+    expect(named("/api/uploads", "post")).toEqual({
+      headers: ["Tus-Resumable", "Upload-Length"],
+      types: [chunk],
+    });
+    expect(named("/api/uploads/{upload}", "patch")).toEqual({
+      headers: ["Tus-Resumable", "Upload-Offset"],
+      types: [chunk],
+    });
+    expect(named("/dicomweb/studies", "post").types).toEqual(["multipart/related", "application/dicom"]);
   });
 
   test("are written only in src/shared/api: the client has no API path", () => {

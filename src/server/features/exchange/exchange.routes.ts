@@ -34,6 +34,7 @@ import { storeInstances } from "./store-instances.ts";
 
 const UID = /^[0-9.]{1,64}$/;
 const DICOM_JSON = "application/dicom+json";
+const storedTypes = ["multipart/related", "application/dicom"];
 
 const describe = describeIn("DICOMweb");
 
@@ -98,13 +99,19 @@ export function createExchangeRoutes(deps: Deps, guard: Guard, slots: UploadSlot
   routes.post(
     "/studies",
     guard({ subscription: "own", scope: "dicomweb:write" }),
-    describe({ answer: dicomJsonSchema }, { ...storing, summary: "Store instances (STOW-RS)" }),
+    describe(
+      { answer: dicomJsonSchema, bytes: storedTypes },
+      { ...storing, summary: "Store instances (STOW-RS)" },
+    ),
     (c) => store(c, undefined),
   );
   routes.post(
     "/studies/:study",
     guard({ subscription: "own", scope: "dicomweb:write" }),
-    describe({ answer: dicomJsonSchema }, { ...storing, summary: "Store instances of one study (STOW-RS)" }),
+    describe(
+      { answer: dicomJsonSchema, bytes: storedTypes },
+      { ...storing, summary: "Store instances of one study (STOW-RS)" },
+    ),
     (c) => {
       const study = c.req.param("study");
       if (!UID.test(study)) throw new AppError(validationFailed, { detail: "no UID" });

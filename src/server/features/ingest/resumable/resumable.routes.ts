@@ -40,22 +40,26 @@ import {
 } from "./resumable.errors.ts";
 import { findResumable, listResumable } from "./resumable-uploads.repo.ts";
 import type { ResumableUpload } from "./resumable-uploads.table.ts";
-import { assertTus, bringsChunk, CHUNK_TYPE, nameTus, speakTus, TUS_VERSION } from "./tus-headers.ts";
+import {
+  assertTus,
+  bringsChunk,
+  chunkHeaders,
+  creationHeaders,
+  EXTENSIONS,
+  nameTus,
+  offsetHeaders,
+  ofUpload,
+  overrideHeaders,
+  speakTus,
+  TUS_VERSION,
+  tusHeaders,
+} from "./tus-headers.ts";
 import { UploadHolds } from "./upload-hold.ts";
 import { senderOfSession } from "./upload-sender.ts";
 
-const EXTENSIONS = "creation,creation-with-upload,checksum,termination,expiration";
 const MAX_LISTED = 200;
 
 const describe = describeIn("Uploads");
-const ofUpload = { upload: "The upload's id." };
-const tusHeaders = { "Tus-Resumable": `The protocol's version: ${TUS_VERSION}.` };
-const offsetHeaders = {
-  ...tusHeaders,
-  "Upload-Offset": "Bytes on stable storage.",
-  "Upload-Expires": "When the upload is dropped if no more bytes come.",
-};
-
 /** Resumable uploads: tus 1.0.0 (tus.io/protocols/resumable-upload), without CORS. */
 export function createResumableRoutes(deps: Deps & { gate: DeliveryGate }, guard: Guard, slots: UploadSlots) {
   const routes = new Hono<HttpEnv>();
@@ -152,6 +156,7 @@ export function createResumableRoutes(deps: Deps & { gate: DeliveryGate }, guard
       status: 201,
       details:
         "tus 1.0.0 creation. `Upload-Length` is required. `Upload-Metadata` may have `filename` and `formData`, the same JSON as of `POST /api/upload-dicom`. A body is the upload's first chunk. An upload that gets no byte for 7 days is dropped.",
+      takes: creationHeaders,
       headers: { ...offsetHeaders, Location: "The upload's path." },
       problems: [
         tusVersionUnsupported,
@@ -232,8 +237,10 @@ export function createResumableRoutes(deps: Deps & { gate: DeliveryGate }, guard
     describe(appendUploadCall, {
       summary: "Send the next bytes of a resumable upload",
       status: 204,
-      details: `tus 1.0.0, a body of \`${CHUNK_TYPE}\`. Answered once the bytes are on stable storage. With \`Upload-Checksum: sha256 …\` a body that differs, or that is cut off, is dropped; without it, what came of a body counts. One request at a time may write. After the last byte the upload is read: \`GET\` tells what became of it.`,
+      details:
+        "tus 1.0.0. Answered once the bytes are on stable storage. With `Upload-Checksum: sha256 …` a body that differs, or that is cut off, is dropped; without it, what came of a body counts. One request at a time may write. After the last byte the upload is read: `GET` tells what became of it.",
       params: ofUpload,
+      takes: chunkHeaders,
       headers: offsetHeaders,
       problems: [
         tusVersionUnsupported,
@@ -273,6 +280,7 @@ export function createResumableRoutes(deps: Deps & { gate: DeliveryGate }, guard
       also: { 200: "HEAD." },
       details: "`X-HTTP-Method-Override` says which, and everything else is as with that method.",
       params: ofUpload,
+      takes: overrideHeaders,
       problems: [notFound, tusVersionUnsupported, resumableNotFound, offsetDiffers, uploadHeld, chunkDiffers],
     }),
     speakTus,
@@ -293,6 +301,7 @@ export function createResumableRoutes(deps: Deps & { gate: DeliveryGate }, guard
       status: 204,
       details: "tus 1.0.0 termination. Bytes that were not taken in are removed; what was stored stays.",
       params: ofUpload,
+      takes: tusHeaders,
       headers: tusHeaders,
       problems: [tusVersionUnsupported, resumableNotFound],
     }),
