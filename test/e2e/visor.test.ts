@@ -205,6 +205,38 @@ describe("the visor on a phone", () => {
   );
 });
 
+describe("the visor on a phone without one of the images", () => {
+  test(
+    "says which one, keeps the windows, and has nothing left to wait for",
+    async () => {
+      const expected = [/503/];
+      await app.as(person, { device: PHONE, expected }, async (page) => {
+        let lost: string | undefined;
+        await page.route(/\/frames\//, (route) => {
+          const [frame] = route.request().url().split("?");
+          lost ??= frame;
+          return frame === lost ? route.fulfill({ status: 503, body: "" }) : route.continue();
+        });
+        await examsEntry(page).click();
+        await page.locator("[data-opens]:visible").first().click();
+        await page.getByText("A imagem 6 não chegou").waitFor();
+        expect(await windowOf(page)).toBe("C 40 L 80");
+        expect(await button(page, "Cérebro").getAttribute("aria-pressed")).toBe("true");
+        expect(await button(page, "Osso").isVisible()).toBe(true);
+        const chip = await button(page, "Osso").boundingBox();
+        const over = { x: (chip?.x ?? 0) + 4, y: (chip?.y ?? 0) - 4 };
+        const hit = await page.evaluate(({ x, y }) => document.elementFromPoint(x, y)?.textContent, over);
+        expect(hit).toBe("Osso");
+        expect(await violationsOn(page)).toEqual([]);
+        await page.keyboard.press("ArrowDown");
+        await soon(async () => isLit(await sightOf(page)));
+        await soon(async () => (await visorOf(page).locator(".visor-progress").count()) === 0);
+      });
+    },
+    JOB_TIMEOUT_MS,
+  );
+});
+
 describe("the visor on a desktop", () => {
   test(
     "obeys the wheel, the buttons of the mouse and the keys",

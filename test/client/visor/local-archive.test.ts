@@ -115,7 +115,7 @@ describe("exams on this device", () => {
       about: { studyDescription: "Crânio sem contraste", patientName: "Conceição^João" },
       series: [{ instanceCount: 2, description: "Axial 5 mm", modality: "CT", seriesNumber: 3 }],
     });
-    expect(exams).toMatchObject({ isCut: false, files: 6, transferSyntaxUIDs: ["1.2.840.10008.1.2.1"] });
+    expect(exams).toMatchObject({ isCut: false, files: 7, transferSyntaxUIDs: ["1.2.840.10008.1.2.1"] });
     expect(progress.at(-1)).toEqual([6, 6]);
   });
 

@@ -1,5 +1,5 @@
 import { Trans, useLingui } from "@lingui/react/macro";
-import { sizeText } from "../upload/sizes.ts";
+import { sizeText } from "../../ui/size-text.ts";
 import type { DeliveredExam } from "./use-receipts.ts";
 
 interface DeliveryPaperProps {

@@ -62,9 +62,9 @@ export function LocalVisor({ exam, name, onClose, onAnother, keep }: LocalVisorP
               keep={keep && { ...keep, onKeep: leave(keep.onKeep) }}
             />
           }
-          menu={
+          action={
             onAnother && (
-              <Button className="visor-other" onClick={onAnother}>
+              <Button size="small" className="visor-other" onClick={onAnother}>
                 <Trans id="local.another">Open another file</Trans>
               </Button>
             )

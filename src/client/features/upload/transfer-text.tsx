@@ -1,5 +1,5 @@
 import { Trans, useLingui } from "@lingui/react/macro";
-import { sizeNumber, sizeText } from "./sizes.ts";
+import { sizeNumber, sizeText } from "../../ui/size-text.ts";
 import { isSent, type Transfer } from "./upload-state.ts";
 
 /** What is left of a transfer, in minutes and seconds, or why that is unknown. */

@@ -3,9 +3,9 @@ import { Trans, useLingui } from "@lingui/react/macro";
 import type { CSSProperties } from "react";
 import { Button } from "../../ui/button.tsx";
 import { CheckIcon, FileArchiveIcon, FolderOpenIcon, UploadIcon } from "../../ui/icons.tsx";
+import { sizeText } from "../../ui/size-text.ts";
 import { ContactSheet } from "./contact-sheet/contact-sheet.tsx";
 import { SeeNow } from "./see-now.tsx";
-import { sizeText } from "./sizes.ts";
 import { TimeLeft, TransferNumbers } from "./transfer-text.tsx";
 import {
   currentPhase,

@@ -4,7 +4,7 @@ import { Trans, useLingui } from "@lingui/react/macro";
 import { Button } from "../../ui/button.tsx";
 import { ShieldAlertIcon, ShieldCheckIcon } from "../../ui/icons.tsx";
 import { momentText } from "../../ui/moment-text.ts";
-import { sizeText } from "../upload/sizes.ts";
+import { sizeText } from "../../ui/size-text.ts";
 import type { SignatureState } from "./check-signature.ts";
 import { fingerprintText } from "./fingerprint-text.ts";
 import type { OpenedReceipt } from "./receipt-file.ts";

@@ -2,6 +2,7 @@ import { useLingui } from "@lingui/react/macro";
 import { useSetAtom } from "jotai";
 import { useMemo } from "react";
 import type { Study } from "../../../shared/api/studies.ts";
+import { sizeText } from "../../ui/size-text.ts";
 import { showToast } from "../../ui/toast.tsx";
 import type { StackSource } from "../../visor/core/source.ts";
 import type { ComparedExam } from "../../visor/view/visor-props.ts";
@@ -53,6 +54,7 @@ export function StudyVisor({ study, onBack, onOpenOhif, canShare = false }: Stud
       preview={preview}
       findOthers={findOthers}
       onDownload={access.download ? () => void download(study) : undefined}
+      downloadSize={sizeText(i18n, study.sizeBytes)}
       onShare={canShare && access.share ? () => share(study) : undefined}
       onOpenOhif={onOpenOhif}
       menu={<ViewerChoiceField />}

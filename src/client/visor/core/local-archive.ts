@@ -69,7 +69,7 @@ export async function openLocalArchive(
   { onRead, limits = LOCAL_LIMITS }: { onRead(files: number, total: number): void; limits?: LocalLimits },
 ): Promise<LocalArchive> {
   const window = new FileWindow(readSync);
-  const entries = await listEntries(files, window);
+  const { entries, files: fileCount } = await listEntries(files, window);
   const series = new Map<string, KeptSeries>();
   const studies = new Map<string, LocalStudy>();
   const bySop = new Map<string, KeptInstance>();
@@ -133,7 +133,7 @@ export async function openLocalArchive(
   return {
     exams: {
       studies: [...studies.values()].sort((a, b) => imagesOf(b) - imagesOf(a)),
-      files: total,
+      files: fileCount,
       transferSyntaxUIDs: [...syntaxes],
       isCut,
     },

@@ -28,20 +28,29 @@ export const MAX_INFLATED_ENTRY_BYTES = 256 * 1024 * 1024;
 const ZIP_NAME = /\.zip$/i;
 const ZIP_START = [0x50, 0x4b];
 
-/** The files, and in the place of a ZIP its entries. Names that are never an image's are left out. */
-export async function listEntries(files: readonly LocalFile[], window: FileWindow): Promise<LocalEntry[]> {
+/**
+ * The files, and in the place of a ZIP its entries. Names that are never an image's are left out, but counted in `files`.
+ */
+export async function listEntries(
+  files: readonly LocalFile[],
+  window: FileWindow,
+): Promise<{ entries: LocalEntry[]; files: number }> {
   const found: LocalEntry[] = [];
+  let count = 0;
   for (const { path, blob } of files) {
     const entries = isZip({ path, blob }, window) ? await entriesOf(blob) : undefined;
     if (!entries) {
+      count++;
       if (!isSkippedInFolder(path)) found.push({ blob });
       continue;
     }
     for (const entry of entries) {
-      if (!entry.isFolder && !isSkippedInZip(entry.name)) found.push({ blob, entry });
+      if (entry.isFolder) continue;
+      count++;
+      if (!isSkippedInZip(entry.name)) found.push({ blob, entry });
     }
   }
-  return found;
+  return { entries: found, files: count };
 }
 
 /** A ZIP that was chosen itself, by its name or, as Android's share sheet may drop that, by its bytes. */

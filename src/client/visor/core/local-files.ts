@@ -22,7 +22,7 @@ export interface LocalStudy {
 /** What the files hold; the study with the most images comes first. */
 export interface LocalExams {
   studies: LocalStudy[];
-  /** Files, and entries of ZIPs, that were looked at. */
+  /** Files, and entries of ZIPs, those included that can't be images by their names. */
   files: number;
   /** Of the images, so that their codecs can be loaded before the first one is seen. */
   transferSyntaxUIDs: string[];

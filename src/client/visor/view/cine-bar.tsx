@@ -1,4 +1,5 @@
 import { Trans, useLingui } from "@lingui/react/macro";
+import type { CSSProperties } from "react";
 import { MinusIcon, PauseIcon, PlayIcon, PlusIcon } from "./icons.ts";
 import type { Cine } from "./use-cine.ts";
 
@@ -30,6 +31,7 @@ export function CineBar({ cine, index, count, onSeek }: CineBarProps) {
       <input
         type="range"
         className="visor-range"
+        style={{ "--share": index / Math.max(1, count - 1) } as CSSProperties}
         min={0}
         max={count - 1}
         value={index}

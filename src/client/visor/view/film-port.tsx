@@ -6,7 +6,7 @@ import { Film } from "./film.tsx";
 import { ImageIcon } from "./icons.ts";
 import { MeasureLayer } from "./measure-layer.tsx";
 import { SliceSlider } from "./slice-slider.tsx";
-import type { Visor } from "./use-visor.ts";
+import { isFilm, type Visor } from "./use-visor.ts";
 import { sideLetters } from "./visor-texts.ts";
 
 interface FilmPortProps {
@@ -52,16 +52,15 @@ export function FilmPort({ visor, label, preview, areSidesShown, children }: Fil
         </p>
       )}
       <Problem visor={visor} />
-      <SliceSlider
-        index={index}
-        count={count}
-        loaded={count > 0 ? ready / count : 0}
-        failed={visor.failed}
-        onSeek={(at) => {
-          visor.cine.setPlaying(false);
-          visor.model.seek(at);
-        }}
-      />
+      {stack && !isFilm(stack) && (
+        <SliceSlider
+          index={index}
+          count={count}
+          loaded={(ready + visor.failed.length) / Math.max(1, count)}
+          failed={visor.failed}
+          onSeek={visor.model.seek}
+        />
+      )}
     </div>
   );
 }

@@ -7,6 +7,8 @@ import {
   useState,
   useSyncExternalStore,
 } from "react";
+import { TagHex } from "../../../shared/dicom/tags.ts";
+import { readPixelModule, textOf } from "../../../shared/pixels/pixel-module.ts";
 import { DOUBLE_TAP_MS, type Gesture } from "../core/gestures.ts";
 import type { Measure } from "../core/measures.ts";
 import { POINTS_OF } from "../core/measures.ts";
@@ -79,10 +81,16 @@ export function useVisor({ source, studies, onEnded, isBeside = false }: VisorOp
 
   const modality = stack?.series.modality ?? "";
   const described = `${study?.title ?? ""} ${stack?.series.description ?? ""}`;
-  const isGrey = frame?.kind === "grey";
+  const photometric = slice && textOf(slice.metadata[TagHex.PhotometricInterpretation]);
+  const isGrey = frame ? frame.kind === "grey" : photometric?.startsWith("MONOCHROME") === true;
   const presets = useMemo(
     () => (isGrey ? presetsFor(modality, described) : []),
     [isGrey, modality, described],
+  );
+  /** Of an image that has not come. */
+  const proposed = useMemo(
+    () => (shown || !slice ? undefined : readPixelModule(slice.metadata, slice.frameIndex).window),
+    [shown, slice],
   );
   const limits = shown && frame?.kind === "grey" ? windowLimits(frame, shown.pixels) : undefined;
 
@@ -177,7 +185,7 @@ export function useVisor({ source, studies, onEnded, isBeside = false }: VisorOp
       frame,
       failure,
       shown,
-      window: shown?.window,
+      window: shown?.window ?? settings.window ?? proposed,
       isCoarse,
       settings,
       change,
@@ -201,7 +209,7 @@ function unmoved(turn: ViewTurn): ViewTurn {
   return { ...turn, zoom: 1, panX: 0, panY: 0 };
 }
 
-/** What the strip says of a stack: its number of images. */
+/** Whether the stack is played rather than scrolled through. */
 export function isFilm({ framesPerSecond, slices }: Stack): boolean {
-  return framesPerSecond !== undefined && !isScout(slices[0]);
+  return framesPerSecond !== undefined && slices.length > 1 && !isScout(slices[0]);
 }

@@ -6,7 +6,7 @@ import { CompareIcon, OhifIcon, ShareIcon } from "./icons.ts";
 import { keptPart } from "./kept-part.ts";
 import { SeriesList } from "./series-list.tsx";
 import type { Comparison } from "./use-comparison.ts";
-import type { Visor } from "./use-visor.ts";
+import { isFilm, type Visor } from "./use-visor.ts";
 import { Seen } from "./visor-notes.tsx";
 import type { VisorProps } from "./visor-props.ts";
 import { stackName } from "./visor-texts.ts";
@@ -45,12 +45,13 @@ function MenuButton({ onMenu }: Pick<FrameProps, "onMenu">) {
   );
 }
 
-export const PhoneHead = keptPart(["study", "stack", "ready"], HeadOfPhone);
+export const PhoneHead = keptPart(["study", "stack", "ready", "failed"], HeadOfPhone);
 
 function HeadOfPhone({ visor, onBack, onMenu }: Pick<FrameProps, "visor" | "onBack" | "onMenu">) {
   const { i18n } = useLingui();
-  const { study, stack, ready } = visor;
-  const share = stack ? ready / stack.slices.length : 0;
+  const { study, stack, ready, failed } = visor;
+  // One that did not come is told on the slider.
+  const share = stack ? (ready + failed.length) / stack.slices.length : 0;
   return (
     <header className="visor-top">
       <BackButton onBack={onBack} />
@@ -74,6 +75,7 @@ export function DesktopHead({
   setLaudoOpen,
   onShare,
   onOpenOhif,
+  action,
 }: FrameProps) {
   return (
     <header className="visor-top">
@@ -119,12 +121,13 @@ export function DesktopHead({
           <Trans id="visor.ohif">Open in OHIF</Trans>
         </Button>
       )}
+      {action}
       <MenuButton onMenu={onMenu} />
     </header>
   );
 }
 
-export function PhoneFoot({ visor, laudo, isLaudoOpen, setLaudoOpen, seriesPicture }: FrameProps) {
+export function PhoneFoot({ visor, laudo, isLaudoOpen, setLaudoOpen, seriesPicture, localBar }: FrameProps) {
   return (
     <footer className="visor-foot">
       <div className="visor-line">
@@ -133,6 +136,7 @@ export function PhoneFoot({ visor, laudo, isLaudoOpen, setLaudoOpen, seriesPictu
           <Trans id="viewer.notForDiagnosis">Not for primary diagnosis</Trans>
         </span>
       </div>
+      {localBar}
       <FilmBar visor={visor} />
       {(visor.presets.length > 0 || laudo) && (
         <div className="visor-choices">
@@ -157,6 +161,6 @@ export function PhoneFoot({ visor, laudo, isLaudoOpen, setLaudoOpen, seriesPictu
 
 /** The bar of a film that is played; nothing for slices of a body. */
 export function FilmBar({ visor: { stack, cine, index, model } }: { visor: Visor }) {
-  if (stack?.framesPerSecond === undefined || stack.slices.length < 2) return null;
+  if (!stack || !isFilm(stack)) return null;
   return <CineBar cine={cine} index={index} count={stack.slices.length} onSeek={model.seek} />;
 }

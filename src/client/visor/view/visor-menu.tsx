@@ -1,5 +1,5 @@
 import { Trans, useLingui } from "@lingui/react/macro";
-import type { ReactNode } from "react";
+import type { CSSProperties, ReactNode } from "react";
 import { DownloadIcon } from "../../ui/icons.tsx";
 import {
   AngleIcon,
@@ -18,7 +18,8 @@ import type { Visor } from "./use-visor.ts";
 import type { VisorProps } from "./visor-props.ts";
 import { VisorSheet } from "./visor-sheet.tsx";
 
-interface VisorMenuProps extends Pick<VisorProps, "onDownload" | "onShare" | "onOpenOhif" | "menu"> {
+interface VisorMenuProps
+  extends Pick<VisorProps, "onDownload" | "downloadSize" | "onShare" | "onOpenOhif" | "menu"> {
   visor: Visor;
   onInformation: () => void;
   onSaveImage: () => void;
@@ -83,7 +84,7 @@ export function VisorMenu({ visor, onClose, ...does }: VisorMenuProps) {
         </MenuLine>
       )}
       {does.onDownload && (
-        <MenuLine icon={<DownloadIcon />} onClick={then(does.onDownload)}>
+        <MenuLine icon={<DownloadIcon />} onClick={then(does.onDownload)} value={does.downloadSize}>
           <Trans id="visor.download">Download</Trans>
         </MenuLine>
       )}
@@ -117,6 +118,7 @@ function WindowSliders({ visor: { limits, shown, settings, change } }: { visor: 
       <input
         type="range"
         className="visor-range"
+        style={{ "--share": (window[name] - from) / Math.max(1, to - from) } as CSSProperties}
         min={Math.floor(from)}
         max={Math.ceil(to)}
         value={window[name]}
@@ -131,7 +133,7 @@ function WindowSliders({ visor: { limits, shown, settings, change } }: { visor: 
         <b>
           <Trans id="visor.windows">Window</Trans>
         </b>
-        <button type="button" className="btn is-quiet" onClick={() => change("reset")}>
+        <button type="button" className="visor-reset" onClick={() => change("reset")}>
           <Trans id="visor.reset">Reset</Trans>
         </button>
       </div>
@@ -144,6 +146,7 @@ function WindowSliders({ visor: { limits, shown, settings, change } }: { visor: 
 interface MenuItemProps {
   icon: ReactNode;
   detail?: string;
+  value?: string | undefined;
   onClick: () => void;
   children: ReactNode;
 }
@@ -157,7 +160,7 @@ function MenuTool({ icon, onClick, children }: MenuItemProps) {
   );
 }
 
-function MenuLine({ icon, detail, onClick, children }: MenuItemProps) {
+function MenuLine({ icon, detail, value, onClick, children }: MenuItemProps) {
   return (
     <button type="button" className="visor-menu-line" onClick={onClick}>
       {icon}
@@ -165,6 +168,7 @@ function MenuLine({ icon, detail, onClick, children }: MenuItemProps) {
         {children}
         {detail && <small>{detail}</small>}
       </span>
+      {value && <span className="visor-menu-value">{value}</span>}
     </button>
   );
 }

@@ -1,11 +1,12 @@
-import { Trans, useLingui } from "@lingui/react/macro";
+import { Plural, Trans, useLingui } from "@lingui/react/macro";
 import { useEffect, useState } from "react";
 import { localStore } from "../../browser-storage.ts";
-import type { Visor } from "./use-visor.ts";
+import { isFilm, type Visor } from "./use-visor.ts";
 import { stackName, windowText } from "./visor-texts.ts";
 
 /** The window, or what is still on its way. */
-export function Seen({ visor: { shown, failure, stack, index, state } }: { visor: Visor }) {
+export function Seen({ visor }: { visor: Visor }) {
+  const { shown, window, failure, stack, index, state } = visor;
   const { i18n } = useLingui();
   const count = stack?.slices.length ?? 0;
   const number = index + 1;
@@ -25,7 +26,14 @@ export function Seen({ visor: { shown, failure, stack, index, state } }: { visor
       </span>
     );
   }
-  return <span className="visor-mono">{shown?.window ? windowText(i18n, shown.window) : null}</span>;
+  if (stack && isFilm(stack)) {
+    return (
+      <span className="visor-mono">
+        <Plural id="visor.frames" value={count} one="# frame" other="# frames" />
+      </span>
+    );
+  }
+  return <span className="visor-mono">{window ? windowText(i18n, window) : null}</span>;
 }
 
 /** What is written in the corners of a desktop's film. */
@@ -36,12 +44,18 @@ export function Corners({ visor }: { visor: Visor }) {
   const mm =
     thickness && `${i18n.number(thickness, { minimumFractionDigits: 1, maximumFractionDigits: 1 })} mm`;
   const percent = Math.round(settings.turn.zoom * 100);
+  const number = stack?.series.seriesNumber;
   return (
     <>
       <div className="visor-corner is-top">
         {stack && stackName(i18n, stack)}
         <br />
-        {[stack?.series.modality, mm].filter(Boolean).join(" · ")}
+        {number === null || number === undefined ? (
+          stack?.series.modality
+        ) : (
+          <Trans id="visor.seriesNumber">Se {number}</Trans>
+        )}
+        {mm && ` · ${mm}`}
       </div>
       <div className="visor-corner is-bottom">
         <Seen visor={visor} />

@@ -35,10 +35,14 @@ export interface VisorProps extends ExamProps {
   /** Lists the exams to compare with, the one to begin with first. */
   findOthers?: ((signal: AbortSignal) => Promise<readonly ComparedExam[]>) | undefined;
   onDownload?: (() => void) | undefined;
+  /** Of what is downloaded, e.g. `38 MB`. */
+  downloadSize?: string | undefined;
   onShare?: (() => void) | undefined;
   onOpenOhif?: (() => void) | undefined;
   /** A line for files that are on this device alone, with what to do about it. */
   localBar?: ReactNode;
+  /** A button of its own in the head of a desktop, and in the menu of a phone. */
+  action?: ReactNode;
   /** More of the menu, such as what opens exams by default. */
   menu?: ReactNode;
   onBack: () => void;

@@ -4,6 +4,7 @@ import { type ReactNode, useRef, useState } from "react";
 import { IconButton } from "../../ui/button.tsx";
 import { CloseIcon } from "../../ui/entry-icons.tsx";
 import { useSheetDrag } from "../../ui/use-sheet-drag.ts";
+import { LargerIcon, SmallerIcon } from "./icons.ts";
 
 interface VisorSheetProps {
   title: ReactNode;
@@ -42,6 +43,16 @@ export function VisorSheet({ title, detail, actions, isBeside = false, onClose, 
               {detail && <p>{detail}</p>}
             </div>
             {actions}
+            {isBeside && (
+              <IconButton
+                className="visor-sheet-full"
+                label={t({ id: "visor.sheet.full", message: "Full screen" })}
+                aria-pressed={isFull}
+                onClick={() => setFull(!isFull)}
+              >
+                {isFull ? <SmallerIcon /> : <LargerIcon />}
+              </IconButton>
+            )}
             <IconButton label={t({ id: "action.close", message: "Close" })} onClick={onClose}>
               <CloseIcon />
             </IconButton>

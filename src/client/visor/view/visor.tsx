@@ -12,6 +12,7 @@ import { InformationSheet } from "./information-sheet.tsx";
 import { KeysSheet } from "./keys-sheet.tsx";
 import { saveImage } from "./save-image.ts";
 import { SeriesColumn } from "./series-list.tsx";
+import { SideGrips, useSideWidths } from "./side-grips.tsx";
 import { useComparison } from "./use-comparison.ts";
 import { useVisor } from "./use-visor.ts";
 import { useVisorKeys } from "./use-visor-keys.ts";
@@ -41,6 +42,7 @@ export default function Visor(props: VisorProps) {
   const [sheet, setSheet] = useState<Sheet>();
   const [isLaudoOpen, setLaudoOpen] = useState(false);
   const [areCornersShown, setCornersShown] = useState(true);
+  const sides = useSideWidths();
   const root = useRef<HTMLDivElement>(null);
   const takeFocus = () => root.current?.focus({ preventScroll: true });
   useEffect(takeFocus, []);
@@ -79,10 +81,11 @@ export default function Visor(props: VisorProps) {
       ref={root}
       tabIndex={-1}
       data-theme="dark"
+      style={sides.style}
       className={`visor ${isPhone ? "is-phone" : "is-desktop"} ${areBarsHidden ? "has-no-bars" : ""} ${isPhone && isLaudoOpen ? "has-laudo" : ""}`}
     >
       {isPhone ? <PhoneHead visor={own} onBack={onBack} onMenu={showMenu} /> : <DesktopHead {...frame} />}
-      {props.localBar}
+      {!isPhone && props.localBar}
       {!isPhone && <SeriesColumn visor={own} picture={props.seriesPicture} comparison={comparison} />}
       <div className="visor-main">
         {!isPhone && <VisorTools visor={visor} onShowKeys={showKeys} />}
@@ -102,11 +105,18 @@ export default function Visor(props: VisorProps) {
         {isPhone && !isLaudoOpen && <ScrollHint visor={own} />}
         {!isPhone && <FilmBar visor={visor} />}
       </div>
+      {!isPhone && <SideGrips widths={sides} hasLaudo={hasLaudo && isLaudoOpen} />}
       {isPhone && <PhoneFoot {...frame} />}
       {hasLaudo && isLaudoOpen && <LaudoSheet {...exam} onClose={() => setLaudoOpen(false)} />}
       {sheet === "menu" && (
         <VisorMenu
           {...props}
+          menu={
+            <>
+              {props.menu}
+              {isPhone && props.action}
+            </>
+          }
           visor={visor}
           onInformation={() => setSheet("information")}
           onCompare={toggleComparison}

@@ -4,12 +4,12 @@ import type { ReactNode } from "react";
 import { ModalityChip } from "../../../ui/chip.tsx";
 import { TriangleAlertIcon, UsersIcon } from "../../../ui/icons.tsx";
 import { dayText } from "../../../ui/moment-text.ts";
+import { sizeText } from "../../../ui/size-text.ts";
 import { SeePlans } from "../../plan/subscription-link.tsx";
 import { maySubscribe, useHis } from "../../session/his-context.ts";
 import { dateText, descriptionText } from "../../studies/study-text.ts";
 import { SmallFilm } from "../contact-sheet/small-film.tsx";
 import { type Contents, type FoundStudy, filmOf } from "../look-inside/contents.ts";
-import { sizeText } from "../sizes.ts";
 import { patientsOf, type SortedExams } from "./sort-exams.ts";
 
 const MAX_NAMED_PATIENTS = 2;

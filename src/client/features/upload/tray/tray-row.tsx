@@ -12,6 +12,7 @@ import {
   TriangleAlertIcon,
   WifiOffIcon,
 } from "../../../ui/icons.tsx";
+import { sizeText } from "../../../ui/size-text.ts";
 import { viewAtom } from "../../places/views.ts";
 import { SubscriptionLink } from "../../plan/subscription-link.tsx";
 import { maySubscribe, useHis } from "../../session/his-context.ts";
@@ -19,7 +20,6 @@ import { SmallFilm } from "../contact-sheet/small-film.tsx";
 import { filmOf } from "../look-inside/contents.ts";
 import { skippedReason } from "../notices/skipped-reasons.ts";
 import { transportFor } from "../send/choose-transport.ts";
-import { sizeText } from "../sizes.ts";
 import { TimeLeft } from "../transfer-text.tsx";
 import { isSent, type Transfer } from "../upload-state.ts";
 import { useCancelUpload } from "./cancel-upload.tsx";
