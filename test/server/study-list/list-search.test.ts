@@ -129,3 +129,15 @@ test("the list says whether the caller sees exams of more than one patient, shar
     .values({ studyId: shared.id, userId: alone.id, createdAt: t.deps.clock.now() });
   expect(await several(alone)).toBe("true");
 });
+
+test("a patient's name finds itself as DICOM writes it", async () => {
+  for (const patientName of ["Lima^Ana", "lima ana", "Souza^João=^"]) {
+    const answer = await t.call("GET", `/api/studies?${new URLSearchParams({ patientName })}`, {
+      as: clinic,
+    });
+    expect([patientName, ((await answer.json()) as object[]).length]).toEqual([
+      patientName,
+      patientName.startsWith("Souza") ? 1 : 2,
+    ]);
+  }
+});

@@ -215,7 +215,8 @@ function grantedCondition(caller: Caller, query: StudyListQuery): SQL | undefine
 function textsMatch(query: StudyListQuery): SQL | undefined {
   return and(
     ...wordsOf(query.search).map(isFound),
-    containsFolded(studies.patientNameFolded, query.patientName),
+    // As the column is folded: a name in the form of DICOM, `family^given`, finds itself.
+    containsFolded(studies.patientNameFolded, query.patientName?.replace(/[\^=]+/g, " ")),
     containsFolded(studies.patientIDFolded, query.patientID),
     containsFolded(studies.accessionNumberFolded, query.accessionNumber),
     containsFolded(studies.descriptionFolded, query.description),
