@@ -201,9 +201,14 @@ describe("a study", () => {
       await app.as(owner, { device: PHONE }, async (page) => {
         await tap(page, examsEntry(page));
         await tap(page, rows(page).locator("button.phone-study-toggle"));
-        await tap(page, button(page, "Mais ações"));
-        await tap(page, page.getByRole("menuitem", { name: "Compartilhar exame" }));
+        await tap(page, button(page, "Compartilhar exame"));
         const dialog = shareDialog(page);
+        // Both are in sight, wherever what is between them is scrolled to.
+        const ends = [button(dialog, "Fechar"), button(dialog, "Criar link")];
+        for (const place of [field(dialog, "Para quem"), dialog.getByRole("switch").last()]) {
+          await place.scrollIntoViewIfNeeded();
+          for (const end of ends) await end.click({ trial: true });
+        }
         await tap(page, peopleTab(dialog));
         await tap(page, field(dialog, "E-mail do médico"));
         await page.keyboard.insertText(doctor.email);

@@ -1,8 +1,9 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import { AlertDialog as RadixAlertDialog, Dialog as RadixDialog } from "radix-ui";
-import { type ReactNode, useRef } from "react";
+import { type ReactNode, type RefObject, useRef } from "react";
 import { Button, IconButton } from "./button.tsx";
 import { CloseIcon } from "./entry-icons.tsx";
+import { focusFirstField } from "./first-field.ts";
 import { WholeDates } from "./whole-dates.tsx";
 
 interface DialogProps {
@@ -13,42 +14,58 @@ interface DialogProps {
   wide?: boolean;
   /** Whether a cross in the corner closes it, where no button below does. */
   hasCross?: boolean;
+  /** Beside the rest, on a phone above it: the QR code that the dialog is about. */
+  picture?: ReactNode;
+  /** What gets the focus in the end, where another dialog opened this one. */
+  returnTo?: RefObject<Element | null>;
   children: ReactNode;
 }
 
 /** Returns the focus to the element that opened the dialog. Radix does so only for its own triggers, which we do not use. */
-function useFocusReturn() {
+function useFocusReturn(returnTo?: RefObject<Element | null>) {
   const opener = useRef<Element>(null);
   return {
-    onOpenAutoFocus() {
+    onOpenAutoFocus(event: Event) {
       opener.current = document.activeElement;
+      const body =
+        event.currentTarget instanceof Element && event.currentTarget.querySelector(".dialog-body");
+      if (body && focusFirstField(body)) event.preventDefault();
     },
     onCloseAutoFocus(event: Event) {
       event.preventDefault();
-      if (opener.current instanceof HTMLElement) opener.current.focus();
+      const { current } = returnTo ?? opener;
+      if (current instanceof HTMLElement) current.focus();
     },
   };
 }
 
-/** A dialog with a title and the caller's content. Escape and a click outside close it. */
-export function Dialog({ open, onOpenChange, title, text, wide, hasCross, children }: DialogProps) {
-  const focusReturn = useFocusReturn();
+/**
+ * A dialog with a title and the caller's content, which scrolls between the head and its `.dialog-actions`; a sheet on a phone.
+ * Escape and a click outside close it.
+ */
+export function Dialog(props: DialogProps) {
+  const { open, onOpenChange, title, text, wide, hasCross, picture, returnTo, children } = props;
+  const focusReturn = useFocusReturn(returnTo);
+  const marks = [wide && "is-wide", hasCross && "has-cross", picture && "has-picture"].filter(Boolean);
   return (
     <RadixDialog.Root open={open} onOpenChange={onOpenChange}>
       <RadixDialog.Portal>
         <RadixDialog.Overlay className="scrim">
           <RadixDialog.Content
-            className={`dialog ${wide ? "is-wide" : ""} ${hasCross ? "has-cross" : ""}`}
+            className={`dialog is-sheet ${marks.join(" ")}`}
             {...focusReturn}
             {...(!text && { "aria-describedby": undefined })}
           >
-            <RadixDialog.Title className="dialog-title">{title}</RadixDialog.Title>
-            {text && (
-              <RadixDialog.Description className="dialog-text">
-                <WholeDates>{text}</WholeDates>
-              </RadixDialog.Description>
-            )}
-            {children}
+            {picture}
+            <div className="dialog-head">
+              <RadixDialog.Title className="dialog-title">{title}</RadixDialog.Title>
+              {text && (
+                <RadixDialog.Description className="dialog-text">
+                  <WholeDates>{text}</WholeDates>
+                </RadixDialog.Description>
+              )}
+            </div>
+            <div className="dialog-body">{children}</div>
             {hasCross && <Cross />}
           </RadixDialog.Content>
         </RadixDialog.Overlay>

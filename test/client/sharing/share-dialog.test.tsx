@@ -65,6 +65,13 @@ const active: Link = {
   lastOpenedAt: "2026-11-14T13:00:00.000Z",
 };
 
+const madeLink = {
+  id: "l1",
+  url: "https://exames.example.com/v/l1#s3cret",
+  qrCode: "data:image/svg+xml;base64,",
+  passcode: "482913",
+};
+
 describe("sharing a study", () => {
   test("gives a doctor access by their e-mail, and lists them among the people who have it", async () => {
     const grants: (typeof grant)[] = [];
@@ -123,6 +130,30 @@ describe("sharing a study", () => {
     await untilGone(() => screen.queryByText(/^espera resposta/));
   });
 
+  test("offers a link to a doctor without an account, and keeps their address", async () => {
+    const { user } = await openPeople({
+      "POST /api/studies/s1/share": () =>
+        problem(404, "doctor.not_found", "Convide-o ou confira o endereço."),
+    });
+    await user.type(screen.getByLabelText("E-mail do médico"), "novo@exemplo.com.br");
+    await user.click(screen.getByRole("button", { name: "Dar acesso" }));
+    await user.click(await screen.findByRole("button", { name: "Criar link" }));
+    expect(screen.getByRole("tab", { name: "Por link ou QR Code" }).dataset.state).toBe("active");
+    expect(screen.getByLabelText<HTMLInputElement>("Para quem").value).toBe("novo@exemplo.com.br");
+  });
+
+  test("begins in the first field, and ends where it began", async () => {
+    const { user } = await openDialog({
+      "POST /api/links": () => Response.json({ ...madeLink, expiresAt: active.expiresAt }, { status: 201 }),
+    });
+    expect(document.activeElement).toBe(screen.getByLabelText("Para quem"));
+    await user.click(screen.getByRole("button", { name: "Criar link" }));
+    await user.click(await screen.findByRole("button", { name: "Pronto" }));
+    await user.keyboard("{Escape}");
+    await untilGone(() => screen.queryByRole("dialog"));
+    expect(document.activeElement).toBe(screen.getByRole("button", { name: "Compartilhar exame" }));
+  });
+
   test("ends at once when access is taken away", async () => {
     const grants = [grant];
     const { user } = await openPeople({
@@ -156,9 +187,7 @@ describe("a link to a study", () => {
     const { user } = await openDialog({
       "POST /api/links": ({ body }) => {
         asked.push(body);
-        const url = "https://exames.example.com/v/l1#s3cret";
-        const made = { id: "l1", url, qrCode: "data:image/svg+xml;base64,", passcode: "482913" };
-        return Response.json({ ...made, expiresAt: active.expiresAt }, { status: 201 });
+        return Response.json({ ...madeLink, expiresAt: active.expiresAt }, { status: 201 });
       },
     });
     await user.click(screen.getByRole("button", { name: "Criar link" }));
@@ -199,6 +228,9 @@ describe("a link to a study", () => {
     expect(screen.queryByRole("button", { name: "Criar link" }) === null).toBe(true);
     await user.click(screen.getByRole("button", { name: "Encerrar o link: Dr. Paulo" }));
     expect(document.activeElement?.textContent).toBe("Manter");
+    await user.keyboard("{Enter}");
+    expect(document.activeElement).toBe(screen.getByRole("button", { name: "Encerrar o link: Dr. Paulo" }));
+    await user.keyboard("{Enter}");
     await user.click(screen.getByRole("button", { name: "Encerrar agora" }));
     expect(await screen.findByText(/encerrado em/)).toBeDefined();
   });

@@ -11,7 +11,7 @@ import { CopyIcon, DownloadIcon } from "../../ui/icons.tsx";
 import { momentText } from "../../ui/moment-text.ts";
 import { Skeleton } from "../../ui/skeleton.tsx";
 import { showToast } from "../../ui/toast.tsx";
-import { dateText, descriptionText } from "../studies/study-text.ts";
+import { StudyLine } from "../studies/study-line.tsx";
 import { useFoundStudy } from "../studies/use-found-study.ts";
 import { historySubject } from "./history-state.ts";
 import { receiptsApi } from "./receipts-api.ts";
@@ -19,24 +19,21 @@ import { useReceiptDownload } from "./use-receipt-download.ts";
 
 /** What happened to the bytes of a study: when they were received and checked, and their fingerprint. */
 export function HistoryDialog() {
-  const { i18n } = useLingui();
   const [study, setStudy] = useAtom(historySubject.valueAtom);
   const download = useReceiptDownload();
   useFoundStudy(historySubject);
   return (
     <Dialog
+      hasCross
       open={study !== undefined}
       onOpenChange={(open) => {
         if (!open) setStudy(undefined);
       }}
       title={<Trans id="history.title">History of the exam</Trans>}
-      text={study && `${descriptionText(i18n, study)}, ${dateText(i18n, study.studyDate)}`}
+      text={study && <StudyLine study={study} />}
     >
       {study && <History study={study} />}
       <div className="dialog-actions">
-        <Button onClick={() => setStudy(undefined)}>
-          <Trans id="action.close">Close</Trans>
-        </Button>
         <Button
           kind="lit"
           disabled={!study || download.isPending}

@@ -1,7 +1,8 @@
-import { Trans, useLingui } from "@lingui/react/macro";
-import { type FormEvent, useId, useState } from "react";
+import { Trans } from "@lingui/react/macro";
+import { type FormEvent, type ReactNode, useState } from "react";
 import type { CreatedRequest } from "../../../shared/api/deliveries.ts";
 import { addDays } from "../../../shared/rules/subscription.ts";
+import { Choice } from "../../ui/choice.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { TextField } from "../../ui/field.tsx";
 import { FormActions } from "../../ui/form-actions.tsx";
@@ -9,6 +10,7 @@ import { useHis } from "../session/his-context.ts";
 import { useCreateRequest } from "./use-requests.ts";
 
 const DAYS = [1, 7, 30] as const;
+type Days = (typeof DAYS)[number];
 const CLOCK_DIFFERENCE_MS = 600_000;
 
 interface NewRequestDialogProps {
@@ -20,12 +22,16 @@ interface NewRequestDialogProps {
 
 /** Asks who will deliver, under which name they know the patient, and for how long. */
 export function NewRequestDialog({ label: labelAtFirst, onClose, onMade }: NewRequestDialogProps) {
-  const { t } = useLingui();
   const { user } = useHis();
   const [label, setLabel] = useState(labelAtFirst);
   const [shownName, setShownName] = useState(user.name);
-  const [days, setDays] = useState<number>(7);
+  const [days, setDays] = useState<Days>(7);
   const making = useCreateRequest();
+  const dayCounts: Record<Days, ReactNode> = {
+    1: <Trans id="request.days.one">1 day</Trans>,
+    7: <Trans id="request.days.week">7 days</Trans>,
+    30: <Trans id="request.days.month">30 days</Trans>,
+  };
   const submit = (event: FormEvent) => {
     event.preventDefault();
     // The browser's clock may be a little ahead of the server's, which refuses more than 30 days.
@@ -35,6 +41,7 @@ export function NewRequestDialog({ label: labelAtFirst, onClose, onMade }: NewRe
   return (
     <Dialog
       open
+      hasCross
       onOpenChange={() => !making.isPending && onClose()}
       title={<Trans id="requests.new">New request</Trans>}
     >
@@ -57,7 +64,12 @@ export function NewRequestDialog({ label: labelAtFirst, onClose, onMade }: NewRe
           hint={<Trans id="request.shownName.hint">Helps the clinic pick the right patient.</Trans>}
           onChange={({ target }) => setShownName(target.value)}
         />
-        <Days days={days} onDays={setDays} label={t({ id: "request.validFor", message: "Valid for" })} />
+        <Choice
+          legend={<Trans id="request.validFor">Valid for</Trans>}
+          options={DAYS.map((value) => ({ value, text: dayCounts[value] }))}
+          value={days}
+          onValueChange={setDays}
+        />
         <FormActions
           isBusy={making.isPending}
           isReady={label.trim() !== ""}
@@ -67,26 +79,5 @@ export function NewRequestDialog({ label: labelAtFirst, onClose, onMade }: NewRe
         />
       </form>
     </Dialog>
-  );
-}
-
-function Days({ days, onDays, label }: { days: number; onDays: (days: number) => void; label: string }) {
-  const { t } = useLingui();
-  const name = useId();
-  const texts: Record<(typeof DAYS)[number], string> = {
-    1: t({ id: "request.days.one", message: "1 day" }),
-    7: t({ id: "request.days.week", message: "7 days" }),
-    30: t({ id: "request.days.month", message: "30 days" }),
-  };
-  return (
-    <fieldset className="request-days">
-      <legend className="field-label">{label}</legend>
-      {DAYS.map((one) => (
-        <label key={one} className={one === days ? "is-on" : ""}>
-          <input type="radio" name={name} checked={one === days} onChange={() => onDays(one)} />
-          {texts[one]}
-        </label>
-      ))}
-    </fieldset>
   );
 }

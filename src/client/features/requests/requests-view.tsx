@@ -2,14 +2,23 @@ import { Plural, Trans, useLingui } from "@lingui/react/macro";
 import { useSetAtom } from "jotai";
 import { useState } from "react";
 import type { CreatedRequest, Request } from "../../../shared/api/deliveries.ts";
-import { Button, IconButton } from "../../ui/button.tsx";
+import { Button, type ButtonProps, IconButton } from "../../ui/button.tsx";
 import { Dropdown, DropdownItem } from "../../ui/dropdown.tsx";
 import { EmptyFilm } from "../../ui/empty.tsx";
 import type { Icon } from "../../ui/icon.tsx";
-import { EllipsisIcon, InboxIcon, PackageIcon, QrCodeIcon, UnlinkIcon, UploadIcon } from "../../ui/icons.tsx";
+import {
+  EllipsisIcon,
+  InboxIcon,
+  PackageIcon,
+  PlusIcon,
+  QrCodeIcon,
+  UnlinkIcon,
+  UploadIcon,
+} from "../../ui/icons.tsx";
 import { LoadError } from "../../ui/load-error.tsx";
 import { dayText } from "../../ui/moment-text.ts";
 import { Skeleton } from "../../ui/skeleton.tsx";
+import { useOpener } from "../../ui/use-opener.ts";
 import { whenText } from "../../ui/when-text.ts";
 import { viewAtom } from "../places/views.ts";
 import { useHis } from "../session/his-context.ts";
@@ -23,6 +32,7 @@ export default function RequestsView() {
   const [asked, setAsked] = useState<string>();
   const [ready, setReady] = useState<CreatedRequest>();
   const isEmpty = requests.data?.length === 0;
+  const opener = useOpener(asked !== undefined);
   return (
     <>
       <div className="view-head">
@@ -67,16 +77,16 @@ export default function RequestsView() {
           }}
         />
       )}
-      {ready && <RequestReady request={ready} onClose={() => setReady(undefined)} />}
+      {ready && <RequestReady request={ready} returnTo={opener} onClose={() => setReady(undefined)} />}
     </>
   );
 }
 
-function NewButton({ onClick }: { onClick: () => void }) {
+function NewButton(props: Pick<ButtonProps, "size" | "onClick">) {
   const { isActive } = useHis();
   return (
-    <Button kind="lit" disabled={!isActive} onClick={onClick}>
-      <QrCodeIcon small />
+    <Button kind="lit" disabled={!isActive} {...props}>
+      <PlusIcon small />
       <Trans id="requests.new">New request</Trans>
     </Button>
   );
@@ -84,19 +94,21 @@ function NewButton({ onClick }: { onClick: () => void }) {
 
 function Empty({ onNew }: { onNew: () => void }) {
   return (
-    <section className="requests-empty">
+    <section className="empty">
       <div className="light-box" aria-hidden="true">
         <EmptyFilm />
       </div>
-      <h2>
-        <Trans id="requests.none">No CD, no USB stick</Trans>
-      </h2>
-      <p>
-        <Trans id="requests.none.text">
-          Create a request and show the QR code at the clinic. The exam arrives here, whole.
-        </Trans>
-      </p>
-      <NewButton onClick={onNew} />
+      <div>
+        <h2>
+          <Trans id="requests.none">No CD, no USB stick</Trans>
+        </h2>
+        <p>
+          <Trans id="requests.none.text">
+            Create a request and show the QR code at the clinic. The exam arrives here, whole.
+          </Trans>
+        </p>
+      </div>
+      <NewButton size="big" onClick={onNew} />
     </section>
   );
 }
@@ -206,6 +218,12 @@ function RowActions({ request, onRenew }: { request: Request; onRenew: () => voi
   const ending = useEndRequest();
   const refusing = useRefuse();
   const [asksAgain, setAsksAgain] = useState(false);
+  // Who keeps the request comes back to the menu.
+  const [isKept, setKept] = useState(false);
+  const keep = () => {
+    setAsksAgain(false);
+    setKept(true);
+  };
   const { state, label, deliveries, id } = request;
   const studyIds = deliveries.flatMap((delivery) => delivery.studyIds);
   if (state === "expired" || state === "ended")
@@ -217,7 +235,7 @@ function RowActions({ request, onRenew }: { request: Request; onRenew: () => voi
   if (state === "open" || state === "sending")
     return asksAgain ? (
       <>
-        <Button autoFocus size="small" onClick={() => setAsksAgain(false)}>
+        <Button autoFocus size="small" onClick={keep}>
           <Trans id="request.keep">Keep</Trans>
         </Button>
         <Button size="small" kind="destroy" disabled={ending.isPending} onClick={() => ending.mutate(id)}>
@@ -227,7 +245,7 @@ function RowActions({ request, onRenew }: { request: Request; onRenew: () => voi
     ) : (
       <Dropdown
         trigger={
-          <IconButton label={t({ id: "request.more", message: `More actions: ${label}` })}>
+          <IconButton autoFocus={isKept} label={t({ id: "request.more", message: `More actions: ${label}` })}>
             <EllipsisIcon />
           </IconButton>
         }

@@ -4,14 +4,20 @@ import { ApiError } from "../../api.ts";
 import { Button } from "../../ui/button.tsx";
 import { Checkbox } from "../../ui/checkbox.tsx";
 import { TextField } from "../../ui/field.tsx";
-import { MailIcon } from "../../ui/icons.tsx";
+import { MailIcon, QrCodeIcon } from "../../ui/icons.tsx";
 import { useHis } from "../session/his-context.ts";
 import { useInvite } from "./use-invitations.ts";
 import { useShare } from "./use-sharing.ts";
 import { UserPicker } from "./user-picker.tsx";
 
+interface DoctorFormProps {
+  studyId: string;
+  /** Makes a link instead, for whom this address is. */
+  onLink: (email: string) => void;
+}
+
 /** An owner types a doctor's e-mail, and may invite one without an account; an admin picks among the accounts. */
-export function DoctorForm({ studyId }: { studyId: string }) {
+export function DoctorForm({ studyId, onLink }: DoctorFormProps) {
   const [email, setEmail] = useState("");
   const [asksForReport, setAsksForReport] = useState(false);
   const reset = () => setEmail("");
@@ -46,10 +52,21 @@ export function DoctorForm({ studyId }: { studyId: string }) {
         <Trans id="share.give">Give access</Trans>
       </Button>
       {isUnknown && (
-        <Button className="share-invite" disabled={invite.isPending} onClick={() => invite.mutate(wanted)}>
-          <MailIcon small />
-          <Trans id="share.invite">Invite {wanted.email}</Trans>
-        </Button>
+        <>
+          <div className="notice share-by-link" role="status">
+            <QrCodeIcon />
+            <span>
+              <Trans id="share.linkInstead">Send a link: no account needed.</Trans>
+            </span>
+            <Button size="small" onClick={() => onLink(wanted.email)}>
+              <Trans id="link.create">Create link</Trans>
+            </Button>
+          </div>
+          <Button className="share-invite" disabled={invite.isPending} onClick={() => invite.mutate(wanted)}>
+            <MailIcon small />
+            <Trans id="share.invite">Invite {wanted.email}</Trans>
+          </Button>
+        </>
       )}
       <div className="share-ask">
         <Checkbox

@@ -1,10 +1,11 @@
 import { Trans, useLingui } from "@lingui/react/macro";
-import { type FormEvent, type ReactNode, useId, useState } from "react";
+import { type FormEvent, type ReactNode, useState } from "react";
 import { MAX_RECIPIENT_LENGTH } from "../../../shared/api/links.ts";
 import type { Study } from "../../../shared/api/studies.ts";
 import { addDays } from "../../../shared/rules/subscription.ts";
 import { ApiError } from "../../api.ts";
 import { Button } from "../../ui/button.tsx";
+import { Choice } from "../../ui/choice.tsx";
 import { DateField } from "../../ui/date-field.tsx";
 import { isDateOrEmpty } from "../../ui/date-text.ts";
 import { CircleAlertIcon } from "../../ui/entry-icons.tsx";
@@ -22,15 +23,17 @@ interface LinkFormProps {
   study: Study;
   /** Further exams that were chosen already; without them, others of the patient are offered. */
   chosen?: readonly Study[];
+  /** For whom the link is, as far as it is known. */
+  recipient?: string | undefined;
   onReady: (link: ReadyLink) => void;
   /** Without it, the dialog around the form has its own way out. */
   onCancel?: () => void;
 }
 
 /** For whom a link is, for how long, and what it allows. What it asks first is safe: 7 days, a passcode, no download. */
-export function LinkForm({ study, chosen = [], onReady, onCancel }: LinkFormProps) {
+export function LinkForm({ study, chosen = [], recipient: known = "", onReady, onCancel }: LinkFormProps) {
   const { i18n } = useLingui();
-  const [recipient, setRecipient] = useState("");
+  const [recipient, setRecipient] = useState(known);
   const [period, setPeriod] = useState<Period>("7");
   const [day, setDay] = useState(() => localDay(addDays(new Date(), 14)));
   const [passcode, setPasscode] = useState(true);
@@ -64,7 +67,12 @@ export function LinkForm({ study, chosen = [], onReady, onCancel }: LinkFormProp
         value={recipient}
         onChange={({ target }) => setRecipient(target.value)}
       />
-      <PeriodPick period={period} onPeriod={setPeriod} />
+      <Choice
+        legend={<Trans id="link.period">Valid for</Trans>}
+        options={periods.map((value) => ({ value, text: <PeriodText period={value} /> }))}
+        value={period}
+        onValueChange={setPeriod}
+      />
       {period === "date" && (
         <DateField label={<Trans id="link.until">Until</Trans>} value={day} onValueChange={setDay} />
       )}
@@ -94,7 +102,7 @@ export function LinkForm({ study, chosen = [], onReady, onCancel }: LinkFormProp
           {create.error instanceof ApiError ? create.error.message : i18n._("error.unknown")}
         </p>
       )}
-      <div className="link-submit">
+      <div className="dialog-actions link-submit">
         <span>
           <Trans id="link.summary">
             {exams}, until {until}
@@ -121,29 +129,6 @@ export function LinkForm({ study, chosen = [], onReady, onCancel }: LinkFormProp
 function endOf(period: Period, day: string): string | undefined {
   if (period !== "date") return addDays(new Date(), Number(period)).toISOString();
   return day !== "" && isDateOrEmpty(day, "date") ? endOfDay(day) : undefined;
-}
-
-function PeriodPick({ period, onPeriod }: { period: Period; onPeriod: (period: Period) => void }) {
-  const name = useId();
-  return (
-    <fieldset className="link-periods">
-      <legend className="field-label">
-        <Trans id="link.period">Valid for</Trans>
-      </legend>
-      {periods.map((value) => (
-        <label key={value}>
-          <input
-            type="radio"
-            name={name}
-            className="sr-only"
-            checked={value === period}
-            onChange={() => onPeriod(value)}
-          />
-          <PeriodText period={value} />
-        </label>
-      ))}
-    </fieldset>
-  );
 }
 
 function PeriodText({ period }: { period: Period }) {

@@ -3,7 +3,8 @@ import { useState } from "react";
 import type { Link, Opening } from "../../../shared/api/links.ts";
 import { Button } from "../../ui/button.tsx";
 import { LinkIcon } from "../../ui/icons.tsx";
-import { dayText, momentText } from "../../ui/moment-text.ts";
+import { dayText } from "../../ui/moment-text.ts";
+import { whenText } from "../../ui/when-text.ts";
 import { useExamCount } from "./use-exam-count.ts";
 import { useEndLink, useOpenings } from "./use-links.ts";
 
@@ -29,13 +30,19 @@ export function LinkList({ links }: { links: Link[] }) {
 function LinkItem({ link }: { link: Link }) {
   const { t } = useLingui();
   const [isAsking, setAsking] = useState(false);
+  // Who keeps the link comes back to where they were.
+  const [isKept, setKept] = useState(false);
   const isActive = link.state === "active";
+  const keep = () => {
+    setAsking(false);
+    setKept(true);
+  };
   const exams = useExamCount(link.studyIds.length);
   const name = link.recipient ?? t({ id: "link.nobody", message: "Link without a name" });
   return (
     <li className={isActive ? "" : "is-over"}>
       <div className="link-item">
-        <LinkIcon />
+        <LinkIcon className="link-icon" />
         <div>
           <b>{name}</b>
           <span>
@@ -46,6 +53,7 @@ function LinkItem({ link }: { link: Link }) {
           <Button
             kind="quiet"
             size="small"
+            ref={isKept ? focusOnce : undefined}
             aria-label={t({ id: "link.endOf", message: `End the link: ${name}` })}
             onClick={() => setAsking(true)}
           >
@@ -53,7 +61,7 @@ function LinkItem({ link }: { link: Link }) {
           </Button>
         )}
       </div>
-      {isActive && isAsking && <EndQuestion link={link} onKeep={() => setAsking(false)} />}
+      {isActive && isAsking && <EndQuestion link={link} onKeep={keep} />}
       <Openings link={link} />
     </li>
   );
@@ -80,7 +88,7 @@ function LinkStateText({ link }: { link: Link }) {
   }
 }
 
-/** Focuses the safe answer of a question that was just asked. */
+/** Focuses a button when it appears: the safe answer of a question that was just asked, what was pressed before it. */
 function focusOnce(button: HTMLButtonElement | null): void {
   button?.focus();
 }
@@ -143,7 +151,7 @@ function Openings({ link }: { link: Link }) {
 }
 
 function OpeningItem({ opening }: { opening: Opening }) {
-  const { t } = useLingui();
+  const { i18n, t } = useLingui();
   const { at, address, device, readReport, downloaded } = opening;
   const did = [
     readReport && t({ id: "link.readReport", message: "read the report" }),
@@ -151,7 +159,7 @@ function OpeningItem({ opening }: { opening: Opening }) {
   ].filter(Boolean);
   return (
     <li>
-      <span>{momentText(at)}</span>
+      <span>{whenText(i18n, at)}</span>
       <span>{[device, address].filter(Boolean).join(" · ")}</span>
       <span>{did.join(", ")}</span>
     </li>

@@ -1,14 +1,15 @@
 import { Trans, useLingui } from "@lingui/react/macro";
-import { useState } from "react";
+import type { RefObject } from "react";
 import type { Study } from "../../../shared/api/studies.ts";
-import { Button } from "../../ui/button.tsx";
+import { Button, IconButton } from "../../ui/button.tsx";
 import { CopyButton } from "../../ui/copy-button.tsx";
 import { copyText } from "../../ui/copy-text.ts";
 import { Dialog } from "../../ui/dialog.tsx";
-import { PrinterIcon, SendIcon } from "../../ui/icons.tsx";
+import { CopyIcon, PrinterIcon, SendIcon } from "../../ui/icons.tsx";
 import { dayText } from "../../ui/moment-text.ts";
+import { showToast } from "../../ui/toast.tsx";
 import { useStay } from "../places/use-stay.ts";
-import { patientText } from "../studies/study-text.ts";
+import { fullPatientText } from "../studies/study-text.ts";
 import { LinkSheet } from "./link-sheet.tsx";
 import type { ReadyLink } from "./ready-link.ts";
 import { useExamCount } from "./use-exam-count.ts";
@@ -21,21 +22,24 @@ interface LinkReadyProps {
   exams: readonly Study[];
   link: ReadyLink;
   onClose: () => void;
+  /** What gets the focus when nothing of the dialog before is shown again. */
+  returnTo?: RefObject<Element | null>;
 }
 
 /** Shows the new link's address, QR code and passcode, once: only its button closes it, so that no stray click loses them. */
-export function LinkReady({ exams: opened, link, onClose }: LinkReadyProps) {
+export function LinkReady({ exams: opened, link, onClose, returnTo }: LinkReadyProps) {
   const { i18n, t } = useLingui();
   useStay(true);
   const { studies, withReport, recipient, expiresAt, url, passcode } = link;
   const until = dayText(expiresAt);
   const exams = useExamCount(studies);
-  const patients = [...new Set(opened.map((study) => patientText(i18n, study)))];
+  const patients = [...new Set(opened.map((study) => fullPatientText(i18n, study)))];
   const patient = [...patients.slice(0, MAX_NAMED), ...(patients.length > MAX_NAMED ? ["…"] : [])].join(", ");
   return (
     <Dialog
       wide
       open
+      {...(returnTo && { returnTo })}
       onOpenChange={() => undefined}
       title={<Trans id="link.ready">Link ready</Trans>}
       text={[
@@ -46,86 +50,92 @@ export function LinkReady({ exams: opened, link, onClose }: LinkReadyProps) {
       ]
         .filter(Boolean)
         .join(" ")}
-    >
-      <div className="link-ready">
+      picture={
         <figure className="pix-qr">
           <img src={link.qrCode} alt={t({ id: "link.qr", message: "QR code of the link" })} />
           <figcaption>
             <Trans id="link.aim">Point the phone camera</Trans>
           </figcaption>
         </figure>
-        <div>
-          <CopyBox text={url} label={t({ id: "link.copy", message: "Copy link" })} />
-          <div className="link-ways">
-            <SendButton url={url} title={t({ id: "link.sent.title", message: `Exams of ${patient}` })} />
-            <Button onClick={() => window.print()}>
-              <PrinterIcon small />
-              <Trans id="pdf.print">Print</Trans>
-            </Button>
-          </div>
-          {passcode && (
-            <div className="link-passcode">
-              <CopyBox
-                title={<Trans id="link.passcode.title">Passcode</Trans>}
+      }
+    >
+      <div className="link-ready">
+        <CopyBox text={url} label={t({ id: "link.copy", message: "Copy link" })} />
+        <LinkWays url={url} title={t({ id: "link.sent.title", message: `Exams of ${patient}` })} />
+        {passcode && (
+          <div className="link-passcode">
+            <div>
+              <span className="field-label">
+                <Trans id="link.passcode.title">Passcode</Trans>
+              </span>
+              <CopyButton
+                kind="quiet"
+                size="small"
+                aria-label={t({ id: "link.passcode.copy", message: "Copy passcode" })}
                 text={passcode}
-                shown={`${passcode.slice(0, 3)} ${passcode.slice(3)}`}
-                label={t({ id: "link.passcode.copy", message: "Copy passcode" })}
               />
-              <p className="field-hint">
-                <Trans id="link.passcode.other">
-                  Send it another way: by phone, or in another message. It is not shown again.
-                </Trans>
-              </p>
             </div>
-          )}
-        </div>
-      </div>
-      <LinkSheet link={link} patient={patient} exams={exams} until={until} />
-      <div className="dialog-actions">
-        <Button kind="lit" onClick={onClose}>
+            <p className="mono">{`${passcode.slice(0, 3)} ${passcode.slice(3)}`}</p>
+            <p className="field-hint">
+              <Trans id="link.passcode.other">
+                Send it another way: by phone, or in another message. It is not shown again.
+              </Trans>
+            </p>
+          </div>
+        )}
+        <Button onClick={onClose}>
           <Trans id="link.done">Done</Trans>
         </Button>
       </div>
+      <LinkSheet link={link} patient={patient} exams={exams} until={until} />
     </Dialog>
   );
 }
 
-/** Hands the address to the phone's share sheet; a browser without one copies it. */
-export function SendButton({ url, title }: { url: string; title: string }) {
-  const [isCopied, setCopied] = useState(false);
-  const share = async () => {
-    if (!("share" in navigator)) return setCopied(await copyText(url));
-    try {
-      await navigator.share({ url, title });
-    } catch (error) {
-      // Closing the share sheet is not a failure.
-      if (!(error instanceof DOMException)) throw error;
-    }
-  };
+/** What can be done with a new address: hand it to the phone's share sheet, or copy it where there is none; print it. */
+export function LinkWays({ url, title }: { url: string; title: string }) {
   return (
-    <Button onClick={() => void share()}>
-      <SendIcon small />
-      <span role="status">
-        {isCopied ? <Trans id="security.copied">Copied</Trans> : <Trans id="link.send">Send</Trans>}
-      </span>
-    </Button>
+    <div className="link-ways">
+      {"share" in navigator ? (
+        <Button kind="lit" size="big" onClick={() => void share(url, title)}>
+          <SendIcon small />
+          <Trans id="link.send">Send</Trans>
+        </Button>
+      ) : (
+        <CopyButton kind="lit" size="big" text={url}>
+          <Trans id="link.copy">Copy link</Trans>
+        </CopyButton>
+      )}
+      <Button size="big" onClick={() => window.print()}>
+        <PrinterIcon small />
+        <Trans id="pdf.print">Print</Trans>
+      </Button>
+    </div>
   );
 }
 
-interface CopyBoxProps {
-  title?: React.ReactNode;
-  text: string;
-  /** In the place of the text, for people. */
-  shown?: string;
-  label: string;
+async function share(url: string, title: string): Promise<void> {
+  try {
+    await navigator.share({ url, title });
+  } catch (error) {
+    // Closing the share sheet is not a failure.
+    if (!(error instanceof DOMException)) throw error;
+  }
 }
 
-export function CopyBox({ title, text, shown = text, label }: CopyBoxProps) {
+/** An address, in one line, and a button that copies it. */
+export function CopyBox({ text, label }: { text: string; label: string }) {
+  const { t } = useLingui();
+  const copy = async () => {
+    if (await copyText(text))
+      showToast({ tone: "ok", title: t({ id: "security.copied", message: "Copied" }) });
+  };
   return (
     <div className="copy-box">
-      {title && <span className="field-label">{title}</span>}
-      <span className="mono">{shown}</span>
-      <CopyButton kind="quiet" size="small" aria-label={label} text={text} />
+      <span className="mono">{text}</span>
+      <IconButton label={label} onClick={() => void copy()}>
+        <CopyIcon />
+      </IconButton>
     </div>
   );
 }

@@ -2,8 +2,9 @@ import { plural } from "@lingui/core/macro";
 import { Trans, useLingui } from "@lingui/react/macro";
 import type { Study } from "../../../shared/api/studies.ts";
 import { Film } from "../../ui/film.tsx";
+import { ChevronDownIcon } from "../../ui/icons.tsx";
 import { useSeen } from "../../ui/use-seen.ts";
-import { dateText, descriptionText, patientText } from "../studies/study-text.ts";
+import { dateText, descriptionText, fullPatientText } from "../studies/study-text.ts";
 import { usePicture } from "../studies/use-picture.ts";
 
 interface OtherExamsProps {
@@ -16,7 +17,7 @@ interface OtherExamsProps {
 /** Other exams of the patient, which a link may show too. */
 export function OtherExams({ study, others, chosen, onChosen }: OtherExamsProps) {
   const { i18n, t } = useLingui();
-  const patient = patientText(i18n, study);
+  const patient = fullPatientText(i18n, study);
   const count = chosen.length;
   return (
     <details className="link-others">
@@ -29,6 +30,7 @@ export function OtherExams({ study, others, chosen, onChosen }: OtherExamsProps)
             {t({ id: "link.included", message: plural(count, { one: "# included", other: "# included" }) })}
           </small>
         )}
+        <ChevronDownIcon small />
       </summary>
       {others.map((other) => (
         <OtherExam

@@ -2,6 +2,7 @@ import { Trans, useLingui } from "@lingui/react/macro";
 import type { ReactNode } from "react";
 import type { Link } from "../../../shared/api/links.ts";
 import type { Grant } from "../../../shared/api/studies.ts";
+import { Avatar } from "../../ui/avatar.tsx";
 import { Button } from "../../ui/button.tsx";
 import { momentText } from "../../ui/moment-text.ts";
 import { Skeleton } from "../../ui/skeleton.tsx";
@@ -14,10 +15,10 @@ import { useLinks } from "./use-links.ts";
 import { useAudit, useGrants, useRevocation } from "./use-sharing.ts";
 
 /** Gives people with an account access to a study, takes it away, and shows who did what. */
-export function PeopleTab({ studyId }: { studyId: string }) {
+export function PeopleTab({ studyId, onLink }: { studyId: string; onLink: (email: string) => void }) {
   return (
     <div className="sharing">
-      <DoctorForm studyId={studyId} />
+      <DoctorForm studyId={studyId} onLink={onLink} />
       <section>
         <h3>
           <Trans id="share.grants">Who has access</Trans>
@@ -71,6 +72,7 @@ function GrantItem({ grant, isBusy, onRevoke }: { grant: Grant; isBusy: boolean;
   const { name, email, role } = grant;
   return (
     <li>
+      <Avatar person={{ name, profileImageUrl: null }} />
       <div>
         <b>{name}</b>
         <span>
@@ -78,6 +80,7 @@ function GrantItem({ grant, isBusy, onRevoke }: { grant: Grant; isBusy: boolean;
         </span>
       </div>
       <Button
+        kind="quiet"
         size="small"
         disabled={isBusy}
         aria-label={t({ id: "share.revokeOf", message: `Remove access of ${name}` })}

@@ -1,34 +1,37 @@
-import { Trans, useLingui } from "@lingui/react/macro";
+import { Trans } from "@lingui/react/macro";
 import { useAtom } from "jotai";
 import { useState } from "react";
 import type { Study } from "../../../shared/api/studies.ts";
 import { Dialog } from "../../ui/dialog.tsx";
-import { dateText, descriptionText } from "../studies/study-text.ts";
+import { useOpener } from "../../ui/use-opener.ts";
+import { StudyLine } from "../studies/study-line.tsx";
 import { useFoundStudy } from "../studies/use-found-study.ts";
 import { LinkReady } from "./link-ready.tsx";
 import { LinksTab } from "./links-tab.tsx";
 import { PeopleTab } from "./people-tab.tsx";
 import type { ReadyLink } from "./ready-link.ts";
 import { sharedSubject } from "./share-state.ts";
-import { ShareTabs } from "./share-tabs.tsx";
+import { ShareTabs, type ShareWay } from "./share-tabs.tsx";
 
 /** Shares a study by a link, or with people who have an account, and shows what they did with it. */
 export function ShareDialog() {
-  const { i18n } = useLingui();
   const [study, setStudy] = useAtom(sharedSubject.valueAtom);
   const [ready, setReady] = useState<ReadyLink>();
+  const opener = useOpener(study !== undefined);
   useFoundStudy(sharedSubject);
-  if (study && ready) return <LinkReady exams={[study]} link={ready} onClose={() => setReady(undefined)} />;
+  const closeReady = () => setReady(undefined);
+  if (study && ready) return <LinkReady exams={[study]} link={ready} onClose={closeReady} />;
   return (
     <Dialog
       wide
       hasCross
+      returnTo={opener}
       open={study !== undefined}
       onOpenChange={(open) => {
         if (!open) setStudy(undefined);
       }}
       title={<Trans id="share.title">Share exam</Trans>}
-      text={study && `${descriptionText(i18n, study)}, ${dateText(i18n, study.studyDate)}`}
+      text={study && <StudyLine study={study} />}
     >
       {study && <Sharing study={study} onReady={setReady} />}
     </Dialog>
@@ -36,10 +39,18 @@ export function ShareDialog() {
 }
 
 function Sharing({ study, onReady }: { study: Study; onReady: (link: ReadyLink) => void }) {
+  const [way, setWay] = useState<ShareWay>("link");
+  const [recipient, setRecipient] = useState<string>();
+  const offerLink = (email: string) => {
+    setRecipient(email);
+    setWay("link");
+  };
   return (
     <ShareTabs
-      byLink={<LinksTab study={study} onReady={onReady} />}
-      byAccount={<PeopleTab studyId={study.id} />}
+      way={way}
+      onWay={setWay}
+      byLink={<LinksTab study={study} recipient={recipient} onReady={onReady} />}
+      byAccount={<PeopleTab studyId={study.id} onLink={offerLink} />}
     />
   );
 }

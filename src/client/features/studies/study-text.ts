@@ -1,7 +1,7 @@
 import type { I18n } from "@lingui/core";
 import { msg } from "@lingui/core/macro";
 import type { Study } from "../../../shared/api/studies.ts";
-import { shortPersonName } from "../../../shared/dicom/person-name.ts";
+import { fullPersonName, shortPersonName } from "../../../shared/dicom/person-name.ts";
 import { calendarText } from "../../ui/moment-text.ts";
 
 const noName = msg({ id: "study.noName", message: "Name not given" });
@@ -11,6 +11,11 @@ const noDescription = msg({ id: "study.noDescription", message: "No description"
 /** The patient's name as the list shows it: the part before the first `^`. */
 export function patientText(i18n: I18n, { patientName }: Pick<Study, "patientName">): string {
   return (patientName && shortPersonName(patientName)) || i18n._(noName);
+}
+
+/** The whole name in spoken order, where there is room for it. */
+export function fullPatientText(i18n: I18n, { patientName }: Pick<Study, "patientName">): string {
+  return (patientName && fullPersonName(patientName)) || i18n._(noName);
 }
 
 export function descriptionText(i18n: I18n, { studyDescription }: Pick<Study, "studyDescription">): string {

@@ -4,10 +4,11 @@ import { useState } from "react";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { TextField } from "../../ui/field.tsx";
+import { useOpener } from "../../ui/use-opener.ts";
 import { LinkForm } from "../sharing/link-form.tsx";
 import { LinkReady } from "../sharing/link-ready.tsx";
 import type { ReadyLink } from "../sharing/ready-link.ts";
-import { ShareTabs } from "../sharing/share-tabs.tsx";
+import { ShareTabs, type ShareWay } from "../sharing/share-tabs.tsx";
 import { sharingApi } from "../sharing/sharing-api.ts";
 import { oneByOne, useBulkJob } from "./bulk-job.ts";
 import { type BulkDialogProps, BulkProgressLine, LeftExams, NamedExams, OtherExams } from "./bulk-parts.tsx";
@@ -16,8 +17,10 @@ import { useBulkEnd } from "./use-bulk-end.ts";
 /** Makes one link for the chosen exams, or asks once for whom they are and gives that person one after the other. */
 export function BulkShare({ studies, others, onClose }: BulkDialogProps) {
   const { t } = useLingui();
+  const [way, setWay] = useState<ShareWay>("link");
   const [email, setEmail] = useState("");
   const [ready, setReady] = useState<ReadyLink>();
+  const opener = useOpener(true);
   const count = studies.length;
   const job = useBulkJob({
     act: (run) =>
@@ -34,7 +37,7 @@ export function BulkShare({ studies, others, onClose }: BulkDialogProps) {
   });
   const isBusy = job.progress !== undefined;
   const [main, ...more] = studies;
-  if (ready) return <LinkReady exams={studies} link={ready} onClose={onClose} />;
+  if (ready) return <LinkReady exams={studies} link={ready} onClose={onClose} returnTo={opener} />;
   return (
     <Dialog
       wide
@@ -50,6 +53,8 @@ export function BulkShare({ studies, others, onClose }: BulkDialogProps) {
       <NamedExams studies={studies} />
       <OtherExams others={others} />
       <ShareTabs
+        way={way}
+        onWay={setWay}
         isBusy={isBusy}
         byLink={main && <LinkForm study={main} chosen={more} onReady={setReady} onCancel={onClose} />}
         byAccount={

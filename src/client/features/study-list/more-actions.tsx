@@ -9,14 +9,21 @@ import { busyStudiesAtom } from "../studies/busy-studies.ts";
 import { useDownload } from "../studies/use-download.ts";
 import { deletionAskedAtom } from "./list-actions.ts";
 
+interface MoreActionsProps {
+  study: Study;
+  /** Whether the share button stands beside the menu, and not in it. */
+  isShareBeside?: boolean;
+}
+
 /** The person's actions on the study besides viewing it, in a menu. */
-export function MoreActions({ study }: { study: Study }) {
+export function MoreActions({ study, isShareBeside = false }: MoreActionsProps) {
   const { t } = useLingui();
   const download = useDownload();
   const askDeletion = useSetAtom(deletionAskedAtom);
   const isBusy = useAtomValue(busyStudiesAtom).has(study.id);
   const { access } = study;
-  const hasAny = access.download || access.share || access.delete;
+  const isShareHere = access.share && !isShareBeside;
+  const hasAny = access.download || isShareHere || access.delete;
   if (!hasAny) return null;
   const trigger = (
     <IconButton label={t({ id: "study.more", message: "More actions" })} disabled={isBusy}>
@@ -31,7 +38,7 @@ export function MoreActions({ study }: { study: Study }) {
           <Trans id="study.download">Download exam</Trans>
         </DropdownItem>
       )}
-      <ShareMenuItem study={study} />
+      {isShareHere && <ShareMenuItem study={study} />}
       {access.delete && (
         <DropdownItem danger onSelect={() => askDeletion(study)}>
           <TrashIcon />

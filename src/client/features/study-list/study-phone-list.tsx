@@ -6,6 +6,7 @@ import { ChevronDownIcon, FileTextIcon } from "../../ui/icons.tsx";
 import { Skeleton } from "../../ui/skeleton.tsx";
 import { ReportButton } from "../reports/report-button.tsx";
 import { useHis } from "../session/his-context.ts";
+import { ShareButton } from "../sharing/share-actions.tsx";
 import { busyStudiesAtom } from "../studies/busy-studies.ts";
 import { modalityCodes } from "../studies/modality-names.ts";
 import { StudyIntegrity } from "../studies/study-integrity.tsx";
@@ -105,7 +106,8 @@ function PhoneStudy({ study, hasSeveralPatients, isOpen, onToggle }: PhoneStudyP
           <div className="phone-study-actions">
             <ViewerButton study={study} kind="lit" />
             <ReportButton study={study} />
-            {hasActions(role) && <MoreActions study={study} />}
+            <ShareButton study={study} />
+            {hasActions(role) && <MoreActions study={study} isShareBeside />}
           </div>
           <RenameButton study={study} />
           <StudyCheck study={study} />

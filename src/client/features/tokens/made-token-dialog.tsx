@@ -1,4 +1,5 @@
 import { Trans, useLingui } from "@lingui/react/macro";
+import type { RefObject } from "react";
 import type { MadeAccessToken } from "../../../shared/api/access-tokens.ts";
 import { Button, IconButton } from "../../ui/button.tsx";
 import { CopyButton } from "../../ui/copy-button.tsx";
@@ -9,8 +10,15 @@ import { dayText } from "../../ui/moment-text.ts";
 import { useStay } from "../places/use-stay.ts";
 import { scopesText } from "./token-uses.ts";
 
+interface MadeTokenDialogProps {
+  made: MadeAccessToken;
+  onClose: () => void;
+  /** What gets the focus in the end. */
+  returnTo: RefObject<Element | null>;
+}
+
 /** Shows a new token, once. Only its button closes it, so that no stray click and no Back loses the token. */
-export function MadeTokenDialog({ made, onClose }: { made: MadeAccessToken; onClose: () => void }) {
+export function MadeTokenDialog({ made, onClose, returnTo }: MadeTokenDialogProps) {
   const { t, i18n } = useLingui();
   useStay(true);
   const { name, token, scopes, expiresAt } = made;
@@ -19,6 +27,7 @@ export function MadeTokenDialog({ made, onClose }: { made: MadeAccessToken; onCl
   return (
     <Dialog
       open
+      returnTo={returnTo}
       onOpenChange={() => undefined}
       title={<Trans id="tokens.made.title">Copy it now</Trans>}
       text={<Trans id="tokens.made.text">This is the token of {name}. It is not shown again.</Trans>}

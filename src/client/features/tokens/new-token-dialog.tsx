@@ -3,7 +3,7 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { type ReactNode, useId, useState } from "react";
 import type { MadeAccessToken } from "../../../shared/api/access-tokens.ts";
 import { serverNow } from "../../server-clock.ts";
-import { Button } from "../../ui/button.tsx";
+import { Choice } from "../../ui/choice.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { TextField } from "../../ui/field.tsx";
 import { FormActions } from "../../ui/form-actions.tsx";
@@ -11,6 +11,7 @@ import { nameOfUse, scopesOfUse, type TokenUse, tokenUses } from "./token-uses.t
 import { refreshAccessTokens, tokensApi } from "./tokens-api.ts";
 
 const LIFETIMES = [30, 90, 365] as const;
+type Lifetime = (typeof LIFETIMES)[number];
 const DAY_MS = 24 * 3600_000;
 
 interface NewTokenDialogProps {
@@ -23,7 +24,7 @@ export function NewTokenDialog({ onClose, onMade }: NewTokenDialogProps) {
   const queryClient = useQueryClient();
   const [name, setName] = useState("");
   const [use, setUse] = useState<TokenUse>("read");
-  const [days, setDays] = useState<number>(90);
+  const [days, setDays] = useState<Lifetime>(90);
   const making = useMutation({
     mutationFn: () =>
       tokensApi.make({
@@ -39,6 +40,7 @@ export function NewTokenDialog({ onClose, onMade }: NewTokenDialogProps) {
   return (
     <Dialog
       open
+      hasCross
       onOpenChange={() => !making.isPending && onClose()}
       title={<Trans id="tokens.new">New token</Trans>}
     >
@@ -117,22 +119,18 @@ function UseChoice({ use, onUse }: { use: TokenUse; onUse: (use: TokenUse) => vo
   );
 }
 
-function LifetimeChoice({ days, onDays }: { days: number; onDays: (days: number) => void }) {
-  const names: Record<(typeof LIFETIMES)[number], ReactNode> = {
+function LifetimeChoice({ days, onDays }: { days: Lifetime; onDays: (days: Lifetime) => void }) {
+  const names: Record<Lifetime, ReactNode> = {
     30: <Trans id="tokens.days.30">30 days</Trans>,
     90: <Trans id="tokens.days.90">90 days</Trans>,
     365: <Trans id="tokens.days.365">1 year</Trans>,
   };
   return (
-    <fieldset className="token-lifetimes">
-      <legend className="field-label">
-        <Trans id="tokens.lifetime">Valid for</Trans>
-      </legend>
-      {LIFETIMES.map((one) => (
-        <Button key={one} on={days === one} aria-pressed={days === one} onClick={() => onDays(one)}>
-          {names[one]}
-        </Button>
-      ))}
-    </fieldset>
+    <Choice
+      legend={<Trans id="tokens.lifetime">Valid for</Trans>}
+      options={LIFETIMES.map((value) => ({ value, text: names[value] }))}
+      value={days}
+      onValueChange={onDays}
+    />
   );
 }

@@ -8,6 +8,7 @@ import { LoadError } from "../../ui/load-error.tsx";
 import { dayText } from "../../ui/moment-text.ts";
 import { Skeleton } from "../../ui/skeleton.tsx";
 import { useServerNow } from "../../ui/use-now.ts";
+import { useOpener } from "../../ui/use-opener.ts";
 import { dialogIdAtom } from "../places/views.ts";
 import { EndTokenDialog } from "./end-token-dialog.tsx";
 import { MadeTokenDialog } from "./made-token-dialog.tsx";
@@ -25,6 +26,7 @@ export function TokensPanel() {
   const { data: tokens, error, refetch } = useAccessTokens();
   const [asked, setAsked] = useAtom(askedAtom);
   const [made, setMade] = useState<MadeAccessToken>();
+  const opener = useOpener(asked !== undefined);
   const ending = tokens?.find(({ id }) => id === asked);
   return (
     <section className="panel security" aria-labelledby="tokens-title">
@@ -59,6 +61,7 @@ export function TokensPanel() {
       {made && (
         <MadeTokenDialog
           made={made}
+          returnTo={opener}
           onClose={() => {
             setMade(undefined);
             setAsked(undefined);

@@ -3,13 +3,12 @@ import { useMutation } from "@tanstack/react-query";
 import { useAtomValue } from "jotai";
 import { Suspense, useState } from "react";
 import type { Visit, VisitedStudy } from "../../../shared/api/links.ts";
-import { fullPersonName } from "../../../shared/dicom/person-name.ts";
 import { ApiError } from "../../api.ts";
 import { sessionAtom } from "../../session.ts";
 import { lazyChunk } from "../../ui/lazy-chunk.ts";
 import { dayText } from "../../ui/moment-text.ts";
 import { showToast } from "../../ui/toast.tsx";
-import { patientText } from "../studies/study-text.ts";
+import { fullPatientText } from "../studies/study-text.ts";
 import { Opening } from "./opening.tsx";
 import { visitApi } from "./visit-api.ts";
 import { MainStudy, OtherStudy } from "./visited-study.tsx";
@@ -36,7 +35,7 @@ export function VisitedExams({ visit, viewerOrigin, onClosed }: VisitedExamsProp
     );
   if (!main) return null;
   const { owner, recipient, expiresAt } = visit;
-  const patient = fullPersonName(main.patientName ?? "") ?? patientText(i18n, main);
+  const patient = fullPatientText(i18n, main);
   const until = dayText(expiresAt);
   const shown = { visit, viewerOrigin, onRead: setRead, onClosed };
   return (
