@@ -1,4 +1,5 @@
 import { Trans, useLingui } from "@lingui/react/macro";
+import { calendarText } from "../../ui/moment-text.ts";
 import { sizeText } from "../../ui/size-text.ts";
 import type { DeliveredExam } from "./use-receipts.ts";
 
@@ -10,16 +11,22 @@ interface DeliveryPaperProps {
   to: string;
 }
 
+/** `23-11-2026, 14:32:08` */
+function momentInBrasilia(moment: string): string {
+  // Swedish writes days and times as ISO 8601 does.
+  const [day = "", time = ""] = new Date(moment)
+    .toLocaleString("sv-SE", { timeZone: "America/Sao_Paulo" })
+    .split(" ");
+  return `${calendarText(day)}, ${time}`;
+}
+
 /** The receipt of a delivery as it is printed: a table of its exams, and what each of them is checked by. */
 export function DeliveryPaper({ productName, receipts, from, to }: DeliveryPaperProps) {
   const { i18n, t } = useLingui();
   const [first] = receipts;
   if (!first) return null;
   const { receivedAt, root } = first.receipt;
-  const moment = i18n.date(receivedAt, {
-    ...{ dateStyle: "short", timeStyle: "medium" },
-    timeZone: "America/Sao_Paulo",
-  });
+  const moment = momentInBrasilia(receivedAt);
   const number = `${receivedAt.slice(0, 10)}-${root.slice(0, 4)}-${root.slice(4, 8)}`.toUpperCase();
   const exams = receipts.map(({ receipt, qrCode }, index) => ({
     ...{ qrCode, root: receipt.root, images: receipt.instances.length },

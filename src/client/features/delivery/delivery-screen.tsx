@@ -1,4 +1,5 @@
 import { Trans } from "@lingui/react/macro";
+import { useEffect, useRef } from "react";
 import type { IslandProps } from "../../../shared/islands.ts";
 import { Button } from "../../ui/button.tsx";
 import { CircleAlertIcon } from "../../ui/entry-icons.tsx";
@@ -22,36 +23,45 @@ import { WhoForm } from "./who-form.tsx";
 export default function DeliveryScreen({ productName, request, maxUploadBytes }: IslandProps<"delivery">) {
   const delivery = useDelivery(request, maxUploadBytes);
   const { state } = delivery;
+  const page = useRef<HTMLDivElement>(null);
+  const shown = useRef(state.step);
+  // What had the focus is gone with the step that it was in.
+  useEffect(() => {
+    if (shown.current !== "opening" && shown.current !== state.step) page.current?.focus({ preventScroll: true });
+    shown.current = state.step;
+  }, [state.step]);
   useWakeLock(state.step === "sending");
   useAskBeforeUnload(state.step === "sending");
   return (
     <PublicPage productName={productName}>
-      {state.step === "opening" && <Opening />}
-      {state.step === "closed" && <Closed />}
-      {state.step === "failed" && (
-        <ErrorCard
-          title={<Trans id="delivery.failed">The request could not be opened</Trans>}
-          action={{ label: <Trans id="action.retry">Try again</Trans>, run: delivery.retry }}
-        >
-          {state.message}
-        </ErrorCard>
-      )}
-      {"request" in state && state.step !== "done" && (
-        <div className="delivery">
-          <div>
-            <Head state={state} />
-            <Step {...delivery} maxUploadBytes={maxUploadBytes} />
+      <div className="delivery-page" ref={page} tabIndex={-1}>
+        {state.step === "opening" && <Opening />}
+        {state.step === "closed" && <Closed />}
+        {state.step === "failed" && (
+          <ErrorCard
+            title={<Trans id="delivery.failed">The request could not be opened</Trans>}
+            action={{ label: <Trans id="action.retry">Try again</Trans>, run: delivery.retry }}
+          >
+            {state.message}
+          </ErrorCard>
+        )}
+        {"request" in state && state.step !== "done" && (
+          <div className="delivery">
+            <div>
+              <Head state={state} />
+              <Step {...delivery} maxUploadBytes={maxUploadBytes} />
+            </div>
+            <Before name={state.request.shownName} />
           </div>
-          <Before name={state.request.shownName} />
-        </div>
-      )}
-      {state.step === "done" && (
-        <DeliveryReceipt
-          {...state}
-          productName={productName}
-          onMore={() => delivery.chooseOther(state.request)}
-        />
-      )}
+        )}
+        {state.step === "done" && (
+          <DeliveryReceipt
+            {...state}
+            productName={productName}
+            onMore={() => delivery.chooseOther(state.request)}
+          />
+        )}
+      </div>
     </PublicPage>
   );
 }
@@ -82,7 +92,7 @@ function Step({
         />
       );
     case "sending":
-      return <Sending {...state} />;
+      return <Sending {...state} shownName={state.request.shownName} />;
     case "taking":
       return <Taking fileName={state.upload.filename} />;
     case "pick":

@@ -1,9 +1,12 @@
 import { Plural, Trans, useLingui } from "@lingui/react/macro";
 import type { CSSProperties } from "react";
 import { shortPersonName } from "../../../shared/dicom/person-name.ts";
+import { mayBeSamePerson } from "../../../shared/rules/shown-name.ts";
 import { Button } from "../../ui/button.tsx";
 import { CircleAlertIcon } from "../../ui/entry-icons.tsx";
+import { CheckIcon } from "../../ui/icons.tsx";
 import { Skeleton } from "../../ui/skeleton.tsx";
+import { dateText } from "../studies/study-text.ts";
 import { SmallFilm } from "../upload/contact-sheet/small-film.tsx";
 import { filmOf } from "../upload/look-inside/contents.ts";
 import { TimeLeft, TransferNumbers } from "../upload/transfer-text.tsx";
@@ -11,7 +14,8 @@ import { percentOf, type Transfer } from "../upload/upload-state.ts";
 import type { PickedDelivery } from "./delivery-state.ts";
 
 /** What was picked, in a line: its picture, name and images. */
-function PickedExam({ picked }: { picked: PickedDelivery }) {
+function PickedExam({ picked, shownName }: { picked: PickedDelivery; shownName?: string }) {
+  const { i18n } = useLingui();
   const studies = picked.prepared.contents?.studies ?? [];
   const [film] = studies.flatMap((study) => filmOf(study) ?? []);
   const imagesReceived = studies.reduce((sum, study) => sum + study.images, 0);
@@ -25,23 +29,44 @@ function PickedExam({ picked }: { picked: PickedDelivery }) {
       )}
       <div>
         <b>{first?.about.description || picked.name}</b>
-        <span>
+        <small>
+          {first?.about.examinedAt && `${dateText(i18n, first.about.examinedAt)} · `}
           {imagesReceived > 0 && (
             <Plural id="exam.imageCount" value={imagesReceived} one="# image" other="# images" />
           )}
-        </span>
+        </small>
       </div>
+      {shownName !== undefined && isNamed(picked, shownName) && (
+        <span className="state-chip is-ok">
+          <CheckIcon small />
+          <Trans id="delivery.nameMatches">Name matches</Trans>
+        </span>
+      )}
     </div>
   );
 }
 
+/** Whether all images name the patient, as far as names tell. */
+function isNamed({ prepared }: PickedDelivery, shownName: string): boolean {
+  const studies = prepared.contents?.studies ?? [];
+  const names = studies.map(({ about }) => about.patientName?.trim() ?? "");
+  return names.length > 0 && names.every((name) => name !== "" && mayBeSamePerson(shownName, name));
+}
+
+interface SendingProps {
+  picked: PickedDelivery;
+  transfer: Transfer;
+  /** The patient, as the request names them. */
+  shownName: string;
+}
+
 /** How much has gone. */
-export function Sending({ picked, transfer }: { picked: PickedDelivery; transfer: Transfer }) {
+export function Sending({ picked, transfer, shownName }: SendingProps) {
   const { t } = useLingui();
   const percent = percentOf(transfer);
   return (
     <section className="panel delivery-sending">
-      <PickedExam picked={picked} />
+      <PickedExam picked={picked} shownName={shownName} />
       <div className="delivery-progress">
         <b
           role="progressbar"
