@@ -47,6 +47,8 @@ describe("a link to an exam", () => {
           const wrong = passcode === "000000" ? "111111" : "000000";
           await boxes.first().fill(wrong);
           await phone.getByText("Senha incorreta.").waitFor();
+          // The next one begins in the first box.
+          expect(await boxes.first().evaluate((box) => box === document.activeElement)).toBe(true);
           expect(await violationsOn(phone)).toEqual([]);
           await boxes.first().fill(passcode);
           await phone.locator(".visit-main").waitFor();

@@ -27,7 +27,8 @@ export default function DeliveryScreen({ productName, request, maxUploadBytes }:
   const shown = useRef(state.step);
   // What had the focus is gone with the step that it was in.
   useEffect(() => {
-    if (shown.current !== "opening" && shown.current !== state.step) page.current?.focus({ preventScroll: true });
+    if (shown.current !== "opening" && shown.current !== state.step)
+      page.current?.focus({ preventScroll: true });
     shown.current = state.step;
   }, [state.step]);
   useWakeLock(state.step === "sending");

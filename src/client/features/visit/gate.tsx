@@ -1,8 +1,9 @@
 import { Plural, Trans, useLingui } from "@lingui/react/macro";
-import { type ReactNode, type SyntheticEvent, useEffect, useState } from "react";
+import { type ReactNode, type SyntheticEvent, useEffect, useRef, useState } from "react";
 import { Button } from "../../ui/button.tsx";
 import { CODE_LENGTH, CodeField, emptyCode } from "../../ui/code-field.tsx";
 import { CircleAlertIcon } from "../../ui/entry-icons.tsx";
+import { focusFirstField } from "../../ui/first-field.ts";
 import { LockIcon, UnlinkIcon } from "../../ui/icons.tsx";
 
 /** From so many on, the tries that are left are named. */
@@ -21,9 +22,15 @@ export function PasscodeGate({ owner, triesLeft, isWrong, isBusy, onEnter }: Pas
   const { t } = useLingui();
   const [digits, setDigits] = useState(emptyCode);
   const passcode = digits.join("");
-  // After a wrong passcode the boxes are empty again.
+  const form = useRef<HTMLFormElement>(null);
   useEffect(() => {
-    if (isWrong && !isBusy) setDigits(emptyCode);
+    if (form.current) focusFirstField(form.current);
+  }, []);
+  // After a wrong passcode the boxes are empty again, and the next one begins in the first.
+  useEffect(() => {
+    if (!isWrong || isBusy) return;
+    setDigits(emptyCode);
+    form.current?.querySelector("input")?.focus();
   }, [isWrong, isBusy]);
   const change = (changed: readonly string[]) => {
     setDigits(changed);
@@ -35,7 +42,7 @@ export function PasscodeGate({ owner, triesLeft, isWrong, isBusy, onEnter }: Pas
   };
   if (isWrong && triesLeft === 0) return <Blocked owner={owner} />;
   return (
-    <form className="gate" onSubmit={submit} noValidate>
+    <form className="gate" ref={form} onSubmit={submit} noValidate>
       <GateBox icon={<LockIcon />} />
       <div>
         <h1>

@@ -38,6 +38,8 @@ export function MainStudy(props: StudyProps) {
     <article className="visit-main">
       <div className="visit-film">
         <Picture address={visitAddresses.picture(token, study.id)} />
+        {/* Over the small picture, once it is there. */}
+        {!savesData() && <Picture address={visitAddresses.preview(token, study.id)} />}
         <span>{dateText(i18n, study.studyDate)}</span>
         <span>{i18n.number(study.imagesReceived)}</span>
       </div>
