@@ -4,11 +4,8 @@ import { join } from "node:path";
 import { decodeManifestIndex } from "../../src/server/archive/manifest-codec.ts";
 import type { StudyLabel } from "../../src/server/archive/study-label.ts";
 import { DEFAULT_INGEST_LIMITS } from "../../src/server/features/ingest/worker/ingest-limits.ts";
-import {
-  createIngestWorkers,
-  type Guess,
-  type IngestSession,
-} from "../../src/server/features/ingest/worker/ingest-workers.ts";
+import type { Guess, IngestSession } from "../../src/server/features/ingest/worker/ingest-session.ts";
+import { createIngestWorkers } from "../../src/server/features/ingest/worker/ingest-workers.ts";
 import type {
   BuildPlan,
   BuiltUpload,

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import type { Subprocess } from "bun";
+import type { Numbered } from "./serve-requests.ts";
 
 /** The process ended, was stopped, took too long, or was not free. */
 export class ProcessLost extends Error {
@@ -15,23 +16,31 @@ export interface RequestBounds {
 
 const MEMORY_EVERY_MS = 25;
 
+interface Pending<Reply> {
+  resolve: (reply: Reply) => void;
+  reject: (error: Error) => void;
+}
+
 /**
- * A child process that answers one request at a time; {@link serveRequests} is its other side. It is not a thread, because
+ * A child process that answers one request at a time, or up to `atOnce`; {@link serveRequests} is its other side. It is not a thread, because
  * a thread that a hostile file keeps busy can't be stopped and shares the server's memory. A process can be killed and
  * then returns all its memory.
  */
 export class KillableProcess<Request, Reply> {
   readonly #child: Subprocess;
-  #pending: { resolve: (reply: Reply) => void; reject: (error: Error) => void } | undefined;
+  readonly #atOnce: number;
+  readonly #pending = new Map<number, Pending<Reply>>();
+  #requests = 0;
   #isGone = false;
 
-  constructor(command: readonly string[]) {
+  constructor(command: readonly string[], { atOnce = 1 }: { atOnce?: number } = {}) {
+    this.#atOnce = atOnce;
     this.#child = Bun.spawn([...command], {
       // The child gets none of the server's environment, which holds secrets.
       env: {},
       stdio: ["ignore", "ignore", "inherit"],
       serialization: "advanced",
-      ipc: (reply: Reply) => this.#settle(reply),
+      ipc: (reply: Numbered<Reply>) => this.#settle(reply),
       onExit: () => this.#end(new ProcessLost("the process ended")),
     });
     this.#child.unref();
@@ -51,13 +60,13 @@ export class KillableProcess<Request, Reply> {
   }
 
   /**
-   * Sends one request; the next may only follow its reply. The process is killed if the request is aborted, takes too long
-   * or takes too much memory.
+   * Sends one request; with `atOnce` under way, the next may only follow a reply. The process is killed, and all its requests fail,
+   * if one of them is aborted, takes too long or takes too much memory.
    * @throws {ProcessLost} or the reason of the signal
    */
   async request(request: Request, { signal, timeoutMs, maxMemoryBytes }: RequestBounds): Promise<Reply> {
     signal.throwIfAborted();
-    if (this.#isGone || this.#pending) throw new ProcessLost("the process is not free");
+    if (this.#isGone || this.#pending.size >= this.#atOnce) throw new ProcessLost("the process is not free");
     const timer = setTimeout(() => this.#kill(new ProcessLost("the request took too long")), timeoutMs);
     const watch = maxMemoryBytes
       ? setInterval(() => this.#weigh(maxMemoryBytes), MEMORY_EVERY_MS)
@@ -66,8 +75,9 @@ export class KillableProcess<Request, Reply> {
     signal.addEventListener("abort", abort, { once: true });
     try {
       return await new Promise<Reply>((resolve, reject) => {
-        this.#pending = { resolve, reject };
-        this.#child.send(request);
+        const number = ++this.#requests;
+        this.#pending.set(number, { resolve, reject });
+        this.#child.send({ number, body: request } satisfies Numbered<Request>);
       });
     } finally {
       clearTimeout(timer);
@@ -96,17 +106,17 @@ export class KillableProcess<Request, Reply> {
     this.#child.kill("SIGKILL");
   }
 
-  #settle(reply: Reply): void {
-    const pending = this.#pending;
-    this.#pending = undefined;
-    pending?.resolve(reply);
+  #settle({ number, body }: Numbered<Reply>): void {
+    const pending = this.#pending.get(number);
+    this.#pending.delete(number);
+    pending?.resolve(body);
   }
 
   #end(reason: Error): void {
     this.#isGone = true;
-    const pending = this.#pending;
-    this.#pending = undefined;
-    pending?.reject(reason);
+    const pending = [...this.#pending.values()];
+    this.#pending.clear();
+    for (const { reject } of pending) reject(reason);
   }
 }
 

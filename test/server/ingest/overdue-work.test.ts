@@ -52,7 +52,7 @@ async function scanAs(account: string, says: string) {
   const spoolPath = join(uploadFolder, "spool.zip");
   writeFileSync(spoolPath, says);
   const whose = { account, kind: account };
-  const session = await workers.open(uploadFolder, spoolPath, DEFAULT_INGEST_LIMITS, never, whose);
+  const session = await workers.open(uploadFolder, spoolPath, DEFAULT_INGEST_LIMITS, never, { whose });
   const scan = session.scan();
   return { scan, [Symbol.asyncDispose]: () => session.dispose() };
 }

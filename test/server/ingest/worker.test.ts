@@ -316,9 +316,10 @@ describe("workers", () => {
   });
 
   test("a small upload is read and built in two messages, and leaves its worker to the next", async () => {
-    const endsAtAnyOther = `process.on("message", ({ beat }) => {
-      if (beat === "open") process.send({ ok: true, result: { inflatedBytes: 0, scan: { studies: [process.pid] } } });
-      else if (beat === "build") process.send({ ok: true, result: { studies: [] } });
+    const endsAtAnyOther = `process.on("message", ({ number, body: { beat } }) => {
+      const answer = (result) => process.send({ number, body: { ok: true, result } });
+      if (beat === "open") answer({ inflatedBytes: 0, scan: { studies: [process.pid] } });
+      else if (beat === "build") answer({ studies: [] });
       else process.exit(1);
     });`;
     const terse = createIngestWorkers({
@@ -353,8 +354,8 @@ describe("workers", () => {
   test.skipIf(process.platform !== "linux")(
     "one that hangs is gone once its upload is given up",
     async () => {
-      const answersOpen = `process.on("message", ({ beat }) => {
-      if (beat === "open") process.send({ ok: true, result: { inflatedBytes: process.pid } });
+      const answersOpen = `process.on("message", ({ number, body: { beat } }) => {
+      if (beat === "open") process.send({ number, body: { ok: true, result: { inflatedBytes: process.pid } } });
     });`;
       const hanging = createIngestWorkers({
         ...{ size: 2, log: { info() {}, warn() {} } },

@@ -31,12 +31,13 @@ export async function ingestUpload(
     {
       lengthBytes,
       signal: request.signal,
-      spool(path, room) {
+      spool(path, room, received) {
         const onReceived = (bytes: number) => {
           slot.countReceived(bytes);
           room.countReceived(bytes);
         };
-        return receiveUpload(request, path, maxUploadBytes, room, { signal: slot.signal, onReceived });
+        const receiving = { signal: slot.signal, onReceived, received };
+        return receiveUpload(request, path, maxUploadBytes, room, receiving);
       },
     },
   );

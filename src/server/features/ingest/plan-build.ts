@@ -9,7 +9,7 @@ import { ObjectNotFound } from "../../storage/object-store.ts";
 import { findUser } from "../accounts/users/users.repo.ts";
 import { findStoredStudies, type StoredStudy } from "../studies/study-contents.repo.ts";
 import { formsOf, labelOf, overridesAfter, type RestoredStudy } from "./label-study.ts";
-import type { Guess } from "./worker/ingest-workers.ts";
+import type { Guess } from "./worker/ingest-session.ts";
 import { IngestRefused } from "./worker/worker.errors.ts";
 import type {
   BuildPlan,

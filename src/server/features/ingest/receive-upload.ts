@@ -8,6 +8,7 @@ import { isKeepable } from "../../http/validate.ts";
 import { bodyBytes } from "../../runtime/body-bytes.ts";
 import { readUpTo } from "../../runtime/read-up-to.ts";
 import { uploadMissing, uploadNotZip, uploadTooLarge } from "./ingest.errors.ts";
+import type { ReceivedBytes } from "./received-bytes.ts";
 import type { SpoolRoom } from "./spool-writer.ts";
 import { SpoolWriter } from "./spool-writer.ts";
 
@@ -27,6 +28,8 @@ export interface Receiving {
   signal?: AbortSignal;
   /** Called with the size of every piece that arrives. */
   onReceived?: (bytes: number) => void;
+  /** Keeps the file's bytes too, if it is small. */
+  received?: ReceivedBytes;
   /** A body is given up when nothing, or too little, arrives for this long. */
   windowMs?: number;
 }
@@ -53,7 +56,8 @@ export async function receiveUpload(
       if (fileName === undefined && name === "formData") metadata = parseForm(await readText(content));
       // An upload is one file; further files are ignored.
       if (fileName !== undefined && sizeBytes === undefined) {
-        sizeBytes = await spool(content, fileName, { path: spoolPath, maxBytes, room });
+        const { received } = receiving;
+        sizeBytes = await spool(content, fileName, { path: spoolPath, maxBytes, room, received });
       }
     }
   } catch (cause) {
@@ -121,10 +125,16 @@ async function readText(content: AsyncIterable<Uint8Array>): Promise<string> {
   return Buffer.from(bytes).toString("utf8");
 }
 
+interface Spool {
+  path: string;
+  maxBytes: number;
+  room: SpoolRoom;
+}
+
 async function spool(
   content: AsyncIterable<Uint8Array>,
   fileName: string,
-  { path, maxBytes, room }: { path: string; maxBytes: number; room: SpoolRoom },
+  { path, maxBytes, room, received }: Pick<Receiving, "received"> & Spool,
 ): Promise<number> {
   if (!fileName.toLowerCase().endsWith(".zip")) throw new AppError(uploadNotZip);
   await using file = await open(path, "wx", 0o600);
@@ -134,6 +144,7 @@ async function spool(
     sizeBytes += piece.length;
     if (sizeBytes > maxBytes)
       throw new AppError(uploadTooLarge, { values: { maximum: formatSize(maxBytes) } });
+    received?.add(piece);
     await writer.add(piece);
   }
   await writer.flush();

@@ -17,11 +17,12 @@ import { objectKey } from "./describe-change.ts";
 import type { SettledUpload, TakenUpload, UploadOrigin } from "./finished-upload.ts";
 import { uploadWithoutDicom } from "./ingest.errors.ts";
 import { planBuild, type StoredVolume, type UploadPlace } from "./plan-build.ts";
+import { ReceivedBytes } from "./received-bytes.ts";
 import { uploadFailure } from "./upload-failure.ts";
 import { UploadRoom } from "./upload-room.ts";
 import type { UploadSlot } from "./upload-slots.ts";
 import { DEFAULT_INGEST_LIMITS, TRIAL_INGEST_LIMITS } from "./worker/ingest-limits.ts";
-import type { Guess, IngestSession } from "./worker/ingest-workers.ts";
+import type { Guess, IngestSession } from "./worker/ingest-session.ts";
 import { IngestRefused } from "./worker/worker.errors.ts";
 import type { BuiltUpload, GuessedVolume, IngestLimits, ScanResult } from "./worker/worker-messages.ts";
 
@@ -47,8 +48,8 @@ export interface Sender {
 export interface UploadSource {
   /** Bytes to come; 0 when their number is unknown. */
   lengthBytes: number;
-  /** Writes the ZIP into the new file `path`, after taking room for its bytes. */
-  spool(path: string, room: UploadRoom): Promise<SpooledUpload>;
+  /** Writes the ZIP into the new file `path`, after taking room for its bytes. It may keep the bytes of a small one. */
+  spool(path: string, room: UploadRoom, received: ReceivedBytes): Promise<SpooledUpload>;
   /** Aborts when the sender is gone. */
   signal: AbortSignal;
   /** Bounds that differ from those of every upload. */
@@ -113,7 +114,8 @@ interface Incoming extends Sender {
 async function processUpload(deps: IngestDeps, incoming: Incoming): Promise<TakenUpload> {
   const { caller, source, upload, origin, slot, room, receivedFrom } = incoming;
   const spoolPath = join(upload.folder, "spool.zip");
-  const { metadata, sizeBytes, undoPath, guessed } = await source.spool(spoolPath, room);
+  using received = new ReceivedBytes();
+  const { metadata, sizeBytes, undoPath, guessed } = await source.spool(spoolPath, room, received);
   slot.received();
   const limits = { ...(slot.isTrial ? TRIAL_INGEST_LIMITS : DEFAULT_INGEST_LIMITS), ...source.limits };
   const session = await deps.ingestWorkers.open(
@@ -121,7 +123,11 @@ async function processUpload(deps: IngestDeps, incoming: Incoming): Promise<Take
     spoolPath,
     { ...limits, maxRestBytes: room.limitBytes },
     AbortSignal.any([source.signal, slot.signal]),
-    { account: slot.accountId, kind: slot.kind },
+    {
+      whose: { account: slot.accountId, kind: slot.kind },
+      sizeBytes,
+      ...(received.isWhole(sizeBytes) && { restore: () => received.writeTo(spoolPath) }),
+    },
   );
   slot.started();
   try {

@@ -1,5 +1,5 @@
-import { closeSync, existsSync, fsync, fsyncSync, openSync, statSync } from "node:fs";
-import { rename, rm } from "node:fs/promises";
+import { closeSync, existsSync, fsync, openSync, statSync } from "node:fs";
+import { rename } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { promisify } from "node:util";
 import { writeFully } from "../../../archive/file-window.ts";
@@ -17,6 +17,7 @@ import type { StudyLabel } from "../../../archive/study-label.ts";
 import { VOLUME_CHUNK_BYTES } from "../../../archive/volume-writer.ts";
 import { chunks } from "../../../runtime/chunks.ts";
 import { openVolume, type Place, type Placed } from "./open-volume.ts";
+import { plannedObjects, removeObjects } from "./remove-objects.ts";
 import { bytesAtRest, type ScannedInstance, type ScannedUpload } from "./scanned-upload.ts";
 import { bytesOf, type Incoming, sortInstances, type TouchedSeries } from "./sort-instances.ts";
 import { IngestRefused } from "./worker.errors.ts";
@@ -66,9 +67,9 @@ export async function buildUpload(given: BuildFiles, plan: BuildPlan): Promise<B
     if (error instanceof ManifestError) throw new IngestRefused("manifest.damaged", error.message);
     throw error;
   }
-  syncFolder(input.uploadFolder);
   // The upload's folder is new too, so its own name is synced in its parent.
-  syncFolder(dirname(resolve(input.uploadFolder)));
+  const folders = [input.uploadFolder, dirname(resolve(input.uploadFolder))];
+  await Promise.all(folders.map(syncFolder));
   return { studies };
 }
 
@@ -81,11 +82,7 @@ function chunkBytesFor(spoolBytes: number): number {
 export async function removeBuild(plan: BuildPlan, spoolPath: string): Promise<void> {
   const [study] = plan.studies;
   if (study && !existsSync(spoolPath)) await rename(study.volume.path, spoolPath);
-  for (const { path } of plannedObjects(plan)) await rm(path, { force: true });
-}
-
-function plannedObjects(plan: BuildPlan): PlannedObject[] {
-  return plan.studies.flatMap(({ volume, series }) => [volume, ...series.map(({ manifest }) => manifest)]);
+  await removeObjects(plan);
 }
 
 function assertInside(uploadFolder: string, path: string): void {
@@ -280,10 +277,10 @@ async function writeObject(planned: PlannedObject, bytes: Uint8Array): Promise<B
 }
 
 /** Makes the names of the new files durable, not only their bytes. */
-function syncFolder(path: string): void {
+async function syncFolder(path: string): Promise<void> {
   const fd = openSync(path, "r");
   try {
-    fsyncSync(fd);
+    await flush(fd);
   } finally {
     closeSync(fd);
   }

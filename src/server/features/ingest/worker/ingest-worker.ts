@@ -17,13 +17,13 @@ import type {
 } from "./worker-messages.ts";
 
 /*
- * The process in which uploads are read, started by `worker-process.ts`: one upload and one request at a time. A hostile file harms
- * this process only.
+ * The process in which uploads are read, started by `worker-process.ts`: one upload at a time, or several small ones, each with one
+ * request at a time. A hostile file harms this process only.
  */
 
 const LARGE_UPLOAD_BYTES = 64 * 1024 * 1024;
 
-/** The upload this process works on. */
+/** An upload this process works on. */
 interface OpenUpload {
   uploadFolder: string;
   spoolPath: string;
@@ -32,18 +32,20 @@ interface OpenUpload {
   lastPlan?: BuildPlan;
 }
 
-let upload: OpenUpload | undefined;
+/** By the number of their session. */
+const uploads = new Map<number, OpenUpload>();
 /** The arriving file this process sums. */
 let sums: ArrivingFileSums | undefined;
 
 async function carryOut(request: WorkerRequest): Promise<WorkerResults[keyof WorkerResults]> {
+  const { session } = request;
   switch (request.beat) {
     case "open":
-      return open(request.body);
+      return open(session, request.body);
     case "scan":
-      return scan(requireUpload(), request.body.maxWeightBytes);
+      return scan(requireUpload(session), request.body.maxWeightBytes);
     case "build":
-      return build(requireUpload(), request.body);
+      return build(requireUpload(session), request.body);
     case "guess":
       return guessVolume(request.body);
     case "beginSums":
@@ -53,15 +55,16 @@ async function carryOut(request: WorkerRequest): Promise<WorkerResults[keyof Wor
     case "endSums":
       return requireSums().volume();
     case "dispose":
-      return dispose();
+      return dispose(session);
   }
 }
 
-async function open({
-  scannedAtOnceBytes,
-  ...opened
-}: WorkerRequests["open"]): Promise<WorkerResults["open"]> {
-  upload = opened;
+async function open(
+  session: number,
+  { scannedAtOnceBytes, ended = [], ...opened }: WorkerRequests["open"],
+): Promise<WorkerResults["open"]> {
+  for (const other of ended) uploads.delete(other);
+  uploads.set(session, opened);
   // Up to this weight no entry is large, so a scan writes nothing.
   const mostBytes = Math.min(scannedAtOnceBytes, opened.limits.maxHeldBytes);
   if (mostBytes > 0) {
@@ -74,9 +77,9 @@ async function open({
   return { inflatedBytes: sumInflated(opened) };
 }
 
-function dispose(): undefined {
-  const isLarge = (upload?.scanned?.instanceBytes ?? 0) > LARGE_UPLOAD_BYTES;
-  upload = undefined;
+function dispose(session: number): undefined {
+  const isLarge = (uploads.get(session)?.scanned?.instanceBytes ?? 0) > LARGE_UPLOAD_BYTES;
+  uploads.delete(session);
   sums?.[Symbol.dispose]();
   sums = undefined;
   // A full collection takes about 10 ms, too long to run after each of many small uploads.
@@ -92,7 +95,8 @@ function requireSums(): ArrivingFileSums {
   return sums;
 }
 
-function requireUpload(): OpenUpload {
+function requireUpload(session: number): OpenUpload {
+  const upload = uploads.get(session);
   if (!upload) throw new IngestRefused("worker.failed", "no upload is open");
   return upload;
 }

@@ -4,17 +4,13 @@ import type { ZipLimits } from "../../../../shared/zip/zip-error.ts";
 import type { RequestBounds } from "../../../processes/killable-process.ts";
 import type { Logger } from "../../../runtime/log.ts";
 import { ArrivingSums } from "./arriving-sums.ts";
+import type { Guess, IngestSession } from "./ingest-session.ts";
+import { openShared } from "./open-shared.ts";
 import { removeInflated } from "./remove-inflated.ts";
+import { MAX_SHARED_BYTES, SharedProcess } from "./shared-process.ts";
 import { laneAfter, laneOf, MAX_WEIGHT_BYTES, Overdue } from "./work-lanes.ts";
 import { IngestBusy } from "./worker.errors.ts";
-import type {
-  BuildPlan,
-  BuiltUpload,
-  GuessedVolume,
-  IngestLimits,
-  OpenedSpool,
-  ScanResult,
-} from "./worker-messages.ts";
+import type { GuessedVolume, IngestLimits, OpenedSpool, ScanResult } from "./worker-messages.ts";
 import { type PooledProcess, WorkerProcesses } from "./worker-processes.ts";
 import { type Lane, type Place, type Worker, WorkerQueue } from "./worker-queue.ts";
 
@@ -27,7 +23,10 @@ const SCANNED_AT_ONCE_BYTES = 8 * MIB;
 const HANDOVER_TIMEOUT_MS = 30_000;
 
 export interface IngestWorkersOptions {
-  /** Processes at once, at least 2; up to two more run when some work long while other uploads wait. */
+  /**
+   * Processes of one upload each at once, at least 2; up to two more run when some work long while other uploads wait. Beside them
+   * one may run that small uploads share.
+   */
   size: number;
   /** How many of them work on small uploads at most (all). */
   smallAtOnce?: number;
@@ -39,30 +38,21 @@ export interface IngestWorkersOptions {
   command?: readonly string[];
 }
 
-/** One upload in a worker of its own, from {@link IngestWorkers.open} to `dispose`. */
-export interface IngestSession {
-  /** The most bytes that a scan writes to the disk. */
-  readonly inflatedBytes: number;
-  /** Reads the whole ZIP. `guessed` is the volume that it may become, if that is known. @throws {IngestRefused} */
-  scan(guessed?: GuessedVolume): Promise<ScanResult & Guess>;
+export interface SessionOptions {
+  whose?: Worker;
+  /** Of the spool, if it is known. */
+  sizeBytes?: number;
   /**
-   * Writes volumes and manifests into the upload's folder. It may be called again with a newer plan, after another upload was
-   * committed; it first removes what the last build wrote. @throws {IngestRefused}
+   * Writes the spool again as it was received. With it, a small upload may share a process with others; if that is lost, the upload
+   * is begun again in a process of its own.
    */
-  build(plan: BuildPlan): Promise<BuiltUpload>;
-  /** Frees the worker; idempotent. The files stay, since the folder belongs to the caller. */
-  dispose(): Promise<void>;
-}
-
-/** The volume that a large upload may become, hashed while it is scanned. */
-export interface Guess {
-  guessed?: GuessedVolume;
+  restore?: () => Promise<void>;
 }
 
 export interface IngestWorkers {
   /**
    * Waits for a worker and gives it the spooled ZIP. `uploadFolder` must exist; a session writes only there. An abort ends the
-   * session at once. An upload that turns out to be much work waits for its turn among such uploads, and is then begun again.
+   * session at once, or, if it shares its process, after the step under way. An upload that turns out to be much work waits for its turn among such uploads, and is then begun again.
    * @throws {IngestBusy} when too many uploads wait already
    */
   open(
@@ -70,7 +60,7 @@ export interface IngestWorkers {
     spoolPath: string,
     limits: IngestLimits,
     signal: AbortSignal,
-    whose?: Worker,
+    options?: SessionOptions,
   ): Promise<IngestSession>;
   /**
    * Sums the file at `path`, which has no byte yet, while it is written. `undefined` while another file is summed: one process at a
@@ -87,7 +77,7 @@ interface Spool {
   limits: IngestLimits;
 }
 
-/** A pool of worker processes that start when needed and end after a minute without uploads. */
+/** Worker processes that start when needed and end after a minute without uploads. */
 export function createIngestWorkers(options: IngestWorkersOptions): IngestWorkers {
   return new ProcessPool(options);
 }
@@ -119,15 +109,18 @@ class ProcessPool implements IngestWorkers {
   readonly #queue: WorkerQueue;
   readonly #processes: WorkerProcesses;
   readonly #closing = new AbortController();
+  readonly #shared: SharedProcess;
   #isGuessing = false;
   #isSumming = false;
 
   constructor({ size, smallAtOnce, log, command }: IngestWorkersOptions) {
     this.#queue = new WorkerQueue(size, MAX_WAITING, smallAtOnce);
-    this.#processes = new WorkerProcesses({
+    const processes = {
       ...{ log, signal: this.#closing.signal },
       command: command ?? [process.execPath, join(import.meta.dir, "ingest-worker.ts")],
-    });
+    };
+    this.#processes = new WorkerProcesses(processes);
+    this.#shared = new SharedProcess({ ...processes, maxWaiting: MAX_WAITING });
   }
 
   async open(
@@ -135,13 +128,23 @@ class ProcessPool implements IngestWorkers {
     spoolPath: string,
     limits: IngestLimits,
     signal: AbortSignal,
-    whose: Worker = NOBODY,
+    { whose = NOBODY, restore, ...known }: SessionOptions = {},
   ): Promise<IngestSession> {
-    const { size: sizeBytes } = await stat(spoolPath);
+    const sizeBytes = known.sizeBytes ?? (await stat(spoolPath)).size;
     if (this.#queue.isFull) throw new IngestBusy("too many uploads wait for a worker");
     const anySignal = AbortSignal.any([signal, this.#closing.signal]);
     const work: Work = { whose, uploadFolder, spool: { spoolPath, sizeBytes, limits }, signal: anySignal };
-    let turn = await this.#begin(work, laneOf(sizeBytes));
+    const isShared = restore !== undefined && sizeBytes <= Math.min(MAX_SHARED_BYTES, limits.maxHeldBytes);
+    const openAlone = () => this.#openAlone(work);
+    const small = { whose, uploadFolder, spoolPath, limits, signal: anySignal };
+    return (
+      (isShared && (await openShared(this.#shared, small, { restore, openAlone }))) || (await openAlone())
+    );
+  }
+
+  async #openAlone(work: Work): Promise<IngestSession> {
+    const { uploadFolder, spool, signal } = work;
+    let turn = await this.#begin(work, laneOf(spool.sizeBytes));
     return {
       inflatedBytes: turn.opened.inflatedBytes,
       scan: async (guessed) => {
@@ -161,7 +164,7 @@ class ProcessPool implements IngestWorkers {
       build: async (plan) => {
         const wasLight = turn.isLight;
         turn.isLight = false;
-        const bounds = { signal: anySignal, timeoutMs: limits.timeoutMs };
+        const bounds = { signal, timeoutMs: spool.limits.timeoutMs };
         const built = await turn.pooled.process.request("build", plan, bounds);
         turn.isLight = wasLight;
         return built;
@@ -214,7 +217,7 @@ class ProcessPool implements IngestWorkers {
 
   async close(): Promise<void> {
     this.#closing.abort(new IngestBusy("the server is stopping"));
-    await this.#processes.killAll();
+    await Promise.all([this.#processes.killAll(), this.#shared.killAll()]);
   }
 
   /** Runs {@link guessVolume} at the same time: a second core and the disk are idle while a large upload is read. */

@@ -219,8 +219,17 @@ export interface OpenedSpool {
 }
 
 export interface WorkerRequests {
-  /** The upload takes the place of the one before. It is scanned at once if it weighs no more than `scannedAtOnceBytes`. */
-  open: { uploadFolder: string; spoolPath: string; limits: IngestLimits; scannedAtOnceBytes: number };
+  /**
+   * The upload takes the place of its session's former one, and sessions in `ended` are forgotten. It is scanned at once if it weighs
+   * no more than `scannedAtOnceBytes`.
+   */
+  open: {
+    uploadFolder: string;
+    spoolPath: string;
+    limits: IngestLimits;
+    scannedAtOnceBytes: number;
+    ended?: number[];
+  };
   /** Refused as `upload.heavy`, with the weight as the detail, when the directory declares more than `maxWeightBytes`. */
   scan: { maxWeightBytes: number };
   build: BuildPlan;
@@ -248,8 +257,10 @@ export interface WorkerResults {
 
 export type WorkerBeat = keyof WorkerRequests;
 
-/** A request to a worker, which handles one beat at a time. */
-export type WorkerRequest = { [Beat in WorkerBeat]: { beat: Beat; body: WorkerRequests[Beat] } }[WorkerBeat];
+/** A request to a worker, which handles one beat of a session at a time. */
+export type WorkerRequest = {
+  [Beat in WorkerBeat]: { session: number; beat: Beat; body: WorkerRequests[Beat] };
+}[WorkerBeat];
 
 /** A worker's reply; each request gets one. */
 export type WorkerReply =

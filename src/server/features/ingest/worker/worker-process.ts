@@ -12,12 +12,17 @@ import type {
 export class WorkerProcess {
   readonly #process: KillableProcess<WorkerRequest, WorkerReply>;
 
-  constructor(command: readonly string[]) {
-    this.#process = new KillableProcess(command);
+  constructor(command: readonly string[], bounds?: { atOnce: number }) {
+    this.#process = new KillableProcess(command, bounds);
   }
 
   get isGone(): boolean {
     return this.#process.isGone;
+  }
+
+  /** 0 if it is unknown. */
+  get residentBytes(): number {
+    return this.#process.residentBytes;
   }
 
   get pid(): number {
@@ -25,15 +30,18 @@ export class WorkerProcess {
   }
 
   /**
-   * Carries out one beat; the next may begin only after it ends. An abort or the time limit kills the process.
+   * Carries out one beat of the upload `session`; its next may begin only after this one ends. An abort or the time limit kills the
+   * process.
    * @throws {IngestRefused} as the worker says, or `worker.failed` when it ended or took too long
    */
   async request<Beat extends WorkerBeat>(
     beat: Beat,
     body: WorkerRequests[Beat],
     bounds: RequestBounds,
+    session = 0,
   ): Promise<WorkerResults[Beat]> {
-    const reply = await this.#process.request({ beat, body } as WorkerRequest, bounds).catch((error) => {
+    const request = { session, beat, body } as WorkerRequest;
+    const reply = await this.#process.request(request, bounds).catch((error) => {
       if (!(error instanceof ProcessLost)) throw error;
       throw new IngestRefused("worker.failed", `${beat}: ${error.message}`);
     });
