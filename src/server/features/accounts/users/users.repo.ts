@@ -1,6 +1,7 @@
 import { and, desc, eq, gte, inArray, sql } from "drizzle-orm";
 import { isUuid } from "../../../../shared/uuid.ts";
 import type { DbOrTx, Tx } from "../../../db/client.ts";
+import { type Given, prepared } from "../../../db/prepared.ts";
 import { chunks } from "../../../runtime/chunks.ts";
 import { type UserRow, users } from "./users.table.ts";
 
@@ -15,8 +16,12 @@ export async function findUserByEmail(db: DbOrTx, email: string): Promise<UserRo
   return row;
 }
 
+const userById = prepared((db, given: Given<{ id: string }>) =>
+  db.select().from(users).where(eq(users.id, given.id)),
+);
+
 export async function findUser(db: DbOrTx, id: string): Promise<UserRow | undefined> {
-  const [row] = await db.select().from(users).where(eq(users.id, id));
+  const [row] = await userById(db, { id });
   return row;
 }
 
