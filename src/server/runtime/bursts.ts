@@ -1,5 +1,7 @@
 /** However many follow each other, nothing behind them waits longer than this for their sake. */
 const MAX_WAIT_MS = 5_000;
+/** A burst ends when none ran for this long: senders that have an answer send the next, maybe all of them at the same moment. */
+const GAP_MS = 50;
 
 /**
  * Counts short work that people wait for, so that work behind it can wait until none is left. Without it, each upload of a burst
@@ -7,19 +9,28 @@ const MAX_WAIT_MS = 5_000;
  */
 export class Bursts {
   #running = 0;
-  #quiet = Promise.withResolvers<void>();
+  /** Resolves at the end of the burst, while there is one. */
+  #burst: PromiseWithResolvers<void> | undefined;
+  #ending: Timer | undefined;
 
   /** Held while such work runs. */
   enter(): Disposable {
-    if (this.#running++ === 0) this.#quiet = Promise.withResolvers();
+    clearTimeout(this.#ending);
+    this.#burst ??= Promise.withResolvers();
+    this.#running++;
     let isOver = false;
     return {
       [Symbol.dispose]: () => {
         if (isOver) return;
         isOver = true;
-        if (--this.#running === 0) this.#quiet.resolve();
+        if (--this.#running === 0) this.#ending = setTimeout(() => this.#end(), GAP_MS);
       },
     };
+  }
+
+  #end(): void {
+    this.#burst?.resolve();
+    this.#burst = undefined;
   }
 
   /** Lets a job wait as {@link quiet} does, from the moment on when it was enqueued. */
@@ -28,14 +39,14 @@ export class Bursts {
     await this.quiet(MAX_WAIT_MS - waitedMs, signal);
   }
 
-  /** Resolves when none runs, at the latest after `mostMs` or when `signal` aborts. */
+  /** Resolves when the burst is over, at the latest after `mostMs` or when `signal` aborts. */
   async quiet(mostMs: number, signal: AbortSignal): Promise<void> {
-    if (this.#running === 0 || mostMs <= 0 || signal.aborted) return;
+    if (!this.#burst || mostMs <= 0 || signal.aborted) return;
     const late = Promise.withResolvers<void>();
     const timer = setTimeout(late.resolve, mostMs);
     const stop = () => late.resolve();
     signal.addEventListener("abort", stop, { once: true });
-    await Promise.race([this.#quiet.promise, late.promise]);
+    await Promise.race([this.#burst.promise, late.promise]);
     clearTimeout(timer);
     signal.removeEventListener("abort", stop);
   }

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import { setImmediate } from "node:timers/promises";
 import { Bursts } from "../../../src/server/runtime/bursts.ts";
 
 const FOREVER_MS = 2 ** 30;
@@ -16,6 +17,21 @@ describe("work behind a burst", () => {
     first[Symbol.dispose]();
     first[Symbol.dispose]();
     await Promise.resolve();
+    expect(isQuiet).toBe(false);
+    second[Symbol.dispose]();
+    await quiet;
+  });
+
+  test("waits although for a moment none of it runs, as when all senders have their answers", async () => {
+    const bursts = new Bursts();
+    const first = bursts.enter();
+    let isQuiet = false;
+    const quiet = bursts.quiet(FOREVER_MS, never).then(() => {
+      isQuiet = true;
+    });
+    first[Symbol.dispose]();
+    const second = bursts.enter();
+    await setImmediate();
     expect(isQuiet).toBe(false);
     second[Symbol.dispose]();
     await quiet;
