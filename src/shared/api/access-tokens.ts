@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import { type Call, done } from "./call.ts";
+import { instantSchema } from "./dates.ts";
 
 /** What an access token may do: read and send exams over DICOMweb, or call the API. */
 export const tokenScopes = ["dicomweb:read", "dicomweb:write", "api"] as const;
@@ -20,7 +21,7 @@ export const newAccessTokenSchema = z.object({
   scopes: z
     .array(z.enum(tokenScopes, "validation.invalid"), "validation.required")
     .check(z.minLength(1, "validation.required"), z.maxLength(tokenScopes.length, "validation.invalid")),
-  expiresAt: z.optional(z.nullable(z.iso.datetime({ offset: true, error: "validation.invalid" }))),
+  expiresAt: z.optional(z.nullable(instantSchema)),
 });
 export type NewAccessToken = z.infer<typeof newAccessTokenSchema>;
 

@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import type { Call } from "./call.ts";
+import { instantSchema } from "./dates.ts";
 import { signedReceiptSchema } from "./receipts.ts";
 
 export const MAX_REQUEST_DAYS = 30;
@@ -27,7 +28,7 @@ export const newRequestSchema = z.object({
   /** Whom the exams are for, as the clinic reads it; without it a first name and an initial. */
   shownName: z.optional(z.nullable(lineOfText)),
   /** ISO 8601; at most 30 days ahead. */
-  expiresAt: z.optional(z.nullable(z.iso.datetime({ offset: true, error: "validation.invalid" }))),
+  expiresAt: z.optional(z.nullable(instantSchema)),
   /** How many deliveries it serves. */
   uses: z._default(z.number().check(z.int(), z.minimum(1), z.maximum(MAX_REQUEST_USES)), 1),
 });

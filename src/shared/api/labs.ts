@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import { type Call, done } from "./call.ts";
+import { daySchema } from "./dates.ts";
 
 export const labModalities = ["DEN", "LAB", "CT", "MR", "US", "CR", "ES", "NM", "PT"] as const;
 
@@ -19,7 +20,7 @@ export const labUploadSchema = z.object({
     .string("validation.required")
     .check(z.trim(), z.minLength(1, "validation.required"), z.maxLength(200, "validation.tooLong")),
   modality: z.enum(labModalities, "validation.required"),
-  examDate: z.optional(z.union([z.literal(""), z.iso.date("validation.invalid")])),
+  examDate: z.optional(z.union([z.literal(""), daySchema])),
 });
 export type LabUpload = z.infer<typeof labUploadSchema>;
 

@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import { type Call, done } from "./call.ts";
+import { instantSchema } from "./dates.ts";
 import { seriesSchema, studyPictureCall, studySchema } from "./studies.ts";
 
 export const MAX_LINK_STUDIES = 50;
@@ -20,7 +21,7 @@ export const newLinkSchema = z.object({
     z.nullable(z.string().check(z.trim(), z.maxLength(MAX_RECIPIENT_LENGTH, "validation.tooLong"))),
   ),
   /** ISO 8601; at most 365 days ahead. */
-  expiresAt: z.optional(z.nullable(z.iso.datetime({ offset: true, error: "validation.invalid" }))),
+  expiresAt: z.optional(z.nullable(instantSchema)),
   /** Whether visitors must know six digits, which are made for this link. */
   passcode: z.optional(z.boolean()),
   laudo: z._default(z.boolean(), true),

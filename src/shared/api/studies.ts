@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 import { emailOnlySchema } from "./account-fields.ts";
 import { type Call, done } from "./call.ts";
+import { daySchema } from "./dates.ts";
 import { roleSchema } from "./users.ts";
 
 export const storageStatuses = ["local", "transferring", "b2", "error"] as const;
@@ -85,7 +86,6 @@ export const studySorts = [
   "createdAt",
 ] as const;
 
-const dateText = z.string().check(z.regex(/^\d{4}-\d{2}-\d{2}$/));
 const searchText = z.string().check(z.maxLength(200));
 
 /** Query of `GET /api/studies`; without `limit` all are returned, at most 10,000. */
@@ -101,8 +101,8 @@ export const studyListQuerySchema = z.object({
   accessionNumber: z.optional(searchText),
   description: z.optional(searchText),
   modality: z.optional(z.string().check(z.maxLength(16))),
-  startDate: z.optional(dateText),
-  endDate: z.optional(dateText),
+  startDate: z.optional(daySchema),
+  endDate: z.optional(daySchema),
   /** Leaves out studies that others let the caller see. */
   whose: z.optional(z.literal("own")),
 });

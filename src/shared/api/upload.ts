@@ -1,11 +1,10 @@
 import * as z from "zod/mini";
 import type { Call } from "./call.ts";
+import { daySchema, localDateTimeSchema } from "./dates.ts";
 
 export const maxZipBytes = 2 * 1024 * 1024 * 1024;
 
 const text = z.optional(z.string().check(z.maxLength(1024)));
-const date = z.optional(z.iso.date());
-const localDateTime = z.optional(z.string().check(z.regex(/^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2})?)?$/)));
 
 /**
  * `formData` of `POST /api/upload-dicom`: every value is optional, and an empty one leaves the attribute as it is.
@@ -14,11 +13,11 @@ const localDateTime = z.optional(z.string().check(z.regex(/^\d{4}-\d{2}-\d{2}(T\
 export const uploadMetadataSchema = z.object({
   patientIDTag: text,
   patientName: text,
-  patientBirthDate: date,
+  patientBirthDate: z.optional(daySchema),
   patientGender: z.optional(z.enum(["M", "F", "O"])),
   accessionNumber: text,
   description: text,
-  examinedAt: localDateTime,
+  examinedAt: z.optional(localDateTimeSchema),
   modality: text,
   studyInstanceUID: text,
   institutionName: text,

@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 import { emailSchema, nameSchema, newPasswordSchema } from "./account-fields.ts";
 import { type Call, done } from "./call.ts";
+import { instantSchema } from "./dates.ts";
 
 export const roles = ["admin", "user", "doctor", "lab"] as const;
 export const roleSchema = z.enum(roles);
@@ -93,7 +94,7 @@ export const userChangeSchema = z.object({
   role: z.optional(roleSchema),
   isAuthorized: z.optional(z.boolean()),
   /** End of the subscription; null for never. */
-  expiresAt: z.optional(z.nullable(z.iso.datetime({ offset: true, error: "validation.invalid" }))),
+  expiresAt: z.optional(z.nullable(instantSchema)),
 });
 export type UserChange = z.infer<typeof userChangeSchema>;
 

@@ -1,0 +1,28 @@
+import * as z from "zod/mini";
+import { isoDate, isoTime } from "../dicom/date.ts";
+
+const INVALID = "validation.invalid";
+
+/** A day of the calendar as `YYYY-MM-DD`. The year 0, which ISO 8601 has and PostgreSQL has not, is none. */
+export const daySchema = z.iso.date(INVALID).check(z.refine(isDay, INVALID));
+
+/** A day as {@link daySchema} has it, and after a `T` perhaps a time of day as `HH:MM` or `HH:MM:SS`. */
+export const localDateTimeSchema = z.string().check(
+  z.regex(/^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2})?)?$/, INVALID),
+  z.refine((text) => {
+    const [day = "", time] = text.split("T");
+    return isDay(day) && (time === undefined || isoTime(time) !== null);
+  }, INVALID),
+);
+
+/** An instant as ISO 8601 with its offset, in the years 1 to 9999 of UTC. */
+export const instantSchema = z.iso.datetime({ offset: true, error: INVALID }).check(
+  z.refine((text) => {
+    const year = new Date(text).getUTCFullYear();
+    return year >= 1 && year <= 9_999;
+  }, INVALID),
+);
+
+function isDay(text: string): boolean {
+  return isoDate(text.replaceAll("-", "")) !== null;
+}
