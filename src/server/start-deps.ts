@@ -18,6 +18,7 @@ import { createSearchTurns } from "./features/dicomweb/search-turns.ts";
 import { createElementFinder } from "./features/dicomweb/worker/element-finder.ts";
 import { createArrivingFiles } from "./features/ingest/resumable/arriving-file.ts";
 import { createArrivingParts } from "./features/ingest/resumable/arriving-parts.ts";
+import { SideSums } from "./features/ingest/resumable/side-sums.ts";
 import { createIngestWorkers, type IngestWorkers } from "./features/ingest/worker/ingest-workers.ts";
 import { createLabExamOwner } from "./features/labs/lab-exam-owner.ts";
 import type { NotifyDeps } from "./features/notifications/notify.ts";
@@ -71,6 +72,8 @@ export interface DepsOverrides {
   pix?: Pix;
   /** Processes that others use too, and that stay when these dependencies are disposed. */
   workers?: SharedWorkers;
+  /** Resumable uploads of at least so many bytes are summed by a process beside while they come; a worker's own bound by default. */
+  minSummedBytes?: number;
   /** How the compiled executable starts itself as an ingest worker. */
   ingestWorkerCommand?: readonly string[];
   /** How it starts itself to decode pixels. */
@@ -180,7 +183,7 @@ export async function createDeps(config: Config, overrides: DepsOverrides = {}):
     staging,
     arriving:
       store.kind === "disk"
-        ? createArrivingFiles({ node, ingestWorkers })
+        ? createArrivingFiles({ node }, new SideSums(ingestWorkers, overrides.minSummedBytes))
         : createArrivingParts({ db: pool.db, node, store }),
     disk,
     bursts: new Bursts(),

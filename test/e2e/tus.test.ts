@@ -16,6 +16,7 @@ import { downloadHashes, listStudies } from "../support/sent-uploads.ts";
 import { type ServerProcess, spawnServer } from "../support/server-process.ts";
 import { sha256 } from "../support/stored-bytes.ts";
 import { createTempFolder } from "../support/temp-folder.ts";
+import { tusChecksum } from "../support/tus.ts";
 
 /*
  * The client that browsers use, against the whole program, over a line that breaks. The same seed gives the same studies, cuts and
@@ -23,15 +24,18 @@ import { createTempFolder } from "../support/temp-folder.ts";
  */
 const seed = process.env.TUS_SEED ?? String(Date.now());
 const uploads = Number(process.env.TUS_UPLOADS ?? 2);
+/** Sums uploads of any size while they come, as the program itself does with large ones. */
+const SUMMING = join(import.meta.dir, "../support/summing-server.ts");
 const CHUNK_BYTES = 256 * 1024;
 const UPLOAD_MS = 60_000;
 const OVERHEAD_BYTES = 2_000;
 const retryDelays = [0, 200, 500, 1000, 2000, 3000, 4000, 5000, 5000, 5000, 5000];
 
-/** A study whose ZIP can become its volume, every other one, and the hash of each instance. */
+/** A study whose ZIP can become its volume, except every fourth, and the hash of each instance. */
 function studyToSend(name: string, index: number): { zip: Uint8Array; hashes: string[] } {
   const instances = [...generateStudy({ kind: "ct-head", seed: name, size: 160, instances: 30 })];
-  const nameOf = (i: number) => (index % 2 ? `I${i}` : `PACIENTE/EXAMES/CT/IM${String(i).padStart(10, "0")}`);
+  const nameOf = (i: number) =>
+    index % 4 === 3 ? `I${i}` : `PACIENTE/EXAMES/CT/IM${String(i).padStart(10, "0")}`;
   const zip = zipSync(Object.fromEntries(instances.map(({ bytes }, i) => [nameOf(i), bytes])), { level: 0 });
   return { zip, hashes: instances.map(({ bytes }) => sha256(bytes)).sort() };
 }
@@ -44,7 +48,11 @@ interface Waste {
   acknowledgedBytes: number;
 }
 
-async function send(proxy: CuttingProxy, token: string, zip: Uint8Array): Promise<Waste & { url: string }> {
+async function send(
+  proxy: CuttingProxy,
+  token: string,
+  { zip, isChecked }: { zip: Uint8Array; isChecked: boolean },
+): Promise<Waste & { url: string }> {
   const waste = { refusedChunks: 0, acknowledgedBytes: 0 };
   let acknowledged = 0;
   const { promise, resolve, reject } = Promise.withResolvers<void>();
@@ -56,7 +64,10 @@ async function send(proxy: CuttingProxy, token: string, zip: Uint8Array): Promis
     headers: { authorization: `Bearer ${token}` },
     onBeforeRequest(request) {
       if (request.getMethod() !== "PATCH") return;
-      waste.acknowledgedBytes += Math.max(0, acknowledged - Number(request.getHeader("Upload-Offset")));
+      const offset = Number(request.getHeader("Upload-Offset"));
+      waste.acknowledgedBytes += Math.max(0, acknowledged - offset);
+      const chunk = zip.subarray(offset, offset + CHUNK_BYTES);
+      if (isChecked) request.setHeader("Upload-Checksum", tusChecksum(chunk));
     },
     onAfterResponse(request, response) {
       acknowledged = Math.max(acknowledged, Number(response.getHeader("Upload-Offset") ?? 0));
@@ -123,7 +134,8 @@ test(
     const random = createRandom(seedOf(seed));
     await using folder = createTempFolder();
     chmodSync(folder.path, 0o711);
-    let server = await spawnServer(folder.path);
+    const start = () => spawnServer(folder.path, {}, SUMMING);
+    let server = await start();
     const token = await server.signIn();
     const nextCut = () => Math.floor(40_000 + random() * 1_500_000);
     await using proxy = await startCuttingProxy(server.url, nextCut);
@@ -133,7 +145,7 @@ test(
       const delivery = index % 2 ? await beginDelivery(server, token) : undefined;
       const sender = delivery?.token ?? token;
       const before = { bytes: proxy.sentBytes, cuts: proxy.cuts };
-      const sending = send(proxy, sender, zip);
+      const sending = send(proxy, sender, { zip, isChecked: index % 3 === 0 });
       let kills = 0;
       let isSent = false;
       void sending.then(
@@ -145,7 +157,7 @@ test(
         await Bun.sleep(random() * 600);
         await (random() < 0.5 ? server.killAll() : server.killApp());
         kills++;
-        server = await spawnServer(folder.path);
+        server = await start();
         proxy.target(server.url);
       })();
       const { url, refusedChunks, acknowledgedBytes } = await sending;

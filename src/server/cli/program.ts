@@ -11,6 +11,7 @@ export interface Program
     | "encodeWorkerCommand"
     | "elementWorkerCommand"
     | "dimseWorkerCommand"
+    | "minSummedBytes"
   > {
   /** Read only by `serve`. */
   assets(): BuiltAssets;

@@ -8,6 +8,7 @@ import { createArrivingFiles } from "../../../src/server/features/ingest/resumab
 import type { ResumableUpload } from "../../../src/server/features/ingest/resumable/resumable-uploads.table.ts";
 import { SideSums } from "../../../src/server/features/ingest/resumable/side-sums.ts";
 import type { SpoolRoom } from "../../../src/server/features/ingest/spool-writer.ts";
+import type { ArrivingSums } from "../../../src/server/features/ingest/worker/arriving-sums.ts";
 import { ArrivingVolume } from "../../../src/server/features/ingest/worker/arriving-volume.ts";
 import { guessVolume } from "../../../src/server/features/ingest/worker/guess-volume.ts";
 import { DEFAULT_INGEST_LIMITS } from "../../../src/server/features/ingest/worker/ingest-limits.ts";
@@ -47,7 +48,7 @@ const entry = (n: number, more: Partial<TestEntry> = {}): TestEntry => ({
   content: instance(n),
   ...more,
 });
-const zip = writeTestZip([1, 2, 3, 4].map((n) => entry(n)));
+const zip = Uint8Array.from(writeTestZip([1, 2, 3, 4].map((n) => entry(n))));
 
 describe("the volume that arriving bytes become", () => {
   const beside = { name: "JOAO_DA_SILVA/DICOMDIR", content: new Uint8Array(20) };
@@ -131,6 +132,49 @@ describe("chunks of an upload that is summed beside", () => {
     expect((await place(arriving, upload)).guessed).toBeUndefined();
   });
 
+  test("that come again, since the last ones are gone, are summed anew", async () => {
+    const arriving = open();
+    const upload = uploadOf(zip.length);
+    await receive(arriving, upload, zip.subarray(0, 5_000));
+    upload.receivedBytes = 2_000;
+    const rest = zip.subarray(2_000);
+    expect(await receive(arriving, upload, rest)).toBe(sha256(rest));
+    expect((await place(arriving, upload)).guessed).toBeUndefined();
+  });
+
+  test("have sums of their own right behind bytes that have none", async () => {
+    const path = join(folder.path, Bun.randomUUIDv7());
+    writeFileSync(path, zip);
+    const sums = await freeSums(path);
+    sums.reach(4_000, "volume");
+    sums.reach(6_000, "chunk");
+    expect(await sums.chunkSum(7_000)).toBe(sha256(zip.subarray(4_000, 7_000)));
+    sums.reach(zip.length, "volume");
+    const volume = await sums.finish();
+    expect(volume).toEqual(await guessOf(zip, volume?.volumeId));
+  });
+
+  test("may be saved while more is added, and what is saved is on the disk", async () => {
+    const arriving = open();
+    const upload = uploadOf(zip.length);
+    await using landing = await arriving.open(upload, room);
+    landing.sumVolume();
+    for (let at = 0; at < zip.length; at += 1_000) {
+      await landing.give(zip.slice(at, at + 1_000));
+      if (at !== 9_000) continue;
+      const saving = landing.save();
+      await landing.give(zip.slice(10_000, 11_000));
+      at += 1_000;
+      const { end } = await saving;
+      expect(end).toBeGreaterThanOrEqual(10_000);
+      expect(await arriving.countKept({ ...upload, receivedBytes: end })).toBe(end);
+    }
+    expect((await landing.save()).end).toBe(zip.length);
+    upload.receivedBytes = zip.length;
+    const { guessed } = await place(arriving, upload);
+    expect(guessed).toEqual(await guessOf(zip, guessed?.volumeId));
+  });
+
   test("are summed in turn while another upload is summed beside, and both are right", async () => {
     const arriving = open();
     const [one, other] = [uploadOf(zip.length), uploadOf(zip.length)];
@@ -164,21 +208,26 @@ describe("chunks of an upload that is summed beside", () => {
     await receive(arriving, dismissed, zip.subarray(0, 100));
     await arriving.remove(dismissed.id);
     const next = uploadOf(zip.length);
-    for (let tries = 0; tries < 200; tries++) {
-      const sums = workers.sumArriving("/dev/null", DEFAULT_INGEST_LIMITS);
-      await sums?.end();
-      if (sums) break;
-      await Bun.sleep(5);
-    }
+    await (await freeSums("/dev/null")).end();
     await receive(arriving, next, zip);
     expect((await place(arriving, next)).guessed).toBeDefined();
   });
 });
 
+/** Waits until no other file is summed. */
+async function freeSums(path: string): Promise<ArrivingSums> {
+  for (let tries = 0; tries < 200; tries++) {
+    const sums = workers.sumArriving(path, DEFAULT_INGEST_LIMITS);
+    if (sums) return sums;
+    await Bun.sleep(5);
+  }
+  throw new Error("another file is summed");
+}
+
 function open(by: IngestWorkers = workers): ArrivingBytes {
   const arrivingDir = join(folder.path, Bun.randomUUIDv7());
   mkdirSync(arrivingDir);
-  return createArrivingFiles({ node: { arrivingDir }, ingestWorkers: by }, new SideSums(by, 0));
+  return createArrivingFiles({ node: { arrivingDir } }, new SideSums(by, 0));
 }
 
 function uploadOf(sizeBytes: number): ResumableUpload {

@@ -3,21 +3,24 @@ import { uploadInterrupted } from "../../../holdings/uploads/uploads.errors.ts";
 import { AppError } from "../../../http/app-error.ts";
 import { unsupportedMediaType } from "../../../http/http.errors.ts";
 import { bodyBytes } from "../../../runtime/body-bytes.ts";
-import type { Reservation } from "../../../storage/disk/disk-room.ts";
+import { DiskFull, type Reservation } from "../../../storage/disk/disk-room.ts";
 import { uploadTooLarge } from "../ingest.errors.ts";
 import { formatSize, receiveBytes } from "../receive-upload.ts";
 import type { SpoolRoom } from "../spool-writer.ts";
 import type { UploadSlot } from "../upload-slots.ts";
 import { BytesLost, type ChunkSum, type Landing } from "./arriving-bytes.ts";
 import { expiryAfter } from "./create-resumable.ts";
-import { chunkDiffers, offsetDiffers } from "./resumable.errors.ts";
-import { setBack } from "./resumable-uploads.repo.ts";
-import type { ResumableUpload } from "./resumable-uploads.table.ts";
-import type { UploadHold, UploadHolds } from "./upload-hold.ts";
+import { chunkDiffers, offsetDiffers, resumableNotFound } from "./resumable.errors.ts";
+import { findResumable, setBack } from "./resumable-uploads.repo.ts";
+import type { ResumableUpload, UploadScope } from "./resumable-uploads.table.ts";
+import { heldElsewhere, type UploadHold, type UploadHolds } from "./upload-hold.ts";
 
 /** A long request is saved after so many bytes, or after so long, so that a crash loses no more. */
 const STEP_BYTES = 16 * 1024 * 1024;
 const STEP_MS = 5_000;
+
+/** What is reserved at once for bytes that have not come. */
+const MAX_RESERVED_BYTES = 16 * 1024 * 1024;
 
 export type AppendDeps = Pick<Deps, "arriving" | "db" | "jobs" | "node" | "clock" | "disk"> & {
   holds: UploadHolds;
@@ -25,6 +28,7 @@ export type AppendDeps = Pick<Deps, "arriving" | "db" | "jobs" | "node" | "clock
 
 /** Bytes for an upload, as a request brings them. */
 export interface Appended {
+  uploadId: string;
   /** Where the sender believes the upload to be. */
   offset: number;
   body: ReadableStream<Uint8Array> | null;
@@ -38,27 +42,43 @@ export interface Appended {
 /**
  * Adds a request's bytes to an upload. They count once they are on stable storage; of a request that is cut off, those that came do.
  * Returns the upload's new offset. The last byte has the upload taken in.
- * @throws {AppError} 409, 413, 423, 460, `upload.interrupted`
+ * @throws {AppError} 404, 409, 413, 423, 460, `upload.interrupted`
  * @throws {DiskFull}
  */
 export async function appendToUpload(
   deps: AppendDeps,
-  upload: ResumableUpload,
+  sender: UploadScope,
   appended: Appended,
   slot: UploadSlot,
 ): Promise<Pick<ResumableUpload, "receivedBytes" | "expiresAt">> {
-  const { offset, body, lengthBytes = 0 } = appended;
-  if (offset !== upload.receivedBytes) throw new AppError(offsetDiffers);
-  const leftBytes = upload.sizeBytes - offset;
-  if (lengthBytes > leftBytes) throw tooLong(upload);
-  if (upload.state !== "receiving") return upload;
+  const { uploadId: id, offset, body, lengthBytes = 0 } = appended;
+  const now = deps.clock.now();
+  const { accountId, deliveryId } = sender;
+  const taken = await deps.holds.take(deps, { accountId, deliveryId, id, offset, now });
+  if (!taken) return await findWhole(deps, sender, appended);
+  await using hold = taken.hold;
+  const { upload } = taken;
+  if (lengthBytes > upload.sizeBytes - offset) throw tooLong(upload);
   if (!body) throw new AppError(unsupportedMediaType);
-  await using hold = await deps.holds.take(deps, upload.id, offset);
   using room = await LandingRoom.open(deps, lengthBytes);
   await using landing = await openLanding(deps, upload, room);
   const receiving = new Receiving(deps, upload, landing, hold, appended);
   await receiving.run(body, slot);
   return { receivedBytes: receiving.savedOffset, expiresAt: receiving.expiresAt };
+}
+
+/** An upload that takes no more bytes, and whose last ones a request repeats. @throws {AppError} why it can't be held otherwise */
+async function findWhole(
+  { db, clock }: AppendDeps,
+  sender: UploadScope,
+  { uploadId, offset, lengthBytes = 0 }: Appended,
+): Promise<ResumableUpload> {
+  const upload = await findResumable(db, sender, uploadId, clock.now());
+  if (!upload) throw new AppError(resumableNotFound);
+  if (offset !== upload.receivedBytes) throw new AppError(offsetDiffers);
+  if (lengthBytes > upload.sizeBytes - offset) throw tooLong(upload);
+  if (upload.state === "receiving") throw heldElsewhere();
+  return upload;
 }
 
 /** @throws {AppError} 409 if bytes are gone */
@@ -91,7 +111,10 @@ class Receiving {
   savedOffset: number;
   expiresAt: Date;
   #offset: number;
-  #savedAtMs = performance.now();
+  #stepOffset: number;
+  #stepAtMs = performance.now();
+  /** The step that is being saved while more bytes come. */
+  #step: Promise<void> | undefined;
 
   constructor(
     private readonly deps: AppendDeps,
@@ -100,13 +123,14 @@ class Receiving {
     private readonly hold: UploadHold,
     private readonly appended: Appended,
   ) {
-    this.savedOffset = this.#offset = appended.offset;
+    this.savedOffset = this.#offset = this.#stepOffset = appended.offset;
     this.expiresAt = upload.expiresAt;
   }
 
   async run(body: ReadableStream<Uint8Array>, slot: UploadSlot): Promise<void> {
     const { sha256, lengthBytes } = this.appended;
     const sum = sha256 === undefined ? undefined : this.landing.openSum();
+    if (!sum) this.landing.sumVolume();
     try {
       await this.#receive(body, slot, sum);
       // Some servers end the stream of a body that was cut off as if it were whole.
@@ -142,21 +166,35 @@ class Receiving {
       this.#offset += length;
       // The engine collects the pieces of one body in time, and those of many bodies in a row too late.
       bodyBytes.letGo(length);
-      if (!sum && this.#isStep()) await this.#save({ isEnd: false });
+      if (!sum && this.#isStep()) await this.#beginStep();
     }
   }
 
   #isStep(): boolean {
-    const bytes = this.#offset - this.savedOffset;
+    const bytes = this.#offset - this.#stepOffset;
     if (bytes >= STEP_BYTES) return true;
-    return bytes >= this.landing.minStepBytes && performance.now() - this.#savedAtMs >= STEP_MS;
+    return bytes >= this.landing.minStepBytes && performance.now() - this.#stepAtMs >= STEP_MS;
+  }
+
+  /** Begins to save what came, once the step before is saved. Resolves when more may be added. */
+  async #beginStep(): Promise<void> {
+    await this.#step;
+    this.#stepOffset = this.#offset;
+    this.#stepAtMs = performance.now();
+    const step = this.#saveAdded({ isEnd: false });
+    step.catch(() => {}); // thrown to the next step, or at the end
+    if (this.landing.savesWhileAdding) this.#step = step;
+    else await step;
   }
 
   async #save({ isEnd }: { isEnd: boolean }): Promise<void> {
+    await this.#step;
+    if (this.#offset > this.savedOffset) await this.#saveAdded({ isEnd });
+  }
+
+  async #saveAdded({ isEnd }: { isEnd: boolean }): Promise<void> {
     const { deps, hold, landing, upload } = this;
-    if (this.#offset === this.savedOffset) return;
-    const offset = this.#offset;
-    const { added, replaced } = await landing.save();
+    const { end: offset, added, replaced } = await landing.save();
     const expiresAt = expiryAfter(deps.clock.now());
     const isComplete = offset === upload.sizeBytes;
     try {
@@ -171,12 +209,13 @@ class Receiving {
     await deps.arriving.drop(replaced).catch(() => {}); // as above
     this.savedOffset = offset;
     this.expiresAt = expiresAt;
-    this.#savedAtMs = performance.now();
   }
 }
 
 /** Disk space for the bytes of one request, reserved as they come: a slow sender must not hold the disk. */
 export class LandingRoom implements SpoolRoom, Disposable {
+  #takenBytes = 0;
+
   private constructor(private readonly reservation: Reservation) {}
 
   /** @throws {DiskFull} if what is announced would not fit now */
@@ -187,7 +226,14 @@ export class LandingRoom implements SpoolRoom, Disposable {
   }
 
   async take(bytes: number): Promise<void> {
-    if (this.reservation.leftBytes < bytes) await this.reservation.extend(bytes);
+    this.#takenBytes += bytes;
+    if (this.reservation.leftBytes >= bytes) return;
+    // No more than it has brought, since the rest may never come.
+    const step = Math.max(bytes, Math.min(this.#takenBytes, MAX_RESERVED_BYTES));
+    await this.reservation.extend(step).catch(async (error) => {
+      if (!(error instanceof DiskFull) || step === bytes) throw error;
+      await this.reservation.extend(bytes);
+    });
   }
 
   wrote(bytes: number): void {

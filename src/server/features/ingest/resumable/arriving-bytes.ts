@@ -2,8 +2,9 @@ import type { SpoolRoom } from "../spool-writer.ts";
 import type { GuessedVolume } from "../worker/worker-messages.ts";
 import type { ResumablePart, ResumableUpload } from "./resumable-uploads.table.ts";
 
-/** What {@link Landing.save} made durable, beside the bytes: the parts to record, and those that they replace. */
-export interface SavedParts {
+/** What {@link Landing.save} made durable: the bytes before `end`, the parts to record, and those that they replace. */
+export interface SavedBytes {
+  end: number;
   added: ResumablePart[];
   replaced: ResumablePart[];
 }
@@ -15,8 +16,12 @@ export interface Landing extends AsyncDisposable {
   give(piece: Uint8Array): Promise<void>;
   /** Begins to sum what is added from now on. */
   openSum(): ChunkSum;
+  /** Has the volume that the upload becomes summed while its bytes come, if somebody can. They have no sum of their own. */
+  sumVolume(): void;
   /** Resolves when everything added is on stable storage. The caller records it afterwards. */
-  save(): Promise<SavedParts>;
+  save(): Promise<SavedBytes>;
+  /** Whether more may be added meanwhile. */
+  readonly savesWhileAdding: boolean;
   /** Fewer bytes than this are saved only at the end. */
   readonly minStepBytes: number;
 }

@@ -15,24 +15,20 @@ import {
   BytesLost,
   type ChunkSum,
   type Landing,
-  type SavedParts,
+  type SavedBytes,
   SumInTurn,
 } from "./arriving-bytes.ts";
 import type { ResumableUpload } from "./resumable-uploads.table.ts";
-import { SideSums } from "./side-sums.ts";
+import type { SideSums } from "./side-sums.ts";
 
-const NO_PARTS: SavedParts = { added: [], replaced: [] };
 const MIN_STEP_BYTES = 64 * 1024;
 /** The disk begins with so many written bytes at once, while more arrive. */
 const FLUSHED_AT_ONCE_BYTES = 1024 * 1024;
 
 /** Keeps each upload as one file of this disk, beside which nothing of it is kept. */
 export function createArrivingFiles(
-  {
-    node,
-    ingestWorkers,
-  }: { node: Pick<Deps["node"], "arrivingDir">; ingestWorkers: Pick<Deps["ingestWorkers"], "sumArriving"> },
-  side = new SideSums(ingestWorkers),
+  { node }: { node: Pick<Deps["node"], "arrivingDir"> },
+  side: SideSums,
 ): ArrivingBytes {
   const folderOf = (id: string) => join(node.arrivingDir, id);
   const bytesOf = (id: string) => join(folderOf(id), "bytes");
@@ -56,7 +52,8 @@ export function createArrivingFiles(
         room,
         unsynced: isNew ? [folderOf(id), node.arrivingDir] : [],
         openSums: () => side.open(upload, bytesOf(id)),
-        keepSums: (end) => (end === undefined ? side.drop(id) : side.keep(id, end)),
+        keepSums: (end) => side.keep(id, end),
+        dropSums: () => side.drop(id),
       });
     },
 
@@ -108,8 +105,10 @@ interface FileLandingOptions {
   /** Folders to sync, so that the upload's new names in them are durable. */
   unsynced: string[];
   openSums: () => ArrivingSums | undefined;
-  /** Tells up to where the sums are those of the upload; `undefined`: they are of no use. */
-  keepSums: (end: number | undefined) => void;
+  /** Tells up to where the sums are those of the upload. */
+  keepSums: (end: number) => void;
+  /** Tells that they are of no use. */
+  dropSums: () => void;
 }
 
 /** SHA-256 (hex) of bytes of a file, in pieces. */
@@ -127,6 +126,7 @@ async function sumOf(file: FileHandle, start: number, end: number): Promise<stri
 
 class FileLanding implements Landing {
   readonly minStepBytes = MIN_STEP_BYTES;
+  readonly savesWhileAdding = true;
   readonly #file: FileHandle;
   readonly #writer: SpoolWriter;
   /** See {@link FileLandingOptions.unsynced}; empty once they are synced. */
@@ -134,7 +134,9 @@ class FileLanding implements Landing {
   readonly #options: FileLandingOptions;
   #canHurry = true;
   #writtenOffset: number;
+  #savedOffset: number;
   #sums: ArrivingSums | undefined;
+  #summed: "volume" | "chunk" = "volume";
   /** A sync that began before it was asked for, and up to where it reaches. */
   #early: { end: number; synced: Promise<void> } | undefined;
 
@@ -143,7 +145,7 @@ class FileLanding implements Landing {
     this.#file = file;
     this.#unsynced = unsynced;
     this.#options = options;
-    this.#writtenOffset = offset;
+    this.#writtenOffset = this.#savedOffset = offset;
     let begunOffset = offset;
     this.#writer = new SpoolWriter(
       file,
@@ -153,7 +155,7 @@ class FileLanding implements Landing {
           room.wrote(bytes);
           this.#writtenOffset += bytes;
           const end = this.#writtenOffset;
-          this.#sums?.reach(end);
+          this.#sums?.reach(end, this.#summed);
           if (end - begunOffset < FLUSHED_AT_ONCE_BYTES || !this.#canHurry) return;
           this.#canHurry = beginFlush(file.fd, begunOffset, end - begunOffset);
           begunOffset = end;
@@ -174,8 +176,9 @@ class FileLanding implements Landing {
   openSum(): ChunkSum {
     const start = this.#writtenOffset;
     const sums = this.#options.openSums();
-    this.#sums = sums;
     if (!sums) return new SumInTurn();
+    this.#sums = sums;
+    this.#summed = "chunk";
     return {
       update: () => {},
       digest: async () => {
@@ -192,26 +195,30 @@ class FileLanding implements Landing {
     };
   }
 
-  async save(): Promise<SavedParts> {
+  sumVolume(): void {
+    this.#sums = this.#options.openSums();
+  }
+
+  async save(): Promise<SavedBytes> {
     await this.#writer.flush();
     const end = this.#writtenOffset;
     await (this.#early?.end === end ? this.#early.synced : this.#file.datasync());
     for (const folder of this.#unsynced.splice(0)) await sync(folder);
+    this.#savedOffset = end;
     if (this.#sums) this.#options.keepSums(end);
-    this.#sums = undefined;
-    return NO_PARTS;
+    return { end, added: [], replaced: [] };
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#writer[Symbol.asyncDispose]();
-    // What was summed is not what the upload has.
-    this.#dropSums();
+    // Otherwise more is summed than the upload has.
+    if (this.#savedOffset !== this.#writtenOffset) this.#dropSums();
     await this.#early?.synced.catch(() => {}); // thrown by save
     await this.#file.close();
   }
 
   #dropSums(): void {
-    if (this.#sums) this.#options.keepSums(undefined);
+    if (this.#sums) this.#options.dropSums();
     this.#sums = undefined;
   }
 }

@@ -11,7 +11,7 @@ import {
   BytesLost,
   type ChunkSum,
   type Landing,
-  type SavedParts,
+  type SavedBytes,
   SumInTurn,
 } from "./arriving-bytes.ts";
 import { findLastPart, listParts } from "./resumable-uploads.repo.ts";
@@ -123,6 +123,7 @@ interface OpenPart {
 
 class PartsLanding implements Landing {
   readonly minStepBytes = MIN_STEP_BYTES;
+  readonly savesWhileAdding = false;
   offset = 0;
   readonly #options: PartsOptions;
   readonly #full: OpenPart[] = [];
@@ -161,7 +162,10 @@ class PartsLanding implements Landing {
     return new SumInTurn();
   }
 
-  async save(): Promise<SavedParts> {
+  /** Nothing: the node that takes the last bytes may have none of the others. */
+  sumVolume(): void {}
+
+  async save(): Promise<SavedBytes> {
     await this.#close();
     const added: ResumablePart[] = [];
     for (const { part, path } of this.#full) {
@@ -169,7 +173,7 @@ class PartsLanding implements Landing {
       added.push(part);
     }
     for (const { path } of this.#full.splice(0)) await rm(path, { force: true });
-    return { added, replaced: this.#replaced.splice(0) };
+    return { end: this.offset, added, replaced: this.#replaced.splice(0) };
   }
 
   async #begin(): Promise<OpenPart> {

@@ -1,7 +1,7 @@
 import { and, desc, eq, inArray, isNull, lt, lte, ne, or } from "drizzle-orm";
 import type { DbOrTx, Tx } from "../../../db/client.ts";
-import { inScope, type UploadScope } from "./resumable-uploads.repo.ts";
-import { resumableUploads } from "./resumable-uploads.table.ts";
+import { inScope } from "./resumable-uploads.repo.ts";
+import { resumableUploads, type UploadScope } from "./resumable-uploads.table.ts";
 
 /** What remains of an ended upload: nothing that tells about a person. */
 export const blank = {

@@ -7,14 +7,9 @@ import {
   type ResumableUpload,
   resumableParts,
   resumableUploads,
+  type UploadScope,
 } from "./resumable-uploads.table.ts";
 import { type Holder, heldUntil, holderText } from "./upload-holds.repo.ts";
-
-/** Whose uploads a caller sees: those of an account, or those of one delivery to it. */
-export interface UploadScope {
-  accountId: string;
-  deliveryId: string | null;
-}
 
 /** Matches what a caller sees. */
 export const inScope = ({ accountId, deliveryId }: UploadScope) =>

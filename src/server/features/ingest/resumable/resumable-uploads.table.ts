@@ -78,3 +78,9 @@ export const resumableParts = pgTable(
 
 export type ResumableUpload = typeof resumableUploads.$inferSelect;
 export type ResumablePart = typeof resumableParts.$inferSelect;
+
+/** Whose uploads a caller sees: those of an account, or those of one delivery to it. */
+export interface UploadScope {
+  accountId: string;
+  deliveryId: string | null;
+}

@@ -75,26 +75,22 @@ export function createResumableRoutes(deps: Deps & { gate: DeliveryGate }, guard
   }
 
   /** Takes the body of a request into an upload, and tells how far it is. */
-  async function append(
-    c: Context<HttpEnv>,
-    finding: ResumableUpload | Promise<ResumableUpload>,
-    offset: number,
-  ): Promise<void> {
+  async function append(c: Context<HttpEnv>, uploadId: string, offset: number): Promise<void> {
     const { isTrial } = c.get("session");
-    const { accountId } = senderOfSession(c.get("session"));
-    const upload = await finding;
+    const sender = senderOfSession(c.get("session"));
+    if (!isUuid(uploadId)) throw new AppError(resumableNotFound);
     if (!bringsChunk(c)) throw new AppError(unsupportedMediaType);
     const sha256 = parseChecksum(c.req.header("upload-checksum"));
     const declared = c.req.header("content-length");
     // A delivery has places of its own, so that it keeps no other sender to the account out.
-    using slot = slots.take({ accountId: upload.deliveryId ?? accountId, isTrial });
+    using slot = slots.take({ accountId: sender.deliveryId ?? sender.accountId, isTrial });
     withoutTimeout(c);
     c.get("admitBody")();
     const appended = await appendToUpload(
       appending,
-      upload,
+      sender,
       {
-        offset,
+        ...{ uploadId, offset },
         body: c.req.raw.body,
         lengthBytes: declared === undefined ? undefined : parseBytes(declared, "Content-Length"),
         sha256,
@@ -186,7 +182,7 @@ export function createResumableRoutes(deps: Deps & { gate: DeliveryGate }, guard
       });
       c.header("Location", `${createUploadCall.path}/${upload.id}`);
       tellOffset(c, upload);
-      if (bringsChunk(c) && c.req.raw.body) await append(c, upload, 0);
+      if (bringsChunk(c) && c.req.raw.body) await append(c, upload.id, 0);
       return c.body(null, 201);
     },
   );
@@ -261,7 +257,7 @@ export function createResumableRoutes(deps: Deps & { gate: DeliveryGate }, guard
 
   async function answerPatch(c: Context<HttpEnv>) {
     const offset = parseBytes(c.req.header("upload-offset"), "Upload-Offset");
-    await append(c, find(c), offset);
+    await append(c, c.req.param("upload") ?? "", offset);
     return c.body(null, 204);
   }
 

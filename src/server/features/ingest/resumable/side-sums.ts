@@ -4,7 +4,7 @@ import { DEFAULT_INGEST_LIMITS } from "../worker/ingest-limits.ts";
 import type { GuessedVolume } from "../worker/worker-messages.ts";
 import type { ResumableUpload } from "./resumable-uploads.table.ts";
 
-/** A pause between two chunks, or a chunk, that takes longer frees the process: so slow a sender loses nothing by sums in turn. */
+/** A pause between two chunks, or between two steps of one, that takes longer frees the process: so slow a sender loses nothing by sums in turn. */
 const PATIENCE_MS = 2_000;
 
 /**
@@ -44,6 +44,7 @@ export class SideSums {
       return;
     }
     kept.end = end;
+    kept.startedAt = performance.now();
     kept.quiet.refresh();
   }
 

@@ -4,7 +4,8 @@ import { AppError } from "../../../http/app-error.ts";
 import { uploadHeld } from "./resumable.errors.ts";
 import { finishQueue } from "./resumable-jobs.ts";
 import { type ReceivedBytes, recordReceived } from "./resumable-uploads.repo.ts";
-import { type Holder, holdUpload, releaseHold, renewHold } from "./upload-holds.repo.ts";
+import type { ResumableUpload } from "./resumable-uploads.table.ts";
+import { type Holder, holdUpload, releaseHold, renewHold, type WantedUpload } from "./upload-holds.repo.ts";
 
 /** A hold lasts longer than this, if bytes come. */
 const RENEW_MS = 2_000;
@@ -19,11 +20,16 @@ type HoldDeps = Pick<Deps, "db" | "jobs" | "node">;
 export class UploadHolds {
   readonly #byUpload = new Map<string, UploadHold>();
 
-  /** @throws {AppError} 423 if another request writes */
-  async take(deps: HoldDeps, uploadId: string, offset: number): Promise<UploadHold> {
+  /** Returns `undefined` if the caller has no such upload, it stands elsewhere, it is whole, or another request writes. */
+  async take(
+    deps: HoldDeps,
+    wanted: WantedUpload,
+  ): Promise<{ upload: ResumableUpload; hold: UploadHold } | undefined> {
     const { id: nodeId, bootId } = deps.node;
     const holder = { nodeId, bootId, id: Bun.randomUUIDv7() };
-    if (!(await holdUpload(deps.db, uploadId, offset, holder))) throw heldElsewhere();
+    const upload = await holdUpload(deps.db, wanted, holder);
+    if (!upload) return undefined;
+    const uploadId = upload.id;
     // The former request brought nothing for seconds, so it lost the row. It must not write any more.
     for (let former = this.#byUpload.get(uploadId); former; former = this.#byUpload.get(uploadId)) {
       former.lose();
@@ -31,7 +37,7 @@ export class UploadHolds {
     }
     const hold = new UploadHold(deps, uploadId, holder, () => this.#byUpload.delete(uploadId));
     this.#byUpload.set(uploadId, hold);
-    return hold;
+    return { upload, hold };
   }
 
   /**
@@ -50,7 +56,7 @@ export class UploadHolds {
   }
 }
 
-function heldElsewhere(): AppError {
+export function heldElsewhere(): AppError {
   return new AppError(uploadHeld, { retryAfterSeconds: 1 });
 }
 

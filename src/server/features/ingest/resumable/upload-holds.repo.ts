@@ -1,7 +1,7 @@
 import { and, eq, isNull, or, sql } from "drizzle-orm";
 import type { DbOrTx } from "../../../db/client.ts";
 import { type Given, prepared } from "../../../db/prepared.ts";
-import { resumableUploads } from "./resumable-uploads.table.ts";
+import { type ResumableUpload, resumableUploads, type UploadScope } from "./resumable-uploads.table.ts";
 
 /** The writer of an upload: a request, or a run of the job. */
 export interface Holder {
@@ -19,14 +19,23 @@ export const heldUntil = sql`now() + make_interval(secs => ${HELD_SECONDS})`;
 export const holderText = ({ nodeId, bootId, id }: Holder) => `${nodeId} ${bootId} ${id}`;
 
 const newHold = prepared(
-  (db, given: Given<{ id: string; offset: number; holder: string; node: string; run: string }>) =>
+  (
+    db,
+    given: Given<
+      UploadScope & { id: string; offset: number; now: string; holder: string; node: string; run: string }
+    >,
+  ) =>
     db
       .update(resumableUploads)
       .set({ heldBy: sql`${given.holder}`, heldUntil })
       .where(
         and(
           eq(resumableUploads.id, given.id),
+          eq(resumableUploads.accountId, given.accountId),
+          sql`${resumableUploads.deliveryId} is not distinct from ${given.deliveryId}::uuid`,
+          isNull(resumableUploads.receiverId),
           eq(resumableUploads.state, "receiving"),
+          sql`${resumableUploads.expiresAt} > ${given.now}::timestamptz`,
           eq(resumableUploads.receivedBytes, given.offset),
           or(
             isNull(resumableUploads.heldUntil),
@@ -37,18 +46,32 @@ const newHold = prepared(
           sql`set_config('synchronous_commit', 'off', true) is not null`,
         ),
       )
-      .returning({ id: resumableUploads.id }),
+      .returning(),
 );
 
+/** The part of an upload that a request of a caller brings. */
+export interface WantedUpload extends UploadScope {
+  id: string;
+  /** Where the caller believes it to be. */
+  offset: number;
+  now: Date;
+}
+
 /**
- * Gives an upload to a request, if it still stands at `offset`. Another one's hold ends when it brings no bytes for some seconds, or
- * when its process was started anew.
+ * Gives an upload that its caller sees to a request, if it stands at `offset` and more may come. Another one's hold ends when it brings
+ * no bytes for some seconds, or when its process was started anew.
  */
-export async function holdUpload(db: DbOrTx, id: string, offset: number, holder: Holder): Promise<boolean> {
-  const { nodeId, bootId } = holder;
-  const node = `${nodeId} `;
-  const held = await newHold(db, { id, offset, holder: holderText(holder), node, run: `${node}${bootId} ` });
-  return held.length === 1;
+export async function holdUpload(
+  db: DbOrTx,
+  { accountId, deliveryId, id, offset, now }: WantedUpload,
+  holder: Holder,
+): Promise<ResumableUpload | undefined> {
+  const node = `${holder.nodeId} `;
+  const [held] = await newHold(db, {
+    ...{ accountId, deliveryId, id, offset, now: now.toISOString() },
+    ...{ holder: holderText(holder), node, run: `${node}${holder.bootId} ` },
+  });
+  return held;
 }
 
 /** Returns `false` if the holder lost the upload. */

@@ -1,5 +1,5 @@
 import type { Session } from "../../../http/session.ts";
-import type { UploadScope } from "./resumable-uploads.repo.ts";
+import type { UploadScope } from "./resumable-uploads.table.ts";
 
 /** Who sends a resumable upload, and into whose account. */
 export interface UploadSender extends UploadScope {

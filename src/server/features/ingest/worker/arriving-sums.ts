@@ -13,8 +13,8 @@ export class ArrivingSums {
   readonly #leave: () => Promise<void>;
   /** The last of the requests, which follow each other. */
   #last: Promise<unknown>;
-  #reachedEnd = 0;
-  #isCatchingUp = false;
+  /** What the next request but the running one is about. */
+  #due: { end: number; of: "volume" | "chunk" } | undefined;
   #left: Promise<void> | undefined;
 
   constructor(
@@ -29,20 +29,23 @@ export class ArrivingSums {
     this.#last.catch(() => {}); // thrown to whoever asks for a sum
   }
 
-  /** Tells that the file has everything before `end`. */
-  reach(end: number): void {
-    this.#reachedEnd = end;
-    if (this.#isCatchingUp) return;
-    this.#isCatchingUp = true;
+  /** Tells that the file has everything before `end`, and whether what is new there is of a chunk that has a sum of its own. */
+  reach(end: number, of: "volume" | "chunk"): void {
+    if (this.#due?.of === of) {
+      this.#due.end = end;
+      return;
+    }
+    const due = { end, of };
+    this.#due = due;
     this.#queue(() => {
-      this.#isCatchingUp = false;
-      return this.#sum(this.#reachedEnd, false);
+      if (this.#due === due) this.#due = undefined;
+      return this.#sum(due.end, due.of);
     }).catch(() => {}); // as above
   }
 
   /** SHA-256 (hex) of what arrived since the last chunk. @throws {IngestRefused} if the process is lost, or was freed */
   async chunkSum(end: number): Promise<string> {
-    const sha256 = await this.#queue(() => this.#sum(end, true));
+    const sha256 = await this.#queue(() => this.#sum(end, "chunk_end"));
     if (sha256 === undefined) throw new IngestRefused("worker.failed", "a chunk without a sum");
     return sha256;
   }
@@ -65,8 +68,8 @@ export class ArrivingSums {
     return this.#left;
   }
 
-  #sum(end: number, isChunkEnd: boolean): Promise<string | undefined> {
-    return this.#process.request("sum", { end, isChunkEnd }, this.#bounds);
+  #sum(end: number, of: WorkerRequests["sum"]["of"]): Promise<string | undefined> {
+    return this.#process.request("sum", { end, of }, this.#bounds);
   }
 
   #queue<Result>(request: () => Promise<Result>): Promise<Result> {

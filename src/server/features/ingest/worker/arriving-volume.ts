@@ -30,6 +30,11 @@ export class ArrivingVolume {
     this.#planner = new InPlacePlanner(volumeId);
   }
 
+  /** Whether nothing that follows changes the outcome. */
+  get isOver(): boolean {
+    return this.#state !== "entries";
+  }
+
   /** Goes on with what arrived before `end`. */
   advance(read: ReadArrived, end: number): void {
     while (this.#offset < end && this.#state === "entries") {

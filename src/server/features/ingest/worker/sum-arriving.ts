@@ -8,16 +8,16 @@ const READ_BYTES = 256 * 1024;
 const READS_PER_TURN = 4;
 
 /**
- * Sums a file while it is written: each chunk by itself, whose sender waits for that, and in the time between the volume that the file
- * may become.
+ * Sums a file while it is written: the volume that it may become and, before that, each chunk that has a sum of its own, whose sender
+ * waits for it.
  */
 export class ArrivingFileSums implements Disposable {
   readonly #fd: number;
   readonly #buffer = new Uint8Array(READ_BYTES);
   readonly #volume: ArrivingVolume;
   #chunk = new Bun.CryptoHasher("sha256");
-  /** Up to here chunks are summed. */
-  #chunkOffset = 0;
+  /** Everything before is in the file, and summed if it is of a chunk. */
+  #arrivedOffset = 0;
   /** Up to here the volume is summed. */
   #volumeOffset = 0;
   #isChunkDue = false;
@@ -33,34 +33,43 @@ export class ArrivingFileSums implements Disposable {
    * Goes on with what is in the file before `end`. Returns the SHA-256 (hex) of the chunk that ends there, if one does.
    * @throws {RangeError} if the file is shorter
    */
-  async sum({ end, isChunkEnd }: WorkerRequests["sum"]): Promise<string | undefined> {
-    this.#isChunkDue = true;
-    while (this.#chunkOffset < end) {
-      const bytes = this.#read(this.#chunkOffset, end);
-      this.#chunk.update(bytes);
-      this.#chunkOffset += bytes.length;
+  async sum({ end, of }: WorkerRequests["sum"]): Promise<string | undefined> {
+    if (of === "volume") {
+      this.#arrivedOffset = end;
+      await this.#catchUp();
+      return undefined;
     }
-    if (!isChunkEnd) return undefined;
+    this.#isChunkDue = true;
+    while (this.#arrivedOffset < end) {
+      const bytes = this.#read(this.#arrivedOffset, end);
+      this.#chunk.update(bytes);
+      this.#arrivedOffset += bytes.length;
+    }
+    if (of === "chunk") return undefined;
     const sha256 = this.#chunk.digest("hex");
     this.#chunk = new Bun.CryptoHasher("sha256");
     this.#isChunkDue = false;
-    this.#summing ??= this.#sumVolume().finally(() => (this.#summing = undefined));
-    this.#summing.catch(() => {}); // thrown to whoever asks for the volume
+    this.#catchUp().catch(() => {}); // thrown to whoever asks for the volume
     return sha256;
   }
 
   /** The volume of the whole file; `undefined` if it can't become one in place. */
   async volume(): Promise<GuessedVolume | undefined> {
-    await this.#summing;
-    await this.#sumVolume();
+    await this.#catchUp();
     return this.#volume.finish();
   }
 
-  /** Leaves off when the next chunk comes. */
+  /** Sums the volume up to what arrived, or until the next chunk comes. */
+  async #catchUp(): Promise<void> {
+    await this.#summing;
+    this.#summing ??= this.#sumVolume().finally(() => (this.#summing = undefined));
+    await this.#summing;
+  }
+
   async #sumVolume(): Promise<void> {
-    for (let reads = 1; this.#volumeOffset < this.#chunkOffset && !this.#isChunkDue; reads++) {
+    for (let reads = 1; !this.#isCaughtUp(); reads++) {
       const start = this.#volumeOffset;
-      const bytes = this.#read(start, this.#chunkOffset);
+      const bytes = this.#read(start, this.#arrivedOffset);
       const end = start + bytes.length;
       this.#volume.advance((offset, length) => this.#reread(bytes, start, offset, length), end);
       this.#volumeOffset = end;
@@ -68,6 +77,10 @@ export class ArrivingFileSums implements Disposable {
       await setImmediate();
       if (this.#isClosed) return;
     }
+  }
+
+  #isCaughtUp(): boolean {
+    return this.#isChunkDue || this.#volume.isOver || this.#volumeOffset >= this.#arrivedOffset;
   }
 
   /** The next bytes before `end`. The view is valid until the next call. */

@@ -236,8 +236,8 @@ export interface WorkerRequests {
   guess: { spoolPath: string; volumeId: string; limits: IngestLimits };
   /** Begins to sum a file that is being written, and has no byte yet. */
   beginSums: { path: string; volumeId: string; maxEntries: number };
-  /** Everything before `end` is in the file; a chunk may end there. */
-  sum: { end: number; isChunkEnd: boolean };
+  /** Everything before `end` is in the file: bytes that have no sum of their own, or those of a chunk, which may end there. */
+  sum: { end: number; of: "volume" | "chunk" | "chunk_end" };
   /** The file is whole. */
   endSums: Record<never, never>;
   dispose: Record<never, never>;
