@@ -55,7 +55,7 @@ export function MadeTokenDialog({ made, onClose, returnTo }: MadeTokenDialogProp
         </>
       )}
       <div className="dialog-actions">
-        <p className="field-hint">
+        <p className="field-hint token-sum">
           {scopesText(i18n, scopes)}
           {day && (
             <>
