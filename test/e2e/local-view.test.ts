@@ -7,7 +7,7 @@ import type { Page, Request } from "playwright-core";
 import type { ExportTicket } from "../../src/shared/api/users.ts";
 import { TagHex } from "../../src/shared/dicom/tags.ts";
 import { violationsOn } from "../support/axe.ts";
-import { type BrowserApp, button, createBrowserApp, field, PHONE } from "../support/browser-app.ts";
+import { type BrowserApp, button, createBrowserApp, DESK, field, PHONE } from "../support/browser-app.ts";
 import { sampleFile } from "../support/dicom-sample.ts";
 import { formBody, samplePdf } from "../support/sample-pdf.ts";
 import type { Person } from "../support/test-app.ts";
@@ -118,6 +118,27 @@ test("an exam is seen without an account and without a request, then kept with t
     imagesReceived: number;
   }[];
   expect(studies).toMatchObject([{ studyInstanceUID: "2.25.10", imagesReceived: 3 }]);
+});
+
+test("the keyboard stays in the exam until Escape leads back to the block that opened it", async () => {
+  await t.asVisitor({ device: DESK }, async (page) => {
+    await zipInput(page).setInputFiles(zip);
+    await canvas(page).waitFor();
+    const isInside = () => page.evaluate(() => document.activeElement?.closest(".visor") !== null);
+    for (let pressed = 0; pressed < 40; pressed++) {
+      await page.keyboard.press("Tab");
+      expect(await isInside()).toBe(true);
+    }
+    await page.locator(".visor").press("?");
+    const keys = page.getByRole("dialog", { name: "Atalhos do teclado" });
+    await keys.waitFor();
+    await page.keyboard.press("Escape");
+    await keys.waitFor({ state: "detached" });
+    expect(await canvas(page).isVisible()).toBe(true);
+    await page.keyboard.press("Escape");
+    await canvas(page).waitFor({ state: "detached" });
+    await soon(() => button(page, "Escolher ZIP").evaluate((element) => element === document.activeElement));
+  });
 });
 
 test("two exams of one folder are compared, and the way back leaves the comparison first", async () => {

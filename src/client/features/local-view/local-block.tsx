@@ -41,12 +41,20 @@ export function LocalBlock({ productName, onKeep, isShared = false }: LocalBlock
   const folder = useRef<HTMLInputElement>(null);
   const open = (picked: Opened["picked"]) => setOpened((before) => ({ id: (before?.id ?? 0) + 1, picked }));
   const isOver = usePageDrop((transfer) => open(pickDropped(transfer)), loadOpening);
+  const section = useRef<HTMLElement>(null);
+  const wasOpened = useRef(false);
+  useEffect(() => {
+    // What was open took the focus with it.
+    if (wasOpened.current && !opened) section.current?.querySelector("button")?.focus();
+    wasOpened.current = opened !== undefined;
+  }, [opened]);
   useEffect(() => {
     if (isShared) setOpened({ id: 1, picked: takeSharedFiles() });
   }, [isShared]);
   const ask = () => files.current?.click();
   return (
     <section
+      ref={section}
       className={`local ${isOver ? "is-over" : ""}`}
       aria-label={t({ id: "local.title", message: "View an exam without an account" })}
       onPointerEnter={() => void loadOpening()}

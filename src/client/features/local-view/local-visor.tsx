@@ -1,6 +1,6 @@
 import { Trans, useLingui } from "@lingui/react/macro";
+import { Dialog as RadixDialog } from "radix-ui";
 import { Suspense, useEffect, useMemo, useState } from "react";
-import { createPortal } from "react-dom";
 import { Button } from "../../ui/button.tsx";
 import { SmartphoneIcon } from "../../ui/icons.tsx";
 import { lazyChunk } from "../../ui/lazy-chunk.ts";
@@ -44,36 +44,42 @@ export function LocalVisor({ exam, name, onClose, onAnother, keep }: LocalVisorP
       seriesPicture: DrawnSeriesPicture,
     }));
   };
-  return createPortal(
-    <SeriesDrawerContext value={drawer}>
-      <Suspense fallback={<div className="visor" data-theme="dark" aria-busy="true" />}>
-        <Visor
-          key={study.studyInstanceUID}
-          source={exam.source}
-          studies={[about]}
-          seriesPicture={DrawnSeriesPicture}
-          findOthers={studies.length > 1 ? findOthers : undefined}
-          localBar={
-            <LocalBar
-              exam={exam}
-              name={name}
-              shown={shown}
-              onShow={setShown}
-              keep={keep && { ...keep, onKeep: leave(keep.onKeep) }}
-            />
-          }
-          action={
-            onAnother && (
-              <Button size="small" className="visor-other" onClick={onAnother}>
-                <Trans id="local.another">Open another file</Trans>
-              </Button>
-            )
-          }
-          onBack={leave()}
-        />
-      </Suspense>
-    </SeriesDrawerContext>,
-    document.body,
+  return (
+    <RadixDialog.Root open onOpenChange={(open) => !open && leave()()}>
+      <RadixDialog.Portal>
+        <RadixDialog.Content className="local-visor" aria-describedby={undefined}>
+          <RadixDialog.Title className="sr-only">{about.title}</RadixDialog.Title>
+          <SeriesDrawerContext value={drawer}>
+            <Suspense fallback={<div className="visor" data-theme="dark" aria-busy="true" />}>
+              <Visor
+                key={study.studyInstanceUID}
+                source={exam.source}
+                studies={[about]}
+                seriesPicture={DrawnSeriesPicture}
+                findOthers={studies.length > 1 ? findOthers : undefined}
+                localBar={
+                  <LocalBar
+                    exam={exam}
+                    name={name}
+                    shown={shown}
+                    onShow={setShown}
+                    keep={keep && { ...keep, onKeep: leave(keep.onKeep) }}
+                  />
+                }
+                action={
+                  onAnother && (
+                    <Button size="small" className="visor-other" onClick={onAnother}>
+                      <Trans id="local.another">Open another file</Trans>
+                    </Button>
+                  )
+                }
+                onBack={leave()}
+              />
+            </Suspense>
+          </SeriesDrawerContext>
+        </RadixDialog.Content>
+      </RadixDialog.Portal>
+    </RadixDialog.Root>
   );
 }
 
