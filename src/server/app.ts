@@ -36,6 +36,7 @@ import { createStudyListRoutes } from "./features/study-list/study-list.routes.t
 import { createSubscriptionsRoutes } from "./features/subscriptions/subscriptions.routes.ts";
 import { createSupportRoutes } from "./features/support/support.routes.ts";
 import { createThumbnailsRoutes } from "./features/thumbnails/thumbnails.routes.ts";
+import { createFirstImageRoutes } from "./features/viewer/first-image.routes.ts";
 import { shareWithSandbox } from "./features/viewer/share-with-sandbox.ts";
 import { createViewerAssets } from "./features/viewer/viewer.assets.ts";
 import { createViewerRoutes } from "./features/viewer/viewer.routes.ts";
@@ -128,6 +129,7 @@ export function createApp(deps: Deps, assets: BuiltAssets, development?: Develop
   app.route("/", createOperationsRoutes(deps, guard));
   app.route("/", createConfirmEmailRoutes(deps, guard));
   app.route("/", createViewerTokenRoutes(deps, guard));
+  app.route("/", createFirstImageRoutes(deps, guard));
   const visits = { owns: isVisitToken, resolve: resolveVisitScope };
   app.use("/dicomweb/t/*", shareWithSandbox());
   app.route("/dicomweb/t/:token", createViewerDicomwebRoutes(deps, visits));

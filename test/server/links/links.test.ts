@@ -196,7 +196,11 @@ describe("a visit", () => {
     for (const path of [FRAME("3"), `/studies/${studyUID("3")}/metadata`])
       expect([path, await statusOf(viewer + path)]).toEqual([path, 404]);
     expect(await statusOf(`${viewer}/studies/${studyUID("1")}`)).toBe(403);
-    expect(await statusOf(`/api/visits/${opened.token}/studies/${foreign}/laudo`)).toBe(404);
+    for (const part of ["laudo", "first-image/metadata", "first-image/frame"])
+      expect([part, await statusOf(`/api/visits/${opened.token}/studies/${foreign}/${part}`)]).toEqual([
+        part,
+        404,
+      ]);
     expect(await statusOf("/api/studies", { ...owner, token: opened.token })).toBe(401);
     const again = await t.call("GET", `/api/visits/${opened.token}`);
     expect(await again.json()).toEqual(opened);
@@ -244,10 +248,12 @@ describe("a visit", () => {
       `/dicomweb/t/${token}${FRAME("1")}`,
       `/dicomweb/t/${token}/studies`,
       `/api/visits/${token}`,
+      `/api/visits/${token}/studies/${first}/first-image/metadata`,
+      `/api/visits/${token}/studies/${first}/first-image/frame`,
     ];
     const statuses = () => Promise.all(paths.map((path) => statusOf(path)));
-    const open = [200, 200, 200];
-    const over = [401, 401, 401];
+    const open = paths.map(() => 200);
+    const over = paths.map(() => 401);
     expect(await statuses()).toEqual(open);
     await t.sql`update subscriptions set expires_at = now() - interval '1 second' where user_id = ${owner.id}`;
     expect(await statuses()).toEqual(over);

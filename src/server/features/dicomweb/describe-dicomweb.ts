@@ -3,6 +3,17 @@ import { describeIn, type Room } from "../../http/describe.ts";
 import { archiveDamaged, heldByAnotherNode, notAcceptable, notFound } from "../../http/http.errors.ts";
 import { searchTooBroad, tooManyReads } from "./dicomweb.errors.ts";
 
+/** The media types in which a frame can be answered. */
+export const FRAME_MEDIA = [
+  "multipart/related",
+  "application/octet-stream",
+  "image/jpeg",
+  "image/jls",
+  "image/jp2",
+  "image/jphc",
+  "image/dicom-rle",
+] as const;
+
 /** How the API's document shows DICOMweb behind one kind of access. */
 export interface DicomwebDocument {
   room: Room;
@@ -76,15 +87,7 @@ export function describeDicomweb({ room, retrievals, params }: DicomwebDocument)
         details:
           "Frames are sent as they are stored: `Accept` names the media type of the stored transfer syntax, or `application/octet-stream`. Instances whose metadata name `1.2.840.10008.1.2.4.202` among the AvailableTransferSyntaxUID (0008,3002) have a lossless HTJ2K copy too: `Accept: image/jphc; transfer-syntax=1.2.840.10008.1.2.4.202` (or `application/octet-stream`, or either in `multipart/related`). Several types are taken in their order, so a client adds `application/octet-stream; transfer-syntax=*` for frames without a copy. A single frame of the copy, not in `multipart/related`, takes `Range`: a prefix of it is a smaller or coarser picture, and `HTJ2K-Prefix-Lengths` has the lengths at which each resolution is whole.",
         also: { 206: "A range of a frame of the copy.", 416: "The frame has no such range." },
-        media: [
-          "multipart/related",
-          "application/octet-stream",
-          "image/jpeg",
-          "image/jls",
-          "image/jp2",
-          "image/jphc",
-          "image/dicom-rle",
-        ],
+        media: FRAME_MEDIA,
       },
     ),
     bulkData: describe(

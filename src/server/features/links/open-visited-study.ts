@@ -2,6 +2,7 @@ import type { Deps } from "../../deps.ts";
 import type { ObjectDeps } from "../../holdings/reading/open-object.ts";
 import { AppError } from "../../http/app-error.ts";
 import { aboutStudy, recordAudit } from "../audit/audit.repo.ts";
+import type { Scope } from "../dicomweb/dicomweb.repo.ts";
 import { answerReport } from "../reports/open-report.ts";
 import { answerDownload } from "../studies/download/download-body.ts";
 import { fileOf } from "../studies/download/download-study.ts";
@@ -11,7 +12,7 @@ import { chargeAction } from "../subscriptions/charge-action.ts";
 import { linkNotAllowed } from "./links.errors.ts";
 import { noteInVisit, takeCharge } from "./links.repo.ts";
 import type { VisitOrigin } from "./visit-origin.ts";
-import { type LiveVisit, resolveVisit } from "./visit-token.ts";
+import { type LiveVisit, resolveVisit, scopeOf } from "./visit-token.ts";
 import { listStudiesOfLink } from "./visits.repo.ts";
 
 /** A study that is downloaded again through one link within this time costs the owner one action. */
@@ -33,6 +34,19 @@ export async function findVisitedStudy(
     studies.find(({ studyInstanceUID }) => studyInstanceUID === reference);
   if (!study) throw new AppError(studyNotFound);
   return { visit, study };
+}
+
+/**
+ * A study of a visit with what its visitor sees of it.
+ * @throws {AppError} `visit.over`, `study.not_found`
+ */
+export async function openVisitedStudy(
+  deps: Pick<Deps, "db" | "tokens" | "clock">,
+  token: string,
+  reference: string,
+): Promise<{ study: StudyRow; scope: Scope }> {
+  const { visit, study } = await findVisitedStudy(deps, token, reference);
+  return { study, scope: scopeOf(visit.link, [study.id]) };
 }
 
 /** @throws {AppError} `visit.over`, `study.not_found`, `link.not_allowed`, `report.not_found`, `archive.damaged` */

@@ -62,7 +62,7 @@ export async function resolveVisitScope(
 }
 
 /** A visitor sees what its owner sees of the link's studies, as an account of no special role. */
-function scopeOf({ id, accountId }: LinkStanding, studyIds: string[]): Scope {
+export function scopeOf({ id, accountId }: LinkStanding, studyIds: string[]): Scope {
   return { caller: { userId: accountId, role: "user" }, studyIds, reader: id };
 }
 

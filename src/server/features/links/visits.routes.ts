@@ -1,4 +1,5 @@
 import { Hono } from "hono";
+import { visitFirstImageFrameCall, visitFirstImageMetadataCall } from "../../../shared/api/first-image.ts";
 import {
   keepVisitCall,
   openVisitCall,
@@ -15,6 +16,7 @@ import type { Guard } from "../../http/guard.ts";
 import {
   archiveDamaged,
   heldByAnotherNode,
+  notAcceptable,
   notFound,
   rangeNotSatisfiable,
   tooManyRequests,
@@ -22,15 +24,22 @@ import {
 import type { HttpEnv } from "../../http/http-context.ts";
 import { originOf } from "../../http/request-origin.ts";
 import { validate } from "../../http/validate.ts";
+import { FRAME_MEDIA } from "../dicomweb/describe-dicomweb.ts";
 import { reportNotFound } from "../reports/reports.errors.ts";
 import { studyNotFound } from "../studies/studies.errors.ts";
 import { actionLimitReached } from "../subscriptions/subscriptions.errors.ts";
 import { answerThumbnail } from "../thumbnails/answer-thumbnail.ts";
 import { findSeriesThumbnail, findStudyThumbnail } from "../thumbnails/thumbnails.repo.ts";
+import { firstImageFrame, firstImageMetadata } from "../viewer/first-image.ts";
 import { keepVisit } from "./keep-visit.ts";
 import { linkNotAllowed, linkNotFound, linkPasscode, visitOver } from "./links.errors.ts";
 import { openVisit } from "./open-visit.ts";
-import { downloadVisitedStudy, findVisitedStudy, openVisitedReport } from "./open-visited-study.ts";
+import {
+  downloadVisitedStudy,
+  findVisitedStudy,
+  openVisitedReport,
+  openVisitedStudy,
+} from "./open-visited-study.ts";
 import { presentVisit } from "./present-visit.ts";
 import { visitOriginOf } from "./visit-origin.ts";
 import { resolveVisit } from "./visit-token.ts";
@@ -165,6 +174,43 @@ export function createVisitsRoutes(deps: Deps, guard: Guard) {
       const thumbnail = await findSeriesThumbnail(deps.db, study.id, reference);
       if (thumbnail === "unknown") throw new AppError(notFound);
       return answerThumbnail(thumbnail);
+    },
+  );
+
+  routes.get(
+    visitFirstImageMetadataCall.path,
+    guard("public"),
+    describe(visitFirstImageMetadataCall, {
+      summary: "Read the metadata of the image that a viewer begins with, of a study of a visit",
+      details: "DICOM JSON: an array of one. It is the middle image of the largest series.",
+      params,
+      media: ["application/dicom+json"],
+      also: { 204: "The study has no image with one frame to begin with." },
+      problems: [visitOver, studyNotFound],
+    }),
+    async (c) => {
+      const visible = await openVisitedStudy(deps, c.req.param("token"), c.req.param("study"));
+      return firstImageMetadata(deps, visible, c.req.header("accept-encoding"));
+    },
+  );
+
+  routes.get(
+    visitFirstImageFrameCall.path,
+    guard("public"),
+    describe(visitFirstImageFrameCall, {
+      summary: "Read the frame of the image that a viewer begins with, of a study of a visit",
+      details:
+        "As `/frames/1` of its instance, in the syntaxes that `Accept` names there; `Content-Location` says which instance it is.",
+      params,
+      media: FRAME_MEDIA,
+      also: { 204: "The study has no image with one frame to begin with." },
+      problems: [visitOver, studyNotFound, notAcceptable],
+    }),
+    async (c) => {
+      const token = c.req.param("token");
+      const visible = await openVisitedStudy(deps, token, c.req.param("study"));
+      const base = `${deps.config.viewerOrigin ?? ""}/dicomweb/t/${token}`;
+      return firstImageFrame(deps, visible, { accept: c.req.header("accept"), base });
     },
   );
 

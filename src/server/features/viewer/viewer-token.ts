@@ -1,5 +1,6 @@
 import { type ViewerToken, viewerTokenRequestSchema } from "../../../shared/api/studies.ts";
 import type { Locale } from "../../../shared/locale.ts";
+import type { DbOrTx } from "../../db/client.ts";
 import type { Deps } from "../../deps.ts";
 import { listVolumes } from "../../holdings/objects/stored-objects.repo.ts";
 import { AppError } from "../../http/app-error.ts";
@@ -47,11 +48,7 @@ export async function issueViewerToken(
   const studies: StudyRow[] = [];
   for (const pair of pairs) {
     if (pair.userId !== session.userId) throw new AppError(userNotFound);
-    const study = await findStudy(deps.db, session, pair.id ?? pair.studyInstanceUID ?? "");
-    if (isGrantedOnly(session) && study.accountId === session.userId)
-      throw new AppError(subscriptionRequired);
-    if (study.integrity === "missing") throw new AppError(archiveDamaged);
-    if (study.storageStatus !== "b2") throw new AppError(studyNotReady);
+    const { study } = await openStudyForViewing(deps.db, session, pair.id ?? pair.studyInstanceUID ?? "");
     studies.push(study);
   }
   for (const study of studies) {
@@ -71,6 +68,23 @@ export async function issueViewerToken(
   const previews = await readStudyPreviews(deps, studyIds);
   const url = viewerUrl({ origin: deps.config.viewerOrigin, token, studies, previews, locale: input.locale });
   return { token, url, obstacle: commonObstacle(previews) };
+}
+
+/**
+ * A study that a session may view now, named by its id or Study Instance UID.
+ * @throws {AppError} `study.not_found`, `study.ambiguous`; `study.not_ready` before the transfer is done; `subscription.required`;
+ *   `archive.damaged` if the study is missing
+ */
+export async function openStudyForViewing(
+  db: DbOrTx,
+  session: Session,
+  reference: string,
+): Promise<{ study: StudyRow; scope: Scope }> {
+  const study = await findStudy(db, session, reference);
+  if (isGrantedOnly(session) && study.accountId === session.userId) throw new AppError(subscriptionRequired);
+  if (study.integrity === "missing") throw new AppError(archiveDamaged);
+  if (study.storageStatus !== "b2") throw new AppError(studyNotReady);
+  return { study, scope: { caller: session, studyIds: [study.id] } };
 }
 
 /** The reason why no study has anything to show; null if one has. */

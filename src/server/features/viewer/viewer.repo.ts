@@ -3,7 +3,7 @@ import type { DbOrTx } from "../../db/client.ts";
 import { type StoredObjectRow, storedObjects } from "../../holdings/objects/stored-objects.table.ts";
 import { series } from "../studies/studies.table.ts";
 
-/** At most this many series of a study are read, the largest first. */
+/** The most series of a study that are read. */
 const MAX_SERIES = 500;
 
 export interface ManifestOfSeries {
@@ -12,7 +12,11 @@ export interface ManifestOfSeries {
 }
 
 /** The manifests of a study's series, the series with the most instances first, like the list's picture. */
-export async function listLargestSeries(db: DbOrTx, studyId: string): Promise<ManifestOfSeries[]> {
+export async function listLargestSeries(
+  db: DbOrTx,
+  studyId: string,
+  limit = MAX_SERIES,
+): Promise<ManifestOfSeries[]> {
   return await db
     .select({ seriesInstanceUID: series.seriesInstanceUID, manifest: storedObjects })
     .from(series)
@@ -23,5 +27,5 @@ export async function listLargestSeries(db: DbOrTx, studyId: string): Promise<Ma
       sql`${series.seriesNumber} nulls last`,
       series.seriesInstanceUID,
     )
-    .limit(MAX_SERIES);
+    .limit(limit);
 }

@@ -1,0 +1,57 @@
+import { type Context, Hono } from "hono";
+import { firstImageFrameCall, firstImageMetadataCall } from "../../../shared/api/first-image.ts";
+import type { Deps } from "../../deps.ts";
+import { describeIn } from "../../http/describe.ts";
+import type { Guard } from "../../http/guard.ts";
+import { archiveDamaged, notAcceptable } from "../../http/http.errors.ts";
+import type { HttpEnv } from "../../http/http-context.ts";
+import { FRAME_MEDIA } from "../dicomweb/describe-dicomweb.ts";
+import { studyAmbiguous, studyNotFound, studyNotReady } from "../studies/studies.errors.ts";
+import { firstImageFrame, firstImageMetadata } from "./first-image.ts";
+import { openStudyForViewing } from "./viewer-token.ts";
+
+const describe = describeIn("Viewer");
+const viewing = { subscription: "viewing" } as const;
+const problems = [studyNotFound, studyAmbiguous, studyNotReady, archiveDamaged];
+
+/** The image that a viewer begins with, so that it can be on its way while the viewer's token is. */
+export function createFirstImageRoutes(deps: Deps, guard: Guard) {
+  const routes = new Hono<HttpEnv>();
+  const open = (c: Context<HttpEnv>, reference: string) =>
+    openStudyForViewing(deps.db, c.get("session"), reference);
+
+  routes.get(
+    firstImageMetadataCall.path,
+    guard(viewing),
+    describe(firstImageMetadataCall, {
+      summary: "Read the metadata of the image that a viewer begins with",
+      details:
+        "DICOM JSON: an array of one. It is the middle image of the largest series. It records no opening: `GET /generate-token` does.",
+      media: ["application/dicom+json"],
+      also: { 204: "The study has no image with one frame to begin with." },
+      problems,
+    }),
+    async (c) =>
+      firstImageMetadata(deps, await open(c, c.req.param("study")), c.req.header("accept-encoding")),
+  );
+
+  routes.get(
+    firstImageFrameCall.path,
+    guard(viewing),
+    describe(firstImageFrameCall, {
+      summary: "Read the frame of the image that a viewer begins with",
+      details:
+        "As `/frames/1` of its instance, in the syntaxes that `Accept` names there; `Content-Location` says which instance it is.",
+      media: FRAME_MEDIA,
+      also: { 204: "The study has no image with one frame to begin with." },
+      problems: [...problems, notAcceptable],
+    }),
+    async (c) =>
+      firstImageFrame(deps, await open(c, c.req.param("study")), {
+        accept: c.req.header("accept"),
+        base: "/dicomweb",
+      }),
+  );
+
+  return routes;
+}

@@ -1,0 +1,96 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { TagHex } from "../../../src/shared/dicom/tags.ts";
+import { type SampleInstance, sampleZip, studyUID } from "../../support/sample-zip.ts";
+import { createTestApp, type Person, type TestApp } from "../../support/test-app.ts";
+
+const document = {
+  [TagHex.SOPClassUID]: { vr: "UI", Value: ["1.2.840.10008.5.1.4.1.1.88.11"] },
+  [TagHex.PixelData]: { vr: "OW" },
+} as const;
+const STORED = "application/octet-stream; transfer-syntax=*";
+
+let t: TestApp;
+let owner: Person;
+
+beforeAll(async () => {
+  t = await createTestApp();
+  owner = await t.addPerson("Dona do Exame");
+}, 120_000);
+afterAll(() => t[Symbol.asyncDispose]());
+
+const numbered = (study: string, series: string, sops: number[]): SampleInstance[] =>
+  sops.map((sop) => ({ study, series, sop: `${sop}`, instanceNumber: sop }));
+
+async function store(...instances: SampleInstance[]): Promise<string> {
+  return (await t.store(owner, sampleZip(...instances))).studies[0]?.id ?? "";
+}
+
+const ask = (id: string, part: "metadata" | "frame", headers: Record<string, string> = {}) =>
+  t.call("GET", `/api/studies/${id}/first-image/${part}`, { as: owner, headers });
+
+const auditOf = async (id: string) =>
+  (await t.sql<{ action: string }[]>`select action from audit_events where study_id = ${id}`).map(
+    ({ action }) => action,
+  );
+
+test("a viewer begins with the middle image of the largest series that has images", async () => {
+  const documents = numbered("1", "9", [1, 2, 3, 4, 5, 6]).map((one) => ({ ...one, elements: document }));
+  const id = await store(...numbered("1", "1", [1]), ...numbered("1", "2", [4, 1, 3, 2]), ...documents);
+  const answer = await ask(id, "metadata");
+  expect([answer.status, answer.headers.get("content-type")]).toEqual([200, "application/dicom+json"]);
+  const metadata = (await answer.json()) as Record<string, { Value?: unknown[] }>[];
+  const values = [TagHex.StudyInstanceUID, TagHex.SeriesInstanceUID, TagHex.SOPInstanceUID].map(
+    (tag) => metadata[0]?.[tag]?.Value?.[0],
+  );
+  const path = `/dicomweb/studies/${studyUID("1")}/series/2.25.2.1.2/instances/2.25.3.1.2.2`;
+  expect([metadata.length, ...values]).toEqual([1, studyUID("1"), "2.25.2.1.2", "2.25.3.1.2.2"]);
+
+  const frame = await ask(id, "frame", { accept: STORED });
+  expect([frame.status, frame.headers.get("content-location")]).toEqual([200, `${path}/frames/1`]);
+  expect(frame.headers.get("cache-control")).toBe("private, no-store");
+  const same = await t.call("GET", `${path}/frames/1`, { as: owner, headers: { accept: STORED } });
+  expect(frame.headers.get("content-type")).toBe(same.headers.get("content-type"));
+  expect(await frame.bytes()).toEqual(await same.bytes());
+  expect((await ask(id, "frame", { accept: "image/jphc; transfer-syntax=1.2.3" })).status).toBe(406);
+});
+
+test("an opening is recorded by its token alone, once", async () => {
+  const id = await store(...numbered("4", "1", [1, 2, 3]));
+  const before = await auditOf(id);
+  await ask(id, "metadata");
+  await ask(id, "frame");
+  expect(await auditOf(id)).toEqual(before);
+  const data = Buffer.from(JSON.stringify([{ userId: owner.id, id }])).toString("base64url");
+  expect((await t.call("GET", `/generate-token?data=${data}`, { as: owner })).status).toBe(200);
+  expect((await auditOf(id)).filter((action) => action === "study.opened")).toEqual(["study.opened"]);
+});
+
+test("a study of documents or of films has no first image", async () => {
+  const film = {
+    [TagHex.NumberOfFrames]: { vr: "IS", Value: ["2"] },
+    [TagHex.PixelData]: { vr: "OW", bytes: new Uint8Array(16) },
+  };
+  for (const [study, elements] of [
+    ["2", document],
+    ["3", film],
+  ] as const) {
+    const id = await store({ study, elements });
+    for (const part of ["metadata", "frame"] as const) {
+      const answer = await ask(id, part);
+      expect([study, part, answer.status, await answer.text()]).toEqual([study, part, 204, ""]);
+    }
+  }
+});
+
+test("a study that a viewer may not open yet, or no more, has none either", async () => {
+  const id = await store(...numbered("5", "1", [1]));
+  for (const change of [{ storage_status: "transferring" }, { integrity: "missing" }]) {
+    await t.sql`update studies set ${t.sql(change)} where id = ${id}`;
+    const data = Buffer.from(JSON.stringify([{ userId: owner.id, id }])).toString("base64url");
+    const token = await t.call("GET", `/generate-token?data=${data}`, { as: owner });
+    for (const part of ["metadata", "frame"] as const)
+      expect([change, (await ask(id, part)).status]).toEqual([change, token.status]);
+    expect(token.ok).toBe(false);
+    await t.sql`update studies set storage_status = 'b2', integrity = 'unchecked' where id = ${id}`;
+  }
+});
