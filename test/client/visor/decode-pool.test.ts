@@ -111,4 +111,35 @@ describe("the pool of decoders", () => {
     expect(given).toEqual([lent]);
     expect(heard.map(({ mock }) => mock.calls.length)).toEqual([1, 1]);
   });
+
+  test("gives a frame to the worker that is free first, not to one that is still starting", async () => {
+    const { start, started } = startWorkers();
+    let starts = 0;
+    const startFirst = (kind: string) => (starts++ === 0 ? start(kind) : new Promise<never>(() => undefined));
+    const pool = createDecodePool({ start: startFirst, size: 2 });
+    const decodings = [1, 2].map(() => pool.decode(encoded(), pixels, waiting(never)));
+    await settle();
+    expect([starts, started[0]?.asked]).toEqual([2, 1]);
+    for (const decoding of decodings) {
+      started[0]?.reply(refusal);
+      expect(decoding).rejects.toMatchObject({ detail: "cut" });
+      await settle();
+    }
+    expect(started[0]?.asked).toBe(2);
+  });
+
+  test("says of one frame that its worker did not start, and starts another for the next", async () => {
+    const { start, started } = startWorkers();
+    let starts = 0;
+    const startLater = (kind: string) =>
+      starts++ === 0 ? Promise.reject(new TypeError("lost")) : start(kind);
+    const pool = createDecodePool({ start: startLater, size: 1 });
+    const [first, second] = [1, 2].map(() => pool.decode(encoded(), pixels, waiting(never)));
+    expect(first).rejects.toThrow("lost");
+    await settle();
+    expect(started[0]?.asked).toBe(1);
+    started[0]?.reply(refusal);
+    expect(second).rejects.toMatchObject({ detail: "cut" });
+    await settle();
+  });
 });

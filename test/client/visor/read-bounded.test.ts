@@ -29,6 +29,17 @@ describe("an answer is read whole", () => {
     expect(read.buffer.byteLength).toBe(bytes.length);
   });
 
+  test("and its beginning is not taken where all of it came at once", async () => {
+    const beginnings: number[] = [];
+    const take = (begun: Uint8Array) => beginnings.push(begun.length);
+    for (const whole of [bytes.length, bytes.length + 1])
+      await fill(new ArrayBuffer(500_000), {
+        maxBytes: 1_000_000,
+        prefix: { bytes: bytes.length, whole, take },
+      });
+    expect(beginnings).toEqual([bytes.length]);
+  });
+
   test("unless it is longer than may be held", () => {
     expect(readBounded(answer({}), 100_000)).rejects.toThrow(RangeError);
     expect(readBounded(answer({ "Content-Length": "9" }), 100_000)).rejects.toThrow(RangeError);
@@ -70,6 +81,17 @@ describe("an answer is read into memory", () => {
     expect(read.buffer.byteLength).toBeLessThanOrEqual(Math.max(sizeBytes, 2 * bytes.length));
     expect(beginnings).toHaveLength(1);
     expect(memory.byteLength).toBe(0);
+  });
+
+  test("and its beginning is not taken where all of it came at once", async () => {
+    const beginnings: number[] = [];
+    const take = (begun: Uint8Array) => beginnings.push(begun.length);
+    for (const whole of [bytes.length, bytes.length + 1])
+      await fill(new ArrayBuffer(500_000), {
+        maxBytes: 1_000_000,
+        prefix: { bytes: bytes.length, whole, take },
+      });
+    expect(beginnings).toEqual([bytes.length]);
   });
 
   test("unless it is longer than may be held", () => {

@@ -23,7 +23,7 @@ export function useWarmViewer(studies: readonly Study[]): void {
   const isListSeen = useAtomValue(viewedStudyAtom) === undefined;
   useWarmOhif(first === "ohif" && isListSeen && studies.some(isViewable));
   useEffect(() => {
-    if (!isWarmed || studies.length === 0) return;
+    if (!isWarmed || !isListSeen || studies.length === 0) return;
     return whenIdle(() => {
       void loadVisor()
         .then(({ warmVisor }) => warmVisor())
@@ -33,7 +33,7 @@ export function useWarmViewer(studies: readonly Study[]): void {
           pictureQuery({ study, imagesReceived: study.imagesReceived, isLarge: true }),
         );
     });
-  }, [isWarmed, studies, client]);
+  }, [isWarmed, isListSeen, studies, client]);
 }
 
 /** Once while the list is there; what the viewer opened meanwhile is in the browser's cache as well. */

@@ -103,14 +103,15 @@ async function readFrameOf(
     /transfer-syntax=([0-9.]+)/.exec(response.headers.get("Content-Type") ?? "") ?? [];
   const isCopy = transferSyntaxUID === TransferSyntax.htJpeg2000Rpcl;
   const isLong = Number(response.headers.get("Content-Length") ?? MIN_PREFIXED_BYTES) >= MIN_PREFIXED_BYTES;
+  const length = lengthOf(response);
   const prefix =
     onPrefix && isCopy && isLong
       ? {
           bytes: PREFIX_BYTES,
+          whole: length,
           take: (bytes: Uint8Array<ArrayBuffer>) => onPrefix({ bytes, transferSyntaxUID }),
         }
       : undefined;
-  const length = lengthOf(response);
   const reader = length > 0 && length <= MAX_LENT_BYTES ? fillingReader(response) : undefined;
   if (!reader) return { bytes: await readBounded(response, MAX_FRAME_BYTES, prefix), transferSyntaxUID };
   const bytes = await readInto(reader, lend(length), { maxBytes: MAX_FRAME_BYTES, prefix });

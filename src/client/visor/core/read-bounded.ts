@@ -5,6 +5,8 @@ const LEAST_BYTES = 64 * 1024;
 /** Takes the beginning of an answer once so many bytes are there; what it gets is overwritten after it returns. */
 export interface Prefix {
   bytes: number;
+  /** Bytes of the whole answer, if it says so: what is there whole has no beginning to take. */
+  whole?: number;
   take(bytes: Uint8Array<ArrayBuffer>): void;
 }
 
@@ -35,7 +37,7 @@ export async function readBounded(
     bytes.set(value, length);
     length = next;
     if (wanted && length >= wanted.bytes) {
-      wanted.take(bytes.subarray(0, length));
+      if (length !== wanted.whole) wanted.take(bytes.subarray(0, length));
       wanted = undefined;
     }
   }
@@ -66,7 +68,7 @@ export async function readInto(
       throw new RangeError(`more than ${maxBytes} bytes`);
     }
     if (wanted && length >= wanted.bytes) {
-      wanted.take(bytes.subarray(0, length));
+      if (length !== wanted.whole) wanted.take(bytes.subarray(0, length));
       wanted = undefined;
     }
     if (length === bytes.length) bytes = enlarged(bytes, Math.min(2 * length, maxBytes + 1));

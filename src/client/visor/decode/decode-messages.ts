@@ -5,7 +5,13 @@ import type { CodecName } from "../../../shared/pixels/wasm-codec.ts";
 
 /** To a worker: its codec's WebAssembly once, then one frame at a time. */
 export type DecodeRequest =
-  | { type: "codec"; name: CodecName; wasmBinary: ArrayBuffer }
+  | {
+      type: "codec";
+      name: CodecName;
+      wasmBinary: ArrayBuffer;
+      /** Whether no frame is on its way yet, so that there is time to practise. */
+      isAhead: boolean;
+    }
   | {
       type: "frame";
       bytes: Uint8Array<ArrayBuffer>;

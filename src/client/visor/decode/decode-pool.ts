@@ -36,6 +36,7 @@ const TIMEOUT_MS = 20_000;
 interface Seat {
   kind: WorkerKind;
   worker: Promise<DecodeWorker>;
+  isStarting: boolean;
   isBusy: boolean;
 }
 
@@ -43,6 +44,7 @@ interface Turn {
   kind: WorkerKind;
   signal: AbortSignal;
   begin(seat: Seat): void;
+  fail(error: unknown): void;
 }
 
 /** Decodes in workers that are ended when a frame takes too long. Waiting frames begin in the order of their calls. */
@@ -58,32 +60,47 @@ export function createDecodePool({ start, size, timeoutMs = TIMEOUT_MS }: Decode
     );
   };
 
-  function takeSeat(kind: WorkerKind): Seat | undefined {
-    const free = [...seats].filter(({ isBusy }) => !isBusy);
-    const fitting = free.find((seat) => seat.kind === kind);
-    if (fitting) return fitting;
-    if (seats.size >= size) {
-      const [idle] = free;
-      if (!idle) return undefined;
-      end(idle);
-    }
-    return seatOf(kind);
+  const isFree = ({ isBusy, isStarting }: Seat) => !isBusy && !isStarting;
+
+  function seatOf(kind: WorkerKind): void {
+    const seat: Seat = { kind, worker: start(kind), isStarting: true, isBusy: false };
+    seats.add(seat);
+    seat.worker.then(
+      () => {
+        seat.isStarting = false;
+        serve();
+      },
+      (error: unknown) => {
+        if (!seats.delete(seat)) return;
+        const place = waiting.findIndex((turn) => turn.kind === kind);
+        if (place >= 0) waiting.splice(place, 1)[0]?.fail(error);
+        serve();
+      },
+    );
   }
 
-  function seatOf(kind: WorkerKind): Seat {
-    const seat: Seat = { kind, worker: start(kind), isBusy: false };
-    // Whoever decodes with it is told that it did not start.
-    seat.worker.catch(() => undefined);
-    seats.add(seat);
-    return seat;
+  /** A worker for the turn that is next. It takes some time to start, so the turn goes to whichever is free first. */
+  function startFor(kind: WorkerKind): void {
+    const starting = [...seats].filter((seat) => seat.kind === kind && seat.isStarting);
+    const turns = waiting.filter((turn) => turn.kind === kind && !turn.signal.aborted);
+    if (starting.length >= turns.length) return;
+    if (seats.size >= size) {
+      const idle = [...seats].find((seat) => seat.kind !== kind && !seat.isBusy);
+      if (!idle) return;
+      end(idle);
+    }
+    seatOf(kind);
   }
 
   function serve(): void {
     while (waiting.length > 0) {
       const [next] = waiting;
       if (next && !next.signal.aborted) {
-        const seat = takeSeat(next.kind);
-        if (!seat) return;
+        const seat = [...seats].find((one) => one.kind === next.kind && isFree(one));
+        if (!seat) {
+          startFor(next.kind);
+          return;
+        }
         seat.isBusy = true;
         next.begin(seat);
       }
@@ -95,7 +112,7 @@ export function createDecodePool({ start, size, timeoutMs = TIMEOUT_MS }: Decode
     const turn = Promise.withResolvers<Seat>();
     const giveUp = () => turn.reject(signal.reason);
     signal.addEventListener("abort", giveUp);
-    waiting.push({ kind, signal, begin: turn.resolve });
+    waiting.push({ kind, signal, begin: turn.resolve, fail: turn.reject });
     serve();
     return turn.promise.finally(() => signal.removeEventListener("abort", giveUp));
   }

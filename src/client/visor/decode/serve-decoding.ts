@@ -1,19 +1,44 @@
 import { decodeFrame } from "../../../shared/pixels/decode-frame.ts";
 import { NoPicture } from "../../../shared/pixels/no-picture.ts";
 import { prepareFrame } from "../../../shared/pixels/prepare-frame.ts";
-import { type CodecFactory, copyIntoOne, createCodecs } from "../../../shared/pixels/wasm-codec.ts";
+import {
+  type CodecFactory,
+  type CodecName,
+  copyIntoOne,
+  createCodecs,
+} from "../../../shared/pixels/wasm-codec.ts";
 import { createCounterweight } from "../core/counterweight.ts";
 import { pixelsOf } from "../core/frame-cache.ts";
 import type { DecodeReply, DecodeRequest } from "./decode-messages.ts";
 
-/** Answers frames in a worker. @param factory the one codec of this worker, if it has one */
-export function serveDecoding(factory?: CodecFactory): void {
+/** By then the browser has compiled what each frame runs through. */
+const PRACTISED_ROUNDS = 40;
+
+/**
+ * Answers frames in a worker.
+ * @param factory the one codec of this worker, if it has one
+ * @param sample a small stream that a worker without a frame practises on: the browser compiles a codec when it is first used, which
+ *   takes ten times as long as a frame
+ */
+export function serveDecoding(factory?: CodecFactory, sample?: Uint8Array): void {
   const counterweight = createCounterweight();
   let wasmBinary: ArrayBuffer | undefined;
   const codecs = createCodecs(async () => {
     if (!factory || !wasmBinary) throw new NoPicture("unsupported", "no codec here");
     return { factory, wasmBinary };
   }, copyIntoOne());
+
+  async function practise(name: CodecName, stream: Uint8Array): Promise<void> {
+    try {
+      for (let round = 0; round < PRACTISED_ROUNDS; round++) {
+        await codecs.decode(name, stream);
+        // A frame that has come meanwhile goes first.
+        await new Promise((resolve) => setTimeout(resolve));
+      }
+    } catch {
+      // A codec that does not start says so of the first frame.
+    }
+  }
 
   async function decode(request: DecodeRequest & { type: "frame" }): Promise<DecodeReply> {
     try {
@@ -29,7 +54,8 @@ export function serveDecoding(factory?: CodecFactory): void {
   self.addEventListener("message", ({ data }: MessageEvent<DecodeRequest>) => {
     if (data.type === "codec") {
       wasmBinary = data.wasmBinary;
-      codecs.warm(data.name);
+      if (data.isAhead && sample) void practise(data.name, sample);
+      else codecs.warm(data.name);
       return;
     }
     counterweight.add();

@@ -32,24 +32,43 @@ async function fetchBinary(url: string, priority: RequestPriority): Promise<Arra
   return await response.arrayBuffer();
 }
 
-async function start(kind: WorkerKind): Promise<Worker> {
+/** A decoder of the lossless copies that no visor has taken yet. */
+let spare: Promise<Worker> | undefined;
+
+async function start(kind: WorkerKind, { isAhead = false } = {}): Promise<Worker> {
+  if (kind === "htJpeg2000" && spare) return takeSpare(spare);
   const worker = STARTS[kind]();
   if (kind === "plain") return worker;
+  // A script that did not arrive is not kept for later; who decodes hears of its own.
+  if (isAhead) worker.onerror = dropSpare;
   // The worker itself may reach no address.
-  const wasmBinary = await readBinary(kind, "high");
-  worker.postMessage({ type: "codec", name: kind, wasmBinary } satisfies DecodeRequest);
+  const wasmBinary = await readBinary(kind, isAhead ? "low" : "high");
+  worker.postMessage({ type: "codec", name: kind, wasmBinary, isAhead } satisfies DecodeRequest);
   return worker;
 }
 
-/** Loads the codec of the lossless copies, which most long series have; it starts nothing. */
-export function warmCodec(): void {
-  readBinary("htJpeg2000", "low").catch(() => undefined);
-  void fetch(htJpeg2000Url(), { priority: "low" }).catch(() => undefined);
+function takeSpare(taken: Promise<Worker>): Promise<Worker> {
+  spare = undefined;
+  return taken;
 }
 
-/** Whether the codec of the lossless copies was asked for before any series was known. */
-export function isCodecWarm(): boolean {
-  return binaries.has("htJpeg2000");
+function dropSpare(): void {
+  spare = undefined;
+}
+
+/** Has one decoder ready for the lossless copies, which most long series have. */
+export function warmDecoder(): void {
+  if (spare) return;
+  const started = start("htJpeg2000", { isAhead: true });
+  spare = started;
+  started.catch(() => {
+    if (spare === started) spare = undefined;
+  });
+}
+
+/** Whether the decoder of the lossless copies was made ready before any series was known. */
+export function isDecoderWarm(): boolean {
+  return spare !== undefined || binaries.has("htJpeg2000");
 }
 
 /** One worker fewer than the machine has cores, at most four: each codec takes 50 MB. */

@@ -7,8 +7,12 @@ export function createRenderer(canvas: HTMLCanvasElement): Renderer {
   return createWebglRenderer(canvas) ?? createCanvasRenderer(canvas);
 }
 
-/** Makes a renderer and takes it away again: the browser's graphics and our programs start faster the second time. */
+let areGraphicsWarm = false;
+
+/** Makes a renderer once and takes it away again: the browser's graphics and our programs start faster the second time. */
 export function warmGraphics(): void {
+  if (areGraphicsWarm) return;
+  areGraphicsWarm = true;
   const canvas = document.createElement("canvas");
   const renderer = createWebglRenderer(canvas);
   renderer?.dispose();

@@ -4,7 +4,7 @@ import { createFrameLoader, type FrameLoader } from "../core/frame-loader.ts";
 import type { StackSource } from "../core/source.ts";
 import type { Slice } from "../core/stacks.ts";
 import { createVisorModel, type VisorModel } from "../core/visor-model.ts";
-import { isCodecWarm, startDecodePool } from "../decode/start-worker.ts";
+import { isDecoderWarm, startDecodePool } from "../decode/start-worker.ts";
 
 /** One opening of the visor: what is seen, and the frames on their way. */
 export interface VisorCore {
@@ -116,7 +116,7 @@ export function beginVisor(source: StackSource, studyInstanceUID: string): void 
   begun = { source, core };
   core.open(studyInstanceUID);
   // A decoder takes as long to start as the first slice to arrive; a series without a copy ends it for its own.
-  if (isCodecWarm()) core.expect(TransferSyntax.htJpeg2000Rpcl);
+  if (isDecoderWarm()) core.expect(TransferSyntax.htJpeg2000Rpcl);
   setTimeout(() => {
     if (begun?.core !== core) return;
     begun = undefined;

@@ -4,7 +4,7 @@ import { IconButton } from "../../ui/button.tsx";
 import { DownloadIcon } from "../../ui/icons.tsx";
 import { useInnerStep } from "../../ui/use-inner-step.ts";
 import { PHONE, useMediaQuery } from "../../ui/use-media-query.ts";
-import { warmCodec } from "../decode/start-worker.ts";
+import { warmDecoder } from "../decode/start-worker.ts";
 import { warmGraphics } from "../draw/renderer.ts";
 import { ComparedPorts } from "./compared-ports.tsx";
 import { FilmPort } from "./film-port.tsx";
@@ -30,7 +30,7 @@ type Sheet = "menu" | "information" | "keys" | undefined;
 
 /** Has the browser ready what the first image needs besides this code. */
 export function warmVisor(): void {
-  warmCodec();
+  warmDecoder();
   warmGraphics();
 }
 
