@@ -28,7 +28,7 @@ const metadataOf = (series: string) => `/dicomweb/t/v.t/studies/${STUDY}/series/
 
 test("a visit's series are listed without a request, and the largest one's metadata are read once, ahead", async () => {
   const { asked, source } = open(studyOf([3, 200, 5]));
-  source.warm();
+  await source.warm();
   const series = await source.listSeries(STUDY, signal);
   expect(series.map(({ instanceCount }) => instanceCount)).toEqual([3, 200, 5]);
   const [small, largest] = series;
@@ -41,7 +41,7 @@ test("a visit's series are listed without a request, and the largest one's metad
 
 test("what did not come ahead is asked for again", async () => {
   const { asked, source } = open(studyOf([2]), [new TypeError("no line")]);
-  source.warm();
+  await source.warm();
   const [series] = await source.listSeries(STUDY, signal);
   expect(series && (await source.readMetadata(series, signal))).toEqual([{}]);
   expect(asked).toEqual([metadataOf("2.25.1.0"), metadataOf("2.25.1.0")]);
@@ -49,7 +49,29 @@ test("what did not come ahead is asked for again", async () => {
 
 test("a study with more series than a visit tells has them listed by the server", async () => {
   const { asked, source } = open(studyOf([2], 2_001), [Response.json([])]);
-  source.warm();
+  await source.warm();
   expect(await source.listSeries(STUDY, signal)).toEqual([]);
   expect(asked).toEqual([`/dicomweb/t/v.t/studies/${STUDY}/series`]);
+});
+
+test("the first image has the line for itself, and what the others need is read once it has come", async () => {
+  const asked: string[] = [];
+  const { promise: come, resolve: arrive } = Promise.withResolvers<Response>();
+  const source = createVisitedSource({ token: "v.t" }, studyOf([2]), {
+    viewerOrigin: "",
+    firstImage: (part) => {
+      asked.push(part);
+      return part === "frame" ? come : Promise.resolve(new Response(null, { status: 204 }));
+    },
+    get: async (url) => {
+      asked.push(url);
+      return Response.json([{}]);
+    },
+  });
+  const warming = source.warm();
+  await new Promise((resolve) => setTimeout(resolve));
+  expect(asked).toEqual(["frame", "metadata"]);
+  arrive(new Response(null, { status: 204 }));
+  await warming;
+  expect(asked).toEqual(["frame", "metadata", metadataOf("2.25.1.0")]);
 });

@@ -1,6 +1,7 @@
 import type { Study } from "../../../shared/api/studies.ts";
 import { ApiError } from "../../api.ts";
 import { createDicomwebSource } from "../../visor/core/dicomweb-source.ts";
+import { type BegunSource, withFirstImage } from "../../visor/core/first-image.ts";
 import { createLateSource } from "../../visor/core/late-source.ts";
 import { SourceEnded, type StackSource } from "../../visor/core/source.ts";
 import { loadVisor } from "./lazy-visor.tsx";
@@ -12,10 +13,11 @@ type StudyId = Pick<Study, "id" | "studyInstanceUID">;
 
 /** Starts to load what our own viewer shows first, while the viewer itself is still being drawn. */
 export function beginStudy(study: StudyId, userId: string): void {
-  const source = createStudySource(study.id, userId);
+  const source = createBegunSource(study.id, userId);
   begun = { study, userId, source };
-  // The token is asked for at once, whether or not the viewer's code is there.
+  // These are asked for at once, whether or not the viewer's code is there.
   source.beginWith?.(study.studyInstanceUID).catch(() => undefined);
+  source.begin();
   loadVisor()
     .then(({ beginVisor }) => beginVisor(source, study.studyInstanceUID))
     .catch(() => undefined);
@@ -25,7 +27,11 @@ export function beginStudy(study: StudyId, userId: string): void {
 export function takeStudySource(study: StudyId, userId: string): StackSource {
   const { source } = begun?.study.id === study.id && begun.userId === userId ? begun : { source: undefined };
   begun = undefined;
-  return source ?? createStudySource(study.id, userId);
+  return source ?? createBegunSource(study.id, userId);
+}
+
+function createBegunSource(studyId: string, userId: string): BegunSource {
+  return withFirstImage(createStudySource(studyId, userId), viewerApi.firstImage(studyId));
 }
 
 /** Reads a study under a viewer token, which is asked for when the first thing is read. */

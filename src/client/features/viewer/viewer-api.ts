@@ -1,5 +1,7 @@
+import { firstImageFrameCall, firstImageMetadataCall } from "../../../shared/api/first-image.ts";
 import { assignStudyCall, type ViewerToken, viewerTokenCall } from "../../../shared/api/studies.ts";
 import { callApi, callJson } from "../../api.ts";
+import type { AskFirstImage } from "../../visor/core/first-image.ts";
 
 /** Calls that open a study for viewing. */
 export const viewerApi = {
@@ -9,4 +11,11 @@ export const viewerApi = {
     const data = btoa(JSON.stringify([{ userId, id: studyId }]));
     return callJson(viewerTokenCall, { query: { data } });
   },
+  firstImage:
+    (study: string): AskFirstImage =>
+    (part, options) =>
+      callApi(part === "frame" ? firstImageFrameCall : firstImageMetadataCall, {
+        params: { study },
+        ...options,
+      }),
 };

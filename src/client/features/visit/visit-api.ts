@@ -1,3 +1,4 @@
+import { visitFirstImageFrameCall, visitFirstImageMetadataCall } from "../../../shared/api/first-image.ts";
 import {
   keepVisitCall,
   openVisitCall,
@@ -9,6 +10,7 @@ import {
   visitSeriesPictureCall,
 } from "../../../shared/api/links.ts";
 import { addressOf, callApi, callJson } from "../../api.ts";
+import type { AskFirstImage } from "../../visor/core/first-image.ts";
 
 /** Calls of a visitor. None but `keep` carries a session, so that none of them ends one. */
 export const visitApi = {
@@ -19,6 +21,14 @@ export const visitApi = {
     const answer = await callApi(visitReportCall, { params: { token, study }, anonymous: true });
     return await answer.blob();
   },
+  firstImage:
+    (token: string, study: string): AskFirstImage =>
+    (part, options) =>
+      callApi(part === "frame" ? visitFirstImageFrameCall : visitFirstImageMetadataCall, {
+        params: { token, study },
+        anonymous: true,
+        ...options,
+      }),
   keep: (token: string) => callApi(keepVisitCall, { params: { token } }),
 };
 

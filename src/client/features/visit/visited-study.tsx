@@ -13,7 +13,7 @@ import { WholeDates } from "../../ui/whole-dates.tsx";
 import { modalityCodes } from "../studies/modality-names.ts";
 import { dateText, descriptionText, isViewable } from "../studies/study-text.ts";
 import { loadVisor } from "../viewer/lazy-visor.tsx";
-import { visitAddresses } from "./visit-api.ts";
+import { visitAddresses, visitApi } from "./visit-api.ts";
 import { createVisitedSource, type VisitedSource } from "./visited-source.ts";
 import { VisitedVisor } from "./visited-visor.tsx";
 
@@ -148,7 +148,11 @@ function OpenButton({ isMain = false, study, visit, viewerOrigin, onClosed }: Vi
   const [isOpen, setOpen] = useState(false);
   const prefersOhif = useAtomValue(viewerChoiceAtom) === "ohif";
   const source = useMemo(
-    () => createVisitedSource(visit, study, { viewerOrigin }),
+    () =>
+      createVisitedSource(visit, study, {
+        viewerOrigin,
+        firstImage: visitApi.firstImage(visit.token, study.id),
+      }),
     [visit, study, viewerOrigin],
   );
   useWarmImages({ visit, study, source, isWanted: isMain && !prefersOhif });
@@ -205,7 +209,7 @@ function useWarmImages({
   useEffect(() => {
     if (!isWanted || savesData()) return;
     return whenIdle(() => {
-      source.warm();
+      void source.warm();
       new Image().src = preview;
       loadVisor()
         .then(({ warmVisor }) => warmVisor())

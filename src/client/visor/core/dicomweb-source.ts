@@ -17,7 +17,7 @@ import {
  * The lossless copy of a series if there is one, which has fewer bytes; else the frame as it is stored. The server takes the first
  * that it has.
  */
-const FRAME_TYPES = [
+export const FRAME_TYPES = [
   `image/jphc; transfer-syntax=${TransferSyntax.htJpeg2000Rpcl}`,
   "application/octet-stream; transfer-syntax=*",
 ].join(", ");
@@ -60,11 +60,10 @@ export function createDicomwebSource({
     throw new TypeError(`answer ${response.status}`);
   }
 
-  async function readJson(path: string, signal: AbortSignal): Promise<DicomJson[]> {
+  async function readJson(path: string, signal: AbortSignal, until?: Promise<unknown>): Promise<DicomJson[]> {
     const response = await request(path, { headers: { Accept: "application/dicom+json" }, signal });
-    const bytes = await readBounded(response, MAX_METADATA_BYTES);
-    const json: unknown = JSON.parse(new TextDecoder().decode(bytes));
-    return Array.isArray(json) ? json.filter((item) => typeof item === "object" && item !== null) : [];
+    await until;
+    return await readDicomJson(response);
   }
 
   return {
@@ -80,8 +79,8 @@ export function createDicomwebSource({
         instanceCount: numberOf(item[TagHex.NumberOfSeriesRelatedInstances]) ?? 0,
       }));
     },
-    readMetadata: ({ studyInstanceUID, seriesInstanceUID }, signal) =>
-      readJson(`/studies/${studyInstanceUID}/series/${seriesInstanceUID}/metadata`, signal),
+    readMetadata: ({ studyInstanceUID, seriesInstanceUID }, signal, until) =>
+      readJson(`/studies/${studyInstanceUID}/series/${seriesInstanceUID}/metadata`, signal, until),
     async readFrame(frame, { isUrgent, signal, onPrefix }) {
       const response = await request(pathOf(frame), {
         headers: { Accept: FRAME_TYPES },
@@ -94,7 +93,15 @@ export function createDicomwebSource({
   };
 }
 
-async function readFrameOf(
+/** Reads an answer that is an array of data sets. @throws {RangeError} if it is longer than any series' */
+export async function readDicomJson(response: Response): Promise<DicomJson[]> {
+  const bytes = await readBounded(response, MAX_METADATA_BYTES);
+  const json: unknown = JSON.parse(new TextDecoder().decode(bytes));
+  return Array.isArray(json) ? json.filter((item) => typeof item === "object" && item !== null) : [];
+}
+
+/** Reads an answer that is a frame, in one of {@link FRAME_TYPES}. */
+export async function readFrameOf(
   response: Response,
   { lend, giveBack }: LentMemory,
   onPrefix: FrameReading["onPrefix"],

@@ -30,10 +30,22 @@ export interface StackSource {
   /** The series to begin with, if the source knows it before it has listed any. */
   beginWith?(studyInstanceUID: string): Promise<string | undefined>;
   listSeries(studyInstanceUID: string, signal: AbortSignal): Promise<SeriesRecord[]>;
-  /** The DICOM JSON of a series' instances, in any order. */
-  readMetadata(series: SeriesUIDs, signal: AbortSignal): Promise<DicomJson[]>;
+  /** The image to begin with, if the source can give it before it has listed any series. */
+  firstImage?(studyInstanceUID: string, signal: AbortSignal): Promise<FirstImage | undefined>;
+  /**
+   * The DICOM JSON of a series' instances, in any order.
+   * @param until until then an answer is asked for but not taken in, which keeps a slow phone busy
+   */
+  readMetadata(series: SeriesUIDs, signal: AbortSignal, until?: Promise<unknown>): Promise<DicomJson[]>;
   /** @throws {SourceEnded} when access has ended; any other failure may pass */
   readFrame(frame: FrameAddress, options: FrameReading): Promise<EncodedFrame>;
+}
+
+/** One image of a study; its frame is read as any other. */
+export interface FirstImage {
+  metadata: DicomJson;
+  /** Settles once the frame has arrived, or will not: until then it has the line for itself. */
+  arrived: Promise<unknown>;
 }
 
 export interface FrameReading {

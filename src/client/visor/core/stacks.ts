@@ -22,6 +22,8 @@ export interface Stack {
   framesPerSecond: number | undefined;
   /** There are more images than can be shown. */
   isCut: boolean;
+  /** It has its first image alone, until the others are known. */
+  isBegun?: boolean;
 }
 
 /** More images than any stack has; what an instance claims beyond is not believed. */

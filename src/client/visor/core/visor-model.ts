@@ -1,5 +1,8 @@
+import type { DicomJson } from "../../../shared/dicom/dicom-json.ts";
+import { TagHex } from "../../../shared/dicom/tags.ts";
+import { numberOf, textOf } from "../../../shared/pixels/pixel-module.ts";
 import { type SeriesRecord, type SeriesUIDs, SourceEnded, type StackSource } from "./source.ts";
-import { buildStacks, isScout, mainStack, type Stack } from "./stacks.ts";
+import { buildStacks, isScout, mainStack, type Slice, type Stack } from "./stacks.ts";
 
 /** A series as the visor shows it; its stacks are known once its metadata are read. */
 export interface SeriesEntry {
@@ -17,6 +20,8 @@ export interface VisorState {
   index: number;
   /** The way of the last step: 1 or -1. */
   direction: number;
+  /** Counts the stacks that were turned to; each is seen anew. */
+  turns: number;
 }
 
 /** What is open and seen, without anything that draws. */
@@ -33,11 +38,26 @@ export interface VisorModel {
   close(): void;
 }
 
-const OPENING: VisorState = { phase: "opening", entries: [], stack: undefined, index: 0, direction: 1 };
+const OPENING: VisorState = {
+  phase: "opening",
+  entries: [],
+  stack: undefined,
+  index: 0,
+  direction: 1,
+  turns: 0,
+};
 /** Series without one image are passed over; a study of documents has no more than these. */
 const MAX_TRIED = 20;
+/** A stack is begun at its middle, give or take this share of it. */
+const MAX_OFF_MIDDLE = 0.25;
 
-export function createVisorModel(source: StackSource): VisorModel {
+/**
+ * @param whenSeen settles once a slice has been drawn, or won't be: what is read for later waits for it
+ */
+export function createVisorModel(
+  source: StackSource,
+  whenSeen: (slice: Slice, signal: AbortSignal) => Promise<unknown> = async () => undefined,
+): VisorModel {
   const listeners = new Set<() => void>();
   const closed = new AbortController();
   const { signal } = closed;
@@ -75,7 +95,27 @@ export function createVisorModel(source: StackSource): VisorModel {
   function show(stack: Stack): void {
     const isBody = stack.framesPerSecond === undefined && !isScout(stack.slices[0]);
     const index = isBody ? Math.floor((stack.slices.length - 1) / 2) : 0;
-    set({ stack, index, direction: 1, phase: "ready" });
+    set({ stack, index, direction: 1, phase: "ready", turns: state.turns + 1 });
+  }
+
+  /** Shows a stack around its image that is seen already; anew if that one is far from its middle. */
+  function showAround(stack: Stack, seen: Slice | undefined): void {
+    const index = stack.slices.findIndex(({ key }) => key === seen?.key);
+    const share = index / Math.max(1, stack.slices.length - 1);
+    if (index < 0 || Math.abs(share - 0.5) > MAX_OFF_MIDDLE) show(stack);
+    else set({ stack, index, direction: 1, phase: "ready" });
+  }
+
+  /** Shows the image that the source can give before anything else is known, and waits until its frame has arrived. */
+  async function begin(studyInstanceUID: string): Promise<Slice | undefined> {
+    const image = await source.firstImage?.(studyInstanceUID, signal);
+    if (!image || signal.aborted) return undefined;
+    const [stack] = buildStacks(seriesOf(studyInstanceUID, image.metadata), [image.metadata]);
+    const [slice] = stack?.slices ?? [];
+    if (!stack || !slice || stack.framesPerSecond !== undefined || isScout(slice)) return undefined;
+    show({ ...stack, isBegun: true });
+    await image.arrived;
+    return slice;
   }
 
   const fail = (error: unknown) => {
@@ -85,14 +125,17 @@ export function createVisorModel(source: StackSource): VisorModel {
   async function open(studyInstanceUID: string): Promise<void> {
     set(OPENING);
     try {
+      const begun = await begin(studyInstanceUID);
+      const seen = begun && whenSeen(begun, signal);
       const listing = source.listSeries(studyInstanceUID, signal);
       listing.catch(() => undefined);
-      const beginWith = await source.beginWith?.(studyInstanceUID);
+      const beginWith = begun?.seriesInstanceUID ?? (await source.beginWith?.(studyInstanceUID));
       const first =
         beginWith === undefined ? undefined : unnamed({ studyInstanceUID, seriesInstanceUID: beginWith });
-      const early = first && source.readMetadata(first, signal);
+      const early = first && source.readMetadata(first, signal, seen);
       early?.catch(() => undefined);
       const listed = await listing;
+      await seen;
       set({ entries: listed.map((series) => ({ series, state: "waiting", stacks: [] })) });
       if (early) reuse(listed, beginWith ?? "", early);
       const bySize = listed.toSorted((a, b) => b.instanceCount - a.instanceCount);
@@ -103,7 +146,7 @@ export function createVisorModel(source: StackSource): VisorModel {
       for (const series of order.slice(0, MAX_TRIED)) {
         const stack = mainStack(await read(series));
         if (!stack) continue;
-        show(stack);
+        showAround(stack, begun);
         return;
       }
       set({ phase: "empty" });
@@ -165,6 +208,18 @@ export function createVisorModel(source: StackSource): VisorModel {
       else if (next) show(next);
     },
     close: () => closed.abort(),
+  };
+}
+
+/** A series as one of its images describes it. */
+function seriesOf(studyInstanceUID: string, metadata: DicomJson): SeriesRecord {
+  return {
+    studyInstanceUID,
+    seriesInstanceUID: textOf(metadata[TagHex.SeriesInstanceUID]) ?? "",
+    seriesNumber: numberOf(metadata[TagHex.SeriesNumber]) ?? null,
+    modality: textOf(metadata[TagHex.Modality]) ?? "",
+    description: textOf(metadata[TagHex.SeriesDescription]) ?? "",
+    instanceCount: 1,
   };
 }
 

@@ -65,9 +65,9 @@ export function useVisor({ source, studies, onEnded, isBeside = false }: VisorOp
     if (hasEnded) end();
   }, [hasEnded]);
 
-  const { stack, index } = state;
+  const { stack, index, turns } = state;
   // biome-ignore lint/correctness/useExhaustiveDependencies: another stack is seen anew
-  useEffect(() => change("reset"), [stack]);
+  useEffect(() => change("reset"), [turns]);
 
   const slice = stack?.slices[index];
   const frame = slice && frames.frame(slice);

@@ -32,7 +32,7 @@ function cacheBytes(isBeside: boolean): number {
 const TOLD_EVERY_MS = 250;
 
 export function startVisorCore(source: StackSource, { isBeside }: { isBeside: boolean }): VisorCore {
-  const model = createVisorModel(source);
+  const model = createVisorModel(source, whenSeen);
   const pool = startDecodePool();
   const listeners = new Set<() => void>();
   let version = 0;
@@ -59,6 +59,23 @@ export function startVisorCore(source: StackSource, { isBeside }: { isBeside: bo
     if (syntax !== undefined) pool.expect(syntax);
     loader.focus(stack.slices, index, direction);
   });
+  /** Settles once a slice is on the screen whole, or failed, or nobody waits for it. */
+  async function whenSeen(slice: Slice, signal: AbortSignal): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const isThere = () =>
+      signal.aborted ||
+      loader.failure(slice) !== undefined ||
+      (loader.frame(slice) !== undefined && !loader.isCoarse(slice));
+    const look = () => isThere() && resolve();
+    listeners.add(look);
+    signal.addEventListener("abort", look);
+    look();
+    await promise;
+    listeners.delete(look);
+    signal.removeEventListener("abort", look);
+    await nextDrawing();
+  }
+
   let opened: string | undefined;
   return {
     model,
@@ -92,6 +109,17 @@ export function startVisorCore(source: StackSource, { isBeside }: { isBeside: bo
       pool.close();
     },
   };
+}
+
+/** A tab that nobody sees draws nothing. */
+const DRAWN_WITHIN_MS = 100;
+
+/** Waits until the browser has drawn what it was given. */
+async function nextDrawing(): Promise<void> {
+  await new Promise<void>((resolve) => {
+    requestAnimationFrame(() => setTimeout(resolve));
+    setTimeout(resolve, DRAWN_WITHIN_MS);
+  });
 }
 
 /** Of the syntaxes in which a server can send a frame, the one that it sends to us. */

@@ -51,7 +51,7 @@ function HeadOfPhone({ visor, onBack, onMenu }: Pick<FrameProps, "visor" | "onBa
   const { i18n } = useLingui();
   const { study, stack, ready, failed } = visor;
   // One that did not come is told on the slider.
-  const share = stack ? (ready + failed.length) / stack.slices.length : 0;
+  const share = stack && !stack.isBegun ? (ready + failed.length) / stack.slices.length : 0;
   return (
     <header className="visor-top">
       <BackButton onBack={onBack} />

@@ -10,7 +10,7 @@ export function Seen({ visor }: { visor: Visor }) {
   const { i18n } = useLingui();
   const count = stack?.slices.length ?? 0;
   const number = index + 1;
-  if (stack && !shown && failure === undefined) {
+  if (stack && !stack.isBegun && !shown && failure === undefined) {
     return (
       <span className="visor-mono">
         <Trans id="visor.preview">
@@ -19,7 +19,7 @@ export function Seen({ visor }: { visor: Visor }) {
       </span>
     );
   }
-  if (state.phase === "opening") {
+  if (state.phase === "opening" || (stack?.isBegun && !shown)) {
     return (
       <span className="visor-mono">
         <Trans id="visor.opening">Opening</Trans>
@@ -94,7 +94,7 @@ export function Announcement({ visor: { stack, index } }: { visor: Visor }) {
   const { i18n, t } = useLingui();
   const [said, setSaid] = useState("");
   const name = stack ? stackName(i18n, stack) : "";
-  const count = stack?.slices.length ?? 0;
+  const count = stack && !stack.isBegun ? stack.slices.length : 0;
   const number = index + 1;
   useEffect(() => {
     if (count === 0) return;
