@@ -1,14 +1,23 @@
-import { type ComponentProps, Suspense } from "react";
+import { type ComponentProps, type ComponentType, Suspense, useState } from "react";
 import { lazyChunk } from "../../ui/lazy-chunk.ts";
 import type { VisorProps } from "../../visor/view/visor-props.ts";
 
-export const loadVisor = () => import("../../visor/view/visor.tsx");
+let loaded: ComponentType<VisorProps> | undefined;
+
+export async function loadVisor() {
+  const chunk = await import("../../visor/view/visor.tsx");
+  loaded = chunk.default;
+  return chunk;
+}
+
 const Visor = lazyChunk(loadVisor);
 const LaudoPages = lazyChunk(() => import("./laudo-pages.tsx"));
 
 /** Our own viewer; the study's picture in the place of the film until its code has come. */
 export function LazyVisor(props: VisorProps) {
   const { preview, studies } = props;
+  // React draws what is lazy 0.3 s after what stands in its place, even if it was loaded long ago.
+  const [Shown] = useState(() => loaded ?? Visor);
   return (
     <Suspense
       fallback={
@@ -20,7 +29,7 @@ export function LazyVisor(props: VisorProps) {
         </div>
       }
     >
-      <Visor {...props} />
+      <Shown {...props} />
     </Suspense>
   );
 }

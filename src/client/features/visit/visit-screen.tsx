@@ -1,10 +1,14 @@
 import { Trans } from "@lingui/react/macro";
 import { QueryClientProvider } from "@tanstack/react-query";
+import { getDefaultStore } from "jotai";
 import { useState } from "react";
 import type { IslandProps } from "../../../shared/islands.ts";
+import { viewerChoiceAtom } from "../../preferences.ts";
 import { createQueryClient } from "../../query-client.ts";
 import { ErrorCard } from "../../ui/error-card.tsx";
 import { Toaster } from "../../ui/toast.tsx";
+import { savesData } from "../../ui/when-idle.ts";
+import { loadVisor } from "../viewer/lazy-visor.tsx";
 import { Closed, PasscodeGate } from "./gate.tsx";
 import { Opening } from "./opening.tsx";
 import { PublicPage } from "./public-page.tsx";
@@ -12,6 +16,15 @@ import { beginVisitOfPage, useVisit } from "./use-visit.ts";
 import { VisitedExams } from "./visited-exams.tsx";
 
 beginVisitOfPage();
+beginVisorOfPage();
+
+/** Has our own viewer start while the visit is on its way, or its passcode is typed. */
+function beginVisorOfPage(): void {
+  if (savesData() || getDefaultStore().get(viewerChoiceAtom) === "ohif") return;
+  loadVisor()
+    .then(({ warmDecoder }) => warmDecoder())
+    .catch(() => undefined);
+}
 
 /** The page of a link, for people without an account: the passcode if it has one, then the exams. */
 export default function VisitScreen({ productName, link, viewerOrigin }: IslandProps<"visit">) {

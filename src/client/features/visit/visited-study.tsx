@@ -198,7 +198,7 @@ function OpenButton({ isMain = false, study, visit, viewerOrigin, onClosed }: Vi
   );
 }
 
-/** Once the page is shown, loads what the study's first image needs: people open a link to see it. */
+/** Loads what the study's first image needs: people open a link to see it. */
 function useWarmImages({
   visit,
   study,
@@ -208,8 +208,8 @@ function useWarmImages({
   const preview = visitAddresses.preview(visit.token, study.id);
   useEffect(() => {
     if (!isWanted || savesData()) return;
+    void source.warm();
     return whenIdle(() => {
-      void source.warm();
       new Image().src = preview;
       loadVisor()
         .then(({ warmVisor }) => warmVisor())

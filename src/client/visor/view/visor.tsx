@@ -23,6 +23,7 @@ import type { ExamProps, VisorProps } from "./visor-props.ts";
 import { VisorSheet } from "./visor-sheet.tsx";
 import { VisorTools } from "./visor-tools.tsx";
 
+export { warmDecoder } from "../decode/start-worker.ts";
 export { beginVisor } from "./visor-core.ts";
 export type { VisorProps, VisorStudy } from "./visor-props.ts";
 
