@@ -81,6 +81,20 @@ describe("a rendered image", () => {
     expect(coarse.bytes.length).toBeLessThan((await draw(`${instance}/rendered?quality=95`)).bytes.length);
   });
 
+  test("shows the part of the image that its viewport names, mirrored where a side is negative", async () => {
+    const png = (part: string) =>
+      draw(`${instance}/frames/1/rendered?viewport=32,32${part}&window=100,100&accept=image/png`);
+    const [whole, left, right] = [await png(""), await png(",0,0,8,16"), await png(",8,0,8,16")];
+    expect(left).toMatchObject({ status: 200, width: 16, height: 32 });
+    expect(left.bytes).not.toEqual(right.bytes);
+    expect((await png(",,,,")).bytes).toEqual(whole.bytes);
+    expect((await png(`,0,0,${SIDE},${SIDE}`)).bytes).toEqual(whole.bytes);
+    expect((await png(",8,0,8")).bytes).toEqual((await png(`,8,0,8,${SIDE}`)).bytes);
+    expect((await png(",0,0,-8,16")).bytes).not.toEqual(left.bytes);
+    expect((await png(`,${SIDE},0`)).status).toBe(422);
+    for (const part of [",0,0,0,5", ",a", ",0,0,5,5,5"]) expect((await png(part)).status).toBe(400);
+  });
+
   test("comes with all others of its place to who takes several, each with its address", async () => {
     await t.store(owner, sampleZip({ study: "3", sop: "2", elements: image }));
     await t.store(owner, sampleZip({ study: "3", series: "2", sop: "3", elements: image }));

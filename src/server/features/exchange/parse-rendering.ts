@@ -4,10 +4,13 @@ import { type Drawing, MAX_SIDE } from "../thumbnails/worker/picture-messages.ts
 
 const QUALITY = 90;
 const THUMBNAIL_SIDE = 128;
+/** Of a side; images with more are not drawn. */
+const MAX_PIXELS = 100_000;
 const SHAPES = { linear: "linear", "linear-exact": "linearExact", sigmoid: "sigmoid" } as const;
 
 /**
- * Reads how an image is to be rendered (PS3.18 §8.3.5): `window=center,width,function`, `viewport=width,height` and `quality`.
+ * Reads how an image is to be rendered (PS3.18 §8.3.5): `window=center,width,function`, `viewport=width,height` with the
+ * part of the image that it shows, perhaps, as `,left,top,width,height`, and `quality`.
  * @throws {AppError} 400
  */
 export function parseRendering(
@@ -20,19 +23,31 @@ export function parseRendering(
   const side = picture === "thumbnail" ? THUMBNAIL_SIDE : MAX_SIDE;
   return {
     quality: quality === null ? QUALITY : integerOf("quality", quality, 100),
-    box: viewport === null ? { width: side, height: side, enlarges: false } : boxOf(viewport),
+    ...(viewport === null ? { box: { width: side, height: side, enlarges: false } } : viewportOf(viewport)),
     ...(window !== null && { window: windowOf(window) }),
   };
 }
 
-function boxOf(viewport: string): Drawing["box"] {
-  const [width = "", height = "", ...region] = viewport.split(",");
-  if (region.some((part) => part !== "")) throw invalid("viewport");
-  return {
-    width: Math.min(MAX_SIDE, integerOf("viewport", width, 100_000)),
-    height: Math.min(MAX_SIDE, integerOf("viewport", height, 100_000)),
+function viewportOf(viewport: string): Pick<Drawing, "box" | "region"> {
+  const [width = "", height = "", ...region] = viewport.split(",", 7);
+  const box = {
+    width: Math.min(MAX_SIDE, integerOf("viewport", width, MAX_PIXELS)),
+    height: Math.min(MAX_SIDE, integerOf("viewport", height, MAX_PIXELS)),
     enlarges: true,
   };
+  if (region.length > 4) throw invalid("viewport");
+  const [left = 0, top = 0, wide, high] = region.map(pixelsOf);
+  if (wide === 0 || high === 0) throw invalid("viewport");
+  if (region.every((part) => part === "")) return { box };
+  return { box, region: { left: Math.abs(left), top: Math.abs(top), width: wide, height: high } };
+}
+
+/** A decimal number of pixels; undefined for none. */
+function pixelsOf(text: string): number | undefined {
+  if (text === "") return undefined;
+  if (!/^[+-]?\d{1,6}(\.\d{1,6})?$/.test(text) || Math.abs(Number(text)) > MAX_PIXELS)
+    throw invalid("viewport");
+  return Number(text);
 }
 
 function windowOf(window: string): NonNullable<Drawing["window"]> {

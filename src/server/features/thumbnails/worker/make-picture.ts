@@ -8,6 +8,7 @@ import { assertDrawable } from "../../../../shared/pixels/pixel-bounds.ts";
 import { type PixelModule, readPixelModule, type Window } from "../../../../shared/pixels/pixel-module.ts";
 import { createCodecs } from "../../../../shared/pixels/wasm-codec.ts";
 import { parseFile } from "../../../dicom/parse-file.ts";
+import { cropFrame } from "./crop-frame.ts";
 import { drawColour, drawPalette } from "./draw-colour.ts";
 import { drawGrey } from "./draw-grey.ts";
 import { encodePicture } from "./encode-picture.ts";
@@ -27,11 +28,12 @@ export async function makePicture(request: PictureRequest): Promise<PictureReply
     assertDrawable(pixels);
     const decoded = await decodeFrame(frame, pixels, request.transferSyntaxUID, codecs);
     assertDrawable(decoded);
+    const shown = drawing?.region ? cropFrame(decoded, drawing.region) : decoded;
     const { pixelAspect } = pixels;
     const box = drawing?.box ?? { width: LONGEST_SIDE, height: LONGEST_SIDE, enlarges: false };
     // The raster has twice the resolution of a small picture; the rest is resampled with a better filter.
     const side = Math.min(MAX_SIDE, 2 * Math.max(box.width, box.height));
-    const raster = draw(decoded, pixels, { side, isWindowed: drawing?.window !== undefined });
+    const raster = draw(shown, pixels, { side, isWindowed: drawing?.window !== undefined });
     const image = await encodePicture(raster, { box, pixelAspect, ...(drawing && { drawing }) });
     return { ok: true, image };
   } catch (error) {

@@ -1,6 +1,14 @@
 import type { PictureFailure } from "../../../../shared/pixels/no-picture.ts";
 import type { Window } from "../../../../shared/pixels/pixel-module.ts";
 
+/** A part of an image, in its pixels from the upper left corner. A negative side is mirrored; one left out reaches to the edge. */
+export interface Region {
+  left: number;
+  top: number;
+  width: number | undefined;
+  height: number | undefined;
+}
+
 /** How a picture is drawn, if not as the small picture of a list. */
 export interface Drawing {
   type: "jpeg" | "png" | "webp";
@@ -8,6 +16,8 @@ export interface Drawing {
   quality: number;
   /** The box that the picture fits into, in pixels, at most {@link MAX_SIDE} each; it is enlarged if the box says so. */
   box: { width: number; height: number; enlarges: boolean };
+  /** What is drawn of the image, if not all of it. */
+  region?: Region;
   /** Replaces the window and the VOI LUT of the instance. */
   window?: Window;
 }
