@@ -66,6 +66,7 @@ describe("sending an exam", () => {
         await pick(page, zip);
         await button(page, "Enviar exame").waitFor();
         expect(await page.locator(".contact-sheet canvas").count()).toBe(0);
+        expect(await page.locator(".contact-sheet").isVisible()).toBe(false);
 
         const network = await page.context().newCDPSession(page);
         const limits = { offline: false, latency: 0, downloadThroughput: -1 };
