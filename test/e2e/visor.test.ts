@@ -217,6 +217,7 @@ describe("the visor on a phone without one of the images", () => {
           lost ??= frame;
           return frame === lost ? route.fulfill({ status: 503, body: "" }) : route.continue();
         });
+        await page.route(/\/first-image\/frame$/, (route) => route.fulfill({ status: 503, body: "" }));
         await examsEntry(page).click();
         await page.locator("[data-opens]:visible").first().click();
         await page.getByText("A imagem 6 não chegou").waitFor();

@@ -153,6 +153,18 @@ test("a frame that is lost, refused or another image's is read from the source",
   }
 });
 
+test("a stack does not wait for a first image whose frame is lost", async () => {
+  const { source, open } = sourceOf();
+  open();
+  const lost = () => Promise.reject(new TypeError("no line"));
+  const model = createVisorModel(
+    withFirstImage(source, ask({ frame: lost })),
+    () => new Promise<never>(() => undefined),
+  );
+  await model.open(STUDY);
+  expect([model.state.stack?.slices.length, model.state.index]).toEqual([40, 19]);
+});
+
 test("a source that does not open shows no first image", async () => {
   const { source } = sourceOf();
   const refused = withFirstImage({ ...source, beginWith: () => Promise.reject(new Error("403")) }, ask());

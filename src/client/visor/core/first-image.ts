@@ -12,13 +12,13 @@ export type AskFirstImage = (
 
 /** A source that asks for its first image while it is still being opened, hence without knowing which one it is. */
 export interface BegunSource extends StackSource {
-  /** Asks for the first image now. Settles once its frame has arrived, or will not. */
-  begin(): Promise<unknown>;
+  /** Asks for the first image now, and says whether its frame came. */
+  begin(): Promise<boolean>;
 }
 
 /** An image on its way. */
 interface Arriving {
-  arrived: Promise<unknown>;
+  arrived: Promise<boolean>;
   image: Promise<FirstImage | undefined>;
   /** Its frame, for the address that it has; undefined for others. */
   take(address: FrameAddress, options: FrameReading): Promise<EncodedFrame> | undefined;
@@ -96,7 +96,10 @@ function askFor(ask: AskFirstImage): Arriving {
   }
 
   const frame = readFrame();
-  const arrived = frame.catch(() => undefined);
+  const arrived = frame.then(
+    () => true,
+    () => false,
+  );
   const image = readMetadata()
     .catch(() => undefined)
     .then((metadata) => {

@@ -44,8 +44,8 @@ export interface StackSource {
 /** One image of a study; its frame is read as any other. */
 export interface FirstImage {
   metadata: DicomJson;
-  /** Settles once the frame has arrived, or will not: until then it has the line for itself. */
-  arrived: Promise<unknown>;
+  /** Whether the frame came, once that is known: until then it has the line for itself. */
+  arrived: Promise<boolean>;
 }
 
 export interface FrameReading {

@@ -106,7 +106,7 @@ export function createVisorModel(
     else set({ stack, index, direction: 1, phase: "ready" });
   }
 
-  /** Shows the image that the source can give before anything else is known, and waits until its frame has arrived. */
+  /** Shows the image that the source can give before anything else is known. @returns it once its frame came, if it does */
   async function begin(studyInstanceUID: string): Promise<Slice | undefined> {
     const image = await source.firstImage?.(studyInstanceUID, signal);
     if (!image || signal.aborted) return undefined;
@@ -114,8 +114,7 @@ export function createVisorModel(
     const [slice] = stack?.slices ?? [];
     if (!stack || !slice || stack.framesPerSecond !== undefined || isScout(slice)) return undefined;
     show({ ...stack, isBegun: true });
-    await image.arrived;
-    return slice;
+    return (await image.arrived) ? slice : undefined;
   }
 
   const fail = (error: unknown) => {

@@ -110,7 +110,8 @@ function Problem({ visor }: { visor: Visor }) {
       </div>
     );
   }
-  if (!failure) return null;
+  // Of an image whose number is not known yet, its stack says it.
+  if (!failure || stack?.isBegun) return null;
   return (
     <div className="visor-problem" role="alert">
       <span className="visor-missing">
