@@ -33,7 +33,8 @@ function useFocusReturn(returnTo?: RefObject<Element | null>) {
     },
     onCloseAutoFocus(event: Event) {
       event.preventDefault();
-      const { current } = returnTo ?? opener;
+      // An entry of a menu is gone by then; what had the focus after it is the menu's button.
+      const { current } = returnTo?.current?.isConnected ? returnTo : opener;
       if (current instanceof HTMLElement) current.focus();
     },
   };
