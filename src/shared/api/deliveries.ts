@@ -81,9 +81,9 @@ export const requestSchema = z.object({
 export type Request = z.infer<typeof requestSchema>;
 
 const twoParts = {
-  /** The two parts of the address. */
-  request: z.string().check(z.maxLength(200)),
-  secret: z.string().check(z.maxLength(200)),
+  /** The two parts of the address; whatever they are, a request that is not there is not found. */
+  request: z.string(),
+  secret: z.string(),
 };
 
 /** What the clinic's page says before anything is sent. */

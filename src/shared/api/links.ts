@@ -72,10 +72,10 @@ export const openingSchema = z.object({
 });
 export type Opening = z.infer<typeof openingSchema>;
 
-/** `link` and `secret` are the two parts of the link's address. */
+/** `link` and `secret` are the two parts of the link's address; whatever they are, a link that is not there is not found. */
 export const visitRequestSchema = z.object({
-  link: z.string().check(z.maxLength(200)),
-  secret: z.string().check(z.maxLength(200)),
+  link: z.string(),
+  secret: z.string(),
   /** Spaces are ignored. */
   passcode: z.optional(z.nullable(z.string().check(z.maxLength(64)))),
 });

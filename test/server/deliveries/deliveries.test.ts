@@ -336,6 +336,7 @@ describe("a delivery's token", () => {
       "GET /api/uploads/:upload/receipt",
       "PATCH /api/uploads/:upload",
       "POST /api/uploads",
+      "POST /api/uploads/:upload",
     ]);
   });
 

@@ -63,6 +63,7 @@ test(`${GUESSES} guesses at ids, secrets, passcodes and requests read one answer
     await makeRequest(),
   ];
   await t.call("DELETE", `/api/links/${ended.id}`, { as: owner });
+  const far = { id: "ç".repeat(5_000), secret: "x".repeat(50_000) };
   const kinds: Record<string, () => Promise<Response>> = {
     "a living link, another secret": () => visit({ id: living.id, secret: guessed() }),
     "no link, another secret": () => visit({ id: crypto.randomUUID(), secret: guessed() }),
@@ -70,6 +71,8 @@ test(`${GUESSES} guesses at ids, secrets, passcodes and requests read one answer
     "an ended link": () => visit(ended),
     "a locked link, another secret": () =>
       visit({ id: locked.id, secret: guessed() }, { passcode: "123456" }),
+    "what was never an address": () => visit(far),
+    "a request that was never an address": () => knock(far),
     "a living request, another secret": () => knock({ id: asked.id, secret: guessed() }),
     "no request, another secret": () => knock({ id: crypto.randomUUID(), secret: guessed() }),
   };
