@@ -92,6 +92,21 @@ describe("on a phone of 360 pixels", () => {
   );
 
   test(
+    "two taps lead from the list to a QR code for the doctor",
+    async () => {
+      const person = await app.addPerson("Rita Código");
+      await app.testApp.store(person, sampleZip({ study: "972" }));
+      await app.as(person, { device: PHONE }, async (page) => {
+        await tap(page, button(tabs(page), "Exames"));
+        await tap(page, button(page.locator(".phone-study"), "Compartilhar exame"));
+        await tap(page, button(page.getByRole("dialog"), "Criar link"));
+        await page.getByRole("dialog").getByRole("img", { name: /QR/ }).waitFor();
+      });
+    },
+    JOB_TIMEOUT_MS,
+  );
+
+  test(
     "an exam is on its way after three taps, nothing of them below the fold, and goes on in any view",
     async () => {
       const person = await app.addPerson("Lara Bolso");

@@ -156,8 +156,8 @@ const ownWidths: Record<StudyColumn, number> = {
 };
 const tightWidths: Partial<Record<StudyColumn, number>> = {
   patientName: 104,
-  studyDate: 104,
-  studyDescription: 170,
+  studyDate: 114,
+  studyDescription: 160,
   laudo: 56,
   actions: 56,
 };

@@ -32,7 +32,7 @@ interface StudyPhoneListProps {
   hasSeveralPatients: boolean;
 }
 
-/** The list on a phone: the viewer is one tap, a tap elsewhere opens series and actions. */
+/** The list on a phone: viewer and sharing are one tap, a tap elsewhere opens series and actions. */
 export function StudyPhoneList({ studies, hasSeveralPatients }: StudyPhoneListProps) {
   const [open, setOpen] = useAtom(openStudiesAtom);
   if (!studies) return <PhoneSkeleton />;
@@ -97,7 +97,12 @@ function PhoneStudy({ study, hasSeveralPatients, isOpen, onToggle }: PhoneStudyP
           <PhoneStudyText study={study} hasSeveralPatients={hasSeveralPatients} />
           {isOpen && <ChevronDownIcon className="study-lit-icon" />}
         </button>
-        {!isOpen && <ViewerButton study={study} kind="icon" />}
+        {!isOpen && (
+          <>
+            <ShareButton study={study} />
+            <ViewerButton study={study} kind="icon" />
+          </>
+        )}
       </div>
       {isOpen && (
         <>
