@@ -1,13 +1,13 @@
 import { Trans } from "@lingui/react/macro";
 import { QueryClientProvider } from "@tanstack/react-query";
 import { getDefaultStore } from "jotai";
-import { useState } from "react";
+import { useEffect, useState } from "react";
 import type { IslandProps } from "../../../shared/islands.ts";
 import { viewerChoiceAtom } from "../../preferences.ts";
 import { createQueryClient } from "../../query-client.ts";
 import { ErrorCard } from "../../ui/error-card.tsx";
 import { Toaster } from "../../ui/toast.tsx";
-import { savesData } from "../../ui/when-idle.ts";
+import { savesData, whenIdle } from "../../ui/when-idle.ts";
 import { loadVisor } from "../viewer/lazy-visor.tsx";
 import { Closed, PasscodeGate } from "./gate.tsx";
 import { Opening } from "./opening.tsx";
@@ -16,10 +16,9 @@ import { beginVisitOfPage, useVisit } from "./use-visit.ts";
 import { VisitedExams } from "./visited-exams.tsx";
 
 beginVisitOfPage();
-beginVisorOfPage();
 
-/** Has our own viewer start while the visit is on its way, or its passcode is typed. */
-function beginVisorOfPage(): void {
+/** Has our own viewer start while the passcode is typed; where there is none, the page itself needs a slow phone first. */
+function beginVisor(): void {
   if (savesData() || getDefaultStore().get(viewerChoiceAtom) === "ohif") return;
   loadVisor()
     .then(({ warmDecoder }) => warmDecoder())
@@ -30,6 +29,8 @@ function beginVisorOfPage(): void {
 export default function VisitScreen({ productName, link, viewerOrigin }: IslandProps<"visit">) {
   const [queryClient] = useState(createQueryClient);
   const { state, retry, enter, close } = useVisit(link);
+  const isGate = state.step === "passcode";
+  useEffect(() => (isGate ? whenIdle(beginVisor) : undefined), [isGate]);
   return (
     <QueryClientProvider client={queryClient}>
       <PublicPage productName={productName}>
