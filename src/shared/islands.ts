@@ -20,11 +20,15 @@ const authIslandSchema = z.object({
   local: z.optional(z.enum(["picked", "shared"])),
 });
 
+/** Where the viewer answers, if not here. */
+const viewerOrigin = z.optional(z.string());
+
 const hisIslandSchema = z.object({
   productName: z.string(),
   maxUploadBytes: z.number(),
   /** Who confirms that a Pix came in: an admin, or the PSP; "none" if plans can't be paid here. */
   pix: z.optional(z.enum(["manual", "automatic", "none"])),
+  viewerOrigin,
 });
 
 const helpIslandSchema = z.object({ productName: z.string() });
@@ -34,8 +38,7 @@ const visitIslandSchema = z.object({
   productName: z.string(),
   /** From `/v/{id}`; the secret stands behind the `#`, which the server never sees. */
   link: z.string(),
-  /** Where the viewer answers, if not here. */
-  viewerOrigin: z.optional(z.string()),
+  viewerOrigin,
 });
 
 /** The page of a request for exams, for somebody without an account. */

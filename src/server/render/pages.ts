@@ -95,8 +95,11 @@ export function createPageRoutes(options: PageOptions): Hono<HttpEnv> {
     const props = { productName, registration, trialDays, passkeys, ...tokens };
     return c.html(entryDocument(await contextOf(c), props));
   };
-  const his = async (c: Context<HttpEnv>) =>
-    c.html(hisDocument(await contextOf(c), { productName, maxUploadBytes, pix: pixKind(options) }));
+  const elsewhere = viewerOrigin ? { viewerOrigin } : {};
+  const his = async (c: Context<HttpEnv>) => {
+    const props = { productName, maxUploadBytes, pix: pixKind(options), ...elsewhere };
+    return c.html(hisDocument(await contextOf(c), props));
+  };
 
   return (
     new Hono<HttpEnv>()
@@ -133,7 +136,7 @@ export function createPageRoutes(options: PageOptions): Hono<HttpEnv> {
       .get("/his/subscription", his)
       .get("/v/:id", async (c) => {
         c.header("X-Robots-Tag", "noindex");
-        const props = { productName, link: c.req.param("id"), ...(viewerOrigin && { viewerOrigin }) };
+        const props = { productName, link: c.req.param("id"), ...elsewhere };
         return c.html(visitDocument(await contextOf(c), props));
       })
       .get("/r/:id", async (c) => {

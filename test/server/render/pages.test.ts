@@ -53,9 +53,9 @@ function memoryAssets(files: Record<string, string>): AssetSource {
 
 let app: Hono<HttpEnv>;
 
-beforeAll(() => {
+function createPages(options: { viewerOrigin?: string } = {}): Hono<HttpEnv> {
   const assets = memoryAssets({ "graph.json": JSON.stringify(graph), "boot-1.js": "boot()" });
-  app = new Hono<HttpEnv>();
+  const app = new Hono<HttpEnv>();
   app.notFound(notFoundHandler);
   app.use(
     requestContext({ trustProxy: [] }),
@@ -68,7 +68,11 @@ beforeAll(() => {
     trialDays: 14,
     maxUploadBytes: 1000,
   } as const;
-  app.route("/", createPageRoutes({ assets, ...page }));
+  return app.route("/", createPageRoutes({ assets, ...page, ...options }));
+}
+
+beforeAll(() => {
+  app = createPages();
 });
 
 const get = async (path: string, headers: Record<string, string> = {}) => {
@@ -108,6 +112,13 @@ describe("every page", () => {
     const nonces = await Promise.all([get("/"), get("/")]);
     expect(new Set(nonces.map(({ html }) => /nonce="([^"]+)"/.exec(html)?.[1])).size).toBe(2);
   });
+});
+
+test.each(["/his", "/v/01890000"])("%s says where a viewer of an origin of its own answers", async (path) => {
+  const viewerOrigin = "https://viewer.example";
+  const elsewhere = await createPages({ viewerOrigin }).request(path);
+  expect(await elsewhere.text()).toContain(`viewerOrigin&quot;:&quot;${viewerOrigin}`);
+  expect((await get(path)).html).not.toContain("viewerOrigin");
 });
 
 describe("the entry page", () => {

@@ -3,6 +3,7 @@ import { useAtomValue } from "jotai";
 import { useEffect, useRef } from "react";
 import type { Study } from "../../../shared/api/studies.ts";
 import { savesData, whenIdle } from "../../ui/when-idle.ts";
+import { useHis } from "../session/his-context.ts";
 import { isViewable } from "../studies/study-text.ts";
 import { pictureQuery } from "../studies/use-picture.ts";
 import { loadVisor } from "../viewer/lazy-visor.tsx";
@@ -19,9 +20,12 @@ const STAY_MS = 3_000;
 export function useWarmViewer(studies: readonly Study[]): void {
   const client = useQueryClient();
   const first = useFirstViewer();
+  const { viewerOrigin } = useHis();
   const isWarmed = first === "visor" && !savesData();
   const isListSeen = useAtomValue(viewedStudyAtom) === undefined;
-  useWarmOhif(first === "ohif" && isListSeen && studies.some(isViewable));
+  // A viewer on an origin of its own has a cache of its own, which only its own page fills.
+  const isOhifHere = first === "ohif" && viewerOrigin === undefined;
+  useWarmOhif(isOhifHere && isListSeen && studies.some(isViewable));
   useEffect(() => {
     if (!isWarmed || !isListSeen || studies.length === 0) return;
     return whenIdle(() => {
