@@ -20,7 +20,7 @@ export interface RawAnswer {
 
 /**
  * Sends one request on a new connection, byte by byte. The client costs almost nothing, so the figure is the server's. It
- * understands only answers with Content-Length, which all answers of the bench have.
+ * understands only answers with Content-Length or without content, as all answers of the bench are.
  */
 export async function rawRequest(request: RawRequest): Promise<RawAnswer> {
   const { hostname, port, pathname, search, host } = new URL(request.url);
@@ -88,7 +88,7 @@ function readAnswer(socket: Socket, keepBody: boolean, startedAt: number): Promi
       if (end < 0) return;
       const text = head.toString("latin1", 0, end);
       status = Number(/^HTTP\/1\.1 (\d{3})/.exec(text)?.[1]);
-      expected = Number(/^content-length: *(\d+)/im.exec(text)?.[1] ?? Number.NaN);
+      expected = status === 204 ? 0 : Number(/^content-length: *(\d+)/im.exec(text)?.[1] ?? Number.NaN);
       if (Number.isNaN(expected)) return reject(new Error(`no Content-Length in an answer ${status}`));
       take(head.subarray(end + 4));
     });
