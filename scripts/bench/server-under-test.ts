@@ -45,6 +45,7 @@ export async function startServerUnderTest(
       ADMIN_EMAIL: ADMIN.email,
       ADMIN_PASSWORD: ADMIN.password,
       TWO_FACTOR: "off",
+      TRUST_PROXY: "127.0.0.1",
       DERIVATIVES: derivatives,
     },
     stdio: ["ignore", log, log],

@@ -9,6 +9,7 @@ import { percentile } from "../statistics.ts";
 const LIST_SECONDS = 2;
 const LISTED_STUDIES = 100_000;
 const FIRST_SEARCHES = 40;
+const FIRST_TARGET = { target: { of: "value", atMost: 25 }, targetText: "≤ 25 ms" } as const;
 const TARGET = { target: { of: "value", atMost: 10 }, targetText: "≤ 10 ms" } as const;
 
 const pages = (query: string) =>
@@ -112,7 +113,7 @@ async function measureFirstSearch(account: SeededAccount, name: string, url: str
     title: `list, ${name}, first after a change, p95`,
     value: percentile(durationsMs, 0.95),
     unit: "ms",
-    ...TARGET,
+    ...FIRST_TARGET,
     details: { p50Ms: percentile(durationsMs, 0.5) },
   };
 }
