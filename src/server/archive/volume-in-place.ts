@@ -125,7 +125,7 @@ export class VolumeSummer {
     this.#pieces.update(bytes);
   }
 
-  /** Adds the directory of `plan`, whose entries must have been added, and returns the checksums of the whole. */
+  /** Adds the directory of `plan`, and returns the checksums of the whole volume. Add all entries before. */
   finish(plan: InPlacePlan): VolumeSum {
     const directory = encodeDirectory(plan);
     this.addData(directory);

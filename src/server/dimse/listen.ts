@@ -21,7 +21,7 @@ export interface DimseListener {
 export async function listenForAssociations(options: DimseListenerOptions): Promise<DimseListener> {
   const served = new Map<Socket, Promise<void>>();
   const connected = new Set<Socket>();
-  /** Those of them whose association did not begin, or is over, in that order. */
+  /** The connections without an association, since none began yet or theirs is over. The oldest comes first. */
   const spare = new Set<Socket>();
   const forget = (socket: Socket) => {
     connected.delete(socket);

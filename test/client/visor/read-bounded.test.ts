@@ -1,5 +1,10 @@
 import { describe, expect, test } from "bun:test";
-import { fillingReader, readBounded, readInto } from "../../../src/client/visor/core/read-bounded.ts";
+import {
+  fillingReader,
+  type Prefix,
+  readBounded,
+  readInto,
+} from "../../../src/client/visor/core/read-bounded.ts";
 
 const PIECE = 20_000;
 const bytes = Uint8Array.from({ length: 130_000 }, (_, i) => i & 255);
@@ -12,6 +17,14 @@ function answer(headers: Record<string, string>): Response {
     },
   });
   return new Response(body, { headers });
+}
+
+/** The lengths of the beginnings that are taken of an answer that says it ends there, and of one that says it is longer. */
+async function beginningsTaken(read: (prefix: Prefix) => Promise<unknown>): Promise<number[]> {
+  const beginnings: number[] = [];
+  const take = (begun: Uint8Array) => beginnings.push(begun.length);
+  for (const whole of [bytes.length, bytes.length + 1]) await read({ bytes: bytes.length, whole, take });
+  return beginnings;
 }
 
 describe("an answer is read whole", () => {
@@ -30,14 +43,8 @@ describe("an answer is read whole", () => {
   });
 
   test("and its beginning is not taken where all of it came at once", async () => {
-    const beginnings: number[] = [];
-    const take = (begun: Uint8Array) => beginnings.push(begun.length);
-    for (const whole of [bytes.length, bytes.length + 1])
-      await fill(new ArrayBuffer(500_000), {
-        maxBytes: 1_000_000,
-        prefix: { bytes: bytes.length, whole, take },
-      });
-    expect(beginnings).toEqual([bytes.length]);
+    const taken = await beginningsTaken((prefix) => readBounded(answer({}), 1_000_000, prefix));
+    expect(taken).toEqual([bytes.length]);
   });
 
   test("unless it is longer than may be held", () => {
@@ -84,14 +91,10 @@ describe("an answer is read into memory", () => {
   });
 
   test("and its beginning is not taken where all of it came at once", async () => {
-    const beginnings: number[] = [];
-    const take = (begun: Uint8Array) => beginnings.push(begun.length);
-    for (const whole of [bytes.length, bytes.length + 1])
-      await fill(new ArrayBuffer(500_000), {
-        maxBytes: 1_000_000,
-        prefix: { bytes: bytes.length, whole, take },
-      });
-    expect(beginnings).toEqual([bytes.length]);
+    const taken = await beginningsTaken((prefix) =>
+      fill(new ArrayBuffer(500_000), { maxBytes: 1_000_000, prefix }),
+    );
+    expect(taken).toEqual([bytes.length]);
   });
 
   test("unless it is longer than may be held", () => {

@@ -155,7 +155,7 @@ function OpenButton({ isMain = false, study, visit, viewerOrigin, onClosed }: Vi
       }),
     [visit, study, viewerOrigin],
   );
-  useWarmImages({ visit, study, source, isWanted: isMain && !prefersOhif });
+  useWarmImages(source, isMain && !prefersOhif);
   const description = descriptionText(i18n, study);
   const query = new URLSearchParams({
     StudyInstanceUIDs: study.studyInstanceUID,
@@ -199,23 +199,16 @@ function OpenButton({ isMain = false, study, visit, viewerOrigin, onClosed }: Vi
 }
 
 /** Loads what the study's first image needs: people open a link to see it. */
-function useWarmImages({
-  visit,
-  study,
-  source,
-  isWanted,
-}: Pick<StudyProps, "visit" | "study"> & { source: VisitedSource; isWanted: boolean }): void {
-  const preview = visitAddresses.preview(visit.token, study.id);
+function useWarmImages(source: VisitedSource, isWanted: boolean): void {
   useEffect(() => {
     if (!isWanted || savesData()) return;
     void source.warm();
     return whenIdle(() => {
-      new Image().src = preview;
       loadVisor()
         .then(({ warmVisor }) => warmVisor())
         .catch(() => undefined);
     });
-  }, [isWanted, source, preview]);
+  }, [isWanted, source]);
 }
 
 function Modalities({ study }: { study: VisitedStudy }) {

@@ -81,7 +81,7 @@ function askFor(ask: AskFirstImage): Arriving {
     return metadata;
   }
 
-  /** Reads the whole frame at once, whoever takes it: an answer that is not read keeps its connection. */
+  /** Reads the whole frame at once, even if nobody takes it: an unread answer holds its connection. */
   async function readFrame(): Promise<EncodedFrame & { sopInstanceUID: string | undefined }> {
     const response = await ask("frame", { accept: FRAME_TYPES, signal });
     const [, sopInstanceUID] =

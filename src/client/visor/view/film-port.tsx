@@ -110,7 +110,7 @@ function Problem({ visor }: { visor: Visor }) {
       </div>
     );
   }
-  // Of an image whose number is not known yet, its stack says it.
+  // While the first image stands alone, its place is unknown: its stack reports the failure later.
   if (!failure || stack?.isBegun) return null;
   return (
     <div className="visor-problem" role="alert">

@@ -2,7 +2,7 @@ import { useLingui } from "@lingui/react/macro";
 import { type CSSProperties, type KeyboardEvent, type PointerEvent, useRef, useState } from "react";
 import { localStore } from "../../browser-storage.ts";
 
-/** A side of the film whose width the person sets, in CSS pixels. */
+/** A panel beside the film. The person sets its width (in CSS pixels). */
 interface Side {
   /** Where the width is kept, and its custom property. */
   key: "visorColumn" | "visorLaudo";

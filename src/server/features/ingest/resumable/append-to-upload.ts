@@ -67,7 +67,7 @@ export async function appendToUpload(
   return { receivedBytes: receiving.savedOffset, expiresAt: receiving.expiresAt };
 }
 
-/** An upload that takes no more bytes, and whose last ones a request repeats. @throws {AppError} why it can't be held otherwise */
+/** Finds a whole upload whose last bytes a request sends again. @throws {AppError} why any other upload was not held */
 async function findWhole(
   { db, clock }: AppendDeps,
   sender: UploadScope,
