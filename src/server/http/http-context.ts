@@ -8,8 +8,8 @@ export interface HttpVariables {
   /** The address of the peer, or of the last untrusted hop behind a trusted proxy. */
   address: string;
   locale: Locale;
-  /** Slots for incoming JSON bodies. */
-  bodies: SenderSlots;
+  /** Slots for incoming JSON bodies; "short" is what `hasLongBody` denies. */
+  bodies: { long: SenderSlots; short: SenderSlots };
   /** Records that the caller may send the body of this request, and that it is being read. */
   admitBody: () => void;
   /** For the scripts and styles of the HTML shell. */

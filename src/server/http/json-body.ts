@@ -3,6 +3,7 @@ import { AppError } from "./app-error.ts";
 import { bodyTooLarge } from "./http.errors.ts";
 import type { HttpEnv } from "./http-context.ts";
 import { receiveBody } from "./receive-body.ts";
+import { hasLongBody } from "./unread-bodies.ts";
 
 const MAX_JSON_BYTES = 256 * 1024;
 
@@ -15,14 +16,15 @@ export function refuseLongBodies(): MiddlewareHandler<HttpEnv> {
 }
 
 /**
- * Reads the body of a request into memory, in one of the slots that all callers share. Called only after it is known that
+ * Reads the body of a request into memory, in one of the slots that all callers share; short bodies have slots of their own. Called only after it is known that
  * the caller may send a body.
  * @throws {AppError} 413, 429, `body.interrupted`
  */
 export async function bufferBody(c: Context<HttpEnv>, maxBytes = MAX_JSON_BYTES): Promise<void> {
   const { body, url, method, headers } = c.req.raw;
   if (!body) return;
-  using slot = await c.get("bodies").take(c.get("address"));
+  const { long, short } = c.get("bodies");
+  using slot = await (hasLongBody(c) ? long : short).take(c.get("address"));
   c.get("admitBody")();
   const pieces: Uint8Array[] = [];
   let sizeBytes = 0;

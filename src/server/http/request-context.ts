@@ -11,14 +11,14 @@ interface PeerLookup {
 
 /** How many proxies in a row are looked through. */
 const MAX_HOPS = 32;
-/** How many JSON bodies arrive at once, of at most 256 kB each. */
-const BODIES_PER_PROCESS = 96;
-const BODIES_PER_ADDRESS = 48;
+/** How many JSON bodies arrive at once: long ones of at most 256 kB each, and short ones, which these never keep out. */
+const LONG_BODIES = { perProcess: 96, perSender: 48 };
+const SHORT_BODIES = { perProcess: 512, perSender: 256 };
 
 /** Gives each request its id, the caller's address and the language of its answers. */
 export function requestContext(options: { trustProxy: readonly string[] }): MiddlewareHandler<HttpEnv> {
   const trusted = trustPeers(options.trustProxy);
-  const bodies = createSenderSlots({ perSender: BODIES_PER_ADDRESS, perProcess: BODIES_PER_PROCESS });
+  const bodies = { long: createSenderSlots(LONG_BODIES), short: createSenderSlots(SHORT_BODIES) };
   return async (c, next) => {
     const server = (c.env as { server?: PeerLookup } | undefined)?.server;
     const peer = plainAddress(server?.requestIP(c.req.raw)?.address ?? "127.0.0.1");

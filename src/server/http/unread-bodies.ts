@@ -92,7 +92,8 @@ function createPlaces() {
   };
 }
 
-function hasLongBody(c: Context): boolean {
+/** Whether more than 16 KiB may come, by what the head announces. */
+export function hasLongBody(c: Context): boolean {
   const length = c.req.header("content-length");
   if (length === undefined) return c.req.header("transfer-encoding") !== undefined;
   return Number(length) > SHORT_BYTES;
