@@ -1,0 +1,97 @@
+import { and, type SQL, sql } from "drizzle-orm";
+import type { DbOrTx } from "../../db/client.ts";
+import { PLANNED_ANEW } from "../../db/preparing.ts";
+import type { Page } from "../dicomweb/parse-qido.ts";
+import { studies } from "../studies/studies.table.ts";
+
+/**
+ * A search with a text whose frequency PostgreSQL only guesses, by a sample of the values. It takes a text for frequent if one of the
+ * sampled values happens to contain it, and then walks the whole account for a few studies.
+ */
+export interface TextSearch extends Page {
+  /** The studies to look through, as the index of the newest gives them: kept, of an account, of a period. */
+  range: SQL | undefined;
+  /** All that the search wants of them. */
+  wanted: SQL | undefined;
+  /**
+   * What is found in `matching`, which has `id`, `day` and `time` of studies in no order: rows with an `id` and the columns of `order`.
+   */
+  found: SQL;
+  /** Further rows of this kind, each with few studies behind them. */
+  others: SQL[];
+  order: SQL;
+  /** How many studies `range` has at most. */
+  kept: SQL;
+}
+
+interface FoundPage extends Record<string, unknown> {
+  ids: string[];
+  /** Studies that were looked at, and those of them that match. */
+  walked: number;
+  matching: number;
+  /** Rows found in these, at most as many as the page reaches. */
+  found: number;
+  kept: number;
+}
+
+/** The newest studies are looked at first, at least and at most so many. */
+const FIRST_WALK = { atLeast: 500, atMost: 2_000 };
+const WALKED_PER_WANTED = 10;
+/** A further walk looks at so many times the studies that the first one lets expect, since matches are not spread evenly. */
+const SLACK = 1.5;
+/** Finding a match by its text's index and sorting it costs as much as walking so many studies. */
+const WALKED_PER_FETCH = 2;
+
+/**
+ * The ids of a page, newest first, whose cost does not depend on what PostgreSQL guesses: it walks so many of the newest studies, and,
+ * if these show that matches are rare, fetches all matches by the text's index.
+ */
+export async function idsOfPage(db: DbOrTx, search: TextSearch): Promise<string[]> {
+  const needed = search.limit + search.offset;
+  const walk = Math.min(Math.max(needed * WALKED_PER_WANTED, FIRST_WALK.atLeast), FIRST_WALK.atMost);
+  const first = await read(db, search, walk);
+  if (isComplete(first, walk, needed)) return first.ids;
+  const further = furtherWalk(first, needed);
+  if (further !== undefined) {
+    const second = await read(db, search, further);
+    if (isComplete(second, further, needed)) return second.ids;
+  }
+  return (await read(db, search)).ids;
+}
+
+function isComplete({ walked, found }: FoundPage, walk: number, needed: number): boolean {
+  return found >= needed || walked < walk;
+}
+
+/** How many of the newest studies should give the page; undefined if fetching all matches costs less. */
+function furtherWalk({ walked, matching, found, kept }: FoundPage, needed: number): number | undefined {
+  if (found === 0) return undefined;
+  const walk = Math.ceil((SLACK * needed * walked) / found);
+  const matches = (matching / walked) * kept;
+  return walk < matches * WALKED_PER_FETCH ? walk : undefined;
+}
+
+/** Reads a page from the newest `walk` studies, or from all that match. `materialized` keeps PostgreSQL from mixing the two. */
+async function read(db: DbOrTx, search: TextSearch, walk?: number): Promise<FoundPage> {
+  const { range, wanted, found, others, order, kept, limit, offset } = search;
+  const keys = sql`${studies.id} as id, ${studies.studyDate} as day, ${studies.studyTime} as time`;
+  const newest = sql`${studies.studyDate} desc nulls last, ${studies.studyTime} desc nulls last, ${studies.id} desc nulls last`;
+  const walked =
+    walk === undefined
+      ? sql`select ${keys}, true as is_match from ${studies} where ${and(range, wanted)}`
+      : sql`select ${keys}, (${wanted ?? sql`true`}) is true as is_match
+          from (select * from ${studies} where ${range} order by ${newest} limit ${walk}) as ${studies}`;
+  const rows = [
+    sql`select * from of_walked`,
+    ...others.map((other) => sql`(${other} order by ${order} limit ${limit + offset})`),
+  ];
+  const [page] = await db.execute<FoundPage>(sql`
+    with walked as materialized (${walked}), matching as (select * from walked where is_match),
+      of_walked as materialized (${found} order by ${order} limit ${limit + offset})
+    select (select count(*) from walked)::int as walked, (select count(*) from matching)::int as matching,
+      (select count(*) from of_walked)::int as found, (${kept})::int as kept,
+      array(select id from (${sql.join(rows, sql` union all `)}) as found
+        order by ${order} limit ${limit} offset ${offset})::text[] as ids ${sql.raw(PLANNED_ANEW)}`);
+  if (!page) throw new Error("a select without from answered no row");
+  return page;
+}

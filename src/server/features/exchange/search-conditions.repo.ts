@@ -1,0 +1,211 @@
+import { and, eq, gte, inArray, isNotNull, lte, type SQL, sql } from "drizzle-orm";
+import type { AnyPgColumn } from "drizzle-orm/pg-core";
+import { isoDate } from "../../../shared/dicom/date.ts";
+import { TagHex } from "../../../shared/dicom/tags.ts";
+import { fold } from "../../../shared/fold.ts";
+import { foldName, wordsOf } from "../dicomweb/match-json.ts";
+import type { QidoMatch, Wanted } from "../dicomweb/parse-qido.ts";
+import type { QidoAttribute } from "../dicomweb/qido-attributes.ts";
+import { AVAILABILITY } from "../dicomweb/qido-json.ts";
+import { type InstanceValues, MAX_INDEXED_TEXT, series, studies } from "../studies/studies.table.ts";
+
+/** Where a study has what its instances say: in the columns of the list, or beside them because the upload form replaced these. */
+export type ValuesFrom = "columns" | "instances";
+
+/** How a search reads one column of the list: as it is, and as the instances say where the upload form replaced it. */
+interface ListColumn {
+  key: keyof InstanceValues;
+  column: AnyPgColumn;
+  /** The column without case and accents, which has an index of its trigrams. */
+  folded?: AnyPgColumn;
+  /** Whether the folded column also has an index of whole values. */
+  isIdentifier?: boolean;
+}
+
+export const listColumns: Record<string, ListColumn> = {
+  [TagHex.StudyDate]: { key: "studyDate", column: studies.studyDate },
+  [TagHex.StudyTime]: { key: "studyTime", column: studies.studyTime },
+  [TagHex.AccessionNumber]: {
+    key: "accessionNumber",
+    column: studies.accessionNumber,
+    folded: studies.accessionNumberFolded,
+    isIdentifier: true,
+  },
+  [TagHex.ModalitiesInStudy]: { key: "modality", column: studies.modality },
+  [TagHex.InstitutionName]: { key: "institutionName", column: studies.institutionName },
+  [TagHex.StudyDescription]: {
+    key: "description",
+    column: studies.description,
+    folded: studies.descriptionFolded,
+  },
+  [TagHex.PatientName]: {
+    key: "patientName",
+    column: studies.patientName,
+    folded: studies.patientNameFolded,
+  },
+  [TagHex.PatientID]: {
+    key: "patientID",
+    column: studies.patientID,
+    folded: studies.patientIDFolded,
+    isIdentifier: true,
+  },
+  [TagHex.PatientBirthDate]: { key: "patientBirthDate", column: studies.patientBirthDate },
+  [TagHex.PatientSex]: { key: "patientSex", column: studies.patientSex },
+};
+
+const simpleOfStudy: Record<string, AnyPgColumn | SQL> = {
+  [TagHex.InstanceAvailability]: sql`${AVAILABILITY}::text`,
+  [TagHex.NumberOfStudyRelatedSeries]: studies.seriesCount,
+  [TagHex.NumberOfStudyRelatedInstances]: studies.instanceCount,
+};
+const seriesNumbers: Record<string, AnyPgColumn> = {
+  [TagHex.SeriesNumber]: series.seriesNumber,
+  [TagHex.NumberOfSeriesRelatedInstances]: series.instanceCount,
+};
+const seriesTexts: Record<string, AnyPgColumn> = {
+  [TagHex.Modality]: series.modality,
+  [TagHex.SeriesDescription]: series.description,
+  [TagHex.SeriesInstanceUID]: series.seriesInstanceUID,
+};
+
+/** What a study must be for one match. */
+export function studyCondition(
+  path: readonly QidoAttribute[],
+  wanted: Wanted,
+  from: ValuesFrom,
+): SQL | undefined {
+  const [{ tag } = { tag: "" }] = path;
+  if (tag === TagHex.StudyInstanceUID && wanted.kind === "list")
+    return inArray(studies.studyInstanceUID, [...wanted.values]);
+  const simple = simpleOfStudy[tag];
+  if (simple) return isValue(sql`${simple}`, wanted);
+  const listed = listColumns[tag];
+  if (!listed) return isKeptValue(studies.attributes, path, wanted);
+  if (from === "columns") return isListed(listed, wanted);
+  const { key, column } = listed;
+  const said = sql`(case when ${studies.instanceValues} ? ${key} then ${studies.instanceValues} ->> ${key}
+    else ${column}::text end)`;
+  return isSaid(tag, said, wanted);
+}
+
+/** Compares a column of the list, by its index where it has one. */
+function isListed(listed: ListColumn, wanted: Wanted): SQL | undefined {
+  const { column, folded, key } = listed;
+  if (wanted.kind === "range" && (key === "studyDate" || key === "patientBirthDate")) {
+    const from = wanted.from === undefined ? undefined : gte(column, isoDate(wanted.from));
+    const to = wanted.to === undefined ? undefined : lte(column, isoDate(wanted.to));
+    return and(isNotNull(column), from, to);
+  }
+  if (wanted.kind === "words" && folded) {
+    // The trigram index finds the words, wherever they are in the text.
+    const words = wordsOf(wanted.words);
+    return and(
+      ...words.flatMap((word) => [sql`${folded} like ${`%${escaped(word)}%`}`, begins(folded, word)]),
+    );
+  }
+  if (wanted.kind !== "text" || !folded) return isSaid(TAG_OF[key], sql`${column}::text`, wanted);
+  if (wanted.isName) return sql`${folded} like ${likePattern(foldName(wanted.pattern))}`;
+  const pattern = fold(wanted.pattern);
+  // Identifiers share most of their trigrams, but a whole one is found at once.
+  const found = isWhole(listed, pattern)
+    ? eq(folded, pattern.slice(0, MAX_INDEXED_TEXT))
+    : sql`${folded} like ${likePattern(pattern)}`;
+  return and(found, isValue(sql`${column}`, wanted));
+}
+
+/** Whether a text may match any number of studies, unlike a whole identifier. */
+export function hasUnknownFrequency({ path: [first], wanted }: QidoMatch): boolean {
+  const listed = first && listColumns[first.tag];
+  return (
+    !!listed?.folded &&
+    (wanted.kind === "words" || (wanted.kind === "text" && !isWhole(listed, wanted.pattern)))
+  );
+}
+
+/** Whether a match is about one study or one patient. */
+export function namesOne({ path: [first], wanted }: QidoMatch): boolean {
+  if (first?.tag === TagHex.StudyInstanceUID) return true;
+  const listed = first && listColumns[first.tag];
+  return !!listed && wanted.kind === "text" && isWhole(listed, wanted.pattern);
+}
+
+/** Whether a pattern is a whole identifier, without wildcards. */
+function isWhole({ isIdentifier }: ListColumn, pattern: string): boolean {
+  return !!isIdentifier && !/[*?]/.test(pattern);
+}
+
+const TAG_OF: Partial<Record<keyof InstanceValues, string>> = Object.fromEntries(
+  Object.entries(listColumns).map(([tag, { key }]) => [key, tag]),
+);
+
+/** Compares a text of the list, which has dates as `2026-01-31`, times as `10:20:30` and modalities between backslashes. */
+export function isSaid(tag: string | undefined, said: SQL, wanted: Wanted): SQL | undefined {
+  if (tag === TagHex.ModalitiesInStudy && wanted.kind === "list") {
+    return sql`string_to_array(${said}, '\\') && ${sql.param([...wanted.values])}::text[]`;
+  }
+  if (wanted.kind === "range") return isValue(sql`translate(${said}, '-:', '')`, wanted);
+  return isValue(tag === TagHex.PatientName ? foldedName(said) : said, wanted);
+}
+
+/** What a series must be for one match. */
+export function seriesCondition(path: readonly QidoAttribute[], wanted: Wanted): SQL | undefined {
+  const [{ tag } = { tag: "" }] = path;
+  const column = seriesNumbers[tag] ?? seriesTexts[tag];
+  return column ? isValue(sql`${column}`, wanted) : isKeptValue(series.attributes, path, wanted);
+}
+
+/** Compares an attribute among those kept as DICOM JSON. */
+function isKeptValue(
+  column: AnyPgColumn,
+  [attribute, ...inner]: readonly QidoAttribute[],
+  wanted: Wanted,
+): SQL | undefined {
+  if (!attribute) return undefined;
+  const values = sql`jsonb_array_elements(${column} -> ${attribute.tag} -> 'Value') as item`;
+  const [member, ...deeper] = inner;
+  // Only the members of the first sequence are kept.
+  if (deeper.length > 0) return sql`false`;
+  const value = member ? sql`item #> array[${member.tag}, 'Value', '0']::text[]` : sql`item`;
+  const text = sql`coalesce(${value} ->> 'Alphabetic', ${value} #>> '{}')`;
+  const isName = (member ?? attribute).vr === "PN";
+  return sql`exists (select from ${values} where ${isValue(isName ? foldedName(text) : text, wanted)})`;
+}
+
+/** Compares a text or number as DICOM writes it; names are folded already. */
+function isValue(value: SQL, wanted: Wanted): SQL | undefined {
+  switch (wanted.kind) {
+    case "list":
+      return sql`${value} = any(${sql.param([...wanted.values])}::text[])`;
+    case "number":
+      return sql`${value}::text = ${String(wanted.value)}`;
+    case "range": {
+      const { from, to } = wanted;
+      const after = from === undefined ? undefined : sql`${value} >= ${from}`;
+      return and(after, to === undefined ? undefined : sql`left(${value}, ${to.length}::int) <= ${to}`);
+    }
+    case "text":
+      return sql`${value} like ${likePattern(wanted.isName ? foldName(wanted.pattern) : wanted.pattern)}`;
+    case "words":
+      return and(...wordsOf(wanted.words).map((word) => begins(value, word)));
+  }
+}
+
+/** Whether a word of a folded text begins so. */
+function begins(folded: SQL | AnyPgColumn, word: string): SQL {
+  return sql`(' ' || ${folded}) like ${`% ${escaped(word)}%`}`;
+}
+
+/** Folds a name as the list's column is folded. */
+function foldedName(name: SQL): SQL {
+  const plain = sql`regexp_replace(normalize(${name}, NFKD), '[\\u0300-\\u036f]+', '', 'g')`;
+  return sql`btrim(regexp_replace(lower(${plain}), '[\\^=\\s]+', ' ', 'g'))`;
+}
+
+/** The wildcards of DICOM as those of `like`. */
+function likePattern(pattern: string): string {
+  return escaped(pattern).replaceAll("*", "%").replaceAll("?", "_");
+}
+
+function escaped(text: string): string {
+  return text.replace(/[\\%_]/g, "\\$&");
+}

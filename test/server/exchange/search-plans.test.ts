@@ -1,0 +1,161 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { eq, inArray, sql } from "drizzle-orm";
+import { studyPopulation } from "../../../scripts/bench/study-population.ts";
+import { parseQido } from "../../../src/server/features/dicomweb/parse-qido.ts";
+import { levelOf } from "../../../src/server/features/dicomweb/qido-attributes.ts";
+import {
+  searchSeries,
+  searchStudies,
+  type WideSearch,
+} from "../../../src/server/features/exchange/search.repo.ts";
+import { grants, type StudyRow, studies } from "../../../src/server/features/studies/studies.table.ts";
+import { createTestApp, type Person, type TestApp } from "../../support/test-app.ts";
+
+const OWN = 6_000;
+const OTHERS = { accounts: 3, studiesEach: 200 };
+const GRANTED = 40;
+const CORRECTED = 7;
+/** How many studies bear the rare name while PostgreSQL takes its sample: enough to make it walk. */
+const MISTAKEN = 300;
+const ROWS_PER_STATEMENT = 1_000;
+
+let t: TestApp;
+let owner: Person;
+/** All that the owner may see, newest first. */
+let all: StudyRow[];
+
+beforeAll(async () => {
+  t = await createTestApp();
+  owner = await t.addPerson("Quem Procura", { plan: "clinica" });
+  await fill(owner, OWN);
+  // A guess that the tests set must not be corrected beside them.
+  await t.sql`alter table studies set (autovacuum_enabled = off)`;
+  for (let index = 0; index < OTHERS.accounts; index++) {
+    const other = await t.addPerson(`Outra ${index}`);
+    await fill(other, OTHERS.studiesEach);
+    if (index > 0) continue;
+    const lent = await t.deps.db.select().from(studies).where(eq(studies.accountId, other.id)).limit(GRANTED);
+    const row = { userId: owner.id, createdAt: new Date() };
+    await t.deps.db.insert(grants).values(lent.map(({ id }) => ({ ...row, studyId: id })));
+  }
+  await t.sql`
+    update studies set patient_name = 'Corrigida', patient_name_folded = 'corrigida',
+      instance_values = jsonb_build_object('patientName', patient_name)
+    where id in (select id from studies where account_id = ${owner.id} and patient_name_folded like '%silva%'
+      order by study_date desc nulls last limit ${CORRECTED})`;
+  await t.sql`
+    insert into series (id, study_id, series_instance_uid, series_number, modality, instance_count, manifest_id)
+    select gen_random_uuid(), id, study_instance_uid || '.' || n, n, split_part(modality, '\\', 1), 1, gen_random_uuid()
+    from studies cross join generate_series(1, 2) as n`;
+  await t.sql`
+    insert into stored_objects (id, study_id, upload_id, kind, key, size_bytes, sha256, location, created_at)
+    select manifest_id, study_id, gen_random_uuid(), 'manifest', manifest_id::text, 2000, '', 'archive', now() from series`;
+  const ids = sql`select ${grants.studyId} from ${grants} where ${grants.userId} = ${owner.id}`;
+  all = await t.deps.db
+    .select()
+    .from(studies)
+    .where(sql`${studies.accountId} = ${owner.id} or ${studies.id} in (${ids})`)
+    .orderBy(
+      ...["study_date", "study_time", "id"].map((name) => sql`${sql.identifier(name)} desc nulls last`),
+    );
+}, 120_000);
+afterAll(() => t[Symbol.asyncDispose]());
+
+async function fill(person: Person, count: number): Promise<void> {
+  const rows = [...studyPopulation(person.id, count)];
+  for (let from = 0; from < count; from += ROWS_PER_STATEMENT)
+    await t.deps.db.insert(studies).values(rows.slice(from, from + ROWS_PER_STATEMENT));
+}
+
+/** Makes PostgreSQL take `zoroastro` for as frequent as it is, or for far more. */
+async function sample(guess: "right" | "wrong"): Promise<void> {
+  if (guess === "right") return void (await t.sql`vacuum analyze studies`);
+  const mistaken = all.filter(({ accountId }) => accountId === owner.id).slice(-MISTAKEN);
+  const ids = mistaken.map(({ id }) => id);
+  const { db } = t.deps;
+  await db.update(studies).set({ patientNameFolded: "zoroastro" }).where(inArray(studies.id, ids));
+  await t.sql`analyze studies`;
+  for (const { id, patientNameFolded } of mistaken)
+    await db.update(studies).set({ patientNameFolded }).where(eq(studies.id, id));
+  // Merges what was written last into the trigram indexes.
+  await t.sql`vacuum studies`;
+}
+
+function searchOf(parameters: string): WideSearch {
+  const { matches, limit, offset } = parseQido(new URLSearchParams(parameters));
+  const of = (level: string) => matches.filter(({ path: [first] }) => first && levelOf(first.tag) === level);
+  const caller = { userId: owner.id, role: "user" as const };
+  return { caller, isGrantedOnly: false, limit, offset, ofStudy: of("study"), ofSeries: of("series") };
+}
+
+/** How many rows of studies PostgreSQL reads for a search. */
+async function rowsRead(find: (db: TestApp["deps"]["db"]) => Promise<unknown>): Promise<number> {
+  return await t.deps.db.transaction(async (tx) => {
+    const read = async () => {
+      const [row] = await tx.execute<{ rows: number }>(sql`
+        select (seq_tup_read + idx_tup_fetch)::int as rows from pg_stat_xact_user_tables where relname = 'studies'`);
+      return row?.rows ?? 0;
+    };
+    const before = await read();
+    await find(tx as never);
+    return (await read()) - before;
+  });
+}
+
+const nameOf = ({ patientNameFolded, instanceValues }: StudyRow) =>
+  instanceValues ? String(instanceValues.patientName).toLowerCase() : patientNameFolded;
+
+describe.each(["right", "wrong"] as const)("while PostgreSQL guesses the frequency of a name %s", (guess) => {
+  beforeAll(() => sample(guess), 120_000);
+
+  test.each([
+    ["a rare name", "PatientName=*zoroastro*&limit=50"],
+    ["a rare name in years", "PatientName=*zoroastro*&StudyDate=20150101-20261231&limit=50"],
+    ["no name", "PatientName=*nabucodonosor*&limit=50"],
+    ["a common name", "PatientName=*silva*&limit=50"],
+    ["a common name in years", "PatientName=SILVA*&StudyDate=20150101-20241231&limit=50"],
+    ["no description", "StudyDescription=*litotripsia*&limit=50"],
+  ])("a search for %s reads few studies, and so does one for its series", async (_, parameters) => {
+    const search = searchOf(parameters);
+    const few = 1_000;
+    expect(await rowsRead((db) => searchStudies(db, search))).toBeLessThan(few);
+    expect(await rowsRead((db) => searchSeries(db, search))).toBeLessThan(few);
+  });
+
+  const silva = (row: StudyRow) => nameOf(row).includes("silva");
+  test.each<[string, string, (row: StudyRow) => boolean]>([
+    ["among the newest", "PatientName=*silva*&limit=20", silva],
+    ["further down", "PatientName=*silva*&limit=50&offset=900", silva],
+    ["at the end", "PatientName=*silva*&limit=1000&offset=1500", silva],
+    ["after the end", "PatientName=*silva*&limit=50&offset=6000", silva],
+    ["by a pattern", "PatientName=souza*maria&limit=100", (row) => /^souza.*maria$/.test(nameOf(row))],
+    ["by words", "PatientName=yamada&fuzzymatching=true", (row) => /\byamada/.test(nameOf(row))],
+    [
+      "by name and modality",
+      "PatientName=*silva*&ModalitiesInStudy=MR&limit=70",
+      (row) => silva(row) && (row.modality ?? "").split("\\").includes("MR"),
+    ],
+    [
+      "by name and days",
+      "PatientName=*silva*&StudyDate=20190101-20231231&limit=200",
+      (row) =>
+        silva(row) && !!row.studyDate && row.studyDate >= "2019-01-01" && row.studyDate <= "2023-12-31",
+    ],
+    [
+      "by a beginning of the ID",
+      "PatientID=PAC-0004*&limit=200",
+      (row) => !!row.patientID?.startsWith("PAC-0004"),
+    ],
+  ])("a page %s has the same studies and series as a look at each study", async (_, parameters, isWanted) => {
+    const search = searchOf(parameters);
+    const { limit, offset } = search;
+    const wanted = all.filter(isWanted);
+    const found = await searchStudies(t.deps.db, search);
+    expect(found.map(({ id }) => id)).toEqual(wanted.slice(offset, offset + limit).map(({ id }) => id));
+    const foundSeries = await searchSeries(t.deps.db, search);
+    const ofEach = wanted.flatMap(({ id }) => [`${id} 1`, `${id} 2`]);
+    expect(foundSeries.map((row) => `${row.study.id} ${row.series.seriesNumber}`)).toEqual(
+      ofEach.slice(offset, offset + limit),
+    );
+  });
+});
