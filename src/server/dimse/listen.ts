@@ -27,7 +27,7 @@ export async function listenForAssociations(options: DimseListenerOptions): Prom
     connected.delete(socket);
     spare.delete(socket);
   };
-  const serve = (socket: Socket) => {
+  const take = (socket: Socket) => {
     if (connected.size >= options.maxConnections) {
       const [oldest = socket] = spare;
       forget(oldest);
@@ -37,6 +37,9 @@ export async function listenForAssociations(options: DimseListenerOptions): Prom
     connected.add(socket);
     spare.add(socket);
     socket.once("close", () => forget(socket));
+  };
+  const serve = (socket: Socket) => {
+    if (!connected.has(socket)) return;
     socket.setNoDelay(true);
     const admit: AssociationOptions["admit"] = async (asked) => {
       const admitted = await options.admit(asked);
@@ -51,9 +54,14 @@ export async function listenForAssociations(options: DimseListenerOptions): Prom
       });
     served.set(socket, serving);
   };
-  const server: Server = options.tls ? createTlsServer(options.tls, serve) : createServer(serve);
-  // A peer that fails at TLS is no failure of ours.
-  server.on("tlsClientError", () => undefined);
+  const server: Server = options.tls
+    ? createTlsServer({ ...options.tls, handshakeTimeout: options.requestMs })
+    : createServer();
+  // With TLS this is before the handshake, and the socket is the one that comes out of it.
+  server.on("connection", take);
+  server.on(options.tls ? "secureConnection" : "connection", serve);
+  // A peer that fails at TLS is no failure of ours. One that was only too slow would stay connected.
+  server.on("tlsClientError", (_error: Error, socket: Socket) => socket.destroy());
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
     server.listen(options.port, options.host, resolve);

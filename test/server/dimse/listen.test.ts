@@ -1,8 +1,11 @@
 import { heapStats } from "bun:jsc";
-import { expect, spyOn, test } from "bun:test";
+import { describe, expect, spyOn, test } from "bun:test";
+import { once } from "node:events";
+import { connect, type Socket } from "node:net";
 import { type DimseListenerOptions, listenForAssociations } from "../../../src/server/dimse/listen.ts";
 import { readPdus } from "../../../src/server/dimse/read-pdus.ts";
 import { associateRequest, connectSender } from "../../support/dicom-sender.ts";
+import { createAuthority } from "../../support/psp/certificates.ts";
 
 const MAX_OBJECTS = 20_000;
 
@@ -33,6 +36,37 @@ test("connections that say nothing keep no sender out", async () => {
     expect(await sender.echo()).toBe(0);
   }
   for (const sender of silent) await sender[Symbol.asyncDispose]();
+});
+
+async function connectPlain(port: number): Promise<Socket> {
+  const socket = connect({ port, host: "127.0.0.1" });
+  socket.on("error", () => undefined);
+  await once(socket, "connect");
+  return socket;
+}
+
+describe("with TLS", () => {
+  const authority = createAuthority("DICOM");
+  const tls = authority.certify("exameteca");
+
+  test("connections that never finish its handshake are counted, and keep no sender out", async () => {
+    await using listener = await listen({ tls });
+    const silent = [];
+    for (let i = 0; i < 3; i++) silent.push(await connectPlain(listener.port));
+    const gone = silent.slice(0, 1).map((socket) => once(socket, "close"));
+    await using sender = await connectSender(listener.port, { ca: authority.cert });
+    await Promise.all(gone);
+    expect(await sender.associate({ called: "CLINICA" })).toBe("accepted");
+    expect(await sender.echo()).toBe(0);
+    expect(silent.map(({ closed }) => closed)).toEqual([true, false, false]);
+    for (const socket of silent) socket.destroy();
+  });
+
+  test("a connection that does not finish its handshake in time is cut off", async () => {
+    await using listener = await listen({ tls, requestMs: 200 });
+    const socket = await connectPlain(listener.port);
+    await once(socket, "close");
+  });
 });
 
 test("an association goes on when further connections come", async () => {
