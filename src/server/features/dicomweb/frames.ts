@@ -14,9 +14,9 @@ export const MAX_LISTED_FRAMES = 8_192;
 
 /**
  * Answers frames as they are stored (PS3.18 §10.4.1.1.6), or those of the lossless copy to a client that names its syntax; nothing
- * is transcoded for a request. `list` is `1` or `1,2,3`. A single frame may be
+ * is transcoded for a request. `list` is `1` or `3,1,2`, and names no frame twice. A single frame may be
  * requested as a bare body, as the viewer does.
- * @throws {AppError} 400 for an unreadable list, 404 for a missing frame, 406 as {@link negotiateFrames}
+ * @throws {AppError} 400 for another list, 404 for a missing frame, 406 as {@link negotiateFrames}
  */
 export async function framesResponse(
   catalogue: DicomwebCatalogue,
@@ -102,7 +102,8 @@ function parseFrameList(list: string): number[] {
   const frameNumbers = list
     .split(",", MAX_LISTED_FRAMES + 1)
     .map((text) => (/^\d{1,9}$/.test(text) ? Number(text) : 0));
-  if (frameNumbers.length > MAX_LISTED_FRAMES || frameNumbers.includes(0)) {
+  const isListed = frameNumbers.length <= MAX_LISTED_FRAMES && !frameNumbers.includes(0);
+  if (!isListed || new Set(frameNumbers).size < frameNumbers.length) {
     throw new AppError(validationFailed, {
       violations: [{ path: "frames", code: "invalid", message: "frames" }],
     });
