@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 import { type Call, done } from "./call.ts";
 import { instantSchema } from "./dates.ts";
+import { plain } from "./plain-text.ts";
 
 /** What an access token may do: read and send exams over DICOMweb, or call the API. */
 export const tokenScopes = ["dicomweb:read", "dicomweb:write", "api"] as const;
@@ -13,7 +14,7 @@ export const newAccessTokenSchema = z.object({
   name: z
     .string("validation.required")
     .check(
-      z.trim(),
+      plain,
       z.minLength(1, "validation.required"),
       z.maxLength(60, "validation.tooLong"),
       z.regex(/^\P{Cc}*$/u, "validation.invalid"),

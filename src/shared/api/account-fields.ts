@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { plain } from "./plain-text.ts";
 
 /** Messages are keys of `validation-messages.ts`. */
 export const emailSchema = z
@@ -13,4 +14,4 @@ export const newPasswordSchema = z
 
 export const nameSchema = z
   .string("validation.nameMin")
-  .check(z.trim(), z.minLength(3, "validation.nameMin"), z.maxLength(200, "validation.tooLong"));
+  .check(plain, z.minLength(3, "validation.nameMin"), z.maxLength(200, "validation.tooLong"));

@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 import type { Call } from "./call.ts";
 import { instantSchema } from "./dates.ts";
+import { plain } from "./plain-text.ts";
 import { signedReceiptSchema } from "./receipts.ts";
 
 export const MAX_REQUEST_DAYS = 30;
@@ -15,7 +16,7 @@ export const DELIVERY_TOKEN_PREFIX = "dlv_";
 const lineOfText = z
   .string("validation.required")
   .check(
-    z.trim(),
+    plain,
     z.maxLength(MAX_NAME_LENGTH, "validation.tooLong"),
     z.regex(/^\P{Cc}*$/u, "validation.invalid"),
   );

@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 import { totpCodePattern } from "../rules/sign-in-methods.ts";
 import { type Call, done } from "./call.ts";
+import { plain } from "./plain-text.ts";
 import { signedInUserSchema } from "./users.ts";
 
 const base64url = (maxLength: number) =>
@@ -52,7 +53,7 @@ export type IdentityProof = z.infer<typeof identityProofSchema>;
 export const passkeyNameSchema = z
   .string("validation.required")
   .check(
-    z.trim(),
+    plain,
     z.minLength(1, "validation.required"),
     z.maxLength(60, "validation.tooLong"),
     z.regex(/^\P{Cc}*$/u, "validation.invalid"),

@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 import { type Call, done } from "./call.ts";
 import { daySchema } from "./dates.ts";
+import { plain } from "./plain-text.ts";
 
 export const labModalities = ["DEN", "LAB", "CT", "MR", "US", "CR", "ES", "NM", "PT"] as const;
 
@@ -18,7 +19,7 @@ export type LabExam = z.infer<typeof labExamSchema>;
 export const labUploadSchema = z.object({
   examName: z
     .string("validation.required")
-    .check(z.trim(), z.minLength(1, "validation.required"), z.maxLength(200, "validation.tooLong")),
+    .check(plain, z.minLength(1, "validation.required"), z.maxLength(200, "validation.tooLong")),
   modality: z.enum(labModalities, "validation.required"),
   examDate: z.optional(z.union([z.literal(""), daySchema])),
 });

@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 import { type Call, done } from "./call.ts";
 import { instantSchema } from "./dates.ts";
+import { plain } from "./plain-text.ts";
 import { seriesSchema, studyPictureCall, studySchema } from "./studies.ts";
 
 export const MAX_LINK_STUDIES = 50;
@@ -18,7 +19,7 @@ export const newLinkSchema = z.object({
     .check(z.minLength(1), z.maxLength(MAX_LINK_STUDIES)),
   /** Whom the link is for, as its maker remembers them; visitors read it too. */
   recipient: z.optional(
-    z.nullable(z.string().check(z.trim(), z.maxLength(MAX_RECIPIENT_LENGTH, "validation.tooLong"))),
+    z.nullable(z.string().check(plain, z.maxLength(MAX_RECIPIENT_LENGTH, "validation.tooLong"))),
   ),
   /** ISO 8601; at most 365 days ahead. */
   expiresAt: z.optional(z.nullable(instantSchema)),

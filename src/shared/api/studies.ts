@@ -2,6 +2,7 @@ import * as z from "zod/mini";
 import { emailOnlySchema } from "./account-fields.ts";
 import { type Call, done } from "./call.ts";
 import { daySchema } from "./dates.ts";
+import { plain } from "./plain-text.ts";
 import { roleSchema } from "./users.ts";
 
 export const storageStatuses = ["local", "transferring", "b2", "error"] as const;
@@ -171,7 +172,7 @@ export type AuditEntry = z.infer<typeof auditEntrySchema>;
 export const MAX_DESCRIPTION_LENGTH = 200;
 /** What the index calls a study; an empty description goes back to that of its images. */
 export const studyNameSchema = z.object({
-  description: z.string().check(z.trim(), z.maxLength(MAX_DESCRIPTION_LENGTH, "validation.tooLong")),
+  description: z.string().check(plain, z.maxLength(MAX_DESCRIPTION_LENGTH, "validation.tooLong")),
 });
 
 export const assignmentSchema = z.object({ userId: z.string().check(z.uuid()) });

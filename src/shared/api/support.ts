@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 import { emailSchema } from "./account-fields.ts";
 import { type Call, done } from "./call.ts";
+import { plain } from "./plain-text.ts";
 
 export const maxSupportImageBytes = 5 * 1024 * 1024;
 
@@ -8,12 +9,12 @@ export const maxSupportImageBytes = 5 * 1024 * 1024;
 export const supportMessageSchema = z.object({
   subject: z
     .string("support.subjectRequired")
-    .check(z.trim(), z.minLength(1, "support.subjectRequired"), z.maxLength(200, "validation.tooLong")),
+    .check(plain, z.minLength(1, "support.subjectRequired"), z.maxLength(200, "validation.tooLong")),
   message: z
     .string("support.messageRequired")
     .check(z.trim(), z.minLength(1, "support.messageRequired"), z.maxLength(10_000, "validation.tooLong")),
   userEmail: emailSchema,
-  userName: z.string("validation.required").check(z.trim(), z.maxLength(200, "validation.tooLong")),
+  userName: z.string("validation.required").check(plain, z.maxLength(200, "validation.tooLong")),
 });
 export type SupportMessage = z.infer<typeof supportMessageSchema>;
 

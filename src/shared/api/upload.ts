@@ -1,10 +1,11 @@
 import * as z from "zod/mini";
 import type { Call } from "./call.ts";
 import { daySchema, localDateTimeSchema } from "./dates.ts";
+import { plain } from "./plain-text.ts";
 
 export const maxZipBytes = 2 * 1024 * 1024 * 1024;
 
-const text = z.optional(z.string().check(z.maxLength(1024)));
+const text = z.optional(z.string().check(plain, z.maxLength(1024)));
 
 /**
  * `formData` of `POST /api/upload-dicom`: every value is optional, and an empty one leaves the attribute as it is.

@@ -276,14 +276,16 @@ test("a declared syntax that is not a UID is never returned", () => {
   expect(readTaken(file).transferSyntaxUID).toBe(EXPLICIT_LITTLE_ENDIAN);
 });
 
-test("index texts hold no control characters and are bounded", () => {
+test("index texts hold no control characters, turn no other text around, and are bounded", () => {
   const { index } = readTaken(
     sampleFile({
       [TagHex.StudyDescription]: { vr: "LO", Value: ["Tó\0rax\u001b\r\n2"] },
+      [TagHex.InstitutionName]: { vr: "LO", Value: ["\u202eClínica\u2066 1"] },
       [TagHex.SeriesDescription]: { vr: "LO", Value: ["x".repeat(5000)] },
     }),
   );
   expect(index.studyDescription).toBe("Tó rax 2");
+  expect(index.institutionName).toBe("Clínica 1");
   expect(index.seriesDescription).toHaveLength(1024);
 });
 

@@ -1,3 +1,4 @@
+import { withoutBidiControls } from "../../rules/without-bidi-controls.ts";
 import { isoDate, isoTime } from "../date.ts";
 import { type Keyword, TagHex } from "../tags.ts";
 import type { DicomJson, IndexAttributes } from "./instance.ts";
@@ -45,9 +46,9 @@ function integer(json: DicomJson, keyword: Keyword): number | null {
     : null;
 }
 
-/** Text that a database column accepts: no control characters (PostgreSQL rejects NUL), no lone surrogates, bounded length. */
+/** Text that a database column accepts: no control characters (PostgreSQL rejects NUL), nothing that reorders other text, no lone surrogates, bounded length. */
 function storable(value: string): string | null {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is taken out
-  const cleaned = value.replace(/[\u0000-\u001f\u007f]+/g, " ");
+  const cleaned = withoutBidiControls(value.replace(/[\u0000-\u001f\u007f]+/g, " "));
   return cleaned.slice(0, MAX_TEXT_LENGTH).toWellFormed().trim() || null;
 }
