@@ -1,6 +1,7 @@
 import { MAX_WRONG_PASSCODES } from "../../../shared/api/links.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../http/app-error.ts";
+import { KeyedTurns } from "../../runtime/keyed-turns.ts";
 import { verifyPassword } from "../accounts/passwords/passwords.ts";
 import { findUser } from "../accounts/users/users.repo.ts";
 import { recordAudit } from "../audit/audit.repo.ts";
@@ -18,13 +19,27 @@ export function passcodeAsked(link: FoundLink, tries = link.wrongPasscodes): App
   return new AppError(linkPasscode, { members });
 }
 
+type PasscodeDeps = Pick<Deps, "db" | "clock" | "config" | "jobs" | "mailSeal">;
+
+/** By link: a right passcode that is being compared counts as a wrong one, and must take no try from others that come at once. */
+const turns = new KeyedTurns();
+
 /**
- * Compares a passcode. Each try is counted before it is compared, so that tries made at once can't exceed the limit; the last one
- * that is wrong ends the link.
+ * Compares a passcode. Each try is counted before it is compared, so that tries made at once, also at several nodes, can't exceed the
+ * limit; the last one that is wrong ends the link.
  * @throws {AppError} `link.passcode` if it is wrong, `link.not_found` if no try is left
  */
-export async function assertPasscode(
-  deps: Pick<Deps, "db" | "clock" | "config" | "jobs" | "mailSeal">,
+export function assertPasscode(
+  deps: PasscodeDeps,
+  link: FoundLink,
+  passcode: string,
+  origin: VisitOrigin,
+): Promise<void> {
+  return turns.run(link.id, () => tryPasscode(deps, link, passcode, origin));
+}
+
+async function tryPasscode(
+  deps: PasscodeDeps,
   link: FoundLink,
   passcode: string,
   origin: VisitOrigin,
@@ -40,7 +55,7 @@ export async function assertPasscode(
 }
 
 async function blockLink(
-  deps: Pick<Deps, "db" | "clock" | "config" | "jobs" | "mailSeal">,
+  deps: PasscodeDeps,
   link: FoundLink,
   { device, ...origin }: VisitOrigin,
 ): Promise<void> {
