@@ -167,6 +167,8 @@ export const visitReportCall = {
 export const visitDownloadCall = {
   method: "GET",
   path: "/api/visits/:token/studies/:study/download",
+  /** A medium to take along (`as=pdi`) is for those who have an account. */
+  query: z.object({ as: z.optional(z.never()) }),
 } as const satisfies Call;
 
 /** Gives the caller's own account access to the studies of a visit. */

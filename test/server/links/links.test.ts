@@ -301,6 +301,17 @@ describe("a visit", () => {
     expect(statuses.filter((status) => status === 404)).toHaveLength(6);
   });
 
+  test("opens by the right passcode among nine wrong ones that arrive at once", async () => {
+    const link = await makeLink(owner, { passcode: true });
+    const guesses = Array.from({ length: 10 }, (_, place) => (place === 5 ? link.passcode : "no"));
+    const answers = await Promise.all(
+      guesses.map((passcode) => visit({ link: link.id, secret: link.secret, passcode })),
+    );
+    expect(answers.map(({ status }) => status)).toEqual(guesses.map((_, place) => (place === 5 ? 200 : 403)));
+    expect(await linksOf(owner)).toMatchObject([{ state: "active", wrongPasscodes: 9, openings: 1 }]);
+    expect(await wrongPasscodes(link, 2)).toEqual([403, 404]);
+  });
+
   test("counts openings that arrive at once", async () => {
     const link = await makeLink(owner, { maxOpenings: 3 });
     const open = () => visit({ link: link.id, secret: link.secret });
@@ -433,6 +444,8 @@ test("a visit downloads where the link allows it, for one action of the owner a 
   await whole.arrayBuffer();
   const part = await t.call("GET", path, { headers: { range: "bytes=0-9" } });
   expect([part.status, (await part.arrayBuffer()).byteLength]).toEqual([206, 10]);
+  // A medium to take along is not what a link gives, and a plain ZIP would not be what was asked for.
+  expect(await statusOf(`${path}?as=pdi`)).toBe(400);
   expect(await downloadsOf(owner)).toBe(1);
   expect(await statusOf(`/dicomweb/t/${token}/studies/${studyUID("1")}`)).toBe(403);
   t.advance(25 * 3600_000);

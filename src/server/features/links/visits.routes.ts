@@ -104,7 +104,7 @@ export function createVisitsRoutes(deps: Deps, guard: Guard) {
     describe(visitDownloadCall, {
       summary: "Download a study of a visit as ZIP",
       details:
-        "If the link allows it. Takes Range and If-Range. One action of the owner's month, once a day for a study of a link.",
+        "If the link allows it. Takes Range and If-Range, and no `as`. One action of the owner's month, once a day for a study of a link.",
       params,
       media: ["application/zip"],
       also: { 206: "A range of it.", 304: "What the caller has is still good (If-None-Match)." },
@@ -118,6 +118,7 @@ export function createVisitsRoutes(deps: Deps, guard: Guard) {
         heldByAnotherNode,
       ],
     }),
+    validate("query", visitDownloadCall.query),
     (c) => {
       const named = { token: c.req.param("token"), reference: c.req.param("study") };
       return downloadVisitedStudy(deps, c.req.raw, named, visitOriginOf(c));
