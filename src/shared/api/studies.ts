@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import { emailOnlySchema } from "./account-fields.ts";
 import { type Call, done } from "./call.ts";
 import { daySchema } from "./dates.ts";
-import { plain } from "./plain-text.ts";
+import { studyNameSchema } from "./study-name.ts";
 import { roleSchema } from "./users.ts";
 
 export const storageStatuses = ["local", "transferring", "b2", "error"] as const;
@@ -167,13 +167,6 @@ export const auditEntrySchema = z.object({
   device: z.optional(z.nullable(z.string())),
 });
 export type AuditEntry = z.infer<typeof auditEntrySchema>;
-
-/** In characters. */
-export const MAX_DESCRIPTION_LENGTH = 200;
-/** What the index calls a study; an empty description goes back to that of its images. */
-export const studyNameSchema = z.object({
-  description: z.string().check(plain, z.maxLength(MAX_DESCRIPTION_LENGTH, "validation.tooLong")),
-});
 
 export const assignmentSchema = z.object({ userId: z.string().check(z.uuid()) });
 
