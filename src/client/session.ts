@@ -79,7 +79,7 @@ export function refreshSessionUser(user: CurrentUser): void {
 
 /** Replaces the session's token wherever the browser keeps it, because the old one is no longer valid. */
 export function renewSession({ token, user }: Required<Session>): void {
-  if (localStore.read(TOKEN_KEY) !== undefined) localStore.write(TOKEN_KEY, token);
+  if (isStaying()) localStore.write(TOKEN_KEY, token);
   keepSession({ token, user });
   announceSessionEnd();
 }
@@ -103,8 +103,13 @@ export function endSession(reason: SessionEnd): void {
  * that was kept before.
  */
 export function keepWithSession(value: unknown): void {
-  const isStaying = localStore.read(TOKEN_KEY) !== undefined;
-  (isStaying ? localStore : sessionStore).write(KEPT_KEY, JSON.stringify(value));
+  (isStaying() ? localStore : sessionStore).write(KEPT_KEY, JSON.stringify(value));
+}
+
+/** Whether this session outlives the tab; somebody else may have one that does, begun in another tab. */
+function isStaying(): boolean {
+  const token = readStoredSession()?.token;
+  return token !== undefined && localStore.read(TOKEN_KEY) === token;
 }
 
 /** What {@link keepWithSession} kept. */

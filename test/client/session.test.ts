@@ -4,7 +4,9 @@ import {
   beginSession,
   currentToken,
   endSession,
+  keepWithSession,
   onSessionEndElsewhere,
+  readKept,
   readStoredSession,
   renewSession,
 } from "../../src/client/session.ts";
@@ -70,6 +72,17 @@ describe("the session", () => {
     beginSession(signedIn, { keepConnected: true });
     renewSession({ token: "renewed", user });
     expect(localStorage.getItem("token")).toBe("renewed");
+  });
+
+  test("changes nothing of what another person keeps in the browser, who signed in in another tab", () => {
+    const { token: _, ...user } = signedIn;
+    beginSession(signedIn, { keepConnected: false });
+    localStorage.setItem("token", "of somebody else");
+    keepWithSession("the list of this session");
+    expect(Object.values(localStorage).join()).not.toContain("the list of this session");
+    expect(readKept()).toBe("the list of this session");
+    renewSession({ token: "renewed", user });
+    expect([currentToken(), localStorage.getItem("token")]).toEqual(["renewed", "of somebody else"]);
   });
 
   test("leaves the session renewed by another tab alone when it expires, and ends it on logout", () => {
