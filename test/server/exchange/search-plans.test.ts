@@ -159,3 +159,18 @@ describe.each(["right", "wrong"] as const)("while PostgreSQL guesses the frequen
     );
   });
 });
+
+const PAGE_BYTES = 8_192;
+
+test("a search reads few entries that are not merged into an index of texts, however many studies came last", async () => {
+  const other = await t.addPerson("Quem Envia", { plan: "clinica" });
+  await fill(other, 1_000);
+  const indexes = await t.sql`
+    select indexname as name from pg_indexes where tablename = 'studies' and indexdef like '%gin_trgm_ops%'`;
+  expect(indexes).toHaveLength(5);
+  for (const { name } of indexes) {
+    const [merged] = await t.sql`select gin_clean_pending_list(${name}::regclass)::int as pages`;
+    // The row that passes the limit may take a few pages more.
+    expect(merged?.pages).toBeLessThanOrEqual((256 * 1_024) / PAGE_BYTES + 4);
+  }
+});

@@ -88,6 +88,18 @@ function sortIndexes(
   ];
 }
 
+/**
+ * An index of what a text contains. Every search reads all entries that were not yet merged into it: up to 4 MB by default, which takes
+ * longer than most searches.
+ */
+function trigramIndex(name: string, column: AnyPgColumn) {
+  return index(`studies_${name}_trgm_idx`)
+    .using("gin", sql`${column} gin_trgm_ops`)
+    .with({ gin_pending_list_limit: UNMERGED_KB });
+}
+
+const UNMERGED_KB = 256;
+
 /** Folds as `fold` in src/shared does, in functions of PostgreSQL that a generated column may use. */
 const searchFoldedExpression = sql`' ' || patient_name_folded || ' ' || patient_id_folded || ' ' || accession_number_folded || ' '
   || description_folded || ' ' || regexp_replace(lower(regexp_replace(normalize(left(coalesce(institution_name, ''), 512), NFKD),
@@ -178,11 +190,11 @@ export const studies = pgTable(
     // For DICOMweb searches by an exact identifier, over one account or, for admins, over all.
     index("studies_patient_id_idx").on(table.patientIDFolded, table.accountId),
     index("studies_accession_number_idx").on(table.accessionNumberFolded, table.accountId),
-    index("studies_patient_name_trgm_idx").using("gin", sql`${table.patientNameFolded} gin_trgm_ops`),
-    index("studies_patient_id_trgm_idx").using("gin", sql`${table.patientIDFolded} gin_trgm_ops`),
-    index("studies_accession_number_trgm_idx").using("gin", sql`${table.accessionNumberFolded} gin_trgm_ops`),
-    index("studies_description_trgm_idx").using("gin", sql`${table.descriptionFolded} gin_trgm_ops`),
-    index("studies_search_trgm_idx").using("gin", sql`${table.searchFolded} gin_trgm_ops`),
+    trigramIndex("patient_name", table.patientNameFolded),
+    trigramIndex("patient_id", table.patientIDFolded),
+    trigramIndex("accession_number", table.accessionNumberFolded),
+    trigramIndex("description", table.descriptionFolded),
+    trigramIndex("search", table.searchFolded),
   ],
 );
 
