@@ -252,6 +252,81 @@ describe("a request whose line went dead without a word", () => {
   });
 });
 
+describe("a chunk behind another one", () => {
+  /** A chunk whose body stays open until it is ended. */
+  async function open(url: string, offset: number, bytes: Uint8Array) {
+    const { promise: isRead, resolve: read } = Promise.withResolvers<void>();
+    const { promise: isOver, resolve: end } = Promise.withResolvers<void>();
+    let hasCome = false;
+    const body = new ReadableStream<Uint8Array>({
+      async pull(controller) {
+        if (!hasCome) {
+          hasCome = true;
+          return controller.enqueue(Uint8Array.from(bytes));
+        }
+        read();
+        await isOver;
+        controller.close();
+      },
+    });
+    const headers = { "content-type": "application/offset+octet-stream", "upload-offset": String(offset) };
+    const answer = t.call("PATCH", url, { as: person, body, headers: { ...tusHeaders, ...headers } });
+    await isRead;
+    return { answer, end };
+  }
+  const holderOf = async (url: string) => {
+    const [row] =
+      await t.sql`select held_by from resumable_uploads where id = ${url.split("/").at(-1) ?? ""}`;
+    return row?.held_by as unknown;
+  };
+
+  test("goes on under the hold of the former one, and keeps others out while it runs", async () => {
+    const zip = sampleZip({ study: "150" });
+    const url = await tus.begin(zip.length);
+    expect((await tus.patch(url, 0, zip.subarray(0, 500))).status).toBe(204);
+    const holder = await holderOf(url);
+    expect(holder).toBeString();
+    const running = await open(url, 500, zip.subarray(500, 520));
+    expect(await holderOf(url)).toBe(holder);
+    const upperCase = url.replace(/[^/]+$/, (id) => id.toUpperCase());
+    for (const same of [url, upperCase])
+      expect((await tus.patch(same, 500, zip.subarray(500))).status).toBe(423);
+    running.end();
+    const { status, headers } = await running.answer;
+    expect([status, headers.get("upload-offset")]).toEqual([204, "520"]);
+    expect((await tus.patch(url, 520, zip.subarray(520))).status).toBe(204);
+    expect((await tus.outcome(url)).result?.instancesReceived).toBe(1);
+  });
+
+  test("is not for somebody else, nor for an upload that another process took or that ended", async () => {
+    const stranger = tusOf(t, await t.addPerson("Outra Pessoa"));
+    const zip = sampleZip({ study: "151" });
+    const id = (url: string) => url.split("/").at(-1) ?? "";
+    const begin = async () => {
+      const url = await tus.begin(zip.length);
+      expect((await tus.patch(url, 0, zip.subarray(0, 500))).status).toBe(204);
+      return url;
+    };
+    const kept = await begin();
+    expect((await stranger.patch(kept, 500, zip.subarray(500))).status).toBe(404);
+    expect((await tus.patch(kept, 400, zip.subarray(400))).status).toBe(409);
+    expect((await tus.patch(kept, 500, zip.subarray(500))).status).toBe(204);
+    expect((await tus.outcome(kept)).state).toBe("done");
+
+    const taken = await begin();
+    await t.sql`update resumable_uploads set held_by = 'another one' where id = ${id(taken)}`;
+    expect((await tus.patch(taken, 500, zip.subarray(500))).status).toBe(423);
+    expect(await offsetOf(taken)).toBe("500");
+    await t.sql`update resumable_uploads set held_by = null where id = ${id(taken)}`;
+    expect((await tus.patch(taken, 500, zip.subarray(500))).status).toBe(204);
+    expect((await tus.outcome(taken)).state).toBe("done");
+
+    const ended = await begin();
+    expect((await tus.end(ended)).status).toBe(204);
+    expect((await tus.patch(ended, 500, zip.subarray(500))).status).toBe(404);
+  });
+});
+
 describe("a creation", () => {
   test("above the largest size is a 413, and one without a length, a ZIP, or sound metadata a 400", async () => {
     expect((await tus.create(64 * 1024 ** 2 + 1)).status).toBe(413);

@@ -46,6 +46,8 @@ export interface PlacedUpload {
  * S3 store, so that every node takes every request and the loss of one loses nothing.
  */
 export interface ArrivingBytes {
+  /** Whether every request with bytes of an upload comes to this process. */
+  readonly isAlone: boolean;
   /** @throws {BytesLost} */
   open(upload: ResumableUpload, room: SpoolRoom): Promise<Landing>;
   /** Deletes the bytes of parts that were not recorded, or that others replaced. */

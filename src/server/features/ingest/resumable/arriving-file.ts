@@ -40,6 +40,8 @@ export function createArrivingFiles(
   }
 
   return {
+    isAlone: true,
+
     countKept,
 
     async open(upload, room) {

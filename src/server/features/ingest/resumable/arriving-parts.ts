@@ -41,6 +41,8 @@ export function createArrivingParts({ db, node, store }: Pick<Deps, "db" | "node
   }
 
   return {
+    isAlone: false,
+
     // What the rows name was put into the store before.
     countKept: async ({ receivedBytes }) => receivedBytes,
 

@@ -164,8 +164,10 @@ export interface ReceivedBytes {
   address: string;
   /** Whether these were its last. */
   isComplete: boolean;
-  /** Whether the holder ends here. */
+  /** Whether the request ends here. Anybody may have the upload then. */
   isEnd: boolean;
+  /** Whether the upload keeps the holder's name beyond the end, by which the holder can tell that nobody else had it since. */
+  isResting: boolean;
   added: ResumablePart[];
   /** Parts whose bytes are in an added one. */
   replaced: string[];
@@ -176,6 +178,7 @@ type ReceivedRow = Pick<ReceivedBytes, "offset" | "expiresAt" | "address"> & {
   formerHolder: string;
   state: "receiving" | "processing";
   holder: string | null;
+  isHeld: boolean;
 };
 
 const receivedRow = prepared((db, given: Given<ReceivedRow>) => {
@@ -188,7 +191,7 @@ const receivedRow = prepared((db, given: Given<ReceivedRow>) => {
       address: sql`${sql.param(given.address, address)}`,
       state: sql`${given.state}::resumable_state`,
       heldBy: sql`${given.holder}::text`,
-      heldUntil: sql`case when ${given.holder}::text is not null then ${heldUntil} end`,
+      heldUntil: sql`case when ${given.isHeld}::boolean then ${heldUntil} end`,
     })
     .where(and(eq(resumableUploads.id, given.id), eq(heldBy, given.formerHolder), eq(state, "receiving")))
     .returning({ id: resumableUploads.id });
@@ -201,12 +204,14 @@ export async function recordReceived(
   holder: Holder,
   { added, replaced, ...received }: ReceivedBytes,
 ): Promise<boolean> {
-  const { offset, expiresAt, address, isComplete, isEnd } = received;
+  const { offset, expiresAt, address, isComplete, isEnd, isResting } = received;
+  const isHeld = !isEnd && !isComplete;
   const updated = await receivedRow(tx, {
     ...{ id, offset, expiresAt, address },
     formerHolder: holderText(holder),
     state: isComplete ? "processing" : "receiving",
-    holder: isEnd || isComplete ? null : holderText(holder),
+    holder: isHeld || (isResting && !isComplete) ? holderText(holder) : null,
+    isHeld,
   });
   if (updated.length === 0) return false;
   if (replaced.length > 0) await tx.delete(resumableParts).where(inArray(resumableParts.id, replaced));

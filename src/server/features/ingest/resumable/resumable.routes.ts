@@ -264,6 +264,7 @@ export function createResumableRoutes(deps: Deps & { gate: DeliveryGate }, guard
   async function answerDelete(c: Context<HttpEnv>) {
     const { id } = await find(c);
     await endUpload(deps, senderOfSession(c.get("session")), id);
+    holds.forget(id);
     return c.body(null, 204);
   }
 

@@ -1,11 +1,19 @@
 import type { Tx } from "../../../db/client.ts";
 import type { Deps } from "../../../deps.ts";
 import { AppError } from "../../../http/app-error.ts";
+import { RestingUploads } from "./resting-uploads.ts";
 import { uploadHeld } from "./resumable.errors.ts";
 import { finishQueue } from "./resumable-jobs.ts";
 import { type ReceivedBytes, recordReceived } from "./resumable-uploads.repo.ts";
 import type { ResumableUpload } from "./resumable-uploads.table.ts";
-import { type Holder, holdUpload, releaseHold, renewHold, type WantedUpload } from "./upload-holds.repo.ts";
+import {
+  HELD_SECONDS,
+  type Holder,
+  holdUpload,
+  releaseHold,
+  renewHold,
+  type WantedUpload,
+} from "./upload-holds.repo.ts";
 
 /** A hold lasts longer than this, if bytes come. */
 const RENEW_MS = 2_000;
@@ -14,17 +22,23 @@ const RENEW_MS = 2_000;
 const QUIET_MS = 300;
 const SETTLE_LOOKS = 7;
 
-type HoldDeps = Pick<Deps, "db" | "jobs" | "node">;
+type HoldDeps = Pick<Deps, "arriving" | "db" | "jobs" | "node">;
 
 /** Has one request at a time write to an upload: across nodes by its row, within this process also until its file is closed. */
 export class UploadHolds {
   readonly #byUpload = new Map<string, UploadHold>();
+  readonly #resting = new RestingUploads();
 
   /** Returns `undefined` if the caller has no such upload, it stands elsewhere, it is whole, or another request writes. */
   async take(
     deps: HoldDeps,
-    wanted: WantedUpload,
+    { id, ...of }: WantedUpload,
   ): Promise<{ upload: ResumableUpload; hold: UploadHold } | undefined> {
+    const wanted = { id: id.toLowerCase(), ...of };
+    const running = this.#byUpload.get(wanted.id);
+    if (running?.keepsOut) return undefined;
+    const rested = running ? undefined : this.#resting.take(wanted);
+    if (rested) return this.#begin(deps, rested.upload, rested.holder, { isTold: false });
     const { id: nodeId, bootId } = deps.node;
     const holder = { nodeId, bootId, id: Bun.randomUUIDv7() };
     const upload = await holdUpload(deps.db, wanted, holder);
@@ -35,9 +49,30 @@ export class UploadHolds {
       former.lose();
       await former.ended;
     }
-    const hold = new UploadHold(deps, uploadId, holder, () => this.#byUpload.delete(uploadId));
-    this.#byUpload.set(uploadId, hold);
+    this.#resting.forget(uploadId);
+    return this.#begin(deps, upload, holder, { isTold: true });
+  }
+
+  #begin(
+    deps: HoldDeps,
+    upload: ResumableUpload,
+    holder: Holder,
+    { isTold }: { isTold: boolean },
+  ): { upload: ResumableUpload; hold: UploadHold } {
+    const hold = new UploadHold(deps, upload, {
+      ...{ holder, isTold },
+      leave: (rested) => {
+        this.#byUpload.delete(upload.id);
+        if (rested) this.#resting.add({ upload: rested, holder });
+      },
+    });
+    this.#byUpload.set(upload.id, hold);
     return { upload, hold };
+  }
+
+  /** Tells that an upload ended, so that no request goes on with it from memory. */
+  forget(uploadId: string): void {
+    this.#resting.forget(uploadId);
   }
 
   /**
@@ -60,6 +95,14 @@ export function heldElsewhere(): AppError {
   return new AppError(uploadHeld, { retryAfterSeconds: 1 });
 }
 
+interface HoldOptions {
+  holder: Holder;
+  /** Whether the row tells other processes that the upload is held. */
+  isTold: boolean;
+  /** Called at the end, with the upload as it stands if it may rest. */
+  leave: (rested: ResumableUpload | undefined) => void;
+}
+
 /** The right of one request to write to an upload. */
 export class UploadHold implements AsyncDisposable {
   /** Whether no more bytes will come. */
@@ -72,17 +115,19 @@ export class UploadHold implements AsyncDisposable {
   pieces = 0;
   #renewedPieces = 0;
   #isReleased = false;
+  /** The upload as it stands once this hold is released, if it may rest. */
+  #rested: ResumableUpload | undefined;
+  readonly #beganAt = performance.now();
 
   constructor(
     private readonly deps: HoldDeps,
-    private readonly uploadId: string,
-    private readonly holder: Holder,
-    leave: () => void,
+    private readonly upload: ResumableUpload,
+    private readonly options: HoldOptions,
   ) {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.ended = promise;
     this.#end = () => {
-      leave();
+      options.leave(this.#rested);
       resolve();
     };
     this.#renewing = setInterval(() => void this.#renew(), RENEW_MS);
@@ -91,6 +136,12 @@ export class UploadHold implements AsyncDisposable {
   /** Aborts when another request took the upload. */
   get signal(): AbortSignal {
     return this.#losing.signal;
+  }
+
+  /** Whether no other request may have the upload yet although its row does not say so. A renewal tells the row. */
+  get keepsOut(): boolean {
+    if (this.options.isTold || this.#isReleased) return false;
+    return performance.now() - this.#beganAt < HELD_SECONDS * 1000;
   }
 
   /** Tells that bytes came, for which the hold is renewed. */
@@ -103,15 +154,16 @@ export class UploadHold implements AsyncDisposable {
   }
 
   /** Records bytes that are durable; the last ones enqueue the job. @throws {AppError} 423 if another request took the upload */
-  async record(received: ReceivedBytes): Promise<void> {
-    const { db, jobs } = this.deps;
+  async record(received: Omit<ReceivedBytes, "isResting">): Promise<void> {
+    const { db, jobs, arriving } = this.deps;
+    const { id: uploadId } = this.upload;
+    const isResting = arriving.isAlone && received.isEnd && !received.isComplete;
     const write = async (tx: Tx | typeof db): Promise<boolean> =>
-      await recordReceived(tx, this.uploadId, this.holder, received);
+      await recordReceived(tx, uploadId, this.options.holder, { ...received, isResting });
     const isRecorded =
       received.isComplete || received.added.length > 0
         ? await db.transaction(async (tx) => {
             if (!(await write(tx))) return false;
-            const { uploadId } = this;
             if (received.isComplete)
               await jobs.enqueue(finishQueue, { uploadId }, { tx, singletonKey: uploadId });
             return true;
@@ -119,13 +171,15 @@ export class UploadHold implements AsyncDisposable {
         : await write(db);
     if (!isRecorded) throw heldElsewhere();
     this.#isReleased = received.isEnd || received.isComplete;
+    const { offset: receivedBytes, expiresAt } = received;
+    if (isResting) this.#rested = { ...this.upload, receivedBytes, expiresAt };
   }
 
   async #renew(): Promise<void> {
     if (this.pieces === this.#renewedPieces) return;
     this.#renewedPieces = this.pieces;
     try {
-      if (!(await renewHold(this.deps.db, this.uploadId, this.holder))) this.lose();
+      if (!(await renewHold(this.deps.db, this.upload.id, this.options.holder))) this.lose();
     } catch {
       // The next renewal, or recording, tells whether it is still held.
     }
@@ -134,7 +188,7 @@ export class UploadHold implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     clearInterval(this.#renewing);
     try {
-      if (!this.#isReleased) await releaseHold(this.deps.db, this.uploadId, this.holder);
+      if (!this.#isReleased) await releaseHold(this.deps.db, this.upload.id, this.options.holder);
     } catch {
       // It ends by itself after some seconds.
     } finally {

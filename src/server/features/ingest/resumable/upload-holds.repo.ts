@@ -12,7 +12,7 @@ export interface Holder {
 }
 
 /** A request that got no byte for this long may lose the upload to another one. */
-const HELD_SECONDS = 5;
+export const HELD_SECONDS = 5;
 
 export const heldUntil = sql`now() + make_interval(secs => ${HELD_SECONDS})`;
 
