@@ -208,6 +208,19 @@ describe("frames", () => {
     loader.close();
   });
 
+  test("come one and all where the first one is lost", async () => {
+    const { asked, loader } = open();
+    loader.focus(slicesOf(30), 0);
+    asked[0]?.fail(new TypeError("answer 404"));
+    for (let arrived = 0; arrived < asked.length; ) {
+      arrived = asked.length;
+      for (const one of asked) one.arrive();
+      await settle();
+    }
+    expect(asked.length).toBe(30);
+    loader.close();
+  });
+
   test("say whether access has ended or the image can't be drawn", async () => {
     const ended = open();
     const slices = slicesOf(1);

@@ -75,6 +75,8 @@ export function createFrameLoader(options: FrameLoaderOptions): FrameLoader {
   let places = new Map<string, number>();
   let index = 0;
   let direction = 1;
+  /** Of the stack's frame that came last. */
+  let lastFrameBytes = 0;
 
   const distanceOf = (key: string) => {
     const place = places.get(key);
@@ -118,8 +120,10 @@ export function createFrameLoader(options: FrameLoaderOptions): FrameLoader {
   /** How many slices on either side fit into the cache. */
   function reach(): number {
     const seen = slices[index];
-    const frame = seen && cache.get(seen.key);
-    const size = frame ? pixelsOf(frame).byteLength : 0;
+    if (!seen) return concurrency;
+    const frame = cache.get(seen.key);
+    // The size of a slice that failed is that of the others.
+    const size = frame ? pixelsOf(frame).byteLength : failures.has(seen.key) ? lastFrameBytes : 0;
     if (size === 0) return concurrency;
     return Math.max(1, Math.floor((maxBytes * AHEAD_SHARE) / size / 2));
   }
@@ -134,7 +138,10 @@ export function createFrameLoader(options: FrameLoaderOptions): FrameLoader {
         pump();
       });
       if (signal.aborted) memory.give(frame);
-      else cache.add(slice.key, frame, distanceOf);
+      else {
+        cache.add(slice.key, frame, distanceOf);
+        if (places.has(slice.key)) lastFrameBytes = pixelsOf(frame).byteLength;
+      }
       if (preview?.key === slice.key) dropPreview();
     } catch (error) {
       if (!signal.aborted) failures.set(slice.key, failureOf(error));
@@ -212,6 +219,7 @@ export function createFrameLoader(options: FrameLoaderOptions): FrameLoader {
         slices = seen;
         places = new Map(seen.map(({ key }, place) => [key, place]));
         failures.clear();
+        lastFrameBytes = 0;
       }
       index = at;
       if (preview && preview.key !== seen[at]?.key) dropPreview();
