@@ -1,6 +1,6 @@
 import "../../support/dom-globals.ts";
 import { describe, expect, test } from "bun:test";
-import { act, cleanup, screen, withDom } from "../../support/dom.ts";
+import { act, cleanup, fireEvent, screen, withDom } from "../../support/dom.ts";
 import { skull } from "../../support/skull-study.ts";
 import { columnHeads, listOf, showList } from "../../support/study-list.tsx";
 
@@ -121,6 +121,19 @@ describe("a column is resized with the arrow keys on its edge", () => {
     expect(headWidth("Descrição")).not.toBe("");
     expect(headWidth("Visualizador")).toBe("");
   });
+});
+
+test("a column that is dragged by its edge is kept once, where it is let go", async () => {
+  await showTable();
+  const own = Number.parseInt(headWidth("Data"), 10);
+  const line = edge("Data");
+  Object.assign(line, { setPointerCapture() {} });
+  fireEvent.pointerDown(line, { button: 0, clientX: 100 });
+  fireEvent.pointerMove(line, { clientX: 130 });
+  expect(headWidth("Data")).toBe(`${own + 30}px`);
+  expect(kept()).toBeNull();
+  fireEvent.pointerUp(line, { clientX: 130 });
+  expect(kept().widths).toEqual({ studyDate: own + 30 });
 });
 
 test("an invalid stored layout gives the default table", async () => {

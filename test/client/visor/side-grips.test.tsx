@@ -42,6 +42,23 @@ test("the edges beside the film move by keys within their bounds, are kept, and 
   expect(widths()).toEqual(["176px", "400px"]);
 });
 
+test("an edge that is dragged is kept once, where it is let go; a press alone keeps nothing", async () => {
+  await renderClient(<Sides />);
+  const edge = grip("Largura do laudo");
+  Object.assign(edge, { setPointerCapture() {} });
+  const kept = () => localStorage.getItem("visorLaudo");
+  fireEvent.pointerDown(edge, { button: 0, clientX: 900 });
+  fireEvent.pointerUp(edge, { clientX: 900 });
+  fireEvent.pointerDown(edge, { button: 0, clientX: 900 });
+  for (const clientX of [890, 860, 850]) fireEvent.pointerMove(edge, { clientX });
+  expect(widths()).toEqual(["176px", "450px"]);
+  expect(kept()).toBeNull();
+  fireEvent.pointerUp(edge, { clientX: 850 });
+  fireEvent.pointerMove(edge, { clientX: 700 });
+  expect(kept()).toBe("450");
+  expect(widths()).toEqual(["176px", "450px"]);
+});
+
 test("a width that was kept out of bounds is taken within them", async () => {
   localStorage.setItem("visorColumn", "9000");
   localStorage.setItem("visorLaudo", "wide");

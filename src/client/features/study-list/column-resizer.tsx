@@ -1,5 +1,6 @@
 import { useLingui } from "@lingui/react/macro";
-import { type KeyboardEvent, type PointerEvent, useRef } from "react";
+import type { KeyboardEvent } from "react";
+import { useEdgeDrag } from "../../ui/use-edge-drag.ts";
 import { MAX_COLUMN_WIDTH_PX, MIN_COLUMN_WIDTH_PX } from "./column-layout.ts";
 
 const STEP_PX = 10;
@@ -8,29 +9,18 @@ const BIG_STEP_PX = 50;
 interface ColumnResizerProps {
   columnName: string;
   widthPx: number;
-  /** Undefined restores the column's default width. */
-  onResize: (widthPx?: number) => void;
+  /** Undefined restores the column's default width. `isOver` is false while the column is being dragged. */
+  onResize: (widthPx?: number, isOver?: boolean) => void;
 }
 
 /** The line at a column's right edge. Dragging or the arrow keys resize the column; a double click restores its width. */
 export function ColumnResizer({ columnName, widthPx, onResize }: ColumnResizerProps) {
   const { t } = useLingui();
-  const drag = useRef<{ fromX: number; fromPx: number }>(undefined);
-
-  const start = (event: PointerEvent<HTMLElement>) => {
-    if (event.button !== 0) return;
-    event.currentTarget.setPointerCapture(event.pointerId);
-    drag.current = { fromX: event.clientX, fromPx: drawnWidth(event.currentTarget) || widthPx };
-  };
-  const move = (event: PointerEvent<HTMLElement>) => {
-    if (drag.current) onResize(drag.current.fromPx + event.clientX - drag.current.fromX);
-  };
-  const stop = () => {
-    drag.current = undefined;
-  };
+  const widthOf = (resizer: HTMLElement) => drawnWidth(resizer) || widthPx;
+  const drag = useEdgeDrag({ widthOf, grows: 1, onDrag: onResize });
   const step = (event: KeyboardEvent<HTMLElement>) => {
     const stepPx = event.shiftKey ? BIG_STEP_PX : STEP_PX;
-    const currentPx = drawnWidth(event.currentTarget) || widthPx;
+    const currentPx = widthOf(event.currentTarget);
     if (event.key === "ArrowLeft") onResize(currentPx - stepPx);
     else if (event.key === "ArrowRight") onResize(currentPx + stepPx);
     else if (event.key === "Home") onResize(MIN_COLUMN_WIDTH_PX);
@@ -52,10 +42,7 @@ export function ColumnResizer({ columnName, widthPx, onResize }: ColumnResizerPr
       aria-valuenow={widthPx}
       aria-valuemin={MIN_COLUMN_WIDTH_PX}
       aria-valuemax={MAX_COLUMN_WIDTH_PX}
-      onPointerDown={start}
-      onPointerMove={move}
-      onPointerUp={stop}
-      onPointerCancel={stop}
+      {...drag}
       onDoubleClick={() => onResize()}
       onKeyDown={step}
       // A drag that begins here resizes the column instead of moving it.

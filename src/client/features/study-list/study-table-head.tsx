@@ -22,7 +22,7 @@ import type { studyTableFeatures } from "./study-table-features.ts";
 import type { ColumnWidths, StudyTableModel } from "./use-study-table.ts";
 
 type MoveColumn = (column: MovableColumn, target: MovableColumn) => void;
-type ResizeColumn = (column: StudyColumn, widthPx?: number) => void;
+type ResizeColumn = (column: StudyColumn, widthPx?: number, isOver?: boolean) => void;
 
 const silent = {
   onDragStart: () => undefined,
@@ -180,7 +180,7 @@ function ColumnHead({ header, id, widths, keys, onResize, grip, drag }: ColumnHe
         <ColumnResizer
           columnName={name}
           widthPx={widths.of(id)}
-          onResize={(widthPx) => onResize(id, widthPx)}
+          onResize={(...width) => onResize(id, ...width)}
         />
       )}
     </th>

@@ -74,7 +74,7 @@ export function StudyTable({ studies, hasSeveralPatients, sorting, onSortingChan
             widths={widths}
             keysId={keysId}
             onMove={move}
-            onResize={(column, widthPx) => setLayout(resizeColumn(layout, column, widthPx))}
+            onResize={(column, widthPx, isOver) => setLayout(resizeColumn(layout, column, widthPx), isOver)}
           />
           <IsTight value={fit.density === "tight"}>
             <tbody>

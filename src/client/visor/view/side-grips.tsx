@@ -1,6 +1,7 @@
 import { useLingui } from "@lingui/react/macro";
-import { type CSSProperties, type KeyboardEvent, type PointerEvent, useRef, useState } from "react";
+import { type CSSProperties, type KeyboardEvent, useState } from "react";
 import { localStore } from "../../browser-storage.ts";
+import { useEdgeDrag } from "../../ui/use-edge-drag.ts";
 
 /** A panel beside the film. The person sets its width (in CSS pixels). */
 interface Side {
@@ -24,8 +25,8 @@ const LAUDO: Side = {
 };
 const STEP_PX = 16;
 
-/** The width of a side, and what sets it; undefined sets the usual one. */
-type SideWidth = readonly [px: number, resize: (px?: number) => void];
+/** The width of a side, and what sets it; undefined sets the usual one. It is kept unless the side is still being dragged. */
+type SideWidth = readonly [px: number, resize: (px?: number, isOver?: boolean) => void];
 
 export interface SideWidths {
   /** The widths as custom properties, for the element around the sides. */
@@ -46,10 +47,10 @@ function useSideWidth(side: Side): SideWidth {
   const [width, setWidth] = useState(() =>
     widthWithin(side, Number(localStore.read(side.key) ?? side.usual)),
   );
-  const resize = (px = side.usual) => {
+  const resize = (px = side.usual, isOver = true) => {
     const next = widthWithin(side, px);
     setWidth(next);
-    localStore.write(side.key, next === side.usual ? undefined : String(next));
+    if (isOver) localStore.write(side.key, next === side.usual ? undefined : String(next));
   };
   return [width, resize];
 }
@@ -91,19 +92,7 @@ interface GripProps {
 
 /** Dragging or the arrow keys set the width, a double click takes the usual one. */
 function Grip({ side, width: [width, resize], className, label }: GripProps) {
-  const drag = useRef<{ fromX: number; fromPx: number }>(undefined);
-  const start = (event: PointerEvent<HTMLElement>) => {
-    if (event.button !== 0) return;
-    event.currentTarget.setPointerCapture(event.pointerId);
-    drag.current = { fromX: event.clientX, fromPx: width };
-  };
-  const move = (event: PointerEvent<HTMLElement>) => {
-    const { current } = drag;
-    if (current) resize(current.fromPx + side.grows * (event.clientX - current.fromX));
-  };
-  const stop = () => {
-    drag.current = undefined;
-  };
+  const drag = useEdgeDrag({ widthOf: () => width, grows: side.grows, onDrag: resize });
   const step = (event: KeyboardEvent<HTMLElement>) => {
     const widths: Record<string, number> = {
       ArrowLeft: width - side.grows * STEP_PX,
@@ -129,10 +118,7 @@ function Grip({ side, width: [width, resize], className, label }: GripProps) {
       aria-valuenow={width}
       aria-valuemin={side.least}
       aria-valuemax={side.most}
-      onPointerDown={start}
-      onPointerMove={move}
-      onPointerUp={stop}
-      onPointerCancel={stop}
+      {...drag}
       onDoubleClick={() => resize()}
       onKeyDown={step}
     />
