@@ -4,7 +4,15 @@ import { zipSync } from "fflate";
 import type { Locator, Page } from "playwright-core";
 import { generateStudy } from "../../scripts/demo/phantom/study.ts";
 import { violationsOn } from "../support/axe.ts";
-import { type BrowserApp, button, createBrowserApp, field, PHONE, tap } from "../support/browser-app.ts";
+import {
+  type BrowserApp,
+  button,
+  createBrowserApp,
+  examsEntry,
+  field,
+  PHONE,
+  tap,
+} from "../support/browser-app.ts";
 import { sampleZip } from "../support/sample-zip.ts";
 
 const RESULTS = join(import.meta.dir, "../../test-results");
@@ -92,16 +100,24 @@ describe("on a phone of 360 pixels", () => {
   );
 
   test(
-    "two taps lead from the list to a QR code for the doctor",
+    "two taps lead from the list to a QR code for the doctor, also on a tablet, and closing leads back",
     async () => {
       const person = await app.addPerson("Rita Código");
       await app.testApp.store(person, sampleZip({ study: "972" }));
-      await app.as(person, { device: PHONE }, async (page) => {
-        await tap(page, button(tabs(page), "Exames"));
-        await tap(page, button(page.locator(".phone-study"), "Compartilhar exame"));
-        await tap(page, button(page.getByRole("dialog"), "Criar link"));
-        await page.getByRole("dialog").getByRole("img", { name: /QR/ }).waitFor();
-      });
+      for (const viewport of [PHONE.viewport, { width: 768, height: 1024 }]) {
+        await app.as(person, { device: { ...PHONE, viewport } }, async (page) => {
+          await tap(page, examsEntry(page));
+          const share = button(page.locator("main"), "Compartilhar exame");
+          const dialog = page.getByRole("dialog");
+          await tap(page, share);
+          await tap(page, button(dialog, "Criar link"));
+          await dialog.getByRole("img", { name: /QR/ }).waitFor();
+          await tap(page, button(dialog, "Pronto"));
+          await tap(page, button(dialog, "Fechar"));
+          await dialog.waitFor({ state: "detached" });
+          expect(await share.evaluate((element) => element === document.activeElement)).toBe(true);
+        });
+      }
     },
     JOB_TIMEOUT_MS,
   );

@@ -84,10 +84,35 @@ describe("a table that is too wide for its panel", () => {
       density: "tight",
       left: ["seriesCount", "imagesReceived"],
     });
+    // At 768 px the person may share from the row, also where there are several patients.
+    for (const hasPatients of [false, true]) {
+      const tight = { ...room, hasPatients, density: "tight" } as const;
+      const columns = (hasPatients ? all : ofUser).filter(
+        (column) => !["seriesCount", "imagesReceived", "storageStatus"].includes(column),
+      );
+      const sum = columns.reduce((px, column) => px + columnWidth(defaultLayout, column, tight), 0);
+      expect(sum).toBeLessThanOrEqual(654);
+      expect(columnWidth(defaultLayout, "actions", tight)).toBeGreaterThanOrEqual(2 * 32 + 4 + 2 * 8);
+    }
     for (const widthPx of [320, 654, 900, 1_200]) {
       expect(
         fitColumns(all, { role: "admin", isWide: false, hasPatients: true }, { widthPx }).left,
       ).not.toContain("laudo");
+    }
+  });
+
+  test("shows a date whole in either language, beside the button that opens the row", () => {
+    const [textPx, expanderPx] = [88, 32];
+    for (const hasPatients of [false, true]) {
+      for (const [density, paddingPx] of [
+        ["roomy", 24],
+        ["plain", 24],
+        ["tight", 16],
+      ] as const) {
+        const room = { role: "user", isWide: true, hasPatients, density } as const;
+        const neededPx = textPx + paddingPx + (hasPatients ? 0 : expanderPx);
+        expect(columnWidth(defaultLayout, "studyDate", room)).toBeGreaterThanOrEqual(neededPx);
+      }
     }
   });
 

@@ -10,14 +10,21 @@ import { useDownload } from "../studies/use-download.ts";
 import { deletionAskedAtom } from "./list-actions.ts";
 import { MoreActions } from "./more-actions.tsx";
 
-/** Whether the table has room for one button only. */
+/** Whether the table has room for two buttons only. */
 export const IsTight = createContext(false);
 
 /** The person's actions on the study besides viewing it. */
 export function ActionsCell({ study }: { study: Study }) {
   return (
     <div className="study-actions">
-      {use(IsTight) ? <MoreActions study={study} /> : <EachAction study={study} />}
+      {use(IsTight) ? (
+        <>
+          <ShareButton study={study} />
+          <MoreActions study={study} />
+        </>
+      ) : (
+        <EachAction study={study} />
+      )}
     </div>
   );
 }

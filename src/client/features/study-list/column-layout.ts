@@ -81,7 +81,7 @@ export function columnWidth(layout: ColumnLayout, column: StudyColumn, room: Tab
   return layout.widths[column] ?? ownWidth(column, room);
 }
 
-/** `roomy` has room for words beside codes; `tight` has icons instead of words, and one menu of actions. */
+/** `roomy` has room for words beside codes; `tight` has icons instead of words, and a menu of actions beside sharing. */
 export type Density = "roomy" | "plain" | "tight";
 
 /** What decides how much room a column has. */
@@ -144,7 +144,7 @@ export function isResizable(column: string): column is StudyColumn {
 
 const ownWidths: Record<StudyColumn, number> = {
   patientName: 136,
-  studyDate: 106,
+  studyDate: 112,
   studyDescription: 188,
   modality: 94,
   imagesReceived: 84,
@@ -156,13 +156,14 @@ const ownWidths: Record<StudyColumn, number> = {
 };
 const tightWidths: Partial<Record<StudyColumn, number>> = {
   patientName: 104,
-  studyDate: 114,
-  studyDescription: 160,
+  studyDate: 104,
+  studyDescription: 168,
+  modality: 84,
   laudo: 56,
-  actions: 56,
+  actions: 84,
 };
 /** Without a column for the patient, the date has the button that opens the row. */
-const EXPANDER_PX = 24;
+const EXPANDER_PX = 32;
 const roomyWidths: Partial<Record<StudyColumn, number>> = {
   studyDate: 152,
   studyDescription: 260,
@@ -174,7 +175,7 @@ const roomyWidths: Partial<Record<StudyColumn, number>> = {
  * viewer's button is an icon for an admin, and for everyone on a narrow screen.
  */
 function ownWidth(column: StudyColumn, { role, isWide, hasPatients, density }: TableRoom): number {
-  if (column === "viewer" && (role === "admin" || !isWide)) return density === "tight" ? 60 : 68;
+  if (column === "viewer" && (role === "admin" || !isWide)) return density === "tight" ? 54 : 68;
   const widthPx = (density === "tight" ? tightWidths[column] : undefined) ?? ownWidths[column];
   if (hasPatients) return widthPx;
   if (density === "roomy") return roomyWidths[column] ?? widthPx;

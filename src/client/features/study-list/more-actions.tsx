@@ -4,27 +4,18 @@ import type { Study } from "../../../shared/api/studies.ts";
 import { IconButton } from "../../ui/button.tsx";
 import { Dropdown, DropdownItem } from "../../ui/dropdown.tsx";
 import { DownloadIcon, EllipsisIcon, TrashIcon } from "../../ui/icons.tsx";
-import { ShareMenuItem } from "../sharing/share-actions.tsx";
 import { busyStudiesAtom } from "../studies/busy-studies.ts";
 import { useDownload } from "../studies/use-download.ts";
 import { deletionAskedAtom } from "./list-actions.ts";
 
-interface MoreActionsProps {
-  study: Study;
-  /** Whether the share button stands beside the menu, and not in it. */
-  isShareBeside?: boolean;
-}
-
-/** The person's actions on the study besides viewing it, in a menu. */
-export function MoreActions({ study, isShareBeside = false }: MoreActionsProps) {
+/** The person's actions on the study besides viewing and sharing it, in a menu. */
+export function MoreActions({ study }: { study: Study }) {
   const { t } = useLingui();
   const download = useDownload();
   const askDeletion = useSetAtom(deletionAskedAtom);
   const isBusy = useAtomValue(busyStudiesAtom).has(study.id);
   const { access } = study;
-  const isShareHere = access.share && !isShareBeside;
-  const hasAny = access.download || isShareHere || access.delete;
-  if (!hasAny) return null;
+  if (!access.download && !access.delete) return null;
   const trigger = (
     <IconButton label={t({ id: "study.more", message: "More actions" })} disabled={isBusy}>
       <EllipsisIcon />
@@ -38,7 +29,6 @@ export function MoreActions({ study, isShareBeside = false }: MoreActionsProps) 
           <Trans id="study.download">Download exam</Trans>
         </DropdownItem>
       )}
-      {isShareHere && <ShareMenuItem study={study} />}
       {access.delete && (
         <DropdownItem danger onSelect={() => askDeletion(study)}>
           <TrashIcon />

@@ -112,7 +112,7 @@ function PhoneStudy({ study, hasSeveralPatients, isOpen, onToggle }: PhoneStudyP
             <ViewerButton study={study} kind="lit" />
             <ReportButton study={study} />
             <ShareButton study={study} />
-            {hasActions(role) && <MoreActions study={study} isShareBeside />}
+            {hasActions(role) && <MoreActions study={study} />}
           </div>
           <RenameButton study={study} />
           <StudyCheck study={study} />
