@@ -1,5 +1,5 @@
 import "../../support/dom-globals.ts";
-import { describe, expect, test } from "bun:test";
+import { describe, expect, spyOn, test } from "bun:test";
 import { i18n } from "@lingui/core";
 import { getDefaultStore } from "jotai";
 import { viewAtom } from "../../../src/client/features/places/views.ts";
@@ -11,6 +11,7 @@ import type { UploadJob } from "../../../src/client/features/upload/tray/upload-
 import UploadTray from "../../../src/client/features/upload/tray/upload-tray.tsx";
 import { isSent, percentOf, type Transfer } from "../../../src/client/features/upload/upload-state.ts";
 import UploadView from "../../../src/client/features/upload/upload-view.tsx";
+import { PHONE } from "../../../src/client/ui/use-media-query.ts";
 import { sampleFile } from "../../support/dicom-sample.ts";
 import { act, cleanup, screen, untilGone, userEvent, waitFor, withDom, within } from "../../support/dom.ts";
 import { answerCalls, helena, problem, renderView, shownView } from "../../support/render-view.tsx";
@@ -166,6 +167,25 @@ describe("an upload", () => {
     expect(lines).toEqual([...[0, 1, 2, 3, 4].map((n) => `F${n}.TXTNão é um arquivo DICOM`), "e mais 4"]);
   });
 
+  test("names the images that differ from others with their identifiers, as a warning that stays", async () => {
+    answerCalls({ "GET /api/studies/s1/status": () => Response.json({ status: "b2", isReady: true }) });
+    const request = await sendOne();
+    await goTo("support");
+    const conflicts = [{ name: "DICOM/IM2", sopInstanceUID: "2.25.7" }];
+    await act(async () => request.answer(201, { ...answer, conflicts, conflictCount: 1 }));
+    await openTray();
+    const warning = await tray().findByText(
+      "1 imagem é diferente de outra com o mesmo identificador. As duas foram guardadas.",
+    );
+    const line = warning.closest("details");
+    expect(line?.className).toContain("is-warn");
+    expect(line?.querySelector("li")?.textContent).toBe("DICOM/IM22.25.7");
+    const another = await sendAnother("outro.zip");
+    await act(async () => another.answer(201, answer));
+    await waitFor(() => expect(tray().getAllByText("1 imagem guardada e conferida").length).toBe(2));
+    expect(tray().getByText(/^1 imagem é diferente de outra/)).toBe(warning);
+  });
+
   test("that has no room says so as a warning, with the plans and the exams to delete", async () => {
     answerCalls({});
     const request = await sendOne();
@@ -252,7 +272,7 @@ describe("an upload of the account in another place", () => {
       });
       for (const _ of ["before", "after"]) {
         await renderView(<UploadTray />);
-        await waitFor(() => expect(tray().getByText("Parado em 42 %.")).toBeDefined());
+        await waitFor(() => expect(tray().getByText("Parado em 42 %")).toBeDefined());
         await openTray();
         expect(tray().getByRole("button", { name: "Escolher u2.zip" })).toBeDefined();
         expect(await screen.findByText("Escolha de novo u2.zip para continuar de 42 %.")).toBeDefined();
@@ -261,6 +281,49 @@ describe("an upload of the account in another place", () => {
       }
     } finally {
       localStorage.removeItem("uploads-under-way");
+    }
+  });
+});
+
+describe("an upload that ended before a reload", () => {
+  const stateOf = (more: object) => ({
+    ...{ id: "u4", filename: "u4.zip", sizeBytes: 100, offset: 100, createdAt: "", expiresAt: "", ...more },
+  });
+  const keep = (state: object) => {
+    const record = { id: "u4", userId: helena.id, path: "/api/uploads/u4", kind: "zip", sizeBytes: 100 };
+    localStorage.setItem(
+      "uploads-under-way",
+      JSON.stringify([{ ...record, isPaused: false, savedAt: Date.now(), samples: [] }]),
+    );
+    answerCalls({
+      "GET /api/uploads": () => Response.json([]),
+      "GET /api/uploads/u4": () => Response.json(state),
+    });
+  };
+
+  test("for want of room still offers the plans and the exams to delete", async () => {
+    const text = "Seu plano não tem espaço para isto.";
+    const refusal = { type: "about:blank", title: "", status: 403, requestId: "r1", message: text };
+    keep(stateOf({ state: "failed", problem: { ...refusal, code: "quota.bytes" } }));
+    await renderView(<UploadTray />);
+    await screen.findByRole("region", { name: "Envios" });
+    await openTray();
+    expect(tray().getByText(text).closest("li")?.className).toBe("tray-row is-warn");
+    expect(tray().getByRole("link", { name: "Ver planos" })).toBeDefined();
+    expect(tray().getByRole("button", { name: "Liberar espaço" })).toBeDefined();
+  });
+
+  test("well takes one short line above the tabs of a phone", async () => {
+    keep(stateOf({ state: "done", result: answer }));
+    const onPhone = spyOn(window, "matchMedia").mockImplementation(
+      (media) => Object.assign(new EventTarget(), { media, matches: media === PHONE }) as MediaQueryList,
+    );
+    try {
+      await renderView(<UploadTray />);
+      const title = await screen.findByText("1 exame guardado", { selector: "b" });
+      expect(title.closest("button")?.textContent).toBe("1 exame guardado ");
+    } finally {
+      onPhone.mockRestore();
     }
   });
 });

@@ -2,19 +2,28 @@ import { Trans, useLingui } from "@lingui/react/macro";
 import { sizeNumber, sizeText } from "../../ui/size-text.ts";
 import { isSent, type Transfer } from "./upload-state.ts";
 
+interface TimeLeftProps {
+  transfer: Transfer;
+  /** Whether minutes are enough as long as there are some. */
+  isBrief?: boolean;
+}
+
 /** What is left of a transfer, in minutes and seconds, or why that is unknown. */
-export function TimeLeft({ transfer }: { transfer: Transfer }) {
+export function TimeLeft({ transfer, isBrief = false }: TimeLeftProps) {
   if (isSent(transfer)) return <Trans id="upload.processing">Processing…</Trans>;
   if (transfer.isStalled) return <Trans id="upload.stalled">No connection…</Trans>;
   if (transfer.secondsLeft === undefined) return <Trans id="upload.measuring">Measuring the speed…</Trans>;
   const minutes = Math.floor(transfer.secondsLeft / 60);
   const seconds = transfer.secondsLeft % 60;
-  return minutes > 0 ? (
+  if (minutes === 0) return <Trans id="upload.secondsLeft">{seconds} s left</Trans>;
+  if (isBrief) {
+    const begun = Math.ceil(transfer.secondsLeft / 60);
+    return <Trans id="upload.aboutLeft">{begun} min left</Trans>;
+  }
+  return (
     <Trans id="upload.minutesLeft">
       {minutes} min {seconds} s left
     </Trans>
-  ) : (
-    <Trans id="upload.secondsLeft">{seconds} s left</Trans>
   );
 }
 

@@ -6,7 +6,7 @@ import { backOffMs, waitOrOnline } from "../send/back-off.ts";
 import { readUpload } from "../send/resumable-transport.ts";
 import { forgetRecord, listRecords, type ResumeRecord, serverIdOf } from "../send/resume-records.ts";
 import { holdRow, releaseRow } from "../send/row-locks.ts";
-import type { JobState, UploadJob } from "./upload-job.ts";
+import { type JobState, refusalOf, type UploadJob } from "./upload-job.ts";
 
 /** The uploads that earlier pages queued for this person, as far as no page has them in its tray. Waits for the server. */
 export async function restoreJobs(
@@ -66,8 +66,8 @@ function stateOf({ isPaused }: ResumeRecord, upload: ResumableUploadState, hasFi
   const percent = Math.floor((100 * upload.offset) / upload.sizeBytes);
   if (upload.state === "done" && upload.result) return { stage: "done", answer: upload.result };
   if (upload.state === "failed") {
-    const text = upload.problem?.message ?? "";
-    return { stage: "stopped", percent, interruption: { kind: "refused", text } };
+    const { code, message = "" } = upload.problem ?? {};
+    return { stage: "stopped", percent, interruption: refusalOf(code, message) };
   }
   if (upload.state === "receiving" && !hasFile)
     return { stage: "stopped", percent, interruption: { kind: "file", isOther: false } };

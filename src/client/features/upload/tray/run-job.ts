@@ -12,7 +12,7 @@ import type { OutgoingUpload } from "../send/send-upload.ts";
 import { TransferMeter } from "../send/transfer-meter.ts";
 import type { Transfer } from "../upload-state.ts";
 import { problemTexts } from "../upload-texts.ts";
-import { type Interruption, sizeOf, type UploadJob } from "./upload-job.ts";
+import { type Interruption, refusalOf, sizeOf, type UploadJob } from "./upload-job.ts";
 
 const uploadFailed = msg({ id: "upload.failed", message: "Upload failed" });
 
@@ -74,5 +74,5 @@ export function interruptionOf(i18n: I18n, error: unknown): Interruption {
   if (!(error instanceof ApiError) || error.code === "unknown")
     return { kind: "refused", text: i18n._(uploadFailed) };
   if (error.code === "network") return { kind: "connection" };
-  return { kind: error.code === "quota.bytes" ? "storage" : "refused", text: error.message };
+  return refusalOf(error.code, error.message);
 }

@@ -48,7 +48,12 @@ export function TrayRow({ job }: { job: UploadJob }) {
         <RowActions job={job} state={state} />
       </div>
       {state.stage === "stopped" && <WayOn job={job} {...state} />}
-      {state.stage === "done" && <LeftOut {...state.answer} />}
+      {state.stage === "done" && (
+        <>
+          <Conflicts {...state.answer} />
+          <LeftOut {...state.answer} />
+        </>
+      )}
     </li>
   );
 }
@@ -139,30 +144,75 @@ function SendingLine({ job, transfer }: { job: UploadJob; transfer: Transfer }) 
   );
 }
 
-/** As many names of files are shown; the list of exams names them all. */
-const MAX_NAMED = 5;
+/** The images of an upload that differ from those under the same identifier. */
+function Conflicts({ conflicts, conflictCount }: UploadAnswer) {
+  if (conflictCount === 0) return null;
+  return (
+    <NamedFiles
+      tone="warn"
+      summary={
+        <Plural
+          id="tray.conflicts"
+          value={conflictCount}
+          one="# image differs from another with the same identifier. Both are kept."
+          other="# images differ from others with the same identifier. All are kept."
+        />
+      }
+      files={conflicts.map(({ name, sopInstanceUID }) => ({
+        name,
+        remark: <span className="mono">{sopInstanceUID}</span>,
+      }))}
+      total={conflictCount}
+    />
+  );
+}
 
 /** The files that an upload left out, by name and reason. */
 function LeftOut({ skipped, skippedCount }: UploadAnswer) {
   const { i18n } = useLingui();
   if (skippedCount === 0) return null;
-  const named = skipped.slice(0, MAX_NAMED);
-  const more = skippedCount - named.length;
   return (
-    <details className="tray-left-out">
-      <summary>
+    <NamedFiles
+      summary={
         <Plural
           id="tray.skipped"
           value={skippedCount}
           one="# file was left out"
           other="# files were left out"
         />
-      </summary>
+      }
+      files={skipped.map(({ name, reason }) => ({
+        name,
+        remark: <span>{i18n._(skippedReason(reason))}</span>,
+      }))}
+      total={skippedCount}
+    />
+  );
+}
+
+/** As many names of files are shown; the list of exams names them all. */
+const MAX_NAMED = 5;
+
+interface NamedFilesProps {
+  tone?: "warn";
+  summary: ReactNode;
+  files: readonly { name: string; remark: ReactNode }[];
+  /** Count of all files; the server names only the first ones. */
+  total: number;
+}
+
+/** A line that opens to the names of files, each with a remark. */
+function NamedFiles({ tone, summary, files, total }: NamedFilesProps) {
+  const named = files.slice(0, MAX_NAMED);
+  const more = total - named.length;
+  return (
+    <details className={`tray-files ${tone ? `is-${tone}` : ""}`}>
+      <summary>{summary}</summary>
       <ul>
-        {named.map(({ name, reason }) => (
+        {named.map(({ name, remark }) => (
           <li key={name}>
             <span className="mono">{name}</span>
-            <span>{i18n._(skippedReason(reason))}</span>
+            {remark}
           </li>
         ))}
         {more > 0 && (

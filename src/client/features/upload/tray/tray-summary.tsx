@@ -12,7 +12,7 @@ export interface TraySummary {
   tone: TrayTone;
   title: ReactNode;
   detail: ReactNode;
-  /** The same in fewer words, for the strip of a phone. */
+  /** What the strip of a phone says in the place of `detail`; null where the title is enough. */
   brief?: ReactNode;
   percent: number;
 }
@@ -56,6 +56,7 @@ export function summarize(jobs: readonly UploadJob[]): TraySummary {
         <Plural id="tray.stopped" value={stopped} one="# upload interrupted" other="# uploads interrupted" />
       ),
       detail: <Trans id="tray.tryAgain">Try again, or discard it.</Trans>,
+      brief: null,
       percent,
     };
   }
@@ -71,6 +72,7 @@ export function summarize(jobs: readonly UploadJob[]): TraySummary {
     tone: "ok",
     title: <KeptTitle jobs={jobs} />,
     detail: <Trans id="tray.checked">Checked image by image</Trans>,
+    brief: null,
     percent,
   };
 }
@@ -79,7 +81,7 @@ export function summarize(jobs: readonly UploadJob[]): TraySummary {
 function fileAskedFor(percent: number): TraySummary {
   return {
     tone: "file",
-    title: <Trans id="tray.fileAsked.title">Stopped at {percent}%.</Trans>,
+    title: <Trans id="tray.fileAsked.title">Stopped at {percent}%</Trans>,
     detail: <Trans id="tray.fileAsked">Choose the file again</Trans>,
     percent,
   };
@@ -132,7 +134,7 @@ function SendingDetail({ sending, percent, stopped }: SendingDetailProps) {
       {sending?.state.stage === "sending" && (
         <>
           {" · "}
-          <TimeLeft transfer={sending.state.transfer} />
+          <TimeLeft transfer={sending.state.transfer} isBrief />
         </>
       )}
       {stopped > 0 && (

@@ -11,6 +11,11 @@ export type Interruption =
   | { kind: "storage"; text: string }
   | { kind: "refused"; text: string };
 
+/** Why the server did not take an upload, by the code and the text of its problem. */
+export function refusalOf(code: string | undefined, text: string): Interruption {
+  return { kind: code === "quota.bytes" ? "storage" : "refused", text };
+}
+
 /** Whether the person can do what it takes, rather than only try again. */
 export function isAnswerable({ kind }: Interruption): boolean {
   return kind === "file" || kind === "storage";

@@ -116,7 +116,7 @@ function PhoneTray({ jobs, elsewhere, summary }: ShownTrayProps) {
       >
         <ToneIcon tone={summary.tone} />
         <span className="tray-strip-text">
-          <b>{summary.title}</b> <span>{summary.brief ?? summary.detail}</span>
+          <StripText {...summary} />
         </span>
         <ChevronDownIcon className="is-turned" />
       </RadixDialog.Trigger>
@@ -143,6 +143,20 @@ function PhoneTray({ jobs, elsewhere, summary }: ShownTrayProps) {
         </RadixDialog.Overlay>
       </RadixDialog.Portal>
     </RadixDialog.Root>
+  );
+}
+
+/** On a line with what follows, a title that is a sentence ends as one. */
+function StripText({ tone, title, detail, brief = detail }: TraySummary) {
+  const isSentence = tone === "offline" || tone === "file";
+  return (
+    <>
+      <b>
+        {title}
+        {isSentence && "."}
+      </b>{" "}
+      <span>{brief}</span>
+    </>
   );
 }
 
