@@ -4,7 +4,8 @@ import { openPostgres, type Sql } from "../db/postgres.ts";
 
 const JSON_OID = 114;
 const JSONB_OID = 3802;
-const MAX_CONNECTIONS = 4;
+/** Each keeps about 10 MB of the database's memory, for the plans of every queue. */
+const MAX_CONNECTIONS = 2;
 
 const asText = (value: unknown) => (typeof value === "string" ? value : JSON.stringify(value));
 const jsonType = (oid: number) => ({ to: oid, from: [oid], serialize: asText, parse: JSON.parse });
