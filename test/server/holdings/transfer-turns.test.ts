@@ -7,17 +7,25 @@ import { createTempFolder } from "../../support/temp-folder.ts";
 
 const MIB = 1024 * 1024;
 
-test("other requests are served while a large study is checked in the archive", async () => {
+test("a large study is checked in the archive in two buffers, and other requests are served meanwhile", async () => {
   await using folder = createTempFolder();
   const bytes = new Uint8Array(64 * MIB).fill(7);
   await Bun.write(join(folder.path, "staged.zip"), bytes);
   const disk = createDiskStore({ root: join(folder.path, "objects") });
   let turns = 0;
+  const buffers = new Set<ArrayBufferLike>();
   const store: ObjectStore = {
     ...disk,
-    open(key, range) {
+    open() {
+      throw new Error("a stream makes a buffer for each piece");
+    },
+    async *scan(key, range, bufferBytes) {
       turns = 0; // the steps before wrote and linked files, and waited for that
-      return disk.open(key, range);
+      expect(bufferBytes).toBeLessThanOrEqual(MIB);
+      for await (const piece of disk.scan?.(key, range, bufferBytes) ?? []) {
+        buffers.add(piece.buffer);
+        yield piece;
+      }
     },
   };
   const node = { stagedPath: (key: string) => join(folder.path, key) };
@@ -36,4 +44,5 @@ test("other requests are served while a large study is checked in the archive", 
   );
   isDone = true;
   expect(turns).toBeGreaterThan(64);
+  expect(buffers.size).toBe(2);
 });

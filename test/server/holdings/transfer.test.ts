@@ -54,6 +54,16 @@ function failing(
     putFile: guarded("putFile", store.putFile.bind(store)),
     stat: guarded("stat", store.stat.bind(store)),
     open: guarded("open", store.open.bind(store)),
+    // A store that reads in buffers of its own is read back by these.
+    ...(store.scan && {
+      async *scan(...args) {
+        const isDue = plan.method === "open";
+        if (isDue) plan.method = undefined;
+        if (isDue && plan.when !== "after") throw new StoreUnavailable("scan");
+        yield* store.scan?.(...args) ?? [];
+        if (isDue) throw new StoreUnavailable("scan");
+      },
+    }),
   };
 }
 

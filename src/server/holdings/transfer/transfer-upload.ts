@@ -1,4 +1,5 @@
 import { setImmediate } from "node:timers/promises";
+import { type Pieces, piecesOf } from "../../archive/pieces.ts";
 import type { Tx } from "../../db/client.ts";
 import { runConcurrently } from "../../db/run-concurrently.ts";
 import type { Deps } from "../../deps.ts";
@@ -116,7 +117,7 @@ export async function copyToArchive(
   await deps.store.putFile(object.key, deps.node.stagedPath(object.key), { signal });
   const copy = await deps.store.stat(object.key);
   if (copy?.sizeBytes !== object.sizeBytes) throw new CopyDiffers("size");
-  if ((await sha256Of(deps.store, object.key, signal)) !== object.sha256) throw new CopyDiffers("SHA-256");
+  if ((await sha256Of(deps.store, object, signal)) !== object.sha256) throw new CopyDiffers("SHA-256");
 }
 
 /** Whether the archive store has a correct copy of an object, which is read to its end. */
@@ -126,9 +127,7 @@ export async function isCopied(
   signal: AbortSignal,
 ): Promise<boolean> {
   const copy = await store.stat(object.key);
-  return (
-    copy?.sizeBytes === object.sizeBytes && (await sha256Of(store, object.key, signal)) === object.sha256
-  );
+  return copy?.sizeBytes === object.sizeBytes && (await sha256Of(store, object, signal)) === object.sha256;
 }
 
 async function removeStagedCopies(
@@ -159,15 +158,26 @@ export class CopyDiffers extends Error {
   }
 }
 
-async function sha256Of(store: ObjectStore, key: string, signal: AbortSignal): Promise<string> {
+/** The server reads so many bytes at once, in two buffers. */
+const READ_BACK_BYTES = 512 * 1024;
+
+async function sha256Of(
+  store: ObjectStore,
+  { key, sizeBytes }: Pick<StoredObjectRow, "key" | "sizeBytes">,
+  signal: AbortSignal,
+): Promise<string> {
   const hasher = new Bun.CryptoHasher("sha256");
-  const body = await store.open(key);
-  const stream = body instanceof Blob ? body.stream() : body;
-  for await (const chunk of stream) {
+  for await (const bytes of await readBack(store, key, sizeBytes)) {
     signal.throwIfAborted();
-    hasher.update(chunk);
-    // Reading a file never waits, so without this pause nothing else would run until the whole file is hashed.
+    hasher.update(bytes);
+    // Reading a file may never wait, so without this pause nothing else would run until the whole file is hashed.
     await setImmediate();
   }
   return hasher.digest("hex");
+}
+
+/** A stream makes a buffer for each piece, so the server would grow by a hundred megabytes of them. */
+async function readBack(store: ObjectStore, key: string, length: number): Promise<Pieces> {
+  if (store.scan && length > 0) return store.scan(key, { offset: 0, length }, READ_BACK_BYTES);
+  return piecesOf(await store.open(key));
 }
