@@ -1,6 +1,7 @@
 import { is, Param, Placeholder, sql } from "drizzle-orm";
-import { drizzle, PostgresJsSession } from "drizzle-orm/postgres-js";
+import { drizzle } from "drizzle-orm/postgres-js";
 import type { Db, DbOrTx } from "./client.ts";
+import { OneStatement, type Statement, statementFor } from "./one-statement.ts";
 
 /** The values that a statement is given each time it runs. */
 export type Given<Values> = { readonly [Name in keyof Values]-?: Placeholder<Name & string, Values[Name]> };
@@ -8,11 +9,6 @@ export type Given<Values> = { readonly [Name in keyof Values]-?: Placeholder<Nam
 /** What all kinds of drizzle's queries have in common. */
 interface Query<Result> {
   prepare(name: string): Statement<Result>;
-}
-
-interface Statement<Result> {
-  execute(): Promise<Result>;
-  getQuery(): { params: unknown[] };
 }
 
 /** drizzle without a database: it only writes statements. */
@@ -23,29 +19,19 @@ const given: object = new Proxy({}, { get: (_, name) => sql.placeholder(String(n
 
 /**
  * Writes a statement of a hot path only once. drizzle takes longer to write most statements than PostgreSQL takes to run
- * them, and would write them for each run. The result runs on the pool or transaction that it is given. An omitted value
- * is null.
+ * them, and would write them for each run. The result runs on the pool or transaction that it is given, or in one statement
+ * with others. An omitted value is null.
  */
 export function prepared<Values extends object, Result>(
   write: (db: Db, given: Given<Values>) => Query<Result>,
-): (db: DbOrTx, values: Values) => Promise<Result> {
+): (db: DbOrTx | OneStatement, values: Values) => Promise<Result> {
   let written: Statement<Result> | undefined;
   return (db, values) => {
     written ??= write(writer, given as Given<Values>).prepare("");
-    return bindValues(written, db, values as Record<string, unknown>).execute();
+    const params = written.getQuery().params.map((param) => filled(param, values as Record<string, unknown>));
+    if (db instanceof OneStatement) return db.add(written, params);
+    return statementFor(db, written, params).execute();
   };
-}
-
-/** The statement for one run: with the client and the values of this run instead of those drizzle tied to it. */
-function bindValues<Result>(
-  statement: Statement<Result>,
-  db: DbOrTx,
-  values: Record<string, unknown>,
-): Statement<Result> {
-  const { session } = db._;
-  if (!is(session, PostgresJsSession)) throw new TypeError("not a database of postgres.js");
-  const params = statement.getQuery().params.map((param) => filled(param, values));
-  return Object.create(statement, { client: { value: session.client }, params: { value: params } });
 }
 
 /** Fills a placeholder as drizzle does, except that null stays null. drizzle's columns would encode null, or fail. */

@@ -10,6 +10,9 @@ const MAX_PARAMETERS = 40;
  */
 export const PLANNED_ANEW = "/* planned anew */";
 
+/** Begins a statement that is kept prepared however many values it has, since its text has few variants. */
+export const KEPT = "/* kept */ ";
+
 /**
  * Wraps a client so that each connection prepares a statement with values once. drizzle sends every statement unnamed,
  * which costs a second round trip and a new plan each time. Statements wait no longer than `patience` lets them.
@@ -20,8 +23,8 @@ export function preparing(client: Sql, patience: Patience): Sql {
       switch (property) {
         case "unsafe":
           return (text: string, values: never[] = [], options: object = {}) => {
-            const isKept =
-              values.length > 0 && values.length <= MAX_PARAMETERS && !text.includes(PLANNED_ANEW);
+            const hasFewVariants = values.length <= MAX_PARAMETERS || text.startsWith(KEPT);
+            const isKept = values.length > 0 && hasFewVariants && !text.includes(PLANNED_ANEW);
             const statement = target.unsafe(text, values, isKept ? { ...options, prepare: true } : options);
             return patience.watch(statement as typeof statement & SentStatement);
           };

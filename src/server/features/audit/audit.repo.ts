@@ -1,6 +1,7 @@
 import { and, eq, gte, inArray, isNotNull, isNull, like, lt, or, sql } from "drizzle-orm";
 import type { DbOrTx, Tx } from "../../db/client.ts";
 import { keyOf } from "../../db/key-of.ts";
+import type { OneStatement } from "../../db/one-statement.ts";
 import { type Given, prepared } from "../../db/prepared.ts";
 import { auditEvents } from "./audit.table.ts";
 
@@ -110,7 +111,10 @@ const newAuditEvent = prepared((db, given: Given<Omit<AuditEvent, "accessTokenId
 });
 
 /** Appends one row. In a transaction, the row is kept only if the recorded act is committed. */
-export async function recordAudit(db: DbOrTx, { accessTokenId, ...event }: AuditEvent): Promise<void> {
+export async function recordAudit(
+  db: DbOrTx | OneStatement,
+  { accessTokenId, ...event }: AuditEvent,
+): Promise<void> {
   await newAuditEvent(db, accessTokenId ? { ...event, details: { ...event.details, accessTokenId } } : event);
 }
 

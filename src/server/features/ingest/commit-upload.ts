@@ -1,8 +1,9 @@
 import type { UploadAnswer } from "../../../shared/api/upload.ts";
 import type { Tx } from "../../db/client.ts";
+import { asOneStatement, type OneStatement } from "../../db/one-statement.ts";
 import { runConcurrently } from "../../db/run-concurrently.ts";
 import type { Deps } from "../../deps.ts";
-import { saveObjectSums } from "../../holdings/checking/object-sums.repo.ts";
+import { insertObjectSums } from "../../holdings/checking/object-sums.repo.ts";
 import { checkStudyQueue, transferQueue } from "../../holdings/holding-jobs.ts";
 import { discardObjects } from "../../holdings/objects/discard-objects.ts";
 import { deleteStoredObjects, insertStoredObjects } from "../../holdings/objects/stored-objects.repo.ts";
@@ -84,13 +85,17 @@ async function writeChange(
   else await chargeExams(tx, account, { kind: "imaging", count, bytes }, now);
   // These statements are sent at once: none needs the result of another.
   const hasObjects = change.objects.length > 0;
-  const [isEnded] = await runConcurrently(
-    endUpload(tx, upload.id, "committed", now),
-    insertStudies(tx, change.newStudies),
-    insertStoredObjects(tx, change.objects),
-    ...change.volumes.map(({ id, crc32s }) => saveObjectSums(tx, id, crc32s)),
-    upsertSeries(tx, change.series),
-    recordUse(tx, finished, change, now),
+  const [[isEnded]] = await runConcurrently(
+    asOneStatement(tx, (one) =>
+      runConcurrently(
+        endUpload(one, upload.id, "committed", now),
+        insertStudies(one, change.newStudies),
+        insertStoredObjects(one, change.objects),
+        ...change.volumes.map(({ id, crc32s }) => insertObjectSums(one, id, crc32s)),
+        upsertSeries(one, change.series),
+        recordUse(one, finished, change, now),
+      ),
+    ),
     ...(hasObjects ? [deps.jobs.enqueue(transferQueue(deps.node.id), { uploadId: upload.id }, { tx })] : []),
   );
   if (!isEnded) throw new AppError(uploadInterrupted);
@@ -108,7 +113,7 @@ async function writeChange(
 }
 
 async function recordUse(
-  tx: Tx,
+  tx: OneStatement,
   { caller: { userId }, upload, origin, stored }: FinishedUpload,
   { touched }: Change,
   now: Date,

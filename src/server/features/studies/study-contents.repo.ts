@@ -1,6 +1,7 @@
 import { and, eq, inArray, type SQL, sql } from "drizzle-orm";
 import type { DbOrTx, Tx } from "../../db/client.ts";
 import { byColumn, type RowsByColumn, selectGiven } from "../../db/given-rows.ts";
+import type { OneStatement } from "../../db/one-statement.ts";
 import { type Given, prepared } from "../../db/prepared.ts";
 import { runConcurrently } from "../../db/run-concurrently.ts";
 import { isUnsound } from "../../holdings/checking/integrity.ts";
@@ -110,7 +111,7 @@ const newStudies = prepared((db, given: Given<RowsByColumn<typeof studies>>) =>
   db.insert(studies).select(selectGiven(studies, given)),
 );
 
-export async function insertStudies(tx: Tx, rows: WrittenStudyRow[]): Promise<void> {
+export async function insertStudies(tx: Tx | OneStatement, rows: WrittenStudyRow[]): Promise<void> {
   if (rows.length > 0) await newStudies(tx, byColumn(studies, rows));
 }
 
@@ -129,7 +130,7 @@ const newOrChangedSeries = prepared((db, given: Given<RowsByColumn<typeof series
 );
 
 /** Adds series, or switches existing ones to their new manifest. */
-export async function upsertSeries(tx: Tx, rows: SeriesRow[]): Promise<void> {
+export async function upsertSeries(tx: Tx | OneStatement, rows: SeriesRow[]): Promise<void> {
   if (rows.length > 0) await newOrChangedSeries(tx, byColumn(series, rows));
 }
 

@@ -1,5 +1,6 @@
 import { desc, eq } from "drizzle-orm";
 import type { DbOrTx } from "../../db/client.ts";
+import type { OneStatement } from "../../db/one-statement.ts";
 import { type Given, prepared } from "../../db/prepared.ts";
 import { usageEvents } from "./subscriptions.table.ts";
 
@@ -10,7 +11,7 @@ const newUsageEvent = prepared((db, given: Given<UsageEvent>) => {
   return db.insert(usageEvents).values({ userId, actionType, studyInstanceUID, timestamp });
 });
 
-export async function insertUsageEvent(db: DbOrTx, event: UsageEvent): Promise<void> {
+export async function insertUsageEvent(db: DbOrTx | OneStatement, event: UsageEvent): Promise<void> {
   await newUsageEvent(db, event);
 }
 

@@ -1,5 +1,6 @@
 import { and, eq, gt, notExists, sql } from "drizzle-orm";
-import type { Db, DbOrTx } from "../../db/client.ts";
+import type { Db, DbOrTx, Tx } from "../../db/client.ts";
+import type { OneStatement } from "../../db/one-statement.ts";
 import { type Given, prepared } from "../../db/prepared.ts";
 import { objectSums, type StoredObjectRow, storedObjects } from "../objects/stored-objects.table.ts";
 
@@ -24,6 +25,15 @@ const newObjectSums = prepared((db, given: Given<{ id: string; crc32s: string }>
 /** Saves the sums of an object, unless it was deleted meanwhile. */
 export async function saveObjectSums(db: DbOrTx, id: string, crc32s: Uint8Array): Promise<void> {
   await newObjectSums(db, { id, crc32s: Buffer.from(crc32s).toString("hex") });
+}
+
+const sumsOfNewObject = prepared((db, given: Given<{ id: string; crc32s: string }>) =>
+  db.insert(objectSums).values({ objectId: given.id, crc32s: sql`decode(${given.crc32s}::text, 'hex')` }),
+);
+
+/** Stores the sums of an object that the same transaction stores. */
+export async function insertObjectSums(tx: Tx | OneStatement, id: string, crc32s: Uint8Array): Promise<void> {
+  await sumsOfNewObject(tx, { id, crc32s: Buffer.from(crc32s).toString("hex") });
 }
 
 /** Volumes in the archive store without stored sums, by id after `afterId`. */

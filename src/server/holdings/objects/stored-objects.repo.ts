@@ -1,6 +1,7 @@
 import { and, eq, inArray, sql } from "drizzle-orm";
 import type { DbOrTx, Tx } from "../../db/client.ts";
 import { byColumn, type RowsByColumn, selectGiven } from "../../db/given-rows.ts";
+import type { OneStatement } from "../../db/one-statement.ts";
 import { type Given, prepared } from "../../db/prepared.ts";
 import { chunks } from "../../runtime/chunks.ts";
 import { closeFindings } from "../checking/findings.repo.ts";
@@ -74,7 +75,7 @@ const newStoredObjects = prepared((db, given: Given<RowsByColumn<typeof storedOb
   db.insert(storedObjects).select(selectGiven(storedObjects, given)),
 );
 
-export async function insertStoredObjects(tx: Tx, rows: StoredObjectRow[]): Promise<void> {
+export async function insertStoredObjects(tx: Tx | OneStatement, rows: StoredObjectRow[]): Promise<void> {
   if (rows.length > 0) await newStoredObjects(tx, byColumn(storedObjects, rows));
 }
 

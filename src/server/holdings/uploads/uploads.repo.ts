@@ -1,5 +1,6 @@
 import { and, eq, inArray, isNotNull, isNull, lt, ne, sql } from "drizzle-orm";
 import type { DbOrTx, Tx } from "../../db/client.ts";
+import type { OneStatement } from "../../db/one-statement.ts";
 import { type Given, prepared } from "../../db/prepared.ts";
 import { storedObjects } from "../objects/stored-objects.table.ts";
 import { uploads } from "./uploads.table.ts";
@@ -93,7 +94,7 @@ const uploadEnd = prepared((db, given: Given<Pick<UploadRow, "id" | "state"> & {
  * of the upload can become visible.
  */
 export async function endUpload(
-  db: DbOrTx,
+  db: DbOrTx | OneStatement,
   id: string,
   state: "committed" | "failed",
   at: Date,
