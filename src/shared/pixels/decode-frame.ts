@@ -4,8 +4,8 @@ import { decodeNative } from "./decode-native.ts";
 import { decodeRle } from "./decode-rle.ts";
 import type { DecodedFrame } from "./decoded-frame.ts";
 import { NoPicture } from "./no-picture.ts";
-import { assertDrawable } from "./pixel-bounds.ts";
 import type { PixelModule } from "./pixel-module.ts";
+import { assertJpegLsDrawable, codeStreamOf } from "./stream-bounds.ts";
 import type { CodecName, Codecs } from "./wasm-codec.ts";
 
 const NATIVE: ReadonlySet<string> = new Set([
@@ -40,10 +40,15 @@ export async function decodeFrame(
   if (NATIVE.has(transferSyntaxUID)) return decodeNative(bytes, pixels, transferSyntaxUID);
   if (transferSyntaxUID === TransferSyntax.rleLossless) return decodeRle(bytes, pixels);
   if (JPEG.test(transferSyntaxUID)) return decodeJpeg(bytes, pixels, codecs);
-  if (JPEG_LS.test(transferSyntaxUID)) return codecs.decode("jpegLs", bytes);
+  if (JPEG_LS.test(transferSyntaxUID)) return decodeJpegLs(bytes, codecs);
   if (JPEG_2000.test(transferSyntaxUID)) return decodeJpeg2000("jpeg2000", bytes, pixels, codecs);
   if (HT_JPEG_2000.test(transferSyntaxUID)) return decodeJpeg2000("htJpeg2000", bytes, pixels, codecs);
   throw new NoPicture("unsupported", isVideo(transferSyntaxUID) ? "video" : "transfer syntax");
+}
+
+async function decodeJpegLs(bytes: Uint8Array, codecs: Codecs): Promise<DecodedFrame> {
+  assertJpegLsDrawable(bytes);
+  return await codecs.decode("jpegLs", bytes);
 }
 
 async function decodeJpeg2000(
@@ -52,17 +57,7 @@ async function decodeJpeg2000(
   pixels: PixelModule,
   codecs: Codecs,
 ): Promise<DecodedFrame> {
-  assertStreamDrawable(bytes);
-  return { ...(await codecs.decode(name, bytes)), isRgb: isTransformedByCodec(pixels) };
-}
-
-/** Checks the size in the SIZ marker segment, which opens every code stream (ITU-T T.800 §A.5.1), before memory is allocated. */
-function assertStreamDrawable(bytes: Uint8Array): void {
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  if (bytes.length < 42 || view.getUint32(0) !== 0xff4fff51) return;
-  const columns = view.getUint32(8) - view.getUint32(16);
-  const rows = view.getUint32(12) - view.getUint32(20);
-  assertDrawable({ rows, columns, samplesPerPixel: view.getUint16(40) });
+  return { ...(await codecs.decode(name, codeStreamOf(bytes))), isRgb: isTransformedByCodec(pixels) };
 }
 
 /** Whether the codec already undid JPEG 2000's colour transform (PS3.3 §C.7.6.3.1.2). */

@@ -64,8 +64,11 @@ export function readJpegSegments(bytes: Uint8Array): JpegSegments {
     else if (marker === 0xdd) restartInterval = view.getUint16(body);
     else if (marker === 0xee) hasAdobeMarker = true;
     else if (marker === 0xda && frame) scans.push(readScan(segment, frame, huffman, restartInterval, at));
-    else if (marker >= 0xc0 && marker <= 0xcf && marker !== 0xc8 && marker !== 0xcc)
+    else if (marker >= 0xc0 && marker <= 0xcf && marker !== 0xc8 && marker !== 0xcc) {
+      // Decoders take the first one; what is checked must be what they take.
+      if (frame) throw new NoPicture("undecodable", "a JPEG stream with two frame headers");
       frame = readFrame(segment, marker - 0xc0);
+    }
   }
   if (!frame) throw new NoPicture("undecodable", "a JPEG stream without a frame header");
   return { frame, scans, quantization, hasAdobeMarker };
