@@ -139,15 +139,18 @@ test("a study is opened as ever where no first image comes, or one that is none"
 });
 
 test("a frame that is lost, refused or another image's is read from the source", async () => {
-  for (const frame of [
-    () => Promise.reject(new TypeError("no line")),
-    () => new Response(null, { status: 204 }),
-    () => frameAnswer(21),
-  ]) {
+  for (const [frame, isWhole] of [
+    [() => Promise.reject(new TypeError("no line")), false],
+    [() => new Response(null, { status: 204 }), false],
+    [() => Response.json({ code: "study.not_ready" }, { status: 503 }), false],
+    [() => frameAnswer(21), true],
+  ] as const) {
     const { asked, source, open } = sourceOf();
     open();
     const begun = withFirstImage(source, ask({ frame }));
     expect(await begun.firstImage?.(STUDY, signal)).toBeDefined();
+    // The page of a link waits for the frame before it loads more.
+    expect(await begun.begin()).toBe(isWhole);
     expect((await begun.readFrame(address(20), reading)).bytes).toEqual(Uint8Array.of(9));
     expect(asked).toEqual(["frame 2.25.3.20"]);
   }

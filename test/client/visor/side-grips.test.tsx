@@ -34,6 +34,11 @@ test("the edges beside the film move by keys within their bounds, are kept, and 
   expect(arrows).toEqual([]);
   await user.keyboard("{End}{ArrowLeft}");
   expect(grip("Largura do laudo").getAttribute("aria-valuenow")).toBe("560");
+  // Nor does the page.
+  expect(fireEvent.keyDown(grip("Largura do laudo"), { key: "End" })).toBe(false);
+  await user.keyboard("{Home}{ArrowLeft}");
+  expect(widths()).toEqual(["208px", "336px"]);
+  await user.keyboard("{End}");
   cleanup();
   await renderClient(<Sides />);
   expect(widths()).toEqual(["208px", "560px"]);
@@ -64,5 +69,9 @@ test("a width that was kept out of bounds is taken within them", async () => {
   localStorage.setItem("visorLaudo", "wide");
   await renderClient(<Sides />);
   expect(widths()).toEqual(["320px", "400px"]);
+  cleanup();
+  localStorage.setItem("visorColumn", "-5");
+  await renderClient(<Sides />);
+  expect(widths()).toEqual(["120px", "400px"]);
   localStorage.clear();
 });
