@@ -27,9 +27,10 @@ function useFocusReturn(returnTo?: RefObject<Element | null>) {
   return {
     onOpenAutoFocus(event: Event) {
       opener.current = document.activeElement;
-      const body =
-        event.currentTarget instanceof Element && event.currentTarget.querySelector(".dialog-body");
-      if (body && focusFirstField(body)) event.preventDefault();
+      const { currentTarget: content } = event;
+      const body = content instanceof HTMLElement && content.querySelector(".dialog-body");
+      // Else the first control gets it, which may be a field.
+      if (body && focusFirstField(body, content)) event.preventDefault();
     },
     onCloseAutoFocus(event: Event) {
       event.preventDefault();

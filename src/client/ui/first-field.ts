@@ -1,12 +1,13 @@
 const FIELD = "input:is(:not([type]), [type=text], [type=email], [type=password], [type=search])";
 
 /**
- * Focuses the first field to type in, and tells whether there is one. Not on a touch screen, where the keyboard would cover
- * what has just opened.
+ * Focuses the first field to type in, and tells whether there is one. On a touch screen, where the keyboard would cover what has
+ * just opened, `instead` gets the focus.
  */
-export function focusFirstField(place: Element): boolean {
-  if (matchMedia("(pointer: coarse)").matches) return false;
+export function focusFirstField(place: Element, instead?: HTMLElement): boolean {
   const field = place.querySelector<HTMLElement>(`${FIELD}:not(:disabled, [readonly])`);
-  field?.focus();
-  return field !== null;
+  const isTouched = matchMedia("(pointer: coarse)").matches;
+  const focused = field && isTouched ? instead : field;
+  focused?.focus();
+  return focused != null;
 }

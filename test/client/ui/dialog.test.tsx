@@ -1,0 +1,66 @@
+import "../../support/dom-globals.ts";
+import { expect, spyOn, test } from "bun:test";
+import { useState } from "react";
+import { Dialog } from "../../../src/client/ui/dialog.tsx";
+import { cleanup, screen, untilGone, userEvent, withDom } from "../../support/dom.ts";
+import { renderClient } from "../../support/render-client.tsx";
+
+withDom();
+
+/** A dialog that a button opens; in the end `returnTo` gets the focus. */
+function Opened({ returnTo }: { returnTo?: Element }) {
+  const [open, setOpen] = useState(false);
+  return (
+    <>
+      <button type="button" onClick={() => setOpen(true)}>
+        Abrir
+      </button>
+      <Dialog
+        open={open}
+        onOpenChange={setOpen}
+        title="Exame"
+        {...(returnTo && { returnTo: { current: returnTo } })}
+      >
+        <input aria-label="Para quem" />
+      </Dialog>
+    </>
+  );
+}
+
+async function openAndClose(returnTo?: Element): Promise<Element | null> {
+  const user = userEvent.setup();
+  await renderClient(<Opened {...(returnTo && { returnTo })} />);
+  await user.click(screen.getByRole("button", { name: "Abrir" }));
+  await screen.findByRole("dialog");
+  await user.keyboard("{Escape}");
+  await untilGone(() => screen.queryByRole("dialog"));
+  return document.activeElement;
+}
+
+test("a dialog returns the focus where it is told to", async () => {
+  const opener = document.body.appendChild(document.createElement("button"));
+  expect(await openAndClose(opener)).toBe(opener);
+  opener.remove();
+});
+
+test("a dialog returns the focus to what opened it where the place that it is told is gone", async () => {
+  const entry = document.createElement("button");
+  expect(await openAndClose(entry)).toBe(screen.getByRole("button", { name: "Abrir" }));
+});
+
+test("a dialog focuses its first field, but not on a touch screen, where a keyboard would cover it", async () => {
+  const user = userEvent.setup();
+  const { matchMedia } = window;
+  for (const isCoarse of [false, true]) {
+    using asked = spyOn(window, "matchMedia");
+    asked.mockImplementation((query) => {
+      const list = matchMedia.call(window, query);
+      return query.includes("coarse") ? Object.defineProperty(list, "matches", { value: isCoarse }) : list;
+    });
+    await renderClient(<Opened />);
+    await user.click(screen.getByRole("button", { name: "Abrir" }));
+    await screen.findByRole("dialog");
+    expect(document.activeElement === screen.getByLabelText("Para quem")).toBe(!isCoarse);
+    cleanup();
+  }
+});
