@@ -28,6 +28,7 @@ const MAX_PARTS = 16;
 const MAX_HEADER_BYTES = 16 * 1024;
 const HEADERS_END = Buffer.from("\r\n\r\n");
 const LINE_BREAK = Buffer.from("\r\n");
+const NOTHING = Buffer.alloc(0);
 
 /** The boundary that a `Content-Type` of `multipart/form-data`, or of another subtype, names. */
 export function boundaryOf(
@@ -121,7 +122,8 @@ class Input implements AsyncDisposable {
       const certain = this.#lengthBefore(end);
       if (certain > 0) {
         const piece = this.#unread.subarray(0, certain);
-        this.#unread = this.#unread.subarray(certain);
+        // Whoever takes a whole chunk may give its memory back.
+        this.#unread = certain < this.#unread.length ? this.#unread.subarray(certain) : NOTHING;
         yield piece;
       }
       const rest = await this.#receive(end);

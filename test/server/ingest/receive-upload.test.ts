@@ -3,6 +3,7 @@ import { existsSync } from "node:fs";
 import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { receiveUpload } from "../../../src/server/features/ingest/receive-upload.ts";
+import { ReceivedBytes } from "../../../src/server/features/ingest/received-bytes.ts";
 import type { SpoolRoom } from "../../../src/server/features/ingest/spool-writer.ts";
 import { AppError } from "../../../src/server/http/app-error.ts";
 import { createTempFolder } from "../../support/temp-folder.ts";
@@ -86,7 +87,10 @@ test("uploads whose bytes can't be written yet are read no further than their co
   let pulledBytes = 0;
   const uploads = Array.from({ length: 100 }, (_, number) => {
     let sentPieces = 0;
-    const pieces = [new TextEncoder().encode(HEAD), ...Array(32).fill(new Uint8Array(32 * 1024))];
+    const pieces = [
+      new TextEncoder().encode(HEAD),
+      ...Array.from({ length: 32 }, () => new Uint8Array(32 * 1024)),
+    ];
     const body = new ReadableStream<Uint8Array>(
       {
         pull(controller) {
@@ -110,3 +114,43 @@ test("uploads whose bytes can't be written yet are read no further than their co
   const received = await Promise.all(uploads);
   expect(received.map(({ sizeBytes }) => sizeBytes)).toEqual(Array(100).fill(1024 * 1024));
 });
+
+test.each([
+  ["large", 40, false],
+  ["small", 6, true],
+])(
+  "the bytes of a %s upload are written whole; those kept for another reading stay",
+  async (_, count, isKept) => {
+    await using folder = createTempFolder();
+    const spoolPath = join(folder.path, "spool.zip");
+    // Some begin as the delimiter does, and one ends so.
+    const content = Array.from({ length: count }, (_, index) => new Uint8Array(256 << 10).fill(index + 32));
+    content.at(2)?.set(new TextEncoder().encode("\r\n--ed"), (256 << 10) - 6);
+    const whole = Buffer.concat(content);
+    let next = 0;
+    const body = new ReadableStream<Uint8Array>({
+      pull(controller) {
+        if (next === 0) controller.enqueue(new TextEncoder().encode(HEAD));
+        const chunk = content[next++];
+        if (chunk) return controller.enqueue(chunk);
+        controller.enqueue(new TextEncoder().encode("\r\n--edge--\r\n"));
+        controller.close();
+      },
+    });
+    const headers = { "content-type": "multipart/form-data; boundary=edge" };
+    const request = new Request("http://localhost/", { method: "POST", body, headers });
+    using received = new ReceivedBytes();
+    const { sizeBytes } = await receiveUpload(request, spoolPath, 1e9, endless, { received });
+    expect(sizeBytes).toBe(whole.length);
+    expect(Bun.file(spoolPath).size).toBe(whole.length);
+    expect(Buffer.from(await Bun.file(spoolPath).bytes()).equals(whole)).toBe(true);
+    expect(received.isWhole(sizeBytes)).toBe(isKept);
+    if (!isKept) {
+      // All but the few that came before it was large, or that share their chunk with a delimiter's beginning.
+      expect(content.filter((chunk) => chunk.buffer.byteLength === 0).length).toBeGreaterThan(count - 12);
+      return;
+    }
+    await received.writeTo(spoolPath);
+    expect(Buffer.from(await Bun.file(spoolPath).bytes()).equals(whole)).toBe(true);
+  },
+);

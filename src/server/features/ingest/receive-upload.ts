@@ -144,8 +144,9 @@ async function spool(
     sizeBytes += piece.length;
     if (sizeBytes > maxBytes)
       throw new AppError(uploadTooLarge, { values: { maximum: formatSize(maxBytes) } });
-    received?.add(piece);
-    await writer.add(piece);
+    // The engine would collect the pieces of a large body only after the process has grown by a hundred megabytes.
+    if (received?.add(piece)) await writer.add(piece);
+    else await writer.give(piece);
   }
   await writer.flush();
   return sizeBytes;

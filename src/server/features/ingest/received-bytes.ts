@@ -17,17 +17,18 @@ export class ReceivedBytes implements Disposable {
   #pieces: Uint8Array[] | undefined = [];
   #keptBytes = 0;
 
-  /** Keeps a piece, which nobody changes. */
-  add(piece: Uint8Array): void {
+  /** Keeps a piece, which nobody changes. @returns whether it is kept */
+  add(piece: Uint8Array): boolean {
     const isTooMuch =
       this.#keptBytes + piece.length > MAX_SHARED_BYTES ||
       allKeptBytes + piece.length > MAX_KEPT_BYTES ||
       this.#pieces?.length === MAX_PIECES;
     if (isTooMuch) this[Symbol.dispose]();
-    if (!this.#pieces) return;
+    if (!this.#pieces) return false;
     this.#pieces.push(piece);
     this.#keptBytes += piece.length;
     allKeptBytes += piece.length;
+    return true;
   }
 
   /** Whether all bytes of an upload of `sizeBytes` are here. */
