@@ -11,6 +11,7 @@ const { default: userEvent } = await import("@testing-library/user-event");
 await import("radix-ui");
 await import("@tanstack/react-query");
 await import("wouter/use-browser-location");
+await import("../../src/client/preferences.ts");
 
 const { act, cleanup, fireEvent, render, screen, waitFor, within } = testingLibrary;
 
