@@ -1,9 +1,9 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import { AlertDialog as RadixAlertDialog, Dialog as RadixDialog } from "radix-ui";
-import { type ReactNode, type RefObject, useRef } from "react";
+import type { ReactNode, RefObject } from "react";
 import { Button, IconButton } from "./button.tsx";
 import { CloseIcon } from "./entry-icons.tsx";
-import { focusFirstField } from "./first-field.ts";
+import { useFocusReturn } from "./use-focus-return.ts";
 import { WholeDates } from "./whole-dates.tsx";
 
 interface DialogProps {
@@ -19,26 +19,6 @@ interface DialogProps {
   /** What gets the focus in the end, where another dialog opened this one. */
   returnTo?: RefObject<Element | null>;
   children: ReactNode;
-}
-
-/** Returns the focus to the element that opened the dialog. Radix does so only for its own triggers, which we do not use. */
-function useFocusReturn(returnTo?: RefObject<Element | null>) {
-  const opener = useRef<Element>(null);
-  return {
-    onOpenAutoFocus(event: Event) {
-      opener.current = document.activeElement;
-      const { currentTarget: content } = event;
-      const body = content instanceof HTMLElement && content.querySelector(".dialog-body");
-      // Else the first control gets it, which may be a field.
-      if (body && focusFirstField(body, content)) event.preventDefault();
-    },
-    onCloseAutoFocus(event: Event) {
-      event.preventDefault();
-      // An entry of a menu is gone by then; what had the focus after it is the menu's button.
-      const { current } = returnTo?.current?.isConnected ? returnTo : opener;
-      if (current instanceof HTMLElement) current.focus();
-    },
-  };
 }
 
 /**

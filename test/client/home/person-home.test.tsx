@@ -113,6 +113,8 @@ test("a part that could not be loaded offers another try, is read again by itsel
   isDown = false;
   await userEvent.setup().click(screen.getByRole("button", { name: "Tentar novamente" }));
   expect(await screen.findByRole("button", { name: "Ver o exame" })).toBeTruthy();
+  // The button that had the focus is gone.
+  await waitFor(() => expect(document.activeElement?.textContent).toStartWith("Recentes"));
   expect(
     ["error", "success", "pending"].map((status) => readAgainAfterFailure({ state: { status } })),
   ).toEqual([15_000, false, false]);

@@ -1,9 +1,10 @@
 import "../../support/dom-globals.ts";
 import { beforeEach, describe, expect, jest, test } from "bun:test";
+import { getDefaultStore } from "jotai";
 import { PaymentWatch } from "../../../src/client/features/payments/payment-watch.tsx";
 import { shownPaymentAtom } from "../../../src/client/features/payments/shown-payment.ts";
 import type { Payment } from "../../../src/shared/api/payments.ts";
-import { fireEvent, screen, withDom } from "../../support/dom.ts";
+import { act, fireEvent, screen, withDom } from "../../support/dom.ts";
 import { pass, settled, withFakeClock } from "../../support/fake-clock.ts";
 import { type Answer, answerCalls, problem, renderView } from "../../support/render-view.tsx";
 import { paid, payment, subscriptionAnswers } from "../../support/subscriptions.ts";
@@ -97,13 +98,18 @@ describe("a pending Pix", () => {
     expect(asked(calls) - before).toBe(3);
   });
 
-  test("stays open when the dialog is closed, and is still watched", async () => {
-    const calls = await showPix();
+  test("stays open when the dialog is closed, and is still watched; the focus goes back", async () => {
+    const calls = await showPix({}, { isOpen: false });
+    const opener = document.body.appendChild(document.createElement("button"));
+    opener.focus();
+    await act(async () => getDefaultStore().set(shownPaymentAtom, payment.id));
+    await settled();
     await press("Fechar");
     expect(dialog()).toBeNull();
     const before = asked(calls);
     await pass(5_000);
     expect(asked(calls) - before).toBe(1);
+    expect(document.activeElement === opener).toBe(true);
     kept = { payment: paid, openPaymentId: null };
     await pass(5_000);
     expect(screen.getByText("Pagamento confirmado")).toBeTruthy();

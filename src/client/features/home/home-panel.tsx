@@ -1,5 +1,5 @@
 import { Trans } from "@lingui/react/macro";
-import { type ReactNode, useId, useState } from "react";
+import { type ReactNode, useEffect, useId, useRef, useState } from "react";
 import type { Icon } from "../../ui/icon.tsx";
 import { LoadError } from "../../ui/load-error.tsx";
 import { Skeleton } from "../../ui/skeleton.tsx";
@@ -26,12 +26,13 @@ interface HomeSectionProps<Data> {
 /** A part of the home view. One that could not be loaded offers another try; the others stay. */
 export function HomeSection<Data>({ title, count, link, query, place, children }: HomeSectionProps<Data>) {
   const id = useId();
-  const { data, refetch } = query;
+  const { data } = query;
   const failure = useFailure(query);
+  const [heading, retry] = useRetry(query);
   return (
     <section aria-labelledby={id} aria-busy={data === undefined && !failure}>
       <div className="home-head-row">
-        <h2 id={id} className="home-title">
+        <h2 ref={heading} id={id} className="home-title" tabIndex={-1}>
           {title}{" "}
           {count !== undefined && <span className={`home-count ${count > 0 ? "is-open" : ""}`}>{count}</span>}
         </h2>
@@ -42,7 +43,7 @@ export function HomeSection<Data>({ title, count, link, query, place, children }
         <LoadError
           title={<Trans id="home.failed">We could not load this part</Trans>}
           error={failure}
-          onRetry={() => refetch()}
+          onRetry={retry}
         />
       )}
       {data === undefined && !failure && (place ?? <PanelPlace />)}
@@ -55,6 +56,22 @@ function useFailure({ error }: HomeQuery<unknown>): Error | undefined {
   const [failure, setFailure] = useState<Error>();
   if (error && error !== failure) setFailure(error);
   return error ?? failure;
+}
+
+/** Reads again. The focus, whose button goes once the data are there, then stands at the heading above them. */
+function useRetry({ data, refetch }: HomeQuery<unknown>) {
+  const heading = useRef<HTMLHeadingElement>(null);
+  const isAsked = useRef(false);
+  useEffect(() => {
+    if (data === undefined || !isAsked.current) return;
+    isAsked.current = false;
+    if (document.activeElement === document.body) heading.current?.focus();
+  }, [data]);
+  const retry = () => {
+    isAsked.current = true;
+    refetch();
+  };
+  return [heading, retry] as const;
 }
 
 /** {@link HomeSection} in a frame. */

@@ -7,6 +7,7 @@ import { CircleCheckIcon, CloseIcon } from "../../ui/entry-icons.tsx";
 import { ErrorCard } from "../../ui/error-card.tsx";
 import { dayText } from "../../ui/moment-text.ts";
 import { Skeleton } from "../../ui/skeleton.tsx";
+import { useFocusReturn } from "../../ui/use-focus-return.ts";
 import { planNameText } from "../plan/plan-name.ts";
 import { PayingPix } from "./paying-pix.tsx";
 import { moneyText } from "./payment-text.ts";
@@ -25,12 +26,14 @@ interface PixDialogProps {
 
 /** A Pix payment from its code to its confirmation. Closing it leaves a pending payment as it is. */
 export default function PixDialog({ payment, error, onRetry, onClose }: PixDialogProps) {
+  const focusReturn = useFocusReturn();
   return (
     <RadixDialog.Root open onOpenChange={(open) => !open && onClose()}>
       <RadixDialog.Portal>
         <RadixDialog.Overlay className="scrim">
           <RadixDialog.Content
             className={`dialog pix ${payment?.status === "pending" ? "is-wide" : ""}`}
+            {...focusReturn}
             {...(!payment && { "aria-describedby": undefined })}
           >
             {payment ? (
