@@ -35,7 +35,7 @@ interface FoundPage extends Record<string, unknown> {
 }
 
 /** The newest studies are looked at first, at least and at most so many. */
-const FIRST_WALK = { atLeast: 500, atMost: 2_000 };
+const FIRST_WALK = { atLeast: 500, atMost: 4_000 };
 const WALKED_PER_WANTED = 10;
 /** A further walk looks at so many times the studies that the first one lets expect, since matches are not spread evenly. */
 const SLACK = 1.5;
