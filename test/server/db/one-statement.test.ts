@@ -26,6 +26,14 @@ const renamed = prepared((db, given: Given<{ id: number; name: string }>) =>
     .returning({ id: boxes.id }),
 );
 
+const moved = prepared((db, given: Given<{ id: number; box: number }>) =>
+  db
+    .update(toys)
+    .set({ box: sql`${given.box}` })
+    .where(eq(toys.id, given.id))
+    .returning({ box: toys.box }),
+);
+
 let owner: TestDatabase;
 /** One connection, so that what it has prepared can be asked for. */
 let database: Database;
@@ -97,14 +105,17 @@ test("a statement given twice, and a second one that returns rows, follow by the
       newToy(one, { id: 20, box: 1 }),
       renamed(one, { id: 1, name: "first" }),
       renamed(one, { id: 2, name: "second" }),
-      renamed(one, { id: 9, name: "nobody" }),
+      moved(one, { id: 20, box: 3 }),
     ),
   );
-  expect(found.slice(3)).toEqual([[{ id: 1 }], [{ id: 2 }], []]);
+  expect(found.slice(3)).toEqual([[{ id: 1 }], [{ id: 2 }], [{ box: 3 }]]);
   expect(await rows()).toMatchObject({
     boxes: [{ name: "first" }, { name: "second" }, { name: "three" }],
-    toys: [{ id: 20 }],
+    toys: [{ id: 20, box: 3 }],
   });
+  const joint = await database.sql`
+    select from pg_prepared_statements where statement ~ 'into "boxes".*into "boxes"' and statement !~ 'pg_prepared'`;
+  expect(joint).toHaveLength(0);
 });
 
 test("a statement that fails takes the others back, and each of them fails", async () => {
