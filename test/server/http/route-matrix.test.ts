@@ -129,6 +129,7 @@ const matrix: Record<string, Row> = {
   "GET /api/studies": row(401, 200, 200, 200, 200, 200, 403),
   "GET /api/studies/:study": row(401, 200, 404, 200, 200, 200, 403),
   "GET /api/studies/:study/status": row(401, 200, 404, 200, 200, 200, 403),
+  "GET /api/studies/:study/kept-instances": row(401, 200, 404, 403, 403, 404, 403),
   "GET /api/studies/:study/series": row(401, 200, 404, 200, 200, 200, 403),
   "GET /api/studies/:study/receipt": row(401, 200, 404, 200, 200, 200, 403),
   "GET /api/studies/:study/receipts": row(401, 200, 404, 200, 200, 200, 403),

@@ -1,5 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { sampleZip, studyUID } from "../../support/sample-zip.ts";
+import { crc32 } from "node:zlib";
+import type { KeptInstance, KeptInstances } from "../../../src/shared/api/kept-instances.ts";
+import { TagHex } from "../../../src/shared/dicom/tags.ts";
+import { type SampleInstance, sampleInstance, sampleZip, studyUID } from "../../support/sample-zip.ts";
 import { createTestApp, type Person, type TestApp } from "../../support/test-app.ts";
 
 const KEPT = "/api/studies/kept";
@@ -46,5 +49,44 @@ describe("before an upload, a person learns which exams they keep", () => {
     for (const uids of [[], tooMany, ["x"], [`1.${"2".repeat(64)}`], "1.2"]) {
       expect((await ask(owner, uids)).status).toBe(400);
     }
+  });
+});
+
+describe("of a study of their own, a person learns which files they keep", () => {
+  const askFor = (as: Person | undefined, study: string) =>
+    t.call("GET", `/api/studies/${study}/kept-instances`, { as });
+  const fileOf = (instance: SampleInstance) => {
+    const bytes = sampleInstance(instance);
+    return {
+      sopInstanceUID: `2.25.3.${instance.study}.1.${instance.sop ?? "1"}`,
+      sizeBytes: bytes.length,
+      crc32: crc32(bytes),
+    };
+  };
+
+  test("by UID, size and CRC-32, other bytes under the same UID included", async () => {
+    const other = { study: "43", elements: { [TagHex.PatientID]: { vr: "LO", Value: ["other"] } } } as const;
+    const sent = [{ study: "43" }, { study: "43", sop: "2" }, other];
+    for (const instance of sent) await t.upload(owner, sampleZip(instance));
+    const answer = await askFor(owner, studyUID("43"));
+    expect(answer.status).toBe(200);
+    const { isComplete, instances } = (await answer.json()) as KeptInstances;
+    expect(isComplete).toBe(true);
+    const known = (files: KeptInstance[]) => files.map((file) => JSON.stringify(file)).sort();
+    expect(known(instances)).toEqual(known(sent.map(fileOf)));
+  });
+
+  test("and nothing of anybody else's, not even of those shared with them, nor as an admin", async () => {
+    const admin = await t.addPerson("Dora Admin", { role: "admin" });
+    for (const person of [other, admin, await t.addPerson("Eva Alheia")]) {
+      expect((await askFor(person, studyId)).status).toBe(404);
+    }
+    expect((await askFor(undefined, studyId)).status).toBe(401);
+  });
+
+  test("and nothing while some of it is damaged, so that all of it is sent again", async () => {
+    await t.sql`update studies set integrity = 'damaged' where id = ${studyId}`;
+    expect(await (await askFor(owner, studyId)).json()).toEqual({ isComplete: false, instances: [] });
+    await t.sql`update studies set integrity = 'ok' where id = ${studyId}`;
   });
 });

@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import { type StudiesDownloadTicket, studiesDownloadTicketCall } from "../../../shared/api/downloads.ts";
+import { type KeptInstances, keptInstancesCall } from "../../../shared/api/kept-instances.ts";
 import {
   deleteStudyCall,
   downloadTicketCall,
@@ -56,6 +57,9 @@ export const studiesApi = {
       hasSeveralPatients: response.headers.get("X-Several-Patients") === "true",
     };
   },
+  /** Which files of a study of their own the person keeps. */
+  keptInstances: (study: string, signal?: AbortSignal): Promise<KeptInstances> =>
+    callJson(keptInstancesCall, { params: { study }, signal }),
   /** Which of these the person keeps in their own account. */
   kept: (studyInstanceUIDs: string[], signal?: AbortSignal): Promise<KeptStudy[]> =>
     callJson(keptStudiesCall, { body: { studyInstanceUIDs }, signal }),

@@ -5,7 +5,6 @@ import {
   deleteStudyCall,
   downloadStudyCall,
   downloadTicketCall,
-  keptStudiesCall,
   listGrantsCall,
   listSeriesCall,
   retryTransferCall,
@@ -42,6 +41,7 @@ import { deleteStudy } from "./delete-study.ts";
 import { answerDownload, type ChargeDownload } from "./download/download-body.ts";
 import { chargeDownload, findStudyFile, type StudyFile } from "./download/download-study.ts";
 import { issueDownloadTicket, issueStudiesTicket, redeemDownloadTicket } from "./download/download-ticket.ts";
+import { createKeptRoutes } from "./kept.routes.ts";
 import { presentSeries, shownStatus } from "./present-series.ts";
 import { readStudyAudit } from "./read-study-audit.ts";
 import { retryTransfer } from "./retry-transfer.ts";
@@ -53,7 +53,7 @@ import {
   studyNotOwner,
   studyNotReady,
 } from "./studies.errors.ts";
-import { countOwnStudies, listOwnStudies, listSeries } from "./studies.repo.ts";
+import { countOwnStudies, listSeries } from "./studies.repo.ts";
 
 const describe = describeIn("Studies");
 const viewing = { subscription: "viewing", scope: "api" } as const;
@@ -85,19 +85,7 @@ export function createStudiesRoutes(deps: Deps, guard: Guard, takeAlong: TakeAlo
     async (c) => c.json({ count: await countOwnStudies(deps.db, c.get("session").userId) }),
   );
 
-  routes.post(
-    keptStudiesCall.path,
-    guard({ subscription: "own", scope: "api" }),
-    describe(keptStudiesCall, {
-      summary: "Ask which studies one keeps already",
-      details: "Before an upload: of one's own account alone, at most 200 Study Instance UIDs.",
-    }),
-    validate("json", keptStudiesCall.body),
-    async (c) => {
-      const { studyInstanceUIDs } = c.req.valid("json");
-      return c.json(await listOwnStudies(deps.db, c.get("session").userId, studyInstanceUIDs));
-    },
-  );
+  routes.route("/", createKeptRoutes(deps, guard));
 
   routes.get(
     studyStatusCall.path,
