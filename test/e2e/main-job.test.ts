@@ -162,13 +162,12 @@ async function sendZip(page: Page, t: Texts, exam: Exam): Promise<void> {
     .getByLabel(t.zipInput)
     .setInputFiles({ name: "exame.zip", mimeType: "application/zip", buffer: zip });
   const field = (name: string) => page.getByLabel(name, { exact: true });
+  await page.getByRole("button", { name: t.correct, exact: true }).click();
+  await page.getByRole("button", { name: t.moreDetails, exact: true }).click();
   await field("Study Instance UID").waitFor();
   expect(await field("Study Instance UID").inputValue()).toBe(exam.studyInstanceUID);
   expect(await field(t.description).inputValue()).toBe(exam.description);
   expect(await field(t.patientName).inputValue()).not.toBe("");
-  expect(await page.locator(".phases li").allInnerTexts()).toEqual(
-    t.phases.map((phase) => expect.stringContaining(phase)),
-  );
 
   const network = await page.context().newCDPSession(page);
   const uploadThroughput = zip.length / UPLOAD_SECONDS;
@@ -176,6 +175,9 @@ async function sendZip(page: Page, t: Texts, exam: Exam): Promise<void> {
   await network.send("Network.emulateNetworkConditions", limits);
   await page.getByRole("button", { name: t.send, exact: true }).click();
   await page.getByRole("progressbar").waitFor();
+  expect(await page.locator(".phases li").allInnerTexts()).toEqual(
+    t.phases.map((phase) => expect.stringContaining(phase)),
+  );
   await page.locator(".phases li[aria-current=step]").getByText(t.phases[3]).waitFor();
   await page.getByText(t.uploaded).first().waitFor();
   await network.send("Network.emulateNetworkConditions", { ...limits, uploadThroughput: -1 });

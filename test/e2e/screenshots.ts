@@ -1,6 +1,8 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { Browser, BrowserContext, Page } from "playwright-core";
+import { generateStudy } from "../../scripts/demo/phantom/study.ts";
+import { zipStudyBytes } from "../../scripts/demo/zip-study.ts";
 import { type Locale, locales } from "../../src/shared/locale.ts";
 import { launchBrowser } from "../support/browser.ts";
 import { addDemoPeople } from "../support/demo-people.ts";
@@ -53,12 +55,15 @@ const { people, zip } = await addDemoPeople(testApp);
 const origin = await testApp.listen();
 mkdirSync(out, { recursive: true });
 const zipPath = join(out, "exame.zip");
-writeFileSync(zipPath, zip);
+const toSend = generateStudy({ kind: "ct-head", seed: "to send", size: 128, instances: 24 });
+writeFileSync(zipPath, await zipStudyBytes({ instances: toSend, folder: "DICOM" }));
+const keptPath = join(out, "guardado.zip");
+writeFileSync(keptPath, zip);
 const views: Record<string, View> = {
   ...entryViews,
   ...frameViews,
   ...listViews,
-  ...uploadViews(zipPath),
+  ...uploadViews(zipPath, keptPath),
   ...trayViews(people.owner.id, zipPath),
   ...handOverViews(await addHandOvers(testApp, people), zipPath),
   ...profileViews,

@@ -14,6 +14,8 @@ import {
   type Seat,
   tabTo,
 } from "../support/browser-app.ts";
+import { downloadHashes } from "../support/sent-uploads.ts";
+import { sha256 } from "../support/stored-bytes.ts";
 import { createTempFolder } from "../support/temp-folder.ts";
 import type { Person } from "../support/test-app.ts";
 
@@ -44,7 +46,7 @@ describe("sending an exam", () => {
   const inUpload = (person: Person, job: (page: Page) => Promise<void>, seat: Seat = {}) =>
     app.as(person, seat, async (page) => {
       await page.getByRole("navigation").getByRole("button", { name: "Enviar exames" }).click();
-      await button(page, "Escolher ZIP").waitFor();
+      await button(page, "Escolher ZIPs").waitFor();
       await job(page);
     });
 
@@ -99,10 +101,15 @@ describe("sending an exam", () => {
       const person = await app.addPerson("Davi Alves");
       const job = async (page: Page) => {
         const choosing = page.waitForEvent("filechooser");
-        await tabTo(page, button(page, "Escolher ZIP"));
+        await tabTo(page, button(page, "Escolher ZIPs"));
         await page.keyboard.press("Enter");
         const buffer = zipOf(slicesOf("by keyboard", 32));
         await (await choosing).setFiles({ name: "EXAME.ZIP", mimeType: "application/zip", buffer });
+        await tabTo(page, button(page, "Corrigir dados"));
+        await page.keyboard.press("Enter");
+        await tabTo(page, button(page, "Paciente, nº de acesso e mais"));
+        await page.keyboard.press("Enter");
+        await field(page, "Descrição").focus();
         const birth = field(page, "Data de nascimento");
         await tabTo(page, birth);
         expect(await birth.inputValue()).toMatch(/^\d\d-\d\d-\d{4}$/);
@@ -146,6 +153,42 @@ describe("sending an exam", () => {
   );
 
   test(
+    "of two ZIPs sends what is ticked, bit by bit, each corrected exam under its own values",
+    async () => {
+      const person = await app.addPerson("Nara Escolha");
+      const [left, sent, corrected] = ["left out", "sent", "corrected"].map((seed) => slicesOf(seed, 32));
+      if (!left || !sent || !corrected) throw new Error("no exams");
+      await inUpload(person, async (page) => {
+        const file = (name: string, buffer: Buffer) => ({ name, mimeType: "application/zip", buffer });
+        await field(page, "Arquivo ZIP do exame").setInputFiles([
+          file("um.zip", zipOf(left, sent)),
+          file("dois.zip", zipOf(corrected)),
+        ]);
+        await button(page, "Enviar 3 exames").waitFor();
+        await page.getByRole("checkbox").first().click();
+        await button(page, "Corrigir dados").last().click();
+        await field(page, "Descrição").fill("Corrigido à mão");
+        await button(page, "Enviar 2 exames").click();
+        await page.locator("main[data-view=listaExames]").waitFor();
+        while ((await studiesOf(person)).length < 2) await Bun.sleep(100);
+      });
+      const studies = await studiesOf(person);
+      const uidOf = (slices: GeneratedInstance[]) => slices[0]?.attributes.studyInstanceUID ?? "";
+      expect(studies.map(({ studyInstanceUID }) => studyInstanceUID).sort()).toEqual(
+        [uidOf(sent), uidOf(corrected)].sort(),
+      );
+      for (const slices of [sent, corrected]) {
+        const study = studies.find(({ studyInstanceUID }) => studyInstanceUID === uidOf(slices));
+        const isCorrected = slices === corrected;
+        expect(study?.studyDescription === "Corrigido à mão").toBe(isCorrected);
+        const hashes = await downloadHashes({ url: app.origin }, person.token, study?.id ?? "");
+        expect(hashes.sort()).toEqual(slices.map(({ bytes }) => sha256(bytes)).sort());
+      }
+    },
+    JOB_TIMEOUT_MS,
+  );
+
+  test(
     "larger than 2 GB is refused before a byte is sent",
     async () => {
       await using folder = createTempFolder();
@@ -161,17 +204,18 @@ describe("sending an exam", () => {
   );
 
   test(
-    "over a connection that breaks reports it, and the same form succeeds at the next try",
+    "over a connection that breaks reports it, and succeeds at the next try",
     async () => {
       const person = await app.addPerson("Lia Nunes");
       const job = async (page: Page) => {
         await page.route("**/api/upload-dicom", (route) => route.abort("connectionreset"), { times: 1 });
         await pick(page, zipOf(slicesOf("broken", 32)));
+        await button(page, "Corrigir dados").click();
         await field(page, "Descrição").fill("Crânio, segunda tentativa");
         await button(page, "Enviar exame").click();
         await page.getByText("Erro no upload", { exact: true }).first().waitFor();
         await page.getByText("Erro de conexão durante o upload", { exact: true }).first().waitFor();
-        await button(page, "Enviar exame").click();
+        await button(page, "Tentar de novo").click();
         await page.locator("main[data-view=listaExames]").waitFor();
         await page.getByText("Crânio, segunda tentativa").first().waitFor();
       };
@@ -191,7 +235,7 @@ describe("sending an exam", () => {
             "Limite Excedido: Você já enviou 2 exames e atingiu o limite máximo para usuários de teste.",
           )
           .waitFor();
-        expect(await button(page, "Escolher ZIP").isDisabled()).toBe(true);
+        expect(await button(page, "Escolher ZIPs").isDisabled()).toBe(true);
         expect(await button(page, "Escolher pasta").isDisabled()).toBe(true);
         expect(await page.locator(".drop-zone.is-disabled").getAttribute("aria-disabled")).toBe("true");
       });

@@ -6,7 +6,7 @@ import { usePlaceOfHistory } from "../../src/client/features/frame/use-place-of-
 import { currentPath, useHisLocation } from "../../src/client/features/places/his-location.ts";
 import { firstPlaceAtom, holdsViewAtom, viewAtom } from "../../src/client/features/places/views.ts";
 import { type His, HisProvider } from "../../src/client/features/session/his-context.ts";
-import { draftAtom } from "../../src/client/features/upload/draft.ts";
+import { draftAtom } from "../../src/client/features/upload/draft/draft.ts";
 import { clearJobsAtom } from "../../src/client/features/upload/tray/upload-jobs.ts";
 import { createQueryClient } from "../../src/client/query-client.ts";
 import { beginSession } from "../../src/client/session.ts";

@@ -7,23 +7,37 @@ interface MeterProps {
   label: string;
   used: number;
   limit: number;
+  /** What is about to be added, hatched; the limit is then told instead of the rest. */
+  coming?: number;
   /** Formats a number; by default it is shown as it is. */
   textOf?: (value: number) => string;
 }
 
 /** A meter drawn as a centimetre rule: the used amount, the rest, then the rule. It warns from 80 % on. */
-export function Meter({ label, used, limit, textOf = String }: MeterProps) {
+export function Meter({ label, used, limit, coming, textOf = String }: MeterProps) {
   const percent = limit > 0 ? Math.min(100, Math.round((used / limit) * 100)) : 100;
   const remaining = textOf(Math.max(0, limit - used));
-  const text = `${textOf(used)} / ${textOf(limit)}`;
-  const style = { "--meter-percent": percent, "--meter-ticks": 10 } as CSSProperties;
+  const after = used + (coming ?? 0);
+  const text =
+    coming === undefined ? `${textOf(used)} / ${textOf(limit)}` : changeText(textOf(used), textOf(after));
+  const style = {
+    "--meter-percent": percent,
+    "--coming-percent": limit > 0 ? Math.min(100, (after / limit) * 100) : 100,
+    "--meter-ticks": 10,
+  } as CSSProperties;
+  const state = coming === undefined ? (isNearLimit(used, limit) ? "is-warn" : "") : "is-coming";
+  const most = textOf(limit);
   return (
-    <div className={`meter ${isNearLimit(used, limit) ? "is-warn" : ""}`}>
+    <div className={`meter ${state}`}>
       <div className="meter-top">
         <span>{label}</span>
         <b>{text}</b>
         <span>
-          <Trans id="meter.remaining">{remaining} left</Trans>
+          {coming === undefined ? (
+            <Trans id="meter.remaining">{remaining} left</Trans>
+          ) : (
+            <Trans id="meter.ofLimit">of {most}</Trans>
+          )}
         </span>
       </div>
       {/* biome-ignore lint/a11y/useSemanticElements: a meter element can't be drawn as a rule in every browser */}
@@ -31,7 +45,7 @@ export function Meter({ label, used, limit, textOf = String }: MeterProps) {
         className="meter-rule"
         role="meter"
         aria-label={label}
-        aria-valuenow={used}
+        aria-valuenow={after}
         aria-valuemin={0}
         aria-valuemax={limit}
         aria-valuetext={text}
@@ -41,6 +55,11 @@ export function Meter({ label, used, limit, textOf = String }: MeterProps) {
       </div>
     </div>
   );
+}
+
+/** A number and what it becomes. */
+export function changeText(before: string, after: string): string {
+  return before === after ? before : `${before} → ${after}`;
 }
 
 export function MeterSkeleton() {

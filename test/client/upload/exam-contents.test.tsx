@@ -1,9 +1,10 @@
 import "../../support/dom-globals.ts";
 import { describe, expect, test } from "bun:test";
+import { crc32 } from "node:zlib";
 import UploadTray from "../../../src/client/features/upload/tray/upload-tray.tsx";
 import UploadView from "../../../src/client/features/upload/upload-view.tsx";
 import { TagHex } from "../../../src/shared/dicom/tags.ts";
-import { screen, userEvent, withDom, within } from "../../support/dom.ts";
+import { screen, userEvent, waitFor, withDom, within } from "../../support/dom.ts";
 import { type Answer, answerCalls, renderView } from "../../support/render-view.tsx";
 import { type SampleInstance, sampleInstance, studyUID } from "../../support/sample-zip.ts";
 import { usage } from "../../support/subscriptions.ts";
@@ -61,33 +62,71 @@ describe("before anything is sent, a picked ZIP shows", () => {
       imagesReceived: 56,
       createdAt: "2026-11-20T12:00:00Z",
     };
+    const files = [sampleInstance({ study: "2" })].map((bytes) => ({
+      sopInstanceUID: "2.25.3.2.1.1",
+      sizeBytes: bytes.length,
+      crc32: crc32(bytes),
+    }));
     await pick([zipOf({}, { study: "2" })], {
       [KEPT]: ({ body }) => {
         expect(body).toEqual({ studyInstanceUIDs: [studyUID("1"), studyUID("2")] });
         return Response.json([kept]);
       },
+      "GET /api/studies/s1/kept-instances": () => Response.json({ isComplete: true, instances: files }),
     });
-    expect((await group("Já guardado"))[0]).toContain("56 imagens guardadas desde 20-11-2026.");
+    expect((await group("Já guardado"))[0]).toContain("1 imagem, já guardada em 20-11-2026");
+    expect(screen.getByRole("button", { name: "Abrir o que está guardado" })).toBeDefined();
     expect(await group("Para enviar")).toHaveLength(1);
   });
 
-  test("which of them exceed the plan, and then sends nothing in vain", async () => {
+  test("what is missing of one that is kept in part, and counts no room for it", async () => {
+    const kept = { id: "s1", studyInstanceUID: studyUID("2"), imagesReceived: 1, createdAt: "2026-11-20" };
+    const bytes = sampleInstance({ study: "2" });
+    const files = [{ sopInstanceUID: "2.25.3.2.1.1", sizeBytes: bytes.length, crc32: crc32(bytes) }];
+    await pick([zipOf({ study: "2" }, { study: "2", sop: "2" }, { study: "2", sop: "3" })], {
+      [KEPT]: () => Response.json([kept]),
+      "GET /api/studies/s1/kept-instances": () => Response.json({ isComplete: true, instances: files }),
+      "GET /api/subscriptions/usage-stats": roomFor(0),
+    });
+    expect(await screen.findByText(/^Só 2 imagens faltam/)).toBeDefined();
+    expect(send("Enviar exame").disabled).toBe(false);
+  });
+
+  test("all of one that is kept, if the server can't tell what", async () => {
+    const kept = { id: "s1", studyInstanceUID: studyUID("1"), imagesReceived: 1, createdAt: "2026-11-20" };
+    await pick([zipOf({})], {
+      [KEPT]: () => Response.json([kept]),
+      "GET /api/studies/s1/kept-instances": () => Response.json({ isComplete: false, instances: [] }),
+    });
+    expect(await group("Para enviar")).toHaveLength(1);
+    await waitFor(() => expect(send("Enviar exame").disabled).toBe(false));
+  });
+
+  test("which of them exceed the plan, until one above is unticked", async () => {
     await pick([zipOf({}, { study: "2" }, { study: "3" })], {
       "GET /api/subscriptions/usage-stats": roomFor(1),
     });
-    expect(await group("Não cabe no plano")).toHaveLength(3);
-    expect(screen.getByRole("link", { name: "Ver planos" })).toBeDefined();
-    expect(send("Enviar 3 exames").disabled).toBe(true);
+    expect(await group("Não cabe no plano")).toHaveLength(2);
+    expect(screen.getAllByRole("link", { name: "Ver planos" })).toHaveLength(2);
+    expect(await group("Para enviar")).toHaveLength(1);
+    expect(send("Enviar exame").disabled).toBe(false);
+    const [first] = screen.getAllByRole("checkbox");
+    if (first) await user.click(first);
+    expect(await group("Para enviar")).toHaveLength(2);
+    expect(await group("Não cabe no plano")).toHaveLength(1);
+    expect(send("Enviar exame").disabled).toBe(false);
+    expect(screen.getByRole("complementary", { name: "Resumo" }).textContent).toContain(
+      `${usage.currentExamCount} → ${usage.currentExamCount + 1}`,
+    );
   });
 
   test("that it holds exams of two people", async () => {
     const elements = { [TagHex.PatientName]: { vr: "PN", Value: ["Reis^Ana"] } } as const;
     await pick([zipOf({}, { study: "2", elements })]);
-    expect(
-      await screen.findByText(
-        "Há exames de duas pessoas aqui: João Conceição e Ana Reis. Confira antes de enviar.",
-      ),
-    ).toBeDefined();
+    const notice = await screen.findByText("duas pessoas");
+    expect(notice.closest(".notice")?.textContent).toBe(
+      "Há exames de duas pessoas aqui: João Conceição e Ana Reis. Confira antes de enviar.",
+    );
   });
 });
 

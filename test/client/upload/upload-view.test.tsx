@@ -41,7 +41,7 @@ describe("a trial user", () => {
     expect(alert.textContent).toBe(
       "Limite Excedido: Você já enviou 2 exames e atingiu o limite máximo para usuários de teste.",
     );
-    expect(screen.getByRole("button", { name: "Escolher ZIP" }).hasAttribute("disabled")).toBe(true);
+    expect(screen.getByRole("button", { name: "Escolher ZIPs" }).hasAttribute("disabled")).toBe(true);
     expect(screen.getByRole("button", { name: "Escolher pasta" }).hasAttribute("disabled")).toBe(true);
     expect(screen.getByRole("link", { name: "Ver planos" }).getAttribute("href")).toBe("/his/subscription");
   });
@@ -68,7 +68,7 @@ describe("a trial user", () => {
     await showFor(1);
     await act(async () => {});
     expect(screen.queryByRole("alert")).toBeNull();
-    expect(screen.getByRole("button", { name: "Escolher ZIP" }).hasAttribute("disabled")).toBe(false);
+    expect(screen.getByRole("button", { name: "Escolher ZIPs" }).hasAttribute("disabled")).toBe(false);
   });
 });
 
@@ -119,11 +119,11 @@ describe("what is dropped", () => {
       fireEvent.drop(zone, { dataTransfer: { items } });
     });
 
-  test("as one ZIP fills the form", async () => {
+  test("as one ZIP shows what is inside", async () => {
     answerCalls({});
     await renderView(<Upload />);
     await drop(fileEntry(zipFile(bytes)));
-    expect(await screen.findByDisplayValue("João Conceição")).toBeTruthy();
+    expect(await screen.findByText("Crânio sem contraste")).toBeTruthy();
   });
 
   test("as a folder is searched, and files that can't be DICOM by their name are left out", async () => {
@@ -133,13 +133,17 @@ describe("what is dropped", () => {
     expect((await screen.findByRole("alert")).textContent).toBe("Selecione pelo menos um arquivo.");
   });
 
-  test("as two at once is refused", async () => {
+  test("as two ZIPs and a folder at once is read together", async () => {
     answerCalls({});
     await renderView(<Upload />);
-    await drop(fileEntry(zipFile(bytes)), fileEntry(zipFile(bytes)));
-    expect((await screen.findByRole("alert")).textContent).toBe(
-      "Apenas arquivos ZIP são aceitos. Uma pasta pode ser enviada inteira.",
+    const other = { IM1: sampleFile({ [TagHex.StudyInstanceUID]: { vr: "UI", Value: ["2.25.11"] } }) };
+    await drop(
+      fileEntry(zipFile(bytes)),
+      fileEntry(zipFile(other, { name: "outro.zip" })),
+      folderEntry("CD", [new File([sampleFile() as Uint8Array<ArrayBuffer>], "IM1")]),
     );
+    expect(await screen.findByRole("button", { name: "Enviar 2 exames" })).toBeTruthy();
+    for (const name of ["exame.zip", "outro.zip", "CD"]) expect(screen.getAllByText(name)).not.toEqual([]);
   });
 
   test("is refused to a trial user at their limit", async () => {
@@ -148,19 +152,44 @@ describe("what is dropped", () => {
     await screen.findByRole("alert");
     await drop(fileEntry(zipFile(bytes)));
     expect(screen.queryByDisplayValue("João Conceição")).toBeNull();
-    expect(screen.getByText("Solte aqui o ZIP do exame")).toBeTruthy();
+    expect(screen.getByText("Solte aqui os exames")).toBeTruthy();
   });
 });
 
-test("a picked ZIP fills the form; choosing another starts over", async () => {
+async function openCorrection(more = true) {
+  const user = userEvent.setup();
+  await user.click(await screen.findByRole("button", { name: "Corrigir dados" }));
+  if (more) await user.click(screen.getByRole("button", { name: "Paciente, nº de acesso e mais" }));
+  return user;
+}
+
+test("a picked ZIP's values can be corrected in place; without the ZIP the view starts over", async () => {
   answerCalls({});
   await renderView(<Upload />);
   await pick(zipFile({ IM1: sampleFile() }));
-  expect(await screen.findByDisplayValue("João Conceição")).toBeTruthy();
+  const user = await openCorrection();
+  expect(screen.getByDisplayValue("João Conceição")).toBeTruthy();
   expect(screen.getByDisplayValue("2.25.10").hasAttribute("readonly")).toBe(true);
-  expect(screen.getByText("1 de 1")).toBeTruthy();
-  await userEvent.setup().click(screen.getByRole("button", { name: "Escolher outro" }));
-  expect(screen.getByText("Solte aqui o ZIP do exame")).toBeTruthy();
+  await user.click(screen.getByRole("button", { name: "Fechar" }));
+  expect(screen.queryByDisplayValue("João Conceição")).toBeNull();
+  await user.click(screen.getByRole("button", { name: "Tirar exame.zip" }));
+  expect(screen.getByText("Solte aqui os exames")).toBeTruthy();
+});
+
+test("a date that is none is shown and not sent", async () => {
+  ToldRequest.install();
+  answerCalls({});
+  await renderView(<Upload />);
+  await pick(zipFile({ IM1: sampleFile() }));
+  const user = await openCorrection(false);
+  const date = screen.getByLabelText("Data do exame");
+  await user.clear(date);
+  await user.type(date, "31/2/2025");
+  await user.click(screen.getByRole("button", { name: "Fechar" }));
+  await user.click(screen.getByRole("button", { name: "Enviar exame" }));
+  const again = await screen.findByLabelText("Data do exame");
+  await waitFor(() => expect(document.activeElement).toBe(again));
+  expect(screen.getByText("Escreva a data como dd-mm-aaaa")).toBeTruthy();
 });
 
 for (const [locale, input, send, notice] of [
@@ -200,8 +229,7 @@ test("the form offers the sexes and modalities by name, and an exam's own code i
   await renderView(<Upload />);
   const elements = { [TagHex.Modality]: { vr: "CS", Value: ["OPT"] } };
   await pick(zipFile({ IM1: sampleFile(elements) }));
-  await screen.findByDisplayValue("João Conceição");
-  const user = userEvent.setup();
+  const user = await openCorrection();
   const optionsOf = async (field: string) => {
     screen.getByRole("combobox", { name: field }).focus();
     await user.keyboard("{Enter}");
@@ -258,13 +286,13 @@ describe("sending", () => {
     ],
   ];
   for (const [name, fail, text] of failures) {
-    test(`reports ${name} and keeps the form for another try`, async () => {
+    test(`reports ${name} and offers another try`, async () => {
       answerCalls({});
       const request = await sendOne();
       await act(async () => fail(request));
       expect(await screen.findByText("Erro no upload")).toBeTruthy();
       expect(screen.getByText(text)).toBeTruthy();
-      expect(screen.getByRole("button", { name: "Enviar exame" })).toBeTruthy();
+      expect(screen.getByRole("button", { name: "Tentar de novo" })).toBeTruthy();
     });
   }
 
@@ -326,7 +354,7 @@ describe("sending", () => {
     );
     expect(await screen.findByText("Upload concluído")).toBeTruthy();
     expect(screen.getByText("Seu exame está pronto para visualização. 1 arquivo ignorado.")).toBeTruthy();
-    expect(screen.getByText("Solte aqui o ZIP do exame")).toBeTruthy();
+    expect(screen.getByText("Solte aqui os exames")).toBeTruthy();
     expect(screen.queryByRole("progressbar")).toBeNull();
     await waitFor(() => expect(shownView()).toBe("listaExames"), { timeout: 3000 });
   });

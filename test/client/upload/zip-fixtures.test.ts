@@ -1,11 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import type { FilmFile } from "../../../src/client/features/upload/contact-sheet/film-files.ts";
 import { lookInside } from "../../../src/client/features/upload/look-inside/look-inside.ts";
-import {
-  type PreparedUpload,
-  prepareUpload,
-  UploadRefused,
-} from "../../../src/client/features/upload/prepare-upload.ts";
+import { type PreparedUpload, prepareUpload } from "../../../src/client/features/upload/prepare-upload.ts";
+import { UploadRefused } from "../../../src/client/features/upload/upload-problem.ts";
 import { makeZipFixtures, type ZipFixture } from "../../support/zip-fixtures.ts";
 
 async function prepare(zip: Uint8Array): Promise<PreparedUpload | undefined> {

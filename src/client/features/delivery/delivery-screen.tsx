@@ -103,7 +103,7 @@ function Step({
           <DropZone
             disabled={false}
             maxUploadBytes={maxUploadBytes}
-            {...(state.problem && { problem: state.problem })}
+            problems={state.problem ? [{ name: "", problem: state.problem }] : []}
             onPick={(picked) => void pick(state.request, picked)}
           />
         </>

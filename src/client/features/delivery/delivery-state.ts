@@ -1,7 +1,8 @@
 import type { OpenedRequest } from "../../../shared/api/deliveries.ts";
 import type { ResumableUploadState } from "../../../shared/api/resumable.ts";
 import type { UploadAnswer } from "../../../shared/api/upload.ts";
-import type { PreparedUpload, UploadProblem } from "../upload/prepare-upload.ts";
+import type { PreparedUpload } from "../upload/prepare-upload.ts";
+import type { UploadProblem } from "../upload/upload-problem.ts";
 import type { Transfer } from "../upload/upload-state.ts";
 
 /** A file that was picked, and what to send of it. */

@@ -3,11 +3,12 @@ import type { OpenedRequest } from "../../../shared/api/deliveries.ts";
 import type { ResumableUploadState } from "../../../shared/api/resumable.ts";
 import { mayBeSamePerson } from "../../../shared/rules/shown-name.ts";
 import { lendToken } from "../../session.ts";
-import type { Picked } from "../pick/picked-files.ts";
+import { onlyOf, type Picked } from "../pick/picked-files.ts";
 import { lookInWorker } from "../upload/look-inside/look-in-worker.ts";
 import { removeAbandonedFiles } from "../upload/pack-folder/packed-files.ts";
-import { PackingFailed, packInWorker } from "../upload/pack-folder/packed-folder.ts";
-import { prepareUpload, type UploadProblem, UploadRefused } from "../upload/prepare-upload.ts";
+import { packInWorker } from "../upload/pack-folder/packed-folder.ts";
+import { problemOf } from "../upload/pack-folder/problem-of.ts";
+import { prepareUpload } from "../upload/prepare-upload.ts";
 import { packedNamesInUse } from "../upload/send/resume-records.ts";
 import { deliveryApi } from "./delivery-api.ts";
 import type { DeliveryState, PickedDelivery } from "./delivery-state.ts";
@@ -78,11 +79,11 @@ export function useDelivery(requestId: string, maxUploadBytes: number) {
     }
   };
 
-  const pick = async (request: OpenedRequest, picking: Picked | Promise<Picked>) => {
+  const pick = async (request: OpenedRequest, picking: Picked[] | Promise<Picked[]>) => {
     setState({ step: "reading", request });
     const { signal } = controller.current;
     try {
-      const picked = await picking;
+      const picked = onlyOf(await picking);
       const options = {
         maxUploadBytes,
         signal,
@@ -148,13 +149,6 @@ export function useDelivery(requestId: string, maxUploadBytes: number) {
       void openPage(requestId).then(show);
     },
   };
-}
-
-function problemOf(error: unknown): UploadProblem {
-  if (error instanceof UploadRefused) return error.problem;
-  if (error instanceof PackingFailed) return "packingFailed";
-  if (error instanceof DOMException) return "badZip";
-  throw error;
 }
 
 /** The first patient of the images who can't be the one that the request names. */

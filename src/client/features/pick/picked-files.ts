@@ -14,17 +14,25 @@ export type Picked =
 
 const MAX_DROPPED_FILES = 200_000;
 
-/**
- * Reads the choice from `<input type=file>`: one ZIP, or files that are packed like those of a folder. Several ZIPs are
- * refused, since each is an upload of its own.
- */
+/** Reads the choice from `<input type=file>`: one ZIP, or files that are packed like those of a folder. Several ZIPs are refused. */
 export function pickFiles(list: Iterable<File>): Picked {
+  return onlyOf(pickSources(list));
+}
+
+/** The same where several may be chosen at once: each ZIP by itself, and all loose files together. */
+export function pickSources(list: Iterable<File>): Picked[] {
   const files = [...list];
-  const [first] = files;
-  if (first && files.length === 1 && isZipName(first.name)) return { kind: "zip", file: first };
-  if (!first || files.some(({ name }) => isZipName(name))) return { kind: "refused" };
-  if (files.every(({ name }) => isSkippedInFolder(name))) return { kind: "refused" };
-  return { kind: "folder", name: first.name, files: withOwnPaths(files), isLoose: true };
+  const loose = files.filter(({ name }) => !isZipName(name));
+  const [first] = loose;
+  const zips = files.flatMap((file) => (isZipName(file.name) ? [{ kind: "zip" as const, file }] : []));
+  if (!first) return zips;
+  if (loose.every(({ name }) => isSkippedInFolder(name))) return [...zips, { kind: "refused" }];
+  return [...zips, { kind: "folder", name: first.name, files: withOwnPaths(loose), isLoose: true }];
+}
+
+/** The only choice; several are refused where one upload is meant. */
+export function onlyOf([only, another]: Picked[]): Picked {
+  return only && !another ? only : { kind: "refused" };
 }
 
 /** Files of several folders may share a name; each gets a path of its own. */
@@ -46,19 +54,29 @@ export function pickFolder(list: FileList): Picked {
   return { kind: "folder", name: files[0]?.path.split("/")[0] ?? "", files };
 }
 
+/** Reads one folder, one ZIP or several files from a drop. It must be called inside the drop's handler. */
+export async function pickDropped(transfer: DataTransfer): Promise<Picked> {
+  return onlyOf(await pickDroppedSources(transfer));
+}
+
 /**
- * Reads one folder, one ZIP or several files from a drop. The browser forgets the entries once the event ends, so this must be called
- * inside its handler.
+ * The same where several may be dropped at once. The browser forgets the entries once the event ends, so this must be called inside
+ * its handler.
  */
-export function pickDropped(transfer: DataTransfer): Promise<Picked> {
+export async function pickDroppedSources(transfer: DataTransfer): Promise<Picked[]> {
   const entries = [...transfer.items].map((item) => item.webkitGetAsEntry?.() ?? null);
-  const [entry] = entries;
-  if (entry && entries.length === 1 && isDirectory(entry)) {
-    return readFolder(entry).then((files) => ({ kind: "folder", name: entry.name, files }));
-  }
-  const files = entries.flatMap((one) => (one && !isDirectory(one) ? [one as FileSystemFileEntry] : []));
-  if (files.length !== entries.length) return Promise.resolve({ kind: "refused" });
-  return Promise.all(files.slice(0, MAX_DROPPED_FILES).map(readFile)).then(pickFiles);
+  const folders = entries.flatMap((entry) => (entry && isDirectory(entry) ? [pickedFolder(entry)] : []));
+  const files = entries.flatMap((entry) =>
+    entry && !isDirectory(entry) ? [entry as FileSystemFileEntry] : [],
+  );
+  const loose = Promise.all(files.slice(0, MAX_DROPPED_FILES).map(readFile));
+  const [ofFolders, ofFiles] = await Promise.all([Promise.all(folders), loose]);
+  const strange = entries.length > folders.length + files.length ? [{ kind: "refused" as const }] : [];
+  return [...pickSources(ofFiles), ...ofFolders, ...strange];
+}
+
+async function pickedFolder(entry: FileSystemDirectoryEntry): Promise<Picked> {
+  return { kind: "folder", name: entry.name, files: await readFolder(entry) };
 }
 
 async function readFolder(root: FileSystemDirectoryEntry): Promise<PickedFile[]> {

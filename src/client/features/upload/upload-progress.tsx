@@ -1,8 +1,8 @@
 import { plural } from "@lingui/core/macro";
 import { Trans, useLingui } from "@lingui/react/macro";
-import type { CSSProperties } from "react";
+import { type CSSProperties, type ReactNode, useMemo } from "react";
 import { Button } from "../../ui/button.tsx";
-import { CheckIcon, FileArchiveIcon, FolderOpenIcon, UploadIcon } from "../../ui/icons.tsx";
+import { CheckIcon, FileArchiveIcon, FolderOpenIcon } from "../../ui/icons.tsx";
 import { sizeText } from "../../ui/size-text.ts";
 import { ContactSheet } from "./contact-sheet/contact-sheet.tsx";
 import { SeeNow } from "./see-now.tsx";
@@ -18,19 +18,23 @@ import {
 } from "./upload-state.ts";
 import { phaseTexts, readingFolderText } from "./upload-texts.ts";
 
-type PickedState = Exclude<UploadState, { stage: "idle" }>;
-
 interface UploadProgressProps {
-  state: PickedState;
+  state: UploadState;
   onCancel: () => void;
-  /** Offered while this upload goes on by itself. */
-  onAnother?: (() => void) | undefined;
+  /** Below the contact sheet. */
+  children?: ReactNode;
 }
 
-/** What was picked and how far it is: file, percentage, contact sheet, the five beats. */
-export function UploadProgress({ state, onCancel, onAnother }: UploadProgressProps) {
+/** What is being sent and how far it is: file, percentage, contact sheet, the five beats. */
+export function UploadProgress({ state, onCancel, children }: UploadProgressProps) {
   const { t } = useLingui();
   const percent = state.stage === "sending" ? percentOf(state.transfer) : 0;
+  const { zip, fileName } = state.upload;
+  // Empty if the browser does not have the bytes any more.
+  const picks = useMemo(
+    () => (zip.size > 0 ? [{ kind: "zip" as const, file: new File([zip], fileName) }] : []),
+    [zip, fileName],
+  );
   return (
     <section
       className={`panel upload-panel is-${state.stage}`}
@@ -38,14 +42,9 @@ export function UploadProgress({ state, onCancel, onAnother }: UploadProgressPro
     >
       <SourceLine state={state} onCancel={onCancel} />
       {state.stage === "sending" && <TransferLine transfer={state.transfer} percent={percent} />}
-      <ContactSheet percent={percent} films={state.stage === "preparing" ? undefined : state.upload.films} />
-      {state.stage !== "preparing" && <SeeNow upload={state.upload} />}
-      {onAnother && (
-        <Button className="upload-another" onClick={onAnother}>
-          <UploadIcon small />
-          <Trans id="upload.another">Upload another</Trans>
-        </Button>
-      )}
+      <ContactSheet percent={percent} films={state.upload.films} />
+      {picks.length > 0 && <SeeNow picks={picks} />}
+      {children}
       <ol className="phases">
         {phases.map((phase, index) => (
           <PhaseLine key={phase} phase={phase} index={index} state={state} percent={percent} />
@@ -55,7 +54,7 @@ export function UploadProgress({ state, onCancel, onAnother }: UploadProgressPro
   );
 }
 
-function SourceLine({ state, onCancel }: { state: PickedState; onCancel: () => void }) {
+function SourceLine({ state, onCancel }: { state: UploadState; onCancel: () => void }) {
   const { i18n, t } = useLingui();
   const { source, counts } = state;
   const SourceIcon = source.kind === "zip" ? FileArchiveIcon : FolderOpenIcon;
@@ -107,7 +106,7 @@ function TransferLine({ transfer, percent }: { transfer: Transfer; percent: numb
 interface PhaseLineProps {
   phase: Phase;
   index: number;
-  state: PickedState;
+  state: UploadState;
   percent: number;
 }
 
@@ -141,19 +140,6 @@ function PhaseDetail({ phase, state, percent }: Omit<PhaseLineProps, "index">) {
   const { total, kept } = state.counts;
   if (phase === "extracting" && total !== undefined) {
     return t({ id: "upload.files", message: plural(total, { one: "# file", other: "# files" }) });
-  }
-  const { read, studies } = state.counts;
-  if (phase === "validating" && total !== undefined && read !== undefined && state.stage === "preparing") {
-    const [now, all] = [i18n.number(read), i18n.number(total)];
-    const exams = t({
-      id: "upload.examsSoFar",
-      message: plural(studies ?? 0, { one: "# exam so far", other: "# exams so far" }),
-    });
-    return (
-      <Trans id="upload.read">
-        {now} of {all} · {exams}
-      </Trans>
-    );
   }
   if (phase === "filtering" && total !== undefined && kept !== undefined) {
     const loaded = i18n.number(kept);

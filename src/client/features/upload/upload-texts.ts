@@ -1,7 +1,7 @@
 import type { MessageDescriptor } from "@lingui/core";
 import { msg } from "@lingui/core/macro";
 import type { UploadNews } from "./follow/follow-upload.ts";
-import type { UploadProblem } from "./prepare-upload.ts";
+import type { UploadProblem } from "./upload-problem.ts";
 import type { Phase } from "./upload-state.ts";
 
 export const problemTexts: Record<UploadProblem, MessageDescriptor> = {
@@ -24,6 +24,14 @@ export const problemTexts: Record<UploadProblem, MessageDescriptor> = {
     message: "Error validating DICOM: no file with a readable exam was found.",
   }),
   badZip: msg({ id: "upload.problem.badZip", message: "ZIP file not found or invalid" }),
+  tooManySources: msg({
+    id: "upload.problem.tooManySources",
+    message: "At most {sources} ZIPs and folders at once. Upload these first.",
+  }),
+  noRoomHere: msg({
+    id: "upload.problem.noRoomHere",
+    message: "This device has no room left to put the exams together. Free up some space, or choose fewer.",
+  }),
   packingFailed: msg({
     id: "upload.problem.packingFailed",
     message: "The folder could not be read. Check that the disc or the folder is still there and try again.",

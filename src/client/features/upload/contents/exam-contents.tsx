@@ -1,99 +1,119 @@
-import { plural } from "@lingui/core/macro";
-import { Plural, Trans, useLingui } from "@lingui/react/macro";
+import { Plural, Trans } from "@lingui/react/macro";
 import type { ReactNode } from "react";
-import { ModalityChip } from "../../../ui/chip.tsx";
 import { TriangleAlertIcon, UsersIcon } from "../../../ui/icons.tsx";
 import { dayText } from "../../../ui/moment-text.ts";
-import { sizeText } from "../../../ui/size-text.ts";
 import { SeePlans } from "../../plan/subscription-link.tsx";
 import { maySubscribe, useHis } from "../../session/his-context.ts";
-import { dateText, descriptionText } from "../../studies/study-text.ts";
-import { SmallFilm } from "../contact-sheet/small-film.tsx";
-import { type Contents, type FoundStudy, filmOf } from "../look-inside/contents.ts";
-import { patientsOf, type SortedExams } from "./sort-exams.ts";
+import type { Exam } from "../draft/exam.ts";
+import type { ExamSource } from "../draft/merge-exams.ts";
+import { CorrectDetails } from "../exam-form/correct-details.tsx";
+import { EMPTY_FORM, type ExamForm } from "../exam-form/exam-form.ts";
+import { useOpenExam } from "../tray/use-open-exam.ts";
+import { Amount, CorrectButton, ExamRow } from "./exam-row.tsx";
+import { type KeptExam, patientsOf, type SendableExam, type SortedExams } from "./sort-exams.ts";
+import { UnreadRow } from "./unread-row.tsx";
 
 const MAX_NAMED_PATIENTS = 2;
-const SMALL_FILMS = 4;
+
+/** What the person decided about the exams, and how they change it. Keys are those of the draft. */
+export interface Decisions {
+  unticked: ReadonlySet<string>;
+  corrections: ReadonlyMap<string, ExamForm>;
+  opened: ReadonlySet<string>;
+  onTick: (key: string, isTicked: boolean) => void;
+  onCorrect: (key: string, form: ExamForm) => void;
+  onOpen: (key: string, isOpen: boolean) => void;
+}
+
+interface ExamContentsProps {
+  exams: SortedExams;
+  /** Sources in which the browser found no exam. */
+  unread: readonly ExamSource[];
+  /** False if there may be more in the sources than was counted. */
+  isComplete: boolean;
+  /** How many exams the plan keeps, if that is known. */
+  examLimit: number | undefined;
+  decisions: Decisions;
+}
 
 /** What the picked files hold, before anything is sent: what is new, what is kept already, what has no room. */
-export function ExamContents({ contents, exams }: { contents: Contents; exams: SortedExams }) {
+export function ExamContents({ exams, unread, isComplete, examLimit, decisions }: ExamContentsProps) {
   return (
-    <section className="contents">
-      <PatientsNotice studies={contents.studies} />
-      <Group title={<Trans id="contents.toSend">To upload</Trans>} count={exams.toSend.length}>
-        {exams.toSend.map((study) => (
-          <FoundExam key={study.studyInstanceUID} study={study} />
+    <section className="exam-groups">
+      <PatientsNotice exams={[...exams.toSend, ...exams.kept].map(({ exam }) => exam).concat(exams.over)} />
+      <Group
+        title={<Trans id="contents.toSend">To upload</Trans>}
+        count={exams.toSend.length + unread.length}
+      >
+        {exams.toSend.map((one) => (
+          <Sendable key={one.exam.studyInstanceUID} one={one} decisions={decisions} />
+        ))}
+        {unread.map(({ id, read }) => (
+          <UnreadRow
+            key={id}
+            read={read}
+            values={decisions.corrections.get(id) ?? read.prefilled ?? EMPTY_FORM}
+            isChosen={!decisions.unticked.has(id)}
+            onTick={(isTicked) => decisions.onTick(id, isTicked)}
+            onChange={(form) => decisions.onCorrect(id, form)}
+          />
         ))}
       </Group>
       <Group title={<Trans id="contents.kept">Already kept</Trans>} count={exams.kept.length}>
-        {exams.kept.map(({ study, kept }) => {
-          const day = dayText(new Date(kept.createdAt));
-          return (
-            <FoundExam key={study.studyInstanceUID} study={study} isDim>
-              <Plural
-                id="contents.keptImages"
-                value={kept.imagesReceived}
-                one={`# image kept since ${day}. Only what is missing is added.`}
-                other={`# images kept since ${day}. Only what is missing is added.`}
-              />
-            </FoundExam>
-          );
-        })}
+        {exams.kept.map((one) => (
+          <Kept key={one.exam.studyInstanceUID} {...one} />
+        ))}
       </Group>
       <Group title={<Trans id="contents.over">Over your plan</Trans>} count={exams.over.length}>
-        {exams.over.map((study) => (
-          <FoundExam key={study.studyInstanceUID} study={study} isDim />
+        {exams.over.map((exam) => (
+          <Over key={exam.studyInstanceUID} exam={exam} examLimit={examLimit} />
         ))}
-        <OverNotice />
       </Group>
-      {!contents.isComplete && (
-        <p className="field-hint">
-          <Trans id="contents.incomplete">
-            There may be more here than was counted. Everything is uploaded.
-          </Trans>
-        </p>
-      )}
+      {!isComplete && <MayHoldMore />}
     </section>
   );
 }
 
-function PatientsNotice({ studies }: { studies: readonly FoundStudy[] }) {
-  const patients = patientsOf(studies);
+function MayHoldMore() {
+  return (
+    <p className="field-hint">
+      <Trans id="contents.incomplete">
+        There may be more here than was counted. What is sent whole is sent with all of it; of the rest, only
+        what is listed.
+      </Trans>
+    </p>
+  );
+}
+
+function PatientsNotice({ exams }: { exams: readonly Exam[] }) {
+  const patients = patientsOf(exams);
   const [first, second] = patients;
   if (patients.length < 2) return null;
   return (
     <p className="notice is-warn" role="status">
       <UsersIcon />
-      {patients.length > MAX_NAMED_PATIENTS ? (
-        <Trans id="contents.manyPatients">
-          These exams belong to {patients.length} people. Check before uploading.
-        </Trans>
-      ) : (
-        <Trans id="contents.twoPatients">
-          These exams belong to two people: {first} and {second}. Check before uploading.
-        </Trans>
-      )}
+      <span>
+        {patients.length > MAX_NAMED_PATIENTS ? (
+          <Trans id="contents.manyPatients">
+            These exams belong to {patients.length} people. Check before uploading.
+          </Trans>
+        ) : (
+          <Trans id="contents.twoPatients">
+            These exams belong to <b>two people</b>: {first} and {second}. Check before uploading.
+          </Trans>
+        )}
+      </span>
     </p>
   );
 }
 
-function OverNotice() {
-  const { user } = useHis();
-  return (
-    <li className="contents-over">
-      <TriangleAlertIcon small />
-      <span>
-        <Trans id="contents.noRoom">
-          Your plan has no room for these, so nothing can be sent like this. Choose a larger plan, delete
-          exams, or send fewer.
-        </Trans>{" "}
-        {maySubscribe(user) && <SeePlans />}
-      </span>
-    </li>
-  );
+interface GroupProps {
+  title: ReactNode;
+  count: number;
+  children: ReactNode;
 }
 
-function Group({ title, count, children }: { title: ReactNode; count: number; children: ReactNode }) {
+function Group({ title, count, children }: GroupProps) {
   if (count === 0) return null;
   return (
     <div className="contents-group">
@@ -108,49 +128,85 @@ function Group({ title, count, children }: { title: ReactNode; count: number; ch
   );
 }
 
-interface FoundExamProps {
-  study: FoundStudy;
-  isDim?: boolean;
-  children?: ReactNode;
+function Sendable({ one, decisions }: { one: SendableExam; decisions: Decisions }) {
+  const { exam, isChosen } = one;
+  const key = exam.studyInstanceUID;
+  const about = decisions.corrections.get(key) ?? exam.about;
+  const isOpen = decisions.opened.has(key);
+  return (
+    <ExamRow
+      exam={exam}
+      about={about}
+      isChosen={isChosen}
+      onTick={(isTicked) => decisions.onTick(key, isTicked)}
+      facts={<Amount {...one} />}
+      action={
+        <CorrectButton
+          about={exam.about}
+          isOpen={isOpen}
+          onOpen={(isOpened) => decisions.onOpen(key, isOpened)}
+        />
+      }
+    >
+      {isOpen && <CorrectDetails values={about} onChange={(form) => decisions.onCorrect(key, form)} />}
+    </ExamRow>
+  );
 }
 
-function FoundExam({ study, isDim, children }: FoundExamProps) {
-  const { i18n, t } = useLingui();
-  const { about, modalities, images, series, sizeBytes } = study;
-  const film = filmOf(study);
-  const facts = [
-    t({ id: "contents.images", message: plural(images, { one: "# image", other: "# images" }) }),
-    t({ id: "contents.series", message: plural(series.length, { one: "# series", other: "# series" }) }),
-    sizeText(i18n, sizeBytes),
-  ];
-  const films = series.flatMap((one) => (one.film && one.film !== film ? [one] : [])).slice(0, SMALL_FILMS);
+function Kept({ exam, kept }: KeptExam) {
+  const open = useOpenExam();
+  const { images } = exam;
+  const day = dayText(new Date(kept.createdAt));
   return (
-    <li className={`found-exam ${isDim ? "is-dim" : ""}`}>
-      <span className="film is-large">{film && <SmallFilm greys={film} />}</span>
-      <div className="found-exam-text">
-        <b>{descriptionText(i18n, { studyDescription: about.description })}</b>
-        <span className="found-exam-who">
-          {about.patientName && `${about.patientName} · `}
-          <span className="whitespace-nowrap">{dateText(i18n, about.examinedAt || null)}</span>
-          {about.institutionName && ` · ${about.institutionName}`}
+    <ExamRow
+      exam={exam}
+      about={exam.about}
+      isChosen={false}
+      facts={
+        <Plural
+          id="contents.keptImages"
+          value={images}
+          one={`# image, kept already on ${day}`}
+          other={`# images, all already kept on ${day}`}
+        />
+      }
+      action={
+        <button type="button" className="text-action" onClick={() => void open({ studies: [kept] })}>
+          <Trans id="contents.openKept">Open what is kept</Trans>
+        </button>
+      }
+    />
+  );
+}
+
+function Over({ exam, examLimit: limit = 0 }: { exam: Exam; examLimit: number | undefined }) {
+  const { user } = useHis();
+  return (
+    <ExamRow
+      exam={exam}
+      about={exam.about}
+      isChosen={false}
+      facts={<Amount exam={exam} files={exam.files} kept={undefined} />}
+      action={
+        <span className="found-exam-over">
+          <TriangleAlertIcon small />
+          <span>
+            <Plural
+              id="contents.planKeeps"
+              value={limit}
+              one="Your plan keeps # exam."
+              other="Your plan keeps # exams."
+            />{" "}
+            {maySubscribe(user) ? (
+              <>
+                <SeePlans /> <Trans id="contents.orUntick">or untick one above.</Trans>
+              </>
+            ) : (
+              <Trans id="contents.untick">Untick one above.</Trans>
+            )}
+          </span>
         </span>
-        <span className="found-exam-facts">
-          {modalities.map((code) => (
-            <ModalityChip key={code} modality={code} />
-          ))}
-          <span>{facts.join(" · ")}</span>
-        </span>
-        {children && <span className="found-exam-kept">{children}</span>}
-      </div>
-      {films.length > 0 && (
-        <span className="found-exam-films" aria-hidden="true">
-          {films.map((one) => (
-            <span key={one.seriesInstanceUID} className="film">
-              {one.film && <SmallFilm greys={one.film} />}
-            </span>
-          ))}
-        </span>
-      )}
-    </li>
+      }
+    />
   );
 }

@@ -1,43 +1,81 @@
+import type { KeptInstances } from "../../../../shared/api/kept-instances.ts";
 import type { KeptStudy } from "../../../../shared/api/studies.ts";
-import type { FoundStudy } from "../look-inside/contents.ts";
+import type { Exam, ExamFile } from "../draft/exam.ts";
+import { missingFiles } from "../draft/missing-files.ts";
+
+/** A study that the account keeps already. */
+export interface KnownStudy {
+  study: KeptStudy;
+  /** Its files: `pending` while the server is asked, undefined if it can't tell. */
+  instances: KeptInstances | "pending" | undefined;
+}
 
 /** An exam that is kept already, and what is kept of it. */
 export interface KeptExam {
-  study: FoundStudy;
+  exam: Exam;
   kept: KeptStudy;
+}
+
+/** An exam that can be sent. */
+export interface SendableExam {
+  exam: Exam;
+  isChosen: boolean;
+  /** What is sent of it: all of it, or what the account lacks. */
+  files: ExamFile[];
+  /** Undefined of a new one. */
+  kept: KeptStudy | undefined;
 }
 
 /** What becomes of the picked exams. */
 export interface SortedExams {
-  toSend: FoundStudy[];
+  toSend: SendableExam[];
   kept: KeptExam[];
-  /** New ones that the plan has no room for. */
-  over: FoundStudy[];
+  /** New ones that the plan has no room for beside those that are chosen. */
+  over: Exam[];
+  /** Whether the server is still being asked what is kept. */
+  isPending: boolean;
+  /** Loose files that are taken to be kept and were not read for it yet. */
+  assumed: Blob[];
 }
 
-/** @param room how many more exams the plan holds; infinite if nobody knows, since the server decides */
-export function sortExams(
-  studies: readonly FoundStudy[],
-  kept: readonly KeptStudy[],
-  room: number,
-): SortedExams {
-  const keptByUid = new Map(kept.map((study) => [study.studyInstanceUID, study]));
-  const fresh = studies.filter(({ studyInstanceUID }) => !keptByUid.has(studyInstanceUID));
-  const free = Math.max(0, room);
-  return {
-    toSend: fresh.slice(0, free),
-    kept: studies.flatMap((study) => {
-      const known = keptByUid.get(study.studyInstanceUID);
-      return known ? [{ study, kept: known }] : [];
-    }),
-    over: fresh.slice(free),
-  };
+interface SortingOptions {
+  known: readonly KnownStudy[];
+  /** How many more exams the plan holds; infinite if nobody knows, since the server decides. */
+  room: number;
+  /** UIDs of the exams that the person does not want to send. */
+  unticked: ReadonlySet<string>;
+}
+
+/** An exam that is not chosen leaves its room to the next one. */
+export function sortExams(exams: readonly Exam[], { known, room, unticked }: SortingOptions): SortedExams {
+  const byUid = new Map(known.map((one) => [one.study.studyInstanceUID, one]));
+  const sorted: SortedExams = { toSend: [], kept: [], over: [], isPending: false, assumed: [] };
+  let free = Math.max(0, room);
+  for (const exam of exams) {
+    const isChosen = !unticked.has(exam.studyInstanceUID);
+    const one = byUid.get(exam.studyInstanceUID);
+    if (one?.instances === "pending") {
+      sorted.isPending = true;
+      sorted.kept.push({ exam, kept: one.study });
+    } else if (one) {
+      const { files, assumed } = missingFiles(exam, one.instances);
+      sorted.assumed.push(...assumed);
+      if (files.length === 0) sorted.kept.push({ exam, kept: one.study });
+      else sorted.toSend.push({ exam, isChosen, files, kept: one.study });
+    } else if (isChosen && free <= 0) {
+      sorted.over.push(exam);
+    } else {
+      if (isChosen) free--;
+      sorted.toSend.push({ exam, isChosen, files: exam.files, kept: undefined });
+    }
+  }
+  return sorted;
 }
 
 /** The names of the patients, each once however it is written. */
-export function patientsOf(studies: readonly FoundStudy[]): string[] {
+export function patientsOf(exams: readonly Pick<Exam, "about">[]): string[] {
   const names = new Map<string, string>();
-  for (const { about } of studies) {
+  for (const { about } of exams) {
     const key = about.patientName.trim().toLocaleLowerCase();
     if (key !== "" && !names.has(key)) names.set(key, about.patientName);
   }

@@ -1,26 +1,91 @@
-import { useQuery } from "@tanstack/react-query";
-import { MAX_ASKED_STUDIES } from "../../../../shared/api/studies.ts";
+import { useQueries } from "@tanstack/react-query";
+import { useEffect, useMemo, useState } from "react";
+import { type KeptStudy, MAX_ASKED_STUDIES } from "../../../../shared/api/studies.ts";
+import type { UsageStats } from "../../../../shared/api/subscriptions.ts";
 import { STUDIES } from "../../../query-keys.ts";
 import { useUsageStats } from "../../plan/use-subscription.ts";
 import { useHis } from "../../session/his-context.ts";
 import { studiesApi } from "../../studies/studies-api.ts";
-import type { Contents } from "../look-inside/contents.ts";
-import { type SortedExams, sortExams } from "./sort-exams.ts";
+import type { Exam } from "../draft/exam.ts";
+import { sumInWorker } from "../draft/file-sums.ts";
+import { type KnownStudy, type SortedExams, sortExams } from "./sort-exams.ts";
 
-/** The picked exams with what the server knows of them; undefined if this browser found none. */
-export function useSortedExams(contents: Contents | undefined): SortedExams | undefined {
+export interface ExamSorting {
+  sorted: SortedExams;
+  /** Undefined if the person has no plan, or nobody knows yet. */
+  usage: UsageStats | undefined;
+  /** Sorts exams that were merged anew, by what is known now. */
+  sort: (exams: readonly Exam[]) => SortedExams;
+}
+
+/** The picked exams with what the server knows of them. */
+export function useSortedExams(exams: readonly Exam[], unticked: ReadonlySet<string>): ExamSorting {
   const { user } = useHis();
-  const studies = contents?.studies ?? [];
-  const uids = studies.map(({ studyInstanceUID }) => studyInstanceUID).slice(0, MAX_ASKED_STUDIES);
-  const hasExams = uids.length > 0;
   const hasPlan = user.role !== "admin";
-  const { data: kept } = useQuery({
-    queryKey: [STUDIES, "kept", uids],
-    queryFn: ({ signal }) => studiesApi.kept(uids, signal),
-    enabled: hasExams,
+  const { known, isAsked } = useKnownStudies(exams);
+  const { data: usage } = useUsageStats({ enabled: exams.length > 0 && hasPlan });
+  const room = hasPlan && isAsked && usage ? usage.examsRemaining : Number.POSITIVE_INFINITY;
+  const sort = (some: readonly Exam[]) => sortExams(some, { known, room, unticked });
+  const summed = useSums(sort(exams).assumed);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what was summed meanwhile changes the order
+  const sorted = useMemo(() => sort(exams), [exams, known, room, unticked, summed]);
+  return { sorted, usage: (hasPlan && usage) || undefined, sort };
+}
+
+/** Which of the exams the account keeps, and which of their files. */
+function useKnownStudies(exams: readonly Exam[]): { known: readonly KnownStudy[]; isAsked: boolean } {
+  const uids = exams.map(({ studyInstanceUID }) => studyInstanceUID);
+  const portions = Array.from({ length: Math.ceil(uids.length / MAX_ASKED_STUDIES) }, (_, n) =>
+    uids.slice(n * MAX_ASKED_STUDIES, (n + 1) * MAX_ASKED_STUDIES),
+  );
+  const kept = useQueries({
+    queries: portions.map((asked) => ({
+      queryKey: [STUDIES, "kept", asked],
+      queryFn: ({ signal }: { signal: AbortSignal }) => studiesApi.kept(asked, signal),
+    })),
+    combine: keptOf,
   });
-  const { data: usage } = useUsageStats({ enabled: hasExams && hasPlan });
-  if (!hasExams) return undefined;
-  const room = hasPlan && kept && usage ? usage.examsRemaining : Number.POSITIVE_INFINITY;
-  return sortExams(studies, kept ?? [], room);
+  const instances = useQueries({
+    queries: kept.studies.map(({ id }) => ({
+      queryKey: [STUDIES, "kept-instances", id],
+      queryFn: ({ signal }: { signal: AbortSignal }) => studiesApi.keptInstances(id, signal),
+    })),
+    combine: instancesOf,
+  });
+  const known = useMemo(
+    () => kept.studies.map((study, n) => ({ study, instances: instances[n] })),
+    [kept, instances],
+  );
+  return { known, isAsked: kept.isAsked };
+}
+
+function keptOf(answers: readonly { data?: KeptStudy[] | undefined }[]) {
+  return {
+    studies: answers.flatMap(({ data }) => data ?? []),
+    isAsked: answers.every(({ data }) => data !== undefined),
+  };
+}
+
+function instancesOf(
+  answers: readonly { data?: Exclude<KnownStudy["instances"], "pending">; isPending: boolean }[],
+) {
+  return answers.map(({ data, isPending }) => (isPending ? ("pending" as const) : data));
+}
+
+/** Reads the files, so that their sums are known; returns another number whenever more are. */
+function useSums(files: readonly Blob[]): number {
+  const [summed, setSummed] = useState(0);
+  const count = files.length;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the files are others whenever their number is
+  useEffect(() => {
+    if (count === 0) return;
+    const controller = new AbortController();
+    sumInWorker(files, controller.signal).then(
+      () => setSummed((before) => before + 1),
+      // A file that is gone is told when it is sent.
+      () => {},
+    );
+    return () => controller.abort();
+  }, [count]);
+  return summed;
 }

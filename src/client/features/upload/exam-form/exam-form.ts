@@ -1,4 +1,5 @@
 import type { UploadMetadata } from "../../../../shared/api/upload.ts";
+import { isDateOrEmpty } from "../../../ui/date-text.ts";
 
 /** The upload form. Every value is a text, empty if it is not given. */
 export type ExamForm = Record<keyof UploadMetadata, string>;
@@ -29,4 +30,16 @@ export function toMetadata(form: ExamForm, prefilled: ExamForm = EMPTY_FORM): Up
     .filter(([name, value]) => value !== "" && value !== prefilled[name as keyof ExamForm]);
   const { studyInstanceUID } = prefilled;
   return { ...Object.fromEntries(changed), ...(studyInstanceUID !== "" && { studyInstanceUID }) };
+}
+
+/** Whether a person's values differ from those of the exam, so that they must be sent. */
+export function isChanged(form: ExamForm | undefined, prefilled: ExamForm): boolean {
+  if (!form) return false;
+  const { studyInstanceUID: _known, ...changed } = toMetadata(form, prefilled);
+  return Object.keys(changed).length > 0;
+}
+
+/** Whether every date of the form can be sent. */
+export function isSendable({ patientBirthDate, examinedAt }: ExamForm): boolean {
+  return isDateOrEmpty(patientBirthDate, "date") && isDateOrEmpty(examinedAt, "datetime");
 }

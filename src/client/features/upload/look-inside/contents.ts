@@ -3,10 +3,21 @@ import type { ExamForm } from "../exam-form/exam-form.ts";
 /** A small picture: greys row by row. */
 export type FilmGreys = Uint8Array<ArrayBuffer>;
 
+/** An instance in the picked files. */
+export interface FoundInstance {
+  /** Its file's place among the files that were read. */
+  file: number;
+  /** Empty if it has none that can be read. */
+  sopInstanceUID: string;
+  /** Whether its frames are a film, rather than slices. */
+  isVideo: boolean;
+}
+
 /** A series in the picked files. */
 export interface FoundSeries {
   seriesInstanceUID: string;
   images: number;
+  instances: FoundInstance[];
   /** Its middle image; undefined if this browser can't draw it. */
   film?: FilmGreys;
 }
@@ -30,6 +41,10 @@ export interface Contents {
 }
 
 /** The picture that stands for a study: that of its largest series which has one. */
-export function filmOf({ series }: FoundStudy): FilmGreys | undefined {
+export function filmOf({
+  series,
+}: {
+  series: readonly Pick<FoundSeries, "images" | "film">[];
+}): FilmGreys | undefined {
   return series.toSorted((one, other) => other.images - one.images).find(({ film }) => film)?.film;
 }

@@ -3,6 +3,7 @@ import { findMetadata } from "../read-dicom/find-metadata.ts";
 import { readFileHead } from "../read-dicom/zip-entry-head.ts";
 import type { Insight } from "./look-messages.ts";
 import { CONTENT_LIMITS, readContents } from "./read-contents.ts";
+import type { OnFilm } from "./sheet-films.ts";
 
 /**
  * The first instance's metadata, and what the files hold.
@@ -11,6 +12,7 @@ import { CONTENT_LIMITS, readContents } from "./read-contents.ts";
 export async function lookInside(
   files: readonly FilmFile[],
   onRead: (files: number, studies: number) => void,
+  onFilm?: OnFilm,
 ): Promise<Insight> {
   const candidates = files.map((file) => ({
     readHead(maxBytes: number) {
@@ -21,6 +23,6 @@ export async function lookInside(
   }));
   const found = await findMetadata(candidates, new AbortController().signal);
   const limits = { ...CONTENT_LIMITS, now: () => performance.now() };
-  const contents = await readContents(found.kind === "none" ? [] : files, limits, onRead);
+  const contents = await readContents(found.kind === "none" ? [] : files, limits, onRead, onFilm);
   return { found, contents };
 }

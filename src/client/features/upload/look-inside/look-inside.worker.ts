@@ -1,3 +1,4 @@
+import type { FilmGreys } from "./contents.ts";
 import { lookInside } from "./look-inside.ts";
 import type { LookReport, LookRequest } from "./look-messages.ts";
 
@@ -13,7 +14,8 @@ self.addEventListener("message", ({ data: { files } }: MessageEvent<LookRequest>
     reportedAt = now;
     post({ type: "read", files: count, studies });
   };
-  lookInside(files, onRead).then(
+  const onFilm = (frame: number, film: FilmGreys) => post({ type: "film", frame, film });
+  lookInside(files, onRead, onFilm).then(
     (insight) => post({ type: "done", insight }),
     (error: unknown) => {
       const { name, message } = error instanceof Error ? error : new Error(String(error));

@@ -1,6 +1,6 @@
 import type { FilmFile } from "../contact-sheet/film-files.ts";
 import type { FoundMetadata } from "../read-dicom/find-metadata.ts";
-import type { Contents } from "./contents.ts";
+import type { Contents, FilmGreys } from "./contents.ts";
 
 export interface LookRequest {
   files: FilmFile[];
@@ -14,5 +14,6 @@ export interface Insight {
 
 export type LookReport =
   | { type: "read"; files: number; studies: number }
+  | { type: "film"; frame: number; film: FilmGreys }
   | { type: "done"; insight: Insight }
   | { type: "failed"; name: string; message: string };

@@ -3,7 +3,8 @@ import { drawFilm } from "../contact-sheet/draw-film.ts";
 import type { FilmFile } from "../contact-sheet/film-files.ts";
 import { type InstancePlace, readInstancePlace } from "../read-dicom/instance-place.ts";
 import { readFileHead } from "../read-dicom/zip-entry-head.ts";
-import type { Contents, FilmGreys, FoundStudy } from "./contents.ts";
+import type { Contents, FilmGreys, FoundInstance, FoundStudy } from "./contents.ts";
+import { type OnFilm, SheetFilms } from "./sheet-films.ts";
 
 export interface ContentLimits {
   maxFiles: number;
@@ -38,8 +39,8 @@ const DEEP_HEAD_BYTES = 1024 * 1024;
 const SERIES_DRAWN_PER_STUDY = 4;
 
 /** An instance of a series, by which its middle one is found. */
-interface PlacedFile {
-  file: FilmFile;
+interface PlacedFile extends FoundInstance {
+  source: FilmFile;
   instanceNumber: number;
 }
 
@@ -53,13 +54,18 @@ interface StudyFiles extends Omit<FoundStudy, "series"> {
   series: Map<string, SeriesFiles>;
 }
 
-/** Reads the first bytes of every file, groups them by study and series, and draws each series' middle image. */
+/**
+ * Reads the first bytes of every file, groups them by study and series, and draws each series' middle image.
+ * @param onFilm takes pictures of what is being read, as it is read
+ */
 export async function readContents(
   files: readonly FilmFile[],
   limits: ContentLimits,
   onRead: (files: number, studies: number) => void,
+  onFilm?: OnFilm,
 ): Promise<Contents> {
-  const { studies, isComplete } = await groupFiles(files, limits, onRead);
+  const sheet = onFilm && new SheetFilms(files.length, limits, onFilm);
+  const { studies, isComplete } = await groupFiles(files, limits, onRead, sheet);
   await drawSeries([...studies.values()], limits);
   return {
     isComplete,
@@ -68,6 +74,7 @@ export async function readContents(
       series: [...series.values()].map(({ seriesInstanceUID, files: own, film }) => ({
         seriesInstanceUID,
         images: own.length,
+        instances: own.map(({ file, sopInstanceUID, isVideo }) => ({ file, sopInstanceUID, isVideo })),
         ...(film && { film }),
       })),
     })),
@@ -78,6 +85,7 @@ async function groupFiles(
   files: readonly FilmFile[],
   limits: ContentLimits,
   onRead: (files: number, studies: number) => void,
+  sheet: SheetFilms | undefined,
 ) {
   const studies = new Map<string, StudyFiles>();
   const end = limits.now() + limits.readingMs;
@@ -94,7 +102,8 @@ async function groupFiles(
       else isComplete = false;
     }
     if (!place) continue;
-    const isNew = addFile(studies, file, place, seriesCount < limits.maxSeries, limits.maxStudies);
+    await sheet?.take(index, file);
+    const isNew = addFile(studies, { index, file }, place, seriesCount < limits.maxSeries, limits.maxStudies);
     if (isNew === undefined) isComplete = false;
     else if (isNew) seriesCount++;
   }
@@ -104,8 +113,8 @@ async function groupFiles(
 /** Returns whether the file begins a series; undefined if it was not added since there is no room for another. */
 function addFile(
   studies: Map<string, StudyFiles>,
-  file: FilmFile,
-  { about, seriesInstanceUID, instanceNumber }: InstancePlace,
+  { index, file }: { index: number; file: FilmFile },
+  { about, seriesInstanceUID, sopInstanceUID, isVideo, instanceNumber }: InstancePlace,
   hasRoom: boolean,
   maxStudies: number,
 ): boolean | undefined {
@@ -118,7 +127,7 @@ function addFile(
     series: new Map<string, SeriesFiles>(),
   };
   const series = study.series.get(seriesInstanceUID) ?? { seriesInstanceUID, files: [] };
-  series.files.push({ file, instanceNumber });
+  series.files.push({ file: index, sopInstanceUID, isVideo, source: file, instanceNumber });
   study.images++;
   study.sizeBytes += file.entry?.storedBytes ?? file.file.size;
   if (modality !== "" && !study.modalities.includes(modality)) study.modalities.push(modality);
@@ -152,5 +161,5 @@ function largestFirst({ series }: StudyFiles): SeriesFiles[] {
 
 function middleOf(files: readonly PlacedFile[]): FilmFile | undefined {
   const inOrder = files.toSorted((one, other) => one.instanceNumber - other.instanceNumber);
-  return inOrder[Math.floor(inOrder.length / 2)]?.file;
+  return inOrder[Math.floor(inOrder.length / 2)]?.source;
 }

@@ -1,10 +1,19 @@
-import { Zip, ZipPassThrough } from "fflate";
-import { EXTRA_HEADER_BYTES, PADDING_EXTRA } from "../../../../shared/zip/zip-format.ts";
+import { type AsyncFlateStreamHandler, Zip, type ZipInputFile, ZipPassThrough } from "fflate";
+import { locateInBlob } from "../../../../shared/zip/open-zip-blob.ts";
+import type { ZipEntry } from "../../../../shared/zip/zip-entry.ts";
+import { EXTRA_HEADER_BYTES, FULL_32, PADDING_EXTRA } from "../../../../shared/zip/zip-format.ts";
 
 export interface PackableFile {
   /** Path inside the ZIP; unique. */
   path: string;
   file: Blob;
+  /** The entry of `file` that is packed, if that is a ZIP. Its bytes are copied as they are, deflated or not. */
+  entry?: ZipEntry;
+}
+
+/** A file can't be packed as it was when it was picked. */
+export class EntryUnreadable extends Error {
+  override name = "EntryUnreadable";
 }
 
 export type PackSink = (chunk: Uint8Array) => Promise<void>;
@@ -31,16 +40,17 @@ function extraBytesFor(nameBytes: number): number {
 /** The exact size of these files' ZIP in bytes. */
 export function packedSizeBytes(files: readonly PackableFile[]): number {
   const encoder = new TextEncoder();
-  return files.reduce((total, { path, file }) => {
+  return files.reduce((total, { path, file, entry }) => {
     const nameBytes = encoder.encode(path).length;
     const records = LOCAL_HEADER_BYTES + DATA_DESCRIPTOR_BYTES + DIRECTORY_ENTRY_BYTES;
-    return total + records + 2 * (nameBytes + extraBytesFor(nameBytes)) + file.size;
+    return total + records + 2 * (nameBytes + extraBytesFor(nameBytes)) + (entry?.storedBytes ?? file.size);
   }, END_BYTES);
 }
 
 /**
- * Writes the files uncompressed into one ZIP. Each piece goes to `sink` and is awaited, so at most a megabyte is held. A
- * file that vanished since it was picked fails with the browser's own error.
+ * Writes the files into one ZIP: entries of a ZIP as they are there, others uncompressed. Each piece goes to `sink` and is awaited,
+ * so at most a megabyte is held. A file that vanished or changed since it was picked fails with the browser's own error.
+ * @throws {EntryUnreadable} if an entry's local header is not the one of its directory
  */
 export async function packFolder(
   files: readonly PackableFile[],
@@ -50,19 +60,53 @@ export async function packFolder(
   const encoder = new TextEncoder();
   const output = new PendingOutput();
   const zip = new Zip(output.take);
-  for (const [index, { path, file }] of files.entries()) {
-    const entry = new ZipPassThrough(path);
+  for (const [index, { path, file, entry }] of files.entries()) {
+    const { bytes, input } = entry ? await storedEntry(path, file, entry) : newEntry(path, file);
     const padding = paddingFor(encoder.encode(path).length);
-    if (padding) entry.extra = { [PADDING_EXTRA]: padding };
-    zip.add(entry);
-    for await (const { bytes, isLast } of stepsOf(file)) {
-      entry.push(bytes, isLast);
+    if (padding) input.extra = { [PADDING_EXTRA]: padding };
+    zip.add(input);
+    for await (const step of stepsOf(bytes)) {
+      input.push(step.bytes, step.isLast);
       await output.drain(sink);
     }
     onPacked(index + 1);
   }
   zip.end();
   await output.drain(sink);
+}
+
+function newEntry(path: string, file: Blob) {
+  return { bytes: file, input: new ZipPassThrough(path) };
+}
+
+async function storedEntry(path: string, file: Blob, entry: ZipEntry) {
+  const located = await locateInBlob(file, entry);
+  // The packer writes no ZIP64 records.
+  if (!located.ok || entry.sizeBytes >= FULL_32) throw new EntryUnreadable(path);
+  const { offset, length } = located.data;
+  return { bytes: file.slice(offset, offset + length), input: new StoredEntry(path, entry) };
+}
+
+/** An entry whose bytes come as they are stored in another ZIP. */
+class StoredEntry implements ZipInputFile {
+  ondata?: AsyncFlateStreamHandler;
+  extra?: Record<number, Uint8Array>;
+  readonly crc: number;
+  readonly size: number;
+  readonly compression: number;
+
+  constructor(
+    readonly filename: string,
+    { crc32, sizeBytes, method }: ZipEntry,
+  ) {
+    this.crc = crc32;
+    this.size = sizeBytes;
+    this.compression = method;
+  }
+
+  push(bytes: Uint8Array<ArrayBuffer>, isLast: boolean): void {
+    this.ondata?.(null, bytes, isLast);
+  }
 }
 
 /** The file's bytes in pieces; an empty file yields one empty piece. */

@@ -9,7 +9,10 @@ const post = (report: PackReport) => self.postMessage(report);
 self.addEventListener("message", ({ data }: MessageEvent<PackRequest>) => {
   pack(data).then(
     (zip) => post({ type: "done", zip }),
-    (error: unknown) => post({ type: "failed", message: String(error) }),
+    (error: unknown) => {
+      const isFull = error instanceof DOMException && error.name === "QuotaExceededError";
+      post({ type: "failed", message: String(error), isFull });
+    },
   );
 });
 

@@ -9,4 +9,4 @@ export interface PackRequest {
 export type PackReport =
   | { type: "packed"; count: number }
   | { type: "done"; zip: Blob }
-  | { type: "failed"; message: string };
+  | { type: "failed"; message: string; isFull: boolean };

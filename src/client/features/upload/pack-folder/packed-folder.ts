@@ -13,6 +13,13 @@ export interface PackedFolder {
 /** The packer failed: a file vanished, or there was no room. */
 export class PackingFailed extends Error {
   override name = "PackingFailed";
+  /** @param isFull whether the browser had no more room, rather than a file vanished or changed */
+  constructor(
+    message: string,
+    readonly isFull = false,
+  ) {
+    super(message);
+  }
 }
 
 /** Packs in a worker, so that the page stays responsive. Aborting stops the worker and removes its file. */
@@ -44,7 +51,7 @@ async function runWorker(
   return await workerAnswer<PackReport, Blob>(worker, request, {
     take(report) {
       if (report.type === "done") return report.zip;
-      if (report.type !== "packed") throw new PackingFailed(report.message);
+      if (report.type !== "packed") throw new PackingFailed(report.message, report.isFull);
       onPacked(report.count);
     },
     failed: (message) => new PackingFailed(message),

@@ -1,25 +1,25 @@
 import { Trans, useLingui } from "@lingui/react/macro";
-import { type DragEvent, type ReactNode, useRef, useState } from "react";
+import { useRef } from "react";
 import { Button } from "../../../ui/button.tsx";
 import { EmptyFilm } from "../../../ui/empty.tsx";
 import { CircleAlertIcon } from "../../../ui/entry-icons.tsx";
 import { FileArchiveIcon, FolderOpenIcon } from "../../../ui/icons.tsx";
 import { limitText } from "../../../ui/limit-text.ts";
 import { useMediaQuery } from "../../../ui/use-media-query.ts";
-import { FilesInput } from "../../pick/files-input.tsx";
-import { type Picked, pickDropped, pickFiles, pickFolder } from "../../pick/picked-files.ts";
-import type { UploadProblem } from "../prepare-upload.ts";
-import { problemTexts } from "../upload-texts.ts";
-import { MAX_FOLDER_FILES } from "./upload-rules.ts";
+import type { Picked } from "../../pick/picked-files.ts";
+import type { UploadProblem } from "../upload-problem.ts";
+import { ProblemText } from "./problem-text.tsx";
+import { SourceInputs } from "./source-inputs.tsx";
+import { useDrop } from "./use-drop.ts";
 
 interface DropZoneProps {
   disabled: boolean;
-  /** What happens once something is picked. */
-  next?: ReactNode;
+  /** Whether several ZIPs and folders may be picked at once, which are shown before they are sent. */
+  isSeveral?: boolean;
   maxUploadBytes: number;
-  /** Why the last pick was refused. */
-  problem?: UploadProblem;
-  onPick: (picked: Picked | Promise<Picked>) => void;
+  /** Why what was picked last was refused, with its name where several may be picked. */
+  problems?: readonly { name: string; problem: UploadProblem }[];
+  onPick: (picked: Picked[] | Promise<Picked[]>) => void;
   /** Opens the help on how to get a ZIP; left out where there is none. */
   onHelp?: () => void;
 }
@@ -27,16 +27,18 @@ interface DropZoneProps {
 /** Where nothing can be dropped. */
 const TOUCH = "(pointer: coarse)";
 
-/** A ZIP, or single images as clinics send them; files without an extension come by the folder or by a drop. */
-const ACCEPTED = ".zip,application/zip,.dcm,.dicom,.dic,application/dicom";
-
-/** The empty light box. It takes one ZIP or one folder, dropped or picked. */
-export function DropZone({ disabled, next, maxUploadBytes, problem, onPick, onHelp }: DropZoneProps) {
+/** The empty light box. It takes ZIPs and folders, dropped or picked. */
+export function DropZone({
+  disabled,
+  isSeveral = false,
+  maxUploadBytes,
+  problems = [],
+  onPick,
+  onHelp,
+}: DropZoneProps) {
   const { i18n } = useLingui();
   const { isOver, ...handlers } = useDrop(disabled, onPick);
-  const isTouch = useMediaQuery(TOUCH);
   const limit = limitText(i18n, maxUploadBytes);
-  const files = i18n.number(MAX_FOLDER_FILES);
   return (
     <section
       className={`drop-zone ${isOver ? "is-over" : ""} ${disabled ? "is-disabled" : ""}`}
@@ -48,26 +50,32 @@ export function DropZone({ disabled, next, maxUploadBytes, problem, onPick, onHe
       </div>
       <div>
         <h2 className="drop-zone-title">
-          {isTouch ? (
-            <Trans id="upload.drop.touch">Choose the exam's ZIP</Trans>
-          ) : (
-            <Trans id="upload.drop.title">Drop the exam's ZIP here</Trans>
-          )}
+          <Invitation isSeveral={isSeveral} />
         </h2>
         <p className="drop-zone-text">
-          <Trans id="upload.drop.text">
-            One file of up to {limit}, or the whole folder from the disc. Anything that is not DICOM is left
-            out.
-          </Trans>{" "}
-          {next}
+          {isSeveral ? (
+            <Trans id="upload.drop.textSeveral">
+              Several ZIPs at once, or the whole CD folder. Before uploading, we show what is inside.
+            </Trans>
+          ) : (
+            <Trans id="upload.drop.text">
+              One file of up to {limit}, or the whole folder from the disc. Anything that is not DICOM is left
+              out.
+            </Trans>
+          )}
         </p>
-        {problem && (
-          <p className="notice is-bad" role="alert">
+        {problems.map(({ name, problem }, n) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: they are told as they are, until something else is picked
+          <p key={n} className="notice is-bad" role="alert">
             <CircleAlertIcon />
-            {i18n._({ ...problemTexts[problem], values: { limit, files } })}
+            <ProblemText
+              problem={problem}
+              name={problems.length > 1 ? name : ""}
+              maxUploadBytes={maxUploadBytes}
+            />
           </p>
-        )}
-        <Pickers disabled={disabled} onPick={onPick} />
+        ))}
+        <Pickers disabled={disabled} isSeveral={isSeveral} onPick={onPick} />
         {onHelp && (
           <p className="drop-zone-help">
             <button type="button" className="link" onClick={onHelp}>
@@ -80,57 +88,41 @@ export function DropZone({ disabled, next, maxUploadBytes, problem, onPick, onHe
   );
 }
 
-function Pickers({ disabled, onPick }: Pick<DropZoneProps, "disabled" | "onPick">) {
-  const { t } = useLingui();
-  const zipInput = useRef<HTMLInputElement>(null);
-  const folderInput = useRef<HTMLInputElement>(null);
+function Pickers({ disabled, isSeveral, onPick }: Pick<DropZoneProps, "disabled" | "isSeveral" | "onPick">) {
+  const zips = useRef<HTMLInputElement>(null);
+  const folder = useRef<HTMLInputElement>(null);
   return (
     <div className="drop-zone-actions">
-      <Button kind="lit" disabled={disabled} onClick={() => zipInput.current?.click()}>
+      <Button kind="lit" disabled={disabled} onClick={() => zips.current?.click()}>
         <FileArchiveIcon small />
-        <Trans id="upload.pickZip">Choose ZIP</Trans>
+        {isSeveral ? (
+          <Trans id="upload.pickZips">Choose ZIPs</Trans>
+        ) : (
+          <Trans id="upload.pickZip">Choose ZIP</Trans>
+        )}
       </Button>
-      <Button disabled={disabled} onClick={() => folderInput.current?.click()}>
+      <Button disabled={disabled} onClick={() => folder.current?.click()}>
         <FolderOpenIcon small />
         <Trans id="upload.pickFolder">Choose folder</Trans>
       </Button>
-      <FilesInput
-        ref={zipInput}
-        accept={ACCEPTED}
-        disabled={disabled}
-        aria-label={t({ id: "upload.zipInput", message: "ZIP file of the exam" })}
-        onFiles={(files) => onPick(pickFiles(files))}
-      />
-      <FilesInput
-        ref={folderInput}
-        isFolder
-        disabled={disabled}
-        aria-label={t({ id: "upload.folderInput", message: "Folder of the exam" })}
-        onFiles={(files) => onPick(pickFolder(files))}
-      />
+      <SourceInputs {...{ zips, folder, disabled, onPick }} />
     </div>
   );
 }
 
-/** Elements inside the zone send drag events too; only leaving the zone itself counts. */
-function useDrop(disabled: boolean, onPick: DropZoneProps["onPick"]) {
-  const [isOver, setOver] = useState(false);
-  return {
-    isOver: isOver && !disabled,
-    onDragOver: (event: DragEvent) => {
-      event.preventDefault();
-      event.dataTransfer.dropEffect = disabled ? "none" : "copy";
-      setOver(true);
-    },
-    onDragLeave: (event: DragEvent<HTMLElement>) => {
-      if (!(event.relatedTarget instanceof Node && event.currentTarget.contains(event.relatedTarget))) {
-        setOver(false);
-      }
-    },
-    onDrop: (event: DragEvent) => {
-      event.preventDefault();
-      setOver(false);
-      if (!disabled) onPick(pickDropped(event.dataTransfer));
-    },
-  };
+/** What the zone asks for, in the words of a device that can drop, or of one that can't. */
+function Invitation({ isSeveral }: { isSeveral: boolean }) {
+  const isTouch = useMediaQuery(TOUCH);
+  if (isSeveral) {
+    return isTouch ? (
+      <Trans id="upload.drop.touchSeveral">Choose the exams</Trans>
+    ) : (
+      <Trans id="upload.drop.several">Drop the exams here</Trans>
+    );
+  }
+  return isTouch ? (
+    <Trans id="upload.drop.touch">Choose the exam's ZIP</Trans>
+  ) : (
+    <Trans id="upload.drop.title">Drop the exam's ZIP here</Trans>
+  );
 }

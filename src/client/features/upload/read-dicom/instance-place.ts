@@ -7,9 +7,16 @@ import { parseHead, parserTag } from "./parse-head.ts";
 export interface InstancePlace {
   about: ExamForm;
   seriesInstanceUID: string;
+  /** Empty if it has none that can be read. */
+  sopInstanceUID: string;
+  /** Whether its frames are a film, rather than slices. */
+  isVideo: boolean;
   /** 0 if it has none. */
   instanceNumber: number;
 }
+
+/** The modalities whose frames follow each other in time. */
+const FILMED = new Set(["US", "IVUS", "XA", "RF", "ES", "XC"]);
 
 /** Undefined if these first bytes of a file hold no readable study and series. */
 export function readInstancePlace(head: Uint8Array): InstancePlace | undefined {
@@ -18,5 +25,13 @@ export function readInstancePlace(head: Uint8Array): InstancePlace | undefined {
   const seriesInstanceUID = dataSet?.string(parserTag("SeriesInstanceUID")) ?? "";
   if (!dataSet || !about || !isUid(seriesInstanceUID)) return undefined;
   const instanceNumber = Number.parseInt(dataSet.string(parserTag("InstanceNumber")) ?? "", 10);
-  return { about, seriesInstanceUID, instanceNumber: Number.isNaN(instanceNumber) ? 0 : instanceNumber };
+  const sopInstanceUID = dataSet.string(parserTag("SOPInstanceUID")) ?? "";
+  const frames = Number.parseInt(dataSet.string(parserTag("NumberOfFrames")) ?? "", 10);
+  return {
+    about,
+    seriesInstanceUID,
+    sopInstanceUID: isUid(sopInstanceUID) ? sopInstanceUID : "",
+    isVideo: frames > 1 && FILMED.has(about.modality),
+    instanceNumber: Number.isNaN(instanceNumber) ? 0 : instanceNumber,
+  };
 }

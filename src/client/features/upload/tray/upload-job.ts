@@ -55,11 +55,19 @@ export function canPause(job: UploadJob): boolean {
   return job.state.stage === "sending" && transportFor(sizeOf(job)).resumes && sentPercent(job) < 100;
 }
 
-/** The jobs with one more at the end; undefined if there is no room for it. */
-export function withJob(jobs: readonly UploadJob[], job: UploadJob): readonly UploadJob[] | undefined {
-  const dropped = jobs.length < MAX_JOBS ? undefined : jobs.find((one) => !isUnfinished(one));
-  if (jobs.length >= MAX_JOBS && !dropped) return undefined;
-  return [...jobs.filter((one) => one !== dropped), job];
+/** How many more can be queued. */
+export function freePlaces(jobs: readonly UploadJob[]): number {
+  return MAX_JOBS - jobs.filter(isUnfinished).length;
+}
+
+/** The jobs with others at the end; undefined if there is no room for all of them. */
+export function withJobs(
+  jobs: readonly UploadJob[],
+  added: readonly UploadJob[],
+): readonly UploadJob[] | undefined {
+  if (added.length > freePlaces(jobs)) return undefined;
+  let surplus = jobs.length + added.length - MAX_JOBS;
+  return [...jobs.filter((job) => isUnfinished(job) || surplus-- <= 0), ...added];
 }
 
 /** Its bytes, also where the browser does not have them any more. */

@@ -2,7 +2,7 @@ import { atom } from "jotai";
 import { endOnServer } from "../send/resumable-transport.ts";
 import { changeRecord, findRecord } from "../send/resume-records.ts";
 import { holdRow, releaseAllRows, releaseRow } from "../send/row-locks.ts";
-import { canPause, isUnderWay, type JobState, sentPercent, type UploadJob, withJob } from "./upload-job.ts";
+import { canPause, isUnderWay, type JobState, sentPercent, type UploadJob, withJobs } from "./upload-job.ts";
 
 const jobs = atom<readonly UploadJob[]>([]);
 
@@ -12,22 +12,24 @@ export const uploadJobsAtom = atom((get) => get(jobs));
 /** Whether leaving the page now would end an upload. */
 export const isUploadingAtom = atom((get) => get(jobs).some(isUnderWay));
 
-/** Id of the upload that the upload view shows. */
-const shownJobId = atom<string | undefined>(undefined);
+/** Ids of the uploads that were sent together last. */
+const shownJobIds = atom<readonly string[]>([]);
 
-/** The upload that the upload view shows, until it is done or the person sends another. */
-export const shownJobAtom = atom(
-  (get) => get(jobs).find(({ id, state }) => id === get(shownJobId) && state.stage !== "done"),
-  (_get, set, job: UploadJob | undefined) => set(shownJobId, job?.id),
+/** The upload that the upload view shows: the first of those sent last that is not done. */
+export const shownJobAtom = atom((get) =>
+  get(jobs).find(({ id, state }) => state.stage !== "done" && get(shownJobIds).includes(id)),
 );
 
-/** Queues an upload and shows it in the upload view. Returns false if the queue is full. */
-export const addJobAtom = atom(null, (get, set, job: UploadJob): boolean => {
-  const next = withJob(get(jobs), job);
+/** Queues uploads and shows them in the upload view. Returns false if the queue has no room for all of them. */
+export const addJobsAtom = atom(null, (get, set, added: readonly UploadJob[]): boolean => {
+  const next = withJobs(get(jobs), added);
   if (!next) return false;
-  void holdRow(job.id);
+  for (const { id } of added) void holdRow(id);
   set(jobs, next);
-  set(shownJobId, job.id);
+  set(
+    shownJobIds,
+    added.map(({ id }) => id),
+  );
   return true;
 });
 
@@ -88,5 +90,5 @@ export const clearJobsAtom = atom(null, (get, set) => {
   for (const { id, upload } of get(jobs)) if (!findRecord(id)) void upload.dispose();
   releaseAllRows();
   set(jobs, []);
-  set(shownJobId, undefined);
+  set(shownJobIds, []);
 });

@@ -1,5 +1,4 @@
 import { useSetAtom } from "jotai";
-import type { UploadAnswer } from "../../../../shared/api/upload.ts";
 import { ApiError } from "../../../api.ts";
 import { viewAtom } from "../../places/views.ts";
 import { studiesApi } from "../../studies/studies-api.ts";
@@ -7,7 +6,7 @@ import { isViewable } from "../../studies/study-text.ts";
 import { shownStudyAtom } from "../../viewer/shown-study.ts";
 
 /** Returns the function that opens what an upload brought: the images of its only exam, else the list. */
-export function useOpenExam(): (answer: UploadAnswer) => Promise<void> {
+export function useOpenExam(): (brought: { studies: readonly { id: string }[] }) => Promise<void> {
   const setView = useSetAtom(viewAtom);
   const show = useSetAtom(shownStudyAtom);
   return async ({ studies }) => {

@@ -1,0 +1,25 @@
+import { useLingui } from "@lingui/react/macro";
+import { limitText } from "../../../ui/limit-text.ts";
+import { MAX_SOURCES } from "../draft/draft-state.ts";
+import type { UploadProblem } from "../upload-problem.ts";
+import { problemTexts } from "../upload-texts.ts";
+import { MAX_FOLDER_FILES } from "./upload-rules.ts";
+
+interface ProblemTextProps {
+  problem: UploadProblem;
+  /** Of what can't be sent; empty if that is clear. */
+  name: string;
+  maxUploadBytes: number;
+}
+
+/** Why something can't be sent, and what it is. */
+export function ProblemText({ problem, name, maxUploadBytes }: ProblemTextProps) {
+  const { i18n } = useLingui();
+  const values = {
+    limit: limitText(i18n, maxUploadBytes),
+    files: i18n.number(MAX_FOLDER_FILES),
+    sources: MAX_SOURCES,
+  };
+  const text = i18n._({ ...problemTexts[problem], values });
+  return <span>{name === "" ? text : `${name}: ${text}`}</span>;
+}

@@ -1,0 +1,20 @@
+/** Why files can't be sent. */
+export type UploadProblem =
+  | "notZip"
+  | "tooLarge"
+  | "folderTooLarge"
+  | "tooManyFiles"
+  | "tooManySources"
+  | "noFiles"
+  | "noDicom"
+  | "badZip"
+  | "packingFailed"
+  | "noRoomHere";
+
+/** The picked files can't be sent. */
+export class UploadRefused extends Error {
+  override name = "UploadRefused";
+  constructor(readonly problem: UploadProblem) {
+    super(problem);
+  }
+}

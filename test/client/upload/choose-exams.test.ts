@@ -1,0 +1,209 @@
+import { describe, expect, test } from "bun:test";
+import { crc32 } from "node:zlib";
+import { unzipSync } from "fflate";
+import type { Picked } from "../../../src/client/features/pick/picked-files.ts";
+import { type KnownStudy, sortExams } from "../../../src/client/features/upload/contents/sort-exams.ts";
+import { sumInWorker } from "../../../src/client/features/upload/draft/file-sums.ts";
+import { makeUploads } from "../../../src/client/features/upload/draft/make-uploads.ts";
+import { type ExamSource, mergeExams } from "../../../src/client/features/upload/draft/merge-exams.ts";
+import { type Choice, planUploads } from "../../../src/client/features/upload/draft/plan-uploads.ts";
+import { readSource } from "../../../src/client/features/upload/draft/read-source.ts";
+import { toMetadata } from "../../../src/client/features/upload/exam-form/exam-form.ts";
+import { lookInside } from "../../../src/client/features/upload/look-inside/look-inside.ts";
+import {
+  type PackableFile,
+  packedSizeBytes,
+  packFolder,
+} from "../../../src/client/features/upload/pack-folder/pack-folder.ts";
+import { blobTarget } from "../../../src/client/features/upload/pack-folder/pack-sinks.ts";
+import { TagHex } from "../../../src/shared/dicom/tags.ts";
+import { readZipEntries } from "../../../src/shared/zip/open-zip-blob.ts";
+import { type SampleInstance, sampleInstance, studyUID } from "../../support/sample-zip.ts";
+import { folderFiles, zipFile } from "../../support/upload-files.ts";
+import { writeTestZip } from "../../support/zip-archive.ts";
+
+const MEGABYTE = 1024 ** 2;
+const { signal } = new AbortController();
+
+async function pack(files: PackableFile[]) {
+  const target = blobTarget();
+  await packFolder(files, target.sink);
+  return { zip: await target.finish(), dispose: async () => {} };
+}
+
+async function sourceOf(id: string, picked: Picked): Promise<ExamSource> {
+  const read = await readSource(picked, {
+    maxUploadBytes: 100 * MEGABYTE,
+    onProgress: () => {},
+    signal,
+    look: (files, { onRead }) => lookInside(files, onRead),
+  });
+  return { id, read };
+}
+
+const filesOf = (instances: SampleInstance[]) =>
+  Object.fromEntries(instances.map((one, n) => [`IM${n}`, sampleInstance(one)]));
+const zipOf = (id: string, ...instances: SampleInstance[]) =>
+  sourceOf(id, { kind: "zip", file: zipFile(filesOf(instances), { name: `${id}.zip` }) });
+const folderOf = (id: string, ...instances: SampleInstance[]) =>
+  sourceOf(id, { kind: "folder", name: id, files: folderFiles(filesOf(instances)) });
+
+interface Asked extends Partial<Pick<Choice, "corrections" | "unticked" | "maxUploadBytes">> {
+  room?: number;
+  known?: KnownStudy[];
+}
+
+function plan(sources: ExamSource[], { room = 100, known = [], ...asked }: Asked = {}) {
+  const { exams, withoutTwins } = mergeExams(sources);
+  const unticked = asked.unticked ?? new Set<string>();
+  const { toSend } = sortExams(exams, { known, room, unticked });
+  return planUploads({
+    ...{ sources, withoutTwins, unticked, corrections: new Map(), maxUploadBytes: 100 * MEGABYTE },
+    ...asked,
+    chosen: toSend.filter(({ isChosen }) => isChosen),
+  });
+}
+
+/** The SOP Instance UIDs of what a planned upload brings. */
+async function broughtBy(planned: ReturnType<typeof plan>): Promise<string[][]> {
+  const made = await makeUploads(planned, { signal, pack, onPacked: () => {} });
+  return Promise.all(
+    made.map(async ({ upload }) => {
+      const content = unzipSync(new Uint8Array(await upload.zip.arrayBuffer()));
+      const source = await sourceOf("x", { kind: "folder", name: "x", files: folderFiles(content) });
+      return (source.read.contents?.studies ?? [])
+        .flatMap(({ series }) => series.flatMap(({ instances }) => instances))
+        .map(({ sopInstanceUID }) => sopInstanceUID.replace("2.25.3.", ""))
+        .sort();
+    }),
+  );
+}
+
+describe("exams of several sources", () => {
+  test("are one by their Study Instance UID, and an instance that is in two of them is sent once", async () => {
+    const sources = [
+      await zipOf("a", {}, { sop: "2" }),
+      await zipOf("b", { sop: "2" }, { sop: "3" }, { study: "2" }),
+    ];
+    const { exams } = mergeExams(sources);
+    expect(exams.map(({ images, series }) => [images, series[0]?.images])).toEqual([
+      [3, 3],
+      [1, 1],
+    ]);
+    const planned = plan(sources);
+    expect(planned.map(({ zip }) => zip?.name)).toEqual(["a.zip", undefined]);
+    expect(await broughtBy(planned)).toEqual([
+      ["1.1.1", "1.1.2"],
+      ["1.1.3", "2.1.1"],
+    ]);
+  });
+
+  test("keep other bytes under the same SOP Instance UID, also of the same size in a folder", async () => {
+    const one = { elements: { [TagHex.PatientID]: { vr: "LO", Value: ["AB"] } } } as const;
+    const other = { elements: { [TagHex.PatientID]: { vr: "LO", Value: ["CD"] } } } as const;
+    const zips = [await zipOf("a", one), await zipOf("b", other)];
+    expect(mergeExams(zips).exams[0]?.images).toBe(2);
+    const mixed = [await zipOf("a", one), await folderOf("b", other)];
+    const { assumed, exams } = mergeExams(mixed);
+    expect([assumed.length, exams[0]?.images]).toEqual([1, 1]);
+    await sumInWorker(assumed, signal);
+    const summed = mergeExams(mixed);
+    expect([summed.assumed.length, summed.exams[0]?.images]).toEqual([0, 2]);
+  });
+});
+
+describe("what is sent", () => {
+  test("is a ZIP as it is if all of it is chosen, and else what was chosen of it", async () => {
+    const source = await zipOf("a", {}, { study: "2" }, { study: "3" });
+    const [whole] = plan([source]);
+    expect(whole?.zip).toBe(source.read.zip);
+    const part = plan([source], { unticked: new Set([studyUID("2")]) });
+    expect(part.map(({ zip }) => zip)).toEqual([undefined]);
+    expect(await broughtBy(part)).toEqual([["1.1.1", "3.1.1"]]);
+  });
+
+  test("is each corrected exam by itself, from all sources, with its own values alone", async () => {
+    const sources = [await zipOf("a", {}, { study: "2" }), await folderOf("b", { study: "2", sop: "2" })];
+    const about = mergeExams(sources).exams[1]?.about;
+    if (!about) throw new Error("no exam");
+    const corrections = new Map([[studyUID("2"), { ...about, description: "Joelho" }]]);
+    const planned = plan(sources, { corrections });
+    expect(planned.map(({ form, prefilled }) => toMetadata(form, prefilled))).toEqual([
+      { studyInstanceUID: studyUID("1") },
+      { studyInstanceUID: studyUID("2"), description: "Joelho" },
+    ]);
+    expect(await broughtBy(planned)).toEqual([["1.1.1"], ["2.1.1", "2.1.2"]]);
+  });
+
+  test("is only what the account lacks of an exam", async () => {
+    const source = await zipOf("a", {}, { sop: "2" });
+    const bytes = sampleInstance({});
+    const kept = { sopInstanceUID: "2.25.3.1.1.1", sizeBytes: bytes.length, crc32: crc32(bytes) };
+    const study = { id: "s", studyInstanceUID: studyUID("1"), imagesReceived: 1, createdAt: "" };
+    const known = (instances: (typeof kept)[]) => [{ study, instances: { isComplete: true, instances } }];
+    expect(await broughtBy(plan([source], { known: known([kept]), room: 0 }))).toEqual([["1.1.2"]]);
+    const other = known([{ ...kept, crc32: 1 }]);
+    expect(await broughtBy(plan([source], { known: other }))).toEqual([["1.1.1", "1.1.2"]]);
+  });
+
+  test("is split where it is larger than an upload may be, and refused where one exam is", async () => {
+    const source = await folderOf("a", {}, { study: "2" }, { study: "3" });
+    const unticked = new Set([studyUID("3")]);
+    const one = packedSizeBytes(source.read.files.slice(0, 1));
+    expect(plan([source], { unticked, maxUploadBytes: one + 50 })).toHaveLength(2);
+    expect(plan([source], { unticked, maxUploadBytes: 2 * one + 50 })).toHaveLength(1);
+    expect(() => plan([source], { unticked, maxUploadBytes: one - 50 })).toThrow("folderTooLarge");
+  });
+
+  test("leaves no temporary file behind if one of several can't be packed", async () => {
+    const sources = [await folderOf("a", {}), await folderOf("b", { study: "2" })];
+    let [packed, disposed] = [0, 0];
+    const failing = async () => {
+      if (packed++ > 0) throw new Error("no room");
+      const dispose = async () => {
+        disposed++;
+      };
+      return { zip: new Blob(["x"]), dispose };
+    };
+    const made = makeUploads(plan(sources), { signal, pack: failing, onPacked: () => {} });
+    expect(await made.catch((error: Error) => error.message)).toBe("no room");
+    expect(disposed).toBe(1);
+  });
+});
+
+describe("entries of a ZIP are packed as they are", () => {
+  const content = (n: number) => sampleInstance({ sop: String(n) });
+  const asFile = (bytes: Uint8Array) => new File([bytes as Uint8Array<ArrayBuffer>], "exame.zip");
+  const packableOf = async (file: File) =>
+    (await readZipEntries(file)).map((entry) => ({ path: entry.name, file, entry }));
+
+  test("stored, deflated, with ZIP64 sizes and with names beyond ASCII", async () => {
+    const entries = [
+      { name: "São João/coração.dcm", content: content(1), method: 8 },
+      { name: "stored", content: content(2), method: 0 },
+      { name: "wide", content: content(3), method: 8, zip64: true },
+      { name: "described", content: content(4), method: 8, dataDescriptor: true },
+    ];
+    const files = await packableOf(
+      asFile(writeTestZip(entries.map((entry) => ({ ...entry, flags: 0x0800 })))),
+    );
+    const { zip } = await pack(files);
+    expect(zip.size).toBe(packedSizeBytes(files));
+    const packed = unzipSync(new Uint8Array(await zip.arrayBuffer()));
+    for (const entry of entries)
+      expect(Buffer.from(packed[entry.name] ?? [])).toEqual(Buffer.from(entry.content));
+    const again = await packableOf(new File([zip], "again.zip"));
+    expect(again.map(({ entry }) => [entry.method, entry.crc32, entry.storedBytes])).toEqual(
+      files.map(({ entry }) => [entry.method, entry.crc32, entry.storedBytes]),
+    );
+  });
+
+  test("and a ZIP whose entry is not where its directory says is not packed", async () => {
+    const bytes = writeTestZip([{ name: "IM1", content: content(1) }]);
+    const files = await packableOf(asFile(bytes));
+    const changed = Uint8Array.from(bytes);
+    changed[0] = 0;
+    const damaged = files.map((file) => ({ ...file, file: asFile(changed) }));
+    expect(await pack(damaged).catch((error: Error) => error.name)).toBe("EntryUnreadable");
+  });
+});
