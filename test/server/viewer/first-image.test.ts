@@ -28,10 +28,10 @@ async function store(...instances: SampleInstance[]): Promise<string> {
 const ask = (id: string, part: "metadata" | "frame", headers: Record<string, string> = {}) =>
   t.call("GET", `/api/studies/${id}/first-image/${part}`, { as: owner, headers });
 
-const auditOf = async (id: string) =>
-  (await t.sql<{ action: string }[]>`select action from audit_events where study_id = ${id}`).map(
-    ({ action }) => action,
-  );
+async function openingsOf(id: string): Promise<number> {
+  const rows = await t.sql`select 1 from audit_events where study_id = ${id} and action = 'study.opened'`;
+  return rows.length;
+}
 
 test("a viewer begins with the middle image of the largest series that has images", async () => {
   const documents = numbered("1", "9", [1, 2, 3, 4, 5, 6]).map((one) => ({ ...one, elements: document }));
@@ -54,15 +54,35 @@ test("a viewer begins with the middle image of the largest series that has image
   expect((await ask(id, "frame", { accept: "image/jphc; transfer-syntax=1.2.3" })).status).toBe(406);
 });
 
-test("an opening is recorded by its token alone, once", async () => {
-  const id = await store(...numbered("4", "1", [1, 2, 3]));
-  const before = await auditOf(id);
-  await ask(id, "metadata");
-  await ask(id, "frame");
-  expect(await auditOf(id)).toEqual(before);
-  const data = Buffer.from(JSON.stringify([{ userId: owner.id, id }])).toString("base64url");
-  expect((await t.call("GET", `/generate-token?data=${data}`, { as: owner })).status).toBe(200);
-  expect((await auditOf(id)).filter((action) => action === "study.opened")).toEqual(["study.opened"]);
+test("a viewer's token and its first image are one opening, whichever comes first", async () => {
+  const token = (id: string) => {
+    const data = Buffer.from(JSON.stringify([{ userId: owner.id, id }])).toString("base64url");
+    return () => t.call("GET", `/generate-token?data=${data}`, { as: owner });
+  };
+  for (const [index, order] of ["image first", "token first", "both at once"].entries()) {
+    const id = await store(...numbered(`4${index}`, "1", [1, 2, 3]));
+    const asked = [() => ask(id, "metadata"), () => ask(id, "frame"), token(id)];
+    if (order === "token first") asked.reverse();
+    const answers = order === "both at once" ? await Promise.all(asked.map((one) => one())) : [];
+    if (answers.length === 0) for (const one of asked) answers.push(await one());
+    expect([order, ...answers.map(({ status }) => status)]).toEqual([order, 200, 200, 200]);
+    expect([order, await openingsOf(id)]).toEqual([order, 1]);
+    await token(id)();
+    expect([order, await openingsOf(id)]).toEqual([order, 2]);
+  }
+});
+
+test("what a session reads without a viewer is one opening an hour", async () => {
+  const id = await store(...numbered("6", "1", [1, 2]));
+  const series = `/dicomweb/studies/${studyUID("6")}/series/2.25.2.6.1`;
+  const read = async (path: string) => (await t.call("GET", `${series}${path}`, { as: owner })).status;
+  expect(await read("/instances/2.25.3.6.1.1/frames/1")).toBe(200);
+  expect(await openingsOf(id)).toBe(1);
+  expect([await read("/instances/2.25.3.6.1.2/frames/1"), await read("/metadata")]).toEqual([200, 200]);
+  expect(await openingsOf(id)).toBe(1);
+  t.advance(3600_001);
+  expect(await read("/metadata")).toBe(200);
+  expect(await openingsOf(id)).toBe(2);
 });
 
 test("a study of documents or of films has no first image", async () => {

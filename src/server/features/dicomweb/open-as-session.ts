@@ -5,24 +5,27 @@ import { notFound } from "../../http/http.errors.ts";
 import type { RequestOrigin } from "../../http/request-origin.ts";
 import type { Session } from "../../http/session.ts";
 import { findStudy } from "../studies/access/find-study.ts";
+import { recordReading } from "../studies/access/record-opening.ts";
 import { chargeDownload, findStudyFile } from "../studies/download/download-study.ts";
 import type { DicomwebCatalogue, Retrieval } from "./dicomweb.catalogue.ts";
 import { openCatalogue } from "./open-catalogue.ts";
 
 /**
  * Opens one study for a signed-in caller who may see it. As with a viewer token, a doctor or lab without a subscription sees
- * granted studies only, not their own.
+ * granted studies only, not their own. It is recorded as an opening, once an hour.
  * @throws {AppError} `study.not_found`; `study.ambiguous` if several accounts have its UID; `subscription.required`
  */
 export async function openStudyAsSession(
-  deps: Pick<Deps, "db" | "series" | "scratch" | "elements" | "readingTurns" | "searchTurns">,
+  deps: Pick<Deps, "db" | "clock" | "series" | "scratch" | "elements" | "readingTurns" | "searchTurns">,
   caller: Session,
   studyInstanceUID: string,
+  origin: RequestOrigin,
 ): Promise<DicomwebCatalogue> {
   if (!/^[0-9.]{1,64}$/.test(studyInstanceUID)) throw new AppError(notFound);
   const study = await findStudy(deps.db, caller, studyInstanceUID);
   if (!caller.hasActiveSubscription && study.accountId === caller.userId)
     throw new AppError(subscriptionRequired);
+  await recordReading(deps, caller, study, origin);
   return openCatalogue(deps, { caller, studyIds: [study.id] });
 }
 

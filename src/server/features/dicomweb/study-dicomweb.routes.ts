@@ -19,7 +19,7 @@ export function createStudyDicomwebRoutes(deps: Deps, guard: Guard) {
     hasSearch: false,
     baseUrl: `${deps.config.publicUrl}/dicomweb`,
     answersNoContent: true,
-    resolve: (c) => openStudyAsSession(deps, sessionOf(c), c.req.param("study") ?? ""),
+    resolve: (c) => openStudyAsSession(deps, sessionOf(c), c.req.param("study") ?? "", originOf(c)),
     async allowRetrieval(c, retrieval) {
       if (c.req.method === "HEAD") return;
       await chargeRetrieval(deps, sessionOf(c), retrieval, originOf(c));

@@ -7,6 +7,7 @@ import type { Guard } from "../../http/guard.ts";
 import { archiveDamaged, heldByAnotherNode, notAcceptable, notFound } from "../../http/http.errors.ts";
 import type { HttpEnv } from "../../http/http-context.ts";
 import { isKnownVersion } from "../../http/known-version.ts";
+import { originOf } from "../../http/request-origin.ts";
 import { holding } from "../../http/stream-of.ts";
 import { archiveHeaders } from "../dicomweb/archive-headers.ts";
 import type { DicomwebCatalogue } from "../dicomweb/dicomweb.catalogue.ts";
@@ -62,7 +63,8 @@ export function createRenderedRoutes(deps: Deps): RenderedRoutes {
         guard: guard({ subscription: "viewing", scope: "dicomweb:read" }),
         async open(c) {
           const session = c.get("session");
-          const catalogue = await openStudyAsSession(deps, session, c.req.param("study") ?? "");
+          const reference = c.req.param("study") ?? "";
+          const catalogue = await openStudyAsSession(deps, session, reference, originOf(c));
           return { catalogue, readerId: session.userId };
         },
       }),

@@ -5,9 +5,11 @@ import { describeIn } from "../../http/describe.ts";
 import type { Guard } from "../../http/guard.ts";
 import { archiveDamaged, notAcceptable } from "../../http/http.errors.ts";
 import type { HttpEnv } from "../../http/http-context.ts";
+import { originOf } from "../../http/request-origin.ts";
 import { FRAME_MEDIA } from "../dicomweb/describe-dicomweb.ts";
+import { recordReading } from "../studies/access/record-opening.ts";
 import { studyAmbiguous, studyNotFound, studyNotReady } from "../studies/studies.errors.ts";
-import { firstImageFrame, firstImageMetadata } from "./first-image.ts";
+import { firstImageFrame, firstImageMetadata, type VisibleStudy } from "./first-image.ts";
 import { openStudyForViewing } from "./viewer-token.ts";
 
 const describe = describeIn("Viewer");
@@ -17,8 +19,12 @@ const problems = [studyNotFound, studyAmbiguous, studyNotReady, archiveDamaged];
 /** The image that a viewer begins with, so that it can be on its way while the viewer's token is. */
 export function createFirstImageRoutes(deps: Deps, guard: Guard) {
   const routes = new Hono<HttpEnv>();
-  const open = (c: Context<HttpEnv>, reference: string) =>
-    openStudyForViewing(deps.db, c.get("session"), reference);
+  async function open(c: Context<HttpEnv>, reference: string): Promise<VisibleStudy> {
+    const session = c.get("session");
+    const visible = await openStudyForViewing(deps.db, session, reference);
+    await recordReading(deps, session, visible.study, originOf(c));
+    return visible;
+  }
 
   routes.get(
     firstImageMetadataCall.path,
@@ -26,7 +32,7 @@ export function createFirstImageRoutes(deps: Deps, guard: Guard) {
     describe(firstImageMetadataCall, {
       summary: "Read the metadata of the image that a viewer begins with",
       details:
-        "DICOM JSON: an array of one. It is the middle image of the largest series. It records no opening: `GET /generate-token` does.",
+        "DICOM JSON: an array of one. It is the middle image of the largest series. Together with `GET /generate-token` it is one opening.",
       media: ["application/dicom+json"],
       also: { 204: "The study has no image with one frame to begin with." },
       problems,

@@ -12,7 +12,6 @@ import { parseWith } from "../../http/validate.ts";
 import { describeError } from "../../runtime/log.ts";
 import type { CachedStore } from "../../storage/cache/cached-store.ts";
 import { userNotFound } from "../accounts/users/users.errors.ts";
-import { aboutStudy, recordAudit } from "../audit/audit.repo.ts";
 import type { Retrieval } from "../dicomweb/dicomweb.catalogue.ts";
 import {
   findSessionWithManifest,
@@ -24,6 +23,7 @@ import type { FoundManifest } from "../dicomweb/open-catalogue.ts";
 import { judgeSession } from "../membership/find-session.ts";
 import { findSessionRow } from "../membership/session-standing.repo.ts";
 import { findStudy } from "../studies/access/find-study.ts";
+import { recordOpening } from "../studies/access/record-opening.ts";
 import { studyNotReady } from "../studies/studies.errors.ts";
 import { noteSeen } from "../studies/studies.repo.ts";
 import type { StudyRow } from "../studies/studies.table.ts";
@@ -51,15 +51,7 @@ export async function issueViewerToken(
     const { study } = await openStudyForViewing(deps.db, session, pair.id ?? pair.studyInstanceUID ?? "");
     studies.push(study);
   }
-  for (const study of studies) {
-    await recordAudit(deps.db, {
-      at: deps.clock.now(),
-      action: "study.opened",
-      actorId: session.userId,
-      ...aboutStudy(study),
-      ...origin,
-    });
-  }
+  for (const study of studies) await recordOpening(deps, session, study, origin);
   const studyIds = studies.map(({ id }) => id);
   await noteSeen(deps.db, session.userId, studyIds, deps.clock.now());
   if (deps.cache) warmVolumes(deps, deps.cache, studies);
