@@ -11,10 +11,12 @@ import { bareBody, multipartRelated, onePartRelated, type Part } from "./multipa
 
 /** The most frames that a request may list; such a list takes about 40 kB of the path. */
 export const MAX_LISTED_FRAMES = 8_192;
+/** A short address that repeats one frame must not bring gigabytes. */
+const MAX_REPEATED_FRAMES = 16;
 
 /**
  * Answers frames as they are stored (PS3.18 §10.4.1.1.6), or those of the lossless copy to a client that names its syntax; nothing
- * is transcoded for a request. `list` is `1` or `3,1,2`, and names no frame twice. A single frame may be
+ * is transcoded for a request. `list` is `1` or `3,1,2`; few frames may repeat, although PS3.18 has none do. A single frame may be
  * requested as a bare body, as the viewer does.
  * @throws {AppError} 400 for another list, 404 for a missing frame, 406 as {@link negotiateFrames}
  */
@@ -103,7 +105,7 @@ function parseFrameList(list: string): number[] {
     .split(",", MAX_LISTED_FRAMES + 1)
     .map((text) => (/^\d{1,9}$/.test(text) ? Number(text) : 0));
   const isListed = frameNumbers.length <= MAX_LISTED_FRAMES && !frameNumbers.includes(0);
-  if (!isListed || new Set(frameNumbers).size < frameNumbers.length) {
+  if (!isListed || frameNumbers.length - new Set(frameNumbers).size > MAX_REPEATED_FRAMES) {
     throw new AppError(validationFailed, {
       violations: [{ path: "frames", code: "invalid", message: "frames" }],
     });

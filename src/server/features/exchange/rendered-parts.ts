@@ -1,6 +1,6 @@
 import type { ManifestInstance, SeriesManifest } from "../../archive/manifest.ts";
 import { AppError } from "../../http/app-error.ts";
-import { notFound, validationFailed } from "../../http/http.errors.ts";
+import { notFound } from "../../http/http.errors.ts";
 import type { DicomwebCatalogue } from "../dicomweb/dicomweb.catalogue.ts";
 import { notDrawable } from "../dicomweb/dicomweb.errors.ts";
 import { findInstance } from "../dicomweb/find-instance.ts";
@@ -79,14 +79,13 @@ async function seriesOf(catalogue: Pick<DicomwebCatalogue, "series">, study: str
   return all.map(({ seriesInstanceUID }) => seriesInstanceUID);
 }
 
-/** The indexes of a list of frames, of all of them without one. @throws {AppError} 400, 404, `rendered.too_many` */
+/** The indexes of a list of frames, of all of them without one. @throws {AppError} 404, `rendered.too_many` */
 function framesOf(instance: ManifestInstance, frames: string | undefined): number[] {
   const frameCount = frameCountOf(instance);
   const listed = frames?.split(",");
   assertFew(listed?.length ?? frameCount);
   const numbers = listed?.map((text) => (/^\d{1,9}$/.test(text) ? Number(text) : 0));
   if (numbers?.some((number) => number < 1 || number > frameCount)) throw new AppError(notFound);
-  if (numbers && new Set(numbers).size < numbers.length) throw new AppError(validationFailed);
   return numbers?.map((number) => number - 1) ?? Array.from({ length: frameCount }, (_, index) => index);
 }
 
