@@ -157,7 +157,7 @@ const ownWidths: Record<StudyColumn, number> = {
 const tightWidths: Partial<Record<StudyColumn, number>> = {
   patientName: 104,
   studyDate: 104,
-  studyDescription: 168,
+  studyDescription: 166,
   modality: 84,
   laudo: 56,
   actions: 84,
@@ -175,7 +175,7 @@ const roomyWidths: Partial<Record<StudyColumn, number>> = {
  * viewer's button is an icon for an admin, and for everyone on a narrow screen.
  */
 function ownWidth(column: StudyColumn, { role, isWide, hasPatients, density }: TableRoom): number {
-  if (column === "viewer" && (role === "admin" || !isWide)) return density === "tight" ? 54 : 68;
+  if (column === "viewer" && (role === "admin" || !isWide)) return density === "tight" ? 56 : 68;
   const widthPx = (density === "tight" ? tightWidths[column] : undefined) ?? ownWidths[column];
   if (hasPatients) return widthPx;
   if (density === "roomy") return roomyWidths[column] ?? widthPx;
