@@ -6,10 +6,19 @@ import { type KnownStudy, sortExams } from "../../../src/client/features/upload/
 import { sumInWorker } from "../../../src/client/features/upload/draft/file-sums.ts";
 import { makeUploads } from "../../../src/client/features/upload/draft/make-uploads.ts";
 import { type ExamSource, mergeExams } from "../../../src/client/features/upload/draft/merge-exams.ts";
-import { type Choice, planUploads } from "../../../src/client/features/upload/draft/plan-uploads.ts";
+import {
+  type Choice,
+  hasUnreadRest,
+  planUploads,
+  restKey,
+} from "../../../src/client/features/upload/draft/plan-uploads.ts";
 import { readSource } from "../../../src/client/features/upload/draft/read-source.ts";
 import { toMetadata } from "../../../src/client/features/upload/exam-form/exam-form.ts";
 import { lookInside } from "../../../src/client/features/upload/look-inside/look-inside.ts";
+import {
+  CONTENT_LIMITS,
+  readContents,
+} from "../../../src/client/features/upload/look-inside/read-contents.ts";
 import {
   type PackableFile,
   packedSizeBytes,
@@ -168,6 +177,56 @@ describe("what is sent", () => {
     const made = makeUploads(plan(sources), { signal, pack: failing, onPacked: () => {} });
     expect(await made.catch((error: Error) => error.message)).toBe("no room");
     expect(disposed).toBe(1);
+  });
+});
+
+describe("what was not read of a source", () => {
+  /** As if a slow disc had given two of its files within the time there is for reading. */
+  async function slowly(source: ExamSource): Promise<ExamSource> {
+    const contents = await readContents(source.read.files, { ...CONTENT_LIMITS, maxFiles: 2, now }, () => {});
+    return { ...source, read: { ...source.read, contents } };
+  }
+  const now = () => performance.now();
+  const disc: SampleInstance[] = [{}, { study: "2" }, { sop: "2" }, { study: "3" }];
+  const kept = (sop: string) => {
+    const bytes = sampleInstance({ study: sop });
+    return { sopInstanceUID: `2.25.3.${sop}.1.1`, sizeBytes: bytes.length, crc32: crc32(bytes) };
+  };
+  const known = ["1", "2"].map((study) => ({
+    study: { id: study, studyInstanceUID: studyUID(study), imagesReceived: 1, createdAt: "" },
+    instances: { isComplete: true, instances: [kept(study)] },
+  }));
+
+  test("goes along with what is chosen, by itself where nothing is, and stays where the person leaves it out", async () => {
+    const source = await slowly(await folderOf("a", ...disc));
+    expect(hasUnreadRest(source)).toBe(true);
+    const unticked = new Set([studyUID("2")]);
+    expect(await broughtBy(plan([source], { unticked }))).toEqual([["1.1.1", "1.1.2", "3.1.1"]]);
+    expect(await broughtBy(plan([source], { known }))).toEqual([["1.1.2", "3.1.1"]]);
+    const without = new Set([restKey(source)]);
+    expect(await broughtBy(plan([source], { unticked: without }))).toEqual([["1.1.1", "2.1.1"]]);
+    expect(plan([source], { known, unticked: without })).toEqual([]);
+    const [whole] = plan([await slowly(await zipOf("b", ...disc))]);
+    expect(whole?.zip?.name).toBe("b.zip");
+  });
+
+  test("is split where it is larger than an upload may be", async () => {
+    const source = await slowly(await folderOf("a", ...disc));
+    const maxUploadBytes = packedSizeBytes(source.read.files.slice(0, 1)) + 50;
+    expect(await broughtBy(plan([source], { known, maxUploadBytes }))).toEqual([["1.1.2"], ["3.1.1"]]);
+  });
+
+  test("of files that can't be read here goes along, but not the directory of the medium", async () => {
+    const damaged = sampleInstance({ study: "9" }).slice(0, 200);
+    const files = { ...filesOf([{}, { study: "2" }]), DAMAGED: damaged, DICOMDIR: damaged };
+    const source = await sourceOf("a", { kind: "folder", name: "a", files: folderFiles(files) });
+    expect(source.read.contents?.isComplete).toBe(true);
+    const pathsOf = (unticked: string[]) =>
+      plan([source], { unticked: new Set(unticked.map((uid) => studyUID(uid))) }).map(({ files: sent }) =>
+        sent.map(({ path }) => path.split("/").at(-1)),
+      );
+    expect(pathsOf(["2"])).toEqual([["IM0", "DAMAGED"]]);
+    expect(pathsOf(["1", "2"])).toEqual([]);
   });
 });
 

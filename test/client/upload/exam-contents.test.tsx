@@ -1,6 +1,8 @@
 import "../../support/dom-globals.ts";
 import { describe, expect, test } from "bun:test";
 import { crc32 } from "node:zlib";
+import { ExamContents } from "../../../src/client/features/upload/contents/exam-contents.tsx";
+import { restKey } from "../../../src/client/features/upload/draft/plan-uploads.ts";
 import UploadTray from "../../../src/client/features/upload/tray/upload-tray.tsx";
 import UploadView from "../../../src/client/features/upload/upload-view.tsx";
 import { TagHex } from "../../../src/shared/dicom/tags.ts";
@@ -150,4 +152,25 @@ describe("without a ZIP", () => {
     await pick([new File(["%PDF-1.7"], "exame.rar")]);
     expect((await screen.findByRole("alert")).textContent).toStartWith("Apenas arquivos ZIP são aceitos.");
   });
+});
+
+test("what was not read of a source has a box of its own", async () => {
+  answerCalls({});
+  const files = [1, 2].map((n) => ({ path: `IM${n}`, file: new File(["12345"], `IM${n}`) }));
+  const read = { kind: "folder", name: "CD", sizeBytes: 9, zip: undefined, files, fileCount: 2 } as const;
+  const source = { id: "a", read: { ...read, prefilled: undefined, contents: undefined } };
+  const ticked: [string, boolean][] = [];
+  const decisions = {
+    ...{ unticked: new Set<string>(), corrections: new Map(), opened: new Set<string>() },
+    ...{ onTick: (key: string, is: boolean) => ticked.push([key, is]), onCorrect() {}, onOpen() {} },
+  };
+  const exams = { toSend: [], kept: [], over: [], isPending: false, assumed: [] };
+  await renderView(
+    <ExamContents {...{ exams, decisions, unread: [], rests: [{ source, files }], examLimit: undefined }} />,
+  );
+  expect(await group("Para enviar")).toEqual([
+    "O resto de CD2 arquivos · 1 kBA leitura demorou demais aqui. O servidor olha estes arquivos: podem ser dos exames acima ou de outros.",
+  ]);
+  await user.click(screen.getByRole("checkbox", { name: "Enviar: O resto de CD" }));
+  expect(ticked).toEqual([[restKey(source), false]]);
 });

@@ -6,10 +6,12 @@ import { SeePlans } from "../../plan/subscription-link.tsx";
 import { maySubscribe, useHis } from "../../session/his-context.ts";
 import type { Exam } from "../draft/exam.ts";
 import type { ExamSource } from "../draft/merge-exams.ts";
+import { restKey } from "../draft/plan-uploads.ts";
 import { CorrectDetails } from "../exam-form/correct-details.tsx";
 import { EMPTY_FORM, type ExamForm } from "../exam-form/exam-form.ts";
 import { useOpenExam } from "../tray/use-open-exam.ts";
 import { Amount, CorrectButton, ExamRow } from "./exam-row.tsx";
+import { RestRow, type SourceRest } from "./rest-row.tsx";
 import { type KeptExam, patientsOf, type SendableExam, type SortedExams } from "./sort-exams.ts";
 import { UnreadRow } from "./unread-row.tsx";
 
@@ -29,21 +31,22 @@ interface ExamContentsProps {
   exams: SortedExams;
   /** Sources in which the browser found no exam. */
   unread: readonly ExamSource[];
-  /** False if there may be more in the sources than was counted. */
-  isComplete: boolean;
+  /** What was not read of the others within the limits. */
+  rests: readonly SourceRest[];
   /** How many exams the plan keeps, if that is known. */
   examLimit: number | undefined;
   decisions: Decisions;
 }
 
 /** What the picked files hold, before anything is sent: what is new, what is kept already, what has no room. */
-export function ExamContents({ exams, unread, isComplete, examLimit, decisions }: ExamContentsProps) {
+export function ExamContents({ exams, unread, rests, examLimit, decisions }: ExamContentsProps) {
   return (
     <section className="exam-groups">
       <PatientsNotice exams={[...exams.toSend, ...exams.kept].map(({ exam }) => exam).concat(exams.over)} />
       <Group
         title={<Trans id="contents.toSend">To upload</Trans>}
         count={exams.toSend.length + unread.length}
+        hasMore={rests.length > 0}
       >
         {exams.toSend.map((one) => (
           <Sendable key={one.exam.studyInstanceUID} one={one} decisions={decisions} />
@@ -58,6 +61,17 @@ export function ExamContents({ exams, unread, isComplete, examLimit, decisions }
             onChange={(form) => decisions.onCorrect(id, form)}
           />
         ))}
+        {rests.map((rest) => {
+          const key = restKey(rest.source);
+          return (
+            <RestRow
+              key={key}
+              rest={rest}
+              isChosen={!decisions.unticked.has(key)}
+              onTick={(isTicked) => decisions.onTick(key, isTicked)}
+            />
+          );
+        })}
       </Group>
       <Group title={<Trans id="contents.kept">Already kept</Trans>} count={exams.kept.length}>
         {exams.kept.map((one) => (
@@ -69,19 +83,7 @@ export function ExamContents({ exams, unread, isComplete, examLimit, decisions }
           <Over key={exam.studyInstanceUID} exam={exam} examLimit={examLimit} />
         ))}
       </Group>
-      {!isComplete && <MayHoldMore />}
     </section>
-  );
-}
-
-function MayHoldMore() {
-  return (
-    <p className="field-hint">
-      <Trans id="contents.incomplete">
-        There may be more here than was counted. What is sent whole is sent with all of it; of the rest, only
-        what is listed.
-      </Trans>
-    </p>
   );
 }
 
@@ -110,11 +112,13 @@ function PatientsNotice({ exams }: { exams: readonly Exam[] }) {
 interface GroupProps {
   title: ReactNode;
   count: number;
+  /** Whether there are rows that are no exams. */
+  hasMore?: boolean;
   children: ReactNode;
 }
 
-function Group({ title, count, children }: GroupProps) {
-  if (count === 0) return null;
+function Group({ title, count, hasMore = false, children }: GroupProps) {
+  if (count === 0 && !hasMore) return null;
   return (
     <div className="contents-group">
       <h2>

@@ -11,7 +11,7 @@ import { readSources } from "./draft-state.ts";
 import { storedSizeOf } from "./exam.ts";
 import { sumInWorker } from "./file-sums.ts";
 import { mergeExams } from "./merge-exams.ts";
-import { isUnread, planUploads } from "./plan-uploads.ts";
+import { hasUnreadRest, isUnread, planUploads, restKey, restOf } from "./plan-uploads.ts";
 import { PackingCard, ReadingCard } from "./reading-card.tsx";
 import { SourceChips } from "./source-chips.tsx";
 import { UploadSummary } from "./upload-summary.tsx";
@@ -56,7 +56,7 @@ export function DraftView(actions: DraftViewProps) {
           <ExamContents
             exams={chosen.sorted}
             unread={chosen.unread}
-            isComplete={chosen.isComplete}
+            rests={chosen.rests}
             examLimit={chosen.usage?.examLimit}
             decisions={chosen.decisions}
           />
@@ -84,6 +84,11 @@ function useChosen({ draft, tick, correct, send }: DraftViewProps) {
   const { sorted, usage, sort } = useSortedExams(merged.exams, unticked);
   const unread = sources.filter(({ read }) => isUnread(read));
   const chosen = sorted.toSend.filter(({ isChosen }) => isChosen);
+  const rests = useMemo(
+    () => sources.filter(hasUnreadRest).map((source) => ({ source, files: restOf(source) })),
+    [sources],
+  );
+  const chosenRests = rests.filter(({ source }) => !unticked.has(restKey(source)));
   const chosenUnread = unread.filter(({ id }) => !unticked.has(id));
 
   const open = (key: string, isOpen: boolean) =>
@@ -121,14 +126,15 @@ function useChosen({ draft, tick, correct, send }: DraftViewProps) {
   };
 
   const files = chosen.flatMap((one) => one.files);
+  const restFiles = chosenRests.flatMap((one) => one.files);
   const sum = {
     exams: keys.length,
     images: files.length,
     sizeBytes:
-      files.reduce((total, file) => total + storedSizeOf(file), 0) +
+      [...files, ...restFiles].reduce((total, file) => total + storedSizeOf(file), 0) +
       chosenUnread.reduce((total, { read }) => total + read.sizeBytes, 0),
+    isEmpty: keys.length === 0 && chosenRests.length === 0,
     newExams: chosen.filter(({ kept }) => !kept).length,
   };
-  const isComplete = sources.every(({ read }) => isUnread(read) || read.contents?.isComplete);
-  return { rows, picks, merged, sorted, usage, unread, decisions, isComplete, sum, send: trySend };
+  return { rows, picks, merged, sorted, usage, unread, rests, decisions, sum, send: trySend };
 }

@@ -1,3 +1,4 @@
+import { baseName } from "../../../../shared/rules/skipped-names.ts";
 import type { SendableExam } from "../contents/sort-exams.ts";
 import { EMPTY_FORM, type ExamForm, isChanged } from "../exam-form/exam-form.ts";
 import { type PackableFile, packedSizeBytes } from "../pack-folder/pack-folder.ts";
@@ -35,7 +36,10 @@ export interface Choice {
   withoutTwins: ReadonlySet<string>;
   /** The exams that are sent. */
   chosen: readonly SendableExam[];
-  /** Ids of the sources that the person does not want to send, of those in which the browser found no exam. */
+  /**
+   * What the person does not want to send: ids of the sources in which the browser found no exam, and {@link restKey} of those that
+   * it could not read to their end.
+   */
   unticked: ReadonlySet<string>;
   /** What the person corrected, by Study Instance UID; by the source's id where no exam was found. */
   corrections: ReadonlyMap<string, ExamForm>;
@@ -45,6 +49,31 @@ export interface Choice {
 /** Whether the browser found no exam in a source: it is sent as it is, and the server judges it. */
 export function isUnread({ contents }: ReadSource): boolean {
   return !contents || contents.studies.length === 0;
+}
+
+/** Stands for the rest of a source where it is ticked. */
+export function restKey({ id }: ExamSource): string {
+  return `${id} rest`;
+}
+
+/**
+ * The files of a source that may hold images of which the exam is not known. The server looks at them, so that nothing is left behind
+ * because a disc was slow to read.
+ */
+export function restOf({ read }: ExamSource): PackableFile[] {
+  return (read.contents?.unplaced ?? [])
+    .flatMap((place) => read.files[place] ?? [])
+    .filter(({ path }) => !isDirectory(path));
+}
+
+/** Whether a source was not read to its end, so that the person decides about its rest. */
+export function hasUnreadRest(source: ExamSource): boolean {
+  return source.read.contents?.isComplete === false && !isUnread(source.read) && restOf(source).length > 0;
+}
+
+/** Whether a file is the directory of a medium (PS3.10 §8), which holds no image. */
+function isDirectory(path: string): boolean {
+  return baseName(path).toUpperCase() === "DICOMDIR";
 }
 
 /**
@@ -66,20 +95,51 @@ export function planUploads(choice: Choice): PlannedUpload[] {
 function ofSource(source: ExamSource, plain: readonly SendableExam[], choice: Choice): PlannedUpload[] {
   const { id, read } = source;
   if (isUnread(read)) return choice.unticked.has(id) ? [] : [ofUnread(source, choice)];
-  const own = plain.filter(({ files }) => files.some((file) => file.source === id));
-  if (own.length === 0) return [];
+  const isOfSource = ({ files }: SendableExam) => files.some((file) => file.source === id);
+  const own = plain.filter(isOfSource);
   if (isWhole(source, own, choice)) return [wholeSource(read, own)];
   const parts = own.map((one) => ({ ...one, files: one.files.filter((file) => file.source === id) }));
   const fileName = read.zip ? read.name : PACKED_FOLDER_NAME;
-  return inUploads(parts, choice.maxUploadBytes).map((group) => packed(group, { name: read.name, fileName }));
+  const uploads = inUploads(parts, choice.maxUploadBytes).map((group) =>
+    packed(group, { name: read.name, fileName }),
+  );
+  const isRestSent = hasUnreadRest(source)
+    ? !choice.unticked.has(restKey(source))
+    : choice.chosen.some(isOfSource);
+  return isRestSent ? withRest(uploads, source, choice.maxUploadBytes) : uploads;
+}
+
+/** Adds the rest of a source to the last of its uploads, or as uploads of its own. */
+function withRest(uploads: PlannedUpload[], source: ExamSource, maxUploadBytes: number): PlannedUpload[] {
+  const rest = restOf(source);
+  if (rest.length === 0) return uploads;
+  const isComplete = source.read.contents?.isComplete ?? false;
+  const last = uploads.at(-1);
+  const together = atOwnPaths([...(last?.files ?? []), ...rest]);
+  if (last && packedSizeBytes(together) <= maxUploadBytes && together.length <= MAX_FOLDER_FILES)
+    return [...uploads.slice(0, -1), { ...last, files: together, isComplete }];
+  const names = { name: source.read.name, fileName: last?.fileName ?? PACKED_FOLDER_NAME };
+  const alone = inPacks(rest, maxUploadBytes).map((files) => ({
+    ...packed([], names),
+    files,
+    isComplete: false,
+  }));
+  return [...uploads, ...alone];
 }
 
 /** Whether all that was found in a source is sent, uncorrected and from here. */
-function isWhole({ id, read }: ExamSource, own: readonly SendableExam[], { withoutTwins }: Choice): boolean {
+function isWhole(
+  source: ExamSource,
+  own: readonly SendableExam[],
+  { withoutTwins, unticked }: Choice,
+): boolean {
+  const { id, read } = source;
   const sent = new Set(own.map(({ exam }) => exam.studyInstanceUID));
   const isOfSource = (file: ExamFile) => file.source === id;
   return (
+    own.length > 0 &&
     !withoutTwins.has(id) &&
+    !(hasUnreadRest(source) && unticked.has(restKey(source))) &&
     (read.contents?.studies ?? []).every(({ studyInstanceUID }) => sent.has(studyInstanceUID)) &&
     own.every(({ exam, files }) => files.filter(isOfSource).length === exam.files.filter(isOfSource).length)
   );
@@ -143,8 +203,27 @@ function inUploads(parts: readonly SendableExam[], maxUploadBytes: number): Send
   return groups.map((group) => group.parts);
 }
 
+/** Files in as few packs as fit into uploads. @throws {UploadRefused} if one does not fit */
+function inPacks(files: readonly PackableFile[], maxUploadBytes: number): PackableFile[][] {
+  const packs: PackableFile[][] = [];
+  let sizeBytes = 0;
+  for (const file of atOwnPaths(files)) {
+    const size = packedSizeBytes([file]);
+    if (size > maxUploadBytes) throw new UploadRefused("folderTooLarge");
+    const last = packs.at(-1);
+    if (last && sizeBytes + size <= maxUploadBytes && last.length < MAX_FOLDER_FILES) {
+      last.push(file);
+      sizeBytes += size;
+    } else {
+      packs.push([file]);
+      sizeBytes = size;
+    }
+  }
+  return packs;
+}
+
 /** Files of several sources may share a path; each gets one of its own. */
-function atOwnPaths(files: readonly ExamFile[]): PackableFile[] {
+function atOwnPaths(files: readonly PackableFile[]): PackableFile[] {
   const taken = new Set<string>();
   return files.map(({ path, file, entry }, n) => {
     let own = path;

@@ -12,6 +12,8 @@ const ONE_COLUMN = "(max-width: 1100px)";
 interface UploadSummaryProps {
   /** Of what is chosen. */
   exams: number;
+  /** Whether nothing is chosen, not even files of which the exam is not known. */
+  isEmpty: boolean;
   images: number;
   sizeBytes: number;
   /** How many of the exams the account does not keep yet. */
@@ -115,10 +117,10 @@ function SummaryCard(props: UploadSummaryProps) {
   );
 }
 
-function SendButton({ exams, isReady, onSend }: UploadSummaryProps) {
+function SendButton({ exams, isEmpty, isReady, onSend }: UploadSummaryProps) {
   return (
-    <Button kind="lit" size="big" disabled={!isReady || exams === 0} onClick={onSend}>
-      <Plural id="upload.submitExams" value={exams} one="Upload exam" other="Upload # exams" />
+    <Button kind="lit" size="big" disabled={!isReady || isEmpty} onClick={onSend}>
+      <Plural id="upload.submitExams" value={exams} _0="Upload" one="Upload exam" other="Upload # exams" />
     </Button>
   );
 }

@@ -38,6 +38,8 @@ export interface Contents {
   studies: FoundStudy[];
   /** False if a limit ended the reading: there may be more than was counted. */
   isComplete: boolean;
+  /** The places of files that may be instances, and of which exam is not known: they were not read, or can't be read here. */
+  unplaced: number[];
 }
 
 /** The picture that stands for a study: that of its largest series which has one. */

@@ -5,7 +5,10 @@ import type { OnFilm } from "./sheet-films.ts";
 /** The worker is ended after this long without a word: a file keeps it busy. */
 const SILENCE_MS = 15_000;
 
-const NOTHING: Insight = { found: { kind: "unsure" }, contents: { studies: [], isComplete: false } };
+const NOTHING: Insight = {
+  found: { kind: "unsure" },
+  contents: { studies: [], isComplete: false, unplaced: [] },
+};
 
 export interface LookOptions {
   onRead: (files: number, studies: number) => void;

@@ -65,10 +65,10 @@ export async function readContents(
   onFilm?: OnFilm,
 ): Promise<Contents> {
   const sheet = onFilm && new SheetFilms(files.length, limits, onFilm);
-  const { studies, isComplete } = await groupFiles(files, limits, onRead, sheet);
+  const { studies, ...others } = await groupFiles(files, limits, onRead, sheet);
   await drawSeries([...studies.values()], limits);
   return {
-    isComplete,
+    ...others,
     studies: [...studies.values()].map(({ series, ...study }) => ({
       ...study,
       series: [...series.values()].map(({ seriesInstanceUID, files: own, film }) => ({
@@ -90,9 +90,13 @@ async function groupFiles(
   const studies = new Map<string, StudyFiles>();
   const end = limits.now() + limits.readingMs;
   let [deepReads, seriesCount] = [limits.maxDeepReads, 0];
-  let isComplete = files.length <= limits.maxFiles;
-  for (const [index, file] of files.slice(0, limits.maxFiles).entries()) {
-    if (limits.now() > end) return { studies, isComplete: false };
+  let isComplete = true;
+  const unplaced: number[] = [];
+  for (const [index, file] of files.entries()) {
+    if (index >= limits.maxFiles || limits.now() > end) {
+      for (let unread = index; unread < files.length; unread++) unplaced.push(unread);
+      return { studies, isComplete: false, unplaced };
+    }
     onRead(index + 1, studies.size);
     const head = await readFileHead(file, HEAD_BYTES);
     if (!head || !mayBeInstance(head)) continue;
@@ -101,13 +105,18 @@ async function groupFiles(
       if (deepReads-- > 0) place = readInstancePlace((await readFileHead(file, DEEP_HEAD_BYTES)) ?? head);
       else isComplete = false;
     }
-    if (!place) continue;
+    if (!place) {
+      unplaced.push(index);
+      continue;
+    }
     await sheet?.take(index, file);
     const isNew = addFile(studies, { index, file }, place, seriesCount < limits.maxSeries, limits.maxStudies);
-    if (isNew === undefined) isComplete = false;
-    else if (isNew) seriesCount++;
+    if (isNew === undefined) {
+      isComplete = false;
+      unplaced.push(index);
+    } else if (isNew) seriesCount++;
   }
-  return { studies, isComplete };
+  return { studies, isComplete, unplaced };
 }
 
 /** Returns whether the file begins a series; undefined if it was not added since there is no room for another. */
