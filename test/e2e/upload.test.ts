@@ -78,7 +78,7 @@ describe("sending an exam", () => {
           uploadThroughput: zip.length / 80,
         });
         await button(page, "Enviar exame").click();
-        await page.getByText(/^1 min \d{1,2} s restantes$/).waitFor();
+        await page.getByText(/^falta 1 min \d{1,2} s$/).waitFor();
         expect(await button(page, /^Enviando… \d+%$/).isDisabled()).toBe(true);
         await page.getByText(/^[\d,]+ de [\d,]+ MB · /).waitFor();
         await network.send("Network.emulateNetworkConditions", {
