@@ -1,9 +1,10 @@
 import { Trans, useLingui } from "@lingui/react/macro";
-import { FileArchiveIcon, FolderOpenIcon, TriangleAlertIcon } from "../../../ui/icons.tsx";
+import { TriangleAlertIcon } from "../../../ui/icons.tsx";
 import { sizeText } from "../../../ui/size-text.ts";
 import type { ReadSource } from "../draft/read-source.ts";
 import { CorrectDetails } from "../exam-form/correct-details.tsx";
 import type { ExamFieldsProps } from "../exam-form/exam-fields.tsx";
+import { SourceRow } from "./source-row.tsx";
 
 interface UnreadRowProps extends ExamFieldsProps {
   read: ReadSource;
@@ -13,27 +14,12 @@ interface UnreadRowProps extends ExamFieldsProps {
 
 /** A source in which the browser found no exam. It can be sent as it is, under the values that the person gives. */
 export function UnreadRow({ read, isChosen, onTick, ...fields }: UnreadRowProps) {
-  const { i18n, t } = useLingui();
-  const { name } = read;
-  const SourceIcon = read.kind === "zip" ? FileArchiveIcon : FolderOpenIcon;
+  const { i18n } = useLingui();
   return (
-    <li className="found-exam">
-      <input
-        type="checkbox"
-        className="checkbox"
-        aria-label={t({ id: "contents.tick", message: `Upload: ${name}` })}
-        checked={isChosen}
-        onChange={({ target }) => onTick(target.checked)}
-      />
-      <span className="film is-large found-exam-unread">
-        <SourceIcon />
-      </span>
-      <span className="found-exam-text">
-        <b>{name}</b>
-        <span className="found-exam-facts">
-          <span>{sizeText(i18n, read.sizeBytes)}</span>
-        </span>
-      </span>
+    <SourceRow
+      {...{ kind: read.kind, name: read.name, isChosen, onTick }}
+      facts={sizeText(i18n, read.sizeBytes)}
+    >
       <div className="found-exam-action notice is-warn">
         <TriangleAlertIcon />
         <p role="status">
@@ -44,6 +30,6 @@ export function UnreadRow({ read, isChosen, onTick, ...fields }: UnreadRowProps)
         </p>
       </div>
       <CorrectDetails isWhole {...fields} />
-    </li>
+    </SourceRow>
   );
 }
