@@ -58,7 +58,7 @@ function useFailure({ error }: HomeQuery<unknown>): Error | undefined {
   return error ?? failure;
 }
 
-/** Reads again. The focus, whose button goes once the data are there, then stands at the heading above them. */
+/** Reads again. Once the data are there, the retry button goes, and the heading above them takes the focus. */
 function useRetry({ data, refetch }: HomeQuery<unknown>) {
   const heading = useRef<HTMLHeadingElement>(null);
   const isAsked = useRef(false);

@@ -66,7 +66,7 @@ export async function prepareUpload(picked: Picked, options: PrepareOptions): Pr
   };
 }
 
-/** What is told of an upload of these files, whose bytes are yet to come. */
+/** What an upload of these files tells before its bytes are there. */
 export function preparedOf(
   {
     prefilled,

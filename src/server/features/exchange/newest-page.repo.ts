@@ -5,8 +5,8 @@ import type { Page } from "../dicomweb/parse-qido.ts";
 import { studies } from "../studies/studies.table.ts";
 
 /**
- * A search with a text whose frequency PostgreSQL only guesses, by a sample of the values. It takes a text for frequent if one of the
- * sampled values happens to contain it, and then walks the whole account for a few studies.
+ * A search for a text. PostgreSQL guesses from a sample how many studies have it. If the sample happens to hold a rare text, PostgreSQL
+ * takes it for frequent and walks the whole account for a few studies.
  */
 export interface TextSearch extends Page {
   /** The studies to look through, as the index of the newest gives them: kept, of an account, of a period. */
@@ -43,8 +43,8 @@ const SLACK = 1.5;
 const WALKED_PER_FETCH = 2;
 
 /**
- * The ids of a page, newest first, whose cost does not depend on what PostgreSQL guesses: it walks so many of the newest studies, and,
- * if these show that matches are rare, fetches all matches by the text's index.
+ * Finds the ids of a page, newest first. It first walks a bounded number of the newest studies. If these show that matches are rare, it
+ * fetches all matches by the text's index. So the cost does not depend on PostgreSQL's guess.
  */
 export async function idsOfPage(db: DbOrTx, search: TextSearch): Promise<string[]> {
   const needed = search.limit + search.offset;

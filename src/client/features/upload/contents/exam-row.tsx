@@ -5,7 +5,7 @@ import { ModalityChip } from "../../../ui/chip.tsx";
 import { sizeText } from "../../../ui/size-text.ts";
 import { dateText, descriptionText } from "../../studies/study-text.ts";
 import { SmallFilm } from "../contact-sheet/small-film.tsx";
-import { type Exam, storedSizeOf } from "../draft/exam.ts";
+import { type Exam, storedSizeOfAll } from "../draft/exam.ts";
 import type { ExamForm } from "../exam-form/exam-form.ts";
 import { filmOf } from "../look-inside/contents.ts";
 import type { SendableExam } from "./sort-exams.ts";
@@ -89,10 +89,7 @@ function WhoAndWhen({ about }: { about: ExamForm }) {
 /** How much of an exam is sent. */
 export function Amount({ exam, files, kept }: Omit<SendableExam, "isChosen">) {
   const { i18n, t } = useLingui();
-  const size = sizeText(
-    i18n,
-    files.reduce((sum, file) => sum + storedSizeOf(file), 0),
-  );
+  const size = sizeText(i18n, storedSizeOfAll(files));
   const missing = files.length;
   if (kept) {
     return (

@@ -1,6 +1,6 @@
 import { Plural, Trans, useLingui } from "@lingui/react/macro";
 import { sizeText } from "../../../ui/size-text.ts";
-import { storedSizeOf } from "../draft/exam.ts";
+import { storedSizeOfAll } from "../draft/exam.ts";
 import type { ExamSource } from "../draft/merge-exams.ts";
 import type { PackableFile } from "../pack-folder/pack-folder.ts";
 import { SourceRow } from "./source-row.tsx";
@@ -21,7 +21,7 @@ interface RestRowProps {
 export function RestRow({ rest: { source, files }, ...box }: RestRowProps) {
   const { i18n, t } = useLingui();
   const { kind, name: of } = source.read;
-  const sizeBytes = files.reduce((total, file) => total + storedSizeOf(file), 0);
+  const sizeBytes = storedSizeOfAll(files);
   return (
     <SourceRow
       {...box}

@@ -8,7 +8,7 @@ import { ProblemText } from "../pick/problem-text.tsx";
 import { useDrop } from "../pick/use-drop.ts";
 import { SeeNow } from "../see-now.tsx";
 import { readSources } from "./draft-state.ts";
-import { storedSizeOf } from "./exam.ts";
+import { storedSizeOfAll } from "./exam.ts";
 import { sumInWorker } from "./file-sums.ts";
 import { mergeExams } from "./merge-exams.ts";
 import { hasUnreadRest, isUnread, planUploads, restKey, restOf } from "./plan-uploads.ts";
@@ -131,7 +131,8 @@ function useChosen({ draft, tick, correct, send }: DraftViewProps) {
     exams: keys.length,
     images: files.length,
     sizeBytes:
-      [...files, ...restFiles].reduce((total, file) => total + storedSizeOf(file), 0) +
+      storedSizeOfAll(files) +
+      storedSizeOfAll(restFiles) +
       chosenUnread.reduce((total, { read }) => total + read.sizeBytes, 0),
     isEmpty: keys.length === 0 && chosenRests.length === 0,
     newExams: chosen.filter(({ kept }) => !kept).length,

@@ -33,3 +33,8 @@ export function sizeOfFile({ file, entry }: PackableFile): number {
 export function storedSizeOf({ file, entry }: PackableFile): number {
   return entry?.storedBytes ?? file.size;
 }
+
+/** The bytes of files as they travel. */
+export function storedSizeOfAll(files: readonly PackableFile[]): number {
+  return files.reduce((total, file) => total + storedSizeOf(file), 0);
+}

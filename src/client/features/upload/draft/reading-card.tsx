@@ -32,15 +32,7 @@ export function ReadingCard({ waiting, reading, exams, onCancel }: ReadingCardPr
       <h2 className="work-title">
         <Trans id="upload.looking">Looking inside</Trans>
       </h2>
-      <span
-        className="progress-line"
-        style={{ "--percent": percent } as CSSProperties}
-        role="progressbar"
-        aria-valuenow={percent}
-        aria-valuemin={0}
-        aria-valuemax={100}
-        aria-label={t({ id: "upload.looking", message: "Looking inside" })}
-      />
+      <PercentLine percent={percent} label={t({ id: "upload.looking", message: "Looking inside" })} />
       <p className="work-count">
         {total > 0 && (
           <Trans id="upload.lookedAt">
@@ -65,7 +57,7 @@ interface PackingCardProps {
   onCancel: () => void;
 }
 
-/** How far the putting together of what was chosen is. It can be given up, and nothing is lost. */
+/** How much of what was chosen is packed. The person can cancel, and loses nothing. */
 export function PackingCard({ packing: { packed, total }, sources, onCancel }: PackingCardProps) {
   const { i18n, t } = useLingui();
   const percent = total > 0 ? Math.floor((100 * packed) / total) : 0;
@@ -76,14 +68,9 @@ export function PackingCard({ packing: { packed, total }, sources, onCancel }: P
       <h2 className="work-title" role="status">
         <Trans id="upload.packing">Putting the exams together</Trans>
       </h2>
-      <span
-        className="progress-line"
-        style={{ "--percent": percent } as CSSProperties}
-        role="progressbar"
-        aria-valuenow={percent}
-        aria-valuemin={0}
-        aria-valuemax={100}
-        aria-label={t({ id: "upload.packing", message: "Putting the exams together" })}
+      <PercentLine
+        percent={percent}
+        label={t({ id: "upload.packing", message: "Putting the exams together" })}
       />
       <p className="work-count">
         {total > 0 && (
@@ -98,6 +85,20 @@ export function PackingCard({ packing: { packed, total }, sources, onCancel }: P
         </Trans>
       </p>
     </section>
+  );
+}
+
+function PercentLine({ percent, label }: { percent: number; label: string }) {
+  return (
+    <span
+      className="progress-line"
+      style={{ "--percent": percent } as CSSProperties}
+      role="progressbar"
+      aria-valuenow={percent}
+      aria-valuemin={0}
+      aria-valuemax={100}
+      aria-label={label}
+    />
   );
 }
 

@@ -87,7 +87,7 @@ async function storedEntry(path: string, file: Blob, entry: ZipEntry) {
   return { bytes: file.slice(offset, offset + length), input: new StoredEntry(path, entry) };
 }
 
-/** An entry whose bytes come as they are stored in another ZIP. */
+/** An entry of another ZIP. Its bytes are copied as that ZIP stores them. */
 class StoredEntry implements ZipInputFile {
   ondata?: AsyncFlateStreamHandler;
   extra?: Record<number, Uint8Array>;
