@@ -1,7 +1,8 @@
 import { createReadStream, createWriteStream } from "node:fs";
 import { Transform } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import { crc32, createInflateRaw, inflateRawSync } from "node:zlib";
+import { promisify } from "node:util";
+import { crc32, createInflateRaw, inflateRaw, inflateRawSync } from "node:zlib";
 import type { ByteSource } from "../../../../shared/dicom/reading/instance.ts";
 import { memorySource } from "../../../../shared/dicom/reading/memory-source.ts";
 import type { EntryData, ZipEntry } from "../../../../shared/zip/zip-entry.ts";
@@ -10,6 +11,8 @@ import { ContentHash, contentHashOf } from "../../../archive/content-hash.ts";
 import type { FileWindow } from "../../../archive/file-window.ts";
 import { readFully } from "../../../archive/file-window.ts";
 import { fileSource } from "../../../dicom/byte-source.ts";
+
+const inflateBeside = promisify(inflateRaw);
 
 const CHUNK_BYTES = 1024 * 1024;
 /** The highest ratio that deflate can reach; an entry that declares a higher one is invalid. */
@@ -31,8 +34,28 @@ export interface BrokenEntry {
 export function readEntry(file: FileWindow, entry: ZipEntry, data: EntryData): EntryContent | BrokenEntry {
   const stored = file.read(data.offset, data.length);
   if (stored.length !== data.length) return { ok: false, reason: "zip.malformed" };
-  const bytes = data.method === METHOD_STORED ? stored : inflate(stored, entry.sizeBytes);
-  if (!bytes) return { ok: false, reason: "zip.malformed" };
+  return checked(data.method === METHOD_STORED ? stored : inflate(stored, entry.sizeBytes), entry);
+}
+
+/** Reads a deflated entry into memory, as {@link readEntry} does, and has another thread inflate it. */
+export async function readEntryBeside(
+  file: FileWindow,
+  entry: ZipEntry,
+  data: EntryData,
+): Promise<EntryContent | BrokenEntry> {
+  // A copy, since the view is valid until the next read.
+  const deflated = Uint8Array.from(file.read(data.offset, data.length));
+  if (deflated.length !== data.length || !isPossibleSize(deflated.length, entry.sizeBytes))
+    return { ok: false, reason: "zip.malformed" };
+  const inflated = await inflateBeside(deflated, inflateBounds(entry.sizeBytes)).catch(brokenData);
+  return checked(inflated, entry);
+}
+
+function checked(
+  bytes: Uint8Array | undefined,
+  entry: Pick<ZipEntry, "sizeBytes" | "crc32">,
+): EntryContent | BrokenEntry {
+  if (bytes?.length !== entry.sizeBytes) return { ok: false, reason: "zip.malformed" };
   if (crc32(bytes) !== entry.crc32) return { ok: false, reason: "zip.crc" };
   return { ok: true, source: memorySource(bytes), contentHash: contentHashOf(bytes) };
 }
@@ -40,13 +63,19 @@ export function readEntry(file: FileWindow, entry: ZipEntry, data: EntryData): E
 function inflate(deflated: Uint8Array, sizeBytes: number): Uint8Array | undefined {
   if (!isPossibleSize(deflated.length, sizeBytes)) return undefined;
   try {
-    const bounds = { chunkSize: Math.max(64, sizeBytes), maxOutputLength: Math.max(1, sizeBytes) };
-    const bytes = inflateRawSync(deflated, bounds);
-    return bytes.length === sizeBytes ? bytes : undefined;
+    return inflateRawSync(deflated, inflateBounds(sizeBytes));
   } catch (error) {
-    if (isInflateFailure(error)) return undefined;
-    throw error;
+    return brokenData(error);
   }
+}
+
+function inflateBounds(sizeBytes: number) {
+  return { chunkSize: Math.max(64, sizeBytes), maxOutputLength: Math.max(1, sizeBytes) };
+}
+
+/** `undefined` for a failure of the data. @throws any other failure */
+function brokenData(error: unknown): undefined {
+  if (!isInflateFailure(error)) throw error;
 }
 
 /** Whether `deflatedBytes` can inflate to `sizeBytes`. */

@@ -11,6 +11,7 @@ import { ZipError } from "../../../../shared/zip/zip-error.ts";
 import { METHOD_STORED } from "../../../../shared/zip/zip-format.ts";
 import { FileWindow } from "../../../archive/file-window.ts";
 import { fileSource } from "../../../dicom/byte-source.ts";
+import { type EntryInTurn, type FoundEntry, inflateAhead } from "./inflate-ahead.ts";
 import { judgeInstance } from "./judge-instance.ts";
 import { inflateEntryTo, openStoredEntry, readEntry } from "./read-entry.ts";
 import { type InstanceBytes, ScannedUpload } from "./scanned-upload.ts";
@@ -81,11 +82,9 @@ class Scan {
     const archive = openZip(this.spool, this.limits);
     assertWeight(archive, maxWeightBytes);
     let turn = 0;
-    for (const entry of archive.entries()) {
+    for (const { entry, located, content } of inflateAhead(this.spool, this.#find(archive))) {
       if (++turn % ENTRIES_PER_TURN === 0) await setImmediate();
-      if (entry.isFolder) continue;
-      const located = this.#isIgnored(entry) ?? archive.locate(entry);
-      const looked = located.ok ? await this.#readInstance(entry, located.data) : located;
+      const looked = located.ok ? await this.#readInstance(entry, located.data, content) : located;
       if (!looked.ok) this.#skip(entry, looked.reason);
       else await this.#take(entry, looked);
     }
@@ -103,6 +102,12 @@ class Scan {
       duplicateNames: this.#duplicateNames,
       ...(this.limits.maxNamedInstances && { named: this.#named }),
     };
+  }
+
+  *#find(archive: ZipArchive): Iterable<FoundEntry> {
+    for (const entry of archive.entries()) {
+      if (!entry.isFolder) yield { entry, located: this.#isIgnored(entry) ?? archive.locate(entry) };
+    }
   }
 
   #isIgnored({ name, sizeBytes }: ZipEntry): { ok: false; reason: SkippedReason } | undefined {
@@ -145,7 +150,11 @@ class Scan {
     return onlyStudyUID !== undefined && studyInstanceUID !== onlyStudyUID;
   }
 
-  async #readInstance(entry: ZipEntry, data: EntryData): Promise<EntryResult> {
+  async #readInstance(
+    entry: ZipEntry,
+    data: EntryData,
+    inflated: EntryInTurn["content"],
+  ): Promise<EntryResult> {
     this.#inflatedBytes += entry.sizeBytes;
     if (this.#inflatedBytes > this.limits.maxInflatedBytes) {
       throw new IngestRefused("upload.too_large_inflated", `more than ${this.limits.maxInflatedBytes} bytes`);
@@ -154,7 +163,7 @@ class Scan {
       return this.#inflateAndRead(entry, data);
     }
     const isLarge = data.length > this.limits.maxHeldBytes;
-    const content = (isLarge ? openStoredEntry : readEntry)(this.spool, entry, data);
+    const content = (await inflated) ?? (isLarge ? openStoredEntry : readEntry)(this.spool, entry, data);
     if (!content.ok) return content;
     return this.#describe(content.source, spooled(entry, data, content.contentHash));
   }
