@@ -1,13 +1,18 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { headCtReport } from "../../scripts/demo/demo-texts.ts";
+import { writeReportPdf } from "../../scripts/demo/pdf.ts";
 import { generateStudy } from "../../scripts/demo/phantom/study.ts";
 import { zipStudyBytes } from "../../scripts/demo/zip-study.ts";
+import type { CreatedLink } from "../../src/shared/api/links.ts";
 import { violationsOn } from "../support/axe.ts";
 import { type BrowserApp, button, createBrowserApp, examsEntry, PHONE, tap } from "../support/browser-app.ts";
+import { formBody } from "../support/sample-pdf.ts";
 import type { Person } from "../support/test-app.ts";
 import { drawn, visorOf } from "../support/visor-page.ts";
 
 const START_TIMEOUT_MS = 120_000;
 const JOB_TIMEOUT_MS = 180_000;
+const REPORT = writeReportPdf(headCtReport({ name: "Marina Gonçalves", birthDate: "12/06/1988" }));
 
 describe("a link to an exam", () => {
   let app: BrowserApp;
@@ -83,6 +88,48 @@ describe("a link to an exam", () => {
           await phone.reload();
           await phone.getByRole("heading", { name: "Este link não abre" }).waitFor();
         });
+      });
+    },
+    JOB_TIMEOUT_MS,
+  );
+
+  test(
+    "is walked with the keys alone: what was opened closes to the button that had opened it",
+    async () => {
+      const zip = await zipStudyBytes({
+        instances: generateStudy({ kind: "ct-head", seed: 3, size: 64, instances: 3 }),
+        folder: "DICOM",
+      });
+      const [study] = (await app.testApp.store(owner, zip)).studies;
+      const { id, studyInstanceUID } = study ?? { id: "", studyInstanceUID: "" };
+      const report = await formBody({ studyInstanceUID }, { name: "laudo", bytes: REPORT });
+      await app.testApp.call("POST", "/api/studies/laudo/upload", { as: owner, ...report });
+      const json = { studyIds: [id], passcode: true };
+      const made = await app.testApp.call("POST", "/api/links", { as: owner, json });
+      const { url, passcode } = (await made.json()) as CreatedLink;
+      const { pathname, hash } = new URL(url);
+      await app.asVisitor({ expected: [/403 /] }, async (page) => {
+        await page.goto(app.origin + pathname + hash);
+        await page.locator(".code-box").first().waitFor();
+        await page.keyboard.type(passcode?.replace(" ", "") ?? "");
+        await page.locator(".visit-page:focus .visit-main").waitFor();
+        await page.keyboard.press("Tab");
+        await page.locator(":focus").getByText("Ver imagens").waitFor();
+        await page.keyboard.press("Enter");
+        await drawn(page);
+        await page.keyboard.press("Escape");
+        await visorOf(page).waitFor({ state: "detached" });
+        await page.locator(":focus").getByText("Ver imagens").waitFor();
+        await page.keyboard.press("Tab");
+        for (const leave of [() => page.keyboard.press("Enter"), () => page.goBack()]) {
+          await page.locator(":focus").getByText("Laudo").waitFor();
+          await page.keyboard.press("Enter");
+          await page.locator(".visit-report:focus").waitFor();
+          await page.keyboard.press("Tab");
+          await page.locator(":focus").getByText("Voltar para a lista").waitFor();
+          await leave();
+        }
+        await page.locator(":focus").getByText("Laudo").waitFor();
       });
     },
     JOB_TIMEOUT_MS,

@@ -1,5 +1,4 @@
 import { Trans } from "@lingui/react/macro";
-import { useEffect, useRef } from "react";
 import type { IslandProps } from "../../../shared/islands.ts";
 import { Button } from "../../ui/button.tsx";
 import { CircleAlertIcon } from "../../ui/entry-icons.tsx";
@@ -8,6 +7,7 @@ import { UnlinkIcon } from "../../ui/icons.tsx";
 import { dayText } from "../../ui/moment-text.ts";
 import { Skeleton } from "../../ui/skeleton.tsx";
 import { useAskBeforeUnload } from "../../ui/use-ask-before-unload.ts";
+import { useStepFocus } from "../../ui/use-step-focus.ts";
 import { DropZone } from "../upload/pick/drop-zone.tsx";
 import { useWakeLock } from "../upload/tray/use-wake-lock.ts";
 import { GateBox } from "../visit/gate.tsx";
@@ -23,14 +23,7 @@ import { WhoForm } from "./who-form.tsx";
 export default function DeliveryScreen({ productName, request, maxUploadBytes }: IslandProps<"delivery">) {
   const delivery = useDelivery(request, maxUploadBytes);
   const { state } = delivery;
-  const page = useRef<HTMLDivElement>(null);
-  const shown = useRef(state.step);
-  // What had the focus is gone with the step that it was in.
-  useEffect(() => {
-    if (shown.current !== "opening" && shown.current !== state.step)
-      page.current?.focus({ preventScroll: true });
-    shown.current = state.step;
-  }, [state.step]);
+  const page = useStepFocus(state.step);
   useWakeLock(state.step === "sending");
   useAskBeforeUnload(state.step === "sending");
   return (

@@ -7,6 +7,7 @@ import { viewerChoiceAtom } from "../../preferences.ts";
 import { createQueryClient } from "../../query-client.ts";
 import { ErrorCard } from "../../ui/error-card.tsx";
 import { Toaster } from "../../ui/toast.tsx";
+import { useStepFocus } from "../../ui/use-step-focus.ts";
 import { savesData, whenIdle } from "../../ui/when-idle.ts";
 import { loadVisor } from "../viewer/lazy-visor.tsx";
 import { Closed, PasscodeGate } from "./gate.tsx";
@@ -29,25 +30,28 @@ function beginVisor(): void {
 export default function VisitScreen({ productName, link, viewerOrigin }: IslandProps<"visit">) {
   const [queryClient] = useState(createQueryClient);
   const { state, retry, enter, close } = useVisit(link);
+  const page = useStepFocus(state.step);
   const isGate = state.step === "passcode";
   useEffect(() => (isGate ? whenIdle(beginVisor) : undefined), [isGate]);
   return (
     <QueryClientProvider client={queryClient}>
       <PublicPage productName={productName}>
-        {state.step === "opening" && <Opening />}
-        {state.step === "passcode" && <PasscodeGate {...state} onEnter={enter} />}
-        {state.step === "closed" && <Closed />}
-        {state.step === "failed" && (
-          <ErrorCard
-            title={<Trans id="visit.failed">The exams could not be opened</Trans>}
-            action={{ label: <Trans id="action.retry">Try again</Trans>, run: retry }}
-          >
-            {state.message}
-          </ErrorCard>
-        )}
-        {state.step === "open" && (
-          <VisitedExams visit={state.visit} viewerOrigin={viewerOrigin ?? ""} onClosed={close} />
-        )}
+        <div className="visit-page" ref={page} tabIndex={-1}>
+          {state.step === "opening" && <Opening />}
+          {state.step === "passcode" && <PasscodeGate {...state} onEnter={enter} />}
+          {state.step === "closed" && <Closed />}
+          {state.step === "failed" && (
+            <ErrorCard
+              title={<Trans id="visit.failed">The exams could not be opened</Trans>}
+              action={{ label: <Trans id="action.retry">Try again</Trans>, run: retry }}
+            >
+              {state.message}
+            </ErrorCard>
+          )}
+          {state.step === "open" && (
+            <VisitedExams visit={state.visit} viewerOrigin={viewerOrigin ?? ""} onClosed={close} />
+          )}
+        </div>
       </PublicPage>
       <Toaster />
     </QueryClientProvider>

@@ -1,7 +1,7 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import { useMutation } from "@tanstack/react-query";
 import { useAtomValue } from "jotai";
-import { Suspense, useState } from "react";
+import { Suspense, useEffect, useRef, useState } from "react";
 import type { Visit, VisitedStudy } from "../../../shared/api/links.ts";
 import { ApiError } from "../../api.ts";
 import { sessionAtom } from "../../session.ts";
@@ -25,19 +25,34 @@ interface VisitedExamsProps {
 /** The exams of a link: the first as a film with its series, the others as rows. */
 export function VisitedExams({ visit, viewerOrigin, onClosed }: VisitedExamsProps) {
   const { i18n } = useLingui();
-  const [read, setRead] = useState<VisitedStudy>();
+  const [report, setReport] = useState<{ study: VisitedStudy; isOpen: boolean }>();
   const [main, ...others] = visit.studies;
-  if (read)
+  const isReading = report?.isOpen === true;
+  const reportButton = useRef<HTMLButtonElement>(null);
+  useEffect(() => {
+    // The button that had the focus went with the exams.
+    if (!isReading) reportButton.current?.focus();
+  }, [isReading]);
+  if (isReading)
     return (
       <Suspense fallback={<Opening />}>
-        <VisitedReport visit={visit} study={read} onBack={() => setRead(undefined)} onClosed={onClosed} />
+        <VisitedReport
+          visit={visit}
+          study={report.study}
+          onBack={() => setReport({ ...report, isOpen: false })}
+          onClosed={onClosed}
+        />
       </Suspense>
     );
   if (!main) return null;
   const { owner, recipient, expiresAt } = visit;
   const patient = fullPatientText(i18n, main);
   const until = dayText(expiresAt);
-  const shown = { visit, viewerOrigin, onRead: setRead, onClosed };
+  const shown = (study: VisitedStudy) => ({
+    ...{ study, visit, viewerOrigin, onClosed },
+    onRead: () => setReport({ study, isOpen: true }),
+    reportButton: report?.study === study ? reportButton : undefined,
+  });
   return (
     <>
       <div className="visit-head">
@@ -56,7 +71,7 @@ export function VisitedExams({ visit, viewerOrigin, onClosed }: VisitedExamsProp
           )}
         </p>
       </div>
-      <MainStudy study={main} {...shown} />
+      <MainStudy {...shown(main)} />
       {others.length > 0 && (
         <section className="visit-others">
           <h2>
@@ -64,7 +79,7 @@ export function VisitedExams({ visit, viewerOrigin, onClosed }: VisitedExamsProp
           </h2>
           <ul>
             {others.map((study) => (
-              <OtherStudy key={study.id} study={study} {...shown} />
+              <OtherStudy key={study.id} {...shown(study)} />
             ))}
           </ul>
         </section>

@@ -1,8 +1,9 @@
 import { useLingui } from "@lingui/react/macro";
 import { useQuery } from "@tanstack/react-query";
-import { useEffect } from "react";
+import { useEffect, useRef } from "react";
 import type { Visit, VisitedStudy } from "../../../shared/api/links.ts";
 import { ApiError } from "../../api.ts";
+import { useBackCloses } from "../../ui/use-back-closes.ts";
 import { PdfPane } from "../pdf/pdf-pane.tsx";
 import { pdfName, saveFile } from "../pdf/save-file.ts";
 import { dateText, descriptionText } from "../studies/study-text.ts";
@@ -16,7 +17,7 @@ interface VisitedReportProps {
   onClosed: () => void;
 }
 
-/** The report of an exam, in the place of the exams. */
+/** The report of an exam, in the place of the exams; the browser's way back closes it. */
 export default function VisitedReport({ visit, study, onBack, onClosed }: VisitedReportProps) {
   const { i18n, t } = useLingui();
   const { data, error, refetch } = useQuery({
@@ -24,6 +25,12 @@ export default function VisitedReport({ visit, study, onBack, onClosed }: Visite
     queryFn: () => visitApi.report(visit.token, study.id),
     gcTime: 0,
   });
+  const place = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    window.scrollTo(0, 0);
+    place.current?.focus({ preventScroll: true });
+  }, []);
+  const back = useBackCloses(onBack);
   const retry = () => void refetch();
   const isOver = error instanceof ApiError && error.status === 401;
   useEffect(() => {
@@ -35,13 +42,13 @@ export default function VisitedReport({ visit, study, onBack, onClosed }: Visite
   const title = t({ id: "report.title", message: "Report" });
   const description = descriptionText(i18n, study);
   return (
-    <div className="visit-report">
+    <div className="visit-report" ref={place} tabIndex={-1}>
       <PdfPane
         title={title}
         subtitle={`${description}, ${dateText(i18n, study.studyDate)}`}
         file={data}
         failure={failure}
-        onBack={onBack}
+        onBack={back}
         onDownload={() => data && saveFile(data, pdfName(title, description, study.studyDate))}
         deletion={undefined}
       />

@@ -1,7 +1,7 @@
 import { plural } from "@lingui/core/macro";
 import { Trans, useLingui } from "@lingui/react/macro";
 import { useAtomValue } from "jotai";
-import { useEffect, useMemo, useState } from "react";
+import { type RefObject, useEffect, useMemo, useState } from "react";
 import type { Visit, VisitedStudy } from "../../../shared/api/links.ts";
 import { activeLocale } from "../../i18n.ts";
 import { viewerChoiceAtom } from "../../preferences.ts";
@@ -24,14 +24,16 @@ interface StudyProps {
   study: VisitedStudy;
   visit: Visit;
   viewerOrigin: string;
-  onRead: (study: VisitedStudy) => void;
+  onRead: () => void;
+  /** Of the exam whose report was read last. */
+  reportButton: RefObject<HTMLButtonElement | null> | undefined;
   /** The link was ended meanwhile. */
   onClosed: () => void;
 }
 
 /** The link's first exam. */
 export function MainStudy(props: StudyProps) {
-  const { study, visit, onRead } = props;
+  const { study, visit, onRead, reportButton } = props;
   const { i18n, t } = useLingui();
   const { token } = visit;
   return (
@@ -66,7 +68,7 @@ export function MainStudy(props: StudyProps) {
         <div className="visit-actions">
           <ViewButton {...props} isMain />
           {study.laudo && (
-            <Button size="big" onClick={() => onRead(study)}>
+            <Button size="big" ref={reportButton} onClick={onRead}>
               <FileTextIcon small />
               <Trans id="report.title">Report</Trans>
             </Button>
@@ -85,7 +87,7 @@ export function MainStudy(props: StudyProps) {
 
 /** Another exam of the link. */
 export function OtherStudy(props: StudyProps) {
-  const { study, visit, onRead } = props;
+  const { study, visit, onRead, reportButton } = props;
   const { i18n, t } = useLingui();
   const { imagesReceived } = study;
   const description = descriptionText(i18n, study);
@@ -109,8 +111,9 @@ export function OtherStudy(props: StudyProps) {
       </div>
       {study.laudo && (
         <Button
+          ref={reportButton}
           aria-label={t({ id: "visit.reportOf", message: `Report of ${description}` })}
-          onClick={() => onRead(study)}
+          onClick={onRead}
         >
           <Trans id="report.title">Report</Trans>
         </Button>

@@ -1,7 +1,7 @@
 import type { I18n } from "@lingui/core";
 import { useLingui } from "@lingui/react/macro";
 import { Dialog as RadixDialog } from "radix-ui";
-import { useMemo } from "react";
+import { useMemo, useState } from "react";
 import type { Visit, VisitedStudy } from "../../../shared/api/links.ts";
 import { useBackCloses } from "../../ui/use-back-closes.ts";
 import type { StackSource } from "../../visor/core/source.ts";
@@ -30,6 +30,7 @@ export function VisitedVisor(props: VisitedVisorProps) {
   const { i18n } = useLingui();
   const { token } = visit;
   const back = useBackCloses(onClose);
+  const [opener] = useState(() => document.activeElement);
   const exam = useMemo(
     () => visitedExam(i18n, study, { visit, viewerOrigin }),
     [i18n, study, visit, viewerOrigin],
@@ -39,7 +40,15 @@ export function VisitedVisor(props: VisitedVisorProps) {
   return (
     <RadixDialog.Root open onOpenChange={(open) => !open && back()}>
       <RadixDialog.Portal>
-        <RadixDialog.Content className="viewer-visor" data-theme="dark" aria-describedby={undefined}>
+        <RadixDialog.Content
+          className="viewer-visor"
+          data-theme="dark"
+          aria-describedby={undefined}
+          onCloseAutoFocus={() => {
+            // Radix returns the focus only to a trigger of its own.
+            if (opener instanceof HTMLElement) opener.focus();
+          }}
+        >
           <RadixDialog.Title className="sr-only">{exam.title}</RadixDialog.Title>
           <LazyVisor
             {...exam}
