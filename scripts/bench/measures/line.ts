@@ -1,10 +1,6 @@
 import { createReadStream } from "node:fs";
 import { Upload } from "tus-js-client";
-import {
-  chunkBytesAfterCut,
-  FIRST_CHUNK_BYTES,
-  nextChunkBytes,
-} from "../../../src/client/features/upload/send/chunk-size.ts";
+import { ChunkSize } from "../../../src/client/features/upload/send/chunk-size.ts";
 import type { ResumableUploadState } from "../../../src/shared/api/resumable.ts";
 import { type ApiClient, adminClient } from "../api-client.ts";
 import type { BenchRun } from "../bench-run.ts";
@@ -56,7 +52,7 @@ export async function* measureLine(run: BenchRun): AsyncGenerator<Result> {
 
 /** Sends until all of it is there. Returns the upload's path. */
 async function sendOver(url: string, { headers }: ApiClient, zipPath: string): Promise<string> {
-  let chunkBytes = FIRST_CHUNK_BYTES;
+  const size = new ChunkSize(performance.now());
   let uploadUrl: string | null = null;
   for (;;) {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
@@ -64,7 +60,7 @@ async function sendOver(url: string, { headers }: ApiClient, zipPath: string): P
     const upload: Upload = new Upload(createReadStream(zipPath), {
       endpoint: `${url}/api/uploads`,
       uploadUrl,
-      chunkSize: chunkBytes,
+      chunkSize: size.bytes,
       retryDelays: null,
       metadata: { filename: "exames.zip" },
       headers,
@@ -75,15 +71,16 @@ async function sendOver(url: string, { headers }: ApiClient, zipPath: string): P
         if (request.getMethod() !== "PATCH") return;
         const offset = Number(request.getHeader("Upload-Offset"));
         const chunk = await Bun.file(zipPath)
-          .slice(offset, offset + chunkBytes)
+          .slice(offset, offset + size.bytes)
           .arrayBuffer();
         const sum = new Bun.CryptoHasher("sha256").update(chunk).digest("base64");
         request.setHeader("Upload-Checksum", `sha256 ${sum}`);
         sentAt = performance.now();
       },
       onChunkComplete: (length) => {
-        chunkBytes = nextChunkBytes(length, performance.now() - sentAt);
-        upload.options.chunkSize = chunkBytes;
+        const now = performance.now();
+        size.arrived(length, now - sentAt, now);
+        upload.options.chunkSize = size.bytes;
       },
       onSuccess: () => resolve(),
       onError: reject,
@@ -93,7 +90,7 @@ async function sendOver(url: string, { headers }: ApiClient, zipPath: string): P
       await promise;
       return new URL(upload.url ?? "").pathname;
     } catch {
-      chunkBytes = chunkBytesAfterCut(chunkBytes);
+      size.wasCut(performance.now());
       await Bun.sleep(RETRY_MS);
     }
   }

@@ -1,20 +1,49 @@
 import { chunkBytes } from "../../../../shared/api/resumable.ts";
 
 /** The first chunk: nothing is known of the line yet. */
-export const FIRST_CHUNK_BYTES = 1024 * 1024;
+const FIRST_BYTES = 1024 * 1024;
 const MIN_BYTES = 256 * 1024;
-/** A chunk that is cut off is sent again, so it holds what the line carries in about this time. */
+/** A chunk holds what the line carries in about this time, unless the line breaks often. */
 const CHUNK_MS = 1_500;
+/** Shorter chunks would wait for answers more than they save. */
+const MIN_CHUNK_MS = 500;
+/** A chunk that is cut off is sent again, half of it on average, so chunks are short beside the time between two cuts. */
+const SHARE_OF_TIME_BETWEEN_CUTS = 0.03;
 
-/** The next chunk's size after one of `bytes` took `tookMs`. */
-export function nextChunkBytes(bytes: number, tookMs: number): number {
-  const carried = (bytes / Math.max(tookMs, 1)) * CHUNK_MS;
-  // Doubled at most, so that one lucky chunk does not make a line look fast.
-  const wanted = Math.min(carried, 2 * bytes, chunkBytes);
-  return Math.max(MIN_BYTES, Math.round(wanted / MIN_BYTES) * MIN_BYTES);
-}
+/** Fits the chunks of one upload to its line. Times are milliseconds of one clock. */
+export class ChunkSize {
+  #bytes = FIRST_BYTES;
+  /** When the line began to carry: at the start, and after each cut. */
+  #carriesSince: number;
+  /** How long the line lasted before its last cut. */
+  #lastedMs = Number.POSITIVE_INFINITY;
 
-/** The next chunk's size after one was cut off. */
-export function chunkBytesAfterCut(bytes: number): number {
-  return Math.max(MIN_BYTES, bytes / 2);
+  constructor(now: number) {
+    this.#carriesSince = now;
+  }
+
+  /** Of the next chunk. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** Tells that a chunk of `bytes` arrived, which took `tookMs`. */
+  arrived(bytes: number, tookMs: number, now: number): void {
+    const carried = (bytes / Math.max(tookMs, 1)) * this.#chunkMs(now);
+    // Doubled at most, so that one lucky chunk does not make a line look fast.
+    const wanted = Math.min(carried, 2 * bytes, chunkBytes);
+    this.#bytes = Math.max(MIN_BYTES, Math.round(wanted / MIN_BYTES) * MIN_BYTES);
+  }
+
+  /** Tells that a chunk was cut off. */
+  wasCut(now: number): void {
+    this.#lastedMs = now - this.#carriesSince;
+    this.#carriesSince = now;
+    this.#bytes = Math.max(MIN_BYTES, this.#bytes / 2);
+  }
+
+  #chunkMs(now: number): number {
+    const lastsMs = Math.max(this.#lastedMs, now - this.#carriesSince);
+    return Math.max(MIN_CHUNK_MS, Math.min(CHUNK_MS, lastsMs * SHARE_OF_TIME_BETWEEN_CUTS));
+  }
 }

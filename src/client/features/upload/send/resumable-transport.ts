@@ -11,7 +11,7 @@ import { ApiError, callApi, callJson } from "../../../api.ts";
 import { activeLocale } from "../../../i18n.ts";
 import { currentToken, endSession } from "../../../session.ts";
 import { backOffMs, waitOrOnline } from "./back-off.ts";
-import { chunkBytesAfterCut, FIRST_CHUNK_BYTES, nextChunkBytes } from "./chunk-size.ts";
+import { ChunkSize } from "./chunk-size.ts";
 import { openChunkSums } from "./chunk-sums.ts";
 import { rememberUpload } from "./remember-upload.ts";
 import { addSample, findRecord, forgetUpload, serverIdOf } from "./resume-records.ts";
@@ -58,7 +58,7 @@ function mayPass(error: unknown): boolean {
 /** One upload over all its connections. */
 class Attempt {
   hasProgressed = false;
-  #chunkBytes = FIRST_CHUNK_BYTES;
+  readonly #size = new ChunkSize(performance.now());
 
   constructor(
     private readonly outgoing: OutgoingUpload,
@@ -79,7 +79,7 @@ class Attempt {
     const upload = new Upload(zip, {
       endpoint: createUploadCall.path,
       uploadUrl: findRecord(id)?.path ?? null,
-      chunkSize: this.#chunkBytes,
+      chunkSize: this.#size.bytes,
       retryDelays: null,
       storeFingerprintForResuming: false,
       metadata: { filename: fileName, formData: JSON.stringify(metadata) },
@@ -88,7 +88,7 @@ class Attempt {
       onBeforeRequest: async (request) => {
         if (request.getMethod() !== "PATCH") return;
         const offset = Number(request.getHeader("Upload-Offset"));
-        const sum = await this.sums?.sum(offset, this.#chunkBytes);
+        const sum = await this.sums?.sum(offset, this.#size.bytes);
         if (sum !== undefined) request.setHeader("Upload-Checksum", `sha256 ${sum}`);
         chunk = { offset, sum: sum ?? "", sentAt: performance.now() };
       },
@@ -96,8 +96,9 @@ class Attempt {
       onChunkComplete: (length) => {
         this.hasProgressed = true;
         if (chunk.sum) addSample(id, { offset: chunk.offset, length, sum: chunk.sum });
-        this.#chunkBytes = nextChunkBytes(length, performance.now() - chunk.sentAt);
-        upload.options.chunkSize = this.#chunkBytes;
+        const now = performance.now();
+        this.#size.arrived(length, now - chunk.sentAt, now);
+        upload.options.chunkSize = this.#size.bytes;
       },
       onSuccess: () => resolve(),
       onError: (error) => reject(error),
@@ -111,7 +112,7 @@ class Attempt {
       upload.start();
       await promise;
     } catch (error) {
-      this.#chunkBytes = chunkBytesAfterCut(this.#chunkBytes);
+      this.#size.wasCut(performance.now());
       throw signal.aborted ? signal.reason : toApiError(error, token);
     } finally {
       signal.removeEventListener("abort", abort);
