@@ -6,8 +6,11 @@ import type { SkippedReason } from "./worker-messages.ts";
 
 /** What the entries inflated ahead may hold together, deflated and inflated: a few slices of a CT. */
 const MAX_AHEAD_BYTES = 4 * 1024 * 1024;
-/** Handing a smaller entry to another thread takes about as long as inflating it. */
-const MIN_AHEAD_BYTES = 64 * 1024;
+/**
+ * Deflated; what these are sets the time of inflating them, whatever they inflate to. Handing fewer to another thread costs
+ * about what it saves.
+ */
+const MIN_AHEAD_BYTES = 128 * 1024;
 
 /** An entry of a ZIP, and where its data are or why it is left out. */
 export interface FoundEntry {
@@ -22,7 +25,7 @@ export interface EntryInTurn extends FoundEntry {
 
 /**
  * Yields entries in their order. Other threads inflate the next ones while the caller looks into one of them; all of these hold
- * {@link MAX_AHEAD_BYTES} at most. An entry that is stored, small or large is left to the caller, and nothing after it is read before.
+ * {@link MAX_AHEAD_BYTES} at most. An entry that is stored, inflates fast or is large is left to the caller, and nothing after it is read before.
  */
 export function* inflateAhead(file: FileWindow, found: Iterable<FoundEntry>): Generator<EntryInTurn> {
   const ahead: EntryInTurn[] = [];
@@ -49,7 +52,7 @@ export function* inflateAhead(file: FileWindow, found: Iterable<FoundEntry>): Ge
 /** Bytes that an entry holds while it is inflated ahead; 0 if it is not. */
 function bytesAhead({ entry, located }: FoundEntry): number {
   if (!located.ok || located.data.method === METHOD_STORED) return 0;
-  if (entry.sizeBytes < MIN_AHEAD_BYTES) return 0;
+  if (located.data.length < MIN_AHEAD_BYTES) return 0;
   const bytes = located.data.length + entry.sizeBytes;
   return bytes <= MAX_AHEAD_BYTES ? bytes : 0;
 }
