@@ -16,7 +16,10 @@ export function useFocusReturn(returnTo?: RefObject<Element | null>) {
       event.preventDefault();
       // An entry of a menu is gone by then; what had the focus after it is the menu's button.
       const { current } = returnTo?.current?.isConnected ? returnTo : opener;
-      if (current instanceof HTMLElement) current.focus();
+      if (current instanceof HTMLElement && current.isConnected) current.focus();
+      // What the dialog was about is gone, and its button too.
+      else if (document.activeElement === document.body)
+        document.getElementById("view")?.focus({ preventScroll: true });
     },
   };
 }

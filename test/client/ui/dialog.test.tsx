@@ -2,7 +2,7 @@ import "../../support/dom-globals.ts";
 import { expect, spyOn, test } from "bun:test";
 import { useState } from "react";
 import { Dialog } from "../../../src/client/ui/dialog.tsx";
-import { cleanup, screen, untilGone, userEvent, withDom } from "../../support/dom.ts";
+import { cleanup, screen, untilGone, userEvent, waitFor, withDom } from "../../support/dom.ts";
 import { renderClient } from "../../support/render-client.tsx";
 
 withDom();
@@ -27,6 +27,23 @@ function Opened({ returnTo }: { returnTo?: Element }) {
   );
 }
 
+/** A dialog that takes the button away that opened it. */
+function Discarding() {
+  const [step, setStep] = useState<"kept" | "asked" | "gone">("kept");
+  return (
+    <main id="view" tabIndex={-1}>
+      {step !== "gone" && (
+        <button type="button" onClick={() => setStep("asked")}>
+          Descartar
+        </button>
+      )}
+      <Dialog open={step === "asked"} onOpenChange={() => setStep("gone")} title="Exame">
+        {null}
+      </Dialog>
+    </main>
+  );
+}
+
 async function openAndClose(returnTo?: Element): Promise<Element | null> {
   const user = userEvent.setup();
   await renderClient(<Opened {...(returnTo && { returnTo })} />);
@@ -46,6 +63,16 @@ test("a dialog returns the focus where it is told to", async () => {
 test("a dialog returns the focus to what opened it where the place that it is told is gone", async () => {
   const entry = document.createElement("button");
   expect(await openAndClose(entry)).toBe(screen.getByRole("button", { name: "Abrir" }));
+});
+
+test("a dialog that ends what its button stood for hands the focus to the view", async () => {
+  const user = userEvent.setup();
+  await renderClient(<Discarding />);
+  await user.click(screen.getByRole("button", { name: "Descartar" }));
+  await screen.findByRole("dialog");
+  await user.keyboard("{Escape}");
+  await untilGone(() => screen.queryByRole("dialog"));
+  await waitFor(() => expect(document.activeElement?.id).toBe("view"));
 });
 
 test("a dialog focuses its first field, but not on a touch screen, where a keyboard would cover it", async () => {

@@ -95,6 +95,7 @@ describe("an upload", () => {
     await user.click(tray().getByRole("button", { name: "Expandir" }));
     expect(tray().getByText(text)).toBeDefined();
     await user.click(tray().getByRole("button", { name: "Tentar de novo: exame.zip" }));
+    expect(document.activeElement?.textContent).toStartWith("exame.zip");
     await waitFor(() => expect(ToldRequest.last).not.toBe(request));
     expect(ToldRequest.last.body?.get("formData")).toBe(request.body?.get("formData") ?? null);
   });
@@ -309,6 +310,47 @@ describe("an upload that ended before a reload", () => {
     expect(tray().getByText(text).closest("li")?.className).toBe("tray-row is-warn");
     expect(tray().getByRole("link", { name: "Ver planos" })).toBeDefined();
     expect(tray().getByRole("button", { name: "Liberar espaço" })).toBeDefined();
+  });
+
+  test("hands the focus to the one in its place, and the last one to the view", async () => {
+    const names = ["u5", "u6", "u7"];
+    const problem = { type: "about:blank", title: "", status: 422, code: "upload.no_dicom", requestId: "r1" };
+    const answers = names.map((id) => [
+      `GET /api/uploads/${id}`,
+      () =>
+        Response.json(stateOf({ id, filename: id, state: "failed", problem: { ...problem, message: "" } })),
+    ]);
+    const records = names.map((id) => ({
+      ...{ id, userId: helena.id, path: `/api/uploads/${id}`, kind: "zip", sizeBytes: 100 },
+      ...{ isPaused: false, savedAt: Date.now(), samples: [] },
+    }));
+    localStorage.setItem("uploads-under-way", JSON.stringify(records));
+    answerCalls({
+      "GET /api/uploads": () => Response.json([]),
+      ...Object.fromEntries(answers),
+      ...Object.fromEntries(
+        names.map((id) => [`DELETE /api/uploads/${id}`, () => new Response(null, { status: 204 })]),
+      ),
+    });
+    await renderView(
+      <main id="view" tabIndex={-1}>
+        <UploadTray />
+      </main>,
+    );
+    await screen.findByRole("region", { name: "Envios" });
+    await openTray();
+    const discard = async (name: string) => {
+      tray()
+        .getByRole("button", { name: `Cancelar o envio de ${name}` })
+        .focus();
+      await user.keyboard("{Enter}");
+      await untilGone(() => screen.queryByRole("button", { name: `Cancelar o envio de ${name}` }));
+      const { activeElement } = document;
+      return activeElement?.querySelector("b")?.textContent ?? activeElement?.id;
+    };
+    expect(await discard("u6")).toBe("u7");
+    expect(await discard("u7")).toBe("u5");
+    expect(await discard("u5")).toBe("view");
   });
 
   test("well takes one short line above the tabs of a phone", async () => {

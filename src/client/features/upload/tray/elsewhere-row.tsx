@@ -18,7 +18,7 @@ export function ElsewhereRow({ upload, isInThisBrowser, isMoving }: UploadElsewh
   const { filename: name, offset, sizeBytes } = upload;
   const percent = Math.floor((100 * offset) / sizeBytes);
   return (
-    <li className={`tray-row ${isMoving ? "" : "is-warn"}`}>
+    <li className={`tray-row ${isMoving ? "" : "is-warn"}`} tabIndex={-1}>
       <span className="tray-picture">
         <FileArchiveIcon />
       </span>

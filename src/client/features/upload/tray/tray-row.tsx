@@ -35,7 +35,7 @@ type StoppedState = Extract<JobState, { stage: "stopped" }>;
 export function TrayRow({ job }: { job: UploadJob }) {
   const { state, source } = job;
   return (
-    <li className={`tray-row ${toneOf(state)}`}>
+    <li className={`tray-row ${toneOf(state)}`} tabIndex={-1}>
       <RowPicture job={job} />
       <div className="tray-text">
         <b>{examName(job) ?? source.name}</b>

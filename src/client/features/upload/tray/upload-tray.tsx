@@ -24,6 +24,7 @@ import { summarize, summarizeElsewhere, type TraySummary, type TrayTone } from "
 import { isUnderWay, type UploadJob } from "./upload-job.ts";
 import { removeDoneJobsAtom, shownJobAtom, uploadJobsAtom } from "./upload-jobs.ts";
 import { type UploadElsewhere, useElsewhere } from "./use-elsewhere.ts";
+import { useTrayFocus } from "./use-tray-focus.ts";
 import { useUploadRunner } from "./use-upload-runner.ts";
 
 /** Whether the card shows its rows, in whatever view. */
@@ -78,8 +79,12 @@ interface ShownTrayProps extends TrayProps {
 function TrayCard({ jobs, elsewhere, summary }: ShownTrayProps) {
   const { t } = useLingui();
   const [isOpen, setOpen] = useAtom(isCardOpenAtom);
+  const card = useRef<HTMLElement>(null);
+  const focus = useTrayFocus(card);
   return (
     <section
+      ref={card}
+      {...focus}
       className={`tray ${isOpen ? "is-open" : ""}`}
       aria-label={t({ id: "tray.label", message: "Uploads" })}
     >
@@ -107,6 +112,7 @@ function PhoneTray({ jobs, elsewhere, summary }: ShownTrayProps) {
   const { t } = useLingui();
   const [isOpen, setOpen] = useAtom(isSheetOpenAtom);
   const sheet = useRef<HTMLDivElement>(null);
+  const focus = useTrayFocus(sheet);
   const drag = useSheetDrag(sheet, (moved) => moved > 0 && setOpen(false));
   return (
     <RadixDialog.Root open={isOpen} onOpenChange={setOpen}>
@@ -122,7 +128,7 @@ function PhoneTray({ jobs, elsewhere, summary }: ShownTrayProps) {
       </RadixDialog.Trigger>
       <RadixDialog.Portal>
         <RadixDialog.Overlay className="scrim tray-scrim">
-          <RadixDialog.Content ref={sheet} className="tray-sheet" aria-describedby={undefined}>
+          <RadixDialog.Content ref={sheet} {...focus} className="tray-sheet" aria-describedby={undefined}>
             <RadixDialog.Title className="sr-only">
               {t({ id: "tray.label", message: "Uploads" })}
             </RadixDialog.Title>
