@@ -36,10 +36,11 @@ test("a doctor sees what is new for them, what they have seen, and who asks for 
   });
   const news = within(await screen.findByRole("region", { name: "Novos para você 3" }));
   expect(news.getByText("Novo")).toBeTruthy();
+  expect(news.getByText(/^Tomás Araújo/)).toBeTruthy();
   expect(screen.getByRole("button", { name: "Ver os 14 exames" })).toBeTruthy();
   expect(screen.getByText(/visto em 20-11-2026/)).toBeTruthy();
   const asked = within(screen.getByRole("region", { name: "Sem laudo seu" }));
-  await userEvent.setup().click(asked.getByRole("button", { name: /Araújo.*pediu laudo/ }));
+  await userEvent.setup().click(asked.getByRole("button", { name: /Tomás Araújo.*pediu laudo/ }));
   expect([shownView(), getDefaultStore().get(shownStudyAtom)?.id]).toEqual(["viewer", "d1"]);
 });
 

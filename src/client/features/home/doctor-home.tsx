@@ -7,7 +7,7 @@ import { SearchIcon } from "../../ui/icons.tsx";
 import { whenText } from "../../ui/when-text.ts";
 import { viewAtom } from "../places/views.ts";
 import { useHis } from "../session/his-context.ts";
-import { descriptionText, patientText } from "../studies/study-text.ts";
+import { descriptionText, fullPatientText } from "../studies/study-text.ts";
 import { StudyFilm } from "../study-list/study-film.tsx";
 import { MAX_FILTER_LENGTH, noFilters, studyFiltersAtom } from "../study-list/study-filters.ts";
 import { AllExams } from "./all-exams.tsx";
@@ -171,7 +171,7 @@ function AwaitingPanel({ query }: { query: SharedQuery }) {
               <button type="button" className="home-row is-tight" onClick={() => open(study)}>
                 <StudyFilm study={study} />
                 <span className="home-row-text">
-                  <b>{patientText(i18n, study)}</b>
+                  <b>{fullPatientText(i18n, study)}</b>
                   <span>
                     {descriptionText(i18n, study)} ·{" "}
                     <Trans id="home.awaiting.asked">asked for a report</Trans>

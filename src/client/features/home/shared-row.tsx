@@ -2,7 +2,7 @@ import { Plural, Trans, useLingui } from "@lingui/react/macro";
 import type { ReactNode } from "react";
 import type { Study } from "../../../shared/api/studies.ts";
 import { Button } from "../../ui/button.tsx";
-import { descriptionText, patientText } from "../studies/study-text.ts";
+import { descriptionText, fullPatientText } from "../studies/study-text.ts";
 import { StudyFilm } from "../study-list/study-film.tsx";
 import { HomeRow } from "./home-panel.tsx";
 import { useOpenStudy } from "./use-open-study.ts";
@@ -37,7 +37,7 @@ export function PatientLine({ study }: { study: Study }) {
   const age = ageOf(study.patientBirthDate, new Date());
   return (
     <>
-      {patientText(i18n, study)}
+      {fullPatientText(i18n, study)}
       {age !== undefined && (
         <>
           , <Plural id="home.age" value={age} one="# year old" other="# years old" />
