@@ -117,6 +117,15 @@ describe("a rendered image", () => {
     expect((await read(images[0] ?? "")).parts).toEqual(frames);
     expect((await read(`${images[0]}/frames/2,1`)).parts).toEqual(frames.toReversed());
     expect((await read(`${images[0]}/frames/1,3`)).status).toBe(404);
+    const listed = (accept: string) =>
+      t.call("GET", `${images[0]}/frames/2,1/rendered`, { as: owner, headers: { accept } });
+    const any = await listed("*/*");
+    expect([any.status, any.headers.get("content-type")?.slice(0, 36)]).toEqual([
+      200,
+      'multipart/related; type="image/jpeg"',
+    ]);
+    await any.bytes();
+    expect((await listed("image/jpeg")).status).toBe(406);
     const alone = await t.call("GET", (await read(whole)).parts[0] ?? "", { as: owner });
     expect([alone.status, alone.headers.get("content-type")]).toEqual([200, "image/jpeg"]);
     const thumbnail = await t.call("GET", `${whole}/thumbnail`, { as: owner, headers: several });

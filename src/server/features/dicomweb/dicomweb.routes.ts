@@ -66,6 +66,11 @@ export function createDicomwebRoutes(access: DicomwebAccess) {
   }
 
   const { baseUrl, answersNoContent = false } = access;
+  /** Undefined if answers do not name their own address. The UIDs were checked. */
+  const urlOf = (study: string, series?: string) =>
+    baseUrl === undefined
+      ? undefined
+      : `${baseUrl}/studies/${study}${series === undefined ? "" : `/series/${series}`}`;
   const answer = (c: Context, found: Found, query: QidoQuery, levels: readonly Level[]) =>
     searchResponse(found, { query, levels, answersNoContent, request: c.req.raw });
 
@@ -118,7 +123,7 @@ export function createDicomwebRoutes(access: DicomwebAccess) {
     assertAcceptsJson(acceptOf(c));
     const series = await allSeries(catalogue, uid(c.req.param("study")));
     return unlessKnown(c, versionOf(series), async () =>
-      studyMetadataResponse(metadataOf(catalogue, series)),
+      studyMetadataResponse(metadataOf(catalogue, series), urlOf(c.req.param("study"))),
     );
   });
 
@@ -127,7 +132,11 @@ export function createDicomwebRoutes(access: DicomwebAccess) {
     assertAcceptsJson(acceptOf(c));
     const stored = await seriesMetadata(catalogue, c.req.param("study"), c.req.param("series"));
     return unlessKnown(c, `W/"${stored.version}"`, () =>
-      seriesMetadataResponse(stored, c.req.header("accept-encoding")),
+      seriesMetadataResponse(
+        stored,
+        c.req.header("accept-encoding"),
+        urlOf(c.req.param("study"), c.req.param("series")),
+      ),
     );
   });
 
@@ -141,7 +150,12 @@ export function createDicomwebRoutes(access: DicomwebAccess) {
       const sopInstanceUID = uid(c.req.param("instance"));
       const stored = await seriesMetadata(catalogue, c.req.param("study"), c.req.param("series"));
       return unlessKnown(c, `W/"${stored.version}"`, () =>
-        instanceMetadataResponse(stored, sopInstanceUID, c.req.header("accept-encoding")),
+        instanceMetadataResponse(
+          stored,
+          sopInstanceUID,
+          c.req.header("accept-encoding"),
+          urlOf(c.req.param("study"), c.req.param("series")),
+        ),
       );
     },
   );

@@ -76,7 +76,7 @@ async function respond(
 ): Promise<Response> {
   const transferSyntaxUID = frameTransferSyntaxUID(instance.transferSyntaxUID);
   const { multipart, type } = negotiateFrames(accept, transferSyntaxUID);
-  const contentType = `${type}; transfer-syntax=${transferSyntaxUID}`;
+  const contentType = `${type}; transfer-syntax=${namedSyntax(transferSyntaxUID)}`;
   const [only] = frameNumbers;
   if (only !== undefined && frameNumbers.length === 1) {
     const read = await ahead?.take(instance, only - 1);
@@ -87,6 +87,12 @@ async function respond(
   if (!multipart) throw new AppError(notAcceptable);
   const answer = multipartRelated(type, frameParts(catalogue, instance, frameNumbers, contentType));
   return new Response(answer.body, { headers: frameHeaders(answer.contentType) });
+}
+
+/** Native frames are named as those of an explicit data set, since the Web knows no implicit one (PS3.18 §8.7.3). */
+function namedSyntax(transferSyntaxUID: string): string {
+  const { implicitLittleEndian, explicitLittleEndian } = TransferSyntax;
+  return transferSyntaxUID === implicitLittleEndian ? explicitLittleEndian : transferSyntaxUID;
 }
 
 async function* frameParts(

@@ -1,4 +1,5 @@
 import type { Context } from "hono";
+import { TransferSyntax } from "../../../shared/dicom/transfer-syntax.ts";
 import { AppError } from "../../http/app-error.ts";
 import { notAcceptable } from "../../http/http.errors.ts";
 
@@ -33,6 +34,13 @@ export const IMAGE_TYPES: Readonly<Record<string, string>> = {
   "1.2.840.10008.1.2.5": "image/dicom-rle",
 };
 
+/** Names from before the registered ones, which older programs use. */
+const OLDER_NAMES: Readonly<Record<string, string>> = {
+  "image/jls": "image/x-jls",
+  "image/jphc": "image/jhc",
+  "image/dicom-rle": "image/x-dicom-rle",
+};
+
 /** What the client takes: the parameter `accept` replaces the header (PS3.18 §8.3.3.1). */
 export function acceptOf(c: Context): string | undefined {
   const inQuery = c.req.url.includes("accept=") ? c.req.query("accept") : undefined;
@@ -41,8 +49,22 @@ export function acceptOf(c: Context): string | undefined {
 
 /** @throws {AppError} 406 if the client accepts no type in which the frame can be sent; frames are never transcoded */
 export function negotiateFrames(accept: string | undefined, transferSyntaxUID: string): Representation {
+  return negotiate(accept, frameTypes(transferSyntaxUID), sameFrames(transferSyntaxUID));
+}
+
+/** The syntaxes in which frames are the same bytes: those of native ones do not know how the data set names its VRs. */
+function sameFrames(transferSyntaxUID: string): string[] {
+  const { implicitLittleEndian, explicitLittleEndian } = TransferSyntax;
+  return transferSyntaxUID === implicitLittleEndian
+    ? [explicitLittleEndian, implicitLittleEndian]
+    : [transferSyntaxUID];
+}
+
+/** The types of frames in a transfer syntax, the usual one first. */
+function frameTypes(transferSyntaxUID: string): string[] {
   const image = IMAGE_TYPES[transferSyntaxUID];
-  return negotiate(accept, ["application/octet-stream", ...(image ? [image] : [])], transferSyntaxUID);
+  const names = image === undefined ? [] : [image, OLDER_NAMES[image] ?? image];
+  return ["application/octet-stream", ...names];
 }
 
 /**
@@ -54,15 +76,13 @@ export function negotiateCopy(
   stored: string,
   copied: string,
 ): Representation | undefined {
-  const image = IMAGE_TYPES[stored];
-  const storedTypes = ["application/octet-stream", ...(image ? [image] : [])];
-  // Programs that are older than the registered name of HTJ2K's code streams use another one.
-  const copiedTypes = ["application/octet-stream", IMAGE_TYPES[copied] ?? "", "image/jhc"];
+  const storedTypes = frameTypes(stored);
+  const copiedTypes = frameTypes(copied);
   for (const entry of parseAccept(accept)) {
     if (entry.parameters.get("transfer-syntax") === copied) {
       const taken = representationIn(entry, copiedTypes);
       if (taken) return taken;
-    } else if (takesSyntax(entry.parameters, stored) && representationIn(entry, storedTypes)) {
+    } else if (takesSyntax(entry.parameters, sameFrames(stored)) && representationIn(entry, storedTypes)) {
       return undefined;
     }
   }
@@ -71,7 +91,11 @@ export function negotiateCopy(
 
 /** @throws {AppError} 406 if the client does not accept `application/dicom` */
 export function negotiateInstances(accept: string | undefined, transferSyntaxUID?: string): Representation {
-  return negotiate(accept, ["application/dicom"], transferSyntaxUID);
+  return negotiate(
+    accept,
+    ["application/dicom"],
+    transferSyntaxUID === undefined ? undefined : [transferSyntaxUID],
+  );
 }
 
 /** @throws {AppError} 406 if the client does not accept `application/octet-stream` */
@@ -87,18 +111,19 @@ export function assertAcceptsJson(accept: string | undefined): void {
 }
 
 /**
- * The image type of a rendered picture, and whether the client takes several in `multipart/related`.
- * @throws {AppError} 406 if the client takes neither JPEG nor PNG
+ * The image type of a rendered picture, and whether the client takes several in `multipart/related`. One that takes anything gets
+ * parts where several are `listed`.
+ * @throws {AppError} 406 if the client takes neither JPEG nor PNG, or only one picture of those listed
  */
 export function negotiateRendered(
   accept: string | undefined,
-  { takesParts }: { takesParts: boolean },
+  { takesParts, listed = false }: { takesParts: boolean; listed?: boolean },
 ): { type: "jpeg" | "png"; isMultipart: boolean } {
   const wanted = parseAccept(accept);
-  if (wanted.length === 0) return { type: "jpeg", isMultipart: false };
+  if (wanted.length === 0) return { type: "jpeg", isMultipart: listed };
   for (const { type: named, parameters } of wanted) {
-    const isMultipart = named === "multipart/related";
-    if (isMultipart && !takesParts) continue;
+    const isMultipart = named === "multipart/related" || (listed && named === "*/*");
+    if (isMultipart ? !takesParts : listed) continue;
     const type = isMultipart ? (parameters.get("type") ?? "*/*") : named;
     if (type === "image/png") return { type: "png", isMultipart };
     if (["image/jpeg", "image/jpg", "image/*", "*/*"].includes(type)) return { type: "jpeg", isMultipart };
@@ -107,14 +132,12 @@ export function negotiateRendered(
 }
 
 /** Returns the first type in the header that we can send; without a header, or for a wildcard, multipart, the DICOMweb default. */
-function negotiate(accept: string | undefined, types: string[], transferSyntaxUID?: string): Representation {
+function negotiate(accept: string | undefined, types: string[], syntaxes?: string[]): Representation {
   const [defaultType = "application/octet-stream"] = types;
   const wanted = parseAccept(accept);
   if (wanted.length === 0) return { multipart: true, type: defaultType };
   for (const entry of wanted) {
-    const taken = takesSyntax(entry.parameters, transferSyntaxUID)
-      ? representationIn(entry, types)
-      : undefined;
+    const taken = takesSyntax(entry.parameters, syntaxes) ? representationIn(entry, types) : undefined;
     if (taken) return taken;
   }
   throw new AppError(notAcceptable);
@@ -127,15 +150,16 @@ function representationIn({ type, parameters }: AcceptedType, types: string[]): 
   if (type !== "multipart/related") return types.includes(type) ? { multipart: false, type } : undefined;
   const part = parameters.get("type") ?? defaultType;
   if (part === "*/*") return { multipart: true, type: defaultType };
-  return types.includes(part) ? { multipart: true, type: part } : undefined;
+  const found = types.find(
+    (known) => known === part || (part.endsWith("/*") && known.startsWith(part.slice(0, -1))),
+  );
+  return found === undefined ? undefined : { multipart: true, type: found };
 }
 
-/** Whether the client accepts the stored transfer syntax; a client that names none gets it, as from other archives. */
-function takesSyntax(parameters: Map<string, string>, transferSyntaxUID: string | undefined): boolean {
+/** Whether the client accepts a transfer syntax of these; a client that names none gets the stored one, as from other archives. */
+function takesSyntax(parameters: Map<string, string>, syntaxes: string[] | undefined): boolean {
   const wanted = parameters.get("transfer-syntax");
-  return (
-    wanted === undefined || wanted === "*" || transferSyntaxUID === undefined || wanted === transferSyntaxUID
-  );
+  return wanted === undefined || wanted === "*" || syntaxes === undefined || syntaxes.includes(wanted);
 }
 
 /** Parsed headers: a viewer sends the same one with each of its frames. */

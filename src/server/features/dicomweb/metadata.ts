@@ -30,11 +30,20 @@ type Coding = "br" | "gzip" | "identity";
 
 /**
  * Answers a series' metadata: the stored bytes to a client that accepts zstd, otherwise compressed again as the client accepts.
+ * @param seriesUrl makes each `BulkDataURI` absolute, for programs that do not resolve it
  */
 export async function seriesMetadataResponse(
   stored: StoredMetadata,
   acceptEncoding: string | undefined,
+  seriesUrl?: string,
 ): Promise<Response> {
+  if (seriesUrl !== undefined) {
+    const inflated = inflatedMetadata(piecesOf(await stored.open()));
+    return await prefixedResponse(inflated, stored.inflatedBytes, {
+      prefix: `${seriesUrl}/`,
+      acceptEncoding,
+    });
+  }
   const coding = negotiateCoding(acceptEncoding, ["zstd", "br", "gzip"]);
   if (coding === "zstd") return dicomJson(await stored.open(), coding);
   const { inflatedBytes } = stored;
@@ -48,19 +57,31 @@ export async function seriesMetadataResponse(
 
 /**
  * Answers the metadata of one instance, in an array.
+ * @param seriesUrl as in {@link seriesMetadataResponse}
  * @throws {AppError} 404 if the series has no such instance
  */
 export async function instanceMetadataResponse(
   stored: StoredMetadata,
   sopInstanceUID: string,
   acceptEncoding: string | undefined,
+  seriesUrl = "../..",
 ): Promise<Response> {
   const range = await stored.rangeOf(sopInstanceUID);
   if (!range) throw new AppError(notFound);
-  const coding = negotiateCoding(acceptEncoding, ["br", "gzip"]);
   const { offset, length } = range;
   const inflated = inflatedMetadata(piecesOf(await stored.open()));
-  const pieces = asArray(withPrefix(slicePieces(inflated, offset, length), "../../"));
+  const json = asArray(slicePieces(inflated, offset, length));
+  return await prefixedResponse(json, length, { prefix: `${seriesUrl}/`, acceptEncoding });
+}
+
+/** Answers `length` bytes of JSON, or a few more, with `prefix` before each `BulkDataURI`. */
+async function prefixedResponse(
+  json: Pieces,
+  length: number,
+  { prefix, acceptEncoding }: { prefix: string; acceptEncoding: string | undefined },
+): Promise<Response> {
+  const coding = negotiateCoding(acceptEncoding, ["br", "gzip"]);
+  const pieces = withPrefix(json, prefix);
   if (length > MAX_AT_ONCE_BYTES) return packedPieces(pieces, coding);
   return packed(await new Response(streamOf(pieces)).bytes(), coding);
 }
@@ -100,12 +121,22 @@ export interface MetadataOfSeries {
   stored: StoredMetadata;
 }
 
-/** Streams a study's metadata, uncompressed because no viewer requests them. */
-export function studyMetadataResponse(allSeries: AsyncIterable<MetadataOfSeries>): Response {
-  return dicomJson(streamOf(asArray(joinedSeries(allSeries))), "identity");
+/**
+ * Streams a study's metadata, uncompressed because no viewer requests them.
+ * @param studyUrl makes each `BulkDataURI` absolute, as in {@link seriesMetadataResponse}
+ */
+export function studyMetadataResponse(
+  allSeries: AsyncIterable<MetadataOfSeries>,
+  studyUrl?: string,
+): Response {
+  const below = studyUrl === undefined ? "" : `${studyUrl}/`;
+  return dicomJson(streamOf(asArray(joinedSeries(allSeries, below))), "identity");
 }
 
-async function* joinedSeries(allSeries: AsyncIterable<MetadataOfSeries>): AsyncGenerator<Uint8Array> {
+async function* joinedSeries(
+  allSeries: AsyncIterable<MetadataOfSeries>,
+  below: string,
+): AsyncGenerator<Uint8Array> {
   let isFirst = true;
   for await (const { seriesInstanceUID, stored } of allSeries) {
     // The brackets of the array are left out; an empty array has only these.
@@ -114,7 +145,7 @@ async function* joinedSeries(allSeries: AsyncIterable<MetadataOfSeries>): AsyncG
     if (!isFirst) yield COMMA;
     isFirst = false;
     const inflated = inflatedMetadata(piecesOf(await stored.open()));
-    yield* withPrefix(slicePieces(inflated, 1, length), `series/${seriesInstanceUID}/`);
+    yield* withPrefix(slicePieces(inflated, 1, length), `${below}series/${seriesInstanceUID}/`);
   }
 }
 
@@ -129,7 +160,7 @@ async function* asArray(items: Pieces): AsyncGenerator<Uint8Array> {
 }
 
 /**
- * Makes each `BulkDataURI`, stored relative to the series' metadata, relative to another resource: `prefix` leads from there to the
+ * Makes each `BulkDataURI`, stored relative to the series' metadata, relative to another resource, or absolute: `prefix` leads to the
  * series. The searched bytes can only be a key, since quotes in a value are escaped.
  */
 function withPrefix(json: Pieces, prefix: string): Pieces {

@@ -86,6 +86,7 @@ function renderedRoutes(deps: Deps, waiting: Waiting, access: RenderedAccess): H
     const parameters = new URL(c.req.url).searchParams;
     const { type, isMultipart } = negotiateRendered(acceptOf(c), {
       takesParts: picture === "rendered",
+      listed: picture === "rendered" && (c.req.param("frames") ?? "").includes(","),
     });
     const drawing = { type, ...parseRendering(parameters, picture) };
     const { catalogue, readerId } = await access.open(c);
@@ -113,7 +114,7 @@ function renderedRoutes(deps: Deps, waiting: Waiting, access: RenderedAccess): H
             params: access.params,
             summary: picture === "rendered" ? "Draw an image (WADO-RS)" : "Draw a small image (WADO-RS)",
             details:
-              'Takes `window=center,width,function`, `viewport=width,height` or `viewport=width,height,left,top,width,height`, `quality` and `accept`. Of a study or a series, its middle image; of an instance, its middle frame. `rendered` for `Accept: multipart/related; type="image/jpeg"` has all of them: a picture of each image, or of each frame.',
+              'Takes `window=center,width,function`, `viewport=width,height` or `viewport=width,height,left,top,width,height`, `quality` and `accept`. Of a study or a series, its middle image; of an instance, its middle frame. `rendered` for `Accept: multipart/related; type="image/jpeg"` has all of them: a picture of each image, or of each frame. A list of frames comes so for `Accept: */*`, too.',
             media: ["image/jpeg", "image/png", ...(picture === "rendered" ? ["multipart/related"] : [])],
             also: { 304: "It is as `If-None-Match` says." },
             problems: [
