@@ -284,6 +284,28 @@ describe("an upload of the account in another place", () => {
   });
 });
 
+test("an upload that is cancelled here is not taken for one of another browser until the list is read again", async () => {
+  const record = { id: "row8", userId: helena.id, path: "/api/uploads/u8", kind: "zip", sizeBytes: 1000 };
+  localStorage.setItem(
+    "uploads-under-way",
+    JSON.stringify([{ ...record, isPaused: false, savedAt: Date.now(), samples: [] }]),
+  );
+  const now = new Date().toISOString();
+  const upload = { id: "u8", filename: "u8.zip", sizeBytes: 1000, offset: 420, state: "receiving" };
+  const state = { ...upload, createdAt: now, expiresAt: now };
+  const calls = answerCalls({
+    "GET /api/uploads": () => Response.json([state]),
+    "GET /api/uploads/u8": () => Response.json(state),
+    "DELETE /api/uploads/u8": () => new Response(null, { status: 204 }),
+  });
+  await renderView(<UploadTray />);
+  await waitFor(() => expect(tray().getByText("Parado em 42 %")).toBeDefined());
+  await openTray();
+  await user.click(tray().getByRole("button", { name: "Cancelar o envio de u8.zip" }));
+  await waitFor(() => expect(calls).toContain("DELETE /api/uploads/u8"));
+  expect(screen.queryAllByText("u8.zip").length).toBe(0);
+});
+
 describe("an upload that ended before a reload", () => {
   const stateOf = (more: object) => ({
     ...{ id: "u4", filename: "u4.zip", sizeBytes: 100, offset: 100, createdAt: "", expiresAt: "", ...more },

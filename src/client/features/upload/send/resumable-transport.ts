@@ -179,12 +179,22 @@ export async function endOnServer(rowId: string): Promise<void> {
   if (id) await dismiss(id);
 }
 
+/** Ids of the uploads that this page ended on the server, or is ending: one for each that a person took out of the tray. */
+const ended = new Set<string>();
+
+/** Whether an upload of the server's list is over, although the list may be older than its end. */
+export function wasEndedHere(id: string): boolean {
+  return ended.has(id);
+}
+
 async function dismiss(id: string): Promise<void> {
   forgetUpload(id);
+  ended.add(id);
   try {
     await callApi(endUploadCall, { params: { upload: id }, headers: { "Tus-Resumable": "1.0.0" } });
   } catch (error) {
     // It ends there by itself, after a week.
+    ended.delete(id);
     if (!(error instanceof ApiError)) throw error;
   }
 }

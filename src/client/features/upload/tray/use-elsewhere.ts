@@ -4,6 +4,7 @@ import { useEffect, useEffectEvent } from "react";
 import type { ResumableUploadState } from "../../../../shared/api/resumable.ts";
 import { serverNow } from "../../../server-clock.ts";
 import { useHis } from "../../session/his-context.ts";
+import { wasEndedHere } from "../send/resumable-transport.ts";
 import { listRecords } from "../send/resume-records.ts";
 import { accountUploadsQuery, isOnItsWay } from "./account-uploads.ts";
 import { restoreJobs } from "./restore-jobs.ts";
@@ -66,7 +67,7 @@ function elsewhereOf(
   userId: string,
   isHere: (id: string) => boolean,
 ): UploadElsewhere[] {
-  const onTheirWay = (uploads ?? []).filter(isOnItsWay);
+  const onTheirWay = (uploads ?? []).filter((upload) => isOnItsWay(upload) && !wasEndedHere(upload.id));
   if (onTheirWay.length === 0) return [];
   const rowIds = new Map(listRecords(userId).map(({ id, path }) => [path.split("/").at(-1), id]));
   return onTheirWay.flatMap((upload) => {
