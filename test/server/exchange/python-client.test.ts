@@ -6,7 +6,7 @@ import { sampleInstance, studyUID } from "../../support/sample-zip.ts";
 import { createTestApp, type TestApp } from "../../support/test-app.ts";
 
 /** The forms of request that Python's dicomweb-client has beside those of JavaScript's, and what it takes as an answer. */
-const PUBLIC_URL = "https://exames.example";
+const PUBLIC_URL = "https://exames.example:8443";
 const RLE = "1.2.840.10008.1.2.5";
 const ACCEPT_JSON = "application/dicom+json, application/json";
 const BOUNDARY = "6d1c2f0e-1fd0-4a8a-8a51-0b6f8d8b4c11";
@@ -30,7 +30,7 @@ afterAll(async () => {
 /** It names the host without its port. */
 const get = (path: string, accept: string, headers: Record<string, string> = {}) =>
   fetch(`http://127.0.0.1:${server.port}/dicomweb${path}`, {
-    headers: { authorization, accept, host: "127.0.0.1", ...headers },
+    headers: { authorization, accept, host: "exames.example", ...headers },
   });
 
 /** What it takes as the parts: all between the delimiters, from the first empty line on. */
@@ -120,6 +120,13 @@ test.each([study, series, plain])("the metadata of %s name long values by whole 
     const parts = await partsOf(await get(below, 'multipart/related; type="application/octet-stream"'));
     expect(parts).toEqual([Buffer.from(long).toString("latin1")]);
   }
+});
+
+test("a client that reaches the server by another name resolves the addresses of long values itself", async () => {
+  const answer = await get(`${series}/metadata`, ACCEPT_JSON, { host: "exames.lan:3000" });
+  const items = (await answer.json()) as Record<string, { BulkDataURI?: string } | undefined>[];
+  const named = items.flatMap((item) => item["00091001"]?.BulkDataURI ?? []);
+  expect(named).toEqual(["instances/2.25.3.1.1.1/bulkdata/00091001"]);
 });
 
 const related = (type: string, syntax?: string) =>

@@ -66,9 +66,13 @@ export function createDicomwebRoutes(access: DicomwebAccess) {
   }
 
   const { baseUrl, answersNoContent = false } = access;
-  /** Undefined if answers do not name their own address. The UIDs were checked. */
-  const urlOf = (study: string, series?: string) =>
-    baseUrl === undefined
+  const baseName = baseUrl === undefined ? undefined : new URL(baseUrl).hostname;
+  /**
+   * The address of a study or series, whose UIDs were checked. Undefined if answers do not name their own, and for a client that
+   * reaches the server by another name, from where that address may lead nowhere.
+   */
+  const urlOf = (c: Context, study: string, series?: string) =>
+    baseName === undefined || new URL(c.req.url).hostname !== baseName
       ? undefined
       : `${baseUrl}/studies/${study}${series === undefined ? "" : `/series/${series}`}`;
   const answer = (c: Context, found: Found, query: QidoQuery, levels: readonly Level[]) =>
@@ -123,7 +127,7 @@ export function createDicomwebRoutes(access: DicomwebAccess) {
     assertAcceptsJson(acceptOf(c));
     const series = await allSeries(catalogue, uid(c.req.param("study")));
     return unlessKnown(c, versionOf(series), async () =>
-      studyMetadataResponse(metadataOf(catalogue, series), urlOf(c.req.param("study"))),
+      studyMetadataResponse(metadataOf(catalogue, series), urlOf(c, c.req.param("study"))),
     );
   });
 
@@ -135,7 +139,7 @@ export function createDicomwebRoutes(access: DicomwebAccess) {
       seriesMetadataResponse(
         stored,
         c.req.header("accept-encoding"),
-        urlOf(c.req.param("study"), c.req.param("series")),
+        urlOf(c, c.req.param("study"), c.req.param("series")),
       ),
     );
   });
@@ -154,7 +158,7 @@ export function createDicomwebRoutes(access: DicomwebAccess) {
           stored,
           sopInstanceUID,
           c.req.header("accept-encoding"),
-          urlOf(c.req.param("study"), c.req.param("series")),
+          urlOf(c, c.req.param("study"), c.req.param("series")),
         ),
       );
     },
