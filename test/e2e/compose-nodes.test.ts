@@ -25,6 +25,8 @@ const { DOMAIN, VIEWER_DOMAIN, ADMIN_EMAIL: email } = SETTINGS as Record<string,
 const START_TIMEOUT_MS = 120_000;
 const TIMEOUT_MS = 60_000;
 const REQUESTS = 12;
+/** Shown of a node whose answer is not the expected one. */
+const LOG_CHARACTERS = 4_000;
 
 function environmentOf(name: string): Record<string, string> {
   const { environment } = services[name] as ComposeService;
@@ -156,7 +158,7 @@ describe.each(balancers)("behind $name", ({ name, start, isHere }) => {
     "an exam that one node took in is listed, shown and downloaded by the other",
     async () => {
       const taken = await admin.at(nodes[0]?.url ?? "").upload(sampleZip({ study }));
-      expect(taken.status).toBe(201);
+      expect(taken.status, nodes[0]?.log().slice(-LOG_CHARACTERS)).toBe(201);
       const [kept] = ((await taken.json()) as UploadAnswer).studies;
       const other = admin.at(nodes[1]?.url ?? "");
       expect((await other.studies(study)).map(({ id }) => id)).toEqual([kept?.id ?? ""]);
