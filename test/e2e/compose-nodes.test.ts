@@ -25,7 +25,7 @@ const { DOMAIN, VIEWER_DOMAIN, ADMIN_EMAIL: email } = SETTINGS as Record<string,
 const START_TIMEOUT_MS = 120_000;
 const TIMEOUT_MS = 60_000;
 const REQUESTS = 12;
-/** Shown of a node whose answer is not the expected one. */
+/** This much of the end of a node's log is shown when the node refuses an upload. */
 const LOG_CHARACTERS = 4_000;
 
 function environmentOf(name: string): Record<string, string> {

@@ -25,7 +25,7 @@ interface StudyProps {
   visit: Visit;
   viewerOrigin: string;
   onRead: () => void;
-  /** Of the exam whose report was read last. */
+  /** Set for the exam whose report was read last: its button takes the focus back. */
   reportButton: RefObject<HTMLButtonElement | null> | undefined;
   /** The link was ended meanwhile. */
   onClosed: () => void;

@@ -68,8 +68,8 @@ export function createDicomwebRoutes(access: DicomwebAccess) {
   const { baseUrl, answersNoContent = false } = access;
   const baseName = baseUrl === undefined ? undefined : new URL(baseUrl).hostname;
   /**
-   * The address of a study or series, whose UIDs were checked. Undefined if answers do not name their own, and for a client that
-   * reaches the server by another name, from where that address may lead nowhere.
+   * The address of a study or series; the caller has checked its UIDs. Undefined if answers name no addresses. Also undefined if
+   * the client reached the server by another name: the address might not work for that client.
    */
   const urlOf = (c: Context, study: string, series?: string) =>
     baseName === undefined || new URL(c.req.url).hostname !== baseName

@@ -15,7 +15,7 @@ export interface InstancePlace {
   instanceNumber: number;
 }
 
-/** Modalities whose frames are moments of a film, and not slices. */
+/** Modalities whose frames are the pictures of a film, not slices. */
 const FILMED = new Set(["US", "IVUS", "XA", "RF", "ES", "XC"]);
 
 /** Undefined if these first bytes of a file hold no readable study and series. */

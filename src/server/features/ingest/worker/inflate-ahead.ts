@@ -6,10 +6,7 @@ import type { SkippedReason } from "./worker-messages.ts";
 
 /** What the entries inflated ahead may hold together, deflated and inflated: a few slices of a CT. */
 const MAX_AHEAD_BYTES = 4 * 1024 * 1024;
-/**
- * Deflated; what these are sets the time of inflating them, whatever they inflate to. Handing fewer to another thread costs
- * about what it saves.
- */
+/** The fewest deflated bytes, which set how long inflating takes. Handing over fewer costs about what it saves. */
 const MIN_AHEAD_BYTES = 128 * 1024;
 
 /** An entry of a ZIP, and where its data are or why it is left out. */
@@ -25,7 +22,8 @@ export interface EntryInTurn extends FoundEntry {
 
 /**
  * Yields entries in their order. Other threads inflate the next ones while the caller looks into one of them; all of these hold
- * {@link MAX_AHEAD_BYTES} at most. An entry that is stored, inflates fast or is large is left to the caller, and nothing after it is read before.
+ * {@link MAX_AHEAD_BYTES} at most. An entry that is stored, inflates fast or is large is left to the caller, and nothing after it
+ * is read before.
  */
 export function* inflateAhead(file: FileWindow, found: Iterable<FoundEntry>): Generator<EntryInTurn> {
   const ahead: EntryInTurn[] = [];
@@ -43,7 +41,7 @@ export function* inflateAhead(file: FileWindow, found: Iterable<FoundEntry>): Ge
     }
     heldBytes += bytes;
     const content = readEntryBeside(file, one.entry, one.located.data);
-    content.catch(() => {}); // thrown to whoever takes the entry, if anybody does
+    content.catch(() => {}); // whoever takes the entry sees the failure
     ahead.push({ ...one, content });
   }
   yield* ahead;
