@@ -1,9 +1,10 @@
 import type { I18n } from "@lingui/core";
 import { useLingui } from "@lingui/react/macro";
 import { Dialog as RadixDialog } from "radix-ui";
-import { useMemo, useState } from "react";
+import { useMemo } from "react";
 import type { Visit, VisitedStudy } from "../../../shared/api/links.ts";
 import { useBackCloses } from "../../ui/use-back-closes.ts";
+import { useFocusReturn } from "../../ui/use-focus-return.ts";
 import type { StackSource } from "../../visor/core/source.ts";
 import type { ComparedExam } from "../../visor/view/visor-props.ts";
 import { orderComparable } from "../viewer/comparable-studies.ts";
@@ -30,7 +31,7 @@ export function VisitedVisor(props: VisitedVisorProps) {
   const { i18n } = useLingui();
   const { token } = visit;
   const back = useBackCloses(onClose);
-  const [opener] = useState(() => document.activeElement);
+  const focus = useFocusReturn();
   const exam = useMemo(
     () => visitedExam(i18n, study, { visit, viewerOrigin }),
     [i18n, study, visit, viewerOrigin],
@@ -44,10 +45,7 @@ export function VisitedVisor(props: VisitedVisorProps) {
           className="viewer-visor"
           data-theme="dark"
           aria-describedby={undefined}
-          onCloseAutoFocus={() => {
-            // Radix returns the focus only to a trigger of its own.
-            if (opener instanceof HTMLElement) opener.focus();
-          }}
+          {...focus}
         >
           <RadixDialog.Title className="sr-only">{exam.title}</RadixDialog.Title>
           <LazyVisor
