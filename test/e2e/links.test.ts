@@ -121,12 +121,17 @@ describe("a link to an exam", () => {
         await visorOf(page).waitFor({ state: "detached" });
         await page.locator(":focus").getByText("Ver imagens").waitFor();
         await page.keyboard.press("Tab");
-        for (const leave of [() => page.keyboard.press("Enter"), () => page.goBack()]) {
+        const ways = [
+          () => page.keyboard.press("Enter"),
+          () => page.keyboard.press("Escape"),
+          () => page.goBack(),
+        ];
+        for (const leave of ways) {
           await page.locator(":focus").getByText("Laudo").waitFor();
           await page.keyboard.press("Enter");
           await page.locator(".visit-report:focus").waitFor();
           await page.keyboard.press("Tab");
-          await page.locator(":focus").getByText("Voltar para a lista").waitFor();
+          await page.locator(":focus").getByText("Voltar aos exames").waitFor();
           await leave();
         }
         await page.locator(":focus").getByText("Laudo").waitFor();

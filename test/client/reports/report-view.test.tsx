@@ -2,7 +2,7 @@ import "../../support/dom-globals.ts";
 import { describe, expect, test } from "bun:test";
 import { shownReportAtom } from "../../../src/client/features/reports/report-state.ts";
 import type { Locale } from "../../../src/shared/locale.ts";
-import { cleanup, screen, userEvent, waitFor, withDom, within } from "../../support/dom.ts";
+import { cleanup, screen, untilGone, userEvent, waitFor, withDom, within } from "../../support/dom.ts";
 import { type Answer, answerCalls, problem, renderView, shownView } from "../../support/render-view.tsx";
 import { skull } from "../../support/skull-study.ts";
 
@@ -40,6 +40,17 @@ describe("a report", () => {
   test("has a way back to the list", async () => {
     const { user } = await showReport({});
     await user.click(screen.getByRole("button", { name: "Voltar para a lista" }));
+    expect(shownView()).toBe("listaExames");
+  });
+
+  test("is left by Escape, but not by the one that closes a question", async () => {
+    const { user } = await showReport({});
+    await user.click(screen.getByRole("button", { name: "Excluir laudo" }));
+    await screen.findByRole("alertdialog", { name: "Confirmar exclusão" });
+    await user.keyboard("{Escape}");
+    await untilGone(() => screen.queryByRole("alertdialog"));
+    expect(shownView()).not.toBe("listaExames");
+    await user.keyboard("{Escape}");
     expect(shownView()).toBe("listaExames");
   });
 

@@ -10,12 +10,13 @@ import type { Find, Found } from "./use-find.ts";
 interface FindControlsProps {
   find: Find;
   input: RefObject<HTMLInputElement | null>;
-  /** On a phone, where it can be opened. */
+  /** Whether it was opened: by its button on a phone, or by a key. */
+  isOpen: boolean;
   onClose: () => void;
 }
 
 /** Searches while the person types; Enter goes to the next hit, Shift+Enter to the previous one. */
-export function FindControls({ find, input, onClose }: FindControlsProps) {
+export function FindControls({ find, input, isOpen, onClose }: FindControlsProps) {
   const { t } = useLingui();
   const { words, found, look, step } = find;
   const label = t({ id: "pdf.find", message: "Find in the document" });
@@ -24,7 +25,11 @@ export function FindControls({ find, input, onClose }: FindControlsProps) {
     onClose();
   };
   const press = (event: KeyboardEvent) => {
-    if (event.key === "Escape") close();
+    if (event.key === "Escape") {
+      // The first Escape leaves the search, the next one the document.
+      if (words || isOpen) event.preventDefault();
+      close();
+    }
     if (event.key !== "Enter" || event.nativeEvent.isComposing) return;
     event.preventDefault();
     step(event.shiftKey ? -1 : 1);

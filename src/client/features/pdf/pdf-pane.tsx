@@ -7,6 +7,7 @@ import { ConfirmDialog } from "../../ui/dialog.tsx";
 import { ErrorCard } from "../../ui/error-card.tsx";
 import { ArrowLeftIcon, DownloadIcon, PrinterIcon, SearchIcon, TrashIcon } from "../../ui/icons.tsx";
 import { showToast } from "../../ui/toast.tsx";
+import { useEscape } from "../../ui/use-escape.ts";
 import { openAtom } from "../places/views.ts";
 import { FindControls } from "./find-controls.tsx";
 import type { Zoom } from "./page-layout.ts";
@@ -30,6 +31,9 @@ export interface PdfPaneProps {
   file: Blob | undefined;
   /** Why it could not be loaded. */
   failure?: { title: ReactNode; text: string; retry: () => void };
+  /** Where the way back leads; undefined: to the list. */
+  backLabel?: ReactNode;
+  /** Called by the button and by Escape. */
   onBack: () => void;
   onDownload: () => void;
   /** Undefined if the reader may not delete the PDF. */
@@ -42,6 +46,7 @@ export function PdfPane({ file, failure, ...bar }: PdfPaneProps) {
   const [pdf, setPdf] = useState<OpenPdf>();
   const [place, setPlace] = useState<Place>();
   const find = useFind(pdf, place?.page ?? 1);
+  useEscape(bar.onBack);
   return (
     <div className="pdf">
       <PdfBar {...bar} file={file} pdf={pdf} />
@@ -104,7 +109,7 @@ function PdfTools({ place, zoom, onZoom, find }: ToolsProps) {
           Page {place.page} of {place.pages}
         </Trans>
       </span>
-      <FindControls find={find} input={input} onClose={close} />
+      <FindControls find={find} input={input} isOpen={isFinding} onClose={close} />
       <IconButton
         ref={opener}
         className="pdf-find-open"
@@ -120,16 +125,14 @@ function PdfTools({ place, zoom, onZoom, find }: ToolsProps) {
 
 type BarProps = Omit<PdfPaneProps, "failure"> & { pdf: OpenPdf | undefined };
 
-function PdfBar({ title, subtitle, file, pdf, onBack, onDownload, deletion }: BarProps) {
+function PdfBar({ title, subtitle, file, pdf, backLabel, onBack, onDownload, deletion }: BarProps) {
   const { t } = useLingui();
   const print = usePrint(pdf);
   return (
     <header className="pdf-bar">
       <Button size="small" onClick={onBack}>
         <ArrowLeftIcon small />
-        <span className="pdf-back">
-          <Trans id="pdf.back">Back to the list</Trans>
-        </span>
+        <span className="pdf-back">{backLabel ?? <Trans id="pdf.back">Back to the list</Trans>}</span>
       </Button>
       <div className="pdf-title">
         <h1>{title}</h1>

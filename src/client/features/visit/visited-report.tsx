@@ -1,4 +1,4 @@
-import { useLingui } from "@lingui/react/macro";
+import { Trans, useLingui } from "@lingui/react/macro";
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useRef } from "react";
 import type { Visit, VisitedStudy } from "../../../shared/api/links.ts";
@@ -17,7 +17,7 @@ interface VisitedReportProps {
   onClosed: () => void;
 }
 
-/** The report of an exam, in the place of the exams; the browser's way back closes it. */
+/** The report of an exam, in the place of the exams; the browser's way back closes it, and Escape. */
 export default function VisitedReport({ visit, study, onBack, onClosed }: VisitedReportProps) {
   const { i18n, t } = useLingui();
   const { data, error, refetch } = useQuery({
@@ -48,6 +48,7 @@ export default function VisitedReport({ visit, study, onBack, onClosed }: Visite
         subtitle={`${description}, ${dateText(i18n, study.studyDate)}`}
         file={data}
         failure={failure}
+        backLabel={<Trans id="visit.back">Back to the exams</Trans>}
         onBack={back}
         onDownload={() => data && saveFile(data, pdfName(title, description, study.studyDate))}
         deletion={undefined}
