@@ -31,10 +31,10 @@ import { nameSyntax } from "./named-syntax.ts";
 import type { SeriesReader } from "./series-reader.ts";
 
 const INDEXES_MAX_BYTES = 48 * 1024 * 1024;
-/** The cache's size; a thousand slices take about 250 kB in all codings. */
+/** The cache's size; a thousand slices take about 250 kB in all codings, twice if addresses are whole in some answers. */
 const PACKED_MAX_BYTES = 16 * 1024 * 1024;
-/** The approximate memory of a cache entry beside its bytes. */
-const PACKED_BYTES = 300;
+/** The approximate memory of a cache entry beside its bytes; its key may hold an address. */
+const PACKED_BYTES = 800;
 const VOLUMES_MAX_BYTES = 5 * 1024 * 1024;
 /** The approximate memory of a row, whose UUIDs, key and checksum have fixed lengths. */
 const VOLUME_ROW_BYTES = 1024;
@@ -116,9 +116,9 @@ export function createSeriesReader(deps: ObjectDeps & Pick<Deps, "config">): Ser
         version: object.id,
         inflatedBytes,
         open,
-        async packed(coding, pack) {
+        async packed(form, pack) {
           const make = async () => ({ bytes: await pack(), inflatedBytes });
-          return (await packed.getOrMake(`${object.id} ${coding}`, make)).bytes;
+          return (await packed.getOrMake(`${object.id} ${form}`, make)).bytes;
         },
         async rangeOf(sopInstanceUID) {
           const index = await indexOf(object);

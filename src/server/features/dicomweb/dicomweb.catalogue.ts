@@ -51,8 +51,8 @@ export interface StoredMetadata {
   /** The size as JSON, far more than the stored size. */
   inflatedBytes: number;
   open(): Promise<Bytes>;
-  /** Returns the metadata in another coding, made by `pack` and cached for later reads. */
-  packed(coding: "br" | "gzip", pack: () => Promise<Uint8Array>): Promise<Uint8Array>;
+  /** Returns the metadata in another form, made by `pack` and cached by the form's name for later reads. */
+  packed(form: string, pack: () => Promise<Uint8Array>): Promise<Uint8Array>;
   /** The range of an instance's JSON; undefined for an instance outside the series. */
   rangeOf(sopInstanceUID: string): Promise<ByteRange | undefined>;
   /** The range of each instance's JSON, in the order of the manifest. */

@@ -1,5 +1,14 @@
 import { promisify } from "node:util";
-import { brotliCompress, constants, createBrotliCompress, createGzip, gzip, zstdDecompress } from "node:zlib";
+import {
+  brotliCompress,
+  constants,
+  createBrotliCompress,
+  createGzip,
+  createZstdCompress,
+  gzip,
+  zstdCompress,
+  zstdDecompress,
+} from "node:zlib";
 import { inflatedMetadata } from "../../archive/manifest-codec.ts";
 import { insertBehind, type Pieces, piecesOf, slicePieces, through } from "../../archive/pieces.ts";
 import { AppError } from "../../http/app-error.ts";
@@ -11,9 +20,12 @@ import type { Bytes, StoredMetadata } from "./dicomweb.catalogue.ts";
 
 const brotli = promisify(brotliCompress);
 const gz = promisify(gzip);
+const zstd = promisify(zstdCompress);
 const unzstd = promisify(zstdDecompress);
 
 const DICOM_JSON = "application/dicom+json";
+/** The searched bytes can only be a key, since quotes in a value are escaped. */
+const URI_KEY = '"BulkDataURI":"';
 
 /** A smaller answer fits into one packet and is not compressed. */
 const MIN_COMPRESSED_BYTES = 1_400;
@@ -25,8 +37,11 @@ const AT_ONCE = { chunkSize: 512 * 1024 };
 /** Low compression levels: 5 MB of metadata take 20 ms, and the result is only a few kilobytes larger than at the highest. */
 const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } };
 const GZIP = { level: 3 };
+const ZSTD = { params: { [constants.ZSTD_c_compressionLevel]: 3 } };
 
-type Coding = "br" | "gzip" | "identity";
+/** The codings of answers, from the one that is unpacked fastest. */
+const CODINGS = ["zstd", "br", "gzip"] as const;
+type Packing = (typeof CODINGS)[number];
 
 /**
  * Answers a series' metadata: the stored bytes to a client that accepts zstd, otherwise compressed again as the client accepts.
@@ -37,22 +52,19 @@ export async function seriesMetadataResponse(
   acceptEncoding: string | undefined,
   seriesUrl?: string,
 ): Promise<Response> {
-  if (seriesUrl !== undefined) {
-    const inflated = inflatedMetadata(piecesOf(await stored.open()));
-    return await prefixedResponse(inflated, stored.inflatedBytes, {
-      prefix: `${seriesUrl}/`,
-      acceptEncoding,
-    });
-  }
-  const coding = negotiateCoding(acceptEncoding, ["zstd", "br", "gzip"]);
-  if (coding === "zstd") return dicomJson(await stored.open(), coding);
+  const prefix = seriesUrl === undefined ? "" : `${seriesUrl}/`;
+  const coding = negotiateCoding(acceptEncoding, CODINGS);
+  if (coding === "zstd" && prefix === "") return dicomJson(await stored.open(), coding);
   const { inflatedBytes } = stored;
-  if (inflatedBytes > MAX_AT_ONCE_BYTES)
-    return packedPieces(inflatedMetadata(piecesOf(await stored.open())), coding);
+  if (inflatedBytes > MAX_AT_ONCE_BYTES) {
+    const inflated = inflatedMetadata(piecesOf(await stored.open()));
+    return packedPieces(prefix === "" ? inflated : withPrefix(inflated, prefix), coding);
+  }
+  const json = async () => prefixedAtOnce(await inflatedAtOnce(stored), prefix);
   if (coding === "identity" || inflatedBytes < MIN_COMPRESSED_BYTES)
-    return dicomJson(await inflatedAtOnce(stored), "identity");
-  const pack = async () => await packedAtOnce(await inflatedAtOnce(stored), coding);
-  return dicomJson(await stored.packed(coding, pack), coding);
+    return dicomJson(await json(), "identity");
+  const pack = async () => await packedAtOnce(await json(), coding);
+  return dicomJson(await stored.packed(`${coding} ${prefix}`, pack), coding);
 }
 
 /**
@@ -80,7 +92,7 @@ async function prefixedResponse(
   length: number,
   { prefix, acceptEncoding }: { prefix: string; acceptEncoding: string | undefined },
 ): Promise<Response> {
-  const coding = negotiateCoding(acceptEncoding, ["br", "gzip"]);
+  const coding = negotiateCoding(acceptEncoding, CODINGS);
   const pieces = withPrefix(json, prefix);
   if (length > MAX_AT_ONCE_BYTES) return packedPieces(pieces, coding);
   return packed(await new Response(streamOf(pieces)).bytes(), coding);
@@ -95,7 +107,7 @@ export async function dicomJsonResponse(
   request: Request,
   held?: Disposable,
 ): Promise<Response> {
-  const coding = negotiateCoding(request.headers.get("accept-encoding") ?? undefined, ["br", "gzip"]);
+  const coding = negotiateCoding(request.headers.get("accept-encoding"), CODINGS);
   const pieces = asArray(separated(items));
   if (!held) return await packed(await new Response(streamOf(pieces)).bytes(), coding);
   const response = packedPieces(pieces, coding);
@@ -161,10 +173,30 @@ async function* asArray(items: Pieces): AsyncGenerator<Uint8Array> {
 
 /**
  * Makes each `BulkDataURI`, stored relative to the series' metadata, relative to another resource, or absolute: `prefix` leads to the
- * series. The searched bytes can only be a key, since quotes in a value are escaped.
+ * series.
  */
 function withPrefix(json: Pieces, prefix: string): Pieces {
-  return insertBehind(json, '"BulkDataURI":"', prefix);
+  return insertBehind(json, URI_KEY, prefix);
+}
+
+/** As {@link withPrefix}, in memory: at most four times as long, because a `BulkDataURI` and its element take a third of a prefix. */
+function prefixedAtOnce(json: Uint8Array, prefix: string): Uint8Array {
+  if (prefix === "") return json;
+  const bytes = Buffer.from(json.buffer, json.byteOffset, json.byteLength);
+  const ends: number[] = [];
+  for (let at = bytes.indexOf(URI_KEY); at >= 0; at = bytes.indexOf(URI_KEY, at + URI_KEY.length))
+    ends.push(at + URI_KEY.length);
+  const inserted = Buffer.from(prefix);
+  const prefixed = Buffer.allocUnsafeSlow(bytes.length + ends.length * inserted.length);
+  let start = 0;
+  let filled = 0;
+  for (const end of ends) {
+    filled += bytes.copy(prefixed, filled, start, end);
+    filled += inserted.copy(prefixed, filled);
+    start = end;
+  }
+  bytes.copy(prefixed, filled, start);
+  return prefixed;
 }
 
 async function inflatedAtOnce({ inflatedBytes, open }: StoredMetadata): Promise<Uint8Array> {
@@ -175,19 +207,35 @@ async function inflatedAtOnce({ inflatedBytes, open }: StoredMetadata): Promise<
   return await unzstd(stored, { maxOutputLength: inflatedBytes, chunkSize });
 }
 
-async function packed(bytes: Uint8Array, coding: Coding): Promise<Response> {
+async function packed(bytes: Uint8Array, coding: ContentCoding): Promise<Response> {
   if (coding === "identity" || bytes.length < MIN_COMPRESSED_BYTES) return dicomJson(bytes, "identity");
   return dicomJson(await packedAtOnce(bytes, coding), coding);
 }
 
-function packedAtOnce(bytes: Uint8Array, coding: "br" | "gzip"): Promise<Uint8Array> {
-  return coding === "br" ? brotli(bytes, { ...BROTLI, ...AT_ONCE }) : gz(bytes, { ...GZIP, ...AT_ONCE });
+function packedAtOnce(bytes: Uint8Array, coding: Packing): Promise<Uint8Array> {
+  switch (coding) {
+    case "zstd":
+      return zstd(bytes, ZSTD);
+    case "br":
+      return brotli(bytes, { ...BROTLI, ...AT_ONCE });
+    case "gzip":
+      return gz(bytes, { ...GZIP, ...AT_ONCE });
+  }
 }
 
-function packedPieces(pieces: Pieces, coding: Coding): Response {
-  if (coding === "identity") return dicomJson(streamOf(pieces), coding);
-  const transform = coding === "br" ? createBrotliCompress(BROTLI) : createGzip(GZIP);
-  return dicomJson(streamOf(through(pieces, transform)), coding);
+function packedPieces(pieces: Pieces, coding: ContentCoding): Response {
+  return dicomJson(streamOf(coding === "identity" ? pieces : through(pieces, packer(coding))), coding);
+}
+
+function packer(coding: Packing) {
+  switch (coding) {
+    case "zstd":
+      return createZstdCompress(ZSTD);
+    case "br":
+      return createBrotliCompress(BROTLI);
+    case "gzip":
+      return createGzip(GZIP);
+  }
 }
 
 function dicomJson(body: Bytes, coding: ContentCoding): Response {

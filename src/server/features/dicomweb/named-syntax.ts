@@ -49,7 +49,7 @@ export function nameSyntax(
         return await zstd(json, ZSTD);
       });
     },
-    packed: (coding, pack) => keep(`${derivative.version} ${coding}`, pack),
+    packed: (form, pack) => keep(`${derivative.version} ${form}`, pack),
     async rangeOf(sopInstanceUID) {
       const range = await stored.rangeOf(sopInstanceUID);
       return range && shift(range);
