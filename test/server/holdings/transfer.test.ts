@@ -225,3 +225,34 @@ test("with ACK=store an upload fails if the store does: nothing is listed and no
   expect(await stagedNames(t)).toEqual([]);
   expect(await Array.fromAsync(inner.list(""))).toEqual([]);
 });
+
+/** A store whose first `count` looks at an object find it empty still. */
+function showingLate(store: ObjectStore, count: number): ObjectStore {
+  let looks = 0;
+  return {
+    ...store,
+    stat: async (key) => (looks++ < count ? { sizeBytes: 0 } : await store.stat(key)),
+  };
+}
+
+test("with ACK=store an upload is taken in though the store answers before it can read what it took", async () => {
+  await using folder = createTempFolder();
+  const store = showingLate(createDiskStore({ root: folder.path }), 1);
+  await using t = await createTestApp({ jobs: false, env: { ACK: "store" }, overrides: { store } });
+  const person = await t.addPerson("Cópia Tardia");
+  const { studyId } = await uploadStaged(t, person, "8");
+  expect(await statusOf(t, person, studyId)).toEqual({ status: "b2", isReady: true });
+});
+
+test("with ACK=store an upload may be tried again if the store never shows what it took, and leaves nothing", async () => {
+  await using folder = createTempFolder();
+  const inner = createDiskStore({ root: folder.path });
+  const store = showingLate(inner, Number.POSITIVE_INFINITY);
+  await using t = await createTestApp({ jobs: false, env: { ACK: "store" }, overrides: { store } });
+  const person = await t.addPerson("Cópia Perdida");
+  const answer = await t.upload(person, sampleZip({ study: "9" }));
+  expect([answer.status, Number(answer.headers.get("retry-after")) > 0]).toEqual([503, true]);
+  expect(await (await t.call("GET", "/api/studies", { as: person })).json()).toEqual([]);
+  expect(await stagedNames(t)).toEqual([]);
+  expect(await Array.fromAsync(inner.list(""))).toEqual([]);
+});

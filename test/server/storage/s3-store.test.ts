@@ -3,6 +3,8 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ObjectNotFound, StoreUnavailable } from "../../../src/server/storage/object-store.ts";
+import { createS3Client } from "../../../src/server/storage/s3/s3-client.ts";
+import { S3Failure } from "../../../src/server/storage/s3/s3-failure.ts";
 import { createS3Store, type S3StoreOptions } from "../../../src/server/storage/s3/s3-store.ts";
 import { bytesOf, describeObjectStore, keysOf, patterned } from "../../contract/object-store.suite.ts";
 import {
@@ -262,6 +264,18 @@ describe("s3 store on a failing service", () => {
     await expect(storeOf().open("a/object")).rejects.not.toBeInstanceOf(ObjectNotFound);
     await expect(storeOf().delete("a/object")).rejects.toBeInstanceOf(StoreUnavailable);
     await expect(storeOf().check()).rejects.toMatchObject({ status: 404 });
+  });
+
+  test("a pause before a retry that its caller ends fails with the caller's reason", async () => {
+    const stop = new AbortController();
+    const reason = new Error("the sender left");
+    const pausing = createS3Client(server.options).pause(
+      0,
+      new S3Failure(503, "SlowDown", 20_000),
+      stop.signal,
+    );
+    stop.abort(reason);
+    await expect(pausing).rejects.toBe(reason);
   });
 
   test("health takes one request", async () => {

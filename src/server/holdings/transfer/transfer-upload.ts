@@ -3,7 +3,8 @@ import { type Pieces, piecesOf } from "../../archive/pieces.ts";
 import type { Tx } from "../../db/client.ts";
 import { runConcurrently } from "../../db/run-concurrently.ts";
 import type { Deps } from "../../deps.ts";
-import type { ObjectStore } from "../../storage/object-store.ts";
+import { sleep } from "../../runtime/sleep.ts";
+import { type ObjectStore, StoreUnavailable } from "../../storage/object-store.ts";
 import { deleteUnlessHeld } from "../deletion-hold.repo.ts";
 import { purgeQueue } from "../holding-jobs.ts";
 import {
@@ -108,8 +109,30 @@ export async function removeCopies(
   for (const { key } of objects) await store.delete(key);
 }
 
-/** Copies a staged object to the archive store and verifies the copy by reading it back. Idempotent. */
+/**
+ * Copies a staged object to the archive store and verifies the copy by reading it back. Idempotent. A store may answer before all
+ * bytes that it took can be read, so a copy that differs is made again.
+ * @throws {CopyDiffers}
+ */
 export async function copyToArchive(
+  deps: Pick<Deps, "store" | "node">,
+  object: Pick<StoredObjectRow, "key" | "sizeBytes" | "sha256">,
+  signal: AbortSignal,
+): Promise<void> {
+  for (let copies = 1; ; copies++) {
+    try {
+      return await copyOnce(deps, object, signal);
+    } catch (error) {
+      if (!(error instanceof CopyDiffers) || copies === MAX_COPIES) throw error;
+      await sleep(copies * COPY_AGAIN_MS, signal);
+    }
+  }
+}
+
+const MAX_COPIES = 3;
+const COPY_AGAIN_MS = 200;
+
+async function copyOnce(
   deps: Pick<Deps, "store" | "node">,
   object: Pick<StoredObjectRow, "key" | "sizeBytes" | "sha256">,
   signal: AbortSignal,
@@ -151,7 +174,8 @@ async function removeStrays(deps: TransferDeps, uploadId: string): Promise<void>
   }
 }
 
-export class CopyDiffers extends Error {
+/** The store does not give back what it took. */
+export class CopyDiffers extends StoreUnavailable {
   override name = "CopyDiffers";
   constructor(what: "size" | "SHA-256") {
     super(`the copy in the archive store has another ${what}`);

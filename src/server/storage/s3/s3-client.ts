@@ -1,6 +1,6 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { AwsV4Signer } from "aws4fetch";
 import { readUpTo } from "../../runtime/read-up-to.ts";
+import { sleep } from "../../runtime/sleep.ts";
 import { type ByteRange, StoreUnavailable } from "../object-store.ts";
 import { assertPartAnswered, rangeHeader } from "./range-header.ts";
 import { S3ConnectionLost, S3Failure, S3Nonsense } from "./s3-failure.ts";
@@ -110,7 +110,7 @@ export function createS3Client(options: S3ClientOptions): S3Client {
   async function pause(retry: number, failure?: unknown, signal?: AbortSignal): Promise<void> {
     const askedMs = failure instanceof S3Failure ? failure.retryAfterMs : 0;
     const jitteredMs = Math.random() * retryDelayMs * 2 ** retry;
-    await sleep(Math.min(Math.max(askedMs, jitteredMs), MAX_DELAY_MS), undefined, { signal });
+    await sleep(Math.min(Math.max(askedMs, jitteredMs), MAX_DELAY_MS), signal);
   }
 
   async function repeat<T>(request: S3Request, exchange: () => Promise<T>): Promise<T> {
