@@ -61,11 +61,17 @@ function unpackBits(bytes: Uint8Array, samples: Uint8Array): Uint8Array {
   return samples;
 }
 
+/** Bytes of a word of native pixel data, the unit that big-endian files swap: a sample, and at least 16 bits in OW (PS3.5 §8.1). */
+export function pixelWordBytes({
+  bitsAllocated,
+  pixelDataAs,
+}: Pick<PixelModule, "bitsAllocated" | "pixelDataAs">): number {
+  return Math.ceil(Math.max(bitsAllocated / 8, pixelDataAs === "words" ? 2 : 1));
+}
+
 function inLittleEndian(bytes: Uint8Array, pixels: PixelModule, transferSyntaxUID: string): Uint8Array {
   if (transferSyntaxUID !== TransferSyntax.explicitBigEndian) return bytes;
-  const { bitsAllocated, pixelDataAs } = pixels;
-  const width = Math.max(bitsAllocated / 8, pixelDataAs === "words" ? 2 : 1);
-  const step = Math.ceil(width);
+  const step = pixelWordBytes(pixels);
   const swapped = bytes.slice(0, bytes.length - (bytes.length % step));
   if (step === 1) return swapped;
   for (let at = 0; at < swapped.length; at += step) swapped.subarray(at, at + step).reverse();

@@ -260,6 +260,48 @@ describe("instances", () => {
     expect((await get(`/studies/${STUDY}`, { accept: "application/zip" })).status).toBe(406);
   });
 
+  const long = `${instance("4")}/bulkdata/00091001`;
+
+  test.each([
+    ["bytes=0-3", 0, 3],
+    ["bytes=1-1", 1, 1],
+    ["bytes=1997-", 1_997, 1_999],
+    ["bytes=-2", 1_998, 1_999],
+    ["bytes=1990-5000", 1_990, 1_999],
+  ])("bulk data are read in the range %s, bare and as a part", async (range, from, to) => {
+    const whole = await bytesOf(await get(long, SINGLE));
+    expect(whole.length).toBe(2_000);
+    const named = `bytes ${from}-${to}/2000`;
+    const bare = await get(long, { ...SINGLE, range });
+    expect([bare.status, bare.headers.get("content-range")]).toEqual([206, named]);
+    expect(await bytesOf(bare)).toEqual(whole.slice(from, to + 1));
+    const related = await get(long, { ...MULTIPART, range });
+    expect([related.status, related.headers.get("content-range")]).toEqual([206, named]);
+    const [part] = await partsOf(related);
+    expect(part?.head).toContain(`Content-Range: ${named}`);
+    expect(part?.body).toEqual(Buffer.from(whole.slice(from, to + 1)));
+  });
+
+  test("bulk data behind their end are refused, and several ranges are answered whole", async () => {
+    const behind = await get(long, { ...SINGLE, range: "bytes=2000-" });
+    expect([behind.status, behind.headers.get("content-range")]).toEqual([416, "bytes */2000"]);
+    const several = await get(long, { ...SINGLE, range: "bytes=0-1,4-5" });
+    expect([several.status, (await bytesOf(several)).length]).toEqual([200, 2_000]);
+    expect(several.headers.get("accept-ranges")).toBe("bytes");
+    expect(several.headers.get("content-length")).toBe("2000");
+  });
+
+  test("a range is answered only of the version that If-Range names, and a known version not again", async () => {
+    const etag = (await get(long, SINGLE)).headers.get("etag") ?? "";
+    const other = (await get(`${instance("1")}/bulkdata/7FE00010`, SINGLE)).headers.get("etag") ?? "";
+    expect(other).not.toBe(etag);
+    const statusOf = async (headers: Record<string, string>) => (await get(long, headers)).status;
+    expect(await statusOf({ ...SINGLE, range: "bytes=0-1", "if-range": etag })).toBe(206);
+    expect(await statusOf({ ...SINGLE, range: "bytes=0-1", "if-range": other })).toBe(200);
+    expect(await statusOf({ ...SINGLE, range: "bytes=0-1", "if-range": `W/${etag}` })).toBe(200);
+    expect(await statusOf({ ...SINGLE, "if-none-match": etag })).toBe(304);
+  });
+
   test("the pixel data fetched as bulk data are the frames", async () => {
     const native = await bytesOf(await get(`${instance("1")}/bulkdata/7FE00010`, SINGLE));
     expect(native.length).toBe(48);

@@ -1,79 +1,127 @@
 import type { FrameTable } from "../../../shared/dicom/reading/frame-table.ts";
 import { TagHex } from "../../../shared/dicom/tags.ts";
 import type { ManifestInstance } from "../../archive/manifest.ts";
-import { type Pieces, piecesOf } from "../../archive/pieces.ts";
 import { AppError } from "../../http/app-error.ts";
+import { parseByteRange } from "../../http/byte-range.ts";
 import { notFound } from "../../http/http.errors.ts";
-import { streamOf } from "../../http/stream-of.ts";
+import { isKnownVersion } from "../../http/known-version.ts";
 import { ownBytes } from "../../runtime/lent-bytes.ts";
+import type { ByteRange } from "../../storage/object-store.ts";
 import { archiveHeaders } from "./archive-headers.ts";
-import type { Bytes, DicomwebCatalogue, InstanceBytes } from "./dicomweb.catalogue.ts";
+import type { Bytes, DicomwebCatalogue, StoredMetadata } from "./dicomweb.catalogue.ts";
 import { readRange } from "./frame-bytes.ts";
 import { allFramesResponse } from "./frames.ts";
+import { openLittleEndian } from "./little-endian-frames.ts";
 import { negotiateBulkData } from "./media-types.ts";
 import { onePartRelated } from "./multipart-related.ts";
+import { isSwappable, readSwapped } from "./swap-words.ts";
+
+/** What a request for bulk data says besides its path. */
+export interface BulkDataRequest {
+  accept: string | undefined;
+  /** Of these, the ones of ranges and versions. */
+  headers: Headers;
+  /** Finds the metadata of the series, which tell how big-endian pixel data are swapped. */
+  findMetadata: () => Promise<StoredMetadata | undefined>;
+}
+
+/** A value, read as little-endian, whatever the byte order of the instance (PS3.18 §8.7.3.3). */
+interface Value {
+  sizeBytes: number;
+  /** Reads a range of the value. */
+  read(range: ByteRange): Promise<Bytes>;
+}
 
 /**
- * Answers the value of one element, named by the tag path of the metadata's `BulkDataURI` (PS3.18 §10.4.1.1.5). Encapsulated pixel
- * data are answered as frames.
+ * Answers the value of one element, named by the tag path of the metadata's `BulkDataURI` (PS3.18 §10.4.1.1.5), or the one range of
+ * it that the client asks for, also as a part. Several ranges are answered by the whole value. Encapsulated pixel data are answered
+ * as frames, which have no ranges.
  * @throws {AppError} 404 if the instance has no such value, 406 if the client does not accept bytes
  */
 export async function bulkDataResponse(
   catalogue: DicomwebCatalogue,
   instance: ManifestInstance,
   tagPath: string,
-  accept: string | undefined,
+  request: BulkDataRequest,
 ): Promise<Response> {
+  const { accept, findMetadata, headers: wanted } = request;
   const { frames } = instance;
   if (tagPath === TagHex.PixelData && frames.kind === "encapsulated") {
     return allFramesResponse(catalogue, instance, accept);
   }
   const { multipart, type } = negotiateBulkData(accept);
-  const body =
+  const value =
     tagPath === TagHex.PixelData && frames.kind === "native"
-      ? await readPixelData(catalogue, instance, frames)
-      : await readValue(catalogue, instance, tagPath);
-  if (!multipart) return new Response(body as BodyInit, { headers: archiveHeaders(type) });
-  const related = onePartRelated(type, type, body instanceof Uint8Array ? ownBytes(body) : body);
-  return new Response(related.body, { headers: archiveHeaders(related.contentType) });
+      ? await findPixelData(catalogue, instance, frames, findMetadata)
+      : await findValue(catalogue, instance, tagPath);
+  const version = `"${instance.volumeId}.${instance.dataOffset}.${tagPath}"`;
+  // Parts have another boundary each time.
+  const etag = multipart ? `W/${version}` : version;
+  const headers = { ...archiveHeaders(type), "Accept-Ranges": "bytes", ETag: etag, Vary: "Accept" };
+  if (isKnownVersion(wanted.get("if-none-match") ?? undefined, etag))
+    return new Response(null, { status: 304, headers });
+  const range = wantedRange(wanted, etag, value.sizeBytes);
+  if (range === "unsatisfiable")
+    return new Response(null, {
+      status: 416,
+      headers: { ...headers, "Content-Range": `bytes */${value.sizeBytes}` },
+    });
+  const { offset, length } = range ?? { offset: 0, length: value.sizeBytes };
+  const contentRange = range && `bytes ${offset}-${offset + length - 1}/${value.sizeBytes}`;
+  const ofRange = { ...headers, ...(contentRange && { "Content-Range": contentRange }) };
+  const status = range ? 206 : 200;
+  const body = await value.read({ offset, length });
+  if (!multipart)
+    return new Response(body as BodyInit, {
+      status,
+      headers: { ...ofRange, "Content-Length": String(length) },
+    });
+  const part = body instanceof Uint8Array ? ownBytes(body) : body;
+  const related = onePartRelated(type, type, part, contentRange);
+  return new Response(related.body, { status, headers: { ...ofRange, "Content-Type": related.contentType } });
 }
 
-async function readPixelData(
-  catalogue: InstanceBytes,
+/** A client that holds another version than `If-Range` names, or a weak one, gets the whole value (RFC 9110 §13.1.5). */
+function wantedRange(headers: Headers, etag: string, sizeBytes: number) {
+  const ifRange = headers.get("if-range");
+  const isCurrent = ifRange === null || (ifRange.trim() === etag && !etag.startsWith("W/"));
+  return isCurrent ? parseByteRange(headers.get("range") ?? undefined, sizeBytes) : undefined;
+}
+
+async function findPixelData(
+  catalogue: DicomwebCatalogue,
   instance: ManifestInstance,
   { offset, frameBytes, frameCount, frameBits, deflated }: Extract<FrameTable, { kind: "native" }>,
-): Promise<Bytes> {
-  const length = frameBits ? Math.ceil((frameBits * frameCount) / 8) : frameBytes * frameCount;
-  if (deflated) return await catalogue.openInflated(instance, { offset, length });
-  return await readRange(catalogue, instance, { offset, length });
+  findMetadata: BulkDataRequest["findMetadata"],
+): Promise<Value> {
+  const sizeBytes = frameBits ? Math.ceil((frameBits * frameCount) / 8) : frameBytes * frameCount;
+  const swapped = await openLittleEndian(catalogue, instance, findMetadata);
+  return valueAt({ offset, length: sizeBytes }, (range) => {
+    if (swapped) return swapped.read(range);
+    return deflated ? catalogue.openInflated(instance, range) : readRange(catalogue, instance, range);
+  });
 }
 
-/** Reads a value as little-endian, whatever the byte order of the instance (PS3.18 §8.7.3.3). */
-async function readValue(
+async function findValue(
   catalogue: DicomwebCatalogue,
   instance: ManifestInstance,
   tagPath: string,
-): Promise<Bytes> {
+): Promise<Value> {
   const location = await catalogue.locate(instance, tagPath);
   if (!location) throw new AppError(notFound);
   const { offset, length, deflated, swapWordBytes } = location;
-  const value = deflated
-    ? await catalogue.openInflated(instance, { offset, length })
-    : await readRange(catalogue, instance, { offset, length });
-  return swapWordBytes ? streamOf(swapWords(piecesOf(value), swapWordBytes)) : value;
+  const read = (range: ByteRange) =>
+    deflated ? catalogue.openInflated(instance, range) : readRange(catalogue, instance, range);
+  return valueAt({ offset, length }, (range) =>
+    isSwappable(swapWordBytes)
+      ? readSwapped(read, { offset, length, wordBytes: swapWordBytes }, range)
+      : read(range),
+  );
 }
 
-/** Reverses the bytes of each 2-, 4- or 8-byte word, wherever the pieces are cut; an incomplete word at the end is unchanged. */
-async function* swapWords(pieces: Pieces, width: number): AsyncGenerator<Uint8Array> {
-  let held = Buffer.alloc(0);
-  for await (const piece of pieces) {
-    const bytes = Buffer.concat([held, piece]);
-    const whole = bytes.subarray(0, bytes.length - (bytes.length % width));
-    if (width === 2) whole.swap16();
-    else if (width === 4) whole.swap32();
-    else whole.swap64();
-    held = bytes.subarray(whole.length);
-    if (whole.length > 0) yield whole;
-  }
-  if (held.length > 0) yield held;
+function valueAt(place: ByteRange, read: (range: ByteRange) => Promise<Bytes>): Value {
+  return {
+    sizeBytes: place.length,
+    read: ({ offset, length }) => read({ offset: place.offset + offset, length }),
+  };
 }

@@ -3,6 +3,7 @@ import type { Derivative, ReadFrame } from "../../holdings/derivatives/derivativ
 import { parseByteRange } from "../../http/byte-range.ts";
 import { ownBytes } from "../../runtime/lent-bytes.ts";
 import { frameHeaders } from "./archive-headers.ts";
+import type { StoredMetadata } from "./dicomweb.catalogue.ts";
 import type { Representation } from "./media-types.ts";
 import { multipartRelated, onePartRelated, type Part } from "./multipart-related.ts";
 import type { FrameAhead } from "./read-ahead.ts";
@@ -14,6 +15,8 @@ const PREFIX_LENGTHS = "HTJ2K-Prefix-Lengths";
 export interface FrameRequest {
   accept: string | undefined;
   range?: string | undefined;
+  /** Finds the metadata of the series, which tell how big-endian frames are swapped. */
+  findMetadata?: () => Promise<StoredMetadata | undefined>;
   /** Finds the lossless copy of the series. */
   findCopy?: () => Promise<Derivative | undefined>;
   /** A frame that is perhaps read already. */

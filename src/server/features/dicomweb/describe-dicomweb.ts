@@ -85,7 +85,7 @@ export function describeDicomweb({ room, retrievals, params }: DicomwebDocument)
         ...bytes,
         summary: "Read frames of an instance (WADO-RS)",
         details:
-          "Frames are sent as they are stored: `Accept` names the media type of the stored transfer syntax, or `application/octet-stream`. Instances whose metadata name `1.2.840.10008.1.2.4.202` among the AvailableTransferSyntaxUID (0008,3002) have a lossless HTJ2K copy too: `Accept: image/jphc; transfer-syntax=1.2.840.10008.1.2.4.202` (or `application/octet-stream`, or either in `multipart/related`). Several types are taken in their order, so a client adds `application/octet-stream; transfer-syntax=*` for frames without a copy. A single frame of the copy, not in `multipart/related`, takes `Range`: a prefix of it is a smaller or coarser picture, and `HTJ2K-Prefix-Lengths` has the lengths at which each resolution is whole.",
+          "Frames are sent as they are stored: `Accept` names the media type of the stored transfer syntax, or `application/octet-stream`. Native big-endian frames come as Explicit VR Little Endian, unless `Accept` names their own transfer syntax or `*`. Instances whose metadata name `1.2.840.10008.1.2.4.202` among the AvailableTransferSyntaxUID (0008,3002) have a lossless HTJ2K copy too: `Accept: image/jphc; transfer-syntax=1.2.840.10008.1.2.4.202` (or `application/octet-stream`, or either in `multipart/related`). Several types are taken in their order, so a client adds `application/octet-stream; transfer-syntax=*` for frames without a copy. A single frame of the copy, not in `multipart/related`, takes `Range`: a prefix of it is a smaller or coarser picture, and `HTJ2K-Prefix-Lengths` has the lengths at which each resolution is whole.",
         also: { 206: "A range of a frame of the copy.", 416: "The frame has no such range." },
         media: FRAME_MEDIA,
       },
@@ -95,6 +95,9 @@ export function describeDicomweb({ room, retrievals, params }: DicomwebDocument)
       {
         ...bytes,
         summary: "Read a long value of an instance (WADO-RS)",
+        details:
+          "The address is a `BulkDataURI` of the metadata. Values are little-endian. One `Range` is answered, also within `multipart/related`; encapsulated pixel data come as frames and have no ranges.",
+        also: { ...known, 206: "A range of the value.", 416: "The value has no such range." },
         media: ["multipart/related", "application/octet-stream"],
       },
     ),

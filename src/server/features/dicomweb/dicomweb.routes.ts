@@ -180,6 +180,7 @@ export function createDicomwebRoutes(access: DicomwebAccess) {
       return await framesResponse(catalogue, instance, path.frames, {
         accept,
         range: c.req.header("range"),
+        findMetadata: () => catalogue.metadata(path.study, path.series),
         findCopy: () => catalogue.derivative(path.study, path.series),
         ahead,
       });
@@ -191,8 +192,11 @@ export function createDicomwebRoutes(access: DicomwebAccess) {
     front,
     described.bulkData,
     async (c) => {
-      const { catalogue, instance } = await openInstance(c, c.req.param());
-      return bulkDataResponse(catalogue, instance, c.req.param("path"), acceptOf(c));
+      const path = c.req.param();
+      const { catalogue, instance } = await openInstance(c, path);
+      const findMetadata = () => catalogue.metadata(path.study, path.series);
+      const request = { accept: acceptOf(c), headers: c.req.raw.headers, findMetadata };
+      return bulkDataResponse(catalogue, instance, path.path, request);
     },
   );
 

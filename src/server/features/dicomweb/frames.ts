@@ -6,7 +6,8 @@ import { frameHeaders } from "./archive-headers.ts";
 import { copiedFramesResponse, type FrameRequest } from "./copied-frames.ts";
 import type { DicomwebCatalogue } from "./dicomweb.catalogue.ts";
 import { borrowFrame, readFrame } from "./frame-bytes.ts";
-import { negotiateCopy, negotiateFrames } from "./media-types.ts";
+import { type LittleEndianReader, openLittleEndian } from "./little-endian-frames.ts";
+import { negotiateCopy, negotiateFrames, type Representation } from "./media-types.ts";
 import { bareBody, multipartRelated, onePartRelated, type Part } from "./multipart-related.ts";
 
 /** The most frames that a request may list; such a list takes about 40 kB of the path. */
@@ -16,7 +17,7 @@ const MAX_REPEATED_FRAMES = 16;
 
 /**
  * Answers frames as they are stored (PS3.18 §10.4.1.1.6), or those of the lossless copy to a client that names its syntax; nothing
- * is transcoded for a request. `list` is `1` or `3,1,2`; few frames may repeat, although PS3.18 has none do. A single frame may be
+ * is decoded for a request. `list` is `1` or `3,1,2`; few frames may repeat, although PS3.18 has none do. A single frame may be
  * requested as a bare body, as the viewer does.
  * @throws {AppError} 400 for another list, 404 for a missing frame, 406 as {@link negotiateFrames}
  */
@@ -72,10 +73,19 @@ async function respond(
   catalogue: DicomwebCatalogue,
   instance: ManifestInstance,
   frameNumbers: number[],
-  { accept, ahead }: Pick<FrameRequest, "accept" | "ahead">,
+  { accept, ahead, findMetadata }: Pick<FrameRequest, "accept" | "ahead" | "findMetadata">,
 ): Promise<Response> {
   const transferSyntaxUID = frameTransferSyntaxUID(instance.transferSyntaxUID);
-  const { multipart, type } = negotiateFrames(accept, transferSyntaxUID);
+  const { multipart, type, syntax } = negotiateFrames(accept, transferSyntaxUID);
+  if (
+    transferSyntaxUID === TransferSyntax.explicitBigEndian &&
+    syntax !== "*" &&
+    syntax !== transferSyntaxUID
+  ) {
+    const swapped = findMetadata && (await openLittleEndian(catalogue, instance, findMetadata));
+    if (swapped) return await respondSwapped(swapped, frameNumbers, { multipart, type });
+    if (syntax !== undefined) throw new AppError(notAcceptable);
+  }
   const contentType = `${type}; transfer-syntax=${namedSyntax(transferSyntaxUID)}`;
   const [only] = frameNumbers;
   if (only !== undefined && frameNumbers.length === 1) {
@@ -87,6 +97,29 @@ async function respond(
   if (!multipart) throw new AppError(notAcceptable);
   const answer = multipartRelated(type, frameParts(catalogue, instance, frameNumbers, contentType));
   return new Response(answer.body, { headers: frameHeaders(answer.contentType) });
+}
+
+/** Answers big-endian frames as little-endian ones: to a client that names that syntax, or none (PS3.18 §8.7.3.3). */
+async function respondSwapped(
+  swapped: LittleEndianReader,
+  frameNumbers: number[],
+  { multipart, type }: Representation,
+): Promise<Response> {
+  const contentType = `${type}; transfer-syntax=${TransferSyntax.explicitLittleEndian}`;
+  const [only] = frameNumbers;
+  if (!multipart && only !== undefined && frameNumbers.length === 1)
+    return new Response((await swapped.frame(only - 1)) as BodyInit, { headers: frameHeaders(contentType) });
+  if (!multipart) throw new AppError(notAcceptable);
+  const answer = multipartRelated(type, swappedParts(swapped, frameNumbers, contentType));
+  return new Response(answer.body, { headers: frameHeaders(answer.contentType) });
+}
+
+async function* swappedParts(
+  swapped: LittleEndianReader,
+  frameNumbers: number[],
+  contentType: string,
+): AsyncGenerator<Part> {
+  for (const frameNumber of frameNumbers) yield { contentType, body: await swapped.frame(frameNumber - 1) };
 }
 
 /** Native frames are named as those of an explicit data set, since the Web knows no implicit one (PS3.18 §8.7.3). */

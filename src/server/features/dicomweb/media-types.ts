@@ -14,6 +14,8 @@ export interface Representation {
   multipart: boolean;
   /** Media type of an item, without parameters. */
   type: string;
+  /** The transfer syntax that the client names for it, or `*` for any; undefined if it names none. */
+  syntax?: string | undefined;
 }
 
 const MAX_HEADER_LENGTH = 2_000;
@@ -47,16 +49,16 @@ export function acceptOf(c: Context): string | undefined {
   return inQuery ?? c.req.header("accept");
 }
 
-/** @throws {AppError} 406 if the client accepts no type in which the frame can be sent; frames are never transcoded */
+/** @throws {AppError} 406 if the client accepts no type in which the frame can be sent; frames are never decoded */
 export function negotiateFrames(accept: string | undefined, transferSyntaxUID: string): Representation {
   return negotiate(accept, frameTypes(transferSyntaxUID), sameFrames(transferSyntaxUID));
 }
 
-/** The syntaxes in which frames are the same bytes: those of native ones do not know how the data set names its VRs. */
+/** The syntaxes of native frames that differ in how the data set names its VRs, or in the order of bytes. */
 function sameFrames(transferSyntaxUID: string): string[] {
-  const { implicitLittleEndian, explicitLittleEndian } = TransferSyntax;
-  return transferSyntaxUID === implicitLittleEndian
-    ? [explicitLittleEndian, implicitLittleEndian]
+  const { implicitLittleEndian, explicitLittleEndian, explicitBigEndian } = TransferSyntax;
+  return transferSyntaxUID === implicitLittleEndian || transferSyntaxUID === explicitBigEndian
+    ? [explicitLittleEndian, transferSyntaxUID]
     : [transferSyntaxUID];
 }
 
@@ -138,7 +140,7 @@ function negotiate(accept: string | undefined, types: string[], syntaxes?: strin
   if (wanted.length === 0) return { multipart: true, type: defaultType };
   for (const entry of wanted) {
     const taken = takesSyntax(entry.parameters, syntaxes) ? representationIn(entry, types) : undefined;
-    if (taken) return taken;
+    if (taken) return { ...taken, syntax: entry.parameters.get("transfer-syntax") };
   }
   throw new AppError(notAcceptable);
 }

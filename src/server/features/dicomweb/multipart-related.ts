@@ -6,6 +6,8 @@ export interface Part {
   contentType: string;
   /** Where it is by itself. */
   location?: string;
+  /** As in the header of that name, for a body that is a range of something. */
+  contentRange?: string | undefined;
   body: Uint8Array | Blob | ReadableStream<Uint8Array>;
 }
 
@@ -29,10 +31,15 @@ export function multipartRelated(type: string, parts: AsyncIterable<Part>): Mult
 export type OnePart = LentBytes | Blob | ReadableStream<Uint8Array>;
 
 /** A body of one part; a part in memory is sent with one write. */
-export function onePartRelated(type: string, contentType: string, part: OnePart): MultipartBody {
-  if (!isInMemory(part)) return multipartRelated(type, only({ contentType, body: part }));
+export function onePartRelated(
+  type: string,
+  contentType: string,
+  part: OnePart,
+  contentRange?: string,
+): MultipartBody {
+  if (!isInMemory(part)) return multipartRelated(type, only({ contentType, contentRange, body: part }));
   const boundary = newBoundary();
-  const head = encoder.encode(`--${boundary}\r\nContent-Type: ${contentType}\r\n\r\n`);
+  const head = headOf(boundary, { contentType, contentRange });
   const end = encoder.encode(`\r\n--${boundary}--\r\n`);
   return { contentType: relatedType(type, boundary), body: streamAtOnce(part, part.between(head, end)) };
 }
@@ -81,11 +88,20 @@ function relatedType(type: string, boundary: string): string {
   return `multipart/related; type="${type}"; boundary=${boundary}`;
 }
 
+function headOf(
+  boundary: string,
+  { contentType, location, contentRange }: Omit<Part, "body">,
+  separator = "",
+): Uint8Array {
+  const place = location === undefined ? "" : `\r\nContent-Location: ${location}`;
+  const range = contentRange === undefined ? "" : `\r\nContent-Range: ${contentRange}`;
+  return encoder.encode(`${separator}--${boundary}\r\nContent-Type: ${contentType}${place}${range}\r\n\r\n`);
+}
+
 async function* writeParts(boundary: string, parts: AsyncIterable<Part>): AsyncGenerator<Uint8Array> {
   let separator = "";
-  for await (const { contentType, location, body } of parts) {
-    const place = location === undefined ? "" : `\r\nContent-Location: ${location}`;
-    yield encoder.encode(`${separator}--${boundary}\r\nContent-Type: ${contentType}${place}\r\n\r\n`);
+  for await (const { body, ...part } of parts) {
+    yield headOf(boundary, part, separator);
     if (body instanceof Uint8Array) yield body;
     else yield* body instanceof Blob ? body.stream() : body;
     separator = "\r\n";
