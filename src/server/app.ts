@@ -44,6 +44,7 @@ import { createViewerDicomwebRoutes } from "./features/viewer/viewer-dicomweb.ro
 import { separateOrigins } from "./features/viewer/viewer-origin.ts";
 import { createViewerTokenRoutes } from "./features/viewer/viewer-token.routes.ts";
 import { accessLog } from "./http/access-log.ts";
+import { answerAfterLeases } from "./http/answer-after-leases.ts";
 import { createGuard } from "./http/guard.ts";
 import { createHealthRoutes } from "./http/health.routes.ts";
 import { createHealthChecks } from "./http/health-checks.ts";
@@ -101,6 +102,8 @@ export function createApp(deps: Deps, assets: BuiltAssets, development?: Develop
   app.route("/", createReportsRoutes(deps, guard, pdfForms));
   app.route("/", createLabsRoutes(deps, guard, pdfForms));
   app.use("/api/*", refuseLongBodies());
+  // Not before uploads: they are many, and only add.
+  app.use("/api/*", answerAfterLeases());
   app.route("/", createAuthRoutes(deps, guard));
   app.route("/", createFactorsRoutes(deps, guard));
   app.route("/", createAccessTokensRoutes(deps, guard));

@@ -1,11 +1,12 @@
 import { type Context, Hono } from "hono";
 import type { DicomwebCatalogue } from "../../src/server/features/dicomweb/dicomweb.catalogue.ts";
+import type { SeriesUIDs } from "../../src/server/features/dicomweb/dicomweb.repo.ts";
 import { createDicomwebRoutes } from "../../src/server/features/dicomweb/dicomweb.routes.ts";
 import { shareWithSandbox } from "../../src/server/features/viewer/share-with-sandbox.ts";
 import { AppError } from "../../src/server/http/app-error.ts";
 
 /** DICOMweb alone, as `app.ts` mounts it for tokens, with failures as bare problems. */
-export function dicomwebApp(resolve: (c: Context) => DicomwebCatalogue) {
+export function dicomwebApp(resolve: (c: Context, series?: SeriesUIDs) => DicomwebCatalogue) {
   return new Hono()
     .onError((error, c) => {
       if (!(error instanceof AppError)) throw error;
@@ -15,7 +16,7 @@ export function dicomwebApp(resolve: (c: Context) => DicomwebCatalogue) {
     .route(
       "/dicomweb/t/:token",
       createDicomwebRoutes({
-        resolve: async (c) => resolve(c),
+        resolve: async (c, series) => resolve(c, series),
         allowRetrieval: async () => {},
         document: {
           room: "Viewer",

@@ -2,6 +2,7 @@ import { emailSchema, nameSchema, newPasswordSchema } from "../../shared/api/acc
 import { roleSchema } from "../../shared/api/users.ts";
 import type { Config } from "../config.ts";
 import { connectDatabase, type Db } from "../db/client.ts";
+import { leasesEnded } from "../db/leased-statement.ts";
 import { migrate } from "../db/migrate.ts";
 import { migrations } from "../db/migrations.ts";
 import { claimAddress } from "../features/accounts/addresses/claim-address.ts";
@@ -25,7 +26,9 @@ export async function userCommand(program: Program, config: Config, args: string
   const pool = connectDatabase({ url: database.url, maxConnections: 2 });
   try {
     await seedPlans(pool.db);
-    process.stdout.write(`${await run(pool.db, options)}\n`);
+    const message = await run(pool.db, options);
+    await leasesEnded();
+    process.stdout.write(`${message}\n`);
   } finally {
     await pool.close();
   }

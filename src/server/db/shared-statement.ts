@@ -1,6 +1,7 @@
 import { DatabaseUnavailable } from "./database.errors.ts";
 
-type Statement<Client, Values, Result> = (client: Client, values: Values) => Promise<Result>;
+/** Asks the database the same question with other values. */
+export type Statement<Client, Values, Result> = (client: Client, values: Values) => Promise<Result>;
 
 /** Those who wait for one statement that is not sent yet. */
 interface Waiting<Result> {

@@ -48,6 +48,18 @@ async function partsOf(response: Response) {
   });
 }
 
+test("an image that came after its series was looked up along with the caller is found", async () => {
+  const before = createMemoryCatalogue(
+    held.filter(({ instance }) => instance.sopInstanceUID !== `${CT_SERIES}.2`),
+  );
+  const grown = dicomwebApp((_c, named) => (named ? before : mine));
+  const frame = (sop: string) => `/dicomweb/t/good${instance(sop, CT_SERIES)}/frames/1`;
+  const statuses = ["1", "2", "9"].map(
+    async (sop) => (await grown.request(frame(sop), { headers: SINGLE })).status,
+  );
+  expect(await Promise.all(statuses)).toEqual([200, 200, 404]);
+});
+
 describe("finding studies", () => {
   test("a study is found by its UID, with the attributes that the viewer shows", async () => {
     const response = await get(`/studies?limit=101&offset=0&fuzzymatching=false&StudyInstanceUID=${STUDY}`);

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { leasesEnded } from "../../../src/server/db/leased-statement.ts";
 import { describeAccount } from "../../../src/server/features/export/describe-account.ts";
 import { forgetOldLinks } from "../../../src/server/features/links/links.jobs.ts";
 import type { CreatedLink, Link, NewLink, Opening, Visit } from "../../../src/shared/api/links.ts";
@@ -255,22 +256,29 @@ describe("a visit", () => {
     const open = paths.map(() => 200);
     const over = paths.map(() => 401);
     expect(await statuses()).toEqual(open);
-    await t.sql`update subscriptions set expires_at = now() - interval '1 second' where user_id = ${owner.id}`;
-    expect(await statuses()).toEqual(over);
+    const changed = async (change: Promise<unknown>) => {
+      await change;
+      await leasesEnded();
+      return await statuses();
+    };
+    expect(
+      await changed(t.sql`update subscriptions set expires_at = now() - interval '1 second'
+        where user_id = ${owner.id}`),
+    ).toEqual(over);
     expect((await visit({ link: link.id, secret: link.secret })).status).toBe(404);
     await t.sql`update subscriptions set expires_at = null`;
-    await t.sql`update users set is_authorized = false where id = ${owner.id}`;
-    expect(await statuses()).toEqual(over);
-    await t.sql`update users set is_authorized = true where id = ${owner.id}`;
-    expect(await statuses()).toEqual(open);
-    await t.sql`update share_links set expires_at = now() - interval '1 second'`;
-    expect(await statuses()).toEqual(over);
+    expect(await changed(t.sql`update users set is_authorized = false where id = ${owner.id}`)).toEqual(over);
+    expect(await changed(t.sql`update users set is_authorized = true where id = ${owner.id}`)).toEqual(open);
+    expect(await changed(t.sql`update share_links set expires_at = now() - interval '1 second'`)).toEqual(
+      over,
+    );
     await t.sql`update share_links set expires_at = now() + interval '1 day'`;
+    await leasesEnded();
     await using another = await t.startAgain();
     expect((await another.app.request(paths[0] ?? "")).status).toBe(200);
     await t.call("DELETE", `/api/links/${link.id}`, { as: owner });
-    expect(await statuses()).toEqual(over);
     expect((await another.app.request(paths[0] ?? "")).status).toBe(401);
+    expect(await statuses()).toEqual(over);
   });
 
   test("asks for the passcode, and the tenth wrong one ends the link and tells the owner", async () => {

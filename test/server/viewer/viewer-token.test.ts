@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { leasesEnded } from "../../../src/server/db/leased-statement.ts";
 import { TagHex } from "../../../src/shared/dicom/tags.ts";
 import { sampleInstance, sampleZip, studyUID } from "../../support/sample-zip.ts";
 import { createTestApp, type Person, problemOf, type TestApp } from "../../support/test-app.ts";
@@ -93,12 +94,14 @@ describe("a viewer token", () => {
     const viewer = await viewerOf(owner);
     expect(await statusOf(`${viewer}${IMAGE}/frames/1`)).toBe(200);
     await t.sql`update subscriptions set expires_at = now() - interval '1 second' where user_id = ${owner.id}`;
+    await leasesEnded();
     for (const path of ["/studies", `${STUDY}/series`, `${SERIES}/metadata`, `${IMAGE}/frames/1`, DOCUMENT]) {
       const answer = await t.call("GET", viewer + path);
       expect([path, answer.status]).toEqual([path, 403]);
       expect((await problemOf(answer)).code).toBe("subscription.required");
     }
     await t.sql`update subscriptions set expires_at = null`;
+    await leasesEnded();
     expect(await statusOf(`${viewer}${IMAGE}/frames/1`)).toBe(200);
   });
 
@@ -110,6 +113,7 @@ describe("a viewer token", () => {
     const onTheirWay = askFrames(8);
     await t.sql`update users set is_authorized = false where id = ${relative.id}`;
     try {
+      await leasesEnded();
       expect(new Set(await askFrames(8))).toEqual(new Set([401]));
       await onTheirWay;
     } finally {
@@ -117,9 +121,41 @@ describe("a viewer token", () => {
     }
   });
 
+  test("opens nothing on any node once the call that ended it is answered", async () => {
+    await using other = await t.startAgain();
+    const onOther = async (path: string) => (await other.app.request(path)).status;
+    const passing = await t.addPerson("Passageira");
+    const signIn = { email: passing.email, password: passing.password };
+    const ends: [string, string, Person, number][] = [
+      ["DELETE", `/api/studies/${studyId}/grants/${passing.id}`, owner, 404],
+      ["POST", "/api/auth/logout", passing, 401],
+    ];
+    for (const [method, path, as, status] of ends) {
+      const { token } = (await (await t.call("POST", "/api/auth/login", { json: signIn })).json()) as {
+        token: string;
+      };
+      passing.token = token;
+      await t.call("POST", `/api/studies/${studyId}/assign`, { as: owner, json: { userId: passing.id } });
+      const frame = `${await viewerOf(passing)}${IMAGE}/frames/1`;
+      expect([path, await onOther(frame)]).toEqual([path, 200]);
+      let isOver = false;
+      const reading = (async () => {
+        while (!isOver) await onOther(frame);
+      })();
+      try {
+        const ending = await t.call(method, path, { as });
+        expect([path, ending.ok, await onOther(frame)]).toEqual([path, true, status]);
+      } finally {
+        isOver = true;
+        await reading;
+      }
+    }
+  });
+
   test("of a granted study needs a subscription of the grantee, unless they are a doctor or a lab", async () => {
     const [byDoctor, byRelative] = [await viewerOf(doctor), await viewerOf(relative)];
     await t.sql`update subscriptions set expires_at = now() - interval '1 second' where user_id in (${owner.id}, ${relative.id})`;
+    await leasesEnded();
     expect(await statusOf(`${byDoctor}${IMAGE}/frames/1`)).toBe(200);
     expect(await statusOf(`${byRelative}${IMAGE}/frames/1`)).toBe(403);
   });
@@ -130,6 +166,7 @@ describe("a viewer token", () => {
       await t.sql`update users set role = 'doctor' where id = ${owner.id}`;
       expect(await statusOf(`${viewer}${IMAGE}/frames/1`)).toBe(200);
       await t.sql`update subscriptions set expires_at = now() - interval '1 second' where user_id = ${owner.id}`;
+      await leasesEnded();
       for (const path of [
         `${IMAGE}/frames/1`,
         `${SERIES}/metadata`,

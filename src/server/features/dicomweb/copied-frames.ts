@@ -6,7 +6,6 @@ import { frameHeaders } from "./archive-headers.ts";
 import type { StoredMetadata } from "./dicomweb.catalogue.ts";
 import type { Representation } from "./media-types.ts";
 import { multipartRelated, onePartRelated, type Part } from "./multipart-related.ts";
-import type { FrameAhead } from "./read-ahead.ts";
 
 /** The lengths of the prefixes that are a smaller picture, from the smallest one to the whole frame. */
 const PREFIX_LENGTHS = "HTJ2K-Prefix-Lengths";
@@ -19,8 +18,6 @@ export interface FrameRequest {
   findMetadata?: () => Promise<StoredMetadata | undefined>;
   /** Finds the lossless copy of the series. */
   findCopy?: () => Promise<Derivative | undefined>;
-  /** A frame that is perhaps read already. */
-  ahead?: FrameAhead | undefined;
 }
 
 /**

@@ -1,5 +1,6 @@
 import { and, eq, inArray, ne, type SQL, sql } from "drizzle-orm";
 import type { DbOrTx } from "../../db/client.ts";
+import { leased } from "../../db/leased-statement.ts";
 import { type Given, prepared } from "../../db/prepared.ts";
 import { shared } from "../../db/shared-statement.ts";
 import { isKept } from "../../holdings/kept.repo.ts";
@@ -91,18 +92,21 @@ export async function findManifestObject(
   return rows.find(({ accountId }) => !isGrantedOnly || accountId !== caller.userId)?.object;
 }
 
-const sessionWithManifest = shared(
-  prepared((db, given: Given<WantedSeries & { sessionId: string }>) =>
-    db
-      .select({ session: sessionFields, object: storedObjects, accountId: studies.accountId })
-      .from(sessions)
-      .innerJoin(users, eq(users.id, sessions.userId))
-      .leftJoin(subscriptions, eq(subscriptions.userId, users.id))
-      .leftJoin(studies, and(isWantedStudy(given), visibleToJoinedUser))
-      .leftJoin(series, and(eq(series.studyId, studies.id), isWantedSeries(given)))
-      .leftJoin(storedObjects, eq(storedObjects.id, series.manifestId))
-      .where(eq(sessions.id, given.sessionId)),
+const sessionWithManifest = leased(
+  shared(
+    prepared((db, given: Given<WantedSeries & { sessionId: string }>) =>
+      db
+        .select({ session: sessionFields, object: storedObjects, accountId: studies.accountId })
+        .from(sessions)
+        .innerJoin(users, eq(users.id, sessions.userId))
+        .leftJoin(subscriptions, eq(subscriptions.userId, users.id))
+        .leftJoin(studies, and(isWantedStudy(given), visibleToJoinedUser))
+        .leftJoin(series, and(eq(series.studyId, studies.id), isWantedSeries(given)))
+        .leftJoin(storedObjects, eq(storedObjects.id, series.manifestId))
+        .where(eq(sessions.id, given.sessionId)),
+    ),
   ),
+  (rows) => rows.some(({ object }) => object),
 );
 
 /** A series' manifest in force, with the account that owns the study. */
@@ -112,8 +116,9 @@ export interface ManifestOfAccount {
 }
 
 /**
- * A session with what its user may do now, and the manifests in force of a series of `studyIds` that they see. WantedSeries at
- * every frame, hence one prepared statement for both.
+ * A session with what its user may do now, and the manifests in force of a series of `studyIds` that they see. Wanted at
+ * every frame, hence one prepared statement for both, whose answer holds a moment (`db/leased-statement.ts`): a series may have
+ * grown since.
  */
 export async function findSessionWithManifest(
   db: DbOrTx,

@@ -8,7 +8,7 @@ import { type DicomwebDocument, describeDicomweb } from "./describe-dicomweb.ts"
 import type { DicomwebCatalogue, Retrieval, SeriesRecord } from "./dicomweb.catalogue.ts";
 import type { SeriesUIDs } from "./dicomweb.repo.ts";
 import { findInstance } from "./find-instance.ts";
-import { framesResponse, frameToReadAhead } from "./frames.ts";
+import { framesResponse } from "./frames.ts";
 import { instancesResponse } from "./instances.ts";
 import { acceptOf, assertAcceptsJson } from "./media-types.ts";
 import {
@@ -20,7 +20,6 @@ import {
 import { parseQido, type QidoQuery } from "./parse-qido.ts";
 import type { Level } from "./qido-attributes.ts";
 import { seriesJson, studyJson } from "./qido-json.ts";
-import { ReadAhead } from "./read-ahead.ts";
 import { searchInstances } from "./search-instances.ts";
 import { type Found, matchesLevel, pageOf, searchedSeries, searchResponse } from "./search-response.ts";
 
@@ -32,7 +31,7 @@ const MAX_SEARCHED_SERIES = 1_000;
 export interface DicomwebAccess {
   /**
    * Resolves the caller. It runs for each request, so an expired token ends an open viewer. With `series`, the series that the
-   * request is about, it can look that up in the same statement.
+   * request is about, it can look that up in the same statement, whose answer may be a moment old: the series may have grown.
    * @throws {AppError} if the caller has no access
    */
   resolve(c: Context, series?: SeriesUIDs): Promise<DicomwebCatalogue>;
@@ -56,13 +55,17 @@ export function createDicomwebRoutes(access: DicomwebAccess) {
   const routes = new Hono();
   const front: MiddlewareHandler = access.guard ?? ((_c, next) => next());
 
-  const readAhead = new ReadAhead();
-
   async function openInstance(c: Context, path: InstancePath) {
     const isSeries = UID.test(path.study) && UID.test(path.series);
     const series = { studyInstanceUID: path.study, seriesInstanceUID: path.series };
     const catalogue = await resolve(c, isSeries ? series : undefined);
-    return { catalogue, ...(await oneInstance(catalogue, path)) };
+    const instance = await oneInstance(catalogue, path);
+    if (instance) return { catalogue, instance };
+    // What was looked up along with the caller may be older than an upload that was acknowledged.
+    const fresh = await resolve(c);
+    const added = await oneInstance(fresh, path);
+    if (!added) throw new AppError(notFound);
+    return { catalogue: fresh, instance: added };
   }
 
   const { baseUrl, answersNoContent = false } = access;
@@ -170,19 +173,12 @@ export function createDicomwebRoutes(access: DicomwebAccess) {
     described.frames,
     async (c) => {
       const path = c.req.param();
-      const accept = acceptOf(c);
-      const key = proofOf(c);
-      const opening = openInstance(c, path);
-      const frameIndex = frameToReadAhead(path.frames, accept);
-      using ahead = frameIndex === undefined ? undefined : readAhead.begin(key, path.instance, frameIndex);
-      const { catalogue, instance, manifest } = await opening;
-      readAhead.remember(key, catalogue, manifest);
+      const { catalogue, instance } = await openInstance(c, path);
       return await framesResponse(catalogue, instance, path.frames, {
-        accept,
+        accept: acceptOf(c),
         range: c.req.header("range"),
         findMetadata: () => catalogue.metadata(path.study, path.series),
         findCopy: () => catalogue.derivative(path.study, path.series),
-        ahead,
       });
     },
   );
@@ -280,20 +276,12 @@ async function seriesMetadata(catalogue: DicomwebCatalogue, study: string, serie
   return stored;
 }
 
-/** By what the caller opens a series, and which one: the path to its instances, with a viewer's token, and a session's token. */
-function proofOf(c: Context): string {
-  const { path } = c.req;
-  return `${c.req.header("authorization") ?? ""} ${path.slice(0, path.indexOf("/instances/"))}`;
-}
-
 async function oneInstance(
   catalogue: DicomwebCatalogue,
   path: InstancePath,
-): Promise<{ manifest: SeriesManifest; instance: ManifestInstance }> {
+): Promise<ManifestInstance | undefined> {
   const manifest = await seriesManifest(catalogue, path.study, path.series);
-  const instance = findInstance(manifest, uid(path.instance));
-  if (!instance) throw new AppError(notFound);
-  return { manifest, instance };
+  return findInstance(manifest, uid(path.instance));
 }
 
 async function* instancesOf(

@@ -52,12 +52,6 @@ export function allFramesResponse(
   );
 }
 
-/** The frame to read before it is known whether the caller may have it: one, as it is stored. */
-export function frameToReadAhead(list: string, accept: string | undefined): number | undefined {
-  const isOne = /^\d{1,9}$/.test(list) && !accept?.includes(TransferSyntax.htJpeg2000Rpcl);
-  return isOne ? Number(list) - 1 : undefined;
-}
-
 async function respondByCopy(
   { transferSyntaxUID, sopInstanceUID }: ManifestInstance,
   frameNumbers: number[],
@@ -73,7 +67,7 @@ async function respond(
   catalogue: DicomwebCatalogue,
   instance: ManifestInstance,
   frameNumbers: number[],
-  { accept, ahead, findMetadata }: Pick<FrameRequest, "accept" | "ahead" | "findMetadata">,
+  { accept, findMetadata }: Pick<FrameRequest, "accept" | "findMetadata">,
 ): Promise<Response> {
   const transferSyntaxUID = frameTransferSyntaxUID(instance.transferSyntaxUID);
   const { multipart, type, syntax } = negotiateFrames(accept, transferSyntaxUID);
@@ -89,8 +83,7 @@ async function respond(
   const contentType = `${type}; transfer-syntax=${namedSyntax(transferSyntaxUID)}`;
   const [only] = frameNumbers;
   if (only !== undefined && frameNumbers.length === 1) {
-    const read = await ahead?.take(instance, only - 1);
-    const frame = read ?? (await borrowFrame(catalogue, instance, only - 1));
+    const frame = await borrowFrame(catalogue, instance, only - 1);
     const answer = multipart ? onePartRelated(type, contentType, frame) : bareBody(contentType, frame);
     return new Response(answer.body, { headers: frameHeaders(answer.contentType) });
   }

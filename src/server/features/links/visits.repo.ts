@@ -1,5 +1,6 @@
 import { and, eq, inArray, sql } from "drizzle-orm";
 import type { DbOrTx } from "../../db/client.ts";
+import { leased } from "../../db/leased-statement.ts";
 import { type Given, prepared } from "../../db/prepared.ts";
 import { shared } from "../../db/shared-statement.ts";
 import { isKept } from "../../holdings/kept.repo.ts";
@@ -76,24 +77,30 @@ export async function findLinkStanding(db: DbOrTx, id: string) {
   return row?.link;
 }
 
-const standingWithManifest = shared(
-  prepared((db, given: Given<SeriesUIDs & { id: string }>) =>
-    db
-      .select({ link: linkFields, object: storedObjects })
-      .from(shareLinks)
-      .innerJoin(users, eq(users.id, shareLinks.accountId))
-      .leftJoin(subscriptions, eq(subscriptions.userId, users.id))
-      .leftJoin(studies, and(eq(studies.studyInstanceUID, given.studyInstanceUID), isOfLink))
-      .leftJoin(
-        series,
-        and(eq(series.studyId, studies.id), eq(series.seriesInstanceUID, given.seriesInstanceUID)),
-      )
-      .leftJoin(storedObjects, eq(storedObjects.id, series.manifestId))
-      .where(eq(shareLinks.id, given.id)),
+const standingWithManifest = leased(
+  shared(
+    prepared((db, given: Given<SeriesUIDs & { id: string }>) =>
+      db
+        .select({ link: linkFields, object: storedObjects })
+        .from(shareLinks)
+        .innerJoin(users, eq(users.id, shareLinks.accountId))
+        .leftJoin(subscriptions, eq(subscriptions.userId, users.id))
+        .leftJoin(studies, and(eq(studies.studyInstanceUID, given.studyInstanceUID), isOfLink))
+        .leftJoin(
+          series,
+          and(eq(series.studyId, studies.id), eq(series.seriesInstanceUID, given.seriesInstanceUID)),
+        )
+        .leftJoin(storedObjects, eq(storedObjects.id, series.manifestId))
+        .where(eq(shareLinks.id, given.id)),
+    ),
   ),
+  (rows) => rows.some(({ object }) => object),
 );
 
-/** A link with the manifest in force of one of its series. A visit asks for both at every frame, hence one statement. */
+/**
+ * A link with the manifest in force of one of its series. A visit asks for both at every frame, hence one
+ * statement, whose answer holds a moment (`db/leased-statement.ts`): a series may have grown since.
+ */
 export async function findStandingWithManifest(
   db: DbOrTx,
   asked: SeriesUIDs & { id: string },
