@@ -67,6 +67,21 @@ test("every answer names the version, also those to nobody", async () => {
 });
 
 describe("an upload in pieces", () => {
+  test("stays as it is after a chunk of no bytes, whose checksum counts too", async () => {
+    const url = await tus.begin(10);
+    const empty = (headers: Record<string, string>) =>
+      t.call("PATCH", url, {
+        as: person,
+        headers: { ...tusHeaders, "content-type": "application/offset+octet-stream", ...headers },
+      });
+    const taken = await empty({ "upload-offset": "0" });
+    expect([taken.status, taken.headers.get("upload-offset")]).toEqual([204, "0"]);
+    const sum = tusChecksum(new Uint8Array([1]));
+    expect((await empty({ "upload-offset": "0", "upload-checksum": sum })).status).toBe(460);
+    expect((await empty({ "upload-offset": "1" })).status).toBe(409);
+    await tus.end(url);
+  });
+
   test("of a client that knows POST alone goes as with the methods that it names", async () => {
     const zip = sampleZip({ study: "99" });
     const url = await tus.begin(zip.length);

@@ -1,7 +1,6 @@
 import type { Deps } from "../../../deps.ts";
 import { uploadInterrupted } from "../../../holdings/uploads/uploads.errors.ts";
 import { AppError } from "../../../http/app-error.ts";
-import { unsupportedMediaType } from "../../../http/http.errors.ts";
 import { bodyBytes } from "../../../runtime/body-bytes.ts";
 import { DiskFull, type Reservation } from "../../../storage/disk/disk-room.ts";
 import { uploadTooLarge } from "../ingest.errors.ts";
@@ -59,11 +58,10 @@ export async function appendToUpload(
   await using hold = taken.hold;
   const { upload } = taken;
   if (lengthBytes > upload.sizeBytes - offset) throw tooLong(upload);
-  if (!body) throw new AppError(unsupportedMediaType);
   using room = await LandingRoom.open(deps, lengthBytes);
   await using landing = await openLanding(deps, upload, room);
   const receiving = new Receiving(deps, upload, landing, hold, appended);
-  await receiving.run(body, slot);
+  await receiving.run(body ?? new Blob().stream(), slot);
   return { receivedBytes: receiving.savedOffset, expiresAt: receiving.expiresAt };
 }
 
