@@ -21,3 +21,17 @@ export function parseByteRange(
   if (end < offset) return undefined;
   return { offset, length: end - offset + 1 };
 }
+
+/**
+ * The single range that a request asks of a body of `sizeBytes`, as {@link parseByteRange}; `undefined` also if its `If-Range` names
+ * another version than `etag`, or a weak one (RFC 9110 §13.1.5).
+ */
+export function requestedRange(
+  headers: Headers,
+  etag: string,
+  sizeBytes: number,
+): ReturnType<typeof parseByteRange> {
+  const ifRange = headers.get("if-range");
+  if (ifRange !== null && (ifRange !== etag || etag.startsWith("W/"))) return undefined;
+  return parseByteRange(headers.get("range") ?? undefined, sizeBytes);
+}

@@ -2,7 +2,7 @@ import type { FrameTable } from "../../../shared/dicom/reading/frame-table.ts";
 import { TagHex } from "../../../shared/dicom/tags.ts";
 import type { ManifestInstance } from "../../archive/manifest.ts";
 import { AppError } from "../../http/app-error.ts";
-import { parseByteRange } from "../../http/byte-range.ts";
+import { requestedRange } from "../../http/byte-range.ts";
 import { notFound } from "../../http/http.errors.ts";
 import { isKnownVersion } from "../../http/known-version.ts";
 import { ownBytes } from "../../runtime/lent-bytes.ts";
@@ -60,7 +60,7 @@ export async function bulkDataResponse(
   const headers = { ...archiveHeaders(type), "Accept-Ranges": "bytes", ETag: etag, Vary: "Accept" };
   if (isKnownVersion(wanted.get("if-none-match") ?? undefined, etag))
     return new Response(null, { status: 304, headers });
-  const range = wantedRange(wanted, etag, value.sizeBytes);
+  const range = requestedRange(wanted, etag, value.sizeBytes);
   if (range === "unsatisfiable")
     return new Response(null, {
       status: 416,
@@ -79,13 +79,6 @@ export async function bulkDataResponse(
   const part = body instanceof Uint8Array ? ownBytes(body) : body;
   const related = onePartRelated(type, type, part, contentRange);
   return new Response(related.body, { status, headers: { ...ofRange, "Content-Type": related.contentType } });
-}
-
-/** A client that holds another version than `If-Range` names, or a weak one, gets the whole value (RFC 9110 §13.1.5). */
-function wantedRange(headers: Headers, etag: string, sizeBytes: number) {
-  const ifRange = headers.get("if-range");
-  const isCurrent = ifRange === null || (ifRange.trim() === etag && !etag.startsWith("W/"));
-  return isCurrent ? parseByteRange(headers.get("range") ?? undefined, sizeBytes) : undefined;
 }
 
 async function findPixelData(

@@ -116,9 +116,8 @@ export interface ManifestOfAccount {
 }
 
 /**
- * A session with what its user may do now, and the manifests in force of a series of `studyIds` that they see. Wanted at
- * every frame, hence one prepared statement for both, whose answer holds a moment (`db/leased-statement.ts`): a series may have
- * grown since.
+ * A session with what its user may do now, and the manifests in force of a series of `studyIds` that they see. Every frame asks for
+ * both, hence one prepared statement. Its answer may be 10 ms old (`db/leased-statement.ts`), so the series may have grown since.
  */
 export async function findSessionWithManifest(
   db: DbOrTx,

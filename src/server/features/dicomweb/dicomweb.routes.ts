@@ -31,7 +31,7 @@ const MAX_SEARCHED_SERIES = 1_000;
 export interface DicomwebAccess {
   /**
    * Resolves the caller. It runs for each request, so an expired token ends an open viewer. With `series`, the series that the
-   * request is about, it can look that up in the same statement, whose answer may be a moment old: the series may have grown.
+   * request is about, it can look that up in the same statement. That answer may be 10 ms old: the series may have grown since.
    * @throws {AppError} if the caller has no access
    */
   resolve(c: Context, series?: SeriesUIDs): Promise<DicomwebCatalogue>;

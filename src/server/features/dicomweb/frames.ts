@@ -4,7 +4,7 @@ import { AppError } from "../../http/app-error.ts";
 import { notAcceptable, notFound, validationFailed } from "../../http/http.errors.ts";
 import { frameHeaders } from "./archive-headers.ts";
 import { copiedFramesResponse, type FrameRequest } from "./copied-frames.ts";
-import type { DicomwebCatalogue } from "./dicomweb.catalogue.ts";
+import type { Bytes, DicomwebCatalogue } from "./dicomweb.catalogue.ts";
 import { borrowFrame, readFrame } from "./frame-bytes.ts";
 import { type LittleEndianReader, openLittleEndian } from "./little-endian-frames.ts";
 import { negotiateCopy, negotiateFrames, type Representation } from "./media-types.ts";
@@ -88,7 +88,10 @@ async function respond(
     return new Response(answer.body, { headers: frameHeaders(answer.contentType) });
   }
   if (!multipart) throw new AppError(notAcceptable);
-  const answer = multipartRelated(type, frameParts(catalogue, instance, frameNumbers, contentType));
+  const answer = multipartRelated(
+    type,
+    frameParts(frameNumbers, contentType, (index) => readFrame(catalogue, instance, index)),
+  );
   return new Response(answer.body, { headers: frameHeaders(answer.contentType) });
 }
 
@@ -103,16 +106,11 @@ async function respondSwapped(
   if (!multipart && only !== undefined && frameNumbers.length === 1)
     return new Response((await swapped.frame(only - 1)) as BodyInit, { headers: frameHeaders(contentType) });
   if (!multipart) throw new AppError(notAcceptable);
-  const answer = multipartRelated(type, swappedParts(swapped, frameNumbers, contentType));
+  const answer = multipartRelated(
+    type,
+    frameParts(frameNumbers, contentType, (index) => swapped.frame(index)),
+  );
   return new Response(answer.body, { headers: frameHeaders(answer.contentType) });
-}
-
-async function* swappedParts(
-  swapped: LittleEndianReader,
-  frameNumbers: number[],
-  contentType: string,
-): AsyncGenerator<Part> {
-  for (const frameNumber of frameNumbers) yield { contentType, body: await swapped.frame(frameNumber - 1) };
 }
 
 /** Native frames are named as those of an explicit data set, since the Web knows no implicit one (PS3.18 §8.7.3). */
@@ -122,14 +120,11 @@ function namedSyntax(transferSyntaxUID: string): string {
 }
 
 async function* frameParts(
-  catalogue: DicomwebCatalogue,
-  instance: ManifestInstance,
   frameNumbers: number[],
   contentType: string,
+  read: (frameIndex: number) => Promise<Bytes>,
 ): AsyncGenerator<Part> {
-  for (const frameNumber of frameNumbers) {
-    yield { contentType, body: await readFrame(catalogue, instance, frameNumber - 1) };
-  }
+  for (const frameNumber of frameNumbers) yield { contentType, body: await read(frameNumber - 1) };
 }
 
 function parseFrameList(list: string): number[] {

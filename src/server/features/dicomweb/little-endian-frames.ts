@@ -26,9 +26,9 @@ export interface LittleEndianReader {
 }
 
 /**
- * Opens the native pixel data of a big-endian instance as little-endian. The words to swap are samples, and 16 bits at least in
- * OW, so that two samples of 8 bits change places (PS3.5 §8.1.1, §A.3). Undefined for other instances, and for one whose metadata
- * do not say which words it has.
+ * Opens the native pixel data of a big-endian instance as little-endian. The bytes of each word are reversed. A word is one sample;
+ * in OW it has 16 bits at least, so two samples of 8 bits change places (PS3.5 §8.1.1, §A.3). Returns undefined for any other
+ * instance, and if the metadata do not say how long a word is.
  */
 export async function openLittleEndian(
   reader: InstanceBytes,

@@ -3,7 +3,7 @@ import { streamOf } from "../../http/stream-of.ts";
 import type { ByteRange } from "../../storage/object-store.ts";
 import type { Bytes } from "./dicomweb.catalogue.ts";
 
-/** Bytes of the words whose order matters; words of one byte have none. */
+/** The lengths of words, in bytes, that can be swapped. */
 export type WordBytes = 2 | 4 | 8;
 
 export function isSwappable(wordBytes: number | undefined): wordBytes is WordBytes {
@@ -15,7 +15,7 @@ export interface Words extends ByteRange {
   wordBytes: WordBytes;
 }
 
-/** Reads a range of the words' bytes in the other byte order. `read` reads a range of the file; the range may begin or end within a word. */
+/** Reads a range of the words in the other byte order; it may begin or end within a word. `read` reads a range of the file. */
 export async function readSwapped(
   read: (range: ByteRange) => Promise<Bytes>,
   words: Words,

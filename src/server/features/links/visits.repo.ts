@@ -98,8 +98,8 @@ const standingWithManifest = leased(
 );
 
 /**
- * A link with the manifest in force of one of its series. A visit asks for both at every frame, hence one
- * statement, whose answer holds a moment (`db/leased-statement.ts`): a series may have grown since.
+ * A link with the manifest in force of one of its series. A visit asks for both at every frame, hence one statement. Its answer may
+ * be 10 ms old (`db/leased-statement.ts`), so the series may have grown since.
  */
 export async function findStandingWithManifest(
   db: DbOrTx,

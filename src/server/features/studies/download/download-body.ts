@@ -13,11 +13,10 @@ import {
   streamObject,
 } from "../../../holdings/reading/open-object.ts";
 import { AppError } from "../../../http/app-error.ts";
-import { parseByteRange } from "../../../http/byte-range.ts";
+import { requestedRange } from "../../../http/byte-range.ts";
 import { rangeNotSatisfiable } from "../../../http/http.errors.ts";
 import { isKnownVersion } from "../../../http/known-version.ts";
 import { streamOf } from "../../../http/stream-of.ts";
-import type { ByteRange } from "../../../storage/object-store.ts";
 import type { StudyFile } from "./download-study.ts";
 
 /** For the log only: the client left before a byte was sent, and is not charged. */
@@ -55,7 +54,9 @@ export async function answerDownload(
   const { etag } = file;
   if (isKnownVersion(request.headers.get("if-none-match"), etag))
     return new Response(null, { status: 304, headers });
-  const range = requestedRange(request, plan.sizeBytes, etag);
+  const range = requestedRange(request.headers, etag, plan.sizeBytes);
+  if (range === "unsatisfiable")
+    throw new AppError(rangeNotSatisfiable, { members: { sizeBytes: plan.sizeBytes } });
   const { offset, length } = range ?? { offset: 0, length: plan.sizeBytes };
   headers.set("Content-Length", String(length));
   if (range) headers.set("Content-Range", `bytes ${offset}-${offset + length - 1}/${plan.sizeBytes}`);
@@ -100,15 +101,6 @@ export function zipHeaders(fileName: string): Headers {
     "Content-Security-Policy": "sandbox; default-src 'none'",
     "Cache-Control": "private, no-store",
   });
-}
-
-/** The requested range, or `undefined` (the whole file) if `If-Range` names another version. */
-function requestedRange(request: Request, sizeBytes: number, etag: string): ByteRange | undefined {
-  const condition = request.headers.get("if-range");
-  if (condition !== null && condition !== etag) return undefined;
-  const range = parseByteRange(request.headers.get("range") ?? undefined, sizeBytes);
-  if (range !== "unsatisfiable") return range;
-  throw new AppError(rangeNotSatisfiable, { members: { sizeBytes } });
 }
 
 /** Opens the body: the file itself for one volume, a stream for several joined ones. */
