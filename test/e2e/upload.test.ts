@@ -27,6 +27,8 @@ const slicesOf = (seed: string, size = 128) => [
   ...generateStudy({ kind: "ct-head", seed, size, instances: 24 }),
 ];
 
+const focusedId = (page: Page) => page.evaluate(() => document.activeElement?.id);
+
 function zipOf(...studies: GeneratedInstance[][]): Buffer {
   const entries = studies.flatMap((study, n) =>
     study.map(({ fileName, bytes }) => [`E${n}/${fileName}`, bytes]),
@@ -105,6 +107,8 @@ describe("sending an exam", () => {
         await page.keyboard.press("Enter");
         const buffer = zipOf(slicesOf("by keyboard", 32));
         await (await choosing).setFiles({ name: "EXAME.ZIP", mimeType: "application/zip", buffer });
+        await button(page, "Corrigir dados").waitFor();
+        expect(await focusedId(page)).toBe("view");
         await tabTo(page, button(page, "Corrigir dados"));
         await page.keyboard.press("Enter");
         await tabTo(page, button(page, "Paciente, nº de acesso e mais"));
@@ -127,6 +131,8 @@ describe("sending an exam", () => {
         await page.keyboard.type("02-10-2025 7:05");
         await tabTo(page, button(page, "Enviar exame"));
         await page.keyboard.press("Enter");
+        await button(page, "Enviar exame").waitFor({ state: "detached" });
+        expect(await focusedId(page)).toBe("view");
         await page.locator("main[data-view=listaExames]").waitFor();
       };
       await inUpload(person, job, { device: { ...DESK, locale: "en-US" } });

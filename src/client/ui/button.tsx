@@ -1,4 +1,5 @@
 import type { ComponentProps, ReactNode } from "react";
+import { useFocusAfterWork } from "./use-focus-after-work.ts";
 
 export interface ButtonProps extends ComponentProps<"button"> {
   /** `lit` at most once per view; `destroy` only inside a confirmation. */
@@ -13,8 +14,16 @@ export function buttonClass({ kind = "outline", size = "normal", on = false }: P
     .join(" ");
 }
 
-export function Button({ kind, size, on, className = "", type = "button", ...rest }: ButtonProps) {
-  return <button type={type} className={`${buttonClass({ kind, size, on })} ${className}`} {...rest} />;
+export function Button({ kind, size, on, className = "", type = "button", ref, ...rest }: ButtonProps) {
+  const button = useFocusAfterWork(rest.disabled === true, ref);
+  return (
+    <button
+      type={type}
+      className={`${buttonClass({ kind, size, on })} ${className}`}
+      ref={button}
+      {...rest}
+    />
+  );
 }
 
 interface IconButtonProps extends Omit<ComponentProps<"button">, "aria-label"> {
@@ -24,9 +33,11 @@ interface IconButtonProps extends Omit<ComponentProps<"button">, "aria-label"> {
   children: ReactNode;
 }
 
-export function IconButton({ label, destructive, className = "", ...rest }: IconButtonProps) {
+export function IconButton({ label, destructive, className = "", ref, ...rest }: IconButtonProps) {
+  const button = useFocusAfterWork(rest.disabled === true, ref);
   return (
     <button
+      ref={button}
       type="button"
       aria-label={label}
       className={`btn is-icon ${destructive ? "is-delete" : ""} ${className}`}

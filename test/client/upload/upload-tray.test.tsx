@@ -2,7 +2,7 @@ import "../../support/dom-globals.ts";
 import { describe, expect, spyOn, test } from "bun:test";
 import { i18n } from "@lingui/core";
 import { getDefaultStore } from "jotai";
-import { viewAtom } from "../../../src/client/features/places/views.ts";
+import { openAtom, viewAtom } from "../../../src/client/features/places/views.ts";
 import { EMPTY_FORM } from "../../../src/client/features/upload/exam-form/exam-form.ts";
 import { saveRecord } from "../../../src/client/features/upload/send/resume-records.ts";
 import { runJob } from "../../../src/client/features/upload/tray/run-job.ts";
@@ -54,6 +54,17 @@ async function sendAnother(name = "exame.zip"): Promise<ToldRequest> {
 }
 
 const goTo = (view: "support" | "uploadExames") => act(async () => getDefaultStore().set(viewAtom, view));
+
+async function onPhone(job: () => Promise<void>): Promise<void> {
+  const media = spyOn(window, "matchMedia").mockImplementation(
+    (media) => Object.assign(new EventTarget(), { media, matches: media === PHONE }) as MediaQueryList,
+  );
+  try {
+    await job();
+  } finally {
+    media.mockRestore();
+  }
+}
 
 async function openTray(): Promise<void> {
   const expand = tray().queryByRole("button", { name: "Expandir" });
@@ -160,6 +171,8 @@ describe("an upload", () => {
     await act(async () => request.answer(201, { ...answer, skipped, skippedCount: 9 }));
     await openTray();
     expect(tray().getByText("1 imagem guardada e conferida")).toBeDefined();
+    const name = document.querySelector(".tray-row b")?.textContent;
+    expect(tray().getByRole("button", { name: `Abrir ${name}` })).toBeDefined();
     const left = tray().getByText("9 arquivos ficaram de fora").closest("details");
     expect(left?.open).toBe(false);
     const lines = [...(left?.querySelectorAll("li") ?? [])].map(({ textContent }) => textContent);
@@ -334,7 +347,7 @@ describe("an upload that ended before a reload", () => {
     expect(tray().getByRole("button", { name: "Liberar espaço" })).toBeDefined();
   });
 
-  test("hands the focus to the one in its place, and the last one to the view", async () => {
+  const discardAll = async (trayOf: () => ReturnType<typeof within>, open: () => Promise<void>) => {
     const names = ["u5", "u6", "u7"];
     const problem = { type: "about:blank", title: "", status: 422, code: "upload.no_dicom", requestId: "r1" };
     const answers = names.map((id) => [
@@ -359,10 +372,9 @@ describe("an upload that ended before a reload", () => {
         <UploadTray />
       </main>,
     );
-    await screen.findByRole("region", { name: "Envios" });
-    await openTray();
+    await open();
     const discard = async (name: string) => {
-      tray()
+      trayOf()
         .getByRole("button", { name: `Cancelar o envio de ${name}` })
         .focus();
       await user.keyboard("{Enter}");
@@ -372,21 +384,33 @@ describe("an upload that ended before a reload", () => {
     };
     expect(await discard("u6")).toBe("u7");
     expect(await discard("u7")).toBe("u5");
-    expect(await discard("u5")).toBe("view");
-  });
+    await discard("u5");
+    await waitFor(() => expect(document.activeElement?.id).toBe("view"));
+  };
+
+  test("hands the focus to the one in its place, and the last one to the view", () =>
+    discardAll(tray, async () => {
+      await screen.findByRole("region", { name: "Envios" });
+      await openTray();
+    }));
+
+  test("does so in a phone's sheet too, which stays closed for the uploads after it", () =>
+    onPhone(async () => {
+      const sheet = () => within(screen.getByRole("dialog", { name: "Envios" }));
+      await discardAll(sheet, async () => {
+        // The strip is the only button of the page.
+        await user.click(await screen.findByRole("button"));
+      });
+      expect(getDefaultStore().get(openAtom("uploads"))).toBe(false);
+    }));
 
   test("well takes one short line above the tabs of a phone", async () => {
     keep(stateOf({ state: "done", result: answer }));
-    const onPhone = spyOn(window, "matchMedia").mockImplementation(
-      (media) => Object.assign(new EventTarget(), { media, matches: media === PHONE }) as MediaQueryList,
-    );
-    try {
+    await onPhone(async () => {
       await renderView(<UploadTray />);
       const title = await screen.findByText("1 exame guardado", { selector: "b" });
       expect(title.closest("button")?.textContent).toBe("1 exame guardado ");
-    } finally {
-      onPhone.mockRestore();
-    }
+    });
   });
 });
 

@@ -4,6 +4,7 @@ import { type ComponentType, Suspense, useEffect, useRef } from "react";
 import { Boundary, ReloadCard } from "../../ui/boundary.tsx";
 import { lazyChunk } from "../../ui/lazy-chunk.ts";
 import { Skeleton } from "../../ui/skeleton.tsx";
+import { useKeptFocus } from "../../ui/use-kept-focus.ts";
 import { type ViewName, viewAtom } from "../places/views.ts";
 import { WelcomeView } from "./welcome-view.tsx";
 
@@ -30,6 +31,7 @@ export function ViewOutlet() {
   const view = useAtomValue(viewAtom);
   const main = useRef<HTMLElement>(null);
   const shown = useRef(view);
+  const focus = useKeptFocus(main);
   const View = views[view];
 
   useEffect(() => {
@@ -40,7 +42,7 @@ export function ViewOutlet() {
   }, [view]);
 
   return (
-    <main className="view" id="view" data-view={view} ref={main} tabIndex={-1}>
+    <main className="view" id="view" data-view={view} ref={main} {...focus}>
       <Boundary key={view} failure={<ViewFailure />}>
         <Suspense fallback={<ViewSkeleton />}>
           <View />

@@ -65,7 +65,9 @@ function useRetry({ data, refetch }: HomeQuery<unknown>) {
   useEffect(() => {
     if (data === undefined || !isAsked.current) return;
     isAsked.current = false;
-    if (document.activeElement === document.body) heading.current?.focus();
+    const { activeElement } = document;
+    // The view has taken it from the button.
+    if (activeElement === document.body || activeElement?.id === "view") heading.current?.focus();
   }, [data]);
   const retry = () => {
     isAsked.current = true;

@@ -239,9 +239,11 @@ function RowActions({ job, state }: { job: UploadJob; state: JobState }) {
   const open = useOpenExam();
   const { name } = job.source;
   if (state.stage === "done") {
+    const description = examName(job) ?? name;
     return (
       <Button
         size="small"
+        aria-label={t({ id: "home.openOf", message: `Open ${description}` })}
         onClick={() => {
           remove(job.id);
           void open(state.answer);

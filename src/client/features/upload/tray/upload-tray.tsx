@@ -1,7 +1,7 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import { atom, useAtom, useAtomValue, useSetAtom } from "jotai";
 import { Dialog as RadixDialog } from "radix-ui";
-import { type CSSProperties, type ReactNode, useRef } from "react";
+import { type CSSProperties, type ReactNode, useEffect, useRef } from "react";
 import { IconButton } from "../../../ui/button.tsx";
 import { CircleCheckIcon, CloseIcon } from "../../../ui/entry-icons.tsx";
 import type { Icon } from "../../../ui/icon.tsx";
@@ -13,6 +13,7 @@ import {
   UploadIcon,
   WifiOffIcon,
 } from "../../../ui/icons.tsx";
+import { useFocusReturn } from "../../../ui/use-focus-return.ts";
 import { PHONE, useMediaQuery } from "../../../ui/use-media-query.ts";
 import { useSheetDrag } from "../../../ui/use-sheet-drag.ts";
 import { openAtom, viewAtom } from "../../places/views.ts";
@@ -43,12 +44,24 @@ export default function UploadTray() {
   // A paused one goes on from its row.
   const isShownInView = isInUploadView && shown !== undefined && shown.state.stage !== "paused";
   const others = isShownInView ? jobs.filter(({ id }) => id !== shown.id) : jobs;
+  const hasRows = others.length + elsewhere.length > 0;
+  useSheetWithRows(hasRows);
   return (
     <>
-      {others.length + elsewhere.length > 0 && <Tray jobs={others} elsewhere={elsewhere} />}
+      {hasRows && <Tray jobs={others} elsewhere={elsewhere} />}
       <CancelDialog />
     </>
   );
+}
+
+/** Closes the phone's sheet with its last row, so that the next upload does not open it. */
+function useSheetWithRows(hasRows: boolean): void {
+  const [isOpen, setOpen] = useAtom(isSheetOpenAtom);
+  const hadRows = useRef(false);
+  useEffect(() => {
+    if (hadRows.current && !hasRows && isOpen) setOpen(false);
+    hadRows.current = hasRows;
+  }, [hasRows, isOpen, setOpen]);
 }
 
 interface TrayProps {
@@ -113,6 +126,7 @@ function PhoneTray({ jobs, elsewhere, summary }: ShownTrayProps) {
   const [isOpen, setOpen] = useAtom(isSheetOpenAtom);
   const sheet = useRef<HTMLDivElement>(null);
   const focus = useTrayFocus(sheet);
+  const focusReturn = useFocusReturn();
   const drag = useSheetDrag(sheet, (moved) => moved > 0 && setOpen(false));
   return (
     <RadixDialog.Root open={isOpen} onOpenChange={setOpen}>
@@ -128,7 +142,13 @@ function PhoneTray({ jobs, elsewhere, summary }: ShownTrayProps) {
       </RadixDialog.Trigger>
       <RadixDialog.Portal>
         <RadixDialog.Overlay className="scrim tray-scrim">
-          <RadixDialog.Content ref={sheet} {...focus} className="tray-sheet" aria-describedby={undefined}>
+          <RadixDialog.Content
+            ref={sheet}
+            {...focus}
+            {...focusReturn}
+            className="tray-sheet"
+            aria-describedby={undefined}
+          >
             <RadixDialog.Title className="sr-only">
               {t({ id: "tray.label", message: "Uploads" })}
             </RadixDialog.Title>

@@ -1,0 +1,94 @@
+import "../../support/dom-globals.ts";
+import { describe, expect, test } from "bun:test";
+import { useRef, useState } from "react";
+import { Button } from "../../../src/client/ui/button.tsx";
+import { useKeptFocus } from "../../../src/client/ui/use-kept-focus.ts";
+import { act, screen, userEvent, waitFor, withDom } from "../../support/dom.ts";
+import { renderClient } from "../../support/render-client.tsx";
+
+withDom();
+
+const user = userEvent.setup();
+const focusedId = () => document.activeElement?.id;
+
+function Steps() {
+  const place = useRef<HTMLElement>(null);
+  const focus = useKeptFocus(place);
+  const [step, setStep] = useState(1);
+  return (
+    <>
+      <main id="place" ref={place} {...focus}>
+        <button type="button" key={step} onClick={() => setStep(step + 1)}>
+          {`Step ${step}`}
+        </button>
+      </main>
+      <button type="button" id="beside" onClick={() => setStep(step + 1)}>
+        Beside
+      </button>
+    </>
+  );
+}
+
+describe("the focus of what goes", () => {
+  test("is given to the place that it was in, each time", async () => {
+    await renderClient(<Steps />);
+    for (const step of [1, 2]) {
+      await user.click(screen.getByRole("button", { name: `Step ${step}` }));
+      await waitFor(() => expect(focusedId()).toBe("place"));
+    }
+  });
+
+  test("is not taken from what has it", async () => {
+    await renderClient(<Steps />);
+    screen.getByRole("button", { name: "Step 1" }).focus();
+    await user.click(screen.getByRole("button", { name: "Beside" }));
+    await screen.findByRole("button", { name: "Step 2" });
+    expect(focusedId()).toBe("beside");
+  });
+});
+
+let finish: () => void;
+
+function Work() {
+  const [isBusy, setBusy] = useState(false);
+  finish = () => setBusy(false);
+  return (
+    <>
+      <Button id="save" disabled={isBusy} onClick={() => setBusy(true)}>
+        Save
+      </Button>
+      <button type="button" id="other">
+        Other
+      </button>
+    </>
+  );
+}
+
+describe("a button that is disabled while it works", () => {
+  const other = () => screen.getByRole("button", { name: "Other" });
+
+  /** Presses it by a key; Chromium takes the focus from what is disabled, and our DOM does not. */
+  async function press(): Promise<void> {
+    await renderClient(<Work />);
+    const save = screen.getByRole<HTMLButtonElement>("button", { name: "Save" });
+    save.focus();
+    await user.keyboard("{Enter}");
+    expect(save.disabled).toBe(true);
+    other().focus();
+    other().blur();
+  }
+
+  test("has the focus again after it", async () => {
+    await press();
+    expect(document.activeElement?.tagName).toBe("BODY");
+    await act(async () => finish());
+    expect(focusedId()).toBe("save");
+  });
+
+  test("leaves it to what has taken it meanwhile", async () => {
+    await press();
+    other().focus();
+    await act(async () => finish());
+    expect(focusedId()).toBe("other");
+  });
+});
