@@ -37,7 +37,7 @@ const other: DicomElements = {
   [TagHex.Modality]: text("CS", "MR"),
 };
 const odd: DicomElements = {
-  [TagHex.PatientName]: text("PN", "Souza^Rui"),
+  [TagHex.PatientName]: text("PN", "Yamada^Tarou=山田^太郎=やまだ^たろう"),
   [TagHex.PatientID]: text("LO", "R,1|2"),
   [TagHex.StudyDate]: text("DA", "19991231"),
   [TagHex.Modality]: text("CS", "US"),
@@ -152,6 +152,20 @@ describe("a search by POST", () => {
 });
 
 describe("ImagingStudy", () => {
+  test("names a patient in each way in which the name is written", async () => {
+    const study = (await read(`/ImagingStudy/${ids["4"]}`)) as { contained?: unknown; subject?: unknown };
+    const written = (valueCode: string) => [
+      { url: "http://hl7.org/fhir/StructureDefinition/iso21090-EN-representation", valueCode },
+    ];
+    const names = [
+      { extension: written("ABC"), text: "Tarou Yamada", family: "Yamada", given: ["Tarou"] },
+      { extension: written("IDE"), text: "山田 太郎", family: "山田", given: ["太郎"] },
+      { extension: written("SYL"), text: "やまだ たろう", family: "やまだ", given: ["たろう"] },
+    ];
+    expect(study.contained).toEqual([expect.objectContaining({ name: names })]);
+    expect(study.subject).toMatchObject({ display: "Tarou Yamada" });
+  });
+
   test("says what the instances say, where the images are, and follows BR-Core", async () => {
     const study = await read(`/ImagingStudy/${ids["1"]}`);
     expect(study).toEqual({

@@ -9,6 +9,7 @@ import { dicomwebExamples } from "../../../src/server/render/api-examples.ts";
 import { createDiskRoom } from "../../../src/server/storage/disk/disk-room.ts";
 import type { Receiver } from "../../../src/shared/api/receivers.ts";
 import type { Study } from "../../../src/shared/api/studies.ts";
+import type { DicomJson } from "../../../src/shared/dicom/reading/instance.ts";
 import { TagHex } from "../../../src/shared/dicom/tags.ts";
 import { associateRequest, connectSender, type DicomSender } from "../../support/dicom-sender.ts";
 import { createAuthority } from "../../support/psp/certificates.ts";
@@ -99,6 +100,18 @@ test("a sender stores a study, which comes back with the bytes of its data sets"
     lastReceived: { callingAETitle: "TOMOGRAFO", address: "127.0.0.1" },
   });
   expect(await (await t.call("GET", "/api/uploads", { as: ana })).json()).toEqual([]);
+});
+
+test("a study that a sender stored has every group of the patient's name", async () => {
+  await using sender = await open("CLINICA");
+  const elements = { [TagHex.PatientName]: { vr: "PN", Value: ["Yamada^Tarou=山田^太郎=やまだ^たろう"] } };
+  expect(await sender.store(sent({ study: "13", elements }))).toBe(0);
+  await sender.release();
+  await listed(ana, "13", 1);
+  const answer = await t.call("GET", `/dicomweb/studies?StudyInstanceUID=${studyUID("13")}`, { as: ana });
+  const [json] = (await answer.json()) as DicomJson[];
+  const name = { Alphabetic: "Yamada^Tarou", Ideographic: "山田^太郎", Phonetic: "やまだ^たろう" };
+  expect(json?.[TagHex.PatientName]?.Value).toEqual([name]);
 });
 
 test.skipIf(!Bun.which("storescu"))("the example for DCMTK does what the page of the API says", async () => {

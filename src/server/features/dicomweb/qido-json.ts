@@ -84,7 +84,7 @@ export function studyJson(study: StudyRecord, baseUrl?: BaseUrl): DicomJson {
     [TagHex.AccessionNumber]: element("SH", study.accessionNumber),
     [TagHex.ModalitiesInStudy]: { vr: "CS", Value: study.modalitiesInStudy },
     [TagHex.StudyDescription]: element("LO", study.studyDescription),
-    [TagHex.PatientName]: personName(study.patientName),
+    [TagHex.PatientName]: patientNameElement(study),
     [TagHex.PatientID]: element("LO", study.patientID),
     [TagHex.PatientBirthDate]: element("DA", compact(study.patientBirthDate)),
     [TagHex.PatientSex]: element("CS", study.patientSex),
@@ -93,6 +93,12 @@ export function studyJson(study: StudyRecord, baseUrl?: BaseUrl): DicomJson {
     [TagHex.NumberOfStudyRelatedInstances]: element("IS", study.instanceCount),
     ...location(baseUrl, `studies/${study.studyInstanceUID}`),
   };
+}
+
+/** The patient's name with all its groups; `patientName` has one group only. */
+export function patientNameElement({ attributes, patientName }: StudyRecord): DicomJson[string] {
+  const kept = attributes?.[TagHex.PatientName];
+  return kept?.Value?.length ? kept : personName(patientName);
 }
 
 /** Everything known of a series, without its study. */

@@ -1,21 +1,31 @@
 import { fullPersonName } from "../../../shared/dicom/person-name.ts";
 import type { StudyRecord } from "../dicomweb/dicomweb.catalogue.ts";
+import { patientNameElement } from "../dicomweb/qido-json.ts";
 import type { FhirResource } from "./fhir-resource.ts";
 
 const GENDERS: Readonly<Record<string, string>> = { M: "male", F: "female", O: "other" };
+
+/** How a name is written, by DICOM's component group (PS3.5 §6.2.1.2) and by the code of FHIR's `iso21090-EN-representation`. */
+const WRITTEN = [
+  ["Alphabetic", "ABC"],
+  ["Ideographic", "IDE"],
+  ["Phonetic", "SYL"],
+] as const;
+const REPRESENTATION = "http://hl7.org/fhir/StructureDefinition/iso21090-EN-representation";
 
 /**
  * The subject of a study, as its instances name it. There are no patients apart from studies, so the Patient is contained.
  */
 export function subjectOf(study: StudyRecord): { contained: FhirResource[]; subject: object } {
-  const { patientName, patientID, patientBirthDate, patientSex } = study;
-  const name = patientName === null ? null : humanName(patientName);
+  const { patientID, patientBirthDate, patientSex } = study;
+  const names = namesOf(study);
+  const [name] = names;
   const identifier = patientID === null ? undefined : { value: patientID };
   const patient: FhirResource = {
     resourceType: "Patient",
     id: "patient",
     ...(identifier && { identifier: [identifier] }),
-    ...(name && { name: [name] }),
+    ...(name && { name: names }),
     ...(patientSex && { gender: GENDERS[patientSex.toUpperCase()] ?? "unknown" }),
     ...(patientBirthDate && { birthDate: patientBirthDate }),
   };
@@ -30,13 +40,27 @@ export function subjectOf(study: StudyRecord): { contained: FhirResource[]; subj
   };
 }
 
-/** PS3.5 §6.2.1: family, given and middle names, prefix and suffix between carets. */
-function humanName(pn: string) {
-  const text = fullPersonName(pn);
-  if (text === null) return null;
-  const [family, given, middle, prefix, suffix] = (pn.split("=")[0] ?? "")
-    .split("^")
-    .map((part) => part.trim());
+/** The patient's name, once for each way in which it is written. */
+function namesOf(study: StudyRecord) {
+  const groups = patientNameElement(study).Value?.[0];
+  if (typeof groups !== "object" || groups === null) return [];
+  const written = WRITTEN.flatMap(([group, code]) => {
+    const pn = (groups as Record<string, unknown>)[group];
+    const name = typeof pn === "string" ? humanName(pn, code) : null;
+    return name ? [{ code, name }] : [];
+  });
+  const isAlphabetic = written.every(({ code }) => code === "ABC");
+  return written.map(({ code, name }) =>
+    isAlphabetic ? name : { extension: [{ url: REPRESENTATION, valueCode: code }], ...name },
+  );
+}
+
+/** PS3.5 §6.2.1: family, given and middle names, prefix and suffix between carets. Only alphabetic names are spoken given name first. */
+function humanName(pn: string, code: "ABC" | "IDE" | "SYL") {
+  const parts = pn.split("^").map((part) => part.trim());
+  const text = code === "ABC" ? fullPersonName(pn) : parts.filter(Boolean).join(" ");
+  if (!text) return null;
+  const [family, given, middle, prefix, suffix] = parts;
   const givens = [given, middle].filter(Boolean);
   return {
     text,

@@ -1,0 +1,97 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import type { DicomElements } from "../../../src/server/dicom/write-instance.ts";
+import type { DicomJson } from "../../../src/shared/dicom/reading/instance.ts";
+import { TagHex } from "../../../src/shared/dicom/tags.ts";
+import { sampleInstance, sampleZip, studyUID } from "../../support/sample-zip.ts";
+import { stow } from "../../support/stow.ts";
+import { createTestApp, type Person, type TestApp } from "../../support/test-app.ts";
+
+let t: TestApp;
+let owner: Person;
+let reader: Person;
+
+const named = (...Value: string[]): DicomElements => ({ [TagHex.PatientName]: { vr: "PN", Value } });
+const YAMADA = { Alphabetic: "Yamada^Tarou", Ideographic: "山田^太郎", Phonetic: "やまだ^たろう" };
+
+beforeAll(async () => {
+  t = await createTestApp();
+  owner = await t.addPerson("Quem Procura", { plan: "clinica" });
+  reader = await t.addPerson("Quem Recebeu");
+  await t.store(
+    owner,
+    sampleZip(
+      { study: "1", elements: named("Yamada^Tarou=山田^太郎=やまだ^たろう") },
+      { study: "3", elements: named("Silva^Ana") },
+      { study: "4", elements: named("=山田^花子") },
+      { study: "5", elements: { [TagHex.PatientName]: { vr: "PN" } } },
+      { study: "6", elements: named("Goto^Jun==ごとう^じゅん", "Silva^Jun") },
+      { study: "7", elements: named(`Longo=${"長".repeat(2_000)}`) },
+      // Images that disagree: the study has the name of its first one.
+      { study: "8", elements: named("Hong^Gildong=洪^吉洞=홍^길동") },
+      { study: "8", sop: "2", elements: named("Kim^Ana=金^Ana") },
+    ),
+  );
+  const file = sampleInstance({ study: "2", elements: named("Yamada^Tarou=山田^太郎=やまだ^たろう") });
+  expect((await stow(t, owner, [file])).status).toBe(200);
+  // The form changes the list; DICOMweb goes on saying what the instances say.
+  await t.store(owner, sampleZip({ study: "9", elements: named("Yamada^Tarou=山田^太郎=やまだ^たろう") }), {
+    patientName: "Corrigida",
+  });
+  const path = `/api/studies/${await idOf("1")}/assign`;
+  const granted = await t.call("POST", path, { as: owner, json: { userId: reader.id } });
+  expect(granted.status).toBeLessThan(300);
+}, 120_000);
+afterAll(() => t[Symbol.asyncDispose]());
+
+async function idOf(study: string): Promise<string> {
+  const answer = await t.call("GET", "/api/studies", { as: owner });
+  const studies = (await answer.json()) as { id: string; studyInstanceUID: string }[];
+  return studies.find(({ studyInstanceUID }) => studyInstanceUID === studyUID(study))?.id ?? "";
+}
+
+async function nameIn(path: string, as = owner): Promise<DicomJson[string] | undefined> {
+  const answer = await t.call("GET", `/dicomweb${path}`, { as });
+  const [json] = (await answer.json()) as DicomJson[];
+  return json?.[TagHex.PatientName];
+}
+
+test.each([
+  ["in a ZIP", "1", [YAMADA]],
+  ["by STOW-RS", "2", [YAMADA]],
+  ["with one group", "3", [{ Alphabetic: "Silva^Ana" }]],
+  ["without an alphabetic group", "4", [{ Ideographic: "山田^花子" }]],
+  ["without a name", "5", undefined],
+  [
+    "with several values",
+    "6",
+    [{ Alphabetic: "Goto^Jun", Phonetic: "ごとう^じゅん" }, { Alphabetic: "Silva^Jun" }],
+  ],
+  ["with a name longer than the database keeps", "7", [{ Alphabetic: "Longo" }]],
+  [
+    "of images that disagree",
+    "8",
+    [{ Alphabetic: "Hong^Gildong", Ideographic: "洪^吉洞", Phonetic: "홍^길동" }],
+  ],
+  ["whose name the upload form replaced", "9", [YAMADA]],
+])("a search answers every group of the name of a study sent %s", async (_, study, Value) => {
+  const expected = Value ? { vr: "PN", Value } : { vr: "PN" };
+  expect(await nameIn(`/studies?StudyInstanceUID=${studyUID(study)}`)).toEqual(expected);
+  const series = `/series?StudyInstanceUID=${studyUID(study)}&includefield=PatientName`;
+  expect(await nameIn(series)).toEqual(expected);
+});
+
+test("whoever a study was shared with reads every group of its name, as its metadata have them", async () => {
+  expect((await nameIn("/studies", reader))?.Value).toEqual([YAMADA]);
+  expect((await nameIn(`/studies/${studyUID("1")}/metadata`, reader))?.Value).toEqual([YAMADA]);
+});
+
+test("the list and its form go on with one group", async () => {
+  const studies = (await (await t.call("GET", "/api/studies", { as: owner })).json()) as {
+    studyInstanceUID: string;
+    patientName: string | null;
+  }[];
+  const names = Object.fromEntries(studies.map((study) => [study.studyInstanceUID, study.patientName]));
+  expect(names[studyUID("1")]).toBe("Yamada^Tarou");
+  expect(names[studyUID("4")]).toBe("山田^花子");
+  expect(names[studyUID("9")]).toBe("Corrigida");
+});
