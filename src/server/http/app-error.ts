@@ -23,6 +23,8 @@ export interface AppErrorOptions {
   detail?: string;
   cause?: unknown;
   retryAfterSeconds?: number;
+  /** More headers of the answer, e.g. `Content-Range` of 416 (RFC 9110 §15.5.17). */
+  headers?: Record<string, string>;
   /** More members of the problem document, e.g. `ids` of `study.ambiguous`. */
   members?: Record<string, unknown>;
 }

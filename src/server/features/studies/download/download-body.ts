@@ -56,7 +56,10 @@ export async function answerDownload(
     return new Response(null, { status: 304, headers });
   const range = requestedRange(request.headers, etag, plan.sizeBytes);
   if (range === "unsatisfiable")
-    throw new AppError(rangeNotSatisfiable, { members: { sizeBytes: plan.sizeBytes } });
+    throw new AppError(rangeNotSatisfiable, {
+      members: { sizeBytes: plan.sizeBytes },
+      headers: { "Content-Range": `bytes */${plan.sizeBytes}` },
+    });
   const { offset, length } = range ?? { offset: 0, length: plan.sizeBytes };
   headers.set("Content-Length", String(length));
   if (range) headers.set("Content-Range", `bytes ${offset}-${offset + length - 1}/${plan.sizeBytes}`);
