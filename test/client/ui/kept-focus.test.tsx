@@ -1,6 +1,7 @@
 import "../../support/dom-globals.ts";
 import { describe, expect, test } from "bun:test";
 import { useRef, useState } from "react";
+import { createPortal } from "react-dom";
 import { Button } from "../../../src/client/ui/button.tsx";
 import { useKeptFocus } from "../../../src/client/ui/use-kept-focus.ts";
 import { act, screen, userEvent, waitFor, withDom } from "../../support/dom.ts";
@@ -11,16 +12,20 @@ withDom();
 const user = userEvent.setup();
 const focusedId = () => document.activeElement?.id;
 
+let goOn: () => void;
+
 function Steps() {
   const place = useRef<HTMLElement>(null);
   const focus = useKeptFocus(place);
   const [step, setStep] = useState(1);
+  goOn = () => setStep(step + 1);
   return (
     <>
       <main id="place" ref={place} {...focus}>
         <button type="button" key={step} onClick={() => setStep(step + 1)}>
           {`Step ${step}`}
         </button>
+        {step === 1 && createPortal(<button type="button">In a dialog</button>, document.body)}
       </main>
       <button type="button" id="beside" onClick={() => setStep(step + 1)}>
         Beside
@@ -44,6 +49,29 @@ describe("the focus of what goes", () => {
     await user.click(screen.getByRole("button", { name: "Beside" }));
     await screen.findByRole("button", { name: "Step 2" });
     expect(focusedId()).toBe("beside");
+  });
+
+  /** Goes on to the next step, as something other than the focused element may; the place would be told within this turn. */
+  async function goOnByItself(): Promise<void> {
+    await act(async () => goOn());
+    await screen.findByRole("button", { name: "Step 2" });
+    await Promise.resolve();
+  }
+
+  test("is not fetched back from where a click has put it", async () => {
+    await renderClient(<Steps />);
+    const button = screen.getByRole("button", { name: "Step 1" });
+    button.focus();
+    button.blur();
+    await goOnByItself();
+    expect(document.activeElement?.tagName).toBe("BODY");
+  });
+
+  test("is left to a dialog to return", async () => {
+    await renderClient(<Steps />);
+    screen.getByRole("button", { name: "In a dialog" }).focus();
+    await goOnByItself();
+    expect(document.activeElement?.tagName).toBe("BODY");
   });
 });
 
