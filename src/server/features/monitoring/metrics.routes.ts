@@ -35,8 +35,7 @@ export function createMetricsRoutes(
     async (c) => {
       if (metricsToken === undefined) throw new AppError(notFound);
       if (!isBearer(c.req.header("authorization"), metricsToken)) {
-        c.header("WWW-Authenticate", "Bearer");
-        throw new AppError(unauthenticated);
+        throw new AppError(unauthenticated, { headers: { "WWW-Authenticate": "Bearer" } });
       }
       c.header("Cache-Control", "no-store");
       c.header("Content-Type", OPEN_METRICS_TYPE);

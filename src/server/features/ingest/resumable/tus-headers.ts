@@ -55,6 +55,5 @@ export const speakTus: MiddlewareHandler<HttpEnv> = async (c, next) => {
 /** @throws {AppError} 412 */
 export function assertTus(c: Context<HttpEnv>): void {
   if (c.req.header("tus-resumable") === TUS_VERSION) return;
-  c.header("Tus-Version", TUS_VERSION);
-  throw new AppError(tusVersionUnsupported);
+  throw new AppError(tusVersionUnsupported, { headers: { "Tus-Version": TUS_VERSION } });
 }
