@@ -51,7 +51,7 @@ describe("the focus of what goes", () => {
     expect(focusedId()).toBe("beside");
   });
 
-  /** Goes on to the next step, as something other than the focused element may; the place would be told within this turn. */
+  /** Goes to the next step without a click, and waits until the place has seen it. */
   async function goOnByItself(): Promise<void> {
     await act(async () => goOn());
     await screen.findByRole("button", { name: "Step 2" });

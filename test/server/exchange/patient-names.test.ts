@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { eq } from "drizzle-orm";
 import type { DicomElements } from "../../../src/server/dicom/write-instance.ts";
+import { studies } from "../../../src/server/features/studies/studies.table.ts";
 import type { DicomJson } from "../../../src/shared/dicom/reading/instance.ts";
 import { TagHex } from "../../../src/shared/dicom/tags.ts";
 import { sampleInstance, sampleZip, studyUID } from "../../support/sample-zip.ts";
@@ -26,6 +28,7 @@ beforeAll(async () => {
       { study: "5", elements: { [TagHex.PatientName]: { vr: "PN" } } },
       { study: "6", elements: named("Goto^Jun==ごとう^じゅん", "Silva^Jun") },
       { study: "7", elements: named(`Longo=${"長".repeat(2_000)}`) },
+      { study: "10", elements: named("Silva^Ana", "Souza^Ana") },
       // Images that disagree: the study has the name of its first one.
       { study: "8", elements: named("Hong^Gildong=洪^吉洞=홍^길동") },
       { study: "8", sop: "2", elements: named("Kim^Ana=金^Ana") },
@@ -66,6 +69,7 @@ test.each([
     "6",
     [{ Alphabetic: "Goto^Jun", Phonetic: "ごとう^じゅん" }, { Alphabetic: "Silva^Jun" }],
   ],
+  ["with several values of one group", "10", [{ Alphabetic: "Silva^Ana" }, { Alphabetic: "Souza^Ana" }]],
   ["with a name longer than the database keeps", "7", [{ Alphabetic: "Longo" }]],
   [
     "of images that disagree",
@@ -80,7 +84,14 @@ test.each([
   expect(await nameIn(series)).toEqual(expected);
 });
 
-test("whoever a study was shared with reads every group of its name, as its metadata have them", async () => {
+test("a name that an earlier release kept without a value is answered from its column", async () => {
+  const uid = studyUID("3");
+  const attributes = { [TagHex.PatientName]: { vr: "PN" } };
+  await t.deps.db.update(studies).set({ attributes }).where(eq(studies.studyInstanceUID, uid));
+  expect((await nameIn(`/studies?StudyInstanceUID=${uid}`))?.Value).toEqual([{ Alphabetic: "Silva^Ana" }]);
+});
+
+test("a person whom a study is shared with reads every group of its name, in searches and in metadata", async () => {
   expect((await nameIn("/studies", reader))?.Value).toEqual([YAMADA]);
   expect((await nameIn(`/studies/${studyUID("1")}/metadata`, reader))?.Value).toEqual([YAMADA]);
 });

@@ -1,7 +1,6 @@
 import { setTimeout } from "node:timers/promises";
 import type { DicomJson } from "../../../shared/dicom/reading/instance.ts";
 import { keptAttributes } from "../../../shared/dicom/reading/kept-attributes.ts";
-import { TagHex } from "../../../shared/dicom/tags.ts";
 import { inflatedMetadata } from "../../archive/manifest-codec.ts";
 import { piecesOf, slicePieces } from "../../archive/pieces.ts";
 import type { Deps } from "../../deps.ts";
@@ -71,7 +70,5 @@ async function readAttributes(
   const pieces = slicePieces(inflatedMetadata(piecesOf(await stored.open())), range.offset, range.length);
   const metadata = (await new Response(streamOf(pieces)).json()) as DicomJson;
   const kept = keptAttributes(metadata);
-  // The images of another series may have another name than the study.
-  delete kept.study[TagHex.PatientName];
-  return kept;
+  return { study: kept.study ?? {}, series: kept.series ?? {} };
 }

@@ -95,9 +95,10 @@ export function studyJson(study: StudyRecord, baseUrl?: BaseUrl): DicomJson {
   };
 }
 
-/** The patient's name with all its groups; `patientName` has one group only. */
+/** The patient's name, with all its groups if they are known; `patientName` has one group only. */
 export function patientNameElement({ attributes, patientName }: StudyRecord): DicomJson[string] {
   const kept = attributes?.[TagHex.PatientName];
+  // An earlier release kept an element without a value for a name of one group.
   return kept?.Value?.length ? kept : personName(patientName);
 }
 

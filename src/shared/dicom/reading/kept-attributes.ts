@@ -44,22 +44,22 @@ const MAX_ITEMS = 10;
 const MAX_ELEMENT_LENGTH = 1_000;
 
 /** Picks the attributes; an element that is long, or that PostgreSQL could not store, is left out. */
-export function keptAttributes(metadata: DicomJson): Required<KeptAttributes> {
-  return {
-    study: { ...pick(metadata, TAGS.study), [TagHex.PatientName]: patientNameBesideColumn(metadata) },
-    series: pick(metadata, TAGS.series) ?? {},
-  };
+export function keptAttributes(metadata: DicomJson): KeptAttributes {
+  const study = pick(metadata, TAGS.study);
+  const series = pick(metadata, TAGS.series);
+  return { ...(study && { study }), ...(series && { series }) };
 }
 
 /**
- * The patient's name if it has more than the alphabetic group (PS3.5 §6.2.1.2), which the column has. Otherwise the element has no
- * value, which tells it from a name that an older release has not read.
+ * Picks the patient's name if the column can't hold all of it: several values, or a group besides the alphabetic one (PS3.5
+ * §6.2.1.2). `undefined` also for a name that {@link keptAttributes} would leave out.
  */
-function patientNameBesideColumn(metadata: DicomJson): DicomJsonElement {
+export function patientNameInGroups(metadata: DicomJson): DicomJsonElement | undefined {
   const element = metadata[TagHex.PatientName];
-  const [name, ...others] = element?.Value ?? [];
+  if (element?.vr !== "PN" || !isStorable(element)) return undefined;
+  const [name, ...others] = element.Value ?? [];
   const hasMore = others.length > 0 || Object.keys(name ?? {}).some((group) => group !== "Alphabetic");
-  return element?.vr === "PN" && hasMore && isStorable(element) ? element : { vr: "PN" };
+  return hasMore ? element : undefined;
 }
 
 function pick(metadata: DicomJson, tags: readonly string[]): DicomJson | undefined {

@@ -1,5 +1,6 @@
 import type { IndexAttributes, Instance } from "../../../../shared/dicom/reading/instance.ts";
-import { keptAttributes } from "../../../../shared/dicom/reading/kept-attributes.ts";
+import { keptAttributes, patientNameInGroups } from "../../../../shared/dicom/reading/kept-attributes.ts";
+import { TagHex } from "../../../../shared/dicom/tags.ts";
 import { type Content, isSameContent } from "../../../archive/content-hash.ts";
 import type { ManifestInstance } from "../../../archive/manifest.ts";
 import { MAX_WRITTEN_METADATA_BYTES } from "../../../archive/manifest-codec.ts";
@@ -184,7 +185,9 @@ export class ScannedUpload {
 
 /** What the database keeps of a study or series, which its first instance tells. */
 function indexOfFirst({ index, metadata }: Instance): IndexAttributes {
-  return { ...index, kept: keptAttributes(metadata) };
+  const { study, series } = keptAttributes(metadata);
+  const name = patientNameInGroups(metadata);
+  return { ...index, kept: { study: { ...study, ...(name && { [TagHex.PatientName]: name }) }, series } };
 }
 
 /** The DICOM JSON of an instance as UTF-8. */
