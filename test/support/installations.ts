@@ -4,7 +4,10 @@ import { type Config, readConfig } from "../../src/server/config.ts";
 import { appliedOf } from "../../src/server/db/migrate.ts";
 import { listSmallFiles } from "../../src/server/features/safekeeping/backup/copy-small-files.ts";
 import { type BackupReport, makeBackup } from "../../src/server/features/safekeeping/backup/make-backup.ts";
-import { restoreBackup } from "../../src/server/features/safekeeping/restore/restore-backup.ts";
+import {
+  type RestoreReport,
+  restoreBackup,
+} from "../../src/server/features/safekeeping/restore/restore-backup.ts";
 import {
   type Verification,
   verifyArchive,
@@ -70,9 +73,9 @@ export async function restore(
   config: Config,
   folder: string,
   options: Partial<Parameters<typeof restoreBackup>[1]> = {},
-): Promise<void> {
+): Promise<RestoreReport> {
   const url = config.databaseUrl ?? "";
-  await restoreBackup(folder, {
+  return await restoreBackup(folder, {
     dataDir: config.dataDir,
     outbox: outboxFolder(config),
     authSecret: config.authSecret,

@@ -7,17 +7,20 @@ import { type BackupReport, makeBackup } from "../features/safekeeping/backup/ma
 import { recordBackup } from "../features/safekeeping/backups.repo.ts";
 import { outboxFolder } from "../mail/outbox.ts";
 import { untilInterrupted } from "./interrupts.ts";
-import { reachDatabase } from "./migrate-only.ts";
+import { reachInstallation } from "./migrate-only.ts";
 import { openArchive } from "./open-installation.ts";
 import type { Program } from "./program.ts";
 import { barOfBytes, openProgressLine, sizeText } from "./progress-line.ts";
 import { parseOptions, UsageError } from "./usage.ts";
 
-/** `backup DIR [--keep N]`. Exit code 1 if something in the archive has changed since it was stored; the backup reports it. */
+/**
+ * `backup DIR [--keep N] [--reread]`. Exit code 1 if something in the archive has changed since it was stored, or older states could
+ * not be removed; the backup is made and reports it.
+ */
 export async function backupCommand(program: Program, config: Config, args: string[]): Promise<number> {
-  const { folder, keep } = readOptions(args);
+  const { folder, keep, rereadAll } = readOptions(args);
   const signal = untilInterrupted();
-  await using database = await reachDatabase(program, config);
+  await using database = await reachInstallation(program, config);
   using progress = openProgressLine();
   const report = await makeBackup(folder, {
     databaseUrl: database.url,
@@ -27,37 +30,41 @@ export async function backupCommand(program: Program, config: Config, args: stri
     sources: await openArchive(config),
     smallFiles: await listSmallFiles(config.dataDir, outboxFolder(config), config.authSecret),
     keep,
+    rereadAll,
     now: new Date(),
     signal,
     onProgress: (tally, total) => progress.show(`Backing up: ${barOfBytes(tally.bytes, total.bytes)}`),
   });
   await recordBackup(database.url, new Date());
-  process.stdout.write(told(folder, report));
-  return report.changed.length + report.missing.length > 0 ? 1 : 0;
+  await Bun.write(Bun.stdout, told(folder, report));
+  const isAsWanted = report.changed.length + report.missing.length === 0 && !report.unpruned;
+  return isAsWanted ? 0 : 1;
 }
 
-function readOptions(args: string[]): { folder: string; keep: number | undefined } {
+function readOptions(args: string[]) {
   const { values, positionals } = parseOptions({
     args,
     allowPositionals: true,
-    options: { keep: { type: "string" } },
+    options: { keep: { type: "string" }, reread: { type: "boolean" } },
   });
   const [folder, ...more] = positionals;
   if (folder === undefined || more.length > 0) throw new UsageError("backup takes one folder");
   const keep = values.keep === undefined ? undefined : Number(values.keep);
   if (keep !== undefined && !(Number.isSafeInteger(keep) && keep >= 1))
     throw new UsageError("--keep is a number of states, 1 or more");
-  return { folder: resolve(folder), keep };
+  return { folder: resolve(folder), keep, rereadAll: values.reread };
 }
 
 function told(
   folder: string,
-  { state, objects, bytes, copiedBytes, changed, missing }: BackupReport,
+  { state, objects, bytes, copiedBytes, changed, missing, healed, unpruned }: BackupReport,
 ): string {
   const lines = [
     `Backed up ${objects} objects (${sizeText(bytes)}, ${sizeText(copiedBytes)} of it new) as ${state} in ${folder}`,
     ...changed.map((key) => `  changed since it was stored: ${key}`),
     ...missing.map((key) => `  missing in the archive: ${key}`),
+    ...healed.map((path) => `  damaged in the backup, copied again: ${path}`),
+    ...(unpruned ? [`  older states could not be removed (${unpruned})`] : []),
   ];
   return `${lines.join("\n")}\n`;
 }

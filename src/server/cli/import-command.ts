@@ -14,7 +14,7 @@ import { createIngestWorkers } from "../features/ingest/worker/ingest-workers.ts
 import { importDirOf } from "../nodes/node.ts";
 import { untilInterrupted } from "./interrupts.ts";
 import { LineWriter } from "./line-writer.ts";
-import { reachDatabase } from "./migrate-only.ts";
+import { reachInstallation } from "./migrate-only.ts";
 import type { Program } from "./program.ts";
 import { barOf, openProgressLine, type ProgressLine, sizeText } from "./progress-line.ts";
 import { commandLog, openShortNode, type ReachedConfig } from "./short-node.ts";
@@ -44,7 +44,7 @@ export async function importCommand(program: Program, config: Config, args: stri
     avoid: await realpath(config.dataDir).catch(() => config.dataDir),
   };
   const signal = untilInterrupted(INTERRUPTED);
-  await using database = await reachDatabase(program, config);
+  await using database = await reachInstallation(program, config);
   const run = options.isDryRun ? foresee : bringIn;
   return await run({ ...config, databaseUrl: database.url }, program, options, signal);
 }

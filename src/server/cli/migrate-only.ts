@@ -1,9 +1,10 @@
 import type { Config } from "../config.ts";
-import { attachOrStart } from "../db/embedded/embedded-postgres.ts";
-import { migrate } from "../db/migrate.ts";
+import { attachOrStart, hasCluster } from "../db/embedded/embedded-postgres.ts";
+import { isMigrated, migrate } from "../db/migrate.ts";
 import { migrations } from "../db/migrations.ts";
 import { assertRestored } from "../features/safekeeping/restore/assert-restored.ts";
 import { createLogger } from "../runtime/log.ts";
+import { OperatorError } from "../runtime/operator-error.ts";
 import type { Program } from "./program.ts";
 
 /** Migrates the database to this version, and starts the embedded PostgreSQL if it does not run. */
@@ -27,6 +28,30 @@ export async function reachDatabase(
 ): Promise<{ url: string } & AsyncDisposable> {
   await assertRestored(config.dataDir);
   return await startOrAttach(program, config);
+}
+
+/** Nothing was ever installed where the settings point. */
+export class NoInstallation extends OperatorError {
+  override name = "NoInstallation";
+  constructor(where: string) {
+    super(`There is no installation in ${where}: look at DATA_DIR and DATABASE_URL.`);
+  }
+}
+
+/**
+ * As {@link reachDatabase}, for a command that makes no sense without an installation: it starts no new one.
+ * @throws {RestoreIsUnfinished | NoInstallation}
+ */
+export async function reachInstallation(
+  program: Program,
+  config: Config,
+): Promise<{ url: string } & AsyncDisposable> {
+  const { dataDir, databaseUrl } = config;
+  if (!databaseUrl && !(await hasCluster(dataDir))) throw new NoInstallation(dataDir);
+  const database = await reachDatabase(program, config);
+  if (await isMigrated(database.url)) return database;
+  await database[Symbol.asyncDispose]();
+  throw new NoInstallation(databaseUrl ? "the database of DATABASE_URL" : dataDir);
 }
 
 /** As {@link reachDatabase}, for the restore itself. */

@@ -11,7 +11,7 @@ import { findAccountsOfKeys } from "../features/studies/study-storage.repo.ts";
 import { chunks } from "../runtime/chunks.ts";
 import { untilInterrupted } from "./interrupts.ts";
 import { LineWriter } from "./line-writer.ts";
-import { reachDatabase } from "./migrate-only.ts";
+import { reachInstallation } from "./migrate-only.ts";
 import type { Program } from "./program.ts";
 import { barOf, openProgressLine } from "./progress-line.ts";
 import { openShortNode, type ReachedConfig } from "./short-node.ts";
@@ -31,7 +31,7 @@ const INTERRUPTED = "Interrupted. What was rebuilt is safe; start it again to go
 export async function rebuildCommand(program: Program, config: Config, args: string[]): Promise<number> {
   const options = readOptions(args);
   const signal = untilInterrupted(INTERRUPTED);
-  await using database = await reachDatabase(program, config);
+  await using database = await reachInstallation(program, config);
   return await rebuild(program, { ...config, databaseUrl: database.url }, options, signal);
 }
 

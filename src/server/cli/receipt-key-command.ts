@@ -9,7 +9,7 @@ import { systemClock } from "../runtime/clock.ts";
 import { createLogger } from "../runtime/log.ts";
 import { createSeal } from "../runtime/seal.ts";
 import { RECEIPTS_SEAL, readAuthSecret } from "../start-deps.ts";
-import { reachDatabase } from "./migrate-only.ts";
+import { reachInstallation } from "./migrate-only.ts";
 import type { Program } from "./program.ts";
 import { UsageError } from "./usage.ts";
 
@@ -17,7 +17,7 @@ import { UsageError } from "./usage.ts";
 export async function receiptKeyCommand(program: Program, config: Config, args: string[]): Promise<number> {
   const [verb, ...rest] = args;
   if (verb !== "rotate" || rest.length > 0) throw new UsageError("receipt-key rotate");
-  await using database = await reachDatabase(program, config);
+  await using database = await reachInstallation(program, config);
   await migrate(database.url, migrations);
   await mkdir(config.dataDir, { recursive: true, mode: 0o700 });
   const pool = connectDatabase({ url: database.url, maxConnections: 2 });

@@ -1,7 +1,9 @@
 import type { Config } from "../config.ts";
 import { migrations } from "../db/migrations.ts";
-import { restoreBackup } from "../features/safekeeping/restore/restore-backup.ts";
+import { type RestoreReport, restoreBackup } from "../features/safekeeping/restore/restore-backup.ts";
+import { BackupIsDamaged } from "../features/safekeeping/safekeeping.errors.ts";
 import { outboxFolder } from "../mail/outbox.ts";
+import { OperatorError } from "../runtime/operator-error.ts";
 import { untilInterrupted } from "./interrupts.ts";
 import { startOrAttach } from "./migrate-only.ts";
 import { openArchive } from "./open-installation.ts";
@@ -9,12 +11,15 @@ import type { Program } from "./program.ts";
 import { openProgressLine, sizeText } from "./progress-line.ts";
 import { parseOptions, UsageError } from "./usage.ts";
 
-/** `restore DIR [--state NAME]`, into an empty DATA_DIR, database and store. */
+/**
+ * `restore DIR [--state NAME] [--without-damaged]`, into an empty DATA_DIR, database and store. Exit code 1 also if damaged objects were
+ * left out.
+ */
 export async function restoreCommand(program: Program, config: Config, args: string[]): Promise<number> {
-  const { folder, state } = readOptions(args);
+  const { folder, state, withoutDamaged } = readOptions(args);
   const signal = untilInterrupted();
   using progress = openProgressLine();
-  const head = await restoreBackup(folder, {
+  const restored = await restoreBackup(folder, {
     dataDir: config.dataDir,
     outbox: outboxFolder(config),
     authSecret: config.authSecret,
@@ -22,23 +27,37 @@ export async function restoreCommand(program: Program, config: Config, args: str
     reachDatabase: () => startOrAttach(program, config),
     migrations,
     state,
+    withoutDamaged,
     now: new Date(),
     signal,
     onProgress: ({ objects, bytes }) => progress.show(`Restoring: ${objects} objects, ${sizeText(bytes)}`),
-  });
-  process.stdout.write(
-    `Restored ${head.state}, made at ${head.createdAt}. Everybody has to sign in again.\n`,
-  );
-  return 0;
+  }).catch(withAdvice);
+  await Bun.write(Bun.stdout, told(restored));
+  return restored.leftOut.length > 0 ? 1 : 0;
 }
 
-function readOptions(args: string[]): { folder: string; state: string | undefined } {
+function withAdvice(error: unknown): never {
+  if (!(error instanceof BackupIsDamaged && error.isSpare)) throw error;
+  throw new OperatorError(`${error.message} restore DIR --without-damaged brings everything else.`, {
+    cause: error,
+  });
+}
+
+function told({ state, createdAt, leftOut }: RestoreReport): string {
+  const lines = [
+    `Restored ${state}, made at ${createdAt}. Everybody has to sign in again.`,
+    ...leftOut.map((what) => `  left out, damaged in the backup: ${what}`),
+  ];
+  return `${lines.join("\n")}\n`;
+}
+
+function readOptions(args: string[]) {
   const { values, positionals } = parseOptions({
     args,
     allowPositionals: true,
-    options: { state: { type: "string" } },
+    options: { state: { type: "string" }, "without-damaged": { type: "boolean" } },
   });
   const [folder, ...more] = positionals;
   if (folder === undefined || more.length > 0) throw new UsageError("restore takes one folder");
-  return { folder, state: values.state };
+  return { folder, state: values.state, withoutDamaged: values["without-damaged"] };
 }

@@ -18,6 +18,9 @@ export const DIMSE_WORKER = "dimse-worker";
 /** These commands return 1 if they completed and found something wrong, so that 2 means that they did not complete. */
 const FINDS = new Set(["backup", "verify", "import", "rebuild"]);
 
+/** Settings come from the environment, so a word after one of these is a mistake. */
+const TAKES_NOTHING = new Set(["serve", "migrate", "licenses", "help"]);
+
 const usage = `Usage: exameteca [command]
 
   serve                 start the server (default)
@@ -25,8 +28,8 @@ const usage = `Usage: exameteca [command]
   user add              --email E [--name N] [--role admin|user|doctor|lab] [--password P]
   user set              --email E [--password P] [--new-email E] [--two-factor on|off]
   receipt-key rotate    sign receipts with a new key; the old ones still verify
-  backup DIR            back up a running or stopped installation into a folder: [--keep N] states
-  restore DIR           restore a backup into an empty DATA_DIR, database and store: [--state NAME]
+  backup DIR            back up a running or stopped installation into a folder: [--keep N] states [--reread]
+  restore DIR           restore a backup into an empty DATA_DIR, database and store: [--state NAME] [--without-damaged]
   verify                read every byte of the archive and compare: [--json]
   verify --rehearse DIR restore a backup into a scratch place, open every study there and report: [--json]
   import PATH...        take in folders, ZIPs and discs for an account: --account E [--dry-run] [--json] [--state FILE]
@@ -42,6 +45,9 @@ Settings come from the environment; the README has the table.`;
 export async function run(program: Program, args: string[], environment = process.env): Promise<number> {
   const [command = "serve", ...rest] = args;
   try {
+    if (rest.some((word) => word === "--help" || word === "-h")) return await tell(usage);
+    if (TAKES_NOTHING.has(command) && rest.length > 0)
+      throw new UsageError(`${command} takes nothing, not ${rest[0]}`);
     switch (command) {
       case "help":
       case "--help":

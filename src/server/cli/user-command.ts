@@ -11,7 +11,7 @@ import { changeByOperator, type OperatorChange } from "../features/accounts/user
 import { findUserByEmail, insertUser } from "../features/accounts/users/users.repo.ts";
 import { seedPlans } from "../features/subscriptions/seed-plans.ts";
 import { startSubscription } from "../features/subscriptions/start-subscription.ts";
-import { reachDatabase } from "./migrate-only.ts";
+import { reachDatabase, reachInstallation } from "./migrate-only.ts";
 import type { Program } from "./program.ts";
 import { checked, parseOptions, UsageError } from "./usage.ts";
 
@@ -21,7 +21,8 @@ export async function userCommand(program: Program, config: Config, args: string
   const run = verb === "add" ? addUser : verb === "set" ? setUser : undefined;
   if (!run) throw new UsageError("user add, or user set");
   const options = readOptions(rest);
-  await using database = await reachDatabase(program, config);
+  // An account may be the first thing in a new database, such as before a rebuild.
+  await using database = await (verb === "add" ? reachDatabase : reachInstallation)(program, config);
   await migrate(database.url, migrations);
   const pool = connectDatabase({ url: database.url, maxConnections: 2 });
   try {

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import type { Config } from "../config.ts";
 import { type Verification, verifyArchive } from "../features/safekeeping/verify/verify-archive.ts";
 import { untilInterrupted } from "./interrupts.ts";
-import { reachDatabase } from "./migrate-only.ts";
+import { reachInstallation } from "./migrate-only.ts";
 import { openArchive } from "./open-installation.ts";
 import type { Program } from "./program.ts";
 import { barOfBytes, openProgressLine, sizeText } from "./progress-line.ts";
@@ -14,7 +14,7 @@ export async function verifyCommand(program: Program, config: Config, args: stri
   const { json: asJson = false, rehearse: backup } = readOptions(args);
   if (backup !== undefined) return await rehearseCommand(program, config, backup, asJson);
   const signal = untilInterrupted();
-  await using database = await reachDatabase(program, config);
+  await using database = await reachInstallation(program, config);
   const sources = await openArchive(config);
   using progress = openProgressLine();
   const verification = await verifyArchive({

@@ -1,5 +1,6 @@
 import type { TransactionSql } from "postgres";
 import { DatabaseIsNewer, MigrationChanged } from "./migrate.errors.ts";
+import { openPostgres } from "./postgres.ts";
 import { withStartupLock } from "./startup-lock.ts";
 
 /** One file of the migrations folder, as drizzle's `readMigrationFiles` reads it. */
@@ -72,6 +73,17 @@ export function appliedOf(url: string, migrations: readonly Migration[]): Promis
     const pending = new Set(pendingMigrations(migrations, await appliedMigrations(tx)));
     return migrations.filter((migration) => !pending.has(migration));
   });
+}
+
+/** Whether a database was ever migrated, by whatever version. */
+export async function isMigrated(url: string): Promise<boolean> {
+  const sql = openPostgres(url, { max: 1 });
+  try {
+    const [found] = await sql`select to_regclass('drizzle.__drizzle_migrations') is not null as is_there`;
+    return found?.is_there === true;
+  } finally {
+    await sql.end({ timeout: 5 });
+  }
 }
 
 async function appliedMigrations(tx: TransactionSql): Promise<AppliedMigration[]> {

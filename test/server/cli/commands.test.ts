@@ -73,6 +73,33 @@ describe("the command line", () => {
     expect(unknown.complaint).toContain('no command "destroy"');
   });
 
+  test("explains itself to whoever asks a command for help, and does nothing", async () => {
+    await using folder = createTempFolder();
+    const dataDir = join(folder.path, "data");
+    for (const command of ["migrate", "serve", "backup"]) {
+      const { code, output } = await runProgram({ DATA_DIR: dataDir }, command, "--help");
+      expect([code, output.startsWith("Usage: exameteca")]).toEqual([0, true]);
+    }
+    expect(existsSync(dataDir)).toBe(false);
+  });
+
+  test("finds no installation where there is none, and makes none", async () => {
+    await using folder = createTempFolder();
+    const dataDir = join(folder.path, "mistyped");
+    for (const [args, expected] of [
+      [["backup", join(folder.path, "backup")], 2],
+      [["verify", "--json"], 2],
+      [["import", folder.path, "--account", "ana@example.com"], 2],
+      [["rebuild", "--account", "ana@example.com"], 2],
+      [["user", "set", "--email", "ana@example.com"], 1],
+      [["receipt-key", "rotate"], 1],
+    ] as const) {
+      const { code, complaint } = await runProgram({ DATA_DIR: dataDir }, ...args);
+      expect([code, complaint]).toEqual([expected, expect.stringContaining("There is no installation in ")]);
+    }
+    expect(existsSync(dataDir)).toBe(false);
+  });
+
   test("prints the licence, whatever the configuration", async () => {
     const { code, output } = await runProgram({ PORT: "eighty" }, "licenses");
     expect(code).toBe(0);

@@ -136,6 +136,8 @@ test(
       [["backup", place("data/backups")], "inside DATA_DIR"],
       [["restore"], "one folder"],
       [["verify", "--quick"], "--quick"],
+      [["migrate", "--dry-run"], "--dry-run"],
+      [["serve", "--port", "3"], "--port"],
     ] as const) {
       const { code, complaint } = await exameteca("data", ...args);
       expect([code, complaint.includes(named)]).toEqual([2, true]);

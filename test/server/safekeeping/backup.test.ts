@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
+import { openBackupFolder, stateName } from "../../../src/server/features/safekeeping/backup-folder.ts";
 import type { BackupFile } from "../../../src/server/features/safekeeping/backup-manifest.ts";
 import { RESTORE_MARK } from "../../../src/server/features/safekeeping/restore/assert-restored.ts";
 import type { ByteRange } from "../../../src/server/storage/object-store.ts";
@@ -120,6 +121,92 @@ describe("a backup", () => {
         ),
       ),
     );
+  });
+
+  test("made after the clock was set back is the newest state, and the one that is kept", async () => {
+    const path = backupPath("clock");
+    await backUp(t.deps.config, path, { now: new Date("2027-01-01T10:00:00Z") });
+    const { state } = await backUp(t.deps.config, path, { now: new Date("2026-01-01T10:00:00Z"), keep: 1 });
+    expect(readdirSync(join(path, "states"))).toEqual([state]);
+    expect(manifestOf(path).state).toBe(state);
+    const at = new Date("2026-01-01T10:00:00Z");
+    const later = await backUp(t.deps.config, path, { now: at });
+    expect(await openBackupFolder(path).listStates()).toEqual([state, later.state]);
+    expect(stateName(at, ["20260101T100000Z", "20260101T100000Z-2", "20260101T100000Z-10"])).toBe(
+      "20260101T100000Z-11",
+    );
+  });
+
+  test("lists ten states of one second in their order", async () => {
+    const path = backupPath("second");
+    const names = ["20260101T100000Z-10", "20260101T100000Z-2", "20260101T100000Z", "20260101T100001Z"];
+    for (const name of names) await mkdir(join(path, "states", name), { recursive: true });
+    expect(await openBackupFolder(path).listStates()).toEqual([names[2], names[1], names[0], names[3]]);
+  });
+
+  test("finds in its turn what has changed in the folder, and copies it again", async () => {
+    const path = backupPath("healed");
+    await backUp(t.deps.config, path);
+    const object = manifestOf(path).files.find(({ kind }) => kind === "object")?.path ?? "";
+    const whole = readFileSync(join(path, object));
+    const folderNumber = Number.parseInt(object.slice("objects/".length), 16);
+    const beginsWith = async (rereadFrom: number) => {
+      const { state } = manifestOf(path);
+      for (const manifest of [join(path, "manifest.json"), join(path, "states", state, "manifest.json")]) {
+        const text = readFileSync(manifest, "utf8");
+        writeFileSync(manifest, text.replace(/"rereadFrom": \d+/, `"rereadFrom": ${rereadFrom}`));
+      }
+    };
+    const spoil = () =>
+      writeFileSync(
+        join(path, object),
+        whole.map((byte, at) => (at === 40 ? ~byte : byte)),
+      );
+    for (const [rereadFrom, isFound] of [
+      [folderNumber, true],
+      [(folderNumber + 256 - 8) % 256, true],
+      [(folderNumber + 256 - 9) % 256, false],
+      [(folderNumber + 1) % 256, false],
+    ] as const) {
+      spoil();
+      beginsWith(rereadFrom);
+      const { healed, changed } = await backUp(t.deps.config, path);
+      expect([healed, changed]).toEqual([isFound ? [object] : [], []]);
+      expect(readFileSync(join(path, object)).equals(whole)).toBe(isFound);
+      expect(manifestOf(path)).toMatchObject({ rereadFrom: (rereadFrom + 9) % 256 });
+    }
+    expect((await backUp(t.deps.config, path, { rereadAll: true })).healed).toEqual([object]);
+    expect(readFileSync(join(path, object)).equals(whole)).toBe(true);
+    writeFileSync(join(path, object), whole.subarray(1));
+    expect((await backUp(t.deps.config, path)).healed).toEqual([object]);
+  }, 60_000);
+
+  test("leaves files in its folders that are not its own, and is made even if older states stay", async () => {
+    const path = backupPath("strange");
+    await backUp(t.deps.config, path, { now: new Date("2026-01-01T10:00:00Z") });
+    writeFileSync(join(path, "objects", ".DS_Store"), "");
+    const [first = ""] = readdirSync(join(path, "objects")).filter((name) => /^[0-9a-f]{2}$/.test(name));
+    writeFileSync(join(path, "objects", first, "half-copied"), "");
+    const pruned = await backUp(t.deps.config, path, { now: new Date("2026-01-02T10:00:00Z"), keep: 1 });
+    expect(pruned.unpruned).toBeUndefined();
+    expect(readdirSync(join(path, "states"))).toEqual([pruned.state]);
+    expect(filesBelow(join(path, "objects"))).toContain(`${first}/half-copied`);
+
+    const taken = new Set(readdirSync(join(path, "objects")));
+    const free = Array.from({ length: 256 }, (_, n) => n.toString(16).padStart(2, "0")).find(
+      (name) => !taken.has(name),
+    );
+    writeFileSync(join(path, "objects", free ?? ""), "");
+    const made = await backUp(t.deps.config, path, { now: new Date("2026-01-03T10:00:00Z"), keep: 1 });
+    expect(made.unpruned).toBe("ENOTDIR");
+    expect(manifestOf(path).state).toBe(made.state);
+  });
+
+  test("into a folder that can't be made says so", async () => {
+    const file = backupPath("a file");
+    writeFileSync(file, "");
+    for (const path of [file, join(file, "below")])
+      await expect(backUp(t.deps.config, path)).rejects.toThrow(`${path} can't be written`);
   });
 
   test("that was interrupted is not complete, and the next one resumes where it stopped", async () => {
@@ -289,6 +376,34 @@ describe("a restore", () => {
     await restore(place.config, path);
     expect(filesBelow(place.config.dataDir).has(RESTORE_MARK)).toBe(false);
     expect(await verify(place.config)).toMatchObject({ findings: [] });
+  });
+
+  test("leaves out what is damaged in the backup, if it is told to, and names it", async () => {
+    const path = backupPath("partly");
+    await backUp(t.deps.config, path);
+    const volumes = new Set(
+      (await t.sql`select key from stored_objects where kind = 'volume'`).map(({ key }) => String(key)),
+    );
+    const [changed, gone] = manifestOf(path).files.filter(({ key }) => key !== undefined && volumes.has(key));
+    const bytes = readFileSync(join(path, changed?.path ?? ""));
+    writeFileSync(
+      join(path, changed?.path ?? ""),
+      bytes.map((byte, at) => (at === 9 ? ~byte : byte)),
+    );
+    rmSync(join(path, gone?.path ?? ""));
+    await using place = await emptyInstallation();
+    await expect(restore(place.config, path)).rejects.toThrow("damaged");
+    const { leftOut } = await restore(place.config, path, { withoutDamaged: true });
+    expect(new Set(leftOut)).toEqual(new Set([changed?.key ?? "", gone?.key ?? ""]));
+    expect(filesBelow(place.config.dataDir).has(RESTORE_MARK)).toBe(false);
+    const { findings } = await verify(place.config);
+    expect(new Set(findings.map(({ kind, object }) => `${kind} ${object}`))).toEqual(
+      new Set(leftOut.map((key) => `missing ${key}`)),
+    );
+    const dump = manifestOf(path).files.find(({ kind }) => kind === "database")?.path ?? "";
+    writeFileSync(join(path, dump), "");
+    await using other = await emptyInstallation();
+    await expect(restore(other.config, path, { withoutDamaged: true })).rejects.toThrow("damaged");
   });
 
   test("refuses a backup in which any file is changed, cut or gone", async () => {

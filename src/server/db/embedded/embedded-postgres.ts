@@ -91,6 +91,11 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
   }
 }
 
+/** Whether `dataDir` has the data of a PostgreSQL, which may be one of another version. */
+export async function hasCluster(dataDir: string): Promise<boolean> {
+  return (await clusterMajor(join(resolve(dataDir), "postgres", "data"))) !== undefined;
+}
+
 /** For a subcommand: uses the PostgreSQL that already runs on `dataDir`, else starts one for itself. */
 export async function attachOrStart(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
   const dataFolder = join(resolve(options.dataDir), "postgres", "data");

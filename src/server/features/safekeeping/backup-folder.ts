@@ -5,7 +5,7 @@ import { namesIn } from "../../storage/disk/list-files.ts";
 import { UNFINISHED } from "./hashed-copy.ts";
 import { BackupIsInside, FolderIsLink } from "./safekeeping.errors.ts";
 
-const STATE_NAME = /^[0-9]{8}T[0-9]{6}Z(-[0-9]+)?$/;
+const STATE_NAME = /^([0-9]{8}T[0-9]{6}Z)(?:-([0-9]+))?$/;
 
 /**
  * The folder of a backup:
@@ -20,7 +20,7 @@ export interface BackupFolder {
   root: string;
   /** The path relative to the backup's folder, as in manifests. */
   objectPath(sha256: string): string;
-  /** Complete states, oldest first. */
+  /** Complete states, in the order in which they were made. */
   listStates(): Promise<string[]>;
   statePath(state: string): string;
   /** Where a state is written before its rename. */
@@ -38,7 +38,8 @@ export function openBackupFolder(root: string): BackupFolder {
   return {
     root,
     objectPath: (sha256) => `objects/${sha256.slice(0, 2)}/${sha256}`,
-    listStates: async () => (await namesIn(states)).filter((name) => STATE_NAME.test(name)).sort(),
+    listStates: async () =>
+      (await namesIn(states)).filter((name) => STATE_NAME.test(name)).sort(compareStates),
     statePath: (state) => join(states, state),
     unfinishedPath: (state) => join(states, `${state}${UNFINISHED}`),
     manifestPath: join(root, "manifest.json"),
@@ -82,11 +83,23 @@ async function realPathOf(path: string): Promise<string> {
   }
 }
 
-/** The name of a state made at `at`; `taken` names are not given again. */
-export function stateName(at: Date, taken: readonly string[]): string {
+/** The name of a state made at `at`, behind those of all `states`, even if the clock was set back since they were made. */
+export function stateName(at: Date, states: readonly string[]): string {
   const name = `${at.toISOString().slice(0, 19).replace(/[-:]/g, "")}Z`;
-  if (!taken.includes(name)) return name;
-  let number = 2;
-  while (taken.includes(`${name}-${number}`)) number++;
-  return `${name}-${number}`;
+  const last = states.at(-1);
+  if (last === undefined || compareStates(last, name) < 0) return name;
+  const { second, number } = partsOf(last);
+  return `${second}-${number + 1}`;
+}
+
+function compareStates(one: string, other: string): number {
+  const [a, b] = [partsOf(one), partsOf(other)];
+  if (a.second !== b.second) return a.second < b.second ? -1 : 1;
+  return a.number - b.number;
+}
+
+/** The second that a state is named by, and its number among those of that name. */
+function partsOf(state: string): { second: string; number: number } {
+  const [, second = "", number = "1"] = STATE_NAME.exec(state) ?? [];
+  return { second, number: Number(number) };
 }

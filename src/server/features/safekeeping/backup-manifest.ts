@@ -46,6 +46,8 @@ export const backupHeadSchema = z.object({
   createdAt: z.iso.datetime(),
   /** `folderMillis` of the newest migration. */
   migration: z.number(),
+  /** The first folder of objects that the next backup reads again; absent in states of older versions. */
+  rereadFrom: z.number().int().nonnegative().optional(),
 });
 
 export type BackupHead = z.infer<typeof backupHeadSchema>;

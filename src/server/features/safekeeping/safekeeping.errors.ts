@@ -58,7 +58,11 @@ export class FolderIsBusy extends OperatorError {
 /** A file of a backup does not match its manifest. */
 export class BackupIsDamaged extends OperatorError {
   override name = "BackupIsDamaged";
-  constructor(what: string) {
+  /** @param isSpare whether the rest can be restored without the file */
+  constructor(
+    what: string,
+    readonly isSpare = false,
+  ) {
     super(`The backup is damaged: ${what}.`);
   }
 }

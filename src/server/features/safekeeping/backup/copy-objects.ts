@@ -3,11 +3,11 @@ import { join } from "node:path";
 import { findBytes, isElsewhere, type ObjectSources } from "../../../holdings/object-sources.ts";
 import { OperatorError } from "../../../runtime/operator-error.ts";
 import { statFile } from "../../../storage/disk/durable-file.ts";
-import { isAbsent } from "../../../storage/disk/fs-failure.ts";
+import { isAbsent, isUnreadable } from "../../../storage/disk/fs-failure.ts";
 import { ObjectNotFound } from "../../../storage/object-store.ts";
 import type { BackupFolder } from "../backup-folder.ts";
 import type { BackupFile } from "../backup-manifest.ts";
-import { copyHashed, placeFile, type Written, writeHashed } from "../hashed-copy.ts";
+import { copyHashed, hashFile, placeFile, type Written, writeHashed } from "../hashed-copy.ts";
 import type { NamedObject } from "../named-objects.repo.ts";
 
 /** Some bytes are only on another node, which must run to transfer them to the store. */
@@ -35,25 +35,34 @@ export class CopyTally {
   changed: string[] = [];
   /** Keys that no store holds. */
   missing: string[] = [];
+  /** Files of the backup that had changed since they were copied, and were copied again. */
+  healed: string[] = [];
+}
+
+/** How to take objects into a backup. */
+export interface Copying {
+  sources: ObjectSources;
+  /** Whether to read an object again that the folder has already. */
+  isReread(sha256: string): boolean;
+  signal: AbortSignal;
 }
 
 /**
- * Copies every object that is not in the folder yet, and yields the files in the order of `named`. An object whose bytes have
+ * Copies every object that is not in the folder yet, or no longer as it was, and yields the files in the order of `named`. An object whose bytes have
  * changed is copied as it is now, under its present hash.
  * @throws {StagedElsewhere}
  */
 export async function* copyObjects(
   folder: BackupFolder,
   named: AsyncIterable<NamedObject>,
-  sources: ObjectSources,
   tally: CopyTally,
-  signal: AbortSignal,
+  copying: Copying,
 ): AsyncGenerator<BackupFile> {
   const copies: Promise<BackupFile | undefined>[] = [];
   try {
     for await (const object of named) {
-      signal.throwIfAborted();
-      const copy = copyObject(folder, object, sources, tally, signal);
+      copying.signal.throwIfAborted();
+      const copy = copyObject(folder, object, tally, copying);
       copy.catch(() => undefined); // thrown when its turn comes
       copies.push(copy);
       if (copies.length >= COPIES_AT_ONCE) yield* present(await copies.shift());
@@ -71,13 +80,13 @@ function* present(file: BackupFile | undefined): Generator<BackupFile> {
 async function copyObject(
   folder: BackupFolder,
   object: NamedObject,
-  sources: ObjectSources,
   tally: CopyTally,
-  signal: AbortSignal,
+  copying: Copying,
 ): Promise<BackupFile | undefined> {
   const { key, sizeBytes, sha256 } = object;
-  const written =
-    (await keptAlready(folder, object)) ?? (await bring(folder, object, sources, tally, signal));
+  const kept = await lookAtKept(folder, object, copying);
+  const written = kept === "sound" ? { sha256, sizeBytes } : await bring(folder, object, tally, copying);
+  if (kept === "changed" && written?.sha256 === sha256) tally.healed.push(folder.objectPath(sha256));
   tally.objects++;
   tally.bytes += written?.sizeBytes ?? 0;
   if (!written) {
@@ -90,22 +99,31 @@ async function copyObject(
   return { ...file, expectedSha256: sha256 };
 }
 
-/** A file of this name is complete, since a file gets its name only when it is. */
-async function keptAlready(
+/** A file gets its name only when it is complete, but its medium may have damaged it since. */
+async function lookAtKept(
   folder: BackupFolder,
   { sha256, sizeBytes }: NamedObject,
-): Promise<Written | undefined> {
-  const kept = await statFile(join(folder.root, folder.objectPath(sha256)));
-  return kept?.size === sizeBytes ? { sha256, sizeBytes } : undefined;
+  { isReread, signal }: Copying,
+): Promise<"absent" | "sound" | "changed"> {
+  const path = join(folder.root, folder.objectPath(sha256));
+  const kept = await statFile(path);
+  if (!kept) return "absent";
+  if (kept.size !== sizeBytes) return "changed";
+  if (!isReread(sha256)) return "sound";
+  try {
+    return (await hashFile(path, signal)).sha256 === sha256 ? "sound" : "changed";
+  } catch (error) {
+    if (isUnreadable(error)) return "changed";
+    throw error;
+  }
 }
 
 /** `undefined` where no store holds the object. */
 async function bring(
   folder: BackupFolder,
   object: NamedObject,
-  sources: ObjectSources,
   tally: CopyTally,
-  signal: AbortSignal,
+  { sources, signal }: Copying,
 ): Promise<Written | undefined> {
   return await placeFile(folder.unfinishedObjects, async (path) => {
     const written = await copyFromSource(object, sources, path, signal);

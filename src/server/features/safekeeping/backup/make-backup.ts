@@ -8,7 +8,12 @@ import { jobsSchema } from "../../../jobs/jobs-schema.ts";
 import { sync } from "../../../storage/disk/durable-file.ts";
 import { errnoOf } from "../../../storage/disk/fs-failure.ts";
 import { type BackupFolder, makeBackupFolder, stateName } from "../backup-folder.ts";
-import { type BackupFile, manifestLines } from "../backup-manifest.ts";
+import {
+  type BackupFile,
+  ManifestIsUnreadable,
+  manifestLines,
+  readManifestHead,
+} from "../backup-manifest.ts";
 import { UNFINISHED, type Written, writeHashed } from "../hashed-copy.ts";
 import { FolderIsUnwritable } from "../safekeeping.errors.ts";
 import { inSnapshot, readNames, spoolNames, type Total } from "../snapshot.ts";
@@ -29,6 +34,8 @@ export interface BackupOptions {
   smallFiles: readonly SmallFile[];
   /** How many states to keep, including the new one; all if unset. */
   keep?: number | undefined;
+  /** Reads every object again that the folder has already; by default a part of them, by turns. */
+  rereadAll?: boolean | undefined;
   now: Date;
   signal: AbortSignal;
   /** Called while the tally grows, with the expected total. */
@@ -37,7 +44,14 @@ export interface BackupOptions {
 
 export interface BackupReport extends CopyTally {
   state: string;
+  /** Why older states are still there, as the errno of what failed. */
+  unpruned?: string;
 }
+
+/** Objects lie in folders by the first byte of their hash. */
+const OBJECT_FOLDERS = 256;
+/** What the folder has already is read again, so many of its folders with each backup: all of them in 29. */
+const REREAD_FOLDERS = 9;
 
 /**
  * Backs up a running installation into the folder `root`: the rows of one snapshot, every object that they name, secrets and mails.
@@ -49,8 +63,8 @@ export interface BackupReport extends CopyTally {
  */
 export async function makeBackup(root: string, options: BackupOptions): Promise<BackupReport> {
   try {
-    const folder = await makeBackupFolder(root, options.dataDir);
-    await using _running = await holdFolder(root);
+    const folder = await inFolder(root, () => makeBackupFolder(root, options.dataDir));
+    await using _running = await inFolder(root, () => holdFolder(root));
     await folder.removeUnfinished();
     try {
       return await writeState(folder, options);
@@ -68,19 +82,32 @@ function isUnwritable(error: unknown): boolean {
   return ["ENOSPC", "EDQUOT", "EROFS"].includes(errnoOf(error) ?? "");
 }
 
+/** Runs what concerns nothing but the folder of the backup. @throws {FolderIsUnwritable} for every failed system call */
+async function inFolder<T>(root: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw errnoOf(error) ? new FolderIsUnwritable(root, error) : error;
+  }
+}
+
 async function writeState(folder: BackupFolder, options: BackupOptions): Promise<BackupReport> {
   const { signal, now } = options;
   await using hold = await holdDeletions(options.databaseUrl);
-  const state = stateName(now, await folder.listStates());
+  const states = await folder.listStates();
+  const state = stateName(now, states);
+  const rereadFrom = await rereadFromOf(folder, states.at(-1));
   const unfinished = folder.unfinishedPath(state);
   await mkdir(unfinished, { recursive: true, mode: 0o700 });
   const names = join(unfinished, `names${UNFINISHED}`);
   const { dump, total } = await readSnapshot(options, join(unfinished, "database.sql"), names);
   const tally = new CopyTally();
+  const isReread = (sha256: string) => options.rereadAll === true || isInTurn(sha256, rereadFrom);
+  const copying = { sources: options.sources, isReread, signal };
   async function* files(): AsyncGenerator<BackupFile> {
     yield { path: `states/${state}/database.sql`, kind: "database", ...dump };
     yield* copySmallFiles(folder, state, options.smallFiles);
-    for await (const file of copyObjects(folder, readNames(names), options.sources, tally, signal)) {
+    for await (const file of copyObjects(folder, readNames(names), tally, copying)) {
       options.onProgress?.(tally, total);
       yield file;
     }
@@ -91,13 +118,42 @@ async function writeState(folder: BackupFolder, options: BackupOptions): Promise
     state,
     createdAt: now.toISOString(),
     migration: Math.max(0, ...options.migrations.map(({ folderMillis }) => folderMillis)),
+    rereadFrom: (rereadFrom + REREAD_FOLDERS) % OBJECT_FOLDERS,
   };
   await writeHashed(manifestLines(head, files(), tally.missing), join(unfinished, "manifest.json"), signal);
   await rm(names);
   await hold.assertHeld();
   await publish(folder, state);
-  if (options.keep !== undefined) await pruneStates(folder, options.keep);
-  return { state, ...tally };
+  const unpruned = options.keep === undefined ? undefined : await prune(folder, options.keep);
+  return { state, ...tally, ...(unpruned && { unpruned }) };
+}
+
+/** The state is made, whatever becomes of older ones. @returns the errno of what failed */
+async function prune(folder: BackupFolder, keep: number): Promise<string | undefined> {
+  try {
+    await pruneStates(folder, keep);
+    return undefined;
+  } catch (error) {
+    const errno = errnoOf(error);
+    if (errno === undefined) throw error;
+    return errno;
+  }
+}
+
+/** Where the newest state says that reading goes on. */
+async function rereadFromOf(folder: BackupFolder, newest: string | undefined): Promise<number> {
+  if (newest === undefined) return 0;
+  try {
+    return (await readManifestHead(join(folder.statePath(newest), "manifest.json"))).rereadFrom ?? 0;
+  } catch (error) {
+    if (error instanceof ManifestIsUnreadable) return 0;
+    throw error;
+  }
+}
+
+function isInTurn(sha256: string, rereadFrom: number): boolean {
+  const number = Number.parseInt(sha256.slice(0, 2), 16);
+  return (number - rereadFrom + OBJECT_FOLDERS) % OBJECT_FOLDERS < REREAD_FOLDERS;
 }
 
 /** Writes the dump to `dumpPath` and the objects that it names to `namesPath`, all seen in one snapshot. */

@@ -4,6 +4,10 @@ import { sync } from "../../../storage/disk/durable-file.ts";
 import type { BackupFolder } from "../backup-folder.ts";
 import { readManifestFiles } from "../backup-manifest.ts";
 
+/** What a backup writes; anything else in its folders is not its own. */
+const OBJECT_FOLDER = /^[0-9a-f]{2}$/;
+const OBJECT_NAME = /^[0-9a-f]{64}$/;
+
 /**
  * Removes all states but the newest `keep`, then every object that no state names any more. The states go first, so that an
  * interruption leaves unneeded objects but never loses a needed one.
@@ -22,8 +26,10 @@ export async function pruneStates(folder: BackupFolder, keep: number): Promise<v
   await sync(join(folder.root, "states"));
   const objects = join(folder.root, "objects");
   for (const prefix of await readdir(objects)) {
+    if (!OBJECT_FOLDER.test(prefix)) continue;
     for (const name of await readdir(join(objects, prefix))) {
-      if (!named.has(`objects/${prefix}/${name}`)) await rm(join(objects, prefix, name));
+      const isUnneeded = OBJECT_NAME.test(name) && !named.has(`objects/${prefix}/${name}`);
+      if (isUnneeded) await rm(join(objects, prefix, name));
     }
   }
 }

@@ -7,7 +7,7 @@ import { type Migration, migrate } from "../../../db/migrate.ts";
 import { onConnection, openPostgres } from "../../../db/postgres.ts";
 import { jobsSchema } from "../../../jobs/jobs-schema.ts";
 import { sync } from "../../../storage/disk/durable-file.ts";
-import { isAbsent } from "../../../storage/disk/fs-failure.ts";
+import { isAbsent, isUnreadable } from "../../../storage/disk/fs-failure.ts";
 import { namesIn } from "../../../storage/disk/list-files.ts";
 import type { ObjectStore } from "../../../storage/object-store.ts";
 import { type BackupFolder, openBackupFolder } from "../backup-folder.ts";
@@ -30,9 +30,16 @@ export interface RestoreOptions {
   migrations: readonly Migration[];
   /** The state to restore; the newest if unset. */
   state?: string | undefined;
+  /** Leaves out objects and mails that are damaged in the backup, instead of stopping at the first one. */
+  withoutDamaged?: boolean | undefined;
   now: Date;
   signal: AbortSignal;
   onProgress?: (restored: { objects: number; bytes: number }) => void;
+}
+
+export interface RestoreReport extends BackupHead {
+  /** Keys of objects, and paths of mails, that were left out because the backup's copies are damaged. */
+  leftOut: string[];
 }
 
 /**
@@ -41,7 +48,7 @@ export interface RestoreOptions {
  * server does not start there.
  * @throws {NoBackup | BackupIsNewer | BackupIsDamaged | PlaceIsTaken | ConnectionLost}
  */
-export async function restoreBackup(root: string, options: RestoreOptions): Promise<BackupHead> {
+export async function restoreBackup(root: string, options: RestoreOptions): Promise<RestoreReport> {
   const folder = openBackupFolder(root);
   const head = await chooseState(folder, options);
   const manifest = join(folder.statePath(head.state), "manifest.json");
@@ -52,6 +59,7 @@ export async function restoreBackup(root: string, options: RestoreOptions): Prom
   const mark = join(options.dataDir, RESTORE_MARK);
   await writeDurably(mark, `${head.state}\n`);
   await using database = await options.reachDatabase();
+  const leftOut: string[] = [];
   const sql = openPostgres(database.url, { max: 1, connection: { application_name: "exameteca-restore" } });
   try {
     const isTaken = await hasTables(sql);
@@ -59,7 +67,7 @@ export async function restoreBackup(root: string, options: RestoreOptions): Prom
       await rm(mark);
       throw new PlaceIsTaken("the database");
     }
-    const dump = await restoreFiles(folder, manifest, options);
+    const dump = await restoreFiles(folder, manifest, options, leftOut);
     if (!(await hasLoadedRows(sql))) {
       if (isTaken) await dropLoaded(sql);
       const { signal, migrations } = options;
@@ -75,7 +83,7 @@ export async function restoreBackup(root: string, options: RestoreOptions): Prom
   }
   await rm(mark);
   await sync(options.dataDir);
-  return head;
+  return { ...head, leftOut };
 }
 
 async function chooseState(
@@ -116,11 +124,12 @@ async function assertSecretFits(
   }
 }
 
-/** Restores everything except the rows, and returns the path of the dump, whose hash was checked. */
+/** Restores everything except the rows, and returns the path of the dump, whose hash was checked. Adds to `leftOut`. */
 async function restoreFiles(
   folder: BackupFolder,
   manifest: string,
   options: RestoreOptions,
+  leftOut: string[],
 ): Promise<string> {
   const { dataDir, signal, onProgress } = options;
   const store = await options.openStore();
@@ -138,7 +147,14 @@ async function restoreFiles(
       continue;
     }
     const copy = join(scratch, "copy");
-    assertSame(file, await copyHashed(source, copy, signal).catch(asDamage(file)));
+    try {
+      assertSame(file, await copyHashed(source, copy, signal).catch(asDamage(file)));
+    } catch (error) {
+      if (!(error instanceof BackupIsDamaged && error.isSpare && options.withoutDamaged)) throw error;
+      leftOut.push(file.key ?? file.path);
+      await rm(copy, { force: true });
+      continue;
+    }
     const name = file.path.slice(file.path.lastIndexOf("/") + 1);
     if (file.kind === "object" && file.key !== undefined) {
       await store.putFile(file.key, copy, { signal });
@@ -156,13 +172,19 @@ async function restoreFiles(
 
 function assertSame(file: BackupFile, { sizeBytes, sha256 }: { sizeBytes: number; sha256: string }): void {
   if (sizeBytes !== file.sizeBytes || sha256 !== file.sha256)
-    throw new BackupIsDamaged(`${file.path} has changed`);
+    throw new BackupIsDamaged(`${file.path} has changed`, isSpare(file));
 }
 
-function asDamage({ path }: BackupFile) {
+function asDamage(file: BackupFile) {
   return (error: unknown): never => {
-    throw isAbsent(error) ? new BackupIsDamaged(`${path} is missing`) : error;
+    const what = isAbsent(error) ? "is missing" : isUnreadable(error) ? "can't be read" : undefined;
+    throw what ? new BackupIsDamaged(`${file.path} ${what}`, isSpare(file)) : error;
   };
+}
+
+/** Whether everything else is worth restoring without this file. */
+function isSpare({ kind }: BackupFile): boolean {
+  return kind === "object" || kind === "mail";
 }
 
 async function placeSmall(source: string, target: string): Promise<void> {
