@@ -1,5 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { freePort } from "./free-port.ts";
 import { createTempFolder } from "./temp-folder.ts";
 
 /** What stands in front of the nodes: answers for the names of the installation, and picks a node that lives. */
@@ -82,14 +83,6 @@ export function startSmallBalancer({ environment, nodes }: BalancerOptions): Bal
     },
   });
   return { url: server.url.origin, [Symbol.asyncDispose]: () => server.stop(true) };
-}
-
-/** A port that nobody has at this moment. */
-export async function freePort(): Promise<number> {
-  const server = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response() });
-  const { port = 0 } = server;
-  await server.stop(true);
-  return port;
 }
 
 async function untilItAnswers(url: string): Promise<void> {

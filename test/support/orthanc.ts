@@ -1,6 +1,6 @@
 import { existsSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
 import { join } from "node:path";
+import { freePort } from "./free-port.ts";
 import { createTempFolder } from "./temp-folder.ts";
 
 const TRIES = 200;
@@ -78,12 +78,4 @@ export async function startOrthanc(
       await folder[Symbol.asyncDispose]();
     },
   };
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await new Promise((resolve) => server.once("listening", resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  return typeof address === "object" && address ? address.port : 0;
 }

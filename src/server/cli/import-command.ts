@@ -12,12 +12,13 @@ import { journalPath, openJournal } from "../features/import/journal.ts";
 import { resolvePaths, walkPaths } from "../features/import/walk-paths.ts";
 import { createIngestWorkers } from "../features/ingest/worker/ingest-workers.ts";
 import { importDirOf } from "../nodes/node.ts";
+import { commandLog } from "./command-log.ts";
 import { untilInterrupted } from "./interrupts.ts";
 import { LineWriter } from "./line-writer.ts";
 import { reachInstallation } from "./migrate-only.ts";
 import type { Program } from "./program.ts";
 import { barOf, openProgressLine, type ProgressLine, sizeText } from "./progress-line.ts";
-import { commandLog, openShortNode, type ReachedConfig } from "./short-node.ts";
+import { openShortNode, type ReachedConfig } from "./short-node.ts";
 import { checked, parseOptions, UsageError } from "./usage.ts";
 
 interface Options {

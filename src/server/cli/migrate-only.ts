@@ -3,8 +3,8 @@ import { attachOrStart, hasCluster } from "../db/embedded/embedded-postgres.ts";
 import { isMigrated, migrate } from "../db/migrate.ts";
 import { migrations } from "../db/migrations.ts";
 import { assertRestored } from "../features/safekeeping/restore/assert-restored.ts";
-import { createLogger } from "../runtime/log.ts";
 import { OperatorError } from "../runtime/operator-error.ts";
+import { commandLog } from "./command-log.ts";
 import type { Program } from "./program.ts";
 
 /** Migrates the database to this version, and starts the embedded PostgreSQL if it does not run. */
@@ -62,7 +62,7 @@ export async function startOrAttach(
   if (config.databaseUrl) return { url: config.databaseUrl, [Symbol.asyncDispose]: async () => {} };
   const postgres = await attachOrStart({
     dataDir: config.dataDir,
-    log: createLogger({ level: "warn" }),
+    log: commandLog,
     binaries: program.postgresBinaries,
   });
   return { url: postgres.url, [Symbol.asyncDispose]: () => postgres.stop() };

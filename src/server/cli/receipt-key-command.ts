@@ -6,9 +6,9 @@ import { migrate } from "../db/migrate.ts";
 import { migrations } from "../db/migrations.ts";
 import { createReceiptKeys, RECEIPT_KEY } from "../features/receipts/receipt-keys.ts";
 import { systemClock } from "../runtime/clock.ts";
-import { createLogger } from "../runtime/log.ts";
 import { createSeal } from "../runtime/seal.ts";
 import { RECEIPTS_SEAL, readAuthSecret } from "../start-deps.ts";
+import { commandLog } from "./command-log.ts";
 import { reachInstallation } from "./migrate-only.ts";
 import type { Program } from "./program.ts";
 import { UsageError } from "./usage.ts";
@@ -23,7 +23,7 @@ export async function receiptKeyCommand(program: Program, config: Config, args: 
   const pool = connectDatabase({ url: database.url, maxConnections: 2 });
   try {
     const keys = createReceiptKeys({
-      ...{ db: pool.db, clock: systemClock, log: createLogger({ level: config.logLevel }) },
+      ...{ db: pool.db, clock: systemClock, log: commandLog },
       seal: createSeal(await readAuthSecret(config), RECEIPTS_SEAL),
       path: join(config.dataDir, RECEIPT_KEY),
     });

@@ -1,16 +1,16 @@
 import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Config } from "../config.ts";
+import { type Config, readConfig } from "../config.ts";
 import { connectDatabase } from "../db/client.ts";
 import { migrations } from "../db/migrations.ts";
-
 import type { BackupHead } from "../features/safekeeping/backup-manifest.ts";
 import { type Rehearsal, rehearse } from "../features/safekeeping/rehearse/rehearse-backup.ts";
 import { restoreBackup } from "../features/safekeeping/restore/restore-backup.ts";
 import { outboxFolder } from "../mail/outbox.ts";
 import { createDeps } from "../start-deps.ts";
 import { startServer } from "../start-server.ts";
+import { commandLog } from "./command-log.ts";
 import { untilInterrupted } from "./interrupts.ts";
 import { startOrAttach } from "./migrate-only.ts";
 import { openArchive } from "./open-installation.ts";
@@ -41,14 +41,13 @@ export async function rehearseCommand(
   }
 }
 
-/** Nothing reaches the outside: no mail is sent, no PSP is called, and the only port is a free one on loopback. */
-function scratchConfig(config: Config, dataDir: string): Config {
-  return {
-    ...config,
-    ...{ dataDir, databaseUrl: undefined, s3: undefined, authSecret: undefined },
-    ...{ host: "127.0.0.1", port: 0, publicUrl: "http://127.0.0.1", viewerOrigin: undefined },
-    ...{ smtpUrl: undefined, pix: undefined, twoFactor: "off", ack: "disk", logLevel: "error" },
-  };
+/**
+ * The settings of an installation for which the environment sets none: no mail is sent, no PSP is called, no DICOM sender is answered,
+ * and the only port is a free one on loopback.
+ */
+function scratchConfig({ hasDerivatives }: Config, dataDir: string): Config {
+  const unset = readConfig({ DATA_DIR: dataDir });
+  return { ...unset, port: 0, publicUrl: "http://127.0.0.1", twoFactor: "off", hasDerivatives };
 }
 
 async function restoreInto(
@@ -76,7 +75,7 @@ async function startAndTry(program: Program, place: Config, signal: AbortSignal)
     email: `rehearsal-${Bun.randomUUIDv7()}@localhost.localdomain`,
     password: Bun.randomUUIDv7(),
   };
-  await using deps = await createDeps(place, program);
+  await using deps = await createDeps(place, { ...program, log: commandLog });
   await using server = await startServer(deps, program.assets());
   await addUser(deps.db, { ...account, name: "Rehearsal", role: "admin" });
   const answer = await fetch(`${server.url}/api/auth/login`, {

@@ -3,16 +3,13 @@ import type { Deps } from "../deps.ts";
 import { type OpenImport, openImport } from "../features/import/open-import.ts";
 import type { ObjectSources } from "../holdings/object-sources.ts";
 import { importDirOf } from "../nodes/node.ts";
-import { createLogger } from "../runtime/log.ts";
 import { createDeps, readAuthSecret } from "../start-deps.ts";
+import { commandLog } from "./command-log.ts";
 import { openArchive } from "./open-installation.ts";
 import type { Program } from "./program.ts";
 
 /** The configuration of a command that has reached its database. */
 export type ReachedConfig = Config & { databaseUrl: string };
-
-/** A command's log: what a person should see. */
-export const commandLog = createLogger({ level: "warn", write: (line) => process.stderr.write(line) });
 
 /** The dependencies of a node that lives as long as a command. */
 export interface ShortNode extends AsyncDisposable {

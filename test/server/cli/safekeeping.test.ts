@@ -3,6 +3,7 @@ import { chmodSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { BackupFile } from "../../../src/server/features/safekeeping/backup-manifest.ts";
 import type { Study } from "../../../src/shared/api/studies.ts";
+import { freePort } from "../../support/free-port.ts";
 import { runProgram } from "../../support/run-program.ts";
 import { sampleInstance } from "../../support/sample-zip.ts";
 import { type ServerProcess, spawnServer } from "../../support/server-process.ts";
@@ -40,9 +41,14 @@ afterAll(async () => {
   await folder[Symbol.asyncDispose]();
 });
 
+const environmentOf = (dataDir: string) => ({
+  PATH: process.env.PATH ?? "",
+  TMPDIR: folder.path,
+  DATA_DIR: place(dataDir),
+});
+
 async function exameteca(dataDir: string, ...args: string[]) {
-  const env = { PATH: process.env.PATH ?? "", TMPDIR: folder.path, DATA_DIR: place(dataDir) };
-  return await runProgram(env, ...args);
+  return await runProgram(environmentOf(dataDir), ...args);
 }
 
 async function signIn(at: ServerProcess): Promise<{ authorization: string }> {
@@ -125,7 +131,53 @@ describe("beside a running server", () => {
     },
     TIMEOUT_MS,
   );
+
+  test(
+    "a rehearsal names an exam that the backup lacks, prints JSON alone, and opens no port to DICOM senders",
+    async () => {
+      const [volume = ""] = [...new Bun.Glob("**/*.zip").scanSync({ cwd: place("data/objects") })];
+      const lost = place(`data/objects/${volume}`);
+      const bytes = readFileSync(lost);
+      rmSync(lost);
+      // Whoever asks for it has it marked as missing.
+      await downloadsOf(server);
+      const made = await exameteca("data", "backup", place("lacking"));
+      expect([made.code, made.output]).toEqual([
+        1,
+        expect.stringContaining(`missing in the archive: ${volume}`),
+      ]);
+      writeFileSync(lost, bytes);
+
+      const port = await freePort();
+      const env = { ...environmentOf("nowhere"), DIMSE_PORT: String(port) };
+      const running = runProgram(env, "verify", "--rehearse", place("lacking"), "--json");
+      let connections = 0;
+      let isOver = false;
+      const ended = running.finally(() => {
+        isOver = true;
+      });
+      while (!isOver) {
+        if (await isOpen(port)) connections++;
+        await Bun.sleep(20);
+      }
+      const { code, output } = await ended;
+      const { trials, ...counts } = JSON.parse(output) as { trials: { problem?: string }[] };
+      expect([code, connections, counts]).toMatchObject([1, 0, { studies: 2, framesOpened: 1 }]);
+      expect(trials.map(({ problem }) => problem !== undefined).toSorted()).toEqual([false, true]);
+    },
+    TIMEOUT_MS,
+  );
 });
+
+async function isOpen(port: number): Promise<boolean> {
+  try {
+    const socket = await Bun.connect({ hostname: "127.0.0.1", port, socket: { data() {} } });
+    socket.end();
+    return true;
+  } catch {
+    return false; // nobody listens
+  }
+}
 
 test(
   "the commands name a wrong argument, and exit differently for findings and for work not done",

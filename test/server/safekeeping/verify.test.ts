@@ -103,6 +103,11 @@ test("uploads under way and bytes that wait for their deletion are not findings"
   mkdirSync(dirname(path), { recursive: true });
   writeFileSync(path, "x");
   expect((await verify(t.deps.config)).findings).toEqual([]);
+  // One that was committed a moment ago has yet to remove its leftovers.
+  await t.sql`update uploads set state = 'committed', finished_at = now() where id = ${upload}`;
+  expect((await verify(t.deps.config)).findings).toEqual([]);
+  await t.sql`update uploads set finished_at = now() - interval '2 minutes' where id = ${upload}`;
+  expect((await verify(t.deps.config)).findings).toHaveLength(1);
   await t.sql`update uploads set state = 'failed', bytes_removed_at = now() where id = ${upload}`;
   expect((await verify(t.deps.config)).findings).toHaveLength(1);
   rmSync(path);

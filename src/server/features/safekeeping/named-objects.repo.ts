@@ -32,9 +32,12 @@ export async function findNamedObject(sql: Sql, key: string): Promise<NamedObjec
   return row;
 }
 
+/** An upload that has just ended removes what it no longer needs. */
+const ENDING = "interval '1 minute'";
+
 /**
- * The orphans among `keys`: no row names them, they belong to no upload that is under way or waits to be swept, and no job is about
- * to delete them.
+ * The orphans among `keys`: no row names them, they belong to no upload that is under way, has just ended or waits to be swept, and no
+ * job is about to delete them.
  */
 export async function listOrphans(sql: Sql, keys: readonly string[]): Promise<string[]> {
   const rows = await sql<{ key: string }[]>`
@@ -45,7 +48,8 @@ export async function listOrphans(sql: Sql, keys: readonly string[]): Promise<st
       and not exists (
         select 1 from uploads
         where uploads.id::text = split_part(given.key, '/', 1)
-          and (state = 'receiving' or (state = 'failed' and bytes_removed_at is null)))
+          and (state = 'receiving' or (state = 'failed' and bytes_removed_at is null)
+            or finished_at > now() - ${sql.unsafe(ENDING)}))
       and not exists (
         select 1 from resumable_uploads where resumable_uploads.id::text = split_part(given.key, '/', 1))
       and not exists (

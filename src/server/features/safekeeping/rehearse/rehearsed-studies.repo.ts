@@ -11,7 +11,7 @@ export interface RehearsedStudy {
 
 const ROWS_AT_ONCE = 500;
 
-/** Every study that a user can open, by id; without those in removal and those known to be missing. */
+/** Every study that a user sees, by id; without those in removal. */
 export async function* listRehearsedStudies(sql: Sql): AsyncGenerator<RehearsedStudy> {
   let after = "00000000-0000-0000-0000-000000000000";
   for (;;) {
@@ -20,7 +20,7 @@ export async function* listRehearsedStudies(sql: Sql): AsyncGenerator<RehearsedS
         case when count(*) filter (where kind = 'volume') = 1
           then min(sha256) filter (where kind = 'volume') end as "downloadSha256"
       from studies left join stored_objects on study_id = studies.id
-      where ${sql.unsafe(KEPT)} and integrity <> 'missing' and studies.id > ${after}
+      where ${sql.unsafe(KEPT)} and studies.id > ${after}
       group by studies.id order by studies.id limit ${ROWS_AT_ONCE}`;
     yield* rows;
     const last = rows.at(-1);
