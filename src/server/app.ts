@@ -53,6 +53,7 @@ import { refuseLongBodies } from "./http/json-body.ts";
 import { createErrorHandler, notFoundHandler } from "./http/problem.ts";
 import { requestContext } from "./http/request-context.ts";
 import { securityHeaders } from "./http/security-headers.ts";
+import { leaveLengthUnknown } from "./http/unknown-length.ts";
 import { boundUnreadBodies } from "./http/unread-bodies.ts";
 import { createOpenapiRoutes } from "./openapi/openapi.routes.ts";
 import type { AssetSource } from "./render/assets.ts";
@@ -83,6 +84,7 @@ export function createApp(deps: Deps, assets: BuiltAssets, development?: Develop
   app.notFound(notFoundHandler);
   app.use(requestContext({ trustProxy: config.trustProxy }));
   app.use(accessLog(log, meters.requests));
+  app.use(leaveLengthUnknown());
   app.use(
     securityHeaders({
       https: publicUrl.startsWith("https:"),

@@ -52,6 +52,7 @@ export function problemResponse(c: Context<HttpEnv>, failure: AppError, form = p
   const body = form.bodyOf(problemOf(c.get("locale") ?? "pt-BR", failure, c.get("requestId") ?? ""));
   c.header("Content-Type", form.type);
   c.header("Cache-Control", "no-store");
+  if (kind.status === 401) c.header("WWW-Authenticate", "Bearer");
   for (const [name, value] of Object.entries(options.headers ?? {})) c.header(name, value);
   if (options.retryAfterSeconds !== undefined) c.header("Retry-After", String(options.retryAfterSeconds));
   return c.body(JSON.stringify(body), kind.status);

@@ -106,3 +106,50 @@ test("the list and its form go on with one group", async () => {
   expect(names[studyUID("4")]).toBe("山田^花子");
   expect(names[studyUID("9")]).toBe("Corrigida");
 });
+
+async function foundBy(parameters: string, level = "studies", as = owner): Promise<string[]> {
+  const answer = await t.call("GET", `/dicomweb/${level}?${parameters}`, { as });
+  if (answer.status === 204) return [];
+  expect(answer.status).toBe(200);
+  const found = (await answer.json()) as DicomJson[];
+  const ofStudy = studyUID("");
+  return found
+    .map((json) => String(json[TagHex.StudyInstanceUID]?.Value?.[0]).slice(ofStudy.length))
+    .sort((one, other) => Number(one) - Number(other));
+}
+
+test.each([
+  ["an ideographic group", "山田*", ["1", "2", "4", "9"]],
+  ["a whole ideographic group", "洪^吉洞", ["8"]],
+  ["a phonetic group", "やまだ^*", ["1", "2", "9"]],
+  ["a phonetic group without an ideographic one", "ごとう*", ["6"]],
+  ["every group at once", "Yamada^Tarou=山田^太郎=やまだ^たろう", ["1", "2", "9"]],
+  ["a part of a group", "*太*", ["1", "2", "9"]],
+  ["the alphabetic group of a name with others, once", "yamada*", ["1", "2", "9"]],
+  ["a further value", "silva^jun", ["6"]],
+  ["any name", "*n*", ["3", "6", "7", "8", "10"]],
+  ["a group of nobody", "木村*", []],
+])("a search finds studies by %s", async (_, name, expected) => {
+  const parameters = `PatientName=${encodeURIComponent(name)}`;
+  expect(await foundBy(parameters)).toEqual(expected);
+  const ofSeries = new Set(await foundBy(parameters, "series"));
+  expect([...ofSeries]).toEqual(expected);
+});
+
+test("a fuzzy search finds words of any group", async () => {
+  const fuzzy = (words: string) => foundBy(`fuzzymatching=true&PatientName=${encodeURIComponent(words)}`);
+  expect(await fuzzy("太 yamada")).toEqual(["1", "2", "9"]);
+  expect(await fuzzy("jun ごとう")).toEqual(["6"]);
+  expect(await fuzzy("洪 yamada")).toEqual([]);
+});
+
+test("a search by a group finds what is shared, and nothing else of its owner", async () => {
+  expect(await foundBy(`PatientName=${encodeURIComponent("山田*")}`, "studies", reader)).toEqual(["1"]);
+});
+
+test("pages of a search by a group have each study once", async () => {
+  const pages: string[] = [];
+  for (const offset of [0, 1, 2, 3, 4])
+    pages.push(...(await foundBy(`PatientName=${encodeURIComponent("山田*")}&limit=1&offset=${offset}`)));
+  expect(pages.toSorted()).toEqual(["1", "2", "4", "9"]);
+});

@@ -20,6 +20,7 @@ const head: DicomElements = {
   "00080090": text("PN", "Araújo^Márcia"),
   "00200010": text("SH", "E-7"),
   "00400244": text("DA", "20260130"),
+  "001021C0": text("US", 4),
 };
 const firstSeries = { [TagHex.SeriesNumber]: text("IS", 1) };
 const spine: DicomElements = {
@@ -98,6 +99,14 @@ describe("a search for studies", () => {
     ["ModalitiesInStudy=MR", ["2", "3", "4"]],
     ["ModalitiesInStudy=US,CT", ["1"]],
     ["ModalitiesInStudy=C_", []],
+    ["ModalitiesInStudy=C*", ["1"]],
+    ["ModalitiesInStudy=?R,US", ["2", "3", "4"]],
+    ["ModalitiesInStudy=U*,CT", ["1"]],
+    ["StudyTime=101500.000000", ["1"]],
+    ["StudyTime=101500.0-", ["1", "2", "3", "4"]],
+    ["StudyTime=101500.5-1016", []],
+    ["StudyTime=100000-105959.999999", ["1"]],
+    ["StudyTime=000000-", ["1", "2", "3", "4"]],
     ["ReferringPhysicianName=araujo*", ["1"]],
     ["ReferringPhysicianName=marcia&fuzzymatching=true", ["1"]],
     ["StudyID=E-7", ["1"]],
@@ -207,6 +216,9 @@ describe("a search for instances", () => {
     ["/instances?SOPInstanceUID=2.25.3.2.1.1,2.25.3.9.1.1", ["2.1.1"]],
     ["/instances?PatientID=P-100&offset=1&limit=1", ["1.1.2"]],
     ["/instances?BitsAllocated=1", []],
+    ["/instances?PregnancyStatus=4", ["1.1.1", "1.1.2", "1.2.1"]],
+    ["/instances?PregnancyStatus=3", []],
+    ["/instances?Modality=C*", ["1.1.1", "1.1.2", "1.2.1"]],
     [`/studies/${studyUID("1")}/instances?SeriesNumber=2`, ["1.2.1"]],
     [`/studies/${studyUID("1")}/instances?PatientName=goncalves*&offset=2`, ["1.2.1"]],
     [`/studies/${studyUID("1")}/series/2.25.2.1.1/instances?InstanceNumber=2`, ["1.1.2"]],
@@ -224,6 +236,16 @@ describe("a search for instances", () => {
     expect(asked?.[TagHex.PatientName]?.Value).toEqual([{ Alphabetic: "Gonçalves^João" }]);
     const [all] = (await search(`${path}&includefield=all`)).found;
     expect(Object.keys(all ?? {}).length).toBeGreaterThan(Object.keys(asked ?? {}).length);
+  });
+
+  test("brings any attribute by its keyword, and an address of pixels that works", async () => {
+    const path = `/studies/${studyUID("1")}/instances?SOPInstanceUID=2.25.3.1.1.2`;
+    const [found] = (await search(`${path}&includefield=PregnancyStatus,PixelData`)).found;
+    expect(found?.["001021C0"]?.Value).toEqual([4]);
+    const uri = (found?.[TagHex.PixelData] as { BulkDataURI?: string } | undefined)?.BulkDataURI ?? "";
+    const series = `/dicomweb/studies/${studyUID("1")}/series/2.25.2.1.1`;
+    expect(uri).toBe(`https://exames.example${series}/instances/2.25.3.1.1.2/bulkdata/7FE00010`);
+    expect((await t.call("GET", new URL(uri).pathname, { as: program })).status).toBe(200);
   });
 
   test("stops before it reads very many series", async () => {

@@ -13,7 +13,7 @@ export function archiveHeaders(contentType: string): Record<string, string> {
   };
 }
 
-/** As {@link archiveHeaders}, but the browser's private cache may keep a frame while the user scrolls. */
+/** As {@link archiveHeaders}, but the browser's private cache may keep a frame while the user scrolls, for who accepts the same. */
 export function frameHeaders(contentType: string): Record<string, string> {
-  return { ...archiveHeaders(contentType), "Cache-Control": "private" };
+  return { ...archiveHeaders(contentType), "Cache-Control": "private", Vary: "Accept" };
 }

@@ -72,7 +72,7 @@ function rangeOfFrame(
 
 /** A browser keeps frames, and the same address has them in another syntax. */
 function varied(contentType: string): Record<string, string> {
-  return { ...frameHeaders(contentType), Vary: "Accept" };
+  return frameHeaders(contentType);
 }
 
 /** @throws if a frame is damaged, which ends the body early: the copy is made again */

@@ -9,7 +9,7 @@ import type { DicomwebCatalogue, Retrieval, SeriesRecord } from "./dicomweb.cata
 import type { SeriesUIDs } from "./dicomweb.repo.ts";
 import { findInstance } from "./find-instance.ts";
 import { framesResponse } from "./frames.ts";
-import { instancesResponse } from "./instances.ts";
+import { instancesResponse, instanceVersion } from "./instances.ts";
 import { acceptOf, assertAcceptsJson } from "./media-types.ts";
 import {
   instanceMetadataResponse,
@@ -200,8 +200,7 @@ export function createDicomwebRoutes(access: DicomwebAccess) {
     const { catalogue, instance } = await openInstance(c, c.req.param());
     const studyInstanceUID = c.req.param("study");
     const allow = () => access.allowRetrieval(c, { level: "instance", studyInstanceUID, instance });
-    const { volumeId, dataOffset } = instance;
-    return unlessKnown(c, `"${volumeId}.${dataOffset}"`, () =>
+    return unlessKnown(c, instanceVersion(instance, acceptOf(c)), () =>
       instancesResponse(catalogue, [[instance]], acceptOf(c), allow),
     );
   });

@@ -9,6 +9,16 @@ import { multipartRelated, type Part } from "./multipart-related.ts";
 type InstanceGroups = Iterable<ManifestInstance[]> | AsyncIterable<ManifestInstance[]>;
 
 /**
+ * The version of one instance in the form that the client takes. Two answers with parts differ in their boundaries, so that one is weak.
+ * @throws {AppError} 406
+ */
+export function instanceVersion(instance: ManifestInstance, accept: string | undefined): string {
+  const { volumeId, dataOffset, transferSyntaxUID } = instance;
+  const { multipart } = negotiateInstances(accept, transferSyntaxUID);
+  return multipart ? `W/"${volumeId}.${dataOffset}.parts"` : `"${volumeId}.${dataOffset}"`;
+}
+
+/**
  * Streams instances bit for bit as they were sent (PS3.18 §10.4.1.1.1–3). A single instance may also be requested as a bare
  * `application/dicom` body. `allow` is called before the first byte, when it is certain that bytes will be sent.
  * @throws {AppError} 406 if the client accepts neither form, or wants several instances as a bare body
@@ -25,10 +35,10 @@ export async function instancesResponse(
   await allow();
   if (multipart || !only) {
     const { contentType, body } = multipartRelated(type, parts(catalogue, groups));
-    return new Response(body, { headers: archiveHeaders(contentType) });
+    return new Response(body, { headers: { ...archiveHeaders(contentType), Vary: "Accept" } });
   }
   return new Response((await catalogue.open(only)) as BodyInit, {
-    headers: { ...archiveHeaders(type), "Content-Length": String(only.sizeBytes) },
+    headers: { ...archiveHeaders(type), "Content-Length": String(only.sizeBytes), Vary: "Accept" },
   });
 }
 

@@ -10,14 +10,17 @@ export function matchesAll(json: DicomJson, matches: readonly QidoMatch[]): bool
   });
 }
 
-/** The values at a path, a name in its parts: alphabetic, ideographic, phonetic. */
+/** The values at a path, a name in its groups (alphabetic, ideographic, phonetic) and as a whole. */
 function textsAt(json: DicomJson, [tag = "", ...inner]: string[]): string[] {
   const values = json[tag]?.Value ?? [];
   if (inner.length > 0) return values.flatMap((item) => (isDataSet(item) ? textsAt(item, inner) : []));
   const isName = json[tag]?.vr === "PN";
   return values.flatMap((value) => {
     if (typeof value === "string" || typeof value === "number") return String(value);
-    return isName && value !== null && typeof value === "object" ? Object.values(value).map(String) : [];
+    if (!isName || value === null || typeof value !== "object") return [];
+    const { Alphabetic, Ideographic, Phonetic } = value as Record<string, string | undefined>;
+    const groups = [Alphabetic, Ideographic, Phonetic].filter((group) => group !== undefined);
+    return groups.length > 1 ? [...groups, groups.join("=")] : groups;
   });
 }
 
@@ -28,7 +31,9 @@ function isDataSet(value: unknown): value is Record<string, DicomJsonElement> {
 function isWanted(text: string, wanted: Wanted): boolean {
   switch (wanted.kind) {
     case "list":
-      return wanted.values.has(text);
+      return (
+        wanted.values.has(text) || wanted.patterns?.some((pattern) => matchesWildcard(text, pattern)) === true
+      );
     case "range":
       return isBetween(text, wanted);
     case "number":

@@ -175,11 +175,12 @@ function parseAccept(accept: string | undefined): readonly AcceptedType[] {
   if (known) return known;
   if (parsedHeaders.size >= MAX_PARSED_HEADERS) parsedHeaders.clear();
   const parsed = parseEntries(accept);
+  if (parsed.length === 0) throw new AppError(notAcceptable);
   parsedHeaders.set(accept, parsed);
   return parsed;
 }
 
-/** The entries that the client likes best come first. */
+/** The entries that the client takes at all; those that it likes best come first. */
 function parseEntries(accept: string): AcceptedType[] {
   return accept
     .split(",")

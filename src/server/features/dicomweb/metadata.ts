@@ -180,12 +180,13 @@ function withPrefix(json: Pieces, prefix: string): Pieces {
 }
 
 /** As {@link withPrefix}, in memory: at most four times as long, because a `BulkDataURI` and its element take a third of a prefix. */
-function prefixedAtOnce(json: Uint8Array, prefix: string): Uint8Array {
+export function prefixedAtOnce(json: Uint8Array, prefix: string): Uint8Array {
   if (prefix === "") return json;
   const bytes = Buffer.from(json.buffer, json.byteOffset, json.byteLength);
   const ends: number[] = [];
   for (let at = bytes.indexOf(URI_KEY); at >= 0; at = bytes.indexOf(URI_KEY, at + URI_KEY.length))
     ends.push(at + URI_KEY.length);
+  if (ends.length === 0) return json;
   const inserted = Buffer.from(prefix);
   const prefixed = Buffer.allocUnsafeSlow(bytes.length + ends.length * inserted.length);
   let start = 0;

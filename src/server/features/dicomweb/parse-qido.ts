@@ -20,8 +20,8 @@ export interface Page {
 
 /** What one attribute must be. All values are as DICOM writes them. */
 export type Wanted =
-  /** One of these, exactly: UIDs, or modalities. */
-  | { kind: "list"; values: ReadonlySet<string> }
+  /** One of these: UIDs, exactly, or modalities, which may have the wildcards `*` and `?`. */
+  | { kind: "list"; values: ReadonlySet<string>; patterns?: readonly string[] }
   /** Both ends included; an end left out is open. */
   | { kind: "range"; from?: string; to?: string }
   | { kind: "number"; value: number }
@@ -96,7 +96,7 @@ function wantedOf(
   if (value === undefined || vr === "SQ") return undefined;
   const isKept = values.every((text) => text.length <= MAX_TEXT_LENGTH && isKeepable(text));
   if (values.length > MAX_LIST || !isKept) throw invalid(name);
-  if (isListed(tag, vr)) return { kind: "list", values: new Set(values) };
+  if (isListed(tag, vr)) return listOf(vr, values);
   switch (vr) {
     case "DA":
       return rangeOf(name, value, DATE);
@@ -120,6 +120,14 @@ function wantedOf(
   }
 }
 
+/** Only texts have wildcards (PS3.4 §C.2.2.2.4). */
+function listOf(vr: string, values: readonly string[]): Wanted {
+  const { patterns = [], exact = [] } = Object.groupBy(values, (value) =>
+    vr !== "UI" && /[*?]/.test(value) ? "patterns" : "exact",
+  );
+  return { kind: "list", values: new Set(exact), ...(patterns.length > 0 && { patterns }) };
+}
+
 const MODALITIES = new Set<string>([TagHex.Modality, TagHex.ModalitiesInStudy]);
 
 /** Values of a list are separated by commas, or backslashes as in a data set; the key may also be repeated. */
@@ -137,7 +145,19 @@ function rangeOf(name: string, value: string, format: RegExp): Wanted {
   const ends = [from, to].filter((end) => end !== "");
   const isReadable = ends.every((end) => format.test(end) && (format !== DATE || isDay(end)));
   if (more !== undefined || ends.length === 0 || !isReadable) throw invalid(name);
-  return { kind: "range", ...(from !== "" && { from }), ...(to !== "" && { to }) };
+  return { kind: "range", ...(from !== "" && { from: earliest(from, format) }), ...(to !== "" && { to }) };
+}
+
+/** A time without the zeros that a value may lack: `10:00:00.0` begins as `10` does. */
+function earliest(from: string, format: RegExp): string {
+  if (format === DATE) return from;
+  const [whole = "", fraction = ""] = from.split(".");
+  const parts = fraction.replace(/0+$/, "");
+  if (parts !== "") return `${whole}.${parts}`;
+  const shortest = format === DATE_TIME ? 8 : 2;
+  let length = whole.length;
+  while (length > shortest && whole.endsWith("00", length)) length -= 2;
+  return whole.slice(0, length);
 }
 
 /** PostgreSQL refuses a day that the calendar does not have. */

@@ -1,5 +1,6 @@
 import { dictionaryVr } from "../../../shared/dicom/reading/dictionary.ts";
 import { type Keyword, TagHex } from "../../../shared/dicom/tags.ts";
+import { KEYWORDS_BY_GROUP } from "./keywords.gen.ts";
 
 /** The level of an attribute in the hierarchy of PS3.18 §10.6; a patient's attributes belong to the study. */
 export type Level = "study" | "series" | "instance";
@@ -10,7 +11,7 @@ export interface QidoAttribute {
   vr: string;
 }
 
-/** Keywords of attributes (PS3.6) that searches name, by level: those of PS3.18 tables 10.6.1-5 and 10.6.3-3 to -5, and others. */
+/** Keywords of attributes (PS3.6) that searches know of, by level: those of PS3.18 tables 10.6.1-5 and 10.6.3-3 to -5, and others. */
 export const KEYWORDS: Readonly<Record<Level, readonly Keyword[]>> = {
   study: [
     "StudyDate",
@@ -103,14 +104,24 @@ const levelByTag = new Map<string, Level>();
 for (const level of ["study", "series", "instance"] as const) {
   for (const keyword of KEYWORDS[level]) levelByTag.set(TagHex[keyword], level);
 }
-const keywords: ReadonlySet<string> = new Set(Object.values(KEYWORDS).flat());
 
-/** The attribute that a search names by its keyword or its tag; undefined for any other word. */
+let tagByKeyword: ReadonlyMap<string, string> | undefined;
+
+/** The attribute that a search names by its keyword (PS3.6 §6) or its tag; undefined for any other word. */
 export function attributeNamed(name: string): QidoAttribute | undefined {
-  const isKeyword = keywords.has(name);
-  if (!isKeyword && !/^[0-9a-f]{8}$/i.test(name)) return undefined;
-  const tag = isKeyword ? TagHex[name as Keyword] : name.toUpperCase();
-  return { tag, vr: dictionaryVr(Number.parseInt(tag, 16)) };
+  tagByKeyword ??= readKeywords();
+  const tag = tagByKeyword.get(name) ?? (/^[0-9a-f]{8}$/i.test(name) ? name.toUpperCase() : undefined);
+  return tag === undefined ? undefined : { tag, vr: dictionaryVr(Number.parseInt(tag, 16)) };
+}
+
+function readKeywords(): Map<string, string> {
+  const tags = new Map<string, string>();
+  for (const line of KEYWORDS_BY_GROUP.trim().split("\n")) {
+    const [group = "", ...elements] = line.split(" ");
+    for (const element of elements) tags.set(element.slice(4), group + element.slice(0, 4));
+  }
+  for (const keyword of Object.values(KEYWORDS).flat()) tags.set(keyword, TagHex[keyword]);
+  return tags;
 }
 
 /** The level of an attribute; one that is not listed describes the instance. */

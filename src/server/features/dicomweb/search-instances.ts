@@ -9,6 +9,7 @@ import type { ByteRange } from "../../storage/object-store.ts";
 import type { StoredMetadata } from "./dicomweb.catalogue.ts";
 import { searchTooBroad } from "./dicomweb.errors.ts";
 import { matchesAll } from "./match-json.ts";
+import { prefixedAtOnce } from "./metadata.ts";
 import type { QidoMatch, QidoQuery } from "./parse-qido.ts";
 import { type Level, levelOf } from "./qido-attributes.ts";
 import { instanceJson, pickFields } from "./qido-json.ts";
@@ -127,7 +128,9 @@ async function* matchingInstances(
     if (isTooLarge && wantsMetadata) throw new AppError(searchTooBroad);
     if (!isTooLarge) bytesLeft -= stored.inflatedBytes;
     const skipping = byMetadata.length === 0 ? page : { left: 0 };
-    const described = describe(manifest, isTooLarge ? undefined : stored, { byIndex, skipping, baseUrl });
+    const bulkPrefix = bulkPrefixOf(manifest, baseUrl, levels);
+    const describing = { byIndex, skipping, baseUrl, bulkPrefix };
+    const described = describe(manifest, isTooLarge ? undefined : stored, describing);
     for await (const json of described) {
       const whole = { ...series.known, ...json };
       if (!matchesAll(whole, byMetadata)) continue;
@@ -146,13 +149,25 @@ interface Describing {
   /** How many matching instances are passed over without reading what the metadata say of them; counted down. */
   skipping: { left: number };
   baseUrl: string | undefined;
+  /** Leads from the address of the search to that of the series. */
+  bulkPrefix: string;
+}
+
+/** Where each `BulkDataURI` of a series begins: absolute, or relative to a search within the study or the series. */
+function bulkPrefixOf(
+  { studyInstanceUID, seriesInstanceUID }: SeriesManifest,
+  baseUrl: string | undefined,
+  levels: readonly Level[],
+): string {
+  if (baseUrl !== undefined) return `${baseUrl}/studies/${studyInstanceUID}/series/${seriesInstanceUID}/`;
+  return levels.includes("series") ? `series/${seriesInstanceUID}/` : "";
 }
 
 /** What is known of each matching instance, read in one pass over the metadata. */
 async function* describe(
   manifest: SeriesManifest,
   stored: StoredMetadata | undefined,
-  { byIndex, skipping, baseUrl }: Describing,
+  { byIndex, skipping, baseUrl, bulkPrefix }: Describing,
 ): AsyncGenerator<DicomJson> {
   const ranges = await stored?.ranges();
   await using texts = new TextCutter(stored);
@@ -173,7 +188,7 @@ async function* describe(
       await setImmediate();
       parsedBytes = 0;
     }
-    yield text ? withMetadata(json, parse(text)) : json;
+    yield text ? withMetadata(json, parse(prefixedAtOnce(text, bulkPrefix))) : json;
   }
 }
 

@@ -1,4 +1,4 @@
-import { and, eq, gte, inArray, isNotNull, lte, type SQL, sql } from "drizzle-orm";
+import { and, eq, gte, inArray, isNotNull, lte, or, type SQL, sql } from "drizzle-orm";
 import type { AnyPgColumn } from "drizzle-orm/pg-core";
 import { isoDate } from "../../../shared/dicom/date.ts";
 import { TagHex } from "../../../shared/dicom/tags.ts";
@@ -9,8 +9,14 @@ import type { QidoAttribute } from "../dicomweb/qido-attributes.ts";
 import { AVAILABILITY } from "../dicomweb/qido-json.ts";
 import { type InstanceValues, MAX_INDEXED_TEXT, series, studies } from "../studies/studies.table.ts";
 
-/** Where a study has what its instances say: in the columns of the list, or beside them because the upload form replaced these. */
-export type ValuesFrom = "columns" | "instances";
+/**
+ * Where a study has what its instances say: in the columns of the list, or beside them because the upload form replaced these. A name
+ * that the column can't hold is looked for in all its groups beside it.
+ */
+export type ValuesFrom = "columns" | "instances" | "groups";
+
+/** Studies whose patient's name has more than the column holds; their index has the same words. */
+export const hasNameGroups = sql`${studies.attributes} ? ${sql.raw(`'${TagHex.PatientName}'`)}`;
 
 /** How a search reads one column of the list: as it is, and as the instances say where the upload form replaced it. */
 interface ListColumn {
@@ -81,11 +87,19 @@ export function studyCondition(
   if (simple) return isValue(sql`${simple}`, wanted);
   const listed = listColumns[tag];
   if (!listed) return isKeptValue(studies.attributes, path, wanted);
-  if (from === "columns") return isListed(listed, wanted);
+  const isName = tag === TagHex.PatientName;
+  if (from === "groups" && isName) return isKeptValue(studies.attributes, path, wanted);
+  if (from !== "instances") return isListed(listed, wanted);
   const { key, column } = listed;
   const said = sql`(case when ${studies.instanceValues} ? ${key} then ${studies.instanceValues} ->> ${key}
     else ${column}::text end)`;
-  return isSaid(tag, said, wanted);
+  const isSaidSo = isSaid(tag, said, wanted);
+  return isName ? or(isSaidSo, isKeptValue(studies.attributes, path, wanted)) : isSaidSo;
+}
+
+/** Whether a match may find studies by what the column of their name lacks. */
+export function isOfName({ path: [first], wanted }: QidoMatch): boolean {
+  return first?.tag === TagHex.PatientName && (wanted.kind === "text" || wanted.kind === "words");
 }
 
 /** Compares a column of the list, by its index where it has one. */
@@ -141,7 +155,9 @@ const TAG_OF: Partial<Record<keyof InstanceValues, string>> = Object.fromEntries
 /** Compares a text of the list, which has dates as `2026-01-31`, times as `10:20:30` and modalities between backslashes. */
 export function isSaid(tag: string | undefined, said: SQL, wanted: Wanted): SQL | undefined {
   if (tag === TagHex.ModalitiesInStudy && wanted.kind === "list") {
-    return sql`string_to_array(${said}, '\\') && ${sql.param([...wanted.values])}::text[]`;
+    const all = sql`string_to_array(${said}, '\\')`;
+    if (!wanted.patterns) return sql`${all} && ${sql.param([...wanted.values])}::text[]`;
+    return sql`exists (select from unnest(${all}) as one where ${isValue(sql`one`, wanted)})`;
   }
   if (wanted.kind === "range") return isValue(sql`translate(${said}, '-:', '')`, wanted);
   return isValue(tag === TagHex.PatientName ? foldedName(said) : said, wanted);
@@ -154,7 +170,7 @@ export function seriesCondition(path: readonly QidoAttribute[], wanted: Wanted):
   return column ? isValue(sql`${column}`, wanted) : isKeptValue(series.attributes, path, wanted);
 }
 
-/** Compares an attribute among those kept as DICOM JSON. */
+/** Compares an attribute among those kept as DICOM JSON; a name by each of its groups and as a whole. */
 function isKeptValue(
   column: AnyPgColumn,
   [attribute, ...inner]: readonly QidoAttribute[],
@@ -166,16 +182,23 @@ function isKeptValue(
   // Only the members of the first sequence are kept.
   if (deeper.length > 0) return sql`false`;
   const value = member ? sql`item #> array[${member.tag}, 'Value', '0']::text[]` : sql`item`;
-  const text = sql`coalesce(${value} ->> 'Alphabetic', ${value} #>> '{}')`;
-  const isName = (member ?? attribute).vr === "PN";
-  return sql`exists (select from ${values} where ${isValue(isName ? foldedName(text) : text, wanted)})`;
+  if ((member ?? attribute).vr !== "PN")
+    return sql`exists (select from ${values} where ${isValue(sql`(${value} #>> '{}')`, wanted)})`;
+  const name = sql`(case when jsonb_typeof(${value}) = 'object' then ${value} end)`;
+  const groups = sql`(select group_text.value from jsonb_each_text(${name}) as group_text union all
+    select concat_ws('=', ${name} ->> 'Alphabetic', ${name} ->> 'Ideographic', ${name} ->> 'Phonetic')) as name (text)`;
+  return sql`exists (select from ${values} cross join lateral ${groups}
+    where ${isValue(foldedName(sql`name.text`), wanted)})`;
 }
 
 /** Compares a text or number as DICOM writes it; names are folded already. */
 function isValue(value: SQL, wanted: Wanted): SQL | undefined {
   switch (wanted.kind) {
-    case "list":
-      return sql`${value} = any(${sql.param([...wanted.values])}::text[])`;
+    case "list": {
+      const isOne = sql`${value} = any(${sql.param([...wanted.values])}::text[])`;
+      if (!wanted.patterns) return isOne;
+      return sql`(${isOne} or ${value} like any(${sql.param(wanted.patterns.map(likePattern))}::text[]))`;
+    }
     case "number":
       return sql`${value}::text = ${String(wanted.value)}`;
     case "range": {
@@ -197,7 +220,8 @@ function begins(folded: SQL | AnyPgColumn, word: string): SQL {
 
 /** Folds a name as the list's column is folded. */
 function foldedName(name: SQL): SQL {
-  const plain = sql`regexp_replace(normalize(${name}, NFKD), '[\\u0300-\\u036f]+', '', 'g')`;
+  // Latin accents, and the marks that make か into が.
+  const plain = sql`regexp_replace(normalize(${name}, NFKD), '[\\u0300-\\u036f\\u3099\\u309a]+', '', 'g')`;
   return sql`btrim(regexp_replace(lower(${plain}), '[\\^=\\s]+', ' ', 'g'))`;
 }
 

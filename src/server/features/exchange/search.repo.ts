@@ -1,4 +1,4 @@
-import { and, eq, inArray, isNotNull, isNull, type SQL, sql } from "drizzle-orm";
+import { and, eq, inArray, isNotNull, isNull, not, type SQL, sql } from "drizzle-orm";
 import type { AnyPgColumn } from "drizzle-orm/pg-core";
 import { TagHex } from "../../../shared/dicom/tags.ts";
 import type { DbOrTx } from "../../db/client.ts";
@@ -9,7 +9,9 @@ import { type Caller, visibleParts, visibleTo } from "../studies/studies.repo.ts
 import { type SeriesRow, type StudyRow, series, studies, studyTallies } from "../studies/studies.table.ts";
 import { idsOfPage } from "./newest-page.repo.ts";
 import {
+  hasNameGroups,
   hasUnknownFrequency,
+  isOfName,
   isSaid,
   listColumns,
   namesOne,
@@ -145,7 +147,8 @@ export function conditionOf({ range, wanted }: Part): SQL | undefined {
 
 /**
  * The caller's own studies and granted ones in parts; a study meets at most one of them. The few studies whose columns the upload form
- * replaced are parts of their own, so that the others are found by the columns' indexes; these come first.
+ * replaced are parts of their own, and so are those whose name has groups that its column lacks; the others are found by the columns'
+ * indexes, and come first.
  */
 export async function partsOf(db: DbOrTx, search: Search): Promise<Part[]> {
   const { caller, isGrantedOnly, ofStudy, ids, hasReport } = search;
@@ -161,15 +164,21 @@ export async function partsOf(db: DbOrTx, search: Search): Promise<Part[]> {
   const modalities = await ownModalities(db, search);
   // The planner knows how many studies have a value, and nothing about patterns: a second condition would mislead it.
   const days = ofStudy.filter(isOfDays);
-  const others = ofStudy.filter((match) => !isOfDays(match) && !isOfModalities(match));
+  const notOfDays = ofStudy.filter((match) => !isOfDays(match) && !isOfModalities(match));
+  const names = ofStudy.filter(isOfName);
+  const byColumn = and(...names.map(({ path, wanted }) => studyCondition(path, wanted, "columns")));
   return parts.flatMap((part) => {
     const asUploaded = and(part, isNull(studies.instanceValues));
     const replaced = { wanted: and(part, isNotNull(studies.instanceValues), ...wantedOf("instances")) };
-    if (part !== own) return [{ wanted: and(asUploaded, ...wantedOf("columns")) }, replaced];
+    const grouped = {
+      wanted: and(asUploaded, hasNameGroups, byColumn && not(byColumn), ...wantedOf("groups")),
+    };
+    const others = names.length > 0 ? [replaced, grouped] : [replaced];
+    if (part !== own) return [{ wanted: and(asUploaded, ...wantedOf("columns")) }, ...others];
     const ofDays = days.map(({ path, wanted }) => studyCondition(path, wanted, "columns"));
     return [
-      { range: and(asUploaded, ...ofDays), wanted: and(modalities, ...wantedOf("columns", others)) },
-      replaced,
+      { range: and(asUploaded, ...ofDays), wanted: and(modalities, ...wantedOf("columns", notOfDays)) },
+      ...others,
     ];
   });
 }

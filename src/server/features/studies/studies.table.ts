@@ -169,6 +169,7 @@ export const studies = pgTable(
     index("studies_unlabelled_idx").on(table.id).where(sql`not ${table.labelled}`),
     index("studies_undescribed_idx").on(table.id).where(sql`${table.attributes} is null`),
     index("studies_uid_idx").on(table.studyInstanceUID),
+    index("studies_name_groups_idx").on(table.accountId).where(sql`${table.attributes} ? '00100010'`),
     index("studies_overridden_idx").on(table.accountId).where(sql`${table.instanceValues} is not null`),
     ...sortIndexes(table),
     // Not partial, since the deletion of an account uses it to find all its studies, including those that wait to be purged.

@@ -1,0 +1,1 @@
+CREATE INDEX "studies_name_groups_idx" ON "studies" USING btree ("account_id") WHERE "studies"."attributes" ? '00100010';

@@ -1,0 +1,13 @@
+import type { MiddlewareHandler } from "hono";
+
+/**
+ * Keeps an answer to HEAD from saying that its body would be empty. The length is left out unless a route gives it, as for a body that is
+ * sent in chunks (RFC 9110 §8.6).
+ */
+export function leaveLengthUnknown(): MiddlewareHandler {
+  return async (c, next) => {
+    await next();
+    if (c.req.method === "HEAD" && c.res.body && !c.res.headers.has("Content-Length"))
+      c.header("Transfer-Encoding", "chunked");
+  };
+}

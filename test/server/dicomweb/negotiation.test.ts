@@ -1,0 +1,96 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import type { DicomJson } from "../../../src/shared/dicom/reading/instance.ts";
+import { TagHex } from "../../../src/shared/dicom/tags.ts";
+import { sampleZip, studyUID } from "../../support/sample-zip.ts";
+import { createTestApp, type Person, type TestApp } from "../../support/test-app.ts";
+
+/* What DICOMweb leaves to HTTP (RFC 9110). */
+
+let t: TestApp;
+let ana: Person;
+const study = `/dicomweb/studies/${studyUID("1")}`;
+const instance = `${study}/series/2.25.2.1.1/instances/2.25.3.1.1.1`;
+
+beforeAll(async () => {
+  t = await createTestApp();
+  ana = await t.addPerson("Ana Negocia");
+  await t.store(ana, sampleZip({ study: "1" }));
+}, 120_000);
+afterAll(() => t[Symbol.asyncDispose]());
+
+const ask = (path: string, headers: Record<string, string> = {}, method = "GET") =>
+  t.call(method, path, { as: ana, headers });
+
+describe("a form that the client refuses", () => {
+  test.each([
+    ["/dicomweb/studies", "application/dicom+json;q=0"],
+    ["/dicomweb/studies", "*/*;q=0"],
+    [`${instance}/frames/1`, "application/octet-stream;q=0, multipart/related;q=0"],
+    [instance, "application/dicom;q=0"],
+    [`${instance}/rendered`, "image/*;q=0"],
+  ])("is not sent: %s for %s", async (path, Accept) => {
+    expect((await ask(path, { Accept })).status).toBe(406);
+  });
+
+  test("is not said to be unchanged either", async () => {
+    const { headers } = await ask(instance, { Accept: "application/dicom" });
+    const known = { "If-None-Match": headers.get("etag") ?? "" };
+    expect((await ask(instance, { ...known, Accept: "application/dicom" })).status).toBe(304);
+    expect((await ask(instance, { ...known, Accept: "text/html" })).status).toBe(406);
+  });
+});
+
+test("an instance has one version as a file and another in parts, which is weak", async () => {
+  const [file, parts] = await Promise.all([
+    ask(instance, { Accept: "application/dicom" }),
+    ask(instance, { Accept: 'multipart/related; type="application/dicom"' }),
+  ]);
+  expect(file.headers.get("etag")).toStartWith('"');
+  expect(parts.headers.get("etag")).toStartWith('W/"');
+  const known = {
+    Accept: 'multipart/related; type="application/dicom"',
+    "If-None-Match": file.headers.get("etag") ?? "",
+  };
+  expect((await ask(instance, known)).status).toBe(200);
+});
+
+test("caches are told that the form depends on what the client accepts", async () => {
+  for (const path of [study, instance, `${instance}/frames/1`, `${instance}/rendered`])
+    expect([path, (await ask(path)).headers.get("vary")]).toEqual([path, "Accept"]);
+});
+
+test("HEAD says of no body that it is empty", async () => {
+  for (const path of [study, `${study}/metadata`, "/dicomweb/studies", "/api/studies"]) {
+    const { status, headers } = await ask(path, {}, "HEAD");
+    expect([path, status, headers.get("transfer-encoding"), headers.get("content-length")]).toEqual([
+      path,
+      200,
+      "chunked",
+      null,
+    ]);
+  }
+  const { headers } = await ask(instance, { Accept: "application/dicom" }, "HEAD");
+  expect(Number(headers.get("content-length"))).toBeGreaterThan(500);
+  expect(headers.get("transfer-encoding")).toBeNull();
+});
+
+test("who is nobody is told how to say who they are", async () => {
+  for (const path of ["/dicomweb/studies", "/fhir/ImagingStudy", "/api/studies"]) {
+    const answer = await t.call("GET", path);
+    expect([answer.status, answer.headers.get("www-authenticate")]).toEqual([401, "Bearer"]);
+  }
+});
+
+test("a viewer's search within a study names pixels by an address that works from there", async () => {
+  const data = Buffer.from(JSON.stringify([{ userId: ana.id, studyInstanceUID: studyUID("1") }])).toString(
+    "base64url",
+  );
+  const { token } = (await (await ask(`/generate-token?data=${data}`)).json()) as { token: string };
+  const viewed = `/dicomweb/t/${token}/studies/${studyUID("1")}`;
+  for (const path of [`${viewed}/instances`, `${viewed}/series/2.25.2.1.1/instances`]) {
+    const [found] = (await (await t.call("GET", `${path}?includefield=all`)).json()) as DicomJson[];
+    const { BulkDataURI = "" } = found?.[TagHex.PixelData] as { BulkDataURI?: string };
+    const { pathname } = new URL(BulkDataURI, `http://localhost${path}`);
+    expect([BulkDataURI, (await t.call("GET", pathname)).status]).toEqual([BulkDataURI, 200]);
+  }
+});
