@@ -12,6 +12,7 @@ import { journalPath, openJournal } from "../features/import/journal.ts";
 import { resolvePaths, walkPaths } from "../features/import/walk-paths.ts";
 import { createIngestWorkers } from "../features/ingest/worker/ingest-workers.ts";
 import { importDirOf } from "../nodes/node.ts";
+import { readablePath } from "../storage/disk/raw-path.ts";
 import { commandLog } from "./command-log.ts";
 import { untilInterrupted } from "./interrupts.ts";
 import { LineWriter } from "./line-writer.ts";
@@ -81,7 +82,7 @@ async function bringIn(
       async onReport(report) {
         tally.add(report);
         progress.show(`Importing: ${barOf(tally.files, total)} of ${total} files`);
-        await lines.add(asJson ? JSON.stringify(report) : lineOf(report));
+        await lines.add(asJson ? jsonOf(report) : lineOf(report));
       },
     },
   );
@@ -120,7 +121,7 @@ async function foresee(
       ...{ db, ingestWorkers, account, paths, avoid, signal },
       async onReport(report) {
         tally.add(report);
-        await lines.add(asJson ? JSON.stringify(report) : lineOf(report));
+        await lines.add(asJson ? jsonOf(report) : lineOf(report));
       },
     });
     for await (const study of foreseen) {
@@ -154,9 +155,13 @@ async function countFiles(
   return files;
 }
 
+function jsonOf(report: FileReport): string {
+  return JSON.stringify({ ...report, path: readablePath(report.path) });
+}
+
 function lineOf({ path, outcome, reason, instances }: FileReport): string {
   const about = reason ?? (instances === undefined ? undefined : `${instances} instances`);
-  return `${outcome}${about === undefined ? "" : ` (${about})`}: ${inOneLine(path)}`;
+  return `${outcome}${about === undefined ? "" : ` (${about})`}: ${inOneLine(readablePath(path))}`;
 }
 
 function studyLine({ studyInstanceUID, instances, bytes, state, reason }: ForeseenStudy): string {

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { readdirSync } from "node:fs";
 import { gzipSync } from "node:zlib";
+import type { DicomJson } from "../../../src/shared/dicom/reading/instance.ts";
 import { TagHex } from "../../../src/shared/dicom/tags.ts";
 import { sampleInstance, sampleZip, studyUID } from "../../support/sample-zip.ts";
 import { outcomeOf, STOW_BOUNDARY, stow, stowBody } from "../../support/stow.ts";
@@ -87,12 +88,19 @@ describe("instances that can't be stored", () => {
   test("are named with a reason beside those that were: 202", async () => {
     const cut = sampleInstance({ study: "61", sop: "2" }).slice(0, -5);
     const files = [sampleInstance({ study: "61" }), new TextEncoder().encode("not DICOM"), cut];
-    const { status, stored, failed } = await outcomeOf(await stow(t, sender, files));
+    const { status, stored, failed, body } = await outcomeOf(await stow(t, sender, files));
     expect({ status, stored, failed }).toEqual({
       status: 202,
       stored: [sop("61", "1")],
       failed: ["c000", "c000"],
     });
+    // What a file says that it is, is named even if the file is cut.
+    const items = (body[TagHex.FailedSOPSequence]?.Value ?? []) as DicomJson[];
+    expect(items.map((item) => item[TagHex.ReferencedSOPInstanceUID]?.Value)).toEqual([
+      undefined,
+      [sop("61", "2")],
+    ]);
+    expect(items[1]?.[TagHex.ReferencedSOPClassUID]?.Value).toHaveLength(1);
   });
 
   test("leave nothing when none can be: 409", async () => {

@@ -17,6 +17,7 @@ import type { FileReport } from "../../../src/server/features/import/found-file.
 import { importPaths } from "../../../src/server/features/import/import-paths.ts";
 import { journalPath, openJournal } from "../../../src/server/features/import/journal.ts";
 import { resolvePaths } from "../../../src/server/features/import/walk-paths.ts";
+import { readablePath } from "../../../src/server/storage/disk/raw-path.ts";
 import type { Study } from "../../../src/shared/api/studies.ts";
 import { TagHex } from "../../../src/shared/dicom/tags.ts";
 import { sampleInstance, sampleZip, studyUID } from "../../support/sample-zip.ts";
@@ -161,6 +162,32 @@ describe("a folder", () => {
       { actor_id: ana.id, address: null, details: { by: "import" } },
       { actor_id: ana.id, address: null, details: { by: "import" } },
     ] as never);
+  });
+
+  test("may have names of an old disc, which are no UTF-8, and names that are", async () => {
+    const ana = await t.addPerson("Ana", { plan: "clinica" });
+    const root = filled({ "ção/coração.dcm": large("71", 1) });
+    const latin = (path: string) => Buffer.from(join(root, path), "latin1");
+    mkdirSync(latin("imagens_t\xf3rax"));
+    writeFileSync(latin("imagens_t\xf3rax/cora\xe7\xe3o.dcm"), large("71", 2));
+    writeFileSync(latin("imagens_t\xf3rax/mais \xe9.zip"), sampleZip({ study: "72" }));
+    const options = { paths: await resolvePaths([root]), avoid: "", signal: new AbortController().signal };
+    const account = { caller: { userId: ana.id, role: "user" } as const, isTrial: false };
+    const { db, ingestWorkers } = t.deps;
+    const reports: FileReport[] = [];
+    const onReport = async (report: FileReport) => void reports.push(report);
+    const foreseen = await Array.fromAsync(dryRun({ db, ingestWorkers, account, ...options, onReport }));
+    expect([foreseen.map(({ instances }) => instances).sort(), reports]).toEqual([[1, 2], []]);
+
+    const { outcomes } = await bringIn(ana, root);
+    const readable = Object.entries(outcomes).map(([path, outcome]) => [readablePath(path), outcome]);
+    expect(Object.fromEntries(readable)).toEqual({
+      "ção/coração.dcm": "taken",
+      "imagens_tórax/coração.dcm": "taken",
+      "imagens_tórax/mais é.zip": "taken",
+    });
+    expect(await studiesOf(ana)).toEqual({ [studyUID("71")]: 2, [studyUID("72")]: 1 });
+    expect((await bringIn(ana, root)).outcomes[Object.keys(outcomes)[0] ?? ""]).toStartWith("already there");
   });
 
   test("does not hold the installation's own data, and what is gone or unreadable is told", async () => {

@@ -1,8 +1,9 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, rm, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Db } from "../../db/client.ts";
 import { chunks } from "../../runtime/chunks.ts";
+import { rawPath } from "../../storage/disk/raw-path.ts";
 import { DEFAULT_INGEST_LIMITS } from "../ingest/worker/ingest-limits.ts";
 import type { IngestWorkers } from "../ingest/worker/ingest-workers.ts";
 import { IngestRefused } from "../ingest/worker/worker.errors.ts";
@@ -90,7 +91,8 @@ async function readZip(
 ): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), "exameteca-dry-run-"));
   try {
-    const session = await ingestWorkers.open(folder, path, DEFAULT_INGEST_LIMITS, signal);
+    const zipPath = await openablePath(folder, path);
+    const session = await ingestWorkers.open(folder, zipPath, DEFAULT_INGEST_LIMITS, signal);
     try {
       const { studies, skipped, restBytes, instanceCount } = await session.scan();
       if (studies.length === 0)
@@ -114,6 +116,15 @@ async function readZip(
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
+}
+
+/** A path that another process can be told: a link in `folder`, if the name is no text. */
+async function openablePath(folder: string, path: string): Promise<string> {
+  const raw = rawPath(path);
+  if (typeof raw === "string") return raw;
+  const link = join(folder, "zip");
+  await symlink(raw, link);
+  return link;
 }
 
 /** What is left of the account's plan. */

@@ -1,6 +1,6 @@
 /** A file below a named path, as it was found. */
 export interface FoundFile {
-  /** Absolute, without symbolic links. */
+  /** Absolute, without symbolic links, as `storage/disk/raw-path` writes names. */
   path: string;
   sizeBytes: number;
   /** Nanoseconds since 1970. */

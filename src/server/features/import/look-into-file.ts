@@ -3,6 +3,7 @@ import { hasPreamble, mayBeInstance } from "../../../shared/dicom/instance-start
 import { baseName, isSkippedInZip } from "../../../shared/rules/skipped-names.ts";
 import { fileSource } from "../../dicom/byte-source.ts";
 import { readInstance } from "../../dicom/read-instance.ts";
+import { rawPath } from "../../storage/disk/raw-path.ts";
 import type { FileReport, FoundFile } from "./found-file.ts";
 
 const HEAD_BYTES = 132;
@@ -48,7 +49,7 @@ export function lookIntoFile({ path }: FoundFile): LookedInto {
 
 /** Opens a file that was found; it may have become something else meanwhile. */
 export function openFound(path: string): number {
-  const fd = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  const fd = openSync(rawPath(path), constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   if (fstatSync(fd).isFile()) return fd;
   closeSync(fd);
   throw new TypeError("not a file any more");

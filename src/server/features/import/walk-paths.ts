@@ -1,6 +1,6 @@
 import { lstat, readdir, realpath } from "node:fs/promises";
-import { join } from "node:path";
 import { isAbsent } from "../../storage/disk/fs-failure.ts";
+import { nameOf, rawPath } from "../../storage/disk/raw-path.ts";
 import type { FileReport, FoundFile } from "./found-file.ts";
 import { PathIsAbsent } from "./import.errors.ts";
 
@@ -45,7 +45,7 @@ async function* walkEntry(
   options: WalkOptions,
 ): AsyncGenerator<WalkedFile, void> {
   options.signal.throwIfAborted();
-  const stats = await lstat(path, { bigint: true }).catch(() => undefined);
+  const stats = await lstat(rawPath(path), { bigint: true }).catch(() => undefined);
   if (!stats) yield reported(path, "refused", "file.unreadable");
   else if (stats.isSymbolicLink()) yield reported(path, "skipped", "symbolic_link");
   else if (stats.isDirectory()) yield* walkFolder(path, depth, options);
@@ -60,11 +60,21 @@ async function* walkFolder(
 ): AsyncGenerator<WalkedFile, void> {
   if (path === options.avoid) return yield reported(path, "skipped", "own_data");
   if (depth > MAX_DEPTH) return yield reported(path, "refused", "folder.too_deep");
-  const entries = await readdir(path, { withFileTypes: true }).catch(() => undefined);
-  if (!entries) return yield reported(path, "refused", "folder.unreadable");
-  const names = entries.map((entry) => ({ name: entry.name, isFolder: entry.isDirectory() }));
-  names.sort((a, b) => Number(a.isFolder) - Number(b.isFolder) || (a.name < b.name ? -1 : 1));
-  for (const { name } of names) yield* walkEntry(join(path, name), depth + 1, options);
+  const names = await readdir(rawPath(path), { encoding: "buffer" }).catch(() => undefined);
+  if (!names) return yield reported(path, "refused", "folder.unreadable");
+  for (const inside of await foldersLast(names.map((name) => `${path === "/" ? "" : path}/${nameOf(name)}`)))
+    yield* walkEntry(inside, depth + 1, options);
+}
+
+/** In the order of names. */
+async function foldersLast(paths: string[]): Promise<string[]> {
+  const files: string[] = [];
+  const folders: string[] = [];
+  for (const path of paths.sort()) {
+    const stats = await lstat(rawPath(path)).catch(() => undefined);
+    (stats?.isDirectory() ? folders : files).push(path);
+  }
+  return [...files, ...folders];
 }
 
 function reported(path: string, outcome: "skipped" | "refused", reason: string): WalkedFile {

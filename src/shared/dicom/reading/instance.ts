@@ -68,4 +68,10 @@ export type SkipReason =
 
 export type ReadInstance =
   | { ok: true; instance: Instance }
-  | { ok: false; reason: SkipReason; detail: string };
+  | { ok: false; reason: SkipReason; detail: string; reference?: SopReference };
+
+/** What a file says that it is, though it can't be kept. */
+export interface SopReference {
+  sopClassUID: string;
+  sopInstanceUID: string;
+}

@@ -4,7 +4,7 @@ import { isUid } from "../uid.ts";
 import { findElement } from "./data-set.ts";
 import { asciiValue } from "./element-text.ts";
 import { indexAttributes } from "./index-attributes.ts";
-import type { ByteSource, ReadInstance } from "./instance.ts";
+import type { ByteSource, ReadInstance, SopReference } from "./instance.ts";
 import { toDicomJson } from "./json-model.ts";
 import { type Inflate, type OpenFile, parseFile } from "./parse-file.ts";
 import { declaredFrameCount, readFrameTable } from "./read-frame-table.ts";
@@ -29,12 +29,26 @@ export function readInstance(
   inflate: Inflate,
   options: ReadInstanceOptions = {},
 ): ReadInstance {
+  let open: OpenFile | undefined;
   try {
-    return describe(parseFile(source, inflate, options));
+    open = parseFile(source, inflate, options);
+    return describe(open);
   } catch (error) {
-    if (error instanceof Unreadable) return { ok: false, reason: error.reason, detail: error.detail };
-    throw error;
+    if (!(error instanceof Unreadable)) throw error;
+    const reference = open && referenceIn(open);
+    return { ok: false, reason: error.reason, detail: error.detail, ...(reference && { reference }) };
   }
+}
+
+/** The UIDs of the data set, else those of File Meta Information. */
+function referenceIn(open: OpenFile): SopReference | undefined {
+  const { reader, file } = open;
+  const candidates = [
+    asciiValue(reader, file.dataSet, Tag.SOPInstanceUID),
+    asciiValue(reader, file.fileMeta, Tag.MediaStorageSOPInstanceUID),
+  ];
+  const reference = { sopClassUID: sopClassUID(open), sopInstanceUID: firstUid(candidates) };
+  return reference.sopClassUID && reference.sopInstanceUID ? reference : undefined;
 }
 
 function describe(open: OpenFile): ReadInstance {
@@ -108,5 +122,9 @@ function sopClassUID({ reader, file }: OpenFile): string {
     asciiValue(reader, file.dataSet, Tag.SOPClassUID),
     asciiValue(reader, file.fileMeta, Tag.MediaStorageSOPClassUID),
   ];
+  return firstUid(candidates);
+}
+
+function firstUid(candidates: (string | undefined)[]): string {
   return candidates.find((uid) => uid !== undefined && isUid(uid)) ?? "";
 }

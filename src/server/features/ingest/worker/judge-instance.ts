@@ -1,4 +1,4 @@
-import type { ByteSource, Instance } from "../../../../shared/dicom/reading/instance.ts";
+import type { ByteSource, Instance, SopReference } from "../../../../shared/dicom/reading/instance.ts";
 import { instanceWeight, MAX_INSTANCE_WEIGHT_BYTES } from "../../../archive/manifest-weight.ts";
 import { readInstance } from "../../../dicom/read-instance.ts";
 import { jsonOf } from "./scanned-upload.ts";
@@ -9,12 +9,12 @@ const MAX_INSTANCE_JSON_BYTES = 64 * 1024 * 1024;
 
 export type JudgedInstance =
   | { ok: true; instance: Instance; json: Uint8Array }
-  | { ok: false; reason: SkippedReason };
+  | { ok: false; reason: SkippedReason; reference?: SopReference };
 
 /** Reads one file as every way in does; says why it can't be kept. */
 export function judgeInstance(source: ByteSource): JudgedInstance {
   const read = readInstance(source);
-  if (!read.ok) return { ok: false, reason: read.reason };
+  if (!read.ok) return read;
   const { instance } = read;
   if (instanceWeight(instance.frames) > MAX_INSTANCE_WEIGHT_BYTES)
     return { ok: false, reason: "instance.too_complex" };

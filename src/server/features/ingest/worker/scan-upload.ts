@@ -3,7 +3,7 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import type { FrameTable } from "../../../../shared/dicom/reading/frame-table.ts";
-import type { ByteSource, Instance } from "../../../../shared/dicom/reading/instance.ts";
+import type { ByteSource, Instance, SopReference } from "../../../../shared/dicom/reading/instance.ts";
 import { isSkippedInZip } from "../../../../shared/rules/skipped-names.ts";
 import { openZip, type ZipArchive } from "../../../../shared/zip/open-zip.ts";
 import type { EntryData, ZipEntry } from "../../../../shared/zip/zip-entry.ts";
@@ -37,7 +37,7 @@ const ENTRY_WEIGHT_BYTES = 16 * 1024;
 /** One entry looked into. */
 type EntryResult =
   | { ok: true; instance: Instance; bytes: InstanceBytes; json: Uint8Array }
-  | { ok: false; reason: SkippedReason };
+  | { ok: false; reason: SkippedReason; reference?: SopReference };
 
 /**
  * Reads every entry of the spooled ZIP: CRC-32, identity, metadata, frames.
@@ -85,7 +85,7 @@ class Scan {
     for (const { entry, located, content } of inflateAhead(this.spool, this.#find(archive))) {
       if (++turn % ENTRIES_PER_TURN === 0) await setImmediate();
       const looked = located.ok ? await this.#readInstance(entry, located.data, content) : located;
-      if (!looked.ok) this.#skip(entry, looked.reason);
+      if (!looked.ok) this.#leave(entry, looked);
       else await this.#take(entry, looked);
     }
   }
@@ -116,16 +116,23 @@ class Scan {
     return undefined;
   }
 
+  #leave(entry: ZipEntry, { reason, reference }: Extract<EntryResult, { ok: false }>): void {
+    this.#skip(entry, reason);
+    if (reference)
+      this.#name({ name: nameOf(entry), studyInstanceUID: "", seriesInstanceUID: "", ...reference });
+  }
+
   #skip({ name }: ZipEntry, reason: SkippedReason): void {
     this.#skippedCount++;
     if (this.#skipped.length < this.limits.maxSkippedNames) {
-      this.#skipped.push({ name: name.slice(0, MAX_NAME_LENGTH), reason });
+      this.#skipped.push({ name: nameOf({ name }), reason });
     }
   }
 
   async #take(entry: ZipEntry, { instance, bytes, json }: Extract<EntryResult, { ok: true }>): Promise<void> {
-    const name = entry.name.slice(0, MAX_NAME_LENGTH);
-    this.#nameInstance(name, instance);
+    const name = nameOf(entry);
+    const { studyInstanceUID, seriesInstanceUID, sopInstanceUID, sopClassUID } = instance;
+    this.#name({ name, studyInstanceUID, seriesInstanceUID, sopInstanceUID, sopClassUID });
     if (this.#isOfOtherStudy(instance)) {
       this.#skip(entry, "study.other");
       if (bytes.source !== "spool") await rm(bytes.source.inflatedPath);
@@ -138,10 +145,8 @@ class Scan {
     if (added !== "added" && bytes.source !== "spool") await rm(bytes.source.inflatedPath);
   }
 
-  #nameInstance(name: string, instance: Instance): void {
-    if (this.#named.length >= (this.limits.maxNamedInstances ?? 0)) return;
-    const { studyInstanceUID, seriesInstanceUID, sopInstanceUID, sopClassUID } = instance;
-    this.#named.push({ name, studyInstanceUID, seriesInstanceUID, sopInstanceUID, sopClassUID });
+  #name(named: NamedInstance): void {
+    if (this.#named.length < (this.limits.maxNamedInstances ?? 0)) this.#named.push(named);
   }
 
   /** Whether the instance is of another study than all must be of. */
@@ -198,6 +203,10 @@ class Scan {
     const inflateBeforeWriting = isStoredBetter && bytes.method !== METHOD_STORED;
     return { ...judged, bytes: { ...bytes, inflateBeforeWriting } };
   }
+}
+
+function nameOf({ name }: Pick<ZipEntry, "name">): string {
+  return name.slice(0, MAX_NAME_LENGTH);
 }
 
 function isReadInPieces(frames: FrameTable): boolean {

@@ -86,6 +86,7 @@ export interface ScannedStudy {
 export interface NamedInstance {
   /** Of its entry in the ZIP. */
   name: string;
+  /** Empty, like that of the series, for an entry that can't be kept. */
   studyInstanceUID: string;
   seriesInstanceUID: string;
   sopInstanceUID: string;
@@ -100,7 +101,7 @@ export interface ScanResult {
   skippedCount: number;
   /** Entries that were in the upload before, with the same bytes; at most `maxDuplicateNames`. */
   duplicateNames: string[];
-  /** Every entry that could be read, taken or not; at most `maxNamedInstances`. */
+  /** Every entry whose SOP Instance UID could be read, taken or not; at most `maxNamedInstances`. */
   named?: NamedInstance[];
   /** Bytes of the taken instances once inflated. */
   instanceBytes: number;
