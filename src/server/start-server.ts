@@ -1,11 +1,22 @@
 import { type BuiltAssets, createApp } from "./app.ts";
+import type { Config } from "./config.ts";
 import type { Deps } from "./deps.ts";
+import { OperatorError } from "./runtime/operator-error.ts";
 import { withTimeout } from "./runtime/with-timeout.ts";
 import { startJobs } from "./start-jobs.ts";
+import { errnoOf } from "./storage/disk/fs-failure.ts";
 
 export interface RunningServer extends AsyncDisposable {
   /** Origin at which the server answers on this machine. */
   url: string;
+}
+
+/** Another program listens there. */
+export class PortInUse extends OperatorError {
+  override name = "PortInUse";
+  constructor(host: string, port: number) {
+    super(`Another program listens on port ${port} of ${host}: set PORT or HOST.`);
+  }
 }
 
 /** Above the largest upload: the routes refuse these bodies with a problem document, Bun refuses longer ones without. */
@@ -17,19 +28,26 @@ const DRAIN_MS = 4_000;
 /**
  * Sweeps, starts the node's jobs and listens. Disposing stops accepting connections, then waits for open requests and
  * cuts those that take too long.
+ * @throws {PortInUse}
  */
 export async function startServer(deps: Deps, assets: BuiltAssets): Promise<RunningServer> {
   const { config } = deps;
   const app = createApp(deps, assets);
-  const jobs = await startJobs(deps);
-  const server = Bun.serve({
-    hostname: config.host,
-    port: config.port,
-    maxRequestBodySize: config.maxUploadBytes + REFUSED_BY_ROUTES_BYTES,
-    idleTimeout: IDLE_TIMEOUT_SECONDS,
-    development: false,
-    fetch: (request, bunServer) => app.fetch(request, { server: bunServer }),
-  });
+  await using started = new AsyncDisposableStack();
+  const jobs = started.use(await startJobs(deps));
+  const server = unlessTaken(config, () =>
+    Bun.serve({
+      hostname: config.host,
+      port: config.port,
+      maxRequestBodySize: config.maxUploadBytes + REFUSED_BY_ROUTES_BYTES,
+      idleTimeout: IDLE_TIMEOUT_SECONDS,
+      development: false,
+      // Without this, another installation could listen on the same port, and each would get some of the requests.
+      reusePort: false,
+      fetch: (request, bunServer) => app.fetch(request, { server: bunServer }),
+    }),
+  );
+  started.move();
   return {
     url: server.url.origin,
     async [Symbol.asyncDispose]() {
@@ -37,4 +55,13 @@ export async function startServer(deps: Deps, assets: BuiltAssets): Promise<Runn
       await jobs[Symbol.asyncDispose]();
     },
   };
+}
+
+/** Runs what listens where the settings say. @throws {PortInUse} */
+function unlessTaken<T>({ host, port }: Pick<Config, "host" | "port">, listen: () => T): T {
+  try {
+    return listen();
+  } catch (error) {
+    throw errnoOf(error) === "EADDRINUSE" ? new PortInUse(host, port) : error;
+  }
 }

@@ -18,6 +18,8 @@ export interface ServerProcess extends AsyncDisposable {
   killApp(): Promise<void>;
   /** Kills everything at once, PostgreSQL included, as the end of a container does. */
   killAll(): Promise<void>;
+  /** Its exit code, once it ended by whatever. */
+  exited: Promise<number>;
   /** SIGTERM; resolves once it has ended. */
   terminate(): Promise<{ code: number }>;
   /** Its log. */
@@ -78,6 +80,7 @@ export async function spawnServer(
     url,
     pid: child.pid,
     isKilled: false,
+    exited: child.exited,
     async signIn() {
       const answer = await fetch(`${url}/api/auth/login`, {
         method: "POST",

@@ -4,9 +4,16 @@ import { createDeps } from "../start-deps.ts";
 import { startServer } from "../start-server.ts";
 import type { Program } from "./program.ts";
 
+/** The time for a clean stop, after which the process ends anyway: whoever starts it again waits 10 seconds. */
+const STOP_MS = 9_000;
+/** The same without a database, which little can be ended without. */
+const LOST_STOP_MS = 3_000;
+
 /** Serves until SIGTERM or SIGINT (exit code 0), or until the database ends by itself (exit code 1). */
 export async function serve(program: Program, config: Config): Promise<number> {
   const stopped = Promise.withResolvers<number>();
+  // Nobody may read the log any more.
+  process.stdout.on("error", () => {});
   for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const)
     process.once(signal, () => stopped.resolve(0));
   await using deps = await createDeps(config, program);
@@ -17,6 +24,8 @@ export async function serve(program: Program, config: Config): Promise<number> {
   deps.databaseLost.then(() => stopped.resolve(1));
   const code = await stopped.promise;
   deps.log.info("server.stopping", {});
+  // Jobs that wait for a database that is gone would wait for minutes. Nothing that was acknowledged depends on them.
+  setTimeout(() => process.exit(code), code === 0 ? STOP_MS : LOST_STOP_MS);
   return code;
 }
 

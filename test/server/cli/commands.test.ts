@@ -1,10 +1,12 @@
 import { describe, expect, test } from "bun:test";
-import { existsSync } from "node:fs";
+import { chmodSync, existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { processesNaming } from "../../support/process-tree.ts";
 import { runProgram } from "../../support/run-program.ts";
+import { sampleInstance } from "../../support/sample-zip.ts";
 import { type ServerProcess, spawnServer } from "../../support/server-process.ts";
 import { createTempFolder } from "../../support/temp-folder.ts";
+import { zipFile } from "../../support/upload-files.ts";
 
 const TIMEOUT_MS = 120_000;
 
@@ -168,6 +170,46 @@ test(
     expect((await runProgram(env, "user", "set", ...admin, "--new-email", "chefe@example.com")).code).toBe(0);
     expect(await signIn(server, "chefe@example.com", "uma senha nova")).toBe(200);
     expect((await fetch(`${server.url}/api/health`)).status).toBe(200);
+  },
+  TIMEOUT_MS,
+);
+
+test(
+  "a port that another installation listens on is named, and not shared",
+  async () => {
+    await using folder = createTempFolder();
+    // Root's PostgreSQL runs as another account, which has to pass through.
+    chmodSync(folder.path, 0o711);
+    await using server = await spawnServer(join(folder.path, "first"));
+    const { port } = new URL(server.url);
+    const { code, complaint } = await runProgram({ DATA_DIR: join(folder.path, "second"), PORT: port });
+    expect([code, complaint]).toEqual([
+      1,
+      `Another program listens on port ${port} of 127.0.0.1: set PORT or HOST.\n`,
+    ]);
+    expect((await fetch(`${server.url}/api/health`)).status).toBe(200);
+  },
+  TIMEOUT_MS,
+);
+
+test(
+  "the program ends soon after its PostgreSQL was killed, also while jobs run",
+  async () => {
+    await using folder = createTempFolder();
+    await using server = await spawnServer(folder.path);
+    const headers = { authorization: `Bearer ${await server.signIn()}` };
+    for (const study of ["1", "2", "3", "4", "5"]) {
+      const form = new FormData();
+      form.set("zipFile", zipFile({ "IM1.dcm": sampleInstance({ study }) }));
+      expect(
+        (await fetch(`${server.url}/api/upload-dicom`, { method: "POST", headers, body: form })).status,
+      ).toBe(201);
+    }
+    const [postmaster] = readFileSync(join(folder.path, "postgres/data/postmaster.pid"), "utf8").split("\n");
+    process.kill(Number(postmaster), "SIGKILL");
+    const startedAt = performance.now();
+    expect(await server.exited).toBe(1);
+    expect(performance.now() - startedAt).toBeLessThan(10_000);
   },
   TIMEOUT_MS,
 );

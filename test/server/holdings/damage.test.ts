@@ -173,6 +173,25 @@ describe("a study whose volume", () => {
   });
 });
 
+describe("an instance", () => {
+  test("that is damaged is refused before its first byte and costs nothing", async () => {
+    const used = () =>
+      t.call("GET", "/api/subscriptions/usage-stats", { as: owner }).then((answer) => answer.json());
+    const before = await used();
+    await forget();
+    await asAfterStart({ isOldRelease: false });
+    volume().flip(3000);
+    const [path = ""] = [...sound.keys()].filter((key) => key.includes("3.1.1.1/frames/1"));
+    const instance = path.slice(path.indexOf("/studies/"), path.indexOf("/frames/1"));
+    for (const accept of ["application/dicom", 'multipart/related; type="application/dicom"']) {
+      const answer = await t.call("GET", `/dicomweb${instance}`, { as: owner, headers: { accept } });
+      expect([answer.status, (await problemOf(answer)).code]).toEqual([500, "archive.damaged"]);
+    }
+    volume().restore();
+    expect(await used()).toEqual(before);
+  });
+});
+
 describe("a download", () => {
   test("of a file that is damaged anywhere is refused before its first byte and costs nothing", async () => {
     const used = () =>

@@ -1,3 +1,4 @@
+import { MAX_READ_BYTES } from "../../archive/instance-reader.ts";
 import type { ManifestInstance } from "../../archive/manifest.ts";
 import { AppError } from "../../http/app-error.ts";
 import { notAcceptable } from "../../http/http.errors.ts";
@@ -6,6 +7,7 @@ import type { DicomwebCatalogue } from "./dicomweb.catalogue.ts";
 import { negotiateInstances } from "./media-types.ts";
 import { multipartRelated, type Part } from "./multipart-related.ts";
 
+type Instances = Pick<DicomwebCatalogue, "open" | "read">;
 type InstanceGroups = Iterable<ManifestInstance[]> | AsyncIterable<ManifestInstance[]>;
 
 /**
@@ -20,11 +22,13 @@ export function instanceVersion(instance: ManifestInstance, accept: string | und
 
 /**
  * Streams instances bit for bit as they were sent (PS3.18 §10.4.1.1.1–3). A single instance may also be requested as a bare
- * `application/dicom` body. `allow` is called before the first byte, when it is certain that bytes will be sent.
+ * `application/dicom` body; unless it is very large it is checked before the first byte. `allow` is called before that one, when it is
+ * certain that bytes will be sent.
  * @throws {AppError} 406 if the client accepts neither form, or wants several instances as a bare body
+ * @throws {InstanceDamaged}
  */
 export async function instancesResponse(
-  catalogue: Pick<DicomwebCatalogue, "open">,
+  catalogue: Instances,
   groups: InstanceGroups,
   accept: string | undefined,
   allow: () => Promise<void>,
@@ -32,14 +36,21 @@ export async function instancesResponse(
   const only = onlyInstance(groups);
   const { multipart, type } = negotiateInstances(accept, only?.transferSyntaxUID);
   if (!multipart && !only) throw new AppError(notAcceptable);
+  const checked = only && (await readChecked(catalogue, only));
   await allow();
   if (multipart || !only) {
-    const { contentType, body } = multipartRelated(type, parts(catalogue, groups));
+    const { contentType, body } = multipartRelated(type, parts(catalogue, groups, checked));
     return new Response(body, { headers: { ...archiveHeaders(contentType), Vary: "Accept" } });
   }
-  return new Response((await catalogue.open(only)) as BodyInit, {
+  return new Response((checked ?? (await catalogue.open(only))) as BodyInit, {
     headers: { ...archiveHeaders(type), "Content-Length": String(only.sizeBytes), Vary: "Accept" },
   });
+}
+
+/** `undefined` for an instance that is too large to be held: it is checked while it is sent, and cut if it is damaged. */
+async function readChecked(catalogue: Instances, only: ManifestInstance): Promise<Uint8Array | undefined> {
+  if (only.sizeBytes > MAX_READ_BYTES) return undefined;
+  return await catalogue.read(only, { offset: 0, length: only.sizeBytes });
 }
 
 function onlyInstance(groups: InstanceGroups): ManifestInstance | undefined {
@@ -48,14 +59,16 @@ function onlyInstance(groups: InstanceGroups): ManifestInstance | undefined {
   return group?.length === 1 ? group[0] : undefined;
 }
 
+/** @param only the bytes of the only instance, if they were read already */
 async function* parts(
-  catalogue: Pick<DicomwebCatalogue, "open">,
+  catalogue: Instances,
   groups: InstanceGroups,
+  only: Uint8Array | undefined,
 ): AsyncGenerator<Part> {
   for await (const group of groups) {
     for (const instance of group) {
       const contentType = `application/dicom; transfer-syntax=${instance.transferSyntaxUID}`;
-      yield { contentType, body: await catalogue.open(instance) };
+      yield { contentType, body: only ?? (await catalogue.open(instance)) };
     }
   }
 }
