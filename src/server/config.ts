@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
-import { resolve } from "node:path";
-import { trustPeers } from "./http/trusted-peers.ts";
+import { join } from "node:path";
+import { type Environment, EnvironmentReader } from "./environment-reader.ts";
 
 export interface S3Config {
   endpoint: string;
@@ -85,110 +85,20 @@ export class ConfigError extends Error {
   }
 }
 
-type Environment = Record<string, string | undefined>;
-
-class Reader {
-  readonly problems: string[] = [];
-  constructor(private readonly env: Environment) {}
-
-  text(name: string): string | undefined {
-    const value = this.env[name]?.trim();
-    return value === "" ? undefined : value;
-  }
-
-  oneOf<T extends string>(name: string, values: readonly T[], fallback: T): T {
-    const value = this.text(name) ?? fallback;
-    const found = values.find((candidate) => candidate === value);
-    if (found === undefined)
-      this.problems.push(`${name} must be one of ${values.join(", ")}; it is "${value}"`);
-    return found ?? fallback;
-  }
-
-  integer(name: string, fallback: number, minimum: number, maximum: number): number {
-    const value = this.text(name);
-    if (value === undefined) return fallback;
-    const number = Number(value);
-    if (Number.isSafeInteger(number) && number >= minimum && number <= maximum) return number;
-    this.problems.push(`${name} must be a whole number from ${minimum} to ${maximum}; it is "${value}"`);
-    return fallback;
-  }
-
-  /** Reads a value that a header can contain unescaped. */
-  headerToken(name: string): string | undefined {
-    const value = this.text(name);
-    if (value === undefined || /^[!-~]{1,1024}$/.test(value)) return value;
-    this.problems.push(`${name} must be printable ASCII without spaces, 1024 characters at most`);
-    return undefined;
-  }
-
-  origin(name: string): string | undefined {
-    const value = this.text(name);
-    if (value === undefined) return undefined;
-    const url = URL.parse(value);
-    if (url && /^https?:$/.test(url.protocol) && url.pathname === "/" && !url.search && !url.hash)
-      return url.origin;
-    this.problems.push(`${name} must be an origin such as https://exames.example.com; it is "${value}"`);
-    return undefined;
-  }
-
-  url(name: string, protocols: string[]): string | undefined {
-    const value = this.text(name);
-    if (value === undefined) return undefined;
-    if (protocols.includes(URL.parse(value)?.protocol ?? "")) return value;
-    this.problems.push(
-      `${name} must be an address that starts with ${protocols.map((p) => `${p}//`).join(" or ")}`,
-    );
-    return undefined;
-  }
-
-  email(name: string): string | undefined {
-    const value = this.text(name);
-    if (value === undefined || /^[^\s@]+@[^\s@]+$/.test(value)) return value;
-    this.problems.push(`${name} must be an e-mail address; it is "${value}"`);
-    return undefined;
-  }
-
-  peers(name: string): string[] {
-    const entries = (this.text(name) ?? "").split(/[\s,]+/).filter(Boolean);
-    return entries.filter((entry) => {
-      try {
-        trustPeers([entry]);
-        return true;
-      } catch (error) {
-        if (!(error instanceof RangeError)) throw error;
-        this.problems.push(
-          `${name} must be addresses or ranges such as 10.0.0.0/8 and fd00::/8; "${entry}" is neither`,
-        );
-        return false;
-      }
-    });
-  }
-
-  /** Either all or none of a family of variables must be set. */
-  family(names: string[]): Record<string, string> | undefined {
-    const given = names.filter((name) => this.text(name) !== undefined);
-    if (given.length === 0) return undefined;
-    const missing = names.filter((name) => !given.includes(name));
-    if (missing.length === 0) return Object.fromEntries(names.map((name) => [name, this.text(name) ?? ""]));
-    this.problems.push(`${given.join(", ")} set without ${missing.join(", ")}`);
-    return undefined;
-  }
-}
-
-function readDimse(env: Reader, host: string): DimseConfig | undefined {
-  const certFile = env.text("DIMSE_TLS_CERT");
-  const keyFile = env.text("DIMSE_TLS_KEY");
+function readDimse(env: EnvironmentReader, host: string, httpPort: number): DimseConfig | undefined {
+  const certFile = env.file("DIMSE_TLS_CERT");
+  const keyFile = env.file("DIMSE_TLS_KEY");
   if ((certFile === undefined) !== (keyFile === undefined))
     env.problems.push("DIMSE_TLS_CERT and DIMSE_TLS_KEY must be set together");
-  for (const file of [certFile, keyFile])
-    if (file !== undefined && !existsSync(file)) env.problems.push(`there is no file ${file}`);
-  const dimseHost = env.text("DIMSE_HOST") ?? host;
+  const dimseHost = env.host("DIMSE_HOST", host);
   if (env.text("DIMSE_PORT") === undefined) return undefined;
   const port = env.integer("DIMSE_PORT", 0, 0, 65535);
+  if (port !== 0 && port === httpPort && dimseHost === host)
+    env.problems.push(`DIMSE_PORT must be another one than PORT; both are ${port}`);
   return { host: dimseHost, port, tls: certFile && keyFile ? { certFile, keyFile } : undefined };
 }
 
-function readS3(env: Reader): S3Config | undefined {
+function readS3(env: EnvironmentReader): S3Config | undefined {
   const values = env.family([
     "S3_ENDPOINT",
     "S3_REGION",
@@ -197,6 +107,8 @@ function readS3(env: Reader): S3Config | undefined {
     "S3_SECRET_ACCESS_KEY",
   ]);
   const endpoint = env.url("S3_ENDPOINT", ["http:", "https:"]);
+  if (values && !/^[A-Za-z0-9][A-Za-z0-9._-]{1,253}$/.test(values.S3_BUCKET ?? ""))
+    env.problems.push("S3_BUCKET must be the name of a bucket: letters, digits, dots and hyphens");
   if (!values || !endpoint) return undefined;
   return {
     endpoint: endpoint.replace(/\/+$/, ""),
@@ -207,7 +119,7 @@ function readS3(env: Reader): S3Config | undefined {
   };
 }
 
-function readPix(env: Reader): PixConfig | undefined {
+function readPix(env: EnvironmentReader): PixConfig | undefined {
   const provider = env.oneOf("PIX_PROVIDER", ["local", "bacen"], "local");
   const merchant = {
     merchantName: env.text("PIX_MERCHANT_NAME") ?? "",
@@ -224,6 +136,9 @@ function readPix(env: Reader): PixConfig | undefined {
   const values = env.family([...names, ...secrets]);
   if (!values && env.text("PIX_KEY") === undefined)
     env.problems.push(`PIX_PROVIDER is bacen: ${[...names, ...secrets].join(", ")} are required`);
+  const [certFile = "", certKeyFile = "", caFile] = ["PIX_CERT", "PIX_CERT_KEY", "PIX_CA"].map((name) =>
+    env.file(name),
+  );
   const webhookSecret = env.text("PIX_WEBHOOK_SECRET") ?? "";
   if (values && !/^[A-Za-z0-9_-]{32,}$/.test(webhookSecret))
     env.problems.push("PIX_WEBHOOK_SECRET must be at least 32 letters, digits, - or _");
@@ -236,19 +151,23 @@ function readPix(env: Reader): PixConfig | undefined {
     tokenUrl: tokenUrl ?? `${new URL(apiUrl).origin}/oauth/token`,
     clientId: values.PIX_CLIENT_ID ?? "",
     clientSecret: values.PIX_CLIENT_SECRET ?? "",
-    certFile: resolve(values.PIX_CERT ?? ""),
-    certKeyFile: resolve(values.PIX_CERT_KEY ?? ""),
-    caFile: env.text("PIX_CA"),
+    ...{ certFile, certKeyFile, caFile },
     webhookSecret,
   };
 }
 
 const GIB = 1024 ** 3;
 
-/** @throws {ConfigError} that names every invalid value */
-export function readConfig(environment: Environment): Config {
-  const env = new Reader(environment);
-  const host = env.text("HOST") ?? "127.0.0.1";
+export const SMTP_WITHOUT_ADMIN =
+  "SMTP_URL without ADMIN_EMAIL: the first admin needs an address that gets mail";
+
+/**
+ * @param makesAdmin whether the program makes the first admin in a new DATA_DIR
+ * @throws {ConfigError} that names every invalid value
+ */
+export function readConfig(environment: Environment, { makesAdmin = false } = {}): Config {
+  const env = new EnvironmentReader(environment);
+  const host = env.host("HOST", "127.0.0.1");
   const port = env.integer("PORT", 3000, 0, 65535);
   const databaseUrl = env.url("DATABASE_URL", ["postgres:", "postgresql:"]);
   const s3 = readS3(env);
@@ -267,7 +186,7 @@ export function readConfig(environment: Environment): Config {
   const config: Config = {
     host,
     port,
-    dataDir: resolve(env.text("DATA_DIR") ?? "data"),
+    dataDir: env.folder("DATA_DIR", "data"),
     publicUrl: env.origin("PUBLIC_URL") ?? `http://${host.includes(":") ? `[${host}]` : host}:${port}`,
     databaseUrl,
     authSecret,
@@ -278,7 +197,7 @@ export function readConfig(environment: Environment): Config {
     trialDays: env.integer("TRIAL_DAYS", 14, 0, 3650),
     twoFactor: env.oneOf("TWO_FACTOR", ["auto", "required", "off"], "auto"),
     smtpUrl: env.url("SMTP_URL", ["smtp:", "smtps:"]),
-    mailFrom: env.text("MAIL_FROM"),
+    mailFrom: env.sender("MAIL_FROM"),
     supportEmail: env.email("SUPPORT_EMAIL"),
     s3,
     ack: env.oneOf("ACK", ["disk", "store"], shared ? "store" : "disk"),
@@ -288,11 +207,13 @@ export function readConfig(environment: Environment): Config {
     hasDerivatives: env.oneOf("DERIVATIVES", ["on", "off"], "on") === "on",
     viewerOrigin: env.origin("VIEWER_ORIGIN"),
     metricsToken: env.headerToken("METRICS_TOKEN"),
-    dimse: readDimse(env, host),
+    dimse: readDimse(env, host, port),
     pix: readPix(env),
     trustProxy: env.peers("TRUST_PROXY"),
     logLevel: env.oneOf("LOG_LEVEL", ["info", "debug", "warn", "error"], "info"),
   };
+  const isNew = databaseUrl === undefined && !existsSync(join(config.dataDir, "postgres", "data"));
+  if (makesAdmin && isNew && config.smtpUrl && !config.adminEmail) env.problems.push(SMTP_WITHOUT_ADMIN);
   // An origin that the app shares would isolate nothing: the viewer's page is then sandboxed, as without one.
   if (config.viewerOrigin === config.publicUrl) config.viewerOrigin = undefined;
   if (env.problems.length > 0) throw new ConfigError(env.problems);

@@ -1,6 +1,6 @@
 import { access, chmod, constants, mkdir } from "node:fs/promises";
 import { availableParallelism } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import type { Config } from "./config.ts";
 import { assertOwnSessions } from "./db/assert-own-sessions.ts";
 import { connectDatabase } from "./db/client.ts";
@@ -279,6 +279,8 @@ async function openPix({ pix }: Config, clock: Clock): Promise<Pix | undefined> 
 }
 
 async function makePrivateFolder(path: string): Promise<void> {
+  // Only this folder is private: PostgreSQL's account has to pass through those above.
+  await mkdir(dirname(path), { recursive: true });
   if (await mkdir(path, { recursive: true, mode: 0o700 })) await chmod(path, 0o700);
 }
 

@@ -1,6 +1,4 @@
 import { ConfigError, readConfig } from "../config.ts";
-import { describeError } from "../runtime/log.ts";
-import { OperatorError } from "../runtime/operator-error.ts";
 import type { Program } from "./program.ts";
 import { UsageError } from "./usage.ts";
 
@@ -66,7 +64,10 @@ export async function run(program: Program, args: string[], environment = proces
       case DIMSE_WORKER:
         return await workUntilDisconnected(import("../features/receivers/worker/dimse-worker.ts"));
       case "serve":
-        return await (await import("./serve.ts")).serve(program, readConfig(environment));
+        return await (await import("./serve.ts")).serve(
+          program,
+          readConfig(environment, { makesAdmin: true }),
+        );
       case "migrate":
         return await (await import("./migrate-only.ts")).migrateOnly(program, readConfig(environment));
       case "user":
@@ -111,7 +112,7 @@ export async function run(program: Program, args: string[], environment = proces
         throw new UsageError(`There is no command "${command}".`);
     }
   } catch (error) {
-    return explain(error, FINDS.has(command) ? 2 : 1);
+    return await explain(error, FINDS.has(command) ? 2 : 1);
   }
 }
 
@@ -127,7 +128,7 @@ async function tell(text: string): Promise<number> {
   return 0;
 }
 
-function explain(error: unknown, couldNot: number): number {
+async function explain(error: unknown, couldNot: number): Promise<number> {
   if (error instanceof ConfigError) {
     const lines = error.problems.map((problem) => `  - ${problem}`).join("\n");
     process.stderr.write(`The configuration is not valid:\n${lines}\n`);
@@ -137,8 +138,7 @@ function explain(error: unknown, couldNot: number): number {
     process.stderr.write(`${error.message}\n\n${usage}\n`);
     return 2;
   }
-  // The message of any other error may quote personal data, such as the values of a failed statement.
-  const said = error instanceof OperatorError ? error.message : JSON.stringify(describeError(error));
-  process.stderr.write(`${said}\n`);
+  const { explainFailure } = await import("./explain-failure.ts");
+  process.stderr.write(`${explainFailure(error)}\n`);
   return couldNot;
 }

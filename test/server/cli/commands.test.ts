@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
-import { chmodSync, existsSync, readFileSync } from "node:fs";
+import { chmodSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { freePort } from "../../support/free-port.ts";
 import { processesNaming } from "../../support/process-tree.ts";
 import { runProgram } from "../../support/run-program.ts";
 import { sampleInstance } from "../../support/sample-zip.ts";
@@ -34,6 +35,11 @@ describe("the configuration", () => {
       S3_BUCKET: "alone",
       LOG_LEVEL: "loud",
       TRUST_PROXY: "10.0.0.0/8, 10.0.0.0/33, proxy.local",
+      HOST: "not a host",
+      MAIL_FROM: "garbage",
+      SMTP_URL: "smtp:",
+      TRIAL_DAYS: "1e3",
+      DIMSE_TLS_CERT: "/nowhere/cert.pem",
     });
     expect(code).toBe(2);
     expect(output).toBe("");
@@ -48,11 +54,46 @@ describe("the configuration", () => {
       "LOG_LEVEL",
       '"10.0.0.0/33"',
       '"proxy.local"',
+      '"not a host"',
+      "MAIL_FROM",
+      "SMTP_URL must",
+      "TRIAL_DAYS",
+      "/nowhere/cert.pem",
     ]) {
       expect(complaint).toContain(name);
     }
     expect(complaint).not.toContain("mysql://localhost");
     expect(existsSync(dataDir)).toBe(false);
+  });
+
+  test("is refused before anything is made, whatever it lacks", async () => {
+    await using folder = createTempFolder();
+    const dataDir = join(folder.path, "data");
+    const file = join(folder.path, "a file");
+    writeFileSync(file, "");
+    for (const [env, named] of [
+      [{ SMTP_URL: "smtp://localhost", PORT: "x" }, "SMTP_URL without ADMIN_EMAIL"],
+      [{ DIMSE_PORT: "4000", PORT: "4000" }, "DIMSE_PORT must be another one than PORT"],
+      [{ DATABASE_URL: "postgres://" }, "DATABASE_URL must"],
+      [{ DATA_DIR: file }, "DATA_DIR must be a folder"],
+    ] as const) {
+      const { code, complaint } = await runProgram({ DATA_DIR: dataDir, ...env });
+      expect([code, complaint]).toEqual([2, expect.stringContaining(named)]);
+    }
+    expect(existsSync(dataDir)).toBe(false);
+  });
+
+  test("that names what can't be reached is named, too", async () => {
+    await using folder = createTempFolder();
+    const port = await freePort();
+    const env = {
+      DATA_DIR: join(folder.path, "data"),
+      DATABASE_URL: `postgres://nobody@127.0.0.1:${port}/x`,
+    };
+    for (const command of [["serve"], ["verify"], ["backup", join(folder.path, "backup")], ["migrate"]]) {
+      const { complaint } = await runProgram(env, ...command);
+      expect(complaint).toBe("The database can't be reached (ECONNREFUSED): look at DATABASE_URL.\n");
+    }
   });
 
   test("that is invalid stops the other commands too", async () => {

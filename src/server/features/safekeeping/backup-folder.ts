@@ -70,7 +70,7 @@ export async function makeBackupFolder(root: string, dataDir: string): Promise<B
 
 /** Compares the folders that paths lead to, of which the last ones may not exist yet. */
 async function assertOutside(root: string, dataDir: string): Promise<void> {
-  const inside = relative(await realpath(dataDir), await realPathOf(root));
+  const inside = relative(await realPathOf(dataDir), await realPathOf(root));
   if (inside === "" || !(inside === ".." || inside.startsWith(`..${sep}`))) throw new BackupIsInside();
 }
 

@@ -1,4 +1,4 @@
-import { ConfigError } from "../../../config.ts";
+import { ConfigError, SMTP_WITHOUT_ADMIN } from "../../../config.ts";
 import type { Deps } from "../../../deps.ts";
 import { recordAudit } from "../../audit/audit.repo.ts";
 import { hashPassword } from "../passwords/passwords.ts";
@@ -20,7 +20,7 @@ export async function ensureAdmin(
   const { db, config, clock } = deps;
   if ((await countUsersOfRole(db, "admin")) > 0) return undefined;
   if (config.smtpUrl && !config.adminEmail) {
-    throw new ConfigError(["SMTP_URL without ADMIN_EMAIL: the first admin needs an address that gets mail"]);
+    throw new ConfigError([SMTP_WITHOUT_ADMIN]);
   }
   const email = config.adminEmail ?? "admin@exameteca.local";
   const password = config.adminPassword ?? generatePassword();

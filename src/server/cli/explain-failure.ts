@@ -1,0 +1,31 @@
+import { isDatabaseUnavailable } from "../db/database.errors.ts";
+import { causesOf } from "../runtime/causes.ts";
+import { describeError } from "../runtime/log.ts";
+import { OperatorError } from "../runtime/operator-error.ts";
+import { errnoOf } from "../storage/disk/fs-failure.ts";
+import { StoreUnavailable } from "../storage/object-store.ts";
+
+/**
+ * What whoever runs a command reads of its failure: a sentence where they can do something. Of any other error the message is left out,
+ * since it may quote personal data, such as the values of a failed statement.
+ */
+export function explainFailure(error: unknown): string {
+  if (error instanceof OperatorError) return error.message;
+  const reason = reasonOf(error);
+  if (isDatabaseUnavailable(error)) return `The database can't be reached${reason}: look at DATABASE_URL.`;
+  if ([...causesOf(error)].some((cause) => cause instanceof StoreUnavailable))
+    return `The archive store can't be reached${reason}: look at S3_ENDPOINT and the other S3_* settings.`;
+  const errno = errnoOf(error);
+  if (errno !== undefined && error instanceof Error) {
+    const { syscall, path, port } = error as NodeJS.ErrnoException & { port?: number };
+    const what = path ?? (port === undefined ? "" : `port ${port}`);
+    return `The system refused: ${[errno, syscall, what].filter(Boolean).join(" ")}`;
+  }
+  return JSON.stringify(describeError(error));
+}
+
+function reasonOf(error: unknown): string {
+  for (const cause of causesOf(error))
+    if ("code" in cause && typeof cause.code === "string" && cause.code !== "") return ` (${cause.code})`;
+  return "";
+}
