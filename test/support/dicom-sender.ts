@@ -103,12 +103,16 @@ export async function connectSender(port: number, tls?: { ca: string }): Promise
   };
 }
 
-export function associateRequest(called: string, calling: string): Buffer {
+export function associateRequest(
+  called: string,
+  calling: string,
+  proposed: Iterable<readonly [id: number, abstractSyntax: string]> = CONTEXTS,
+): Buffer {
   const fixed = Buffer.alloc(68);
   fixed.writeUInt16BE(1, 0);
   fixed.write(called.padEnd(16), 4, "latin1");
   fixed.write(calling.padEnd(16), 20, "latin1");
-  const contexts = [...CONTEXTS].map(([id, uid]) =>
+  const contexts = [...proposed].map(([id, uid]) =>
     item(0x20, Buffer.from([id, 0, 0, 0]), item(0x30, Buffer.from(uid)), item(0x40, Buffer.from(EXPLICIT))),
   );
   const maximum = item(0x51, Buffer.from([0, 1, 0, 0]));

@@ -1,5 +1,12 @@
 import type { Socket } from "node:net";
-import { type Command, CommandField, decodeCommand, encodeResponse, Status } from "./command-set.ts";
+import {
+  type Command,
+  CommandField,
+  decodeCommand,
+  encodeResponse,
+  RESPONSE,
+  Status,
+} from "./command-set.ts";
 import { type AcceptedContext, negotiate, VERIFICATION } from "./negotiate.ts";
 import {
   AbortReason,
@@ -84,9 +91,7 @@ export async function serveAssociation(socket: Socket, options: AssociationOptio
     await association.run();
   } catch (error) {
     if (isBroken(socket, error)) return;
-    socket.end(
-      encodeAbort(error instanceof ProtocolError ? AbortReason.invalidValue : AbortReason.notSpecified),
-    );
+    socket.end(encodeAbort(error instanceof ProtocolError ? error.reason : AbortReason.notSpecified));
     if (!(error instanceof ProtocolError)) throw error;
   } finally {
     await association.close();
@@ -139,7 +144,8 @@ class Association {
   /** @returns whether the association goes on */
   async #open({ type, body }: Pdu): Promise<boolean> {
     if (type === PduType.abort) return false;
-    if (type !== PduType.associateRequest) throw new ProtocolError("not an A-ASSOCIATE-RQ");
+    if (type !== PduType.associateRequest)
+      throw new ProtocolError("not an A-ASSOCIATE-RQ", AbortReason.unexpectedPdu);
     const request = decodeAssociateRequest(body);
     clearTimeout(this.#asking);
     const sink = await this.#admit(request);
@@ -184,7 +190,7 @@ class Association {
       case PduType.abort:
         return false;
       default:
-        throw new ProtocolError("an unexpected PDU");
+        throw new ProtocolError("an unexpected PDU", AbortReason.unexpectedPdu);
     }
   }
 
@@ -209,6 +215,7 @@ class Association {
     if (!context) throw new ProtocolError("a presentation context that was not accepted");
     const { field, hasDataSet } = command;
     if (field === CommandField.cancelRequest) return;
+    if ((field & RESPONSE) !== 0) throw new ProtocolError("a response to nothing");
     if (field === CommandField.storeRequest && context.abstractSyntax !== VERIFICATION) {
       if (!hasDataSet) return await this.#answer(contextId, command, { status: Status.cannotUnderstand });
       const { affectedSOPClassUID: sopClassUID, affectedSOPInstanceUID: sopInstanceUID } = command;

@@ -11,7 +11,7 @@ export const CommandField = {
 } as const;
 
 /** A response has the field of its request with this bit. */
-const RESPONSE = 0x8000;
+export const RESPONSE = 0x8000;
 const NO_DATA_SET = 0x0101;
 
 /** Status codes of PS3.7 annex C and PS3.4 annex B. */

@@ -1,8 +1,10 @@
+import { isUid } from "../../shared/dicom/uid.ts";
 import type { AnsweredContext, AssociateRequest } from "./pdu.ts";
 
 export const VERIFICATION = "1.2.840.10008.1.1";
 
 const IMPLICIT_LITTLE_ENDIAN = "1.2.840.10008.1.2";
+const DICOM_ROOT = "1.2.840.10008.";
 /** Nearly all composite storage classes with a study are under this root (PS3.4 table B.5-1). */
 export const STORAGE_ROOT = "1.2.840.10008.5.1.4.1.1.";
 /** RT Beams Delivery Instruction and RT Brachy Application Setup Delivery Instruction. */
@@ -22,8 +24,10 @@ export interface AcceptedContext {
   transferSyntax: string;
 }
 
+/** Nothing tells whether a manufacturer's own class is one of storage; what is sent in it is kept if it has a study. */
 export function isStorageClass(uid: string): boolean {
   if (NOT_STORAGE.has(uid)) return false;
+  if (isUid(uid) && !uid.startsWith(DICOM_ROOT)) return true;
   return (uid.startsWith(STORAGE_ROOT) && uid.length > STORAGE_ROOT.length) || OTHER_STORAGE.has(uid);
 }
 
@@ -32,7 +36,7 @@ export function isStoredSyntax(uid: string): boolean {
 }
 
 /**
- * Answers each proposed presentation context. Every storage class is accepted, in the first transfer syntax that the peer names and
+ * Answers each proposed presentation context. Every storage class is accepted, manufacturers' own ones too, in the first transfer syntax that the peer names and
  * that can be stored: images stay in the syntax that they have, and nothing is converted.
  */
 export function negotiate({ contexts }: Pick<AssociateRequest, "contexts">): {

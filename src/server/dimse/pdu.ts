@@ -36,9 +36,23 @@ const Item = {
   implementationVersion: 0x55,
 } as const;
 
+/** Reasons of an abort by the service provider (PS3.8 table 9-26). */
+export const AbortReason = {
+  notSpecified: 0,
+  unrecognizedPdu: 1,
+  unexpectedPdu: 2,
+  invalidValue: 6,
+} as const;
+
 /** A peer sent what the upper layer does not allow; the association is aborted. */
 export class ProtocolError extends Error {
   override name = "ProtocolError";
+  constructor(
+    message: string,
+    readonly reason: number = AbortReason.invalidValue,
+  ) {
+    super(message);
+  }
 }
 
 export interface ProposedContext {
@@ -76,6 +90,8 @@ export function decodeAssociateRequest(body: Buffer): AssociateRequest {
     else if (type === Item.userInformation) request.maxLength = maxLengthIn(content);
     if (request.contexts.length > MAX_CONTEXTS) throw new ProtocolError("too many presentation contexts");
   }
+  if (new Set(request.contexts.map(({ id }) => id)).size < request.contexts.length)
+    throw new ProtocolError("two presentation contexts have one number");
   return request;
 }
 
@@ -108,6 +124,7 @@ function* itemsOf(bytes: Buffer): Generator<{ type: number; content: Buffer }> {
 function proposedContext(content: Buffer): ProposedContext {
   if (content.length < 4) throw new ProtocolError("a presentation context is truncated");
   const context: ProposedContext = { id: content.readUInt8(0), abstractSyntax: "", transferSyntaxes: [] };
+  if (context.id % 2 === 0) throw new ProtocolError("a presentation context has an even number");
   for (const item of itemsOf(content.subarray(4))) {
     if (item.type === Item.abstractSyntax) context.abstractSyntax = uidOf(item.content);
     else if (item.type === Item.transferSyntax) context.transferSyntaxes.push(uidOf(item.content));
@@ -201,14 +218,6 @@ export function encodeAssociateReject(name: RejectionName): Buffer {
 export function encodeReleaseReply(): Buffer {
   return pdu(PduType.releaseReply, Buffer.alloc(4));
 }
-
-/** Reasons of an abort by the service provider (PS3.8 table 9-26). */
-export const AbortReason = {
-  notSpecified: 0,
-  unrecognizedPdu: 1,
-  unexpectedPdu: 2,
-  invalidValue: 6,
-} as const;
 
 export function encodeAbort(reason: number): Buffer {
   return pdu(PduType.abort, Buffer.from([0, 0, 2, reason]));

@@ -1,4 +1,4 @@
-import { PDU_HEADER_BYTES, PduType, ProtocolError } from "./pdu.ts";
+import { AbortReason, PDU_HEADER_BYTES, PduType, ProtocolError } from "./pdu.ts";
 
 export interface Pdu {
   type: number;
@@ -58,7 +58,8 @@ function wholeLength(bytes: Buffer, maxDataBytes: number): number {
       : type === PduType.associateRequest
         ? MAX_ASSOCIATE_BYTES
         : MAX_CONTROL_BYTES;
-  if (type < PduType.associateRequest || type > PduType.abort) throw new ProtocolError("an unknown PDU");
+  if (type < PduType.associateRequest || type > PduType.abort)
+    throw new ProtocolError("an unknown PDU", AbortReason.unrecognizedPdu);
   if (length > maximum) throw new ProtocolError("a PDU is longer than agreed");
   return PDU_HEADER_BYTES + length;
 }

@@ -40,6 +40,28 @@ describe("a form that the client refuses", () => {
   });
 });
 
+test("a media type in the address needs no escape for its +", async () => {
+  for (const accept of ["application/dicom+json", "application/dicom%2Bjson", "application/json"])
+    expect((await ask(`/dicomweb/studies?accept=${accept}`)).status).toBe(200);
+  expect((await ask("/dicomweb/studies?accept=application/dicom+xml")).status).toBe(406);
+});
+
+test("metadata and searches have the attributes of an instance in the order of their tags", async () => {
+  const elements = {
+    "20010010": { vr: "LO", Value: ["TESTE"] },
+    "20011001": { vr: "LO", Value: ["x"] },
+    "60003000": { vr: "OW", bytes: new Uint8Array(8) },
+  };
+  await t.store(ana, sampleZip({ study: "2", elements }));
+  const other = `/dicomweb/studies/${studyUID("2")}`;
+  for (const path of [`${other}/metadata`, `${other}/instances?includefield=all`]) {
+    const text = await (await ask(path)).text();
+    const tags = Array.from(text.matchAll(/"([0-9A-F]{8})":\{/g), ([, found = ""]) => found);
+    expect(tags).toContain("20011001");
+    expect(tags).toEqual(tags.toSorted());
+  }
+});
+
 test("an instance has one version as a file and another in parts, which is weak", async () => {
   const [file, parts] = await Promise.all([
     ask(instance, { Accept: "application/dicom" }),

@@ -3,6 +3,7 @@ import { describe, expect, spyOn, test } from "bun:test";
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { type DimseListenerOptions, listenForAssociations } from "../../../src/server/dimse/listen.ts";
+import { negotiate } from "../../../src/server/dimse/negotiate.ts";
 import { readPdus } from "../../../src/server/dimse/read-pdus.ts";
 import { associateRequest, connectSender } from "../../support/dicom-sender.ts";
 import { createAuthority } from "../../support/psp/certificates.ts";
@@ -67,6 +68,55 @@ describe("with TLS", () => {
     const socket = await connectPlain(listener.port);
     await once(socket, "close");
   });
+});
+
+describe("a peer that breaks the protocol is told how (PS3.8 table 9-26)", () => {
+  const ECHO = "1.2.840.10008.1.1";
+  const asking = (...ids: number[]) =>
+    associateRequest(
+      "CLINICA",
+      "TESTE",
+      ids.map((id) => [id, ECHO] as const),
+    );
+  const release = Buffer.from([5, 0, 0, 0, 0, 4, 0, 0, 0, 0]);
+  test.each([
+    ["a PDU that does not exist", Buffer.from([9, 0, 0, 0, 0, 0]), 1],
+    ["a release before an association", release, 2],
+    ["an even number of a presentation context", asking(2), 6],
+    ["one number for two presentation contexts", asking(1, 1), 6],
+  ])("by %s", async (_, bytes, reason) => {
+    await using listener = await listen();
+    await using sender = await connectSender(listener.port);
+    sender.raw(bytes);
+    const pdu = await sender.next();
+    expect([pdu?.type, pdu?.body[2], pdu?.body[3]]).toEqual([7, 2, reason]);
+  });
+
+  test("by a second request in an association", async () => {
+    await using listener = await listen();
+    await using sender = await connectSender(listener.port);
+    expect(await sender.associate({ called: "CLINICA" })).toBe("accepted");
+    sender.raw(asking(1));
+    expect((await sender.next())?.body[3]).toBe(2);
+  });
+});
+
+test("a manufacturer's own classes may be stored, and DICOM's classes that are not of storage may not", () => {
+  const results = (...uids: string[]) =>
+    negotiate({
+      contexts: uids.map((abstractSyntax, index) => ({
+        ...{ id: 2 * index + 1, abstractSyntax, transferSyntaxes: ["1.2.840.10008.1.2.1"] },
+      })),
+    }).answers.map(({ result }) => result);
+  const accepted = [
+    "1.3.12.2.1107.5.9.1",
+    "1.2.840.113619.4.30",
+    "1.2.840.10008.5.1.4.1.1.2",
+    "1.2.840.10008.1.1",
+  ];
+  expect(results(...accepted)).toEqual(accepted.map(() => "accepted"));
+  const refused = ["1.2.840.10008.5.1.4.1.2.2.1", "1.2.840.10008.5.1.4.1.1.40", "", "no UID"];
+  expect(results(...refused)).toEqual(refused.map(() => "abstractSyntaxUnknown"));
 });
 
 test("an association goes on when further connections come", async () => {

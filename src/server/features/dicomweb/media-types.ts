@@ -46,7 +46,8 @@ const OLDER_NAMES: Readonly<Record<string, string>> = {
 /** What the client takes: the parameter `accept` replaces the header (PS3.18 §8.3.3.1). */
 export function acceptOf(c: Context): string | undefined {
   const inQuery = c.req.url.includes("accept=") ? c.req.query("accept") : undefined;
-  return inQuery ?? c.req.header("accept");
+  // Forms write a space as `+`, which media types have between two words.
+  return inQuery?.replace(/(?<=\w) (?=\w)/g, "+") ?? c.req.header("accept");
 }
 
 /** @throws {AppError} 406 if the client accepts no type in which the frame can be sent; frames are never decoded */

@@ -1,4 +1,5 @@
 import { setImmediate } from "node:timers/promises";
+import { dataSetText } from "../../../shared/dicom/reading/data-set-text.ts";
 import type { DicomJson } from "../../../shared/dicom/reading/instance.ts";
 import { TagHex } from "../../../shared/dicom/tags.ts";
 import type { SeriesManifest } from "../../archive/manifest.ts";
@@ -138,7 +139,7 @@ async function* matchingInstances(
         page.left--;
         continue;
       }
-      yield Buffer.from(JSON.stringify(pickFields(whole, include, levels)));
+      yield Buffer.from(dataSetText(pickFields(whole, include, levels)));
       if (--left === 0) return;
     }
   }

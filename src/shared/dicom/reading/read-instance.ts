@@ -4,7 +4,7 @@ import { isUid } from "../uid.ts";
 import { findElement } from "./data-set.ts";
 import { asciiValue } from "./element-text.ts";
 import { indexAttributes } from "./index-attributes.ts";
-import type { ByteSource, ReadInstance, SopReference } from "./instance.ts";
+import type { ByteSource, DicomJson, DicomJsonElement, ReadInstance, SopReference } from "./instance.ts";
 import { toDicomJson } from "./json-model.ts";
 import { type Inflate, type OpenFile, parseFile } from "./parse-file.ts";
 import { declaredFrameCount, readFrameTable } from "./read-frame-table.ts";
@@ -57,15 +57,15 @@ function describe(open: OpenFile): ReadInstance {
   const identity = readIdentity(open);
   const frames = readFrameTable(reader, file);
   refuseMissingFrames(open, frames.kind === "encapsulated" ? frames.frameCount : 0);
-  const metadata = toDicomJson(
+  const said = toDicomJson(
     reader,
     file.dataSet,
     (tagPath) => `instances/${identity.sopInstanceUID}/bulkdata/${tagPath}`,
   );
-  metadata[TagHex.AvailableTransferSyntaxUID] = {
+  const metadata = withElement(said, TagHex.AvailableTransferSyntaxUID, {
     vr: "UI",
     Value: [frameTransferSyntaxUID(file.transferSyntaxUID)],
-  };
+  });
   return {
     ok: true,
     instance: {
@@ -77,6 +77,14 @@ function describe(open: OpenFile): ReadInstance {
       frames,
     },
   };
+}
+
+/** The data set with an element in its place, or in place of its own. */
+function withElement(json: DicomJson, tag: string, element: DicomJsonElement): DicomJson {
+  const members = Object.entries(json).filter(([own]) => own !== tag);
+  const behind = members.findIndex(([own]) => own > tag);
+  members.splice(behind < 0 ? members.length : behind, 0, [tag, element]);
+  return Object.fromEntries(members);
 }
 
 /** A DICOMDIR lists instances but is not one itself (PS3.10 §8.6). */

@@ -1,3 +1,4 @@
+import { dataSetText } from "../../../../shared/dicom/reading/data-set-text.ts";
 import type { IndexAttributes, Instance } from "../../../../shared/dicom/reading/instance.ts";
 import { keptAttributes, patientNameInGroups } from "../../../../shared/dicom/reading/kept-attributes.ts";
 import { TagHex } from "../../../../shared/dicom/tags.ts";
@@ -192,7 +193,7 @@ function indexOfFirst({ index, metadata }: Instance): IndexAttributes {
 
 /** The DICOM JSON of an instance as UTF-8. */
 export function jsonOf({ metadata }: Instance): Uint8Array {
-  return Buffer.from(JSON.stringify(metadata));
+  return Buffer.from(dataSetText(metadata));
 }
 
 function describe(instance: Instance): ScannedInstance["described"] {
