@@ -8,7 +8,7 @@ import { receiverNotFound } from "./receivers.errors.ts";
 import { deleteReceiver } from "./receivers.repo.ts";
 
 /**
- * Ends a receiver. An open association ends with its next instance; what it acknowledged is kept.
+ * Ends a receiver. An open association stores nothing more; what it acknowledged is kept.
  * @throws {AppError} `receiver.not_found`
  */
 export async function endReceiver(

@@ -167,6 +167,10 @@ class Association {
     if (!(await this.#fits(sizeBytes, studyInstanceUID))) return FULL;
     const { accountId, receiver, asked, deps } = this;
     const { callingAETitle, address } = asked;
+    const seen = { at: deps.clock.now(), callingAETitle, address };
+    // Before anything is kept, since the receiver may have ended.
+    this.#isGone = !(await countReceived(deps.db, receiver.id, 1, seen));
+    if (this.#isGone) return ENDED;
     this.#upload ??= await GrowingUpload.open(deps, {
       ...{ accountId, receiverId: receiver.id, callingAETitle, address },
     });
@@ -174,8 +178,6 @@ class Association {
     await upload.add({ path, sizeBytes, crc32 });
     this.pending.add(studyInstanceUID);
     this.#checkedBytes += sizeBytes;
-    const seen = { at: deps.clock.now(), callingAETitle, address };
-    this.#isGone = !(await countReceived(deps.db, receiver.id, 1, seen));
     if (upload.files >= MAX_INSTANCES || upload.sizeBytes >= MAX_BYTES) await this.#closeUpload();
     return { status: Status.success };
   }
