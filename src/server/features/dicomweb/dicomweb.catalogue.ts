@@ -6,19 +6,25 @@ import type { LentBytes } from "../../runtime/lent-bytes.ts";
 import type { ByteRange } from "../../storage/object-store.ts";
 import type { SearchTurns } from "./search-turns.ts";
 
+/** How an address names a study: by our id where its UID names another one of the caller's. */
+export interface Named {
+  reference?: string | undefined;
+}
+
 /** A study as its instances describe it. Dates are `YYYY-MM-DD`, times `HH:MM[:SS]`, names keep their carets. */
 export interface StudyRecord
   extends Pick<
-    IndexAttributes,
-    | "patientName"
-    | "patientID"
-    | "patientBirthDate"
-    | "patientSex"
-    | "studyDescription"
-    | "studyDate"
-    | "studyTime"
-    | "accessionNumber"
-  > {
+      IndexAttributes,
+      | "patientName"
+      | "patientID"
+      | "patientBirthDate"
+      | "patientSex"
+      | "studyDescription"
+      | "studyDate"
+      | "studyTime"
+      | "accessionNumber"
+    >,
+    Named {
   studyInstanceUID: string;
   modalitiesInStudy: string[];
   seriesCount: number;
@@ -27,7 +33,7 @@ export interface StudyRecord
   attributes?: DicomJson | null;
 }
 
-export interface SeriesRecord {
+export interface SeriesRecord extends Named {
   studyInstanceUID: string;
   seriesInstanceUID: string;
   modality: string | null;
@@ -90,7 +96,7 @@ export interface DicomwebCatalogue extends InstanceBytes {
   locate(instance: ManifestInstance, tagPath: string): Promise<BulkDataLocation | undefined>;
 }
 
-/** Whole files that a request asks for. */
+/** Whole files that a request asks for; `study` as its address names it. */
 export type Retrieval =
-  | { level: "study" | "series"; studyInstanceUID: string }
-  | { level: "instance"; studyInstanceUID: string; instance: ManifestInstance };
+  | { level: "study" | "series"; study: string }
+  | { level: "instance"; study: string; instance: ManifestInstance };

@@ -1,4 +1,5 @@
 import { type Context, Hono, type MiddlewareHandler } from "hono";
+import { isUuid } from "../../../shared/uuid.ts";
 import type { ManifestInstance, SeriesManifest } from "../../archive/manifest.ts";
 import { AppError } from "../../http/app-error.ts";
 import { notFound } from "../../http/http.errors.ts";
@@ -24,6 +25,12 @@ import { searchInstances } from "./search-instances.ts";
 import { type Found, matchesLevel, pageOf, searchedSeries, searchResponse } from "./search-response.ts";
 
 const UID = /^[0-9.]{1,64}$/;
+
+/** How the address of a request names a study that its UID does not name. */
+const referenceIn = (c: Context) => {
+  const study = c.req.param("study") ?? "";
+  return isUuid(study) ? study : undefined;
+};
 
 /** The most series of one study whose instances a search reads. */
 const MAX_SEARCHED_SERIES = 1_000;
@@ -94,8 +101,9 @@ export function createDicomwebRoutes(access: DicomwebAccess) {
     const catalogue = await resolve(c);
     assertAcceptsJson(acceptOf(c));
     const query = parseQido(new URL(c.req.url).searchParams);
-    const series = await allSeries(catalogue, uid(c.req.param("study")));
-    const known = series.map((one) => seriesJson(one, baseUrl));
+    const series = await allSeries(catalogue, c.req.param("study"));
+    const reference = referenceIn(c);
+    const known = series.map((one) => seriesJson({ ...one, reference }, baseUrl));
     return answer(c, pageOf(known, query, "series"), query, ["series"]);
   });
 
@@ -103,8 +111,10 @@ export function createDicomwebRoutes(access: DicomwebAccess) {
     const catalogue = await resolve(c);
     assertAcceptsJson(acceptOf(c));
     const query = parseQido(new URL(c.req.url).searchParams);
-    const series = await allSeries(catalogue, uid(c.req.param("study")));
+    const series = await allSeries(catalogue, c.req.param("study"));
+    const reference = referenceIn(c);
     const searched = series
+      .map((one) => ({ ...one, reference }))
       .map((one) => ({ record: one, known: seriesJson(one, baseUrl) }))
       .filter(({ known }) => matchesLevel(known, query, "series"))
       .map(({ record, known }) => searchedSeries(catalogue, record, known));
@@ -118,7 +128,7 @@ export function createDicomwebRoutes(access: DicomwebAccess) {
     assertAcceptsJson(acceptOf(c));
     const query = parseQido(new URL(c.req.url).searchParams);
     const manifest = await seriesManifest(catalogue, c.req.param("study"), c.req.param("series"));
-    const record = { ...manifest, instanceCount: manifest.instances.length };
+    const record = { ...manifest, instanceCount: manifest.instances.length, reference: referenceIn(c) };
     const searched = [searchedSeries(catalogue, record, {})];
     const levels = ["instance"] as const;
     const limits = { maxSeries: 1, levels, ...catalogue.searching };
@@ -128,7 +138,7 @@ export function createDicomwebRoutes(access: DicomwebAccess) {
   routes.get("/studies/:study/metadata", front, described.studyMetadata, async (c) => {
     const catalogue = await resolve(c);
     assertAcceptsJson(acceptOf(c));
-    const series = await allSeries(catalogue, uid(c.req.param("study")));
+    const series = await allSeries(catalogue, c.req.param("study"));
     return unlessKnown(c, versionOf(series), async () =>
       studyMetadataResponse(metadataOf(catalogue, series), urlOf(c, c.req.param("study"))),
     );
@@ -198,8 +208,8 @@ export function createDicomwebRoutes(access: DicomwebAccess) {
 
   routes.get("/studies/:study/series/:series/instances/:instance", front, described.instance, async (c) => {
     const { catalogue, instance } = await openInstance(c, c.req.param());
-    const studyInstanceUID = c.req.param("study");
-    const allow = () => access.allowRetrieval(c, { level: "instance", studyInstanceUID, instance });
+    const allow = () =>
+      access.allowRetrieval(c, { level: "instance", study: c.req.param("study"), instance });
     return unlessKnown(c, instanceVersion(instance, acceptOf(c)), () =>
       instancesResponse(catalogue, [[instance]], acceptOf(c), allow),
     );
@@ -208,16 +218,15 @@ export function createDicomwebRoutes(access: DicomwebAccess) {
   routes.get("/studies/:study/series/:series", front, described.series, async (c) => {
     const catalogue = await resolve(c);
     const manifest = await seriesManifest(catalogue, c.req.param("study"), c.req.param("series"));
-    const { studyInstanceUID } = manifest;
-    const allow = () => access.allowRetrieval(c, { level: "series", studyInstanceUID });
+    const allow = () => access.allowRetrieval(c, { level: "series", study: c.req.param("study") });
     return instancesResponse(catalogue, [manifest.instances], acceptOf(c), allow);
   });
 
   routes.get("/studies/:study", front, described.study, async (c) => {
     const catalogue = await resolve(c);
-    const studyInstanceUID = uid(c.req.param("study"));
-    const series = await allSeries(catalogue, studyInstanceUID);
-    const allow = () => access.allowRetrieval(c, { level: "study", studyInstanceUID });
+    const study = c.req.param("study");
+    const series = await allSeries(catalogue, study);
+    const allow = () => access.allowRetrieval(c, { level: "study", study });
     return instancesResponse(catalogue, instancesOf(catalogue, series), acceptOf(c), allow);
   });
 
@@ -253,8 +262,13 @@ function uid(value: string): string {
   return value;
 }
 
-async function allSeries(catalogue: DicomwebCatalogue, studyInstanceUID: string): Promise<SeriesRecord[]> {
-  const series = await catalogue.series(studyInstanceUID);
+/** @throws {AppError} 404 for what is neither a UID nor one of our ids */
+function studyName(value: string): string {
+  return isUuid(value) ? value : uid(value);
+}
+
+async function allSeries(catalogue: DicomwebCatalogue, study: string): Promise<SeriesRecord[]> {
+  const series = await catalogue.series(studyName(study));
   if (series.length === 0) throw new AppError(notFound);
   return series;
 }
@@ -264,13 +278,13 @@ async function seriesManifest(
   study: string,
   series: string,
 ): Promise<SeriesManifest> {
-  const manifest = await catalogue.manifest(uid(study), uid(series));
+  const manifest = await catalogue.manifest(studyName(study), uid(series));
   if (!manifest) throw new AppError(notFound);
   return manifest;
 }
 
 async function seriesMetadata(catalogue: DicomwebCatalogue, study: string, series: string) {
-  const stored = await catalogue.metadata(uid(study), uid(series));
+  const stored = await catalogue.metadata(studyName(study), uid(series));
   if (!stored) throw new AppError(notFound);
   return stored;
 }

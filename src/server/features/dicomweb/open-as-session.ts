@@ -1,3 +1,4 @@
+import { isUuid } from "../../../shared/uuid.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../http/app-error.ts";
 import { subscriptionRequired } from "../../http/guard.ts";
@@ -7,6 +8,7 @@ import type { Session } from "../../http/session.ts";
 import { findStudy } from "../studies/access/find-study.ts";
 import { recordReading } from "../studies/access/record-opening.ts";
 import { chargeDownload, findStudyFile } from "../studies/download/download-study.ts";
+import type { StudyRow } from "../studies/studies.table.ts";
 import type { DicomwebCatalogue, Retrieval } from "./dicomweb.catalogue.ts";
 import { openCatalogue } from "./open-catalogue.ts";
 
@@ -18,15 +20,30 @@ import { openCatalogue } from "./open-catalogue.ts";
 export async function openStudyAsSession(
   deps: Pick<Deps, "db" | "clock" | "series" | "scratch" | "elements" | "readingTurns" | "searchTurns">,
   caller: Session,
-  studyInstanceUID: string,
+  reference: string,
   origin: RequestOrigin,
 ): Promise<DicomwebCatalogue> {
-  if (!/^[0-9.]{1,64}$/.test(studyInstanceUID)) throw new AppError(notFound);
-  const study = await findStudy(deps.db, caller, studyInstanceUID);
+  if (!isUuid(reference) && !/^[0-9.]{1,64}$/.test(reference)) throw new AppError(notFound);
+  const study = await findStudy(deps.db, caller, reference);
   if (!caller.hasActiveSubscription && study.accountId === caller.userId)
     throw new AppError(subscriptionRequired);
   await recordReading(deps, caller, study, origin);
-  return openCatalogue(deps, { caller, studyIds: [study.id] });
+  return answeringTo(openCatalogue(deps, { caller, studyIds: [study.id] }), study);
+}
+
+/** The catalogue of one study, which takes our id for its UID. */
+function answeringTo(
+  catalogue: DicomwebCatalogue,
+  { id, studyInstanceUID }: Pick<StudyRow, "id" | "studyInstanceUID">,
+): DicomwebCatalogue {
+  const uidOf = (reference: string) => (reference === id ? studyInstanceUID : reference);
+  return {
+    ...catalogue,
+    series: (study) => catalogue.series(uidOf(study)),
+    manifest: (study, series) => catalogue.manifest(uidOf(study), series),
+    metadata: (study, series) => catalogue.metadata(uidOf(study), series),
+    derivative: (study, series) => catalogue.derivative(uidOf(study), series),
+  };
 }
 
 /**
@@ -37,9 +54,9 @@ export async function openStudyAsSession(
 export async function chargeRetrieval(
   deps: Pick<Deps, "db" | "clock">,
   caller: Session,
-  { level, studyInstanceUID }: Retrieval,
+  { level, study }: Retrieval,
   origin: RequestOrigin,
 ): Promise<void> {
-  const file = await findStudyFile(deps, caller, studyInstanceUID);
+  const file = await findStudyFile(deps, caller, study);
   await chargeDownload(deps, caller, file, { isRange: level !== "study", origin });
 }

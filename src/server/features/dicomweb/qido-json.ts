@@ -1,7 +1,8 @@
 import type { DicomJson } from "../../../shared/dicom/reading/instance.ts";
 import { TagHex } from "../../../shared/dicom/tags.ts";
 import type { ManifestInstance } from "../../archive/manifest.ts";
-import type { SeriesRecord, StudyRecord } from "./dicomweb.catalogue.ts";
+import type { Named, SeriesRecord, StudyRecord } from "./dicomweb.catalogue.ts";
+import type { SeriesUIDs } from "./dicomweb.repo.ts";
 import type { QidoQuery } from "./parse-qido.ts";
 import type { Level } from "./qido-attributes.ts";
 
@@ -91,7 +92,7 @@ export function studyJson(study: StudyRecord, baseUrl?: BaseUrl): DicomJson {
     [TagHex.StudyInstanceUID]: element("UI", study.studyInstanceUID),
     [TagHex.NumberOfStudyRelatedSeries]: element("IS", study.seriesCount),
     [TagHex.NumberOfStudyRelatedInstances]: element("IS", study.instanceCount),
-    ...location(baseUrl, `studies/${study.studyInstanceUID}`),
+    ...location(baseUrl, `studies/${study.reference ?? study.studyInstanceUID}`),
   };
 }
 
@@ -104,7 +105,7 @@ export function patientNameElement({ attributes, patientName }: StudyRecord): Di
 
 /** Everything known of a series, without its study. */
 export function seriesJson(series: SeriesRecord, baseUrl?: BaseUrl): DicomJson {
-  const { studyInstanceUID, seriesInstanceUID } = series;
+  const { studyInstanceUID, seriesInstanceUID, reference = studyInstanceUID } = series;
   return {
     ...series.attributes,
     [TagHex.Modality]: element("CS", series.modality),
@@ -113,18 +114,18 @@ export function seriesJson(series: SeriesRecord, baseUrl?: BaseUrl): DicomJson {
     [TagHex.SeriesInstanceUID]: element("UI", seriesInstanceUID),
     [TagHex.SeriesNumber]: element("IS", series.seriesNumber),
     [TagHex.NumberOfSeriesRelatedInstances]: element("IS", series.instanceCount),
-    ...location(baseUrl, `studies/${studyInstanceUID}/series/${seriesInstanceUID}`),
+    ...location(baseUrl, `studies/${reference}/series/${seriesInstanceUID}`),
   };
 }
 
 /** What the manifest knows of an instance. */
 export function instanceJson(
-  { studyInstanceUID, seriesInstanceUID }: { studyInstanceUID: string; seriesInstanceUID: string },
+  { studyInstanceUID, seriesInstanceUID, reference = studyInstanceUID }: SeriesUIDs & Named,
   instance: ManifestInstance,
   baseUrl?: BaseUrl,
 ): DicomJson {
   const { frames, sopInstanceUID } = instance;
-  const path = `studies/${studyInstanceUID}/series/${seriesInstanceUID}/instances/${sopInstanceUID}`;
+  const path = `studies/${reference}/series/${seriesInstanceUID}/instances/${sopInstanceUID}`;
   return {
     [TagHex.SOPClassUID]: element("UI", instance.sopClassUID),
     [TagHex.SOPInstanceUID]: element("UI", sopInstanceUID),

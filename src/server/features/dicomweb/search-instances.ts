@@ -7,8 +7,9 @@ import { inflatedMetadata } from "../../archive/manifest-codec.ts";
 import { piecesOf } from "../../archive/pieces.ts";
 import { AppError } from "../../http/app-error.ts";
 import type { ByteRange } from "../../storage/object-store.ts";
-import type { StoredMetadata } from "./dicomweb.catalogue.ts";
+import type { Named, StoredMetadata } from "./dicomweb.catalogue.ts";
 import { searchTooBroad } from "./dicomweb.errors.ts";
+import type { SeriesUIDs } from "./dicomweb.repo.ts";
 import { matchesAll } from "./match-json.ts";
 import { prefixedAtOnce } from "./metadata.ts";
 import type { QidoMatch, QidoQuery } from "./parse-qido.ts";
@@ -17,7 +18,7 @@ import { instanceJson, pickFields } from "./qido-json.ts";
 import type { SearchTurns } from "./search-turns.ts";
 
 /** A series whose instances are searched. */
-export interface SearchedSeries {
+export interface SearchedSeries extends Named {
   instanceCount: number;
   /** What the answer says of the study and the series. */
   known: DicomJson;
@@ -129,8 +130,9 @@ async function* matchingInstances(
     if (isTooLarge && wantsMetadata) throw new AppError(searchTooBroad);
     if (!isTooLarge) bytesLeft -= stored.inflatedBytes;
     const skipping = byMetadata.length === 0 ? page : { left: 0 };
-    const bulkPrefix = bulkPrefixOf(manifest, baseUrl, levels);
-    const describing = { byIndex, skipping, baseUrl, bulkPrefix };
+    const { reference } = series;
+    const bulkPrefix = bulkPrefixOf({ ...manifest, reference }, baseUrl, levels);
+    const describing = { byIndex, skipping, baseUrl, bulkPrefix, reference };
     const described = describe(manifest, isTooLarge ? undefined : stored, describing);
     for await (const json of described) {
       const whole = { ...series.known, ...json };
@@ -152,15 +154,16 @@ interface Describing {
   baseUrl: string | undefined;
   /** Leads from the address of the search to that of the series. */
   bulkPrefix: string;
+  reference: string | undefined;
 }
 
 /** Where each `BulkDataURI` of a series begins: absolute, or relative to a search within the study or the series. */
 function bulkPrefixOf(
-  { studyInstanceUID, seriesInstanceUID }: SeriesManifest,
+  { studyInstanceUID, seriesInstanceUID, reference = studyInstanceUID }: SeriesUIDs & Named,
   baseUrl: string | undefined,
   levels: readonly Level[],
 ): string {
-  if (baseUrl !== undefined) return `${baseUrl}/studies/${studyInstanceUID}/series/${seriesInstanceUID}/`;
+  if (baseUrl !== undefined) return `${baseUrl}/studies/${reference}/series/${seriesInstanceUID}/`;
   return levels.includes("series") ? `series/${seriesInstanceUID}/` : "";
 }
 
@@ -168,14 +171,16 @@ function bulkPrefixOf(
 async function* describe(
   manifest: SeriesManifest,
   stored: StoredMetadata | undefined,
-  { byIndex, skipping, baseUrl, bulkPrefix }: Describing,
+  { byIndex, skipping, baseUrl, bulkPrefix, reference }: Describing,
 ): AsyncGenerator<DicomJson> {
   const ranges = await stored?.ranges();
   await using texts = new TextCutter(stored);
+  const { studyInstanceUID, seriesInstanceUID } = manifest;
+  const uids = { studyInstanceUID, seriesInstanceUID };
   let parsedBytes = 0;
   for (const [index, instance] of manifest.instances.entries()) {
     if (index % INSTANCES_A_TURN === INSTANCES_A_TURN - 1) await setImmediate();
-    const json = instanceJson(manifest, instance, baseUrl);
+    const json = instanceJson({ ...uids, reference }, instance, baseUrl);
     if (!matchesAll(json, byIndex)) continue;
     if (skipping.left > 0) {
       skipping.left--;

@@ -1,6 +1,6 @@
 import type { DicomJson } from "../../../shared/dicom/reading/instance.ts";
 import { archiveHeaders } from "./archive-headers.ts";
-import type { DicomwebCatalogue } from "./dicomweb.catalogue.ts";
+import type { DicomwebCatalogue, Named } from "./dicomweb.catalogue.ts";
 import type { SeriesUIDs } from "./dicomweb.repo.ts";
 import { matchesAll } from "./match-json.ts";
 import { dicomJsonResponse } from "./metadata.ts";
@@ -62,12 +62,16 @@ export function pageOf(all: DicomJson[], query: QidoQuery, level: Level): DicomJ
 /** A series of the catalogue, for a search of its instances. */
 export function searchedSeries(
   catalogue: Pick<DicomwebCatalogue, "manifest" | "metadata">,
-  { studyInstanceUID, seriesInstanceUID, instanceCount }: SeriesUIDs & { instanceCount: number },
+  {
+    studyInstanceUID,
+    seriesInstanceUID,
+    instanceCount,
+    reference,
+  }: SeriesUIDs & Named & { instanceCount: number },
   known: DicomJson,
 ): SearchedSeries {
   return {
-    instanceCount,
-    known,
+    ...{ instanceCount, known, reference },
     manifest: () => catalogue.manifest(studyInstanceUID, seriesInstanceUID),
     metadata: () => catalogue.metadata(studyInstanceUID, seriesInstanceUID),
   };

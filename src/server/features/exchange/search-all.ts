@@ -1,4 +1,5 @@
 import type { DicomJson } from "../../../shared/dicom/reading/instance.ts";
+import type { DbOrTx } from "../../db/client.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../http/app-error.ts";
 import type { Session } from "../../http/session.ts";
@@ -8,7 +9,15 @@ import type { Page, QidoQuery } from "../dicomweb/parse-qido.ts";
 import { levelOf } from "../dicomweb/qido-attributes.ts";
 import { seriesJson, studyJson } from "../dicomweb/qido-json.ts";
 import { type FoundInstances, type SearchedSeries, searchInstances } from "../dicomweb/search-instances.ts";
-import { type FoundSeries, searchSeries, searchStudies, type WideSearch } from "./search.repo.ts";
+import type { Caller } from "../studies/studies.repo.ts";
+import type { StudyRow } from "../studies/studies.table.ts";
+import {
+  type FoundSeries,
+  findSharedUIDs,
+  searchSeries,
+  searchStudies,
+  type WideSearch,
+} from "./search.repo.ts";
 
 export interface SearchDeps extends Pick<Deps, "db" | "series" | "readingTurns" | "searchTurns"> {
   /** The address of DICOMweb, by which answers name what they found. */
@@ -28,7 +37,8 @@ export async function searchAllStudies(
   query: QidoQuery,
 ): Promise<DicomJson[]> {
   const rows = await searchStudies(db, wideSearch(session, query, andOneMore(query)));
-  return rows.map((row) => studyJson(studyRecord(row), baseUrl));
+  const references = await referencesOf(db, session, rows);
+  return rows.map((row) => studyJson({ ...studyRecord(row), reference: references.get(row.id) }, baseUrl));
 }
 
 /** As {@link searchAllStudies}, for series. */
@@ -38,7 +48,12 @@ export async function searchAllSeries(
   query: QidoQuery,
 ): Promise<DicomJson[]> {
   const rows = await searchSeries(db, wideSearch(session, query, andOneMore(query)));
-  return rows.map((row) => knownOf(row, baseUrl));
+  const references = await referencesOf(
+    db,
+    session,
+    rows.map(({ study }) => study),
+  );
+  return rows.map((row) => knownOf(row, references.get(row.study.id), baseUrl));
 }
 
 /**
@@ -69,19 +84,43 @@ async function* seriesFor(
   const page = { limit: SERIES_AT_ONCE, offset: 0 };
   for (; page.offset < MAX_PASSED_SERIES; page.offset += SERIES_AT_ONCE) {
     const rows = await searchSeries(deps.db, wideSearch(session, query, page));
+    const references = await referencesOf(
+      deps.db,
+      session,
+      rows.map(({ study }) => study),
+    );
     for (const row of rows) {
       const { instanceCount } = row.series;
-      const known = knownOf(row, deps.baseUrl);
-      yield { instanceCount, known, ...openSeries(deps, session.userId, row.manifest) };
+      const reference = references.get(row.study.id);
+      const known = knownOf(row, reference, deps.baseUrl);
+      yield { instanceCount, known, reference, ...openSeries(deps, session.userId, row.manifest) };
     }
     if (rows.length < SERIES_AT_ONCE) return;
   }
   throw new AppError(searchTooBroad);
 }
 
-function knownOf({ study, series }: FoundSeries, baseUrl: string): DicomJson {
-  const record = seriesRecord(study.studyInstanceUID, series);
-  return { ...studyJson(studyRecord(study), baseUrl), ...seriesJson(record, baseUrl) };
+function knownOf({ study, series }: FoundSeries, reference: string | undefined, baseUrl: string): DicomJson {
+  const record = { ...seriesRecord(study.studyInstanceUID, series), reference };
+  return { ...studyJson({ ...studyRecord(study), reference }, baseUrl), ...seriesJson(record, baseUrl) };
+}
+
+/** Our ids of the studies that their UIDs do not name: others' that share one with a study of the caller's, or with each other. */
+async function referencesOf(
+  db: DbOrTx,
+  caller: Caller,
+  studies: readonly StudyRow[],
+): Promise<Map<string, string>> {
+  const others = studies.filter(({ accountId }) => accountId !== caller.userId);
+  if (others.length === 0) return new Map();
+  const shared = await findSharedUIDs(
+    db,
+    caller,
+    others.map(({ studyInstanceUID }) => studyInstanceUID),
+  );
+  return new Map(
+    others.filter(({ studyInstanceUID }) => shared.has(studyInstanceUID)).map(({ id }) => [id, id]),
+  );
 }
 
 function andOneMore({ limit, offset }: Page): Page {

@@ -210,3 +210,18 @@ async function ownModalities(db: DbOrTx, { caller, ofStudy }: Search): Promise<S
 function talliesOf({ userId, role }: Caller): SQL {
   return role === "admin" ? sql`true` : eq(studyTallies.accountId, userId);
 }
+
+/** Those of the UIDs that several studies have which the caller may see. */
+export async function findSharedUIDs(
+  db: DbOrTx,
+  caller: Caller,
+  studyInstanceUIDs: readonly string[],
+): Promise<Set<string>> {
+  const rows = await db
+    .select({ uid: studies.studyInstanceUID })
+    .from(studies)
+    .where(and(inArray(studies.studyInstanceUID, [...new Set(studyInstanceUIDs)]), visibleTo(caller)))
+    .groupBy(studies.studyInstanceUID)
+    .having(sql`count(*) > 1`);
+  return new Set(rows.map(({ uid }) => uid));
+}

@@ -75,7 +75,8 @@ function storedItem({ identity, isConflict }: StoredInstance, baseUrl: string): 
   const url = `${baseUrl}/studies/${studyInstanceUID}/series/${seriesInstanceUID}/instances/${sopInstanceUID}`;
   return {
     ...reference(identity),
-    [TagHex.RetrieveURL]: element("UR", url),
+    // What is shown under the UID of a conflict may be in another series than what was sent.
+    [TagHex.RetrieveURL]: isConflict ? { vr: "UR" } : element("UR", url),
     ...(isConflict && { [TagHex.WarningReason]: element("US", COERCION_WARNING) }),
   };
 }

@@ -1,0 +1,92 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import type { DicomJson } from "../../../src/shared/dicom/reading/instance.ts";
+import { TagHex } from "../../../src/shared/dicom/tags.ts";
+import { sampleZip, studyUID } from "../../support/sample-zip.ts";
+import { createTestApp, type Person, type TestApp } from "../../support/test-app.ts";
+
+/* Accounts may have studies of one UID: what a search lists, its address brings. */
+
+let t: TestApp;
+let owner: Person;
+let reader: Person;
+let admin: Person;
+
+const named = (name: string) => ({ [TagHex.PatientName]: { vr: "PN", Value: [name] } });
+
+beforeAll(async () => {
+  t = await createTestApp({ env: { PUBLIC_URL: "https://exames.example" } });
+  owner = await t.addPerson("Dona", { plan: "clinica" });
+  reader = await t.addPerson("Quem Recebeu", { plan: "clinica" });
+  admin = await t.addPerson("Quem Cuida", { role: "admin" });
+  const own = { study: "1", sop: "1", elements: named("De Quem Recebeu") };
+  await t.store(reader, sampleZip(own));
+  const granted = await t.store(
+    owner,
+    sampleZip(
+      { study: "1", sop: "2", elements: named("Da Dona") },
+      { study: "2", sop: "1", elements: named("Da Dona") },
+    ),
+  );
+  for (const { id } of granted.studies) {
+    const json = { userId: reader.id };
+    expect((await t.call("POST", `/api/studies/${id}/assign`, { as: owner, json })).status).toBeLessThan(300);
+  }
+}, 120_000);
+afterAll(() => t[Symbol.asyncDispose]());
+
+async function search(as: Person, path: string): Promise<DicomJson[]> {
+  const answer = await t.call("GET", `/dicomweb${path}`, { as });
+  expect(answer.status).toBe(200);
+  return (await answer.json()) as DicomJson[];
+}
+
+const nameOf = (json: DicomJson | undefined) =>
+  (json?.[TagHex.PatientName]?.Value?.[0] as { Alphabetic: string } | undefined)?.Alphabetic;
+const addressOf = (json: DicomJson) => new URL(String(json[TagHex.RetrieveURL]?.Value?.[0])).pathname;
+
+test.each(["/studies", "/series", "/instances?includefield=PatientName"])(
+  "each row of %s is retrieved at its own address, whoever has its UID too",
+  async (path) => {
+    for (const as of [reader, admin]) {
+      const rows = await search(as, path);
+      expect(rows.map(nameOf).toSorted()).toEqual(["Da Dona", "Da Dona", "De Quem Recebeu"]);
+      for (const row of rows) {
+        const metadata = await t.call("GET", `${addressOf(row)}/metadata`, { as });
+        expect(metadata.status).toBe(200);
+        const [instance] = (await metadata.json()) as DicomJson[];
+        expect(nameOf(instance)).toBe(nameOf(row));
+        const image = await t.call("GET", `${addressOf(row)}/thumbnail`, { as });
+        expect(image.status).toBe(200);
+      }
+    }
+  },
+);
+
+test("a UID that names one study is enough for its address", async () => {
+  const rows = await search(reader, "/studies");
+  const byUid = rows.filter((row) => addressOf(row) === `/dicomweb/studies/${studyUID("1")}`);
+  expect(byUid.map(nameOf)).toEqual(["De Quem Recebeu"]);
+  const others = rows.filter((row) => addressOf(row) === `/dicomweb/studies/${studyUID("2")}`);
+  expect(others).toHaveLength(1);
+});
+
+test("within a study that its id names, addresses have the id, and bulk data and files come", async () => {
+  const [row] = (await search(admin, "/studies")).filter((json) => nameOf(json) === "De Quem Recebeu");
+  const address = row ? addressOf(row) : "";
+  expect(address).not.toContain(studyUID("1"));
+  for (const level of ["series", "instances"]) {
+    const path = `${address.slice("/dicomweb".length)}/${level}?includefield=PixelData`;
+    const [found] = await search(admin, path);
+    expect(found && addressOf(found)).toStartWith(`${address}/series/`);
+    const { BulkDataURI } = { ...found?.[TagHex.PixelData] } as { BulkDataURI?: string };
+    if (level === "instances")
+      expect((await t.call("GET", new URL(BulkDataURI ?? "").pathname, { as: admin })).status).toBe(200);
+  }
+  for (const accept of ["application/dicom", 'multipart/related; type="application/dicom"']) {
+    const [found] = await search(admin, `${address.slice("/dicomweb".length)}/instances`);
+    const file = await t.call("GET", found ? addressOf(found) : "", { as: admin, headers: { accept } });
+    expect([file.status, Buffer.from(await file.bytes()).includes("De Quem Recebeu")]).toEqual([200, true]);
+  }
+  const stranger = await t.addPerson("Ninguém");
+  expect((await t.call("GET", `${address}/metadata`, { as: stranger })).status).toBe(404);
+});
