@@ -1,6 +1,7 @@
 import { access, chmod, constants, mkdir } from "node:fs/promises";
 import { availableParallelism } from "node:os";
 import { dirname, join } from "node:path";
+import { readAuthSecret } from "./auth-secret.ts";
 import type { Config } from "./config.ts";
 import { assertOwnSessions } from "./db/assert-own-sessions.ts";
 import { connectDatabase } from "./db/client.ts";
@@ -40,7 +41,7 @@ import { outboxFolder } from "./mail/outbox.ts";
 import { createOutboxMailer } from "./mail/outbox-mailer.ts";
 import { createSmtpMailer } from "./mail/smtp-mailer.ts";
 import { createMeters } from "./metrics/meters.ts";
-import { createNode, readOrCreate } from "./nodes/node.ts";
+import { createNode } from "./nodes/node.ts";
 import { createBacenPix } from "./pix/bacen/bacen-pix.ts";
 import { createLocalPix } from "./pix/local/local-pix.ts";
 import type { Pix } from "./pix/pix.ts";
@@ -282,13 +283,4 @@ async function makePrivateFolder(path: string): Promise<void> {
   // Only this folder is private: PostgreSQL's account has to pass through those above.
   await mkdir(dirname(path), { recursive: true });
   if (await mkdir(path, { recursive: true, mode: 0o700 })) await chmod(path, 0o700);
-}
-
-/** The secret that everything sealed depends on: AUTH_SECRET, or the one of this DATA_DIR. */
-export async function readAuthSecret({ authSecret, dataDir }: Config): Promise<string> {
-  return authSecret ?? (await readOrCreate(join(dataDir, "auth-secret"), randomSecret));
-}
-
-function randomSecret(): string {
-  return Buffer.from(crypto.getRandomValues(new Uint8Array(48))).toString("base64url");
 }

@@ -1,5 +1,6 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
+import { readAuthSecret } from "../auth-secret.ts";
 import type { Config } from "../config.ts";
 import { connectDatabase } from "../db/client.ts";
 import { migrate } from "../db/migrate.ts";
@@ -7,7 +8,7 @@ import { migrations } from "../db/migrations.ts";
 import { createReceiptKeys, RECEIPT_KEY } from "../features/receipts/receipt-keys.ts";
 import { systemClock } from "../runtime/clock.ts";
 import { createSeal } from "../runtime/seal.ts";
-import { RECEIPTS_SEAL, readAuthSecret } from "../start-deps.ts";
+import { RECEIPTS_SEAL } from "../start-deps.ts";
 import { commandLog } from "./command-log.ts";
 import { reachInstallation } from "./migrate-only.ts";
 import type { Program } from "./program.ts";

@@ -1,9 +1,10 @@
+import { readAuthSecret } from "../auth-secret.ts";
 import type { Config } from "../config.ts";
 import type { Deps } from "../deps.ts";
 import { type OpenImport, openImport } from "../features/import/open-import.ts";
 import type { ObjectSources } from "../holdings/object-sources.ts";
 import { importDirOf } from "../nodes/node.ts";
-import { createDeps, readAuthSecret } from "../start-deps.ts";
+import { createDeps } from "../start-deps.ts";
 import { commandLog } from "./command-log.ts";
 import { openArchive } from "./open-installation.ts";
 import type { Program } from "./program.ts";

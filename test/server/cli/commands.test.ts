@@ -254,3 +254,14 @@ test(
   },
   TIMEOUT_MS,
 );
+
+test("a cut secret is told, and not replaced by one that opens nothing", async () => {
+  await using folder = createTempFolder();
+  const path = join(folder.path, "auth-secret");
+  for (const cut of ["", "short\n"]) {
+    writeFileSync(path, cut);
+    const { code, complaint } = await runProgram({ DATA_DIR: folder.path, PORT: "0" });
+    expect([code, complaint]).toEqual([1, expect.stringContaining(`${path} is empty or cut`)]);
+    expect(readFileSync(path, "utf8")).toBe(cut);
+  }
+}, 60_000);

@@ -202,6 +202,16 @@ describe("a backup", () => {
     expect(manifestOf(path).state).toBe(made.state);
   });
 
+  test("of another installation does not go into the folder, and removes nothing there", async () => {
+    const path = backupPath("taken");
+    const { state } = await backUp(t.deps.config, path);
+    await using other = await createTestApp({ jobs: false });
+    const config = { ...other.deps.config, authSecret: "another secret for tests, as long as that" };
+    await expect(backUp(config, path, { keep: 1 })).rejects.toThrow("holds backups of another installation");
+    expect(readdirSync(join(path, "states"))).toEqual([state]);
+    await expect(backUp({ ...config, authSecret: undefined }, path)).rejects.toThrow("another installation");
+  });
+
   test("into a folder that can't be made says so", async () => {
     const file = backupPath("a file");
     writeFileSync(file, "");

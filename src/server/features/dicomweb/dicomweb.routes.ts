@@ -5,6 +5,18 @@ import { AppError } from "../../http/app-error.ts";
 import { notFound } from "../../http/http.errors.ts";
 import { isKnownVersion } from "../../http/known-version.ts";
 import { bulkDataResponse } from "./bulk-data.ts";
+import {
+  allSeries,
+  type InstancePath,
+  instancesOf,
+  metadataOf,
+  oneInstance,
+  referenceIn,
+  seriesManifest,
+  seriesMetadata,
+  UID,
+  uid,
+} from "./catalogue-paths.ts";
 import { type DicomwebDocument, describeDicomweb } from "./describe-dicomweb.ts";
 import type { DicomwebCatalogue, Retrieval, SeriesRecord } from "./dicomweb.catalogue.ts";
 import type { SeriesUIDs } from "./dicomweb.repo.ts";
@@ -23,14 +35,6 @@ import type { Level } from "./qido-attributes.ts";
 import { seriesJson, studyJson } from "./qido-json.ts";
 import { searchInstances } from "./search-instances.ts";
 import { type Found, matchesLevel, pageOf, searchedSeries, searchResponse } from "./search-response.ts";
-
-const UID = /^[0-9.]{1,64}$/;
-
-/** How the address of a request names a study that its UID does not name. */
-const referenceIn = (c: Context) => {
-  const study = c.req.param("study") ?? "";
-  return isUuid(study) ? study : undefined;
-};
 
 /** The most series of one study whose instances a search reads. */
 const MAX_SEARCHED_SERIES = 1_000;
@@ -248,73 +252,4 @@ function versionOf(series: readonly SeriesRecord[]): string {
   const hash = new Bun.CryptoHasher("sha256");
   for (const { seriesInstanceUID, version } of series) hash.update(`${seriesInstanceUID} ${version}\n`);
   return `W/"${hash.digest("hex").slice(0, 32)}"`;
-}
-
-interface InstancePath {
-  study: string;
-  series: string;
-  instance: string;
-}
-
-/** @throws {AppError} 404 for a value that cannot be a UID */
-function uid(value: string): string {
-  if (!UID.test(value)) throw new AppError(notFound);
-  return value;
-}
-
-/** @throws {AppError} 404 for what is neither a UID nor one of our ids */
-function studyName(value: string): string {
-  return isUuid(value) ? value : uid(value);
-}
-
-async function allSeries(catalogue: DicomwebCatalogue, study: string): Promise<SeriesRecord[]> {
-  const series = await catalogue.series(studyName(study));
-  if (series.length === 0) throw new AppError(notFound);
-  return series;
-}
-
-async function seriesManifest(
-  catalogue: DicomwebCatalogue,
-  study: string,
-  series: string,
-): Promise<SeriesManifest> {
-  const manifest = await catalogue.manifest(studyName(study), uid(series));
-  if (!manifest) throw new AppError(notFound);
-  return manifest;
-}
-
-async function seriesMetadata(catalogue: DicomwebCatalogue, study: string, series: string) {
-  const stored = await catalogue.metadata(studyName(study), uid(series));
-  if (!stored) throw new AppError(notFound);
-  return stored;
-}
-
-async function oneInstance(
-  catalogue: DicomwebCatalogue,
-  path: InstancePath,
-): Promise<ManifestInstance | undefined> {
-  const manifest = await seriesManifest(catalogue, path.study, path.series);
-  return findInstance(manifest, uid(path.instance));
-}
-
-async function* instancesOf(
-  catalogue: DicomwebCatalogue,
-  series: SeriesRecord[],
-): AsyncGenerator<ManifestInstance[]> {
-  for (const { studyInstanceUID, seriesInstanceUID } of series) {
-    const manifest = await seriesManifest(catalogue, studyInstanceUID, seriesInstanceUID);
-    yield manifest.instances;
-  }
-}
-
-async function* metadataOf(
-  catalogue: DicomwebCatalogue,
-  series: SeriesRecord[],
-): AsyncGenerator<MetadataOfSeries> {
-  for (const { studyInstanceUID, seriesInstanceUID } of series) {
-    yield {
-      seriesInstanceUID,
-      stored: await seriesMetadata(catalogue, studyInstanceUID, seriesInstanceUID),
-    };
-  }
 }

@@ -51,7 +51,7 @@ export async function changeUser(
     });
     if (change.email) await moveEmail(deps, tx, { admin, user, email: change.email, locale: input.locale });
     if (isAuthorized === false) await endSessionsAndTokens(tx, id, now);
-    if ((role ?? user.role) !== "admin") await keepSubscribed(tx, id, change, now);
+    if ((role ?? user.role) !== "admin") await keepSubscribed(tx, user, change, now);
     const becomesAdmin = role === "admin" && user.role !== "admin";
     if (becomesAdmin) await tellAdmins(deps, tx, admin, { id, email: change.email ?? user.email });
     const isMoved = change.email !== undefined && !isSameEmail(change.email, user.email);
@@ -109,12 +109,17 @@ async function moveEmail(deps: ChangeDeps, tx: Tx, { admin, user, email, locale 
   await enqueueMail(deps, tx, invitation.mail, cause);
 }
 
-/** Every account except an admin has exactly one subscription: its existing one or "Cortesia". */
-async function keepSubscribed(tx: Tx, userId: string, change: UserChange, now: Date): Promise<void> {
+/**
+ * A former admin, and an account without a subscription that is given a day on which it ends, get "Cortesia". An account that registered
+ * itself while there are no trials stays without one, whatever else changes.
+ */
+async function keepSubscribed(tx: Tx, user: UserRow, change: UserChange, now: Date): Promise<void> {
+  const userId = user.id;
   const expiresAt = change.expiresAt ? new Date(change.expiresAt) : null;
   const existing = await findSubscription(tx, userId);
   // A plan that was chosen but never paid does not count as a subscription.
-  const hasNone = !existing || (existing.status === "pending" && change.expiresAt !== undefined);
-  if (hasNone) await startSubscription(tx, { userId, planSlug: "cortesia", expiresAt, now });
-  else if (change.expiresAt !== undefined) await setSubscriptionEnd(tx, userId, expiresAt);
+  const hasNone = !existing || existing.status === "pending";
+  if (hasNone && (expiresAt !== null || (!existing && user.role === "admin")))
+    await startSubscription(tx, { userId, planSlug: "cortesia", expiresAt, now });
+  else if (!hasNone && change.expiresAt !== undefined) await setSubscriptionEnd(tx, userId, expiresAt);
 }

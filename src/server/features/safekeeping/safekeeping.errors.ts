@@ -55,6 +55,16 @@ export class FolderIsBusy extends OperatorError {
   }
 }
 
+/** The folder holds the states of another installation, which `--keep` would remove. */
+export class FolderIsForeign extends OperatorError {
+  override name = "FolderIsForeign";
+  constructor(folder: string, state: string) {
+    super(
+      `${folder} holds backups of another installation (${state} has another secret): choose a folder of its own for each.`,
+    );
+  }
+}
+
 /** A file of a backup does not match its manifest. */
 export class BackupIsDamaged extends OperatorError {
   override name = "BackupIsDamaged";

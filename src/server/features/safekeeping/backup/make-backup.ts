@@ -1,4 +1,4 @@
-import { copyFile, mkdir, rename, rm } from "node:fs/promises";
+import { copyFile, mkdir, readFile, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { writeDump } from "../../../db/dump/write-dump.ts";
 import type { Migration } from "../../../db/migrate.ts";
@@ -6,7 +6,7 @@ import { holdDeletions } from "../../../holdings/deletion-hold.repo.ts";
 import type { ObjectSources } from "../../../holdings/object-sources.ts";
 import { jobsSchema } from "../../../jobs/jobs-schema.ts";
 import { sync } from "../../../storage/disk/durable-file.ts";
-import { errnoOf } from "../../../storage/disk/fs-failure.ts";
+import { errnoOf, isAbsent } from "../../../storage/disk/fs-failure.ts";
 import { type BackupFolder, makeBackupFolder, stateName } from "../backup-folder.ts";
 import {
   type BackupFile,
@@ -15,7 +15,7 @@ import {
   readManifestHead,
 } from "../backup-manifest.ts";
 import { UNFINISHED, type Written, writeHashed } from "../hashed-copy.ts";
-import { FolderIsUnwritable } from "../safekeeping.errors.ts";
+import { FolderIsForeign, FolderIsUnwritable } from "../safekeeping.errors.ts";
 import { inSnapshot, readNames, spoolNames, type Total } from "../snapshot.ts";
 import { CopyTally, copyObjects } from "./copy-objects.ts";
 import { copySmallFiles, type SmallFile } from "./copy-small-files.ts";
@@ -48,6 +48,7 @@ export interface BackupReport extends CopyTally {
   unpruned?: string;
 }
 
+const SECRET = "auth-secret";
 /** Objects lie in folders by the first byte of their hash. */
 const OBJECT_FOLDERS = 256;
 /** What the folder has already is read again, so many of its folders with each backup: all of them in 29. */
@@ -59,7 +60,7 @@ const REREAD_FOLDERS = 9;
  * backup leaves no state.
  * @throws {BackupIsRunning} if another backup of the same installation runs
  * @throws {StagedElsewhere} if some bytes are only on another node
- * @throws {BackupIsInside | FolderIsLink | FolderIsBusy | FolderIsUnwritable}
+ * @throws {BackupIsInside | FolderIsLink | FolderIsBusy | FolderIsForeign | FolderIsUnwritable}
  */
 export async function makeBackup(root: string, options: BackupOptions): Promise<BackupReport> {
   try {
@@ -95,6 +96,7 @@ async function writeState(folder: BackupFolder, options: BackupOptions): Promise
   const { signal, now } = options;
   await using hold = await holdDeletions(options.databaseUrl);
   const states = await folder.listStates();
+  await assertOwn(folder, states.at(-1), options.smallFiles);
   const state = stateName(now, states);
   const rereadFrom = await rereadFromOf(folder, states.at(-1));
   const unfinished = folder.unfinishedPath(state);
@@ -137,6 +139,29 @@ async function prune(folder: BackupFolder, keep: number): Promise<string | undef
     const errno = errnoOf(error);
     if (errno === undefined) throw error;
     return errno;
+  }
+}
+
+/** Compares the secrets, which each installation has of its own. @throws {FolderIsForeign} */
+async function assertOwn(
+  folder: BackupFolder,
+  newest: string | undefined,
+  smallFiles: readonly SmallFile[],
+): Promise<void> {
+  if (newest === undefined) return;
+  const kept = await textOf({ path: join(folder.statePath(newest), "secrets", SECRET) });
+  const own = smallFiles.find(({ name }) => name === SECRET);
+  if (kept !== undefined && kept !== (own && (await textOf(own.source))))
+    throw new FolderIsForeign(folder.root, newest);
+}
+
+async function textOf(source: SmallFile["source"]): Promise<string | undefined> {
+  if ("text" in source) return source.text.trim();
+  try {
+    return (await readFile(source.path, "utf8")).trim();
+  } catch (error) {
+    if (isAbsent(error)) return undefined;
+    throw error;
   }
 }
 
