@@ -259,3 +259,16 @@ describe("deleting an account", () => {
     expect(statuses.sort()).toEqual([200, 409]);
   });
 });
+
+test("an account without a subscription gets one when an admin gives it an end, and by no other change", async () => {
+  const person = await t.addPerson("Sem Assinatura");
+  await t.sql`delete from subscriptions where user_id = ${person.id}`;
+  const has = async () => (await t.call("GET", "/api/subscriptions/my-subscription", { as: person })).status;
+  for (const change of [{ name: "Outro Nome" }, { isAuthorized: true }, { name: "Outro", expiresAt: null }]) {
+    expect((await patch(admin, `/api/users/${person.id}`, change)).status).toBe(200);
+    expect(await has()).toBe(404);
+  }
+  const expiresAt = new Date(Date.now() + 86_400_000).toISOString();
+  await patch(admin, `/api/users/${person.id}`, { expiresAt });
+  expect(await has()).toBe(200);
+});
