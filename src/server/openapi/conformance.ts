@@ -15,7 +15,7 @@ import { attributeNamed, KEYWORDS } from "../features/dicomweb/qido-attributes.t
 import { MAX_ANSWER_BYTES } from "../features/dicomweb/search-instances.ts";
 import { MAX_INSTANCES } from "../features/exchange/receive-instances.ts";
 import { MAX_PICTURES } from "../features/exchange/rendered-parts.ts";
-import { MAX_READ_SERIES } from "../features/exchange/search-all.ts";
+import { MAX_LISTED_SERIES, MAX_READ_SERIES } from "../features/exchange/search-all.ts";
 import { COERCION_WARNING, FailureReason } from "../features/exchange/store-answer.ts";
 import { IDLE_MS, MAX_CONNECTIONS, MAX_INSTANCE_BYTES } from "../features/receivers/dimse-process.ts";
 import { MAX_ASSOCIATIONS, MAX_ASSOCIATIONS_OF_ACCOUNT, QUIET_MS } from "../features/receivers/receptions.ts";
@@ -95,7 +95,15 @@ function searching(): ConformanceSection {
       ["Values of one list", count(MAX_LIST)],
       ["Fields of `includefield`", count(MAX_FIELDS)],
       ["Attributes in a path through sequences", count(MAX_DEPTH)],
-      ["Series that one search across studies reads for its instances", count(MAX_READ_SERIES)],
+      [
+        "Series whose metadata one search for instances across studies reads; a search that nothing narrows ends its page there, with `Warning: 299`",
+        count(MAX_READ_SERIES),
+      ],
+      [
+        "Series that one search across studies looks into by SOPInstanceUID, SOPClassUID, InstanceNumber, NumberOfFrames, Rows and Columns",
+        count(MAX_LISTED_SERIES),
+      ],
+      ["Bytes of an address with its query; a longer one is answered 431", "16,000"],
       ["Bytes of the instances in one answer, as JSON", count(MAX_ANSWER_BYTES)],
       ["Frames of one request", count(MAX_LISTED_FRAMES)],
       ["Rendered pictures of one answer", count(MAX_PICTURES)],

@@ -254,7 +254,16 @@ describe("a search for instances", () => {
     await t.store(many, sampleZip(...zip));
     const ask = async (query: string) =>
       (await t.call("GET", `/dicomweb/instances?${query}`, { as: many })).status;
-    expect(await ask("SOPInstanceUID=2.25.3.50.9.1")).toBe(413);
+    expect(await ask("SOPInstanceUID=2.25.3.50.9.1")).toBe(200);
+    expect(await ask("SOPInstanceUID=2.25.3.50.999.1")).toBe(204);
+    expect(await ask("ImageType=NOTHING")).toBe(413);
+    const seen = new Set<string>();
+    for (const offset of [0, 200]) {
+      const answer = await t.call("GET", `/dicomweb/instances?offset=${offset}`, { as: many });
+      expect(answer.headers.has("warning")).toBe(offset === 0);
+      for (const uid of numbersIn((await answer.json()) as DicomJson[], TagHex.SOPInstanceUID)) seen.add(uid);
+    }
+    expect(seen.size).toBe(201);
     expect(await ask("SOPInstanceUID=2.25.3.50.9.1&SeriesInstanceUID=2.25.2.50.9")).toBe(200);
     expect(await ask("offset=200")).toBe(200);
   });

@@ -123,7 +123,12 @@ export function createDicomwebRoutes(access: DicomwebAccess) {
       .filter(({ known }) => matchesLevel(known, query, "series"))
       .map(({ record, known }) => searchedSeries(catalogue, record, known));
     const levels = ["series", "instance"] as const;
-    const limits = { maxSeries: MAX_SEARCHED_SERIES, levels, ...catalogue.searching };
+    const limits = {
+      maxSeries: MAX_SEARCHED_SERIES,
+      maxLists: MAX_SEARCHED_SERIES,
+      levels,
+      ...catalogue.searching,
+    };
     return answer(c, await searchInstances(searched, { query, baseUrl, ...limits }), query, levels);
   });
 
@@ -135,7 +140,7 @@ export function createDicomwebRoutes(access: DicomwebAccess) {
     const record = { ...manifest, instanceCount: manifest.instances.length, reference: referenceIn(c) };
     const searched = [searchedSeries(catalogue, record, {})];
     const levels = ["instance"] as const;
-    const limits = { maxSeries: 1, levels, ...catalogue.searching };
+    const limits = { maxSeries: 1, maxLists: 1, levels, ...catalogue.searching };
     return answer(c, await searchInstances(searched, { query, baseUrl, ...limits }), query, levels);
   });
 

@@ -29,8 +29,10 @@ export interface SearchedSeries extends Named {
 export interface InstanceSearch {
   query: QidoQuery;
   baseUrl: string | undefined;
-  /** The most series that are opened for one search. */
+  /** The most series whose metadata are read for one search. */
   maxSeries: number;
+  /** The most series of which one search looks at the list of instances. */
+  maxLists: number;
   /** What an answer is about. */
   levels: readonly Level[];
   turns: SearchTurns;
@@ -40,6 +42,8 @@ export interface InstanceSearch {
 export interface FoundInstances {
   /** The JSON of each. */
   items: Uint8Array[];
+  /** Whether the page ends early, because one search reads no further. */
+  isCut?: boolean;
   /** The place of a large answer, until it is sent. */
   held: Disposable | undefined;
 }
@@ -53,6 +57,7 @@ export const MAX_ANSWER_BYTES = 20 * 1024 * 1024;
 /** More is a large answer. */
 const MAX_SMALL_BYTES = 2 * 1024 * 1024;
 const INSTANCES_A_TURN = 50;
+const LISTED_A_TURN = 1_000;
 /** Metadata that are parsed in one turn of the event loop. */
 const BYTES_A_TURN = 256 * 1024;
 
@@ -89,6 +94,7 @@ export async function searchInstances(
     let sizeBytes = 0;
     try {
       for await (const item of matchingInstances(allSeries, search)) {
+        if (item === "cut") return { ...found, isCut: true };
         sizeBytes += item.length;
         if (sizeBytes > MAX_ANSWER_BYTES) throw new AppError(searchTooBroad);
         if (sizeBytes > MAX_SMALL_BYTES) found.held ??= turns.holdLarge(callerId);
@@ -102,10 +108,11 @@ export async function searchInstances(
   });
 }
 
+/** Yields `"cut"` at last if a page that nothing narrows would need more series than one search reads. */
 async function* matchingInstances(
   allSeries: Iterable<SearchedSeries> | AsyncIterable<SearchedSeries>,
-  { query, baseUrl, maxSeries, levels }: InstanceSearch,
-): AsyncGenerator<Uint8Array> {
+  { query, baseUrl, maxSeries, maxLists, levels }: InstanceSearch,
+): AsyncGenerator<Uint8Array | "cut"> {
   const { limit, offset, include } = query;
   const matches = query.matches.filter(({ path: [first] }) => first && levelOf(first.tag) === "instance");
   const isIndexed = ({ path: [first] }: QidoMatch) => first !== undefined && INDEXED.has(first.tag);
@@ -115,17 +122,22 @@ async function* matchingInstances(
   let left = limit + 1;
   const page = { left: offset };
   let seriesLeft = maxSeries;
+  let listsLeft = maxLists;
+  const isWholePage = matches.length === 0;
   let bytesLeft = MAX_METADATA_BYTES;
   for await (const series of allSeries) {
     if (left === 0) return;
-    if (matches.length === 0 && series.instanceCount <= page.left) {
+    if (isWholePage && series.instanceCount <= page.left) {
       page.left -= series.instanceCount;
       continue;
     }
-    if (seriesLeft-- <= 0) throw new AppError(searchTooBroad);
+    if (isWholePage && seriesLeft <= 0 && left <= limit) return yield "cut";
+    if (listsLeft-- <= 0 || seriesLeft <= 0) throw new AppError(searchTooBroad);
     const manifest = await series.manifest();
-    const stored = manifest && (await series.metadata());
-    if (!manifest || !stored) continue;
+    if (!manifest || !(await hasMatch(manifest, byIndex))) continue;
+    seriesLeft--;
+    const stored = await series.metadata();
+    if (!stored) continue;
     const isTooLarge = stored.inflatedBytes > bytesLeft;
     if (isTooLarge && wantsMetadata) throw new AppError(searchTooBroad);
     if (!isTooLarge) bytesLeft -= stored.inflatedBytes;
@@ -145,6 +157,16 @@ async function* matchingInstances(
       if (--left === 0) return;
     }
   }
+}
+
+/** Whether the list of instances has one that matches as far as the list tells. */
+async function hasMatch(manifest: SeriesManifest, byIndex: readonly QidoMatch[]): Promise<boolean> {
+  if (byIndex.length === 0) return true;
+  for (const [index, instance] of manifest.instances.entries()) {
+    if (index % LISTED_A_TURN === LISTED_A_TURN - 1) await setImmediate();
+    if (matchesAll(instanceJson(manifest, instance), byIndex)) return true;
+  }
+  return false;
 }
 
 interface Describing {

@@ -28,16 +28,20 @@ export async function searchResponse(
   found: Found,
   { query, levels, answersNoContent, request }: SearchAnswer,
 ): Promise<Response> {
-  const { items, held } =
+  const { items, held, isCut } =
     "items" in found
       ? found
-      : { items: found.map((item) => itemBytes(pickFields(item, query.include, levels))) };
+      : {
+          isCut: false,
+          held: undefined,
+          items: found.map((item) => itemBytes(pickFields(item, query.include, levels))),
+        };
   const page = items.slice(0, query.limit);
   const isEmpty = page.length === 0 && answersNoContent;
   const response = isEmpty
     ? new Response(null, { status: 204, headers: archiveHeaders("application/dicom+json") })
     : await dicomJsonResponse(page, request, held);
-  if (items.length > query.limit) response.headers.set("Warning", MORE);
+  if (items.length > query.limit || isCut) response.headers.set("Warning", MORE);
   return response;
 }
 

@@ -24,8 +24,10 @@ export interface SearchDeps extends Pick<Deps, "db" | "series" | "readingTurns" 
   baseUrl: string;
 }
 
-/** The most series whose instances one search reads. */
+/** The most series of whose instances one search reads the metadata. */
 export const MAX_READ_SERIES = 200;
+/** The most series of which one search looks at the list of instances, which is short and often in memory. */
+export const MAX_LISTED_SERIES = 5_000;
 const SERIES_AT_ONCE = 500;
 /** The most series that one search for instances passes over. */
 const MAX_PASSED_SERIES = 20_000;
@@ -70,6 +72,7 @@ export async function searchAllInstances(
     query,
     baseUrl,
     maxSeries: MAX_READ_SERIES,
+    maxLists: MAX_LISTED_SERIES,
     levels: ["study", "series", "instance"],
     turns: deps.searchTurns,
     callerId: session.userId,
