@@ -70,13 +70,17 @@ export interface Description {
   headers?: Record<string, string>;
   /** The meaning of a parameter of the path, if its name does not show it. */
   params?: Record<string, string>;
+  /** Parameters of the query that no schema reads, and their meaning. */
+  asks?: Record<string, string>;
+  /** Whether the query also takes parameters of other names, and what these are. */
+  asksOthers?: string;
   /** The media type of the file in a form, and whether the file is optional. */
   fileType?: string;
   isFileOptional?: boolean;
   /** The media type of a form that is not multipart. */
   formType?: string;
-  /** Requires another credential than a session. */
-  security?: "metricsToken";
+  /** Requires another credential than a session; `none`: it is in the path. */
+  security?: "metricsToken" | "none";
   /** Failures a caller should expect, besides those of guard and validation. */
   problems?: readonly ErrorKind[];
   /** The media type of failures that are no problem documents. */
@@ -126,8 +130,12 @@ export function describeIn(room: Room) {
       tags: [room],
       summary: text.summary,
       ...(text.details && { description: text.details }),
-      parameters: [...pathParameters(text.params ?? {}), ...headerParameters(text.takes ?? {})],
-      ...(text.security && { security: [{ [text.security]: [] }] }),
+      parameters: [
+        ...pathParameters(text.params ?? {}),
+        ...queryParameters(text),
+        ...headerParameters(text.takes ?? {}),
+      ],
+      ...(text.security && { security: text.security === "none" ? [] : [{ [text.security]: [] }] }),
       ...(call.form && { requestBody: formOf(call.form, call.file, text) }),
       ...(call.bytes && {
         requestBody: { content: Object.fromEntries(call.bytes.map((type) => [type, {}])) },
@@ -172,6 +180,20 @@ function pathParameters(params: Record<string, string>) {
     description,
     schema: { type: "string" as const },
   }));
+}
+
+function queryParameters({ asks = {}, asksOthers }: Description) {
+  const named = Object.entries(asks).map(([name, description]) => ({
+    name,
+    in: "query",
+    required: false,
+    description,
+    schema: { type: "string" as const },
+  }));
+  if (asksOthers === undefined) return named;
+  const values = { type: "object" as const, additionalProperties: { type: "string" as const } };
+  const others = { in: "query", required: false, style: "form", explode: true, schema: values };
+  return [...named, { name: "attributes", description: asksOthers, ...others }];
 }
 
 function headerParameters(headers: Record<string, string>) {

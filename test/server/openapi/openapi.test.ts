@@ -86,10 +86,33 @@ describe("the document", () => {
     }
   });
 
-  test("explains every parameter of a path", () => {
+  test("names what searches, pictures and FHIR take in the address, and wants no header where a token is in the path", () => {
+    const queryOf = (wanted: string) => {
+      const found = operations().find(({ name }) => name === wanted);
+      const parameters = found?.operation.parameters ?? [];
+      return parameters.flatMap((one) => ("in" in one && one.in === "query" ? one.name : []));
+    };
+    const searched = ["accept", "limit", "offset", "includefield", "fuzzymatching", "attributes"];
+    for (const path of ["/dicomweb/studies", "/dicomweb/instances", "/dicomweb/t/{token}/studies"])
+      expect([path, queryOf(`GET ${path}`)]).toEqual([path, searched]);
+    expect(queryOf("GET /dicomweb/studies/{study}/rendered")).toEqual([
+      "accept",
+      "window",
+      "viewport",
+      "quality",
+    ]);
+    expect(queryOf("GET /fhir/ImagingStudy")).toEqual(
+      expect.arrayContaining(["patient", "started", "_count"]),
+    );
+    for (const { name, operation } of operations())
+      if (name.includes("/dicomweb/t/{token}/")) expect([name, operation.security]).toEqual([name, []]);
+  });
+
+  test("explains every parameter of a path and of a query", () => {
     for (const { name, operation } of operations()) {
       for (const parameter of operation.parameters ?? []) {
-        if (!("in" in parameter) || parameter.in !== "path") continue;
+        if (!("in" in parameter) || !("description" in parameter)) continue;
+        if (parameter.in !== "path" && parameter.in !== "query") continue;
         expect([name, parameter.name, typeof parameter.description]).toEqual([
           name,
           parameter.name,

@@ -21,6 +21,8 @@ export interface DicomwebDocument {
   retrievals: string;
   /** Parameters in the path above these routes, with their descriptions. */
   params?: Record<string, string>;
+  /** Whether the caller's credential is in the path. */
+  isInPath?: boolean;
 }
 
 /** A data set of DICOM JSON (PS3.18 annex F), by tag. */
@@ -30,18 +32,41 @@ const dataSets = z.array(dicomJsonSchema);
 const known = { 304: "It is as `If-None-Match` says." };
 const QUERY =
   "Takes attributes by keyword or tag, with wildcards, ranges and lists as PS3.18 has them, `includefield`, `fuzzymatching` (words of names, whatever their case and accents), `limit` and `offset`. A `Warning` header says that there is more.";
+/** Parameters of every DICOMweb call that answers in more than one form (PS3.18 §8.3.3.1). */
+const accepting = { accept: "Media types, in place of the header `Accept`." };
+const searching = {
+  asks: {
+    ...accepting,
+    limit: "The most results of the answer; up to 1,000.",
+    offset: "Results to pass over.",
+    includefield: "Further attributes of each result by keyword or tag, separated by commas, or `all`.",
+    fuzzymatching: "`true`: names are compared word by word.",
+  },
+  asksOthers:
+    "Attributes that results must match: the name of each parameter is a keyword (`PatientID`), a tag (`00100020`) or a path through sequences.",
+};
 
 /** Describes each DICOMweb route for the API's document. */
-export function describeDicomweb({ room, retrievals, params }: DicomwebDocument) {
+export function describeDicomweb({ room, retrievals, params, isInPath = false }: DicomwebDocument) {
   const describe = describeIn(room);
-  const json = { params, media: ["application/dicom+json"], problems: [notFound, notAcceptable] };
+  const credential = isInPath ? ({ security: "none" } as const) : {};
+  const json = {
+    ...{ params, asks: accepting, media: ["application/dicom+json"], problems: [notFound, notAcceptable] },
+    ...credential,
+  };
   const search = {
     ...json,
+    ...searching,
     also: { 204: "Nothing was found." },
     problems: [notFound, notAcceptable, searchTooBroad],
   };
   const searchOfInstances = { ...search, problems: [...search.problems, tooManyReads] };
-  const bytes = { params, problems: [notFound, notAcceptable, archiveDamaged, heldByAnotherNode] };
+  const bytes = {
+    params,
+    asks: accepting,
+    ...credential,
+    problems: [notFound, notAcceptable, archiveDamaged, heldByAnotherNode],
+  };
   return {
     searchStudies: describe(
       { answer: dataSets },

@@ -77,6 +77,14 @@ export function createRenderedRoutes(deps: Deps): RenderedRoutes {
   };
 }
 
+const DRAWING = {
+  accept: "Media types, in place of the header `Accept`.",
+  window: "`center,width,function`: the function is `linear`, `linear-exact` or `sigmoid`.",
+  viewport:
+    "`width,height` of the picture, or these and `left,top,width,height` of the part of the image to show.",
+  quality: "Of a JPEG, from 1 to 100.",
+};
+
 function renderedRoutes(deps: Deps, waiting: Waiting, access: RenderedAccess): Hono<HttpEnv> {
   const routes = new Hono<HttpEnv>();
   const describe = describeIn(access.room);
@@ -112,6 +120,8 @@ function renderedRoutes(deps: Deps, waiting: Waiting, access: RenderedAccess): H
           {},
           {
             params: access.params,
+            asks: DRAWING,
+            ...(access.guard ? {} : { security: "none" as const }),
             summary: picture === "rendered" ? "Draw an image (WADO-RS)" : "Draw a small image (WADO-RS)",
             details:
               'Takes `window=center,width,function`, `viewport=width,height` or `viewport=width,height,left,top,width,height`, `quality` and `accept`. Of a study or a series, its middle image; of an instance, its middle frame. `rendered` for `Accept: multipart/related; type="image/jpeg"` has all of them: a picture of each image, or of each frame. A list of frames comes so for `Accept: */*`, too.',

@@ -31,7 +31,7 @@ import {
   searchImagingStudies,
   searchOfOne,
 } from "./search-fhir.ts";
-import type { SearchedType } from "./search-parameters.ts";
+import { ORDER, SEARCH_PARAMETERS, type SearchedType } from "./search-parameters.ts";
 
 const describe = describeIn("FHIR");
 
@@ -54,6 +54,24 @@ const posting = {
 };
 const SEARCHING =
   "Answers a Bundle with the `total` of matches; its link `next` leads to the next page. `_count` is at most 100. `_include` and `_revinclude` bring what `/fhir/metadata` names. Parameters that are unknown are ignored and not in the link `self`, unless `Prefer: handling=strict` is sent.";
+
+/** The parameters of a search for a type, as the API's document has them. */
+function asksOf(type: SearchedType): Record<string, string> {
+  const compared = Object.entries(SEARCH_PARAMETERS[type]).map(([name, { type: kind, documentation }]) => [
+    name,
+    documentation ?? `A ${kind} of FHIR R4.`,
+  ]);
+  return {
+    ...(Object.fromEntries(compared) as Record<string, string>),
+    _count: "The most matches of a page; up to 100.",
+    _offset: "Matches to pass over.",
+    _total: "`none`: matches are not counted.",
+    _summary: "`count`: the number of matches alone.",
+    _sort: `Only \`${ORDER[type]}\`, the order of every answer.`,
+    _include: "Resources that a match names, as `/fhir/metadata` has them.",
+    _revinclude: "Resources that name a match.",
+  };
+}
 
 /** FHIR R4 (4.0.1), read only: studies and reports that the caller may see; mounted at `/fhir`. */
 export function createFhirRoutes(deps: Deps, guard: Guard) {
@@ -101,7 +119,15 @@ export function createFhirRoutes(deps: Deps, guard: Guard) {
   routes.get(
     "/ImagingStudy",
     reading,
-    describe({ answer }, { ...searching, summary: "Search studies (ImagingStudy)", details: SEARCHING }),
+    describe(
+      { answer },
+      {
+        ...searching,
+        asks: asksOf("ImagingStudy"),
+        summary: "Search studies (ImagingStudy)",
+        details: SEARCHING,
+      },
+    ),
     search("ImagingStudy"),
   );
   routes.post(
@@ -122,7 +148,15 @@ export function createFhirRoutes(deps: Deps, guard: Guard) {
   routes.get(
     "/DiagnosticReport",
     reading,
-    describe({ answer }, { ...searching, summary: "Search reports (DiagnosticReport)", details: SEARCHING }),
+    describe(
+      { answer },
+      {
+        ...searching,
+        asks: asksOf("DiagnosticReport"),
+        summary: "Search reports (DiagnosticReport)",
+        details: SEARCHING,
+      },
+    ),
     search("DiagnosticReport"),
   );
   routes.post(

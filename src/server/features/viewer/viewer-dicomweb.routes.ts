@@ -10,6 +10,7 @@ export function createViewerDicomwebRoutes(deps: Deps, others: OtherTokens) {
       room: "Viewer",
       retrievals: "Single instances without images only: a viewer looks, it does not download.",
       params: viewerParams,
+      isInPath: true,
     },
     hasSearch: true,
     resolve: async (c, series) => (await openAsViewer(deps, others, c, series)).catalogue,
