@@ -40,6 +40,13 @@ export class DatabaseUnavailable extends Error {
   override name = "DatabaseUnavailable";
 }
 
+/** Whether a row named another one that is gone. */
+export function isReferenceGone(error: unknown): boolean {
+  return [...causesOf(error)].some(
+    (cause) => cause instanceof postgres.PostgresError && cause.code === "23503",
+  );
+}
+
 /** As postgres.js names broken connections. */
 const LOST_CONNECTION = /^CONNECT(ION)?_[A-Z]+$/;
 /** As the system names what broke; other services' connections fail with the same names. */

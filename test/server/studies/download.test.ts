@@ -1,5 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { unzipSync } from "fflate";
+import {
+  chargeDownload,
+  findStudyFile,
+} from "../../../src/server/features/studies/download/download-study.ts";
 import { listVolumes } from "../../../src/server/holdings/objects/stored-objects.repo.ts";
 import { openObject } from "../../../src/server/holdings/reading/open-object.ts";
 import type { DownloadTicket, StudiesDownloadTicket } from "../../../src/shared/api/downloads.ts";
@@ -144,6 +148,19 @@ describe("a download", () => {
     expect((await t.call("GET", path, { as: { ...who, token: again.token } })).status).toBe(200);
     t.advance(-31 * 24 * 3600_000);
   });
+});
+
+test("a download of a study that is deleted at that moment is refused, and costs nothing", async () => {
+  const { studies } = await t.store(person, sampleZip({ study: "7" }));
+  const id = studies[0]?.id ?? "";
+  const caller = { userId: person.id, role: "user" as const };
+  const file = await findStudyFile(t.deps, caller, id);
+  const before = await downloadsUsed();
+  await t.sql`delete from studies where id = ${id}`;
+  const origin = { address: "127.0.0.1", requestId: "1" };
+  const charged = chargeDownload(t.deps, caller, file, { isRange: false, origin });
+  await expect(charged).rejects.toMatchObject({ kind: { code: "study.not_found" } });
+  expect(await downloadsUsed()).toBe(before);
 });
 
 describe("a download ticket", () => {

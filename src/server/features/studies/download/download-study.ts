@@ -1,4 +1,5 @@
 import type { DbOrTx } from "../../../db/client.ts";
+import { isReferenceGone } from "../../../db/database.errors.ts";
 import type { Deps } from "../../../deps.ts";
 import { listVolumes } from "../../../holdings/objects/stored-objects.repo.ts";
 import type { StoredObjectRow } from "../../../holdings/objects/stored-objects.table.ts";
@@ -10,6 +11,7 @@ import { chargeAction } from "../../subscriptions/charge-action.ts";
 import { lockSubscription } from "../../subscriptions/subscriptions.repo.ts";
 import { findStudy } from "../access/find-study.ts";
 import { mayDownload } from "../access/study-access.ts";
+import { studyNotFound } from "../studies.errors.ts";
 import type { Caller } from "../studies.repo.ts";
 import type { StudyRow } from "../studies.table.ts";
 import { findDownload, recordDownload } from "./download.repo.ts";
@@ -62,7 +64,7 @@ export async function fileOf({ db }: Pick<Deps, "db">, studies: StudyRow[]): Pro
 /**
  * Counts a download against the caller's month before its first byte, one action a study and all of them or none, unless this is
  * another range of one that they were charged for within the hour.
- * @throws {AppError} `quota.actions`, `subscription.required`
+ * @throws {AppError} `quota.actions`, `subscription.required`; `study.not_found` for a study that was deleted meanwhile
  */
 export async function chargeDownload(
   deps: Pick<Deps, "db" | "clock">,
@@ -73,7 +75,7 @@ export async function chargeDownload(
   const now = deps.clock.now();
   const { studies, etag } = file;
   if (request.isRange && (await hasFreeRanges(deps, caller, file))) return;
-  await deps.db.transaction(async (tx) => {
+  const charging = deps.db.transaction(async (tx) => {
     if (request.isRange) {
       // Ranges requested at once are one download: with the lock, the second request sees that the first was counted.
       await lockSubscription(tx, caller.userId);
@@ -92,6 +94,9 @@ export async function chargeDownload(
         ...request.origin,
       });
     }
+  });
+  await charging.catch((cause) => {
+    throw isReferenceGone(cause) ? new AppError(studyNotFound, { cause }) : cause;
   });
 }
 
