@@ -1,6 +1,4 @@
 import { type Context, Hono, type MiddlewareHandler } from "hono";
-import { isUuid } from "../../../shared/uuid.ts";
-import type { ManifestInstance, SeriesManifest } from "../../archive/manifest.ts";
 import { AppError } from "../../http/app-error.ts";
 import { notFound } from "../../http/http.errors.ts";
 import { isKnownVersion } from "../../http/known-version.ts";
@@ -20,16 +18,10 @@ import {
 import { type DicomwebDocument, describeDicomweb } from "./describe-dicomweb.ts";
 import type { DicomwebCatalogue, Retrieval, SeriesRecord } from "./dicomweb.catalogue.ts";
 import type { SeriesUIDs } from "./dicomweb.repo.ts";
-import { findInstance } from "./find-instance.ts";
 import { framesResponse } from "./frames.ts";
 import { instancesResponse, instanceVersion } from "./instances.ts";
 import { acceptOf, assertAcceptsJson } from "./media-types.ts";
-import {
-  instanceMetadataResponse,
-  type MetadataOfSeries,
-  seriesMetadataResponse,
-  studyMetadataResponse,
-} from "./metadata.ts";
+import { instanceMetadataResponse, seriesMetadataResponse, studyMetadataResponse } from "./metadata.ts";
 import { parseQido, type QidoQuery } from "./parse-qido.ts";
 import type { Level } from "./qido-attributes.ts";
 import { seriesJson, studyJson } from "./qido-json.ts";
