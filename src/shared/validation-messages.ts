@@ -1,7 +1,7 @@
 /** Texts of the validation rules. A rule's message is a key of this object; the text is looked up where it is shown. */
 export const validationMessages = {
   "validation.required": /*i18n*/ { id: "validation.required", message: "This field is required" },
-  "validation.invalidEmail": /*i18n*/ { id: "validation.invalidEmail", message: "Invalid e-mail address" },
+  "validation.invalidEmail": /*i18n*/ { id: "validation.invalidEmail", message: "Invalid email address" },
   "validation.passwordRequired": /*i18n*/ {
     id: "validation.passwordRequired",
     message: "Enter your password",

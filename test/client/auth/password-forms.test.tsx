@@ -36,7 +36,7 @@ describe("the form for a forgotten password", () => {
     const user = userEvent.setup();
     await user.type(screen.getByLabelText("E-mail"), "helena");
     await user.click(screen.getByRole("button", { name: "Send link" }));
-    expect(await screen.findByText("Invalid e-mail address")).toBeDefined();
+    expect(await screen.findByText("Invalid email address")).toBeDefined();
   });
 
   test("shows the server's refusal in a toast", async () => {
