@@ -301,3 +301,21 @@ describe("limits of the plan", () => {
     expect((await problemOf(answer)).code).toBe("subscription.required");
   });
 });
+
+test("a form with a wrong value is refused, and each field is named", async () => {
+  const person = await t.addPerson("Formulário Errado");
+  const named = async (form: unknown) => {
+    const answer = await t.upload(person, sampleZip({ study: "900" }), form as Record<string, string>);
+    const { status, violations = [] } = (await answer.json()) as {
+      status: number;
+      violations?: { path: string }[];
+    };
+    return [status, violations.map(({ path }) => path)];
+  };
+  expect(await named({ patientName: "Ana\u0000" })).toEqual([400, ["formData.patientName"]]);
+  expect(await named({ patientBirthDate: "2026-02-31", patientGender: "X" })).toEqual([
+    400,
+    ["formData.patientBirthDate", "formData.patientGender"],
+  ]);
+  expect(await named("not an object")).toEqual([400, ["formData"]]);
+});

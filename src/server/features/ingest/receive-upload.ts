@@ -18,6 +18,7 @@ export interface ReceivedUpload {
 }
 
 const MAX_FIELD_BYTES = 64 * 1024;
+const MAX_NAMED_FIELDS = 20;
 /** Without this bound, a sender who left silently or sends almost nothing would keep their place forever. */
 const WINDOW_MS = 120_000;
 /** A body that brings less in a window is given up: 2 kbit/s is slower than any line that still loads a page. */
@@ -167,9 +168,20 @@ export function parseForm(json: string): UploadMetadata {
     throw new AppError(validationFailed, { cause, detail: "formData is no JSON" });
   }
   const parsed = uploadMetadataSchema.safeParse(dropEmpty(value));
-  const isValid = parsed.success && Object.values(parsed.data).every((text) => !text || isKeepable(text));
-  if (!isValid) throw new AppError(validationFailed, { detail: "formData" });
+  if (!parsed.success) throw invalidFields(parsed.error.issues.map(({ path }) => path.map(String).join(".")));
+  const unkeepable = Object.entries(parsed.data).flatMap(([name, text]) =>
+    text && !isKeepable(text) ? [name] : [],
+  );
+  if (unkeepable.length > 0) throw invalidFields(unkeepable);
   return parsed.data;
+}
+
+function invalidFields(names: string[]): AppError {
+  const paths = [...new Set(names)]
+    .slice(0, MAX_NAMED_FIELDS)
+    .map((name) => (name === "" ? "formData" : `formData.${name}`));
+  const violations = paths.map((path) => ({ path, code: "validation.invalid", message: path }));
+  return new AppError(validationFailed, { violations, detail: "formData" });
 }
 
 /** Empty and null values mean untouched. */
