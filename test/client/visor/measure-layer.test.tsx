@@ -1,0 +1,37 @@
+import "../../support/dom-globals.ts";
+import { expect, test } from "bun:test";
+import type { Measure } from "../../../src/client/visor/core/measures.ts";
+import { MeasureLayer } from "../../../src/client/visor/view/measure-layer.tsx";
+import type { ShownPicture } from "../../../src/client/visor/view/use-picture.ts";
+import { cleanup, withDom } from "../../support/dom.ts";
+import { renderClient } from "../../support/render-client.tsx";
+
+withDom();
+
+const PLACEMENT = { a: 1, b: 0, c: 0, d: 1, e: 0, f: 0 };
+const [from, to] = [
+  { x: 10, y: 20 },
+  { x: 40, y: 60 },
+];
+
+async function textOf(points: Measure["points"], spacing?: { rows: number; columns: number }) {
+  const shown = { slice: { key: "1/0", geometry: { spacing } } } as unknown as ShownPicture;
+  await renderClient(
+    <MeasureLayer
+      measures={[{ kind: "length", sliceKey: "1/0", points }]}
+      shown={shown}
+      placement={PLACEMENT}
+    />,
+  );
+  const text = document.querySelector(".visor-measures text")?.textContent;
+  cleanup();
+  return text;
+}
+
+test("a length says nothing before its second point, then its millimetres, or that the image has no scale", async () => {
+  const spacing = { rows: 0.5, columns: 0.5 };
+  expect(await textOf([from], spacing)).toBe("");
+  expect(await textOf([from, to], spacing)).toBe("25 mm");
+  expect(await textOf([from])).toBe("");
+  expect(await textOf([from, to])).toBe("sem escala");
+});
