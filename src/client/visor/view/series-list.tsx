@@ -1,3 +1,4 @@
+import { plural } from "@lingui/core/macro";
 import { Trans, useLingui } from "@lingui/react/macro";
 import type { ComponentType } from "react";
 import type { SeriesEntry } from "../core/visor-model.ts";
@@ -67,7 +68,10 @@ function AllSeries({ visor, picture: Picture, kind, isNamed = false }: SeriesLis
               key={key}
               className="visor-series"
               aria-current={isCurrent ? "true" : undefined}
-              aria-label={t({ id: "visor.seriesItem", message: `${name}, ${count} images` })}
+              aria-label={t({
+                id: "visor.seriesItem",
+                message: plural(count, { one: `${name}, # image`, other: `${name}, # images` }),
+              })}
               onClick={() => open(model)}
             >
               <span className="visor-series-film">

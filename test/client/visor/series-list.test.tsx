@@ -1,0 +1,36 @@
+import "../../support/dom-globals.ts";
+import { expect, test } from "bun:test";
+import { SeriesList } from "../../../src/client/visor/view/series-list.tsx";
+import type { Visor } from "../../../src/client/visor/view/use-visor.ts";
+import type { Locale } from "../../../src/shared/locale.ts";
+import { cleanup, screen, withDom } from "../../support/dom.ts";
+import { renderClient } from "../../support/render-client.tsx";
+
+withDom();
+
+function listed(instanceCounts: number[]): Visor {
+  const entries = instanceCounts.map((instanceCount, at) => ({
+    state: "waiting",
+    stacks: [],
+    series: {
+      seriesInstanceUID: `1.${at}`,
+      description: "Axial",
+      modality: "CT",
+      seriesNumber: at,
+      instanceCount,
+    },
+  }));
+  return { entries } as unknown as Visor;
+}
+
+async function namesIn(locale: Locale): Promise<(string | null)[]> {
+  await renderClient(<SeriesList visor={listed([1, 2])} picture={undefined} kind="strip" />, locale);
+  const names = screen.getAllByRole("button").map((item) => item.getAttribute("aria-label"));
+  cleanup();
+  return names;
+}
+
+test("a series of one image is named so, in both languages", async () => {
+  expect(await namesIn("pt-BR")).toEqual(["Axial, 1 imagem", "Axial, 2 imagens"]);
+  expect(await namesIn("en-US")).toEqual(["Axial, 1 image", "Axial, 2 images"]);
+});
