@@ -46,6 +46,24 @@ describe("fingers on a film", () => {
     }
   });
 
+  test("with a tool that measures a drag draws a line from where it began, however long it aimed, and turns no series", async () => {
+    const { gestures, reader, finger } = read({ action: "stroke" });
+    reader.down(finger(1, 0, 200, 50));
+    await Bun.sleep(HOLD_MS + 50);
+    for (const x of [196, 150, 100]) reader.move(finger(1, 900 - x, x, 50));
+    reader.up(finger(1, 800, 100, 50));
+    const from = { x: 200, y: 50 };
+    expect(gestures).toEqual([
+      { type: "stroke", from, to: { x: 150, y: 50 }, isNew: true },
+      { type: "stroke", from, to: { x: 100, y: 50 }, isNew: false },
+    ]);
+    gestures.length = 0;
+    reader.down(finger(1, 900, 200, 50));
+    reader.move(finger(1, 910, 180, 50));
+    reader.down(finger(2, 920, 100, 50));
+    expect(gestures.map(({ type }) => type)).toEqual(["stroke", "strokeDropped"]);
+  });
+
   test("two fingers move and enlarge, and lifting one scrolls nothing", () => {
     const { gestures, reader, finger } = read();
     reader.down(finger(1, 0, 100, 100));

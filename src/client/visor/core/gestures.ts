@@ -9,13 +9,17 @@ export type Gesture =
   | { type: "window"; x: number; y: number }
   | { type: "tap"; at: Point }
   | { type: "doubleTap"; at: Point }
-  | { type: "hold" };
+  | { type: "hold" }
+  /** A line is drawn from where the finger came down to where it is. */
+  | { type: "stroke"; from: Point; to: Point; isNew: boolean }
+  /** A second finger came: the line that was begun was none. */
+  | { type: "strokeDropped" };
 
 /** What one finger does when it is dragged. */
-export type DragAction = "scroll" | "pan" | "window";
+export type DragAction = "scroll" | "pan" | "window" | "stroke";
 
 export interface GestureOptions {
-  /** Asked when a drag begins. */
+  /** Asked when a pointer comes down and when a drag begins. */
   dragAction(): DragAction;
   /** Whether a drag sideways goes to the next series: only while the whole picture is seen. */
   turnsSeries(): boolean;
@@ -59,6 +63,7 @@ export function createGestureReader({ dragAction, turnsSeries, onGesture }: Gest
   let asked: DragAction | undefined;
   let hadTwo = false;
   let rest = 0;
+  let isStroked = false;
   let tapped: PointerSample | undefined;
   let holding: ReturnType<typeof setTimeout> | undefined;
   let isHeld = false;
@@ -78,10 +83,15 @@ export function createGestureReader({ dragAction, turnsSeries, onGesture }: Gest
     const action = asked ?? dragAction();
     drag = action === "scroll" && isSideways && turnsSeries() ? "series" : action;
     rest = 0;
+    isStroked = false;
   }
 
-  function follow(from: PointerSample, { at, timeMs }: PointerSample): void {
+  function follow({ start, last: from }: Held, { at, timeMs }: PointerSample): void {
     const [x, y] = [at.x - from.at.x, at.y - from.at.y];
+    if (drag === "stroke") {
+      onGesture({ type: "stroke", from: start, to: at, isNew: !isStroked });
+      isStroked = true;
+    }
     if (drag === "pan") onGesture({ type: "pan", x, y });
     if (drag === "window") onGesture({ type: "window", x, y });
     if (drag !== "scroll") return;
@@ -130,13 +140,15 @@ export function createGestureReader({ dragAction, turnsSeries, onGesture }: Gest
       stopHolding();
       if (held.size === 2) {
         hadTwo = true;
+        if (drag === "stroke") onGesture({ type: "strokeDropped" });
         drag = undefined;
         return;
       }
       hadTwo = false;
       drag = undefined;
       asked = action;
-      if (action === undefined) {
+      // A finger that aims before it draws does not set the window.
+      if (action === undefined && dragAction() !== "stroke") {
         holding = setTimeout(() => {
           drag = "window";
           isHeld = true;
@@ -151,7 +163,7 @@ export function createGestureReader({ dragAction, turnsSeries, onGesture }: Gest
       else if (!hadTwo) {
         const isOpen = drag === undefined || wasTooEarly(own, sample);
         if (isOpen && distance(sample.at, own.start) > SLOP_PX) beginDrag(own, sample);
-        if (!wasTooEarly(own, sample)) follow(own.last, sample);
+        if (!wasTooEarly(own, sample)) follow(own, sample);
       }
       own.last = sample;
     },

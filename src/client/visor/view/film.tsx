@@ -4,7 +4,7 @@ import type { Renderer } from "../draw/picture.ts";
 import { type Placement, type Point, placementOf, type Stage } from "../draw/placement.ts";
 import { createRenderer } from "../draw/renderer.ts";
 import type { ShownPicture } from "./use-picture.ts";
-import type { ViewSettings } from "./view-settings.ts";
+import { isMeasuring, type ViewSettings } from "./view-settings.ts";
 
 /** The sharpest canvas worth its memory. */
 const MAX_RATIO = 3;
@@ -101,6 +101,7 @@ function useFilmPointers(
   const isFit = settings.turn.zoom <= 1.01;
   const dragAction = useEffectEvent((): DragAction => {
     if (settings.tool === "window" || settings.tool === "pan") return settings.tool;
+    if (isMeasuring(settings.tool)) return "stroke";
     return !isStack && !isFit ? "pan" : "scroll";
   });
   const turnsSeries = useEffectEvent(() => isFit);

@@ -10,19 +10,24 @@ import {
 import { TagHex } from "../../../shared/dicom/tags.ts";
 import { readPixelModule, textOf } from "../../../shared/pixels/pixel-module.ts";
 import { DOUBLE_TAP_MS, type Gesture } from "../core/gestures.ts";
-import type { Measure } from "../core/measures.ts";
-import { POINTS_OF } from "../core/measures.ts";
+import type { MeasureOf } from "../core/measures.ts";
 import { isScout, type Stack } from "../core/stacks.ts";
 import { draggedWindow, presetsFor, windowLimits } from "../core/windows.ts";
 import { type Placement, type Point, toPicture, type ViewTurn, zoomAt } from "../draw/placement.ts";
 import { useCine } from "./use-cine.ts";
+import { type Stroke, useMeasures } from "./use-measures.ts";
 import { usePictureOf } from "./use-picture.ts";
-import { changeSettings, FIRST_SETTINGS, type SettingsChange, type ViewSettings } from "./view-settings.ts";
+import {
+  changeSettings,
+  FIRST_SETTINGS,
+  isMeasuring,
+  type SettingsChange,
+  type ViewSettings,
+} from "./view-settings.ts";
 import { keepVisorCore, takeVisorCore, type VisorCore } from "./visor-core.ts";
 import type { VisorProps } from "./visor-props.ts";
 
 const DOUBLE_TAP_ZOOM = 2.5;
-const MAX_MEASURES = 200;
 
 export type Visor = ReturnType<typeof useVisor>;
 
@@ -43,7 +48,7 @@ export function useVisor({ source, studies, onEnded, isBeside = false }: VisorOp
     (now: ViewSettings, by: SettingsChange) => changeSettings(now, by),
     FIRST_SETTINGS,
   );
-  const [measures, setMeasures] = useState<Measure[]>([]);
+  const { measures, ...measuring } = useMeasures(settings.tool);
   const [placement, setPlacement] = useState<Placement>();
   const [areBarsHidden, setBarsHidden] = useState(false);
   const togglingBars = useRef<ReturnType<typeof setTimeout>>(undefined);
@@ -95,10 +100,10 @@ export function useVisor({ source, studies, onEnded, isBeside = false }: VisorOp
   const limits = shown && frame?.kind === "grey" ? windowLimits(frame, shown.pixels) : undefined;
 
   function onTapped(at: Point, isDouble: boolean): void {
-    const { tool } = settings;
     clearTimeout(togglingBars.current);
-    if (tool === "length" || tool === "angle" || tool === "probe") {
-      if (shown && placement) measure(tool, toPicture(placement, at), shown.slice.key);
+    if (isMeasuring(settings.tool)) {
+      const of = measured();
+      if (of && placement) measuring.measureAt(of, toPicture(placement, at));
     } else if (isDouble) {
       change(({ turn }) => ({ turn: turn.zoom > 1.01 ? unmoved(turn) : enlarged(turn, at) }));
     } else {
@@ -117,14 +122,16 @@ export function useVisor({ source, studies, onEnded, isBeside = false }: VisorOp
     return film ? { x: at.x - film.width / 2, y: at.y - film.height / 2 } : { x: 0, y: 0 };
   }
 
-  function measure(kind: Measure["kind"], point: Point, sliceKey: string): void {
-    setMeasures((now) => {
-      const last = now.at(-1);
-      const isOpen =
-        last?.kind === kind && last.sliceKey === sliceKey && last.points.length < POINTS_OF[kind];
-      if (isOpen) return [...now.slice(0, -1), { ...last, points: [...last.points, point] }];
-      return [...now.slice(-MAX_MEASURES), { kind, sliceKey, points: [point] }];
-    });
+  /** What a tap or a stroke measures; undefined without such a tool, and without an image. */
+  function measured(): MeasureOf | undefined {
+    const { tool } = settings;
+    return shown && isMeasuring(tool) ? { kind: tool, sliceKey: shown.slice.key } : undefined;
+  }
+
+  function drawStroke({ from, to, isNew }: Stroke): void {
+    const of = measured();
+    if (!of || !placement) return;
+    measuring.drawStroke(of, { from: toPicture(placement, from), to: toPicture(placement, to), isNew });
   }
 
   function onGesture(gesture: Gesture): void {
@@ -150,6 +157,12 @@ export function useVisor({ source, studies, onEnded, isBeside = false }: VisorOp
       case "tap":
       case "doubleTap":
         onTapped(gesture.at, gesture.type === "doubleTap");
+        break;
+      case "stroke":
+        drawStroke(gesture);
+        break;
+      case "strokeDropped":
+        measuring.dropStroke();
         break;
       case "hold":
         navigator.vibrate?.(10);
@@ -194,7 +207,7 @@ export function useVisor({ source, studies, onEnded, isBeside = false }: VisorOp
     },
     setPlacement: (next: Placement) => setPlacement((now) => (isSamePlacement(now, next) ? now : next)),
     ...{ cine, presets, limits, onGesture, areBarsHidden, ready, failed },
-    clearMeasures: () => setMeasures([]),
+    clearMeasures: measuring.clearMeasures,
     retry: () => slice && frames.retry(slice),
     zoomBy: (factor: number) => change(({ turn }) => ({ turn: zoomAt(turn, factor, { x: 0, y: 0 }) })),
   };

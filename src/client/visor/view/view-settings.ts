@@ -1,7 +1,12 @@
 import type { Window } from "../../../shared/pixels/pixel-module.ts";
+import type { Measure } from "../core/measures.ts";
 import { NO_TURN, type ViewTurn } from "../draw/placement.ts";
 
-export type Tool = "scroll" | "window" | "pan" | "length" | "angle" | "probe";
+export type Tool = "scroll" | "window" | "pan" | Measure["kind"];
+
+export function isMeasuring(tool: Tool): tool is Measure["kind"] {
+  return tool === "length" || tool === "angle" || tool === "probe";
+}
 
 /** How the person sees a stack. */
 export interface ViewSettings {
