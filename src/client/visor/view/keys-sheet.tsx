@@ -48,6 +48,12 @@ export function KeysSheet({ onClose }: { onClose: () => void }) {
       </Trans>,
     ],
     [
+      "Del",
+      <Trans key="remove" id="visor.keys.remove">
+        Remove the last measurement
+      </Trans>,
+    ],
+    [
       "N G E O",
       <Trans key="turn" id="visor.keys.turn">
         Invert, rotate, flip, reset

@@ -84,6 +84,8 @@ function keyHandler(visor: Visor, does: KeyActions): (event: KeyboardEvent) => v
         visor.clearMeasures();
       },
     ],
+    ["Delete", visor.removeMeasure],
+    ["Backspace", visor.removeMeasure],
     ["i", does.toggleCorners],
     ["l", does.toggleLaudo],
     ["f", does.goFullScreen],

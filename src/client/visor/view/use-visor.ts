@@ -208,6 +208,7 @@ export function useVisor({ source, studies, onEnded, isBeside = false }: VisorOp
     setPlacement: (next: Placement) => setPlacement((now) => (isSamePlacement(now, next) ? now : next)),
     ...{ cine, presets, limits, onGesture, areBarsHidden, ready, failed },
     clearMeasures: measuring.clearMeasures,
+    removeMeasure: () => slice && measuring.removeLast(slice.key),
     retry: () => slice && frames.retry(slice),
     zoomBy: (factor: number) => change(({ turn }) => ({ turn: zoomAt(turn, factor, { x: 0, y: 0 }) })),
   };
