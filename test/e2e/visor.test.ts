@@ -293,7 +293,31 @@ describe("the visor on a desktop", () => {
         await page.keyboard.press("r");
         await page.mouse.click(x - 60, y);
         await page.mouse.click(x + 60, y);
-        await visorOf(page).locator(".visor-measures text", { hasText: "mm" }).waitFor();
+        const lengths = visorOf(page).locator(".visor-measures text");
+        await lengths.filter({ hasText: "mm" }).waitFor();
+        const place = await number(page);
+        const series = await visorOf(page).locator(".visor-series[aria-current]").getAttribute("aria-label");
+        await page.mouse.move(x - 90, y + 40);
+        await page.mouse.down();
+        await page.mouse.move(x + 90, y + 40, { steps: 6 });
+        await page.mouse.up();
+        await soon(
+          async () => (await lengths.allTextContents()).filter((text) => text.endsWith("mm")).length === 2,
+        );
+        expect(await number(page)).toBe(place);
+        await visorOf(page).locator(`.visor-series[aria-current][aria-label="${series}"]`).waitFor();
+        await page.screenshot(picture("desktop-measured"));
+        await page.keyboard.press("Delete");
+        await soon(async () => (await lengths.count()) === 1);
+        await page.keyboard.press("Backspace");
+        await soon(async () => (await lengths.count()) === 0);
+        await page.mouse.click(x, y);
+        await soon(async () => (await lengths.count()) === 1);
+        await page.keyboard.press("o");
+        await soon(async () => (await lengths.count()) === 0);
+        const scrolls = button(page, "Passar imagens (P)");
+        await soon(async () => (await scrolls.getAttribute("aria-pressed")) === "true");
+        await page.keyboard.press("r");
         await page.keyboard.press("Escape");
         await page.keyboard.press("l");
         await page.getByRole("dialog", { name: "Laudo" }).locator("canvas").first().waitFor();

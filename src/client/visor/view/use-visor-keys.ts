@@ -1,5 +1,4 @@
 import { useEffect, useEffectEvent } from "react";
-import { NO_TURN } from "../draw/placement.ts";
 import type { Visor } from "./use-visor.ts";
 import type { Tool } from "./view-settings.ts";
 
@@ -77,13 +76,7 @@ function keyHandler(visor: Visor, does: KeyActions): (event: KeyboardEvent) => v
     ["n", () => change((now) => ({ isInverted: !now.isInverted }))],
     ["g", () => change(({ turn }) => ({ turn: { ...turn, quarters: (turn.quarters + 1) % 4 } }))],
     ["e", () => change(({ turn }) => ({ turn: { ...turn, isFlipped: !turn.isFlipped } }))],
-    [
-      "o",
-      () => {
-        change({ turn: NO_TURN, window: undefined, isInverted: false });
-        visor.clearMeasures();
-      },
-    ],
+    ["o", visor.reset],
     ["Delete", visor.removeMeasure],
     ["Backspace", visor.removeMeasure],
     ["i", does.toggleCorners],

@@ -207,8 +207,12 @@ export function useVisor({ source, studies, onEnded, isBeside = false }: VisorOp
     },
     setPlacement: (next: Placement) => setPlacement((now) => (isSamePlacement(now, next) ? now : next)),
     ...{ cine, presets, limits, onGesture, areBarsHidden, ready, failed },
-    clearMeasures: measuring.clearMeasures,
     removeMeasure: () => slice && measuring.removeLast(slice.key),
+    /** The stack as it was at first, with nothing drawn over it. */
+    reset: () => {
+      change(FIRST_SETTINGS);
+      measuring.clearMeasures();
+    },
     retry: () => slice && frames.retry(slice),
     zoomBy: (factor: number) => change(({ turn }) => ({ turn: zoomAt(turn, factor, { x: 0, y: 0 }) })),
   };

@@ -107,7 +107,7 @@ export function VisorMenu({ visor, onClose, ...does }: VisorMenuProps) {
   );
 }
 
-function WindowSliders({ visor: { limits, shown, settings, change } }: { visor: Visor }) {
+function WindowSliders({ visor: { limits, shown, settings, change, reset } }: { visor: Visor }) {
   const { t } = useLingui();
   const window = settings.window ?? shown?.window;
   if (!limits || !window) return null;
@@ -133,7 +133,7 @@ function WindowSliders({ visor: { limits, shown, settings, change } }: { visor: 
         <b>
           <Trans id="visor.windows">Window</Trans>
         </b>
-        <button type="button" className="visor-reset" onClick={() => change("reset")}>
+        <button type="button" className="visor-reset" onClick={reset}>
           <Trans id="visor.reset">Reset</Trans>
         </button>
       </div>

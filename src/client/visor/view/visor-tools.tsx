@@ -1,7 +1,6 @@
 import { useLingui } from "@lingui/react/macro";
 import type { ReactNode } from "react";
 import { LayersIcon } from "../../ui/icons.tsx";
-import { NO_TURN } from "../draw/placement.ts";
 import {
   AngleIcon,
   ContrastIcon,
@@ -58,10 +57,7 @@ function AllTools({ visor, onShowKeys }: { visor: Visor; onShowKeys: () => void 
       {button(t({ id: "visor.tool.flipKey", message: "Flip (E)" }), <FlipIcon />, () =>
         change(({ turn }) => ({ turn: { ...turn, isFlipped: !turn.isFlipped } })),
       )}
-      {button(t({ id: "visor.tool.resetKey", message: "Reset (O)" }), <ResetIcon />, () => {
-        change({ turn: NO_TURN, window: undefined, isInverted: false });
-        visor.clearMeasures();
-      })}
+      {button(t({ id: "visor.tool.resetKey", message: "Reset (O)" }), <ResetIcon />, visor.reset)}
       <span className="visor-space" />
       {button(t({ id: "visor.keys", message: "Keyboard shortcuts" }), <HelpIcon />, onShowKeys)}
     </div>
