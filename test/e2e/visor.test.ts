@@ -238,6 +238,33 @@ describe("the visor on a phone without one of the images", () => {
   );
 });
 
+describe("the visor on a phone that reads nothing", () => {
+  test(
+    "says so on black, says that there is no connection, and opens by itself once there is one",
+    async () => {
+      const expected = [/503/];
+      await app.as(person, { device: PHONE, expected }, async (page) => {
+        const answers = /\/dicomweb\/|\/first-image/;
+        await page.route(answers, (route) => route.fulfill({ status: 503, body: "" }));
+        await examsEntry(page).click();
+        await page.locator("[data-opens]:visible").first().click();
+        const problem = visorOf(page).getByRole("alert");
+        await problem.getByText("Não foi possível abrir o exame").waitFor();
+        expect(await visorOf(page).locator(".visor-preview").count()).toBe(0);
+        await page.context().setOffline(true);
+        await problem.getByText("Sem conexão").waitFor();
+        expect(await violationsOn(page)).toEqual([]);
+        await page.screenshot(picture("phone-offline"));
+        await page.unroute(answers);
+        await page.context().setOffline(false);
+        await drawn(page);
+        await problem.waitFor({ state: "detached" });
+      });
+    },
+    JOB_TIMEOUT_MS,
+  );
+});
+
 describe("the visor on a desktop", () => {
   test(
     "obeys the wheel, the buttons of the mouse and the keys",

@@ -213,6 +213,7 @@ export function useVisor({ source, studies, onEnded, isBeside = false }: VisorOp
       change(FIRST_SETTINGS);
       measuring.clearMeasures();
     },
+    reopen: () => study && void model.open(study.studyInstanceUID),
     retry: () => slice && frames.retry(slice),
     zoomBy: (factor: number) => change(({ turn }) => ({ turn: zoomAt(turn, factor, { x: 0, y: 0 }) })),
   };

@@ -1,0 +1,114 @@
+import { Trans } from "@lingui/react/macro";
+import { useEffect, useEffectEvent } from "react";
+import { Button } from "../../ui/button.tsx";
+import { useIsOnline } from "../../ui/use-is-online.ts";
+import { ImageIcon } from "./icons.ts";
+import type { Visor } from "./use-visor.ts";
+
+/** Whether words stand in the place of the film. */
+export function hasProblem({ state: { phase }, failure, stack }: Visor): boolean {
+  if (phase === "empty" || phase === "failed" || phase === "ended") return true;
+  // While the first image stands alone, its place is unknown: its stack reports the failure later.
+  return failure !== undefined && !stack?.isBegun;
+}
+
+/** What went wrong, and the way on. What a lost connection took is read again once it is back. */
+export function Problem({ visor }: { visor: Visor }) {
+  const { phase } = visor.state;
+  const tryAgain = useEffectEvent(() => {
+    if (phase === "failed") visor.reopen();
+    else if (visor.failure === "lost") visor.retry();
+  });
+  const isOnline = useIsOnline();
+  useEffect(() => {
+    if (isOnline) tryAgain();
+  }, [isOnline]);
+  if (!hasProblem(visor)) return null;
+  if (phase === "empty") {
+    return (
+      <div className="visor-problem" role="status">
+        <b>
+          <Trans id="visor.empty">This exam has no images to show.</Trans>
+        </b>
+      </div>
+    );
+  }
+  if (phase === "ended") {
+    return (
+      <div className="visor-problem" role="alert">
+        <b>
+          <Trans id="visor.ended">Access to this exam has ended</Trans>
+        </b>
+      </div>
+    );
+  }
+  return phase === "failed" ? (
+    <NotOpened visor={visor} isOnline={isOnline} />
+  ) : (
+    <NoImage visor={visor} isOnline={isOnline} />
+  );
+}
+
+interface ProblemProps {
+  visor: Visor;
+  isOnline: boolean;
+}
+
+function NotOpened({ visor, isOnline }: ProblemProps) {
+  return (
+    <div className="visor-problem" role="alert">
+      {isOnline ? (
+        <b>
+          <Trans id="visor.failed">The exam could not be opened</Trans>
+        </b>
+      ) : (
+        <>
+          <b>
+            <Trans id="visor.offline">No connection</Trans>
+          </b>
+          <p>
+            <Trans id="visor.offline.text">The exam opens by itself when it is back.</Trans>
+          </p>
+        </>
+      )}
+      {visor.study && (
+        <Button onClick={visor.reopen}>
+          <Trans id="action.retry">Try again</Trans>
+        </Button>
+      )}
+    </div>
+  );
+}
+
+function NoImage({ visor: { failure, stack, index, failed, retry }, isOnline }: ProblemProps) {
+  const number = index + 1;
+  const others = (stack?.slices.length ?? 0) - failed.length;
+  return (
+    <div className="visor-problem" role="alert">
+      <span className="visor-missing">
+        <ImageIcon />
+      </span>
+      <b>
+        {failure === "lost" || failure === "ended" ? (
+          <Trans id="visor.lost">Image {number} did not arrive</Trans>
+        ) : (
+          <Trans id="visor.unreadable">Image {number} can't be shown here</Trans>
+        )}
+      </b>
+      <p>
+        {failure !== "lost" ? (
+          <Trans id="visor.unreadable.text">
+            Its data are damaged or of a rare kind. The stored file is unchanged.
+          </Trans>
+        ) : isOnline ? (
+          <Trans id="visor.lost.text">The other {others} are here. The stored file is intact.</Trans>
+        ) : (
+          <Trans id="visor.lost.offline">No connection. It resumes by itself.</Trans>
+        )}
+      </p>
+      <Button onClick={retry}>
+        <Trans id="action.retry">Try again</Trans>
+      </Button>
+    </div>
+  );
+}
