@@ -4,6 +4,7 @@ import { ArrowLeftIcon, EllipsisIcon, FileTextIcon } from "../../ui/icons.tsx";
 import { CineBar } from "./cine-bar.tsx";
 import { CompareIcon, OhifIcon, ShareIcon } from "./icons.ts";
 import { keptPart } from "./kept-part.ts";
+import { MeasuringStrip } from "./measuring-strip.tsx";
 import { SeriesList } from "./series-list.tsx";
 import type { Comparison } from "./use-comparison.ts";
 import { isFilm, type Visor } from "./use-visor.ts";
@@ -137,6 +138,7 @@ export function PhoneFoot({ visor, laudo, isLaudoOpen, setLaudoOpen, seriesPictu
         </span>
       </div>
       {localBar}
+      <MeasuringStrip visor={visor} />
       <FilmBar visor={visor} />
       {(visor.presets.length > 0 || laudo) && (
         <div className="visor-choices">

@@ -42,16 +42,20 @@ export function VisorMenu({ visor, onClose, ...does }: VisorMenuProps) {
     <VisorSheet title={<Trans id="visor.menu">Options</Trans>} onClose={onClose}>
       <WindowSliders visor={visor} />
       <div className="visor-menu-tools">
-        <MenuTool icon={<RulerIcon />} onClick={tool("length")}>
+        <MenuTool icon={<RulerIcon />} isOn={settings.tool === "length"} onClick={tool("length")}>
           <Trans id="visor.tool.length">Measure</Trans>
         </MenuTool>
-        <MenuTool icon={<AngleIcon />} onClick={tool("angle")}>
+        <MenuTool icon={<AngleIcon />} isOn={settings.tool === "angle"} onClick={tool("angle")}>
           <Trans id="visor.tool.angle">Angle</Trans>
         </MenuTool>
-        <MenuTool icon={<ProbeIcon />} onClick={tool("probe")}>
+        <MenuTool icon={<ProbeIcon />} isOn={settings.tool === "probe"} onClick={tool("probe")}>
           <Trans id="visor.tool.probe">Value</Trans>
         </MenuTool>
-        <MenuTool icon={<ContrastIcon />} onClick={() => change({ isInverted: !settings.isInverted })}>
+        <MenuTool
+          icon={<ContrastIcon />}
+          isOn={settings.isInverted}
+          onClick={() => change({ isInverted: !settings.isInverted })}
+        >
           <Trans id="visor.tool.invert">Invert</Trans>
         </MenuTool>
         <MenuTool
@@ -62,6 +66,7 @@ export function VisorMenu({ visor, onClose, ...does }: VisorMenuProps) {
         </MenuTool>
         <MenuTool
           icon={<FlipIcon />}
+          isOn={settings.turn.isFlipped}
           onClick={() => change(({ turn }) => ({ turn: { ...turn, isFlipped: !turn.isFlipped } }))}
         >
           <Trans id="visor.tool.flip">Flip</Trans>
@@ -145,22 +150,26 @@ function WindowSliders({ visor: { limits, shown, settings, change, reset } }: { 
 
 interface MenuItemProps {
   icon: ReactNode;
-  detail?: string;
-  value?: string | undefined;
   onClick: () => void;
   children: ReactNode;
 }
 
-function MenuTool({ icon, onClick, children }: MenuItemProps) {
+/** @param isOn absent: it does something at once, and is not on or off afterwards */
+function MenuTool({ icon, isOn, onClick, children }: MenuItemProps & { isOn?: boolean }) {
   return (
-    <button type="button" className="visor-menu-tool" onClick={onClick}>
+    <button type="button" className="visor-menu-tool" aria-pressed={isOn} onClick={onClick}>
       {icon}
       <span>{children}</span>
     </button>
   );
 }
 
-function MenuLine({ icon, detail, value, onClick, children }: MenuItemProps) {
+interface MenuLineProps extends MenuItemProps {
+  detail?: string;
+  value?: string | undefined;
+}
+
+function MenuLine({ icon, detail, value, onClick, children }: MenuLineProps) {
   return (
     <button type="button" className="visor-menu-line" onClick={onClick}>
       {icon}

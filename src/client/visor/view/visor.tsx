@@ -16,6 +16,7 @@ import { SideGrips, useSideWidths } from "./side-grips.tsx";
 import { useComparison } from "./use-comparison.ts";
 import { useVisor } from "./use-visor.ts";
 import { useVisorKeys } from "./use-visor-keys.ts";
+import { isMeasuring } from "./view-settings.ts";
 import { DesktopHead, FilmBar, PhoneFoot, PhoneHead } from "./visor-frames.tsx";
 import { VisorMenu } from "./visor-menu.tsx";
 import { Announcement, Corners, ScrollHint } from "./visor-notes.tsx";
@@ -76,14 +77,19 @@ export default function Visor(props: VisorProps) {
     ...{ ...props, onBack, visor: own, comparison },
     ...{ hasLaudo, isLaudoOpen, setLaudoOpen, onMenu: showMenu },
   };
-  const areBarsHidden = isPhone && own.areBarsHidden && !isLaudoOpen;
+  const kinds = [
+    ...["visor", isPhone ? "is-phone" : "is-desktop"],
+    isPhone && own.areBarsHidden && !isLaudoOpen && "has-no-bars",
+    isPhone && isLaudoOpen && "has-laudo",
+    isPhone && isMeasuring(own.settings.tool) && "is-measuring",
+  ];
   return (
     <div
       ref={root}
       tabIndex={-1}
       data-theme="dark"
       style={sides.style}
-      className={`visor ${isPhone ? "is-phone" : "is-desktop"} ${areBarsHidden ? "has-no-bars" : ""} ${isPhone && isLaudoOpen ? "has-laudo" : ""}`}
+      className={kinds.filter(Boolean).join(" ")}
     >
       {isPhone ? <PhoneHead visor={own} onBack={onBack} onMenu={showMenu} /> : <DesktopHead {...frame} />}
       {!isPhone && props.localBar}
