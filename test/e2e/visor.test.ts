@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
-import type { Page } from "playwright-core";
+import type { Locator, Page } from "playwright-core";
 import { writeReportPdf } from "../../scripts/demo/pdf.ts";
 import { generateStudy } from "../../scripts/demo/phantom/study.ts";
 import { zipStudyBytes } from "../../scripts/demo/zip-study.ts";
@@ -199,6 +199,103 @@ describe("the visor on a phone", () => {
         await tap(page, button(page, "Mais opções"));
         await tap(page, menu.getByRole("button", { name: /^Abrir no OHIF/ }));
         await page.locator("iframe").waitFor();
+      });
+    },
+    JOB_TIMEOUT_MS,
+  );
+});
+
+describe("the way back on a phone", () => {
+  test(
+    "closes the report, the information or the menu first, and then the visor",
+    async () => {
+      await app.as(person, { device: PHONE }, async (page) => {
+        await openExam(page);
+        const laudo = page.getByRole("dialog", { name: "Laudo" });
+        const menu = page.getByRole("dialog", { name: "Opções" });
+        const facts = page.getByRole("dialog", { name: "Informações" });
+        const isGone = async (sheet: Locator) => {
+          await sheet.waitFor({ state: "detached" });
+          expect(await visorOf(page).locator("canvas[data-slice]").count()).toBe(1);
+        };
+        await tap(page, button(page, "Laudo"));
+        await laudo.waitFor();
+        await tap(page, button(page, "Mais opções"));
+        await menu.waitFor();
+        await page.goBack();
+        await isGone(menu);
+        await laudo.waitFor();
+        await page.goBack();
+        await isGone(laudo);
+        await page.goForward();
+        await laudo.waitFor();
+        await tap(page, button(laudo, "Fechar"));
+        await isGone(laudo);
+
+        await tap(page, button(page, "Mais opções"));
+        await tap(page, button(menu, "Informações"));
+        await facts.waitFor();
+        await page.goBack();
+        await isGone(facts);
+        expect(await menu.count()).toBe(0);
+
+        const shared = page.getByRole("dialog", { name: "Compartilhar exame" });
+        await tap(page, button(page, "Mais opções"));
+        await tap(page, button(menu, "Compartilhar"));
+        await shared.waitFor();
+        await page.goBack();
+        await isGone(shared);
+        expect(await menu.count()).toBe(0);
+
+        await tap(page, button(page, "Laudo"));
+        await laudo.waitFor();
+        await tap(page, button(page, "Voltar"));
+        await visorOf(page).waitFor({ state: "detached" });
+        await page.goForward();
+        await drawn(page);
+        await page.goBack();
+        await visorOf(page).waitFor({ state: "detached" });
+        await page.locator("[data-opens]:visible").first().waitFor();
+      });
+    },
+    JOB_TIMEOUT_MS,
+  );
+});
+
+describe("a measurement on a phone", () => {
+  test(
+    "is drawn by a drag, stays when the tool ends, and goes away by the reset of the menu",
+    async () => {
+      await app.as(person, { device: PHONE }, async (page) => {
+        await openExam(page);
+        const place = await number(page);
+        const menu = page.getByRole("dialog", { name: "Opções" });
+        const lengths = visorOf(page).locator(".visor-measures text");
+        await tap(page, button(page, "Mais opções"));
+        await tap(page, button(menu, "Medir"));
+        await page.getByText("Toque em dois pontos").waitFor();
+        await moveFingers(page, { from: { x: 260, y: 320 }, to: { x: 100, y: 330 } });
+        await lengths.filter({ hasText: "mm" }).waitFor();
+        expect(await violationsOn(page)).toEqual([]);
+        await page.screenshot(picture("phone-measured"));
+        await tap(page, button(page, "Mais opções"));
+        expect(await button(menu, "Medir").getAttribute("aria-pressed")).toBe("true");
+        await page.screenshot(picture("phone-menu-measuring"));
+        await page.goBack();
+        await menu.waitFor({ state: "detached" });
+        await tap(page, button(page, "Concluir"));
+        await button(page, "Concluir").waitFor({ state: "detached" });
+        expect(await lengths.count()).toBe(1);
+        expect(await number(page)).toBe(place);
+
+        await tap(page, button(page, "Mais opções"));
+        await tap(page, button(menu, "Medir"));
+        await tap(page, button(page, "Mais opções"));
+        await tap(page, button(menu, "Voltar ao original"));
+        await tap(page, button(menu, "Fechar"));
+        await menu.waitFor({ state: "detached" });
+        expect(await lengths.count()).toBe(0);
+        expect(await button(page, "Concluir").count()).toBe(0);
       });
     },
     JOB_TIMEOUT_MS,

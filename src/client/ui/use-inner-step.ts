@@ -1,34 +1,56 @@
 import { useEffect, useEffectEvent, useRef } from "react";
+import { flushSync } from "react-dom";
 
-/** Marks an entry of the browser's history as a step within the place of the entry below it. */
-const MARK = "isInner";
+/** Marks an entry of the browser's history as a step within the place of the entry below it, and names what is open there. */
+const MARK = "inner";
 
 /** The browser leaves the step soon, because what was open there is closed already. */
 let isLeaving = false;
+/** Work that waits until the step is left. */
+const waiting: (() => void)[] = [];
 
-function isInnerStep(): boolean {
+/** What is open in this entry of the history. */
+function openedInStep(): string | undefined {
   const state: unknown = window.history.state;
-  return !isLeaving && typeof state === "object" && state !== null && MARK in state;
+  if (isLeaving || typeof state !== "object" || state === null || !(MARK in state)) return undefined;
+  return typeof state[MARK] === "string" ? state[MARK] : undefined;
 }
 
 /** Leaves the place, with the step within it. */
 export function goBackFromPlace(): void {
-  if (isInnerStep()) window.history.go(-2);
+  if (openedInStep() !== undefined) window.history.go(-2);
   else window.history.back();
 }
 
-/** Makes what opens within a place a step of the browser's history: Back closes it, and Forward opens it again. */
-export function useInnerStep(isOpen: boolean, onChange: (isOpen: boolean) => void): void {
+/** Closes what is open in a step, and then does work that may write to the history: not before the browser has left the step. */
+export function closeInnerStep(close: () => void, then: () => void): void {
+  // The browser is told to leave the step once it is drawn closed.
+  flushSync(close);
+  if (isLeaving) waiting.push(then);
+  else then();
+}
+
+/**
+ * Makes what opens within a place a step of the browser's history: Back closes it, and Forward opens it again. However much is open,
+ * it is one step: Back closes what is on top, and what is below becomes the step.
+ * @param opened names what is open on top
+ * @param onChange told what Back or Forward asks for: what to open, or to close what is on top
+ */
+export function useInnerStep<Name extends string>(
+  opened: Name | undefined,
+  onChange: (opened: Name | undefined) => void,
+): void {
   const follow = useEffectEvent(() => {
-    if (isLeaving && isOpen) enterStep();
-    else if (isInnerStep() !== isOpen) onChange(!isOpen);
+    const asked = openedInStep() as Name | undefined;
+    if (isLeaving && opened !== undefined) enterStep(opened);
+    else if (asked !== opened) onChange(asked);
   });
-  const wasOpen = useRef(false);
+  const last = useRef<Name>(undefined);
   useEffect(() => {
-    if (isOpen && !isInnerStep() && !isLeaving) enterStep();
-    if (!isOpen && wasOpen.current) leaveStep();
-    wasOpen.current = isOpen;
-  }, [isOpen]);
+    if (opened !== undefined && !isLeaving) enterStep(opened);
+    if (opened === undefined && last.current !== undefined) leaveStep();
+    last.current = opened;
+  }, [opened]);
   useEffect(() => {
     // A page that was loaded again stands where it stood.
     follow();
@@ -41,15 +63,19 @@ export function useInnerStep(isOpen: boolean, onChange: (isOpen: boolean) => voi
   }, []);
 }
 
-function enterStep(): void {
-  window.history.pushState({ ...window.history.state, [MARK]: true }, "");
+/** Within a step, what is on top now takes the name of it. */
+function enterStep(opened: string): void {
+  const state = { ...window.history.state, [MARK]: opened };
+  if (openedInStep() === undefined) window.history.pushState(state, "");
+  else window.history.replaceState(state, "");
 }
 
 function leaveStep(): void {
-  if (!isInnerStep()) return;
+  if (openedInStep() === undefined) return;
   isLeaving = true;
   const arrive = () => {
     isLeaving = false;
+    for (const work of waiting.splice(0)) work();
   };
   window.addEventListener("popstate", arrive, { once: true });
   window.history.back();

@@ -1,6 +1,7 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import type { CSSProperties, ReactNode } from "react";
 import { DownloadIcon } from "../../ui/icons.tsx";
+import { closeInnerStep } from "../../ui/use-inner-step.ts";
 import {
   AngleIcon,
   CompareIcon,
@@ -32,10 +33,7 @@ interface VisorMenuProps
 export function VisorMenu({ visor, onClose, ...does }: VisorMenuProps) {
   const { t } = useLingui();
   const { change, settings } = visor;
-  const then = (run: () => void) => () => {
-    onClose();
-    run();
-  };
+  const then = (run: () => void) => () => closeInnerStep(onClose, run);
   const tool = (name: "length" | "angle" | "probe") =>
     then(() => change({ tool: settings.tool === name ? "scroll" : name }));
   return (
@@ -73,7 +71,7 @@ export function VisorMenu({ visor, onClose, ...does }: VisorMenuProps) {
         </MenuTool>
       </div>
       <hr />
-      <MenuLine icon={<InfoIcon />} onClick={then(does.onInformation)}>
+      <MenuLine icon={<InfoIcon />} onClick={does.onInformation}>
         <Trans id="visor.information">Information</Trans>
       </MenuLine>
       <MenuLine icon={<SaveImageIcon />} onClick={then(does.onSaveImage)}>

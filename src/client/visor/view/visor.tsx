@@ -2,7 +2,7 @@ import { Trans, useLingui } from "@lingui/react/macro";
 import { useCallback, useEffect, useRef, useState } from "react";
 import { IconButton } from "../../ui/button.tsx";
 import { DownloadIcon } from "../../ui/icons.tsx";
-import { useInnerStep } from "../../ui/use-inner-step.ts";
+import { closeInnerStep } from "../../ui/use-inner-step.ts";
 import { PHONE, useMediaQuery } from "../../ui/use-media-query.ts";
 import { warmDecoder } from "../decode/start-worker.ts";
 import { warmGraphics } from "../draw/renderer.ts";
@@ -14,6 +14,7 @@ import { saveImage } from "./save-image.ts";
 import { SeriesColumn } from "./series-list.tsx";
 import { SideGrips, useSideWidths } from "./side-grips.tsx";
 import { useComparison } from "./use-comparison.ts";
+import { useOpened } from "./use-opened.ts";
 import { useVisor } from "./use-visor.ts";
 import { useVisorKeys } from "./use-visor-keys.ts";
 import { isMeasuring } from "./view-settings.ts";
@@ -28,8 +29,6 @@ export { warmDecoder } from "../decode/start-worker.ts";
 export { beginVisor } from "./visor-core.ts";
 export type { VisorProps, VisorStudy } from "./visor-props.ts";
 
-type Sheet = "menu" | "information" | "keys" | undefined;
-
 /** Has the browser ready what the first image needs besides this code. */
 export function warmVisor(): void {
   warmDecoder();
@@ -41,8 +40,6 @@ export default function Visor(props: VisorProps) {
   const own = useVisor(props);
   const isPhone = useMediaQuery(PHONE);
   const comparison = useComparison(own, props.findOthers);
-  const [sheet, setSheet] = useState<Sheet>();
-  const [isLaudoOpen, setLaudoOpen] = useState(false);
   const [areCornersShown, setCornersShown] = useState(true);
   const sides = useSideWidths();
   const root = useRef<HTMLDivElement>(null);
@@ -54,16 +51,16 @@ export default function Visor(props: VisorProps) {
   const visor = isOtherActive ? comparison.visor : own;
   const exam: ExamProps = (isOtherActive && comparison.chosen) || props;
   const hasLaudo = Boolean(props.laudo ?? (isComparing && comparison.chosen?.laudo));
-  const onBack = isComparing ? comparison.close : props.onBack;
-  useInnerStep(isComparing, (isOpen) => (isOpen ? void comparison.open() : comparison.close()));
+  const opened = useOpened({ comparison, isComparing, hasLaudo, isPhone });
+  const { sheet, showMenu, showKeys, closeSheet, closeAll, isLaudoOpen, setLaudoOpen } = opened;
+  const leavePlace = props.onBack;
+  const leave = useCallback(() => closeInnerStep(closeAll, leavePlace), [closeAll, leavePlace]);
+  const onBack = isComparing ? comparison.close : leave;
   const toggleComparison = isPhone ? undefined : comparison.toggle;
-
-  const showMenu = useCallback(() => setSheet("menu"), []);
-  const showKeys = useCallback(() => setSheet("keys"), []);
 
   useVisorKeys(visor, {
     toggleCorners: () => setCornersShown((now) => !now),
-    toggleLaudo: () => hasLaudo && setLaudoOpen((now) => !now),
+    toggleLaudo: () => setLaudoOpen((now) => !now),
     showKeys,
     goFullScreen: () =>
       void (document.fullscreenElement ? document.exitFullscreen() : root.current?.requestFullscreen?.()),
@@ -72,7 +69,6 @@ export default function Visor(props: VisorProps) {
     stepBack: isComparing ? comparison.close : undefined,
     leave: onBack,
   });
-  const close = () => setSheet(undefined);
   const frame = {
     ...{ ...props, onBack, visor: own, comparison },
     ...{ hasLaudo, isLaudoOpen, setLaudoOpen, onMenu: showMenu },
@@ -112,9 +108,9 @@ export default function Visor(props: VisorProps) {
         {isPhone && !isLaudoOpen && <ScrollHint visor={own} />}
         {!isPhone && <FilmBar visor={visor} />}
       </div>
-      {!isPhone && <SideGrips widths={sides} hasLaudo={hasLaudo && isLaudoOpen} />}
+      {!isPhone && <SideGrips widths={sides} hasLaudo={isLaudoOpen} />}
       {isPhone && <PhoneFoot {...frame} />}
-      {hasLaudo && isLaudoOpen && <LaudoSheet {...exam} onClose={() => setLaudoOpen(false)} />}
+      {isLaudoOpen && <LaudoSheet {...exam} onClose={() => setLaudoOpen(false)} />}
       {sheet === "menu" && (
         <VisorMenu
           {...props}
@@ -125,18 +121,18 @@ export default function Visor(props: VisorProps) {
             </>
           }
           visor={visor}
-          onInformation={() => setSheet("information")}
+          onInformation={opened.showInformation}
           onCompare={toggleComparison}
           onSaveImage={() => void saveImage(visor.canvas.current, visor.study?.title ?? "")}
-          onClose={close}
+          onClose={closeSheet}
         />
       )}
       {sheet === "information" && (
-        <InformationSheet visor={visor} onClose={close}>
+        <InformationSheet visor={visor} onClose={closeSheet}>
           {exam.information}
         </InformationSheet>
       )}
-      {sheet === "keys" && <KeysSheet onClose={close} />}
+      {sheet === "keys" && <KeysSheet onClose={closeSheet} />}
       <Announcement visor={visor} />
     </div>
   );
