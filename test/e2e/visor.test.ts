@@ -274,6 +274,7 @@ describe("a measurement on a phone", () => {
         await tap(page, button(page, "Mais opções"));
         await tap(page, button(menu, "Medir"));
         await page.getByText("Toque em dois pontos").waitFor();
+        expect(await page.getByText("Arraste para cima ou para baixo").count()).toBe(0);
         await moveFingers(page, { from: { x: 260, y: 320 }, to: { x: 100, y: 330 } });
         await lengths.filter({ hasText: "mm" }).waitFor();
         expect(await violationsOn(page)).toEqual([]);

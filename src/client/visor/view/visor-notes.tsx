@@ -2,6 +2,7 @@ import { Plural, Trans, useLingui } from "@lingui/react/macro";
 import { useEffect, useState } from "react";
 import { localStore } from "../../browser-storage.ts";
 import { isFilm, type Visor } from "./use-visor.ts";
+import { isMeasuring } from "./view-settings.ts";
 import { stackName, windowText } from "./visor-texts.ts";
 
 /** The window, or what is still on its way. */
@@ -70,7 +71,7 @@ const HINT = "visorHint";
 const MAX_HINTS = 3;
 
 /** Says three times in a lifetime how to scroll. */
-export function ScrollHint({ visor: { stack, index } }: { visor: Visor }) {
+export function ScrollHint({ visor: { stack, index, settings } }: { visor: Visor }) {
   const [times] = useState(() => Number(localStore.read(HINT) ?? 0));
   const [first, setFirst] = useState<{ key: string; index: number }>();
   const isStack = (stack?.slices.length ?? 0) > 1 && stack?.framesPerSecond === undefined;
@@ -79,6 +80,7 @@ export function ScrollHint({ visor: { stack, index } }: { visor: Visor }) {
     setFirst({ key: stack.key, index });
     localStore.write(HINT, String(times + 1));
   }, [isStack, first, stack, index, times]);
+  if (isMeasuring(settings.tool)) return null;
   if (!first || times >= MAX_HINTS || stack?.key !== first.key || index !== first.index) return null;
   return (
     <p className="visor-hint">
