@@ -519,6 +519,45 @@ describe("two exams side by side", () => {
   );
 
   test(
+    "are one above the other on a phone, scroll together, and leave room for a report",
+    async () => {
+      await app.as(person, { device: PHONE }, async (page) => {
+        await openExam(page);
+        const menu = page.getByRole("dialog", { name: "Opções" });
+        await tap(page, button(page, "Mais opções"));
+        await tap(page, menu.getByRole("button", { name: /^Comparar com exame anterior/ }));
+        const halves = visorOf(page).locator(".visor-half");
+        const numbers = async () => (await halves.locator(".visor-number").allTextContents()).join(" ");
+        await soon(async () => (await numbers()) === "6/12 11/23");
+        await halves.nth(1).locator("canvas[data-slice]").waitFor();
+        expect(await violationsOn(page)).toEqual([]);
+        await page.screenshot(picture("phone-compared"));
+        const [own, other] = [await halves.nth(0).boundingBox(), await halves.nth(1).boundingBox()];
+        if (!own || !other) throw new Error("no halves");
+        expect(other.y).toBeGreaterThanOrEqual(own.y + own.height);
+        const [x, y] = [other.x + 160, other.y + 100];
+        await moveFingers(page, { from: { x, y }, to: { x, y: y + 60 } });
+        await soon(async () => !(await numbers()).startsWith("6/12"));
+        const strip = visorOf(page).locator(".visor-strip .visor-series");
+        await soon(async () => (await strip.last().getAttribute("aria-label"))?.includes("23") === true);
+        await tap(page, halves.nth(0).locator(".visor-film"));
+        await tap(page, button(page, "Laudo"));
+        const laudo = page.getByRole("dialog", { name: "Laudo" });
+        await laudo.locator("canvas").first().waitFor();
+        await page.screenshot(picture("phone-compared-report"));
+        expect(await halves.nth(1).isVisible()).toBe(false);
+        await page.goBack();
+        await laudo.waitFor({ state: "detached" });
+        await page.goBack();
+        await halves.first().waitFor({ state: "detached" });
+        await page.goBack();
+        await visorOf(page).waitFor({ state: "detached" });
+      });
+    },
+    JOB_TIMEOUT_MS,
+  );
+
+  test(
     "of a link are the link's own, and the way back leaves the comparison first",
     async () => {
       const rows = await app.testApp.sql<{ id: string }[]>`

@@ -13,13 +13,14 @@ interface ComparedPortsProps {
   visor: Visor;
   comparison: Comparison;
   preview: string | undefined;
+  areSidesShown: boolean;
   areCornersShown: boolean;
   /** The focus leaves the list of exams, so that keys act on the images again. */
   onChosen: () => void;
 }
 
-/** Two exams side by side. */
-export function ComparedPorts({ visor, comparison, preview, areCornersShown, onChosen }: ComparedPortsProps) {
+/** Two exams side by side; on a phone one above the other. */
+export function ComparedPorts({ visor, comparison, preview, onChosen, ...shows }: ComparedPortsProps) {
   const { t } = useLingui();
   const { chosen, isLinked, setLinked, isOtherActive, setOtherActive, close } = comparison;
   return (
@@ -29,7 +30,7 @@ export function ComparedPorts({ visor, comparison, preview, areCornersShown, onC
         name={<b>{visor.study?.date}</b>}
         preview={preview}
         isActive={!isOtherActive}
-        areCornersShown={areCornersShown}
+        {...shows}
         onActive={() => setOtherActive(false)}
       />
       {chosen ? (
@@ -39,7 +40,7 @@ export function ComparedPorts({ visor, comparison, preview, areCornersShown, onC
           name={<ExamChoice comparison={comparison} onChosen={onChosen} />}
           preview={undefined}
           isActive={isOtherActive}
-          areCornersShown={areCornersShown}
+          {...shows}
           onActive={() => setOtherActive(true)}
           actions={
             <IconButton
@@ -74,14 +75,15 @@ export function ComparedPorts({ visor, comparison, preview, areCornersShown, onC
   );
 }
 
-interface HalfProps extends Pick<ComparedPortsProps, "visor" | "preview" | "areCornersShown"> {
+interface HalfProps
+  extends Pick<ComparedPortsProps, "visor" | "preview" | "areSidesShown" | "areCornersShown"> {
   name: ReactNode;
   isActive: boolean;
   onActive: () => void;
   actions?: ReactNode;
 }
 
-function Half({ visor, name, preview, isActive, areCornersShown, onActive, actions }: HalfProps) {
+function Half({ visor, name, preview, isActive, onActive, actions, ...shows }: HalfProps) {
   const { i18n, t } = useLingui();
   const { study, stack } = visor;
   const date = study?.date ?? "";
@@ -102,9 +104,9 @@ function Half({ visor, name, preview, isActive, areCornersShown, onActive, actio
         visor={visor}
         label={t({ id: "visor.imageOf", message: `Image of the exam of ${date}` })}
         preview={preview}
-        areSidesShown={areCornersShown}
+        areSidesShown={shows.areSidesShown}
       >
-        {areCornersShown && <Corners visor={visor} />}
+        {shows.areCornersShown && <Corners visor={visor} />}
       </FilmPort>
     </section>
   );

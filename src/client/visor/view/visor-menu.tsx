@@ -81,7 +81,7 @@ export function VisorMenu({ visor, onClose, ...does }: VisorMenuProps) {
         <MenuLine
           icon={<CompareIcon />}
           onClick={then(does.onCompare)}
-          detail={t({ id: "visor.compare.text", message: "Two exams side by side, scrolled together" })}
+          detail={t({ id: "visor.compare.text", message: "Two exams at once, scrolled together" })}
         >
           <Trans id="visor.compare.earlier">Compare with an earlier exam</Trans>
         </MenuLine>

@@ -46,7 +46,7 @@ export default function Visor(props: VisorProps) {
   const takeFocus = () => root.current?.focus({ preventScroll: true });
   useEffect(takeFocus, []);
 
-  const isComparing = comparison.isOpen && !isPhone;
+  const isComparing = comparison.isOpen;
   const isOtherActive = isComparing && comparison.isOtherActive;
   const visor = isOtherActive ? comparison.visor : own;
   const exam: ExamProps = (isOtherActive && comparison.chosen) || props;
@@ -56,7 +56,6 @@ export default function Visor(props: VisorProps) {
   const leavePlace = props.onBack;
   const leave = useCallback(() => closeInnerStep(closeAll, leavePlace), [closeAll, leavePlace]);
   const onBack = isComparing ? comparison.close : leave;
-  const toggleComparison = isPhone ? undefined : comparison.toggle;
 
   useVisorKeys(visor, {
     toggleCorners: () => setCornersShown((now) => !now),
@@ -64,7 +63,7 @@ export default function Visor(props: VisorProps) {
     showKeys,
     goFullScreen: () =>
       void (document.fullscreenElement ? document.exitFullscreen() : root.current?.requestFullscreen?.()),
-    toggleComparison: () => toggleComparison?.(),
+    toggleComparison: () => comparison.toggle?.(),
     turnSide: () => isComparing && comparison.setOtherActive(!comparison.isOtherActive),
     stepBack: isComparing ? comparison.close : undefined,
     leave: onBack,
@@ -75,9 +74,9 @@ export default function Visor(props: VisorProps) {
   };
   const kinds = [
     ...["visor", isPhone ? "is-phone" : "is-desktop"],
-    isPhone && own.areBarsHidden && !isLaudoOpen && "has-no-bars",
+    isPhone && own.areBarsHidden && !isLaudoOpen && !isComparing && "has-no-bars",
     isPhone && isLaudoOpen && "has-laudo",
-    isPhone && isMeasuring(own.settings.tool) && "is-measuring",
+    isPhone && isMeasuring(visor.settings.tool) && "is-measuring",
   ];
   return (
     <div
@@ -97,7 +96,8 @@ export default function Visor(props: VisorProps) {
             visor={own}
             comparison={comparison}
             preview={props.preview}
-            areCornersShown={areCornersShown}
+            areSidesShown={areCornersShown}
+            areCornersShown={areCornersShown && !isPhone}
             onChosen={takeFocus}
           />
         ) : (
@@ -105,11 +105,11 @@ export default function Visor(props: VisorProps) {
             {!isPhone && areCornersShown && <Corners visor={own} />}
           </FilmPort>
         )}
-        {isPhone && !isLaudoOpen && <ScrollHint visor={own} />}
+        {isPhone && !isLaudoOpen && !isComparing && <ScrollHint visor={own} />}
         {!isPhone && <FilmBar visor={visor} />}
       </div>
       {!isPhone && <SideGrips widths={sides} hasLaudo={isLaudoOpen} />}
-      {isPhone && <PhoneFoot {...frame} />}
+      {isPhone && <PhoneFoot {...frame} {...exam} visor={visor} />}
       {isLaudoOpen && <LaudoSheet {...exam} onClose={() => setLaudoOpen(false)} />}
       {sheet === "menu" && (
         <VisorMenu
@@ -122,7 +122,7 @@ export default function Visor(props: VisorProps) {
           }
           visor={visor}
           onInformation={opened.showInformation}
-          onCompare={toggleComparison}
+          onCompare={isComparing ? undefined : comparison.toggle}
           onSaveImage={() => void saveImage(visor.canvas.current, visor.study?.title ?? "")}
           onClose={closeSheet}
         />
