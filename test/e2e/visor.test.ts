@@ -247,10 +247,14 @@ describe("the way back on a phone", () => {
         await isGone(shared);
         expect(await menu.count()).toBe(0);
 
+        const placeOf = () => page.evaluate(() => String(history.state.place));
+        const inVisor = await placeOf();
         await tap(page, button(page, "Laudo"));
         await laudo.waitFor();
         await tap(page, button(page, "Voltar"));
         await visorOf(page).waitFor({ state: "detached" });
+        // The browser arrives at the list a while after it is drawn.
+        await soon(async () => (await placeOf()) !== inVisor);
         await page.goForward();
         await drawn(page);
         await page.goBack();
@@ -449,6 +453,18 @@ describe("the visor on a desktop", () => {
         await page.screenshot(picture("desktop-report"));
         await page.keyboard.press("l");
         await page.getByRole("dialog", { name: "Laudo" }).waitFor({ state: "detached" });
+        const menuButton = button(page, "Mais opções");
+        const hasFocus = () => menuButton.evaluate((element) => element === document.activeElement);
+        await menuButton.focus();
+        await page.keyboard.press("Enter");
+        await page.getByRole("dialog", { name: "Opções" }).waitFor();
+        await page.keyboard.press("Escape");
+        await soon(hasFocus);
+        await page.keyboard.press("Enter");
+        await button(page, "Informações").press("Enter");
+        await page.getByRole("dialog", { name: "Informações" }).waitFor();
+        await page.keyboard.press("Escape");
+        await soon(hasFocus);
         await page.keyboard.press("Escape");
         await visorOf(page).waitFor({ state: "detached" });
       });

@@ -1,5 +1,5 @@
 import { Trans, useLingui } from "@lingui/react/macro";
-import type { ReactNode } from "react";
+import type { ReactNode, RefObject } from "react";
 import type { Visor } from "./use-visor.ts";
 import { VisorSheet } from "./visor-sheet.tsx";
 import { stackName, windowText } from "./visor-texts.ts";
@@ -7,11 +7,12 @@ import { stackName, windowText } from "./visor-texts.ts";
 interface InformationSheetProps {
   visor: Visor;
   children: ReactNode;
+  returnTo: RefObject<Element | null>;
   onClose: () => void;
 }
 
 /** What is known of the image that is seen. */
-export function InformationSheet({ visor, children, onClose }: InformationSheetProps) {
+export function InformationSheet({ visor, children, ...sheet }: InformationSheetProps) {
   const { i18n } = useLingui();
   const { stack, slice, shown, study } = visor;
   const mm = (value: number) => `${i18n.number(value, { maximumFractionDigits: 2 })} mm`;
@@ -70,7 +71,7 @@ export function InformationSheet({ visor, children, onClose }: InformationSheetP
     ["instance", "SOP Instance UID", slice?.sopInstanceUID],
   ];
   return (
-    <VisorSheet title={<Trans id="visor.information">Information</Trans>} onClose={onClose}>
+    <VisorSheet title={<Trans id="visor.information">Information</Trans>} {...sheet}>
       <dl className="visor-facts">
         {rows.map(([key, name, value]) =>
           value ? (

@@ -1,9 +1,9 @@
 import { Trans } from "@lingui/react/macro";
-import type { ReactNode } from "react";
+import type { ReactNode, RefObject } from "react";
 import { VisorSheet } from "./visor-sheet.tsx";
 
 /** The keyboard, written down. */
-export function KeysSheet({ onClose }: { onClose: () => void }) {
+export function KeysSheet(sheet: { returnTo: RefObject<Element | null>; onClose: () => void }) {
   const rows: [string, ReactNode][] = [
     [
       "↑ ↓",
@@ -91,7 +91,7 @@ export function KeysSheet({ onClose }: { onClose: () => void }) {
     ],
   ];
   return (
-    <VisorSheet title={<Trans id="visor.keys">Keyboard shortcuts</Trans>} onClose={onClose}>
+    <VisorSheet title={<Trans id="visor.keys">Keyboard shortcuts</Trans>} {...sheet}>
       <dl className="visor-facts">
         {rows.map(([keys, text]) => (
           <div key={keys}>

@@ -1,5 +1,6 @@
 import { useCallback, useState } from "react";
 import { useInnerStep } from "../../ui/use-inner-step.ts";
+import { useOpener } from "../../ui/use-opener.ts";
 import type { Comparison } from "./use-comparison.ts";
 
 export type Sheet = "menu" | "information" | "keys";
@@ -26,6 +27,8 @@ export function useOpened({ comparison, isComparing, hasLaudo, isPhone }: Opened
     else comparison.close();
   });
   return {
+    /** What had the focus when the first of some sheets opened. */
+    opener: useOpener(sheet !== undefined),
     ...{ sheet, isLaudoOpen, setLaudoOpen },
     showMenu: useCallback(() => setSheet("menu"), []),
     showInformation: () => setSheet("information"),

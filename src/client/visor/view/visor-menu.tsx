@@ -1,5 +1,5 @@
 import { Trans, useLingui } from "@lingui/react/macro";
-import type { CSSProperties, ReactNode } from "react";
+import type { CSSProperties, ReactNode, RefObject } from "react";
 import { DownloadIcon } from "../../ui/icons.tsx";
 import { closeInnerStep } from "../../ui/use-inner-step.ts";
 import {
@@ -26,18 +26,19 @@ interface VisorMenuProps
   onSaveImage: () => void;
   /** Absent where there is no room or nothing to compare with. */
   onCompare: (() => void) | undefined;
+  returnTo?: RefObject<Element | null>;
   onClose: () => void;
 }
 
 /** Everything that has no place of its own on a phone. */
-export function VisorMenu({ visor, onClose, ...does }: VisorMenuProps) {
+export function VisorMenu({ visor, returnTo, onClose, ...does }: VisorMenuProps) {
   const { t } = useLingui();
   const { change, settings } = visor;
   const then = (run: () => void) => () => closeInnerStep(onClose, run);
   const tool = (name: "length" | "angle" | "probe") =>
     then(() => change({ tool: settings.tool === name ? "scroll" : name }));
   return (
-    <VisorSheet title={<Trans id="visor.menu">Options</Trans>} onClose={onClose}>
+    <VisorSheet title={<Trans id="visor.menu">Options</Trans>} returnTo={returnTo} onClose={onClose}>
       <WindowSliders visor={visor} />
       <div className="visor-menu-tools">
         <MenuTool icon={<RulerIcon />} isOn={settings.tool === "length"} onClick={tool("length")}>

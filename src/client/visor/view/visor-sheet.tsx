@@ -1,8 +1,9 @@
 import { useLingui } from "@lingui/react/macro";
 import { Dialog as RadixDialog } from "radix-ui";
-import { type ReactNode, useRef, useState } from "react";
+import { type ReactNode, type RefObject, useRef, useState } from "react";
 import { IconButton } from "../../ui/button.tsx";
 import { CloseIcon } from "../../ui/entry-icons.tsx";
+import { useFocusReturn } from "../../ui/use-focus-return.ts";
 import { useSheetDrag } from "../../ui/use-sheet-drag.ts";
 import { LargerIcon, SmallerIcon } from "./icons.ts";
 
@@ -12,13 +13,17 @@ interface VisorSheetProps {
   actions?: ReactNode;
   /** Lets the film above go on being used. */
   isBeside?: boolean;
+  /** What has the focus afterwards; if absent, what had it before. */
+  returnTo?: RefObject<Element | null> | undefined;
   onClose: () => void;
   children: ReactNode;
 }
 
 /** A sheet from the bottom on a phone, a panel at the right on a desktop. */
-export function VisorSheet({ title, detail, actions, isBeside = false, onClose, children }: VisorSheetProps) {
+export function VisorSheet(props: VisorSheetProps) {
+  const { title, detail, actions, isBeside = false, returnTo, onClose, children } = props;
   const { t } = useLingui();
+  const focus = useFocusReturn(returnTo);
   const content = useRef<HTMLDivElement>(null);
   const [isFull, setFull] = useState(false);
   const drag = useSheetDrag(content, (moved) => {
@@ -33,6 +38,7 @@ export function VisorSheet({ title, detail, actions, isBeside = false, onClose, 
         ref={content}
         className={`visor-sheet ${isBeside ? "is-beside" : ""} ${isFull ? "is-full" : ""}`}
         aria-describedby={undefined}
+        {...focus}
         onInteractOutside={(event) => isBeside && event.preventDefault()}
       >
         <div className="visor-sheet-top" {...drag}>

@@ -52,7 +52,8 @@ export default function Visor(props: VisorProps) {
   const exam: ExamProps = (isOtherActive && comparison.chosen) || props;
   const hasLaudo = Boolean(props.laudo ?? (isComparing && comparison.chosen?.laudo));
   const opened = useOpened({ comparison, isComparing, hasLaudo, isPhone });
-  const { sheet, showMenu, showKeys, closeSheet, closeAll, isLaudoOpen, setLaudoOpen } = opened;
+  const { sheet, showMenu, showKeys, closeAll, isLaudoOpen, setLaudoOpen } = opened;
+  const inSheet = { returnTo: opened.opener, onClose: opened.closeSheet };
   const leavePlace = props.onBack;
   const leave = useCallback(() => closeInnerStep(closeAll, leavePlace), [closeAll, leavePlace]);
   const onBack = isComparing ? comparison.close : leave;
@@ -124,15 +125,15 @@ export default function Visor(props: VisorProps) {
           onInformation={opened.showInformation}
           onCompare={isComparing ? undefined : comparison.toggle}
           onSaveImage={() => void saveImage(visor.canvas.current, visor.study?.title ?? "")}
-          onClose={closeSheet}
+          {...inSheet}
         />
       )}
       {sheet === "information" && (
-        <InformationSheet visor={visor} onClose={closeSheet}>
+        <InformationSheet visor={visor} {...inSheet}>
           {exam.information}
         </InformationSheet>
       )}
-      {sheet === "keys" && <KeysSheet onClose={closeSheet} />}
+      {sheet === "keys" && <KeysSheet {...inSheet} />}
       <Announcement visor={visor} />
     </div>
   );
