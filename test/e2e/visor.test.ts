@@ -281,8 +281,15 @@ describe("a measurement on a phone", () => {
         expect(await page.getByText("Arraste para cima ou para baixo").count()).toBe(0);
         await moveFingers(page, { from: { x: 260, y: 320 }, to: { x: 100, y: 330 } });
         await lengths.filter({ hasText: "mm" }).waitFor();
+        await moveFingers(page, { from: { x: 100, y: 280 }, to: { x: 260, y: 282 } });
+        await soon(async () => (await lengths.count()) === 2);
+        const label = await lengths.last().boundingBox();
+        const sliderNumber = await visorOf(page).locator(".visor-number").boundingBox();
+        expect((label?.x ?? 0) + (label?.width ?? 0)).toBeLessThan(sliderNumber?.x ?? 0);
         expect(await violationsOn(page)).toEqual([]);
         await page.screenshot(picture("phone-measured"));
+        await tap(page, button(page, "Apagar a última medida"));
+        await soon(async () => (await lengths.count()) === 1);
         await tap(page, button(page, "Mais opções"));
         expect(await button(menu, "Medir").getAttribute("aria-pressed")).toBe("true");
         await page.screenshot(picture("phone-menu-measuring"));

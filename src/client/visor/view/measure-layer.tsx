@@ -1,4 +1,5 @@
 import { useLingui } from "@lingui/react/macro";
+import { useLayoutEffect, useRef, useState } from "react";
 import { TagHex } from "../../../shared/dicom/tags.ts";
 import { modalityValue } from "../../../shared/pixels/grey-table.ts";
 import type { PreparedFrame } from "../../../shared/pixels/prepare-frame.ts";
@@ -12,9 +13,16 @@ interface MeasureLayerProps {
   placement: Placement;
 }
 
+/** At the right edge a text would lie under the number of the slider. */
+const LABEL_PX = 150;
+const LABEL_OFF_PX = 8;
+
 /** Lengths, angles and values drawn over the picture. */
 export function MeasureLayer({ measures, shown, placement }: MeasureLayerProps) {
   const { i18n, t } = useLingui();
+  const layer = useRef<SVGSVGElement>(null);
+  const [width, setWidth] = useState(Number.POSITIVE_INFINITY);
+  useLayoutEffect(() => setWidth(layer.current?.getBoundingClientRect().width || Number.POSITIVE_INFINITY));
   const { spacing, isAtDetector } = shown.slice.geometry;
   const text = (measure: Measure): string => {
     const one = (value: number) => i18n.number(value, { maximumFractionDigits: 1 });
@@ -29,8 +37,10 @@ export function MeasureLayer({ measures, shown, placement }: MeasureLayerProps) 
     return `${one(length)} mm${isAtDetector ? "*" : ""}`;
   };
   const own = measures.filter(({ sliceKey }) => sliceKey === shown.slice.key);
+  // Nor is the width asked for then: the answer takes a layout of the page.
+  if (own.length === 0) return null;
   return (
-    <svg className="visor-measures" aria-hidden="true">
+    <svg ref={layer} className="visor-measures" aria-hidden="true">
       {own.map((measure) => {
         const points = measure.points.map((point) => toScreen(placement, point));
         const last = points.at(-1);
@@ -42,7 +52,11 @@ export function MeasureLayer({ measures, shown, placement }: MeasureLayerProps) 
               <circle key={`${x} ${y}`} cx={x} cy={y} r={3} />
             ))}
             {last && (
-              <text x={last.x + 8} y={last.y - 8}>
+              <text
+                x={last.x + (last.x + LABEL_PX < width ? LABEL_OFF_PX : -LABEL_OFF_PX)}
+                y={last.y - LABEL_OFF_PX}
+                textAnchor={last.x + LABEL_PX < width ? "start" : "end"}
+              >
                 {text(measure)}
               </text>
             )}
