@@ -299,7 +299,14 @@ describe("damage of an object", () => {
     const stat = () => Promise.reject(new StoreUnavailable("away"));
     await t.sql`delete from scrub_rounds`;
     const config = { ...t.deps.config, scrubDays: SCRUB_DAYS };
-    const away = { ...t.deps, config, store: { ...t.deps.store, stat } };
+    // Within the millisecond in which a round begins nothing is due.
+    const later = {
+      now() {
+        pass(60_000);
+        return clock.now();
+      },
+    };
+    const away = { ...t.deps, config, clock: later, store: { ...t.deps.store, stat } };
     await expect(scrubArchive(away, new AbortController().signal)).rejects.toThrow("away");
     await takeScrubTurn(away, new AbortController().signal, createRefusedObject());
     expect(await rounds()).toMatchObject([{ objects_read: 0 }]);
