@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { eq } from "drizzle-orm";
 import type { DicomElements } from "../../../src/server/dicom/write-instance.ts";
 import { studies } from "../../../src/server/features/studies/studies.table.ts";
@@ -152,4 +154,15 @@ test("pages of a search by a group have each study once", async () => {
   for (const offset of [0, 1, 2, 3, 4])
     pages.push(...(await foundBy(`PatientName=${encodeURIComponent("山田*")}&limit=1&offset=${offset}`)));
   expect(pages.toSorted()).toEqual(["1", "2", "4", "9"]);
+});
+
+test("names that an earlier release kept among the attributes are folded by the migration as uploads fold them", async () => {
+  const said = () => t.sql`select id, patient_name_groups from studies order by id`;
+  const before = await said();
+  expect(before.filter(({ patient_name_groups: groups }) => groups !== null).length).toBeGreaterThan(5);
+  await t.sql`update studies set patient_name_groups = null`;
+  const migration = readFileSync(join(import.meta.dir, "../../../migrations/0037_name_groups.sql"), "utf8");
+  const backfill = migration.split("--> statement-breakpoint").at(-1) ?? "";
+  await t.sql.unsafe(backfill);
+  expect(await said()).toEqual(before);
 });

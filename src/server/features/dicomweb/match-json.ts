@@ -1,5 +1,5 @@
+import { foldName, wordsOf } from "../../../shared/dicom/folded-name.ts";
 import type { DicomJson, DicomJsonElement } from "../../../shared/dicom/reading/instance.ts";
-import { fold } from "../../../shared/fold.ts";
 import type { QidoMatch, Wanted } from "./parse-qido.ts";
 
 /** Whether a data set has all the attributes that a search wants (PS3.4 §C.2.2.2). */
@@ -50,18 +50,6 @@ function isWanted(text: string, wanted: Wanted): boolean {
 /** An end may be less precise than the value: `10-12` is from 10:00:00 to 12:59:59. */
 function isBetween(text: string, { from, to }: { from?: string; to?: string }): boolean {
   return (from === undefined || text >= from) && (to === undefined || text.slice(0, to.length) <= to);
-}
-
-/** A name as names are compared: without case, accents and carets. */
-export function foldName(name: string): string {
-  return fold(name.replace(/[\^=]+/g, " "));
-}
-
-/** The words of a name; carets and the groups' sign separate them too. */
-export function wordsOf(name: string): string[] {
-  return foldName(name.replace(/[*?,]/g, " "))
-    .split(" ")
-    .filter((word) => word !== "");
 }
 
 function hasWords(name: string, wanted: string): boolean {

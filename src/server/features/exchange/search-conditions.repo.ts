@@ -1,9 +1,9 @@
 import { and, eq, gte, inArray, isNotNull, lte, or, type SQL, sql } from "drizzle-orm";
 import type { AnyPgColumn } from "drizzle-orm/pg-core";
 import { isoDate } from "../../../shared/dicom/date.ts";
+import { foldedPattern, foldName, wordsOf } from "../../../shared/dicom/folded-name.ts";
 import { TagHex } from "../../../shared/dicom/tags.ts";
 import { fold } from "../../../shared/fold.ts";
-import { foldName, wordsOf } from "../dicomweb/match-json.ts";
 import type { QidoMatch, Wanted } from "../dicomweb/parse-qido.ts";
 import type { QidoAttribute } from "../dicomweb/qido-attributes.ts";
 import { AVAILABILITY } from "../dicomweb/qido-json.ts";
@@ -15,8 +15,8 @@ import { type InstanceValues, MAX_INDEXED_TEXT, series, studies } from "../studi
  */
 export type ValuesFrom = "columns" | "instances" | "groups";
 
-/** Studies whose patient's name has more than the column holds; their index has the same words. */
-export const hasNameGroups = sql`${studies.attributes} ? ${sql.raw(`'${TagHex.PatientName}'`)}`;
+/** Studies whose patient's name has more than the column holds. */
+export const hasNameGroups = isNotNull(studies.patientNameGroups);
 
 /** How a search reads one column of the list: as it is, and as the instances say where the upload form replaced it. */
 interface ListColumn {
@@ -88,13 +88,21 @@ export function studyCondition(
   const listed = listColumns[tag];
   if (!listed) return isKeptValue(studies.attributes, path, wanted);
   const isName = tag === TagHex.PatientName;
-  if (from === "groups" && isName) return isKeptValue(studies.attributes, path, wanted);
+  if (from === "groups" && isName) return isInGroups(wanted);
   if (from !== "instances") return isListed(listed, wanted);
   const { key, column } = listed;
   const said = sql`(case when ${studies.instanceValues} ? ${key} then ${studies.instanceValues} ->> ${key}
     else ${column}::text end)`;
   const isSaidSo = isSaid(tag, said, wanted);
-  return isName ? or(isSaidSo, isKeptValue(studies.attributes, path, wanted)) : isSaidSo;
+  return isName ? or(isSaidSo, isInGroups(wanted)) : isSaidSo;
+}
+
+/** Compares a name with all its groups; a study without them has none. */
+function isInGroups(wanted: Wanted): SQL | undefined {
+  const groups = studies.patientNameGroups;
+  if (wanted.kind === "text") return sql`${groups} like ${`%${likePattern(foldedPattern(wanted.pattern))}%`}`;
+  if (wanted.kind !== "words") return sql`false`;
+  return and(...wordsOf(wanted.words).map((word) => begins(sql`translate(${groups}, '=', ' ')`, word)));
 }
 
 /** Whether a match may find studies by what the column of their name lacks. */
@@ -185,7 +193,7 @@ function isKeptValue(
   if ((member ?? attribute).vr !== "PN")
     return sql`exists (select from ${values} where ${isValue(sql`(${value} #>> '{}')`, wanted)})`;
   const name = sql`(case when jsonb_typeof(${value}) = 'object' then ${value} end)`;
-  const groups = sql`(select group_text.value from jsonb_each_text(${name}) as group_text union all
+  const groups = sql`(select group_text.value from jsonb_each_text(${name}) as group_text union
     select concat_ws('=', ${name} ->> 'Alphabetic', ${name} ->> 'Ideographic', ${name} ->> 'Phonetic')) as name (text)`;
   return sql`exists (select from ${values} cross join lateral ${groups}
     where ${isValue(foldedName(sql`name.text`), wanted)})`;

@@ -1,5 +1,7 @@
 import { basename } from "node:path";
 import type { UploadAnswer, UploadMetadata } from "../../../shared/api/upload.ts";
+import { foldedGroups } from "../../../shared/dicom/folded-name.ts";
+import { TagHex } from "../../../shared/dicom/tags.ts";
 import type { Deps } from "../../deps.ts";
 import type { StoredObjectRow } from "../../holdings/objects/stored-objects.table.ts";
 import type { SeriesRow, WrittenStudyRow } from "../studies/studies.table.ts";
@@ -105,6 +107,7 @@ function indexStudy(
     ...(columns.instanceValues?.modality === undefined && { modality: modalityOf(scanned) }),
     ...countsOf(study),
     attributes: scanned.index.kept?.study ?? {},
+    patientNameGroups: foldedGroups(scanned.index.kept?.study?.[TagHex.PatientName]),
     storageStatus: isArchived ? "b2" : "local",
     hasReport: false,
     integrity: "unchecked",

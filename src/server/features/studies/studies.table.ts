@@ -140,6 +140,8 @@ export const studies = pgTable(
     instanceValues: jsonb("instance_values").$type<InstanceValues>(),
     /** Further attributes of its first instance, for DICOMweb searches; null until a job has read those of an older release. */
     attributes: jsonb().$type<DicomJson>(),
+    /** The instances' name with all its groups, as `foldedGroups` writes them; null if `patientName` has all of it. */
+    patientNameGroups: text("patient_name_groups"),
     /**
      * Patient name, patient ID, accession number and description folded for search (no case, no accents), each cut to
      * {@link MAX_INDEXED_TEXT}.
@@ -169,7 +171,7 @@ export const studies = pgTable(
     index("studies_unlabelled_idx").on(table.id).where(sql`not ${table.labelled}`),
     index("studies_undescribed_idx").on(table.id).where(sql`${table.attributes} is null`),
     index("studies_uid_idx").on(table.studyInstanceUID),
-    index("studies_name_groups_idx").on(table.accountId).where(sql`${table.attributes} ? '00100010'`),
+    index("studies_name_groups_idx").on(table.accountId).where(sql`${table.patientNameGroups} is not null`),
     index("studies_overridden_idx").on(table.accountId).where(sql`${table.instanceValues} is not null`),
     ...sortIndexes(table),
     // Not partial, since the deletion of an account uses it to find all its studies, including those that wait to be purged.
