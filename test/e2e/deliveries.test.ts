@@ -74,6 +74,10 @@ describe("a request for exams", () => {
         await page.getByText("Recebido de Hospital Santa Clara").waitFor();
         await button(page, "Receber de uma clínica").first().click();
         await button(page, "Recusar e excluir").click();
+        const question = page.getByRole("alertdialog", { name: "Recusar este exame?" });
+        await question.getByText(/não usa uma ação/).waitFor();
+        expect(await violationsOn(page)).toEqual([]);
+        await button(question, "Recusar e excluir").click();
         await page.getByText("Entrega recusada e excluída").first().waitFor();
         const [deleted] = await app.testApp.sql`select count(*)::int as n from usage_events
           where user_id = ${owner.id} and action_type = 'delete'`;

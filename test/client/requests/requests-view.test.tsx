@@ -2,8 +2,10 @@ import "../../support/dom-globals.ts";
 import { expect, test } from "bun:test";
 import RequestsView from "../../../src/client/features/requests/requests-view.tsx";
 import type { Request } from "../../../src/shared/api/deliveries.ts";
-import { screen, userEvent, waitFor, withDom } from "../../support/dom.ts";
+import type { UsageStats } from "../../../src/shared/api/subscriptions.ts";
+import { screen, userEvent, waitFor, withDom, within } from "../../support/dom.ts";
 import { answerCalls, renderView } from "../../support/render-view.tsx";
+import { skull } from "../../support/skull-study.ts";
 
 withDom();
 
@@ -22,9 +24,45 @@ const request: Request = {
   deliveries: [],
 };
 
+const usage: UsageStats = {
+  planName: "Família",
+  currentExamCount: 37,
+  examLimit: 50,
+  examsRemaining: 13,
+  examUsagePercentage: 74,
+  totalActionsThisMonth: 20,
+  actionLimit: 30,
+  actionsRemaining: 10,
+  actionUsagePercentage: 67,
+  downloadsThisMonth: 16,
+  deletesThisMonth: 4,
+  lastResetDate: "2026-11-03T15:00:00.000Z",
+  storageBytes: 100,
+  storageUsedBytes: 12,
+  storageRemainingBytes: 88,
+  storageUsagePercentage: 12,
+};
+
+const delivery = {
+  id: "01900000-0000-7000-8000-0000000000d1",
+  from: "Hospital Santa Clara",
+  createdAt: "2026-01-21T12:00:00.000Z",
+  receivedAt: "2026-01-21T12:00:00.000Z",
+  studyIds: [skull.id],
+  images: 1284,
+};
+
 async function show(...requests: Partial<Request>[]) {
   const ended: string[] = [];
+  const deleted: string[] = [];
   answerCalls({
+    "GET /api/studies/s1": () => Response.json(skull),
+    "GET /api/studies/s1/picture": () => new Response(null, { status: 204 }),
+    "GET /api/subscriptions/usage-stats": () => Response.json(usage),
+    "DELETE /api/studies/s1": () => {
+      deleted.push("s1");
+      return new Response(null, { status: 204 });
+    },
     "GET /api/requests": () =>
       Response.json(requests.map((one, index) => ({ ...request, id: `${request.id}${index}`, ...one }))),
     [`DELETE /api/requests/${request.id}0`]: () => {
@@ -34,7 +72,7 @@ async function show(...requests: Partial<Request>[]) {
   });
   await renderView(<RequestsView />);
   await screen.findAllByText("Hospital Santa Clara");
-  return { user: userEvent.setup(), ended };
+  return { user: userEvent.setup(), ended, deleted };
 }
 
 test("each request of an account names its state", async () => {
@@ -57,4 +95,25 @@ test("an open request ends from its menu, only after a question that begins at t
   expect(ended).toEqual([]);
   await user.click(screen.getByRole("button", { name: "Encerrar agora" }));
   await waitFor(() => expect(ended).toEqual(["0"]));
+});
+
+test("a delivered exam is deleted only after a question that names it and begins at the safe answer", async () => {
+  const receivedAt = new Date().toISOString();
+  const { user, deleted } = await show({ state: "received", deliveries: [{ ...delivery, receivedAt }] });
+  await user.click(screen.getByRole("button", { name: "Recusar e excluir" }));
+  const question = within(await screen.findByRole("alertdialog", { name: "Recusar este exame?" }));
+  await question.findByText(/Tomografia de crânio/);
+  expect(question.getByText(/não usa uma ação/)).toBeDefined();
+  expect(document.activeElement?.textContent).toBe("Cancelar");
+  expect(deleted).toEqual([]);
+  await user.click(question.getByRole("button", { name: "Recusar e excluir" }));
+  await waitFor(() => expect(deleted).toEqual(["s1"]));
+});
+
+test("after 7 days the question says that refusing uses an action", async () => {
+  const { user } = await show({ state: "received", deliveries: [delivery] });
+  await user.click(screen.getByRole("button", { name: "Recusar e excluir" }));
+  const question = within(await screen.findByRole("alertdialog"));
+  await question.findByText(/Conta como 1 ação do mês\. Depois disso restam 9/);
+  expect(question.queryByText(/não usa uma ação/)).toBeNull();
 });

@@ -1,5 +1,4 @@
 import { Plural, Trans, useLingui } from "@lingui/react/macro";
-import { useSetAtom } from "jotai";
 import { useState } from "react";
 import type { CreatedRequest, Request } from "../../../shared/api/deliveries.ts";
 import { Button, type ButtonProps, IconButton } from "../../ui/button.tsx";
@@ -20,11 +19,11 @@ import { dayText } from "../../ui/moment-text.ts";
 import { Skeleton } from "../../ui/skeleton.tsx";
 import { useOpener } from "../../ui/use-opener.ts";
 import { whenText } from "../../ui/when-text.ts";
-import { viewAtom } from "../places/views.ts";
 import { useHis } from "../session/his-context.ts";
 import { NewRequestDialog } from "./new-request-dialog.tsx";
+import { ReceivedActions } from "./received-actions.tsx";
 import { RequestReady } from "./request-ready.tsx";
-import { useEndRequest, useRefuse, useRequests } from "./use-requests.ts";
+import { useEndRequest, useRequests } from "./use-requests.ts";
 
 /** Requests for exams: what clinics were asked for, and what they delivered. */
 export default function RequestsView() {
@@ -214,9 +213,7 @@ function RowLine({ request }: { request: Request }) {
 
 function RowActions({ request, onRenew }: { request: Request; onRenew: () => void }) {
   const { t } = useLingui();
-  const setView = useSetAtom(viewAtom);
   const ending = useEndRequest();
-  const refusing = useRefuse();
   const [asksAgain, setAsksAgain] = useState(false);
   // Who keeps the request comes back to the menu.
   const [isKept, setKept] = useState(false);
@@ -225,7 +222,6 @@ function RowActions({ request, onRenew }: { request: Request; onRenew: () => voi
     setKept(true);
   };
   const { state, label, deliveries, id } = request;
-  const studyIds = deliveries.flatMap((delivery) => delivery.studyIds);
   if (state === "expired" || state === "ended")
     return (
       <Button size="small" kind="quiet" onClick={onRenew}>
@@ -256,26 +252,7 @@ function RowActions({ request, onRenew }: { request: Request; onRenew: () => voi
         </DropdownItem>
       </Dropdown>
     );
-  if (studyIds.length === 0) return null;
-  return (
-    <>
-      <Button
-        size="small"
-        kind="quiet"
-        disabled={refusing.isPending}
-        onClick={() => refusing.mutate(studyIds)}
-      >
-        {refusing.isPending ? (
-          <Trans id="action.deleting">Deleting…</Trans>
-        ) : (
-          <Trans id="request.refuse">Refuse and delete</Trans>
-        )}
-      </Button>
-      <Button size="small" onClick={() => setView("listaExames")}>
-        <Trans id="request.view">View</Trans>
-      </Button>
-    </>
-  );
+  return <ReceivedActions deliveries={deliveries} />;
 }
 
 function HowItWorks() {

@@ -5,6 +5,7 @@ import { ApiError } from "../../api.ts";
 import { refreshExams } from "../../query-keys.ts";
 import { showToast } from "../../ui/toast.tsx";
 import { studiesApi } from "../studies/studies-api.ts";
+import { MAX_NAMED } from "../study-list/bulk-parts.tsx";
 import { requestsApi } from "./requests-api.ts";
 
 const REQUESTS = ["requests"];
@@ -40,6 +41,17 @@ export function useEndRequest() {
       await queryClient.invalidateQueries({ queryKey: REQUESTS });
     },
     onError: (error) => tell(t({ id: "request.endFailed", message: "The request was not ended" }), error),
+  });
+}
+
+/** The first of these studies, as many as a question names. */
+export function useNamedStudies(studyIds: readonly string[]) {
+  const ids = studyIds.slice(0, MAX_NAMED);
+  return useQuery({
+    // Not among the studies that are read again after a deletion: these are gone then.
+    queryKey: ["refused", ...ids],
+    queryFn: ({ signal }) => Promise.all(ids.map((id) => studiesApi.read(id, signal))),
+    gcTime: 0,
   });
 }
 

@@ -15,12 +15,18 @@ export interface BulkDialogProps {
 }
 
 /** So many exams are named; of further ones only the number is told. */
-const MAX_NAMED = 5;
+export const MAX_NAMED = 5;
+
+interface NamedExamsProps {
+  studies: readonly Study[];
+  /** How many are asked about, if `studies` has only the first of them. */
+  count?: number;
+}
 
 /** The exams that are asked about. */
-export function NamedExams({ studies }: { studies: readonly Study[] }) {
+export function NamedExams({ studies, count = studies.length }: NamedExamsProps) {
   const { i18n } = useLingui();
-  const more = studies.length - MAX_NAMED;
+  const more = count - MAX_NAMED;
   return (
     <ul className="bulk-exams">
       {studies.slice(0, MAX_NAMED).map((study) => (
@@ -87,7 +93,16 @@ export function BulkCost({ count }: { count: number }) {
       </p>
     );
   }
-  const leftAfter = left === undefined ? undefined : left - count;
+  return <CountedActions count={count} left={left} />;
+}
+
+interface CountedActionsProps {
+  count: number;
+  /** Before them; undefined while that is not known. */
+  left: number | undefined;
+}
+
+export function CountedActions({ count, left }: CountedActionsProps) {
   return (
     <p className="study-cost">
       <Plural
@@ -96,15 +111,30 @@ export function BulkCost({ count }: { count: number }) {
         one="Counts as # action of the month."
         other="Counts as # actions of the month."
       />{" "}
-      {leftAfter !== undefined && (
-        <Plural
-          id="bulk.leftAfter"
-          value={leftAfter}
-          one="After that, # is left."
-          other="After that, # are left."
-        />
-      )}
+      <ActionsAfter count={count} left={left} />
     </p>
+  );
+}
+
+function ActionsAfter({ count, left }: CountedActionsProps) {
+  if (left === undefined) return null;
+  if (left < count)
+    return (
+      <Plural
+        id="bulk.actionsLeft"
+        value={left}
+        one="Your plan has # action left this month."
+        other="Your plan has # actions left this month."
+      />
+    );
+  const leftAfter = left - count;
+  return (
+    <Plural
+      id="bulk.leftAfter"
+      value={leftAfter}
+      one="After that, # is left."
+      other="After that, # are left."
+    />
   );
 }
 

@@ -2,13 +2,9 @@ import { plural } from "@lingui/core/macro";
 import { Trans, useLingui } from "@lingui/react/macro";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useAtom, useSetAtom } from "jotai";
-import { FREE_REFUSAL_DAYS } from "../../../shared/api/deliveries.ts";
 import type { Study } from "../../../shared/api/studies.ts";
-import { shortPersonName } from "../../../shared/dicom/person-name.ts";
-import { addDays } from "../../../shared/rules/subscription.ts";
 import { ApiError } from "../../api.ts";
 import { refreshExams } from "../../query-keys.ts";
-import { serverNow } from "../../server-clock.ts";
 import { ConfirmDialog } from "../../ui/dialog.tsx";
 import { showToast } from "../../ui/toast.tsx";
 import { useUsageStats } from "../plan/use-subscription.ts";
@@ -17,8 +13,9 @@ import { markBusyAtom } from "../studies/busy-studies.ts";
 import { studiesApi } from "../studies/studies-api.ts";
 import { dateText, descriptionText } from "../studies/study-text.ts";
 import { useFoundStudy } from "../studies/use-found-study.ts";
+import { FreeRefusal, isFreeToRefuse } from "./free-refusal.tsx";
 import { deletionSubject } from "./list-actions.ts";
-import { StudyFilm } from "./study-film.tsx";
+import { StudyQuote } from "./study-quote.tsx";
 
 /** Asks for confirmation and deletes a study. */
 export function DeleteStudyDialog() {
@@ -55,39 +52,12 @@ export function DeleteStudyDialog() {
 }
 
 function WhatIsLost({ study }: { study: Study }) {
-  const { i18n, t } = useLingui();
-  const patient =
-    (study.patientName && shortPersonName(study.patientName)) ||
-    t({ id: "study.delete.noPatient", message: "unidentified patient" });
+  const isFree = study.receivedFrom !== null && isFreeToRefuse(study.createdAt);
   return (
     <>
-      <div className="quote">
-        <StudyFilm study={study} />
-        <div className="study-quote">
-          <b>{patient}</b>
-          <span>
-            {descriptionText(i18n, study)},{" "}
-            <span className="whitespace-nowrap">{dateText(i18n, study.studyDate)}</span>
-          </span>
-        </div>
-      </div>
-      {isRefusal(study) ? <FreeRefusal /> : <ActionCost />}
+      <StudyQuote study={study} />
+      {isFree ? <FreeRefusal /> : <ActionCost />}
     </>
-  );
-}
-
-/** Whether a clinic delivered the study so lately that deleting it uses no action. */
-function isRefusal({ receivedFrom, createdAt }: Study): boolean {
-  return receivedFrom !== null && serverNow() < addDays(new Date(createdAt), FREE_REFUSAL_DAYS).getTime();
-}
-
-function FreeRefusal() {
-  return (
-    <p className="study-cost">
-      <Trans id="study.delete.refusal">
-        A clinic delivered this exam. Within 7 days, deleting it uses no action.
-      </Trans>
-    </p>
   );
 }
 

@@ -16,6 +16,7 @@ import { sizeText } from "../../../ui/size-text.ts";
 import { viewAtom } from "../../places/views.ts";
 import { SubscriptionLink } from "../../plan/subscription-link.tsx";
 import { maySubscribe, useHis } from "../../session/his-context.ts";
+import { useOpenExam } from "../../viewer/use-open-exam.ts";
 import { SmallFilm } from "../contact-sheet/small-film.tsx";
 import { filmOf } from "../look-inside/contents.ts";
 import { skippedReason } from "../notices/skipped-reasons.ts";
@@ -27,7 +28,6 @@ import { InterruptionText } from "./interruption-text.tsx";
 import { ChooseAgain, PauseOrResume } from "./resume-upload.tsx";
 import { isAnswerable, type JobState, sentPercent, sizeOf, type UploadJob } from "./upload-job.ts";
 import { changeJobAtom, removeJobAtom } from "./upload-jobs.ts";
-import { useOpenExam } from "./use-open-exam.ts";
 
 type StoppedState = Extract<JobState, { stage: "stopped" }>;
 

@@ -1,11 +1,11 @@
 import { useSetAtom } from "jotai";
-import { ApiError } from "../../../api.ts";
-import { viewAtom } from "../../places/views.ts";
-import { studiesApi } from "../../studies/studies-api.ts";
-import { isViewable } from "../../studies/study-text.ts";
-import { shownStudyAtom } from "../../viewer/shown-study.ts";
+import { ApiError } from "../../api.ts";
+import { viewAtom } from "../places/views.ts";
+import { studiesApi } from "../studies/studies-api.ts";
+import { isViewable } from "../studies/study-text.ts";
+import { shownStudyAtom } from "./shown-study.ts";
 
-/** Returns the function that opens what an upload brought: the images of its only exam, else the list. */
+/** Returns the function that opens what an upload or a delivery brought: the images of its only exam, else the list. */
 export function useOpenExam(): (brought: { studies: readonly { id: string }[] }) => Promise<void> {
   const setView = useSetAtom(viewAtom);
   const show = useSetAtom(shownStudyAtom);
