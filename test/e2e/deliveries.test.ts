@@ -67,8 +67,11 @@ describe("a request for exams", () => {
           await phone.getByRole("heading", { name: "Este pedido não abre" }).waitFor();
         });
 
-        await ready.getByText("O exame chegou.").waitFor();
-        await button(ready, "Pronto").click();
+        const arrived = page.getByRole("dialog", { name: "O exame chegou" });
+        await button(arrived, "Ver exame").waitFor();
+        expect(await ready.count()).toBe(0);
+        expect(await violationsOn(page)).toEqual([]);
+        await button(arrived, "Pronto").click();
         await page.getByText(/Entregue por Hospital Santa Clara/).waitFor();
         await examsEntry(page).click();
         await page.getByText("Recebido de Hospital Santa Clara").waitFor();

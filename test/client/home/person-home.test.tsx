@@ -171,7 +171,7 @@ test("what a clinic delivered waits until it is looked at, and a button leads to
   expect(waiting.getByText(/^Clínica São João · /)).toBeTruthy();
   const user = userEvent.setup();
   await user.click(waiting.getByRole("button", { name: "Ver" }));
-  await waitFor(() => expect(shownView()).toBe("listaExames"));
+  await waitFor(() => expect(shownView()).toBe("viewer"));
   expect(calls).toContain("POST /api/notifications/read");
   await user.click(screen.getByRole("button", { name: "Receber de uma clínica" }));
   expect(shownView()).toBe("receber");

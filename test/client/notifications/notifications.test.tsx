@@ -39,6 +39,14 @@ test("the bell counts what is unread; pressing an entry opens what it is about a
   expect(screen.getByRole("button", { name: "Avisos" })).toBeTruthy();
 });
 
+test("a delivered exam is opened from its notice", async () => {
+  await show([told("c1", { event: "delivery.received", details: { from: "Hospital Santa Clara" } })]);
+  const user = userEvent.setup();
+  await user.click(await screen.findByRole("button", { name: "Avisos, 1 não lido" }));
+  await user.click(await screen.findByRole("button", { name: /^Entregue a você: Tomografia de crânio/ }));
+  await waitFor(() => expect(shownView()).toBe("viewer"));
+});
+
 test("all are marked as read at once, and a Pix leads to the subscription", async () => {
   const paid = told("b1", { event: "payment.confirmed", study: null, details: { amount: 3990 } });
   const sent = await show([paid, told("b2")]);

@@ -1,10 +1,11 @@
 import "../../support/dom-globals.ts";
 import { expect, test } from "bun:test";
+import { RequestReady } from "../../../src/client/features/requests/request-ready.tsx";
 import RequestsView from "../../../src/client/features/requests/requests-view.tsx";
 import type { Request } from "../../../src/shared/api/deliveries.ts";
 import type { UsageStats } from "../../../src/shared/api/subscriptions.ts";
 import { screen, userEvent, waitFor, withDom, within } from "../../support/dom.ts";
-import { answerCalls, renderView } from "../../support/render-view.tsx";
+import { answerCalls, renderView, shownView } from "../../support/render-view.tsx";
 import { skull } from "../../support/skull-study.ts";
 
 withDom();
@@ -116,4 +117,36 @@ test("after 7 days the question says that refusing uses an action", async () => 
   const question = within(await screen.findByRole("alertdialog"));
   await question.findByText(/Conta como 1 ação do mês\. Depois disso restam 9/);
   expect(question.queryByText(/não usa uma ação/)).toBeNull();
+});
+
+test("'Ver' opens the exam that a request brought", async () => {
+  const { user } = await show({ state: "received", deliveries: [delivery] });
+  await user.click(screen.getByRole("button", { name: "Ver" }));
+  await waitFor(() => expect(shownView()).toBe("viewer"));
+});
+
+test("'Ver' leads to the list if a request brought several exams", async () => {
+  const several = { ...delivery, studyIds: ["s1", "s2"] };
+  const { user } = await show({ state: "received", deliveries: [several] });
+  await user.click(screen.getByRole("button", { name: "Ver" }));
+  await waitFor(() => expect(shownView()).toBe("listaExames"));
+});
+
+test("once the exam has arrived, the way to it takes the place of the request's QR code and address", async () => {
+  const arrival = Promise.withResolvers<Response>();
+  answerCalls({
+    "GET /api/requests": () => arrival.promise,
+    "GET /api/studies/s1": () => Response.json(skull),
+  });
+  const made = { ...request, url: "https://exemplo.com.br/entregar/r#s", qrCode: "data:image/png;base64," };
+  await renderView(<RequestReady request={made} returnTo={{ current: null }} onClose={() => undefined} />);
+  expect(screen.getByRole("img", { name: "QR Code do pedido" })).toBeDefined();
+  arrival.resolve(Response.json([{ ...request, state: "received", deliveries: [delivery] }]));
+  const arrived = within(await screen.findByRole("dialog", { name: "O exame chegou" }));
+  expect(arrived.queryByRole("img")).toBeNull();
+  expect(arrived.queryByRole("button", { name: "Copiar link" })).toBeNull();
+  const view = arrived.getByRole("button", { name: "Ver exame" });
+  expect(view.className).toContain("is-lit");
+  await userEvent.setup().click(view);
+  await waitFor(() => expect(shownView()).toBe("viewer"));
 });

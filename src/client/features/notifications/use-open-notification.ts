@@ -28,7 +28,7 @@ export function useOpenNotification(): (told: Notification) => void {
       else if (event === "invitation.accepted" || event === "link.opened") {
         setView("listaExames");
         showSharing(found);
-      } else if (event === "study.shared" && isViewable(found)) showStudy(found);
+      } else if (leadsToImages(event) && isViewable(found)) showStudy(found);
       else setView("listaExames");
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
@@ -42,4 +42,8 @@ export function useOpenNotification(): (told: Notification) => void {
     if (told.study) void openStudy(told);
     else setView("subscription");
   };
+}
+
+function leadsToImages(event: Notification["event"]): boolean {
+  return event === "study.shared" || event === "delivery.received";
 }

@@ -1,12 +1,14 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import type { RefObject } from "react";
-import type { CreatedRequest } from "../../../shared/api/deliveries.ts";
+import type { CreatedRequest, Request } from "../../../shared/api/deliveries.ts";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { dayText } from "../../ui/moment-text.ts";
 import { useStay } from "../places/use-stay.ts";
 import { CopyBox, LinkWays } from "../sharing/link-ready.tsx";
 import { QrSheet } from "../sharing/qr-sheet.tsx";
+import { useOpenExam } from "../viewer/use-open-exam.ts";
+import { RequestLine } from "./request-line.tsx";
 import { useRequests } from "./use-requests.ts";
 
 interface RequestReadyProps {
@@ -16,53 +18,97 @@ interface RequestReadyProps {
   returnTo: RefObject<Element | null>;
 }
 
-/** Shows the new request's address and QR code, once: only its button closes it, so that no stray click loses them. */
+/**
+ * Shows the new request's address and QR code, once: only its button closes it, so that no stray click loses them. When the exam has
+ * arrived they serve nothing more, and the way to the exam takes their place.
+ */
 export function RequestReady({ request, onClose, returnTo }: RequestReadyProps) {
   const { t } = useLingui();
-  useStay(true);
-  const { label, shownName, url, qrCode, expiresAt } = request;
+  const { label, shownName, expiresAt } = request;
   const until = dayText(expiresAt);
   const now = useRequests().data?.find(({ id }) => id === request.id);
-  const percent = now?.percent ?? 0;
+  const arrived = now?.state === "received" ? now : undefined;
+  useStay(!arrived);
   return (
     <Dialog
-      wide
+      wide={!arrived}
       open
       returnTo={returnTo}
-      onOpenChange={() => undefined}
-      title={<Trans id="request.ready">Show it at the desk</Trans>}
-      text={t({
-        id: "request.ready.text",
-        message: `${label} delivers to ${shownName}, once, until ${until}.`,
-      })}
-      picture={
-        <figure className="pix-qr">
-          <img src={qrCode} alt={t({ id: "request.qr", message: "QR code of the request" })} />
-          <figcaption>
-            <Trans id="request.aim">The clinic reads it with the camera</Trans>
-          </figcaption>
-        </figure>
+      onOpenChange={(open) => {
+        if (!open && arrived) onClose();
+      }}
+      title={
+        arrived ? (
+          <Trans id="request.arrived">The exam has arrived</Trans>
+        ) : (
+          <Trans id="request.ready">Show it at the desk</Trans>
+        )
       }
+      text={
+        arrived
+          ? undefined
+          : t({
+              id: "request.ready.text",
+              message: `${label} delivers to ${shownName}, once, until ${until}.`,
+            })
+      }
+      picture={!arrived && <RequestCode request={request} />}
     >
       <div className="link-ready">
-        <CopyBox text={url} label={t({ id: "link.copy", message: "Copy link" })} />
-        <LinkWays url={url} title={t({ id: "request.sent.title", message: `Exams for ${shownName}` })} />
-        <p className="field-hint" role="status">
-          {now?.state === "sending" && <Trans id="request.line.sending">Uploading now · {percent}%</Trans>}
-          {now?.state === "received" && <Trans id="request.arrived">The exam has arrived.</Trans>}
-          {now?.state !== "sending" && now?.state !== "received" && (
-            <Trans id="request.ready.hint">
-              If the clinic has no camera, send the address. This screen tells you when the delivery starts.
-              It is not shown again.
-            </Trans>
-          )}
+        {!arrived && <RequestAddress request={request} />}
+        <p className={arrived ? "" : "field-hint"} role="status">
+          <ReadyLine now={now} />
         </p>
+        {arrived && <ViewArrived request={arrived} />}
         <Button onClick={onClose}>
           <Trans id="link.done">Done</Trans>
         </Button>
       </div>
-      <RequestSheet request={request} until={until} />
+      {!arrived && <RequestSheet request={request} until={until} />}
     </Dialog>
+  );
+}
+
+function RequestCode({ request: { qrCode } }: Pick<RequestReadyProps, "request">) {
+  const { t } = useLingui();
+  return (
+    <figure className="pix-qr">
+      <img src={qrCode} alt={t({ id: "request.qr", message: "QR code of the request" })} />
+      <figcaption>
+        <Trans id="request.aim">The clinic reads it with the camera</Trans>
+      </figcaption>
+    </figure>
+  );
+}
+
+function RequestAddress({ request: { url, shownName } }: Pick<RequestReadyProps, "request">) {
+  const { t } = useLingui();
+  return (
+    <>
+      <CopyBox text={url} label={t({ id: "link.copy", message: "Copy link" })} />
+      <LinkWays url={url} title={t({ id: "request.sent.title", message: `Exams for ${shownName}` })} />
+    </>
+  );
+}
+
+/** What has become of the request; undefined until it was read again. */
+function ReadyLine({ now }: { now: Request | undefined }) {
+  if (now?.state === "sending" || now?.state === "received") return <RequestLine request={now} />;
+  return (
+    <Trans id="request.ready.hint">
+      If the clinic has no camera, send the address. This screen tells you when the delivery starts. It is not
+      shown again.
+    </Trans>
+  );
+}
+
+function ViewArrived({ request: { deliveries } }: { request: Request }) {
+  const open = useOpenExam();
+  const studies = deliveries.flatMap(({ studyIds }) => studyIds).map((id) => ({ id }));
+  return (
+    <Button kind="lit" size="big" onClick={() => void open({ studies })}>
+      <Trans id="request.viewExam">View exam</Trans>
+    </Button>
   );
 }
 

@@ -15,13 +15,12 @@ import {
   UploadIcon,
 } from "../../ui/icons.tsx";
 import { LoadError } from "../../ui/load-error.tsx";
-import { dayText } from "../../ui/moment-text.ts";
 import { Skeleton } from "../../ui/skeleton.tsx";
 import { useOpener } from "../../ui/use-opener.ts";
-import { whenText } from "../../ui/when-text.ts";
 import { useHis } from "../session/his-context.ts";
 import { NewRequestDialog } from "./new-request-dialog.tsx";
 import { ReceivedActions } from "./received-actions.tsx";
+import { RequestLine } from "./request-line.tsx";
 import { RequestReady } from "./request-ready.tsx";
 import { useEndRequest, useRequests } from "./use-requests.ts";
 
@@ -131,7 +130,7 @@ function RequestRow({ request, onRenew }: { request: Request; onRenew: () => voi
       <div className="request-text">
         <b>{label}</b>
         <span>
-          <RowLine request={request} />
+          <RequestLine request={request} />
         </span>
         {uses > 1 && (
           <span>
@@ -179,35 +178,6 @@ function StateChip({ state }: Pick<Request, "state">) {
           <Trans id="request.state.ended">Ended</Trans>
         </span>
       );
-  }
-}
-
-function RowLine({ request }: { request: Request }) {
-  const { i18n } = useLingui();
-  const { state, expiresAt, openedAt, percent, deliveries } = request;
-  const until = dayText(expiresAt);
-  const last = deliveries.find(({ receivedAt }) => receivedAt !== null);
-  const from = last?.from ?? "";
-  const when = last?.receivedAt ? whenText(i18n, last.receivedAt) : "";
-  switch (state) {
-    case "open":
-      return openedAt === null ? (
-        <Trans id="request.line.open">Valid until {until} · nobody opened it yet</Trans>
-      ) : (
-        <Trans id="request.line.opened">Valid until {until} · opened</Trans>
-      );
-    case "sending":
-      return <Trans id="request.line.sending">Uploading now · {percent}%</Trans>;
-    case "received":
-      return (
-        <Trans id="request.line.received">
-          Delivered by {from} · {when}
-        </Trans>
-      );
-    case "expired":
-      return <Trans id="request.line.expired">Expired on {until} without being used</Trans>;
-    case "ended":
-      return <Trans id="request.line.ended">Ended before anything arrived</Trans>;
   }
 }
 
