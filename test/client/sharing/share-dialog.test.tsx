@@ -233,5 +233,20 @@ describe("a link to a study", () => {
     await user.keyboard("{Enter}");
     await user.click(screen.getByRole("button", { name: "Encerrar agora" }));
     expect(await screen.findByText(/encerrado em/)).toBeDefined();
+    expect(screen.getByRole("button", { name: "Novo link" })).toBeDefined();
+    expect(screen.queryByRole("button", { name: "Criar link" }) === null).toBe(true);
+  });
+
+  test("is not told as missing when the links could not be read", async () => {
+    let isDown = true;
+    const { user } = await openDialog({
+      "GET /api/links": () =>
+        isDown ? problem(500, "internal", "Tente de novo em instantes.") : Response.json([active]),
+      "GET /api/links/l1/openings": () => Response.json([]),
+    });
+    expect(await screen.findByText("Não foi possível carregar os links deste exame")).toBeDefined();
+    isDown = false;
+    await user.click(screen.getByRole("button", { name: "Tentar novamente" }));
+    expect(await screen.findByText("Dr. Paulo")).toBeDefined();
   });
 });
