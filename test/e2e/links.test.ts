@@ -80,7 +80,7 @@ describe("a link to an exam", () => {
           await dialog.locator(".link-openings li").nth(1).waitFor();
           expect(await dialog.locator(".link-openings").textContent()).toContain("1 senha errada");
           expect(await dialog.locator(".link-openings li").count()).toBe(2);
-          await button(dialog, /^Encerrar o link/).click();
+          await button(dialog, /^Encerrar agora:/).click();
           await button(dialog, "Encerrar agora").click();
           await dialog.getByText(/encerrado em/).waitFor();
 

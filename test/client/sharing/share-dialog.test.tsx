@@ -226,10 +226,10 @@ describe("a link to a study", () => {
     expect(screen.getByText("leu o laudo")).toBeDefined();
     expect(screen.getByText("2 senhas erradas")).toBeDefined();
     expect(screen.queryByRole("button", { name: "Criar link" }) === null).toBe(true);
-    await user.click(screen.getByRole("button", { name: "Encerrar o link: Dr. Paulo" }));
+    await user.click(screen.getByRole("button", { name: "Encerrar agora: Dr. Paulo" }));
     expect(document.activeElement?.textContent).toBe("Manter");
     await user.keyboard("{Enter}");
-    expect(document.activeElement).toBe(screen.getByRole("button", { name: "Encerrar o link: Dr. Paulo" }));
+    expect(document.activeElement).toBe(screen.getByRole("button", { name: "Encerrar agora: Dr. Paulo" }));
     await user.keyboard("{Enter}");
     await user.click(screen.getByRole("button", { name: "Encerrar agora" }));
     expect(await screen.findByText(/encerrado em/)).toBeDefined();

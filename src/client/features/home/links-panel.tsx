@@ -65,7 +65,7 @@ function LinkRow({ link }: { link: Link }) {
       actions={
         <Button
           size="small"
-          aria-label={t({ id: "home.links.seeOf", message: `See the link: ${name}` })}
+          aria-label={t({ id: "home.links.seeOf", message: `View the link: ${name}` })}
           onClick={see}
         >
           <Trans id="visit.see">View</Trans>

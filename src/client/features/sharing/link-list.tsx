@@ -54,7 +54,7 @@ function LinkItem({ link }: { link: Link }) {
             kind="quiet"
             size="small"
             ref={isKept ? focusOnce : undefined}
-            aria-label={t({ id: "link.endOf", message: `End the link: ${name}` })}
+            aria-label={t({ id: "link.endOf", message: `End now: ${name}` })}
             onClick={() => setAsking(true)}
           >
             <Trans id="link.end">End now</Trans>

@@ -74,7 +74,7 @@ function PlanRow({ plan, onEdit }: { plan: AdminPlan; onEdit: () => void }) {
           <Button
             size="small"
             disabled={choice.isPending}
-            aria-label={t({ id: "subscriptions.plan.takeNamed", message: `Use the plan ${name} yourself` })}
+            aria-label={t({ id: "subscriptions.plan.takeNamed", message: `Use it: ${name}` })}
             onClick={() => choice.mutate(plan)}
           >
             <Trans id="subscriptions.plan.take">Use it</Trans>
