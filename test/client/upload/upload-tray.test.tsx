@@ -12,6 +12,7 @@ import UploadTray from "../../../src/client/features/upload/tray/upload-tray.tsx
 import { isSent, percentOf, type Transfer } from "../../../src/client/features/upload/upload-state.ts";
 import UploadView from "../../../src/client/features/upload/upload-view.tsx";
 import { PHONE } from "../../../src/client/ui/use-media-query.ts";
+import { TagHex } from "../../../src/shared/dicom/tags.ts";
 import { sampleFile } from "../../support/dicom-sample.ts";
 import { act, cleanup, screen, untilGone, userEvent, waitFor, withDom, within } from "../../support/dom.ts";
 import { answerCalls, helena, problem, renderView, shownView } from "../../support/render-view.tsx";
@@ -142,6 +143,29 @@ describe("an upload", () => {
     expect(screen.getByRole("button", { name: "Esperando a vez…" })).toBeDefined();
     await act(async () => first.answer(201, answer));
     await waitFor(() => expect(ToldRequest.last).not.toBe(first));
+  });
+
+  test("that waits for the shown one is told as waiting, not as one that is sent at 0 %", async () => {
+    answerCalls({ "POST /api/uploads": () => problem(503, "store.unavailable", "x") });
+    const zipOf = (studyInstanceUID: string) => {
+      const elements = { [TagHex.StudyInstanceUID]: { vr: "UI" as const, Value: [studyInstanceUID] } };
+      return new File([zipFile({ IM1: sampleFile(elements) })], `${studyInstanceUID}.zip`);
+    };
+    ToldRequest.install();
+    await renderView(
+      <>
+        <UploadView />
+        <UploadTray />
+      </>,
+      { open: (store) => store.set(viewAtom, "uploadExames") },
+    );
+    await user.upload(screen.getByLabelText("Arquivo ZIP do exame"), [zipOf("2.25.10"), zipOf("2.25.11")]);
+    await user.click(await screen.findByRole("button", { name: "Enviar 2 exames" }));
+    await waitFor(() => expect(ToldRequest.last.body).toBeDefined());
+    await progress(ToldRequest.last, 12);
+    expect(screen.getByRole("button", { name: "Enviando… 12%" })).toBeDefined();
+    expect(tray().getByText("1 na fila")).toBeDefined();
+    expect(tray().queryByText(/Enviando|0 %/)).toBeNull();
   });
 
   test("waits while all are paused, and begins once all go on", async () => {

@@ -1,11 +1,12 @@
-import { Plural, Trans } from "@lingui/react/macro";
+import { Plural, Trans, useLingui } from "@lingui/react/macro";
 import type { ReactNode } from "react";
+import { sizeText } from "../../../ui/size-text.ts";
 import { transportFor } from "../send/choose-transport.ts";
 import { TimeLeft } from "../transfer-text.tsx";
 import { isUnderWay, sizeOf, totalPercent, type UploadJob } from "./upload-job.ts";
 import type { UploadElsewhere } from "./use-elsewhere.ts";
 
-export type TrayTone = "sending" | "paused" | "offline" | "file" | "warn" | "ok";
+export type TrayTone = "sending" | "queued" | "paused" | "offline" | "file" | "warn" | "ok";
 
 /** What the tray says of all its uploads in two lines. */
 export interface TraySummary {
@@ -77,6 +78,28 @@ export function summarize(jobs: readonly UploadJob[]): TraySummary {
   };
 }
 
+/** The same of uploads that wait for the one that the view shows; the view says how far that is. */
+export function summarizeWaiting(jobs: readonly UploadJob[]): TraySummary {
+  const waiting = jobs.filter(({ state }) => state.stage === "queued");
+  const stopped = jobs.filter(({ state }) => state.stage === "stopped").length;
+  return {
+    tone: "queued",
+    title: <Plural id="tray.waiting" value={waiting.length} one="# in the queue" other="# in the queue" />,
+    detail: (
+      <>
+        <Size bytes={waiting.reduce((sum, job) => sum + sizeOf(job), 0)} />
+        <NeedYou stopped={stopped} />
+      </>
+    ),
+    percent: 0,
+  };
+}
+
+function Size({ bytes }: { bytes: number }) {
+  const { i18n } = useLingui();
+  return sizeText(i18n, bytes);
+}
+
 /** The browser lost the file with the page, and the person has it. */
 function fileAskedFor(percent: number): TraySummary {
   return {
@@ -137,12 +160,17 @@ function SendingDetail({ sending, percent, stopped }: SendingDetailProps) {
           <TimeLeft transfer={sending.state.transfer} isBrief />
         </>
       )}
-      {stopped > 0 && (
-        <>
-          {" · "}
-          <Plural id="tray.needYou" value={stopped} one="# needs you" other="# need you" />
-        </>
-      )}
+      <NeedYou stopped={stopped} />
+    </>
+  );
+}
+
+function NeedYou({ stopped }: { stopped: number }) {
+  if (stopped === 0) return null;
+  return (
+    <>
+      {" · "}
+      <Plural id="tray.needYou" value={stopped} one="# needs you" other="# need you" />
     </>
   );
 }

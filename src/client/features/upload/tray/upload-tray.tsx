@@ -3,7 +3,7 @@ import { atom, useAtom, useAtomValue, useSetAtom } from "jotai";
 import { Dialog as RadixDialog } from "radix-ui";
 import { type CSSProperties, type ReactNode, useEffect, useRef } from "react";
 import { IconButton } from "../../../ui/button.tsx";
-import { CircleCheckIcon, CloseIcon } from "../../../ui/entry-icons.tsx";
+import { CircleCheckIcon, ClockIcon, CloseIcon } from "../../../ui/entry-icons.tsx";
 import type { Icon } from "../../../ui/icon.tsx";
 import {
   ChevronDownIcon,
@@ -21,7 +21,13 @@ import { CancelDialog } from "./cancel-upload.tsx";
 import { ElsewhereRow } from "./elsewhere-row.tsx";
 import { PauseOrResumeAll } from "./resume-upload.tsx";
 import { TrayRow } from "./tray-row.tsx";
-import { summarize, summarizeElsewhere, type TraySummary, type TrayTone } from "./tray-summary.tsx";
+import {
+  summarize,
+  summarizeElsewhere,
+  summarizeWaiting,
+  type TraySummary,
+  type TrayTone,
+} from "./tray-summary.tsx";
 import { isUnderWay, type UploadJob } from "./upload-job.ts";
 import { removeDoneJobsAtom, shownJobAtom, uploadJobsAtom } from "./upload-jobs.ts";
 import { type UploadElsewhere, useElsewhere } from "./use-elsewhere.ts";
@@ -48,7 +54,7 @@ export default function UploadTray() {
   useSheetWithRows(hasRows);
   return (
     <>
-      {hasRows && <Tray jobs={others} elsewhere={elsewhere} />}
+      {hasRows && <Tray jobs={others} elsewhere={elsewhere} shown={isShownInView ? shown : undefined} />}
       <CancelDialog />
     </>
   );
@@ -70,10 +76,11 @@ interface TrayProps {
   elsewhere: readonly UploadElsewhere[];
 }
 
-function Tray(props: TrayProps) {
+/** @param shown the upload that the view shows, which is none of `jobs` */
+function Tray({ shown, ...props }: TrayProps & { shown: UploadJob | undefined }) {
   const isPhone = useMediaQuery(PHONE);
   const { jobs, elsewhere } = props;
-  const summary = jobs.length > 0 ? summarize(jobs) : summarizeElsewhere(elsewhere);
+  const summary = jobs.length > 0 ? summarizeBeside(shown, jobs) : summarizeElsewhere(elsewhere);
   return (
     <>
       {isPhone ? <PhoneTray {...props} summary={summary} /> : <TrayCard {...props} summary={summary} />}
@@ -83,6 +90,11 @@ function Tray(props: TrayProps) {
       </span>
     </>
   );
+}
+
+function summarizeBeside(shown: UploadJob | undefined, jobs: readonly UploadJob[]): TraySummary {
+  const isAnyWaiting = jobs.some(({ state }) => state.stage === "queued");
+  return shown?.state.stage === "sending" && isAnyWaiting ? summarizeWaiting(jobs) : summarize(jobs);
 }
 
 interface ShownTrayProps extends TrayProps {
@@ -199,7 +211,7 @@ function TrayHead({ summary, children }: { summary: TraySummary; children: React
 }
 
 function TotalBar({ summary }: { summary: TraySummary }) {
-  if (summary.tone === "ok") return null;
+  if (summary.tone === "ok" || summary.tone === "queued") return null;
   const style = { "--percent": summary.percent } as CSSProperties;
   return <span className={`progress-line is-${summary.tone}`} style={style} aria-hidden="true" />;
 }
@@ -240,6 +252,7 @@ function CloseDone({ jobs }: { jobs: readonly UploadJob[] }) {
 
 const TONE_ICONS: Record<TrayTone, Icon> = {
   sending: UploadIcon,
+  queued: ClockIcon,
   paused: PauseIcon,
   offline: WifiOffIcon,
   file: FileArchiveIcon,
