@@ -3,7 +3,7 @@ import { msg } from "@lingui/core/macro";
 import { Plural, Trans, useLingui } from "@lingui/react/macro";
 import type { ReceiptDigest } from "../../../shared/api/receipts.ts";
 import { ShieldAlertIcon, ShieldCheckIcon } from "../../ui/icons.tsx";
-import { type Comparison, isUnchanged } from "./compare-files.ts";
+import { type Comparison, isOtherExam, isUnchanged } from "./compare-files.ts";
 import type { HashFailure } from "./hash-messages.ts";
 import type { Check, CheckResult } from "./use-verification.ts";
 
@@ -59,9 +59,38 @@ function Result({ result, images }: { result: CheckResult; images: number }) {
   );
 }
 
-function Compared({ comparison, images }: { comparison: Comparison; images: number }) {
-  const { changed, missing, unknown, matching, others } = comparison;
-  if (isUnchanged(comparison)) return <Unchanged images={images} others={others} />;
+interface ComparedProps {
+  comparison: Comparison;
+  images: number;
+}
+
+function Compared({ comparison, images }: ComparedProps) {
+  if (isUnchanged(comparison)) return <Unchanged images={images} others={comparison.others} />;
+  if (isOtherExam(comparison)) return <OtherExam comparison={comparison} />;
+  return <Differing comparison={comparison} images={images} />;
+}
+
+function OtherExam({ comparison: { missing, unknown } }: Pick<ComparedProps, "comparison">) {
+  return (
+    <div className="verify-result is-bad" role="alert">
+      <Verdict isOk={false}>
+        <Trans id="verify.otherExam">These files are of another exam.</Trans>
+      </Verdict>
+      <p>
+        <Trans id="verify.otherExam.text">None of their images is in the receipt.</Trans>
+      </p>
+      <details>
+        <summary>
+          <Trans id="skipped.show">Show which</Trans>
+        </summary>
+        <Names title={<Trans id="verify.missing">Missing</Trans>} names={missing} />
+        <Names title={<Trans id="verify.unknown">Not in the receipt</Trans>} names={unknown} />
+      </details>
+    </div>
+  );
+}
+
+function Differing({ comparison: { changed, missing, unknown, matching }, images }: ComparedProps) {
   return (
     <div className="verify-result is-bad" role="alert">
       <Verdict isOk={false}>

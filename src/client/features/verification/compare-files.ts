@@ -62,3 +62,8 @@ export function compareFiles(
 export function isUnchanged({ changed, missing, unknown }: Comparison): boolean {
   return changed.length + missing.length + unknown.length === 0;
 }
+
+/** Whether there are images, and none of them is in the receipt, changed or not. */
+export function isOtherExam({ matching, changed, unknown }: Comparison): boolean {
+  return matching + changed.length === 0 && unknown.length > 0;
+}

@@ -1,0 +1,33 @@
+import "../../support/dom-globals.ts";
+import { expect, test } from "bun:test";
+import { CheckOutcome } from "../../../src/client/features/verification/check-outcome.tsx";
+import type { Comparison } from "../../../src/client/features/verification/compare-files.ts";
+import { screen, withDom } from "../../support/dom.ts";
+import { renderClient } from "../../support/render-client.tsx";
+
+withDom();
+
+const missing = ["2.25.1", "2.25.2"];
+const none: Comparison = { matching: 0, changed: [], missing, unknown: [], others: 0 };
+
+async function show(comparison: Partial<Comparison>) {
+  const check = {
+    state: "done",
+    result: { kind: "compared", comparison: { ...none, ...comparison } },
+  } as const;
+  const digest = { version: 1, root: "", images: 2, sizeBytes: 2, receivedAt: "2026-11-20" } as const;
+  await renderClient(<CheckOutcome check={check} digest={digest} />);
+}
+
+test("files of another exam are told as such, with the list of them folded", async () => {
+  await show({ unknown: ["IM1", "IM2"] });
+  expect(screen.getByText("Estes arquivos são de outro exame.")).toBeDefined();
+  expect(screen.queryByText(/não conferem/)).toBeNull();
+  expect(screen.getByText("IM1").closest("details")?.open).toBe(false);
+});
+
+test("images that were changed are told as differing, with their names in sight", async () => {
+  await show({ changed: [{ name: "IM1", sopInstanceUID: "2.25.1" }], missing: ["2.25.2"] });
+  expect(screen.getByText("2 de 2 imagens não conferem com o que foi recebido.")).toBeDefined();
+  expect(screen.getByText("IM1").closest("details")).toBeNull();
+});
