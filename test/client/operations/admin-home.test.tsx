@@ -52,6 +52,11 @@ const panel = async (name: string) =>
   within(await screen.findByRole("region", { name: new RegExp(`^${name}`) }));
 
 describe("an admin's home page", () => {
+  test("counts none as several, as Portuguese does", async () => {
+    await show({ ...calm, queue: { ...calm.queue, active: 0, waiting: 0 } }, []);
+    expect(await screen.findByText("0 tarefas em andamento · 0 na fila")).toBeTruthy();
+  });
+
   test("says in one line each that nothing waits, beside four numbers", async () => {
     await show(calm, []);
     await screen.findByText("Nenhuma tarefa espera por você");

@@ -3,10 +3,10 @@ import { expect, test } from "bun:test";
 import { RequestReady } from "../../../src/client/features/requests/request-ready.tsx";
 import RequestsView from "../../../src/client/features/requests/requests-view.tsx";
 import type { Request } from "../../../src/shared/api/deliveries.ts";
-import type { UsageStats } from "../../../src/shared/api/subscriptions.ts";
 import { screen, userEvent, waitFor, withDom, within } from "../../support/dom.ts";
 import { answerCalls, renderView, shownView } from "../../support/render-view.tsx";
 import { skull } from "../../support/skull-study.ts";
+import { usage } from "../../support/subscriptions.ts";
 
 withDom();
 
@@ -25,25 +25,6 @@ const request: Request = {
   deliveries: [],
 };
 
-const usage: UsageStats = {
-  planName: "Família",
-  currentExamCount: 37,
-  examLimit: 50,
-  examsRemaining: 13,
-  examUsagePercentage: 74,
-  totalActionsThisMonth: 20,
-  actionLimit: 30,
-  actionsRemaining: 10,
-  actionUsagePercentage: 67,
-  downloadsThisMonth: 16,
-  deletesThisMonth: 4,
-  lastResetDate: "2026-11-03T15:00:00.000Z",
-  storageBytes: 100,
-  storageUsedBytes: 12,
-  storageRemainingBytes: 88,
-  storageUsagePercentage: 12,
-};
-
 const delivery = {
   id: "01900000-0000-7000-8000-0000000000d1",
   from: "Hospital Santa Clara",
@@ -59,7 +40,7 @@ async function show(...requests: Partial<Request>[]) {
   answerCalls({
     "GET /api/studies/s1": () => Response.json(skull),
     "GET /api/studies/s1/picture": () => new Response(null, { status: 204 }),
-    "GET /api/subscriptions/usage-stats": () => Response.json(usage),
+    "GET /api/subscriptions/usage-stats": () => Response.json({ ...usage, actionsRemaining: 10 }),
     "DELETE /api/studies/s1": () => {
       deleted.push("s1");
       return new Response(null, { status: 204 });

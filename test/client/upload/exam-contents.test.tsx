@@ -81,6 +81,19 @@ describe("before anything is sent, a picked ZIP shows", () => {
     expect(await group("Para enviar")).toHaveLength(1);
   });
 
+  test("that everything in it is kept already, which is why nothing can be sent", async () => {
+    const kept = { id: "s1", studyInstanceUID: studyUID("1"), imagesReceived: 1, createdAt: "2026-11-20" };
+    const bytes = sampleInstance({});
+    const files = [{ sopInstanceUID: "2.25.3.1.1.1", sizeBytes: bytes.length, crc32: crc32(bytes) }];
+    await pick([zipOf({})], {
+      [KEPT]: () => Response.json([kept]),
+      "GET /api/studies/s1/kept-instances": () => Response.json({ isComplete: true, instances: files }),
+    });
+    expect(await screen.findByText("Tudo aqui já está guardado.")).toBeDefined();
+    expect(send("Enviar").disabled).toBe(true);
+    expect(screen.getByText("0 exames")).toBeDefined();
+  });
+
   test("what is missing of one that is kept in part, and counts no room for it", async () => {
     const kept = { id: "s1", studyInstanceUID: studyUID("2"), imagesReceived: 1, createdAt: "2026-11-20" };
     const bytes = sampleInstance({ study: "2" });

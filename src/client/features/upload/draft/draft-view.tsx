@@ -136,6 +136,8 @@ function useChosen({ draft, tick, correct, send }: DraftViewProps) {
       chosenUnread.reduce((total, { read }) => total + read.sizeBytes, 0),
     isEmpty: keys.length === 0 && chosenRests.length === 0,
     newExams: chosen.filter(({ kept }) => !kept).length,
+    isAllKept:
+      sorted.kept.length > 0 && sorted.kept.length === merged.exams.length + unread.length + rests.length,
   };
   return { rows, picks, merged, sorted, usage, unread, rests, decisions, sum, send: trySend };
 }

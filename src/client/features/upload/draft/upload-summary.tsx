@@ -1,4 +1,5 @@
 import { Plural, Trans, useLingui } from "@lingui/react/macro";
+import { useId } from "react";
 import type { UsageStats } from "../../../../shared/api/subscriptions.ts";
 import { Button } from "../../../ui/button.tsx";
 import { limitText } from "../../../ui/limit-text.ts";
@@ -18,6 +19,8 @@ interface UploadSummaryProps {
   sizeBytes: number;
   /** How many of the exams the account does not keep yet. */
   newExams: number;
+  /** Whether the account keeps everything that was picked, so that nothing can be sent. */
+  isAllKept: boolean;
   usage: UsageStats | undefined;
   isReady: boolean;
   onSend: () => void;
@@ -108,19 +111,36 @@ function SummaryCard(props: UploadSummaryProps) {
         </>
       )}
       <SendButton {...props} />
-      <p className="field-hint">
-        <Trans id="upload.asTheyAre">
-          The images go as they are, bit by bit. You can leave this view: the upload stays in the tray.
-        </Trans>
-      </p>
+      {!props.isAllKept && (
+        <p className="field-hint">
+          <Trans id="upload.asTheyAre">
+            The images go as they are, bit by bit. You can leave this view: the upload stays in the tray.
+          </Trans>
+        </p>
+      )}
     </>
   );
 }
 
-function SendButton({ exams, isEmpty, isReady, onSend }: UploadSummaryProps) {
+function SendButton({ exams, isEmpty, isReady, isAllKept, onSend }: UploadSummaryProps) {
+  const reason = useId();
+  const isPointless = isReady && isAllKept;
   return (
-    <Button kind="lit" size="big" disabled={!isReady || isEmpty} onClick={onSend}>
-      <Plural id="upload.submitExams" value={exams} _0="Upload" one="Upload exam" other="Upload # exams" />
-    </Button>
+    <>
+      <Button
+        kind="lit"
+        size="big"
+        disabled={!isReady || isEmpty}
+        aria-describedby={isPointless ? reason : undefined}
+        onClick={onSend}
+      >
+        <Plural id="upload.submitExams" value={exams} _0="Upload" one="Upload exam" other="Upload # exams" />
+      </Button>
+      {isPointless && (
+        <p className="field-hint" id={reason}>
+          <Trans id="upload.allKept">Everything here is already kept.</Trans>
+        </p>
+      )}
+    </>
   );
 }
