@@ -157,7 +157,7 @@ describe("the users", () => {
     await untilGone(() => screen.queryByRole("dialog"));
   });
 
-  test("can't be added with an address that is taken, and the refusal is shown", async () => {
+  test("can't be added with an address that is taken, and the refusal is shown at its field", async () => {
     serveUsers([helena], {
       "POST /api/users": () => problem(409, "auth.email_taken", "Já existe uma conta com este e-mail."),
     });
@@ -169,8 +169,24 @@ describe("the users", () => {
     await user.type(dialog.getByLabelText("Nome completo"), helena.name);
     await user.type(dialog.getByLabelText("E-mail"), helena.email);
     await user.click(dialog.getByRole("button", { name: "Adicionar" }));
-    expect(await screen.findByText("Falha ao adicionar usuário")).toBeDefined();
-    expect(screen.getByText("Já existe uma conta com este e-mail.")).toBeDefined();
+    expect(await dialog.findByText("Já existe uma conta com este e-mail.")).toBeDefined();
+    expect(dialog.getByLabelText("E-mail").getAttribute("aria-invalid")).toBe("true");
+    expect(document.activeElement).toBe(dialog.getByLabelText("E-mail"));
+    expect(screen.queryByText("Falha ao adicionar usuário")).toBeNull();
+  });
+
+  test("can't be given an address that is taken, and the refusal is shown at its field", async () => {
+    serveUsers([joao], {
+      [PATCH_JOAO]: () => problem(409, "auth.email_taken", "Já existe uma conta com este e-mail."),
+    });
+    const user = await showUsers();
+    await user.click(screen.getByRole("button", { name: "Editar João Conceição" }));
+    const dialog = within(screen.getByRole("dialog"));
+    await user.type(dialog.getByLabelText("E-mail"), ".br");
+    await user.click(dialog.getByRole("button", { name: "Salvar" }));
+    expect(await dialog.findByText("Já existe uma conta com este e-mail.")).toBeDefined();
+    expect(dialog.getByLabelText("E-mail").getAttribute("aria-invalid")).toBe("true");
+    await user.click(dialog.getByRole("button", { name: "Cancelar" }));
   });
 
   test("are sent only once, and a value that the server refuses is reported at its field", async () => {

@@ -78,6 +78,7 @@ function AddUserForm({ onAdded, onCancel }: AddUserFormProps) {
       showFormFailure(error, {
         setError,
         fields: ["name", "email"],
+        fieldOfCode: { "auth.email_taken": "email" },
         title: t({ id: "users.addFailed", message: "Failed to add user" }),
       });
     }

@@ -90,6 +90,7 @@ function useSave(user: CurrentUser, setError: UseFormSetError<EditUserValues>, o
       showFormFailure(error, {
         setError,
         fields: ["name", "email", "role"],
+        fieldOfCode: { "auth.email_taken": "email" },
         title: t({ id: "users.updateFailed", message: "Failed to update user" }),
       });
     }
