@@ -120,7 +120,7 @@ describe("sending an exam", () => {
         await page.keyboard.press("ControlOrMeta+a");
         await page.keyboard.type("31/2/1970");
         await page.keyboard.press("Enter");
-        await page.getByText("Escreva a data como dd-mm-aaaa", { exact: true }).waitFor();
+        await page.getByText("Esse dia não existe", { exact: true }).waitFor();
         expect(await page.evaluate(() => document.activeElement?.getAttribute("aria-invalid"))).toBe("true");
         await page.keyboard.press("ControlOrMeta+a");
         await page.keyboard.type("25/3/1970");

@@ -2,7 +2,14 @@ import { useLingui } from "@lingui/react/macro";
 import { type ReactNode, useRef, useState } from "react";
 import { activeLocale } from "../i18n.ts";
 import { IconButton } from "./button.tsx";
-import { type DateKind, formatDate, isDateOrEmpty, parseDate, separateWhileTyping } from "./date-text.ts";
+import {
+  type DateKind,
+  formatDate,
+  isDateOrEmpty,
+  namesNoDay,
+  parseDate,
+  separateWhileTyping,
+} from "./date-text.ts";
 import { Field } from "./field.tsx";
 import { CalendarIcon } from "./icons.tsx";
 
@@ -36,13 +43,11 @@ export function DateField({
   const { t } = useLingui();
   const { shown, type, settle, isWrong } = useTyping(kind, props);
   const pattern = usePattern(kind);
+  const wrong = namesNoDay(props.value, activeLocale())
+    ? t({ id: "date.noSuchDay", message: "There is no such day" })
+    : t({ id: "date.invalid", message: `Write the date as ${pattern}` });
   return (
-    <Field
-      label={label}
-      className={className}
-      hint={hint}
-      error={error || (isWrong && t({ id: "date.invalid", message: `Write the date as ${pattern}` }))}
-    >
+    <Field label={label} className={className} hint={hint} error={error || (isWrong && wrong)}>
       {(tied) => (
         <div className="input date-field">
           <input

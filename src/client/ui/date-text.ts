@@ -20,17 +20,29 @@ export function formatDate(iso: string, locale: Locale): string | undefined {
 
 /** Parses a day as people write it; undefined if it is not a day of the calendar. */
 export function parseDate(text: string, kind: DateKind, locale: Locale): string | undefined {
+  const written = readDay(text, locale);
+  if (!written) return undefined;
+  const { date, rest } = written;
+  if (date === null || kind === "date") return date === null || rest !== "" ? undefined : date;
+  const [isTime, h1, m1, h2, m2] = WRITTEN_TIME.exec(rest) ?? [];
+  const time = isTime ? isoTime(`${(h1 ?? h2 ?? "").padStart(2, "0")}${m1 ?? m2}`) : null;
+  return time === null ? undefined : `${date}T${time}`;
+}
+
+/** Whether the text is written as a day that the calendar does not have, such as 31 February. */
+export function namesNoDay(text: string, locale: Locale): boolean {
+  return readDay(text, locale)?.date === null;
+}
+
+/** Reads the day that a text begins with, null if the calendar does not have it; undefined if it begins with none. */
+function readDay(text: string, locale: Locale): { date: string | null; rest: string } | undefined {
   const written = WRITTEN_DATE.exec(text.trim());
   if (!written) return undefined;
   const [whole, a1, b1, y1, a2, b2, y2] = written;
   const [first = "", second = "", year = ""] = [a1 ?? a2, b1 ?? b2, y1 ?? y2];
   const [day, month] = locale === "en-US" ? [second, first] : [first, second];
   const date = isoDate(`${year}${month.padStart(2, "0")}${day.padStart(2, "0")}`);
-  const rest = text.trim().slice(whole.length);
-  if (date === null || kind === "date") return date === null || rest !== "" ? undefined : date;
-  const [isTime, h1, m1, h2, m2] = WRITTEN_TIME.exec(rest) ?? [];
-  const time = isTime ? isoTime(`${(h1 ?? h2 ?? "").padStart(2, "0")}${m1 ?? m2}`) : null;
-  return time === null ? undefined : `${date}T${time}`;
+  return { date, rest: text.trim().slice(whole.length) };
 }
 
 /** Where a separator follows, by the number of characters before it. */

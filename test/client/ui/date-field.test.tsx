@@ -44,16 +44,26 @@ describe("a date field", () => {
   test("explains the format of an invalid date on blur, and keeps the typed text", async () => {
     const input = await show("", "pt-BR");
     const user = userEvent.setup();
-    await user.type(input, "31/02/2026");
+    await user.type(input, "31/02/26");
     expect(screen.queryByText("Escreva a data como dd-mm-aaaa")).toBeNull();
     await user.tab();
     expect(screen.getByText("Escreva a data como dd-mm-aaaa")).toBeTruthy();
     expect(input.getAttribute("aria-invalid")).toBe("true");
-    expect(input.value).toBe("31-02-2026");
+    expect(input.value).toBe("31-02-26");
     await user.clear(input);
     await act(async () => input.blur());
     expect(held).toBe("");
     expect(screen.queryByText("Escreva a data como dd-mm-aaaa")).toBeNull();
+  });
+
+  test("says of a day that the calendar does not have that there is no such day", async () => {
+    const input = await show("", "pt-BR");
+    const user = userEvent.setup();
+    await user.type(input, "31022026");
+    await user.tab();
+    expect(screen.getByText("Esse dia não existe")).toBeTruthy();
+    expect(input.getAttribute("aria-invalid")).toBe("true");
+    expect(input.value).toBe("31-02-2026");
   });
 
   test("is the same on touch, in the order of the lists, and puts in the separators that a phone's number keys lack", async () => {

@@ -189,7 +189,7 @@ test("a date that is none is shown and not sent", async () => {
   await user.click(screen.getByRole("button", { name: "Enviar exame" }));
   const again = await screen.findByLabelText("Data do exame");
   await waitFor(() => expect(document.activeElement).toBe(again));
-  expect(screen.getByText("Escreva a data como dd-mm-aaaa")).toBeTruthy();
+  expect(screen.getByText("Esse dia não existe")).toBeTruthy();
 });
 
 for (const [locale, input, send, notice] of [
