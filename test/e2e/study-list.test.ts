@@ -16,6 +16,7 @@ import {
 import { formBody } from "../support/sample-pdf.ts";
 import { type SampleInstance, sampleZip, studyUID } from "../support/sample-zip.ts";
 import type { Person } from "../support/test-app.ts";
+import { tusOf } from "../support/tus.ts";
 
 const START_TIMEOUT_MS = 120_000;
 const JOB_TIMEOUT_MS = 150_000;
@@ -394,8 +395,10 @@ describe("the study list", () => {
 
   test(
     "opens a row to its series, and prints as a plain list",
-    () =>
-      app.as(owner, {}, async (page) => {
+    async () => {
+      const uploads = tusOf(app.testApp, owner);
+      const upload = await uploads.begin(1000);
+      await app.as(owner, {}, async (page) => {
         await openList(page);
         const row = rows(page).first();
         expect(await row.locator("[data-column=studyDate]").textContent()).toBe("14-01-2026");
@@ -404,6 +407,9 @@ describe("the study list", () => {
         await series.getByText("Axial 5 mm").waitFor();
         expect(await series.textContent()).toContain("CT · 1 imagem");
         await page.locator(".study-identifiers").getByText("2.25.1.8014").waitFor();
+
+        const tray = page.getByRole("region", { name: "Envios" });
+        await tray.waitFor();
 
         await page.emulateMedia({ media: "print" });
         expect(await head(page, "Data").isVisible()).toBe(true);
@@ -415,6 +421,7 @@ describe("the study list", () => {
           page.locator("th[data-column=viewer]"),
           button(page, "Enviar exames").last(),
           button(page, "Próximo"),
+          tray,
         ]) {
           expect(await hidden.isVisible()).toBe(false);
         }
@@ -425,7 +432,9 @@ describe("the study list", () => {
         expect(colours).toBe("rgb(0, 0, 0)");
         const sheet = await page.pdf({ format: "A4" });
         expect(sheet.byteLength).toBeGreaterThan(5_000);
-      }),
+      });
+      await uploads.end(upload);
+    },
     JOB_TIMEOUT_MS,
   );
 
