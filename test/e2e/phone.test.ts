@@ -84,6 +84,19 @@ describe("on a phone of 360 pixels", () => {
   );
 
   test(
+    "the API's documentation does not scroll sideways, with everything in it opened",
+    () =>
+      app.asVisitor({ device: PHONE }, async (page) => {
+        await page.goto(`${app.origin}/api/docs`);
+        await page.evaluate(() => {
+          for (const details of document.querySelectorAll("details")) details.open = true;
+        });
+        expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(360);
+      }),
+    JOB_TIMEOUT_MS,
+  );
+
+  test(
     "a tap on the film of an exam opens its images in our own viewer",
     async () => {
       const person = await app.addPerson("Nina Filme");
@@ -160,6 +173,9 @@ describe("on a phone of 360 pixels", () => {
         await tap(page, button(tabs(page), "Início"));
         const strip = page.locator(".tray-strip");
         await strip.waitFor();
+        await page.emulateMedia({ media: "print" });
+        expect(await strip.isVisible()).toBe(false);
+        await page.emulateMedia({ media: null });
         expect(await violationsOn(page)).toEqual([]);
         await tap(page, strip);
         const sheet = page.getByRole("dialog", { name: "Envios" });
