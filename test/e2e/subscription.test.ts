@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 import decodeQR from "qr/decode.js";
+import type { UsageStats } from "../../src/shared/api/subscriptions.ts";
 import { violationsOn } from "../support/axe.ts";
 import {
   type BrowserApp,
@@ -16,6 +17,8 @@ import { sampleZip } from "../support/sample-zip.ts";
 import type { Person, TestApp } from "../support/test-app.ts";
 import { visit } from "../support/watched-page.ts";
 
+const MIB = 1024 ** 2;
+const GIB = 1024 ** 3;
 const START_TIMEOUT_MS = 200_000;
 const JOB_TIMEOUT_MS = 120_000;
 const AROUND_PX = 40;
@@ -142,6 +145,34 @@ describe("a trial at its limit", () => {
     await page.getByText("3 / 10").waitFor();
   }
 });
+
+test(
+  "what a plan leaves stands beside the number of each of its meters at home, also in gigabytes",
+  async () => {
+    const person = await app.addPerson("Rita Medida");
+    await t.store(person, sampleZip({ study: "31" }));
+    const seat: Seat = { device: { viewport: WIDE } };
+    await app.as(person, seat, async (page) => {
+      await page.route("**/usage-stats", async (route) => {
+        const response = await route.fetch();
+        const stats: UsageStats = await response.json();
+        const storage = { storageUsedBytes: 850 * MIB, storageBytes: 100 * GIB };
+        await route.fulfill({ response, json: { ...stats, ...storage } });
+      });
+      await page.reload();
+      await page.getByText("restam 99,2 GB").waitFor();
+      const lines = await page.locator(".home-meters .meter-top").evaluateAll((tops) =>
+        tops.map((top) => {
+          const [number, rest] = [...top.children].slice(-2).map((part) => part.getBoundingClientRect());
+          return Math.abs((number?.bottom ?? 0) - (rest?.bottom ?? 0));
+        }),
+      );
+      expect(lines).toHaveLength(3);
+      expect(Math.max(...lines)).toBeLessThan(6);
+    });
+  },
+  JOB_TIMEOUT_MS,
+);
 
 describe("a Pix", () => {
   test(
