@@ -18,10 +18,17 @@ export function CopyButton({
   ...button
 }: CopyButtonProps) {
   const [isCopied, setCopied] = useState(false);
+  const copied = <Trans id="security.copied">Copied</Trans>;
   return (
-    <Button {...button} onClick={() => void copyText(text).then(setCopied)}>
-      <CopyIcon small />
-      <span role="status">{isCopied ? <Trans id="security.copied">Copied</Trans> : children}</span>
-    </Button>
+    <>
+      <Button {...button} onClick={() => void copyText(text).then(setCopied)}>
+        <CopyIcon small />
+        <span>{isCopied ? copied : children}</span>
+      </Button>
+      {/* Beside the button: a status inside gives it no name in Chromium. */}
+      <span className="sr-only" role="status">
+        {isCopied && copied}
+      </span>
+    </>
   );
 }

@@ -4,7 +4,7 @@ import { getDefaultStore } from "jotai";
 import { viewAtom } from "../../../src/client/features/places/views.ts";
 import { TokensPanel } from "../../../src/client/features/tokens/tokens-panel.tsx";
 import type { AccessToken } from "../../../src/shared/api/access-tokens.ts";
-import { screen, userEvent, withDom } from "../../support/dom.ts";
+import { screen, userEvent, waitFor, withDom, within } from "../../support/dom.ts";
 import { type Answer, answerCalls, renderView, shownView } from "../../support/render-view.tsx";
 import { travel, write } from "../../support/travel.ts";
 
@@ -55,6 +55,23 @@ describe("the tokens of an account", () => {
     await user.click(screen.getByRole("button", { name: "Já copiei" }));
     expect(screen.queryByText("exm_segredo")).toBeNull();
     expect(shownView()).toBe("profile");
+  });
+
+  test("are copied by a button that says so beside itself", async () => {
+    const made = { ...token, token: "exm_segredo" };
+    const user = await show({ "POST /api/tokens": () => Response.json(made, { status: 201 }) });
+    await user.click(screen.getByRole("button", { name: "Novo token" }));
+    await user.type(screen.getByLabelText("Nome do programa"), "PACS");
+    await user.click(screen.getByRole("button", { name: "Criar token" }));
+    const copy = await screen.findByRole("button", { name: "Copiar token" });
+    // Chromium takes no name from a status.
+    expect(within(copy).queryByRole("status")).toBeNull();
+    await user.click(copy);
+    await waitFor(() => {
+      const said = screen.getAllByRole("status").map(({ textContent }) => textContent);
+      expect(said).toContain("Copiado");
+    });
+    expect(await navigator.clipboard.readText()).toBe("exm_segredo");
   });
 
   test("end only after a question", async () => {
