@@ -8,15 +8,22 @@ export function violationText(i18n: I18n, message: string | undefined): string |
   return message && isValidationMessage(message) ? i18n._(validationMessages[message]) : message;
 }
 
-/** Shows the server's violations at the fields they name. Returns whether there were any. */
+/**
+ * Shows the server's violations at the fields they name, and one about an item of a list at the list's field. Returns whether
+ * there were any.
+ */
 export function showViolations<Values extends FieldValues>(
   error: ApiError,
   setError: UseFormSetError<Values>,
   fields: readonly Path<Values>[],
 ): boolean {
-  const known = error.violations.filter(({ path }) => fields.some((field) => field === path));
-  for (const [index, { path, message }] of known.entries()) {
-    setError(path as Path<Values>, { message }, { shouldFocus: index === 0 });
+  const messages = new Map<Path<Values>, string>();
+  for (const { path, message } of error.violations) {
+    const field = fields.find((name) => path === name || path.startsWith(`${name}.`));
+    if (field && !messages.has(field)) messages.set(field, message);
   }
-  return known.length > 0;
+  for (const [index, [field, message]] of [...messages].entries()) {
+    setError(field, { message }, { shouldFocus: index === 0 });
+  }
+  return messages.size > 0;
 }

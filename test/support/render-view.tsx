@@ -90,7 +90,7 @@ export function answerCalls(answers: Record<string, Answer>): string[] {
   return calls;
 }
 
-export function problem(status: number, code: string, message: string): Response {
-  const body = { type: "about:blank", title: code, status, code, message, requestId: "r-1" };
+export function problem(status: number, code: string, message: string, more: object = {}): Response {
+  const body = { type: "about:blank", title: code, status, code, message, requestId: "r-1", ...more };
   return Response.json(body, { status, headers: { "Content-Type": "application/problem+json" } });
 }

@@ -52,6 +52,38 @@ describe("the DICOM receivers of an account", () => {
     expect(sent).toEqual([{ aeTitle: "CLINICA", callingAETitles: ["RM 1", "RM 2"], addresses: [] }]);
   });
 
+  test("are refused at the field that is wrong, which keeps what was typed", async () => {
+    const violations = [
+      { path: "addresses.1", code: "validation.invalid", message: "Este valor não é válido" },
+    ];
+    const user = await show({
+      "POST /api/receivers": () =>
+        problem(400, "validation.failed", "Confira os campos destacados.", { violations }),
+    });
+    await user.click(screen.getByRole("button", { name: "Novo receptor" }));
+    const title = screen.getByLabelText("AE title");
+    const addresses = screen.getByLabelText<HTMLInputElement>("Endereços que podem enviar");
+    await user.type(title, "CLINICA");
+    await user.type(addresses, "10.0.0.1, 999.1.1.1");
+    await user.click(screen.getByRole("button", { name: "Criar receptor" }));
+    await screen.findByText("Este valor não é válido");
+    expect(addresses.getAttribute("aria-invalid")).toBe("true");
+    expect(addresses.value).toBe("10.0.0.1, 999.1.1.1");
+    expect(document.activeElement).toBe(addresses);
+    expect(title.getAttribute("aria-invalid")).toBeNull();
+  });
+
+  test("are refused in a notice when no field is to blame", async () => {
+    const user = await show({
+      "POST /api/receivers": () => problem(409, "receiver.too_many", "Já há 20 receptores."),
+    });
+    await user.click(screen.getByRole("button", { name: "Novo receptor" }));
+    await user.type(screen.getByLabelText("AE title"), "CLINICA");
+    await user.click(screen.getByRole("button", { name: "Criar receptor" }));
+    await screen.findByText("Já há 20 receptores.");
+    expect(screen.getByLabelText("AE title").getAttribute("aria-invalid")).toBeNull();
+  });
+
   test("are removed only after a question", async () => {
     const ended: string[] = [];
     const user = await show({

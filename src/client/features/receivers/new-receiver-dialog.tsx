@@ -1,73 +1,86 @@
 import { Trans, useLingui } from "@lingui/react/macro";
-import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { type FormEvent, useState } from "react";
+import { useQueryClient } from "@tanstack/react-query";
+import { useForm } from "react-hook-form";
+import { showFormFailure } from "../../form-failure.ts";
 import { Dialog } from "../../ui/dialog.tsx";
 import { TextField } from "../../ui/field.tsx";
 import { FormActions } from "../../ui/form-actions.tsx";
 import { showToast } from "../../ui/toast.tsx";
 import { receiversApi, refreshReceivers } from "./receivers-api.ts";
 
+/** The lists as the person writes them: separated by commas. */
+interface Values {
+  aeTitle: string;
+  callingAETitles: string;
+  addresses: string;
+}
+
 /** Asks for the AE title of a new receiver, and who may send to it. */
 export function NewReceiverDialog({ onClose }: { onClose: () => void }) {
   const { t } = useLingui();
   const queryClient = useQueryClient();
-  const [aeTitle, setTitle] = useState("");
-  const [senders, setSenders] = useState("");
-  const [addresses, setAddresses] = useState("");
-  const making = useMutation({
-    mutationFn: () =>
-      receiversApi.make({ aeTitle, callingAETitles: listOf(senders), addresses: listOf(addresses) }),
-    onSuccess: async () => {
-      await refreshReceivers(queryClient);
-      showToast({ tone: "ok", title: t({ id: "receivers.made", message: "Receiver created" }) });
-      onClose();
-    },
+  const { register, handleSubmit, setError, watch, formState } = useForm<Values>({
+    defaultValues: { aeTitle: "", callingAETitles: "", addresses: "" },
   });
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    making.mutate();
-  };
+  const { errors, isSubmitting } = formState;
+
+  const submit = handleSubmit(async ({ aeTitle, callingAETitles, addresses }) => {
+    try {
+      await receiversApi.make({
+        aeTitle,
+        callingAETitles: listOf(callingAETitles),
+        addresses: listOf(addresses),
+      });
+    } catch (error) {
+      return showFormFailure(error, {
+        setError,
+        fields: ["aeTitle", "callingAETitles", "addresses"],
+        fieldOfCode: { "receiver.title_taken": "aeTitle" },
+        title: t({ id: "receivers.makeFailed", message: "The receiver was not created" }),
+      });
+    }
+    await refreshReceivers(queryClient);
+    showToast({ tone: "ok", title: t({ id: "receivers.made", message: "Receiver created" }) });
+    onClose();
+  });
+
   return (
     <Dialog
       open
-      onOpenChange={() => !making.isPending && onClose()}
+      onOpenChange={() => !isSubmitting && onClose()}
       title={<Trans id="receivers.new">New receiver</Trans>}
     >
       <form className="security-form" onSubmit={submit} noValidate>
         <TextField
           label={<Trans id="receivers.aeTitle">AE title</Trans>}
-          name="aeTitle"
           maxLength={16}
           autoComplete="off"
           autoCapitalize="characters"
-          value={aeTitle}
-          error={making.error?.message}
+          error={errors.aeTitle?.message}
           hint={
             <Trans id="receivers.aeTitle.hint">
               The name to which the machine sends: up to 16 letters without accents.
             </Trans>
           }
-          onChange={({ target }) => setTitle(target.value)}
+          {...register("aeTitle")}
         />
         <TextField
           label={<Trans id="receivers.senders">AE titles that may send</Trans>}
-          name="callingAETitles"
           autoComplete="off"
-          value={senders}
+          error={errors.callingAETitles?.message}
           hint={<Trans id="receivers.senders.hint">Separated by commas. Empty: any.</Trans>}
-          onChange={({ target }) => setSenders(target.value)}
+          {...register("callingAETitles")}
         />
         <TextField
           label={<Trans id="receivers.addresses">Addresses that may send</Trans>}
-          name="addresses"
           autoComplete="off"
-          value={addresses}
+          error={errors.addresses?.message}
           hint={<Trans id="receivers.addresses.hint">Such as 200.1.2.3 or 10.0.0.0/8. Empty: any.</Trans>}
-          onChange={({ target }) => setAddresses(target.value)}
+          {...register("addresses")}
         />
         <FormActions
-          isBusy={making.isPending}
-          isReady={aeTitle.trim() !== ""}
+          isBusy={isSubmitting}
+          isReady={watch("aeTitle").trim() !== ""}
           onCancel={onClose}
           label={<Trans id="receivers.make">Create receiver</Trans>}
           busyLabel={<Trans id="receivers.making">Creating…</Trans>}
