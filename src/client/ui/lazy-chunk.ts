@@ -1,24 +1,55 @@
-import { type ComponentType, type LazyExoticComponent, lazy } from "react";
+import { type ComponentType, createElement, lazy } from "react";
 
 type Load<Props> = () => Promise<{ default: ComponentType<Props> }>;
 
 /** Waits before each further try, long enough for a phone in a lift to regain its connection. */
 const WAITS_MS = [300, 1_500, 4_000];
 
-/** A component in a chunk of its own. A failed load is retried a few times. */
-export function lazyChunk<Props>(
-  load: Load<Props>,
-  waitsMs: readonly number[] = WAITS_MS,
-): LazyExoticComponent<ComponentType<Props>> {
-  return lazy(() => loadAgain(load, waitsMs));
+/** A chunk did not come. React keeps a failed load, so whoever shows the failure forgets it, and the next drawing loads again. */
+export class ChunkLost extends Error {
+  override name = "ChunkLost";
+  constructor(
+    cause: unknown,
+    readonly forget: () => void,
+  ) {
+    super("a chunk could not be loaded", { cause });
+  }
 }
 
-async function loadAgain<Props>(load: Load<Props>, [waitMs, ...later]: readonly number[]) {
+/** A component in a chunk of its own. A failed load is retried a few times, and without a connection once that is back. */
+export function lazyChunk<Props extends object>(
+  load: Load<Props>,
+  waitsMs: readonly number[] = WAITS_MS,
+): ComponentType<Props> {
+  const make = () =>
+    lazy(async () => {
+      try {
+        return await loadAgain(load, waitsMs);
+      } catch (error) {
+        throw new ChunkLost(error, () => {
+          current = make();
+        });
+      }
+    });
+  let current = make();
+  return (props: Props) => createElement<Props>(current, props);
+}
+
+async function loadAgain<Props>(load: Load<Props>, waitsMs: readonly number[]) {
   try {
     return await load();
   } catch (error) {
+    if (!navigator.onLine) {
+      await connection();
+      return await loadAgain(load, waitsMs);
+    }
+    const [waitMs, ...later] = waitsMs;
     if (waitMs === undefined) throw error;
     await new Promise((resolve) => setTimeout(resolve, waitMs));
     return await loadAgain(load, later);
   }
+}
+
+function connection(): Promise<unknown> {
+  return new Promise((resolve) => window.addEventListener("online", resolve, { once: true }));
 }

@@ -5,10 +5,9 @@ export function useIsOnline(): boolean {
   return useSyncExternalStore(subscribe, () => navigator.onLine);
 }
 
-function subscribe(listener: () => void): () => void {
-  const events = ["online", "offline"];
-  for (const event of events) window.addEventListener(event, listener);
-  return () => {
-    for (const event of events) window.removeEventListener(event, listener);
-  };
+function subscribe(onChange: () => void): () => void {
+  const listen = new AbortController();
+  for (const event of ["online", "offline"])
+    window.addEventListener(event, onChange, { signal: listen.signal });
+  return () => listen.abort();
 }

@@ -2,8 +2,10 @@ import "../../support/dom-globals.ts";
 import { expect, spyOn, test } from "bun:test";
 import { Suspense } from "react";
 import { Boundary } from "../../../src/client/ui/boundary.tsx";
+import { ChunkPlace } from "../../../src/client/ui/chunk-place.tsx";
 import { lazyChunk } from "../../../src/client/ui/lazy-chunk.ts";
-import { screen, withDom } from "../../support/dom.ts";
+import { withoutConnection } from "../../support/connection.ts";
+import { screen, userEvent, withDom } from "../../support/dom.ts";
 import { renderClient } from "../../support/render-client.tsx";
 
 withDom();
@@ -22,7 +24,7 @@ function chunk(losses: number) {
       </Suspense>
     </Boundary>
   );
-  return { tries, shown };
+  return { tries, shown, View };
 }
 
 test("a chunk that failed to load is requested again", async () => {
@@ -40,4 +42,34 @@ test("a chunk that keeps failing is given up after a few tries", async () => {
   await renderClient(shown);
   await screen.findByText("Failed");
   expect(tries.count).toBe(3);
+});
+
+test("a chunk that was given up is loaded when the person tries again", async () => {
+  using _ = spyOn(console, "error").mockImplementation(() => {});
+  const user = userEvent.setup();
+  const { View, tries } = chunk(3);
+  await renderClient(
+    <ChunkPlace shape={<p>Waiting</p>} failure={<p>Failed</p>}>
+      <View />
+    </ChunkPlace>,
+  );
+  await screen.findByText("Não foi possível carregar esta tela");
+  await user.click(screen.getByRole("button", { name: "Tentar novamente" }));
+  await screen.findByText("The view");
+  expect(tries.count).toBe(4);
+});
+
+test("a place of a chunk says that there is no connection, and fills by itself once that is back", async () => {
+  using lost = withoutConnection();
+  const { View, tries } = chunk(1);
+  await renderClient(
+    <ChunkPlace shape={<p>Waiting</p>} failure={<p>Failed</p>}>
+      <View />
+    </ChunkPlace>,
+  );
+  await screen.findByText("Sem conexão");
+  expect(tries.count).toBe(1);
+  await lost.end();
+  await screen.findByText("The view");
+  expect(screen.queryByText("Sem conexão")).toBeNull();
 });

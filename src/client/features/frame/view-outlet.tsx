@@ -1,7 +1,8 @@
 import { Trans } from "@lingui/react/macro";
 import { useAtomValue } from "jotai";
-import { type ComponentType, Suspense, useEffect, useRef } from "react";
-import { Boundary, ReloadCard } from "../../ui/boundary.tsx";
+import { type ComponentType, useEffect, useRef } from "react";
+import { ReloadCard } from "../../ui/boundary.tsx";
+import { ChunkPlace } from "../../ui/chunk-place.tsx";
 import { lazyChunk } from "../../ui/lazy-chunk.ts";
 import { Skeleton } from "../../ui/skeleton.tsx";
 import { useKeptFocus } from "../../ui/use-kept-focus.ts";
@@ -43,11 +44,9 @@ export function ViewOutlet() {
 
   return (
     <main className="view" id="view" data-view={view} ref={main} {...focus}>
-      <Boundary key={view} failure={<ViewFailure />}>
-        <Suspense fallback={<ViewSkeleton />}>
-          <View />
-        </Suspense>
-      </Boundary>
+      <ChunkPlace key={view} shape={<ViewSkeleton />} failure={<ViewFailure />}>
+        <View />
+      </ChunkPlace>
     </main>
   );
 }

@@ -1,6 +1,6 @@
 import { Trans } from "@lingui/react/macro";
-import { Suspense } from "react";
-import { Boundary, ReloadCard } from "../../ui/boundary.tsx";
+import { ReloadCard } from "../../ui/boundary.tsx";
+import { ChunkPlace } from "../../ui/chunk-place.tsx";
 import { lazyChunk } from "../../ui/lazy-chunk.ts";
 import { HomeFoot } from "../home/home-foot.tsx";
 import { HomeHead } from "../home/home-head.tsx";
@@ -19,11 +19,9 @@ export function WelcomeView() {
   const Home = homes[useHis().user.role];
   return (
     <>
-      <Boundary failure={<HomeFailure />}>
-        <Suspense fallback={<HomeShape />}>
-          <Home />
-        </Suspense>
-      </Boundary>
+      <ChunkPlace shape={<HomeShape />} failure={<HomeFailure />} head={<HomeHead />}>
+        <Home />
+      </ChunkPlace>
       <HomeFoot />
     </>
   );
