@@ -4,6 +4,7 @@ import { useState } from "react";
 import { ViewerOverlay } from "../../../src/client/features/viewer/viewer-overlay.tsx";
 import { endSession } from "../../../src/client/session.ts";
 import type { Locale } from "../../../src/shared/locale.ts";
+import { withoutConnection } from "../../support/connection.ts";
 import { act, fireEvent, screen, userEvent, waitFor, withDom } from "../../support/dom.ts";
 import { type Answer, answerCalls, helena, problem, renderView } from "../../support/render-view.tsx";
 import { skull } from "../../support/skull-study.ts";
@@ -109,6 +110,20 @@ describe("a study that can't be opened", () => {
       expect(await screen.findByRole("heading", { name: english })).toBeTruthy();
     });
   }
+
+  test("without a connection says so, and opens once that is back", async () => {
+    using lost = withoutConnection();
+    let isReached = false;
+    const assign = () => {
+      if (!isReached) throw new TypeError("Failed to fetch");
+      return Response.json({});
+    };
+    await open({ [ASSIGN]: assign });
+    expect(await screen.findByRole("heading", { name: "Sem conexão" })).toBeTruthy();
+    isReached = true;
+    await lost.end();
+    await waitFor(() => expect(document.querySelector("iframe")?.getAttribute("src")).toBe(url));
+  });
 
   test("because its page is missing says so", async () => {
     await open();

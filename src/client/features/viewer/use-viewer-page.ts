@@ -1,13 +1,14 @@
 import { type RefObject, useEffect, useEffectEvent, useRef, useState } from "react";
 import type { ViewerObstacle } from "../../../shared/api/studies.ts";
 import { ApiError } from "../../api.ts";
+import { isOffline } from "../../query-client.ts";
 import { currentToken } from "../../session.ts";
 import { readViewerMessage, type ViewerEvent } from "../../viewer/messages.ts";
 import { viewerApi } from "./viewer-api.ts";
 import { createViewerScripts, type ViewerScripts } from "./viewer-scripts.ts";
 
 /** The step at which opening the viewer failed. */
-export type ViewerFailure = "noSession" | "assign" | "token" | "page";
+export type ViewerFailure = "noSession" | "connection" | "assign" | "token" | "page";
 
 export type ViewerPage =
   | { state: "opening" }
@@ -52,7 +53,8 @@ export function useViewerPage(studyId: string, userId: string, onLeave?: () => v
   }, [studyId, userId, attempt]);
 
   const show = () => setPage((now) => (now.state === "loading" ? { ...now, state: "shown" } : now));
-  const fail = () => setPage({ state: "failed", failure: "page" });
+  const retry = () => setAttempt((count) => count + 1);
+  const fail = () => setPage({ state: "failed", failure: navigator.onLine ? "page" : "connection" });
   const onEvent = (event: ViewerEvent) => {
     if (event === "begun") setBegun(true);
     if (event === "loaded") setComplete(true);
@@ -66,6 +68,7 @@ export function useViewerPage(studyId: string, userId: string, onLeave?: () => v
   };
   useViewerEvents(frame, attempt, { onEvent, onProgress: setPercent });
 
+  useOnConnection(page.state === "failed" && page.failure === "connection", retry);
   const isLoading = page.state === "loading";
   useTimeout(isLoading && !hasBegun, hasLoaded ? BEGIN_GRACE_MS : BEGIN_TIMEOUT_MS, fail);
   useTimeout(isLoading && isComplete, IMAGE_PATIENCE_MS, show);
@@ -76,7 +79,7 @@ export function useViewerPage(studyId: string, userId: string, onLeave?: () => v
     /** How much of the viewer's scripts has arrived; undefined where the viewer fetches them itself. */
     percent,
     onLoaded: () => setLoaded(true),
-    retry: () => setAttempt((count) => count + 1),
+    retry,
   };
 }
 
@@ -90,6 +93,7 @@ async function openViewerPage(studyId: string, userId: string): Promise<ViewerPa
     return obstacle ? { state: "unseen", obstacle } : { state: "loading", url };
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
+    if (isOffline(error)) return { state: "failed", failure: "connection" };
     return { state: "failed", failure: error.status === 401 ? "noSession" : failure };
   }
 }
@@ -134,6 +138,17 @@ function useViewerEvents(
       window.removeEventListener("message", listen);
     };
   }, [frame, attempt]);
+}
+
+/** Runs a callback once the browser has a connection again, while `isWaiting`. */
+function useOnConnection(isWaiting: boolean, run: () => void): void {
+  const end = useEffectEvent(run);
+  useEffect(() => {
+    if (!isWaiting) return;
+    const listen = new AbortController();
+    window.addEventListener("online", () => end(), { signal: listen.signal });
+    return () => listen.abort();
+  }, [isWaiting]);
 }
 
 /** Runs a callback once `isRunning` has been true for the given time. */

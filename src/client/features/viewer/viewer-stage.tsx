@@ -16,6 +16,7 @@ import { useViewerPage, type ViewerFailure, viewerSandbox } from "./use-viewer-p
 
 const failureTexts: Record<ViewerFailure, MessageDescriptor> = {
   noSession: msg({ id: "viewer.noSession", message: "Access token not found. Please log in again." }),
+  connection: msg({ id: "offline.title", message: "No connection" }),
   assign: msg({
     id: "viewer.assignFailed",
     message: "Error opening the viewer. Check that the study has valid images.",
@@ -72,7 +73,11 @@ export function ViewerStage({ study, onRefused, onLeave }: ViewerStageProps) {
             title={i18n._(failureTexts[failure])}
             action={{ label: <Trans id="action.retry">Try again</Trans>, run: retry }}
           >
-            <Trans id="viewer.safe">Your exam is safe.</Trans>
+            {failure === "connection" ? (
+              <Trans id="viewer.offline">The images open once you are connected. Your exam is safe.</Trans>
+            ) : (
+              <Trans id="viewer.safe">Your exam is safe.</Trans>
+            )}
           </ErrorCard>
         </div>
       )}
