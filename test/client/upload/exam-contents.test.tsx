@@ -145,6 +145,14 @@ describe("before anything is sent, a picked ZIP shows", () => {
   });
 });
 
+test("a ZIP without its end is told to be incomplete, and may be sent", async () => {
+  const whole = new Uint8Array(await zipOf({}).arrayBuffer());
+  await pick([new File([whole.slice(0, whole.length - 30)], "truncado.zip")]);
+  expect((await screen.findByText(/^Este ZIP parece incompleto/)).textContent).toContain("Copie ou baixe");
+  const send = await screen.findByRole<HTMLButtonElement>("button", { name: "Enviar exame" });
+  expect(send.disabled).toBe(false);
+});
+
 describe("without a ZIP", () => {
   const dicom = (name: string, instance: SampleInstance) =>
     new File([sampleInstance(instance) as Uint8Array<ArrayBuffer>], name);

@@ -1,6 +1,7 @@
 import { TagHex } from "../../../src/shared/dicom/tags.ts";
 import "../../support/dom-globals.ts";
 import { describe, expect, setSystemTime, test } from "bun:test";
+import { getDefaultStore } from "jotai";
 import { viewAtom } from "../../../src/client/features/places/views.ts";
 import UploadTray from "../../../src/client/features/upload/tray/upload-tray.tsx";
 import UploadView from "../../../src/client/features/upload/upload-view.tsx";
@@ -11,6 +12,7 @@ import { answerCalls, renderView, shownView } from "../../support/render-view.ts
 import { leaveAndComeBack, Revisited } from "../../support/revisited.tsx";
 import { usage } from "../../support/subscriptions.ts";
 import { ToldRequest } from "../../support/told-request.ts";
+import { write } from "../../support/travel.ts";
 import { zipFile } from "../../support/upload-files.ts";
 
 withDom();
@@ -295,6 +297,27 @@ describe("sending", () => {
       expect(screen.getByRole("button", { name: "Tentar de novo" })).toBeTruthy();
     });
   }
+
+  test("says once that a damaged ZIP is refused, and offers no other try", async () => {
+    answerCalls({});
+    const request = await sendOne();
+    const message = "O arquivo ZIP está danificado ou incompleto. Nada foi guardado.";
+    const problem = {
+      type: "x",
+      title: "x",
+      status: 422,
+      code: "upload.unreadable",
+      message,
+      requestId: "r",
+    };
+    await write(() => getDefaultStore().set(viewAtom, "uploadExames"));
+    await act(async () => request.answer(422, problem));
+    expect((await screen.findByRole("alert")).textContent).toBe(message);
+    expect(screen.queryByRole("button", { name: "Tentar de novo" })).toBeNull();
+    expect(screen.queryByText("Erro no upload")).toBeNull();
+    expect(document.querySelector(".contact-sheet")).toBeNull();
+    expect(screen.getByRole("button", { name: "Escolher outro" })).toBeTruthy();
+  });
 
   test("shows that the plan is full, with a link to a larger one, until something else is picked", async () => {
     answerCalls({});

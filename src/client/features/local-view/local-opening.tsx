@@ -3,6 +3,7 @@ import { type ReactNode, useEffect, useEffectEvent, useState } from "react";
 import { Button } from "../../ui/button.tsx";
 import { FileArchiveIcon } from "../../ui/icons.tsx";
 import { type LocalExam, openLocalExam } from "../../visor/core/local-source.ts";
+import { isCutZip } from "../pick/cut-zip.ts";
 import type { Picked } from "../pick/picked-files.ts";
 import { type LocalPick, localFilesOf, nameOfPick } from "./local-pick.ts";
 import { LocalVisor } from "./local-visor.tsx";
@@ -20,6 +21,7 @@ interface LocalOpeningProps {
 type State =
   | { step: "reading"; name: string; files: number; total: number }
   | { step: "none"; name: string; files: number }
+  | { step: "cut"; name: string }
   | { step: "failed" }
   | { step: "open"; picked: LocalPick; exam: LocalExam };
 
@@ -38,30 +40,11 @@ export default function LocalOpening({ picked, onClose, onAnother, keep }: Local
     );
   }
   if (state.step === "reading") return <Reading {...state} onCancel={onClose} />;
-  const { name, files } = state.step === "none" ? state : { name: "", files: 0 };
   return (
     <div className="local-card is-bad" role="alert">
       <LocalFilm />
       <div>
-        <h2>
-          {state.step === "none" ? (
-            <Trans id="local.none.title">There are no exam images here</Trans>
-          ) : (
-            <Trans id="local.failed.title">The files could not be read</Trans>
-          )}
-        </h2>
-        <p>
-          {state.step === "none" ? (
-            <Plural
-              id="local.none.text"
-              value={files}
-              one={`${name} has # file, which is not DICOM.`}
-              other={`${name} has # files, none of them DICOM.`}
-            />
-          ) : (
-            <Trans id="local.failed.text">Choose one ZIP, one folder, or images of the exam.</Trans>
-          )}
-        </p>
+        <NothingShown {...state} />
         <div className="local-actions">
           <Button size="small" onClick={onAnother ?? onClose}>
             <Trans id="local.other">Choose another</Trans>
@@ -69,6 +52,51 @@ export default function LocalOpening({ picked, onClose, onAnother, keep }: Local
         </div>
       </div>
     </div>
+  );
+}
+
+/** Why the files show nothing. */
+function NothingShown(state: Extract<State, { step: "none" | "cut" | "failed" }>) {
+  if (state.step === "failed") {
+    return (
+      <>
+        <h2>
+          <Trans id="local.failed.title">The files could not be read</Trans>
+        </h2>
+        <p>
+          <Trans id="local.failed.text">Choose one ZIP, one folder, or images of the exam.</Trans>
+        </p>
+      </>
+    );
+  }
+  const { name } = state;
+  if (state.step === "cut") {
+    return (
+      <>
+        <h2>
+          <Trans id="local.cut.title">This ZIP seems incomplete</Trans>
+        </h2>
+        <p>
+          <Trans id="local.cut.text">The end of {name} is missing. Copy or download it again.</Trans>
+        </p>
+      </>
+    );
+  }
+  const { files } = state;
+  return (
+    <>
+      <h2>
+        <Trans id="local.none.title">There are no exam images here</Trans>
+      </h2>
+      <p>
+        <Plural
+          id="local.none.text"
+          value={files}
+          one={`${name} has # file, which is not DICOM.`}
+          other={`${name} has # files, none of them DICOM.`}
+        />
+      </p>
+    </>
   );
 }
 
@@ -93,7 +121,9 @@ function useOpening(picked: LocalOpeningProps["picked"], onClose: () => void): S
       if (signal.aborted) return exam.close();
       const { files, studies } = exam.exams;
       const hasImages = studies.length > 0;
-      setState(hasImages ? { step: "open", picked: pick, exam } : { step: "none", name, files });
+      if (hasImages) return setState({ step: "open", picked: pick, exam });
+      const isCut = pick.kind === "zip" && (await isCutZip(pick.file));
+      if (!signal.aborted) setState(isCut ? { step: "cut", name } : { step: "none", name, files });
     };
     open().catch(() => !signal.aborted && setState({ step: "failed" }));
     return () => {

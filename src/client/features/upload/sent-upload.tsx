@@ -8,7 +8,14 @@ import { SeePlans } from "../plan/subscription-link.tsx";
 import { maySubscribe, useHis } from "../session/his-context.ts";
 import { useCancelUpload } from "./tray/cancel-upload.tsx";
 import { InterruptionText } from "./tray/interruption-text.tsx";
-import { type Interruption, type JobState, sentPercent, sizeOf, type UploadJob } from "./tray/upload-job.ts";
+import {
+  type Interruption,
+  isFinal,
+  type JobState,
+  sentPercent,
+  sizeOf,
+  type UploadJob,
+} from "./tray/upload-job.ts";
 import { changeJobAtom } from "./tray/upload-jobs.ts";
 import { UploadProgress } from "./upload-progress.tsx";
 import { isSent, percentOf, type Transfer } from "./upload-state.ts";
@@ -35,6 +42,7 @@ export function SentUpload({ job }: { job: UploadJob }) {
             ? { ...ready, stage: "ready" }
             : { ...ready, stage: "sending", transfer: transferOf(job) }
         }
+        isOver={state.stage === "stopped" && isFinal(state.interruption)}
         onCancel={() => cancel(job)}
       >
         {busyLabel !== undefined && (
@@ -71,6 +79,7 @@ function Stopped({ percent, interruption, fileName, onRetry }: StoppedProps) {
     card.current?.scrollIntoView({ block: "center" });
   }, []);
   if (interruption.kind === "storage") return <NoStorageNotice text={interruption.text} />;
+  const isOver = isFinal(interruption);
   return (
     <div className="notice is-bad mb-5" ref={card}>
       <CircleAlertIcon />
@@ -78,15 +87,19 @@ function Stopped({ percent, interruption, fileName, onRetry }: StoppedProps) {
         <p>
           <InterruptionText {...{ interruption, percent, fileName }} />
         </p>
-        <p>
-          <Trans id="upload.stopped.kept">
-            Nothing of it is kept on the server. Your files and what you filled in are still here.
-          </Trans>
-        </p>
-        <Button size="small" className="mt-3" onClick={onRetry}>
-          <RefreshIcon small />
-          <Trans id="upload.tryAgain">Try again</Trans>
-        </Button>
+        {!isOver && (
+          <>
+            <p>
+              <Trans id="upload.stopped.kept">
+                Nothing of it is kept on the server. Your files and what you filled in are still here.
+              </Trans>
+            </p>
+            <Button size="small" className="mt-3" onClick={onRetry}>
+              <RefreshIcon small />
+              <Trans id="upload.tryAgain">Try again</Trans>
+            </Button>
+          </>
+        )}
       </div>
     </div>
   );

@@ -20,13 +20,15 @@ import { phaseTexts, readingFolderText } from "./upload-texts.ts";
 
 interface UploadProgressProps {
   state: UploadState;
+  /** Whether nothing of it will go any more. */
+  isOver: boolean;
   onCancel: () => void;
   /** Below the contact sheet. */
   children?: ReactNode;
 }
 
 /** What is being sent and how far it is: file, percentage, contact sheet, the five beats. */
-export function UploadProgress({ state, onCancel, children }: UploadProgressProps) {
+export function UploadProgress({ state, isOver, onCancel, children }: UploadProgressProps) {
   const { t } = useLingui();
   const percent = state.stage === "sending" ? percentOf(state.transfer) : 0;
   const { zip, fileName } = state.upload;
@@ -42,14 +44,16 @@ export function UploadProgress({ state, onCancel, children }: UploadProgressProp
     >
       <SourceLine state={state} onCancel={onCancel} />
       {state.stage === "sending" && <TransferLine transfer={state.transfer} percent={percent} />}
-      <ContactSheet percent={percent} films={state.upload.films} />
-      {picks.length > 0 && <SeeNow picks={picks} />}
+      {state.stage === "sending" && <ContactSheet percent={percent} films={state.upload.films} />}
+      {picks.length > 0 && !isOver && <SeeNow picks={picks} />}
       {children}
-      <ol className="phases">
-        {phases.map((phase, index) => (
-          <PhaseLine key={phase} phase={phase} index={index} state={state} percent={percent} />
-        ))}
-      </ol>
+      {!isOver && (
+        <ol className="phases">
+          {phases.map((phase, index) => (
+            <PhaseLine key={phase} phase={phase} index={index} state={state} percent={percent} />
+          ))}
+        </ol>
+      )}
     </section>
   );
 }

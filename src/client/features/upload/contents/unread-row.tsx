@@ -23,10 +23,17 @@ export function UnreadRow({ read, isChosen, onTick, ...fields }: UnreadRowProps)
       <div className="found-exam-action notice is-warn">
         <TriangleAlertIcon />
         <p role="status">
-          <Trans id="upload.form.unread">
-            This browser found no exam here that it can read. You can still upload: the server checks what you
-            send and fills in what you leave empty.
-          </Trans>
+          {read.isCut ? (
+            <Trans id="upload.form.cut">
+              This ZIP seems incomplete: its end is missing. Copy or download it again. You can still upload
+              it as it is: the server checks what you send.
+            </Trans>
+          ) : (
+            <Trans id="upload.form.unread">
+              This browser found no exam here that it can read. You can still upload: the server checks what
+              you send and fills in what you leave empty.
+            </Trans>
+          )}
         </p>
       </div>
       <CorrectDetails isWhole {...fields} />

@@ -2,6 +2,7 @@ import { isSkippedInFolder, isSkippedInZip } from "../../../../shared/rules/skip
 import { readZipEntries } from "../../../../shared/zip/open-zip-blob.ts";
 import type { ZipEntry } from "../../../../shared/zip/zip-entry.ts";
 import { ZipError } from "../../../../shared/zip/zip-error.ts";
+import { isCutZip } from "../../pick/cut-zip.ts";
 import { isZipName, type Picked } from "../../pick/picked-files.ts";
 import type { FilmFile } from "../contact-sheet/film-files.ts";
 import type { ExamForm } from "../exam-form/exam-form.ts";
@@ -28,6 +29,8 @@ export interface ReadSource {
   fileCount: number | undefined;
   /** Undefined if the browser can't read the ZIP. */
   contents: Contents | undefined;
+  /** Whether it is a ZIP without its end. */
+  isCut?: boolean;
 }
 
 /** The beats of a reading; counts are numbers of files. */
@@ -78,8 +81,10 @@ async function readZip(file: File, options: ReadOptions): Promise<ReadSource> {
   await ensureReadable(file);
   const source = { kind: "zip" as const, name: file.name, sizeBytes: file.size, zip: file };
   const entries = await readEntries(file);
-  if (!entries)
-    return { ...source, files: [], prefilled: undefined, fileCount: undefined, contents: undefined };
+  if (!entries) {
+    const unknown = { files: [], prefilled: undefined, fileCount: undefined, contents: undefined };
+    return { ...source, ...unknown, isCut: await isCutZip(file) };
+  }
   const all = entries.filter(({ isFolder }) => !isFolder);
   const kept = all.filter(({ name }) => !isSkippedInZip(name));
   const files = kept.map((entry) => ({ path: entry.name, file, entry }));

@@ -27,6 +27,6 @@ export function InterruptionText({ interruption, percent, fileName }: Interrupti
     );
   }
   const { text } = interruption;
-  if (interruption.kind === "storage") return text;
+  if (interruption.kind === "storage" || interruption.isFinal) return text;
   return <Trans id="upload.stopped.refused">Upload interrupted. {text}</Trans>;
 }

@@ -26,7 +26,7 @@ import { isSent, type Transfer } from "../upload-state.ts";
 import { useCancelUpload } from "./cancel-upload.tsx";
 import { InterruptionText } from "./interruption-text.tsx";
 import { ChooseAgain, PauseOrResume } from "./resume-upload.tsx";
-import { isAnswerable, type JobState, sentPercent, sizeOf, type UploadJob } from "./upload-job.ts";
+import { isAnswerable, isFinal, type JobState, sentPercent, sizeOf, type UploadJob } from "./upload-job.ts";
 import { changeJobAtom, removeJobAtom } from "./upload-jobs.ts";
 
 type StoppedState = Extract<JobState, { stage: "stopped" }>;
@@ -269,7 +269,8 @@ function RowActions({ job, state }: { job: UploadJob; state: JobState }) {
       </>
     );
   }
-  if (state.stage !== "stopped" || state.interruption.kind === "file") return cancelButton;
+  if (state.stage !== "stopped" || state.interruption.kind === "file" || isFinal(state.interruption))
+    return cancelButton;
   return (
     <>
       <IconButton

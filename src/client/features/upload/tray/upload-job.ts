@@ -9,11 +9,28 @@ export type Interruption =
   /** The browser no longer has the file, so the person picks it again; `isOther`: they picked another one. */
   | { kind: "file"; isOther: boolean }
   | { kind: "storage"; text: string }
-  | { kind: "refused"; text: string };
+  /** `isFinal`: the same bytes are refused again. */
+  | { kind: "refused"; text: string; isFinal?: boolean };
+
+/** Codes of refusals that are about the bytes themselves. */
+const FINAL: ReadonlySet<string> = new Set([
+  "upload.not_zip",
+  "upload.too_large",
+  "upload.unreadable",
+  "upload.too_complex",
+  "upload.series_too_large",
+  "upload.no_dicom",
+]);
 
 /** Why the server did not take an upload, by the code and the text of its problem. */
 export function refusalOf(code: string | undefined, text: string): Interruption {
-  return { kind: code === "quota.bytes" ? "storage" : "refused", text };
+  if (code === "quota.bytes") return { kind: "storage", text };
+  return { kind: "refused", text, ...(code !== undefined && FINAL.has(code) && { isFinal: true }) };
+}
+
+/** Whether another try can't help. */
+export function isFinal(interruption: Interruption): boolean {
+  return interruption.kind === "refused" && interruption.isFinal === true;
 }
 
 /** Whether the person can do what it takes, rather than only try again. */

@@ -4,15 +4,23 @@ import { useEffect, useEffectEvent, useRef, useState } from "react";
 import type { UploadAnswer } from "../../../../shared/api/upload.ts";
 import { showToast } from "../../../ui/toast.tsx";
 import { useAskBeforeUnload } from "../../../ui/use-ask-before-unload.ts";
+import { viewAtom } from "../../places/views.ts";
 import { useHis } from "../../session/his-context.ts";
+import { draftAtom } from "../draft/draft.ts";
 import { useFollowUpload } from "../follow/use-follow-upload.ts";
 import { announceUpload } from "../send/announce-upload.ts";
 import { endOnServer } from "../send/resumable-transport.ts";
 import { isSent, type Transfer } from "../upload-state.ts";
 import { interruptionOf, isExpected, outgoingOf, runJob } from "./run-job.ts";
 import { StallWatch } from "./stall-watch.ts";
-import { type Interruption, sentPercent, sizeOf, type UploadJob } from "./upload-job.ts";
-import { changeJobAtom, clearJobsAtom, isUploadingAtom, uploadJobsAtom } from "./upload-jobs.ts";
+import { type Interruption, isFinal, sentPercent, sizeOf, type UploadJob } from "./upload-job.ts";
+import {
+  changeJobAtom,
+  clearJobsAtom,
+  isUploadingAtom,
+  shownJobAtom,
+  uploadJobsAtom,
+} from "./upload-jobs.ts";
 import { useWakeLock } from "./use-wake-lock.ts";
 
 const WATCH_MS = 1_000;
@@ -116,6 +124,12 @@ function useSending() {
   const follow = useFollowUpload();
   const tellInterruption = useInterruptionToast();
 
+  /** Whether the upload view shows this upload, and so says what became of it. */
+  const isSaidInView = (id: string) =>
+    store.get(viewAtom) === "uploadExames" &&
+    store.get(draftAtom).sources.length === 0 &&
+    store.get(shownJobAtom)?.id === id;
+
   const followUntil = async (answer: UploadAnswer, signal: AbortSignal) => {
     try {
       await follow(answer, signal);
@@ -143,7 +157,8 @@ function useSending() {
       const now = store.get(uploadJobsAtom).find(({ id }) => id === job.id);
       const percent = now ? sentPercent(now) : 0;
       change(job.id, { state: { stage: "stopped", percent, interruption } });
-      tellInterruption(interruption);
+      const isSaid = isFinal(interruption) && isSaidInView(job.id);
+      if (!isSaid) tellInterruption(interruption);
       if (!isExpected(error)) throw error;
     }
   };
