@@ -61,6 +61,43 @@ async function seesImage(page: Page, slice: string): Promise<void> {
   expect(lit).toBeGreaterThan(60);
 }
 
+test("a ZIP without its end is told to be incomplete", async () => {
+  await t.asVisitor({ device: PHONE }, async (page) => {
+    const buffer = zip.buffer.subarray(0, zip.buffer.length - 100);
+    await zipInput(page).setInputFiles({ ...zip, name: "truncado.zip", buffer });
+    await page.getByRole("heading", { name: "Este ZIP parece incompleto" }).waitFor();
+    await page.getByText("Falta o final de truncado.zip.").waitFor();
+  });
+});
+
+test("on a phone one of two exams is chosen in a line of its own, and Back from keeping them returns to it", async () => {
+  const two = zipSync({ ...exam, IM4: slice(1, "2.25.11") });
+  await t.asVisitor({ device: PHONE }, async (page) => {
+    await zipInput(page).setInputFiles({ ...zip, buffer: Buffer.from(two) });
+    await seesImage(page, "2.25.10.1.2/0");
+    const keep = button(page, "Guardar na Exameteca");
+    const [choice, kept, said] = await Promise.all(
+      [page.getByLabel("Exame", { exact: true }), keep, page.locator(".local-bar p")].map((part) =>
+        part.evaluate((element) => element.getBoundingClientRect().toJSON() as DOMRect),
+      ),
+    );
+    expect(kept?.right).toBeLessThanOrEqual(360);
+    expect(choice?.top).toBeGreaterThanOrEqual(kept?.bottom ?? 0);
+    expect(said?.height).toBeLessThanOrEqual(40);
+    const note = await page.getByText("Não destinado a diagnóstico primário").boundingBox();
+    const bar = await page.locator(".local-bar").boundingBox();
+    expect((note?.y ?? 0) + (note?.height ?? 0)).toBeLessThanOrEqual(bar?.y ?? 0);
+
+    await keep.click();
+    await page.getByText(/Até lá, os arquivos ficam nesta página/).waitFor();
+    await page.goBack();
+    await seesImage(page, "2.25.10.1.2/0");
+    await page.goBack();
+    await canvas(page).waitFor({ state: "detached" });
+    expect(new URL(page.url()).pathname).toBe("/");
+  });
+});
+
 test("an exam is seen without an account and without a request, then kept with the same bytes and no second pick", async () => {
   const owner = await t.addPerson("Dona Local");
   await t.asVisitor({ device: PHONE }, async (page) => {

@@ -1,5 +1,5 @@
 import { Trans } from "@lingui/react/macro";
-import { useAtomValue } from "jotai";
+import { useAtom, useAtomValue } from "jotai";
 import { type ComponentType, type RefObject, Suspense, useEffect, useRef, useState } from "react";
 import type { IslandProps } from "../../../shared/islands.ts";
 import { sessionAtom } from "../../session.ts";
@@ -9,12 +9,12 @@ import { Skeleton } from "../../ui/skeleton.tsx";
 import { Toaster } from "../../ui/toast.tsx";
 import { pickToKeepAtom } from "../local-view/kept-pick.ts";
 import { LocalBlock } from "../local-view/local-block.tsx";
+import type { LocalPick } from "../local-view/local-pick.ts";
 import { LanguageSwitch } from "../preferences/language-switch.tsx";
 import { ThemeSwitch } from "../preferences/theme-switch.tsx";
 import { noticeOfAddress, removeAddressMarks } from "./address-marks.tsx";
 import { type AuthCarry, type AuthFormName, type AuthFormProps, formOf } from "./auth-forms.ts";
-import { enterHis } from "./enter-his.ts";
-import { KeepNotice } from "./keep-notice.tsx";
+import { KeepNotice, KeepStep } from "./keep-notice.tsx";
 import { LoginForm } from "./login-form.tsx";
 import { readPendingSignIn } from "./pending-sign-in.ts";
 
@@ -45,14 +45,18 @@ export default function AuthScreen(props: IslandProps<"auth">) {
   const isSignedIn = useAtomValue(sessionAtom) !== undefined;
   const [{ form, hasSwitched, ...carry }, setShown] = useState(() => firstForm(props));
   const main = useRef<HTMLElement>(null);
-  const isKeeping = useAtomValue(pickToKeepAtom) !== undefined;
+  const [kept, setKept] = useAtom(pickToKeepAtom);
+  const isKeeping = kept !== undefined;
+  /** Files of which the person went back to the exam. */
+  const [reopened, setReopened] = useState<LocalPick>();
+  const show = (next: Shown) => {
+    setReopened(undefined);
+    setShown(next);
+  };
 
   useEffect(removeAddressMarks, []);
   useEffect(() => {
-    if (!isSignedIn) return;
-    // Another page would lose the files.
-    if (isKeeping) void enterHis();
-    else if (!FOR_ALL.has(form)) window.location.replace("/his");
+    if (isSignedIn && !isKeeping && !FOR_ALL.has(form)) window.location.replace("/his");
   }, [isSignedIn, isKeeping, form]);
 
   const Form = forms[form];
@@ -70,15 +74,26 @@ export default function AuthScreen(props: IslandProps<"auth">) {
           <Form
             {...props}
             {...carry}
-            onSwitch={(next, nextCarry) => setShown({ form: next, ...nextCarry, hasSwitched: true })}
+            onSwitch={(next, nextCarry) => show({ form: next, ...nextCarry, hasSwitched: true })}
           />
           {hasSwitched && <FocusOnFirstEmpty main={main} />}
         </Suspense>
+        {kept && (
+          <KeepStep
+            isSignedIn={isSignedIn}
+            onBack={() => {
+              show(firstForm(props));
+              setReopened(kept);
+              setKept(undefined);
+            }}
+          />
+        )}
         {(form === "login" || form === "local") && !isKeeping && (
           <LocalBlock
             productName={props.productName}
             isShared={props.local === "shared"}
-            onKeep={() => setShown({ form: "login", notice: <KeepNotice /> })}
+            reopened={reopened}
+            onKeep={() => show({ form: "login", notice: <KeepNotice /> })}
           />
         )}
       </main>

@@ -1,6 +1,9 @@
 import { Trans } from "@lingui/react/macro";
 import { useAtomValue } from "jotai";
+import { useEffect, useEffectEvent } from "react";
 import { pickToKeepAtom } from "../local-view/kept-pick.ts";
+import { useBackCloses } from "../local-view/use-back-closes.ts";
+import { enterHis } from "./enter-his.ts";
 
 /** Says over the sign-in form which files wait for it. */
 export function KeepNotice() {
@@ -15,4 +18,17 @@ export function KeepNotice() {
       </span>
     </p>
   );
+}
+
+/**
+ * Makes the way to keeping files a step of the history, so that Back returns to their exam instead of losing them. Once the person is
+ * signed in, /his takes them over in this page, since another one would lose them.
+ */
+export function KeepStep({ isSignedIn, onBack }: { isSignedIn: boolean; onBack: () => void }) {
+  const leave = useBackCloses(onBack);
+  const enter = useEffectEvent(() => leave(() => void enterHis())());
+  useEffect(() => {
+    if (isSignedIn) enter();
+  }, [isSignedIn]);
+  return null;
 }

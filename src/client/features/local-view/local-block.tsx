@@ -25,6 +25,8 @@ interface LocalBlockProps {
   onKeep: () => void;
   /** Whether another app has shared files with this page. */
   isShared?: boolean | undefined;
+  /** Files that are open from the beginning. */
+  reopened?: Picked | undefined;
 }
 
 interface Opened {
@@ -33,9 +35,9 @@ interface Opened {
 }
 
 /** "See an exam without an account": files of this device, which never leave it. The whole page takes a drop. */
-export function LocalBlock({ productName, onKeep, isShared = false }: LocalBlockProps) {
+export function LocalBlock({ productName, onKeep, isShared = false, reopened }: LocalBlockProps) {
   const { t } = useLingui();
-  const [opened, setOpened] = useState<Opened>();
+  const [opened, setOpened] = useState<Opened | undefined>(() => reopened && { id: 1, picked: reopened });
   const keep = useSetAtom(pickToKeepAtom);
   const files = useRef<HTMLInputElement>(null);
   const folder = useRef<HTMLInputElement>(null);
