@@ -198,6 +198,7 @@ describe("a link to a study", () => {
     ]);
     await user.keyboard("{Escape}");
     expect(screen.getByText("482 913")).toBeDefined();
+    expect(screen.getByRole("alert").textContent).toStartWith("Isto só aparece uma vez.");
     await user.click(screen.getByRole("button", { name: "Pronto" }));
     expect(await screen.findByRole("button", { name: "Criar link" })).toBeDefined();
     expect(screen.queryByText("482 913") === null).toBe(true);

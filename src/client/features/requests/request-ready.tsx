@@ -7,6 +7,7 @@ import { dayText } from "../../ui/moment-text.ts";
 import { useStay } from "../places/use-stay.ts";
 import { CopyBox, LinkWays } from "../sharing/link-ready.tsx";
 import { QrSheet } from "../sharing/qr-sheet.tsx";
+import { useShownOnce } from "../sharing/shown-once.tsx";
 import { useOpenExam } from "../viewer/use-open-exam.ts";
 import { RequestLine } from "./request-line.tsx";
 import { useRequests } from "./use-requests.ts";
@@ -24,6 +25,7 @@ interface RequestReadyProps {
  */
 export function RequestReady({ request, onClose, returnTo }: RequestReadyProps) {
   const { t } = useLingui();
+  const once = useShownOnce();
   const { label, shownName, expiresAt } = request;
   const until = dayText(expiresAt);
   const now = useRequests().data?.find(({ id }) => id === request.id);
@@ -34,9 +36,7 @@ export function RequestReady({ request, onClose, returnTo }: RequestReadyProps) 
       wide={!arrived}
       open
       returnTo={returnTo}
-      onOpenChange={(open) => {
-        if (!open && arrived) onClose();
-      }}
+      onOpenChange={arrived ? onClose : once.hold}
       title={
         arrived ? (
           <Trans id="request.arrived">The exam has arrived</Trans>
@@ -60,6 +60,7 @@ export function RequestReady({ request, onClose, returnTo }: RequestReadyProps) 
           <ReadyLine now={now} />
         </p>
         {arrived && <ViewArrived request={arrived} />}
+        {!arrived && once.notice}
         <Button onClick={onClose}>
           <Trans id="link.done">Done</Trans>
         </Button>

@@ -12,6 +12,7 @@ import { useStay } from "../places/use-stay.ts";
 import { fullPatientText } from "../studies/study-text.ts";
 import { LinkSheet } from "./link-sheet.tsx";
 import type { ReadyLink } from "./ready-link.ts";
+import { useShownOnce } from "./shown-once.tsx";
 import { useExamCount } from "./use-exam-count.ts";
 
 /** So many patients are named; more are told by "…". */
@@ -29,6 +30,7 @@ interface LinkReadyProps {
 /** Shows the new link's address, QR code and passcode, once: only its button closes it, so that no stray click loses them. */
 export function LinkReady({ exams: opened, link, onClose, returnTo }: LinkReadyProps) {
   const { i18n, t } = useLingui();
+  const once = useShownOnce();
   useStay(true);
   const { studies, withReport, recipient, expiresAt, url, passcode } = link;
   const until = dayText(expiresAt);
@@ -40,7 +42,7 @@ export function LinkReady({ exams: opened, link, onClose, returnTo }: LinkReadyP
       wide
       open
       {...(returnTo && { returnTo })}
-      onOpenChange={() => undefined}
+      onOpenChange={once.hold}
       title={<Trans id="link.ready">Link ready</Trans>}
       text={[
         recipient && t({ id: "link.ready.for", message: `For ${recipient}.` }),
@@ -83,6 +85,7 @@ export function LinkReady({ exams: opened, link, onClose, returnTo }: LinkReadyP
             </p>
           </div>
         )}
+        {once.notice}
         <Button onClick={onClose}>
           <Trans id="link.done">Done</Trans>
         </Button>
