@@ -140,7 +140,6 @@ function useAcceptance() {
     setBusy(true);
     try {
       const { termsAcceptedAt } = await termsApi.accept();
-      showToast({ tone: "ok", title: t({ id: "terms.accepted", message: "Terms accepted" }) });
       refreshSessionUser({ ...user, termsAcceptedAt });
     } catch (error) {
       setBusy(false);
