@@ -184,6 +184,30 @@ describe("the study list", () => {
   }
 
   test(
+    "breaks the name of an exam between its words on a tablet",
+    async () => {
+      const person = await app.addPerson("Eva Coração", { role: "admin" });
+      const elements = {
+        [TagHex.StudyDescription]: { vr: "LO", Value: ["Ecocardiograma transtorácico"] },
+      } as const;
+      await app.testApp.store(person, sampleZip({ study: "974", elements }));
+      await app.as(person, { device: { viewport: { width: 768, height: 900 } } }, async (page) => {
+        await openList(page);
+        const title = page.locator(".study-name", { hasText: "Ecocardiograma" });
+        const lines = await title.evaluate((name) => {
+          const word = document.createRange();
+          word.setStart(name.firstChild as Node, 0);
+          word.setEnd(name.firstChild as Node, "Ecocardiograma".length);
+          return word.getClientRects().length;
+        });
+        expect(lines).toBe(1);
+        await page.screenshot({ path: "test-results/list-768.png" });
+      });
+    },
+    JOB_TIMEOUT_MS,
+  );
+
+  test(
     "is narrowed by each filter, and complete again when they are cleared",
     () =>
       app.as(owner, {}, async (page) => {
