@@ -5,6 +5,7 @@ import { DateField } from "../../ui/date-field.tsx";
 import { Field, TextField } from "../../ui/field.tsx";
 import { SearchIcon } from "../../ui/icons.tsx";
 import { Select } from "../../ui/select.tsx";
+import { PHONE, useMediaQuery } from "../../ui/use-media-query.ts";
 import { ModalityFilterName } from "../studies/modality-filter-name.tsx";
 import {
   datesAreSwapped,
@@ -24,6 +25,7 @@ export function useStudyFilters() {
 export function SearchFilter() {
   const { t } = useLingui();
   const [filters, change] = useStudyFilters();
+  const isPhone = useMediaQuery(PHONE);
   return (
     <Field className="filter-search" label={<Trans id="filter.search">Search</Trans>}>
       {(tied) => (
@@ -35,10 +37,11 @@ export function SearchFilter() {
             autoComplete="off"
             enterKeyHint="search"
             maxLength={MAX_FILTER_LENGTH}
-            placeholder={t({
-              id: "filter.searchIn",
-              message: "Patient, description, institution, modality…",
-            })}
+            placeholder={
+              isPhone
+                ? t({ id: "filter.searchIn.short", message: "Patient, exam, clinic…" })
+                : t({ id: "filter.searchIn", message: "Patient, description, institution, modality…" })
+            }
             value={filters.search}
             onChange={({ target }) => change({ search: target.value })}
           />
