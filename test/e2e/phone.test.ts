@@ -113,6 +113,40 @@ describe("on a phone of 360 pixels", () => {
   );
 
   test(
+    "the search says whole what it looks in, and a message stands above the tabs",
+    async () => {
+      const person = await app.addPerson("Lia Aviso");
+      await app.testApp.store(person, sampleZip({ study: "973" }));
+      await app.as(person, { device: PHONE }, async (page) => {
+        await tap(page, examsEntry(page));
+        const search = field(page, "Buscar");
+        const cut = await search.evaluate((input: HTMLInputElement) => {
+          const pen = new OffscreenCanvas(1, 1).getContext("2d") as OffscreenCanvasRenderingContext2D;
+          const { fontWeight, fontSize, fontFamily } = getComputedStyle(input);
+          pen.font = `${fontWeight} ${fontSize} ${fontFamily}`;
+          return pen.measureText(input.placeholder).width - input.clientWidth;
+        });
+        expect(cut).toBeLessThanOrEqual(0);
+        await tap(page, button(page.locator("main"), "Compartilhar exame"));
+        const dialog = page.getByRole("dialog");
+        await tap(page, button(dialog, "Criar link"));
+        await page.context().grantPermissions(["clipboard-write"]);
+        await tap(page, button(dialog, "Copiar link").first());
+        await page.locator(".toast").waitFor();
+        await tap(page, button(dialog, "Pronto"));
+        await tap(page, button(dialog, "Fechar"));
+        await dialog.waitFor({ state: "detached" });
+        const toast = await page.locator(".toast").boundingBox();
+        const bar = await tabs(page).boundingBox();
+        expect((toast?.y ?? 0) + (toast?.height ?? 0)).toBeLessThanOrEqual(bar?.y ?? 0);
+        expect(toast?.y).toBeGreaterThan(400);
+        await page.screenshot({ path: join(RESULTS, "phone-toast.png") });
+      });
+    },
+    JOB_TIMEOUT_MS,
+  );
+
+  test(
     "two taps lead from the list to a QR code for the doctor, also on a tablet, and closing leads back",
     async () => {
       const person = await app.addPerson("Rita Código");
