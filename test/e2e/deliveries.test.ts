@@ -59,6 +59,9 @@ describe("a request for exams", () => {
           const saving = phone.waitForEvent("download");
           await tap(phone, button(phone, "Baixar PDF"));
           expect((await saving).suggestedFilename()).toBe("protocolo-de-entrega.pdf");
+          await tap(phone, button(phone, "Entregar outro arquivo"));
+          await tap(phone, button(phone, "Ver o protocolo"));
+          await phone.getByRole("heading", { name: "Protocolo de entrega" }).waitFor();
           // The receipt is there after a reload, and nobody else can deliver by this request.
           await phone.reload();
           await phone.getByRole("heading", { name: "Protocolo de entrega" }).waitFor();

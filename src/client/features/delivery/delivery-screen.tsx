@@ -1,7 +1,7 @@
 import { Trans } from "@lingui/react/macro";
 import type { IslandProps } from "../../../shared/islands.ts";
 import { Button } from "../../ui/button.tsx";
-import { CircleAlertIcon } from "../../ui/entry-icons.tsx";
+import { CircleAlertIcon, CircleCheckIcon } from "../../ui/entry-icons.tsx";
 import { ErrorCard } from "../../ui/error-card.tsx";
 import { UnlinkIcon } from "../../ui/icons.tsx";
 import { dayText } from "../../ui/moment-text.ts";
@@ -68,6 +68,8 @@ function Step({
   pick,
   send,
   chooseOther,
+  receipt,
+  showReceipt,
   maxUploadBytes,
 }: Delivery & { maxUploadBytes: number }) {
   switch (state.step) {
@@ -93,6 +95,17 @@ function Step({
       return (
         <>
           <PickNotices {...state} />
+          {receipt && (
+            <p className="notice is-ok">
+              <CircleCheckIcon />
+              <span>
+                <Trans id="delivery.before.done">What you delivered before has arrived.</Trans>
+              </span>
+              <Button size="small" onClick={() => showReceipt(receipt)}>
+                <Trans id="delivery.showReceipt">Show its receipt</Trans>
+              </Button>
+            </p>
+          )}
           <DropZone
             disabled={false}
             maxUploadBytes={maxUploadBytes}

@@ -41,3 +41,6 @@ export type DeliveryState =
   /** Another page sent all of it, and the server takes it in. */
   | { step: "taking"; request: OpenedRequest; upload: ResumableUploadState }
   | { step: "done"; request: OpenedRequest; from: string; uploadId: string; answer: UploadAnswer };
+
+/** A delivery that was made. */
+export type Receipted = Extract<DeliveryState, { step: "done" }>;

@@ -11,7 +11,7 @@ import { problemOf } from "../upload/pack-folder/problem-of.ts";
 import { prepareUpload } from "../upload/prepare-upload.ts";
 import { packedNamesInUse } from "../upload/send/resume-records.ts";
 import { deliveryApi } from "./delivery-api.ts";
-import type { DeliveryState, PickedDelivery } from "./delivery-state.ts";
+import type { DeliveryState, PickedDelivery, Receipted } from "./delivery-state.ts";
 import { keepDelivery } from "./kept-delivery.ts";
 import {
   changeOf,
@@ -28,6 +28,7 @@ import { awaitDelivery, sendDelivery } from "./send-delivery.ts";
 /** The steps of a delivery, from the request's address to the receipt. */
 export function useDelivery(requestId: string, maxUploadBytes: number) {
   const [state, setState] = useState<DeliveryState>({ step: "opening" });
+  const [receipt, setReceipt] = useState<Receipted>();
   const controller = useRef(new AbortController());
 
   const show = (opened: DeliveryState) => {
@@ -142,8 +143,13 @@ export function useDelivery(requestId: string, maxUploadBytes: number) {
     /** Back to the files, after a look at the name or to deliver another one. */
     chooseOther: (request: OpenedRequest, picked?: PickedDelivery) => {
       void picked?.prepared.dispose();
+      if (state.step === "done") setReceipt(state);
       setState({ step: "pick", request });
     },
+    /** Of the delivery before the one that is being made. */
+    receipt,
+    /** Back to a receipt, from the files of another delivery. */
+    showReceipt: (receipt: Receipted) => setState(receipt),
     retry: () => {
       setState({ step: "opening" });
       void openPage(requestId).then(show);
