@@ -59,6 +59,8 @@ describe("a request for exams", () => {
           const saving = phone.waitForEvent("download");
           await tap(phone, button(phone, "Baixar PDF"));
           expect((await saving).suggestedFilename()).toBe("protocolo-de-entrega.pdf");
+          const exam = (await phone.locator(".delivery-paper th[scope=row]").first().textContent()) ?? "";
+          expect(exam).toMatch(/^(?!Exame \d).+, \d\d-\d\d-\d{4}$/);
           await tap(phone, button(phone, "Entregar outro arquivo"));
           await tap(phone, button(phone, "Ver o protocolo"));
           await phone.getByRole("heading", { name: "Protocolo de entrega" }).waitFor();

@@ -1,6 +1,7 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import { calendarText } from "../../ui/moment-text.ts";
 import { sizeText } from "../../ui/size-text.ts";
+import type { ReadStudy } from "./delivery-state.ts";
 import type { DeliveredExam } from "./use-receipts.ts";
 
 interface DeliveryPaperProps {
@@ -9,6 +10,8 @@ interface DeliveryPaperProps {
   receipts: readonly DeliveredExam[];
   from: string;
   to: string;
+  /** What the page knows of the exams; one of which it knows nothing is numbered. */
+  studies?: readonly ReadStudy[] | undefined;
 }
 
 /** `23-11-2026, 14:32:08` */
@@ -20,8 +23,14 @@ function momentInBrasilia(moment: string): string {
   return `${calendarText(day)}, ${time}`;
 }
 
+/** The exam's description and date, as far as its images have them. */
+function nameOf(study: ReadStudy | undefined): string {
+  const { description = "", examinedAt = "" } = study?.about ?? {};
+  return [description, examinedAt && calendarText(examinedAt.slice(0, 10))].filter(Boolean).join(", ");
+}
+
 /** The receipt of a delivery as it is printed: a table of its exams, and what each of them is checked by. */
-export function DeliveryPaper({ productName, receipts, from, to }: DeliveryPaperProps) {
+export function DeliveryPaper({ productName, receipts, from, to, studies = [] }: DeliveryPaperProps) {
   const { i18n, t } = useLingui();
   const [first] = receipts;
   if (!first) return null;
@@ -30,7 +39,9 @@ export function DeliveryPaper({ productName, receipts, from, to }: DeliveryPaper
   const number = `${receivedAt.slice(0, 10)}-${root.slice(0, 4)}-${root.slice(4, 8)}`.toUpperCase();
   const exams = receipts.map(({ receipt, qrCode }, index) => ({
     ...{ qrCode, root: receipt.root, images: receipt.instances.length },
-    name: t({ id: "delivery.paper.examNumber", message: `Exam ${index + 1}` }),
+    name:
+      nameOf(studies.find(({ about }) => about.studyInstanceUID === receipt.studyInstanceUID)) ||
+      t({ id: "delivery.paper.examNumber", message: `Exam ${index + 1}` }),
     sizeBytes: receipt.instances.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0),
   }));
   const size = sizeText(

@@ -8,6 +8,7 @@ import { Skeleton } from "../../ui/skeleton.tsx";
 import { saveFile } from "../pdf/save-file.ts";
 import { deliveryApi } from "./delivery-api.ts";
 import { DeliveryPaper } from "./delivery-paper.tsx";
+import type { ReadStudy } from "./delivery-state.ts";
 import { useReceipts } from "./use-receipts.ts";
 
 interface DeliveryReceiptProps {
@@ -16,6 +17,7 @@ interface DeliveryReceiptProps {
   from: string;
   uploadId: string;
   answer: UploadAnswer;
+  studies?: readonly ReadStudy[] | undefined;
   onMore: () => void;
 }
 
@@ -26,6 +28,7 @@ export function DeliveryReceipt({
   from,
   uploadId,
   answer,
+  studies,
   onMore,
 }: DeliveryReceiptProps) {
   const { t } = useLingui();
@@ -65,7 +68,7 @@ export function DeliveryReceipt({
       </aside>
       {message && <p role="alert">{message}</p>}
       {!receipts && !message && <Skeleton className="h-72 w-full" />}
-      {receipts && <DeliveryPaper productName={productName} receipts={receipts} from={from} to={shownName} />}
+      {receipts && <DeliveryPaper {...{ productName, receipts, from, to: shownName, studies }} />}
     </div>
   );
 }

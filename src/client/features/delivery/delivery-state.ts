@@ -1,6 +1,7 @@
 import type { OpenedRequest } from "../../../shared/api/deliveries.ts";
 import type { ResumableUploadState } from "../../../shared/api/resumable.ts";
 import type { UploadAnswer } from "../../../shared/api/upload.ts";
+import type { FoundStudy } from "../upload/look-inside/contents.ts";
 import type { PreparedUpload } from "../upload/prepare-upload.ts";
 import type { UploadProblem } from "../upload/upload-problem.ts";
 import type { Transfer } from "../upload/upload-state.ts";
@@ -13,6 +14,9 @@ export interface PickedDelivery {
   /** Of the upload that an earlier page began with it. */
   begunId?: string | undefined;
 }
+
+/** An exam as the page read it from the files. */
+export type ReadStudy = Pick<FoundStudy, "about">;
 
 /** Of a delivery that another page began. */
 export interface HalfSent {
@@ -40,7 +44,15 @@ export type DeliveryState =
   | { step: "sending"; request: OpenedRequest; picked: PickedDelivery; transfer: Transfer }
   /** Another page sent all of it, and the server takes it in. */
   | { step: "taking"; request: OpenedRequest; upload: ResumableUploadState }
-  | { step: "done"; request: OpenedRequest; from: string; uploadId: string; answer: UploadAnswer };
+  | {
+      step: "done";
+      request: OpenedRequest;
+      from: string;
+      uploadId: string;
+      answer: UploadAnswer;
+      /** As this page read the exams from the files; absent after a reload. */
+      studies?: readonly ReadStudy[] | undefined;
+    };
 
 /** A delivery that was made. */
 export type Receipted = Extract<DeliveryState, { step: "done" }>;

@@ -6,7 +6,7 @@ import { lendToken } from "../../session.ts";
 import { wait } from "../upload/follow/wait.ts";
 import { readUpload } from "../upload/send/resumable-transport.ts";
 import { deliveryApi } from "./delivery-api.ts";
-import type { DeliveryState, HalfSent } from "./delivery-state.ts";
+import type { DeliveryState, HalfSent, Receipted } from "./delivery-state.ts";
 import { keepDelivery, readDelivery } from "./kept-delivery.ts";
 import { reopenDelivery } from "./send-delivery.ts";
 
@@ -100,7 +100,7 @@ export function doneState(
   request: OpenedRequest,
   uploadId: string,
   answer: UploadAnswer,
-): DeliveryState {
+): Receipted {
   return { step: "done", request, from: readDelivery(requestId)?.from ?? "", uploadId, answer };
 }
 

@@ -112,7 +112,8 @@ export function useDelivery(requestId: string, maxUploadBytes: number) {
       const onProgress = (transfer: { loadedBytes: number; totalBytes: number }) =>
         setState({ step: "sending", request, picked, transfer });
       const sent = await sendDelivery(picked, { requestId, onProgress, signal });
-      setState(doneState(requestId, request, sent.uploadId, sent.answer));
+      const done = doneState(requestId, request, sent.uploadId, sent.answer);
+      setState({ ...done, studies: picked.prepared.contents?.studies });
     } catch (error) {
       showFailure(request, error);
     } finally {
