@@ -1,10 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { randomBytes } from "node:crypto";
 import { sumOldVolumes } from "../../../src/server/holdings/checking/sum-old-volumes.ts";
 import { findStoredObject } from "../../../src/server/holdings/objects/stored-objects.repo.ts";
 import { openObject } from "../../../src/server/holdings/reading/open-object.ts";
 import { AppError } from "../../../src/server/http/app-error.ts";
 import type { ObjectStore } from "../../../src/server/storage/object-store.ts";
 import type { Study, StudyStatus } from "../../../src/shared/api/studies.ts";
+import { TagHex } from "../../../src/shared/dicom/tags.ts";
 import {
   type Answer,
   packed,
@@ -14,6 +16,7 @@ import {
   sampleKinds,
 } from "../../support/damaged-study.ts";
 import { type ReadMail, readOutbox } from "../../support/outbox.ts";
+import { sampleZip, studyUID } from "../../support/sample-zip.ts";
 import { createTestApp, type Person, problemOf, type TestApp } from "../../support/test-app.ts";
 
 let t: TestApp;
@@ -189,6 +192,30 @@ describe("an instance", () => {
     }
     volume().restore();
     expect(await used()).toEqual(before);
+  });
+
+  test("that is damaged and too large to be held is refused before its first byte, too", async () => {
+    const side = 1_600;
+    const elements = {
+      [TagHex.Rows]: { vr: "US", Value: [side] },
+      [TagHex.Columns]: { vr: "US", Value: [side] },
+      [TagHex.PixelData]: { vr: "OW", bytes: new Uint8Array(randomBytes(2 * side * side)) },
+    };
+    const { studies } = await t.store(owner, sampleZip({ study: "95", elements }));
+    const resting = await restingObjects(t, studies[0]?.id ?? "");
+    const large = resting.find(({ kind }) => kind === "volume");
+    const instance = `/dicomweb/studies/${studyUID("95")}/series/2.25.2.95.1/instances/2.25.3.95.1.1`;
+    const ask = () => t.call("GET", instance, { as: owner, headers: { accept: "application/dicom" } });
+    const whole = await ask();
+    expect([whole.status, (await whole.bytes()).length]).toEqual([
+      200,
+      Number(whole.headers.get("content-length")),
+    ]);
+    await asAfterStart({ isOldRelease: false });
+    large?.flip(large.bytes.length - 100_000);
+    const damaged = await ask();
+    large?.restore();
+    expect([damaged.status, (await problemOf(damaged)).code]).toEqual([500, "archive.damaged"]);
   });
 });
 

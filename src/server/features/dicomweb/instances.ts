@@ -1,5 +1,5 @@
-import { MAX_READ_BYTES } from "../../archive/instance-reader.ts";
 import type { ManifestInstance } from "../../archive/manifest.ts";
+import { piecesOf } from "../../archive/pieces.ts";
 import { AppError } from "../../http/app-error.ts";
 import { notAcceptable } from "../../http/http.errors.ts";
 import { archiveHeaders } from "./archive-headers.ts";
@@ -47,10 +47,18 @@ export async function instancesResponse(
   });
 }
 
-/** `undefined` for an instance that is too large to be held: it is checked while it is sent, and cut if it is damaged. */
+/** Larger ones are read twice instead of being held. */
+const MAX_HELD_BYTES = 4 * 1024 * 1024;
+/** Still larger ones are checked only while they are sent, and cut if they are damaged. */
+const MAX_READ_TWICE_BYTES = 256 * 1024 * 1024;
+
+/** Checks an instance before its first byte is sent. Returns its bytes if they are few. @throws {InstanceDamaged} */
 async function readChecked(catalogue: Instances, only: ManifestInstance): Promise<Uint8Array | undefined> {
-  if (only.sizeBytes > MAX_READ_BYTES) return undefined;
-  return await catalogue.read(only, { offset: 0, length: only.sizeBytes });
+  const { sizeBytes } = only;
+  if (sizeBytes <= MAX_HELD_BYTES) return await catalogue.read(only, { offset: 0, length: sizeBytes });
+  if (sizeBytes > MAX_READ_TWICE_BYTES) return undefined;
+  for await (const _ of piecesOf(await catalogue.open(only)));
+  return undefined;
 }
 
 function onlyInstance(groups: InstanceGroups): ManifestInstance | undefined {
