@@ -148,6 +148,8 @@ describe("a request that is not STOW-RS", () => {
     const endless = `--${STOW_BOUNDARY}\r\nX: ${"x".repeat(20_000)}\r\n\r\n--${STOW_BOUNDARY}--`;
     expect((await post(endless, related)).status).toBe(400);
     expect((await post(stowBody([new Uint8Array(4_000_001)]), related)).status).toBe(413);
+    // What earlier requests stored is on its way to the archive.
+    await t.settle();
     const left = readdirSync(t.deps.node.stagingDir, { recursive: true, withFileTypes: true });
     expect(left.filter((entry) => entry.isFile())).toEqual([]);
   });
