@@ -6,7 +6,7 @@ const PACKAGES = ["chromium-headless-shell", "chromium"];
 
 /**
  * Installs Debian's Chromium for the browser tests if the account may install it; else says what to do. The headless shell is installed
- * beside a whole Chromium too, since with that one the tests take a tenth longer.
+ * beside a whole Chromium too, since it takes half the time for a page.
  */
 export function ensureChromium(): void {
   const found = findChromium();
