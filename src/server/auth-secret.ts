@@ -32,8 +32,10 @@ export async function readAuthSecret({
     if (isAbsent(error)) return undefined;
     throw error;
   });
-  if (found !== undefined && found.trim().length < MIN_LENGTH) throw new SecretIsCut(path);
-  return await readOrCreate(path, randomSecret);
+  if (found === undefined) return await readOrCreate(path, randomSecret);
+  const secret = found.trim();
+  if (secret.length < MIN_LENGTH) throw new SecretIsCut(path);
+  return secret;
 }
 
 function randomSecret(): string {

@@ -5,7 +5,7 @@ type Load<Props> = () => Promise<{ default: ComponentType<Props> }>;
 /** Waits before each further try, long enough for a phone in a lift to regain its connection. */
 const WAITS_MS = [300, 1_500, 4_000];
 
-/** A chunk did not come. React keeps a failed load, so whoever shows the failure forgets it, and the next drawing loads again. */
+/** A chunk could not be loaded. React keeps a failed load; `forget` drops it, so that the next render loads again. */
 export class ChunkLost extends Error {
   override name = "ChunkLost";
   constructor(

@@ -1,4 +1,4 @@
 import { createLogger } from "../runtime/log.ts";
 
-/** The log of a command, whose standard output is its result. */
+/** Writes to standard error, because a command's result goes to standard output. */
 export const commandLog = createLogger({ level: "warn", write: (line) => process.stderr.write(line) });

@@ -6,8 +6,8 @@ import { errnoOf } from "../storage/disk/fs-failure.ts";
 import { StoreUnavailable } from "../storage/object-store.ts";
 
 /**
- * What whoever runs a command reads of its failure: a sentence where they can do something. Of any other error the message is left out,
- * since it may quote personal data, such as the values of a failed statement.
+ * Says why a command failed: in a sentence, if the operator can mend it. The message of any other error is left out, because it may
+ * quote personal data, such as the values of a failed statement.
  */
 export function explainFailure(error: unknown): string {
   if (error instanceof OperatorError) return error.message;

@@ -4,7 +4,7 @@ import { createDeps } from "../start-deps.ts";
 import { startServer } from "../start-server.ts";
 import type { Program } from "./program.ts";
 
-/** The time for a clean stop, after which the process ends anyway: whoever starts it again waits 10 seconds. */
+/** A stop that takes longer is cut: the program ends within 10 seconds of SIGTERM (docs/contract.md). */
 const STOP_MS = 9_000;
 /** The same without a database, which little can be ended without. */
 const LOST_STOP_MS = 3_000;

@@ -2,21 +2,20 @@ import { Trans } from "@lingui/react/macro";
 import { useState } from "react";
 import type { Request } from "../../../shared/api/deliveries.ts";
 import { Button } from "../../ui/button.tsx";
-import { useOpenExam } from "../viewer/use-open-exam.ts";
 import { RefuseDialog } from "./refuse-dialog.tsx";
+import { studyIdsOf, useOpenDelivered } from "./use-requests.ts";
 
 /** What can be done with what a request brought; nothing once it was deleted. */
 export function ReceivedActions({ deliveries }: Pick<Request, "deliveries">) {
-  const open = useOpenExam();
+  const open = useOpenDelivered();
   const [isRefusing, setRefusing] = useState(false);
-  const studies = deliveries.flatMap(({ studyIds }) => studyIds).map((id) => ({ id }));
-  if (studies.length === 0) return null;
+  if (studyIdsOf(deliveries).length === 0) return null;
   return (
     <>
       <Button size="small" kind="quiet" onClick={() => setRefusing(true)}>
         <Trans id="request.refuse">Refuse and delete</Trans>
       </Button>
-      <Button size="small" onClick={() => void open({ studies })}>
+      <Button size="small" onClick={() => void open(deliveries)}>
         <Trans id="request.view">View</Trans>
       </Button>
       {isRefusing && <RefuseDialog deliveries={deliveries} onClose={() => setRefusing(false)} />}

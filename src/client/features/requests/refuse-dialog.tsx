@@ -8,7 +8,7 @@ import { useHis } from "../session/his-context.ts";
 import { CountedActions, NamedExams, useActionsLeft } from "../study-list/bulk-parts.tsx";
 import { FreeRefusal, isFreeToRefuse } from "../study-list/free-refusal.tsx";
 import { StudyQuote } from "../study-list/study-quote.tsx";
-import { useNamedStudies, useRefuse } from "./use-requests.ts";
+import { studyIdsOf, useNamedStudies, useRefuse } from "./use-requests.ts";
 
 interface RefuseDialogProps extends Pick<Request, "deliveries"> {
   onClose: () => void;
@@ -17,7 +17,7 @@ interface RefuseDialogProps extends Pick<Request, "deliveries"> {
 /** Asks before what a request brought is deleted: which exams, and what that costs. */
 export function RefuseDialog({ deliveries, onClose }: RefuseDialogProps) {
   const refusing = useRefuse();
-  const studyIds = deliveries.flatMap((delivery) => delivery.studyIds);
+  const studyIds = studyIdsOf(deliveries);
   const named = useNamedStudies(studyIds);
   const cost = useRefusalCost(deliveries);
   const from = deliveries.find(({ receivedAt }) => receivedAt !== null)?.from ?? "";
@@ -82,7 +82,7 @@ function useRefusalCost(deliveries: Request["deliveries"]): { isPayable: boolean
   const isCounted = useHis().user.role !== "admin";
   const left = useActionsLeft();
   const late = deliveries.filter(({ receivedAt }) => receivedAt !== null && !isFreeToRefuse(receivedAt));
-  const count = late.flatMap(({ studyIds }) => studyIds).length;
+  const count = studyIdsOf(late).length;
   if (count === 0) return { isPayable: true, text: <FreeRefusal /> };
   if (!isCounted) return { isPayable: true, text: null };
   return {

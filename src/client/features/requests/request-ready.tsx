@@ -8,9 +8,8 @@ import { useStay } from "../places/use-stay.ts";
 import { CopyBox, LinkWays } from "../sharing/link-ready.tsx";
 import { QrSheet } from "../sharing/qr-sheet.tsx";
 import { useShownOnce } from "../sharing/shown-once.tsx";
-import { useOpenExam } from "../viewer/use-open-exam.ts";
 import { RequestLine } from "./request-line.tsx";
-import { useRequests } from "./use-requests.ts";
+import { useOpenDelivered, useRequests } from "./use-requests.ts";
 
 interface RequestReadyProps {
   request: CreatedRequest;
@@ -104,10 +103,9 @@ function ReadyLine({ now }: { now: Request | undefined }) {
 }
 
 function ViewArrived({ request: { deliveries } }: { request: Request }) {
-  const open = useOpenExam();
-  const studies = deliveries.flatMap(({ studyIds }) => studyIds).map((id) => ({ id }));
+  const open = useOpenDelivered();
   return (
-    <Button kind="lit" size="big" onClick={() => void open({ studies })}>
+    <Button kind="lit" size="big" onClick={() => void open(deliveries)}>
       <Trans id="request.viewExam">View exam</Trans>
     </Button>
   );

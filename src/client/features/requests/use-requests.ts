@@ -1,11 +1,12 @@
 import { useLingui } from "@lingui/react/macro";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import type { NewRequest } from "../../../shared/api/deliveries.ts";
+import type { NewRequest, Request } from "../../../shared/api/deliveries.ts";
 import { ApiError } from "../../api.ts";
 import { refreshExams } from "../../query-keys.ts";
 import { showToast } from "../../ui/toast.tsx";
 import { studiesApi } from "../studies/studies-api.ts";
 import { MAX_NAMED } from "../study-list/bulk-parts.tsx";
+import { useOpenExam } from "../viewer/use-open-exam.ts";
 import { requestsApi } from "./requests-api.ts";
 
 const REQUESTS = ["requests"];
@@ -20,6 +21,17 @@ export function useRequests() {
     refetchInterval: ({ state: { data } }) =>
       data?.some(({ state }) => state === "open" || state === "sending") ? READ_AGAIN_MS : false,
   });
+}
+
+/** The studies that deliveries brought and that are still kept. */
+export function studyIdsOf(deliveries: Request["deliveries"]): string[] {
+  return deliveries.flatMap(({ studyIds }) => studyIds);
+}
+
+/** Returns the function that opens what deliveries brought. */
+export function useOpenDelivered(): (deliveries: Request["deliveries"]) => Promise<void> {
+  const open = useOpenExam();
+  return (deliveries) => open({ studies: studyIdsOf(deliveries).map((id) => ({ id })) });
 }
 
 export function useCreateRequest() {

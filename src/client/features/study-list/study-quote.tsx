@@ -4,7 +4,7 @@ import { shortPersonName } from "../../../shared/dicom/person-name.ts";
 import { dateText, descriptionText } from "../studies/study-text.ts";
 import { StudyFilm } from "./study-film.tsx";
 
-/** The study that a question is about: its picture, whose it is, and when it was made. */
+/** Names the study that a question is about: its picture, patient, description and date. */
 export function StudyQuote({ study }: { study: Study }) {
   const { i18n, t } = useLingui();
   const patient =

@@ -13,7 +13,7 @@ export type MeasureOf = Pick<Measure, "kind" | "sliceKey">;
 
 const MAX_MEASURES = 200;
 
-export const POINTS_OF = { length: 2, angle: 3, probe: 1 } as const satisfies Record<Measure["kind"], number>;
+const POINTS_OF = { length: 2, angle: 3, probe: 1 } as const satisfies Record<Measure["kind"], number>;
 
 /** Adds a point to the measure that lacks one, else begins another. */
 export function withPoint(measures: readonly Measure[], of: MeasureOf, point: Point): Measure[] {

@@ -3,7 +3,7 @@ import { useLayoutEffect, useRef, useState } from "react";
 import { TagHex } from "../../../shared/dicom/tags.ts";
 import { modalityValue } from "../../../shared/pixels/grey-table.ts";
 import type { PreparedFrame } from "../../../shared/pixels/prepare-frame.ts";
-import { angleDegrees, lengthMm, type Measure, POINTS_OF } from "../core/measures.ts";
+import { angleDegrees, isWhole, lengthMm, type Measure } from "../core/measures.ts";
 import { type Placement, type Point, toScreen } from "../draw/placement.ts";
 import type { ShownPicture } from "./use-picture.ts";
 
@@ -31,7 +31,7 @@ export function MeasureLayer({ measures, shown, placement }: MeasureLayerProps) 
       const degrees = angleDegrees(measure.points, spacing);
       return degrees === undefined ? "" : `${one(degrees)}°`;
     }
-    if (measure.points.length < POINTS_OF.length) return "";
+    if (!isWhole(measure)) return "";
     const length = lengthMm(measure.points, spacing);
     if (length === undefined) return t({ id: "visor.measure.noSpacing", message: "no scale" });
     return `${one(length)} mm${isAtDetector ? "*" : ""}`;
