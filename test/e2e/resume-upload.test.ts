@@ -129,6 +129,11 @@ test(
       page.once("dialog", (dialog) => dialog.accept());
       await page.reload();
       await expand(page);
+      // What the server has of it is asked for first.
+      await page
+        .getByText(/^[1-9]\d* %/)
+        .first()
+        .waitFor();
       await button(page, /^Pausar: /).click();
       await page.getByText(/^Pausado em \d+ %$/).waitFor();
       const [paused] = await uploadsOf(person);

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { existsSync, rmdirSync } from "node:fs";
 import { link, mkdir, mkdtemp, readdir, rm, stat, symlink, utimes, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -108,6 +109,21 @@ describe("disk store", () => {
     stop.abort();
     await expect(put).rejects.toThrow();
     expect(await readdir(root)).not.toContain("failed");
+  });
+
+  test("deletes the last object of a folder that another process removes at once", async () => {
+    const store = createDiskStore({ root });
+    await store.putBytes("beside/object", patterned(1));
+    const deleting = store.delete("beside/object");
+    // Nothing else runs here until the folder is empty and removed.
+    const deadline = performance.now() + 5_000;
+    while (existsSync(join(root, "beside")) && performance.now() < deadline) {
+      try {
+        rmdirSync(join(root, "beside"));
+      } catch {}
+    }
+    await deleting;
+    expect(await readdir(root)).not.toContain("beside");
   });
 
   test("follows no symbolic link out of its folder", async () => {

@@ -182,12 +182,13 @@ export function createDiskStore({ root: rootPath, clock = systemClock }: DiskSto
         if (!isInside(folder)) return;
         try {
           await unlink(path);
+          openFiles.forget(path);
+          await sync(folder);
         } catch (error) {
+          // It was gone, or another process has removed the folder with its last file.
           if (isAbsent(error)) return;
           throw error;
         }
-        openFiles.forget(path);
-        await sync(folder);
         await folders.prune(folder);
       });
     },
