@@ -11,7 +11,7 @@ import clientPage from "./client.html";
 /** The server with the client from Bun's development bundler, which replaces changed modules in open pages. */
 const dist = join(resolve(import.meta.dir, "../.."), "dist");
 const config = readConfig(process.env);
-const deps = await createDeps(config);
+const deps = await createDeps(config, { holding: {} });
 const admin = await ensureAdmin(deps);
 const client = folderAssets(join(dist, "client"));
 const built = await readClientGraph(client);

@@ -83,6 +83,6 @@ export interface Deps extends AsyncDisposable {
   /** Makes lossless copies of frames, in a separate process. */
   encoder: FrameEncoder;
   dimse: DimseProcess;
-  /** Resolves when the database ended by itself: the process cannot continue then. */
-  databaseLost: Promise<void>;
+  /** Resolves when the process can't go on: its database ended by itself, or another process has its node. */
+  lost: Promise<void>;
 }

@@ -41,6 +41,7 @@ import { outboxFolder } from "./mail/outbox.ts";
 import { createOutboxMailer } from "./mail/outbox-mailer.ts";
 import { createSmtpMailer } from "./mail/smtp-mailer.ts";
 import { createMeters } from "./metrics/meters.ts";
+import { type Holding, keepNode } from "./nodes/hold-node.ts";
 import { createNode } from "./nodes/node.ts";
 import { createBacenPix } from "./pix/bacen/bacen-pix.ts";
 import { createLocalPix } from "./pix/local/local-pix.ts";
@@ -59,6 +60,8 @@ import type { ObjectStore } from "./storage/object-store.ts";
 import { createS3Store } from "./storage/s3/s3-store.ts";
 
 export interface DepsOverrides {
+  /** How a server has its node to itself. With a PostgreSQL of its own no second one can start beside it anyway. */
+  holding?: Holding;
   clock?: Clock;
   log?: Logger;
   /** The source of PostgreSQL's programs; by default, what npm installed. */
@@ -123,6 +126,10 @@ export async function createDeps(config: Config, overrides: DepsOverrides = {}):
   started.defer(() => pool.close());
   await seedPlans(pool.db);
   const node = await createNode(config.dataDir);
+  const hold =
+    config.databaseUrl && overrides.holding
+      ? started.use(await keepNode(config.databaseUrl, node.id, log, overrides.holding))
+      : undefined;
   const disk =
     overrides.disk ??
     createDiskRoom({
@@ -205,7 +212,7 @@ export async function createDeps(config: Config, overrides: DepsOverrides = {}):
     pictures,
     encoder,
     dimse,
-    databaseLost: database.lost,
+    lost: Promise.race([database.lost, ...(hold ? [hold.taken] : [])]),
     [Symbol.asyncDispose]: () => ending.disposeAsync(),
   };
 }

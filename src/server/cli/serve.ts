@@ -9,19 +9,19 @@ const STOP_MS = 9_000;
 /** The same without a database, which little can be ended without. */
 const LOST_STOP_MS = 3_000;
 
-/** Serves until SIGTERM or SIGINT (exit code 0), or until the database ends by itself (exit code 1). */
+/** Serves until SIGTERM or SIGINT (exit code 0), or until the database ends by itself or another server takes the node (exit code 1). */
 export async function serve(program: Program, config: Config): Promise<number> {
   const stopped = Promise.withResolvers<number>();
   // Nobody may read the log any more.
   process.stdout.on("error", () => {});
   for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const)
     process.once(signal, () => stopped.resolve(0));
-  await using deps = await createDeps(config, program);
+  await using deps = await createDeps(config, { ...program, holding: {} });
   const admin = await ensureAdmin(deps);
   await using server = await startServer(deps, program.assets());
   process.stdout.write(`${config.productName} is ready at ${server.url}${greeting(admin)}\n`);
   deps.log.info("server.started", {});
-  deps.databaseLost.then(() => stopped.resolve(1));
+  deps.lost.then(() => stopped.resolve(1));
   const code = await stopped.promise;
   deps.log.info("server.stopping", {});
   // Jobs that wait for a database that is gone would wait for minutes. Nothing that was acknowledged depends on them.

@@ -30,7 +30,7 @@ export class DatabaseGivesTooFew extends DatabaseIsUnfit {
   override name = "DatabaseGivesTooFew";
   constructor() {
     super(
-      "DATABASE_URL did not give a few connections at once in time. Each node holds up to 22: raise the pooler's default_pool_size, or PostgreSQL's max_connections.",
+      "DATABASE_URL did not give a few connections at once in time. Each node holds up to 23: raise the pooler's default_pool_size, or PostgreSQL's max_connections.",
     );
   }
 }

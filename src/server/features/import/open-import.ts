@@ -1,17 +1,17 @@
 import { setTimeout as pause } from "node:timers/promises";
-import type { LockedSession } from "../../db/locked-session.ts";
 import type { Deps } from "../../deps.ts";
 import { startOwnTransfers } from "../../holdings/holdings.jobs.ts";
 import { listStagedUploads } from "../../holdings/objects/stored-objects.repo.ts";
 import { queuesOf } from "../../holdings/sweeping/sweep-dead-nodes.ts";
 import { endDeadUploads, sweepOwnUploads } from "../../holdings/sweeping/sweep-uploads.ts";
 import { startBeating } from "../../nodes/beat.ts";
-import { holdNode } from "../../nodes/node-hold.repo.ts";
+import { holdOnceFree } from "../../nodes/hold-node.ts";
 import { markNodeSwept } from "../../nodes/nodes.repo.ts";
 import { ImportIsRunning, ImportStopped } from "./import.errors.ts";
 
 const POLL_MS = 100;
-const MOST_POLLS_FOR_HOLD = 50;
+/** The database notices a moment later that a killed import is gone. */
+const HOLD_PATIENCE_MS = 5_000;
 /** How long the end waits for the staging area to be empty. What is left then is finished by the next run, or by another node. */
 const MOST_POLLS = 600;
 
@@ -29,7 +29,8 @@ export interface OpenImport extends AsyncDisposable {
 export async function openImport(deps: Deps, databaseUrl: string): Promise<OpenImport> {
   const { node, jobs, db } = deps;
   await using opened = new AsyncDisposableStack();
-  const hold = await holdOnceFree(databaseUrl, node.id);
+  const hold = await holdOnceFree(databaseUrl, node.id, HOLD_PATIENCE_MS);
+  if (!hold) throw new ImportIsRunning();
   opened.use(hold);
   // A node that has left counts as swept, so that nobody looks for it.
   opened.defer(() => db.transaction((tx) => markNodeSwept(tx, node.id)));
@@ -50,16 +51,6 @@ export async function openImport(deps: Deps, databaseUrl: string): Promise<OpenI
     },
     [Symbol.asyncDispose]: () => held.disposeAsync(),
   };
-}
-
-/** The database notices a moment later that a killed import is gone. */
-async function holdOnceFree(databaseUrl: string, nodeId: string): Promise<LockedSession> {
-  for (let polls = 0; polls < MOST_POLLS_FOR_HOLD; polls++) {
-    const hold = await holdNode(databaseUrl, nodeId);
-    if (hold) return hold;
-    await pause(POLL_MS);
-  }
-  throw new ImportIsRunning();
 }
 
 /** Waits until the transfers have removed what the store has. */
