@@ -73,7 +73,7 @@ function attributes(): ConformanceSection {
   return {
     id: "attributes",
     title: "DICOMweb: attributes that searches match (QIDO-RS)",
-    text: "By keyword or tag, alone or as `Sequence.member`. Texts take the wildcards `*` and `?`, dates and times take ranges, UIDs and modalities take lists. Names are compared in each of their groups, without case and accents; with `fuzzymatching=true`, word by word. Any other attribute of PS3.6 is matched at the instance level.",
+    text: "By keyword or tag, alone or as `Sequence.member`. Texts take the wildcards `*` and `?`, dates and times take ranges, date times also with an offset from UTC, UIDs and modalities take lists. Names are compared in each of their groups, without case and accents; with `fuzzymatching=true`, word by word. Any other attribute of PS3.6 is matched at the instance level.",
     columns: ["Keyword", "Tag", "VR", "Level"],
     rows: (["study", "series", "instance"] as const).flatMap((level) =>
       KEYWORDS[level].map((keyword) => {

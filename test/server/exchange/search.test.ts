@@ -21,6 +21,7 @@ const head: DicomElements = {
   "00200010": text("SH", "E-7"),
   "00400244": text("DA", "20260130"),
   "001021C0": text("US", 4),
+  "0008002A": text("DT", "20260131101500-0300"),
 };
 const firstSeries = { [TagHex.SeriesNumber]: text("IS", 1) };
 const spine: DicomElements = {
@@ -218,6 +219,9 @@ describe("a search for instances", () => {
     ["/instances?BitsAllocated=1", []],
     ["/instances?PregnancyStatus=4", ["1.1.1", "1.1.2", "1.2.1"]],
     ["/instances?PregnancyStatus=3", []],
+    ["/instances?AcquisitionDateTime=20260131131500%2B0000", ["1.1.1", "1.1.2", "1.2.1"]],
+    ["/instances?AcquisitionDateTime=20260131101500%2B0000-20260131121500%2B0000", []],
+    ["/instances?AcquisitionDateTime=20260131", ["1.1.1", "1.1.2", "1.2.1"]],
     ["/instances?Modality=C*", ["1.1.1", "1.1.2", "1.2.1"]],
     [`/studies/${studyUID("1")}/instances?SeriesNumber=2`, ["1.2.1"]],
     [`/studies/${studyUID("1")}/instances?PatientName=goncalves*&offset=2`, ["1.2.1"]],

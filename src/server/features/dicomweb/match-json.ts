@@ -1,13 +1,20 @@
 import { foldName, wordsOf } from "../../../shared/dicom/folded-name.ts";
 import type { DicomJson, DicomJsonElement } from "../../../shared/dicom/reading/instance.ts";
+import { TagHex } from "../../../shared/dicom/tags.ts";
+import { type DateTimeEnd, storedMoment } from "./date-time-range.ts";
 import type { QidoMatch, Wanted } from "./parse-qido.ts";
 
 /** Whether a data set has all the attributes that a search wants (PS3.4 §C.2.2.2). */
 export function matchesAll(json: DicomJson, matches: readonly QidoMatch[]): boolean {
   return matches.every(({ path, wanted }) => {
     const tags = path.map(({ tag }) => tag);
-    return textsAt(json, tags).some((text) => isWanted(text, wanted));
+    return textsAt(json, tags).some((text) => isWanted(text, wanted, () => offsetOf(json)));
   });
+}
+
+function offsetOf(json: DicomJson): string | undefined {
+  const [offset] = json[TagHex.TimezoneOffsetFromUTC]?.Value ?? [];
+  return typeof offset === "string" ? offset : undefined;
 }
 
 /** The values at a path, a name in its groups (alphabetic, ideographic, phonetic) and as a whole. */
@@ -28,7 +35,7 @@ function isDataSet(value: unknown): value is Record<string, DicomJsonElement> {
   return typeof value === "object" && value !== null;
 }
 
-function isWanted(text: string, wanted: Wanted): boolean {
+function isWanted(text: string, wanted: Wanted, findOffset: () => string | undefined): boolean {
   switch (wanted.kind) {
     case "list":
       return (
@@ -36,6 +43,8 @@ function isWanted(text: string, wanted: Wanted): boolean {
       );
     case "range":
       return isBetween(text, wanted);
+    case "moments":
+      return isBetweenMoments(text, wanted, findOffset());
     case "number":
       return Number(text) === wanted.value;
     case "text":
@@ -50,6 +59,24 @@ function isWanted(text: string, wanted: Wanted): boolean {
 /** An end may be less precise than the value: `10-12` is from 10:00:00 to 12:59:59. */
 function isBetween(text: string, { from, to }: { from?: string; to?: string }): boolean {
   return (from === undefined || text >= from) && (to === undefined || text.slice(0, to.length) <= to);
+}
+
+/** Compares in time with each end that has an offset if the value has one too, otherwise as it is written (PS3.4 §C.2.2.2.5). */
+function isBetweenMoments(
+  text: string,
+  { from, to }: { from?: DateTimeEnd; to?: DateTimeEnd },
+  ofDataSet: string | undefined,
+): boolean {
+  const moment = storedMoment(text, ofDataSet);
+  const isAfter =
+    moment !== undefined && from?.moment !== undefined
+      ? moment >= from.moment
+      : isBetween(text, from ? { from: from.local } : {});
+  const isBefore =
+    moment !== undefined && to?.moment !== undefined
+      ? moment <= to.moment
+      : isBetween(text, to ? { to: to.local } : {});
+  return isAfter && isBefore;
 }
 
 function hasWords(name: string, wanted: string): boolean {

@@ -3,6 +3,7 @@ import { TagHex } from "../../../shared/dicom/tags.ts";
 import { AppError } from "../../http/app-error.ts";
 import { validationFailed } from "../../http/http.errors.ts";
 import { isKeepable } from "../../http/validate.ts";
+import { type DateTimeEnd, parseDateTimeRange } from "./date-time-range.ts";
 import { attributeNamed, type QidoAttribute } from "./qido-attributes.ts";
 
 export const MAX_PAGE = 1_000;
@@ -24,6 +25,8 @@ export type Wanted =
   | { kind: "list"; values: ReadonlySet<string>; patterns?: readonly string[] }
   /** Both ends included; an end left out is open. */
   | { kind: "range"; from?: string; to?: string }
+  /** A range of date times of which an end has an offset from UTC. */
+  | { kind: "moments"; from?: DateTimeEnd; to?: DateTimeEnd }
   | { kind: "number"; value: number }
   /** With the wildcards `*` and `?`. A name is compared without case and accents (PS3.4 §C.2.2.2.1). */
   | { kind: "text"; pattern: string; isName: boolean }
@@ -103,7 +106,7 @@ function wantedOf(
     case "TM":
       return rangeOf(name, value, TIME);
     case "DT":
-      return rangeOf(name, value, DATE_TIME);
+      return dateTimesOf(name, value);
     case "IS":
     case "DS":
     case "US":
@@ -137,7 +140,6 @@ function isListed(tag: string, vr: string): boolean {
 
 const DATE = /^\d{8}$/;
 const TIME = /^\d{2}(?:\d{2}(?:\d{2}(?:\.\d{1,6})?)?)?$/;
-const DATE_TIME = /^\d{4,14}(?:\.\d{1,6})?$/;
 
 /** `20260131`, `20260101-20260131`, `20260101-` or `-20260131` (PS3.4 §C.2.2.2.5). */
 function rangeOf(name: string, value: string, format: RegExp): Wanted {
@@ -145,16 +147,27 @@ function rangeOf(name: string, value: string, format: RegExp): Wanted {
   const ends = [from, to].filter((end) => end !== "");
   const isReadable = ends.every((end) => format.test(end) && (format !== DATE || isDay(end)));
   if (more !== undefined || ends.length === 0 || !isReadable) throw invalid(name);
-  return { kind: "range", ...(from !== "" && { from: earliest(from, format) }), ...(to !== "" && { to }) };
+  const first = format === DATE ? from : earliest(from, 2);
+  return { kind: "range", ...(from !== "" && { from: first }), ...(to !== "" && { to }) };
+}
+
+/** Date times without any offset from UTC are compared as they are written. */
+function dateTimesOf(name: string, value: string): Wanted {
+  const range = parseDateTimeRange(value);
+  if (!range) throw invalid(name);
+  const { to } = range;
+  const from = range.from && { ...range.from, local: earliest(range.from.local, 8) };
+  const hasOffset = from?.moment !== undefined || to?.moment !== undefined;
+  return hasOffset
+    ? { kind: "moments", ...(from && { from }), ...(to && { to }) }
+    : { kind: "range", ...(from && { from: from.local }), ...(to && { to: to.local }) };
 }
 
 /** A time without the zeros that a value may lack: `10:00:00.0` begins as `10` does. */
-function earliest(from: string, format: RegExp): string {
-  if (format === DATE) return from;
+function earliest(from: string, shortest: number): string {
   const [whole = "", fraction = ""] = from.split(".");
   const parts = fraction.replace(/0+$/, "");
   if (parts !== "") return `${whole}.${parts}`;
-  const shortest = format === DATE_TIME ? 8 : 2;
   let length = whole.length;
   while (length > shortest && whole.endsWith("00", length)) length -= 2;
   return whole.slice(0, length);

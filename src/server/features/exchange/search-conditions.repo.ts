@@ -214,6 +214,9 @@ function isValue(value: SQL, wanted: Wanted): SQL | undefined {
       const after = from === undefined ? undefined : sql`${value} >= ${from}`;
       return and(after, to === undefined ? undefined : sql`left(${value}, ${to.length}::int) <= ${to}`);
     }
+    case "moments":
+      // No date time is kept beside studies and series.
+      return sql`false`;
     case "text":
       return sql`${value} like ${likePattern(wanted.isName ? foldName(wanted.pattern) : wanted.pattern)}`;
     case "words":
