@@ -54,6 +54,7 @@ import { createErrorHandler, notFoundHandler } from "./http/problem.ts";
 import { requestContext } from "./http/request-context.ts";
 import { securityHeaders } from "./http/security-headers.ts";
 import { leaveLengthUnknown } from "./http/unknown-length.ts";
+import { allowedMethods } from "./http/unmatched.ts";
 import { boundUnreadBodies } from "./http/unread-bodies.ts";
 import { createOpenapiRoutes } from "./openapi/openapi.routes.ts";
 import type { AssetSource } from "./render/assets.ts";
@@ -82,7 +83,9 @@ export function createApp(deps: Deps, assets: BuiltAssets, development?: Develop
 
   app.onError(createErrorHandler(log));
   app.notFound(notFoundHandler);
-  app.use(requestContext({ trustProxy: config.trustProxy }));
+  app.use(
+    requestContext({ trustProxy: config.trustProxy, allowedMethods: (path) => allowedMethods(app, path) }),
+  );
   app.use(accessLog(log, meters.requests));
   app.use(leaveLengthUnknown());
   app.use(

@@ -8,6 +8,8 @@ export interface HttpVariables {
   /** The address of the peer, or of the last untrusted hop behind a trusted proxy. */
   address: string;
   locale: Locale;
+  /** The methods that the routes at a path answer. */
+  allowedMethods: (path: string) => readonly string[];
   /** Slots for incoming JSON bodies; "short" is what `hasLongBody` denies. */
   bodies: { long: SenderSlots; short: SenderSlots };
   /** Records that the caller may send the body of this request, and that it is being read. */

@@ -20,6 +20,11 @@ export const notFound: ErrorKind = {
   code: "not_found",
   text: /*i18n*/ { id: "error.not_found", message: "Not found." },
 };
+export const methodNotAllowed: ErrorKind = {
+  status: 405,
+  code: "method.not_allowed",
+  text: /*i18n*/ { id: "error.method.not_allowed", message: "This cannot be done with this address." },
+};
 export const notAcceptable: ErrorKind = {
   status: 406,
   code: "not_acceptable",

@@ -13,7 +13,6 @@ import {
   archiveDamaged,
   databaseUnavailable,
   internal,
-  notFound,
   storageFull,
   storageReadOnly,
   storeUnavailable,
@@ -21,6 +20,7 @@ import {
 } from "./http.errors.ts";
 import type { HttpEnv } from "./http-context.ts";
 import { translate } from "./translate.ts";
+import { unmatched } from "./unmatched.ts";
 
 /** How a failure is written down: as a problem document, or as another standard has it. */
 export interface ProblemForm {
@@ -45,7 +45,7 @@ export function createErrorHandler(log: Logger, form: ProblemForm = plain): Erro
   };
 }
 
-export const notFoundHandler: NotFoundHandler<HttpEnv> = (c) => problemResponse(c, new AppError(notFound));
+export const notFoundHandler: NotFoundHandler<HttpEnv> = (c) => problemResponse(c, unmatched(c));
 
 export function problemResponse(c: Context<HttpEnv>, failure: AppError, form = plain): Response {
   const { kind, options } = failure;

@@ -15,14 +15,22 @@ const MAX_HOPS = 32;
 const LONG_BODIES = { perProcess: 96, perSender: 48 };
 const SHORT_BODIES = { perProcess: 512, perSender: 256 };
 
-/** Gives each request its id, the caller's address and the language of its answers. */
-export function requestContext(options: { trustProxy: readonly string[] }): MiddlewareHandler<HttpEnv> {
+export interface RequestContextOptions {
+  trustProxy: readonly string[];
+  /** Unset, every address that nothing answers is unknown. */
+  allowedMethods?: HttpEnv["Variables"]["allowedMethods"];
+}
+
+/** Gives each request its id, the caller's address, the language of its answers and what is known of its address. */
+export function requestContext(options: RequestContextOptions): MiddlewareHandler<HttpEnv> {
+  const { allowedMethods = () => [] } = options;
   const trusted = trustPeers(options.trustProxy);
   const bodies = { long: createSenderSlots(LONG_BODIES), short: createSenderSlots(SHORT_BODIES) };
   return async (c, next) => {
     const server = (c.env as { server?: PeerLookup } | undefined)?.server;
     const peer = plainAddress(server?.requestIP(c.req.raw)?.address ?? "127.0.0.1");
     c.set("bodies", bodies);
+    c.set("allowedMethods", allowedMethods);
     c.set("requestId", Bun.randomUUIDv7());
     c.set("address", clientAddress(peer, c.req.header("x-forwarded-for"), trusted));
     c.set("locale", pickLocale(c.req.header("accept-language")));

@@ -18,6 +18,7 @@ import type { HttpEnv } from "../../http/http-context.ts";
 import { bufferBody } from "../../http/json-body.ts";
 import { createErrorHandler } from "../../http/problem.ts";
 import { originOf } from "../../http/request-origin.ts";
+import { unmatched } from "../../http/unmatched.ts";
 import { openReportOf } from "../reports/open-report.ts";
 import { reportNotFound } from "../reports/reports.errors.ts";
 import { capabilityStatement, dicomwebEndpoint, FHIR_JSON } from "./capability-statement.ts";
@@ -211,8 +212,8 @@ export function createFhirRoutes(deps: Deps, guard: Guard) {
     },
   );
   // Every failure below this address is an OperationOutcome.
-  routes.all("/*", () => {
-    throw new AppError(notFound);
+  routes.all("/*", (c) => {
+    throw unmatched(c);
   });
 
   return routes;
