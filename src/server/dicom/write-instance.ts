@@ -63,10 +63,17 @@ export function writeInstance(options: WriteInstanceOptions): Uint8Array {
   const ownMeta = Object.fromEntries(entries.filter(([tag]) => isMeta(tag)));
 
   const parts: Uint8Array[] = [];
-  if (preamble) parts.push(new Uint8Array(128), Buffer.from("DICM", "latin1"));
+  if (preamble) parts.push(preambleAndPrefix());
   if (fileMeta) parts.push(encodeFileMeta(transferSyntaxUID, elements, ownMeta));
   parts.push(transferSyntaxUID === DEFLATED ? padEven(deflateRawSync(dataSet), 0) : dataSet);
   return concat(parts);
+}
+
+/** 128 zero bytes and `DICM` (PS3.10 §7.1). */
+export function preambleAndPrefix(): Uint8Array {
+  const bytes = Buffer.alloc(132);
+  bytes.write("DICM", 128, "latin1");
+  return bytes;
 }
 
 /** File Meta Information (PS3.10 §7.1) in front of a data set; `own` replaces what is made from `elements`. */

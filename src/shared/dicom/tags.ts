@@ -171,6 +171,7 @@ export const Tag = {
   PerFrameFunctionalGroupsSequence: 0x52009230,
   ExtendedOffsetTable: 0x7fe00001,
   ExtendedOffsetTableLengths: 0x7fe00002,
+  EncapsulatedPixelDataValueTotalLength: 0x7fe00003,
   FloatPixelData: 0x7fe00008,
   DoubleFloatPixelData: 0x7fe00009,
   PixelData: 0x7fe00010,

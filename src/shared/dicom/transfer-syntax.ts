@@ -5,6 +5,8 @@ export const TransferSyntax = {
   deflatedExplicitLittleEndian: "1.2.840.10008.1.2.1.99",
   explicitBigEndian: "1.2.840.10008.1.2.2",
   rleLossless: "1.2.840.10008.1.2.5",
+  /** High-Throughput JPEG 2000, lossless only: any progression order. */
+  htJpeg2000Lossless: "1.2.840.10008.1.2.4.201",
   /** High-Throughput JPEG 2000 with RPCL options, lossless only: the syntax of derivatives. */
   htJpeg2000Rpcl: "1.2.840.10008.1.2.4.202",
 } as const;

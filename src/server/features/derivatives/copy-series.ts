@@ -12,14 +12,8 @@ import {
 import type { DerivativeWriter } from "../../holdings/derivatives/store-derivative.ts";
 import type { StoredObjectRow } from "../../holdings/objects/stored-objects.table.ts";
 import { readFrame } from "../dicomweb/frame-bytes.ts";
-import {
-  extentOf,
-  firstPixelByte,
-  isDeflated,
-  MAX_FRAME_BYTES,
-  MAX_HEADER_BYTES,
-  openHeader,
-} from "../thumbnails/read-middle-frame.ts";
+import { firstPixelByte, isDeflated, openHeader } from "../dicomweb/open-header.ts";
+import { extentOf, MAX_FRAME_BYTES, MAX_HEADER_BYTES } from "../thumbnails/read-middle-frame.ts";
 import { COPIED_SYNTAXES } from "./copied-syntaxes.ts";
 import { findSyntaxEnds } from "./metadata-offsets.ts";
 import type { SampleFormat, SentBytes } from "./worker/encode-messages.ts";

@@ -15,6 +15,7 @@ import {
   UID,
   uid,
 } from "./catalogue-paths.ts";
+import { copiedInstanceResponse, findCopiedInstance } from "./copied-instance.ts";
 import { type DicomwebDocument, describeDicomweb } from "./describe-dicomweb.ts";
 import type { DicomwebCatalogue, Retrieval, SeriesRecord } from "./dicomweb.catalogue.ts";
 import type { SeriesUIDs } from "./dicomweb.repo.ts";
@@ -208,9 +209,16 @@ export function createDicomwebRoutes(access: DicomwebAccess) {
   );
 
   routes.get("/studies/:study/series/:series/instances/:instance", front, described.instance, async (c) => {
-    const { catalogue, instance } = await openInstance(c, c.req.param());
-    const allow = () =>
-      access.allowRetrieval(c, { level: "instance", study: c.req.param("study"), instance });
+    const path = c.req.param();
+    const { catalogue, instance } = await openInstance(c, path);
+    const allow = () => access.allowRetrieval(c, { level: "instance", study: path.study, instance });
+    const findCopy = () => catalogue.derivative(path.study, path.series);
+    const copied = await findCopiedInstance(instance, acceptOf(c), findCopy);
+    if (copied) {
+      const respond = () => copiedInstanceResponse(catalogue, instance, copied, allow);
+      const response = await unlessKnown(c, copied.version, respond);
+      if (response) return response;
+    }
     return unlessKnown(c, instanceVersion(instance, acceptOf(c)), () =>
       instancesResponse(catalogue, [[instance]], acceptOf(c), allow),
     );
@@ -235,12 +243,16 @@ export function createDicomwebRoutes(access: DicomwebAccess) {
 }
 
 /** Answers 304 to a client that has this version already. */
-async function unlessKnown(c: Context, etag: string, respond: () => Promise<Response>): Promise<Response> {
+async function unlessKnown<Answer extends Response | undefined>(
+  c: Context,
+  etag: string,
+  respond: () => Promise<Answer>,
+): Promise<Answer | Response> {
   const headers = { ETag: etag, "Cache-Control": "private, no-store" };
   if (isKnownVersion(c.req.header("if-none-match"), etag))
     return new Response(null, { status: 304, headers });
   const response = await respond();
-  response.headers.set("ETag", etag);
+  response?.headers.set("ETag", etag);
   return response;
 }
 

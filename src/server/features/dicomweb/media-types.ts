@@ -101,6 +101,21 @@ export function negotiateInstances(accept: string | undefined, transferSyntaxUID
   );
 }
 
+/** As {@link negotiateCopy}, for a whole instance written anew; `syntax` of the answer is the one of `copied` that is named. */
+export function negotiateCopiedInstance(
+  accept: string | undefined,
+  stored: string,
+  copied: ReadonlySet<string>,
+): (Representation & { syntax: string }) | undefined {
+  for (const entry of parseAccept(accept)) {
+    const taken = representationIn(entry, ["application/dicom"]);
+    const syntax = entry.parameters.get("transfer-syntax");
+    if (taken && syntax !== undefined && syntax !== stored && copied.has(syntax)) return { ...taken, syntax };
+    if (taken && takesSyntax(entry.parameters, [stored])) return undefined;
+  }
+  return undefined;
+}
+
 /** @throws {AppError} 406 if the client does not accept `application/octet-stream` */
 export function negotiateBulkData(accept: string | undefined): Representation {
   return negotiate(accept, ["application/octet-stream"]);

@@ -6,6 +6,7 @@ import type { Scratch } from "../../processes/scratch.ts";
 import { type LentBytes, ownBytes } from "../../runtime/lent-bytes.ts";
 import { borrowFrame, readFrame } from "../dicomweb/frame-bytes.ts";
 import { isInMemory } from "../dicomweb/multipart-related.ts";
+import { firstPixelByte, isDeflated, openHeader } from "../dicomweb/open-header.ts";
 import type { SeriesReader } from "../dicomweb/series-reader.ts";
 import type { PictureRequest } from "./worker/picture-messages.ts";
 
@@ -77,26 +78,8 @@ async function lendFrame(
   return bytes && ownBytes(bytes);
 }
 
-/** The instance's file up to its first byte of pixel data, inflated. */
-export async function openHeader(series: SeriesReader, instance: ManifestInstance): Promise<Pieces> {
-  const { frames } = instance;
-  if (frames.kind === "none") throw new RangeError("an instance without pixels");
-  const header = { offset: 0, length: firstPixelByte(frames) };
-  return piecesOf(
-    await (isDeflated(frames) ? series.openInflated(instance, header) : series.open(instance, header)),
-  );
-}
-
 async function* joinedPieces(parts: readonly Pieces[]): AsyncGenerator<Uint8Array> {
   for (const part of parts) yield* part;
-}
-
-export function isDeflated(frames: FrameTable): boolean {
-  return frames.kind === "native" && frames.deflated === true;
-}
-
-export function firstPixelByte(frames: Exclude<FrameTable, { kind: "none" }>): number {
-  return frames.kind === "native" ? frames.offset : (frames.frames[0]?.[0]?.[0] ?? 0);
 }
 
 /** How many bytes a frame has, and where the last of them is. */

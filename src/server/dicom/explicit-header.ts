@@ -1,0 +1,175 @@
+import type { ByteReader } from "../../shared/dicom/reading/byte-reader.ts";
+import type { DataSet, Element } from "../../shared/dicom/reading/data-set.ts";
+import { isSignDependent } from "../../shared/dicom/reading/dictionary.ts";
+import { integerValue } from "../../shared/dicom/reading/element-text.ts";
+import type { ByteSource } from "../../shared/dicom/reading/instance.ts";
+import { wordBytes } from "../../shared/dicom/reading/word-size.ts";
+import { Tag, TagHex } from "../../shared/dicom/tags.ts";
+import { parseFile } from "./parse-file.ts";
+import { delimiter, elementHeader, encodeFileMeta, preambleAndPrefix } from "./write-instance.ts";
+
+/** What File Meta Information says of the file that is written. */
+export interface WrittenFile {
+  transferSyntaxUID: string;
+  sopClassUID: string;
+  sopInstanceUID: string;
+}
+
+const ENCODING = { explicit: true, littleEndian: true, undefinedLengths: true, utf8: false };
+const UNDEFINED_LENGTH = 0xffffffff;
+const MAX_SHORT_LENGTH = 0xffff;
+const SHORT_FORM = new Set("AE AS AT CS DA DS DT FL FD IS LO LT PN SH SL SS ST TM UI UL US".split(" "));
+const NUMBER_BYTES: ReadonlyMap<string, number> = new Map(
+  Object.entries({ AT: 2, US: 2, SS: 2, UL: 4, SL: 4, FL: 4, FD: 8, SV: 8, UV: 8 }),
+);
+
+/** Pixel data that are encapsulated anew have other offsets and lengths. */
+const DROPPED: ReadonlySet<number> = new Set([
+  Tag.ExtendedOffsetTable,
+  Tag.ExtendedOffsetTableLengths,
+  Tag.EncapsulatedPixelDataValueTotalLength,
+]);
+/** The samples of a code stream lie by pixel (PS3.5 §8.2.4). */
+const BY_PIXEL: ReadonlyMap<number, Uint8Array> = new Map([[Tag.PlanarConfiguration, new Uint8Array(2)]]);
+
+/** The pixels of a data set as it describes them. */
+export interface DescribedPixels {
+  rows: number | undefined;
+  columns: number | undefined;
+  samplesPerPixel: number | undefined;
+  bitsStored: number | undefined;
+  isSigned: boolean;
+}
+
+/**
+ * Writes what comes before the pixel data of a file that has them encapsulated in another transfer syntax: preamble, File Meta
+ * Information and the data set as Explicit VR Little Endian (PS3.5 §A.4). Values are those of `source`; group lengths, which are
+ * retired, are left out.
+ * @param source the file up to its pixel data, its data set inflated
+ * @throws Unreadable if `source` is no DICOM file
+ */
+export function explicitHeader(
+  source: ByteSource,
+  written: WrittenFile,
+): { bytes: Uint8Array; pixels: DescribedPixels } {
+  const { reader, file } = parseFile(source, { isInflated: true });
+  const { sopClassUID, sopInstanceUID, transferSyntaxUID } = written;
+  const uids = {
+    [TagHex.SOPClassUID]: { vr: "UI", Value: [sopClassUID] },
+    [TagHex.SOPInstanceUID]: { vr: "UI", Value: [sopInstanceUID] },
+  };
+  const writer = new HeaderWriter(reader);
+  writer.bytes(preambleAndPrefix());
+  writer.bytes(encodeFileMeta(transferSyntaxUID, uids, {}));
+  const elements = file.dataSet.elements.filter(({ tag }) => tag < Tag.PixelData && !DROPPED.has(tag));
+  writer.dataSet({ ...file.dataSet, elements }, false, BY_PIXEL);
+  const numberAt = (tag: number) => integerValue(reader, file.dataSet, tag);
+  return {
+    bytes: writer.written(),
+    pixels: {
+      rows: numberAt(Tag.Rows),
+      columns: numberAt(Tag.Columns),
+      samplesPerPixel: numberAt(Tag.SamplesPerPixel),
+      bitsStored: numberAt(Tag.BitsStored),
+      isSigned: numberAt(Tag.PixelRepresentation) === 1,
+    },
+  };
+}
+
+class HeaderWriter {
+  readonly #reader: ByteReader;
+  #buffer = Buffer.allocUnsafe(64 * 1024);
+  #length = 0;
+
+  constructor(reader: ByteReader) {
+    this.#reader = reader;
+  }
+
+  written(): Uint8Array {
+    return this.#buffer.subarray(0, this.#length);
+  }
+
+  bytes(bytes: Uint8Array): void {
+    const end = this.#length + bytes.length;
+    if (end > this.#buffer.length) {
+      const larger = Buffer.allocUnsafe(Math.max(end, this.#buffer.length * 2));
+      larger.set(this.#buffer.subarray(0, this.#length));
+      this.#buffer = larger;
+    }
+    this.#buffer.set(bytes, this.#length);
+    this.#length = end;
+  }
+
+  /**
+   * @param isSigned whether the data set around it says so
+   * @param replaced values to write in place of the data set's own
+   */
+  dataSet(dataSet: DataSet, isSigned: boolean, replaced?: ReadonlyMap<number, Uint8Array>): void {
+    const representation = integerValue(this.#reader, dataSet, Tag.PixelRepresentation);
+    const isSignedHere = representation === undefined ? isSigned : representation === 1;
+    for (const element of dataSet.elements) {
+      // Group lengths count the bytes of another encoding.
+      if ((element.tag & 0xffff) === 0) continue;
+      const value = replaced?.get(element.tag);
+      if (value) this.#write(element.tag, element.vr, value);
+      else this.#element(element, dataSet, isSignedHere);
+    }
+  }
+
+  #element(element: Element, { encoding }: DataSet, isSigned: boolean): void {
+    const { tag, items, fragments } = element;
+    if (items) this.#sequence(tag, items, isSigned);
+    else if (fragments) this.#fragments(tag, fragments);
+    else this.#write(tag, writtenVr(element, isSigned), this.#value(element, encoding.littleEndian));
+  }
+
+  #write(tag: number, vr: string, value: Uint8Array): void {
+    this.bytes(elementHeader(tag, vr, value.length, ENCODING));
+    this.bytes(value);
+  }
+
+  #sequence(tag: number, items: readonly DataSet[], isSigned: boolean): void {
+    this.bytes(elementHeader(tag, "SQ", UNDEFINED_LENGTH, ENCODING));
+    for (const item of items) {
+      this.bytes(delimiter(Tag.Item, UNDEFINED_LENGTH, true));
+      this.dataSet(item, isSigned);
+      this.bytes(delimiter(Tag.ItemDelimitationItem, 0, true));
+    }
+    this.bytes(delimiter(Tag.SequenceDelimitationItem, 0, true));
+  }
+
+  /** Encapsulated pixel data of an icon, which stay in their syntax. */
+  #fragments(tag: number, fragments: readonly [offset: number, length: number][]): void {
+    this.bytes(elementHeader(tag, "OB", UNDEFINED_LENGTH, ENCODING));
+    for (const [offset, length] of fragments) {
+      this.bytes(delimiter(Tag.Item, length, true));
+      this.bytes(this.#reader.bytes(offset, length));
+    }
+    this.bytes(delimiter(Tag.SequenceDelimitationItem, 0, true));
+  }
+
+  /** Little-endian and of an even length. */
+  #value({ vr, offset, length }: Element, littleEndian: boolean): Uint8Array {
+    const view = this.#reader.bytes(offset, length);
+    const width = NUMBER_BYTES.get(vr) ?? wordBytes(vr);
+    if (length % 2 === 0 && (littleEndian || width === 1)) return view;
+    const value = new Uint8Array(length + (length % 2));
+    value.set(view);
+    if (length % 2 === 1) value[length] = isPaddedByZero(vr) ? 0 : 0x20;
+    if (!littleEndian)
+      for (let at = 0; width > 1 && at + width <= length; at += width)
+        value.subarray(at, at + width).reverse();
+    return value;
+  }
+}
+
+/** The VR of an element, whose length may be too great for it where it was implicit (PS3.5 §6.2.2). */
+function writtenVr({ tag, vr, implicit, length }: Element, isSigned: boolean): string {
+  const known = implicit && isSigned && isSignDependent(tag) ? "SS" : vr;
+  if (length <= MAX_SHORT_LENGTH - 1 || !SHORT_FORM.has(known)) return known;
+  return known === "US" || known === "SS" ? "OW" : "UN";
+}
+
+function isPaddedByZero(vr: string): boolean {
+  return vr === "UI" || vr === "UN" || vr.startsWith("O");
+}
