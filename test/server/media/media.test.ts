@@ -6,7 +6,8 @@ import { unzipSync, zipSync } from "fflate";
 import { compactVerify, createLocalJWKSet, type JSONWebKeySet } from "jose";
 import type { SignedReceipt } from "../../../src/shared/api/receipts.ts";
 import { TagHex } from "../../../src/shared/dicom/tags.ts";
-import { sampleKinds } from "../../support/damaged-study.ts";
+import { noise, sampleKinds } from "../../support/damaged-study.ts";
+import { IMPLICIT_LITTLE_ENDIAN, sampleFile } from "../../support/dicom-sample.ts";
 import { leavesOf, recordsOf } from "../../support/dicomdir-records.ts";
 import { startOrthanc } from "../../support/orthanc.ts";
 import { readPdf } from "../../support/read-pdf.ts";
@@ -141,6 +142,61 @@ describe("a medium", () => {
       expect(record?.dataSet?.string("x00080005")).toBe(charset);
     }
   });
+
+  test.each([0, 6] as const)(
+    "holds files of PS3.10 alone, whatever they came as (level %i)",
+    async (level) => {
+      const study = level === 0 ? "81" : "82";
+      const whole = (sop: string, options: Parameters<typeof sampleFile>[1]) =>
+        sampleFile(
+          {
+            [TagHex.StudyInstanceUID]: { vr: "UI", Value: [`2.25.1.${study}`] },
+            [TagHex.SeriesInstanceUID]: { vr: "UI", Value: [`2.25.2.${study}.1`] },
+            [TagHex.SOPInstanceUID]: { vr: "UI", Value: [`2.25.3.${study}.1.${sop}`] },
+            [TagHex.InstanceNumber]: { vr: "IS", Value: [Number(sop)] },
+            [TagHex.Rows]: { vr: "US", Value: [300] },
+            [TagHex.Columns]: { vr: "US", Value: [300] },
+            [TagHex.PixelData]: { vr: "OW", bytes: noise(180_000, Number(sop)) },
+          },
+          options,
+        );
+      const bare = { preamble: false, fileMeta: false };
+      const implicit = { transferSyntaxUID: IMPLICIT_LITTLE_ENDIAN };
+      const sent = {
+        bare: whole("1", bare),
+        bareImplicit: whole("2", { ...bare, ...implicit }),
+        withoutPreamble: whole("3", { preamble: false }),
+        withoutMeta: whole("4", { fileMeta: false }),
+        whole: whole("5", {}),
+      };
+      const { studies } = await t.store(owner, zipSync(sent, { level }));
+      const zip = await (await medium(studies[0]?.id ?? "")).bytes();
+      const found = unzipSync(zip);
+      const images = leavesOf(recordsOf(found.DICOMDIR ?? new Uint8Array()));
+      const made = images.map(({ file }) => Buffer.from(found[file] ?? []));
+      const wanted = [whole("1", {}), whole("2", implicit), whole("3", {}), whole("4", {}), sent.whole];
+      expect(made.map(sha256)).toEqual(wanted.map(sha256));
+      // The archive's own bytes, and every other download, stay as they came.
+      const kept = await (
+        await t.call("GET", `/api/studies/${studies[0]?.id}/download`, { as: owner })
+      ).bytes();
+      expect(Object.values(unzipSync(kept)).map(sha256).sort()).toEqual(
+        Object.values(sent).map(sha256).sort(),
+      );
+      await using folder = createTempFolder();
+      await Bun.write(join(folder.path, "medium.zip"), zip);
+      // It compares the checksums too.
+      if (Bun.which("unzip"))
+        expect(Bun.spawnSync(["unzip", "-tq", "medium.zip"], { cwd: folder.path }).exitCode).toBe(0);
+      for (const [index, file] of made.entries()) {
+        await Bun.write(join(folder.path, `${index}`), file);
+        if (Bun.which("dcmftest"))
+          expect(Bun.spawnSync(["dcmftest", `${index}`], { cwd: folder.path }).stdout.toString()).toStartWith(
+            "yes",
+          );
+      }
+    },
+  );
 
   test("is one action, free to ask about, and for nobody who may not download", async () => {
     const used = async () =>

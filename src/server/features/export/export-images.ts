@@ -1,4 +1,5 @@
 import { ManifestTooLarge } from "../../archive/manifest.errors.ts";
+import type { KeptVariant } from "../../archive/manifest.ts";
 import { volumeFolder } from "../../archive/volume-name.ts";
 import type { ZipStream } from "../../archive/zip-stream.ts";
 import type { Dicomdir, DirectoryRecord } from "../../dicom/dicomdir.ts";
@@ -11,7 +12,7 @@ import type { ByteRange } from "../../storage/object-store.ts";
 import { describeReport, imageFile } from "../media/answer-media.ts";
 import { encapsulateReport } from "../media/encapsulate-report.ts";
 import { mediaTooLarge } from "../media/media.errors.ts";
-import { type MediaFile, type MediaPlan, numbered, planMedia } from "../media/plan-media.ts";
+import { type MediaPlan, numbered, planMedia } from "../media/plan-media.ts";
 import type { findReport } from "../reports/reports.repo.ts";
 import type { StudyRow } from "../studies/studies.table.ts";
 import { listStoredSeries } from "../studies/study-contents.repo.ts";
@@ -111,7 +112,7 @@ async function* exportPlanned(
 function variantFiles(
   { variants }: MediaPlan,
   folder: string,
-): (Omit<MediaFile, "record"> & { record?: undefined })[] {
+): { name: string; instance: KeptVariant; record?: undefined }[] {
   return variants.map((instance, index) => ({
     name: `${folder}VARIANTS/${numbered("VAR", index + 1)}`,
     instance,

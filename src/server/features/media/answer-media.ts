@@ -1,4 +1,5 @@
 import type { Locale } from "../../../shared/locale.ts";
+import type { KeptVariant } from "../../archive/manifest.ts";
 import { ZipStream } from "../../archive/zip-stream.ts";
 import type { Deps } from "../../deps.ts";
 import { Dicomdir } from "../../dicom/dicomdir.ts";
@@ -27,6 +28,7 @@ import { findSeriesThumbnail, type Thumbnail } from "../thumbnails/thumbnails.re
 import { readDiscPage } from "./disc-page.ts";
 import { encapsulateReport, reportElements, uidOfUuid } from "./encapsulate-report.ts";
 import { indexPageOf, readMeOf } from "./media-pages.ts";
+import { part10Entry } from "./part10-entry.ts";
 import { bySeriesNumber, type MediaFile, type MediaPlan, planMedia } from "./plan-media.ts";
 
 type MediaDeps = ReceiptDeps & Pick<Deps, "config"> & { assets: AssetSource };
@@ -146,11 +148,14 @@ async function* imageFiles(
   for (const { name, instance } of files) yield* imageFile(deps, zip, { name, instance }, byId);
 }
 
-/** One instance, copied from its volume. @throws {AppError} `archive.damaged` */
+/**
+ * One instance, copied from its volume. One that a directory names is a file of PS3.10 whatever it came as.
+ * @throws {AppError} `archive.damaged`
+ */
 export async function* imageFile(
   deps: ObjectDeps,
   zip: ZipStream,
-  { name, instance }: Pick<MediaFile, "name" | "instance">,
+  { name, instance }: { name: string; instance: MediaFile["instance"] | KeptVariant },
   volumes: ReadonlyMap<string, StoredObjectRow>,
 ): AsyncGenerator<Uint8Array> {
   const volume = volumes.get(instance.volumeId);
@@ -158,7 +163,10 @@ export async function* imageFile(
   const { dataOffset, storedBytes, sizeBytes, method, crc32 } = instance;
   const range = { offset: dataOffset, length: storedBytes };
   const stored = await streamObject(deps, volume, range, { entry: instance });
-  yield* zip.entry({ name, storedBytes, sizeBytes, method, crc32 }, stored);
+  if (!("transferSyntaxUID" in instance))
+    return yield* zip.entry({ name, storedBytes, sizeBytes, method, crc32 }, stored);
+  const { entry, body } = await part10Entry(name, instance, stored);
+  yield* zip.entry(entry, body);
 }
 
 async function* receiptFiles(

@@ -24,7 +24,15 @@ export interface MediaFile {
   record: DirectoryRecord;
   instance: Pick<
     ManifestInstance,
-    "volumeId" | "dataOffset" | "storedBytes" | "sizeBytes" | "method" | "crc32"
+    | "volumeId"
+    | "dataOffset"
+    | "storedBytes"
+    | "sizeBytes"
+    | "method"
+    | "crc32"
+    | "sopClassUID"
+    | "sopInstanceUID"
+    | "transferSyntaxUID"
   >;
 }
 
@@ -75,11 +83,10 @@ export async function planMedia(
       const record = instanceRecord(kind, file, described, own ?? {});
       series.lower.push(record);
       const { volumeId, dataOffset, storedBytes, sizeBytes, method, crc32 } = instance;
-      files.push({
-        name: file.join("/"),
-        record,
-        instance: { volumeId, dataOffset, storedBytes, sizeBytes, method, crc32 },
-      });
+      const { sopClassUID, sopInstanceUID, transferSyntaxUID } = instance;
+      const kept = { volumeId, dataOffset, storedBytes, sizeBytes, method, crc32 };
+      const named = { sopClassUID, sopInstanceUID, transferSyntaxUID };
+      files.push({ name: file.join("/"), record, instance: { ...kept, ...named } });
     }
   }
   const known = about ?? aboutOf(study, {});
