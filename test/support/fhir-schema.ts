@@ -2,6 +2,7 @@ import Ajv, { type ValidateFunction } from "ajv";
 
 /** The resources that our answers hold, so that the others need not be compiled. */
 const RESOURCES = [
+  "Binary",
   "Bundle",
   "CapabilityStatement",
   "DiagnosticReport",

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { DicomElements } from "../../../src/server/dicom/write-instance.ts";
+import { MAX_BINARY_BYTES } from "../../../src/server/features/fhir/binary.ts";
 import type { FhirResource } from "../../../src/server/features/fhir/fhir-resource.ts";
 import { TagHex } from "../../../src/shared/dicom/tags.ts";
 import { fhirErrors } from "../../support/fhir-schema.ts";
@@ -362,6 +363,59 @@ describe("DiagnosticReport", () => {
     expect(await pdf.bytes()).toEqual(samplePdf("laudo da Dra. Márcia"));
     const audit = await (await t.call("GET", `/api/studies/${ids["1"]}/audit`, { as: owner })).json();
     expect(JSON.stringify(audit)).toContain("report.opened");
+  });
+
+  test("brings the laudo inside a Binary to who likes a type of FHIR best", async () => {
+    const path = `/fhir/Binary/${ids["1"]}`;
+    const ask = (accept: string, method = "GET", query = "") =>
+      t.call(method, `${path}${query}`, { as: program, headers: { accept } });
+    const answer = await ask("application/fhir+json");
+    expect(answer.headers.get("content-type")).toStartWith("application/fhir+json");
+    const length = answer.headers.get("content-length");
+    const text = await answer.text();
+    expect(length).toBe(String(text.length));
+    expect((await ask("application/fhir+json", "HEAD")).headers.get("content-length")).toBe(length);
+    const binary = JSON.parse(text) as FhirResource;
+    expect(binary).toEqual({
+      resourceType: "Binary",
+      id: ids["1"] ?? "",
+      contentType: "application/pdf",
+      data: Buffer.from(samplePdf("laudo da Dra. Márcia")).toString("base64"),
+    });
+    expect(await fhirErrors(binary)).toEqual([]);
+    const typeFor = async (accept: string, query?: string) =>
+      (await ask(accept, "GET", query)).headers.get("content-type")?.split(";")[0];
+    expect(await typeFor("application/fhir+json;q=0.5, application/pdf")).toBe("application/pdf");
+    expect(await typeFor("application/pdf;q=0.5, application/fhir+json")).toBe("application/fhir+json");
+    expect(await typeFor("*/*")).toBe("application/pdf");
+    expect(await typeFor("*/*", "?_format=json")).toBe("application/fhir+json");
+    expect((await ask("application/fhir+xml")).status).toBe(406);
+  });
+
+  test("brings a long laudo as it is alone", async () => {
+    const pdfOf = (length: number) => {
+      const [bytes, page] = [new Uint8Array(length).fill(0x20), samplePdf("longo")];
+      bytes.set(page);
+      bytes.set(page, length - page.length);
+      return bytes;
+    };
+    const [long, longest] = [pdfOf(MAX_BINARY_BYTES + 1), pdfOf(MAX_BINARY_BYTES)];
+    const path = `/fhir/Binary/${ids["3"]}`;
+    const attach = async (bytes: Uint8Array) => {
+      const form = await formBody({ studyInstanceUID: ids["3"] ?? "" }, { name: "laudo", bytes });
+      expect((await t.call("POST", "/api/studies/laudo/upload", { as: owner, ...form })).status).toBe(201);
+    };
+    const ask = (accept: string) => t.call("GET", path, { as: program, headers: { accept } });
+    await attach(long);
+    const refused = await ask("application/fhir+json");
+    expect([refused.status, refused.headers.get("content-type")]).toEqual([406, FHIR_JSON]);
+    expect(await refused.json()).toMatchObject({ resourceType: "OperationOutcome" });
+    expect((await (await ask("application/pdf")).bytes()).length).toBe(long.length);
+    expect((await t.call("DELETE", `/api/studies/laudo/${ids["3"]}`, { as: owner })).status).toBe(200);
+    await attach(longest);
+    const { data } = (await (await ask("application/fhir+json")).json()) as { data: string };
+    expect(Buffer.from(data, "base64").equals(longest)).toBe(true);
+    await t.call("DELETE", `/api/studies/laudo/${ids["3"]}`, { as: owner });
   });
 
   test("is found by its study", async () => {

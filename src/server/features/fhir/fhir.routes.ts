@@ -21,6 +21,7 @@ import { originOf } from "../../http/request-origin.ts";
 import { unmatched } from "../../http/unmatched.ts";
 import { openReportOf } from "../reports/open-report.ts";
 import { reportNotFound } from "../reports/reports.errors.ts";
+import { binaryForm } from "./binary.ts";
 import { capabilityStatement, dicomwebEndpoint, FHIR_JSON } from "./capability-statement.ts";
 import { ENDPOINT, type FhirResource } from "./fhir-resource.ts";
 import { operationOutcome } from "./operation-outcome.ts";
@@ -199,16 +200,21 @@ export function createFhirRoutes(deps: Deps, guard: Guard) {
       {},
       {
         ...one,
-        media: ["application/pdf"],
+        media: ["application/pdf", FHIR_JSON],
         summary: "Read the PDF of a report (Binary)",
+        details:
+          "The PDF itself; for `Accept: application/fhir+json` a Binary that has it as base64, of a PDF of at most 10 MB (406).",
         problems: [validationFailed, notFound, reportNotFound, notAcceptable, archiveDamaged],
       },
     ),
     async (c) => {
-      assertAcceptsPdf(c);
+      const isResource = wantsBinaryResource(c);
       const study = await findStudyForFhir(deps, c.get("session"), uuidOf(c.req.param("study")));
       if (!study) throw new AppError(notFound);
-      return await openReportOf(deps, c.get("session"), study, originOf(c));
+      const form = isResource ? binaryForm(study.id) : undefined;
+      const answer = await openReportOf(deps, c.get("session"), study, originOf(c), form);
+      answer.headers.set("Vary", "Accept");
+      return answer;
     },
   );
   // Every failure below this address is an OperationOutcome.
@@ -253,17 +259,28 @@ function assertAcceptsFhir(c: Context<HttpEnv>, format = c.req.query("_format") 
   if (types.length > 0 && !isWelcome) throw new AppError(notAcceptable);
 }
 
-/** @throws {AppError} 406 if the client wants the PDF inside a resource */
-function assertAcceptsPdf(c: Context<HttpEnv>): void {
-  const types = typesIn(c.req.header("accept"));
-  const isWelcome = types.some((type) => type === "application/pdf" || ANY_TYPE.has(type));
-  if (types.length > 0 && !isWelcome) throw new AppError(notAcceptable);
+/**
+ * Whether the client wants the PDF inside a resource: if it likes a type of FHIR best (FHIR R4 §2.44.4).
+ * @throws {AppError} 406 if it takes neither that nor the PDF
+ */
+function wantsBinaryResource(c: Context<HttpEnv>): boolean {
+  const types = typesIn(c.req.query("_format") ?? c.req.header("accept"));
+  const best = types.find((type) => JSON_TYPES.has(type) || type === "application/pdf" || ANY_TYPE.has(type));
+  if (types.length > 0 && best === undefined) throw new AppError(notAcceptable);
+  return best !== undefined && JSON_TYPES.has(best);
 }
 
+/** The media types of a header, those that the client likes best first. */
 function typesIn(accept = ""): string[] {
   return accept
     .slice(0, 2_000)
     .split(",")
-    .map((entry) => entry.split(";")[0]?.trim().toLowerCase().replace("fhir json", "fhir+json") ?? "")
-    .filter((type) => type !== "");
+    .map((entry) => {
+      const [type = "", ...parameters] = entry.split(";").map((part) => part.trim().toLowerCase());
+      const weight = parameters.find((parameter) => parameter.startsWith("q="))?.slice(2);
+      return { type: type.replace("fhir json", "fhir+json"), weight: Number(weight ?? 1) };
+    })
+    .filter(({ type, weight }) => type !== "" && weight !== 0)
+    .sort((one, other) => (other.weight || 0) - (one.weight || 0))
+    .map(({ type }) => type);
 }

@@ -9,6 +9,17 @@ import type { StudyRow } from "../studies/studies.table.ts";
 import { reportNotFound } from "./reports.errors.ts";
 import { findReport } from "./reports.repo.ts";
 
+/** How a report is answered. */
+export interface ReportForm {
+  /** Refuses a PDF that is too long for the form, before anything is recorded. @throws {AppError} */
+  assertFits?(sizeBytes: number): void;
+  answer(pdf: Blob | ReadableStream<Uint8Array>, sizeBytes: number): Response;
+}
+
+const asPdf: ReportForm = {
+  answer: (pdf, sizeBytes) => answerPdf(pdf, { sizeBytes, fileName: "laudo.pdf", isDownload: false }),
+};
+
 /** @throws {AppError} `study.not_found`, `report.not_found`, `archive.damaged` */
 export async function openReport(
   deps: ObjectDeps,
@@ -25,9 +36,10 @@ export async function openReportOf(
   caller: Caller,
   study: StudyRow,
   origin: RequestOrigin,
+  form: ReportForm = asPdf,
 ): Promise<Response> {
   const now = deps.clock.now();
-  return await answerReport(deps, study, async () => {
+  const record = async () => {
     await recordAudit(deps.db, {
       at: now,
       action: "report.opened",
@@ -36,7 +48,8 @@ export async function openReportOf(
       ...origin,
     });
     await noteSeen(deps.db, caller.userId, [study.id], now);
-  });
+  };
+  return await answerReport(deps, study, record, form);
 }
 
 /**
@@ -47,11 +60,12 @@ export async function answerReport(
   deps: ObjectDeps,
   study: Pick<StudyRow, "id">,
   record: () => Promise<void>,
+  form: ReportForm = asPdf,
 ): Promise<Response> {
   const found = await findReport(deps.db, study.id);
   if (!found) throw new AppError(reportNotFound);
-  await record();
   const { sizeBytes } = found.object;
-  const body = await openObject(deps, found.object, { offset: 0, length: sizeBytes });
-  return answerPdf(body, { sizeBytes, fileName: "laudo.pdf", isDownload: false });
+  form.assertFits?.(sizeBytes);
+  await record();
+  return form.answer(await openObject(deps, found.object, { offset: 0, length: sizeBytes }), sizeBytes);
 }
