@@ -218,8 +218,11 @@ describe("frames", () => {
     );
     const parts = await partsOf(response);
     expect(parts.map(({ body }) => body[0])).toEqual([3, 1]);
-    expect(parts[0]?.head).toBe(
-      `Content-Type: application/octet-stream; transfer-syntax=${EXPLICIT_LITTLE_ENDIAN}`,
+    expect(parts.map(({ head }) => head.split("\r\n"))).toEqual(
+      [3, 1].map((frame) => [
+        `Content-Type: application/octet-stream; transfer-syntax=${EXPLICIT_LITTLE_ENDIAN}`,
+        `Content-Location: /dicomweb/t/good${instance("1")}/frames/${frame}`,
+      ]),
     );
     expect(await partsOf(await get(`${instance("1")}/frames/1`))).toBeArrayOfSize(1);
   });
@@ -318,5 +321,23 @@ describe("instances", () => {
     const native = await bytesOf(await get(`${instance("1")}/bulkdata/7FE00010`, SINGLE));
     expect(native.length).toBe(48);
     expect(await partsOf(await get(`${instance("2")}/bulkdata/7FE00010`, MULTIPART))).toBeArrayOfSize(2);
+  });
+
+  test.each([
+    ["a value", long, [long]],
+    ["native pixel data", `${instance("1")}/bulkdata/7FE00010`, [`${instance("1")}/bulkdata/7FE00010`]],
+    [
+      "encapsulated frames",
+      `${instance("2")}/bulkdata/7FE00010`,
+      [`${instance("2")}/frames/1`, `${instance("2")}/frames/2`],
+    ],
+  ])("each part of %s names an address that brings it alone", async (_what, path, locations) => {
+    const parts = await partsOf(await get(path, MULTIPART));
+    const named = parts.map(({ head }) => /^Content-Location: (.+)$/m.exec(head)?.[1]?.trim() ?? "");
+    expect(named).toEqual(locations.map((location) => `/dicomweb/t/good${location}`));
+    for (const [place, { body }] of parts.entries()) {
+      const alone = await app.request(named[place] ?? "", { headers: SINGLE });
+      expect(Buffer.from(await bytesOf(alone)).equals(body)).toBe(true);
+    }
   });
 });

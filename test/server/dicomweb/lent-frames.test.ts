@@ -22,7 +22,9 @@ test("a frame reaches a client that reads later as it was, though its buffer was
     hostname: "127.0.0.1",
     port: 0,
     fetch: () =>
-      new Response(onePartRelated("application/octet-stream", "application/octet-stream", lent).body),
+      new Response(
+        onePartRelated("application/octet-stream", { contentType: "application/octet-stream" }, lent).body,
+      ),
   });
   const socket = connect({ host: "127.0.0.1", port: Number(server.port) });
   socket.pause();

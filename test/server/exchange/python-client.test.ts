@@ -119,6 +119,8 @@ test.each([study, series, plain])("the metadata of %s name long values by whole 
     const below = named[0]?.replace(`${PUBLIC_URL}/dicomweb`, "") ?? "";
     const parts = await partsOf(await get(below, 'multipart/related; type="application/octet-stream"'));
     expect(parts).toEqual([Buffer.from(long).toString("latin1")]);
+    const text = await (await get(below, 'multipart/related; type="application/octet-stream"')).text();
+    expect(text).toContain(`\r\nContent-Location: ${named[0]}\r\n`);
   }
 });
 

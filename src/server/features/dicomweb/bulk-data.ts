@@ -18,6 +18,8 @@ import { isSwappable, readSwapped } from "./swap-words.ts";
 
 /** What a request for bulk data says besides its path. */
 export interface BulkDataRequest {
+  /** The address of the instance, which begins the `BulkDataURI`s of its metadata. */
+  instanceUrl: string;
   accept: string | undefined;
   /** Of these, the ones of ranges and versions. */
   headers: Headers;
@@ -35,7 +37,7 @@ interface Value {
 /**
  * Answers the value of one element, named by the tag path of the metadata's `BulkDataURI` (PS3.18 §10.4.1.1.5), or the one range of
  * it that the client asks for, also as a part. Several ranges are answered by the whole value. Encapsulated pixel data are answered
- * as frames, which have no ranges.
+ * as frames, which have no ranges. Each part names its address, a value's as the metadata do (PS3.18 §10.4.3.3.5).
  * @throws {AppError} 404 if the instance has no such value, 406 if the client does not accept bytes
  */
 export async function bulkDataResponse(
@@ -44,10 +46,11 @@ export async function bulkDataResponse(
   tagPath: string,
   request: BulkDataRequest,
 ): Promise<Response> {
-  const { accept, findMetadata, headers: wanted } = request;
+  const { accept, findMetadata, headers: wanted, instanceUrl } = request;
   const { frames } = instance;
+  const bulkDataUrl = `${instanceUrl}/bulkdata/${tagPath}`;
   if (tagPath === TagHex.PixelData && frames.kind === "encapsulated") {
-    return allFramesResponse(catalogue, instance, accept);
+    return allFramesResponse(catalogue, instance, { accept, instanceUrl, bulkDataUrl });
   }
   const { multipart, type } = negotiateBulkData(accept);
   const value =
@@ -77,7 +80,8 @@ export async function bulkDataResponse(
       headers: { ...ofRange, "Content-Length": String(length) },
     });
   const part = body instanceof Uint8Array ? ownBytes(body) : body;
-  const related = onePartRelated(type, type, part, contentRange);
+  const head = { contentType: type, location: bulkDataUrl, contentRange };
+  const related = onePartRelated(type, head, part);
   return new Response(related.body, { status, headers: { ...ofRange, "Content-Type": related.contentType } });
 }
 

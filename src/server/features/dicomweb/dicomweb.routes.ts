@@ -82,6 +82,12 @@ export function createDicomwebRoutes(access: DicomwebAccess) {
     baseName === undefined || new URL(c.req.url).hostname !== baseName
       ? undefined
       : `${baseUrl}/studies/${study}${series === undefined ? "" : `/series/${series}`}`;
+  /** The address of an instance that was found, as its metadata have it; without the server where these name none. */
+  const instanceUrlOf = (c: Context, { study, series, instance }: InstancePath) => {
+    const [mount = ""] = c.req.path.split("/studies/", 1);
+    const seriesUrl = urlOf(c, study, series) ?? `${mount}/studies/${study}/series/${series}`;
+    return `${seriesUrl}/instances/${instance}`;
+  };
   const answer = (c: Context, found: Found, query: QidoQuery, levels: readonly Level[]) =>
     searchResponse(found, { query, levels, answersNoContent, request: c.req.raw });
 
@@ -188,6 +194,7 @@ export function createDicomwebRoutes(access: DicomwebAccess) {
       const { catalogue, instance } = await openInstance(c, path);
       return await framesResponse(catalogue, instance, path.frames, {
         accept: acceptOf(c),
+        instanceUrl: instanceUrlOf(c, path),
         range: c.req.header("range"),
         findMetadata: () => catalogue.metadata(path.study, path.series),
         findCopy: () => catalogue.derivative(path.study, path.series),
@@ -203,7 +210,8 @@ export function createDicomwebRoutes(access: DicomwebAccess) {
       const path = c.req.param();
       const { catalogue, instance } = await openInstance(c, path);
       const findMetadata = () => catalogue.metadata(path.study, path.series);
-      const request = { accept: acceptOf(c), headers: c.req.raw.headers, findMetadata };
+      const asked = { accept: acceptOf(c), headers: c.req.raw.headers, instanceUrl: instanceUrlOf(c, path) };
+      const request = { ...asked, findMetadata };
       return bulkDataResponse(catalogue, instance, path.path, request);
     },
   );

@@ -3,7 +3,7 @@ import type { ManifestInstance } from "../../archive/manifest.ts";
 import { AppError } from "../../http/app-error.ts";
 import { notAcceptable, notFound, validationFailed } from "../../http/http.errors.ts";
 import { frameHeaders } from "./archive-headers.ts";
-import { copiedFramesResponse, type FrameRequest } from "./copied-frames.ts";
+import { copiedFramesResponse, type FrameRequest, frameUrl } from "./copied-frames.ts";
 import type { Bytes, DicomwebCatalogue } from "./dicomweb.catalogue.ts";
 import { borrowFrame, readFrame } from "./frame-bytes.ts";
 import { type LittleEndianReader, openLittleEndian } from "./little-endian-frames.ts";
@@ -41,33 +41,37 @@ export async function framesResponse(
 export function allFramesResponse(
   catalogue: DicomwebCatalogue,
   instance: ManifestInstance,
-  accept: string | undefined,
+  request: Asked,
 ): Promise<Response> {
   const frameCount = instance.frames.kind === "none" ? 0 : instance.frames.frameCount;
-  return respond(
-    catalogue,
-    instance,
-    Array.from({ length: frameCount }, (_, index) => index + 1),
-    { accept },
-  );
+  const frameNumbers = Array.from({ length: frameCount }, (_, index) => index + 1);
+  return respond(catalogue, instance, frameNumbers, request);
 }
 
 async function respondByCopy(
   { transferSyntaxUID, sopInstanceUID }: ManifestInstance,
   frameNumbers: number[],
-  { accept, range, findCopy }: FrameRequest,
+  { accept, range, instanceUrl, findCopy }: FrameRequest,
 ): Promise<Response | undefined> {
   const stored = frameTransferSyntaxUID(transferSyntaxUID);
   const wanted = findCopy && negotiateCopy(accept, stored, TransferSyntax.htJpeg2000Rpcl);
   const derivative = wanted && (await findCopy());
-  return derivative && copiedFramesResponse(derivative, { sopInstanceUID, frameNumbers }, wanted, range);
+  return (
+    derivative &&
+    copiedFramesResponse(derivative, { sopInstanceUID, frameNumbers, instanceUrl }, wanted, range)
+  );
 }
+
+type Asked = Pick<FrameRequest, "accept" | "instanceUrl" | "findMetadata"> & {
+  /** The address of pixel data that are one frame. */
+  bulkDataUrl?: string;
+};
 
 async function respond(
   catalogue: DicomwebCatalogue,
   instance: ManifestInstance,
   frameNumbers: number[],
-  { accept, findMetadata }: Pick<FrameRequest, "accept" | "findMetadata">,
+  { accept, instanceUrl, bulkDataUrl, findMetadata }: Asked,
 ): Promise<Response> {
   const transferSyntaxUID = frameTransferSyntaxUID(instance.transferSyntaxUID);
   const { multipart, type, syntax } = negotiateFrames(accept, transferSyntaxUID);
@@ -77,20 +81,21 @@ async function respond(
     syntax !== transferSyntaxUID
   ) {
     const swapped = findMetadata && (await openLittleEndian(catalogue, instance, findMetadata));
-    if (swapped) return await respondSwapped(swapped, frameNumbers, { multipart, type });
+    if (swapped) return await respondSwapped(swapped, { frameNumbers, instanceUrl }, { multipart, type });
     if (syntax !== undefined) throw new AppError(notAcceptable);
   }
   const contentType = `${type}; transfer-syntax=${namedSyntax(transferSyntaxUID)}`;
   const [only] = frameNumbers;
   if (only !== undefined && frameNumbers.length === 1) {
     const frame = await borrowFrame(catalogue, instance, only - 1);
-    const answer = multipart ? onePartRelated(type, contentType, frame) : bareBody(contentType, frame);
+    const head = { contentType, location: bulkDataUrl ?? frameUrl(instanceUrl, only) };
+    const answer = multipart ? onePartRelated(type, head, frame) : bareBody(contentType, frame);
     return new Response(answer.body, { headers: frameHeaders(answer.contentType) });
   }
   if (!multipart) throw new AppError(notAcceptable);
   const answer = multipartRelated(
     type,
-    frameParts(frameNumbers, contentType, (index) => readFrame(catalogue, instance, index)),
+    frameParts({ frameNumbers, instanceUrl }, contentType, (index) => readFrame(catalogue, instance, index)),
   );
   return new Response(answer.body, { headers: frameHeaders(answer.contentType) });
 }
@@ -98,17 +103,18 @@ async function respond(
 /** Answers big-endian frames as little-endian ones: to a client that names that syntax, or none (PS3.18 §8.7.3.3). */
 async function respondSwapped(
   swapped: LittleEndianReader,
-  frameNumbers: number[],
+  asked: AskedFrames,
   { multipart, type }: Representation,
 ): Promise<Response> {
   const contentType = `${type}; transfer-syntax=${TransferSyntax.explicitLittleEndian}`;
+  const { frameNumbers } = asked;
   const [only] = frameNumbers;
   if (!multipart && only !== undefined && frameNumbers.length === 1)
     return new Response((await swapped.frame(only - 1)) as BodyInit, { headers: frameHeaders(contentType) });
   if (!multipart) throw new AppError(notAcceptable);
   const answer = multipartRelated(
     type,
-    frameParts(frameNumbers, contentType, (index) => swapped.frame(index)),
+    frameParts(asked, contentType, (index) => swapped.frame(index)),
   );
   return new Response(answer.body, { headers: frameHeaders(answer.contentType) });
 }
@@ -119,12 +125,21 @@ function namedSyntax(transferSyntaxUID: string): string {
   return transferSyntaxUID === implicitLittleEndian ? explicitLittleEndian : transferSyntaxUID;
 }
 
+/** Frames of the instance at an address. */
+interface AskedFrames {
+  frameNumbers: number[];
+  instanceUrl: string | undefined;
+}
+
 async function* frameParts(
-  frameNumbers: number[],
+  { frameNumbers, instanceUrl }: AskedFrames,
   contentType: string,
   read: (frameIndex: number) => Promise<Bytes>,
 ): AsyncGenerator<Part> {
-  for (const frameNumber of frameNumbers) yield { contentType, body: await read(frameNumber - 1) };
+  for (const frameNumber of frameNumbers) {
+    const location = frameUrl(instanceUrl, frameNumber);
+    yield { contentType, location, body: await read(frameNumber - 1) };
+  }
 }
 
 function parseFrameList(list: string): number[] {

@@ -5,11 +5,13 @@ import type { LentBytes } from "../../runtime/lent-bytes.ts";
 export interface Part {
   contentType: string;
   /** Where it is by itself. */
-  location?: string;
+  location?: string | undefined;
   /** As in the header of that name, for a body that is a range of something. */
   contentRange?: string | undefined;
   body: Uint8Array | Blob | ReadableStream<Uint8Array>;
 }
+
+export type PartHead = Omit<Part, "body">;
 
 export interface MultipartBody {
   contentType: string;
@@ -31,17 +33,12 @@ export function multipartRelated(type: string, parts: AsyncIterable<Part>): Mult
 export type OnePart = LentBytes | Blob | ReadableStream<Uint8Array>;
 
 /** A body of one part; a part in memory is sent with one write. */
-export function onePartRelated(
-  type: string,
-  contentType: string,
-  part: OnePart,
-  contentRange?: string,
-): MultipartBody {
-  if (!isInMemory(part)) return multipartRelated(type, only({ contentType, contentRange, body: part }));
+export function onePartRelated(type: string, head: PartHead, part: OnePart): MultipartBody {
+  if (!isInMemory(part)) return multipartRelated(type, only({ ...head, body: part }));
   const boundary = newBoundary();
-  const head = headOf(boundary, { contentType, contentRange });
+  const start = headOf(boundary, head);
   const end = encoder.encode(`\r\n--${boundary}--\r\n`);
-  return { contentType: relatedType(type, boundary), body: streamAtOnce(part, part.between(head, end)) };
+  return { contentType: relatedType(type, boundary), body: streamAtOnce(part, part.between(start, end)) };
 }
 
 /** The part as the whole body, as in {@link onePartRelated}. */
@@ -90,7 +87,7 @@ function relatedType(type: string, boundary: string): string {
 
 function headOf(
   boundary: string,
-  { contentType, location, contentRange }: Omit<Part, "body">,
+  { contentType, location, contentRange }: PartHead,
   separator = "",
 ): Uint8Array {
   const place = location === undefined ? "" : `\r\nContent-Location: ${location}`;
