@@ -19,9 +19,6 @@ const ENCODING = { explicit: true, littleEndian: true, undefinedLengths: true, u
 const UNDEFINED_LENGTH = 0xffffffff;
 const MAX_SHORT_LENGTH = 0xffff;
 const SHORT_FORM = new Set("AE AS AT CS DA DS DT FL FD IS LO LT PN SH SL SS ST TM UI UL US".split(" "));
-const NUMBER_BYTES: ReadonlyMap<string, number> = new Map(
-  Object.entries({ AT: 2, US: 2, SS: 2, UL: 4, SL: 4, FL: 4, FD: 8, SV: 8, UV: 8 }),
-);
 
 /** Pixel data that are encapsulated anew have other offsets and lengths. */
 const DROPPED: ReadonlySet<number> = new Set([
@@ -151,7 +148,7 @@ class HeaderWriter {
   /** Little-endian and of an even length. */
   #value({ vr, offset, length }: Element, littleEndian: boolean): Uint8Array {
     const view = this.#reader.bytes(offset, length);
-    const width = NUMBER_BYTES.get(vr) ?? wordBytes(vr);
+    const width = wordBytes(vr);
     if (length % 2 === 0 && (littleEndian || width === 1)) return view;
     const value = new Uint8Array(length + (length % 2));
     value.set(view);

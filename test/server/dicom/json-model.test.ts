@@ -165,3 +165,17 @@ describe("bytes", () => {
     expect(locateBulkData(memorySource(two), "7FE00010")).toBeUndefined();
   });
 });
+
+test.each([EXPLICIT_LITTLE_ENDIAN, IMPLICIT_LITTLE_ENDIAN, EXPLICIT_BIG_ENDIAN])(
+  "numbers of %s that JSON cannot represent are found as bulk data",
+  (transferSyntaxUID) => {
+    const file = sampleFile(NUMBERS, { transferSyntaxUID });
+    const location = locateBulkData(memorySource(file), "00089459");
+    const isLittle = transferSyntaxUID !== EXPLICIT_BIG_ENDIAN;
+    expect(location?.swapWordBytes).toBe(isLittle ? undefined : 4);
+    const { offset = 0, length = 0 } = location ?? {};
+    const view = new DataView(file.buffer, file.byteOffset + offset, length);
+    const values = [0, 4, 8].map((at) => view.getFloat32(at, isLittle));
+    expect([length, ...values]).toEqual([12, 0.5, Number.NaN, Number.POSITIVE_INFINITY]);
+  },
+);
