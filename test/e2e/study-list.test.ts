@@ -208,6 +208,33 @@ describe("the study list", () => {
   );
 
   test(
+    "shows the whole surname of a patient on a tablet and on a desktop",
+    async () => {
+      const person = await app.addPerson("Iara Sobrenome", { role: "admin" });
+      const named = (name: string) => ({
+        [TagHex.PatientName]: { vr: "PN", Value: [name] },
+      });
+      await app.testApp.store(person, sampleZip({ study: "975", elements: named("Gonçalves^João") }));
+      await app.testApp.store(person, sampleZip({ study: "976", elements: named("Sant'Ana-Leão^Rui") }));
+      for (const width of [768, 1440]) {
+        await app.as(person, { device: { viewport: { width, height: 900 } } }, async (page) => {
+          await openList(page);
+          const names = page.locator(".study-expander-text");
+          for (const surname of ["Gonçalves", "Sant'Ana-Leão"]) {
+            const name = names.getByText(surname, { exact: true }).first();
+            const cut = await name.evaluate((text) => [
+              text.scrollWidth - text.clientWidth,
+              text.scrollHeight - text.clientHeight,
+            ]);
+            expect({ width, surname, cut }).toEqual({ width, surname, cut: [0, 0] });
+          }
+        });
+      }
+    },
+    JOB_TIMEOUT_MS,
+  );
+
+  test(
     "is narrowed by each filter, and complete again when they are cleared",
     () =>
       app.as(owner, {}, async (page) => {
