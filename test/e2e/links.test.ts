@@ -8,6 +8,7 @@ import { violationsOn } from "../support/axe.ts";
 import { type BrowserApp, button, createBrowserApp, examsEntry, PHONE, tap } from "../support/browser-app.ts";
 import { formBody } from "../support/sample-pdf.ts";
 import type { Person } from "../support/test-app.ts";
+import { isPicture, lookAtImage } from "../support/viewer-canvas.ts";
 import { drawn, visorOf } from "../support/visor-page.ts";
 
 const START_TIMEOUT_MS = 120_000;
@@ -136,6 +137,47 @@ describe("a link to an exam", () => {
         }
         await page.locator(":focus").getByText("Laudo").waitFor();
       });
+    },
+    JOB_TIMEOUT_MS,
+  );
+
+  test(
+    "shows a visitor in OHIF which exam it is, the way back, and the way to our own viewer",
+    async () => {
+      const zip = await zipStudyBytes({
+        instances: generateStudy({ kind: "ct-head", seed: 4, size: 64, instances: 3 }),
+        folder: "DICOM",
+      });
+      const [study] = (await app.testApp.store(owner, zip)).studies;
+      const json = { studyIds: [study?.id], passcode: false };
+      const made = await app.testApp.call("POST", "/api/links", { as: owner, json });
+      const { pathname, hash } = new URL(((await made.json()) as CreatedLink).url);
+      const address = app.origin + pathname + hash;
+      for (const device of [undefined, PHONE]) {
+        await app.asVisitor(device ? { device } : {}, async (page) => {
+          await page.evaluate(() => localStorage.setItem("viewer", "ohif"));
+          await page.goto(address);
+          await button(page, "Ver imagens").click();
+          const viewer = page.getByRole("dialog", { name: "TC de crânio sem contraste" });
+          await viewer.getByText("Não destinado a diagnóstico primário").waitFor();
+          const frame = await (await viewer.locator("iframe.is-shown").elementHandle())?.contentFrame();
+          if (!frame) throw new Error("no viewer");
+          expect(isPicture(await lookAtImage(frame))).toBe(true);
+          expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBe(0);
+          await page.screenshot({ path: `test-results/visit-ohif-${device ? "phone" : "desk"}.png` });
+          // A reload shows the exams again, without another opening.
+          expect(page.url()).toBe(address);
+          await page.goBack();
+          await viewer.waitFor({ state: "detached" });
+          await page.locator(":focus").getByText("Ver imagens").waitFor();
+          await page.keyboard.press("Enter");
+          await button(viewer, "Visor rápido").click();
+          await drawn(page);
+          await page.keyboard.press("Escape");
+          await visorOf(page).waitFor({ state: "detached" });
+          await page.locator(":focus").getByText("Ver imagens").waitFor();
+        });
+      }
     },
     JOB_TIMEOUT_MS,
   );

@@ -1,10 +1,6 @@
 import { type RefObject, useEffect, useEffectEvent, useRef, useState } from "react";
 import type { ViewerObstacle } from "../../../shared/api/studies.ts";
-import { ApiError } from "../../api.ts";
-import { isOffline } from "../../query-client.ts";
-import { currentToken } from "../../session.ts";
 import { readViewerMessage, type ViewerEvent } from "../../viewer/messages.ts";
-import { viewerApi } from "./viewer-api.ts";
 import { createViewerScripts, type ViewerScripts } from "./viewer-scripts.ts";
 
 /** The step at which opening the viewer failed. */
@@ -24,8 +20,14 @@ const BEGIN_GRACE_MS = 3_000;
 /** This long after OHIF has loaded, the viewer is shown even without an image, because it may say why. */
 const IMAGE_PATIENCE_MS = 8_000;
 
-/** Assigns the study to its viewer, requests a token, and follows the page until it has drawn an image. */
-export function useViewerPage(studyId: string, userId: string, onLeave?: () => void) {
+/** Finds out where the page of a study is, or why it can't be shown. */
+export type FindViewerPage = () => Promise<ViewerPage>;
+
+/**
+ * Opens the viewer's page and follows it until it has drawn an image.
+ * @param find another function is another opening
+ */
+export function useViewerPage(find: FindViewerPage, onLeave?: () => void) {
   const [page, setPage] = useState<ViewerPage>({ state: "opening" });
   const [attempt, setAttempt] = useState(0);
   const [hasBegun, setBegun] = useState(false);
@@ -44,13 +46,13 @@ export function useViewerPage(studyId: string, userId: string, onLeave?: () => v
     setComplete(false);
     setSeen(false);
     setPercent(undefined);
-    void openViewerPage(studyId, userId).then((opened) => {
+    void find().then((opened) => {
       if (isCurrent) setPage(opened);
     });
     return () => {
       isCurrent = false;
     };
-  }, [studyId, userId, attempt]);
+  }, [find, attempt]);
 
   const show = () => setPage((now) => (now.state === "loading" ? { ...now, state: "shown" } : now));
   const retry = () => setAttempt((count) => count + 1);
@@ -81,21 +83,6 @@ export function useViewerPage(studyId: string, userId: string, onLeave?: () => v
     onLoaded: () => setLoaded(true),
     retry,
   };
-}
-
-async function openViewerPage(studyId: string, userId: string): Promise<ViewerPage> {
-  if (!currentToken()) return { state: "failed", failure: "noSession" };
-  let failure: ViewerFailure = "assign";
-  try {
-    await viewerApi.assign(studyId, userId);
-    failure = "token";
-    const { url, obstacle } = await viewerApi.token(studyId, userId);
-    return obstacle ? { state: "unseen", obstacle } : { state: "loading", url };
-  } catch (error) {
-    if (!(error instanceof ApiError)) throw error;
-    if (isOffline(error)) return { state: "failed", failure: "connection" };
-    return { state: "failed", failure: error.status === 401 ? "noSession" : failure };
-  }
 }
 
 interface ViewerListeners {

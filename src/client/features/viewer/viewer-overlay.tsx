@@ -3,13 +3,13 @@ import { Dialog as RadixDialog } from "radix-ui";
 import { useRef, useState } from "react";
 import type { Study } from "../../../shared/api/studies.ts";
 import { Button } from "../../ui/button.tsx";
-import { CloseIcon } from "../../ui/entry-icons.tsx";
-import { LayersIcon, PanelLeftIcon } from "../../ui/icons.tsx";
+import { PanelLeftIcon } from "../../ui/icons.tsx";
 import { descriptionText } from "../studies/study-text.ts";
 import { useOpenInPage } from "./shown-study.ts";
 import { StudyVisor } from "./study-visor.tsx";
 import { useFirstViewer } from "./viewer-choice.tsx";
 import { ViewerFacts } from "./viewer-facts.tsx";
+import { ViewerHead } from "./viewer-head.tsx";
 import { ViewerStage } from "./viewer-stage.tsx";
 
 interface ViewerOverlayProps {
@@ -44,7 +44,13 @@ export function ViewerOverlay({ study, onClose }: ViewerOverlayProps) {
         >
           {viewer === "ohif" ? (
             <>
-              <ViewerHead study={study} onOpenVisor={() => setViewer("visor")} />
+              <ViewerHead
+                title={descriptionText(i18n, study)}
+                facts={<ViewerFacts study={study} />}
+                onOpenVisor={() => setViewer("visor")}
+              >
+                <ShowInPage study={study} />
+              </ViewerHead>
               <ViewerStage study={study} onRefused={onClose} onLeave={onClose} />
             </>
           ) : (
@@ -59,35 +65,14 @@ export function ViewerOverlay({ study, onClose }: ViewerOverlayProps) {
   );
 }
 
-function ViewerHead({ study, onOpenVisor }: { study: Study; onOpenVisor: () => void }) {
-  const { i18n } = useLingui();
+function ShowInPage({ study }: { study: Study }) {
   const openInPage = useOpenInPage();
   return (
-    <header className="viewer-head">
-      <div className="viewer-study">
-        <RadixDialog.Title className="viewer-title">{descriptionText(i18n, study)}</RadixDialog.Title>
-        <RadixDialog.Description className="viewer-line">
-          <ViewerFacts study={study} />
-        </RadixDialog.Description>
-      </div>
-      <Button className="viewer-in-page" onClick={onOpenVisor}>
-        <LayersIcon small />
-        <span className="viewer-in-page-label">
-          <Trans id="viewer.openVisor">Quick viewer</Trans>
-        </span>
-      </Button>
-      <Button className="viewer-in-page" onClick={() => openInPage(study)}>
-        <PanelLeftIcon small />
-        <span className="viewer-in-page-label">
-          <Trans id="viewer.openInPage">Show beside the menu</Trans>
-        </span>
-      </Button>
-      <RadixDialog.Close asChild>
-        <Button className="viewer-close">
-          <CloseIcon small />
-          <Trans id="action.close">Close</Trans>
-        </Button>
-      </RadixDialog.Close>
-    </header>
+    <Button className="viewer-in-page" onClick={() => openInPage(study)}>
+      <PanelLeftIcon small />
+      <span className="viewer-in-page-label">
+        <Trans id="viewer.openInPage">Show beside the menu</Trans>
+      </span>
+    </Button>
   );
 }

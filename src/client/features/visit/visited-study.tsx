@@ -3,7 +3,6 @@ import { Trans, useLingui } from "@lingui/react/macro";
 import { useAtomValue } from "jotai";
 import { type RefObject, useEffect, useMemo, useState } from "react";
 import type { Visit, VisitedStudy } from "../../../shared/api/links.ts";
-import { activeLocale } from "../../i18n.ts";
 import { viewerChoiceAtom } from "../../preferences.ts";
 import { Button, buttonClass } from "../../ui/button.tsx";
 import { ModalityChip } from "../../ui/chip.tsx";
@@ -15,7 +14,7 @@ import { dateText, descriptionText, isViewable } from "../studies/study-text.ts"
 import { loadVisor } from "../viewer/lazy-visor.tsx";
 import { visitAddresses, visitApi } from "./visit-api.ts";
 import { createVisitedSource, type VisitedSource } from "./visited-source.ts";
-import { VisitedVisor } from "./visited-visor.tsx";
+import { VisitedViewer } from "./visited-viewer.tsx";
 
 /** The most series that are shown as films. */
 const MAX_FILMS = 24;
@@ -145,7 +144,7 @@ function ViewButton(props: ViewButtonProps) {
   );
 }
 
-/** Opens our own viewer over the page, or OHIF in this tab for people who chose it. */
+/** Opens our own viewer over the page, or OHIF for people who chose it. */
 function OpenButton({ isMain = false, study, visit, viewerOrigin, onClosed }: ViewButtonProps) {
   const { i18n, t } = useLingui();
   const [isOpen, setOpen] = useState(false);
@@ -160,20 +159,12 @@ function OpenButton({ isMain = false, study, visit, viewerOrigin, onClosed }: Vi
   );
   useWarmImages(source, isMain && !prefersOhif);
   const description = descriptionText(i18n, study);
-  const query = new URLSearchParams({
-    StudyInstanceUIDs: study.studyInstanceUID,
-    t: visit.token,
-    lng: activeLocale(),
-  });
-  const ohifAddress = `${viewerOrigin}/viewer/basic?${query}`;
   const open = () => {
-    if (prefersOhif) {
-      window.location.assign(ohifAddress);
-      return;
+    if (!prefersOhif) {
+      loadVisor()
+        .then(({ beginVisor }) => beginVisor(source, study.studyInstanceUID))
+        .catch(() => undefined);
     }
-    loadVisor()
-      .then(({ beginVisor }) => beginVisor(source, study.studyInstanceUID))
-      .catch(() => undefined);
     setOpen(true);
   };
   return (
@@ -192,8 +183,9 @@ function OpenButton({ isMain = false, study, visit, viewerOrigin, onClosed }: Vi
         </Button>
       )}
       {isOpen && (
-        <VisitedVisor
-          {...{ study, visit, viewerOrigin, source, ohifAddress, onClosed }}
+        <VisitedViewer
+          {...{ study, visit, viewerOrigin, source, onClosed }}
+          first={prefersOhif ? "ohif" : "visor"}
           onClose={() => setOpen(false)}
         />
       )}

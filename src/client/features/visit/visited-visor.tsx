@@ -1,10 +1,7 @@
 import type { I18n } from "@lingui/core";
 import { useLingui } from "@lingui/react/macro";
-import { Dialog as RadixDialog } from "radix-ui";
 import { useMemo } from "react";
 import type { Visit, VisitedStudy } from "../../../shared/api/links.ts";
-import { useBackCloses } from "../../ui/use-back-closes.ts";
-import { useFocusReturn } from "../../ui/use-focus-return.ts";
 import type { StackSource } from "../../visor/core/source.ts";
 import type { ComparedExam } from "../../visor/view/visor-props.ts";
 import { orderComparable } from "../viewer/comparable-studies.ts";
@@ -18,20 +15,17 @@ interface VisitedVisorProps {
   visit: Visit;
   viewerOrigin: string;
   source: StackSource;
-  /** Where OHIF shows the study. */
-  ohifAddress: string;
-  onClose: () => void;
+  onOpenOhif: () => void;
+  onBack: () => void;
   /** The link was ended meanwhile. */
   onClosed: () => void;
 }
 
-/** A study of a link in our own viewer, over its page; the browser's way back closes it. */
+/** A study of a link in our own viewer. */
 export function VisitedVisor(props: VisitedVisorProps) {
-  const { study, visit, viewerOrigin, source, ohifAddress, onClose, onClosed } = props;
+  const { study, visit, viewerOrigin, source, onOpenOhif, onBack, onClosed } = props;
   const { i18n } = useLingui();
   const { token } = visit;
-  const back = useBackCloses(onClose);
-  const focus = useFocusReturn();
   const exam = useMemo(
     () => visitedExam(i18n, study, { visit, viewerOrigin }),
     [i18n, study, visit, viewerOrigin],
@@ -39,33 +33,19 @@ export function VisitedVisor(props: VisitedVisorProps) {
   const findOthers = async () =>
     orderComparable(study, visit.studies).map((other) => visitedExam(i18n, other, { visit, viewerOrigin }));
   return (
-    <RadixDialog.Root open onOpenChange={(open) => !open && back()}>
-      <RadixDialog.Portal>
-        <RadixDialog.Content
-          className="viewer-visor"
-          data-theme="dark"
-          aria-describedby={undefined}
-          {...focus}
-        >
-          <RadixDialog.Title className="sr-only">{exam.title}</RadixDialog.Title>
-          <LazyVisor
-            {...exam}
-            source={source}
-            studies={[exam]}
-            preview={visitAddresses.preview(token, study.id)}
-            findOthers={visit.studies.length > 1 ? findOthers : undefined}
-            onDownload={
-              visit.download
-                ? () => window.location.assign(visitAddresses.download(token, study.id))
-                : undefined
-            }
-            onOpenOhif={() => window.location.assign(ohifAddress)}
-            onBack={back}
-            onEnded={onClosed}
-          />
-        </RadixDialog.Content>
-      </RadixDialog.Portal>
-    </RadixDialog.Root>
+    <LazyVisor
+      {...exam}
+      source={source}
+      studies={[exam]}
+      preview={visitAddresses.preview(token, study.id)}
+      findOthers={visit.studies.length > 1 ? findOthers : undefined}
+      onDownload={
+        visit.download ? () => window.location.assign(visitAddresses.download(token, study.id)) : undefined
+      }
+      onOpenOhif={onOpenOhif}
+      onBack={onBack}
+      onEnded={onClosed}
+    />
   );
 }
 

@@ -1,0 +1,36 @@
+import { useLingui } from "@lingui/react/macro";
+import { useCallback } from "react";
+import type { Visit, VisitedStudy } from "../../../shared/api/links.ts";
+import { activeLocale } from "../../i18n.ts";
+import { descriptionText } from "../studies/study-text.ts";
+import { ViewerFrame } from "../viewer/viewer-frame.tsx";
+import { visitAddresses } from "./visit-api.ts";
+
+interface VisitedOhifProps {
+  study: VisitedStudy;
+  visit: Visit;
+  viewerOrigin: string;
+  onLeave: () => void;
+}
+
+/** A study of a link in OHIF, which sees what the link's own token opens. */
+export default function VisitedOhif({ study, visit, viewerOrigin, onLeave }: VisitedOhifProps) {
+  const { i18n } = useLingui();
+  const { token } = visit;
+  const find = useCallback(async () => {
+    const query = new URLSearchParams({
+      StudyInstanceUIDs: study.studyInstanceUID,
+      t: token,
+      lng: activeLocale(),
+    });
+    return { state: "loading" as const, url: `${viewerOrigin}/viewer/basic?${query}` };
+  }, [study, token, viewerOrigin]);
+  return (
+    <ViewerFrame
+      description={descriptionText(i18n, study)}
+      find={find}
+      picture={<img className="viewer-picture" src={visitAddresses.picture(token, study.id)} alt="" />}
+      onLeave={onLeave}
+    />
+  );
+}
