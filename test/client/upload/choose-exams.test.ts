@@ -57,17 +57,27 @@ const zipOf = (id: string, ...instances: SampleInstance[]) =>
 const folderOf = (id: string, ...instances: SampleInstance[]) =>
   sourceOf(id, { kind: "folder", name: id, files: folderFiles(filesOf(instances)) });
 
-interface Asked extends Partial<Pick<Choice, "corrections" | "unticked" | "maxUploadBytes">> {
+interface Asked extends Partial<Pick<Choice, "corrections" | "unticked" | "maxUploadBytes" | "roomBytes">> {
   room?: number;
   known?: KnownStudy[];
 }
 
-function plan(sources: ExamSource[], { room = 100, known = [], ...asked }: Asked = {}) {
-  const { exams, withoutTwins } = mergeExams(sources);
-  const unticked = asked.unticked ?? new Set<string>();
-  const { toSend } = sortExams(exams, { known, room, unticked });
+function sorted(sources: ExamSource[], { room = 100, known = [], ...asked }: Asked = {}) {
+  const { unticked = new Set<string>(), roomBytes = Number.POSITIVE_INFINITY } = asked;
+  const { maxUploadBytes = 100 * MEGABYTE } = asked;
+  return sortExams(mergeExams(sources).exams, { known, room, roomBytes, unticked, maxUploadBytes });
+}
+
+function plan(sources: ExamSource[], { room, known, ...asked }: Asked = {}) {
+  const { withoutTwins } = mergeExams(sources);
+  const { toSend } = sorted(sources, {
+    ...asked,
+    ...(room !== undefined && { room }),
+    ...(known && { known }),
+  });
   return planUploads({
-    ...{ sources, withoutTwins, unticked, corrections: new Map(), maxUploadBytes: 100 * MEGABYTE },
+    ...{ sources, withoutTwins, unticked: new Set<string>(), corrections: new Map() },
+    ...{ maxUploadBytes: 100 * MEGABYTE, roomBytes: Number.POSITIVE_INFINITY },
     ...asked,
     chosen: toSend.filter(({ isChosen }) => isChosen),
   });
@@ -155,13 +165,62 @@ describe("what is sent", () => {
     expect(await broughtBy(plan([source], { known: other }))).toEqual([["1.1.1", "1.1.2"]]);
   });
 
-  test("is split where it is larger than an upload may be, and refused where one exam is", async () => {
+  test("is split where it is larger than an upload may be", async () => {
     const source = await folderOf("a", {}, { study: "2" }, { study: "3" });
     const unticked = new Set([studyUID("3")]);
     const one = packedSizeBytes(source.read.files.slice(0, 1));
     expect(plan([source], { unticked, maxUploadBytes: one + 50 })).toHaveLength(2);
     expect(plan([source], { unticked, maxUploadBytes: 2 * one + 50 })).toHaveLength(1);
-    expect(() => plan([source], { unticked, maxUploadBytes: one - 50 })).toThrow("folderTooLarge");
+  });
+
+  test("is a folder larger than an upload may be in several, and an exam in several if it must", async () => {
+    const source = await folderOf("CD", {}, { sop: "2" }, { study: "2" });
+    const maxUploadBytes = packedSizeBytes(source.read.files.slice(0, 1)) + 50;
+    const planned = plan([source], { maxUploadBytes });
+    expect(planned.map(({ name }) => name)).toEqual(["CD (1/3)", "CD (2/3)", "CD (3/3)"]);
+    expect(await broughtBy(planned)).toEqual([["1.1.1"], ["1.1.2"], ["2.1.1"]]);
+  });
+
+  test("is everything but an exam with an image larger than an upload may be", async () => {
+    const source = await folderOf("CD", {}, { study: "2" }, { study: "3" });
+    const { files } = source.read;
+    const heavy = files.map((file, n) => (n === 1 ? { ...file, sizeBytes: 200 * MEGABYTE } : file));
+    const sources = [{ ...source, read: { ...source.read, files: heavy } }];
+    expect(sorted(sources).tooLarge.map(({ studyInstanceUID }) => studyInstanceUID)).toEqual([studyUID("2")]);
+    expect(await broughtBy(plan(sources))).toEqual([["1.1.1", "3.1.1"]]);
+  });
+
+  test("is split too where there are more files than a ZIP can hold", async () => {
+    const { read } = await folderOf("CD", {});
+    const files = Array.from({ length: 65_600 }, (_, n) => ({
+      path: `${n}`,
+      file: new Blob(),
+      sizeBytes: 1,
+    }));
+    const contents = { studies: [], isComplete: false, unplaced: [] };
+    const planned = plan([{ id: "a", read: { ...read, files, contents } }]);
+    expect(planned.map((one) => one.files.length)).toEqual([65_535, 65]);
+  });
+
+  test("is what fits into the plan by its bytes; each that does not says how much is missing", async () => {
+    const source = await folderOf("CD", {}, { sop: "2" }, { study: "2" }, { study: "3" });
+    const size = source.read.files[0]?.sizeBytes ?? 0;
+    const asked = { roomBytes: 2 * size + 10, unticked: new Set<string>() };
+    const { toSend, over } = sorted([source], asked);
+    expect(toSend.map(({ exam }) => exam.studyInstanceUID)).toEqual([studyUID("1")]);
+    expect(over.map(({ missingBytes }) => missingBytes)).toEqual([size - 10, size - 10]);
+    // One that is not chosen leaves its room to the next ones.
+    const others = sorted([source], { ...asked, unticked: new Set([studyUID("1")]) });
+    expect(others.over).toEqual([]);
+  });
+
+  test("is of a ZIP its exams alone where the plan has no room for the rest of it", async () => {
+    const file = zipFile({ ...filesOf([{}]), "VIEWER.TXT": new Uint8Array(10_000) }, { level: 0 });
+    const source = await sourceOf("a", { kind: "zip", file });
+    expect(plan([source], { roomBytes: file.size }).map(({ zip }) => zip)).toEqual([file]);
+    const planned = plan([source], { roomBytes: file.size - 1 });
+    expect(planned.map(({ zip }) => zip)).toEqual([undefined]);
+    expect(await broughtBy(planned)).toEqual([["1.1.1"]]);
   });
 
   test("leaves no temporary file behind if one of several can't be packed", async () => {
@@ -199,7 +258,7 @@ describe("what was not read of a source", () => {
 
   test("goes along with what is chosen, by itself where nothing is, and stays where the person leaves it out", async () => {
     const source = await slowly(await folderOf("a", ...disc));
-    expect(hasUnreadRest(source)).toBe(true);
+    expect(hasUnreadRest(source, 100 * MEGABYTE)).toBe(true);
     const unticked = new Set([studyUID("2")]);
     expect(await broughtBy(plan([source], { unticked }))).toEqual([["1.1.1", "1.1.2", "3.1.1"]]);
     expect(await broughtBy(plan([source], { known }))).toEqual([["1.1.2", "3.1.1"]]);

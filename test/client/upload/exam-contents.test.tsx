@@ -135,6 +135,17 @@ describe("before anything is sent, a picked ZIP shows", () => {
     );
   });
 
+  test("which of them the plan has no storage for, and how much is missing", async () => {
+    const zip = zipOf({}, { study: "2" });
+    await pick([zip], {
+      "GET /api/subscriptions/usage-stats": () =>
+        Response.json({ ...usage, examsRemaining: 10, storageRemainingBytes: zip.size / 2 + 100 }),
+    });
+    expect((await group("Não cabe no plano"))[0]).toMatch(/Faltam 1 kB no seu plano para este exame\./);
+    expect(await group("Para enviar")).toHaveLength(1);
+    expect(send("Enviar exame").disabled).toBe(false);
+  });
+
   test("that it holds exams of two people", async () => {
     const elements = { [TagHex.PatientName]: { vr: "PN", Value: ["Reis^Ana"] } } as const;
     await pick([zipOf({}, { study: "2", elements })]);
@@ -185,7 +196,7 @@ test("what was not read of a source has a box of its own", async () => {
     ...{ unticked: new Set<string>(), corrections: new Map(), opened: new Set<string>() },
     ...{ onTick: (key: string, is: boolean) => ticked.push([key, is]), onCorrect() {}, onOpen() {} },
   };
-  const exams = { toSend: [], kept: [], over: [], isPending: false, assumed: [] };
+  const exams = { toSend: [], kept: [], over: [], tooLarge: [], isPending: false, assumed: [] };
   await renderView(
     <ExamContents {...{ exams, decisions, unread: [], rests: [{ source, files }], examLimit: undefined }} />,
   );

@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import { unzipSync } from "fflate";
 import type { Picked } from "../../../src/client/features/pick/picked-files.ts";
+import { readSource } from "../../../src/client/features/upload/draft/read-source.ts";
 import { lookInside } from "../../../src/client/features/upload/look-inside/look-inside.ts";
 import { packedSizeBytes, packFolder } from "../../../src/client/features/upload/pack-folder/pack-folder.ts";
 import { blobTarget } from "../../../src/client/features/upload/pack-folder/pack-sinks.ts";
@@ -122,6 +123,36 @@ test("files that can't be sent are refused with a reason", async () => {
   );
   expect(await problemOf(folder({ "CD/leia.txt": "x" }))).toBe("noFiles");
   expect(await problemOf(folder({ "CD/leia.md": "x" }))).toBe("noDicom");
+});
+
+test("a folder may be larger than an upload where it may be split", async () => {
+  const picked = folder({ "CD/IM1": sampleFile(), "CD/IM2": sampleFile() });
+  const options = { maxUploadBytes: 100, onProgress() {}, signal: new AbortController().signal, look };
+  expect((await readSource(picked, { ...options, mayBeSplit: true })).files).toHaveLength(2);
+  expect(await readSource(picked, options).catch((error) => error.problem)).toBe("folderTooLarge");
+});
+
+test("the page can answer while the sizes of thousands of files are asked for", async () => {
+  class SlowFile extends File {
+    override get size(): number {
+      const until = performance.now() + 1;
+      while (performance.now() < until);
+      return super.size;
+    }
+  }
+  const files = Array.from({ length: 300 }, (_, n) => ({ path: `IM${n}`, file: new SlowFile(["x"], "IM") }));
+  let turns = 0;
+  const timer = setInterval(() => turns++);
+  const signal = new AbortController().signal;
+  const turnsBefore = () => {
+    throw new Error(`${turns}`);
+  };
+  const options = { maxUploadBytes: GIGABYTE, onProgress() {}, signal, look: turnsBefore, mayBeSplit: true };
+  const answered = await readSource({ kind: "folder", name: "CD", files }, options).catch(
+    ({ message }) => message,
+  );
+  clearInterval(timer);
+  expect(Number(answered)).toBeGreaterThan(5);
 });
 
 test("a folder with more files than one ZIP can hold is refused completely", async () => {

@@ -12,7 +12,8 @@ export type Picked =
   | { kind: "folder"; name: string; files: PickedFile[]; isLoose?: boolean }
   | { kind: "refused" };
 
-const MAX_DROPPED_FILES = 200_000;
+/** More files of one folder are not sent; whoever reads them refuses what has more. */
+export const MAX_PICKED_FILES = 200_000;
 
 /** Reads the choice from `<input type=file>`: one ZIP, or files that are packed like those of a folder. Several ZIPs are refused. */
 export function pickFiles(list: Iterable<File>): Picked {
@@ -38,7 +39,7 @@ export function onlyOf([only, another]: Picked[]): Picked {
 /** Files of several folders may share a name; each gets a path of its own. */
 function withOwnPaths(files: readonly File[]): PickedFile[] {
   const taken = new Set<string>();
-  return files.slice(0, MAX_DROPPED_FILES).map((file, index) => {
+  return files.slice(0, MAX_PICKED_FILES + 1).map((file, index) => {
     const path = taken.has(file.name) ? `${index}/${file.name}` : file.name;
     taken.add(path);
     return { path, file };
@@ -69,7 +70,7 @@ export async function pickDroppedSources(transfer: DataTransfer): Promise<Picked
   const files = entries.flatMap((entry) =>
     entry && !isDirectory(entry) ? [entry as FileSystemFileEntry] : [],
   );
-  const loose = Promise.all(files.slice(0, MAX_DROPPED_FILES).map(readFile));
+  const loose = Promise.all(files.slice(0, MAX_PICKED_FILES + 1).map(readFile));
   const [ofFolders, ofFiles] = await Promise.all([Promise.all(folders), loose]);
   const strange = entries.length > folders.length + files.length ? [{ kind: "refused" as const }] : [];
   return [...pickSources(ofFiles), ...ofFolders, ...strange];
@@ -86,7 +87,7 @@ async function readFolder(root: FileSystemDirectoryEntry): Promise<PickedFile[]>
     for await (const entry of entriesOf(folder)) {
       if (isDirectory(entry)) folders.push(entry);
       else files.push({ path: pathOf(entry), file: await readFile(entry as FileSystemFileEntry) });
-      if (files.length + folders.length > MAX_DROPPED_FILES) return files;
+      if (files.length > MAX_PICKED_FILES || folders.length > MAX_PICKED_FILES) return files;
     }
   }
   return files;

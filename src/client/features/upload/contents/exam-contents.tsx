@@ -1,7 +1,9 @@
-import { Plural, Trans } from "@lingui/react/macro";
+import { Plural, Trans, useLingui } from "@lingui/react/macro";
 import type { ReactNode } from "react";
 import { TriangleAlertIcon, UsersIcon } from "../../../ui/icons.tsx";
+import { limitText } from "../../../ui/limit-text.ts";
 import { dayText } from "../../../ui/moment-text.ts";
+import { sizeText } from "../../../ui/size-text.ts";
 import { SeePlans } from "../../plan/subscription-link.tsx";
 import { maySubscribe, useHis } from "../../session/his-context.ts";
 import { useOpenExam } from "../../viewer/use-open-exam.ts";
@@ -12,7 +14,13 @@ import { CorrectDetails } from "../exam-form/correct-details.tsx";
 import { EMPTY_FORM, type ExamForm } from "../exam-form/exam-form.ts";
 import { Amount, CorrectButton, ExamRow } from "./exam-row.tsx";
 import { RestRow, type SourceRest } from "./rest-row.tsx";
-import { type KeptExam, patientsOf, type SendableExam, type SortedExams } from "./sort-exams.ts";
+import {
+  type KeptExam,
+  type OverExam,
+  patientsOf,
+  type SendableExam,
+  type SortedExams,
+} from "./sort-exams.ts";
 import { UnreadRow } from "./unread-row.tsx";
 
 const MAX_NAMED_PATIENTS = 2;
@@ -42,7 +50,7 @@ interface ExamContentsProps {
 export function ExamContents({ exams, unread, rests, examLimit, decisions }: ExamContentsProps) {
   return (
     <section className="exam-groups">
-      <PatientsNotice exams={[...exams.toSend, ...exams.kept].map(({ exam }) => exam).concat(exams.over)} />
+      <PatientsNotice exams={[...exams.toSend, ...exams.kept, ...exams.over].map(({ exam }) => exam)} />
       <Group
         title={<Trans id="contents.toSend">To upload</Trans>}
         count={exams.toSend.length + unread.length}
@@ -79,8 +87,13 @@ export function ExamContents({ exams, unread, rests, examLimit, decisions }: Exa
         ))}
       </Group>
       <Group title={<Trans id="contents.over">Over your plan</Trans>} count={exams.over.length}>
-        {exams.over.map((exam) => (
-          <Over key={exam.studyInstanceUID} exam={exam} examLimit={examLimit} />
+        {exams.over.map((one) => (
+          <Over key={one.exam.studyInstanceUID} one={one} examLimit={examLimit} />
+        ))}
+      </Group>
+      <Group title={<Trans id="contents.tooLarge">Over one upload</Trans>} count={exams.tooLarge.length}>
+        {exams.tooLarge.map((exam) => (
+          <TooLarge key={exam.studyInstanceUID} exam={exam} />
         ))}
       </Group>
     </section>
@@ -183,8 +196,53 @@ function Kept({ exam, kept }: KeptExam) {
   );
 }
 
-function Over({ exam, examLimit: limit = 0 }: { exam: Exam; examLimit: number | undefined }) {
+function Over({ one, examLimit: limit = 0 }: { one: OverExam; examLimit: number | undefined }) {
+  const { i18n } = useLingui();
   const { user } = useHis();
+  const { exam, missingBytes } = one;
+  return (
+    <ExamRow
+      exam={exam}
+      about={exam.about}
+      isChosen={false}
+      facts={<Amount {...one} />}
+      action={
+        <span className="found-exam-over">
+          <TriangleAlertIcon small />
+          <span>
+            {missingBytes === undefined ? (
+              <Plural
+                id="contents.planKeeps"
+                value={limit}
+                one="Your plan keeps # exam."
+                other="Your plan keeps # exams."
+              />
+            ) : (
+              <PlanLacks size={sizeText(i18n, missingBytes)} />
+            )}{" "}
+            {maySubscribe(user) ? (
+              <>
+                <SeePlans /> <Trans id="contents.orUntick">or untick one above.</Trans>
+              </>
+            ) : (
+              <Trans id="contents.untick">Untick one above.</Trans>
+            )}
+          </span>
+        </span>
+      }
+    />
+  );
+}
+
+function PlanLacks({ size }: { size: string }) {
+  return <Trans id="contents.planLacks">Your plan is {size} short for this exam.</Trans>;
+}
+
+/** One of its images can be in no upload. The others are not sent without it. */
+function TooLarge({ exam }: { exam: Exam }) {
+  const { i18n } = useLingui();
+  const { maxUploadBytes } = useHis();
+  const limit = limitText(i18n, maxUploadBytes);
   return (
     <ExamRow
       exam={exam}
@@ -195,19 +253,9 @@ function Over({ exam, examLimit: limit = 0 }: { exam: Exam; examLimit: number | 
         <span className="found-exam-over">
           <TriangleAlertIcon small />
           <span>
-            <Plural
-              id="contents.planKeeps"
-              value={limit}
-              one="Your plan keeps # exam."
-              other="Your plan keeps # exams."
-            />{" "}
-            {maySubscribe(user) ? (
-              <>
-                <SeePlans /> <Trans id="contents.orUntick">or untick one above.</Trans>
-              </>
-            ) : (
-              <Trans id="contents.untick">Untick one above.</Trans>
-            )}
+            <Trans id="contents.imageTooLarge">
+              One image is larger than an upload may be ({limit}). The other exams can go.
+            </Trans>
           </span>
         </span>
       }

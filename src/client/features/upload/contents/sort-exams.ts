@@ -1,6 +1,7 @@
 import type { KeptInstances } from "../../../../shared/api/kept-instances.ts";
 import type { KeptStudy } from "../../../../shared/api/studies.ts";
-import type { Exam, ExamFile } from "../draft/exam.ts";
+import { isBeyondUpload } from "../draft/beyond-upload.ts";
+import { type Exam, type ExamFile, storedSizeOfAll } from "../draft/exam.ts";
 import { missingFiles } from "../draft/missing-files.ts";
 
 /** A study that the account keeps already. */
@@ -26,12 +27,19 @@ export interface SendableExam {
   kept: KeptStudy | undefined;
 }
 
+/** An exam that the plan has no room for beside those that are chosen. */
+export interface OverExam extends Omit<SendableExam, "isChosen"> {
+  /** How many bytes the plan lacks for it; undefined if it holds no more exams. */
+  missingBytes: number | undefined;
+}
+
 /** What becomes of the picked exams. */
 export interface SortedExams {
   toSend: SendableExam[];
   kept: KeptExam[];
-  /** New ones that the plan has no room for beside those that are chosen. */
-  over: Exam[];
+  over: OverExam[];
+  /** Those with an image that alone is larger than an upload may be. */
+  tooLarge: Exam[];
   /** Whether the server is still being asked what is kept. */
   isPending: boolean;
   /** Loose files that are taken to be kept and were not read for it yet. */
@@ -42,15 +50,37 @@ interface SortingOptions {
   known: readonly KnownStudy[];
   /** How many more exams the plan holds; infinite if nobody knows, since the server decides. */
   room: number;
+  /** How many more bytes the plan holds, in the same way. */
+  roomBytes: number;
+  maxUploadBytes: number;
   /** UIDs of the exams that the person does not want to send. */
   unticked: ReadonlySet<string>;
 }
 
 /** An exam that is not chosen leaves its room to the next one. */
-export function sortExams(exams: readonly Exam[], { known, room, unticked }: SortingOptions): SortedExams {
+export function sortExams(exams: readonly Exam[], options: SortingOptions): SortedExams {
+  const { known, room, roomBytes, unticked, maxUploadBytes } = options;
   const byUid = new Map(known.map((one) => [one.study.studyInstanceUID, one]));
-  const sorted: SortedExams = { toSend: [], kept: [], over: [], isPending: false, assumed: [] };
+  const sorted: SortedExams = {
+    ...{ toSend: [], kept: [], over: [], tooLarge: [] },
+    ...{ isPending: false, assumed: [] },
+  };
   let free = Math.max(0, room);
+  let freeBytes = Math.max(0, roomBytes);
+  const add = (one: SendableExam) => {
+    const { exam, files, kept, isChosen } = one;
+    const sizeBytes = isChosen ? storedSizeOfAll(files) : 0;
+    const takesPlace = isChosen && !kept;
+    if (files.some((file) => isBeyondUpload(file, maxUploadBytes))) sorted.tooLarge.push(exam);
+    else if (takesPlace && free <= 0) sorted.over.push({ exam, files, kept, missingBytes: undefined });
+    else if (sizeBytes > freeBytes)
+      sorted.over.push({ exam, files, kept, missingBytes: sizeBytes - freeBytes });
+    else {
+      if (takesPlace) free--;
+      freeBytes -= sizeBytes;
+      sorted.toSend.push(one);
+    }
+  };
   for (const exam of exams) {
     const isChosen = !unticked.has(exam.studyInstanceUID);
     const one = byUid.get(exam.studyInstanceUID);
@@ -61,13 +91,8 @@ export function sortExams(exams: readonly Exam[], { known, room, unticked }: Sor
       const { files, assumed } = missingFiles(exam, one.instances);
       sorted.assumed.push(...assumed);
       if (files.length === 0) sorted.kept.push({ exam, kept: one.study });
-      else sorted.toSend.push({ exam, isChosen, files, kept: one.study });
-    } else if (isChosen && free <= 0) {
-      sorted.over.push(exam);
-    } else {
-      if (isChosen) free--;
-      sorted.toSend.push({ exam, isChosen, files: exam.files, kept: undefined });
-    }
+      else add({ exam, isChosen, files, kept: one.study });
+    } else add({ exam, isChosen, files: exam.files, kept: undefined });
   }
   return sorted;
 }

@@ -14,22 +14,35 @@ export interface ExamSorting {
   sorted: SortedExams;
   /** Undefined if the person has no plan, or nobody knows yet. */
   usage: UsageStats | undefined;
+  /** How many more bytes the plan holds; infinite if nobody knows. */
+  roomBytes: number;
   /** Sorts exams that were merged anew, by what is known now. */
   sort: (exams: readonly Exam[]) => SortedExams;
 }
 
-/** The picked exams with what the server knows of them. */
-export function useSortedExams(exams: readonly Exam[], unticked: ReadonlySet<string>): ExamSorting {
-  const { user } = useHis();
+/**
+ * The picked exams with what the server knows of them.
+ * @param otherBytes of the files that are sent beside them, whichever exam they are of
+ */
+export function useSortedExams(
+  exams: readonly Exam[],
+  unticked: ReadonlySet<string>,
+  otherBytes: number,
+): ExamSorting {
+  const { user, maxUploadBytes } = useHis();
   const hasPlan = user.role !== "admin";
   const { known, isAsked } = useKnownStudies(exams);
   const { data: usage } = useUsageStats({ enabled: exams.length > 0 && hasPlan });
-  const room = hasPlan && isAsked && usage ? usage.examsRemaining : Number.POSITIVE_INFINITY;
-  const sort = (some: readonly Exam[]) => sortExams(some, { known, room, unticked });
+  const isKnown = hasPlan && isAsked && usage;
+  const room = isKnown ? usage.examsRemaining : Number.POSITIVE_INFINITY;
+  const allBytes = isKnown ? usage.storageRemainingBytes : Number.POSITIVE_INFINITY;
+  const roomBytes = allBytes - otherBytes;
+  const sort = (some: readonly Exam[]) =>
+    sortExams(some, { known, room, roomBytes, unticked, maxUploadBytes });
   const summed = useSums(sort(exams).assumed);
   // biome-ignore lint/correctness/useExhaustiveDependencies: what was summed meanwhile changes the order
-  const sorted = useMemo(() => sort(exams), [exams, known, room, unticked, summed]);
-  return { sorted, usage: (hasPlan && usage) || undefined, sort };
+  const sorted = useMemo(() => sort(exams), [exams, known, room, roomBytes, unticked, summed]);
+  return { sorted, usage: (hasPlan && usage) || undefined, roomBytes: allBytes, sort };
 }
 
 /** Which of the exams the account keeps, and which of their files. */

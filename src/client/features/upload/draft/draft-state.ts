@@ -15,7 +15,8 @@ export interface DraftSource {
   picked: LocalPick;
   kind: "zip" | "folder";
   name: string;
-  sizeBytes: number;
+  /** Undefined of a folder until it was looked into. */
+  sizeBytes: number | undefined;
   /** Undefined until it was looked into. */
   read: ReadSource | undefined;
 }
@@ -92,7 +93,7 @@ export function reduceDraft(draft: Draft, event: DraftEvent): Draft {
       return {
         ...withoutReading(draft, event.id),
         sources: draft.sources.map((source) =>
-          source.id === event.id ? { ...source, read: event.read } : source,
+          source.id === event.id ? { ...source, sizeBytes: event.read.sizeBytes, read: event.read } : source,
         ),
       };
     case "failed": {

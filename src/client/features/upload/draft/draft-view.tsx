@@ -1,5 +1,6 @@
 import { useMemo, useRef, useState } from "react";
 import { CircleAlertIcon } from "../../../ui/entry-icons.tsx";
+import { TriangleAlertIcon } from "../../../ui/icons.tsx";
 import { useHis } from "../../session/his-context.ts";
 import { type Decisions, ExamContents } from "../contents/exam-contents.tsx";
 import { useSortedExams } from "../contents/use-sorted-exams.ts";
@@ -11,11 +12,14 @@ import { readSources } from "./draft-state.ts";
 import { storedSizeOfAll } from "./exam.ts";
 import { sumInWorker } from "./file-sums.ts";
 import { mergeExams } from "./merge-exams.ts";
-import { hasUnreadRest, isUnread, planUploads, restKey, restOf } from "./plan-uploads.ts";
+import { beyondOf, hasUnreadRest, isUnread, planUploads, restKey, restOf } from "./plan-uploads.ts";
 import { PackingCard, ReadingCard } from "./reading-card.tsx";
 import { SourceChips } from "./source-chips.tsx";
 import { UploadSummary } from "./upload-summary.tsx";
 import type { useDraft } from "./use-draft.ts";
+
+/** More files than these that can't be sent are not told by name. */
+const MAX_NAMED_FILES = 5;
 
 type DraftViewProps = ReturnType<typeof useDraft>;
 
@@ -48,7 +52,13 @@ export function DraftView(actions: DraftViewProps) {
           // biome-ignore lint/suspicious/noArrayIndexKey: they are told as they are, until something else is picked
           <p key={n} className="notice is-bad" role="alert">
             <CircleAlertIcon />
-            <ProblemText {...{ problem, name, maxUploadBytes }} />
+            <ProblemText {...{ problem, name, maxUploadBytes }} isSeveral />
+          </p>
+        ))}
+        {chosen.beyond.slice(0, MAX_NAMED_FILES).map(({ path }) => (
+          <p key={path} className="notice is-warn" role="status">
+            <TriangleAlertIcon />
+            <ProblemText problem="tooLarge" name={path} maxUploadBytes={maxUploadBytes} />
           </p>
         ))}
         {card}
@@ -81,15 +91,23 @@ function useChosen({ draft, tick, correct, send }: DraftViewProps) {
   const sources = useMemo(() => readSources({ sources: all }), [all]);
   const picks = useMemo(() => all.map(({ picked }) => picked), [all]);
   const merged = useMemo(() => mergeExams(sources), [sources]);
-  const { sorted, usage, sort } = useSortedExams(merged.exams, unticked);
   const unread = sources.filter(({ read }) => isUnread(read));
-  const chosen = sorted.toSend.filter(({ isChosen }) => isChosen);
-  const rests = useMemo(
-    () => sources.filter(hasUnreadRest).map((source) => ({ source, files: restOf(source) })),
-    [sources],
+  const { rests, beyond } = useMemo(
+    () => ({
+      rests: sources
+        .filter((source) => hasUnreadRest(source, maxUploadBytes))
+        .map((source) => ({ source, files: restOf(source, maxUploadBytes) })),
+      beyond: sources.flatMap((source) => beyondOf(source, maxUploadBytes)),
+    }),
+    [sources, maxUploadBytes],
   );
   const chosenRests = rests.filter(({ source }) => !unticked.has(restKey(source)));
   const chosenUnread = unread.filter(({ id }) => !unticked.has(id));
+  const restFiles = chosenRests.flatMap((one) => one.files);
+  const otherBytes =
+    storedSizeOfAll(restFiles) + chosenUnread.reduce((total, { read }) => total + read.sizeBytes, 0);
+  const { sorted, usage, roomBytes, sort } = useSortedExams(merged.exams, unticked, otherBytes);
+  const chosen = sorted.toSend.filter(({ isChosen }) => isChosen);
 
   const open = (key: string, isOpen: boolean) =>
     setOpened((before) => {
@@ -108,7 +126,7 @@ function useChosen({ draft, tick, correct, send }: DraftViewProps) {
     const { exams, withoutTwins } = mergeExams(sources);
     const { toSend } = sort(exams);
     return planUploads({
-      ...{ sources, withoutTwins, unticked, corrections, maxUploadBytes },
+      ...{ sources, withoutTwins, unticked, corrections, maxUploadBytes, roomBytes },
       chosen: toSend.filter(({ isChosen }) => isChosen),
     });
   };
@@ -126,18 +144,14 @@ function useChosen({ draft, tick, correct, send }: DraftViewProps) {
   };
 
   const files = chosen.flatMap((one) => one.files);
-  const restFiles = chosenRests.flatMap((one) => one.files);
   const sum = {
     exams: keys.length,
     images: files.length,
-    sizeBytes:
-      storedSizeOfAll(files) +
-      storedSizeOfAll(restFiles) +
-      chosenUnread.reduce((total, { read }) => total + read.sizeBytes, 0),
+    sizeBytes: storedSizeOfAll(files) + otherBytes,
     isEmpty: keys.length === 0 && chosenRests.length === 0,
     newExams: chosen.filter(({ kept }) => !kept).length,
     isAllKept:
       sorted.kept.length > 0 && sorted.kept.length === merged.exams.length + unread.length + rests.length,
   };
-  return { rows, picks, merged, sorted, usage, unread, rests, decisions, sum, send: trySend };
+  return { rows, picks, merged, sorted, usage, unread, rests, beyond, decisions, sum, send: trySend };
 }

@@ -1,5 +1,5 @@
 import type { FilmGreys, FoundStudy } from "../look-inside/contents.ts";
-import type { PackableFile } from "../pack-folder/pack-folder.ts";
+import { type PackableFile, storedSizeOf } from "../pack-folder/pack-folder.ts";
 
 /** A file of an exam, in one of the picked sources. */
 export interface ExamFile extends PackableFile {
@@ -25,13 +25,8 @@ export interface Exam extends Omit<FoundStudy, "series"> {
   files: ExamFile[];
 }
 
-export function sizeOfFile({ file, entry }: PackableFile): number {
-  return entry?.sizeBytes ?? file.size;
-}
-
-/** The bytes of a file as it travels, deflated or not. */
-export function storedSizeOf({ file, entry }: PackableFile): number {
-  return entry?.storedBytes ?? file.size;
+export function sizeOfFile({ file, entry, sizeBytes }: PackableFile): number {
+  return entry?.sizeBytes ?? sizeBytes ?? file.size;
 }
 
 /** The bytes of files as they travel. */

@@ -1,5 +1,6 @@
 import type { FoundStudy } from "../look-inside/contents.ts";
-import { type Exam, type ExamFile, type ExamSeries, sizeOfFile, storedSizeOf } from "./exam.ts";
+import { storedSizeOf } from "../pack-folder/pack-folder.ts";
+import { type Exam, type ExamFile, type ExamSeries, sizeOfFile } from "./exam.ts";
 import { sumOf } from "./file-sums.ts";
 import type { ReadSource } from "./read-source.ts";
 

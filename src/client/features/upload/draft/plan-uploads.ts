@@ -3,8 +3,8 @@ import type { SendableExam } from "../contents/sort-exams.ts";
 import { EMPTY_FORM, type ExamForm, isChanged } from "../exam-form/exam-form.ts";
 import { type PackableFile, packedSizeBytes } from "../pack-folder/pack-folder.ts";
 import { MAX_FOLDER_FILES, PACKED_FOLDER_NAME } from "../pick/upload-rules.ts";
-import { UploadRefused } from "../upload-problem.ts";
-import type { Exam, ExamFile } from "./exam.ts";
+import { isBeyondUpload } from "./beyond-upload.ts";
+import { type Exam, type ExamFile, storedSizeOfAll } from "./exam.ts";
 import type { ExamSource } from "./merge-exams.ts";
 import type { ReadSource } from "./read-source.ts";
 
@@ -44,6 +44,8 @@ export interface Choice {
   /** What the person corrected, by Study Instance UID; by the source's id where no exam was found. */
   corrections: ReadonlyMap<string, ExamForm>;
   maxUploadBytes: number;
+  /** The bytes that the plan has room for; infinite if nobody knows. */
+  roomBytes: number;
 }
 
 /** Whether the browser found no exam in a source: it is sent as it is, and the server judges it. */
@@ -60,15 +62,29 @@ export function restKey({ id }: ExamSource): string {
  * The files of a source that may hold images of which the exam is not known. The server looks at them, so that nothing is left behind
  * because a disc was slow to read.
  */
-export function restOf({ read }: ExamSource): PackableFile[] {
+export function restOf(source: ExamSource, maxUploadBytes: number): PackableFile[] {
+  return unplacedOf(source).filter((file) => !isBeyondUpload(file, maxUploadBytes));
+}
+
+/** The files of which the exam is not known, and that can't be sent because one alone is larger than an upload may be. */
+export function beyondOf(source: ExamSource, maxUploadBytes: number): PackableFile[] {
+  const { read } = source;
+  const unknown = isUnread(read) && !read.zip ? read.files : unplacedOf(source);
+  return unknown.filter((file) => isBeyondUpload(file, maxUploadBytes));
+}
+
+function unplacedOf({ read }: ExamSource): PackableFile[] {
   return (read.contents?.unplaced ?? [])
     .flatMap((place) => read.files[place] ?? [])
     .filter(({ path }) => !isDirectory(path));
 }
 
 /** Whether a source was not read to its end, so that the person decides about its rest. */
-export function hasUnreadRest(source: ExamSource): boolean {
-  return source.read.contents?.isComplete === false && !isUnread(source.read) && restOf(source).length > 0;
+export function hasUnreadRest(source: ExamSource, maxUploadBytes: number): boolean {
+  const { contents } = source.read;
+  return (
+    contents?.isComplete === false && !isUnread(source.read) && restOf(source, maxUploadBytes).length > 0
+  );
 }
 
 /** Whether a file is the directory of a medium (PS3.10 §8), which holds no image. */
@@ -78,50 +94,68 @@ function isDirectory(path: string): boolean {
 
 /**
  * The uploads that send what was chosen: each corrected exam alone, since its values apply to nothing else, and the rest of each
- * source together. A source that is sent whole goes as it is.
- * @throws {UploadRefused} if an exam is larger than an upload may be
+ * source together. A source that is sent whole goes as it is, unless the plan has room for its exams alone. What is larger than an
+ * upload may be goes in several.
  */
 export function planUploads(choice: Choice): PlannedUpload[] {
+  const planned = uploadsOf(choice, false);
+  const sizeBytes = planned.reduce((sum, { zip, files }) => sum + (zip?.size ?? storedSizeOfAll(files)), 0);
+  return sizeBytes > choice.roomBytes ? uploadsOf(choice, true) : planned;
+}
+
+function uploadsOf(choice: Choice, isBare: boolean): PlannedUpload[] {
   const isCorrected = ({ exam }: SendableExam) =>
     isChanged(choice.corrections.get(exam.studyInstanceUID), exam.about);
   const corrected = choice.chosen.filter(isCorrected);
   const plain = choice.chosen.filter((one) => !isCorrected(one));
   return [
-    ...choice.sources.flatMap((source) => ofSource(source, plain, choice)),
-    ...corrected.flatMap((one) => ofCorrected(one, choice)),
+    ...choice.sources.flatMap((source) => numbered(ofSource(source, plain, choice, isBare))),
+    ...corrected.flatMap((one) => numbered(ofCorrected(one, choice))),
   ];
 }
 
-function ofSource(source: ExamSource, plain: readonly SendableExam[], choice: Choice): PlannedUpload[] {
+/** Tells the uploads of one source apart: `CD (1/2)`. */
+function numbered(uploads: PlannedUpload[]): PlannedUpload[] {
+  if (uploads.length < 2) return uploads;
+  return uploads.map((one, n) => ({ ...one, name: `${one.name} (${n + 1}/${uploads.length})` }));
+}
+
+function ofSource(
+  source: ExamSource,
+  plain: readonly SendableExam[],
+  choice: Choice,
+  isBare: boolean,
+): PlannedUpload[] {
   const { id, read } = source;
-  if (isUnread(read)) return choice.unticked.has(id) ? [] : [ofUnread(source, choice)];
+  const { maxUploadBytes } = choice;
+  if (isUnread(read)) return choice.unticked.has(id) ? [] : ofUnread(source, choice);
   const isOfSource = ({ files }: SendableExam) => files.some((file) => file.source === id);
   const own = plain.filter(isOfSource);
-  if (isWhole(source, own, choice)) return [wholeSource(read, own)];
+  if (!isBare && isWhole(source, own, choice)) return [wholeSource(read, own)];
   const parts = own.map((one) => ({ ...one, files: one.files.filter((file) => file.source === id) }));
   const fileName = read.zip ? read.name : PACKED_FOLDER_NAME;
-  const uploads = inUploads(parts, choice.maxUploadBytes).map((group) =>
+  const uploads = inUploads(parts, maxUploadBytes).map((group) =>
     packed(group, { name: read.name, fileName }),
   );
-  const isRestSent = hasUnreadRest(source)
+  const isRestSent = hasUnreadRest(source, maxUploadBytes)
     ? !choice.unticked.has(restKey(source))
     : choice.chosen.some(isOfSource);
-  return isRestSent ? withRest(uploads, source, choice.maxUploadBytes) : uploads;
+  return isRestSent ? withRest(uploads, source, maxUploadBytes) : uploads;
 }
 
 /** Adds the rest of a source to the last of its uploads, or as uploads of its own. */
 function withRest(uploads: PlannedUpload[], source: ExamSource, maxUploadBytes: number): PlannedUpload[] {
-  const rest = restOf(source);
+  const rest = restOf(source, maxUploadBytes);
   if (rest.length === 0) return uploads;
   const isComplete = source.read.contents?.isComplete ?? false;
   const last = uploads.at(-1);
   const together = atOwnPaths([...(last?.files ?? []), ...rest]);
-  if (last && packedSizeBytes(together) <= maxUploadBytes && together.length <= MAX_FOLDER_FILES)
+  if (last && fitsUpload(together, maxUploadBytes))
     return [...uploads.slice(0, -1), { ...last, files: together, isComplete }];
   const names = { name: source.read.name, fileName: last?.fileName ?? PACKED_FOLDER_NAME };
   const alone = inPacks(rest, maxUploadBytes).map((files) => ({
     ...packed([], names),
-    files,
+    files: atOwnPaths(files),
     isComplete: false,
   }));
   return [...uploads, ...alone];
@@ -131,7 +165,7 @@ function withRest(uploads: PlannedUpload[], source: ExamSource, maxUploadBytes: 
 function isWhole(
   source: ExamSource,
   own: readonly SendableExam[],
-  { withoutTwins, unticked }: Choice,
+  { withoutTwins, unticked, maxUploadBytes }: Choice,
 ): boolean {
   const { id, read } = source;
   const sent = new Set(own.map(({ exam }) => exam.studyInstanceUID));
@@ -139,15 +173,19 @@ function isWhole(
   return (
     own.length > 0 &&
     !withoutTwins.has(id) &&
-    !(hasUnreadRest(source) && unticked.has(restKey(source))) &&
+    (read.zip !== undefined || fitsUpload(read.files, maxUploadBytes)) &&
+    !(hasUnreadRest(source, maxUploadBytes) && unticked.has(restKey(source))) &&
     (read.contents?.studies ?? []).every(({ studyInstanceUID }) => sent.has(studyInstanceUID)) &&
     own.every(({ exam, files }) => files.filter(isOfSource).length === exam.files.filter(isOfSource).length)
   );
 }
 
-function ofUnread({ id, read }: ExamSource, { corrections }: Choice): PlannedUpload {
+function ofUnread({ id, read }: ExamSource, { corrections, maxUploadBytes }: Choice): PlannedUpload[] {
   const form = corrections.get(id) ?? read.prefilled ?? EMPTY_FORM;
-  return { ...wholeSource(read, []), form, prefilled: read.prefilled };
+  const whole = { ...wholeSource(read, []), form, prefilled: read.prefilled };
+  if (read.zip || fitsUpload(read.files, maxUploadBytes)) return [whole];
+  const files = read.files.filter((file) => !isBeyondUpload(file, maxUploadBytes));
+  return inPacks(files, maxUploadBytes).map((pack) => ({ ...whole, files: pack, fileCount: undefined }));
 }
 
 function wholeSource(read: ReadSource, own: readonly SendableExam[]): PlannedUpload {
@@ -185,14 +223,16 @@ function packed(
   };
 }
 
-/** The exams in as few groups as fit into uploads, in their order. */
+function fitsUpload(files: readonly PackableFile[], maxUploadBytes: number): boolean {
+  return files.length <= MAX_FOLDER_FILES && packedSizeBytes(atOwnPaths(files)) <= maxUploadBytes;
+}
+
+/** The exams in few groups that fit into uploads, in their order; an exam that fits into none is several parts. */
 function inUploads(parts: readonly SendableExam[], maxUploadBytes: number): SendableExam[][] {
   const groups: { parts: SendableExam[]; sizeBytes: number; count: number }[] = [];
-  for (const part of parts) {
+  for (const part of parts.flatMap((one) => inParts(one, maxUploadBytes))) {
     const sizeBytes = packedSizeBytes(atOwnPaths(part.files));
     const { length: count } = part.files;
-    if (sizeBytes > maxUploadBytes) throw new UploadRefused("folderTooLarge");
-    if (count > MAX_FOLDER_FILES) throw new UploadRefused("tooManyFiles");
     const last = groups.at(-1);
     if (last && last.sizeBytes + sizeBytes <= maxUploadBytes && last.count + count <= MAX_FOLDER_FILES) {
       last.parts.push(part);
@@ -203,13 +243,19 @@ function inUploads(parts: readonly SendableExam[], maxUploadBytes: number): Send
   return groups.map((group) => group.parts);
 }
 
-/** Files in as few packs as fit into uploads. @throws {UploadRefused} if one does not fit */
-function inPacks(files: readonly PackableFile[], maxUploadBytes: number): PackableFile[][] {
-  const packs: PackableFile[][] = [];
+/** An exam's files lie series by series, so that few series are in two parts. */
+function inParts(one: SendableExam, maxUploadBytes: number): SendableExam[] {
+  if (fitsUpload(one.files, maxUploadBytes)) return [one];
+  return inPacks(one.files, maxUploadBytes).map((files) => ({ ...one, files }));
+}
+
+/** Files in as few packs as fit into uploads, in their order. One that is larger by itself has a pack of its own. */
+function inPacks<File extends PackableFile>(files: readonly File[], maxUploadBytes: number): File[][] {
+  const packs: File[][] = [];
   let sizeBytes = 0;
-  for (const file of atOwnPaths(files)) {
-    const size = packedSizeBytes([file]);
-    if (size > maxUploadBytes) throw new UploadRefused("folderTooLarge");
+  const own = atOwnPaths(files);
+  for (const [n, file] of files.entries()) {
+    const size = packedSizeBytes(own.slice(n, n + 1));
     const last = packs.at(-1);
     if (last && sizeBytes + size <= maxUploadBytes && last.length < MAX_FOLDER_FILES) {
       last.push(file);
@@ -225,10 +271,10 @@ function inPacks(files: readonly PackableFile[], maxUploadBytes: number): Packab
 /** Files of several sources may share a path; each gets one of its own. */
 function atOwnPaths(files: readonly PackableFile[]): PackableFile[] {
   const taken = new Set<string>();
-  return files.map(({ path, file, entry }, n) => {
+  return files.map(({ path, file, entry, sizeBytes }, n) => {
     let own = path;
     for (let turn = n; taken.has(own); turn++) own = `${turn}/${path}`;
     taken.add(own);
-    return { path: own, file, ...(entry && { entry }) };
+    return { path: own, file, ...(entry && { entry }), ...(sizeBytes !== undefined && { sizeBytes }) };
   });
 }

@@ -3,16 +3,19 @@ import { readZipEntries } from "../../../../shared/zip/open-zip-blob.ts";
 import type { ZipEntry } from "../../../../shared/zip/zip-entry.ts";
 import { ZipError } from "../../../../shared/zip/zip-error.ts";
 import { isCutZip } from "../../pick/cut-zip.ts";
-import { isZipName, type Picked } from "../../pick/picked-files.ts";
+import { isZipName, MAX_PICKED_FILES, type Picked, type PickedFile } from "../../pick/picked-files.ts";
 import type { FilmFile } from "../contact-sheet/film-files.ts";
 import type { ExamForm } from "../exam-form/exam-form.ts";
 import type { Contents } from "../look-inside/contents.ts";
 import type { LookOptions } from "../look-inside/look-in-worker.ts";
 import type { Insight } from "../look-inside/look-messages.ts";
 import type { OnFilm } from "../look-inside/sheet-films.ts";
-import { type PackableFile, packedSizeBytes } from "../pack-folder/pack-folder.ts";
+import { type PackableFile, packedSizeBytes, storedSizeOf } from "../pack-folder/pack-folder.ts";
 import { MAX_FOLDER_FILES } from "../pick/upload-rules.ts";
 import { UploadRefused } from "../upload-problem.ts";
+
+/** The page answers within so long while sizes are asked for. */
+const SLICE_MS = 16;
 
 /** A picked ZIP or folder with what it holds. */
 export interface ReadSource {
@@ -40,6 +43,8 @@ export type ReadingProgress =
 
 export interface ReadOptions {
   maxUploadBytes: number;
+  /** Whether a folder may be sent in several uploads; one that is larger than an upload may be is refused otherwise. */
+  mayBeSplit?: boolean;
   onProgress: (progress: ReadingProgress) => void;
   onFilm?: OnFilm;
   signal: AbortSignal;
@@ -105,17 +110,38 @@ async function readFolder(
   { name, files }: Extract<Picked, { kind: "folder" }>,
   options: ReadOptions,
 ): Promise<ReadSource> {
-  options.onProgress({ phase: "extracting" });
+  const { maxUploadBytes, mayBeSplit = false, onProgress, signal } = options;
+  onProgress({ phase: "extracting" });
   const kept = files.filter(({ path }) => !isSkippedInFolder(path));
   if (kept.length === 0) throw new UploadRefused("noFiles");
-  if (kept.length > MAX_FOLDER_FILES) throw new UploadRefused("tooManyFiles");
-  if (packedSizeBytes(kept) > options.maxUploadBytes) throw new UploadRefused("folderTooLarge");
-  const sizeBytes = files.reduce((total, { file }) => total + file.size, 0);
+  if (kept.length > (mayBeSplit ? MAX_PICKED_FILES : MAX_FOLDER_FILES))
+    throw new UploadRefused("tooManyFiles");
+  onProgress({ phase: "validating", total: files.length });
+  const sized = await askSizes(kept, signal);
+  if (!mayBeSplit && packedSizeBytes(sized) > maxUploadBytes) throw new UploadRefused("folderTooLarge");
+  const sizeBytes = sized.reduce((total, file) => total + storedSizeOf(file), 0);
   const source = { kind: "folder" as const, name, sizeBytes, zip: undefined };
   return {
-    ...{ ...source, files: kept, fileCount: files.length },
-    ...(await inspect(kept, files.length, options)),
+    ...{ ...source, files: sized, fileCount: files.length },
+    ...(await inspect(sized, files.length, options)),
   };
+}
+
+/**
+ * The files with their sizes. Browsers ask the disk when a file's size is first wanted, also to hand the file to a worker, and the
+ * page waits for that; so thousands are asked for in slices.
+ */
+async function askSizes(files: readonly PickedFile[], signal: AbortSignal): Promise<PackableFile[]> {
+  const sized: PackableFile[] = [];
+  let startedAt = performance.now();
+  for (const { path, file } of files) {
+    sized.push({ path, file, sizeBytes: file.size });
+    if (performance.now() - startedAt < SLICE_MS) continue;
+    await new Promise((resolve) => setTimeout(resolve));
+    signal.throwIfAborted();
+    startedAt = performance.now();
+  }
+  return sized;
 }
 
 /**

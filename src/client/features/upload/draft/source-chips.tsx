@@ -50,7 +50,7 @@ function SourceChip({ source, onRemove }: { source: DraftSource; onRemove: () =>
     <span className="source-chip">
       <SourceIcon small />
       <span className="source-name">{name}</span>
-      <span className="source-size">{sizeText(i18n, sizeBytes)}</span>
+      {sizeBytes !== undefined && <span className="source-size">{sizeText(i18n, sizeBytes)}</span>}
       <IconButton label={t({ id: "upload.sources.remove", message: `Remove ${name}` })} onClick={onRemove}>
         <CloseIcon small />
       </IconButton>

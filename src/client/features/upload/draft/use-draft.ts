@@ -46,6 +46,7 @@ export function useDraft() {
     try {
       const read = await readSource(picked, {
         maxUploadBytes,
+        mayBeSplit: true,
         signal,
         look: lookInWorker,
         onProgress: (progress) => dispatch({ type: "progressed", id, progress }),
@@ -145,8 +146,7 @@ async function droppedOr(picking: Picked[] | Promise<Picked[]>, problems: DraftP
 }
 
 function sourceOf(picked: LocalPick): DraftSource {
-  const sizeBytes =
-    picked.kind === "zip" ? picked.file.size : picked.files.reduce((total, { file }) => total + file.size, 0);
+  const sizeBytes = picked.kind === "zip" ? picked.file.size : undefined;
   const { kind } = picked;
   return { id: crypto.randomUUID(), picked, kind, name: nameOfPick(picked), sizeBytes, read: undefined };
 }

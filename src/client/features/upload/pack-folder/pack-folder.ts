@@ -9,6 +9,13 @@ export interface PackableFile {
   file: Blob;
   /** The entry of `file` that is packed, if that is a ZIP. Its bytes are copied as they are, deflated or not. */
   entry?: ZipEntry;
+  /** Of a loose file, so that the browser is asked for it once. */
+  sizeBytes?: number;
+}
+
+/** The bytes of a file as it travels, deflated or not. */
+export function storedSizeOf({ file, entry, sizeBytes }: PackableFile): number {
+  return entry?.storedBytes ?? sizeBytes ?? file.size;
 }
 
 /** A file can't be packed as it was when it was picked. */
@@ -40,10 +47,10 @@ function extraBytesFor(nameBytes: number): number {
 /** The exact size of these files' ZIP in bytes. */
 export function packedSizeBytes(files: readonly PackableFile[]): number {
   const encoder = new TextEncoder();
-  return files.reduce((total, { path, file, entry }) => {
-    const nameBytes = encoder.encode(path).length;
+  return files.reduce((total, one) => {
+    const nameBytes = encoder.encode(one.path).length;
     const records = LOCAL_HEADER_BYTES + DATA_DESCRIPTOR_BYTES + DIRECTORY_ENTRY_BYTES;
-    return total + records + 2 * (nameBytes + extraBytesFor(nameBytes)) + (entry?.storedBytes ?? file.size);
+    return total + records + 2 * (nameBytes + extraBytesFor(nameBytes)) + storedSizeOf(one);
   }, END_BYTES);
 }
 

@@ -72,6 +72,7 @@ export function DropZone({
               problem={problem}
               name={problems.length > 1 ? name : ""}
               maxUploadBytes={maxUploadBytes}
+              isSeveral={isSeveral}
             />
           </p>
         ))}

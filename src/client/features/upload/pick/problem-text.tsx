@@ -1,5 +1,6 @@
 import { useLingui } from "@lingui/react/macro";
 import { limitText } from "../../../ui/limit-text.ts";
+import { MAX_PICKED_FILES } from "../../pick/picked-files.ts";
 import { MAX_SOURCES } from "../draft/draft-state.ts";
 import type { UploadProblem } from "../upload-problem.ts";
 import { problemTexts } from "../upload-texts.ts";
@@ -10,14 +11,16 @@ interface ProblemTextProps {
   /** Of what can't be sent; empty if that is clear. */
   name: string;
   maxUploadBytes: number;
+  /** Whether what was picked may go in several uploads. */
+  isSeveral?: boolean;
 }
 
 /** Why something can't be sent, and what it is. */
-export function ProblemText({ problem, name, maxUploadBytes }: ProblemTextProps) {
+export function ProblemText({ problem, name, maxUploadBytes, isSeveral = false }: ProblemTextProps) {
   const { i18n } = useLingui();
   const values = {
     limit: limitText(i18n, maxUploadBytes),
-    files: i18n.number(MAX_FOLDER_FILES),
+    files: i18n.number(isSeveral ? MAX_PICKED_FILES : MAX_FOLDER_FILES),
     sources: MAX_SOURCES,
   };
   const text = i18n._({ ...problemTexts[problem], values });
