@@ -1,6 +1,7 @@
 import "../../support/dom-globals.ts";
 import { expect, spyOn, test } from "bun:test";
 import { beginSession, endSession } from "../../../src/client/session.ts";
+import { withoutConnection } from "../../support/connection.ts";
 import { screen, withDom } from "../../support/dom.ts";
 import { renderClient } from "../../support/render-client.tsx";
 import { answerCalls, helena } from "../../support/render-view.tsx";
@@ -26,6 +27,20 @@ for (const [why, address] of [
     replace.mockRestore();
   });
 }
+
+test("a person without a session or a connection is told so, and sent on once there is one", async () => {
+  answerCalls({});
+  endSession("logout");
+  using connection = withoutConnection();
+  const replace = spyOn(window.location, "replace").mockImplementation(() => undefined);
+  await renderClient(<HisScreen productName="Exameteca" maxUploadBytes={1} />);
+  expect(screen.getByRole("heading", { level: 1 }).textContent).toBe("Sem conexão");
+  expect(screen.getByRole("status").textContent).toContain("Ninguém entrou na conta aqui.");
+  expect(replace).not.toHaveBeenCalled();
+  await connection.end();
+  expect(replace.mock.calls).toEqual([["/"]]);
+  replace.mockRestore();
+});
 
 test("what a patient's home shows is asked for before the frame around it is drawn", async () => {
   const nobody = () => Response.json({ unread: 0, notifications: [] });

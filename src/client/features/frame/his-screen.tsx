@@ -10,6 +10,7 @@ import { sessionAtom, sessionEndAtom } from "../../session.ts";
 import { lazyChunk } from "../../ui/lazy-chunk.ts";
 import { LoadError } from "../../ui/load-error.tsx";
 import { Toaster } from "../../ui/toast.tsx";
+import { useIsOnline } from "../../ui/use-is-online.ts";
 import { PHONE, useMediaQuery } from "../../ui/use-media-query.ts";
 import { useHomeAhead } from "../home/use-home-ahead.ts";
 import { pickToKeepAtom } from "../local-view/kept-pick.ts";
@@ -25,6 +26,7 @@ import { useNeedsTray } from "../upload/tray/use-needs-tray.ts";
 import { PhoneBar, PhoneTabs } from "./phone-menu.tsx";
 import { SideMenu } from "./side-menu.tsx";
 import { signOutAskedAtom } from "./sign-out-asked.ts";
+import { SignedOutOffline } from "./signed-out-offline.tsx";
 import { useKeptShell } from "./use-kept-shell.ts";
 import { usePlaceOfHistory } from "./use-place-of-history.ts";
 import { ViewOutlet } from "./view-outlet.tsx";
@@ -56,7 +58,8 @@ function SignedIn(props: IslandProps<"his">) {
   const isActive = useIsActive(user);
   const his = useMemo(() => user && { ...props, user, isActive }, [props, user, isActive]);
   useHomeAhead(isActive && user?.role === "user");
-  useLeaveWithoutSession();
+  const isHeldHere = useLeaveWithoutSession();
+  if (isHeldHere) return <SignedOutOffline {...props} />;
   if (his && isDrawn) return <Frame his={his} />;
   if (!error) return <p className="his-loading">Loading...</p>;
   return (
@@ -70,12 +73,15 @@ function SignedIn(props: IslandProps<"his">) {
   );
 }
 
-function useLeaveWithoutSession(): void {
+/** Leaves once there is a connection; returns whether that is missing, because only this page opens without one. */
+function useLeaveWithoutSession(): boolean {
   const isSignedIn = useAtomValue(sessionAtom) !== undefined;
   const end = useAtomValue(sessionEndAtom);
+  const isOnline = useIsOnline();
   useEffect(() => {
-    if (!isSignedIn) window.location.replace(end === "expired" ? "/?expired=true" : "/");
-  }, [isSignedIn, end]);
+    if (!isSignedIn && isOnline) window.location.replace(end === "expired" ? "/?expired=true" : "/");
+  }, [isSignedIn, isOnline, end]);
+  return !isSignedIn && !isOnline;
 }
 
 /** Files that the person viewed before they signed in wait in the view that sends them. */
