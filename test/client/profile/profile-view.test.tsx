@@ -182,7 +182,7 @@ describe("the tabs of the profile", () => {
     const user = await showProfile();
     expect([selected(), screen.queryByText("Tokens para programas")]).toEqual(["Seus dados", null]);
     await user.click(tab("Programas e aparelhos"));
-    for (const title of ["Segurança", "Tokens para programas", "Receptores DICOM"])
+    for (const title of ["Entrar na conta", "Tokens para programas", "Receptores DICOM"])
       expect(screen.getByRole("heading", { name: title })).toBeDefined();
     expect(screen.queryByLabelText("Nome completo")).toBeNull();
     await user.keyboard("{ArrowRight}");

@@ -4,7 +4,7 @@ import { getDefaultStore } from "jotai";
 import { viewAtom } from "../../../src/client/features/places/views.ts";
 import { SecurityPanel } from "../../../src/client/features/security/security-panel.tsx";
 import type { Factors } from "../../../src/shared/api/factors.ts";
-import { screen, userEvent, withDom } from "../../support/dom.ts";
+import { screen, userEvent, withDom, within } from "../../support/dom.ts";
 import { type Answer, answerCalls, renderView, shownView } from "../../support/render-view.tsx";
 import { travel, write } from "../../support/travel.ts";
 
@@ -28,6 +28,20 @@ async function show(answer: Factors, answers: Record<string, Answer> = {}) {
 }
 
 describe("the security of an account", () => {
+  test("has a row for each way to sign in, a passkey by its name, and says what they are for", async () => {
+    await show(factors);
+    const section = screen.getByRole("region", { name: "Entrar na conta" });
+    expect(within(section).getByText("Como você prova que é você.")).toBeDefined();
+    const rows = within(section).getAllByRole("heading", { level: 3 });
+    expect(rows.map(({ textContent }) => textContent)).toEqual([
+      "Celular",
+      "Aplicativo autenticador",
+      "Códigos de recuperação",
+    ]);
+    const [passkey] = within(screen.getByRole("list", { name: "Chaves de acesso" })).getAllByRole("listitem");
+    expect(passkey?.textContent).toContain("Chave de acesso · Desde 20-11-2026, ainda sem uso");
+  });
+
   test.each([
     ["Adicionar chave de acesso", factors],
     ["Configurar", { ...factors, totp: null }],

@@ -5,6 +5,7 @@ import { Button } from "../../ui/button.tsx";
 import { ServerIcon } from "../../ui/icons.tsx";
 import { LoadError } from "../../ui/load-error.tsx";
 import { dayText } from "../../ui/moment-text.ts";
+import { SectionHead } from "../../ui/section-head.tsx";
 import { Skeleton } from "../../ui/skeleton.tsx";
 import { dialogIdAtom } from "../places/views.ts";
 import { EndReceiverDialog } from "./end-receiver-dialog.tsx";
@@ -21,18 +22,13 @@ export function ReceiversPanel() {
   const [asked, setAsked] = useAtom(askedAtom);
   const ending = receivers?.find(({ id }) => id === asked);
   return (
-    <section className="panel security" aria-labelledby="receivers-title">
-      <div className="tokens-head">
-        <h2 id="receivers-title">
-          <Trans id="receivers.title">DICOM receivers</Trans>
-        </h2>
-        <p className="security-lead">
-          <Trans id="receivers.text">A machine or PACS sends straight to your account.</Trans>
-        </p>
-        <Button onClick={() => setAsked(NEW)}>
-          <Trans id="receivers.new">New receiver</Trans>
-        </Button>
-      </div>
+    <section className="access" aria-labelledby="receivers-title">
+      <SectionHead
+        id="receivers-title"
+        title={<Trans id="receivers.title">DICOM receivers</Trans>}
+        lead={<Trans id="receivers.text">A machine or PACS sends straight to your account.</Trans>}
+        add={{ label: <Trans id="receivers.new">New receiver</Trans>, run: () => setAsked(NEW) }}
+      />
       {error && (
         <LoadError
           title={<Trans id="receivers.loadFailed">Error loading your receivers</Trans>}
@@ -42,7 +38,7 @@ export function ReceiversPanel() {
       )}
       {!receivers && !error && <Skeleton shape="control" />}
       {receivers && receivers.length > 0 && (
-        <div className="security-parts">
+        <div className="panel security-parts">
           {receivers.map((receiver) => (
             <ReceiverRow key={receiver.id} receiver={receiver} onEnd={() => setAsked(receiver.id)} />
           ))}
@@ -56,31 +52,18 @@ export function ReceiversPanel() {
 
 function ReceiverRow({ receiver, onEnd }: { receiver: Receiver; onEnd: () => void }) {
   const { t } = useLingui();
-  const { aeTitle, callingAETitles, addresses } = receiver;
+  const { aeTitle, callingAETitles, addresses, port } = receiver;
   const senders = [...callingAETitles, ...addresses].join(", ");
   return (
     <div className="security-part receiver">
-      <ServerIcon />
+      <span className={`security-icon ${port === null ? "" : "is-ok"}`}>
+        <ServerIcon />
+      </span>
       <div className="security-said">
         <h3 className="mono">{aeTitle}</h3>
         <p>
           <Received receiver={receiver} />
         </p>
-        <dl>
-          <dt>
-            <Trans id="receivers.address">Address</Trans>
-          </dt>
-          <dd>
-            <Address receiver={receiver} />
-          </dd>
-          <dt>
-            <Trans id="receivers.whoSends">Who may send</Trans>
-          </dt>
-          <dd>
-            {senders ? <span className="mono">{senders}</span> : <Trans id="receivers.anyone">anyone</Trans>}
-          </dd>
-          <Refused receiver={receiver} />
-        </dl>
       </div>
       <Button
         kind="quiet"
@@ -89,6 +72,21 @@ function ReceiverRow({ receiver, onEnd }: { receiver: Receiver; onEnd: () => voi
       >
         <Trans id="receivers.end">Remove</Trans>
       </Button>
+      <dl>
+        <dt>
+          <Trans id="receivers.address">Address</Trans>
+        </dt>
+        <dd>
+          <Address receiver={receiver} />
+        </dd>
+        <dt>
+          <Trans id="receivers.whoSends">Who may send</Trans>
+        </dt>
+        <dd>
+          {senders ? <span className="mono">{senders}</span> : <Trans id="receivers.anyone">anyone</Trans>}
+        </dd>
+        <Refused receiver={receiver} />
+      </dl>
     </div>
   );
 }

@@ -8,6 +8,7 @@ import type { Icon } from "../../ui/icon.tsx";
 import { FileTextIcon, PencilIcon, SmartphoneIcon, TrashIcon } from "../../ui/icons.tsx";
 import { LoadError } from "../../ui/load-error.tsx";
 import { dayText } from "../../ui/moment-text.ts";
+import { SectionHead } from "../../ui/section-head.tsx";
 import { Skeleton } from "../../ui/skeleton.tsx";
 import { dialogIdAtom } from "../places/views.ts";
 import { AddPasskeyDialog } from "./add-passkey-dialog.tsx";
@@ -48,17 +49,28 @@ export function SecurityPanel() {
   const [asked, setAsked] = useSecurityQuestion();
   const [codes, setCodes] = useState<string[]>();
   return (
-    <section className="panel security" aria-labelledby="security-title">
-      <div>
-        <h2 id="security-title">
-          <Trans id="security.title">Security</Trans>
-        </h2>
-        <p className="security-lead">
-          <Trans id="security.text">
-            With a passkey or an authenticator app, whoever gets at your mailbox does not get at your exams.
-          </Trans>
-        </p>
-      </div>
+    <section className="access" aria-labelledby="security-title">
+      <SectionHead
+        id="security-title"
+        title={<Trans id="security.title">Signing in</Trans>}
+        lead={
+          factors && hasFactor(factors) ? (
+            <Trans id="security.proof">How you prove that it is you.</Trans>
+          ) : (
+            <Trans id="security.text">
+              With a passkey or an authenticator app, whoever gets at your mailbox does not get at your exams.
+            </Trans>
+          )
+        }
+        add={
+          factors?.passkeysAvailable
+            ? {
+                label: <Trans id="security.passkey.add">Add passkey</Trans>,
+                run: () => setAsked({ question: "add-passkey" }),
+              }
+            : undefined
+        }
+      />
       {error && (
         <LoadError
           title={<Trans id="security.loadFailed">Error loading your security settings</Trans>}
@@ -119,39 +131,33 @@ function Parts({ factors, onAsk }: { factors: Factors; onAsk: (asked: SecurityQu
   const { t } = useLingui();
   const { passkeys, passkeysAvailable, totp, recoveryCodesLeft: left } = factors;
   return (
-    <div className="security-parts">
-      <Part
-        icon={KeyIcon}
-        title={<Trans id="security.passkeys">Passkeys</Trans>}
-        text={
-          passkeysAvailable ? (
-            <Trans id="security.passkeys.text">
-              Log in with your fingerprint, face or device PIN, without a password.
-            </Trans>
-          ) : (
-            <Trans id="security.passkeys.unavailable">
-              Not possible under this address: browsers want https and a name.
-            </Trans>
-          )
-        }
-        action={
-          passkeysAvailable && (
-            <Button onClick={() => onAsk({ question: "add-passkey" })}>
-              <Trans id="security.passkey.add">Add passkey</Trans>
-            </Button>
-          )
-        }
-      >
-        {passkeys.length > 0 && (
-          <ul className="passkeys">
-            {passkeys.map((passkey) => (
-              <PasskeyRow key={passkey.id} passkey={passkey} onAsk={onAsk} />
-            ))}
-          </ul>
-        )}
-      </Part>
+    <div className="panel security-parts">
+      {passkeys.length > 0 ? (
+        <ul className="passkeys" aria-label={t({ id: "security.passkeys", message: "Passkeys" })}>
+          {passkeys.map((passkey) => (
+            <PasskeyRow key={passkey.id} passkey={passkey} onAsk={onAsk} />
+          ))}
+        </ul>
+      ) : (
+        <Part
+          icon={KeyIcon}
+          title={<Trans id="security.passkeys">Passkeys</Trans>}
+          text={
+            passkeysAvailable ? (
+              <Trans id="security.passkeys.text">
+                Log in with your fingerprint, face or device PIN, without a password.
+              </Trans>
+            ) : (
+              <Trans id="security.passkeys.unavailable">
+                Not possible under this address: browsers want https and a name.
+              </Trans>
+            )
+          }
+        />
+      )}
       <Part
         icon={SmartphoneIcon}
+        isOn={totp !== null}
         title={<Trans id="security.totp">Authenticator app</Trans>}
         text={
           totp ? (
@@ -204,22 +210,24 @@ function Parts({ factors, onAsk }: { factors: Factors; onAsk: (asked: SecurityQu
 
 interface PartProps {
   icon: Icon;
+  /** Whether it guards the account now. */
+  isOn?: boolean;
   title: ReactNode;
   text: ReactNode;
-  action: ReactNode;
-  children?: ReactNode;
+  action?: ReactNode;
 }
 
-function Part({ icon: PartIcon, title, text, action, children }: PartProps) {
+function Part({ icon: PartIcon, isOn = false, title, text, action }: PartProps) {
   return (
     <div className="security-part">
-      <PartIcon />
+      <span className={`security-icon ${isOn ? "is-ok" : ""}`}>
+        <PartIcon />
+      </span>
       <div className="security-said">
         <h3>{title}</h3>
         <p>{text}</p>
       </div>
       {action}
-      {children}
     </div>
   );
 }
@@ -228,26 +236,33 @@ function PasskeyRow({ passkey, onAsk }: { passkey: Passkey; onAsk: (asked: Secur
   const { t } = useLingui();
   const { name, createdAt, lastUsedAt } = passkey;
   return (
-    <li>
-      <span className="passkey-name">
-        <b>{name}</b>
-        <small>
-          <Uses createdAt={createdAt} lastUsedAt={lastUsedAt} />
-        </small>
+    <li className="security-part">
+      <span className="security-icon is-ok">
+        <KeyIcon />
       </span>
-      <IconButton
-        label={t({ id: "security.passkey.renameNamed", message: `Rename ${name}` })}
-        onClick={() => onAsk({ question: "rename", passkeyId: passkey.id })}
-      >
-        <PencilIcon />
-      </IconButton>
-      <IconButton
-        destructive
-        label={t({ id: "security.passkey.removeNamed", message: `Remove ${name}` })}
-        onClick={() => onAsk({ question: "remove", passkeyId: passkey.id })}
-      >
-        <TrashIcon />
-      </IconButton>
+      <div className="security-said">
+        <h3>{name}</h3>
+        <p>
+          <Trans id="security.passkey">Passkey</Trans>
+          {" · "}
+          <Uses createdAt={createdAt} lastUsedAt={lastUsedAt} />
+        </p>
+      </div>
+      <span className="security-actions">
+        <IconButton
+          label={t({ id: "security.passkey.renameNamed", message: `Rename ${name}` })}
+          onClick={() => onAsk({ question: "rename", passkeyId: passkey.id })}
+        >
+          <PencilIcon />
+        </IconButton>
+        <IconButton
+          destructive
+          label={t({ id: "security.passkey.removeNamed", message: `Remove ${name}` })}
+          onClick={() => onAsk({ question: "remove", passkeyId: passkey.id })}
+        >
+          <TrashIcon />
+        </IconButton>
+      </span>
     </li>
   );
 }

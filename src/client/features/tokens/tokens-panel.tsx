@@ -6,6 +6,7 @@ import { Button } from "../../ui/button.tsx";
 import { KeyIcon } from "../../ui/entry-icons.tsx";
 import { LoadError } from "../../ui/load-error.tsx";
 import { dayText } from "../../ui/moment-text.ts";
+import { SectionHead } from "../../ui/section-head.tsx";
 import { Skeleton } from "../../ui/skeleton.tsx";
 import { useServerNow } from "../../ui/use-now.ts";
 import { useOpener } from "../../ui/use-opener.ts";
@@ -29,18 +30,13 @@ export function TokensPanel() {
   const opener = useOpener(asked !== undefined);
   const ending = tokens?.find(({ id }) => id === asked);
   return (
-    <section className="panel security" aria-labelledby="tokens-title">
-      <div className="tokens-head">
-        <h2 id="tokens-title">
-          <Trans id="tokens.title">Tokens for programs</Trans>
-        </h2>
-        <p className="security-lead">
-          <Trans id="tokens.text">They let a program read or send exams in your name.</Trans>
-        </p>
-        <Button onClick={() => setAsked(NEW)}>
-          <Trans id="tokens.new">New token</Trans>
-        </Button>
-      </div>
+    <section className="access" aria-labelledby="tokens-title">
+      <SectionHead
+        id="tokens-title"
+        title={<Trans id="tokens.title">Tokens for programs</Trans>}
+        lead={<Trans id="tokens.text">They let a program read or send exams in your name.</Trans>}
+        add={{ label: <Trans id="tokens.new">New token</Trans>, run: () => setAsked(NEW) }}
+      />
       {error && (
         <LoadError
           title={<Trans id="tokens.loadFailed">Error loading your tokens</Trans>}
@@ -50,7 +46,7 @@ export function TokensPanel() {
       )}
       {!tokens && !error && <Skeleton shape="control" />}
       {tokens && tokens.length > 0 && (
-        <div className="security-parts">
+        <div className="panel security-parts">
           {tokens.map((token) => (
             <TokenRow key={token.id} token={token} onEnd={() => setAsked(token.id)} />
           ))}
@@ -79,7 +75,9 @@ function TokenRow({ token, onEnd }: { token: AccessToken; onEnd: () => void }) {
   const isSoon = expiresAt !== null && Date.parse(expiresAt) - now < SOON_MS;
   return (
     <div className="security-part">
-      <KeyIcon className={isSoon ? "is-low" : undefined} />
+      <span className={`security-icon ${isSoon ? "is-warn" : "is-accent"}`}>
+        <KeyIcon />
+      </span>
       <div className="security-said">
         <h3>{name}</h3>
         <p>
