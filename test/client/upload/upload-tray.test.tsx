@@ -428,6 +428,20 @@ describe("an upload that ended before a reload", () => {
       expect(getDefaultStore().get(openAtom("uploads"))).toBe(false);
     }));
 
+  test("and another with the rest of the same exam have kept one exam", async () => {
+    const record = { userId: helena.id, kind: "zip", sizeBytes: 100, isPaused: false, savedAt: Date.now() };
+    const records = ["u4", "u5"].map((id) => ({ ...record, id, path: `/api/uploads/${id}`, samples: [] }));
+    localStorage.setItem("uploads-under-way", JSON.stringify(records));
+    const done = { state: "done", result: answer };
+    answerCalls({
+      "GET /api/uploads": () => Response.json([]),
+      "GET /api/uploads/u4": () => Response.json(stateOf(done)),
+      "GET /api/uploads/u5": () => Response.json(stateOf({ ...done, id: "u5", filename: "u5.zip" })),
+    });
+    await renderView(<UploadTray />);
+    expect(await screen.findAllByText("1 exame guardado")).not.toEqual([]);
+  });
+
   test("well takes one short line above the tabs of a phone", async () => {
     keep(stateOf({ state: "done", result: answer }));
     await onPhone(async () => {

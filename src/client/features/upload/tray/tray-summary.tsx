@@ -175,10 +175,9 @@ function NeedYou({ stopped }: { stopped: number }) {
   );
 }
 
+/** An exam that went in several uploads is one. */
 function KeptTitle({ jobs }: { jobs: readonly UploadJob[] }) {
-  const exams = jobs.reduce(
-    (sum, { state }) => sum + (state.stage === "done" ? state.answer.studies.length : 0),
-    0,
-  );
+  const studies = jobs.flatMap(({ state }) => (state.stage === "done" ? state.answer.studies : []));
+  const exams = new Set(studies.map(({ id }) => id)).size;
   return <Plural id="tray.examsKept" value={exams} one="# exam kept" other="# exams kept" />;
 }
