@@ -251,3 +251,17 @@ describe("a link to a study", () => {
     expect(await screen.findByText("Dr. Paulo")).toBeDefined();
   });
 });
+
+test("the options of a link are named by their own words, and what they do describes them", async () => {
+  await openDialog({});
+  const passcode = await screen.findByRole("switch", { name: "Pedir senha" });
+  const hint = document.getElementById(passcode.getAttribute("aria-describedby") ?? "");
+  expect(hint?.textContent).toBe("6 dígitos, criada agora");
+});
+
+test("what was done with an exam is a list with a name, since the keys stop at it", async () => {
+  await openPeople({ "GET /api/studies/s1/audit": () => Response.json([seen]) });
+  const list = await screen.findByRole("list", { name: "Quem fez o quê" });
+  expect(list.tabIndex).toBe(0);
+  expect(screen.getByLabelText<HTMLInputElement>("E-mail do médico").required).toBe(true);
+});

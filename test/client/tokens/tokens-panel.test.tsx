@@ -45,7 +45,8 @@ describe("the tokens of an account", () => {
     });
     await user.click(screen.getByRole("button", { name: "Novo token" }));
     await user.type(screen.getByLabelText("Nome do programa"), " PACS ");
-    await user.click(screen.getByLabelText(/^Só enviar/));
+    expect(screen.getByLabelText<HTMLInputElement>("Nome do programa").required).toBe(true);
+    await user.click(screen.getByRole("radio", { name: "Só enviar" }));
     await user.click(screen.getByRole("radio", { name: "30 dias" }));
     await user.click(screen.getByRole("button", { name: "Criar token" }));
     await screen.findByText("exm_segredo");

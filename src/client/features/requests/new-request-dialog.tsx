@@ -49,6 +49,7 @@ export function NewRequestDialog({ label: labelAtFirst, onClose, onMade }: NewRe
         <TextField
           label={<Trans id="request.label">Who will deliver</Trans>}
           name="label"
+          required
           maxLength={200}
           autoComplete="off"
           value={label}

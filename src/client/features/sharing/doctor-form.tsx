@@ -89,6 +89,7 @@ function DoctorField({ value, onValueChange, error }: DoctorFieldProps) {
   return (
     <TextField
       type="email"
+      required
       label={<Trans id="share.email">Doctor's e-mail</Trans>}
       hint={
         <Trans id="share.hint">The doctor sees the images and the report, but cannot delete anything.</Trans>

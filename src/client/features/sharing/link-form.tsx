@@ -1,5 +1,5 @@
 import { Trans, useLingui } from "@lingui/react/macro";
-import { type FormEvent, type ReactNode, useState } from "react";
+import { type FormEvent, type ReactNode, useId, useState } from "react";
 import { MAX_RECIPIENT_LENGTH } from "../../../shared/api/links.ts";
 import type { Study } from "../../../shared/api/studies.ts";
 import { addDays } from "../../../shared/rules/subscription.ts";
@@ -152,13 +152,16 @@ interface OptionProps {
 }
 
 function Option({ checked, onChange, hint, children }: OptionProps) {
+  const id = useId();
   return (
     <label>
       <span>
-        {children}
-        {hint && <small>{hint}</small>}
+        <span id={`${id}-name`}>{children}</span>
+        {hint && <small id={`${id}-hint`}>{hint}</small>}
       </span>
       <input
+        aria-labelledby={`${id}-name`}
+        aria-describedby={hint ? `${id}-hint` : undefined}
         type="checkbox"
         role="switch"
         aria-checked={checked}

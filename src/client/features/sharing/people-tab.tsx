@@ -93,7 +93,7 @@ function GrantItem({ grant, isBusy, onRevoke }: { grant: Grant; isBusy: boolean;
 }
 
 function Audit({ studyId }: { studyId: string }) {
-  const { i18n } = useLingui();
+  const { i18n, t } = useLingui();
   const { data, error } = useAudit(studyId);
   const { data: links } = useLinks(studyId);
   const linkOf = (id: string) => links?.find((link) => link.id === id);
@@ -101,7 +101,7 @@ function Audit({ studyId }: { studyId: string }) {
   if (!data) return <Waiting />;
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
-    <ol className="share-audit" tabIndex={0}>
+    <ol className="share-audit" tabIndex={0} aria-label={t({ id: "share.audit", message: "Who did what" })}>
       {data.map(({ at, action, actorName, address, linkId, device }, place) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: two entries may be alike in all they tell
         <li key={`${at}-${place}`}>

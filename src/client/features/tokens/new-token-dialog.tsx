@@ -55,6 +55,7 @@ export function NewTokenDialog({ onClose, onMade }: NewTokenDialogProps) {
         <TextField
           label={<Trans id="tokens.name">Name of the program</Trans>}
           name="name"
+          required
           maxLength={60}
           autoComplete="off"
           value={name}
@@ -106,12 +107,14 @@ function UseChoice({ use, onUse }: { use: TokenUse; onUse: (use: TokenUse) => vo
             type="radio"
             name="use"
             id={`${id}-${one}`}
+            aria-labelledby={`${id}-${one}-name`}
+            aria-describedby={`${id}-${one}-hint`}
             checked={use === one}
             onChange={() => onUse(one)}
           />
           <label htmlFor={`${id}-${one}`}>
-            {nameOfUse(i18n, one)}
-            <small>{texts[one]}</small>
+            <span id={`${id}-${one}-name`}>{nameOfUse(i18n, one)}</span>
+            <small id={`${id}-${one}-hint`}>{texts[one]}</small>
           </label>
         </div>
       ))}
