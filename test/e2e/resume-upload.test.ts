@@ -21,11 +21,22 @@ beforeAll(async () => {
 }, 180_000);
 afterAll(() => app?.[Symbol.asyncDispose](), TEST_MS);
 
-const slicesOf = (seed: string) => [...generateStudy({ kind: "ct-head", seed, size: 256, instances: 40 })];
-const zipOf = (seed: string) =>
+const draw = (seed: string) => [...generateStudy({ kind: "ct-head", seed, size: 256, instances: 40 })];
+/** Drawing one takes a second, so each test takes of these what it needs. */
+const studies = [draw("first"), draw("second"), draw("third")] as const;
+type Slices = (typeof studies)[number];
+const zipOf = (slices: Slices) =>
   Buffer.from(
-    zipSync(Object.fromEntries(slicesOf(seed).map(({ fileName, bytes }) => [fileName, bytes])), { level: 0 }),
+    zipSync(Object.fromEntries(slices.map(({ fileName, bytes }) => [fileName, bytes])), { level: 0 }),
   );
+
+/** Writes a medium's folder, and returns its path. */
+function writeDisc(folder: string, slices: Slices): string {
+  const disc = join(folder, "CD");
+  mkdirSync(disc);
+  for (const [n, { bytes }] of slices.entries()) writeFileSync(join(disc, `IM${n}`), bytes);
+  return disc;
+}
 
 async function listOf<Item>(person: Person, path: string): Promise<Item[]> {
   return (await (await app.testApp.call("GET", path, { as: person })).json()) as Item[];
@@ -82,7 +93,7 @@ test(
   "a ZIP is asked for again after a reload, another one is refused, and it goes on where it stopped",
   async () => {
     const person = await app.addPerson("Clara Volta");
-    const zip = zipOf("a ZIP again");
+    const zip = zipOf(studies[0]);
     const file = { name: "exame.zip", mimeType: "application/zip", buffer: zip };
     await app.as(person, { expected: [/ERR_ABORTED/] }, async (page) => {
       const letAllThrough = await holdLaterChunks(page);
@@ -102,7 +113,7 @@ test(
       letAllThrough();
       await again.setInputFiles(file);
       const [study] = await studiesOnceKept(person);
-      expect(study?.imagesReceived).toBe(slicesOf("a ZIP again").length);
+      expect(study?.imagesReceived).toBe(studies[0].length);
       const uploads = await uploadsOf(person);
       expect(uploads.map(({ state }) => state)).toEqual(["done"]);
       expect(sent).toBeGreaterThan(0);
@@ -116,9 +127,7 @@ test(
   async () => {
     const person = await app.addPerson("Pedro Pausa");
     await using folder = createTempFolder();
-    const disc = join(folder.path, "CD");
-    mkdirSync(disc);
-    for (const [n, { bytes }] of slicesOf("a folder").entries()) writeFileSync(join(disc, `IM${n}`), bytes);
+    const disc = writeDisc(folder.path, studies[0]);
     await app.as(person, { expected: [/ERR_ABORTED/] }, async (page) => {
       const letAllThrough = await holdLaterChunks(page);
       await openUpload(page);
@@ -141,7 +150,7 @@ test(
       letAllThrough();
       await button(page, /^Continuar: /).click();
       const [study] = await studiesOnceKept(person);
-      expect(study?.imagesReceived).toBe(slicesOf("a folder").length);
+      expect(study?.imagesReceived).toBe(studies[0].length);
       // What was sent is dismissed with its row.
       await button(page, /^Abrir ./).click();
       while ((await uploadsOf(person)).length > 0) await Bun.sleep(50);
@@ -170,17 +179,14 @@ test(
   async () => {
     const person = await app.addPerson("Rita Fila");
     await using folder = createTempFolder();
-    const disc = join(folder.path, "CD");
-    mkdirSync(disc);
-    for (const [n, { bytes }] of slicesOf("waits packed").entries())
-      writeFileSync(join(disc, `IM${n}`), bytes);
+    const disc = writeDisc(folder.path, studies[2]);
     await app.as(person, { expected: [/ERR_ABORTED/, /401/, /404 /] }, async (page) => {
       const letAllThrough = await holdLaterChunks(page);
       await openUpload(page);
-      await sendZip(page, "primeiro.zip", zipOf("goes"));
+      await sendZip(page, "primeiro.zip", zipOf(studies[0]));
       await field(page, "Pasta do exame").setInputFiles(disc);
       await button(page, "Enviar exame").click();
-      await sendZip(page, "terceiro.zip", zipOf("waits"));
+      await sendZip(page, "terceiro.zip", zipOf(studies[1]));
       await untilUploads(person, 3);
       await partOf(person, "primeiro.zip");
       page.once("dialog", (dialog) => dialog.accept());
@@ -219,7 +225,7 @@ test(
       await again.setInputFiles({
         name: "terceiro.zip",
         mimeType: "application/zip",
-        buffer: zipOf("waits"),
+        buffer: zipOf(studies[1]),
       });
       while ((await listOf<Study>(signedIn, "/api/studies")).length < 2) await Bun.sleep(100);
       expect(
@@ -235,9 +241,7 @@ test(
   async () => {
     const person = await app.addPerson("Davi Abas");
     await using folder = createTempFolder();
-    const disc = join(folder.path, "CD");
-    mkdirSync(disc);
-    for (const [n, { bytes }] of slicesOf("two tabs").entries()) writeFileSync(join(disc, `IM${n}`), bytes);
+    const disc = writeDisc(folder.path, studies[0]);
     await app.as(person, { expected: [/ERR_ABORTED/] }, async (page) => {
       await openUpload(page);
       await field(page, "Pasta do exame").setInputFiles(disc);
@@ -258,7 +262,7 @@ test(
       const sent = await partOf(person);
       await page.close();
       const [study] = await studiesOnceKept(person);
-      expect(study?.imagesReceived).toBe(slicesOf("two tabs").length);
+      expect(study?.imagesReceived).toBe(studies[0].length);
       // It begins where the other tab stopped.
       expect(offsets[0]).toBeGreaterThanOrEqual(sent);
     });
