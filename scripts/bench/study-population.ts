@@ -1,5 +1,8 @@
 import { indexOfInstances, studyColumns } from "../../src/server/features/ingest/study-index.ts";
 import type { studies } from "../../src/server/features/studies/studies.table.ts";
+import { foldedGroups, foldName } from "../../src/shared/dicom/folded-name.ts";
+import type { DicomJsonElement } from "../../src/shared/dicom/reading/instance.ts";
+import { TagHex } from "../../src/shared/dicom/tags.ts";
 import { createRandom, type Random } from "../../src/shared/phantom/random.ts";
 import { uidOf } from "../demo/phantom/uid.ts";
 
@@ -64,6 +67,52 @@ const FAMILY: Weighted<string> = [
   ["Kowalczyk", 0.3],
   ["Yamada", 0.5],
 ];
+/** Names as Latin letters, Chinese characters and kana write them. */
+type WrittenName = readonly [alphabetic: string, ideographic: string, phonetic: string];
+const JAPANESE_FAMILY: Weighted<WrittenName> = [
+  [["Sato", "佐藤", "さとう"], 19],
+  [["Suzuki", "鈴木", "すずき"], 18],
+  [["Takahashi", "高橋", "たかはし"], 14],
+  [["Tanaka", "田中", "たなか"], 13],
+  [["Watanabe", "渡辺", "わたなべ"], 11],
+  [["Ito", "伊藤", "いとう"], 11],
+  [["Yamamoto", "山本", "やまもと"], 10],
+  [["Nakamura", "中村", "なかむら"], 10],
+  [["Kobayashi", "小林", "こばやし"], 10],
+  [["Kato", "加藤", "かとう"], 9],
+  [["Yoshida", "吉田", "よしだ"], 8],
+  [["Yamada", "山田", "やまだ"], 8],
+  [["Sasaki", "佐々木", "ささき"], 7],
+  [["Yamaguchi", "山口", "やまぐち"], 6],
+  [["Matsumoto", "松本", "まつもと"], 6],
+  [["Inoue", "井上", "いのうえ"], 6],
+  [["Kimura", "木村", "きむら"], 6],
+  [["Hayashi", "林", "はやし"], 5],
+  [["Saito", "斎藤", "さいとう"], 5],
+  [["Hasegawa", "長谷川", "はせがわ"], 4],
+  [["Watabe", "渡部", "わたべ"], 0.4],
+  [["Gotanda", "五反田", "ごたんだ"], 0.2],
+];
+const JAPANESE_GIVEN: Weighted<WrittenName> = [
+  [["Tarou", "太郎", "たろう"], 8],
+  [["Hanako", "花子", "はなこ"], 8],
+  [["Kenji", "健二", "けんじ"], 7],
+  [["Hiroshi", "浩", "ひろし"], 7],
+  [["Youko", "洋子", "ようこ"], 7],
+  [["Keiko", "恵子", "けいこ"], 6],
+  [["Takashi", "隆", "たかし"], 6],
+  [["Yuuki", "裕樹", "ゆうき"], 5],
+  [["Akira", "明", "あきら"], 5],
+  [["Misaki", "美咲", "みさき"], 5],
+  [["Kouji", "浩二", "こうじ"], 4],
+  [["Shintarou", "慎太郎", "しんたろう"], 3],
+  [["Naomi", "直美", "なおみ"], 3],
+  [["Makoto", "誠", "まこと"], 3],
+  [["Sakura", "さくら", "さくら"], 2],
+  [["Ryuunosuke", "龍之介", "りゅうのすけ"], 0.3],
+];
+/** A patient with exactly one study among those whose names have groups. */
+export const RARE_GROUPS: WrittenName = ["Takanashi^Yuzuha", "小鳥遊^柚葉", "たかなし^ゆずは"];
 const MANY_SLICES = new Set(["CT", "MR", "PT"]);
 
 /** Modalities of a study, its usual descriptions, series and instances. */
@@ -128,6 +177,34 @@ export function* studyPopulation(
 ): Generator<typeof studies.$inferInsert, void, undefined> {
   const random = createRandom(1);
   for (let index = 0; index < count; index++) yield study(accountId, index, count, random);
+}
+
+/** The same studies of patients whose names have an ideographic and a phonetic group besides the alphabetic one. */
+export function* groupedPopulation(
+  accountId: string,
+  count: number,
+): Generator<typeof studies.$inferInsert, void, undefined> {
+  for (const study of studyPopulation(accountId, count)) {
+    const groups = writtenName(study.patientName?.includes(RARE_NAME) ? undefined : (study.patientID ?? ""));
+    const [Alphabetic, Ideographic, Phonetic] = groups;
+    const name: DicomJsonElement = { vr: "PN", Value: [{ Alphabetic, Ideographic, Phonetic }] };
+    yield {
+      ...study,
+      patientName: Alphabetic,
+      patientNameFolded: foldName(Alphabetic),
+      patientNameGroups: foldedGroups(name),
+      attributes: { ...study.attributes, [TagHex.PatientName]: name },
+    };
+  }
+}
+
+/** The name of a patient in each group; the rare one for none. */
+function writtenName(patientID: string | undefined): WrittenName {
+  if (patientID === undefined) return RARE_GROUPS;
+  const random = createRandom(Number(patientID.slice(4)) + 29);
+  const [family, given] = [pick(JAPANESE_FAMILY, random), pick(JAPANESE_GIVEN, random)];
+  const inGroup = (group: 0 | 1 | 2) => `${family[group]}^${given[group]}`;
+  return [inGroup(0), inGroup(1), inGroup(2)];
 }
 
 function study(accountId: string, index: number, count: number, random: Random): typeof studies.$inferInsert {

@@ -34,3 +34,19 @@ export function foldedPattern(pattern: string): string {
     .filter((group) => group !== "")
     .join("=")}=`;
 }
+
+const LONGEST_GRAM = 3;
+
+/**
+ * What a name holds if it matches a pattern or begins with its words: letters beyond ASCII, three in a row, or all that are in a row.
+ * Each once; none for a pattern of ASCII alone.
+ */
+export function gramsOf(pattern: string): string[] {
+  const rows = foldName(pattern).match(/[^\0-\x7f]+/gu) ?? [];
+  const grams = rows.flatMap((row) => {
+    const letters = [...row];
+    const count = Math.max(1, letters.length - LONGEST_GRAM + 1);
+    return Array.from({ length: count }, (_, place) => letters.slice(place, place + LONGEST_GRAM).join(""));
+  });
+  return [...new Set(grams)];
+}

@@ -1,13 +1,13 @@
 import { sql } from "drizzle-orm";
 import type { DbOrTx } from "../../db/client.ts";
 import { PLANNED_ANEW } from "../../db/preparing.ts";
-import { studies } from "../studies/studies.table.ts";
-import { conditionOf, partsOf, type Search } from "./search.repo.ts";
+import { matchesOf } from "./newest-page.repo.ts";
+import { partsOf, type Search } from "./search.repo.ts";
 
 /** How many studies a search finds on all its pages. */
 export async function countStudies(db: DbOrTx, search: Search): Promise<number> {
   const counts = (await partsOf(db, search)).map(
-    (part) => sql`select count(*) as studies from ${studies} where ${conditionOf(part)}`,
+    (part) => sql`select count(*) as studies from ${matchesOf(part)}`,
   );
   const [row] = await db.execute<{ total: number }>(
     sql`select sum(studies)::int as total from (${sql.join(counts, sql` union all `)}) as counted

@@ -13,6 +13,8 @@ export interface TextSearch extends Page {
   range: SQL | undefined;
   /** All that the search wants of them. */
   wanted: SQL | undefined;
+  /** What follows from `wanted` and has an index, but takes long for each study; undefined if `wanted` has indexes enough. */
+  follows?: SQL | undefined;
   /**
    * What is found in `matching`, which has `id`, `day` and `time` of studies in no order: rows with an `id` and the columns of `order`.
    */
@@ -71,6 +73,15 @@ function furtherWalk({ walked, matching, found, kept }: FoundPage, needed: numbe
   return walk < matches * WALKED_PER_FETCH ? walk : undefined;
 }
 
+/**
+ * All that match, after `from`. `offset 0` keeps PostgreSQL from using an index of trigrams for a text that has none: it would read the
+ * whole index.
+ */
+export function matchesOf({ range, wanted, follows }: Partial<TextSearch>): SQL {
+  if (!follows) return sql`${studies} where ${and(range, wanted)}`;
+  return sql`(select * from ${studies} where ${and(range, follows)} offset 0) as ${studies} where ${wanted}`;
+}
+
 /** Reads a page from the newest `walk` studies, or from all that match. `materialized` keeps PostgreSQL from mixing the two. */
 async function read(db: DbOrTx, search: TextSearch, walk?: number): Promise<FoundPage> {
   const { range, wanted, found, others, order, kept, limit, offset } = search;
@@ -78,7 +89,7 @@ async function read(db: DbOrTx, search: TextSearch, walk?: number): Promise<Foun
   const newest = sql`${studies.studyDate} desc nulls last, ${studies.studyTime} desc nulls last, ${studies.id} desc nulls last`;
   const walked =
     walk === undefined
-      ? sql`select ${keys}, true as is_match from ${studies} where ${and(range, wanted)}`
+      ? sql`select ${keys}, true as is_match from ${matchesOf(search)}`
       : sql`select ${keys}, (${wanted ?? sql`true`}) is true as is_match
           from (select * from ${studies} where ${range} order by ${newest} limit ${walk}) as ${studies}`;
   const rows = [

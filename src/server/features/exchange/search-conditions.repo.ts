@@ -1,22 +1,26 @@
 import { and, eq, gte, inArray, isNotNull, lte, or, type SQL, sql } from "drizzle-orm";
 import type { AnyPgColumn } from "drizzle-orm/pg-core";
 import { isoDate } from "../../../shared/dicom/date.ts";
-import { foldedPattern, foldName, wordsOf } from "../../../shared/dicom/folded-name.ts";
+import { foldedPattern, foldName, gramsOf, wordsOf } from "../../../shared/dicom/folded-name.ts";
 import { TagHex } from "../../../shared/dicom/tags.ts";
 import { fold } from "../../../shared/fold.ts";
 import type { QidoMatch, Wanted } from "../dicomweb/parse-qido.ts";
 import type { QidoAttribute } from "../dicomweb/qido-attributes.ts";
 import { AVAILABILITY } from "../dicomweb/qido-json.ts";
-import { type InstanceValues, MAX_INDEXED_TEXT, series, studies } from "../studies/studies.table.ts";
+import {
+  hasNameGrams,
+  type InstanceValues,
+  MAX_INDEXED_TEXT,
+  nameGrams,
+  series,
+  studies,
+} from "../studies/studies.table.ts";
 
 /**
- * Where a study has what its instances say: in the columns of the list, or beside them because the upload form replaced these. A name
- * that the column can't hold is looked for in all its groups beside it.
+ * Where a study has what its instances say: in the columns of the list, or beside them because the upload form replaced these. The
+ * groups of a name are always beside them.
  */
-export type ValuesFrom = "columns" | "instances" | "groups";
-
-/** Studies whose patient's name has more than the column holds. */
-export const hasNameGroups = isNotNull(studies.patientNameGroups);
+export type ValuesFrom = "columns" | "instances";
 
 /** How a search reads one column of the list: as it is, and as the instances say where the upload form replaced it. */
 interface ListColumn {
@@ -88,8 +92,8 @@ export function studyCondition(
   const listed = listColumns[tag];
   if (!listed) return isKeptValue(studies.attributes, path, wanted);
   const isName = tag === TagHex.PatientName;
-  if (from === "groups" && isName) return isInGroups(wanted);
-  if (from !== "instances") return isListed(listed, wanted);
+  if (from !== "instances")
+    return isName ? or(isListed(listed, wanted), isInGroups(wanted)) : isListed(listed, wanted);
   const { key, column } = listed;
   const said = sql`(case when ${studies.instanceValues} ? ${key} then ${studies.instanceValues} ->> ${key}
     else ${column}::text end)`;
@@ -102,12 +106,34 @@ function isInGroups(wanted: Wanted): SQL | undefined {
   const groups = studies.patientNameGroups;
   if (wanted.kind === "text") return sql`${groups} like ${`%${likePattern(foldedPattern(wanted.pattern))}%`}`;
   if (wanted.kind !== "words") return sql`false`;
-  return and(...wordsOf(wanted.words).map((word) => begins(sql`translate(${groups}, '=', ' ')`, word)));
+  // The trigram index finds words of ASCII.
+  return and(
+    ...wordsOf(wanted.words).flatMap((word) => [
+      contains(groups, word),
+      begins(sql`translate(${groups}, '=', ' ')`, word),
+    ]),
+  );
 }
 
-/** Whether a match may find studies by what the column of their name lacks. */
-export function isOfName({ path: [first], wanted }: QidoMatch): boolean {
-  return first?.tag === TagHex.PatientName && (wanted.kind === "text" || wanted.kind === "words");
+/**
+ * What follows from a match for a name, and what the index of letters beyond ASCII finds. It takes long for each study that another
+ * index finds, so it is only for searches that look for all matches.
+ */
+export function gramsCondition({ path: [first], wanted }: QidoMatch): SQL | undefined {
+  if (first?.tag !== TagHex.PatientName) return undefined;
+  const pattern = wanted.kind === "text" ? wanted.pattern : wanted.kind === "words" ? wanted.words : "";
+  const grams = gramsOf(pattern);
+  if (grams.length === 0) return undefined;
+  // The trigram indexes find words beside them.
+  const words =
+    wanted.kind === "words" ? wordsOf(wanted.words).filter((word) => gramsOf(word).length === 0) : [];
+  return and(
+    hasNameGrams(studies),
+    sql`${nameGrams(studies)} @> ${sql.param(grams)}::text[]`,
+    ...words.map((word) =>
+      or(...[studies.patientNameFolded, studies.patientNameGroups].map((name) => contains(name, word))),
+    ),
+  );
 }
 
 /** Compares a column of the list, by its index where it has one. */
@@ -121,9 +147,7 @@ function isListed(listed: ListColumn, wanted: Wanted): SQL | undefined {
   if (wanted.kind === "words" && folded) {
     // The trigram index finds the words, wherever they are in the text.
     const words = wordsOf(wanted.words);
-    return and(
-      ...words.flatMap((word) => [sql`${folded} like ${`%${escaped(word)}%`}`, begins(folded, word)]),
-    );
+    return and(...words.flatMap((word) => [contains(folded, word), begins(folded, word)]));
   }
   if (wanted.kind !== "text" || !folded) return isSaid(TAG_OF[key], sql`${column}::text`, wanted);
   if (wanted.isName) return sql`${folded} like ${likePattern(foldName(wanted.pattern))}`;
@@ -222,6 +246,10 @@ function isValue(value: SQL, wanted: Wanted): SQL | undefined {
     case "words":
       return and(...wordsOf(wanted.words).map((word) => begins(value, word)));
   }
+}
+
+function contains(folded: AnyPgColumn, text: string): SQL {
+  return sql`${folded} like ${`%${escaped(text)}%`}`;
 }
 
 /** Whether a word of a folded text begins so. */

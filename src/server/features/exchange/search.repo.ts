@@ -1,4 +1,4 @@
-import { and, eq, inArray, isNotNull, isNull, not, type SQL, sql } from "drizzle-orm";
+import { and, eq, inArray, isNotNull, isNull, type SQL, sql } from "drizzle-orm";
 import type { AnyPgColumn } from "drizzle-orm/pg-core";
 import { TagHex } from "../../../shared/dicom/tags.ts";
 import type { DbOrTx } from "../../db/client.ts";
@@ -9,9 +9,8 @@ import { type Caller, visibleParts, visibleTo } from "../studies/studies.repo.ts
 import { type SeriesRow, type StudyRow, series, studies, studyTallies } from "../studies/studies.table.ts";
 import { idsOfPage } from "./newest-page.repo.ts";
 import {
-  hasNameGroups,
+  gramsCondition,
   hasUnknownFrequency,
-  isOfName,
   isSaid,
   listColumns,
   namesOne,
@@ -114,7 +113,7 @@ async function pageOf(
   const [main, ...rest] = parts;
   if (main?.range && search.ofStudy.some(hasUnknownFrequency) && !isNarrow(search)) {
     const ids = await idsOfPage(db, {
-      ...{ range: main.range, wanted: main.wanted, order, limit, offset },
+      ...{ range: main.range, wanted: main.wanted, follows: main.follows, order, limit, offset },
       found: ofMatching,
       others: rest.map((part) => ofPart(conditionOf(part))),
       kept: sql`select coalesce(sum(${studyTallies.studies}), 0) from ${studyTallies} where ${talliesOf(caller)}`,
@@ -139,6 +138,8 @@ export interface Part {
   /** The conditions that the index of the newest studies answers in its order; undefined if another index finds the part. */
   range?: SQL | undefined;
   wanted: SQL | undefined;
+  /** What follows from `wanted` and has an index that is right for a search of all that match. */
+  follows?: SQL | undefined;
 }
 
 export function conditionOf({ range, wanted }: Part): SQL | undefined {
@@ -147,8 +148,7 @@ export function conditionOf({ range, wanted }: Part): SQL | undefined {
 
 /**
  * The caller's own studies and granted ones in parts; a study meets at most one of them. The few studies whose columns the upload form
- * replaced are parts of their own, and so are those whose name has groups that its column lacks; the others are found by the columns'
- * indexes, and come first.
+ * replaced are parts of their own; the others are found by the columns' indexes, and come first.
  */
 export async function partsOf(db: DbOrTx, search: Search): Promise<Part[]> {
   const { caller, isGrantedOnly, ofStudy, ids, hasReport } = search;
@@ -165,20 +165,18 @@ export async function partsOf(db: DbOrTx, search: Search): Promise<Part[]> {
   // The planner knows how many studies have a value, and nothing about patterns: a second condition would mislead it.
   const days = ofStudy.filter(isOfDays);
   const notOfDays = ofStudy.filter((match) => !isOfDays(match) && !isOfModalities(match));
-  const names = ofStudy.filter(isOfName);
-  const byColumn = and(...names.map(({ path, wanted }) => studyCondition(path, wanted, "columns")));
   return parts.flatMap((part) => {
     const asUploaded = and(part, isNull(studies.instanceValues));
     const replaced = { wanted: and(part, isNotNull(studies.instanceValues), ...wantedOf("instances")) };
-    const grouped = {
-      wanted: and(asUploaded, hasNameGroups, byColumn && not(byColumn), ...wantedOf("groups")),
-    };
-    const others = names.length > 0 ? [replaced, grouped] : [replaced];
-    if (part !== own) return [{ wanted: and(asUploaded, ...wantedOf("columns")) }, ...others];
+    if (part !== own) return [{ wanted: and(asUploaded, ...wantedOf("columns")) }, replaced];
     const ofDays = days.map(({ path, wanted }) => studyCondition(path, wanted, "columns"));
     return [
-      { range: and(asUploaded, ...ofDays), wanted: and(modalities, ...wantedOf("columns", notOfDays)) },
-      ...others,
+      {
+        range: and(asUploaded, ...ofDays),
+        wanted: and(modalities, ...wantedOf("columns", notOfDays)),
+        follows: and(...ofStudy.map(gramsCondition)),
+      },
+      replaced,
     ];
   });
 }

@@ -100,6 +100,21 @@ function trigramIndex(name: string, column: AnyPgColumn) {
 
 const UNMERGED_KB = 256;
 
+type NameColumns = Columns<"patientNameFolded" | "patientNameGroups">;
+
+/**
+ * Each letter beyond ASCII in a patient's name, each pair and each three of them in a row: {@link trigramIndex} knows no such
+ * letters. The function is in the migrations.
+ */
+export function nameGrams({ patientNameFolded, patientNameGroups }: NameColumns): SQL {
+  return sql`name_grams(${patientNameFolded}, ${patientNameGroups})`;
+}
+
+/** Studies that the index of {@link nameGrams} has: those whose name may hold such letters. */
+export function hasNameGrams({ patientNameFolded, patientNameGroups }: NameColumns): SQL {
+  return sql`(${patientNameGroups} is not null or octet_length(${patientNameFolded}) > char_length(${patientNameFolded}))`;
+}
+
 /** Folds as `fold` in src/shared does, in functions of PostgreSQL that a generated column may use. */
 const searchFoldedExpression = sql`' ' || patient_name_folded || ' ' || patient_id_folded || ' ' || accession_number_folded || ' '
   || description_folded || ' ' || regexp_replace(lower(regexp_replace(normalize(left(coalesce(institution_name, ''), 512), NFKD),
@@ -198,6 +213,11 @@ export const studies = pgTable(
     trigramIndex("accession_number", table.accessionNumberFolded),
     trigramIndex("description", table.descriptionFolded),
     trigramIndex("search", table.searchFolded),
+    trigramIndex("name_groups", table.patientNameGroups).where(sql`${table.patientNameGroups} is not null`),
+    index("studies_name_grams_idx")
+      .using("gin", nameGrams(table))
+      .with({ gin_pending_list_limit: UNMERGED_KB })
+      .where(hasNameGrams(table)),
   ],
 );
 
