@@ -239,6 +239,7 @@ function study(accountId: string, index: number, count: number, random: Random):
     sizeBytes: 150_000_000,
     storageStatus: "b2",
     labelled: true,
+    patientNameTries: null,
     createdAt: new Date(NEWEST + index * 1000),
   };
 }

@@ -1,30 +1,26 @@
 import { setTimeout } from "node:timers/promises";
 import type { DicomJson } from "../../../shared/dicom/reading/instance.ts";
 import { keptAttributes } from "../../../shared/dicom/reading/kept-attributes.ts";
-import { inflatedMetadata } from "../../archive/manifest-codec.ts";
-import { piecesOf, slicePieces } from "../../archive/pieces.ts";
 import type { Deps } from "../../deps.ts";
-import { streamOf } from "../../http/stream-of.ts";
 import { describeError } from "../../runtime/log.ts";
 import {
   describeSeries,
   listUndescribedSeries,
   type SeriesToDescribe,
 } from "../studies/study-attributes.repo.ts";
+import { readFirstMetadata } from "./first-metadata.ts";
 
 /** Series of one run; the next run goes on behind them. */
 export const SERIES_A_RUN = 500;
 const SERIES_AT_ONCE = 50;
 /** Between two series, so that requests go first. */
 const PAUSE_MS = 10;
-/** Longer metadata of an instance are not parsed; its series counts as one that says nothing. */
-const MAX_INSTANCE_BYTES = 1024 * 1024;
 
 type DescribeDeps = Pick<Deps, "db" | "series" | "log">;
 
 /**
  * Reads the attributes for searches of series that an older release stored, from the metadata of the first instance of each. A series
- * that can't be read now is passed over until the next start.
+ * whose metadata are too long counts as one that says nothing; one that can't be read now is passed over until the next start.
  * @returns where the next run begins; `undefined` after the last series
  */
 export async function describeOlderSeries(
@@ -61,14 +57,9 @@ function report({ log }: Pick<Deps, "log">, counts: { described: number; failed:
 }
 
 async function readAttributes(
-  { series }: Pick<Deps, "series">,
+  deps: Pick<Deps, "series">,
   { manifest }: SeriesToDescribe,
 ): Promise<{ study: DicomJson; series: DicomJson }> {
-  const stored = await series.metadata(manifest);
-  const [range] = await stored.ranges();
-  if (!range || range.length > MAX_INSTANCE_BYTES) return { study: {}, series: {} };
-  const pieces = slicePieces(inflatedMetadata(piecesOf(await stored.open())), range.offset, range.length);
-  const metadata = (await new Response(streamOf(pieces)).json()) as DicomJson;
-  const kept = keptAttributes(metadata);
+  const kept = keptAttributes((await readFirstMetadata(deps, manifest)) ?? {});
   return { study: kept.study ?? {}, series: kept.series ?? {} };
 }

@@ -108,6 +108,7 @@ function indexStudy(
     ...countsOf(study),
     attributes: scanned.index.kept?.study ?? {},
     patientNameGroups: foldedGroups(scanned.index.kept?.study?.[TagHex.PatientName]),
+    patientNameTries: null,
     storageStatus: isArchived ? "b2" : "local",
     hasReport: false,
     integrity: "unchecked",

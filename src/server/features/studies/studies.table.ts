@@ -10,6 +10,7 @@ import {
   pgEnum,
   pgTable,
   primaryKey,
+  smallint,
   text,
   timestamp,
   uniqueIndex,
@@ -100,6 +101,14 @@ function trigramIndex(name: string, column: AnyPgColumn) {
 
 const UNMERGED_KB = 256;
 
+/** After so many tries a name counts as one that can't be read. */
+const MAX_NAME_TRIES = 5;
+
+/** Studies whose instances may have a name with more groups than the columns say. */
+export function isNameUnread(table: Columns<"patientNameTries" | "patientNameGroups">): SQL {
+  return sql`${table.patientNameTries} < ${sql.raw(String(MAX_NAME_TRIES))} and ${table.patientNameGroups} is null`;
+}
+
 type NameColumns = Columns<"patientNameFolded" | "patientNameGroups">;
 
 /**
@@ -158,6 +167,11 @@ export const studies = pgTable(
     /** The instances' name with all its groups, as `foldedGroups` writes them; null if `patientName` has all of it. */
     patientNameGroups: text("patient_name_groups"),
     /**
+     * How often a job tried in vain to read the instances' name with all its groups; null once it is known. An older release leaves
+     * the default.
+     */
+    patientNameTries: smallint("patient_name_tries").default(0),
+    /**
      * Patient name, patient ID, accession number and description folded for search (no case, no accents), each cut to
      * {@link MAX_INDEXED_TEXT}.
      */
@@ -186,6 +200,7 @@ export const studies = pgTable(
     index("studies_unlabelled_idx").on(table.id).where(sql`not ${table.labelled}`),
     index("studies_undescribed_idx").on(table.id).where(sql`${table.attributes} is null`),
     index("studies_uid_idx").on(table.studyInstanceUID),
+    index("studies_name_unread_idx").on(table.id).where(isNameUnread(table)),
     index("studies_name_groups_idx").on(table.accountId).where(sql`${table.patientNameGroups} is not null`),
     index("studies_overridden_idx").on(table.accountId).where(sql`${table.instanceValues} is not null`),
     ...sortIndexes(table),

@@ -1,8 +1,8 @@
-import { and, eq, gt, isNull, type SQL, sql } from "drizzle-orm";
+import { and, asc, eq, gt, inArray, isNotNull, isNull, type SQL, sql } from "drizzle-orm";
 import type { DicomJson } from "../../../shared/dicom/reading/instance.ts";
 import type { Db, DbOrTx } from "../../db/client.ts";
 import { type StoredObjectRow, storedObjects } from "../../holdings/objects/stored-objects.table.ts";
-import { series, studies } from "./studies.table.ts";
+import { isNameUnread, type StudyRow, series, studies } from "./studies.table.ts";
 
 export interface SeriesToDescribe {
   seriesId: string;
@@ -38,6 +38,88 @@ function idsWhere(db: Db, isUnread: SQL, afterId: string | null, limit: number) 
     .where(and(isUnread, eq(storedObjects.location, "archive"), isAfter))
     .orderBy(series.id)
     .limit(limit);
+}
+
+export interface UnreadName extends Pick<StudyRow, "id" | "patientName" | "instanceValues"> {
+  /** Archived manifests of its series, the smallest first; none while its bytes are on their way. */
+  manifests: StoredObjectRow[];
+}
+
+/** Studies whose name was not read with all its groups yet, after `afterId`, by id; each with some manifests. */
+export async function listUnreadNames(
+  db: Db,
+  afterId: string | null,
+  { limit, manifestsEach }: { limit: number; manifestsEach: number },
+): Promise<UnreadName[]> {
+  const { id, patientName, instanceValues } = studies;
+  const page = await db
+    .select({ id, patientName, instanceValues })
+    .from(studies)
+    .where(and(isNameUnread(studies), afterId === null ? undefined : gt(studies.id, afterId)))
+    .orderBy(asc(studies.id))
+    .limit(limit);
+  if (page.length === 0) return [];
+  const ids = page.map((study) => study.id);
+  const numbered = db
+    .select({
+      manifestId: series.manifestId,
+      place:
+        sql<number>`row_number() over (partition by ${series.studyId} order by ${storedObjects.sizeBytes}, ${series.id})`.as(
+          "place",
+        ),
+    })
+    .from(series)
+    .innerJoin(storedObjects, eq(storedObjects.id, series.manifestId))
+    .where(and(inArray(series.studyId, ids), eq(storedObjects.location, "archive")))
+    .as("numbered");
+  const manifests = await db
+    .select({ manifest: storedObjects })
+    .from(numbered)
+    .innerJoin(storedObjects, eq(storedObjects.id, numbered.manifestId))
+    .where(sql`${numbered.place} <= ${manifestsEach}`)
+    .orderBy(numbered.place);
+  const ofStudies = Object.groupBy(manifests, ({ manifest }) => manifest.studyId ?? "");
+  return page.map((study) => ({
+    ...study,
+    manifests: (ofStudies[study.id] ?? []).map(({ manifest }) => manifest),
+  }));
+}
+
+/** Keeps a name with several groups; what another node kept meanwhile stays. */
+export async function keepNameGroups(
+  db: DbOrTx,
+  studyId: string,
+  { attributes, groups }: { attributes: { name: DicomJson; others: DicomJson }; groups: string | null },
+): Promise<void> {
+  const { name, others } = attributes;
+  await db
+    .update(studies)
+    .set({
+      patientNameGroups: groups,
+      patientNameTries: null,
+      attributes: sql`coalesce(${studies.attributes}, ${JSON.stringify(others)}::jsonb) || ${JSON.stringify(name)}::jsonb`,
+    })
+    .where(
+      and(eq(studies.id, studyId), isNotNull(studies.patientNameTries), isNull(studies.patientNameGroups)),
+    );
+}
+
+/** Notes that the columns have all of the names of studies. */
+export async function noteWholeNames(db: DbOrTx, studyIds: readonly string[]): Promise<void> {
+  if (studyIds.length === 0) return;
+  await db
+    .update(studies)
+    .set({ patientNameTries: null })
+    .where(inArray(studies.id, [...studyIds]));
+}
+
+/** Notes that the names of studies could not be read. */
+export async function noteUnreadableNames(db: DbOrTx, studyIds: readonly string[]): Promise<void> {
+  if (studyIds.length === 0) return;
+  await db
+    .update(studies)
+    .set({ patientNameTries: sql`${studies.patientNameTries} + 1` })
+    .where(inArray(studies.id, [...studyIds]));
 }
 
 /** Keeps what one instance of a series says, where nothing is kept yet. */

@@ -1,0 +1,2 @@
+ALTER TABLE "studies" ADD COLUMN "patient_name_tries" smallint DEFAULT 0;--> statement-breakpoint
+CREATE INDEX "studies_name_unread_idx" ON "studies" USING btree ("id") WHERE "studies"."patient_name_tries" < 5 and "studies"."patient_name_groups" is null;
