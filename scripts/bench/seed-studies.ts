@@ -6,27 +6,37 @@ import { storedObjects } from "../../src/server/holdings/objects/stored-objects.
 import { scrubRounds } from "../../src/server/holdings/scrubbing/scrub-rounds.table.ts";
 import { createLogger } from "../../src/server/runtime/log.ts";
 import { type ApiClient, registerClient } from "./api-client.ts";
+import { addInstances } from "./seed-instances.ts";
 import { studyPopulation } from "./study-population.ts";
 
 const ROWS_PER_STATEMENT = 1_000;
 /** Accounts beside the measured one. Their studies must neither appear in its list nor slow it down. */
 const OTHERS = { accounts: 20, studiesEach: 1_000 };
 
+const INSTANCES = 10;
+const MAX_SERIES = 3;
+const SOME = 200;
+
 /** An account full of studies. */
 export interface SeededAccount extends AsyncDisposable {
   /** Its owner, signed in. */
   client: ApiClient;
+  /** Some of its studies, from all over it. */
+  someStudies: readonly (typeof studies.$inferInsert)[];
   /** Changes one study, as the next upload to the account would, so that earlier counts may be wrong. */
   change(): Promise<void>;
 }
 
-/** Puts studies (rows only, no bytes) into the database of a running server: `count` in one new account among others. */
+/** Puts studies (without pixels) into the database of a running server: `count` in one new account among others. */
 export async function seedStudies(options: {
   url: string;
   dataDir: string;
   count: number;
-  /** Adds the series of the studies, with the rows of their manifests. */
-  withSeries?: boolean;
+  /** Gives each study ten instances in one to three series, with their manifests. */
+  withInstances?: boolean;
+  population?: typeof studyPopulation;
+  /** Adds {@link OTHERS}. */
+  withOthers?: boolean;
 }): Promise<SeededAccount> {
   const client = await registerClient(options.url);
   await using opened = new AsyncDisposableStack();
@@ -34,15 +44,19 @@ export async function seedStudies(options: {
   opened.defer(() => postgres.stop());
   const pool = connectDatabase({ url: postgres.url, maxConnections: 1, statementTimeoutMs: 120_000 });
   opened.defer(() => pool.close());
-  const [changing] = await fill(pool.db, client.userId, options.count);
-  for (let index = 0; index < OTHERS.accounts; index++) {
+  const { count, population = studyPopulation, withInstances, withOthers = true } = options;
+  const rows = [...population(client.userId, count)].map((row, index) =>
+    withInstances ? { ...row, seriesCount: 1 + (index % MAX_SERIES), instanceCount: INSTANCES } : row,
+  );
+  await fill(pool.db, rows);
+  for (let index = 0; withOthers && index < OTHERS.accounts; index++) {
     const { userId } = await registerClient(options.url);
-    await fill(pool.db, userId, OTHERS.studiesEach);
+    await fill(pool.db, [...studyPopulation(userId, OTHERS.studiesEach)]);
   }
-  if (options.withSeries) {
-    // The bytes of these manifests do not exist, which the server would find out meanwhile, study by study.
+  if (withInstances) {
+    // There are no volumes, and the server would read the manifests beside what is measured.
     await endScrubRound(pool.db);
-    await addSeries(pool.db, client.userId);
+    await addInstances(pool.db, options.dataDir, rows);
   }
   // Autovacuum would do this within minutes of so many new rows.
   for (const table of [studies, series, storedObjects]) await pool.db.execute(sql`vacuum analyze ${table}`);
@@ -50,23 +64,22 @@ export async function seedStudies(options: {
   let changes = 0;
   return {
     client,
+    someStudies: rows.filter((_, index) => index % Math.ceil(count / SOME) === 0),
     async change() {
       const accessionNumberFolded = `changed ${++changes}`;
       await pool.db
         .update(studies)
         .set({ accessionNumberFolded })
-        .where(eq(studies.id, changing?.id ?? ""));
+        .where(eq(studies.id, rows[0]?.id ?? ""));
     },
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
   };
 }
 
-async function fill(db: Db, accountId: string, count: number): Promise<(typeof studies.$inferInsert)[]> {
-  const rows = [...studyPopulation(accountId, count)];
-  for (let from = 0; from < count; from += ROWS_PER_STATEMENT) {
+async function fill(db: Db, rows: readonly (typeof studies.$inferInsert)[]): Promise<void> {
+  for (let from = 0; from < rows.length; from += ROWS_PER_STATEMENT) {
     await db.insert(studies).values(rows.slice(from, from + ROWS_PER_STATEMENT));
   }
-  return rows;
 }
 
 async function endScrubRound(db: Db): Promise<void> {
@@ -74,20 +87,4 @@ async function endScrubRound(db: Db): Promise<void> {
   await db.delete(scrubRounds);
   const round = { id: Bun.randomUUIDv7(), objectsTotal: 0, bytesTotal: 0 };
   await db.insert(scrubRounds).values({ ...round, startedAt: now, finishedAt: now, movedAt: now });
-}
-
-/** The series that the studies of an account count, their instances shared out evenly. */
-async function addSeries(db: Db, accountId: string): Promise<void> {
-  const numbered = sql`${studies} cross join lateral generate_series(1, ${studies.seriesCount}) as number
-    where ${studies.accountId} = ${accountId}`;
-  await db.execute(sql`
-    insert into ${series} (id, study_id, series_instance_uid, series_number, modality, instance_count, manifest_id)
-    select gen_random_uuid(), ${studies.id}, ${studies.studyInstanceUID} || '.' || number, number,
-      split_part(${studies.modality}, '\\', 1), greatest(1, ${studies.instanceCount} / ${studies.seriesCount}), gen_random_uuid()
-    from ${numbered}`);
-  await db.execute(sql`
-    insert into ${storedObjects} (id, study_id, upload_id, kind, key, size_bytes, sha256, location, created_at)
-    select ${series.manifestId}, ${series.studyId}, gen_random_uuid(), 'manifest', ${series.manifestId}::text, 2000, '', 'archive', now()
-    from ${series} inner join ${studies} on ${studies.id} = ${series.studyId}
-    where ${studies.accountId} = ${accountId}`);
 }

@@ -164,6 +164,9 @@ function kind(modality: string, ...descriptions: [string, number][]) {
   return { modalities, descriptions, series: isLong ? 8 : 2, instances: isLong ? 600 : 4 };
 }
 
+const PHYSICIANS = 400;
+/** Who referred exactly one study. */
+export const RARE_PHYSICIAN = "Quaresma^Policarpo";
 /** A patient with exactly one study, so that a search can find it alone. */
 export const RARE_NAME = "Zoroastro";
 
@@ -238,10 +241,22 @@ function study(accountId: string, index: number, count: number, random: Random):
     instanceCount: seriesCount + Math.floor(random() * instances),
     sizeBytes: 150_000_000,
     storageStatus: "b2",
+    attributes: {
+      [TagHex.ReferringPhysicianName]: { vr: "PN", Value: [{ Alphabetic: physician(index, count) }] },
+      [TagHex.StudyID]: { vr: "SH", Value: [String(index)] },
+    },
     labelled: true,
     patientNameTries: null,
     createdAt: new Date(NEWEST + index * 1000),
   };
+}
+
+/** One of some hundred, each with fewer studies than the one before; the rare one has one study. */
+function physician(index: number, count: number): string {
+  if (index === Math.floor(count * 0.4)) return RARE_PHYSICIAN;
+  const number = Math.floor(createRandom(index + 41)() ** 2 * PHYSICIANS);
+  const random = createRandom(number + 43);
+  return `${pick(FAMILY, random)}^${pick(FEMALE, random)}^${number}`;
 }
 
 /** A patient has the same name in all their studies. */
