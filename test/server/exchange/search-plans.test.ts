@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { eq, inArray, sql } from "drizzle-orm";
 import { groupedPopulation, studyPopulation } from "../../../scripts/bench/study-population.ts";
+import type { StoredMetadata } from "../../../src/server/features/dicomweb/dicomweb.catalogue.ts";
 import { parseQido } from "../../../src/server/features/dicomweb/parse-qido.ts";
 import { levelOf } from "../../../src/server/features/dicomweb/qido-attributes.ts";
 import { countStudies } from "../../../src/server/features/exchange/count-studies.repo.ts";
@@ -9,7 +10,9 @@ import {
   searchStudies,
   type WideSearch,
 } from "../../../src/server/features/exchange/search.repo.ts";
+import { searchAllInstances } from "../../../src/server/features/exchange/search-all.ts";
 import { grants, type StudyRow, studies } from "../../../src/server/features/studies/studies.table.ts";
+import { TagHex } from "../../../src/shared/dicom/tags.ts";
 import { createTestApp, type Person, type TestApp } from "../../support/test-app.ts";
 
 const OWN = 6_000;
@@ -70,7 +73,7 @@ async function fill(person: Person, count: number, population = studyPopulation)
 
 /** Makes PostgreSQL take `zoroastro` for as frequent as it is, or for far more. */
 async function sample(guess: "right" | "wrong"): Promise<void> {
-  if (guess === "right") return void (await t.sql`vacuum analyze studies`);
+  if (guess === "right") return void (await t.sql`vacuum analyze studies, series, stored_objects`);
   const mistaken = all.filter(({ accountId }) => accountId === owner.id).slice(-MISTAKEN);
   const ids = mistaken.map(({ id }) => id);
   const { db } = t.deps;
@@ -89,12 +92,15 @@ function searchOf(parameters: string, { id: userId } = owner): WideSearch {
   return { caller, isGrantedOnly: false, limit, offset, ofStudy: of("study"), ofSeries: of("series") };
 }
 
-/** How many rows of studies PostgreSQL reads for a search. */
-async function rowsRead(find: (db: TestApp["deps"]["db"]) => Promise<unknown>): Promise<number> {
+/** How many rows of a table PostgreSQL reads for a search. */
+async function rowsRead(
+  find: (db: TestApp["deps"]["db"]) => Promise<unknown>,
+  table: "studies" | "series" = "studies",
+): Promise<number> {
   return await t.deps.db.transaction(async (tx) => {
     const read = async () => {
       const [row] = await tx.execute<{ rows: number }>(sql`
-        select (seq_tup_read + idx_tup_fetch)::int as rows from pg_stat_xact_user_tables where relname = 'studies'`);
+        select (seq_tup_read + idx_tup_fetch)::int as rows from pg_stat_xact_user_tables where relname = ${table}`);
       return row?.rows ?? 0;
     };
     const before = await read();
@@ -245,6 +251,82 @@ describe("in an account whose names all have several groups", () => {
   }
 });
 
+describe("a search by what few studies have", () => {
+  const said = (tag: string, row: StudyRow) => JSON.stringify(row.attributes?.[tag]?.Value ?? []);
+  const physician = (pattern: RegExp) => (row: StudyRow) =>
+    pattern.test(said(TagHex.ReferringPhysicianName, row));
+  beforeAll(() => sample("right"), 120_000);
+
+  test.each<[string, string, (row: StudyRow) => boolean]>([
+    ["a referring physician", "ReferringPhysicianName=quaresma*", physician(/Quaresma/)],
+    ["a part of the name", "ReferringPhysicianName=*POLICARPO", physician(/Policarpo/)],
+    ["words of the name", "ReferringPhysicianName=polic quar&fuzzymatching=true", physician(/Quaresma/)],
+    ["a physician of nobody", "ReferringPhysicianName=nabuco*", () => false],
+    ["the study's ID", "StudyID=4242", (row) => said(TagHex.StudyID, row) === '["4242"]'],
+    ["a time", "StudyTime=100000", ({ studyTime }) => studyTime === "10:00:00"],
+    ["a time of nobody", "StudyTime=2300-", () => false],
+  ])("%s finds the same studies as a look at each, and reads few", async (_, parameters, isWanted) => {
+    const search = searchOf(`${parameters}&limit=50`);
+    const wanted = all.filter(isWanted).slice(0, 50);
+    const found = await searchStudies(t.deps.db, search);
+    expect(found.map(({ id }) => id)).toEqual(wanted.map(({ id }) => id));
+    const few = 1_000;
+    expect(await rowsRead((db) => searchStudies(db, search))).toBeLessThan(few);
+    expect(await rowsRead((db) => searchSeries(db, search))).toBeLessThan(few);
+    expect(await countStudies(t.deps.db, search)).toBe(all.filter(isWanted).length);
+  });
+
+  test.each<[string, (row: StudyRow) => boolean]>([
+    ["StudyTime=10-1014&limit=100", ({ studyTime }) => /^10:(0\d|1[0-4])/.test(studyTime ?? "")],
+    ["StudyTime=173000-&limit=100&offset=200", ({ studyTime }) => (studyTime ?? "") >= "17:30:00"],
+    ["StudyTime=-0700&limit=100", ({ studyTime }) => (studyTime ?? "~") < "07:01:00"],
+    ["ReferringPhysicianName=silva*&limit=300", physician(/"Silva/)],
+    ["ReferringPhysicianName=*ana*&limit=100&offset=500", physician(/ana/i)],
+  ])("a page of %s has the same studies as a look at each", async (parameters, isWanted) => {
+    const search = searchOf(parameters);
+    const { limit, offset } = search;
+    const found = await searchStudies(t.deps.db, search);
+    const wanted = all.filter(isWanted).slice(offset, offset + limit);
+    expect(found.map(({ id }) => id)).toEqual(wanted.map(({ id }) => id));
+  });
+
+  test.each(["XA", "XA,NM", "X?"])(
+    "the series of modality %s are found in the studies that have it",
+    async (modality) => {
+      const search = searchOf(`Modality=${modality}&limit=1000`);
+      const pattern = new RegExp(`^(${modality.replace(",", "|").replace("?", ".")})(\\\\|$)`);
+      const wanted = all.filter((row) => pattern.test(row.modality ?? ""));
+      const found = await searchSeries(t.deps.db, search);
+      expect(found).toHaveLength(2 * wanted.length);
+      expect(new Set(found.map(({ study }) => study.id))).toEqual(new Set(wanted.map(({ id }) => id)));
+      expect(await rowsRead((db) => searchSeries(db, search), "series")).toBeLessThan(1_000);
+      // What is asked of series does not narrow a search for studies.
+      const [newest] = await searchStudies(t.deps.db, { ...search, limit: 1 });
+      expect(newest?.id).toBe(all[0]?.id);
+    },
+  );
+
+  test("a page of instances reads the first few series", async () => {
+    const metadata = { inflatedBytes: Number.MAX_SAFE_INTEGER } as StoredMetadata;
+    const manifest = { version: 1, studyInstanceUID: "1", seriesInstanceUID: "1", instances: [instance] };
+    const derivative = async () => undefined;
+    const series = { manifest: async () => manifest, metadata: async () => metadata, derivative };
+    const session = { ...owner, userId: owner.id, role: "user", hasActiveSubscription: true };
+    const search = (db: TestApp["deps"]["db"]) =>
+      searchAllInstances(
+        { ...t.deps, db, series, baseUrl: "https://exames.example/dicomweb" } as never,
+        session as never,
+        parseQido(new URLSearchParams("limit=5")),
+      );
+    expect((await search(t.deps.db)).items).toHaveLength(6);
+    expect(await rowsRead(search)).toBeLessThan(150);
+  });
+  const instance = {
+    ...{ sopInstanceUID: "1.1", sopClassUID: "1.2", transferSyntaxUID: "1.2.840.10008.1.2.1" },
+    ...{ instanceNumber: 1, rows: null, columns: null, frames: { kind: "none" } },
+  };
+});
+
 const PAGE_BYTES = 8_192;
 
 test("a search reads few entries that are not merged into an index of texts, however many studies came last", async () => {
@@ -252,7 +334,7 @@ test("a search reads few entries that are not merged into an index of texts, how
   await fill(other, 1_000);
   const indexes = await t.sql`
     select indexname as name from pg_indexes where tablename = 'studies' and indexdef like '%USING gin%'`;
-  expect(indexes).toHaveLength(7);
+  expect(indexes).toHaveLength(9);
   for (const { name } of indexes) {
     const [merged] = await t.sql`select gin_clean_pending_list(${name}::regclass)::int as pages`;
     // The row that passes the limit may take a few pages more.

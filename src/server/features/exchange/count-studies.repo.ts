@@ -6,7 +6,7 @@ import { partsOf, type Search } from "./search.repo.ts";
 
 /** How many studies a search finds on all its pages. */
 export async function countStudies(db: DbOrTx, search: Search): Promise<number> {
-  const counts = (await partsOf(db, search)).map(
+  const counts = (await partsOf(db, { ...search, ofSeries: [] })).map(
     (part) => sql`select count(*) as studies from ${matchesOf(part)}`,
   );
   const [row] = await db.execute<{ total: number }>(

@@ -28,6 +28,8 @@ export interface SearchDeps extends Pick<Deps, "db" | "series" | "readingTurns" 
 export const MAX_READ_SERIES = 200;
 /** The most series of which one search looks at the list of instances, which is short and often in memory. */
 export const MAX_LISTED_SERIES = 5_000;
+/** Most searches need no more than the first few; the next ones are read in larger pages. */
+const FIRST_SERIES = 20;
 const SERIES_AT_ONCE = 500;
 /** The most series that one search for instances passes over. */
 const MAX_PASSED_SERIES = 20_000;
@@ -84,9 +86,9 @@ async function* seriesFor(
   session: Session,
   query: QidoQuery,
 ): AsyncGenerator<SearchedSeries> {
-  const page = { limit: SERIES_AT_ONCE, offset: 0 };
-  for (; page.offset < MAX_PASSED_SERIES; page.offset += SERIES_AT_ONCE) {
-    const rows = await searchSeries(deps.db, wideSearch(session, query, page));
+  let limit = FIRST_SERIES;
+  for (let offset = 0; offset < MAX_PASSED_SERIES; ) {
+    const rows = await searchSeries(deps.db, wideSearch(session, query, { limit, offset }));
     const references = await referencesOf(
       deps.db,
       session,
@@ -98,7 +100,9 @@ async function* seriesFor(
       const known = knownOf(row, reference, deps.baseUrl);
       yield { instanceCount, known, reference, ...openSeries(deps, session.userId, row.manifest) };
     }
-    if (rows.length < SERIES_AT_ONCE) return;
+    if (rows.length < limit) return;
+    offset += limit;
+    limit = SERIES_AT_ONCE;
   }
   throw new AppError(searchTooBroad);
 }

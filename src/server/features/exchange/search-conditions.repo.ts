@@ -1,20 +1,13 @@
 import { and, eq, gte, inArray, isNotNull, lte, or, type SQL, sql } from "drizzle-orm";
 import type { AnyPgColumn } from "drizzle-orm/pg-core";
 import { isoDate } from "../../../shared/dicom/date.ts";
-import { foldedPattern, foldName, gramsOf, wordsOf } from "../../../shared/dicom/folded-name.ts";
+import { foldedPattern, foldName, wordsOf } from "../../../shared/dicom/folded-name.ts";
 import { TagHex } from "../../../shared/dicom/tags.ts";
 import { fold } from "../../../shared/fold.ts";
 import type { QidoMatch, Wanted } from "../dicomweb/parse-qido.ts";
 import type { QidoAttribute } from "../dicomweb/qido-attributes.ts";
 import { AVAILABILITY } from "../dicomweb/qido-json.ts";
-import {
-  hasNameGrams,
-  type InstanceValues,
-  MAX_INDEXED_TEXT,
-  nameGrams,
-  series,
-  studies,
-} from "../studies/studies.table.ts";
+import { type InstanceValues, MAX_INDEXED_TEXT, series, studies } from "../studies/studies.table.ts";
 
 /**
  * Where a study has what its instances say: in the columns of the list, or beside them because the upload form replaced these. The
@@ -63,7 +56,7 @@ export const listColumns: Record<string, ListColumn> = {
   [TagHex.PatientSex]: { key: "patientSex", column: studies.patientSex },
 };
 
-const simpleOfStudy: Record<string, AnyPgColumn | SQL> = {
+export const simpleOfStudy: Record<string, AnyPgColumn | SQL> = {
   [TagHex.InstanceAvailability]: sql`${AVAILABILITY}::text`,
   [TagHex.NumberOfStudyRelatedSeries]: studies.seriesCount,
   [TagHex.NumberOfStudyRelatedInstances]: studies.instanceCount,
@@ -115,27 +108,6 @@ function isInGroups(wanted: Wanted): SQL | undefined {
   );
 }
 
-/**
- * What follows from a match for a name, and what the index of letters beyond ASCII finds. It takes long for each study that another
- * index finds, so it is only for searches that look for all matches.
- */
-export function gramsCondition({ path: [first], wanted }: QidoMatch): SQL | undefined {
-  if (first?.tag !== TagHex.PatientName) return undefined;
-  const pattern = wanted.kind === "text" ? wanted.pattern : wanted.kind === "words" ? wanted.words : "";
-  const grams = gramsOf(pattern);
-  if (grams.length === 0) return undefined;
-  // The trigram indexes find words beside them.
-  const words =
-    wanted.kind === "words" ? wordsOf(wanted.words).filter((word) => gramsOf(word).length === 0) : [];
-  return and(
-    hasNameGrams(studies),
-    sql`${nameGrams(studies)} @> ${sql.param(grams)}::text[]`,
-    ...words.map((word) =>
-      or(...[studies.patientNameFolded, studies.patientNameGroups].map((name) => contains(name, word))),
-    ),
-  );
-}
-
 /** Compares a column of the list, by its index where it has one. */
 function isListed(listed: ListColumn, wanted: Wanted): SQL | undefined {
   const { column, folded, key } = listed;
@@ -159,15 +131,6 @@ function isListed(listed: ListColumn, wanted: Wanted): SQL | undefined {
   return and(found, isValue(sql`${column}`, wanted));
 }
 
-/** Whether a text may match any number of studies, unlike a whole identifier. */
-export function hasUnknownFrequency({ path: [first], wanted }: QidoMatch): boolean {
-  const listed = first && listColumns[first.tag];
-  return (
-    !!listed?.folded &&
-    (wanted.kind === "words" || (wanted.kind === "text" && !isWhole(listed, wanted.pattern)))
-  );
-}
-
 /** Whether a match is about one study or one patient. */
 export function namesOne({ path: [first], wanted }: QidoMatch): boolean {
   if (first?.tag === TagHex.StudyInstanceUID) return true;
@@ -176,7 +139,7 @@ export function namesOne({ path: [first], wanted }: QidoMatch): boolean {
 }
 
 /** Whether a pattern is a whole identifier, without wildcards. */
-function isWhole({ isIdentifier }: ListColumn, pattern: string): boolean {
+export function isWhole({ isIdentifier }: ListColumn, pattern: string): boolean {
   return !!isIdentifier && !/[*?]/.test(pattern);
 }
 
@@ -248,7 +211,8 @@ function isValue(value: SQL, wanted: Wanted): SQL | undefined {
   }
 }
 
-function contains(folded: AnyPgColumn, text: string): SQL {
+/** Whether a folded text has another one in it. */
+export function contains(folded: AnyPgColumn | SQL, text: string): SQL {
   return sql`${folded} like ${`%${escaped(text)}%`}`;
 }
 

@@ -1,4 +1,4 @@
-import { and, eq, inArray, isNotNull, isNull, type SQL, sql } from "drizzle-orm";
+import { and, eq, inArray, isNotNull, isNull, or, type SQL, sql } from "drizzle-orm";
 import type { AnyPgColumn } from "drizzle-orm/pg-core";
 import { TagHex } from "../../../shared/dicom/tags.ts";
 import type { DbOrTx } from "../../db/client.ts";
@@ -6,11 +6,17 @@ import { PLANNED_ANEW } from "../../db/preparing.ts";
 import { type StoredObjectRow, storedObjects } from "../../holdings/objects/stored-objects.table.ts";
 import type { Page, QidoMatch } from "../dicomweb/parse-qido.ts";
 import { type Caller, visibleParts, visibleTo } from "../studies/studies.repo.ts";
-import { type SeriesRow, type StudyRow, series, studies, studyTallies } from "../studies/studies.table.ts";
+import {
+  MAX_INDEXED_TEXT,
+  type SeriesRow,
+  type StudyRow,
+  series,
+  studies,
+  studyTallies,
+} from "../studies/studies.table.ts";
+import { followingCondition, hasUnknownFrequency } from "./following-conditions.repo.ts";
 import { idsOfPage } from "./newest-page.repo.ts";
 import {
-  gramsCondition,
-  hasUnknownFrequency,
   isSaid,
   listColumns,
   namesOne,
@@ -43,8 +49,9 @@ export interface FoundSeries {
 const plannedAnew = sql.raw(PLANNED_ANEW);
 const falling = sql`desc nulls last`;
 
-/** A page of studies, newest first. */
-export async function searchStudies(db: DbOrTx, search: WideSearch): Promise<StudyRow[]> {
+/** A page of studies, newest first; what is wanted of series is left out of account. */
+export async function searchStudies(db: DbOrTx, wide: WideSearch): Promise<StudyRow[]> {
+  const search = { ...wide, ofSeries: [] };
   const keys = sql`${studies.id} as id, ${studies.studyDate} as day, ${studies.studyTime} as time`;
   const isOnPage = await pageOf(db, search, {
     id: studies.id,
@@ -159,7 +166,8 @@ export async function partsOf(db: DbOrTx, search: Search): Promise<Part[]> {
     ids === undefined ? undefined : ids.length > 0 ? inArray(studies.id, [...ids]) : sql`false`,
     hasReport ? studies.hasReport : undefined,
   ];
-  if (!ofStudy.some(({ path: [first] }) => first && listColumns[first.tag]))
+  const isOfColumns = ofStudy.some(({ path: [first] }) => first && listColumns[first.tag]);
+  if (!isOfColumns && !ofStudy.some(hasUnknownFrequency) && !search.ofSeries.some(isOfModality))
     return parts.map((part) => ({ wanted: and(part, ...wantedOf("columns")) }));
   const modalities = await ownModalities(db, search);
   // The planner knows how many studies have a value, and nothing about patterns: a second condition would mislead it.
@@ -174,7 +182,7 @@ export async function partsOf(db: DbOrTx, search: Search): Promise<Part[]> {
       {
         range: and(asUploaded, ...ofDays),
         wanted: and(modalities, ...wantedOf("columns", notOfDays)),
-        follows: and(...ofStudy.map(gramsCondition)),
+        follows: and(...ofStudy.map(followingCondition)),
       },
       replaced,
     ];
@@ -189,11 +197,22 @@ function isOfModalities({ path: [first] }: QidoMatch): boolean {
   return first?.tag === TagHex.ModalitiesInStudy;
 }
 
-/** The wanted modalities as the columns of own studies have them, with others or alone: known values are found by their index. */
-async function ownModalities(db: DbOrTx, { caller, ofStudy }: Search): Promise<SQL | undefined> {
-  const isWanted = ofStudy
-    .filter(isOfModalities)
-    .map(({ wanted }) => isSaid(TagHex.ModalitiesInStudy, sql`${studyTallies.modality}`, wanted));
+function isOfModality({ path: [first] }: QidoMatch): boolean {
+  return first?.tag === TagHex.Modality;
+}
+
+/**
+ * The wanted modalities as the columns of own studies have them, with others or alone: known values are found by their index. Those of
+ * series are in the column of their study, if it has room for all.
+ */
+async function ownModalities(db: DbOrTx, { caller, ofStudy, ofSeries }: Search): Promise<SQL | undefined> {
+  const said = ({ wanted }: QidoMatch) =>
+    isSaid(TagHex.ModalitiesInStudy, sql`${studyTallies.modality}`, wanted);
+  const isFull = sql`length(${studyTallies.modality}) >= ${MAX_INDEXED_TEXT}`;
+  const isWanted = [
+    ...ofStudy.filter(isOfModalities).map(said),
+    ...ofSeries.filter(isOfModality).map((match) => or(said(match), isFull)),
+  ];
   if (isWanted.length === 0) return undefined;
   const rows = await db
     .selectDistinct({ modality: studyTallies.modality })

@@ -21,6 +21,15 @@ import type { WrittenRow } from "../../db/given-rows.ts";
 import { keyOf } from "../../db/key-of.ts";
 import { integrity } from "../../holdings/objects/stored-objects.table.ts";
 import { users } from "../accounts/users/users.table.ts";
+import {
+  type Columns,
+  hasNameGrams,
+  hasPhysicians,
+  isNameUnread,
+  nameGrams,
+  physicianNames,
+  timeOfDay,
+} from "./indexed-expressions.repo.ts";
 
 /** `b2` means "in the archive store", whichever adapter that is. */
 export const storageStatus = pgEnum("storage_status", ["local", "transferring", "b2", "error"]);
@@ -41,8 +50,6 @@ export interface InstanceValues {
 
 /** In characters. An index entry holds 2.7 kB; values within the standard are shorter, but a damaged disc may hold longer ones. */
 export const MAX_INDEXED_TEXT = 512;
-
-type Columns<Name extends string> = Record<Name, AnyPgColumn>;
 
 function falling(column: AnyPgColumn): SQL {
   return sql`${column} DESC NULLS LAST`;
@@ -100,29 +107,6 @@ function trigramIndex(name: string, column: AnyPgColumn) {
 }
 
 const UNMERGED_KB = 256;
-
-/** After so many tries a name counts as one that can't be read. */
-const MAX_NAME_TRIES = 5;
-
-/** Studies whose instances may have a name with more groups than the columns say. */
-export function isNameUnread(table: Columns<"patientNameTries" | "patientNameGroups">): SQL {
-  return sql`${table.patientNameTries} < ${sql.raw(String(MAX_NAME_TRIES))} and ${table.patientNameGroups} is null`;
-}
-
-type NameColumns = Columns<"patientNameFolded" | "patientNameGroups">;
-
-/**
- * Each letter beyond ASCII in a patient's name, each pair and each three of them in a row: {@link trigramIndex} knows no such
- * letters. The function is in the migrations.
- */
-export function nameGrams({ patientNameFolded, patientNameGroups }: NameColumns): SQL {
-  return sql`name_grams(${patientNameFolded}, ${patientNameGroups})`;
-}
-
-/** Studies that the index of {@link nameGrams} has: those whose name may hold such letters. */
-export function hasNameGrams({ patientNameFolded, patientNameGroups }: NameColumns): SQL {
-  return sql`(${patientNameGroups} is not null or octet_length(${patientNameFolded}) > char_length(${patientNameFolded}))`;
-}
 
 /** Folds as `fold` in src/shared does, in functions of PostgreSQL that a generated column may use. */
 const searchFoldedExpression = sql`' ' || patient_name_folded || ' ' || patient_id_folded || ' ' || accession_number_folded || ' '
@@ -229,6 +213,17 @@ export const studies = pgTable(
     trigramIndex("description", table.descriptionFolded),
     trigramIndex("search", table.searchFolded),
     trigramIndex("name_groups", table.patientNameGroups).where(sql`${table.patientNameGroups} is not null`),
+    // For DICOMweb searches by what has no column: whole values, and words of physicians' names.
+    index("studies_attributes_idx")
+      .using("gin", sql`${table.attributes} jsonb_path_ops`)
+      .with({ gin_pending_list_limit: UNMERGED_KB }),
+    index("studies_physicians_trgm_idx")
+      .using("gin", sql`(${physicianNames(table)}) gin_trgm_ops`)
+      .with({ gin_pending_list_limit: UNMERGED_KB })
+      .where(hasPhysicians(table)),
+    index("studies_account_time_idx")
+      .on(table.accountId, timeOfDay(table))
+      .where(sql`${table.removalId} is null`),
     index("studies_name_grams_idx")
       .using("gin", nameGrams(table))
       .with({ gin_pending_list_limit: UNMERGED_KB })

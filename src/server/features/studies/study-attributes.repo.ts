@@ -2,7 +2,8 @@ import { and, asc, eq, gt, inArray, isNotNull, isNull, type SQL, sql } from "dri
 import type { DicomJson } from "../../../shared/dicom/reading/instance.ts";
 import type { Db, DbOrTx } from "../../db/client.ts";
 import { type StoredObjectRow, storedObjects } from "../../holdings/objects/stored-objects.table.ts";
-import { isNameUnread, type StudyRow, series, studies } from "./studies.table.ts";
+import { isNameUnread } from "./indexed-expressions.repo.ts";
+import { type StudyRow, series, studies } from "./studies.table.ts";
 
 export interface SeriesToDescribe {
   seriesId: string;

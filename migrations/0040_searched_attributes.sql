@@ -1,0 +1,3 @@
+CREATE INDEX "studies_attributes_idx" ON "studies" USING gin ("attributes" jsonb_path_ops) WITH (gin_pending_list_limit=256);--> statement-breakpoint
+CREATE INDEX "studies_physicians_trgm_idx" ON "studies" USING gin ((lower(regexp_replace(normalize(coalesce("attributes" ->> '00080090', '') || coalesce("attributes" ->> '00081060', '') || coalesce("attributes" ->> '00321032', ''), NFKD), '[\u0300-\u036f\u3099\u309a]+', '', 'g'))) gin_trgm_ops) WITH (gin_pending_list_limit=256) WHERE "studies"."attributes" ?| '{00080090,00081060,00321032}'::text[];--> statement-breakpoint
+CREATE INDEX "studies_account_time_idx" ON "studies" USING btree ("account_id",("study_time" collate "C")) WHERE "studies"."removal_id" is null;
