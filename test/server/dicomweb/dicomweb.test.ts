@@ -218,11 +218,9 @@ describe("frames", () => {
     );
     const parts = await partsOf(response);
     expect(parts.map(({ body }) => body[0])).toEqual([3, 1]);
-    expect(parts.map(({ head }) => head.split("\r\n"))).toEqual(
-      [3, 1].map((frame) => [
-        `Content-Type: application/octet-stream; transfer-syntax=${EXPLICIT_LITTLE_ENDIAN}`,
-        `Content-Location: /dicomweb/t/good${instance("1")}/frames/${frame}`,
-      ]),
+    // And no address, which would have the token in it: a frame is the same bytes for whoever asks.
+    expect(parts[0]?.head).toBe(
+      `Content-Type: application/octet-stream; transfer-syntax=${EXPLICIT_LITTLE_ENDIAN}`,
     );
     expect(await partsOf(await get(`${instance("1")}/frames/1`))).toBeArrayOfSize(1);
   });

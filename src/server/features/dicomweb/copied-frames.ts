@@ -13,18 +13,11 @@ const PREFIX_LENGTHS = "HTJ2K-Prefix-Lengths";
 /** What a request for frames says besides its path. */
 export interface FrameRequest {
   accept: string | undefined;
-  /** The address of the instance, which parts name theirs by. */
-  instanceUrl?: string | undefined;
   range?: string | undefined;
   /** Finds the metadata of the series, which tell how big-endian frames are swapped. */
   findMetadata?: () => Promise<StoredMetadata | undefined>;
   /** Finds the lossless copy of the series. */
   findCopy?: () => Promise<Derivative | undefined>;
-}
-
-/** The address of a frame, which its part of an answer names (PS3.18 §8.6.1.2). */
-export function frameUrl(instanceUrl: string | undefined, frameNumber: number): string | undefined {
-  return instanceUrl === undefined ? undefined : `${instanceUrl}/frames/${frameNumber}`;
 }
 
 /**
@@ -33,24 +26,22 @@ export function frameUrl(instanceUrl: string | undefined, frameNumber: number): 
  */
 export async function copiedFramesResponse(
   derivative: Derivative,
-  asked: { sopInstanceUID: string; frameNumbers: number[]; instanceUrl: string | undefined },
+  { sopInstanceUID, frameNumbers }: { sopInstanceUID: string; frameNumbers: number[] },
   { multipart, type }: Representation,
   range: string | undefined,
 ): Promise<Response | undefined> {
-  const { sopInstanceUID, frameNumbers, instanceUrl } = asked;
   const contentType = `${type}; transfer-syntax=${TransferSyntax.htJpeg2000Rpcl}`;
   const [only] = frameNumbers;
   if (only !== undefined && frameNumbers.length === 1) {
     const frame = await derivative.readFrame(sopInstanceUID, only - 1);
     if (!frame) return undefined;
     if (!multipart) return rangeOfFrame(frame, contentType, range);
-    const head = { contentType, location: frameUrl(instanceUrl, only) };
-    const related = onePartRelated(type, head, ownBytes(frame.bytes));
+    const related = onePartRelated(type, { contentType }, ownBytes(frame.bytes));
     return new Response(related.body, { headers: varied(related.contentType) });
   }
   const count = derivative.instances.get(sopInstanceUID)?.frames.length ?? 0;
   if (!multipart || frameNumbers.some((frameNumber) => frameNumber > count)) return undefined;
-  const related = multipartRelated(type, parts(derivative, asked, contentType));
+  const related = multipartRelated(type, parts(derivative, sopInstanceUID, frameNumbers, contentType));
   return new Response(related.body, { headers: varied(related.contentType) });
 }
 
@@ -87,12 +78,13 @@ function varied(contentType: string): Record<string, string> {
 /** @throws if a frame is damaged, which ends the body early: the copy is made again */
 async function* parts(
   derivative: Derivative,
-  { sopInstanceUID, frameNumbers, instanceUrl }: Parameters<typeof copiedFramesResponse>[1],
+  sopInstanceUID: string,
+  frameNumbers: number[],
   contentType: string,
 ): AsyncGenerator<Part> {
   for (const frameNumber of frameNumbers) {
     const frame = await derivative.readFrame(sopInstanceUID, frameNumber - 1);
     if (!frame) throw new RangeError("a frame of the copy is lost");
-    yield { contentType, location: frameUrl(instanceUrl, frameNumber), body: frame.bytes };
+    yield { contentType, body: frame.bytes };
   }
 }

@@ -194,7 +194,6 @@ export function createDicomwebRoutes(access: DicomwebAccess) {
       const { catalogue, instance } = await openInstance(c, path);
       return await framesResponse(catalogue, instance, path.frames, {
         accept: acceptOf(c),
-        instanceUrl: instanceUrlOf(c, path),
         range: c.req.header("range"),
         findMetadata: () => catalogue.metadata(path.study, path.series),
         findCopy: () => catalogue.derivative(path.study, path.series),

@@ -3,7 +3,7 @@ import type { ManifestInstance } from "../../archive/manifest.ts";
 import { AppError } from "../../http/app-error.ts";
 import { notAcceptable, notFound, validationFailed } from "../../http/http.errors.ts";
 import { frameHeaders } from "./archive-headers.ts";
-import { copiedFramesResponse, type FrameRequest, frameUrl } from "./copied-frames.ts";
+import { copiedFramesResponse, type FrameRequest } from "./copied-frames.ts";
 import type { Bytes, DicomwebCatalogue } from "./dicomweb.catalogue.ts";
 import { borrowFrame, readFrame } from "./frame-bytes.ts";
 import { type LittleEndianReader, openLittleEndian } from "./little-endian-frames.ts";
@@ -51,21 +51,25 @@ export function allFramesResponse(
 async function respondByCopy(
   { transferSyntaxUID, sopInstanceUID }: ManifestInstance,
   frameNumbers: number[],
-  { accept, range, instanceUrl, findCopy }: FrameRequest,
+  { accept, range, findCopy }: FrameRequest,
 ): Promise<Response | undefined> {
   const stored = frameTransferSyntaxUID(transferSyntaxUID);
   const wanted = findCopy && negotiateCopy(accept, stored, TransferSyntax.htJpeg2000Rpcl);
   const derivative = wanted && (await findCopy());
-  return (
-    derivative &&
-    copiedFramesResponse(derivative, { sopInstanceUID, frameNumbers, instanceUrl }, wanted, range)
-  );
+  return derivative && copiedFramesResponse(derivative, { sopInstanceUID, frameNumbers }, wanted, range);
 }
 
-type Asked = Pick<FrameRequest, "accept" | "instanceUrl" | "findMetadata"> & {
+/** Where bulk data are, which each part of an answer names (PS3.18 §10.4.3.3.5); frames that are asked for as frames name nothing. */
+interface Places {
+  instanceUrl: string;
   /** The address of pixel data that are one frame. */
-  bulkDataUrl?: string;
-};
+  bulkDataUrl: string;
+}
+
+type Asked = Pick<FrameRequest, "accept" | "findMetadata"> & Partial<Places>;
+
+const placeOf = (instanceUrl: string | undefined, frameNumber: number) =>
+  instanceUrl === undefined ? undefined : `${instanceUrl}/frames/${frameNumber}`;
 
 async function respond(
   catalogue: DicomwebCatalogue,
@@ -81,14 +85,14 @@ async function respond(
     syntax !== transferSyntaxUID
   ) {
     const swapped = findMetadata && (await openLittleEndian(catalogue, instance, findMetadata));
-    if (swapped) return await respondSwapped(swapped, { frameNumbers, instanceUrl }, { multipart, type });
+    if (swapped) return await respondSwapped(swapped, frameNumbers, { multipart, type });
     if (syntax !== undefined) throw new AppError(notAcceptable);
   }
   const contentType = `${type}; transfer-syntax=${namedSyntax(transferSyntaxUID)}`;
   const [only] = frameNumbers;
   if (only !== undefined && frameNumbers.length === 1) {
     const frame = await borrowFrame(catalogue, instance, only - 1);
-    const head = { contentType, location: bulkDataUrl ?? frameUrl(instanceUrl, only) };
+    const head = { contentType, location: bulkDataUrl };
     const answer = multipart ? onePartRelated(type, head, frame) : bareBody(contentType, frame);
     return new Response(answer.body, { headers: frameHeaders(answer.contentType) });
   }
@@ -103,18 +107,17 @@ async function respond(
 /** Answers big-endian frames as little-endian ones: to a client that names that syntax, or none (PS3.18 §8.7.3.3). */
 async function respondSwapped(
   swapped: LittleEndianReader,
-  asked: AskedFrames,
+  frameNumbers: number[],
   { multipart, type }: Representation,
 ): Promise<Response> {
   const contentType = `${type}; transfer-syntax=${TransferSyntax.explicitLittleEndian}`;
-  const { frameNumbers } = asked;
   const [only] = frameNumbers;
   if (!multipart && only !== undefined && frameNumbers.length === 1)
     return new Response((await swapped.frame(only - 1)) as BodyInit, { headers: frameHeaders(contentType) });
   if (!multipart) throw new AppError(notAcceptable);
   const answer = multipartRelated(
     type,
-    frameParts(asked, contentType, (index) => swapped.frame(index)),
+    frameParts({ frameNumbers }, contentType, (index) => swapped.frame(index)),
   );
   return new Response(answer.body, { headers: frameHeaders(answer.contentType) });
 }
@@ -125,19 +128,13 @@ function namedSyntax(transferSyntaxUID: string): string {
   return transferSyntaxUID === implicitLittleEndian ? explicitLittleEndian : transferSyntaxUID;
 }
 
-/** Frames of the instance at an address. */
-interface AskedFrames {
-  frameNumbers: number[];
-  instanceUrl: string | undefined;
-}
-
 async function* frameParts(
-  { frameNumbers, instanceUrl }: AskedFrames,
+  { frameNumbers, instanceUrl }: { frameNumbers: number[]; instanceUrl?: string | undefined },
   contentType: string,
   read: (frameIndex: number) => Promise<Bytes>,
 ): AsyncGenerator<Part> {
   for (const frameNumber of frameNumbers) {
-    const location = frameUrl(instanceUrl, frameNumber);
+    const location = placeOf(instanceUrl, frameNumber);
     yield { contentType, location, body: await read(frameNumber - 1) };
   }
 }
