@@ -1,7 +1,7 @@
-import { chmod, mkdir, open, readFile, rename, writeFile } from "node:fs/promises";
+import { chmod, link, mkdir, open, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { sync } from "../storage/disk/durable-file.ts";
-import { isAbsent } from "../storage/disk/fs-failure.ts";
+import { errnoOf, isAbsent } from "../storage/disk/fs-failure.ts";
 
 /** The identity of this process among the nodes, and where it stages bytes. */
 export interface Node {
@@ -29,11 +29,7 @@ const NODE_ID = "node-id";
 
 /** The id of the node that has run in a folder, if one has. */
 export async function readNodeId(dataDir: string): Promise<string | undefined> {
-  const id = await readFile(join(dataDir, NODE_ID), "utf8").catch((error) => {
-    if (isAbsent(error)) return "";
-    throw error;
-  });
-  return id.trim() || undefined;
+  return (await readTrimmed(join(dataDir, NODE_ID))) || undefined;
 }
 
 export async function createNode(dataDir: string): Promise<Node> {
@@ -56,20 +52,50 @@ export async function createNode(dataDir: string): Promise<Node> {
   };
 }
 
-/** Reads a small file, or writes the result of `create` to it durably if it is missing. Mode 0600. */
+/**
+ * Reads a small file, or writes the result of `create` to it durably if it is missing or empty. Mode 0600. Processes that create it at
+ * once all return what the first of them wrote.
+ */
 export async function readOrCreate(path: string, create: () => string): Promise<string> {
-  const existing = await readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {
-    if (error.code === "ENOENT") return "";
+  const existing = await readTrimmed(path);
+  if (existing !== "") return existing;
+  const content = create();
+  const temporary = `${path}.${Bun.randomUUIDv7()}.tmp`;
+  try {
+    await writeFile(temporary, `${content}\n`, { mode: 0o600 });
+    const file = await open(temporary);
+    await file.sync();
+    await file.close();
+    if (!(await putWhereNoneIs(temporary, path))) {
+      const others = await readTrimmed(path);
+      if (others !== "") return others;
+      await rename(temporary, path);
+    }
+    await sync(dirname(path));
+    return content;
+  } finally {
+    await rm(temporary, { force: true });
+  }
+}
+
+async function readTrimmed(path: string): Promise<string> {
+  const text = await readFile(path, "utf8").catch((error) => {
+    if (isAbsent(error)) return "";
     throw error;
   });
-  if (existing.trim() !== "") return existing.trim();
-  const content = create();
-  const temporary = `${path}.${process.pid}.tmp`;
-  await writeFile(temporary, `${content}\n`, { mode: 0o600 });
-  const file = await open(temporary);
-  await file.sync();
-  await file.close();
-  await rename(temporary, path);
-  await sync(dirname(path));
-  return content;
+  return text.trim();
+}
+
+/** Errors of a path that has a file already, and of file systems without links, which could tell. */
+const NOT_LINKED = new Set<string | undefined>(["EEXIST", "EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS"]);
+
+/** Returns whether the file is at `path` now. */
+async function putWhereNoneIs(file: string, path: string): Promise<boolean> {
+  try {
+    await link(file, path);
+    return true;
+  } catch (error) {
+    if (NOT_LINKED.has(errnoOf(error))) return false;
+    throw error;
+  }
 }
