@@ -20,7 +20,7 @@ export function createMetricsRoutes(
 ) {
   const { metricsToken } = deps.config;
   const collect = createCollector(deps, checks);
-  return new Hono<HttpEnv>().get(
+  const routes = new Hono<HttpEnv>().get(
     "/metrics",
     guard("public"),
     describe(
@@ -42,6 +42,12 @@ export function createMetricsRoutes(
       return c.body(encodeOpenMetrics(await collect()));
     },
   );
+  // A 405 would say that there is one.
+  if (metricsToken === undefined)
+    routes.all("/metrics", () => {
+      throw new AppError(notFound);
+    });
+  return routes;
 }
 
 /** Takes the same time whatever was sent: digests are compared. */
