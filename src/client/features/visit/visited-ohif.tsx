@@ -4,6 +4,7 @@ import type { Visit, VisitedStudy } from "../../../shared/api/links.ts";
 import { activeLocale } from "../../i18n.ts";
 import { descriptionText } from "../studies/study-text.ts";
 import { ViewerFrame } from "../viewer/viewer-frame.tsx";
+import { useVisitEnd } from "./use-visit-end.ts";
 import { visitAddresses } from "./visit-api.ts";
 
 interface VisitedOhifProps {
@@ -11,12 +12,15 @@ interface VisitedOhifProps {
   visit: Visit;
   viewerOrigin: string;
   onLeave: () => void;
+  /** The link was ended meanwhile. */
+  onClosed: () => void;
 }
 
 /** A study of a link in OHIF, which sees what the link's own token opens. */
-export default function VisitedOhif({ study, visit, viewerOrigin, onLeave }: VisitedOhifProps) {
+export default function VisitedOhif({ study, visit, viewerOrigin, onLeave, onClosed }: VisitedOhifProps) {
   const { i18n } = useLingui();
   const { token } = visit;
+  useVisitEnd(token, onClosed);
   const find = useCallback(async () => {
     const query = new URLSearchParams({
       StudyInstanceUIDs: study.studyInstanceUID,

@@ -59,7 +59,7 @@ export function VisitedViewer({ first, onClose, onClosed, ...visited }: VisitedV
                 onOpenVisor={() => setViewer("visor")}
               />
               <Suspense fallback={<div className="viewer-stage" aria-busy="true" />}>
-                <VisitedOhif {...visited} onLeave={back} />
+                <VisitedOhif {...visited} onLeave={back} onClosed={onClosed} />
               </Suspense>
             </>
           ) : (
