@@ -9,6 +9,7 @@ import { type ExamSource, mergeExams } from "../../../src/client/features/upload
 import {
   type Choice,
   hasUnreadRest,
+  isUnreadSendable,
   planUploads,
   restKey,
 } from "../../../src/client/features/upload/draft/plan-uploads.ts";
@@ -97,6 +98,20 @@ async function broughtBy(planned: ReturnType<typeof plan>): Promise<string[][]> 
     }),
   );
 }
+
+test("a folder that this browser can't read is offered for sending unless none of its files fits into an upload", () => {
+  const unread = (files: PackableFile[]): ExamSource => ({
+    id: "a",
+    read: {
+      ...{ kind: "folder", name: "CD", sizeBytes: 0, zip: undefined, fileCount: files.length },
+      ...{ files, contents: undefined, prefilled: undefined },
+    },
+  });
+  const large = { path: "IM1", file: new Blob([new Uint8Array(2_000)]) };
+  const empty = { path: "IM2", file: new Blob([]) };
+  const offered = [[large], [large, empty], [empty]].map((files) => isUnreadSendable(unread(files), 1_000));
+  expect(offered).toEqual([false, true, true]);
+});
 
 describe("exams of several sources", () => {
   test("are one by their Study Instance UID, and an instance that is in two of them is sent once", async () => {

@@ -12,7 +12,7 @@ import { readSources } from "./draft-state.ts";
 import { storedSizeOfAll } from "./exam.ts";
 import { sumInWorker } from "./file-sums.ts";
 import { mergeExams } from "./merge-exams.ts";
-import { beyondOf, hasUnreadRest, isUnread, planUploads, restKey, restOf } from "./plan-uploads.ts";
+import { beyondOf, hasUnreadRest, isUnreadSendable, planUploads, restKey, restOf } from "./plan-uploads.ts";
 import { PackingCard, ReadingCard } from "./reading-card.tsx";
 import { SourceChips } from "./source-chips.tsx";
 import { UploadSummary } from "./upload-summary.tsx";
@@ -91,7 +91,7 @@ function useChosen({ draft, tick, correct, send }: DraftViewProps) {
   const sources = useMemo(() => readSources({ sources: all }), [all]);
   const picks = useMemo(() => all.map(({ picked }) => picked), [all]);
   const merged = useMemo(() => mergeExams(sources), [sources]);
-  const unread = sources.filter(({ read }) => isUnread(read));
+  const unread = sources.filter((source) => isUnreadSendable(source, maxUploadBytes));
   const { rests, beyond } = useMemo(
     () => ({
       rests: sources

@@ -53,6 +53,13 @@ export function isUnread({ contents }: ReadSource): boolean {
   return !contents || contents.studies.length === 0;
 }
 
+/** Whether a source in which the browser found no exam can be sent: not a folder of which each file is larger than an upload may be. */
+export function isUnreadSendable(source: ExamSource, maxUploadBytes: number): boolean {
+  const { read } = source;
+  if (!isUnread(read)) return false;
+  return read.zip !== undefined || beyondOf(source, maxUploadBytes).length < read.files.length;
+}
+
 /** Stands for the rest of a source where it is ticked. */
 export function restKey({ id }: ExamSource): string {
   return `${id} rest`;
