@@ -250,18 +250,24 @@ describe("there is no such file", () => {
     const bytes = readFileSync(path);
     bytes.fill(~(bytes[100_000] ?? 0) & 0xff, 100_000, 100_004);
     writeFileSync(path, bytes);
+    // A viewer is refused before any frame is read.
+    expect((await t.call("GET", await viewerPath("14"), { headers: { accept: named() } })).status).toBe(403);
     expect((await get(instancePath("14"), { accept: named() })).status).toBe(406);
     expect((await get(instancePath("14"), { accept: "application/dicom" })).status).toBe(200);
   });
 
   test("for a viewer, who gets no images as files", async () => {
-    const [row] = await t.sql<
-      { id: string }[]
-    >`select id from studies where study_instance_uid = ${studyUID("1")}`;
-    const data = Buffer.from(JSON.stringify([{ userId: owner.id, id: row?.id }])).toString("base64url");
-    const made = await t.call("GET", `/generate-token?data=${data}`, { as: owner });
-    const { token } = (await made.json()) as { token: string };
-    const path = instancePath("1").replace("/dicomweb", `/dicomweb/t/${token}`);
-    expect((await t.call("GET", path, { headers: { accept: named() } })).status).toBe(403);
+    expect((await t.call("GET", await viewerPath("1"), { headers: { accept: named() } })).status).toBe(403);
   });
 });
+
+/** The address of an instance for a viewer of its owner. */
+async function viewerPath(study: string): Promise<string> {
+  const [row] = await t.sql<
+    { id: string }[]
+  >`select id from studies where study_instance_uid = ${studyUID(study)}`;
+  const data = Buffer.from(JSON.stringify([{ userId: owner.id, id: row?.id }])).toString("base64url");
+  const made = await t.call("GET", `/generate-token?data=${data}`, { as: owner });
+  const { token } = (await made.json()) as { token: string };
+  return instancePath(study).replace("/dicomweb", `/dicomweb/t/${token}`);
+}

@@ -39,6 +39,8 @@ export interface DicomwebAccess {
    * @throws {AppError} if the caller has no access
    */
   resolve(c: Context, series?: SeriesUIDs): Promise<DicomwebCatalogue>;
+  /** Refuses a caller who may retrieve no such instance, before anything is read for them. @throws {AppError} */
+  assertRetrievable?(retrieval: Retrieval): void;
   /** Called before the first byte of whole files. @throws {AppError} if the caller may not retrieve them */
   allowRetrieval(c: Context, retrieval: Retrieval): Promise<void>;
   /** Runs before each route, if a guard resolves the caller. */
@@ -218,7 +220,9 @@ export function createDicomwebRoutes(access: DicomwebAccess) {
   routes.get("/studies/:study/series/:series/instances/:instance", front, described.instance, async (c) => {
     const path = c.req.param();
     const { catalogue, instance } = await openInstance(c, path);
-    const allow = () => access.allowRetrieval(c, { level: "instance", study: path.study, instance });
+    const retrieval = { level: "instance", study: path.study, instance } as const;
+    access.assertRetrievable?.(retrieval);
+    const allow = () => access.allowRetrieval(c, retrieval);
     const findCopy = () => catalogue.derivative(path.study, path.series);
     const copied = await findCopiedInstance(instance, acceptOf(c), findCopy);
     if (copied) {

@@ -14,6 +14,7 @@ export function createViewerDicomwebRoutes(deps: Deps, others: OtherTokens) {
     },
     hasSearch: true,
     resolve: async (c, series) => (await openAsViewer(deps, others, c, series)).catalogue,
+    assertRetrievable: assertViewerRetrieval,
     allowRetrieval: async (_c, retrieval) => assertViewerRetrieval(retrieval),
   });
 }
