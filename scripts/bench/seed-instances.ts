@@ -8,11 +8,11 @@ import { storedObjects } from "../../src/server/holdings/objects/stored-objects.
 import { dataSetText } from "../../src/shared/dicom/reading/data-set-text.ts";
 import type { DicomJson } from "../../src/shared/dicom/reading/instance.ts";
 import { TagHex } from "../../src/shared/dicom/tags.ts";
+import { TransferSyntax } from "../../src/shared/dicom/transfer-syntax.ts";
 
 type Study = typeof studies.$inferInsert;
 
 const CT_IMAGE = "1.2.840.10008.5.1.4.1.1.2";
-const EXPLICIT_VR_LITTLE_ENDIAN = "1.2.840.10008.1.2.1";
 const SIDE = 512;
 const HEADER_BYTES = 2_048;
 /** A folder of the store holds the manifests of as many studies. */
@@ -104,7 +104,11 @@ function contentOf({ study, row }: SeededSeries) {
   const sizeBytes = HEADER_BYTES + SIDE * SIDE * 2;
   const instances = Array.from({ length: row.instanceCount }, (_, index): ManifestInstance => {
     const sopInstanceUID = instanceUID(studyInstanceUID, seriesNumber, index + 1);
-    const image = { sopInstanceUID, sopClassUID: CT_IMAGE, transferSyntaxUID: EXPLICIT_VR_LITTLE_ENDIAN };
+    const image = {
+      sopInstanceUID,
+      sopClassUID: CT_IMAGE,
+      transferSyntaxUID: TransferSyntax.explicitLittleEndian,
+    };
     const size = { rows: SIDE, columns: SIDE, sizeBytes, storedBytes: sizeBytes };
     return {
       ...image,

@@ -111,8 +111,8 @@ const JAPANESE_GIVEN: Weighted<WrittenName> = [
   [["Sakura", "さくら", "さくら"], 2],
   [["Ryuunosuke", "龍之介", "りゅうのすけ"], 0.3],
 ];
-/** A patient with exactly one study among those whose names have groups. */
-export const RARE_GROUPS: WrittenName = ["Takanashi^Yuzuha", "小鳥遊^柚葉", "たかなし^ゆずは"];
+/** The patient of {@link RARE_NAME} as `groupedPopulation` writes their name. */
+const RARE_GROUPS: WrittenName = ["Takanashi^Yuzuha", "小鳥遊^柚葉", "たかなし^ゆずは"];
 const MANY_SLICES = new Set(["CT", "MR", "PT"]);
 
 /** Modalities of a study, its usual descriptions, series and instances. */
@@ -166,7 +166,7 @@ function kind(modality: string, ...descriptions: [string, number][]) {
 
 const PHYSICIANS = 400;
 /** Who referred exactly one study. */
-export const RARE_PHYSICIAN = "Quaresma^Policarpo";
+const RARE_PHYSICIAN = "Quaresma^Policarpo";
 /** A patient with exactly one study, so that a search can find it alone. */
 export const RARE_NAME = "Zoroastro";
 
@@ -182,7 +182,7 @@ export function* studyPopulation(
   for (let index = 0; index < count; index++) yield study(accountId, index, count, random);
 }
 
-/** The same studies of patients whose names have an ideographic and a phonetic group besides the alphabetic one. */
+/** The studies of {@link studyPopulation}. Each patient's name has an alphabetic, an ideographic and a phonetic group. */
 export function* groupedPopulation(
   accountId: string,
   count: number,

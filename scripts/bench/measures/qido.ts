@@ -60,7 +60,7 @@ const searches: Record<string, string[]> = {
   "instance by number in its series": ["studies/{study}/series/{series}/instances?InstanceNumber=2"],
 };
 
-/** In an account whose names all have an ideographic and a phonetic group. */
+/** Searches of an account in which each name has an ideographic and a phonetic group. */
 const groupSearches: Record<string, string[]> = {
   "a whole group": ["山田^太郎", "小鳥遊^柚葉", "木下^明"],
   "the beginning of a group": ["山田*", "小鳥遊*", "やまだ*", "木下*"],

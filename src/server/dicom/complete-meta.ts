@@ -24,8 +24,8 @@ const SAID_ANEW: ReadonlySet<number> = new Set([
 ]);
 
 /**
- * The beginning that makes a file of the media storage one of PS3.10 §7.1: preamble, prefix and File Meta Information. Undefined for
- * a file that has all of them and names its transfer syntax, or whose File Meta Information is longer than `head`.
+ * The beginning that makes a file of the media storage one of PS3.10 §7.1: preamble, prefix and File Meta Information. Undefined
+ * if the file has all of them and names its transfer syntax, or if its File Meta Information is longer than `head`.
  * @param head the first bytes of the file
  */
 export function completeMeta(head: Uint8Array, written: WrittenFile): NewBeginning | undefined {

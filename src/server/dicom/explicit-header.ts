@@ -3,6 +3,7 @@ import type { DataSet, Element } from "../../shared/dicom/reading/data-set.ts";
 import { isSignDependent } from "../../shared/dicom/reading/dictionary.ts";
 import { integerValue } from "../../shared/dicom/reading/element-text.ts";
 import type { ByteSource } from "../../shared/dicom/reading/instance.ts";
+import { SHORT_FORM } from "../../shared/dicom/reading/value-representation.ts";
 import { wordBytes } from "../../shared/dicom/reading/word-size.ts";
 import { Tag, TagHex } from "../../shared/dicom/tags.ts";
 import { parseFile } from "./parse-file.ts";
@@ -18,7 +19,6 @@ export interface WrittenFile {
 const ENCODING = { explicit: true, littleEndian: true, undefinedLengths: true, utf8: false };
 const UNDEFINED_LENGTH = 0xffffffff;
 const MAX_SHORT_LENGTH = 0xffff;
-const SHORT_FORM = new Set("AE AS AT CS DA DS DT FL FD IS LO LT PN SH SL SS ST TM UI UL US".split(" "));
 
 /** Pixel data that are encapsulated anew have other offsets and lengths. */
 const DROPPED: ReadonlySet<number> = new Set([
@@ -160,7 +160,7 @@ class HeaderWriter {
   }
 }
 
-/** The VR of an element, whose length may be too great for it where it was implicit (PS3.5 §6.2.2). */
+/** The VR to write. The value of an element with an implicit VR may be too long for the short form: it is UN or OW then (PS3.5 §6.2.2). */
 function writtenVr({ tag, vr, implicit, length }: Element, isSigned: boolean): string {
   const known = implicit && isSigned && isSignDependent(tag) ? "SS" : vr;
   if (length <= MAX_SHORT_LENGTH - 1 || !SHORT_FORM.has(known)) return known;

@@ -1,4 +1,5 @@
 import { deflateRawSync } from "node:zlib";
+import { LONG_FORM } from "../../shared/dicom/reading/value-representation.ts";
 import { Tag, TagHex } from "../../shared/dicom/tags.ts";
 
 /**
@@ -43,7 +44,6 @@ const DEFLATED = "1.2.840.10008.1.2.1.99";
 const IMPLEMENTATION_CLASS_UID = "2.25.302881714403187326711843218263711573721";
 
 const UNDEFINED_LENGTH = 0xffffffff;
-const LONG_FORM = new Set("OB OD OF OL OV OW SQ SV UC UN UR UT UV".split(" "));
 
 /**
  * Writes one DICOM instance (PS3.10 §7). Group 0002 is made from SOP Class and SOP Instance UID unless

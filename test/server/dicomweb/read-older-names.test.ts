@@ -2,7 +2,8 @@ import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import type { DicomElements } from "../../../src/server/dicom/write-instance.ts";
 import { createSeriesReader } from "../../../src/server/features/dicomweb/create-series-reader.ts";
 import { startDicomwebJobs } from "../../../src/server/features/dicomweb/dicomweb.jobs.ts";
-import { NAMES_A_RUN, readOlderNames } from "../../../src/server/features/dicomweb/read-older-names.ts";
+import { ROWS_A_RUN } from "../../../src/server/features/dicomweb/read-in-pages.ts";
+import { readOlderNames } from "../../../src/server/features/dicomweb/read-older-names.ts";
 import { createLogger } from "../../../src/server/runtime/log.ts";
 import { StoreUnavailable } from "../../../src/server/storage/object-store.ts";
 import type { DicomJson } from "../../../src/shared/dicom/reading/instance.ts";
@@ -170,13 +171,13 @@ test("a run ends after a number of studies, and the next one goes on behind them
   await t.sql`
     insert into studies (id, account_id, study_instance_uid, series_count, instance_count, size_bytes, storage_status, created_at)
     select ('ffffffff-0000-7000-8000-' || lpad(n::text, 12, '0'))::uuid, ${owner.id}, '2.25.9.' || n, 1, 1, 1, 'local', now()
-    from generate_series(1, ${NAMES_A_RUN + 1}::int) as n`;
+    from generate_series(1, ${ROWS_A_RUN + 1}::int) as n`;
   try {
     const next = await readOlderNames(t.deps, id, signal);
-    expect(next).toBe(`ffffffff-0000-7000-8000-${String(NAMES_A_RUN).padStart(12, "0")}`);
+    expect(next).toBe(`ffffffff-0000-7000-8000-${String(ROWS_A_RUN).padStart(12, "0")}`);
     expect(await readOlderNames(t.deps, next ?? "", signal)).toBeUndefined();
     const waiting = await t.sql`select id from studies where patient_name_tries = 0`;
-    expect(waiting).toHaveLength(NAMES_A_RUN + 1);
+    expect(waiting).toHaveLength(ROWS_A_RUN + 1);
   } finally {
     await t.sql`delete from studies where study_instance_uid like '2.25.9.%'`;
   }

@@ -12,7 +12,7 @@ export type Picked =
   | { kind: "folder"; name: string; files: PickedFile[]; isLoose?: boolean }
   | { kind: "refused" };
 
-/** More files of one folder are not sent; whoever reads them refuses what has more. */
+/** The most files of one folder. Its readers refuse a folder with more. */
 export const MAX_PICKED_FILES = 200_000;
 
 /** Reads the choice from `<input type=file>`: one ZIP, or files that are packed like those of a folder. Several ZIPs are refused. */

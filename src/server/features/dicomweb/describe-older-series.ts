@@ -9,12 +9,7 @@ import {
   type SeriesToDescribe,
 } from "../studies/study-attributes.repo.ts";
 import { readFirstMetadata } from "./first-metadata.ts";
-
-/** Series of one run; the next run goes on behind them. */
-export const SERIES_A_RUN = 500;
-const SERIES_AT_ONCE = 50;
-/** Between two series, so that requests go first. */
-const PAUSE_MS = 10;
+import { PAUSE_MS, readInPages } from "./read-in-pages.ts";
 
 type DescribeDeps = Pick<Deps, "db" | "series" | "log">;
 
@@ -28,28 +23,25 @@ export async function describeOlderSeries(
   afterId: string | null,
   signal: AbortSignal,
 ): Promise<string | undefined> {
-  let after = afterId;
   const counts = { described: 0, failed: 0 };
-  for (let seen = 0; seen < SERIES_A_RUN; seen += SERIES_AT_ONCE) {
-    const page = await listUndescribedSeries(deps.db, after, SERIES_AT_ONCE);
-    for (const found of page) {
-      await setTimeout(PAUSE_MS, undefined, { signal });
-      try {
-        await describeSeries(deps.db, found, await readAttributes(deps, found));
-        counts.described++;
-      } catch (error) {
-        counts.failed++;
-        deps.log.warn("attributes.failed", describeError(error));
+  const next = await readInPages(afterId, {
+    list: (after, limit) => listUndescribedSeries(deps.db, after, limit),
+    idOf: ({ seriesId }) => seriesId,
+    async read(page) {
+      for (const found of page) {
+        await setTimeout(PAUSE_MS, undefined, { signal });
+        try {
+          await describeSeries(deps.db, found, await readAttributes(deps, found));
+          counts.described++;
+        } catch (error) {
+          counts.failed++;
+          deps.log.warn("attributes.failed", describeError(error));
+        }
       }
-    }
-    after = page.at(-1)?.seriesId ?? after;
-    if (page.length < SERIES_AT_ONCE) {
-      report(deps, counts);
-      return undefined;
-    }
-  }
+    },
+  });
   report(deps, counts);
-  return after ?? undefined;
+  return next;
 }
 
 function report({ log }: Pick<Deps, "log">, counts: { described: number; failed: number }): void {

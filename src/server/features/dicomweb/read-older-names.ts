@@ -16,12 +16,8 @@ import {
   type UnreadName,
 } from "../studies/study-attributes.repo.ts";
 import { readFirstMetadata } from "./first-metadata.ts";
+import { PAUSE_MS, readInPages } from "./read-in-pages.ts";
 
-/** Studies of one run; the next run goes on behind them. */
-export const NAMES_A_RUN = 500;
-const STUDIES_AT_ONCE = 50;
-/** Between two studies, so that requests go first. */
-const PAUSE_MS = 10;
 /** Images may disagree about the name; so many series of a study are asked for the one that it is listed under. */
 const SERIES_A_STUDY = 4;
 
@@ -39,22 +35,14 @@ export async function readOlderNames(
   afterId: string | null,
   signal: AbortSignal,
 ): Promise<string | undefined> {
-  let after = afterId;
   const counts = { read: 0, inGroups: 0, failed: 0 };
-  for (let seen = 0; seen < NAMES_A_RUN; seen += STUDIES_AT_ONCE) {
-    const page = await listUnreadNames(deps.db, after, {
-      limit: STUDIES_AT_ONCE,
-      manifestsEach: SERIES_A_STUDY,
-    });
-    await readPage(deps, page, counts, signal);
-    after = page.at(-1)?.id ?? after;
-    if (page.length < STUDIES_AT_ONCE) {
-      report(deps, counts);
-      return undefined;
-    }
-  }
+  const next = await readInPages(afterId, {
+    list: (after, limit) => listUnreadNames(deps.db, after, { limit, manifestsEach: SERIES_A_STUDY }),
+    idOf: ({ id }) => id,
+    read: (page) => readPage(deps, page, counts, signal),
+  });
   report(deps, counts);
-  return after ?? undefined;
+  return next;
 }
 
 interface Counts {

@@ -4,13 +4,17 @@ interface ValueRepresentation {
   longForm: boolean;
 }
 
-const SHORT_FORM = "AE AS AT CS DA DS DT FD FL IS LO LT PN SH SL SS ST TM UI UL US".split(" ");
-const LONG_FORM = "OB OD OF OL OV OW SQ SV UC UN UR UT UV".split(" ");
+/** VRs whose explicit header has a 16-bit length (PS3.5 §7.1.2). */
+export const SHORT_FORM: ReadonlySet<string> = new Set(
+  "AE AS AT CS DA DS DT FD FL IS LO LT PN SH SL SS ST TM UI UL US".split(" "),
+);
+/** VRs whose explicit header has a 32-bit length. */
+export const LONG_FORM: ReadonlySet<string> = new Set("OB OD OF OL OV OW SQ SV UC UN UR UT UV".split(" "));
 
 const BY_CODE = new Map<number, ValueRepresentation>(
   [...SHORT_FORM, ...LONG_FORM].map((vr) => [
     (vr.charCodeAt(0) << 8) | vr.charCodeAt(1),
-    { vr, longForm: LONG_FORM.includes(vr) },
+    { vr, longForm: LONG_FORM.has(vr) },
   ]),
 );
 
