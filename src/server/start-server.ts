@@ -1,6 +1,7 @@
 import { type BuiltAssets, createApp } from "./app.ts";
 import type { Config } from "./config.ts";
 import type { Deps } from "./deps.ts";
+import { MemoryReturn } from "./runtime/memory-return.ts";
 import { OperatorError } from "./runtime/operator-error.ts";
 import { withTimeout } from "./runtime/with-timeout.ts";
 import { startJobs } from "./start-jobs.ts";
@@ -48,9 +49,11 @@ export async function startServer(deps: Deps, assets: BuiltAssets): Promise<Runn
     }),
   );
   started.move();
+  const memory = new MemoryReturn();
   return {
     url: server.url.origin,
     async [Symbol.asyncDispose]() {
+      memory[Symbol.dispose]();
       if (!(await withTimeout(server.stop(), DRAIN_MS))) await server.stop(true);
       await jobs[Symbol.asyncDispose]();
     },

@@ -4,7 +4,6 @@ import { openPostgres, type Sql } from "../db/postgres.ts";
 
 const JSON_OID = 114;
 const JSONB_OID = 3802;
-/** Each keeps about 10 MB of the database's memory, for the plans of every queue. */
 const MAX_CONNECTIONS = 2;
 
 const asText = (value: unknown) => (typeof value === "string" ? value : JSON.stringify(value));
@@ -37,13 +36,20 @@ export function pgBossDatabase(sql: Sql): Db {
 
 /** Takes the next job of a queue. It is the only statement without values that runs for every job. */
 const NEXT_JOB = /^\s*WITH\s+next AS/;
+const QUEUE_NAME = /\bname = '([^']+)'/;
+
+/** pg-boss writes the queue's name into the text. As a value, it leaves each connection one plan for all queues. */
+function withQueueAsValue(text: string): { text: string; values: unknown[] } {
+  const [literal, queue] = (NEXT_JOB.test(text) && QUEUE_NAME.exec(text)) || [];
+  if (literal === undefined) return { text, values: [] };
+  return { text: text.replaceAll(literal, () => "name = $1"), values: [queue] };
+}
 
 /** Each connection plans the statements that run for every job only once. */
 async function run(sql: Sql | ReservedSql, text: string, values: unknown[] = []) {
-  const isRepeated = values.length > 0 || NEXT_JOB.test(text);
-  // Otherwise postgres.js never prepares a text without values (`simple`).
-  const options: object = isRepeated ? { prepare: true, simple: false } : {};
-  const result: unknown[] = await sql.unsafe(text, values as never[], options);
+  const statement = values.length > 0 ? { text, values } : withQueueAsValue(text);
+  const options: object = statement.values.length > 0 ? { prepare: true } : {};
+  const result: unknown[] = await sql.unsafe(statement.text, statement.values as never[], options);
   // Several statements in one text give a list of results.
   const several = result.length > 0 && result.every(Array.isArray);
   return { rows: several ? result.flat() : [...result] };
