@@ -9,7 +9,7 @@ import {
 } from "../dimse/negotiate.ts";
 import { Rejection } from "../dimse/pdu.ts";
 import { MAX_LISTED_FRAMES } from "../features/dicomweb/frames.ts";
-import { IMAGE_TYPES } from "../features/dicomweb/media-types.ts";
+import { FRAME_TYPES } from "../features/dicomweb/media-types.ts";
 import { MAX_DEPTH, MAX_FIELDS, MAX_LIST, MAX_MATCHES, MAX_PAGE } from "../features/dicomweb/parse-qido.ts";
 import { attributeNamed, KEYWORDS } from "../features/dicomweb/qido-attributes.ts";
 import { MAX_ANSWER_BYTES } from "../features/dicomweb/search-instances.ts";
@@ -148,7 +148,7 @@ function syntaxes(): ConformanceSection {
       name,
       uid,
       yesNo(isStoredSyntax(uid)),
-      IMAGE_TYPES[uid] ?? "",
+      FRAME_TYPES[uid] ?? "",
     ]),
   };
 }

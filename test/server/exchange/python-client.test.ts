@@ -157,6 +157,27 @@ test("native frames of an implicit data set are taken as those of an explicit on
 });
 
 test.each([
+  ["image/jpx", "1.2.840.10008.1.2.4.92"],
+  ["video/mpeg2", "1.2.840.10008.1.2.4.101"],
+  ["video/mp4", "1.2.840.10008.1.2.4.102"],
+])("the stream of %s is taken by that type, as a frame and as bulk data", async (type, transferSyntaxUID) => {
+  const sop = transferSyntaxUID.replace(/.*\./, "");
+  const stream = { vr: "OB", fragments: [Uint8Array.of(9, 8), Uint8Array.of(7, 6)] };
+  const elements = { ...uids(sop), [TagHex.PixelData]: stream };
+  await store("/studies", [sampleFile(elements, { transferSyntaxUID })]);
+  for (const path of ["frames/1", `bulkdata/${TagHex.PixelData}`])
+    for (const accept of [
+      related(type),
+      related(type, transferSyntaxUID),
+      related(type.replace(/\w+$/, "*")),
+    ]) {
+      const answer = await get(`${series}/instances/2.25.3.1.1.${sop}/${path}`, accept);
+      expect(answer.headers.get("content-type")).toContain(`type="${type}"`);
+      expect(await partsOf(answer)).toEqual(["\x09\x08\x07\x06"]);
+    }
+});
+
+test.each([
   related("image/x-jls"),
   related("video/*"),
   related("application/octet-stream", "1.2.840.10008.1.2.1"),

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { isStorageClass, isStoredSyntax } from "../../../src/server/dimse/negotiate.ts";
-import { IMAGE_TYPES } from "../../../src/server/features/dicomweb/media-types.ts";
+import { FRAME_TYPES } from "../../../src/server/features/dicomweb/media-types.ts";
 import { attributeNamed, KEYWORDS, levelOf } from "../../../src/server/features/dicomweb/qido-attributes.ts";
 import type { Capabilities, WadlResource } from "../../../src/server/openapi/capabilities.ts";
 import { TRANSACTIONS } from "../../../src/server/openapi/dicomweb-transactions.ts";
@@ -127,9 +127,9 @@ describe("the conformance statement", () => {
       expect([uid, isStored, type]).toEqual([
         uid,
         isStoredSyntax(uid) ? "yes" : "no",
-        IMAGE_TYPES[uid] ?? "",
+        FRAME_TYPES[uid] ?? "",
       ]);
-    expect(Object.keys(IMAGE_TYPES).filter((uid) => !(uid in TRANSFER_SYNTAXES))).toEqual([]);
+    expect(Object.keys(FRAME_TYPES).filter((uid) => !(uid in TRANSFER_SYNTAXES))).toEqual([]);
   });
 
   test("names the classes beside the storage root by what negotiation does with them", async () => {

@@ -2,17 +2,14 @@ import * as z from "zod/mini";
 import { describeIn, type Room } from "../../http/describe.ts";
 import { archiveDamaged, heldByAnotherNode, notAcceptable, notFound } from "../../http/http.errors.ts";
 import { searchTooBroad, tooManyReads } from "./dicomweb.errors.ts";
+import { FRAME_TYPES } from "./media-types.ts";
 
 /** The media types in which a frame can be answered. */
-export const FRAME_MEDIA = [
+export const FRAME_MEDIA: readonly string[] = [
   "multipart/related",
   "application/octet-stream",
-  "image/jpeg",
-  "image/jls",
-  "image/jp2",
-  "image/jphc",
-  "image/dicom-rle",
-] as const;
+  ...new Set(Object.values(FRAME_TYPES)),
+];
 
 /** How the API's document shows DICOMweb behind one kind of access. */
 export interface DicomwebDocument {
@@ -125,7 +122,7 @@ export function describeDicomweb({ room, retrievals, params, isInPath = false }:
         details:
           "The address is a `BulkDataURI` of the metadata. Values are little-endian. One `Range` is answered, also within `multipart/related`; encapsulated pixel data come as frames and have no ranges.",
         also: { ...known, 206: "A range of the value.", 416: "The value has no such range." },
-        media: ["multipart/related", "application/octet-stream"],
+        media: FRAME_MEDIA,
       },
     ),
     instance: describe(

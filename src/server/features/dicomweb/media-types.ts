@@ -20,8 +20,8 @@ export interface Representation {
 
 const MAX_HEADER_LENGTH = 2_000;
 
-/** Media types of an encapsulated frame besides `application/octet-stream` (PS3.18 table 8.7.3-5). */
-export const IMAGE_TYPES: Readonly<Record<string, string>> = {
+/** Media types of an encapsulated frame, or of a whole video, besides `application/octet-stream` (PS3.18 table 8.7.3-5). */
+export const FRAME_TYPES: Readonly<Record<string, string>> = {
   "1.2.840.10008.1.2.4.50": "image/jpeg",
   "1.2.840.10008.1.2.4.51": "image/jpeg",
   "1.2.840.10008.1.2.4.57": "image/jpeg",
@@ -30,6 +30,15 @@ export const IMAGE_TYPES: Readonly<Record<string, string>> = {
   "1.2.840.10008.1.2.4.81": "image/jls",
   "1.2.840.10008.1.2.4.90": "image/jp2",
   "1.2.840.10008.1.2.4.91": "image/jp2",
+  "1.2.840.10008.1.2.4.92": "image/jpx",
+  "1.2.840.10008.1.2.4.93": "image/jpx",
+  "1.2.840.10008.1.2.4.100": "video/mpeg2",
+  "1.2.840.10008.1.2.4.101": "video/mpeg2",
+  "1.2.840.10008.1.2.4.102": "video/mp4",
+  "1.2.840.10008.1.2.4.103": "video/mp4",
+  "1.2.840.10008.1.2.4.104": "video/mp4",
+  "1.2.840.10008.1.2.4.105": "video/mp4",
+  "1.2.840.10008.1.2.4.106": "video/mp4",
   "1.2.840.10008.1.2.4.201": "image/jphc",
   "1.2.840.10008.1.2.4.202": "image/jphc",
   "1.2.840.10008.1.2.4.203": "image/jphc",
@@ -65,8 +74,8 @@ function sameFrames(transferSyntaxUID: string): string[] {
 
 /** The types of frames in a transfer syntax, the usual one first. */
 function frameTypes(transferSyntaxUID: string): string[] {
-  const image = IMAGE_TYPES[transferSyntaxUID];
-  const names = image === undefined ? [] : [image, OLDER_NAMES[image] ?? image];
+  const type = FRAME_TYPES[transferSyntaxUID];
+  const names = type === undefined ? [] : [type, OLDER_NAMES[type] ?? type];
   return ["application/octet-stream", ...names];
 }
 
