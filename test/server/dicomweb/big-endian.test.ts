@@ -40,7 +40,7 @@ function appOf({ vr, bits, columns, frames, bytes }: Pixels) {
 }
 
 /** The writer stores the bytes of a value as they are: here those of a big-endian file. */
-const CASES: (Pixels & { what: string; little: number[][] })[] = [
+const CASES: (Pixels & { what: string; little: number[][]; padding?: number[] })[] = [
   {
     what: "16 bits",
     ...{ vr: "OW", bits: 16, columns: 2, frames: 2, bytes: [1, 2, 3, 4, 5, 6, 7, 8] },
@@ -73,6 +73,7 @@ const CASES: (Pixels & { what: string; little: number[][] })[] = [
       [4, 5, 6],
       [7, 8, 9],
     ],
+    padding: [10],
   },
   {
     what: "1 bit in words, with frames that share a byte",
@@ -107,9 +108,9 @@ test.each(CASES)("big-endian pixels of $what come as little-endian", async ({ li
 
 test.each(CASES.filter(({ bits }) => bits > 1))(
   "the bulk data of big-endian pixels of $what are little-endian, also in ranges",
-  async ({ little, ...pixels }) => {
+  async ({ little, padding = [], ...pixels }) => {
     const get = appOf(pixels);
-    const all = little.flat();
+    const all = [...little.flat(), ...padding];
     const accept = "application/octet-stream";
     expect([...(await (await get("bulkdata/7FE00010", { accept })).bytes())]).toEqual(all);
     for (let from = 0; from < all.length; from++) {

@@ -177,6 +177,18 @@ test.each([
     }
 });
 
+test("the bulk data of an odd number of pixels have the byte that makes their value even", async () => {
+  const pixels: DicomElements = {
+    [TagHex.Rows]: { vr: "US", Value: [1] },
+    [TagHex.Columns]: { vr: "US", Value: [3] },
+    [TagHex.BitsAllocated]: { vr: "US", Value: [8] },
+    [TagHex.PixelData]: { vr: "OW", bytes: Uint8Array.of(1, 2, 3, 4) },
+  };
+  await store("/studies", [sampleFile({ ...uids("5"), ...pixels })]);
+  const value = `${series}/instances/2.25.3.1.1.5/bulkdata/${TagHex.PixelData}`;
+  expect(await partsOf(await get(value, ""))).toEqual(["\x01\x02\x03\x04"]);
+});
+
 test.each([
   related("image/x-jls"),
   related("video/*"),

@@ -57,6 +57,7 @@ export async function bulkDataResponse(
     tagPath === TagHex.PixelData && frames.kind === "native"
       ? await findPixelData(catalogue, instance, frames, findMetadata)
       : await findValue(catalogue, instance, tagPath);
+  if (!value) throw new AppError(notFound);
   const version = `"${instance.volumeId}.${instance.dataOffset}.${tagPath}"`;
   // Parts have another boundary each time.
   const etag = multipart ? `W/${version}` : version;
@@ -85,6 +86,7 @@ export async function bulkDataResponse(
   return new Response(related.body, { status, headers: { ...ofRange, "Content-Type": related.contentType } });
 }
 
+/** The frames are read without a search. If they have an odd number of bytes, the value has one more (PS3.5 §7.1). */
 async function findPixelData(
   catalogue: DicomwebCatalogue,
   instance: ManifestInstance,
@@ -92,6 +94,8 @@ async function findPixelData(
   findMetadata: BulkDataRequest["findMetadata"],
 ): Promise<Value> {
   const sizeBytes = frameBits ? Math.ceil((frameBits * frameCount) / 8) : frameBytes * frameCount;
+  const padded = sizeBytes % 2 === 1 && (await findValue(catalogue, instance, TagHex.PixelData));
+  if (padded) return padded;
   const swapped = await openLittleEndian(catalogue, instance, findMetadata);
   return valueAt({ offset, length: sizeBytes }, (range) => {
     if (swapped) return swapped.read(range);
@@ -103,9 +107,9 @@ async function findValue(
   catalogue: DicomwebCatalogue,
   instance: ManifestInstance,
   tagPath: string,
-): Promise<Value> {
+): Promise<Value | undefined> {
   const location = await catalogue.locate(instance, tagPath);
-  if (!location) throw new AppError(notFound);
+  if (!location) return undefined;
   const { offset, length, deflated, swapWordBytes } = location;
   const read = (range: ByteRange) =>
     deflated ? catalogue.openInflated(instance, range) : readRange(catalogue, instance, range);
