@@ -22,9 +22,11 @@ const instances = await client.retrieveStudy({ studyInstanceUID: "1.2.3" });`,
     },
     {
       title: "Python (dicomweb-client)",
-      code: `from dicomweb_client.api import DICOMwebClient
+      code: `import pydicom
+from dicomweb_client.api import DICOMwebClient
 
 client = DICOMwebClient("${url}", headers={"Authorization": "Bearer exm_…"})
+client.store_instances([pydicom.dcmread("image.dcm")])
 studies = client.search_for_studies(search_filters={"PatientName": "silva*"})
 datasets = client.retrieve_series("1.2.3", "1.2.3.4")`,
     },
