@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { Account } from "./account.ts";
 import type { SocketFolder } from "./socket-folder.ts";
 
-/** Modest memory (the whole idle server has 200 MB), full durability, and a log that quotes no statement. */
+/** Modest memory (the whole idle server has 140 MB), full durability, and a log that quotes no statement. */
 const SETTINGS = {
   listen_addresses: "",
   unix_socket_permissions: "0700",
