@@ -84,6 +84,23 @@ describe("files that are checked against a receipt", () => {
     });
   });
 
+  test("match behind the beginning that a medium gives to a file without one", async () => {
+    const whole = bytesOf("stored");
+    const metaEnd = 144 + new DataView(whole.buffer, whole.byteOffset).getUint32(140, true);
+    for (const start of [128, 132, metaEnd]) {
+      const came = whole.subarray(start);
+      const [only] = await hashFiles(folder({ came }), undefined, () => {});
+      const known = new Set([only?.sha256 ?? ""]);
+      const instances = [
+        { sopInstanceUID: "2.25.3.1.1.1", sha256: only?.sha256 ?? "", sizeBytes: came.length },
+      ];
+      const files = { completed: whole, changed: flipped(whole, 9_000) };
+      const hashedFiles = await hashFiles(folder(files), known, () => {});
+      expect(compareFiles({ instances }, hashedFiles)).toMatchObject({ matching: 1, missing: [] });
+      expect(hashedFiles.map(({ sha256: sum }) => known.has(sum))).toEqual([true, false]);
+    }
+  });
+
   test("of a ZIP that is cut off are reported, not passed", async () => {
     const whole = zipSync(kinds);
     const zip = Uint8Array.from(whole.subarray(0, whole.length - 60));

@@ -1,6 +1,6 @@
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex } from "@noble/hashes/utils.js";
-import { mayBeInstance } from "../../../shared/dicom/instance-start.ts";
+import { hasPreamble, mayBeInstance } from "../../../shared/dicom/instance-start.ts";
 import { isUid } from "../../../shared/dicom/uid.ts";
 import { locateInBlob, readZipEntries } from "../../../shared/zip/open-zip-blob.ts";
 import type { ZipEntry } from "../../../shared/zip/zip-entry.ts";
@@ -12,6 +12,9 @@ import { HashFailed, type PickedFile } from "./hash-messages.ts";
 const MAX_FILES = 200_000;
 const STEP_BYTES = 1024 * 1024;
 const HEAD_BYTES = 64 * 1024;
+const PREAMBLE_BYTES = 128;
+/** Behind the preamble and "DICM". */
+const META_START = PREAMBLE_BYTES + 4;
 const ZIP_NAME = /\.zip$/i;
 
 /** A file whose bytes can be read from the beginning, in steps. */
@@ -49,21 +52,54 @@ async function sourcesOf(files: readonly PickedFile[]): Promise<Source[]> {
     .map((entry) => ({ name: entry.name, pieces: () => entryPieces(only.file, entry) }));
 }
 
-async function hashSource(
-  { name, pieces }: Source,
-  known: ReadonlySet<string> | undefined,
-): Promise<HashedFile> {
+async function hashSource(source: Source, known: ReadonlySet<string> | undefined): Promise<HashedFile> {
+  const { name } = source;
+  const { sum, head, sizeBytes } = await hashFrom(source, 0);
+  if (known?.has(sum)) return { name, sha256: sum, sizeBytes };
+  const received = known && (await findReceived(source, head, known));
+  if (received !== undefined) return { name, sha256: received, sizeBytes };
+  const sopInstanceUID = instanceUidOf(head);
+  return { name, sha256: sum, sizeBytes, ...(sopInstanceUID !== undefined && { sopInstanceUID }) };
+}
+
+/** The hash of the bytes from `start` on, and the first bytes of the whole file. */
+async function hashFrom(
+  { pieces }: Source,
+  start: number,
+): Promise<{ sum: string; head: Uint8Array; sizeBytes: number }> {
   const hash = sha256.create();
   let head: Uint8Array = new Uint8Array(0);
   let sizeBytes = 0;
   for await (const piece of pieces()) {
-    hash.update(piece);
+    hash.update(piece.subarray(Math.max(0, start - sizeBytes)));
     if (sizeBytes < HEAD_BYTES) head = joined(head, piece.subarray(0, HEAD_BYTES - sizeBytes));
     sizeBytes += piece.length;
   }
-  const sum = bytesToHex(hash.digest());
-  const sopInstanceUID = known?.has(sum) ? undefined : instanceUidOf(head);
-  return { name, sha256: sum, sizeBytes, ...(sopInstanceUID !== undefined && { sopInstanceUID }) };
+  return { sum: bytesToHex(hash.digest()), head, sizeBytes };
+}
+
+/**
+ * The hash in `known` of what a file is without its beginning. A medium completes the files that came without preamble, or without
+ * File Meta Information (PS3.10 §7.1), and behind that is every byte as it came.
+ */
+async function findReceived(
+  source: Source,
+  head: Uint8Array,
+  known: ReadonlySet<string>,
+): Promise<string | undefined> {
+  if (!hasPreamble(head)) return undefined;
+  for (const start of new Set([PREAMBLE_BYTES, META_START, metaEnd(head)])) {
+    const { sum } = await hashFrom(source, start);
+    if (known.has(sum)) return sum;
+  }
+  return undefined;
+}
+
+/** Behind the File Meta Information, whose length is in its first element. */
+function metaEnd(head: Uint8Array): number {
+  const lengthAt = META_START + 8;
+  if (head.length < lengthAt + 4) return META_START;
+  return lengthAt + 4 + new DataView(head.buffer, head.byteOffset).getUint32(lengthAt, true);
 }
 
 function instanceUidOf(head: Uint8Array): string | undefined {

@@ -27,6 +27,9 @@ export interface BulkDataRequest {
   findMetadata: () => Promise<StoredMetadata | undefined>;
 }
 
+/** Goes up when the same value is answered in other bytes: once little-endian and padded, it is not what a client kept before. */
+const FORM = 2;
+
 /** A value, read as little-endian, whatever the byte order of the instance (PS3.18 §8.7.3.3). */
 interface Value {
   sizeBytes: number;
@@ -58,7 +61,7 @@ export async function bulkDataResponse(
       ? await findPixelData(catalogue, instance, frames, findMetadata)
       : await findValue(catalogue, instance, tagPath);
   if (!value) throw new AppError(notFound);
-  const version = `"${instance.volumeId}.${instance.dataOffset}.${tagPath}"`;
+  const version = `"${instance.volumeId}.${instance.dataOffset}.${tagPath}.${FORM}"`;
   // Parts have another boundary each time.
   const etag = multipart ? `W/${version}` : version;
   const headers = { ...archiveHeaders(type), "Accept-Ranges": "bytes", ETag: etag, Vary: "Accept" };
