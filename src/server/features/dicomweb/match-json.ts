@@ -2,6 +2,7 @@ import { foldName, wordsOf } from "../../../shared/dicom/folded-name.ts";
 import type { DicomJson, DicomJsonElement } from "../../../shared/dicom/reading/instance.ts";
 import { TagHex } from "../../../shared/dicom/tags.ts";
 import { type DateTimeEnd, storedMoment } from "./date-time-range.ts";
+import { matchesWildcard } from "./match-wildcard.ts";
 import type { QidoMatch, Wanted } from "./parse-qido.ts";
 
 /** Whether a data set has all the attributes that a search wants (PS3.4 §C.2.2.2). */
@@ -80,30 +81,6 @@ function isBetweenMoments(
 }
 
 function hasWords(name: string, wanted: string): boolean {
-  const words = wordsOf(name);
-  return wordsOf(wanted).every((word) => words.some((one) => one.startsWith(word)));
-}
-
-/** Wildcard matching (PS3.4 §C.2.2.2.4) in time bounded by the product of both lengths, whatever the pattern. */
-function matchesWildcard(text: string, wanted: string): boolean {
-  let at = 0;
-  let wantedAt = 0;
-  let star = -1;
-  let starAt = 0;
-  while (at < text.length) {
-    if (wanted[wantedAt] === "*") {
-      star = wantedAt++;
-      starAt = at;
-    } else if (wanted[wantedAt] === "?" || wanted[wantedAt] === text[at]) {
-      at++;
-      wantedAt++;
-    } else if (star >= 0) {
-      wantedAt = star + 1;
-      at = ++starAt;
-    } else {
-      return false;
-    }
-  }
-  while (wanted[wantedAt] === "*") wantedAt++;
-  return wantedAt === wanted.length;
+  const words = ` ${wordsOf(name).join(" ")}`;
+  return wordsOf(wanted).every((word) => words.includes(` ${word}`));
 }

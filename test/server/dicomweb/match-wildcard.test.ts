@@ -1,0 +1,53 @@
+import { expect, test } from "bun:test";
+import fc from "fast-check";
+import { matchesAll } from "../../../src/server/features/dicomweb/match-json.ts";
+import { matchesWildcard } from "../../../src/server/features/dicomweb/match-wildcard.ts";
+import { parseQido } from "../../../src/server/features/dicomweb/parse-qido.ts";
+
+/** A busy machine computes a few times as long. */
+const MAX_MS = 1_000;
+
+test("a wildcard finds what a plain regular expression finds", () => {
+  const pattern = fc.string({ unit: fc.constantFrom("a", "b", "*", "?"), maxLength: 80 });
+  const text = fc.string({ unit: fc.constantFrom("a", "b"), maxLength: 90 });
+  fc.assert(
+    fc.property(pattern, text, (wanted, value) => {
+      const expected = new RegExp(`^${wanted.replaceAll(/\*+/g, ".*").replaceAll("?", ".")}$`);
+      expect(matchesWildcard(value, wanted)).toBe(expected.test(value));
+    }),
+    { numRuns: 2_000 },
+  );
+});
+
+test.each([
+  ["letters", `*${"a".repeat(125)}b*`],
+  ["any letters", `*${"?".repeat(125)}b*`],
+  ["both", `*${"a?".repeat(62)}b*`],
+  ["many parts", "*a".repeat(62)],
+])("one long value and 32 hostile patterns of %s hold nobody up", (_, pattern) => {
+  const value = "a".repeat(250_000);
+  // A tag in any case names the same attribute.
+  const names = Array.from({ length: 32 }, (_, number) => withCase("00DEBCF0", number));
+  const { matches } = parseQido(new URLSearchParams(names.map((name) => [name, pattern])));
+  expect(matches).toHaveLength(32);
+  const startedAt = performance.now();
+  matchesAll({ "00DEBCF0": { vr: "LT", Value: [value] } }, matches);
+  for (const match of matches) matchesAll({ "00DEBCF0": { vr: "LT", Value: [value] } }, [match]);
+  expect(performance.now() - startedAt).toBeLessThan(MAX_MS);
+});
+
+test("the words of a name begin words of it", () => {
+  const finds = (wanted: string, name: string) =>
+    matchesAll(
+      { "00081070": { vr: "PN", Value: [{ Alphabetic: name }] } },
+      parseQido(new URLSearchParams({ OperatorsName: wanted, fuzzymatching: "true" })).matches,
+    );
+  expect(finds("jo gon", "Gonçalves^João")).toBe(true);
+  expect(finds("alves", "Gonçalves^João")).toBe(false);
+});
+
+/** The digits of a tag in one of the ways to write them. */
+function withCase(tag: string, number: number): string {
+  let bit = 0;
+  return tag.replace(/[A-F]/g, (letter) => ((number >> bit++) & 1 ? letter.toLowerCase() : letter));
+}
