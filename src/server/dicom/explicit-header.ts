@@ -3,11 +3,11 @@ import type { DataSet, Element } from "../../shared/dicom/reading/data-set.ts";
 import { isSignDependent } from "../../shared/dicom/reading/dictionary.ts";
 import { integerValue } from "../../shared/dicom/reading/element-text.ts";
 import type { ByteSource } from "../../shared/dicom/reading/instance.ts";
-import { SHORT_FORM } from "../../shared/dicom/reading/value-representation.ts";
+import { LONG_FORM, SHORT_FORM } from "../../shared/dicom/reading/value-representation.ts";
 import { wordBytes } from "../../shared/dicom/reading/word-size.ts";
 import { Tag, TagHex } from "../../shared/dicom/tags.ts";
 import { parseFile } from "./parse-file.ts";
-import { delimiter, elementHeader, encodeFileMeta, preambleAndPrefix } from "./write-instance.ts";
+import { encodeFileMeta, preambleAndPrefix } from "./write-instance.ts";
 
 /** What File Meta Information says of the file that is written. */
 export interface WrittenFile {
@@ -16,9 +16,10 @@ export interface WrittenFile {
   sopInstanceUID: string;
 }
 
-const ENCODING = { explicit: true, littleEndian: true, undefinedLengths: true, utf8: false };
 const UNDEFINED_LENGTH = 0xffffffff;
 const MAX_SHORT_LENGTH = 0xffff;
+const LONG_HEADER_BYTES = 12;
+const NOTHING = new Uint8Array();
 
 /** Pixel data that are encapsulated anew have other offsets and lengths. */
 const DROPPED: ReadonlySet<number> = new Set([
@@ -87,14 +88,41 @@ class HeaderWriter {
   }
 
   bytes(bytes: Uint8Array): void {
-    const end = this.#length + bytes.length;
-    if (end > this.#buffer.length) {
-      const larger = Buffer.allocUnsafe(Math.max(end, this.#buffer.length * 2));
-      larger.set(this.#buffer.subarray(0, this.#length));
-      this.#buffer = larger;
-    }
+    this.#makeRoom(bytes.length);
     this.#buffer.set(bytes, this.#length);
-    this.#length = end;
+    this.#length += bytes.length;
+  }
+
+  #makeRoom(bytes: number): void {
+    const end = this.#length + bytes;
+    if (end <= this.#buffer.length) return;
+    const larger = Buffer.allocUnsafe(Math.max(end, this.#buffer.length * 2));
+    larger.set(this.#buffer.subarray(0, this.#length));
+    this.#buffer = larger;
+  }
+
+  /** The header of an item or a delimiter. There may be a hundred thousand of them, so none is an array of its own. */
+  #delimiter(tag: number, length: number): void {
+    this.#makeRoom(LONG_HEADER_BYTES);
+    this.#tag(tag);
+    this.#length = this.#buffer.writeUInt32LE(length, this.#length);
+  }
+
+  #header(tag: number, vr: string, length: number): void {
+    this.#makeRoom(LONG_HEADER_BYTES);
+    this.#tag(tag);
+    this.#length = this.#buffer.writeUInt16LE(vr.charCodeAt(0) | (vr.charCodeAt(1) << 8), this.#length);
+    if (!LONG_FORM.has(vr)) {
+      this.#length = this.#buffer.writeUInt16LE(length, this.#length);
+      return;
+    }
+    this.#length = this.#buffer.writeUInt16LE(0, this.#length);
+    this.#length = this.#buffer.writeUInt32LE(length, this.#length);
+  }
+
+  #tag(tag: number): void {
+    this.#length = this.#buffer.writeUInt16LE(tag >>> 16, this.#length);
+    this.#length = this.#buffer.writeUInt16LE(tag & 0xffff, this.#length);
   }
 
   /**
@@ -121,32 +149,33 @@ class HeaderWriter {
   }
 
   #write(tag: number, vr: string, value: Uint8Array): void {
-    this.bytes(elementHeader(tag, vr, value.length, ENCODING));
-    this.bytes(value);
+    this.#header(tag, vr, value.length);
+    if (value.length > 0) this.bytes(value);
   }
 
   #sequence(tag: number, items: readonly DataSet[], isSigned: boolean): void {
-    this.bytes(elementHeader(tag, "SQ", UNDEFINED_LENGTH, ENCODING));
+    this.#header(tag, "SQ", UNDEFINED_LENGTH);
     for (const item of items) {
-      this.bytes(delimiter(Tag.Item, UNDEFINED_LENGTH, true));
+      this.#delimiter(Tag.Item, UNDEFINED_LENGTH);
       this.dataSet(item, isSigned);
-      this.bytes(delimiter(Tag.ItemDelimitationItem, 0, true));
+      this.#delimiter(Tag.ItemDelimitationItem, 0);
     }
-    this.bytes(delimiter(Tag.SequenceDelimitationItem, 0, true));
+    this.#delimiter(Tag.SequenceDelimitationItem, 0);
   }
 
   /** Encapsulated pixel data of an icon, which stay in their syntax. */
   #fragments(tag: number, fragments: readonly [offset: number, length: number][]): void {
-    this.bytes(elementHeader(tag, "OB", UNDEFINED_LENGTH, ENCODING));
+    this.#header(tag, "OB", UNDEFINED_LENGTH);
     for (const [offset, length] of fragments) {
-      this.bytes(delimiter(Tag.Item, length, true));
+      this.#delimiter(Tag.Item, length);
       this.bytes(this.#reader.bytes(offset, length));
     }
-    this.bytes(delimiter(Tag.SequenceDelimitationItem, 0, true));
+    this.#delimiter(Tag.SequenceDelimitationItem, 0);
   }
 
   /** Little-endian and of an even length. */
   #value({ vr, offset, length }: Element, littleEndian: boolean): Uint8Array {
+    if (length === 0) return NOTHING;
     const view = this.#reader.bytes(offset, length);
     const width = wordBytes(vr);
     if (length % 2 === 0 && (littleEndian || width === 1)) return view;
