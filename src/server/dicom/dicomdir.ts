@@ -1,4 +1,5 @@
 import { Tag, TagHex } from "../../shared/dicom/tags.ts";
+import { WorkTurn } from "../runtime/work-turn.ts";
 import {
   type DicomElements,
   delimiter,
@@ -51,24 +52,31 @@ interface DirectoryPatient {
 
 /**
  * A DICOMDIR (PS3.10 §8.6) that grows study by study. The records of a study are kept compressed, at some 30 bytes an instance, because a
- * whole account may have a million.
+ * whole account may have a million; adding and encoding them lets other work go first again and again.
  */
 export class Dicomdir {
   readonly #patients = new Map<string, DirectoryPatient>();
 
   /** Adds a patient with their studies. Studies of equal patients get into one record. */
-  add({ bytes: record, lower: studies }: DirectoryRecord): void {
+  async add({ bytes: record, lower: studies }: DirectoryRecord): Promise<void> {
     const key = Buffer.from(record).toString("latin1");
     const patient = this.#patients.get(key) ?? { record, studies: [] };
     this.#patients.set(key, patient);
+    const turn = new WorkTurn();
     for (const study of studies) {
-      const bytes = Buffer.concat([...items([study], placesFrom(0, [study]))]);
-      patient.studies.push({ packed: Bun.zstdCompressSync(bytes), sizeBytes: bytes.length });
+      const places = await placesFrom(0, [study], turn);
+      const pieces: Uint8Array[] = [];
+      for (const piece of items([study], places)) {
+        pieces.push(piece);
+        if (turn.isOver()) await turn.next();
+      }
+      const bytes = Buffer.concat(pieces);
+      patient.studies.push({ packed: await Bun.zstdCompress(bytes), sizeBytes: bytes.length });
     }
   }
 
   /** The file, piece by piece. `fileSetID` is at most 16 capitals. */
-  *encode(fileSetID: string, sopInstanceUID: string): Generator<Uint8Array> {
+  async *encode(fileSetID: string, sopInstanceUID: string): AsyncGenerator<Uint8Array> {
     const patients = [...this.#patients.values()];
     const [meta, head] = encodeHead(fileSetID, sopInstanceUID, [0, 0]);
     const sequenceAt = PREAMBLE_BYTES + 4 + meta.length + head.length;
@@ -92,17 +100,18 @@ function sizeOf({ record, studies }: DirectoryPatient): number {
   return studies.reduce((sum, { sizeBytes }) => sum + sizeBytes, ITEM_HEADER_BYTES + record.length);
 }
 
-function* patientItems(
+async function* patientItems(
   patient: DirectoryPatient,
   { at, isLast }: { at: number; isLast: boolean },
-): Generator<Uint8Array> {
+): AsyncGenerator<Uint8Array> {
   const { record, studies } = patient;
+  const turn = new WorkTurn();
   let studyAt = at + ITEM_HEADER_BYTES + record.length;
   yield* item(record, isLast ? 0 : at + sizeOf(patient), studies.length > 0 ? studyAt : 0);
   for (const [index, { packed, sizeBytes }] of studies.entries()) {
-    const bytes = Bun.zstdDecompressSync(packed);
+    const bytes = await Bun.zstdDecompress(packed);
     const nextAt = index === studies.length - 1 ? 0 : studyAt + sizeBytes;
-    moveRecords(bytes, studyAt);
+    await moveRecords(bytes, studyAt, turn);
     new DataView(bytes.buffer, bytes.byteOffset).setUint32(ITEM_HEADER_BYTES + NEXT_AT, nextAt, true);
     yield bytes;
     studyAt += sizeBytes;
@@ -110,9 +119,10 @@ function* patientItems(
 }
 
 /** Moves a study's encoded records to their place in the file. Their offsets count from the start of the study. */
-function moveRecords(bytes: Uint8Array, by: number): void {
+async function moveRecords(bytes: Uint8Array, by: number, turn: WorkTurn): Promise<void> {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
   for (let at = 0; at < bytes.length; ) {
+    if (turn.isOver()) await turn.next();
     const end = at + ITEM_HEADER_BYTES + view.getUint32(at + 4, true);
     for (const offsetAt of [at + ITEM_HEADER_BYTES + NEXT_AT, at + ITEM_HEADER_BYTES + LOWER_AT]) {
       // No record leads to the study's own, at 0.
@@ -124,12 +134,17 @@ function moveRecords(bytes: Uint8Array, by: number): void {
 }
 
 /** Where each record lies if the first begins at `start`. */
-function placesFrom(start: number, roots: readonly DirectoryRecord[]): Map<DirectoryRecord, number> {
+async function placesFrom(
+  start: number,
+  roots: readonly DirectoryRecord[],
+  turn: WorkTurn,
+): Promise<Map<DirectoryRecord, number>> {
   const places = new Map<DirectoryRecord, number>();
   let end = start;
   for (const record of inOrder(roots)) {
     places.set(record, end);
     end += ITEM_HEADER_BYTES + record.bytes.length;
+    if (turn.isOver()) await turn.next();
   }
   return places;
 }

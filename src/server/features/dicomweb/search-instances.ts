@@ -3,15 +3,13 @@ import { dataSetText } from "../../../shared/dicom/reading/data-set-text.ts";
 import type { DicomJson } from "../../../shared/dicom/reading/instance.ts";
 import { TagHex } from "../../../shared/dicom/tags.ts";
 import type { SeriesManifest } from "../../archive/manifest.ts";
-import { inflatedMetadata } from "../../archive/manifest-codec.ts";
-import { piecesOf } from "../../archive/pieces.ts";
 import { AppError } from "../../http/app-error.ts";
-import type { ByteRange } from "../../storage/object-store.ts";
 import type { Named, StoredMetadata } from "./dicomweb.catalogue.ts";
 import { searchTooBroad } from "./dicomweb.errors.ts";
 import type { SeriesUIDs } from "./dicomweb.repo.ts";
 import { matchesAll } from "./match-json.ts";
 import { prefixedAtOnce } from "./metadata.ts";
+import { MetadataCutter } from "./metadata-cutter.ts";
 import type { QidoMatch, QidoQuery } from "./parse-qido.ts";
 import { type Level, levelOf } from "./qido-attributes.ts";
 import { instanceJson, pickFields } from "./qido-json.ts";
@@ -196,7 +194,7 @@ async function* describe(
   { byIndex, skipping, baseUrl, bulkPrefix, reference }: Describing,
 ): AsyncGenerator<DicomJson> {
   const ranges = await stored?.ranges();
-  await using texts = new TextCutter(stored);
+  await using texts = new MetadataCutter(stored);
   const { studyInstanceUID, seriesInstanceUID } = manifest;
   const uids = { studyInstanceUID, seriesInstanceUID };
   let parsedBytes = 0;
@@ -235,34 +233,4 @@ function withMetadata(json: DicomJson, metadata: DicomJson): DicomJson {
 
 function parse(text: Uint8Array): DicomJson {
   return JSON.parse(Buffer.from(text.buffer, text.byteOffset, text.byteLength).toString("utf8")) as DicomJson;
-}
-
-/** Cuts ranges out of inflated metadata, each behind the one before; opens the metadata for the first. */
-class TextCutter implements AsyncDisposable {
-  readonly #stored: StoredMetadata | undefined;
-  #pieces: AsyncIterator<Uint8Array> | undefined;
-  #held = Buffer.alloc(0);
-  #start = 0;
-
-  constructor(stored: StoredMetadata | undefined) {
-    this.#stored = stored;
-  }
-
-  /** Undefined if the metadata end before. */
-  async cut({ offset, length }: ByteRange): Promise<Uint8Array | undefined> {
-    if (!this.#stored) return undefined;
-    this.#pieces ??= inflatedMetadata(piecesOf(await this.#stored.open()))[Symbol.asyncIterator]();
-    while (this.#start + this.#held.length < offset + length) {
-      const { done, value } = await this.#pieces.next();
-      if (done) return undefined;
-      const drop = Math.min(this.#held.length, offset - this.#start);
-      this.#held = Buffer.concat([this.#held.subarray(drop), value]);
-      this.#start += drop;
-    }
-    return this.#held.subarray(offset - this.#start, offset - this.#start + length);
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.#pieces?.return?.();
-  }
 }

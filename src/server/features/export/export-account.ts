@@ -90,7 +90,8 @@ export async function* exportAccount(
   const listed = { studies: exams, laboratory: labs };
   yield* zip.file("exams.json", json(listed));
   yield* exportAudit(deps, zip, userId);
-  yield* zip.file("DICOMDIR", ...directory.encode(FILE_SET_ID, uidOfUuid(Bun.randomUUIDv7())));
+  const encoded = directory.encode(FILE_SET_ID, uidOfUuid(Bun.randomUUIDv7()));
+  yield* zip.file("DICOMDIR", ...(await Array.fromAsync(encoded)));
   yield* zip.file("INDEX.HTM", accountPageOf(listed, { locale, discPage: await readDiscPage(deps.assets) }));
   if (damaged.parts.length > 0) yield* zip.file("damaged.json", json(damaged.parts));
   yield* zip.end();

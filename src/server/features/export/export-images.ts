@@ -55,7 +55,7 @@ export async function* exportImages(
     yield* zip.file(name, ...encapsulateReport(elements, laudo.pdf));
   }
   const patient = withoutLost(plan.patient, lost);
-  if (patient) parts.directory.add(patient);
+  if (patient) await parts.directory.add(patient);
   return [folder];
 }
 

@@ -113,8 +113,9 @@ async function* mediaPieces(deps: MediaDeps, medium: Medium, page: Uint8Array): 
   const zip = new ZipStream();
   const laudo = report && describeReport(plan, report);
   const directory = new Dicomdir();
-  directory.add(plan.patient);
-  yield* zip.file("DICOMDIR", ...directory.encode(FILE_SET_ID, uidOfUuid(Bun.randomUUIDv7())));
+  await directory.add(plan.patient);
+  const encoded = directory.encode(FILE_SET_ID, uidOfUuid(Bun.randomUUIDv7()));
+  yield* zip.file("DICOMDIR", ...(await Array.fromAsync(encoded)));
   yield* zip.file("INDEX.HTM", page);
   yield* zip.file("README.TXT", readMeOf(deps.config));
   yield* imageFiles(deps, zip, plan.files, volumes);

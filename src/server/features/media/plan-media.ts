@@ -6,10 +6,11 @@ import { type DirectoryRecord, directoryRecord } from "../../dicom/dicomdir.ts";
 import type { DicomElements } from "../../dicom/write-instance.ts";
 import type { StoredObjectRow } from "../../holdings/objects/stored-objects.table.ts";
 import { AppError } from "../../http/app-error.ts";
+import { WorkTurn } from "../../runtime/work-turn.ts";
 import type { SeriesRow, StudyRow } from "../studies/studies.table.ts";
 import { ENCAPSULATED_PDF } from "./encapsulate-report.ts";
+import { HeaderReader } from "./header-reader.ts";
 import { mediaTooLarge } from "./media.errors.ts";
-import { readHeader } from "./read-headers.ts";
 import { ENCAPSULATED, type RecordKind, recordKindOf } from "./record-types.ts";
 
 /** The most instances on a medium: a record of each is in memory. */
@@ -63,21 +64,23 @@ export async function planMedia(
   const variants: KeptVariant[] = [];
   const records: DirectoryRecord[] = [];
   let about: DicomElements | undefined;
+  const turn = new WorkTurn();
   for (const [index, { row, manifest: object }] of allSeries.entries()) {
     const { instances, variants: others = [] } = await deps.series.manifest(object);
     if (files.length + instances.length > MAX_INSTANCES) throw new AppError(mediaTooLarge);
     variants.push(...others);
-    const stored = await deps.series.metadata(object);
+    await using headers = new HeaderReader(await deps.series.metadata(object));
     const [first] = instances;
-    const header = first ? await readHeader(stored, first) : undefined;
+    const header = first ? await headers.read(first) : undefined;
     about ??= aboutOf(study, header ?? {});
     const series = directoryRecord("SERIES", seriesElements(row, header ?? {}, index + 1));
     records.push(series);
     const folder = [...path, numbered("SER", index + 1)];
     for (const [place, instance] of instances.entries()) {
+      if (turn.isOver()) await turn.next();
       const kind = recordKindOf(instance.sopClassUID);
       const needsHeader = kind.copied.length > 0 && place < MAX_HEADERS;
-      const own = needsHeader ? await readHeader(stored, instance) : undefined;
+      const own = needsHeader ? await headers.read(instance) : undefined;
       const file = [...folder, numbered("IMG", place + 1)];
       const described = { ...instance, number: instance.instanceNumber ?? place + 1 };
       const record = instanceRecord(kind, file, described, own ?? {});

@@ -1,0 +1,98 @@
+import { expect, test } from "bun:test";
+import { zstdCompressSync } from "node:zlib";
+import type { ManifestInstance } from "../../../src/server/archive/manifest.ts";
+import { Dicomdir } from "../../../src/server/dicom/dicomdir.ts";
+import type { StoredMetadata } from "../../../src/server/features/dicomweb/dicomweb.catalogue.ts";
+import type { SeriesReader } from "../../../src/server/features/dicomweb/series-reader.ts";
+import { planMedia } from "../../../src/server/features/media/plan-media.ts";
+import type { SeriesRow, StudyRow } from "../../../src/server/features/studies/studies.table.ts";
+import type { StoredObjectRow } from "../../../src/server/holdings/objects/stored-objects.table.ts";
+
+const CT = "1.2.840.10008.5.1.4.1.1.2";
+const TEXT_SR = "1.2.840.10008.5.1.4.1.1.88.11";
+const study = { id: "0190c0de", studyInstanceUID: "2.25.1", createdAt: new Date(0) } as StudyRow;
+const row = { id: "1", seriesInstanceUID: "2.25.2", modality: "CT", seriesNumber: 1 } as SeriesRow;
+
+/** A series of instances with short headers, and how often its metadata are opened. */
+function seriesOf(count: number, sopClassUID: string) {
+  const instances = Array.from({ length: count }, (_, i): ManifestInstance => {
+    const kept = { volumeId: "v", dataOffset: i, storedBytes: 1, sizeBytes: 1, method: 0, crc32: 0 } as const;
+    const about = { instanceNumber: i + 1, rows: null, columns: null, frames: { kind: "none" } } as const;
+    const transferSyntaxUID = "1.2.840.10008.1.2.1";
+    return { ...kept, ...about, sopClassUID, sopInstanceUID: `2.25.3.${i}`, transferSyntaxUID };
+  });
+  const texts = instances.map((_, i) => `{"00080023":{"vr":"DA","Value":["${20_000_101 + i}"]}}`);
+  const opened = { times: 0 };
+  const json = Buffer.from(`[${texts.join(",")}]`);
+  const packed = zstdCompressSync(json);
+  const offsets = new Map<string, { offset: number; length: number }>();
+  let offset = 1;
+  for (const [i, { sopInstanceUID }] of instances.entries()) {
+    const { length = 0 } = texts[i] ?? "";
+    offsets.set(sopInstanceUID, { offset, length });
+    offset += length + 1;
+  }
+  const metadata = {
+    inflatedBytes: json.length,
+    // No header of an image is read.
+    rangeOf: async (sopInstanceUID) => (sopClassUID === CT ? undefined : offsets.get(sopInstanceUID)),
+    async open() {
+      opened.times++;
+      return packed;
+    },
+  } as Partial<StoredMetadata> as StoredMetadata;
+  const series = {
+    manifest: async () => ({
+      version: 1,
+      studyInstanceUID: "2.25.1",
+      seriesInstanceUID: "2.25.2",
+      instances,
+    }),
+    metadata: async () => metadata,
+  } as Partial<SeriesReader> as SeriesReader;
+  return {
+    series,
+    opened,
+    plan: () => planMedia({ series }, study, [{ row, manifest: {} as StoredObjectRow }]),
+  };
+}
+
+/** How often others got a turn while something was done. */
+async function turnsDuring(work: () => Promise<unknown>): Promise<number> {
+  let turns = 0;
+  let isOver = false;
+  const takeTurn = () => {
+    turns++;
+    if (!isOver) setImmediate(takeTurn);
+  };
+  setImmediate(takeTurn);
+  await work();
+  isOver = true;
+  return turns;
+}
+
+test("a medium of very many images lets others go first while it is planned and its directory is written", async () => {
+  const { plan } = seriesOf(50_000, CT);
+  const directory = new Dicomdir();
+  let planned: Awaited<ReturnType<typeof plan>> | undefined;
+  expect(
+    await turnsDuring(async () => {
+      planned = await plan();
+    }),
+  ).toBeGreaterThan(10);
+  if (!planned) throw new Error("no plan");
+  const { patient, files } = planned;
+  expect(files).toHaveLength(50_000);
+  expect(await turnsDuring(() => directory.add(patient))).toBeGreaterThan(5);
+  expect(await turnsDuring(() => Array.fromAsync(directory.encode("DISCO", "2.25.9")))).toBeGreaterThan(1);
+}, 60_000);
+
+test("the headers of a series of documents are read in one pass", async () => {
+  const { plan, opened } = seriesOf(300, TEXT_SR);
+  const { patient } = await plan();
+  const [series] = patient.lower[0]?.lower ?? [];
+  const dates = series?.lower.map(({ bytes }) => /\d{8}/.exec(Buffer.from(bytes).toString("latin1"))?.[0]);
+  expect(dates?.slice(0, 3)).toEqual(["20000101", "20000102", "20000103"]);
+  expect(dates?.at(-1)).toBe("20000400");
+  expect(opened.times).toBe(1);
+});
