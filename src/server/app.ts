@@ -115,8 +115,8 @@ export function createApp(deps: Deps, assets: BuiltAssets, development?: Develop
   app.route("/", createUsersRoutes(deps, guard));
   app.route(
     "/",
-    createStudiesRoutes(deps, guard, (asked, file, charge) =>
-      answerMedia({ ...deps, assets: assets.client }, asked, file, charge),
+    createStudiesRoutes(deps, guard, (asked, file, right) =>
+      answerMedia({ ...deps, assets: assets.client }, asked, file, right),
     ),
   );
   app.route("/", createInvitationsRoutes(deps, guard));

@@ -4,6 +4,7 @@ import type { SeriesUIDs } from "../../src/server/features/dicomweb/dicomweb.rep
 import { createDicomwebRoutes } from "../../src/server/features/dicomweb/dicomweb.routes.ts";
 import { shareWithSandbox } from "../../src/server/features/viewer/share-with-sandbox.ts";
 import { AppError } from "../../src/server/http/app-error.ts";
+import { systemClock } from "../../src/server/runtime/clock.ts";
 
 /** DICOMweb alone, as `app.ts` mounts it for tokens, with failures as bare problems. */
 export function dicomwebApp(resolve: (c: Context, series?: SeriesUIDs) => DicomwebCatalogue) {
@@ -18,6 +19,8 @@ export function dicomwebApp(resolve: (c: Context, series?: SeriesUIDs) => Dicomw
       createDicomwebRoutes({
         resolve: async (c, series) => resolve(c, series),
         allowRetrieval: async () => {},
+        assertStillVisible: async () => {},
+        clock: systemClock,
         document: {
           room: "Viewer",
           retrievals: "",

@@ -57,12 +57,14 @@ export function createGuard(findSession: FindSession): Guard {
     const handler: MiddlewareHandler<HttpEnv> = async (c, next) => {
       if (access !== "public") {
         const token = bearerToken(c.req.header("authorization"));
-        const session = token && (await findSession(token));
-        if (!session) throw new AppError(unauthenticated);
-        if (!isInScope(session, access)) throw new AppError(tokenForbidden);
-        if (access.roles && !access.roles.includes(session.role)) throw new AppError(forbidden);
-        if (!isSubscribed(session, access.subscription)) throw new AppError(subscriptionRequired);
-        c.set("session", session);
+        const admit = async () => {
+          const session = token && (await findSession(token));
+          if (!session) throw new AppError(unauthenticated);
+          assertMay(session, access);
+          return session;
+        };
+        c.set("session", await admit());
+        c.set("readmit", admit);
       }
       if (PATH_WITH_NUL.test(c.req.url)) throw new AppError(validationFailed);
       await next();
@@ -92,6 +94,13 @@ function describeAccess(access: Access) {
     ...(roles && { "x-roles": roles }),
     ...(subscription && { "x-subscription": subscription }),
   };
+}
+
+/** @throws {AppError} 403 */
+function assertMay(session: Session, access: Exclude<Access, "public">): void {
+  if (!isInScope(session, access)) throw new AppError(tokenForbidden);
+  if (access.roles && !access.roles.includes(session.role)) throw new AppError(forbidden);
+  if (!isSubscribed(session, access.subscription)) throw new AppError(subscriptionRequired);
 }
 
 function isInScope(

@@ -18,6 +18,8 @@ export interface HttpVariables {
   nonce: string;
   /** Set by a guard that requires a session. */
   session: Session;
+  /** The caller as they are now, if the guard would still let them in. @throws {AppError} */
+  readmit: () => Promise<Session>;
 }
 
 export type HttpEnv = { Variables: HttpVariables };

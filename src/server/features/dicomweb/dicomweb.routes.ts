@@ -2,6 +2,8 @@ import { type Context, Hono, type MiddlewareHandler } from "hono";
 import { AppError } from "../../http/app-error.ts";
 import { notFound } from "../../http/http.errors.ts";
 import { isKnownVersion } from "../../http/known-version.ts";
+import { createRecheck, whileAllowed } from "../../http/while-allowed.ts";
+import type { Clock } from "../../runtime/clock.ts";
 import { bulkDataResponse } from "./bulk-data.ts";
 import {
   allSeries,
@@ -31,6 +33,8 @@ import { type Found, matchesLevel, pageOf, searchedSeries, searchResponse } from
 
 /** The most series of one study whose instances a search reads. */
 const MAX_SEARCHED_SERIES = 1_000;
+/** Values of smaller instances are sent at once. */
+const MAX_UNWATCHED_BYTES = 4 * 1024 * 1024;
 
 export interface DicomwebAccess {
   /**
@@ -43,6 +47,9 @@ export interface DicomwebAccess {
   assertRetrievable?(retrieval: Retrieval): void;
   /** Called before the first byte of whole files. @throws {AppError} if the caller may not retrieve them */
   allowRetrieval(c: Context, retrieval: Retrieval): Promise<void>;
+  /** Asks again whether the caller may see the study of the path, while an answer of many parts is sent. @throws {AppError} */
+  assertStillVisible(c: Context): Promise<void>;
+  clock: Clock;
   /** Runs before each route, if a guard resolves the caller. */
   guard?: MiddlewareHandler;
   document: DicomwebDocument;
@@ -90,6 +97,11 @@ export function createDicomwebRoutes(access: DicomwebAccess) {
     const seriesUrl = urlOf(c, study, series) ?? `${mount}/studies/${study}/series/${series}`;
     return `${seriesUrl}/instances/${instance}`;
   };
+  const sendWhileVisible = (c: Context, response: Response) =>
+    whileAllowed(
+      response,
+      createRecheck(access.clock, () => access.assertStillVisible(c)),
+    );
   const answer = (c: Context, found: Found, query: QidoQuery, levels: readonly Level[]) =>
     searchResponse(found, { query, levels, answersNoContent, request: c.req.raw });
 
@@ -150,7 +162,10 @@ export function createDicomwebRoutes(access: DicomwebAccess) {
     assertAcceptsJson(acceptOf(c));
     const series = await allSeries(catalogue, c.req.param("study"));
     return unlessKnown(c, versionOf(series), async () =>
-      studyMetadataResponse(metadataOf(catalogue, series), urlOf(c, c.req.param("study"))),
+      sendWhileVisible(
+        c,
+        studyMetadataResponse(metadataOf(catalogue, series), urlOf(c, c.req.param("study"))),
+      ),
     );
   });
 
@@ -194,12 +209,13 @@ export function createDicomwebRoutes(access: DicomwebAccess) {
     async (c) => {
       const path = c.req.param();
       const { catalogue, instance } = await openInstance(c, path);
-      return await framesResponse(catalogue, instance, path.frames, {
+      const frames = await framesResponse(catalogue, instance, path.frames, {
         accept: acceptOf(c),
         range: c.req.header("range"),
         findMetadata: () => catalogue.metadata(path.study, path.series),
         findCopy: () => catalogue.derivative(path.study, path.series),
       });
+      return path.frames.includes(",") ? sendWhileVisible(c, frames) : frames;
     },
   );
 
@@ -213,7 +229,8 @@ export function createDicomwebRoutes(access: DicomwebAccess) {
       const findMetadata = () => catalogue.metadata(path.study, path.series);
       const asked = { accept: acceptOf(c), headers: c.req.raw.headers, instanceUrl: instanceUrlOf(c, path) };
       const request = { ...asked, findMetadata };
-      return bulkDataResponse(catalogue, instance, path.path, request);
+      const answered = await bulkDataResponse(catalogue, instance, path.path, request);
+      return instance.sizeBytes > MAX_UNWATCHED_BYTES ? sendWhileVisible(c, answered) : answered;
     },
   );
 
@@ -239,7 +256,7 @@ export function createDicomwebRoutes(access: DicomwebAccess) {
     const catalogue = await resolve(c);
     const manifest = await seriesManifest(catalogue, c.req.param("study"), c.req.param("series"));
     const allow = () => access.allowRetrieval(c, { level: "series", study: c.req.param("study") });
-    return instancesResponse(catalogue, [manifest.instances], acceptOf(c), allow);
+    return sendWhileVisible(c, await instancesResponse(catalogue, [manifest.instances], acceptOf(c), allow));
   });
 
   routes.get("/studies/:study", front, described.study, async (c) => {
@@ -247,7 +264,8 @@ export function createDicomwebRoutes(access: DicomwebAccess) {
     const study = c.req.param("study");
     const series = await allSeries(catalogue, study);
     const allow = () => access.allowRetrieval(c, { level: "study", study });
-    return instancesResponse(catalogue, instancesOf(catalogue, series), acceptOf(c), allow);
+    const instances = instancesOf(catalogue, series);
+    return sendWhileVisible(c, await instancesResponse(catalogue, instances, acceptOf(c), allow));
   });
 
   return routes;

@@ -23,12 +23,22 @@ export async function openStudyAsSession(
   reference: string,
   origin: RequestOrigin,
 ): Promise<DicomwebCatalogue> {
-  if (!isUuid(reference) && !/^[0-9.]{1,64}$/.test(reference)) throw new AppError(notFound);
-  const study = await findStudy(deps.db, caller, reference);
-  if (!caller.hasActiveSubscription && study.accountId === caller.userId)
-    throw new AppError(subscriptionRequired);
+  const study = await assertVisible(deps, caller, reference);
   await recordReading(deps, caller, study, origin);
   return answeringTo(openCatalogue(deps, { caller, studyIds: [study.id] }), study);
+}
+
+/** The study that a caller may see over DICOMweb, as it is now. @throws {AppError} as {@link openStudyAsSession} */
+export async function assertVisible(
+  { db }: Pick<Deps, "db">,
+  caller: Session,
+  reference: string,
+): Promise<StudyRow> {
+  if (!isUuid(reference) && !/^[0-9.]{1,64}$/.test(reference)) throw new AppError(notFound);
+  const study = await findStudy(db, caller, reference);
+  if (!caller.hasActiveSubscription && study.accountId === caller.userId)
+    throw new AppError(subscriptionRequired);
+  return study;
 }
 
 /** The catalogue of one study, which takes our id for its UID. */

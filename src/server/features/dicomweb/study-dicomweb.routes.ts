@@ -4,7 +4,7 @@ import type { Guard } from "../../http/guard.ts";
 import type { HttpEnv } from "../../http/http-context.ts";
 import { originOf } from "../../http/request-origin.ts";
 import { createDicomwebRoutes } from "./dicomweb.routes.ts";
-import { chargeRetrieval, openStudyAsSession } from "./open-as-session.ts";
+import { assertVisible, chargeRetrieval, openStudyAsSession } from "./open-as-session.ts";
 
 /** DICOMweb within one study, for sessions and access tokens; mounted at `/dicomweb`. */
 export function createStudyDicomwebRoutes(deps: Deps, guard: Guard) {
@@ -19,6 +19,11 @@ export function createStudyDicomwebRoutes(deps: Deps, guard: Guard) {
     hasSearch: false,
     baseUrl: `${deps.config.publicUrl}/dicomweb`,
     answersNoContent: true,
+    clock: deps.clock,
+    async assertStillVisible(c) {
+      const caller = await (c as Context<HttpEnv>).get("readmit")();
+      await assertVisible(deps, caller, c.req.param("study") ?? "");
+    },
     resolve: (c) => openStudyAsSession(deps, sessionOf(c), c.req.param("study") ?? "", originOf(c)),
     async allowRetrieval(c, retrieval) {
       if (c.req.method === "HEAD") return;

@@ -13,6 +13,7 @@ import type { HttpEnv } from "../../http/http-context.ts";
 import { originOf } from "../../http/request-origin.ts";
 import { withoutTimeout } from "../../http/request-timeout.ts";
 import type { Session } from "../../http/session.ts";
+import { createRecheck } from "../../http/while-allowed.ts";
 import { archiveHeaders } from "../dicomweb/archive-headers.ts";
 import { describeDicomweb, dicomJsonSchema } from "../dicomweb/describe-dicomweb.ts";
 import { acceptOf, assertAcceptsJson } from "../dicomweb/media-types.ts";
@@ -51,7 +52,8 @@ export function createExchangeRoutes(deps: Deps, guard: Guard, slots: UploadSlot
     using slot = slots.take({ accountId, isTrial });
     withoutTimeout(c);
     c.get("admitBody")();
-    const request = { request: c.req.raw, studyInstanceUID, baseUrl };
+    const recheck = createRecheck(deps.clock, c.get("readmit"));
+    const request = { request: c.req.raw, studyInstanceUID, baseUrl, recheck };
     const { status, body } = await measureUpload(deps.meters.uploads, slot, () =>
       storeInstances(deps, { caller: session, origin: originOf(c), slot }, request),
     );

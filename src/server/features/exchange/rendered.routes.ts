@@ -9,17 +9,18 @@ import type { HttpEnv } from "../../http/http-context.ts";
 import { isKnownVersion } from "../../http/known-version.ts";
 import { originOf } from "../../http/request-origin.ts";
 import { holding } from "../../http/stream-of.ts";
+import { createRecheck, whileAllowed } from "../../http/while-allowed.ts";
 import { archiveHeaders } from "../dicomweb/archive-headers.ts";
 import type { DicomwebCatalogue } from "../dicomweb/dicomweb.catalogue.ts";
 import { notDrawable, tooManyReads } from "../dicomweb/dicomweb.errors.ts";
 import { findInstance } from "../dicomweb/find-instance.ts";
 import { acceptOf, negotiateRendered } from "../dicomweb/media-types.ts";
 import { multipartRelated, type Part } from "../dicomweb/multipart-related.ts";
-import { openStudyAsSession } from "../dicomweb/open-as-session.ts";
+import { assertVisible, openStudyAsSession } from "../dicomweb/open-as-session.ts";
 import { Places } from "../dicomweb/places.ts";
 import { middleInstance, readMiddleFrame } from "../thumbnails/read-middle-frame.ts";
 import type { Drawing } from "../thumbnails/worker/picture-messages.ts";
-import { type OtherTokens, openAsViewer, viewerParams } from "../viewer/open-as-viewer.ts";
+import { assertStillViewed, type OtherTokens, openAsViewer, viewerParams } from "../viewer/open-as-viewer.ts";
 import { tooManyPictures } from "./exchange.errors.ts";
 import { parseRendering } from "./parse-rendering.ts";
 import { drawnParts, listPictures, type PicturePath } from "./rendered-parts.ts";
@@ -41,6 +42,8 @@ interface RenderedAccess {
   guard?: MiddlewareHandler<HttpEnv>;
   /** @throws {AppError} if the caller has no access */
   open(c: Context<HttpEnv>): Promise<{ catalogue: DicomwebCatalogue; readerId: string }>;
+  /** @throws {AppError} once the caller's access has ended */
+  assertStillVisible(c: Context<HttpEnv>): Promise<void>;
 }
 
 /** Pictures of studies, series, instances and frames (PS3.18 §10.4.1.1.3 and §10.4.1.1.4), with one queue for all callers. */
@@ -67,12 +70,16 @@ export function createRenderedRoutes(deps: Deps): RenderedRoutes {
           const catalogue = await openStudyAsSession(deps, session, reference, originOf(c));
           return { catalogue, readerId: session.userId };
         },
+        async assertStillVisible(c) {
+          await assertVisible(deps, await c.get("readmit")(), c.req.param("study") ?? "");
+        },
       }),
     forViewers: (others) =>
       renderedRoutes(deps, waiting, {
         room: "Viewer",
         params: viewerParams,
         open: (c) => openAsViewer(deps, others, c),
+        assertStillVisible: (c) => assertStillViewed(deps, others, c),
       }),
   };
 }
@@ -98,7 +105,11 @@ function renderedRoutes(deps: Deps, waiting: Waiting, access: RenderedAccess): H
     });
     const drawing = { type, ...parseRendering(parameters, picture) };
     const { catalogue, readerId } = await access.open(c);
-    if (isMultipart) return await answerSeveral(deps, c, { catalogue, readerId, drawing, waiting });
+    if (isMultipart) {
+      const several = await answerSeveral(deps, c, { catalogue, readerId, drawing, waiting });
+      const recheck = createRecheck(deps.clock, () => access.assertStillVisible(c));
+      return whileAllowed(several, recheck);
+    }
     const { instance, frameIndex } = await findFrame(catalogue, c.req.param());
     const headers = { ...archiveHeaders(`image/${type}`), "Content-Disposition": "inline", Vary: "Accept" };
     const etag = etagOf(instance, frameIndex, drawing);

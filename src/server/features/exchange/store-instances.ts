@@ -1,4 +1,5 @@
 import { AppError } from "../../http/app-error.ts";
+import type { Recheck } from "../../http/while-allowed.ts";
 import type { TakenUpload } from "../ingest/finished-upload.ts";
 import { uploadTooLarge, uploadWithoutDicom } from "../ingest/ingest.errors.ts";
 import { declaredLengthOf } from "../ingest/ingest-upload.ts";
@@ -15,17 +16,20 @@ export interface StoreRequest {
   studyInstanceUID: string | undefined;
   /** The address of DICOMweb, which answers name instances by. */
   baseUrl: string;
+  /** Asks whether the sender may still store, once all has come. @throws {AppError} */
+  recheck: Recheck;
 }
 
 /**
  * Stores the instances of a request (STOW-RS, PS3.18 §10.5) as an upload: all that can be kept are durable and visible when this
- * answers, and the others are named with their reasons. Over quota nothing is kept.
- * @throws {AppError} `upload.*`, `quota.*`, `subscription.required`, `storage.full`, `store.*`
+ * answers, and the others are named with their reasons. Over quota nothing is kept, and nothing if the sender's access ended while
+ * they sent.
+ * @throws {AppError} as `recheck` does; `upload.*`, `quota.*`, `subscription.required`, `storage.full`, `store.*`
  */
 export async function storeInstances(
   deps: IngestDeps,
   sender: Sender,
-  { request, studyInstanceUID, baseUrl }: StoreRequest,
+  { request, studyInstanceUID, baseUrl, recheck }: StoreRequest,
 ): Promise<StoreOutcome> {
   const { maxUploadBytes: maxBytes } = deps.config;
   const { slot } = sender;
@@ -54,6 +58,7 @@ export async function storeInstances(
         { signal: slot.signal, onReceived },
       );
       if (received.names.length === 0) throw new AppError(nothingToStore);
+      await recheck();
       return { metadata: {}, sizeBytes: received.sizeBytes };
     },
   });

@@ -47,14 +47,14 @@ export async function issueExportTicket(
 }
 
 /**
- * Returns the id of the account that the ticket exports. A ticket works repeatedly, so that a broken download can restart,
+ * Returns the session of the account that the ticket exports. A ticket works repeatedly, so that a broken download can restart,
  * and ends with its session.
  * @throws {AppError} 401, 429
  */
 export async function redeemExportTicket(
   deps: Pick<Deps, "db" | "clock" | "tokens">,
   token: string,
-): Promise<string> {
+): Promise<Session> {
   const claims = await deps.tokens.verify("export", token);
   const session = claims && (await findLiveSession(deps, claims.sid, claims.sub));
   if (!session) throw new AppError(unauthenticated);
@@ -64,5 +64,5 @@ export async function redeemExportTicket(
     [{ name: "export:fetch", subject: userId, limit: FETCHES_PER_DAY, windowSeconds: 86_400 }],
     deps.clock.now(),
   );
-  return userId;
+  return session;
 }

@@ -8,6 +8,8 @@ import type { HttpEnv } from "../../http/http-context.ts";
 import { originOf } from "../../http/request-origin.ts";
 import { streamOf } from "../../http/stream-of.ts";
 import { validate } from "../../http/validate.ts";
+import { createRecheck, streamWhileAllowed } from "../../http/while-allowed.ts";
+import { readmitSession } from "../membership/find-session.ts";
 import { exportTooLarge } from "./export.errors.ts";
 import { exportAccount } from "./export-account.ts";
 import type { ExportDeps } from "./export-deps.ts";
@@ -55,8 +57,10 @@ export function createExportRoutes(deps: Deps & ExportDeps, guard: Guard) {
       },
     ),
     async (c) => {
-      const userId = await redeemExportTicket(deps, c.req.param("token"));
-      return new Response(streamOf(exportAccount(deps, userId, c.get("locale"))), {
+      const session = await redeemExportTicket(deps, c.req.param("token"));
+      const recheck = createRecheck(deps.clock, () => readmitSession(deps, session));
+      const zip = streamOf(exportAccount(deps, session.userId, c.get("locale")));
+      return new Response(streamWhileAllowed(zip, recheck), {
         headers: {
           "Content-Type": "application/zip",
           "Content-Disposition": 'attachment; filename="exameteca.zip"',

@@ -1,10 +1,11 @@
 import type { Deps } from "../../deps.ts";
 import type { ObjectDeps } from "../../holdings/reading/open-object.ts";
 import { AppError } from "../../http/app-error.ts";
+import { createRecheck } from "../../http/while-allowed.ts";
 import { aboutStudy, recordAudit } from "../audit/audit.repo.ts";
 import type { Scope } from "../dicomweb/dicomweb.repo.ts";
 import { answerReport } from "../reports/open-report.ts";
-import { answerDownload } from "../studies/download/download-body.ts";
+import { answerDownload, type DownloadRight } from "../studies/download/download-body.ts";
 import { fileOf } from "../studies/download/download-study.ts";
 import { studyNotFound } from "../studies/studies.errors.ts";
 import type { StudyRow } from "../studies/studies.table.ts";
@@ -85,7 +86,8 @@ export async function downloadVisitedStudy(
   if (!visit.link.download) throw new AppError(linkNotAllowed);
   const { id: linkId, accountId, ownerRole } = visit.link;
   const account = { userId: accountId, isAdmin: ownerRole === "admin" };
-  return await answerDownload(deps, request, await fileOf(deps, [study]), async ({ isRange }) => {
+  const recheck = createRecheck(deps.clock, () => findVisitedStudy(deps, token, study.id));
+  const charge: DownloadRight["charge"] = async ({ isRange }) => {
     const now = deps.clock.now();
     const since = new Date(now.getTime() - CHARGED_EVERY_MS);
     await deps.db.transaction(async (tx) => {
@@ -104,5 +106,6 @@ export async function downloadVisitedStudy(
       });
       await noteInVisit(tx, visit.visitId, { downloaded: true });
     });
-  });
+  };
+  return await answerDownload(deps, request, await fileOf(deps, [study]), { charge, recheck });
 }

@@ -9,6 +9,7 @@ import { type ObjectDeps, readObject, streamObject } from "../../holdings/readin
 import { AppError } from "../../http/app-error.ts";
 import { archiveDamaged, validationFailed } from "../../http/http.errors.ts";
 import { streamOf } from "../../http/stream-of.ts";
+import { streamWhileAllowed } from "../../http/while-allowed.ts";
 import type { AssetSource } from "../../render/assets.ts";
 import type { ReceiptDeps } from "../receipts/make-receipt.ts";
 import { receiptOfStudy } from "../receipts/read-receipt.ts";
@@ -18,7 +19,7 @@ import { receiptTooLarge } from "../receipts/receipts.errors.ts";
 import type { ReceiptRow } from "../receipts/receipts.table.ts";
 import { findReport } from "../reports/reports.repo.ts";
 import { owns } from "../studies/access/study-access.ts";
-import { type ChargeDownload, zipHeaders } from "../studies/download/download-body.ts";
+import { type DownloadRight, zipHeaders } from "../studies/download/download-body.ts";
 import type { StudyFile } from "../studies/download/download-study.ts";
 import type { Caller } from "../studies/studies.repo.ts";
 import type { SeriesRow, StudyRow } from "../studies/studies.table.ts";
@@ -58,7 +59,7 @@ export async function answerMedia(
   deps: MediaDeps,
   { caller, locale, isHead }: { caller: Caller; locale: Locale; isHead: boolean },
   file: StudyFile,
-  charge: ChargeDownload,
+  { charge, recheck }: DownloadRight,
 ): Promise<Response> {
   const [study, another] = file.studies;
   // A ticket may be for several studies; a medium is of one.
@@ -82,7 +83,7 @@ export async function answerMedia(
     discPage: await readDiscPage(deps.assets),
   });
   await charge({ isRange: false });
-  return new Response(streamOf(mediaPieces(deps, medium, page)), { headers });
+  return new Response(streamWhileAllowed(streamOf(mediaPieces(deps, medium, page)), recheck), { headers });
 }
 
 /** Small pictures of the first series. */

@@ -1,5 +1,7 @@
 import { isInForce } from "../../../shared/rules/subscription.ts";
 import type { Deps } from "../../deps.ts";
+import { AppError } from "../../http/app-error.ts";
+import { unauthenticated } from "../../http/http.errors.ts";
 import type { Session } from "../../http/session.ts";
 import { SESSION_LIFETIME_MS } from "../accounts/sessions/session-lifetime.ts";
 import { touchSession } from "../accounts/sessions/sessions.repo.ts";
@@ -28,6 +30,16 @@ export async function findLiveSession(
   userId: string,
 ): Promise<Session | undefined> {
   return await judgeSession(deps, { sessionId, userId }, await findSessionRow(deps.db, sessionId));
+}
+
+/** A session as it is now. @throws {AppError} 401 once it has ended */
+export async function readmitSession(
+  deps: Pick<Deps, "db" | "clock">,
+  { id, userId }: Pick<Session, "id" | "userId">,
+): Promise<Session> {
+  const session = await findLiveSession(deps, id, userId);
+  if (!session) throw new AppError(unauthenticated);
+  return session;
 }
 
 /** The current state of a session; `undefined` as in {@link findSession}. */

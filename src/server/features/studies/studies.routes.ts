@@ -33,13 +33,15 @@ import { originOf } from "../../http/request-origin.ts";
 import type { Session } from "../../http/session.ts";
 import { validate } from "../../http/validate.ts";
 import { userNotFound } from "../accounts/users/users.errors.ts";
+import { readmitSession } from "../membership/find-session.ts";
 import { actionLimitReached } from "../subscriptions/subscriptions.errors.ts";
 import { findStudy } from "./access/find-study.ts";
 import { grantAccess, readGrants, revokeAccess } from "./access/grant-access.ts";
 import { shareStudy } from "./access/share-study.ts";
 import { deleteStudy } from "./delete-study.ts";
-import { answerDownload, type ChargeDownload } from "./download/download-body.ts";
-import { chargeDownload, findStudyFile, type StudyFile } from "./download/download-study.ts";
+import { answerDownload, type DownloadRight } from "./download/download-body.ts";
+import { type DownloadCaller, downloadRightOf } from "./download/download-right.ts";
+import { findStudyFile, type StudyFile } from "./download/download-study.ts";
 import { issueDownloadTicket, issueStudiesTicket, redeemDownloadTicket } from "./download/download-ticket.ts";
 import { createKeptRoutes } from "./kept.routes.ts";
 import { presentSeries, shownStatus } from "./present-series.ts";
@@ -62,20 +64,17 @@ const viewing = { subscription: "viewing", scope: "api" } as const;
 export type TakeAlong = (
   asked: { caller: Session; locale: Locale; isHead: boolean },
   file: StudyFile,
-  charge: ChargeDownload,
+  right: DownloadRight,
 ) => Promise<Response>;
 
 export function createStudiesRoutes(deps: Deps, guard: Guard, takeAlong: TakeAlong) {
   const routes = new Hono<HttpEnv>();
-  const charging = (c: Context<HttpEnv>, session: Session, file: StudyFile) => {
-    const origin = originOf(c);
-    return (asked: { isRange: boolean }) => chargeDownload(deps, session, file, { ...asked, origin });
-  };
-  const download = async (c: Context<HttpEnv>, session: Session, file: StudyFile, as: "pdi" | undefined) => {
-    const charge = charging(c, session, file);
-    if (as === undefined) return await answerDownload(deps, c.req.raw, file, charge);
+  const download = async (c: Context<HttpEnv>, caller: DownloadCaller, as: "pdi" | undefined) => {
+    const { session, file } = caller;
+    const right = downloadRightOf(deps, caller, originOf(c));
+    if (as === undefined) return await answerDownload(deps, c.req.raw, file, right);
     const asked = { caller: session, locale: c.get("locale"), isHead: c.req.method === "HEAD" };
-    return await takeAlong(asked, file, charge);
+    return await takeAlong(asked, file, right);
   };
 
   routes.get(
@@ -224,7 +223,8 @@ export function createStudiesRoutes(deps: Deps, guard: Guard, takeAlong: TakeAlo
     async (c) => {
       const session = c.get("session");
       const file = await findStudyFile(deps, session, c.req.param("study"));
-      return await download(c, session, file, c.req.valid("query").as);
+      const caller = { session, file, readmit: c.get("readmit") };
+      return await download(c, caller, c.req.valid("query").as);
     },
   );
 
@@ -282,7 +282,8 @@ export function createStudiesRoutes(deps: Deps, guard: Guard, takeAlong: TakeAlo
     validate("query", downloadStudyCall.query),
     async (c) => {
       const { session, file } = await redeemDownloadTicket(deps, c.req.param("token"));
-      return await download(c, session, file, c.req.valid("query").as);
+      const readmit = () => readmitSession(deps, session);
+      return await download(c, { session, file, readmit }, c.req.valid("query").as);
     },
   );
 

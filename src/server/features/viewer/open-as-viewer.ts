@@ -1,5 +1,7 @@
 import type { Context } from "hono";
 import type { Deps } from "../../deps.ts";
+import { AppError } from "../../http/app-error.ts";
+import { notFound } from "../../http/http.errors.ts";
 import type { DicomwebCatalogue } from "../dicomweb/dicomweb.catalogue.ts";
 import type { SeriesUIDs } from "../dicomweb/dicomweb.repo.ts";
 import { openCatalogue } from "../dicomweb/open-catalogue.ts";
@@ -25,4 +27,12 @@ export async function openAsViewer(
   const resolve = others.owns(token) ? others.resolve : resolveViewerToken;
   const { scope, found } = await resolve(deps, token, series);
   return { catalogue: openCatalogue(deps, scope, found), readerId: scope.reader ?? scope.caller.userId };
+}
+
+/** Makes sure that the token still opens the study of the path. @throws {AppError} */
+export async function assertStillViewed(deps: Deps, others: OtherTokens, c: Context): Promise<void> {
+  const { catalogue } = await openAsViewer(deps, others, c);
+  const studies = await catalogue.studies();
+  if (!studies.some(({ studyInstanceUID }) => studyInstanceUID === c.req.param("study")))
+    throw new AppError(notFound);
 }

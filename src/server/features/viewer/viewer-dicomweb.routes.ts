@@ -1,6 +1,6 @@
 import type { Deps } from "../../deps.ts";
 import { createDicomwebRoutes } from "../dicomweb/dicomweb.routes.ts";
-import { type OtherTokens, openAsViewer, viewerParams } from "./open-as-viewer.ts";
+import { assertStillViewed, type OtherTokens, openAsViewer, viewerParams } from "./open-as-viewer.ts";
 import { assertViewerRetrieval } from "./viewer-token.ts";
 
 /** DICOMweb for viewing a token's studies; mounted at `/dicomweb/t/:token`. */
@@ -13,6 +13,8 @@ export function createViewerDicomwebRoutes(deps: Deps, others: OtherTokens) {
       isInPath: true,
     },
     hasSearch: true,
+    clock: deps.clock,
+    assertStillVisible: (c) => assertStillViewed(deps, others, c),
     resolve: async (c, series) => (await openAsViewer(deps, others, c, series)).catalogue,
     assertRetrievable: assertViewerRetrieval,
     allowRetrieval: async (_c, retrieval) => assertViewerRetrieval(retrieval),

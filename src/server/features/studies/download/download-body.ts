@@ -17,6 +17,7 @@ import { requestedRange } from "../../../http/byte-range.ts";
 import { rangeNotSatisfiable } from "../../../http/http.errors.ts";
 import { isKnownVersion } from "../../../http/known-version.ts";
 import { streamOf } from "../../../http/stream-of.ts";
+import { type Recheck, streamWhileAllowed } from "../../../http/while-allowed.ts";
 import type { StudyFile } from "./download-study.ts";
 
 /** For the log only: the client left before a byte was sent, and is not charged. */
@@ -33,13 +34,18 @@ export async function planDownload(deps: ObjectDeps, volumes: StoredObjectRow[])
   );
 }
 
-/** Charges and records a download before its first byte. */
-export type ChargeDownload = (asked: { isRange: boolean }) => Promise<void>;
+/** What a download asks about its caller. */
+export interface DownloadRight {
+  /** Charges and records it before its first byte. @throws {AppError} if the caller may not have it */
+  charge(asked: { isRange: boolean }): Promise<void>;
+  /** Asks again while it is sent. @throws {AppError} if the caller may not have it any more */
+  recheck: Recheck;
+}
 
 /**
  * Answers GET or HEAD for a study's file, with ETag and Range. GET is charged before the first byte; HEAD is free. A file of one
  * volume on a disk is checked and then sent from there with Content-Length. Any other is streamed: each piece is checked before it
- * is sent, and damage ends the body early.
+ * is sent, and damage ends the body early, as the end of the caller's access does.
  * @throws {AppError} 416, `archive.damaged` (not charged), `quota.actions`, `subscription.required`, 503 while staged on another
  *   node
  */
@@ -47,7 +53,7 @@ export async function answerDownload(
   deps: ObjectDeps,
   request: Request,
   file: StudyFile,
-  charge: ChargeDownload,
+  { charge, recheck }: DownloadRight,
 ): Promise<Response> {
   const plan = await planDownload(deps, file.volumes);
   const headers = downloadHeaders(file);
@@ -82,7 +88,11 @@ export async function answerDownload(
   }
   // The runtime would answer a range of a whole file by itself, even one that `If-Range` takes back.
   const isAnswered = range !== undefined || !request.headers.has("range");
-  return new Response(isAnswered ? body : streamOf(piecesOf(body)), { status, headers });
+  const sent = isAnswered ? body : streamOf(piecesOf(body));
+  return new Response(sent instanceof ReadableStream ? streamWhileAllowed(sent, recheck) : sent, {
+    status,
+    headers,
+  });
 }
 
 function downloadHeaders({ etag, fileName }: StudyFile): Headers {

@@ -1,0 +1,218 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { createRecheck } from "../../../src/server/http/while-allowed.ts";
+import type { MadeAccessToken } from "../../../src/shared/api/access-tokens.ts";
+import type { CreatedLink, Visit } from "../../../src/shared/api/links.ts";
+import { packed, sampleKinds } from "../../support/damaged-study.ts";
+import { sampleInstance } from "../../support/sample-zip.ts";
+import { STOW_BOUNDARY, stow } from "../../support/stow.ts";
+import { createTestApp, type Person, type TestApp } from "../../support/test-app.ts";
+
+const STUDY = "/dicomweb/studies/2.25.1.1";
+const FRAMES = "/studies/2.25.1.1/series/2.25.2.1.2/instances/2.25.3.1.2.1/frames/1,2,3,4,5";
+const STOW_HEADERS = {
+  "content-type": `multipart/related; type="application/dicom"; boundary=${STOW_BOUNDARY}`,
+  accept: "application/dicom+json",
+};
+const STOW_END = Buffer.from(`--${STOW_BOUNDARY}--\r\n`);
+const stowPart = (file: Uint8Array) =>
+  Buffer.concat([
+    Buffer.from(`--${STOW_BOUNDARY}\r\nContent-Type: application/dicom\r\n\r\n`),
+    file,
+    Buffer.from("\r\n"),
+  ]);
+const kinds = sampleKinds();
+
+let t: TestApp;
+let admin: Person;
+let owner: Person;
+let id: string;
+
+beforeAll(async () => {
+  t = await createTestApp();
+  admin = await t.addPerson("Administradora", { role: "admin", plan: null });
+}, 120_000);
+afterAll(() => t[Symbol.asyncDispose]());
+beforeEach(async () => {
+  owner = await t.addPerson("Dona do Exame", { plan: "clinica" });
+  // Two volumes, so that a download joins them.
+  const { deflatedDataSet, ...first } = kinds;
+  await t.store(owner, packed(first));
+  const { studies } = await t.store(owner, packed({ deflatedDataSet: deflatedDataSet ?? new Uint8Array() }));
+  id = studies[0]?.id ?? "";
+});
+
+async function program(): Promise<Person & { tokenId: string }> {
+  const json = { name: "Programa", scopes: ["dicomweb:read", "api"] };
+  const answer = await t.call("POST", "/api/tokens", { as: owner, json });
+  const { token, id: tokenId } = (await answer.json()) as MadeAccessToken;
+  return { ...owner, token, tokenId };
+}
+
+/** How an answer ends if something happens after its first bytes, and two seconds pass. */
+async function endOf(answer: Response, meanwhile: () => unknown): Promise<"whole" | "cut"> {
+  expect(answer.status).toBe(200);
+  const reader = answer.body?.getReader();
+  expect((await reader?.read())?.value?.length).toBeGreaterThan(0);
+  await meanwhile();
+  t.advance(2_000);
+  try {
+    while (!(await reader?.read())?.done);
+    return "whole";
+  } catch {
+    return "cut";
+  }
+}
+
+const get = (path: string, as?: Person) => t.call("GET", path, { as });
+const signOut = () => t.call("POST", "/api/auth/logout", { as: owner });
+const block = () => t.call("PATCH", `/api/users/${owner.id}`, { as: admin, json: { isAuthorized: false } });
+
+async function ticketUrl(path: string): Promise<string> {
+  const answer = await t.call("POST", path, { as: owner });
+  expect(answer.status).toBe(201);
+  return ((await answer.json()) as { url: string }).url;
+}
+
+async function visited(): Promise<{ link: CreatedLink; token: string }> {
+  const made = await t.call("POST", "/api/links", { as: owner, json: { studyIds: [id], download: true } });
+  const link = (await made.json()) as CreatedLink;
+  const secret = new URL(link.url).hash.slice(1);
+  const opened = await t.call("POST", "/api/visits", { json: { link: link.id, secret } });
+  return { link, token: ((await opened.json()) as Visit).token };
+}
+
+describe("what is being sent breaks off", () => {
+  test.each(["", "/series/2.25.2.1.1", "/metadata"])("when its access token ends (%s)", async (place) => {
+    const reader = await program();
+    const answer = await get(`${STUDY}${place}`, reader);
+    const end = () => t.call("DELETE", `/api/tokens/${reader.tokenId}`, { as: owner });
+    expect(await endOf(answer, end)).toBe("cut");
+    expect((await get(`${STUDY}${place}`, reader)).status).toBe(401);
+  });
+
+  test("when its account is blocked", async () => {
+    expect(await endOf(await get(STUDY, await program()), block)).toBe("cut");
+  });
+
+  test("when the subscription ends", async () => {
+    const end = () => t.sql`update subscriptions set expires_at = now() - interval '1 day'
+      where user_id = ${owner.id}`;
+    expect(await endOf(await get(STUDY, owner), end)).toBe("cut");
+  });
+
+  test("when the grant ends, or the study is deleted", async () => {
+    const grantee = await t.addPerson("Convidada");
+    const give = () =>
+      t.call("POST", `/api/studies/${id}/assign`, { as: owner, json: { userId: grantee.id } });
+    expect((await give()).status).toBe(200);
+    const take = () => t.call("DELETE", `/api/studies/${id}/grants/${grantee.id}`, { as: owner });
+    expect(await endOf(await get(`/api/studies/${id}/download?as=pdi`, grantee), take)).toBe("cut");
+    await give();
+    const remove = () => t.call("DELETE", `/api/studies/${id}`, { as: owner });
+    expect(await endOf(await get(`/api/studies/${id}/download`, grantee), remove)).toBe("cut");
+  });
+
+  test("when the session of a ticket ends: a ZIP, a medium, an export", async () => {
+    for (const path of ["download-ticket", "download-ticket?as=pdi"]) {
+      const url = await ticketUrl(`/api/studies/${id}/download-ticket`);
+      const again = await t.call("POST", "/api/auth/login", { json: owner });
+      expect(await endOf(await get(path.includes("pdi") ? `${url}?as=pdi` : url), signOut)).toBe("cut");
+      owner = { ...owner, token: ((await again.json()) as { token: string }).token };
+    }
+    expect(await endOf(await get(await ticketUrl("/api/users/export-ticket")), signOut)).toBe("cut");
+  });
+
+  test("when a link ends: a list of frames, and a ZIP", async () => {
+    for (const pathOf of [
+      (token: string) => `/dicomweb/t/${token}${FRAMES}`,
+      (token: string) => `/dicomweb/t/${token}${STUDY.slice("/dicomweb".length)}/metadata`,
+      (token: string) => `/api/visits/${token}/studies/${id}/download`,
+    ]) {
+      const { link, token } = await visited();
+      const end = () => t.call("DELETE", `/api/links/${link.id}`, { as: owner });
+      expect(await endOf(await get(pathOf(token)), end)).toBe("cut");
+    }
+  });
+
+  test("when the viewer's session ends: a list of frames", async () => {
+    const data = Buffer.from(JSON.stringify([{ userId: owner.id, id }])).toString("base64url");
+    const { token } = (await (await get(`/generate-token?data=${data}`, owner)).json()) as { token: string };
+    expect(await endOf(await get(`/dicomweb/t/${token}${FRAMES}`), signOut)).toBe("cut");
+  });
+});
+
+test("what is being stored when its access token ends is refused, and none of it is kept", async () => {
+  const made = await t.call("POST", "/api/tokens", {
+    as: owner,
+    json: { name: "Modalidade", scopes: ["dicomweb:write"] },
+  });
+  const { id: tokenId, token } = (await made.json()) as MadeAccessToken;
+  const instances = [1, 2].map((sop) => sampleInstance({ study: "77", sop: String(sop) }));
+  const send = (meanwhile: () => unknown) => {
+    const [first = new Uint8Array(), ...rest] = instances.map((file) => stowPart(file));
+    let isBegun = false;
+    const body = new ReadableStream<Uint8Array>({
+      async pull(controller) {
+        if (!isBegun) {
+          isBegun = true;
+          return controller.enqueue(first);
+        }
+        await meanwhile();
+        t.advance(2_000);
+        controller.enqueue(Buffer.concat([...rest, STOW_END]));
+        controller.close();
+      },
+    });
+    return t.call("POST", "/dicomweb/studies", { as: { ...owner, token }, headers: STOW_HEADERS, body });
+  };
+  const kept = async () =>
+    (await t.sql`select 1 from studies where account_id = ${owner.id} and study_instance_uid = '2.25.1.77'`)
+      .length;
+  expect((await send(() => t.call("DELETE", `/api/tokens/${tokenId}`, { as: owner }))).status).toBe(401);
+  expect(await kept()).toBe(0);
+  const again = await t.call("POST", "/api/tokens", {
+    as: owner,
+    json: { name: "Modalidade", scopes: ["dicomweb:write"] },
+  });
+  const program = { ...owner, token: ((await again.json()) as MadeAccessToken).token };
+  expect((await stow(t, program, instances)).status).toBe(200);
+  expect(await kept()).toBe(1);
+});
+
+test("a question that the database can't answer cuts nothing, and is not asked again at once", async () => {
+  let now = 0;
+  let asked = 0;
+  const recheck = createRecheck({ now: () => new Date(now) }, async () => {
+    asked++;
+    throw Object.assign(new Error("gone"), { code: "CONNECTION_CLOSED" });
+  });
+  for (; now < 120_000; now += 500) await recheck();
+  expect(asked).toBe(2);
+});
+
+test("an answer of one file has its length", async () => {
+  const accept = { accept: "application/dicom, application/octet-stream" };
+  const instance = `${STUDY}/series/2.25.2.1.2/instances/2.25.3.1.2.1`;
+  const origin = await t.listen();
+  for (const path of [instance, `${STUDY}/series/2.25.2.1.2`, `${instance}/bulkdata/7FE00010`]) {
+    const headers = { ...accept, authorization: `Bearer ${owner.token}` };
+    const answer = await fetch(`${origin}${path}`, { headers });
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get("content-length")).toBe(String((await answer.bytes()).length));
+  }
+});
+
+test("what is being sent is sent whole while its reader may have it", async () => {
+  const reader = await program();
+  const { token } = await visited();
+  for (const answer of [
+    await get(STUDY, reader),
+    await get(`${STUDY}/metadata`, reader),
+    await get(`/api/studies/${id}/download`, owner),
+    await get(`/api/studies/${id}/download?as=pdi`, owner),
+    await get(await ticketUrl("/api/users/export-ticket")),
+    await get(`/dicomweb/t/${token}${FRAMES}`),
+    await get(`/api/visits/${token}/studies/${id}/download`),
+  ])
+    expect(await endOf(answer, () => undefined)).toBe("whole");
+});
