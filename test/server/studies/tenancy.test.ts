@@ -166,6 +166,28 @@ describe("a grantee", () => {
     expect(await listOf(stranger)).toEqual([]);
   });
 
+  test("learns nothing of whole files as a doctor, by no method and by no version that they know", async () => {
+    const study = `/dicomweb/studies/${studyId}`;
+    const places = [
+      study,
+      `${study}/series/${seriesUID}`,
+      `${study}/series/${seriesUID}/instances/${sopUID}`,
+    ];
+    for (const place of places) {
+      const headers = { accept: 'multipart/related; type="application/dicom"' };
+      const known = await t.call("HEAD", place, { as: owner, headers });
+      expect(known.status).toBe(200);
+      for (const method of ["GET", "HEAD"]) {
+        const versions = { "if-none-match": known.headers.get("etag") ?? "*" };
+        for (const asked of [headers, { ...headers, ...versions }]) {
+          const answer = await t.call(method, place, { as: doctor, headers: asked });
+          expect([place, method, answer.status]).toEqual([place, method, 403]);
+          expect(answer.headers.get("etag")).toBeNull();
+        }
+      }
+    }
+  });
+
   test("changes nothing by assigning the study to themselves", async () => {
     const answer = await t.call("POST", `/api/studies/${studyId}/assign`, {
       as: doctor,

@@ -43,8 +43,12 @@ export interface DicomwebAccess {
    * @throws {AppError} if the caller has no access
    */
   resolve(c: Context, series?: SeriesUIDs): Promise<DicomwebCatalogue>;
-  /** Refuses a caller who may retrieve no such instance, before anything is read for them. @throws {AppError} */
-  assertRetrievable?(retrieval: Retrieval): void;
+  /**
+   * Refuses a caller who may not retrieve whole files, before anything is read or said of them. It asks nobody; what only the database
+   * knows is up to `allowRetrieval`.
+   * @throws {AppError}
+   */
+  assertRetrievable?(retrieval: Retrieval, catalogue: DicomwebCatalogue): void;
   /** Called before the first byte of whole files. @throws {AppError} if the caller may not retrieve them */
   allowRetrieval(c: Context, retrieval: Retrieval): Promise<void>;
   /** Asks again whether the caller may see the study of the path, while an answer of many parts is sent. @throws {AppError} */
@@ -191,6 +195,7 @@ export function createDicomwebRoutes(access: DicomwebAccess) {
       assertAcceptsJson(acceptOf(c));
       const sopInstanceUID = uid(c.req.param("instance"));
       const stored = await seriesMetadata(catalogue, c.req.param("study"), c.req.param("series"));
+      if (!(await stored.rangeOf(sopInstanceUID))) throw new AppError(notFound);
       return unlessKnown(c, `W/"${stored.version}"`, () =>
         instanceMetadataResponse(
           stored,
@@ -238,7 +243,7 @@ export function createDicomwebRoutes(access: DicomwebAccess) {
     const path = c.req.param();
     const { catalogue, instance } = await openInstance(c, path);
     const retrieval = { level: "instance", study: path.study, instance } as const;
-    access.assertRetrievable?.(retrieval);
+    access.assertRetrievable?.(retrieval, catalogue);
     const allow = () => access.allowRetrieval(c, retrieval);
     const findCopy = () => catalogue.derivative(path.study, path.series);
     const copied = await findCopiedInstance(instance, acceptOf(c), findCopy);
@@ -254,8 +259,10 @@ export function createDicomwebRoutes(access: DicomwebAccess) {
 
   routes.get("/studies/:study/series/:series", front, described.series, async (c) => {
     const catalogue = await resolve(c);
-    const manifest = await seriesManifest(catalogue, c.req.param("study"), c.req.param("series"));
-    const allow = () => access.allowRetrieval(c, { level: "series", study: c.req.param("study") });
+    const retrieval = { level: "series", study: c.req.param("study") } as const;
+    const manifest = await seriesManifest(catalogue, retrieval.study, c.req.param("series"));
+    access.assertRetrievable?.(retrieval, catalogue);
+    const allow = () => access.allowRetrieval(c, retrieval);
     return sendWhileVisible(c, await instancesResponse(catalogue, [manifest.instances], acceptOf(c), allow));
   });
 
@@ -263,7 +270,9 @@ export function createDicomwebRoutes(access: DicomwebAccess) {
     const catalogue = await resolve(c);
     const study = c.req.param("study");
     const series = await allSeries(catalogue, study);
-    const allow = () => access.allowRetrieval(c, { level: "study", study });
+    const retrieval = { level: "study", study } as const;
+    access.assertRetrievable?.(retrieval, catalogue);
+    const allow = () => access.allowRetrieval(c, retrieval);
     const instances = instancesOf(catalogue, series);
     return sendWhileVisible(c, await instancesResponse(catalogue, instances, acceptOf(c), allow));
   });

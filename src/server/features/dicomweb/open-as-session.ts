@@ -7,6 +7,7 @@ import type { RequestOrigin } from "../../http/request-origin.ts";
 import type { Session } from "../../http/session.ts";
 import { findStudy } from "../studies/access/find-study.ts";
 import { recordReading } from "../studies/access/record-opening.ts";
+import { mayDownload } from "../studies/access/study-access.ts";
 import { chargeDownload, findStudyFile } from "../studies/download/download-study.ts";
 import type { StudyRow } from "../studies/studies.table.ts";
 import type { DicomwebCatalogue, Retrieval } from "./dicomweb.catalogue.ts";
@@ -25,7 +26,8 @@ export async function openStudyAsSession(
 ): Promise<DicomwebCatalogue> {
   const study = await assertVisible(deps, caller, reference);
   await recordReading(deps, caller, study, origin);
-  return answeringTo(openCatalogue(deps, { caller, studyIds: [study.id] }), study);
+  const catalogue = openCatalogue(deps, { caller, studyIds: [study.id] });
+  return answeringTo({ ...catalogue, isDownloadable: mayDownload(caller, study) }, study);
 }
 
 /** The study that a caller may see over DICOMweb, as it is now. @throws {AppError} as {@link openStudyAsSession} */

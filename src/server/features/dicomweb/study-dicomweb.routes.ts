@@ -1,6 +1,8 @@
 import type { Context } from "hono";
 import type { Deps } from "../../deps.ts";
+import { AppError } from "../../http/app-error.ts";
 import type { Guard } from "../../http/guard.ts";
+import { forbidden } from "../../http/http.errors.ts";
 import type { HttpEnv } from "../../http/http-context.ts";
 import { originOf } from "../../http/request-origin.ts";
 import { createDicomwebRoutes } from "./dicomweb.routes.ts";
@@ -25,6 +27,9 @@ export function createStudyDicomwebRoutes(deps: Deps, guard: Guard) {
       await assertVisible(deps, caller, c.req.param("study") ?? "");
     },
     resolve: (c) => openStudyAsSession(deps, sessionOf(c), c.req.param("study") ?? "", originOf(c)),
+    assertRetrievable(_retrieval, { isDownloadable }) {
+      if (!isDownloadable) throw new AppError(forbidden);
+    },
     async allowRetrieval(c, retrieval) {
       if (c.req.method === "HEAD") return;
       await chargeRetrieval(deps, sessionOf(c), retrieval, originOf(c));
