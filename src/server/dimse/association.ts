@@ -64,8 +64,8 @@ export interface AssociationAsked {
 
 export interface AssociationOptions {
   implementation: Implementation;
-  /** Decides who may store. */
-  admit(asked: AssociationAsked): Promise<AssociationSink | RejectionName>;
+  /** Decides who may store. `cut` ends the connection, now or later. */
+  admit(asked: AssociationAsked, cut: () => void): Promise<AssociationSink | RejectionName>;
   /** A connection that has not asked for an association whole by then is cut off (PS3.8 §9.1.5, ARTIM). */
   requestMs: number;
   /** A peer that sends nothing for so long is cut off. */
@@ -176,7 +176,8 @@ class Association {
       return (request.protocolVersion & 1) === 0 ? "protocolVersionUnknown" : "applicationContextUnknown";
     const { calledAETitle, callingAETitle } = request;
     const address = this.socket.remoteAddress ?? "";
-    return await this.options.admit({ calledAETitle, callingAETitle, address });
+    const asked = { calledAETitle, callingAETitle, address };
+    return await this.options.admit(asked, () => this.socket.destroy());
   }
 
   async #take({ type, body }: Pdu): Promise<boolean> {

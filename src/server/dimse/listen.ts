@@ -41,8 +41,8 @@ export async function listenForAssociations(options: DimseListenerOptions): Prom
   const serve = (socket: Socket) => {
     if (!connected.has(socket)) return;
     socket.setNoDelay(true);
-    const admit: AssociationOptions["admit"] = async (asked) => {
-      const admitted = await options.admit(asked);
+    const admit: AssociationOptions["admit"] = async (asked, cut) => {
+      const admitted = await options.admit(asked, cut);
       if (typeof admitted !== "string") spare.delete(socket);
       return admitted;
     };

@@ -21,6 +21,7 @@ const CT = "1.2.840.10008.5.1.4.1.1.2";
 const SECONDARY_CAPTURE = "1.2.840.10008.5.1.4.1.1.7";
 const CALLED_UNKNOWN = [1, 1, 7];
 const CALLING_UNKNOWN = [1, 1, 3];
+const LIMIT_EXCEEDED = [2, 3, 2];
 const ABORT = 7;
 const folder = createTempFolder();
 
@@ -195,6 +196,26 @@ describe("an association", () => {
     await sender[Symbol.asyncDispose]();
     await listed(ana, "12", 1);
   });
+});
+
+test("associations that bring nothing keep no sender out, and one that brings something stays", async () => {
+  const busy = await open("CLINICA");
+  const idle: DicomSender[] = [];
+  while (idle.length < 29) idle.push(await open("CLINICA"));
+  const late = await connectSender(port());
+  expect(await late.associate({ called: "CLINICA" })).toEqual(LIMIT_EXCEEDED);
+  t.advance(61_000);
+  expect(await busy.store(sent({ study: "60", sop: "2" }))).toBe(0);
+  // To be spoken to is not to be brought something.
+  expect(await idle[0]?.echo()).toBe(0);
+  const senders = [await open("CLINICA"), await open("CLINICA")];
+  for (const cut of idle.slice(0, 2)) expect(await cut.next()).toBeUndefined();
+  expect(await idle[2]?.echo()).toBe(0);
+  expect(await senders[1]?.store(sent({ study: "60", sop: "3" }))).toBe(0);
+  expect(await busy.store(sent({ study: "60", sop: "4" }))).toBe(0);
+  for (const sender of [busy, ...senders]) await sender.release();
+  for (const sender of [late, busy, ...senders, ...idle]) await sender[Symbol.asyncDispose]();
+  await listed(ana, "60", 3);
 });
 
 describe("an instance that is arriving", () => {

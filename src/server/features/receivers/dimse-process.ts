@@ -3,9 +3,9 @@ import { join } from "node:path";
 import type { Subprocess } from "bun";
 import type { Config } from "../../config.ts";
 import type { AssociationAsked, StoreResult } from "../../dimse/association.ts";
-import type { RejectionName } from "../../dimse/pdu.ts";
 import { describeError, type Logger } from "../../runtime/log.ts";
 import type {
+  Admission,
   ArrivedInstance,
   DimseQuestions,
   FromDimse,
@@ -15,7 +15,7 @@ import type {
 
 /** What the process that speaks to DICOM senders asks. */
 export interface DimseHandler {
-  admit(asked: AssociationAsked): Promise<{ association: string } | { rejection: RejectionName }>;
+  admit(asked: AssociationAsked): Promise<Admission>;
   /** Whether the disk has room for so many more bytes of the instance that is arriving. */
   reserve(association: string, bytes: number): Promise<boolean>;
   /** Keeps the file of an instance. */

@@ -14,7 +14,7 @@ import { findSubscriptionWithPlan } from "../subscriptions/subscriptions.repo.ts
 import type { DimseHandler } from "./dimse-process.ts";
 import { countReceived, countRefused, findReceiver } from "./receivers.repo.ts";
 import type { ReceiverRow } from "./receivers.table.ts";
-import type { ArrivedInstance } from "./worker/dimse-messages.ts";
+import type { Admission, ArrivedInstance } from "./worker/dimse-messages.ts";
 
 export type ReceptionDeps = GrowingDeps & Pick<Deps, "log">;
 
@@ -22,6 +22,8 @@ export const MAX_ASSOCIATIONS = 60;
 export const MAX_ASSOCIATIONS_OF_ACCOUNT = 30;
 /** A study appears when its association was quiet for so long. */
 export const QUIET_MS = 30_000;
+/** An association that brought nothing for so long gives its place to another one. Its sender lost nothing, and opens a new one. */
+const SPARE_MS = 60_000;
 /** What was received is taken in after so many instances or bytes, however busy the association is. */
 const MAX_INSTANCES = 10_000;
 const MAX_BYTES = 2 * 1024 * 1024 * 1024;
@@ -42,7 +44,7 @@ export class Receptions implements DimseHandler {
 
   constructor(private readonly deps: ReceptionDeps) {}
 
-  async admit(asked: AssociationAsked): Promise<Awaited<ReturnType<DimseHandler["admit"]>>> {
+  async admit(asked: AssociationAsked): Promise<Admission> {
     const { db, clock } = this.deps;
     const receiver = await findReceiver(db, asked.calledAETitle);
     if (!receiver) return { rejection: "calledAETitleUnknown" };
@@ -52,13 +54,22 @@ export class Receptions implements DimseHandler {
       await countRefused(db, receiver.id, { at: clock.now(), ...asked });
       return { rejection: "callingAETitleUnknown" };
     }
-    const own = [...this.#open.values()].filter(({ accountId }) => accountId === receiver.accountId);
-    if (this.#open.size >= MAX_ASSOCIATIONS || own.length >= MAX_ASSOCIATIONS_OF_ACCOUNT)
-      return { rejection: "limitExceeded" };
+    const crowd = this.#crowdFor(receiver.accountId);
+    const instead = crowd && longestIdle(crowd, clock.now().getTime());
+    if (crowd && instead === undefined) return { rejection: "limitExceeded" };
     const association = Bun.randomUUIDv7();
     const pending = this.#pendingOf(receiver.accountId);
     this.#open.set(association, new Association(this.deps, receiver, asked, pending));
-    return { association };
+    if (instead === undefined) return { association };
+    await this.end(instead);
+    return { association, instead };
+  }
+
+  /** The associations of which one must end for another one of an account; undefined if there is room. */
+  #crowdFor(accountId: string): [id: string, association: Association][] | undefined {
+    const own = [...this.#open].filter(([, association]) => association.accountId === accountId);
+    if (own.length >= MAX_ASSOCIATIONS_OF_ACCOUNT) return own;
+    return this.#open.size >= MAX_ASSOCIATIONS ? [...this.#open] : undefined;
   }
 
   async reserve(association: string, bytes: number): Promise<boolean> {
@@ -86,6 +97,13 @@ export class Receptions implements DimseHandler {
   }
 }
 
+function longestIdle(crowd: [id: string, association: Association][], now: number): string | undefined {
+  const [[id, { activeAt }] = ["", { activeAt: now }]] = crowd.toSorted(
+    ([, a], [, b]) => a.activeAt - b.activeAt,
+  );
+  return now - activeAt >= SPARE_MS ? id : undefined;
+}
+
 function maySend(receiver: ReceiverRow, { callingAETitle, address }: AssociationAsked): boolean {
   const { callingAETitles, addresses } = receiver;
   if (callingAETitles.length > 0 && !callingAETitles.includes(callingAETitle)) return false;
@@ -94,6 +112,8 @@ function maySend(receiver: ReceiverRow, { callingAETitle, address }: Association
 
 class Association {
   readonly accountId: string;
+  /** When it began, or last brought something; milliseconds since 1970. */
+  activeAt: number;
   #upload: GrowingUpload | undefined;
   #quiet: Timer | undefined;
   /** Room for the instance that is arriving. */
@@ -112,10 +132,12 @@ class Association {
     private readonly pending: Set<string>,
   ) {
     this.accountId = receiver.accountId;
+    this.activeAt = deps.clock.now().getTime();
   }
 
   /** Reserves room for more of the instance that is arriving, of which all that was reserved before is written. */
   reserve(bytes: number): Promise<boolean> {
+    this.#noteActive();
     return this.#inTurn(async () => {
       try {
         this.#arriving ??= await this.deps.disk.reserve(0);
@@ -130,6 +152,7 @@ class Association {
   }
 
   store(instance: ArrivedInstance & { path: string }): Promise<StoreResult> {
+    this.#noteActive();
     return this.#inTurn(async () => {
       clearTimeout(this.#quiet);
       try {
@@ -144,6 +167,7 @@ class Association {
         this.#arriving?.settle();
         this.#quiet = setTimeout(() => void this.#inTurn(() => this.#closeUpload()), QUIET_MS);
         this.#quiet.unref();
+        this.#noteActive();
       }
     });
   }
@@ -154,6 +178,10 @@ class Association {
       this.#arriving?.[Symbol.dispose]();
       return this.#closeUpload();
     });
+  }
+
+  #noteActive(): void {
+    this.activeAt = this.deps.clock.now().getTime();
   }
 
   #inTurn<Result>(work: () => Promise<Result>): Promise<Result> {

@@ -25,9 +25,12 @@ export interface ArrivedInstance {
   studyInstanceUID: string;
 }
 
+/** An association that may store, perhaps in the place of another one that is cut off, or why there is none. */
+export type Admission = { association: string; instead?: string } | { rejection: RejectionName };
+
 /** What the process asks the server, by the name of the question. */
 export interface DimseQuestions {
-  admit: { ask: AssociationAsked; answer: { association: string } | { rejection: RejectionName } };
+  admit: { ask: AssociationAsked; answer: Admission };
   /** Room on the disk for the next bytes of an instance; those reserved before are written. */
   reserve: { ask: { association: string; bytes: number }; answer: boolean };
   store: { ask: ArrivedInstance; answer: StoreResult };

@@ -11,6 +11,8 @@ import { IMPLEMENTATION } from "./implementation.ts";
  */
 
 const waiting = new Map<number, (answer: unknown) => void>();
+/** Ends the connection of an association. */
+const cuts = new Map<string, () => void>();
 let asked = 0;
 let files = 0;
 
@@ -29,10 +31,16 @@ function ask<Name extends QuestionName>(
   return promise as Promise<DimseQuestions[Name]["answer"]>;
 }
 
-async function admit(start: StartDimse, peer: AssociationAsked): Promise<AssociationSink | RejectionName> {
+async function admit(
+  start: StartDimse,
+  peer: AssociationAsked,
+  cut: () => void,
+): Promise<AssociationSink | RejectionName> {
   const admitted = await ask("admit", peer);
   if ("rejection" in admitted) return admitted.rejection;
-  const { association } = admitted;
+  const { association, instead } = admitted;
+  cuts.set(association, cut);
+  if (instead !== undefined) cuts.get(instead)?.();
   const { folder, maxInstanceBytes: maxBytes } = start;
   let file: InstanceFile | undefined;
   return {
@@ -46,6 +54,7 @@ async function admit(start: StartDimse, peer: AssociationAsked): Promise<Associa
       });
     },
     async end() {
+      cuts.delete(association);
       file?.[Symbol.dispose]();
       await ask("end", { association });
     },
@@ -57,7 +66,7 @@ async function listen(start: StartDimse): Promise<void> {
     const { port } = await listenForAssociations({
       ...start,
       implementation: IMPLEMENTATION,
-      admit: (peer) => admit(start, peer),
+      admit: (peer, cut) => admit(start, peer, cut),
       // The association is aborted; its sender tries again.
       onFailure: () => undefined,
     });
