@@ -212,6 +212,16 @@ describe("a medium", () => {
     expect((await problemOf(odd)).code).toBe("validation.failed");
   });
 
+  test("is planned in turn with searches, and asks to come again if too many wait", async () => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const others = Array.from({ length: 16 }, () => t.deps.searchTurns.run(owner.id, () => promise));
+    const answer = await medium(id);
+    expect([answer.status, answer.headers.has("retry-after")]).toEqual([503, true]);
+    resolve();
+    await Promise.all(others);
+    expect((await medium(id)).status).toBe(200);
+  });
+
   test("is good for the tools of others, where they are installed", async () => {
     await using folder = createTempFolder();
     for (const [name, bytes] of Object.entries(files)) {

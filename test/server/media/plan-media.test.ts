@@ -4,6 +4,7 @@ import type { ManifestInstance } from "../../../src/server/archive/manifest.ts";
 import { Dicomdir } from "../../../src/server/dicom/dicomdir.ts";
 import type { StoredMetadata } from "../../../src/server/features/dicomweb/dicomweb.catalogue.ts";
 import type { SeriesReader } from "../../../src/server/features/dicomweb/series-reader.ts";
+import { PackedFiles } from "../../../src/server/features/media/packed-files.ts";
 import { planMedia } from "../../../src/server/features/media/plan-media.ts";
 import type { SeriesRow, StudyRow } from "../../../src/server/features/studies/studies.table.ts";
 import type { StoredObjectRow } from "../../../src/server/holdings/objects/stored-objects.table.ts";
@@ -86,6 +87,19 @@ test("a medium of very many images lets others go first while it is planned and 
   expect(await turnsDuring(() => directory.add(patient))).toBeGreaterThan(5);
   expect(await turnsDuring(() => Array.fromAsync(directory.encode("DISCO", "2.25.9")))).toBeGreaterThan(1);
 }, 60_000);
+
+test("the files of a medium of very many images take little memory while it is sent", async () => {
+  const { plan } = seriesOf(20_000, CT);
+  const { files } = await plan();
+  const packed = await PackedFiles.of(files);
+  expect(packed.sizeBytes).toBeLessThan(files.length * 40);
+  let count = 0;
+  for await (const { name, instance } of packed) {
+    const file = files[count++];
+    expect([name, instance]).toEqual([file?.name ?? "", file?.instance ?? instance]);
+  }
+  expect(count).toBe(files.length);
+});
 
 test("the headers of a series of documents are read in one pass", async () => {
   const { plan, opened } = seriesOf(300, TEXT_SR);

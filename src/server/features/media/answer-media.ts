@@ -29,10 +29,11 @@ import { findSeriesThumbnail, type Thumbnail } from "../thumbnails/thumbnails.re
 import { readDiscPage } from "./disc-page.ts";
 import { encapsulateReport, reportElements, uidOfUuid } from "./encapsulate-report.ts";
 import { indexPageOf, readMeOf } from "./media-pages.ts";
+import { type CopiedFile, PackedFiles } from "./packed-files.ts";
 import { part10Entry } from "./part10-entry.ts";
 import { bySeriesNumber, type MediaFile, type MediaPlan, planMedia } from "./plan-media.ts";
 
-type MediaDeps = ReceiptDeps & Pick<Deps, "config"> & { assets: AssetSource };
+type MediaDeps = ReceiptDeps & Pick<Deps, "config" | "searchTurns"> & { assets: AssetSource };
 type FoundReport = Awaited<ReturnType<typeof findReport>>;
 
 export const FILE_SET_ID = "EXAMETECA";
@@ -43,8 +44,10 @@ const MAX_PREVIEWS = 24;
 interface Medium {
   study: StudyRow;
   volumes: StoredObjectRow[];
-  plan: MediaPlan;
+  directory: Dicomdir;
+  files: PackedFiles;
   report: FoundReport;
+  laudo: ReturnType<typeof describeReport> | undefined;
   receipt: ReceiptRow | undefined;
   isOwner: boolean;
   locale: Locale;
@@ -52,8 +55,10 @@ interface Medium {
 
 /**
  * Answers a study as an IHE PDI file-set, made while it is sent: the images as they are kept, a DICOMDIR, the laudo, the receipt and,
- * for the owner, the audit. Memory: the DICOMDIR, and one PDF.
- * @throws {AppError} `media.too_large`, `archive.damaged`, `receipt.not_ready`; as `charge` does, before the first byte
+ * for the owner, the audit. Memory: the DICOMDIR, and one PDF. Planning takes more for a moment, so media take turns at it with
+ * searches.
+ * @throws {AppError} `media.too_large`, `archive.damaged`, `receipt.not_ready`; 503 with Retry-After if too many wait; as `charge`
+ * does, before the first byte
  */
 export async function answerMedia(
   deps: MediaDeps,
@@ -69,10 +74,10 @@ export async function answerMedia(
   if (isUnsound(study)) throw new AppError(archiveDamaged);
   const stored = await findStoredStudies(deps.db, study.accountId, [study.studyInstanceUID]);
   const series = stored.get(study.studyInstanceUID)?.series ?? [];
-  const plan = await planMedia(deps, study, series);
+  const report = await findReport(deps.db, study.id);
   const medium: Medium = {
-    ...{ study, volumes: file.volumes, plan, locale, isOwner: owns(caller, study) },
-    report: await findReport(deps.db, study.id),
+    ...{ study, volumes: file.volumes, report, locale, isOwner: owns(caller, study) },
+    ...(await deps.searchTurns.run(caller.userId, () => prepare(deps, study, series, report))),
     receipt: await receiptIfAny(deps, study),
   };
   const rows = series.map(({ row }) => row).toSorted(bySeriesNumber);
@@ -84,6 +89,20 @@ export async function answerMedia(
   });
   await charge({ isRange: false });
   return new Response(streamWhileAllowed(streamOf(mediaPieces(deps, medium, page)), recheck), { headers });
+}
+
+/** What a medium holds, packed as long as it is sent. */
+async function prepare(
+  deps: Pick<Deps, "series">,
+  study: StudyRow,
+  series: Parameters<typeof planMedia>[2],
+  report: FoundReport,
+): Promise<Pick<Medium, "directory" | "files" | "laudo">> {
+  const plan = await planMedia(deps, study, series);
+  const laudo = report && describeReport(plan, report);
+  const directory = new Dicomdir();
+  await directory.add(plan.patient);
+  return { directory, files: await PackedFiles.of(plan.files), laudo };
 }
 
 /** Small pictures of the first series. */
@@ -110,16 +129,13 @@ async function receiptIfAny(deps: MediaDeps, study: StudyRow): Promise<ReceiptRo
 }
 
 async function* mediaPieces(deps: MediaDeps, medium: Medium, page: Uint8Array): AsyncGenerator<Uint8Array> {
-  const { plan, report, study, volumes, isOwner } = medium;
+  const { directory, files, report, laudo, study, volumes, isOwner } = medium;
   const zip = new ZipStream();
-  const laudo = report && describeReport(plan, report);
-  const directory = new Dicomdir();
-  await directory.add(plan.patient);
   const encoded = directory.encode(FILE_SET_ID, uidOfUuid(Bun.randomUUIDv7()));
   yield* zip.file("DICOMDIR", ...(await Array.fromAsync(encoded)));
   yield* zip.file("INDEX.HTM", page);
   yield* zip.file("README.TXT", readMeOf(deps.config));
-  yield* imageFiles(deps, zip, plan.files, volumes);
+  yield* imageFiles(deps, zip, files, volumes);
   if (report && laudo) {
     const pdf = await readObject(deps, report.object);
     yield* zip.file(laudo.name, ...encapsulateReport(laudo.elements, pdf));
@@ -143,11 +159,11 @@ export function describeReport(plan: MediaPlan, { report, object }: NonNullable<
 async function* imageFiles(
   deps: MediaDeps,
   zip: ZipStream,
-  files: readonly MediaFile[],
+  files: AsyncIterable<CopiedFile>,
   volumes: readonly StoredObjectRow[],
 ): AsyncGenerator<Uint8Array> {
   const byId = new Map(volumes.map((volume) => [volume.id, volume]));
-  for (const { name, instance } of files) yield* imageFile(deps, zip, { name, instance }, byId);
+  for await (const { name, instance } of files) yield* imageFile(deps, zip, { name, instance }, byId);
 }
 
 /**
