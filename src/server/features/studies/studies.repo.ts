@@ -130,12 +130,13 @@ async function sumTallies(db: DbOrTx, condition: SQL | undefined): Promise<numbe
 }
 
 /** The series of a study, by SeriesNumber. */
-export async function listSeries(db: DbOrTx, studyId: string): Promise<SeriesRow[]> {
-  return await db
+export async function listSeries(db: DbOrTx, studyId: string, limit?: number): Promise<SeriesRow[]> {
+  const all = db
     .select()
     .from(series)
     .where(eq(series.studyId, studyId))
     .orderBy(sql`${series.seriesNumber} nulls last`, series.seriesInstanceUID);
+  return limit === undefined ? await all : await all.limit(limit);
 }
 
 /** The series of some studies, each study's by SeriesNumber; at most 10,000. */

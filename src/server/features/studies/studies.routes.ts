@@ -58,6 +58,9 @@ import {
 import { countOwnStudies, listSeries } from "./studies.repo.ts";
 
 const describe = describeIn("Studies");
+/** One upload may bring a hundred thousand; a list of these would hold everybody else up. */
+const MAX_SERIES = 10_000;
+
 const viewing = { subscription: "viewing", scope: "api" } as const;
 
 /** Answers a study as a medium to take along; a higher room knows what belongs on it. */
@@ -106,11 +109,12 @@ export function createStudiesRoutes(deps: Deps, guard: Guard, takeAlong: TakeAlo
     guard(viewing),
     describe(listSeriesCall, {
       summary: "List the series of a study",
+      details: "By their numbers; the first 10,000.",
       problems: [studyNotFound, studyAmbiguous],
     }),
     async (c) => {
       const study = await findStudy(deps.db, c.get("session"), c.req.param("study"));
-      const rows = await listSeries(deps.db, study.id);
+      const rows = await listSeries(deps.db, study.id, MAX_SERIES);
       return c.json(rows.map(presentSeries));
     },
   );
