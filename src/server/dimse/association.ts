@@ -1,4 +1,5 @@
 import type { Socket } from "node:net";
+import { WorkTurn } from "../runtime/work-turn.ts";
 import {
   type Command,
   CommandField,
@@ -113,6 +114,7 @@ function isBroken(socket: Socket, error: unknown): boolean {
 
 class Association {
   readonly #asking: Timer;
+  readonly #turn = new WorkTurn();
   #accepted = new Map<number, AcceptedContext>();
   #sink: AssociationSink | undefined;
   /** Fragments of a command set that is incomplete. */
@@ -183,7 +185,11 @@ class Association {
   async #take({ type, body }: Pdu): Promise<boolean> {
     switch (type) {
       case PduType.data:
-        for (const value of dataValuesOf(body)) await this.#takeValue(value);
+        for (const value of dataValuesOf(body)) {
+          await this.#takeValue(value);
+          // A PDU may be cut into twenty thousand values, and the next one may be here already.
+          if (this.#turn.isOver()) await this.#turn.next();
+        }
         return true;
       case PduType.releaseRequest:
         await this.#send(encodeReleaseReply());

@@ -170,3 +170,56 @@ test("a PDU that arrives byte by byte takes no more memory than its bytes", asyn
   expect(read).toEqual([{ type: 4, body: whole.subarray(6) }]);
   expect(mostBuffers).toBeLessThan(MAX_OBJECTS);
 });
+
+test("a sender that cuts its data into very many values keeps no other one waiting", async () => {
+  let written = 0;
+  const slow = {
+    async write() {
+      for (const endsAt = performance.now() + 0.5; performance.now() < endsAt; );
+      written++;
+    },
+    finish: async () => ({ status: 0 }),
+  };
+  await using listener = await listen({
+    admit: async () => ({ begin: async () => slow, end: async () => {} }),
+  });
+  await using hostile = await connectSender(listener.port);
+  await using honest = await connectSender(listener.port);
+  for (const sender of [hostile, honest])
+    expect(await sender.associate({ called: "CLINICA" })).toBe("accepted");
+  hostile.raw(Buffer.concat([dataPdu([storeCommand()], 3), dataPdu(Array(2_000).fill(Buffer.from("A")), 0)]));
+  while (written === 0) await Bun.sleep(1);
+  expect(await honest.echo()).toBe(0);
+  expect(written).toBeLessThan(1_000);
+});
+
+/** A P-DATA-TF of values in the context of CT images. */
+function dataPdu(values: readonly Buffer[], control: number): Buffer {
+  const parts = values.map((value) => {
+    const head = Buffer.from([0, 0, 0, 0, 3, control]);
+    head.writeUInt32BE(value.length + 2, 0);
+    return Buffer.concat([head, value]);
+  });
+  const body = Buffer.concat(parts);
+  const head = Buffer.from([4, 0, 0, 0, 0, 0]);
+  head.writeUInt32BE(body.length, 2);
+  return Buffer.concat([head, body]);
+}
+
+/** The command set of a C-STORE request, whose data set follows. */
+function storeCommand(): Buffer {
+  const element = (number: number, value: Buffer) => {
+    const head = Buffer.alloc(8);
+    head.writeUInt16LE(number, 2);
+    head.writeUInt32LE(value.length, 4);
+    return Buffer.concat([head, value]);
+  };
+  const short = (value: number) => Buffer.from([value, 0]);
+  return Buffer.concat([
+    element(0x0002, Buffer.from("1.2.840.10008.5.1.4.1.1.2\0")),
+    element(0x0100, short(1)),
+    element(0x0110, short(1)),
+    element(0x0800, short(0)),
+    element(0x1000, Buffer.from("2.25.30\0")),
+  ]);
+}

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { statSync, writeFileSync } from "node:fs";
+import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { crc32 } from "node:zlib";
 import { unzipSync } from "fflate";
 import { closeAbandoned } from "../../../src/server/features/ingest/resumable/growing-upload.ts";
 import { Receptions } from "../../../src/server/features/receivers/receptions.ts";
@@ -235,6 +236,37 @@ describe("an instance that is arriving", () => {
     for (let i = 0; i < 24; i++) await sink.write(piece);
     expect(await sink.finish()).toMatchObject({ status: 0xa700 });
     expect(statSync(join(folder.path, "1.part")).size).toBeLessThanOrEqual(1024 * 1024);
+  });
+
+  test("is kept as it came, however small its fragments are", async () => {
+    const { sopClassUID, sopInstanceUID, dataSet } = sent({ study: "71" });
+    const implementation = { classUID: "2.25.1", versionName: "TESTE" };
+    const meta = {
+      sopClassUID,
+      sopInstanceUID,
+      transferSyntaxUID: "1.2.840.10008.1.2.1",
+      sourceAETitle: "T",
+      implementation,
+    };
+    const whole = Buffer.concat([dataSet, Buffer.alloc(300_000, Buffer.from([0xfc, 0xff, 0xfc, 0xff]))]);
+    using file = new InstanceFile(folder.path, "2.part");
+    for (const fragmentBytes of [1, 40_000, 65_536, 100_000, whole.length]) {
+      let arrived: { sizeBytes: number; crc32: number } | undefined;
+      const sink = file.begin(meta, {
+        maxBytes: 1024 ** 3,
+        reserve: async () => true,
+        async store(instance) {
+          arrived = instance;
+          return { status: 0 };
+        },
+      });
+      for (let at = 0; at < whole.length; at += fragmentBytes)
+        await sink.write(whole.subarray(at, at + fragmentBytes));
+      expect(await sink.finish()).toEqual({ status: 0 });
+      const written = readFileSync(join(folder.path, "2.part"));
+      expect(written.subarray(-whole.length).equals(whole)).toBe(true);
+      expect(arrived).toMatchObject({ sizeBytes: written.length, crc32: crc32(written) });
+    }
   });
 
   test("has room of its own, which it gives back when its association ends", async () => {

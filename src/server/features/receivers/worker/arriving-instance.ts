@@ -9,10 +9,14 @@ import { encodeFileMeta, type FileMeta } from "../../../dimse/file-meta.ts";
 import { judgeInstance } from "../../ingest/worker/judge-instance.ts";
 import type { ArrivedInstance } from "./dimse-messages.ts";
 
+/** Fragments are written together up to this size, since each may have a single byte. */
+const WRITTEN_AT_ONCE_BYTES = 64 * 1024;
+
 /** A file into which the instances of one association are written, one after the other. */
 export class InstanceFile implements Disposable {
   readonly #fd: number;
   readonly #path: string;
+  readonly #unwritten = Buffer.allocUnsafe(WRITTEN_AT_ONCE_BYTES);
 
   constructor(
     folder: string,
@@ -24,7 +28,7 @@ export class InstanceFile implements Disposable {
 
   begin(meta: FileMeta, options: SinkOptions): InstanceSink {
     ftruncateSync(this.#fd, 0);
-    return new ArrivingInstance(this.#fd, this.name, meta, options);
+    return new ArrivingInstance({ fd: this.#fd, name: this.name, unwritten: this.#unwritten }, meta, options);
   }
 
   [Symbol.dispose](): void {
@@ -48,15 +52,16 @@ const TOO_LARGE: StoreResult = { status: Status.outOfResources, comment: "instan
 const NO_ROOM: StoreResult = { status: Status.outOfResources, comment: "storage is full" };
 
 class ArrivingInstance implements InstanceSink {
+  /** With what is not written yet. */
   #sizeBytes = 0;
+  #writtenBytes = 0;
   #roomBytes = UNASKED_BYTES;
   #crc32 = 0;
   /** Why the rest is dropped. */
   #failure: StoreResult | undefined;
 
   constructor(
-    private readonly fd: number,
-    private readonly file: string,
+    private readonly file: { fd: number; name: string; unwritten: Buffer },
     private readonly announced: AnnouncedInstance & FileMeta,
     private readonly options: SinkOptions,
   ) {
@@ -72,15 +77,15 @@ class ArrivingInstance implements InstanceSink {
   }
 
   async finish(): Promise<StoreResult> {
+    this.#flush();
     if (this.#failure) return this.#failure;
-    const judged = judgeInstance(fileSource(this.fd, 0, this.#sizeBytes));
+    const judged = judgeInstance(fileSource(this.file.fd, 0, this.#sizeBytes));
     if (!judged.ok) return { status: Status.cannotUnderstand, comment: judged.reason };
     const { sopInstanceUID, sopClassUID, studyInstanceUID } = judged.instance;
     if (sopInstanceUID !== this.announced.sopInstanceUID || sopClassUID !== this.announced.sopClassUID)
       return { status: Status.dataSetDoesNotMatch, comment: "SOP class or instance differs" };
-    const { file } = this;
     return await this.options.store({
-      file,
+      file: this.file.name,
       sizeBytes: this.#sizeBytes,
       crc32: this.#crc32,
       studyInstanceUID,
@@ -93,13 +98,25 @@ class ArrivingInstance implements InstanceSink {
       this.#failure = TOO_LARGE;
       return;
     }
+    if (this.#sizeBytes - this.#writtenBytes + bytes.length > WRITTEN_AT_ONCE_BYTES) this.#flush();
+    if (bytes.length > WRITTEN_AT_ONCE_BYTES) this.#write(bytes);
+    else bytes.copy(this.file.unwritten, this.#sizeBytes - this.#writtenBytes);
+    this.#sizeBytes += bytes.length;
+  }
+
+  #flush(): void {
+    this.#write(this.file.unwritten.subarray(0, this.#sizeBytes - this.#writtenBytes));
+  }
+
+  #write(bytes: Buffer): void {
+    if (this.#failure || bytes.length === 0) return;
     try {
-      writeFully(this.fd, bytes, this.#sizeBytes);
+      writeFully(this.file.fd, bytes, this.#writtenBytes);
     } catch {
       this.#failure = NO_ROOM;
       return;
     }
-    this.#sizeBytes += bytes.length;
+    this.#writtenBytes += bytes.length;
     this.#crc32 = crc32(bytes, this.#crc32);
   }
 }
