@@ -28,15 +28,36 @@ export function streamOf(pieces: AsyncIterable<Uint8Array>): ReadableStream<Uint
   );
 }
 
-/** The same stream; `held` is disposed when it ends, also if it is cancelled before anything was read. */
-export function holding(held: Disposable, stream: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
+/** What is held while an answer is sent, and may be needed elsewhere. */
+export interface HeldWhileSent extends Disposable {
+  /** Called when the answer begins; `giveUp` breaks it off. */
+  beginSending(giveUp: (reason: unknown) => void): void;
+  /** The client took so many bytes. */
+  took(bytes: number): void;
+}
+
+/**
+ * The same stream; `held` is disposed when it ends, also if it is cancelled before anything was read. It breaks off if what is held is
+ * needed elsewhere.
+ */
+export function holding(held: HeldWhileSent, stream: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
   const reader = stream.getReader();
   return new ReadableStream(
     {
+      start(controller) {
+        held.beginSending((reason) => {
+          held[Symbol.dispose]();
+          controller.error(reason);
+          reader.cancel(reason).catch(() => {}); // it is broken off already
+        });
+      },
       async pull(controller) {
         try {
           const { value, done } = await reader.read();
-          if (!done) return controller.enqueue(value);
+          if (!done) {
+            held.took(value.length);
+            return controller.enqueue(value);
+          }
         } catch (error) {
           held[Symbol.dispose]();
           throw error;

@@ -14,7 +14,7 @@ import { insertBehind, type Pieces, piecesOf, slicePieces, through } from "../..
 import { AppError } from "../../http/app-error.ts";
 import { type ContentCoding, negotiateCoding } from "../../http/content-coding.ts";
 import { notFound } from "../../http/http.errors.ts";
-import { holding, streamOf } from "../../http/stream-of.ts";
+import { type HeldWhileSent, holding, streamOf } from "../../http/stream-of.ts";
 import { archiveHeaders } from "./archive-headers.ts";
 import type { Bytes, StoredMetadata } from "./dicomweb.catalogue.ts";
 
@@ -105,7 +105,7 @@ async function prefixedResponse(
 export async function dicomJsonResponse(
   items: readonly Uint8Array[],
   request: Request,
-  held?: Disposable,
+  held?: HeldWhileSent,
 ): Promise<Response> {
   const coding = negotiateCoding(request.headers.get("accept-encoding"), CODINGS);
   const pieces = asArray(separated(items));

@@ -1,4 +1,5 @@
 import { AppError } from "../../http/app-error.ts";
+import type { HeldWhileSent } from "../../http/stream-of.ts";
 import { tooManyReads } from "./dicomweb.errors.ts";
 
 export interface PlaceLimits {
@@ -8,39 +9,85 @@ export interface PlaceLimits {
   own: number;
   /** What a caller without a place is told (2). */
   retryAfterSeconds?: number;
+  /** Milliseconds of a clock that never goes back. */
+  now?: () => number;
 }
 
-/** Bounds what is held for callers at once. */
-export class Places {
-  readonly #held = new Map<string, number>();
-  #heldAll = 0;
+/** An answer is sent for so long before its place can go to a caller who has none. */
+const SAFE_MS = 10_000;
 
-  constructor(private readonly limits: PlaceLimits) {}
+/** Bounds what is held for callers at once. A client that takes its answer slowly, or never, keeps no other caller out for long. */
+export class Places {
+  readonly #held = new Set<Place>();
+  readonly #now: () => number;
+
+  constructor(private readonly limits: PlaceLimits) {
+    this.#now = limits.now ?? (() => performance.now());
+  }
 
   /** @throws {AppError} 503 with Retry-After if no place is free for the caller */
   assertFree(callerId: string): void {
-    const { all, own, retryAfterSeconds = 2 } = this.limits;
-    if (this.#heldAll >= all || (this.#held.get(callerId) ?? 0) >= own)
-      throw new AppError(tooManyReads, { retryAfterSeconds });
+    if (this.#held.size >= this.limits.all || this.#ownCount(callerId) >= this.limits.own) throw this.#busy();
   }
 
-  /** A caller's place, until it is disposed. @throws {AppError} 503 with Retry-After */
-  take(callerId: string): Disposable {
+  /**
+   * A caller's place, until it is disposed. If all are in use, the slowest answer that was sent for a while breaks off for a caller who
+   * has no place.
+   * @throws {AppError} 503 with Retry-After
+   */
+  take(callerId: string): HeldWhileSent {
+    if (this.#held.size >= this.limits.all && this.#ownCount(callerId) === 0)
+      this.#slowest()?.giveUp?.(this.#busy());
     this.assertFree(callerId);
-    this.#hold(callerId, 1);
-    let isHeld = true;
-    return {
-      [Symbol.dispose]: () => {
-        if (isHeld) this.#hold(callerId, -1);
-        isHeld = false;
-      },
-    };
+    const place = new Place(callerId, this.#now, (left) => this.#held.delete(left));
+    this.#held.add(place);
+    return place;
   }
 
-  #hold(callerId: string, by: number): void {
-    this.#heldAll += by;
-    const count = (this.#held.get(callerId) ?? 0) + by;
-    if (count > 0) this.#held.set(callerId, count);
-    else this.#held.delete(callerId);
+  #ownCount(callerId: string): number {
+    return [...this.#held].filter((place) => place.callerId === callerId).length;
+  }
+
+  #slowest(): Place | undefined {
+    const sent = [...this.#held].filter(({ giveUp, ageMs }) => giveUp !== undefined && ageMs >= SAFE_MS);
+    return sent.sort((a, b) => a.bytesAMs - b.bytesAMs)[0];
+  }
+
+  #busy(): AppError {
+    return new AppError(tooManyReads, { retryAfterSeconds: this.limits.retryAfterSeconds ?? 2 });
+  }
+}
+
+class Place implements HeldWhileSent {
+  /** Ends the answer; undefined while none is sent. */
+  giveUp: ((reason: unknown) => void) | undefined;
+  #sentSince = 0;
+  #bytes = 0;
+
+  constructor(
+    readonly callerId: string,
+    private readonly now: () => number,
+    private readonly leave: (place: Place) => void,
+  ) {}
+
+  get ageMs(): number {
+    return this.now() - this.#sentSince;
+  }
+
+  get bytesAMs(): number {
+    return this.#bytes / this.ageMs;
+  }
+
+  beginSending(giveUp: (reason: unknown) => void): void {
+    this.#sentSince = this.now();
+    this.giveUp = giveUp;
+  }
+
+  took(bytes: number): void {
+    this.#bytes += bytes;
+  }
+
+  [Symbol.dispose](): void {
+    this.leave(this);
   }
 }

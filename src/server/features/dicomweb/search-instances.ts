@@ -4,6 +4,7 @@ import type { DicomJson } from "../../../shared/dicom/reading/instance.ts";
 import { TagHex } from "../../../shared/dicom/tags.ts";
 import type { SeriesManifest } from "../../archive/manifest.ts";
 import { AppError } from "../../http/app-error.ts";
+import type { HeldWhileSent } from "../../http/stream-of.ts";
 import type { Named, StoredMetadata } from "./dicomweb.catalogue.ts";
 import { searchTooBroad } from "./dicomweb.errors.ts";
 import type { SeriesUIDs } from "./dicomweb.repo.ts";
@@ -43,7 +44,7 @@ export interface FoundInstances {
   /** Whether the page ends early, because one search reads no further. */
   isCut?: boolean;
   /** The place of a large answer, until it is sent. */
-  held: Disposable | undefined;
+  held: HeldWhileSent | undefined;
 }
 
 /** What one search inflates of series' metadata. */

@@ -1,3 +1,4 @@
+import type { HeldWhileSent } from "../../http/stream-of.ts";
 import { FairTurns, type TurnLimits } from "../../runtime/fair-turns.ts";
 import { type PlaceLimits, Places } from "./places.ts";
 
@@ -20,7 +21,7 @@ export interface SearchTurns {
   /** Waits for a turn. @throws {AppError} 503 with Retry-After if too many wait */
   run<Result>(callerId: string, search: () => Promise<Result>): Promise<Result>;
   /** The place of a large answer. @throws {AppError} 503 with Retry-After */
-  holdLarge(callerId: string): Disposable;
+  holdLarge(callerId: string): HeldWhileSent;
 }
 
 export function createSearchTurns(limits: SearchLimits = DEFAULT_SEARCH_LIMITS): SearchTurns {

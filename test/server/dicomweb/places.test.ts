@@ -1,0 +1,53 @@
+import { expect, test } from "bun:test";
+import { Places } from "../../../src/server/features/dicomweb/places.ts";
+import { holding, streamOf } from "../../../src/server/http/stream-of.ts";
+
+let now = 0;
+
+function answer(places: Places, caller: string) {
+  let isEnded = false;
+  async function* pieces() {
+    try {
+      for (;;) yield new Uint8Array(1_000);
+    } finally {
+      isEnded = true;
+    }
+  }
+  const reader = holding(places.take(caller), streamOf(pieces())).getReader();
+  return { reader, isEnded: () => isEnded };
+}
+
+test("a client that takes its answer slowly keeps another caller out for a moment only", async () => {
+  const places = new Places({ all: 2, own: 2, now: () => now });
+  const [slow, fast] = [answer(places, "ana"), answer(places, "bia")];
+  expect(() => places.take("caio")).toThrow();
+  await slow.reader.read();
+  for (let pieces = 0; pieces < 5; pieces++) await fast.reader.read();
+  now += 9_000;
+  expect(() => places.take("caio")).toThrow();
+  now += 2_000;
+  // Whoever has a place takes none away.
+  expect(() => places.take("bia")).toThrow();
+  using _ = places.take("caio");
+  await expect(slow.reader.read()).rejects.toThrow();
+  expect(slow.isEnded()).toBe(true);
+  expect((await fast.reader.read()).value?.length).toBe(1_000);
+  await fast.reader.cancel();
+  using _freed = places.take("caio");
+});
+
+test("what is not being sent yet keeps its place", () => {
+  const places = new Places({ all: 1, own: 1, now: () => now });
+  using _ = places.take("ana");
+  now += 60_000;
+  expect(() => places.take("bia")).toThrow();
+});
+
+test("a place that is given up is given back once", async () => {
+  const places = new Places({ all: 1, own: 1, now: () => now });
+  const slow = answer(places, "ana");
+  now += 11_000;
+  using _ = places.take("bia");
+  await slow.reader.cancel().catch(() => {});
+  expect(() => places.take("caio")).toThrow();
+});
