@@ -3,7 +3,7 @@ import { createRecheck } from "../../../src/server/http/while-allowed.ts";
 import type { MadeAccessToken } from "../../../src/shared/api/access-tokens.ts";
 import type { CreatedLink, Visit } from "../../../src/shared/api/links.ts";
 import { packed, sampleKinds } from "../../support/damaged-study.ts";
-import { sampleInstance } from "../../support/sample-zip.ts";
+import { sampleInstance, sampleZip, studyUID } from "../../support/sample-zip.ts";
 import { STOW_BOUNDARY, stow } from "../../support/stow.ts";
 import { createTestApp, type Person, type TestApp } from "../../support/test-app.ts";
 
@@ -177,6 +177,31 @@ test("what is being stored when its access token ends is refused, and none of it
   const program = { ...owner, token: ((await again.json()) as MadeAccessToken).token };
   expect((await stow(t, program, instances)).status).toBe(200);
   expect(await kept()).toBe(1);
+});
+
+test("an upload whose account is blocked while it comes is refused, and none of it is kept", async () => {
+  const form = new FormData();
+  form.set("zipFile", new File([Uint8Array.from(sampleZip({ study: "78" }))], "exame.zip"));
+  const whole = new Request("http://localhost/", { method: "POST", body: form });
+  const headers = { "content-type": whole.headers.get("content-type") ?? "" };
+  const bytes = await whole.bytes();
+  let isBegun = false;
+  const body = new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      if (!isBegun) {
+        isBegun = true;
+        return controller.enqueue(bytes.slice(0, 100));
+      }
+      await block();
+      t.advance(2_000);
+      controller.enqueue(bytes.slice(100));
+      controller.close();
+    },
+  });
+  expect((await t.call("POST", "/api/upload-dicom", { as: owner, headers, body })).status).toBe(401);
+  const kept = await t.sql`select 1 from studies
+    where account_id = ${owner.id} and study_instance_uid = ${studyUID("78")}`;
+  expect(kept).toHaveLength(0);
 });
 
 test("a question that the database can't answer cuts nothing, and is not asked again at once", async () => {

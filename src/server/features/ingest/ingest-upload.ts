@@ -1,6 +1,7 @@
 import type { UploadAnswer } from "../../../shared/api/upload.ts";
 import { AppError } from "../../http/app-error.ts";
 import type { RequestOrigin } from "../../http/request-origin.ts";
+import type { Recheck } from "../../http/while-allowed.ts";
 import type { Caller } from "../studies/studies.repo.ts";
 import { uploadTooLarge } from "./ingest.errors.ts";
 import { formatSize, receiveUpload } from "./receive-upload.ts";
@@ -10,13 +11,14 @@ import { MULTIPART_OVERHEAD_BYTES } from "./upload-room.ts";
 import type { UploadSlot } from "./upload-slots.ts";
 
 /**
- * Takes in the upload that a request brings; it is answered only after its commit.
- * @throws {AppError} `upload.*`, `quota.*`, `subscription.required`, `storage.full`
+ * Takes in the upload that a request brings; it is answered only after its commit. `recheck` asks whether the sender may still store,
+ * once all has come.
+ * @throws {AppError} as `recheck` does; `upload.*`, `quota.*`, `subscription.required`, `storage.full`
  */
 export async function ingestUpload(
   deps: IngestDeps,
   caller: Caller,
-  request: Request,
+  { request, recheck }: { request: Request; recheck: Recheck },
   origin: RequestOrigin,
   slot: UploadSlot,
 ): Promise<UploadAnswer> {
@@ -31,13 +33,15 @@ export async function ingestUpload(
     {
       lengthBytes,
       signal: request.signal,
-      spool(path, room, received) {
+      async spool(path, room, received) {
         const onReceived = (bytes: number) => {
           slot.countReceived(bytes);
           room.countReceived(bytes);
         };
         const receiving = { signal: slot.signal, onReceived, received };
-        return receiveUpload(request, path, maxUploadBytes, room, receiving);
+        const spooled = await receiveUpload(request, path, maxUploadBytes, room, receiving);
+        await recheck();
+        return spooled;
       },
     },
   );

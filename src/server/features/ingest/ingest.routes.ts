@@ -10,6 +10,7 @@ import type { HttpEnv } from "../../http/http-context.ts";
 import { originOf } from "../../http/request-origin.ts";
 import { withoutTimeout } from "../../http/request-timeout.ts";
 import { validate } from "../../http/validate.ts";
+import { createRecheck } from "../../http/while-allowed.ts";
 import { studyAmbiguous, studyNotFound, studyNotOwner } from "../studies/studies.errors.ts";
 import {
   examLimitReached,
@@ -94,8 +95,9 @@ export function createIngestRoutes(deps: Deps & { gate: DeliveryGate }, guard: G
       using slot = slots.take({ accountId, isTrial });
       withoutTimeout(c);
       c.get("admitBody")();
+      const incoming = { request: c.req.raw, recheck: createRecheck(deps.clock, c.get("readmit")) };
       const answer = await measureUpload(deps.meters.uploads, slot, () =>
-        ingestUpload(deps, session, c.req.raw, originOf(c), slot),
+        ingestUpload(deps, session, incoming, originOf(c), slot),
       );
       return c.json(answer, 201);
     },
