@@ -6,6 +6,7 @@ import { packed, sampleKinds } from "../../support/damaged-study.ts";
 import { sampleInstance, sampleZip, studyUID } from "../../support/sample-zip.ts";
 import { STOW_BOUNDARY, stow } from "../../support/stow.ts";
 import { createTestApp, type Person, type TestApp } from "../../support/test-app.ts";
+import { tusHeaders, tusOf } from "../../support/tus.ts";
 
 const STUDY = "/dicomweb/studies/2.25.1.1";
 const FRAMES = "/studies/2.25.1.1/series/2.25.2.1.2/instances/2.25.3.1.2.1/frames/1,2,3,4,5";
@@ -179,29 +180,51 @@ test("what is being stored when its access token ends is refused, and none of it
   expect(await kept()).toBe(1);
 });
 
-test("an upload whose account is blocked while it comes is refused, and none of it is kept", async () => {
-  const form = new FormData();
-  form.set("zipFile", new File([Uint8Array.from(sampleZip({ study: "78" }))], "exame.zip"));
-  const whole = new Request("http://localhost/", { method: "POST", body: form });
-  const headers = { "content-type": whole.headers.get("content-type") ?? "" };
-  const bytes = await whole.bytes();
+/** A body that goes on after something else happened, and two seconds later. */
+function bodyOf(bytes: Uint8Array, meanwhile: () => unknown): ReadableStream<Uint8Array> {
   let isBegun = false;
-  const body = new ReadableStream<Uint8Array>({
+  return new ReadableStream({
     async pull(controller) {
       if (!isBegun) {
         isBegun = true;
         return controller.enqueue(bytes.slice(0, 100));
       }
-      await block();
+      await meanwhile();
       t.advance(2_000);
       controller.enqueue(bytes.slice(100));
       controller.close();
     },
   });
+}
+
+test("an upload whose account is blocked while it comes is refused, and none of it is kept", async () => {
+  const form = new FormData();
+  form.set("zipFile", new File([Uint8Array.from(sampleZip({ study: "78" }))], "exame.zip"));
+  const whole = new Request("http://localhost/", { method: "POST", body: form });
+  const headers = { "content-type": whole.headers.get("content-type") ?? "" };
+  const body = bodyOf(await whole.bytes(), block);
   expect((await t.call("POST", "/api/upload-dicom", { as: owner, headers, body })).status).toBe(401);
   const kept = await t.sql`select 1 from studies
     where account_id = ${owner.id} and study_instance_uid = ${studyUID("78")}`;
   expect(kept).toHaveLength(0);
+});
+
+test("an upload in pieces stops where its access token ended, and goes on from there with another one", async () => {
+  const zip = sampleZip({ study: "79" });
+  const first = await program();
+  const url = await tusOf(t, first).begin(zip.length);
+  const headers = {
+    ...tusHeaders,
+    "content-type": "application/offset+octet-stream",
+    "upload-offset": "0",
+  };
+  const end = () => t.call("DELETE", `/api/tokens/${first.tokenId}`, { as: owner });
+  const body = bodyOf(zip, end);
+  expect((await t.call("PATCH", url, { as: first, headers, body })).status).toBe(401);
+  const second = tusOf(t, await program());
+  expect((await second.head(url)).headers.get("upload-offset")).toBe("100");
+  expect((await second.patch(url, 100, zip.slice(100))).status).toBe(204);
+  expect((await second.outcome(url)).state).toBe("done");
 });
 
 test("a question that the database can't answer cuts nothing, and is not asked again at once", async () => {

@@ -1,6 +1,7 @@
 import type { Deps } from "../../../deps.ts";
 import { uploadInterrupted } from "../../../holdings/uploads/uploads.errors.ts";
 import { AppError } from "../../../http/app-error.ts";
+import type { Recheck } from "../../../http/while-allowed.ts";
 import { bodyBytes } from "../../../runtime/body-bytes.ts";
 import { DiskFull, type Reservation } from "../../../storage/disk/disk-room.ts";
 import { uploadTooLarge } from "../ingest.errors.ts";
@@ -36,12 +37,14 @@ export interface Appended {
   /** Hex SHA-256 of the body: what differs is not kept, and what is cut off neither. */
   sha256: string | undefined;
   address: string;
+  /** Asks whether the sender may still send, while bytes come. @throws {AppError} */
+  recheck: Recheck;
 }
 
 /**
- * Adds a request's bytes to an upload. They count once they are on stable storage; of a request that is cut off, those that came do.
- * Returns the upload's new offset. The last byte has the upload taken in.
- * @throws {AppError} 404, 409, 413, 423, 460, `upload.interrupted`
+ * Adds a request's bytes to an upload. They count once they are on stable storage; of a request that is cut off, and of one whose
+ * sender's access ends, those that came before do. Returns the upload's new offset. The last byte has the upload taken in.
+ * @throws {AppError} as `recheck` does; 404, 409, 413, 423, 460, `upload.interrupted`
  * @throws {DiskFull}
  */
 export async function appendToUpload(
@@ -158,6 +161,7 @@ class Receiving {
     };
     for await (const piece of receiveBytes(body, { signal, onReceived })) {
       const { length } = piece;
+      await this.appended.recheck();
       if (this.#offset + length > upload.sizeBytes) throw tooLong(upload);
       sum?.update(piece);
       await landing.give(piece);

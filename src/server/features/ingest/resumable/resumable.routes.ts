@@ -16,6 +16,7 @@ import type { Guard } from "../../../http/guard.ts";
 import { notFound, storageFull, unsupportedMediaType } from "../../../http/http.errors.ts";
 import type { HttpEnv } from "../../../http/http-context.ts";
 import { withoutTimeout } from "../../../http/request-timeout.ts";
+import { createRecheck } from "../../../http/while-allowed.ts";
 import {
   examLimitReached,
   storageLimitReached,
@@ -95,6 +96,7 @@ export function createResumableRoutes(deps: Deps & { gate: DeliveryGate }, guard
         lengthBytes: declared === undefined ? undefined : parseBytes(declared, "Content-Length"),
         sha256,
         address: c.get("address"),
+        recheck: createRecheck(deps.clock, c.get("readmit")),
       },
       slot,
     );
