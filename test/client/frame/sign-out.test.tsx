@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import { getDefaultStore } from "jotai";
 import { signOutAskedAtom, useCarefulSignOut } from "../../../src/client/features/frame/sign-out-asked.ts";
 import SignOutDialog from "../../../src/client/features/frame/sign-out-dialog.tsx";
-import { addJobsAtom, changeJobAtom } from "../../../src/client/features/upload/tray/upload-jobs.ts";
+import { addJobAtom, changeJobAtom } from "../../../src/client/features/upload/tray/upload-jobs.ts";
 import { act, screen, userEvent, waitFor, withDom } from "../../support/dom.ts";
 import { answerCalls, renderView } from "../../support/render-view.tsx";
 
@@ -33,7 +33,7 @@ test("logging out asks while an upload would stop by it, and not otherwise", asy
   const source = { kind: "zip", name: "exame.zip", sizeBytes: 2 } as const;
   const form = {} as never;
   await act(async () => {
-    store.set(addJobsAtom, [{ id: "j1", source, counts: {}, upload, form, state: { stage: "queued" } }]);
+    store.set(addJobAtom, { id: "j1", source, counts: {}, upload, form, state: { stage: "queued" } });
   });
   await user.click(screen.getByRole("button", { name: "Conta" }));
   expect(calls).toEqual([]);

@@ -41,6 +41,31 @@ async function pack(files: PackableFile[]) {
   return { zip: await target.finish(), dispose: async () => {} };
 }
 
+/** Counts the packs that wait to be sent. */
+class PackStore {
+  packed = 0;
+  held = 0;
+  constructor(private readonly faults: { failAt?: number } = {}) {}
+
+  readonly options = {
+    ...{ signal, onPacked: () => {} },
+    pack: async () => {
+      if (this.packed === this.faults.failAt) throw new Error("no room");
+      this.packed++;
+      this.held++;
+      const dispose = async () => {
+        this.held--;
+      };
+      return { zip: new Blob(["x"]), dispose };
+    },
+  };
+
+  /** Once everything is packed that is packed by itself. */
+  async settled(): Promise<void> {
+    for (let turn = 0; turn < 20; turn++) await Promise.resolve();
+  }
+}
+
 async function sourceOf(id: string, picked: Picked): Promise<ExamSource> {
   const read = await readSource(picked, {
     maxUploadBytes: 100 * MEGABYTE,
@@ -86,7 +111,7 @@ function plan(sources: ExamSource[], { room, known, ...asked }: Asked = {}) {
 
 /** The SOP Instance UIDs of what a planned upload brings. */
 async function broughtBy(planned: ReturnType<typeof plan>): Promise<string[][]> {
-  const made = await makeUploads(planned, { signal, pack, onPacked: () => {} });
+  const made = await Array.fromAsync(makeUploads(planned, { signal, pack, onPacked: () => {} }));
   return Promise.all(
     made.map(async ({ upload }) => {
       const content = unzipSync(new Uint8Array(await upload.zip.arrayBuffer()));
@@ -238,19 +263,38 @@ describe("what is sent", () => {
     expect(await broughtBy(planned)).toEqual([["1.1.1"]]);
   });
 
-  test("leaves no temporary file behind if one of several can't be packed", async () => {
-    const sources = [await folderOf("a", {}), await folderOf("b", { study: "2" })];
-    let [packed, disposed] = [0, 0];
-    const failing = async () => {
-      if (packed++ > 0) throw new Error("no room");
-      const dispose = async () => {
-        disposed++;
-      };
-      return { zip: new Blob(["x"]), dispose };
+  test("is made while what was made before is sent, and never more than one ahead", async () => {
+    const sources = ["1", "2", "3"].map((study) => folderOf(study, { study }));
+    const store = new PackStore();
+    const held: number[] = [];
+    for await (const { upload } of makeUploads(plan(await Promise.all(sources)), store.options)) {
+      await store.settled();
+      held.push(store.held);
+      await upload.dispose();
+    }
+    // The one that is sent, and the next.
+    expect([held, store.held, store.packed]).toEqual([[2, 2, 1], 0, 3]);
+  });
+
+  test("leaves no temporary file behind where one of several can't be packed or the sending stops", async () => {
+    const sources = await Promise.all([folderOf("a", {}), folderOf("b", { study: "2" })]);
+    const failing = new PackStore({ failAt: 1 });
+    const made: string[] = [];
+    const making = async () => {
+      for await (const { upload } of makeUploads(plan(sources), failing.options)) {
+        made.push(upload.fileName);
+        await upload.dispose();
+      }
     };
-    const made = makeUploads(plan(sources), { signal, pack: failing, onPacked: () => {} });
-    expect(await made.catch((error: Error) => error.message)).toBe("no room");
-    expect(disposed).toBe(1);
+    expect(await making().catch((error: Error) => error.message)).toBe("no room");
+    expect([made.length, failing.held]).toEqual([1, 0]);
+    const stopped = new PackStore();
+    for await (const { upload } of makeUploads(plan(sources), stopped.options)) {
+      await stopped.settled();
+      await upload.dispose();
+      break;
+    }
+    expect([stopped.packed, stopped.held]).toEqual([2, 0]);
   });
 });
 

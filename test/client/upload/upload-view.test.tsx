@@ -10,6 +10,7 @@ import { sampleFile } from "../../support/dicom-sample.ts";
 import { act, fireEvent, screen, userEvent, waitFor, withDom } from "../../support/dom.ts";
 import { answerCalls, renderView, shownView } from "../../support/render-view.tsx";
 import { leaveAndComeBack, Revisited } from "../../support/revisited.tsx";
+import { sampleInstance } from "../../support/sample-zip.ts";
 import { usage } from "../../support/subscriptions.ts";
 import { ToldRequest } from "../../support/told-request.ts";
 import { write } from "../../support/travel.ts";
@@ -27,7 +28,7 @@ function Upload() {
   );
 }
 
-async function pick(file: File, input = "Arquivo ZIP do exame") {
+async function pick(file: File | File[], input = "Arquivo ZIP do exame") {
   await userEvent.setup({ applyAccept: false }).upload(screen.getByLabelText(input), file);
 }
 
@@ -317,6 +318,34 @@ describe("sending", () => {
     expect(screen.queryByText("Erro no upload")).toBeNull();
     expect(document.querySelector(".contact-sheet")).toBeNull();
     expect(screen.getByRole("button", { name: "Escolher outro" })).toBeTruthy();
+  });
+
+  test("begins with what is made, and what can't be made stays to be chosen, without what went", async () => {
+    ToldRequest.install();
+    answerCalls({});
+    await renderView(<Upload />);
+    let isGone = false;
+    class RemovableFile extends File {
+      override slice(...range: Parameters<File["slice"]>): Blob {
+        if (isGone) throw new DOMException("", "NotFoundError");
+        return super.slice(...range);
+      }
+    }
+    const [first, second] = ["1", "2"].map((study) =>
+      zipFile({ IM1: sampleInstance({ study }) }, { name: `${study}.zip` }),
+    );
+    if (!first || !second) throw new Error("no files");
+    await pick([first, new RemovableFile([second], second.name)]);
+    const send = await screen.findByRole("button", { name: "Enviar 2 exames" });
+    isGone = true;
+    await userEvent.setup().click(send);
+    expect((await screen.findByRole("alert")).textContent).toBe("Arquivo ZIP não encontrado ou inválido");
+    await waitFor(() => expect(ToldRequest.last.body?.get("zipFile")).toEqual(first));
+    expect(screen.getByRole("button", { name: "Enviar exame" }).hasAttribute("disabled")).toBe(false);
+    expect(screen.getAllByRole("checkbox").map((box) => (box as HTMLInputElement).checked)).toEqual([
+      false,
+      true,
+    ]);
   });
 
   test("shows that the plan is full, with a link to a larger one, until something else is picked", async () => {

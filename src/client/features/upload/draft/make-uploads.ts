@@ -24,27 +24,41 @@ export function packedCount(planned: readonly PlannedUpload[]): number {
 }
 
 /**
- * Packs what does not go as it is, one after the other. If one can't be packed, the temporary files of all are removed.
+ * Makes one upload after the other, and packs what does not go as it is. While the caller is at one upload the next is packed, and
+ * none after that, so that two packs at most wait in the browser. The caller disposes of what it was given; if it stops, or if an
+ * upload can't be made, nothing else is left behind.
  * @throws {UploadRefused} if a ZIP is gone; {@link PackingFailed}; the signal's reason when aborted
  */
-export async function makeUploads(
+export async function* makeUploads(
   planned: readonly PlannedUpload[],
-  options: MakeOptions,
-): Promise<MadeUpload[]> {
-  const made: MadeUpload[] = [];
+  { onPacked, signal, pack }: MakeOptions,
+): AsyncGenerator<MadeUpload, void, undefined> {
+  const stopping = new AbortController();
+  const options = { pack, signal: AbortSignal.any([signal, stopping.signal]) };
   let before = 0;
+  const begin = (place: number): Promise<MadeUpload> | undefined => {
+    const one = planned[place];
+    if (!one) return undefined;
+    const packedBefore = before;
+    if (!one.zip) before += one.files.length;
+    const making = makeUpload(one, { ...options, onPacked: (count) => onPacked(packedBefore + count) });
+    making.catch(() => {}); // the failure is thrown where the upload is awaited
+    return making;
+  };
+  let next = begin(0);
   try {
-    for (const one of planned) {
-      const onPacked = (count: number) => options.onPacked(before + count);
-      made.push(await makeUpload(one, { ...options, onPacked }));
-      if (!one.zip) before += one.files.length;
+    for (let place = 1; next; place++) {
+      const made = await next;
+      next = undefined;
+      if (signal.aborted) await made.upload.dispose();
+      signal.throwIfAborted();
+      next = begin(place);
+      yield made;
     }
-    options.signal.throwIfAborted();
-  } catch (error) {
-    await Promise.all(made.map(({ upload }) => upload.dispose()));
-    throw error;
+  } finally {
+    stopping.abort(new DOMException("", "AbortError"));
+    await next?.then(({ upload }) => upload.dispose()).catch(() => {});
   }
-  return made;
 }
 
 async function makeUpload(

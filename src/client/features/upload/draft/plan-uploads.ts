@@ -110,6 +110,14 @@ export function planUploads(choice: Choice): PlannedUpload[] {
   return sizeBytes > choice.roomBytes ? uploadsOf(choice, true) : planned;
 }
 
+/** The Study Instance UIDs of the exams that are whole in the first `count` uploads. */
+export function wholeExamsIn(planned: readonly PlannedUpload[], count: number): string[] {
+  const uidsOf = (uploads: readonly PlannedUpload[]) =>
+    uploads.flatMap(({ exams }) => exams.map(({ studyInstanceUID }) => studyInstanceUID));
+  const later = new Set(uidsOf(planned.slice(count)));
+  return [...new Set(uidsOf(planned.slice(0, count)))].filter((uid) => !later.has(uid));
+}
+
 function uploadsOf(choice: Choice, isBare: boolean): PlannedUpload[] {
   const isCorrected = ({ exam }: SendableExam) =>
     isChanged(choice.corrections.get(exam.studyInstanceUID), exam.about);

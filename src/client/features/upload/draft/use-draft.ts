@@ -9,11 +9,11 @@ import { lookInWorker } from "../look-inside/look-in-worker.ts";
 import { packInWorker } from "../pack-folder/packed-folder.ts";
 import { problemOf } from "../pack-folder/problem-of.ts";
 import { freePlaces } from "../tray/upload-job.ts";
-import { addJobsAtom, uploadJobsAtom } from "../tray/upload-jobs.ts";
+import { addJobAtom, uploadJobsAtom } from "../tray/upload-jobs.ts";
 import { draftAtom, packingAtom, readingAtom } from "./draft.ts";
 import { type DraftProblem, type DraftSource, MAX_SOURCES } from "./draft-state.ts";
 import { makeUploads, packedCount } from "./make-uploads.ts";
-import type { PlannedUpload } from "./plan-uploads.ts";
+import { type PlannedUpload, wholeExamsIn } from "./plan-uploads.ts";
 import { readSource } from "./read-source.ts";
 
 /** What the person picks, until they send it: from then on it is in the tray. */
@@ -23,7 +23,7 @@ export function useDraft() {
   const store = useStore();
   const draft = useAtomValue(draftAtom);
   const dispatch = useSetAtom(draftAtom);
-  const addJobs = useSetAtom(addJobsAtom);
+  const addJob = useSetAtom(addJobAtom);
 
   /** Looks into what was not looked into yet, one source after the other. */
   const readOn = async () => {
@@ -72,7 +72,7 @@ export function useDraft() {
   };
 
   /**
-   * Hands what was chosen to the tray, packed where it must be; until then nothing is lost.
+   * Hands what was chosen to the tray, packed where it must be. Each upload goes as soon as it is made; until then nothing of it is lost.
    * @param plan what to send; it may have to read some files once more
    */
   const send = async (plan: (signal: AbortSignal) => Promise<PlannedUpload[]>) => {
@@ -81,28 +81,35 @@ export function useDraft() {
     const { signal } = controller;
     store.set(packingAtom, controller);
     dispatch({ type: "packing", packing: { packed: 0, total: 0 } });
+    let planned: PlannedUpload[] = [];
+    const handed: string[] = [];
     try {
-      const planned = await plan(signal);
+      planned = await plan(signal);
       if (planned.length > freePlaces(store.get(uploadJobsAtom))) return tellFull();
       const total = packedCount(planned);
       const onPacked = (packed: number) => dispatch({ type: "packing", packing: { packed, total } });
       if (total > 0) onPacked(0);
-      const made = await makeUploads(planned, { signal, pack: packInWorker, onPacked });
-      const jobs = made.map((one) => ({
-        ...one,
-        id: crypto.randomUUID(),
-        state: { stage: "queued" } as const,
-      }));
-      if (addJobs(jobs)) return dispatch({ type: "reset" });
-      tellFull();
-      await Promise.all(made.map(({ upload }) => upload.dispose()));
+      for await (const made of makeUploads(planned, { signal, pack: packInWorker, onPacked })) {
+        const id = crypto.randomUUID();
+        if (!addJob({ ...made, id, state: { stage: "queued" } }, handed)) {
+          await made.upload.dispose();
+          return tellFull();
+        }
+        handed.push(id);
+      }
+      dispatch({ type: "reset" });
     } catch (error) {
       if (!signal.aborted) dispatch({ type: "refused", problem: problemOf(error) });
     } finally {
       store.set(packingAtom, undefined);
       if (store.get(draftAtom).packing) dispatch({ type: "packing", packing: undefined });
+      // What is in the tray is not chosen for another time.
+      const isLeft = handed.length > 0 && store.get(draftAtom).sources.length > 0;
+      if (isLeft) for (const key of wholeExamsIn(planned, handed.length)) tick(key, false);
     }
   };
+
+  const tick = (key: string, isTicked: boolean) => dispatch({ type: "ticked", key, isTicked });
 
   const tellFull = () =>
     showToast({
@@ -116,7 +123,7 @@ export function useDraft() {
     remove: (id: string) => remove([id]),
     /** Leaves out what was not looked into yet. */
     cancelReading: () => remove(draft.sources.flatMap(({ id, read }) => (read ? [] : [id]))),
-    tick: (key: string, isTicked: boolean) => dispatch({ type: "ticked", key, isTicked }),
+    tick,
     correct: (key: string, form: ExamForm) => dispatch({ type: "corrected", key, form }),
     send: (plan: (signal: AbortSignal) => Promise<PlannedUpload[]>) => void send(plan),
     cancelPacking: () => store.get(packingAtom)?.abort(new DOMException("", "AbortError")),

@@ -20,18 +20,21 @@ export const shownJobAtom = atom((get) =>
   get(jobs).find(({ id, state }) => state.stage !== "done" && get(shownJobIds).includes(id)),
 );
 
-/** Queues uploads and shows them in the upload view. Returns false if the queue has no room for all of them. */
-export const addJobsAtom = atom(null, (get, set, added: readonly UploadJob[]): boolean => {
-  const next = withJobs(get(jobs), added);
-  if (!next) return false;
-  for (const { id } of added) void holdRow(id);
-  set(jobs, next);
-  set(
-    shownJobIds,
-    added.map(({ id }) => id),
-  );
-  return true;
-});
+/**
+ * Queues an upload and shows it in the upload view, with those of `before` that were sent together with it. Returns false if the queue
+ * has no room for it.
+ */
+export const addJobAtom = atom(
+  null,
+  (get, set, added: UploadJob, before: readonly string[] = []): boolean => {
+    const next = withJobs(get(jobs), [added]);
+    if (!next) return false;
+    void holdRow(added.id);
+    set(jobs, next);
+    set(shownJobIds, [...before, added.id]);
+    return true;
+  },
+);
 
 /** Changes an upload that is still in the tray; what a removed one reports late changes nothing. */
 export const changeJobAtom = atom(
