@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { generateStudy } from "../../scripts/demo/phantom/study.ts";
@@ -13,13 +13,14 @@ import type { Person } from "../support/test-app.ts";
 
 const START_TIMEOUT_MS = 120_000;
 const JOB_TIMEOUT_MS = 180_000;
+const MEGABYTE = 1024 ** 2;
 
 describe("a request for exams", () => {
   let app: BrowserApp;
   let owner: Person;
   let zip: Uint8Array;
   beforeAll(async () => {
-    app = await createBrowserApp("deliveries");
+    app = await createBrowserApp("deliveries", { env: { MAX_UPLOAD_BYTES: String(6 * MEGABYTE) } });
     owner = await app.addPerson("Marina Gonçalves");
     const instances = generateStudy({ kind: "ct-head", seed: 1, size: 64, instances: 3 });
     zip = await zipStudyBytes({ instances, folder: "DICOM" });
@@ -103,7 +104,7 @@ describe("a request for exams", () => {
       await using folder = createTempFolder();
       const disc = join(folder.path, "CD");
       mkdirSync(disc);
-      const slices = [...generateStudy({ kind: "ct-head", seed: 2, size: 256, instances: 40 })];
+      const slices = [...generateStudy({ kind: "ct-head", seed: 2, size: 256, instances: 20 })];
       for (const [n, { bytes }] of slices.entries()) writeFileSync(join(disc, `IM${n}`), bytes);
       await app.asVisitor({ expected: [/ERR_ABORTED/] }, async (page) => {
         await page.goto(address);
@@ -122,6 +123,54 @@ describe("a request for exams", () => {
         await app.testApp.call("GET", "/api/requests", { as: owner })
       ).json()) as Request[];
       expect(request?.deliveries.map(({ images }) => images)).toEqual([slices.length]);
+    },
+    JOB_TIMEOUT_MS,
+  );
+
+  test(
+    "takes a folder larger than one upload in parts, says what fits into none, and asks after a reload for the rest alone",
+    async () => {
+      const address = await ask();
+      await using folder = createTempFolder();
+      const disc = join(folder.path, "CD");
+      mkdirSync(disc);
+      const exams = [3, 4].map((seed) => [
+        ...generateStudy({ kind: "ct-head", seed, size: 256, instances: 12 }),
+      ]);
+      for (const [exam, slices] of exams.entries())
+        for (const [n, { bytes }] of slices.entries()) writeFileSync(join(disc, `IM${exam}-${n}`), bytes);
+      // An image that can't be read here, so that its exam is not known.
+      writeFileSync(join(disc, "VOLUME"), exams[0]?.[0]?.bytes.slice(0, 200) ?? "");
+      truncateSync(join(disc, "VOLUME"), 7 * MEGABYTE);
+      await app.asVisitor({ expected: [/ERR_ABORTED/] }, async (page) => {
+        await page.goto(address);
+        await button(page, "Continuar").click();
+        const pick = async () => {
+          await page.getByLabel("Pasta do exame").setInputFiles(disc);
+          await page.getByText(/VOLUME: Arquivo muito grande\. Tamanho máximo: 6 MB\./).waitFor();
+          // The phantom's patient is somebody else.
+          await button(page, "Entregar mesmo assim").click();
+        };
+        await page.getByLabel("Pasta do exame").waitFor({ state: "attached" });
+        const speedUp = await slowDown(page);
+        await pick();
+        await page.getByText("Parte 1 de 2").waitFor();
+        await page.locator("[role=progressbar]:not([aria-valuenow='0'])").waitFor();
+        page.once("dialog", (dialog) => dialog.accept());
+        await page.reload();
+        // The first part was packed here and goes on; the second was not.
+        await page.getByText(/^Partes já entregues: 1 de 2/).waitFor();
+        await speedUp();
+        await pick();
+        await page.getByRole("heading", { name: "Protocolo de entrega" }).waitFor();
+        expect(await page.locator(".delivery-paper tbody th[scope=row]").count()).toBe(3);
+        await page.reload();
+        await page.getByRole("heading", { name: "Protocolo de entrega" }).waitFor();
+        expect(await page.locator(".delivery-paper tbody th[scope=row]").count()).toBe(3);
+      });
+      const uploads = await app.testApp.sql`select delivery_id from resumable_uploads r
+        where delivery_id = (select id from deliveries order by created_at desc limit 1)`;
+      expect(uploads).toHaveLength(2);
     },
     JOB_TIMEOUT_MS,
   );
@@ -194,8 +243,10 @@ describe("a request for exams", () => {
   }
 });
 
-async function slowDown(page: Page): Promise<void> {
+/** Returns what ends it. */
+async function slowDown(page: Page): Promise<() => Promise<void>> {
   const network = await page.context().newCDPSession(page);
   const line = { offline: false, latency: 0, downloadThroughput: -1, uploadThroughput: 1024 ** 2 };
   await network.send("Network.emulateNetworkConditions", line);
+  return () => network.detach();
 }

@@ -7,6 +7,9 @@ import { signedReceiptSchema } from "./receipts.ts";
 export const MAX_REQUEST_DAYS = 30;
 export const DEFAULT_REQUEST_DAYS = 7;
 export const MAX_REQUEST_USES = 20;
+/** Uploads of one delivery: a clinic sends an exam a ZIP, or all of them in one, and what is larger than an upload in several. */
+export const MAX_DELIVERY_UPLOADS = 50;
+const UUID_LENGTH = 36;
 /** How long the owner of an account may delete what others delivered to it, without using an action. */
 export const FREE_REFUSAL_DAYS = 7;
 const MAX_NAME_LENGTH = 200;
@@ -127,10 +130,16 @@ export const beginDeliveryCall = {
   answer: begunDeliverySchema,
 } as const satisfies Call;
 
-/** The receipt of what an upload brought; `study` names one of several studies. */
+/**
+ * The receipt of what an upload brought; `study` names one of several studies. `also` names further uploads, with commas between them,
+ * whose studies are on the same paper.
+ */
 export const uploadReceiptCall = {
   method: "GET",
   path: "/api/uploads/:upload/receipt",
-  query: z.object({ study: z.optional(z.string().check(z.maxLength(64))) }),
+  query: z.object({
+    study: z.optional(z.string().check(z.maxLength(64))),
+    also: z.optional(z.string().check(z.maxLength(MAX_DELIVERY_UPLOADS * (UUID_LENGTH + 1)))),
+  }),
   answer: signedReceiptSchema,
 } as const satisfies Call;

@@ -76,7 +76,7 @@ test("a folder of 20,000 files is planned file by file, and holds neither the pa
     queueMicrotask(next);
   }) as typeof setTimeout);
   const picked = { kind: "folder", name: "CD", files: disc.files } as const;
-  const options = { maxUploadBytes: 1_000_000, mayBeSplit: true, onProgress() {}, signal, look };
+  const options = { maxUploadBytes: 1_000_000, onProgress() {}, signal, look };
   const read = await readSource(picked, options);
   expect([disc.asked, turns, mostAsked]).toEqual([FILES, FILES / SIZES_AT_ONCE, SIZES_AT_ONCE]);
 

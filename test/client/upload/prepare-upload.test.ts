@@ -2,45 +2,24 @@ import { expect, test } from "bun:test";
 import { unzipSync } from "fflate";
 import type { Picked } from "../../../src/client/features/pick/picked-files.ts";
 import { readSource } from "../../../src/client/features/upload/draft/read-source.ts";
-import { lookInside } from "../../../src/client/features/upload/look-inside/look-inside.ts";
 import { packedSizeBytes, packFolder } from "../../../src/client/features/upload/pack-folder/pack-folder.ts";
 import { blobTarget } from "../../../src/client/features/upload/pack-folder/pack-sinks.ts";
-import {
-  type PreparationProgress,
-  type PrepareOptions,
-  prepareUpload,
-} from "../../../src/client/features/upload/prepare-upload.ts";
 import { sampleFile } from "../../support/dicom-sample.ts";
+import { prepareUploads } from "../../support/prepare-upload.ts";
 import { folderFiles, zipFile } from "../../support/upload-files.ts";
 
 const GIGABYTE = 1024 ** 3;
 
-/** Packs like the worker, but without one. */
-const pack: PrepareOptions["pack"] = async (files, { onPacked }) => {
-  const target = blobTarget();
-  await packFolder(files, target.sink, onPacked);
-  return { zip: await target.finish(), dispose: async () => {} };
-};
-
-/** Looks inside like the worker, but without one. */
-const look: PrepareOptions["look"] = (files, { onRead }) => lookInside(files, onRead);
-
-function prepare(picked: Picked, options: Partial<PrepareOptions> = {}) {
-  const signal = new AbortController().signal;
-  return prepareUpload(picked, {
-    maxUploadBytes: GIGABYTE,
-    onProgress: () => {},
-    signal,
-    pack,
-    look,
-    ...options,
-  });
+async function prepare(picked: Picked) {
+  const [only, another] = await prepareUploads([picked]);
+  if (!only || another) throw new Error("not one upload");
+  return only;
 }
 
-function problemOf(picked: Picked, options?: Partial<PrepareOptions>): Promise<unknown> {
-  return prepare(picked, options).then(
+function problemOf(picked: Picked, maxUploadBytes?: number): Promise<unknown> {
+  return prepareUploads([picked], maxUploadBytes).then(
     () => undefined,
-    (error) => error.problem,
+    ({ message }) => message,
   );
 }
 
@@ -51,7 +30,6 @@ const folder = (entries: Record<string, Uint8Array | string>): Picked => ({
 });
 
 test("a folder becomes dicom_files.zip with every file that may be DICOM, byte for byte", async () => {
-  const progress: PreparationProgress[] = [];
   const instance = sampleFile();
   const skipped = [
     "foto.jpg",
@@ -73,7 +51,7 @@ test("a folder becomes dicom_files.zip with every file that may be DICOM, byte f
     "CD/empty": "",
     ...Object.fromEntries(skipped.map((name) => [`CD/${name}`, "x"])),
   });
-  const upload = await prepare(picked, { onProgress: (step) => progress.push(step) });
+  const upload = await prepare(picked);
   expect(upload.fileName).toBe("dicom_files.zip");
   expect([upload.fileCount, upload.keptCount]).toEqual([15, 3]);
   expect(upload.prefilled?.studyInstanceUID).toBe("2.25.10");
@@ -83,7 +61,6 @@ test("a folder becomes dicom_files.zip with every file that may be DICOM, byte f
     "CD/sub/São João/IM2.dcm": instance,
     "CD/empty": new Uint8Array(0),
   });
-  expect(progress.at(-1)).toEqual({ phase: "filtering", loaded: 3, total: 15 });
 });
 
 test("a folder's name does not decide whether its files are sent", async () => {
@@ -98,38 +75,18 @@ test("the exact size of the packed folder is known before packing starts", async
   expect((await target.finish()).size).toBe(packedSizeBytes(files));
 });
 
-test("a folder that would pack to more than the limit is refused before it is packed", async () => {
-  const picked = folder({ "CD/IM1": sampleFile() });
-  let packs = 0;
-  const counting: PrepareOptions["pack"] = (...input) => {
-    packs++;
-    return pack(...input);
-  };
-  const size = packedSizeBytes(picked.kind === "folder" ? picked.files : []);
-  expect(await problemOf(picked, { maxUploadBytes: size - 1, pack: counting })).toBe("folderTooLarge");
-  expect(packs).toBe(0);
-  expect(await problemOf(picked, { maxUploadBytes: size, pack: counting })).toBeUndefined();
-});
-
 test("files that can't be sent are refused with a reason", async () => {
   const zip = (file: File): Picked => ({ kind: "zip", file });
   const good = zipFile({ IM1: sampleFile() });
   expect(await problemOf({ kind: "refused" })).toBe("notZip");
   expect(await problemOf(zip(new File(["x"], "exame.rar")))).toBe("notZip");
-  expect(await problemOf(zip(good), { maxUploadBytes: good.size - 1 })).toBe("tooLarge");
+  expect(await problemOf(zip(good), good.size - 1)).toBe("tooLarge");
   expect(await problemOf(zip(new File([], "vazio.zip")))).toBe("badZip");
   expect(await problemOf(zip(zipFile({ "a.dcm": Buffer.from("x"), "im.txt": sampleFile() })))).toBe(
     "noDicom",
   );
   expect(await problemOf(folder({ "CD/leia.txt": "x" }))).toBe("noFiles");
   expect(await problemOf(folder({ "CD/leia.md": "x" }))).toBe("noDicom");
-});
-
-test("a folder may be larger than an upload where it may be split", async () => {
-  const picked = folder({ "CD/IM1": sampleFile(), "CD/IM2": sampleFile() });
-  const options = { maxUploadBytes: 100, onProgress() {}, signal: new AbortController().signal, look };
-  expect((await readSource(picked, { ...options, mayBeSplit: true })).files).toHaveLength(2);
-  expect(await readSource(picked, options).catch((error) => error.problem)).toBe("folderTooLarge");
 });
 
 test("the page can answer while the sizes of thousands of files are asked for", async () => {
@@ -147,7 +104,7 @@ test("the page can answer while the sizes of thousands of files are asked for", 
   const turnsBefore = () => {
     throw new Error(`${turns}`);
   };
-  const options = { maxUploadBytes: GIGABYTE, onProgress() {}, signal, look: turnsBefore, mayBeSplit: true };
+  const options = { maxUploadBytes: GIGABYTE, onProgress() {}, signal, look: turnsBefore };
   const answered = await readSource({ kind: "folder", name: "CD", files }, options).catch(
     ({ message }) => message,
   );
@@ -155,10 +112,10 @@ test("the page can answer while the sizes of thousands of files are asked for", 
   expect(Number(answered)).toBeGreaterThan(5);
 });
 
-test("a folder with more files than one ZIP can hold is refused completely", async () => {
+test("a folder with more files than a page may hold is refused completely", async () => {
   const [one] = folderFiles({ "CD/IM": new Uint8Array(1) });
   if (!one) throw new Error("no file");
-  const files = Array.from({ length: 65_536 }, () => one);
+  const files = Array.from({ length: 200_001 }, () => one);
   expect(await problemOf({ kind: "folder", name: "CD", files })).toBe("tooManyFiles");
 });
 

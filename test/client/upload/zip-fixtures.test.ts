@@ -1,24 +1,18 @@
 import { describe, expect, test } from "bun:test";
-import type { FilmFile } from "../../../src/client/features/upload/contact-sheet/film-files.ts";
-import { lookInside } from "../../../src/client/features/upload/look-inside/look-inside.ts";
-import { type PreparedUpload, prepareUpload } from "../../../src/client/features/upload/prepare-upload.ts";
-import { UploadRefused } from "../../../src/client/features/upload/upload-problem.ts";
+import { makeUploads } from "../../../src/client/features/upload/draft/make-uploads.ts";
+import type { PreparedUpload } from "../../../src/client/features/upload/prepare-upload.ts";
+import { planOf } from "../../support/prepare-upload.ts";
 import { makeZipFixtures, type ZipFixture } from "../../support/zip-fixtures.ts";
+
+const { signal } = new AbortController();
 
 async function prepare(zip: Uint8Array): Promise<PreparedUpload | undefined> {
   const file = new File([zip as Uint8Array<ArrayBuffer>], "exame.zip");
-  const signal = new AbortController().signal;
+  const { uploads, leftOut } = await planOf([{ kind: "zip", file }], 2 ** 31);
+  if (leftOut.length > 0) return undefined;
   const pack = () => Promise.reject(new Error("a ZIP is not packed"));
-  const look = (files: FilmFile[]) => lookInside(files, () => {});
-  try {
-    return await prepareUpload(
-      { kind: "zip", file },
-      { maxUploadBytes: 2 ** 31, onProgress: () => {}, signal, pack, look },
-    );
-  } catch (error) {
-    if (error instanceof UploadRefused) return undefined;
-    throw error;
-  }
+  const [made] = await Array.fromAsync(makeUploads(uploads, { signal, pack, onPacked() {} }));
+  return made?.upload;
 }
 
 function filesOf({ expected }: ZipFixture) {

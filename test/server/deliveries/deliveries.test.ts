@@ -3,7 +3,7 @@ import { forgetOldRequests } from "../../../src/server/features/deliveries/deliv
 import { describeAccount } from "../../../src/server/features/export/describe-account.ts";
 import { accessOf } from "../../../src/server/http/guard.ts";
 import type { CreatedRequest, NewRequest, Request } from "../../../src/shared/api/deliveries.ts";
-import type { SignedReceipt } from "../../../src/shared/api/receipts.ts";
+import type { Receipt, SignedReceipt } from "../../../src/shared/api/receipts.ts";
 import type { Study } from "../../../src/shared/api/studies.ts";
 import { DAY_MS } from "../../../src/shared/rules/subscription.ts";
 import { readOutbox } from "../../support/outbox.ts";
@@ -176,6 +176,29 @@ describe("a request for exams", () => {
       expect(await qrCode.text()).toStartWith("<svg ");
     }
     expect(attachments.map(({ content }) => Buffer.from(content).toString())).toEqual(papers);
+  });
+
+  test("gives the clinic one paper of several uploads, with an exam that they share on it once", async () => {
+    const clinic = await begin(await ask());
+    const [one, other] = [String(++lastStudy), String(++lastStudy)];
+    const first = await deliver(clinic, sampleZip({ study: one, sop: "1" }));
+    const second = await deliver(clinic, sampleZip({ study: one, sop: "2" }, { study: other, sop: "3" }));
+    const paperOf = (also: string) =>
+      t.call("GET", `${first.url}/receipt?also=${also}`, {
+        as: clinic,
+        headers: { accept: "application/pdf" },
+      });
+    const paper = await paperOf(second.url.split("/").at(-1) ?? "");
+    const { attachments } = await readPdf(new Uint8Array(await paper.arrayBuffer()));
+    const signed = attachments.map(({ content }) => {
+      const [, payload = ""] = Buffer.from(content).toString().split(".");
+      return JSON.parse(Buffer.from(payload, "base64url").toString()) as Receipt;
+    });
+    expect(signed.map(({ instances }) => instances.length)).toEqual([2, 1]);
+    // An upload of somebody else's is not there.
+    const stranger = await begin(await ask());
+    const theirs = await deliver(stranger);
+    expect((await paperOf(theirs.url.split("/").at(-1) ?? "")).status).toBe(404);
   });
 
   test("shows the clinic nothing of what the owner already had of the study", async () => {

@@ -17,9 +17,10 @@ export const deliveryApi = {
   uploads: (): Promise<ResumableUploadState[]> => callJson(listUploadsCall, {}),
   receipt: (upload: string, study: string): Promise<SignedReceipt> =>
     callJson(uploadReceiptCall, { params: { upload }, query: { study } }),
-  /** One paper of all that the upload brought. */
-  async paper(upload: string): Promise<Blob> {
-    const asked = { params: { upload }, query: {}, accept: "application/pdf" };
+  /** One paper of all that the uploads brought. */
+  async paper([upload = "", ...others]: readonly string[]): Promise<Blob> {
+    const query = others.length > 0 ? { also: others.join(",") } : {};
+    const asked = { params: { upload }, query, accept: "application/pdf" };
     return await (await callApi(uploadReceiptCall, asked)).blob();
   },
   /** The QR code by which a study's receipt is checked, as a `data:` URL. */

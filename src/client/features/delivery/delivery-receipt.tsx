@@ -1,6 +1,5 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import type { OpenedRequest } from "../../../shared/api/deliveries.ts";
-import type { UploadAnswer } from "../../../shared/api/upload.ts";
 import { Button } from "../../ui/button.tsx";
 import { CircleCheckIcon } from "../../ui/entry-icons.tsx";
 import { DownloadIcon, PrinterIcon } from "../../ui/icons.tsx";
@@ -8,15 +7,14 @@ import { Skeleton } from "../../ui/skeleton.tsx";
 import { saveFile } from "../pdf/save-file.ts";
 import { deliveryApi } from "./delivery-api.ts";
 import { DeliveryPaper } from "./delivery-paper.tsx";
-import type { ReadStudy } from "./delivery-state.ts";
+import type { Delivered, ReadStudy } from "./delivery-state.ts";
 import { useReceipts } from "./use-receipts.ts";
 
 interface DeliveryReceiptProps {
   productName: string;
   request: OpenedRequest;
   from: string;
-  uploadId: string;
-  answer: UploadAnswer;
+  delivered: readonly Delivered[];
   studies?: readonly ReadStudy[] | undefined;
   onMore: () => void;
 }
@@ -26,18 +24,16 @@ export function DeliveryReceipt({
   productName,
   request,
   from,
-  uploadId,
-  answer,
+  delivered,
   studies,
   onMore,
 }: DeliveryReceiptProps) {
   const { t } = useLingui();
   const { shownName } = request;
-  const studyIds = answer.studies.map(({ id }) => id);
-  const { receipts, message } = useReceipts(uploadId, studyIds);
+  const { receipts, message } = useReceipts(delivered);
   const save = async () =>
     saveFile(
-      await deliveryApi.paper(uploadId),
+      await deliveryApi.paper(delivered.map(({ uploadId }) => uploadId)),
       t({ id: "delivery.fileName", message: "delivery-receipt.pdf" }),
     );
   return (

@@ -1,9 +1,10 @@
-import { Trans } from "@lingui/react/macro";
+import { Trans, useLingui } from "@lingui/react/macro";
 import type { IslandProps } from "../../../shared/islands.ts";
 import { Button } from "../../ui/button.tsx";
 import { CircleAlertIcon, CircleCheckIcon } from "../../ui/entry-icons.tsx";
 import { ErrorCard } from "../../ui/error-card.tsx";
 import { UnlinkIcon } from "../../ui/icons.tsx";
+import { limitText } from "../../ui/limit-text.ts";
 import { dayText } from "../../ui/moment-text.ts";
 import { Skeleton } from "../../ui/skeleton.tsx";
 import { useAskBeforeUnload } from "../../ui/use-ask-before-unload.ts";
@@ -14,8 +15,9 @@ import { GateBox } from "../visit/gate.tsx";
 import { Opening } from "../visit/opening.tsx";
 import { PublicPage } from "../visit/public-page.tsx";
 import { DeliveryReceipt } from "./delivery-receipt.tsx";
-import { OtherName, Sending, Taking } from "./delivery-sending.tsx";
+import { Check, Sending, Taking } from "./delivery-sending.tsx";
 import type { DeliveryState } from "./delivery-state.ts";
+import { LeftOutNotices } from "./left-out.tsx";
 import { useDelivery } from "./use-delivery.ts";
 import { WhoForm } from "./who-form.tsx";
 
@@ -72,18 +74,20 @@ function Step({
   showReceipt,
   maxUploadBytes,
 }: Delivery & { maxUploadBytes: number }) {
+  const { i18n } = useLingui();
   switch (state.step) {
     case "who":
       return <WhoForm key={state.request.label} {...state} onBegin={begin} />;
     case "reading":
       return <Skeleton className="h-72 w-full" />;
-    case "name":
+    case "check":
       return (
-        <OtherName
+        <Check
           found={state.found}
           shownName={state.request.shownName}
           picked={state.picked}
-          onOther={() => chooseOther(state.request, state.picked)}
+          maxUploadBytes={maxUploadBytes}
+          onOther={() => chooseOther(state.request)}
           onAnyway={() => void send(state.request, state.picked)}
         />
       );
@@ -91,36 +95,46 @@ function Step({
       return <Sending {...state} shownName={state.request.shownName} />;
     case "taking":
       return <Taking fileName={state.upload.filename} />;
-    case "pick":
+    case "pick": {
+      const before = state.receipt ?? receipt;
+      const limit = limitText(i18n, maxUploadBytes);
       return (
         <>
           <PickNotices {...state} />
-          {receipt && (
+          {before && (
             <p className="notice is-ok">
               <CircleCheckIcon />
               <span>
                 <Trans id="delivery.before.done">What you delivered before has arrived.</Trans>
               </span>
-              <Button size="small" onClick={() => showReceipt(receipt)}>
+              <Button size="small" onClick={() => showReceipt(before)}>
                 <Trans id="delivery.showReceipt">Show its receipt</Trans>
               </Button>
             </p>
           )}
+          <LeftOutNotices leftOut={state.problems ?? []} maxUploadBytes={maxUploadBytes} />
           <DropZone
             disabled={false}
             maxUploadBytes={maxUploadBytes}
-            problems={state.problem ? [{ name: "", problem: state.problem }] : []}
+            text={
+              <Trans id="delivery.drop.text">
+                Several ZIPs of up to {limit} each, or the whole folder from the disc. Anything that is not
+                DICOM is left out.
+              </Trans>
+            }
             onPick={(picked) => void pick(state.request, picked)}
           />
         </>
       );
+    }
     default:
       return null;
   }
 }
 
-function PickNotices({ message, halfSent }: Extract<DeliveryState, { step: "pick" }>) {
+function PickNotices({ message, halfSent, parts }: Extract<DeliveryState, { step: "pick" }>) {
   const { fileName = "", percent = 0 } = halfSent ?? {};
+  const { arrived = 0, total = 0 } = parts ?? {};
   return (
     <>
       {message && (
@@ -135,6 +149,17 @@ function PickNotices({ message, halfSent }: Extract<DeliveryState, { step: "pick
           <Trans id="delivery.again">
             Choose {fileName} again to resume from {percent}%
           </Trans>
+        </p>
+      )}
+      {parts && (
+        <p className="notice is-warn" role="status">
+          <CircleAlertIcon />
+          <span>
+            <Trans id="delivery.partsLeft">
+              Parts delivered so far: {arrived} of {total}. Choose the same files again: what has arrived is
+              not sent twice.
+            </Trans>
+          </span>
         </p>
       )}
     </>

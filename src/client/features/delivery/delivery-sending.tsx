@@ -10,16 +10,20 @@ import { dateText } from "../studies/study-text.ts";
 import { SmallFilm } from "../upload/contact-sheet/small-film.tsx";
 import { filmOf } from "../upload/look-inside/contents.ts";
 import { TimeLeft, TransferNumbers } from "../upload/transfer-text.tsx";
-import { percentOf, type Transfer } from "../upload/upload-state.ts";
-import type { PickedDelivery } from "./delivery-state.ts";
+import { percentOf } from "../upload/upload-state.ts";
+import type { DeliveryState, Packing, Parts, PickedDelivery } from "./delivery-state.ts";
+import { LeftOutNotices } from "./left-out.tsx";
+
+type Shown = Pick<PickedDelivery, "name" | "exams">;
 
 /** What was picked, in a line: its picture, name and images. */
-function PickedExam({ picked, shownName }: { picked: PickedDelivery; shownName?: string }) {
+function PickedLine({ picked: { name, exams }, shownName }: { picked: Shown; shownName?: string }) {
   const { i18n } = useLingui();
-  const studies = picked.prepared.contents?.studies ?? [];
-  const [film] = studies.flatMap((study) => filmOf(study) ?? []);
-  const imagesReceived = studies.reduce((sum, study) => sum + study.images, 0);
-  const [first] = studies;
+  const [film] = exams.flatMap((exam) => filmOf(exam) ?? []);
+  const imagesReceived = exams.reduce((sum, { images }) => sum + images, 0);
+  const [first] = exams;
+  const { length: count } = exams;
+  const isOne = count === 1;
   return (
     <div className="delivery-exam">
       {film && (
@@ -28,15 +32,20 @@ function PickedExam({ picked, shownName }: { picked: PickedDelivery; shownName?:
         </span>
       )}
       <div>
-        <b>{first?.about.description || picked.name}</b>
+        <b>{(isOne && first?.about.description) || name}</b>
         <small>
-          {first?.about.examinedAt && `${dateText(i18n, first.about.examinedAt)} · `}
+          {isOne && first?.about.examinedAt && `${dateText(i18n, first.about.examinedAt)} · `}
+          {count > 1 && (
+            <>
+              <Plural id="contents.exams" value={count} one="# exam" other="# exams" /> ·{" "}
+            </>
+          )}
           {imagesReceived > 0 && (
             <Plural id="exam.imageCount" value={imagesReceived} one="# image" other="# images" />
           )}
         </small>
       </div>
-      {shownName !== undefined && isNamed(picked, shownName) && (
+      {shownName !== undefined && isNamed(exams, shownName) && (
         <span className="state-chip is-ok">
           <CheckIcon small />
           <Trans id="delivery.nameMatches">Name matches</Trans>
@@ -47,26 +56,25 @@ function PickedExam({ picked, shownName }: { picked: PickedDelivery; shownName?:
 }
 
 /** Whether all images name the patient, as far as names tell. */
-function isNamed({ prepared }: PickedDelivery, shownName: string): boolean {
-  const studies = prepared.contents?.studies ?? [];
-  const names = studies.map(({ about }) => about.patientName?.trim() ?? "");
+function isNamed(exams: Shown["exams"], shownName: string): boolean {
+  const names = exams.map(({ about }) => about.patientName.trim());
   return names.length > 0 && names.every((name) => name !== "" && mayBeSamePerson(shownName, name));
 }
 
-interface SendingProps {
-  picked: PickedDelivery;
-  transfer: Transfer;
+interface SendingProps
+  extends Pick<Extract<DeliveryState, { step: "sending" }>, "transfer" | "parts" | "packing"> {
+  picked: Shown;
   /** The patient, as the request names them. */
   shownName: string;
 }
 
 /** How much has gone. */
-export function Sending({ picked, transfer, shownName }: SendingProps) {
+export function Sending({ picked, transfer, parts, packing, shownName }: SendingProps) {
   const { t } = useLingui();
   const percent = percentOf(transfer);
   return (
     <section className="panel delivery-sending">
-      <PickedExam picked={picked} shownName={shownName} />
+      <PickedLine picked={picked} shownName={shownName} />
       <div className="delivery-progress">
         <b
           role="progressbar"
@@ -78,8 +86,9 @@ export function Sending({ picked, transfer, shownName }: SendingProps) {
           {percent}%
         </b>
         <div>
-          <TimeLeft transfer={transfer} />
+          {packing ? <Putting {...packing} /> : <TimeLeft transfer={transfer} />}
           <TransferNumbers transfer={transfer} />
+          {parts.total > 1 && <PartNumber {...parts} />}
         </div>
       </div>
       <span className="progress-line" style={{ "--percent": percent } as CSSProperties} aria-hidden="true" />
@@ -96,6 +105,32 @@ export function Sending({ picked, transfer, shownName }: SendingProps) {
   );
 }
 
+/** What is not packed yet can't be sent. */
+function Putting({ packed, total }: Packing) {
+  const { i18n } = useLingui();
+  const [done, all] = [i18n.number(packed), i18n.number(total)];
+  return (
+    <>
+      <Trans id="upload.packing">Putting the exams together</Trans>:{" "}
+      <Trans id="upload.packed">
+        {done} of {all} files
+      </Trans>
+    </>
+  );
+}
+
+/** Which of several uploads goes, as a delivery that is larger than one has. */
+function PartNumber({ arrived, total }: Parts) {
+  const part = arrived + 1;
+  return (
+    <span>
+      <Trans id="delivery.part">
+        Part {part} of {total}
+      </Trans>
+    </span>
+  );
+}
+
 /** The server has all of it, and what comes next is the receipt. */
 export function Taking({ fileName }: { fileName: string }) {
   return (
@@ -109,41 +144,61 @@ export function Taking({ fileName }: { fileName: string }) {
   );
 }
 
-interface OtherNameProps {
-  found: string;
+interface CheckProps {
+  /** The patient of the images who can't be the one of the request. */
+  found: string | undefined;
   shownName: string;
   picked: PickedDelivery;
+  maxUploadBytes: number;
   onOther: () => void;
   onAnyway: () => void;
 }
 
-/** The images name somebody else. Nothing was sent; the people who deliver decide. */
-export function OtherName({ found, shownName, picked, onOther, onAnyway }: OtherNameProps) {
-  const name = shortPersonName(found) ?? found;
+/** The images name somebody else, or something can't go. Nothing was sent; the people who deliver decide. */
+export function Check({ found, shownName, picked, maxUploadBytes, onOther, onAnyway }: CheckProps) {
   return (
     <>
-      <p className="notice is-bad" role="alert">
-        <CircleAlertIcon />
-        <span>
-          <b>
-            <Trans id="delivery.otherName">The images carry another name.</Trans>
-          </b>{" "}
-          <Trans id="delivery.otherName.text">
-            The images say <b>{name}</b>, the request says <b>{shownName}</b>, and nothing was sent.
-          </Trans>
-        </span>
-      </p>
+      {found !== undefined && <OtherName found={found} shownName={shownName} />}
+      <LeftOutNotices leftOut={picked.leftOut} maxUploadBytes={maxUploadBytes} />
       <section className="panel delivery-sending">
-        <PickedExam picked={picked} />
-        <div className="delivery-actions">
-          <Button kind="lit" onClick={onOther}>
-            <Trans id="delivery.chooseOther">Choose another</Trans>
-          </Button>
-          <Button onClick={onAnyway}>
-            <Trans id="delivery.anyway">Deliver anyway</Trans>
-          </Button>
-        </div>
+        <PickedLine picked={picked} />
+        {found === undefined ? (
+          <div className="delivery-actions">
+            <Button kind="lit" onClick={onAnyway}>
+              <Trans id="delivery.rest">Deliver the rest</Trans>
+            </Button>
+            <Button onClick={onOther}>
+              <Trans id="delivery.chooseOther">Choose another</Trans>
+            </Button>
+          </div>
+        ) : (
+          <div className="delivery-actions">
+            <Button kind="lit" onClick={onOther}>
+              <Trans id="delivery.chooseOther">Choose another</Trans>
+            </Button>
+            <Button onClick={onAnyway}>
+              <Trans id="delivery.anyway">Deliver anyway</Trans>
+            </Button>
+          </div>
+        )}
       </section>
     </>
+  );
+}
+
+function OtherName({ found, shownName }: { found: string; shownName: string }) {
+  const name = shortPersonName(found) ?? found;
+  return (
+    <p className="notice is-bad" role="alert">
+      <CircleAlertIcon />
+      <span>
+        <b>
+          <Trans id="delivery.otherName">The images carry another name.</Trans>
+        </b>{" "}
+        <Trans id="delivery.otherName.text">
+          The images say <b>{name}</b>, the request says <b>{shownName}</b>, and nothing was sent.
+        </Trans>
+      </span>
+    </p>
   );
 }

@@ -1,8 +1,29 @@
 import * as z from "zod/mini";
 import { openedRequestSchema } from "../../../shared/api/deliveries.ts";
+import { crc32 } from "../../../shared/zip/crc32.ts";
 import { localStore } from "../../browser-storage.ts";
+import type { PlannedUpload } from "../upload/draft/plan-uploads.ts";
+import type { Parts } from "./delivery-state.ts";
+import { sizeOfPlanned } from "./plan-delivery.ts";
 
-const keptSchema = z.object({ token: z.string(), from: z.string(), request: openedRequestSchema });
+const batchSchema = z.object({
+  /** How many uploads it has. */
+  total: z.number(),
+  /** Those that arrived. */
+  arrived: z.array(z.object({ key: z.string(), uploadId: z.string() })),
+  /** The one that is sent, by its key and the row that the browser remembers of it. */
+  sending: z.optional(z.object({ key: z.string(), rowId: z.string() })),
+});
+
+/** The uploads of what was picked last, so that a later page asks for no more than what is missing. */
+export type Batch = z.infer<typeof batchSchema>;
+
+const keptSchema = z.object({
+  token: z.string(),
+  from: z.string(),
+  request: openedRequestSchema,
+  batch: z.optional(batchSchema),
+});
 
 /** What the browser keeps of a delivery, so that it goes on after a reload. */
 export type KeptDelivery = z.infer<typeof keptSchema>;
@@ -16,4 +37,49 @@ export function readDelivery(requestId: string): KeptDelivery | undefined {
 
 export function keepDelivery(requestId: string, delivery: KeptDelivery | undefined): void {
   localStore.write(keyOf(requestId), delivery && JSON.stringify(delivery));
+}
+
+export function keepBatch(requestId: string, batch: Batch): void {
+  const kept = readDelivery(requestId);
+  if (kept) keepDelivery(requestId, { ...kept, batch });
+}
+
+/** The batch of a delivery that stopped in the middle. */
+export function unfinishedBatch(requestId: string): Batch | undefined {
+  const batch = readDelivery(requestId)?.batch;
+  return batch && batch.arrived.length < batch.total ? batch : undefined;
+}
+
+/** How much of a delivery that stopped in the middle has arrived. */
+export function partsLeft(requestId: string): Parts | undefined {
+  const { arrived = [], total = 0 } = unfinishedBatch(requestId) ?? {};
+  return arrived.length > 0 ? { arrived: arrived.length, total } : undefined;
+}
+
+/** Notes which upload is sent now, so that a later page knows which it goes on with. */
+export function noteSending(requestId: string, planned: PlannedUpload, rowId: string): void {
+  const batch = unfinishedBatch(requestId);
+  if (batch) keepBatch(requestId, { ...batch, sending: { key: keyOfPlanned(planned), rowId } });
+}
+
+/** Notes that the upload that was sent has arrived. */
+export function noteArrived(requestId: string, uploadId: string): void {
+  const { total, arrived, sending } = readDelivery(requestId)?.batch ?? { total: 1, arrived: [] };
+  if (arrived.some((one) => one.uploadId === uploadId)) return;
+  keepBatch(requestId, { total, arrived: [...arrived, { key: sending?.key ?? "", uploadId }] });
+}
+
+/**
+ * Tells an upload again when the same files are picked once more; empty of one whose exams are not known, which is sent again. It
+ * names nobody.
+ */
+export function keyOfPlanned(planned: PlannedUpload): string {
+  const { exams, files, isComplete } = planned;
+  if (exams.length === 0 || !isComplete) return "";
+  const told = [
+    ...exams.map(({ studyInstanceUID }) => studyInstanceUID),
+    ...files.map(({ path, file, sizeBytes, entry }) => `${path} ${entry?.crc32 ?? sizeBytes ?? file.size}`),
+  ];
+  const sum = crc32(new TextEncoder().encode(told.join("\n")));
+  return `${files.length} ${sizeOfPlanned(planned)} ${sum}`;
 }

@@ -1,27 +1,30 @@
 import type { OpenedRequest } from "../../../shared/api/deliveries.ts";
 import type { ResumableUploadState } from "../../../shared/api/resumable.ts";
-import type { UploadAnswer } from "../../../shared/api/upload.ts";
 import { ApiError } from "../../api.ts";
 import { lendToken } from "../../session.ts";
 import { wait } from "../upload/follow/wait.ts";
 import { readUpload } from "../upload/send/resumable-transport.ts";
+import { serverIdOf } from "../upload/send/resume-records.ts";
 import { deliveryApi } from "./delivery-api.ts";
-import type { DeliveryState, HalfSent, Receipted } from "./delivery-state.ts";
-import { keepDelivery, readDelivery } from "./kept-delivery.ts";
+import type { BegunUpload, DeliveryState, HalfSent, Receipted } from "./delivery-state.ts";
+import { keepDelivery, noteArrived, partsLeft, readDelivery, unfinishedBatch } from "./kept-delivery.ts";
 import { reopenDelivery } from "./send-delivery.ts";
 
 const WATCH_MS = 2_000;
 
-/** The openings under way, because React begins a page twice in development. */
-const opened = new Map<string, Promise<DeliveryState>>();
+/** What a page begins with: a step, or an upload that it sends on. */
+export type OpenedDelivery = DeliveryState | { step: "begun"; request: OpenedRequest; begun: BegunUpload };
 
-export function openOnce(requestId: string): Promise<DeliveryState> {
+/** The openings under way, because React begins a page twice in development. */
+const opened = new Map<string, Promise<OpenedDelivery>>();
+
+export function openOnce(requestId: string): Promise<OpenedDelivery> {
   const opening = opened.get(requestId) ?? openPage(requestId);
   opened.set(requestId, opening);
   return opening;
 }
 
-export async function openPage(requestId: string): Promise<DeliveryState> {
+export async function openPage(requestId: string): Promise<OpenedDelivery> {
   try {
     return (await goOn(requestId)) ?? (await openRequest(requestId));
   } catch (error) {
@@ -34,8 +37,13 @@ async function openRequest(requestId: string): Promise<DeliveryState> {
   return { step: "who", request, isBusy: false };
 }
 
+/** What became of the delivery once an upload of it has arrived: its receipt, or what is still to be sent. @throws {ApiError} */
+export async function afterArrival(requestId: string, request: OpenedRequest): Promise<DeliveryState> {
+  return restOf(requestId, request, await deliveryApi.uploads());
+}
+
 /** The delivery that this browser began earlier; undefined if there is none, or if it is over. */
-async function goOn(requestId: string): Promise<DeliveryState | undefined> {
+async function goOn(requestId: string): Promise<OpenedDelivery | undefined> {
   const kept = readDelivery(requestId);
   if (!kept) return undefined;
   lendToken(kept.token);
@@ -53,19 +61,30 @@ async function stateOf(
   requestId: string,
   request: OpenedRequest,
   uploads: ResumableUploadState[],
-): Promise<DeliveryState> {
-  const whole = uploads.find(({ state }) => state === "done" || state === "processing");
-  if (whole?.result) return doneState(requestId, request, whole.id, whole.result);
+): Promise<OpenedDelivery> {
+  const { sending } = unfinishedBatch(requestId) ?? {};
+  const sent = sending && uploads.find(({ id }) => id === serverIdOf(sending.rowId));
+  if (sent?.state === "done") noteArrived(requestId, sent.id);
+  const whole = uploads.find(({ state }) => state === "processing");
   if (whole) return { step: "taking", request, upload: whole };
   const begun = uploads.find(({ state }) => state === "receiving");
-  if (!begun) return { step: "pick", request, message: uploads[0]?.problem?.message };
-  const { id: uploadId, filename: fileName, offset, sizeBytes } = begun;
-  const picked = await reopenDelivery(requestId, begun);
-  if (picked) {
-    const transfer = { loadedBytes: offset, totalBytes: sizeBytes };
-    return { step: "sending", request, picked, transfer };
-  }
+  if (!begun) return restOf(requestId, request, uploads);
+  const { id: uploadId, filename: fileName } = begun;
+  const reopened = await reopenDelivery(requestId, begun);
+  if (reopened) return { step: "begun", request, begun: reopened };
   return { step: "pick", request, halfSent: { uploadId, fileName, percent: percentAt(begun) } };
+}
+
+/** Of a delivery of which nothing is under way: the receipt, or what is still to be sent. */
+function restOf(
+  requestId: string,
+  request: OpenedRequest,
+  uploads: readonly ResumableUploadState[],
+): DeliveryState {
+  const receipt = receiptOf(requestId, request, uploads);
+  const parts = partsLeft(requestId);
+  if (receipt && !parts) return receipt;
+  return { step: "pick", request, parts, receipt, message: uploads[0]?.problem?.message };
 }
 
 /**
@@ -76,14 +95,14 @@ export async function changeOf(
   requestId: string,
   { uploadId, percent }: HalfSent,
   signal: AbortSignal,
-): Promise<DeliveryState | undefined> {
+): Promise<OpenedDelivery | undefined> {
   for (;;) {
     await wait(WATCH_MS, signal);
     try {
       const upload = await readUpload(uploadId, signal);
       if (upload.state === "receiving" && percentAt(upload) === percent) continue;
       const kept = readDelivery(requestId);
-      return kept && (await stateOf(requestId, kept.request, [upload]));
+      return kept && (await stateOf(requestId, kept.request, await deliveryApi.uploads()));
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
       if (error.status > 0 && error.status < 500) return undefined;
@@ -95,13 +114,18 @@ function percentAt({ offset, sizeBytes }: ResumableUploadState): number {
   return Math.floor((100 * offset) / sizeBytes);
 }
 
-export function doneState(
+/** The receipt of what arrived of the last choice. Undefined if nothing did. */
+export function receiptOf(
   requestId: string,
   request: OpenedRequest,
-  uploadId: string,
-  answer: UploadAnswer,
-): Receipted {
-  return { step: "done", request, from: readDelivery(requestId)?.from ?? "", uploadId, answer };
+  uploads: readonly ResumableUploadState[],
+): Receipted | undefined {
+  const { from = "", batch } = readDelivery(requestId) ?? {};
+  const done = uploads.flatMap(({ id: uploadId, result: answer }) => (answer ? [{ uploadId, answer }] : []));
+  const delivered = batch
+    ? batch.arrived.flatMap((one) => done.find(({ uploadId }) => uploadId === one.uploadId) ?? [])
+    : done.slice(0, 1);
+  return delivered.length > 0 ? { step: "done", request, from, delivered } : undefined;
 }
 
 export function forget(requestId: string): void {

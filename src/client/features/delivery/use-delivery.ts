@@ -2,28 +2,31 @@ import { useEffect, useEffectEvent, useRef, useState } from "react";
 import type { OpenedRequest } from "../../../shared/api/deliveries.ts";
 import type { ResumableUploadState } from "../../../shared/api/resumable.ts";
 import { mayBeSamePerson } from "../../../shared/rules/shown-name.ts";
+import { ApiError } from "../../api.ts";
 import { lendToken } from "../../session.ts";
-import { onlyOf, type Picked } from "../pick/picked-files.ts";
+import type { Picked } from "../pick/picked-files.ts";
+import { sumInWorker } from "../upload/draft/file-sums.ts";
 import { lookInWorker } from "../upload/look-inside/look-in-worker.ts";
 import { removeAbandonedFiles } from "../upload/pack-folder/packed-files.ts";
 import { packInWorker } from "../upload/pack-folder/packed-folder.ts";
 import { problemOf } from "../upload/pack-folder/problem-of.ts";
-import { prepareUpload } from "../upload/prepare-upload.ts";
 import { packedNamesInUse } from "../upload/send/resume-records.ts";
 import { deliveryApi } from "./delivery-api.ts";
-import type { DeliveryState, PickedDelivery, Receipted } from "./delivery-state.ts";
-import { keepDelivery } from "./kept-delivery.ts";
+import type { BegunUpload, DeliveryState, PickedDelivery, Receipted } from "./delivery-state.ts";
+import { keepDelivery, partsLeft } from "./kept-delivery.ts";
 import {
+  afterArrival,
   changeOf,
-  doneState,
   expected,
   forget,
   isOver,
+  type OpenedDelivery,
   openOnce,
   openPage,
   secretOfPage,
 } from "./open-delivery.ts";
-import { awaitDelivery, sendDelivery } from "./send-delivery.ts";
+import { planDelivery, sizeOfPlanned } from "./plan-delivery.ts";
+import { awaitDelivery, sendBegun, sendDelivery } from "./send-delivery.ts";
 
 /** The steps of a delivery, from the request's address to the receipt. */
 export function useDelivery(requestId: string, maxUploadBytes: number) {
@@ -31,9 +34,9 @@ export function useDelivery(requestId: string, maxUploadBytes: number) {
   const [receipt, setReceipt] = useState<Receipted>();
   const controller = useRef(new AbortController());
 
-  const show = (opened: DeliveryState) => {
+  const show = (opened: OpenedDelivery) => {
+    if (opened.step === "begun") return void sendOn(opened.request, opened.begun);
     setState(opened);
-    if (opened.step === "sending") void send(opened.request, opened.picked);
     if (opened.step === "taking") void take(opened.request, opened.upload);
   };
   const showOpened = useEffectEvent(show);
@@ -84,47 +87,63 @@ export function useDelivery(requestId: string, maxUploadBytes: number) {
     setState({ step: "reading", request });
     const { signal } = controller.current;
     try {
-      const picked = onlyOf(await picking);
-      const options = {
-        maxUploadBytes,
-        signal,
-        pack: packInWorker,
-        look: lookInWorker,
-        onProgress: () => {},
-      };
-      const prepared = await prepareUpload(picked, options);
-      const name = picked.kind === "zip" ? picked.file.name : picked.kind === "folder" ? picked.name : "";
-      const ready: PickedDelivery = { prepared, name, kind: picked.kind === "zip" ? "zip" : "folder" };
-      const found = otherName(request, ready);
-      if (found !== undefined) setState({ step: "name", request, picked: ready, found });
-      else await send(request, ready);
+      const options = { maxUploadBytes, signal, look: lookInWorker, sum: sumInWorker };
+      const picked = await planDelivery(await picking, options);
+      const found = otherName(request, picked);
+      if (picked.uploads.length === 0) setState({ step: "pick", request, problems: picked.leftOut });
+      else if (found !== undefined || picked.leftOut.length > 0)
+        setState({ step: "check", request, picked, found });
+      else await send(request, picked);
     } catch (error) {
-      setState({ step: "pick", request, problem: problemOf(error) });
+      setState({ step: "pick", request, problems: [{ name: "", problem: problemOf(error) }] });
     }
   };
 
   const send = async (request: OpenedRequest, picked: PickedDelivery) => {
-    const { signal } = controller.current;
-    const totalBytes = picked.prepared.zip.size;
-    if (picked.begunId === undefined)
-      setState({ step: "sending", request, picked, transfer: { loadedBytes: 0, totalBytes } });
+    const { exams, uploads } = picked;
+    const totalBytes = uploads.reduce((sum, one) => sum + sizeOfPlanned(one), 0);
+    let sending: Extract<DeliveryState, { step: "sending" }> = {
+      ...{ step: "sending", request, picked },
+      transfer: { loadedBytes: 0, totalBytes },
+      parts: { arrived: 0, total: uploads.length },
+    };
+    setState(sending);
     try {
-      const onProgress = (transfer: { loadedBytes: number; totalBytes: number }) =>
-        setState({ step: "sending", request, picked, transfer });
-      const sent = await sendDelivery(picked, { requestId, onProgress, signal });
-      const done = doneState(requestId, request, sent.uploadId, sent.answer);
-      setState({ ...done, studies: picked.prepared.contents?.studies });
+      await sendDelivery(uploads, {
+        ...{ requestId, pack: packInWorker, signal: controller.current.signal },
+        onProgress(transfer, parts) {
+          sending = { ...sending, transfer, parts, packing: undefined };
+          setState(sending);
+        },
+        onPacking(packing) {
+          sending = { ...sending, packing };
+          setState(sending);
+        },
+      });
+      const arrived = await afterArrival(requestId, request);
+      setState(arrived.step === "done" ? { ...arrived, studies: exams } : arrived);
     } catch (error) {
       showFailure(request, error);
-    } finally {
-      void picked.prepared.dispose();
     }
   };
 
-  const take = async (request: OpenedRequest, upload: ResumableUploadState) => {
+  /** Sends on what an earlier page began. */
+  const sendOn = (request: OpenedRequest, begun: BegunUpload) =>
+    finish(request, async () => {
+      const picked = { name: begun.fileName, exams: [] };
+      await sendBegun(begun, {
+        ...{ requestId, signal: controller.current.signal },
+        onProgress: (transfer, parts) => setState({ step: "sending", request, picked, transfer, parts }),
+      });
+    });
+
+  const take = (request: OpenedRequest, upload: ResumableUploadState) =>
+    finish(request, () => awaitDelivery(requestId, upload, controller.current.signal));
+
+  const finish = async (request: OpenedRequest, work: () => Promise<unknown>) => {
     try {
-      const answer = await awaitDelivery(requestId, upload, controller.current.signal);
-      setState(doneState(requestId, request, upload.id, answer));
+      await work();
+      setState(await afterArrival(requestId, request));
     } catch (error) {
       showFailure(request, error);
     }
@@ -132,8 +151,10 @@ export function useDelivery(requestId: string, maxUploadBytes: number) {
 
   const showFailure = (request: OpenedRequest, error: unknown) => {
     if (isOver(error)) forget(requestId);
-    const { message } = expected(error);
-    setState(isOver(error) ? { step: "closed" } : { step: "pick", request, message });
+    if (isOver(error)) return setState({ step: "closed" });
+    const parts = partsLeft(requestId);
+    if (error instanceof ApiError) return setState({ step: "pick", request, parts, message: error.message });
+    setState({ step: "pick", request, parts, problems: [{ name: "", problem: problemOf(error) }] });
   };
 
   return {
@@ -142,10 +163,9 @@ export function useDelivery(requestId: string, maxUploadBytes: number) {
     pick,
     send,
     /** Back to the files, after a look at the name or to deliver another one. */
-    chooseOther: (request: OpenedRequest, picked?: PickedDelivery) => {
-      void picked?.prepared.dispose();
+    chooseOther: (request: OpenedRequest) => {
       if (state.step === "done") setReceipt(state);
-      setState({ step: "pick", request });
+      setState({ step: "pick", request, parts: partsLeft(requestId) });
     },
     /** Of the delivery before the one that is being made. */
     receipt,
@@ -159,7 +179,7 @@ export function useDelivery(requestId: string, maxUploadBytes: number) {
 }
 
 /** The first patient of the images who can't be the one that the request names. */
-function otherName({ shownName }: OpenedRequest, { prepared }: PickedDelivery): string | undefined {
-  const names = (prepared.contents?.studies ?? []).map(({ about }) => about.patientName ?? "");
+function otherName({ shownName }: OpenedRequest, { exams }: PickedDelivery): string | undefined {
+  const names = exams.map(({ about }) => about.patientName);
   return names.find((name) => name.trim() !== "" && !mayBeSamePerson(shownName, name));
 }

@@ -3,6 +3,7 @@ import type { Receipt } from "../../../shared/api/receipts.ts";
 import { ApiError } from "../../api.ts";
 import { wait } from "../upload/follow/wait.ts";
 import { deliveryApi } from "./delivery-api.ts";
+import type { Delivered } from "./delivery-state.ts";
 
 export interface DeliveredExam {
   receipt: Receipt;
@@ -19,25 +20,34 @@ const MAX_TRIES = 30;
 /** As many as the paper has. */
 const MAX_EXAMS = 50;
 
-/** The receipts of the studies that an upload brought, once they are made: every image is read for them. */
-export function useReceipts(uploadId: string, studyIds: readonly string[]): Made {
+/** The receipts of the studies that uploads brought, once they are made: every image is read for them. */
+export function useReceipts(delivered: readonly Delivered[]): Made {
   const [made, setMade] = useState<Made>({});
-  const ids = studyIds.slice(0, MAX_EXAMS).join(" ");
+  const asked = keysOf(delivered).join(" ");
   useEffect(() => {
     const controller = new AbortController();
     const { signal } = controller;
-    void readAll(uploadId, ids.split(" "), signal).then((read) => {
+    void readAll(asked.split(" "), signal).then((read) => {
       if (!signal.aborted) setMade(read);
     });
     return () => controller.abort();
-  }, [uploadId, ids]);
+  }, [asked]);
   return made;
 }
 
-async function readAll(uploadId: string, studyIds: readonly string[], signal: AbortSignal): Promise<Made> {
+/** Each study once, with the last upload that brought of it. */
+function keysOf(delivered: readonly Delivered[]): string[] {
+  const uploads = new Map<string, string>();
+  for (const { uploadId, answer } of delivered)
+    for (const { id } of answer.studies) uploads.set(id, uploadId);
+  return [...uploads].slice(0, MAX_EXAMS).map(([study, upload]) => `${upload}/${study}`);
+}
+
+async function readAll(asked: readonly string[], signal: AbortSignal): Promise<Made> {
   const receipts: DeliveredExam[] = [];
   let missing: string | undefined;
-  for (const study of studyIds) {
+  for (const one of asked) {
+    const [uploadId = "", study = ""] = one.split("/");
     const read = await readOne(uploadId, study, signal);
     if (typeof read !== "string") receipts.push(read);
     else missing = read;

@@ -32,7 +32,7 @@ export function pickSources(list: Iterable<File>): Picked[] {
 }
 
 /** The only choice; several are refused where one upload is meant. */
-export function onlyOf([only, another]: Picked[]): Picked {
+function onlyOf([only, another]: Picked[]): Picked {
   return only && !another ? only : { kind: "refused" };
 }
 

@@ -2,7 +2,6 @@
 export type UploadProblem =
   | "notZip"
   | "tooLarge"
-  | "folderTooLarge"
   | "tooManyFiles"
   | "tooManySources"
   | "noFiles"

@@ -10,10 +10,6 @@ export const problemTexts: Record<UploadProblem, MessageDescriptor> = {
     message: "Only ZIP files are accepted. A folder can be uploaded as a whole.",
   }),
   tooLarge: msg({ id: "upload.problem.tooLarge", message: "File too large. Maximum size: {limit}." }),
-  folderTooLarge: msg({
-    id: "upload.problem.folderTooLarge",
-    message: "This folder packs to more than {limit}. Upload it in parts: one folder for each exam.",
-  }),
   tooManyFiles: msg({
     id: "upload.problem.tooManyFiles",
     message: "This folder has more than {files} files. Upload it in parts: one folder for each exam.",

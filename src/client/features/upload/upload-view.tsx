@@ -41,7 +41,6 @@ export default function UploadView() {
       ) : (
         <div className="upload">
           <DropZone
-            isSeveral
             disabled={trialCount !== undefined}
             maxUploadBytes={maxUploadBytes}
             problems={draft.draft.problems}

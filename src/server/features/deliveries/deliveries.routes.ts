@@ -114,7 +114,7 @@ export function createDeliveriesRoutes(deps: Deps, guard: Guard) {
     describe(uploadReceiptCall, {
       summary: "Read the signed receipt of what an upload brought",
       details:
-        "For whoever sent it. Of several studies, `study` names one, and without it the first is meant. With `Accept: application/pdf`, the paper; without `study`, one for all of them. With `Accept: image/svg+xml`, the QR code of the paper. A deliverer reads only of instances that they sent.",
+        "For whoever sent it. Of several studies, `study` names one, and without it the first is meant. With `Accept: application/pdf`, the paper; without `study`, one for all of them and for those of the uploads that `also` names. With `Accept: image/svg+xml`, the QR code of the paper. A deliverer reads only of instances that they sent.",
       params: { upload: "The upload's id." },
       media: ["application/json", "application/pdf", "image/svg+xml"],
       problems: [
@@ -124,10 +124,12 @@ export function createDeliveriesRoutes(deps: Deps, guard: Guard) {
     }),
     validate("query", uploadReceiptCall.query),
     async (c) => {
-      const { study } = c.req.valid("query");
+      const { study, also } = c.req.valid("query");
       const id = c.req.param("upload");
-      if (study === undefined && prefersPaper(c))
-        return await answerPaper(c, deps, await readUploadPaper(deps, c.get("session"), id));
+      if (study === undefined && prefersPaper(c)) {
+        const ids = [id, ...(also?.split(",") ?? [])];
+        return await answerPaper(c, deps, await readUploadPaper(deps, c.get("session"), ids));
+      }
       const found = await readUploadReceipt(deps, c.get("session"), id, study);
       if (prefersQr(c)) return answerQr(deps, found);
       return await answerReceipt(c, deps, found);

@@ -1,3 +1,4 @@
+import { MAX_DELIVERY_UPLOADS } from "../../../shared/api/deliveries.ts";
 import { addDays } from "../../../shared/rules/subscription.ts";
 import type { Tx } from "../../db/client.ts";
 import type { Deps } from "../../deps.ts";
@@ -12,8 +13,6 @@ import { countUpload, findDelivery, noteReceived } from "./deliveries.repo.ts";
 import { isRequestOpen, mayReceive } from "./request-standing.ts";
 import { countUse, lockRequest } from "./requests.repo.ts";
 
-/** Uploads of one delivery: a clinic sends an exam a ZIP, or all of them in one. */
-const MAX_UPLOADS = 50;
 /** How long a delivery may add to what it brought. */
 const DAYS_FOR_MORE = 1;
 /** Studies, and volumes, that a delivery remembers. */
@@ -41,7 +40,7 @@ async function admitUpload({ clock }: GateDeps, tx: Tx, deliveryId: string): Pro
       ? isRequestOpen(found, now)
       : found.request.endedAt === null && now < addDays(receivedAt, DAYS_FOR_MORE);
   if (!isOpen) throw new AppError(requestNotFound);
-  if (uploads >= MAX_UPLOADS) throw new AppError(deliveryFull);
+  if (uploads >= MAX_DELIVERY_UPLOADS) throw new AppError(deliveryFull);
   await countUpload(tx, deliveryId);
 }
 

@@ -1,3 +1,4 @@
+import { MAX_DELIVERY_UPLOADS } from "../../../shared/api/deliveries.ts";
 import { type UploadAnswer, uploadAnswerSchema } from "../../../shared/api/upload.ts";
 import { isUuid } from "../../../shared/uuid.ts";
 import { AppError } from "../../http/app-error.ts";
@@ -39,18 +40,36 @@ export async function readUploadReceipt(
 }
 
 /**
- * The receipts of all studies that an upload brought and that are still there, for one paper.
+ * The receipts of all studies that uploads brought and that are still there, for one paper. A study that several brought is on it once.
  * @throws {AppError} as {@link readUploadReceipt}
  */
-export async function readUploadPaper(deps: ReceiptDeps, session: Session, id: string): Promise<Papered> {
-  const { upload, studies } = await findBrought(deps, session, id);
+export async function readUploadPaper(
+  deps: ReceiptDeps,
+  session: Session,
+  ids: readonly string[],
+): Promise<Papered> {
+  const all = new Map<string, { upload: ResumableUpload; brought: Brought }>();
+  for (const id of new Set(ids.slice(0, MAX_DELIVERY_UPLOADS))) {
+    const { upload, studies } = await findBrought(deps, session, id);
+    for (const one of studies) {
+      const { imagesReceived = 0, duplicates = 0 } = all.get(one.id)?.brought ?? {};
+      const brought = {
+        ...one,
+        imagesReceived: one.imagesReceived + imagesReceived,
+        duplicates: one.duplicates + duplicates,
+      };
+      all.set(one.id, { upload, brought });
+    }
+  }
   const receipts: FoundReceipt[] = [];
-  for (const brought of studies.slice(0, MAX_PAPER_EXAMS)) {
+  for (const { upload, brought } of [...all.values()].slice(0, MAX_PAPER_EXAMS)) {
     const found = await receiptOfBrought(deps, upload, brought).catch(ignoreMissing);
     if (found) receipts.push(found);
   }
-  if (receipts.length === 0) throw new AppError(receiptNotFound);
-  const to = upload.deliveryId === null ? undefined : await findShownName(deps.db, upload.deliveryId);
+  const [first] = all.values();
+  if (!first || receipts.length === 0) throw new AppError(receiptNotFound);
+  const { deliveryId } = first.upload;
+  const to = deliveryId === null ? undefined : await findShownName(deps.db, deliveryId);
   return { receipts, to };
 }
 

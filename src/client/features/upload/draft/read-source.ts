@@ -10,8 +10,7 @@ import type { Contents } from "../look-inside/contents.ts";
 import type { LookOptions } from "../look-inside/look-in-worker.ts";
 import type { Insight } from "../look-inside/look-messages.ts";
 import type { OnFilm } from "../look-inside/sheet-films.ts";
-import { type PackableFile, packedSizeBytes, storedSizeOf } from "../pack-folder/pack-folder.ts";
-import { MAX_FOLDER_FILES } from "../pick/upload-rules.ts";
+import { type PackableFile, storedSizeOf } from "../pack-folder/pack-folder.ts";
 import { UploadRefused } from "../upload-problem.ts";
 
 /** The page answers within so long while sizes are asked for. */
@@ -43,8 +42,6 @@ export type ReadingProgress =
 
 export interface ReadOptions {
   maxUploadBytes: number;
-  /** Whether a folder may be sent in several uploads; one that is larger than an upload may be is refused otherwise. */
-  mayBeSplit?: boolean;
   onProgress: (progress: ReadingProgress) => void;
   onFilm?: OnFilm;
   signal: AbortSignal;
@@ -110,15 +107,13 @@ async function readFolder(
   { name, files }: Extract<Picked, { kind: "folder" }>,
   options: ReadOptions,
 ): Promise<ReadSource> {
-  const { maxUploadBytes, mayBeSplit = false, onProgress, signal } = options;
+  const { onProgress, signal } = options;
   onProgress({ phase: "extracting" });
   const kept = files.filter(({ path }) => !isSkippedInFolder(path));
   if (kept.length === 0) throw new UploadRefused("noFiles");
-  if (kept.length > (mayBeSplit ? MAX_PICKED_FILES : MAX_FOLDER_FILES))
-    throw new UploadRefused("tooManyFiles");
+  if (kept.length > MAX_PICKED_FILES) throw new UploadRefused("tooManyFiles");
   onProgress({ phase: "validating", total: files.length });
   const sized = await askSizes(kept, signal);
-  if (!mayBeSplit && packedSizeBytes(sized) > maxUploadBytes) throw new UploadRefused("folderTooLarge");
   const sizeBytes = sized.reduce((total, file) => total + storedSizeOf(file), 0);
   const source = { kind: "folder" as const, name, sizeBytes, zip: undefined };
   return {

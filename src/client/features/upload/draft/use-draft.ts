@@ -46,7 +46,6 @@ export function useDraft() {
     try {
       const read = await readSource(picked, {
         maxUploadBytes,
-        mayBeSplit: true,
         signal,
         look: lookInWorker,
         onProgress: (progress) => dispatch({ type: "progressed", id, progress }),

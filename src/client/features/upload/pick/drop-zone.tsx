@@ -1,10 +1,9 @@
-import { Trans, useLingui } from "@lingui/react/macro";
-import { useRef } from "react";
+import { Trans } from "@lingui/react/macro";
+import { type ReactNode, useRef } from "react";
 import { Button } from "../../../ui/button.tsx";
 import { EmptyFilm } from "../../../ui/empty.tsx";
 import { CircleAlertIcon } from "../../../ui/entry-icons.tsx";
 import { FileArchiveIcon, FolderOpenIcon } from "../../../ui/icons.tsx";
-import { limitText } from "../../../ui/limit-text.ts";
 import { useMediaQuery } from "../../../ui/use-media-query.ts";
 import type { Picked } from "../../pick/picked-files.ts";
 import type { UploadProblem } from "../upload-problem.ts";
@@ -14,10 +13,10 @@ import { useDrop } from "./use-drop.ts";
 
 interface DropZoneProps {
   disabled: boolean;
-  /** Whether several ZIPs and folders may be picked at once, which are shown before they are sent. */
-  isSeveral?: boolean;
+  /** What may be picked, and what becomes of it, where that is not shown before it is sent. */
+  text?: ReactNode;
   maxUploadBytes: number;
-  /** Why what was picked last was refused, with its name where several may be picked. */
+  /** Why what was picked last was refused, with its name. */
   problems?: readonly { name: string; problem: UploadProblem }[];
   onPick: (picked: Picked[] | Promise<Picked[]>) => void;
   /** Opens the help on how to get a ZIP; left out where there is none. */
@@ -28,17 +27,8 @@ interface DropZoneProps {
 const TOUCH = "(pointer: coarse)";
 
 /** The empty light box. It takes ZIPs and folders, dropped or picked. */
-export function DropZone({
-  disabled,
-  isSeveral = false,
-  maxUploadBytes,
-  problems = [],
-  onPick,
-  onHelp,
-}: DropZoneProps) {
-  const { i18n } = useLingui();
+export function DropZone({ disabled, text, maxUploadBytes, problems = [], onPick, onHelp }: DropZoneProps) {
   const { isOver, ...handlers } = useDrop(disabled, onPick);
-  const limit = limitText(i18n, maxUploadBytes);
   return (
     <section
       className={`drop-zone ${isOver ? "is-over" : ""} ${disabled ? "is-disabled" : ""}`}
@@ -50,17 +40,12 @@ export function DropZone({
       </div>
       <div>
         <h2 className="drop-zone-title">
-          <Invitation isSeveral={isSeveral} />
+          <Invitation />
         </h2>
         <p className="drop-zone-text">
-          {isSeveral ? (
+          {text ?? (
             <Trans id="upload.drop.textSeveral">
               Several ZIPs at once, or the whole CD folder. Before uploading, we show what is inside.
-            </Trans>
-          ) : (
-            <Trans id="upload.drop.text">
-              One file of up to {limit}, or the whole folder from the disc. Anything that is not DICOM is left
-              out.
             </Trans>
           )}
         </p>
@@ -72,11 +57,10 @@ export function DropZone({
               problem={problem}
               name={problems.length > 1 ? name : ""}
               maxUploadBytes={maxUploadBytes}
-              isSeveral={isSeveral}
             />
           </p>
         ))}
-        <Pickers disabled={disabled} isSeveral={isSeveral} onPick={onPick} />
+        <Pickers disabled={disabled} onPick={onPick} />
         {onHelp && (
           <p className="drop-zone-help">
             <button type="button" className="link" onClick={onHelp}>
@@ -89,18 +73,14 @@ export function DropZone({
   );
 }
 
-function Pickers({ disabled, isSeveral, onPick }: Pick<DropZoneProps, "disabled" | "isSeveral" | "onPick">) {
+function Pickers({ disabled, onPick }: Pick<DropZoneProps, "disabled" | "onPick">) {
   const zips = useRef<HTMLInputElement>(null);
   const folder = useRef<HTMLInputElement>(null);
   return (
     <div className="drop-zone-actions">
       <Button kind="lit" disabled={disabled} onClick={() => zips.current?.click()}>
         <FileArchiveIcon small />
-        {isSeveral ? (
-          <Trans id="upload.pickZips">Choose ZIPs</Trans>
-        ) : (
-          <Trans id="upload.pickZip">Choose ZIP</Trans>
-        )}
+        <Trans id="upload.pickZips">Choose ZIPs</Trans>
       </Button>
       <Button disabled={disabled} onClick={() => folder.current?.click()}>
         <FolderOpenIcon small />
@@ -112,18 +92,11 @@ function Pickers({ disabled, isSeveral, onPick }: Pick<DropZoneProps, "disabled"
 }
 
 /** What the zone asks for, in the words of a device that can drop, or of one that can't. */
-function Invitation({ isSeveral }: { isSeveral: boolean }) {
+function Invitation() {
   const isTouch = useMediaQuery(TOUCH);
-  if (isSeveral) {
-    return isTouch ? (
-      <Trans id="upload.drop.touchSeveral">Choose the exams</Trans>
-    ) : (
-      <Trans id="upload.drop.several">Drop the exams here</Trans>
-    );
-  }
   return isTouch ? (
-    <Trans id="upload.drop.touch">Choose the exam's ZIP</Trans>
+    <Trans id="upload.drop.touchSeveral">Choose the exams</Trans>
   ) : (
-    <Trans id="upload.drop.title">Drop the exam's ZIP here</Trans>
+    <Trans id="upload.drop.several">Drop the exams here</Trans>
   );
 }

@@ -4,23 +4,20 @@ import { MAX_PICKED_FILES } from "../../pick/picked-files.ts";
 import { MAX_SOURCES } from "../draft/draft-state.ts";
 import type { UploadProblem } from "../upload-problem.ts";
 import { problemTexts } from "../upload-texts.ts";
-import { MAX_FOLDER_FILES } from "./upload-rules.ts";
 
 interface ProblemTextProps {
   problem: UploadProblem;
   /** Of what can't be sent; empty if that is clear. */
   name: string;
   maxUploadBytes: number;
-  /** Whether what was picked may go in several uploads. */
-  isSeveral?: boolean;
 }
 
 /** Why something can't be sent, and what it is. */
-export function ProblemText({ problem, name, maxUploadBytes, isSeveral = false }: ProblemTextProps) {
+export function ProblemText({ problem, name, maxUploadBytes }: ProblemTextProps) {
   const { i18n } = useLingui();
   const values = {
     limit: limitText(i18n, maxUploadBytes),
-    files: i18n.number(isSeveral ? MAX_PICKED_FILES : MAX_FOLDER_FILES),
+    files: i18n.number(MAX_PICKED_FILES),
     sources: MAX_SOURCES,
   };
   const text = i18n._({ ...problemTexts[problem], values });
