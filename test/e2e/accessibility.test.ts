@@ -87,7 +87,9 @@ test(
       await dialog.waitFor({ state: "detached" });
     }
     await bar.getByRole("button", { name: "Concluir" }).click();
-    await byName(page, "Compartilhar exame").first().click();
+    await byName(page, /^Compartilhar exame: /)
+      .first()
+      .click();
     await dialog.waitFor();
     await look("share by link");
     await page.getByRole("tab").nth(1).click();

@@ -185,8 +185,8 @@ describe("a study", () => {
         await page.locator(".toast").waitFor({ state: "detached" });
         await page.keyboard.press("Escape");
         await dialog.waitFor({ state: "detached" });
-        await page.waitForFunction(
-          () => document.activeElement?.getAttribute("aria-label") === "Compartilhar exame",
+        await page.waitForFunction(() =>
+          document.activeElement?.getAttribute("aria-label")?.startsWith("Compartilhar exame: "),
         );
       });
     },

@@ -145,8 +145,11 @@ function saveData(): void {
   Object.defineProperty(navigator, "connection", { value: { saveData: true }, configurable: true });
 }
 
-export const button = (place: Page | Locator, name: string | RegExp) =>
-  place.getByRole("button", { name, exact: true });
+/** A button by its text. One in a row of a list goes on to name the row: `Open: Head CT`. */
+export const button = (place: Page | Locator, text: string | RegExp) =>
+  place.getByRole("button", { name: typeof text === "string" ? withRow(text) : text });
+
+const withRow = (text: string) => new RegExp(`^${RegExp.escape(text)}(: .*)?$`);
 
 export const field = (place: Page | Locator, label: string) => place.getByLabel(label, { exact: true });
 

@@ -81,6 +81,8 @@ export const factorsSchema = z.object({
   passkeysAvailable: z.boolean(),
   totp: z.nullable(z.object({ createdAt: z.string(), lastUsedAt: z.nullable(z.string()) })),
   recoveryCodesLeft: z.number(),
+  /** When the password was last changed; null if it never was, or long ago in a busy account. Servers of release 0.1 leave it out. */
+  passwordChangedAt: z.optional(z.nullable(z.string())),
 });
 export type Factors = z.infer<typeof factorsSchema>;
 

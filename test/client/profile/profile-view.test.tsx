@@ -29,6 +29,16 @@ describe("the profile", () => {
     expect(screen.getByText(/^(01-Jan-2026|31-Dec-2025)$/)).toBeDefined();
   });
 
+  test("leads from the password among the ways in to its fields", async () => {
+    const passwordChangedAt = "2026-10-02T12:00:00.000Z";
+    const factors = { passkeys: [], passkeysAvailable: true, totp: null, recoveryCodesLeft: 0 };
+    answerCalls({ "GET /api/auth/factors": () => Response.json({ ...factors, passwordChangedAt }) });
+    const user = await showProfile();
+    await user.click(screen.getByRole("tab", { name: "Programas e aparelhos" }));
+    await user.click(await screen.findByRole("button", { name: "Mudar a senha" }));
+    expect(document.activeElement).toBe(screen.getByLabelText("Senha atual"));
+  });
+
   test("requires both passwords or neither", async () => {
     const user = await showProfile();
     await user.type(screen.getByLabelText("Nova senha"), "cavalo-azul");

@@ -30,6 +30,7 @@ describe("the DICOM receivers of an account", () => {
   test("say where to send, who may, what came last and who was refused", async () => {
     await show();
     const row = screen.getByText("EXAMETECA_MG").closest(".receiver")?.textContent ?? "";
+    expect(row).toContain("Ativo");
     expect(row).toContain("297 imagens, por último em 19-11-2026 de TOMOGRAFO");
     expect(row).toContain(": 11112 (TLS)");
     expect(row).toContain("TOMOGRAFO, 10.0.0.0/8");

@@ -82,7 +82,7 @@ test("an open request ends from its menu, only after a question that begins at t
 test("a delivered exam is deleted only after a question that names it and begins at the safe answer", async () => {
   const receivedAt = new Date().toISOString();
   const { user, deleted } = await show({ state: "received", deliveries: [{ ...delivery, receivedAt }] });
-  await user.click(screen.getByRole("button", { name: "Recusar e excluir" }));
+  await user.click(screen.getByRole("button", { name: /^Recusar e excluir: / }));
   const question = within(await screen.findByRole("alertdialog", { name: "Recusar este exame?" }));
   await question.findByText(/Tomografia de crânio/);
   expect(question.getByText(/não usa uma ação/)).toBeDefined();
@@ -94,7 +94,7 @@ test("a delivered exam is deleted only after a question that names it and begins
 
 test("after 7 days the question says that refusing uses an action", async () => {
   const { user } = await show({ state: "received", deliveries: [delivery] });
-  await user.click(screen.getByRole("button", { name: "Recusar e excluir" }));
+  await user.click(screen.getByRole("button", { name: /^Recusar e excluir: / }));
   const question = within(await screen.findByRole("alertdialog"));
   await question.findByText(/Conta como 1 ação do mês\. Depois disso restam 9/);
   expect(question.queryByText(/não usa uma ação/)).toBeNull();
@@ -102,14 +102,14 @@ test("after 7 days the question says that refusing uses an action", async () => 
 
 test("'Ver' opens the exam that a request brought", async () => {
   const { user } = await show({ state: "received", deliveries: [delivery] });
-  await user.click(screen.getByRole("button", { name: "Ver" }));
+  await user.click(screen.getByRole("button", { name: /^Ver: / }));
   await waitFor(() => expect(shownView()).toBe("viewer"));
 });
 
 test("'Ver' leads to the list if a request brought several exams", async () => {
   const several = { ...delivery, studyIds: ["s1", "s2"] };
   const { user } = await show({ state: "received", deliveries: [several] });
-  await user.click(screen.getByRole("button", { name: "Ver" }));
+  await user.click(screen.getByRole("button", { name: /^Ver: / }));
   await waitFor(() => expect(shownView()).toBe("listaExames"));
 });
 

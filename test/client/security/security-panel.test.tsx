@@ -17,11 +17,12 @@ const factors: Factors = {
   passkeys: [{ id: "01900000-0000-7000-8000-0000000000a1", name: "Celular", isBackedUp: false, ...seen }],
   totp: seen,
   recoveryCodesLeft: 10,
+  passwordChangedAt: "2026-10-02T12:00:00.000Z",
 };
 
 async function show(answer: Factors, answers: Record<string, Answer> = {}) {
   answerCalls({ "GET /api/auth/factors": () => Response.json(answer), ...answers });
-  await renderView(<SecurityPanel />);
+  await renderView(<SecurityPanel onChangePassword={() => {}} />);
   await write(() => store.set(viewAtom, "profile"));
   await screen.findByRole("button", { name: "Adicionar chave de acesso" });
   return userEvent.setup();
@@ -37,7 +38,9 @@ describe("the security of an account", () => {
       "Celular",
       "Aplicativo autenticador",
       "Códigos de recuperação",
+      "Senha",
     ]);
+    expect(within(section).getByText("Mudada em 02-10-2026")).toBeDefined();
     const [passkey] = within(screen.getByRole("list", { name: "Chaves de acesso" })).getAllByRole("listitem");
     expect(passkey?.textContent).toContain("Chave de acesso · Desde 20-11-2026, ainda sem uso");
   });

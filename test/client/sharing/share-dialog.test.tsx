@@ -37,7 +37,7 @@ async function openDialog(answers: Record<string, Answer>) {
     </>,
   );
   const user = userEvent.setup();
-  await user.click(screen.getByRole("button", { name: "Compartilhar exame" }));
+  await user.click(screen.getByRole("button", { name: /^Compartilhar exame: / }));
   return { calls, user };
 }
 
@@ -151,7 +151,7 @@ describe("sharing a study", () => {
     await user.click(await screen.findByRole("button", { name: "Pronto" }));
     await user.keyboard("{Escape}");
     await untilGone(() => screen.queryByRole("dialog"));
-    expect(document.activeElement).toBe(screen.getByRole("button", { name: "Compartilhar exame" }));
+    expect(document.activeElement).toBe(screen.getByRole("button", { name: /^Compartilhar exame: / }));
   });
 
   test("ends at once when access is taken away", async () => {
@@ -177,7 +177,7 @@ describe("sharing a study", () => {
   test("is offered only to the owner", async () => {
     const access = { ...skull.access, share: false };
     await renderView(<ShareButton study={{ ...skull, access }} />);
-    expect(screen.queryByRole("button", { name: "Compartilhar exame" }) === null).toBe(true);
+    expect(screen.queryByRole("button", { name: /^Compartilhar exame: / }) === null).toBe(true);
   });
 });
 

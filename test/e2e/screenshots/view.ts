@@ -21,14 +21,14 @@ export interface View {
 export const isPhoneWidth = (width: number) => width < 640;
 export const isPhone = (page: Page) => isPhoneWidth(page.viewportSize()?.width ?? 0);
 
-/** A name in whichever language the page is. */
-export function name(portuguese: string, english: string): RegExp {
+/** A name in whichever language the page is; `after` is a pattern of what may follow it. */
+export function name(portuguese: string, english: string, after = ""): RegExp {
   const escaped = [portuguese, english].map((text) => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
-  return new RegExp(`^(${escaped.join("|")})$`);
+  return new RegExp(`^(${escaped.join("|")})${after}$`);
 }
 
 export const button = (place: Page | Locator, portuguese: string, english: string) =>
-  place.getByRole("button", { name: name(portuguese, english) }).filter({ visible: true });
+  place.getByRole("button", { name: name(portuguese, english, "(: .*)?") }).filter({ visible: true });
 
 export const field = (place: Page | Locator, portuguese: string, english: string) =>
   place.getByLabel(name(portuguese, english));

@@ -67,6 +67,19 @@ describe("an authenticator app", () => {
     expect((await factors.read(person)).totp).toBeNull();
   });
 
+  test("is read with the day of the last change of the password", async () => {
+    const person = await t.addPerson("Muda Senha");
+    expect((await factors.read(person)).passwordChangedAt).toBeNull();
+    const json = { name: "Muda Senha", email: person.email, currentPassword: person.password };
+    const changed = await t.call("PATCH", "/api/users/profile", {
+      as: person,
+      json: { ...json, newPassword: "outra senha" },
+    });
+    const { token } = (await changed.json()) as { token: string };
+    const { passwordChangedAt } = await factors.read({ ...person, token });
+    expect(Math.abs(Date.parse(passwordChangedAt ?? "") - now().getTime())).toBeLessThan(60_000);
+  });
+
   test("opens the sign-in with its code, without a mail", async () => {
     const { person, secret, recoveryCodes } = await withTotp("Com Aplicativo");
     expect(recoveryCodes).toHaveLength(10);

@@ -13,11 +13,12 @@ const WIDE = "(min-width: 1101px)";
 export const profileTabs = ["data", "access", "mails", "activity"] as const;
 export type ProfileTab = (typeof profileTabs)[number];
 
-const tabAtom = viewStateAtom("tab", "data");
+/** Which of the tabs is shown. */
+export const profileTabAtom = viewStateAtom("tab", "data");
 
 /** The four parts of the profile; an unknown one in the address is the first. */
 export function ProfileTabs({ children }: { children: Record<ProfileTab, ReactNode> }) {
-  const [named, setTab] = useAtom(tabAtom);
+  const [named, setTab] = useAtom(profileTabAtom);
   const tab = profileTabs.find((known) => known === named) ?? "data";
   const list = useRef<HTMLDivElement>(null);
   // On a phone the row of tabs is wider than the window.

@@ -1,5 +1,7 @@
 import { Trans, useLingui } from "@lingui/react/macro";
+import { useSetAtom } from "jotai";
 import { useState } from "react";
+import { flushSync } from "react-dom";
 import { Avatar } from "../../ui/avatar.tsx";
 import { dayText } from "../../ui/moment-text.ts";
 import { MailPanel } from "../notifications/mail-panel.tsx";
@@ -11,11 +13,16 @@ import { roleName } from "../users/user-text.ts";
 import { AccountData } from "./account-data.tsx";
 import { ActivityPanel } from "./activity-panel.tsx";
 import { ProfileForm } from "./profile-form.tsx";
-import { ProfileTabs } from "./profile-tabs.tsx";
+import { ProfileTabs, profileTabAtom } from "./profile-tabs.tsx";
 
 /** The account of the signed-in person in four tabs: their data, the ways in, messages, and what was done. */
 export default function ProfileView() {
   const [pendingEmail, setPendingEmail] = useState<string>();
+  const setTab = useSetAtom(profileTabAtom);
+  const changePassword = () => {
+    flushSync(() => setTab("data"));
+    document.querySelector<HTMLElement>("input[name=currentPassword]")?.focus();
+  };
   return (
     <>
       <div className="view-head">
@@ -34,7 +41,7 @@ export default function ProfileView() {
           ),
           access: (
             <>
-              <SecurityPanel />
+              <SecurityPanel onChangePassword={changePassword} />
               <TokensPanel />
               <ReceiversPanel />
             </>

@@ -65,13 +65,20 @@ function ReceiverRow({ receiver, onEnd }: { receiver: Receiver; onEnd: () => voi
           <Received receiver={receiver} />
         </p>
       </div>
-      <Button
-        kind="quiet"
-        aria-label={t({ id: "receivers.endNamed", message: `Remove the receiver ${aeTitle}` })}
-        onClick={onEnd}
-      >
-        <Trans id="receivers.end">Remove</Trans>
-      </Button>
+      <span className="security-actions">
+        {port !== null && (
+          <span className="dot is-ok">
+            <Trans id="receivers.active">Active</Trans>
+          </span>
+        )}
+        <Button
+          kind="quiet"
+          aria-label={t({ id: "receivers.endNamed", message: `Remove the receiver ${aeTitle}` })}
+          onClick={onEnd}
+        >
+          <Trans id="receivers.end">Remove</Trans>
+        </Button>
+      </span>
       <dl>
         <dt>
           <Trans id="receivers.address">Address</Trans>

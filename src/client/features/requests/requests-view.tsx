@@ -194,7 +194,12 @@ function RowActions({ request, onRenew }: { request: Request; onRenew: () => voi
   const { state, label, deliveries, id } = request;
   if (state === "expired" || state === "ended")
     return (
-      <Button size="small" kind="quiet" onClick={onRenew}>
+      <Button
+        size="small"
+        kind="quiet"
+        aria-label={t({ id: "request.renewOf", message: `Renew: ${label}` })}
+        onClick={onRenew}
+      >
         <Trans id="request.renew">Renew</Trans>
       </Button>
     );
@@ -222,7 +227,7 @@ function RowActions({ request, onRenew }: { request: Request; onRenew: () => voi
         </DropdownItem>
       </Dropdown>
     );
-  return <ReceivedActions deliveries={deliveries} />;
+  return <ReceivedActions {...{ deliveries, label }} />;
 }
 
 function HowItWorks() {

@@ -5,7 +5,7 @@ import type { Factors, Passkey } from "../../../shared/api/factors.ts";
 import { Button, IconButton } from "../../ui/button.tsx";
 import { KeyIcon } from "../../ui/entry-icons.tsx";
 import type { Icon } from "../../ui/icon.tsx";
-import { FileTextIcon, PencilIcon, SmartphoneIcon, TrashIcon } from "../../ui/icons.tsx";
+import { FileTextIcon, LockIcon, PencilIcon, SmartphoneIcon, TrashIcon } from "../../ui/icons.tsx";
 import { LoadError } from "../../ui/load-error.tsx";
 import { dayText } from "../../ui/moment-text.ts";
 import { SectionHead } from "../../ui/section-head.tsx";
@@ -43,8 +43,8 @@ function useSecurityQuestion(): [
   ];
 }
 
-/** The second factors of the account: passkeys, an authenticator app, recovery codes. */
-export function SecurityPanel() {
+/** The ways into the account: passkeys, an authenticator app, recovery codes, the password. */
+export function SecurityPanel({ onChangePassword }: { onChangePassword: () => void }) {
   const { data: factors, error, refetch } = useFactors();
   const [asked, setAsked] = useSecurityQuestion();
   const [codes, setCodes] = useState<string[]>();
@@ -78,7 +78,11 @@ export function SecurityPanel() {
           onRetry={refetch}
         />
       )}
-      {factors ? <Parts factors={factors} onAsk={setAsked} /> : !error && <PartsShape />}
+      {factors ? (
+        <Parts factors={factors} onAsk={setAsked} onChangePassword={onChangePassword} />
+      ) : (
+        !error && <PartsShape />
+      )}
       {factors && asked && !codes && (
         <Question
           asked={asked}
@@ -127,7 +131,13 @@ function Question({ asked, ...props }: QuestionProps) {
   }
 }
 
-function Parts({ factors, onAsk }: { factors: Factors; onAsk: (asked: SecurityQuestion) => void }) {
+interface PartsProps {
+  factors: Factors;
+  onAsk: (asked: SecurityQuestion) => void;
+  onChangePassword: () => void;
+}
+
+function Parts({ factors, onAsk, onChangePassword }: PartsProps) {
   const { t } = useLingui();
   const { passkeys, passkeysAvailable, totp, recoveryCodesLeft: left } = factors;
   return (
@@ -204,8 +214,28 @@ function Parts({ factors, onAsk }: { factors: Factors; onAsk: (asked: SecurityQu
           }
         />
       )}
+      <Part
+        icon={LockIcon}
+        title={<Trans id="security.password">Password</Trans>}
+        text={<PasswordAge changedAt={factors.passwordChangedAt} />}
+        action={
+          <Button
+            kind="quiet"
+            aria-label={t({ id: "security.password.changeNamed", message: "Change the password" })}
+            onClick={onChangePassword}
+          >
+            <Trans id="security.password.change">Change</Trans>
+          </Button>
+        }
+      />
     </div>
   );
+}
+
+function PasswordAge({ changedAt }: { changedAt: string | null | undefined }) {
+  if (!changedAt) return <Trans id="security.password.text">Signs you in together with your e-mail.</Trans>;
+  const day = dayText(changedAt);
+  return <Trans id="security.password.changed">Changed on {day}</Trans>;
 }
 
 interface PartProps {

@@ -6,6 +6,7 @@ import { IconButton } from "../../ui/button.tsx";
 import { DownloadIcon, TrashIcon } from "../../ui/icons.tsx";
 import { ShareButton } from "../sharing/share-actions.tsx";
 import { busyStudiesAtom } from "../studies/busy-studies.ts";
+import { descriptionText } from "../studies/study-text.ts";
 import { useDownload } from "../studies/use-download.ts";
 import { deletionAskedAtom } from "./list-actions.ts";
 import { MoreActions } from "./more-actions.tsx";
@@ -30,15 +31,16 @@ export function ActionsCell({ study }: { study: Study }) {
 }
 
 function EachAction({ study }: { study: Study }) {
-  const { t } = useLingui();
+  const { i18n, t } = useLingui();
   const download = useDownload();
   const askDeletion = useSetAtom(deletionAskedAtom);
   const isBusy = useAtomValue(busyStudiesAtom).has(study.id);
+  const name = descriptionText(i18n, study);
   return (
     <>
       {study.access.download && (
         <IconButton
-          label={t({ id: "study.download", message: "Download exam" })}
+          label={t({ id: "study.downloadOf", message: `Download exam: ${name}` })}
           disabled={isBusy}
           onClick={() => void download(study)}
         >
@@ -48,7 +50,7 @@ function EachAction({ study }: { study: Study }) {
       <ShareButton study={study} />
       {study.access.delete && (
         <IconButton
-          label={t({ id: "study.delete", message: "Delete exam" })}
+          label={t({ id: "study.deleteOf", message: `Delete exam: ${name}` })}
           destructive
           disabled={isBusy}
           onClick={() => askDeletion(study)}

@@ -7,13 +7,13 @@ import { Tooltip } from "../../ui/tooltip.tsx";
 import { useHis } from "../session/his-context.ts";
 import { openerOf } from "../studies/list-openers.ts";
 import { findingOf } from "../studies/study-integrity.tsx";
-import { isViewable } from "../studies/study-text.ts";
+import { descriptionText, isViewable } from "../studies/study-text.ts";
 import { StorageDot, StorageName } from "./storage-status.tsx";
 import { useShowImages } from "./use-show-images.ts";
 
 /** Opens the study in the viewer once it is in the store; until then it says what to wait for. */
 export function ViewerButton({ study, kind = "row" }: { study: Study; kind?: "row" | "icon" | "lit" }) {
-  const { t } = useLingui();
+  const { i18n, t } = useLingui();
   const { user } = useHis();
   const showImages = useShowImages();
   const canView = isViewable(study);
@@ -29,11 +29,13 @@ export function ViewerButton({ study, kind = "row" }: { study: Study; kind?: "ro
     ...openerOf({ studyId: study.id, opens: "viewer" }),
   } as const;
   const label = t({ id: "study.open", message: "Open" });
+  const name = descriptionText(i18n, study);
+  const named = t({ id: "study.openOf", message: `Open: ${name}` });
 
   if (kind === "lit") {
     return (
       <WaitTooltip study={study}>
-        <Button kind="lit" {...state}>
+        <Button kind="lit" aria-label={named} {...state}>
           <MaximizeIcon small />
           {label}
         </Button>
@@ -51,7 +53,10 @@ export function ViewerButton({ study, kind = "row" }: { study: Study; kind?: "ro
           </Tooltip>
         )}
         <WaitTooltip study={study}>
-          <IconButton label={t({ id: "study.openViewer", message: "Open in the viewer" })} {...state}>
+          <IconButton
+            label={t({ id: "study.openViewerOf", message: `Open in the viewer: ${name}` })}
+            {...state}
+          >
             <MaximizeIcon />
           </IconButton>
         </WaitTooltip>
@@ -60,7 +65,7 @@ export function ViewerButton({ study, kind = "row" }: { study: Study; kind?: "ro
   }
   return (
     <WaitTooltip study={study}>
-      <Button size="small" {...state}>
+      <Button size="small" aria-label={named} {...state}>
         <MaximizeIcon small />
         <span className="viewer-label">{label}</span>
       </Button>

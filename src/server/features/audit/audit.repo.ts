@@ -1,4 +1,4 @@
-import { and, eq, gte, inArray, isNotNull, isNull, like, lt, or, sql } from "drizzle-orm";
+import { and, desc, eq, gte, inArray, isNotNull, isNull, like, lt, or, sql } from "drizzle-orm";
 import type { DbOrTx, Tx } from "../../db/client.ts";
 import { keyOf } from "../../db/key-of.ts";
 import type { OneStatement } from "../../db/one-statement.ts";
@@ -132,6 +132,26 @@ export async function wasMadeAdminSince(db: DbOrTx, accountId: string, since: Da
     .where(and(eq(auditEvents.accountId, accountId), gte(auditEvents.at, since), or(isAdded, isChanged)))
     .limit(1);
   return row !== undefined;
+}
+
+/** Among so many of an account's newest acts the last change of its password is looked for. */
+const MAX_ACTS = 10_000;
+
+/** When the account's password was last changed. Undefined if its newest acts have no change. */
+export async function findPasswordChange(db: DbOrTx, accountId: string): Promise<Date | undefined> {
+  const newest = db
+    .select({ at: auditEvents.at, action: auditEvents.action })
+    .from(auditEvents)
+    .where(eq(auditEvents.accountId, accountId))
+    .orderBy(desc(auditEvents.id))
+    .limit(MAX_ACTS)
+    .as("newest");
+  const [row] = await db
+    .select({ at: newest.at })
+    .from(newest)
+    .where(inArray(newest.action, ["password.changed", "password.reset"] satisfies AuditAction[]))
+    .limit(1);
+  return row?.at;
 }
 
 /**
