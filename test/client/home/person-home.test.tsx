@@ -120,6 +120,38 @@ test("a part that could not be loaded offers another try, is read again by itsel
   ).toEqual([15_000, false, false]);
 });
 
+/** Until it is disposed the browser has no connection. */
+function offline(): Disposable {
+  Object.defineProperty(navigator, "onLine", { value: false, configurable: true });
+  return { [Symbol.dispose]: () => Reflect.deleteProperty(navigator, "onLine") };
+}
+
+test("without a connection one message stands for all that is missing, and what was read before stays", async () => {
+  let isCut = true;
+  const unless =
+    (answer: Answer): Answer =>
+    (call) =>
+      isCut ? Promise.reject(new TypeError("failed to fetch")) : answer(call);
+  using _offline = offline();
+  await show({
+    shared: { ...nothingShared, total: 1, seen: [sharedBy("João Gonçalves")] },
+    more: {
+      "GET /api/studies": unless(() => Response.json([skull], { headers: { "X-Total-Count": "1" } })),
+      "GET /api/links": unless(() => Response.json([])),
+      "GET /api/notifications": unless(() => Response.json({ unread: 0, notifications: [] })),
+      "GET /api/subscriptions/usage-stats": unless(() => problem(404, "subscription.none", "x")),
+    },
+  });
+  expect((await screen.findByRole("alert")).textContent).toContain("Sem conexão");
+  expect(screen.getByText("Compartilhados comigo")).toBeTruthy();
+  expect(screen.queryByText("Recentes")).toBeNull();
+  expect(screen.queryByText("Seu plano")).toBeNull();
+  isCut = false;
+  await userEvent.setup().click(screen.getByRole("button", { name: "Tentar novamente" }));
+  expect(await screen.findByRole("button", { name: "Ver o exame" })).toBeTruthy();
+  await waitFor(() => expect(screen.queryByRole("alert")).toBeNull());
+});
+
 test("an open Pix waits at the top and opens its dialog; once it is paid its row stays, without a button", async () => {
   let status = "pending";
   const subscription = {

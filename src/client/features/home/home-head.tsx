@@ -1,7 +1,10 @@
 import { Trans, useLingui } from "@lingui/react/macro";
+import { useAtomValue } from "jotai";
 import { type ReactNode, useEffect, useState } from "react";
+import { ErrorCard } from "../../ui/error-card.tsx";
 import { useHis } from "../session/his-context.ts";
 import { greetingName } from "./greeting-name.ts";
+import { unreachedAtom } from "./unreached.ts";
 
 /** After this time the first paint is over. */
 const SEEN_MS = 100;
@@ -13,21 +16,43 @@ interface HomeHeadProps {
   children?: ReactNode;
 }
 
-/** The greeting and the day. */
+/** The greeting and the day, and whether parts of the home are missing. */
 export function HomeHead({ isFirstVisit = false, children }: HomeHeadProps) {
   const { user } = useHis();
   const firstName = greetingName(user.name);
   return (
-    <div className="view-head home-head">
-      <h1>
-        {isFirstVisit ? (
-          <Trans id="welcome.title">Welcome, {firstName}</Trans>
-        ) : (
-          <Greeting firstName={firstName} hour={new Date().getHours()} />
-        )}
-      </h1>
-      <Today />
-      {children}
+    <>
+      <div className="view-head home-head">
+        <h1>
+          {isFirstVisit ? (
+            <Trans id="welcome.title">Welcome, {firstName}</Trans>
+          ) : (
+            <Greeting firstName={firstName} hour={new Date().getHours()} />
+          )}
+        </h1>
+        <Today />
+        {children}
+      </div>
+      <Unreached />
+    </>
+  );
+}
+
+/** Stands for all parts of the home that the connection keeps from being shown. */
+function Unreached() {
+  const retries = useAtomValue(unreachedAtom);
+  if (retries.length === 0) return null;
+  const retry = () => {
+    for (const read of retries) read();
+  };
+  return (
+    <div className="home-unreached">
+      <ErrorCard
+        title={<Trans id="offline.title">No connection</Trans>}
+        action={{ label: <Trans id="action.retry">Try again</Trans>, run: retry }}
+      >
+        <Trans id="home.offline">What is missing here appears by itself once the connection is back.</Trans>
+      </ErrorCard>
     </div>
   );
 }

@@ -1,9 +1,11 @@
 import { Trans } from "@lingui/react/macro";
 import { type ReactNode, useEffect, useId, useRef, useState } from "react";
+import { isOffline } from "../../query-client.ts";
 import type { Icon } from "../../ui/icon.tsx";
 import { LoadError } from "../../ui/load-error.tsx";
 import { Skeleton } from "../../ui/skeleton.tsx";
 import { WholeDates } from "../../ui/whole-dates.tsx";
+import { useUnreached } from "./unreached.ts";
 
 interface HomeQuery<Data> {
   data: Data | undefined;
@@ -23,12 +25,18 @@ interface HomeSectionProps<Data> {
   children: (data: Data) => ReactNode;
 }
 
-/** A part of the home view. One that could not be loaded offers another try; the others stay. */
+/**
+ * A part of the home view. One that could not be loaded offers another try; the others stay. Without a connection none can be, and
+ * one message stands for all.
+ */
 export function HomeSection<Data>({ title, count, link, query, place, children }: HomeSectionProps<Data>) {
   const id = useId();
   const { data } = query;
   const failure = useFailure(query);
   const [heading, retry] = useRetry(query);
+  const isUnreached = data === undefined && isOffline(failure ?? null);
+  useUnreached(isUnreached, () => void query.refetch());
+  if (isUnreached) return null;
   return (
     <section aria-labelledby={id} aria-busy={data === undefined && !failure}>
       <div className="home-head-row">
