@@ -14,6 +14,7 @@ let browser: Browser;
 let origin: string;
 let person: Person;
 let admin: Person;
+let studyId: string;
 
 beforeAll(async () => {
   t = await createTestApp();
@@ -22,7 +23,8 @@ beforeAll(async () => {
   person = await t.addPerson("Helena Duarte");
   admin = await t.addPerson("Beatriz Admin", { role: "admin" });
   for (const as of [person, admin]) await t.call("POST", "/api/users/accept-terms", { as });
-  await t.store(person, sampleZip({ study: "1" }, { study: "1", series: "2" }));
+  const stored = await t.store(person, sampleZip({ study: "1" }, { study: "1", series: "2" }));
+  studyId = stored.studies[0]?.id ?? "";
   await addFailedJob();
 }, JOB_TIMEOUT_MS);
 afterAll(async () => {
@@ -125,6 +127,40 @@ test(
   },
   JOB_TIMEOUT_MS,
 );
+
+/** Each at a size of its own; the theme of the second is light. */
+const GUESTS = [
+  { role: "doctor", viewport: { width: 360, height: 780 }, theme: "dark" },
+  { role: "lab", viewport: { width: 768, height: 1024 }, theme: "light" },
+] as const;
+
+for (const { role, viewport, theme } of GUESTS)
+  test(
+    `the home, list and ways in of a ${role} have no violation`,
+    async () => {
+      const guest = await t.addPerson(`Convidado ${role}`, { role, plan: null });
+      await t.call("POST", "/api/users/accept-terms", { as: guest });
+      if (role === "doctor")
+        await t.call("POST", `/api/studies/${studyId}/share`, { as: person, json: { email: guest.email } });
+      const context = await browser.newContext({
+        ...{ ...WITHOUT_WORKER, viewport, reducedMotion: "reduce", locale: "pt-BR" },
+      });
+      await context.addInitScript((kept) => Object.assign(localStorage, kept), { token: guest.token, theme });
+      const page = await context.newPage();
+      await visit(page, `${origin}/his`);
+      const found: Record<string, string[]> = {};
+      for (const place of ["/welcome", "/listaExames", "/profile/tab/access"]) {
+        await page.evaluate((here) => history.replaceState({ place: here }, ""), place);
+        await page.reload();
+        await page.locator(`main[data-view=${place.split("/")[1]}] h1`).waitFor();
+        await page.waitForFunction(() => document.querySelector("main [aria-busy=true]") === null);
+        found[place] = await violationsOn(page);
+      }
+      expect(found).toEqual({ "/welcome": [], "/listaExames": [], "/profile/tab/access": [] });
+      await context.close();
+    },
+    JOB_TIMEOUT_MS,
+  );
 
 const THEMES = ["dark", "light"] as const;
 

@@ -46,10 +46,13 @@ describe("a request for exams", () => {
           expect(await violationsOn(phone)).toEqual([]);
           await tap(phone, button(phone, "Continuar"));
           const input = phone.getByLabel("Arquivo ZIP do exame");
+          await input.waitFor({ state: "attached" });
+          expect(await violationsOn(phone)).toEqual([]);
           const file = { name: "exame.zip", mimeType: "application/zip", buffer: Buffer.from(zip) };
           await input.setInputFiles(file);
           // The phantom's patient is somebody else.
           await phone.getByText("O nome nas imagens é outro.").waitFor();
+          expect(await violationsOn(phone)).toEqual([]);
           await tap(phone, button(phone, "Escolher outro"));
           await input.setInputFiles(file);
           await tap(phone, button(phone, "Entregar mesmo assim"));
@@ -155,6 +158,7 @@ describe("a request for exams", () => {
         const speedUp = await slowDown(page);
         await pick();
         await page.getByText("Parte 1 de 2").waitFor();
+        expect(await violationsOn(page)).toEqual([]);
         await page.locator("[role=progressbar]:not([aria-valuenow='0'])").waitFor();
         page.once("dialog", (dialog) => dialog.accept());
         await page.reload();
