@@ -114,7 +114,7 @@ function percentAt({ offset, sizeBytes }: ResumableUploadState): number {
   return Math.floor((100 * offset) / sizeBytes);
 }
 
-/** The receipt of what arrived of the last choice. Undefined if nothing did. */
+/** The receipt of what arrived of the last choice, or else of the newest upload. Undefined if nothing arrived. */
 export function receiptOf(
   requestId: string,
   request: OpenedRequest,
@@ -122,7 +122,7 @@ export function receiptOf(
 ): Receipted | undefined {
   const { from = "", batch } = readDelivery(requestId) ?? {};
   const done = uploads.flatMap(({ id: uploadId, result: answer }) => (answer ? [{ uploadId, answer }] : []));
-  const delivered = batch
+  const delivered = batch?.arrived.length
     ? batch.arrived.flatMap((one) => done.find(({ uploadId }) => uploadId === one.uploadId) ?? [])
     : done.slice(0, 1);
   return delivered.length > 0 ? { step: "done", request, from, delivered } : undefined;

@@ -49,7 +49,7 @@ export async function planDelivery(picks: readonly Picked[], options: PlanOption
 
 async function readAll(picks: readonly Picked[], options: PlanOptions) {
   const sources: ExamSource[] = [];
-  const refused: LeftOut[] = [];
+  const refused: LeftOut[] = picks.length === 0 ? [{ name: "", problem: "notZip" }] : [];
   for (const [n, picked] of picks.entries()) {
     const name = picked.kind === "refused" ? "" : nameOfPick(picked);
     if (n >= MAX_SOURCES) {
