@@ -20,6 +20,18 @@ const WORKERS = availableParallelism() + 2;
 /** For a job in the browser on a busy machine. */
 const TIMEOUT_MS = 180_000;
 
+/**
+ * For the processes that run the tests, and not for the servers that these start: most of their code runs a few times, so
+ * that the last optimizing compiler and a garbage collector of several threads cost more than they save, as does giving
+ * free memory back ten times a second.
+ */
+const SHORT_LIVED_CODE = {
+  BUN_JSC_useFTLJIT: "0",
+  BUN_JSC_numberOfGCMarkers: "1",
+  BUN_JSC_useConcurrentGC: "0",
+  MIMALLOC_PURGE_DELAY: "10000",
+};
+
 const tellPreparation = watchCores();
 using folder = createRunFolder();
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
@@ -50,6 +62,7 @@ const environment = {
   TEST_POSTGRES_URL: await postgresUrl,
   TEST_EXECUTABLE: "1",
   TMPDIR: folder.path,
+  ...SHORT_LIVED_CODE,
 };
 process.stdout.write(`\nprepared in ${tellPreparation()}\n`);
 const tellTests = watchCores();
