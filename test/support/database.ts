@@ -15,6 +15,8 @@ export interface TestDatabase extends Database {
   drop(): Promise<void>;
 }
 
+const ADMIN_IDLE_SECONDS = 20;
+
 /**
  * A database of its own for a test file, cloned from a template that is made once.
  * @param options.migrations only these; default: all that a first start of the product makes
@@ -25,21 +27,43 @@ export async function createTestDatabase(
   const { migrations } = options;
   const serverUrl = await testPostgresUrl();
   const name = `test_${crypto.randomUUID().replaceAll("-", "")}`;
-  await administer(serverUrl, async (admin) => {
-    const template = migrations
-      ? await ensureTemplate(admin, serverUrl, hashOf(migrations), async (url) => {
-          if (migrations.length > 0) await migrate(url, migrations);
-        })
-      : await ensureTemplate(admin, serverUrl, await firstStartHash(), startOnce);
-    await admin.unsafe(`create database ${name} template ${template} strategy file_copy`);
-  });
+  const template = migrations
+    ? await knownTemplate(serverUrl, hashOf(migrations), async (url) => {
+        if (migrations.length > 0) await migrate(url, migrations);
+      })
+    : await knownTemplate(serverUrl, await firstStartHash(), startOnce);
+  await sharedAdmin(serverUrl).unsafe(`create database ${name} template ${template} strategy file_copy`);
   const url = withDatabase(serverUrl, name);
   const database = connectDatabase({ url, maxConnections: 5 });
   const drop = async () => {
     await database.close();
-    await administer(serverUrl, (admin) => dropDatabase(admin, name));
+    await dropDatabase(sharedAdmin(serverUrl), name);
   };
   return { url, ...database, drop };
+}
+
+let shared: Sql | undefined;
+
+/** The connection by which all tests of this process make and drop their databases: a new one costs as much as that does. */
+function sharedAdmin(serverUrl: string): Sql {
+  shared ??= openPostgres(serverUrl, { max: 1, idle_timeout: ADMIN_IDLE_SECONDS });
+  return shared;
+}
+
+const templates = new Map<string, Promise<string>>();
+
+/** Asks only once in this process whether the template is there. */
+function knownTemplate(
+  serverUrl: string,
+  hash: string,
+  fill: (url: string) => Promise<void>,
+): Promise<string> {
+  const known = templates.get(hash);
+  if (known) return known;
+  const found = administer(serverUrl, (admin) => ensureTemplate(admin, serverUrl, hash, fill));
+  templates.set(hash, found);
+  found.catch(() => templates.delete(hash)); // the caller sees the error; the next one tries again
+  return found;
 }
 
 async function dropDatabase(admin: Sql, name: string): Promise<void> {
