@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { colourViolationsOn, violationsOn } from "../support/axe.ts";
 import { launchBrowser } from "../support/browser.ts";
-import { WITHOUT_WORKER } from "../support/browser-app.ts";
+import { WITHOUT_OPTIMIZING, WITHOUT_WORKER } from "../support/browser-app.ts";
 import { sampleZip } from "../support/sample-zip.ts";
 import { createTestApp, type Person, type TestApp } from "../support/test-app.ts";
 import { visit } from "../support/watched-page.ts";
@@ -19,7 +19,7 @@ let studyId: string;
 beforeAll(async () => {
   t = await createTestApp();
   origin = await t.listen();
-  browser = await launchBrowser();
+  browser = await launchBrowser(WITHOUT_OPTIMIZING);
   person = await t.addPerson("Helena Duarte");
   admin = await t.addPerson("Beatriz Admin", { role: "admin" });
   for (const as of [person, admin]) await t.call("POST", "/api/users/accept-terms", { as });

@@ -3,7 +3,7 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Browser, BrowserContext, Locator, Page } from "playwright-core";
 import { launchBrowser } from "../support/browser.ts";
-import { WITHOUT_WORKER } from "../support/browser-app.ts";
+import { WITHOUT_OPTIMIZING, WITHOUT_WORKER } from "../support/browser-app.ts";
 import { createTestApp, type Person, type TestApp } from "../support/test-app.ts";
 import { visit } from "../support/watched-page.ts";
 
@@ -25,7 +25,7 @@ describe("an admin", () => {
   beforeAll(async () => {
     testApp = await createTestApp();
     origin = await testApp.listen();
-    browser = await launchBrowser();
+    browser = await launchBrowser(WITHOUT_OPTIMIZING);
     admin = await testApp.addPerson("Beatriz", { role: "admin" });
     await testApp.call("POST", "/api/users/accept-terms", { as: admin });
     mkdirSync(RESULTS, { recursive: true });
