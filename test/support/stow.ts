@@ -4,16 +4,21 @@ import type { Person, TestApp } from "./test-app.ts";
 
 export const STOW_BOUNDARY = "limite-do-corpo";
 
+/** One part of a body. */
+export function stowPart(file: Uint8Array, partType = "application/dicom"): Buffer {
+  return Buffer.concat([
+    Buffer.from(`--${STOW_BOUNDARY}\r\nContent-Type: ${partType}\r\n\r\n`),
+    file,
+    Buffer.from("\r\n"),
+  ]);
+}
+
 /** A body of `multipart/related` with one part for each file. */
 export function stowBody(
   files: readonly Uint8Array[],
   partType = "application/dicom",
 ): Uint8Array<ArrayBuffer> {
-  const parts = files.flatMap((file) => [
-    Buffer.from(`--${STOW_BOUNDARY}\r\nContent-Type: ${partType}\r\n\r\n`),
-    file,
-    Buffer.from("\r\n"),
-  ]);
+  const parts = files.map((file) => stowPart(file, partType));
   return Uint8Array.from(Buffer.concat([...parts, Buffer.from(`--${STOW_BOUNDARY}--\r\n`)]));
 }
 
@@ -27,11 +32,11 @@ export async function stow(
   return await t.call("POST", `/dicomweb/studies${study === undefined ? "" : `/${study}`}`, {
     as: person,
     body: stowBody(files),
-    headers,
+    headers: STOW_HEADERS,
   });
 }
 
-const headers = {
+export const STOW_HEADERS = {
   "content-type": `multipart/related; type="application/dicom"; boundary=${STOW_BOUNDARY}`,
   accept: "application/dicom+json",
 };
@@ -41,7 +46,7 @@ export async function stowTo(url: string, token: string, files: readonly Uint8Ar
   const authorization = `Bearer ${token}`;
   return await fetch(`${url}/dicomweb/studies`, {
     method: "POST",
-    headers: { ...headers, authorization },
+    headers: { ...STOW_HEADERS, authorization },
     body: stowBody(files),
   });
 }

@@ -1,3 +1,4 @@
+import { PREAMBLE_BYTES } from "../../shared/dicom/instance-start.ts";
 import { Tag, TagHex } from "../../shared/dicom/tags.ts";
 import { WorkTurn } from "../runtime/work-turn.ts";
 import {
@@ -10,7 +11,6 @@ import {
 
 const MEDIA_STORAGE_DIRECTORY = "1.2.840.10008.1.3.10";
 const EXPLICIT_LITTLE_ENDIAN = "1.2.840.10008.1.2.1";
-const PREAMBLE_BYTES = 128;
 const ITEM_HEADER_BYTES = 8;
 /** Where an encoded record has its two offsets: they come first, and the elements before them have fixed lengths. */
 const NEXT_AT = 8;

@@ -1,3 +1,4 @@
+import { PREAMBLE_BYTES } from "../../shared/dicom/instance-start.ts";
 import type { Implementation } from "./pdu.ts";
 
 /** What File Meta Information says of an instance that came over the network. */
@@ -10,7 +11,6 @@ export interface FileMeta {
   implementation: Implementation;
 }
 
-const PREAMBLE_BYTES = 128;
 const GROUP = 0x0002;
 
 /** Preamble, prefix and File Meta Information (PS3.10 §7.1): what stands before a data set to make it a file. */

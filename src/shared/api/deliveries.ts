@@ -131,8 +131,8 @@ export const beginDeliveryCall = {
 } as const satisfies Call;
 
 /**
- * The receipt of what an upload brought; `study` names one of several studies. `also` names further uploads, with commas between them,
- * whose studies are on the same paper.
+ * The receipt of what an upload brought; `study` names one of several studies. `also` lists more uploads, separated by commas: the
+ * paper shows their studies too.
  */
 export const uploadReceiptCall = {
   method: "GET",

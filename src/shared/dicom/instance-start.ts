@@ -1,4 +1,5 @@
-const PREAMBLE_BYTES = 128;
+/** Before "DICM" (PS3.10 §7.1). */
+export const PREAMBLE_BYTES = 128;
 const FILE_META = 0x0002;
 const IDENTIFYING = 0x0008;
 

@@ -4,23 +4,13 @@ import type { MadeAccessToken } from "../../../src/shared/api/access-tokens.ts";
 import type { CreatedLink, Visit } from "../../../src/shared/api/links.ts";
 import { packed, sampleKinds } from "../../support/damaged-study.ts";
 import { sampleInstance, sampleZip, studyUID } from "../../support/sample-zip.ts";
-import { STOW_BOUNDARY, stow } from "../../support/stow.ts";
+import { STOW_BOUNDARY, STOW_HEADERS, stow, stowPart } from "../../support/stow.ts";
 import { createTestApp, type Person, type TestApp } from "../../support/test-app.ts";
 import { tusHeaders, tusOf } from "../../support/tus.ts";
 
 const STUDY = "/dicomweb/studies/2.25.1.1";
 const FRAMES = "/studies/2.25.1.1/series/2.25.2.1.2/instances/2.25.3.1.2.1/frames/1,2,3,4,5";
-const STOW_HEADERS = {
-  "content-type": `multipart/related; type="application/dicom"; boundary=${STOW_BOUNDARY}`,
-  accept: "application/dicom+json",
-};
 const STOW_END = Buffer.from(`--${STOW_BOUNDARY}--\r\n`);
-const stowPart = (file: Uint8Array) =>
-  Buffer.concat([
-    Buffer.from(`--${STOW_BOUNDARY}\r\nContent-Type: application/dicom\r\n\r\n`),
-    file,
-    Buffer.from("\r\n"),
-  ]);
 const kinds = sampleKinds();
 
 let t: TestApp;

@@ -8,10 +8,12 @@ import { CheckIcon } from "../../ui/icons.tsx";
 import { Skeleton } from "../../ui/skeleton.tsx";
 import { dateText } from "../studies/study-text.ts";
 import { SmallFilm } from "../upload/contact-sheet/small-film.tsx";
+import { ExamCount, PackedCount } from "../upload/count-texts.tsx";
+import type { Packing } from "../upload/draft/draft-state.ts";
 import { filmOf } from "../upload/look-inside/contents.ts";
 import { TimeLeft, TransferNumbers } from "../upload/transfer-text.tsx";
 import { percentOf } from "../upload/upload-state.ts";
-import type { DeliveryState, Packing, Parts, PickedDelivery } from "./delivery-state.ts";
+import type { DeliveryState, Parts, PickedDelivery } from "./delivery-state.ts";
 import { LeftOutNotices } from "./left-out.tsx";
 
 type Shown = Pick<PickedDelivery, "name" | "exams">;
@@ -37,7 +39,7 @@ function PickedLine({ picked: { name, exams }, shownName }: { picked: Shown; sho
           {isOne && first?.about.examinedAt && `${dateText(i18n, first.about.examinedAt)} · `}
           {count > 1 && (
             <>
-              <Plural id="contents.exams" value={count} one="# exam" other="# exams" /> ·{" "}
+              <ExamCount exams={count} /> ·{" "}
             </>
           )}
           {imagesReceived > 0 && (
@@ -106,15 +108,10 @@ export function Sending({ picked, transfer, parts, packing, shownName }: Sending
 }
 
 /** What is not packed yet can't be sent. */
-function Putting({ packed, total }: Packing) {
-  const { i18n } = useLingui();
-  const [done, all] = [i18n.number(packed), i18n.number(total)];
+function Putting(packing: Packing) {
   return (
     <>
-      <Trans id="upload.packing">Putting the exams together</Trans>:{" "}
-      <Trans id="upload.packed">
-        {done} of {all} files
-      </Trans>
+      <Trans id="upload.packing">Putting the exams together</Trans>: <PackedCount {...packing} />
     </>
   );
 }

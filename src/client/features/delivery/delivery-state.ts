@@ -1,6 +1,7 @@
 import type { OpenedRequest } from "../../../shared/api/deliveries.ts";
 import type { ResumableUploadState } from "../../../shared/api/resumable.ts";
 import type { UploadAnswer } from "../../../shared/api/upload.ts";
+import type { Packing } from "../upload/draft/draft-state.ts";
 import type { PlannedUpload } from "../upload/draft/plan-uploads.ts";
 import type { FoundSeries, FoundStudy } from "../upload/look-inside/contents.ts";
 import type { PackedFolder } from "../upload/pack-folder/packed-folder.ts";
@@ -56,12 +57,6 @@ export interface Delivered {
 /** How many uploads of a delivery have arrived. */
 export interface Parts {
   arrived: number;
-  total: number;
-}
-
-/** How many of the files of the upload that is made are packed. */
-export interface Packing {
-  packed: number;
   total: number;
 }
 

@@ -70,8 +70,8 @@ export function noteArrived(requestId: string, uploadId: string): void {
 }
 
 /**
- * Tells an upload again when the same files are picked once more; empty of one whose exams are not known, which is sent again. It
- * names nobody.
+ * A key by which an upload is known again if the same files are picked once more. It contains no names. An upload whose exams are
+ * unknown has the empty key and is sent again.
  */
 export function keyOfPlanned(planned: PlannedUpload): string {
   const { exams, files, isComplete } = planned;

@@ -2,7 +2,7 @@ import { Trans, useLingui } from "@lingui/react/macro";
 import { MAX_DELIVERY_UPLOADS } from "../../../shared/api/deliveries.ts";
 import { CircleAlertIcon } from "../../ui/entry-icons.tsx";
 import { limitText } from "../../ui/limit-text.ts";
-import { ProblemText } from "../upload/pick/problem-text.tsx";
+import { ImageTooLargeText, ProblemText } from "../upload/pick/problem-text.tsx";
 import type { LeftOut } from "./delivery-state.ts";
 
 /** More things that can't go are counted, not named. */
@@ -51,9 +51,7 @@ function LeftOutText({ name, problem, maxUploadBytes }: LeftOut & { maxUploadByt
   return (
     <span>
       {name && `${name}: `}
-      <Trans id="contents.imageTooLarge">
-        One image is larger than an upload may be ({limit}). The other exams can go.
-      </Trans>
+      <ImageTooLargeText maxUploadBytes={maxUploadBytes} />
     </span>
   );
 }

@@ -11,7 +11,7 @@ import { problemOf } from "../upload/pack-folder/problem-of.ts";
 import type { LeftOut, PickedDelivery } from "./delivery-state.ts";
 
 interface PlanOptions extends Pick<ReadOptions, "maxUploadBytes" | "signal" | "look"> {
-  /** Reads loose files whose sums decide whether two sources hold the same. */
+  /** Computes checksums of loose files. They decide whether two sources hold the same images. */
   sum: (files: readonly Blob[], signal: AbortSignal) => Promise<void>;
 }
 

@@ -1,5 +1,6 @@
 import type { ResumableUploadState } from "../../../shared/api/resumable.ts";
 import type { UploadAnswer } from "../../../shared/api/upload.ts";
+import type { Packing } from "../upload/draft/draft-state.ts";
 import { type MakeOptions, makeUploads } from "../upload/draft/make-uploads.ts";
 import type { PlannedUpload } from "../upload/draft/plan-uploads.ts";
 import { reopenPacked } from "../upload/pack-folder/reopen-packed.ts";
@@ -11,7 +12,7 @@ import type { OutgoingUpload } from "../upload/send/send-upload.ts";
 import { TransferMeter } from "../upload/send/transfer-meter.ts";
 import type { Transfer } from "../upload/upload-state.ts";
 import { deliveryApi } from "./delivery-api.ts";
-import type { BegunUpload, Delivered, Packing, Parts } from "./delivery-state.ts";
+import type { BegunUpload, Delivered, Parts } from "./delivery-state.ts";
 import { keepBatch, keyOfPlanned, noteArrived, noteSending, unfinishedBatch } from "./kept-delivery.ts";
 import { sizeOfPlanned } from "./plan-delivery.ts";
 

@@ -1,6 +1,6 @@
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex } from "@noble/hashes/utils.js";
-import { hasPreamble, mayBeInstance } from "../../../shared/dicom/instance-start.ts";
+import { hasPreamble, mayBeInstance, PREAMBLE_BYTES } from "../../../shared/dicom/instance-start.ts";
 import { isUid } from "../../../shared/dicom/uid.ts";
 import { locateInBlob, readZipEntries } from "../../../shared/zip/open-zip-blob.ts";
 import type { ZipEntry } from "../../../shared/zip/zip-entry.ts";
@@ -12,7 +12,6 @@ import { HashFailed, type PickedFile } from "./hash-messages.ts";
 const MAX_FILES = 200_000;
 const STEP_BYTES = 1024 * 1024;
 const HEAD_BYTES = 64 * 1024;
-const PREAMBLE_BYTES = 128;
 /** Behind the preamble and "DICM". */
 const META_START = PREAMBLE_BYTES + 4;
 const ZIP_NAME = /\.zip$/i;
@@ -54,7 +53,8 @@ async function sourcesOf(files: readonly PickedFile[]): Promise<Source[]> {
 
 async function hashSource(source: Source, known: ReadonlySet<string> | undefined): Promise<HashedFile> {
   const { name } = source;
-  const { sum, head, sizeBytes } = await hashFrom(source, 0);
+  const { sums, head, sizeBytes } = await hashFrom(source, [0]);
+  const [sum = ""] = sums;
   if (known?.has(sum)) return { name, sha256: sum, sizeBytes };
   const received = known && (await findReceived(source, head, known));
   if (received !== undefined) return { name, sha256: received, sizeBytes };
@@ -62,20 +62,20 @@ async function hashSource(source: Source, known: ReadonlySet<string> | undefined
   return { name, sha256: sum, sizeBytes, ...(sopInstanceUID !== undefined && { sopInstanceUID }) };
 }
 
-/** The hash of the bytes from `start` on, and the first bytes of the whole file. */
+/** The hashes of the bytes from each start on, read in one pass, and the first bytes of the whole file. */
 async function hashFrom(
   { pieces }: Source,
-  start: number,
-): Promise<{ sum: string; head: Uint8Array; sizeBytes: number }> {
-  const hash = sha256.create();
+  starts: readonly number[],
+): Promise<{ sums: string[]; head: Uint8Array; sizeBytes: number }> {
+  const hashes = starts.map((start) => ({ start, hash: sha256.create() }));
   let head: Uint8Array = new Uint8Array(0);
   let sizeBytes = 0;
   for await (const piece of pieces()) {
-    hash.update(piece.subarray(Math.max(0, start - sizeBytes)));
+    for (const { start, hash } of hashes) hash.update(piece.subarray(Math.max(0, start - sizeBytes)));
     if (sizeBytes < HEAD_BYTES) head = joined(head, piece.subarray(0, HEAD_BYTES - sizeBytes));
     sizeBytes += piece.length;
   }
-  return { sum: bytesToHex(hash.digest()), head, sizeBytes };
+  return { sums: hashes.map(({ hash }) => bytesToHex(hash.digest())), head, sizeBytes };
 }
 
 /**
@@ -88,14 +88,11 @@ async function findReceived(
   known: ReadonlySet<string>,
 ): Promise<string | undefined> {
   if (!hasPreamble(head)) return undefined;
-  for (const start of new Set([PREAMBLE_BYTES, META_START, metaEnd(head)])) {
-    const { sum } = await hashFrom(source, start);
-    if (known.has(sum)) return sum;
-  }
-  return undefined;
+  const { sums } = await hashFrom(source, [PREAMBLE_BYTES, META_START, metaEnd(head)]);
+  return sums.find((sum) => known.has(sum));
 }
 
-/** Behind the File Meta Information, whose length is in its first element. */
+/** The offset of the data set. File Meta Information says its length in its first element. */
 function metaEnd(head: Uint8Array): number {
   const lengthAt = META_START + 8;
   if (head.length < lengthAt + 4) return META_START;

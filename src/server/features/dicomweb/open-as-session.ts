@@ -1,8 +1,10 @@
+import type { Context } from "hono";
 import { isUuid } from "../../../shared/uuid.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../http/app-error.ts";
 import { subscriptionRequired } from "../../http/guard.ts";
 import { notFound } from "../../http/http.errors.ts";
+import type { HttpEnv } from "../../http/http-context.ts";
 import type { RequestOrigin } from "../../http/request-origin.ts";
 import type { Session } from "../../http/session.ts";
 import { findStudy } from "../studies/access/find-study.ts";
@@ -30,8 +32,13 @@ export async function openStudyAsSession(
   return answeringTo({ ...catalogue, isDownloadable: mayDownload(caller, study) }, study);
 }
 
+/** Makes sure that the caller may still see the study of the path. @throws {AppError} */
+export async function assertStillVisible(deps: Pick<Deps, "db">, c: Context<HttpEnv>): Promise<void> {
+  await assertVisible(deps, await c.get("readmit")(), c.req.param("study") ?? "");
+}
+
 /** The study that a caller may see over DICOMweb, as it is now. @throws {AppError} as {@link openStudyAsSession} */
-export async function assertVisible(
+async function assertVisible(
   { db }: Pick<Deps, "db">,
   caller: Session,
   reference: string,

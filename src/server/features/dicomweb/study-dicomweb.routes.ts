@@ -6,7 +6,7 @@ import { forbidden } from "../../http/http.errors.ts";
 import type { HttpEnv } from "../../http/http-context.ts";
 import { originOf } from "../../http/request-origin.ts";
 import { createDicomwebRoutes } from "./dicomweb.routes.ts";
-import { assertVisible, chargeRetrieval, openStudyAsSession } from "./open-as-session.ts";
+import { assertStillVisible, chargeRetrieval, openStudyAsSession } from "./open-as-session.ts";
 
 /** DICOMweb within one study, for sessions and access tokens; mounted at `/dicomweb`. */
 export function createStudyDicomwebRoutes(deps: Deps, guard: Guard) {
@@ -22,10 +22,7 @@ export function createStudyDicomwebRoutes(deps: Deps, guard: Guard) {
     baseUrl: `${deps.config.publicUrl}/dicomweb`,
     answersNoContent: true,
     clock: deps.clock,
-    async assertStillVisible(c) {
-      const caller = await (c as Context<HttpEnv>).get("readmit")();
-      await assertVisible(deps, caller, c.req.param("study") ?? "");
-    },
+    assertStillVisible: (c) => assertStillVisible(deps, c as Context<HttpEnv>),
     resolve: (c) => openStudyAsSession(deps, sessionOf(c), c.req.param("study") ?? "", originOf(c)),
     assertRetrievable(_retrieval, { isDownloadable }) {
       if (!isDownloadable) throw new AppError(forbidden);

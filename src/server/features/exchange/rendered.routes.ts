@@ -16,7 +16,7 @@ import { notDrawable, tooManyReads } from "../dicomweb/dicomweb.errors.ts";
 import { findInstance } from "../dicomweb/find-instance.ts";
 import { acceptOf, negotiateRendered } from "../dicomweb/media-types.ts";
 import { multipartRelated, type Part } from "../dicomweb/multipart-related.ts";
-import { assertVisible, openStudyAsSession } from "../dicomweb/open-as-session.ts";
+import { assertStillVisible, openStudyAsSession } from "../dicomweb/open-as-session.ts";
 import { Places } from "../dicomweb/places.ts";
 import { middleInstance, readMiddleFrame } from "../thumbnails/read-middle-frame.ts";
 import type { Drawing } from "../thumbnails/worker/picture-messages.ts";
@@ -70,9 +70,7 @@ export function createRenderedRoutes(deps: Deps): RenderedRoutes {
           const catalogue = await openStudyAsSession(deps, session, reference, originOf(c));
           return { catalogue, readerId: session.userId };
         },
-        async assertStillVisible(c) {
-          await assertVisible(deps, await c.get("readmit")(), c.req.param("study") ?? "");
-        },
+        assertStillVisible: (c) => assertStillVisible(deps, c),
       }),
     forViewers: (others) =>
       renderedRoutes(deps, waiting, {

@@ -1,3 +1,4 @@
+import { PREAMBLE_BYTES } from "../instance-start.ts";
 import { Tag } from "../tags.ts";
 import { TransferSyntax } from "../transfer-syntax.ts";
 import { isUid } from "../uid.ts";
@@ -10,7 +11,6 @@ import { splicedSource } from "./memory-source.ts";
 import { Unreadable } from "./unreadable.ts";
 import { valueRepresentationOf } from "./value-representation.ts";
 
-const PREAMBLE_BYTES = 128;
 const MAX_META_ELEMENTS = 256;
 const EXPLICIT_LITTLE_ENDIAN: Encoding = { explicit: true, littleEndian: true };
 

@@ -4,11 +4,11 @@ interface ValueRepresentation {
   longForm: boolean;
 }
 
-/** VRs whose explicit header has a 16-bit length (PS3.5 §7.1.2). */
+/** VRs with a 16-bit length in an explicit header (PS3.5 §7.1.2). */
 export const SHORT_FORM: ReadonlySet<string> = new Set(
   "AE AS AT CS DA DS DT FD FL IS LO LT PN SH SL SS ST TM UI UL US".split(" "),
 );
-/** VRs whose explicit header has a 32-bit length. */
+/** VRs with a 32-bit length in an explicit header. */
 export const LONG_FORM: ReadonlySet<string> = new Set("OB OD OF OL OV OW SQ SV UC UN UR UT UV".split(" "));
 
 const BY_CODE = new Map<number, ValueRepresentation>(

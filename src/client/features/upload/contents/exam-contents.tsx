@@ -1,17 +1,18 @@
 import { Plural, Trans, useLingui } from "@lingui/react/macro";
 import type { ReactNode } from "react";
 import { TriangleAlertIcon, UsersIcon } from "../../../ui/icons.tsx";
-import { limitText } from "../../../ui/limit-text.ts";
 import { dayText } from "../../../ui/moment-text.ts";
 import { sizeText } from "../../../ui/size-text.ts";
 import { SeePlans } from "../../plan/subscription-link.tsx";
 import { maySubscribe, useHis } from "../../session/his-context.ts";
 import { useOpenExam } from "../../viewer/use-open-exam.ts";
+import { ExamCount } from "../count-texts.tsx";
 import type { Exam } from "../draft/exam.ts";
 import type { ExamSource } from "../draft/merge-exams.ts";
 import { restKey } from "../draft/plan-uploads.ts";
 import { CorrectDetails } from "../exam-form/correct-details.tsx";
 import { EMPTY_FORM, type ExamForm } from "../exam-form/exam-form.ts";
+import { ImageTooLargeText } from "../pick/problem-text.tsx";
 import { Amount, CorrectButton, ExamRow } from "./exam-row.tsx";
 import { RestRow, type SourceRest } from "./rest-row.tsx";
 import {
@@ -137,7 +138,7 @@ function Group({ title, count, hasMore = false, children }: GroupProps) {
       <h2>
         {title}{" "}
         <small>
-          <Plural id="contents.exams" value={count} one="# exam" other="# exams" />
+          <ExamCount exams={count} />
         </small>
       </h2>
       <ul className="panel">{children}</ul>
@@ -240,9 +241,7 @@ function PlanLacks({ size }: { size: string }) {
 
 /** One of its images can be in no upload. The others are not sent without it. */
 function TooLarge({ exam }: { exam: Exam }) {
-  const { i18n } = useLingui();
   const { maxUploadBytes } = useHis();
-  const limit = limitText(i18n, maxUploadBytes);
   return (
     <ExamRow
       exam={exam}
@@ -253,9 +252,7 @@ function TooLarge({ exam }: { exam: Exam }) {
         <span className="found-exam-over">
           <TriangleAlertIcon small />
           <span>
-            <Trans id="contents.imageTooLarge">
-              One image is larger than an upload may be ({limit}). The other exams can go.
-            </Trans>
+            <ImageTooLargeText maxUploadBytes={maxUploadBytes} />
           </span>
         </span>
       }

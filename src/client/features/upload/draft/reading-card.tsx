@@ -4,6 +4,7 @@ import type { CSSProperties } from "react";
 import { Button } from "../../../ui/button.tsx";
 import { FileArchiveIcon, FolderOpenIcon } from "../../../ui/icons.tsx";
 import { SheetFrames } from "../contact-sheet/contact-sheet.tsx";
+import { PackedCount } from "../count-texts.tsx";
 import type { DraftSource, Packing, Reading } from "./draft-state.ts";
 
 interface ReadingCardProps {
@@ -59,9 +60,8 @@ interface PackingCardProps {
 
 /** How much of what was chosen is packed. The person can cancel, and loses nothing. */
 export function PackingCard({ packing: { packed, total }, sources, onCancel }: PackingCardProps) {
-  const { i18n, t } = useLingui();
+  const { t } = useLingui();
   const percent = total > 0 ? Math.floor((100 * packed) / total) : 0;
-  const [done, all] = [i18n.number(packed), i18n.number(total)];
   return (
     <section className="panel work-card">
       <SourceHead source={sources[0]} more={sources.length - 1} onCancel={onCancel} />
@@ -72,13 +72,7 @@ export function PackingCard({ packing: { packed, total }, sources, onCancel }: P
         percent={percent}
         label={t({ id: "upload.packing", message: "Putting the exams together" })}
       />
-      <p className="work-count">
-        {total > 0 && (
-          <Trans id="upload.packed">
-            {done} of {all} files
-          </Trans>
-        )}
-      </p>
+      <p className="work-count">{total > 0 && <PackedCount packed={packed} total={total} />}</p>
       <p className="field-hint">
         <Trans id="upload.packing.hint">
           The images go as they are, bit by bit. Keep this page open until they are in the tray.

@@ -6,6 +6,7 @@ import { limitText } from "../../../ui/limit-text.ts";
 import { changeText, Meter } from "../../../ui/meter.tsx";
 import { sizeText } from "../../../ui/size-text.ts";
 import { useMediaQuery } from "../../../ui/use-media-query.ts";
+import { ExamCount } from "../count-texts.tsx";
 
 /** Where the summary has no column of its own. */
 const ONE_COLUMN = "(max-width: 1100px)";
@@ -41,10 +42,6 @@ export function UploadSummary(props: UploadSummaryProps) {
       <SummaryCard {...props} />
     </aside>
   );
-}
-
-function ExamCount({ exams: count }: Pick<UploadSummaryProps, "exams">) {
-  return <Plural id="contents.exams" value={count} one="# exam" other="# exams" />;
 }
 
 function ImageCount({ images }: Pick<UploadSummaryProps, "images">) {

@@ -1,4 +1,4 @@
-import { useLingui } from "@lingui/react/macro";
+import { Trans, useLingui } from "@lingui/react/macro";
 import { limitText } from "../../../ui/limit-text.ts";
 import { MAX_PICKED_FILES } from "../../pick/picked-files.ts";
 import { MAX_SOURCES } from "../draft/draft-state.ts";
@@ -22,4 +22,15 @@ export function ProblemText({ problem, name, maxUploadBytes }: ProblemTextProps)
   };
   const text = i18n._({ ...problemTexts[problem], values });
   return <span>{name === "" ? text : `${name}: ${text}`}</span>;
+}
+
+/** Why an exam can't be sent of which one image alone is larger than an upload. */
+export function ImageTooLargeText({ maxUploadBytes }: Pick<ProblemTextProps, "maxUploadBytes">) {
+  const { i18n } = useLingui();
+  const limit = limitText(i18n, maxUploadBytes);
+  return (
+    <Trans id="contents.imageTooLarge">
+      One image is larger than an upload may be ({limit}). The other exams can go.
+    </Trans>
+  );
 }

@@ -42,8 +42,8 @@ export interface Appended {
 }
 
 /**
- * Adds a request's bytes to an upload. They count once they are on stable storage; of a request that is cut off, and of one whose
- * sender's access ends, those that came before do. Returns the upload's new offset. The last byte has the upload taken in.
+ * Adds a request's bytes to an upload. Bytes count once they are on stable storage, also if the request is cut off later or its
+ * sender loses access. Returns the upload's new offset. The last byte has the upload taken in.
  * @throws {AppError} as `recheck` does; 404, 409, 413, 423, 460, `upload.interrupted`
  * @throws {DiskFull}
  */
