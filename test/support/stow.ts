@@ -4,21 +4,16 @@ import type { Person, TestApp } from "./test-app.ts";
 
 export const STOW_BOUNDARY = "limite-do-corpo";
 
-/** One part of a body. */
-export function stowPart(file: Uint8Array, partType = "application/dicom"): Buffer {
-  return Buffer.concat([
-    Buffer.from(`--${STOW_BOUNDARY}\r\nContent-Type: ${partType}\r\n\r\n`),
-    file,
-    Buffer.from("\r\n"),
-  ]);
-}
-
 /** A body of `multipart/related` with one part for each file. */
 export function stowBody(
   files: readonly Uint8Array[],
   partType = "application/dicom",
 ): Uint8Array<ArrayBuffer> {
-  const parts = files.map((file) => stowPart(file, partType));
+  const parts = files.flatMap((file) => [
+    Buffer.from(`--${STOW_BOUNDARY}\r\nContent-Type: ${partType}\r\n\r\n`),
+    file,
+    Buffer.from("\r\n"),
+  ]);
   return Uint8Array.from(Buffer.concat([...parts, Buffer.from(`--${STOW_BOUNDARY}--\r\n`)]));
 }
 

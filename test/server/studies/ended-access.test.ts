@@ -4,13 +4,12 @@ import type { MadeAccessToken } from "../../../src/shared/api/access-tokens.ts";
 import type { CreatedLink, Visit } from "../../../src/shared/api/links.ts";
 import { packed, sampleKinds } from "../../support/damaged-study.ts";
 import { sampleInstance, sampleZip, studyUID } from "../../support/sample-zip.ts";
-import { STOW_BOUNDARY, STOW_HEADERS, stow, stowPart } from "../../support/stow.ts";
+import { STOW_HEADERS, stow, stowBody } from "../../support/stow.ts";
 import { createTestApp, type Person, type TestApp } from "../../support/test-app.ts";
 import { tusHeaders, tusOf } from "../../support/tus.ts";
 
 const STUDY = "/dicomweb/studies/2.25.1.1";
 const FRAMES = "/studies/2.25.1.1/series/2.25.2.1.2/instances/2.25.3.1.2.1/frames/1,2,3,4,5";
-const STOW_END = Buffer.from(`--${STOW_BOUNDARY}--\r\n`);
 const kinds = sampleKinds();
 
 let t: TestApp;
@@ -99,6 +98,8 @@ describe("what is being sent breaks off", () => {
     const take = () => t.call("DELETE", `/api/studies/${id}/grants/${grantee.id}`, { as: owner });
     expect(await endOf(await get(`/api/studies/${id}/download?as=pdi`, grantee), take)).toBe("cut");
     await give();
+    expect(await endOf(await get(`${STUDY}/series/2.25.2.1.1`, grantee), take)).toBe("cut");
+    await give();
     const remove = () => t.call("DELETE", `/api/studies/${id}`, { as: owner });
     expect(await endOf(await get(`/api/studies/${id}/download`, grantee), remove)).toBe("cut");
   });
@@ -132,44 +133,6 @@ describe("what is being sent breaks off", () => {
   });
 });
 
-test("what is being stored when its access token ends is refused, and none of it is kept", async () => {
-  const made = await t.call("POST", "/api/tokens", {
-    as: owner,
-    json: { name: "Modalidade", scopes: ["dicomweb:write"] },
-  });
-  const { id: tokenId, token } = (await made.json()) as MadeAccessToken;
-  const instances = [1, 2].map((sop) => sampleInstance({ study: "77", sop: String(sop) }));
-  const send = (meanwhile: () => unknown) => {
-    const [first = new Uint8Array(), ...rest] = instances.map((file) => stowPart(file));
-    let isBegun = false;
-    const body = new ReadableStream<Uint8Array>({
-      async pull(controller) {
-        if (!isBegun) {
-          isBegun = true;
-          return controller.enqueue(first);
-        }
-        await meanwhile();
-        t.advance(2_000);
-        controller.enqueue(Buffer.concat([...rest, STOW_END]));
-        controller.close();
-      },
-    });
-    return t.call("POST", "/dicomweb/studies", { as: { ...owner, token }, headers: STOW_HEADERS, body });
-  };
-  const kept = async () =>
-    (await t.sql`select 1 from studies where account_id = ${owner.id} and study_instance_uid = '2.25.1.77'`)
-      .length;
-  expect((await send(() => t.call("DELETE", `/api/tokens/${tokenId}`, { as: owner }))).status).toBe(401);
-  expect(await kept()).toBe(0);
-  const again = await t.call("POST", "/api/tokens", {
-    as: owner,
-    json: { name: "Modalidade", scopes: ["dicomweb:write"] },
-  });
-  const program = { ...owner, token: ((await again.json()) as MadeAccessToken).token };
-  expect((await stow(t, program, instances)).status).toBe(200);
-  expect(await kept()).toBe(1);
-});
-
 /** A body that goes on after something else happened, and two seconds later. */
 function bodyOf(bytes: Uint8Array, meanwhile: () => unknown): ReadableStream<Uint8Array> {
   let isBegun = false;
@@ -186,6 +149,31 @@ function bodyOf(bytes: Uint8Array, meanwhile: () => unknown): ReadableStream<Uin
     },
   });
 }
+
+test("what is being stored when its access token ends is refused, and none of it is kept", async () => {
+  const made = await t.call("POST", "/api/tokens", {
+    as: owner,
+    json: { name: "Modalidade", scopes: ["dicomweb:write"] },
+  });
+  const { id: tokenId, token } = (await made.json()) as MadeAccessToken;
+  const instances = [1, 2].map((sop) => sampleInstance({ study: "77", sop: String(sop) }));
+  const send = (meanwhile: () => unknown) => {
+    const body = bodyOf(stowBody(instances), meanwhile);
+    return t.call("POST", "/dicomweb/studies", { as: { ...owner, token }, headers: STOW_HEADERS, body });
+  };
+  const kept = async () =>
+    (await t.sql`select 1 from studies where account_id = ${owner.id} and study_instance_uid = '2.25.1.77'`)
+      .length;
+  expect((await send(() => t.call("DELETE", `/api/tokens/${tokenId}`, { as: owner }))).status).toBe(401);
+  expect(await kept()).toBe(0);
+  const again = await t.call("POST", "/api/tokens", {
+    as: owner,
+    json: { name: "Modalidade", scopes: ["dicomweb:write"] },
+  });
+  const program = { ...owner, token: ((await again.json()) as MadeAccessToken).token };
+  expect((await stow(t, program, instances)).status).toBe(200);
+  expect(await kept()).toBe(1);
+});
 
 test("an upload whose account is blocked while it comes is refused, and none of it is kept", async () => {
   const form = new FormData();
