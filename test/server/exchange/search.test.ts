@@ -242,6 +242,13 @@ describe("a search for instances", () => {
     expect(Object.keys(all ?? {}).length).toBeGreaterThan(Object.keys(asked ?? {}).length);
   });
 
+  test.each(["studies", "series", "instances"])("says of %s that their text is UTF-8", async (level) => {
+    const fields = ["", "&includefield=PatientName", "&includefield=all"];
+    const answers = await Promise.all(fields.map((field) => search(`/${level}?limit=1${field}`)));
+    for (const { found } of answers)
+      expect(found[0]?.["00080005"]).toEqual({ vr: "CS", Value: ["ISO_IR 192"] });
+  });
+
   test("brings any attribute by its keyword, and an address of pixels that works", async () => {
     const path = `/studies/${studyUID("1")}/instances?SOPInstanceUID=2.25.3.1.1.2`;
     const [found] = (await search(`${path}&includefield=PregnancyStatus,PixelData`)).found;

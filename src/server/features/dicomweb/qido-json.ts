@@ -70,9 +70,11 @@ export function pickFields(
   include: QidoQuery["include"],
   levels: readonly Level[],
 ): DicomJson {
-  const usual = new Set(levels.flatMap((level) => USUAL[level]));
-  const tags = Object.keys(json).filter((tag) => include === "all" || usual.has(tag) || include.has(tag));
-  return Object.fromEntries(tags.sort().flatMap((tag) => (json[tag] ? [[tag, json[tag]]] : [])));
+  const usual = new Set([TagHex.SpecificCharacterSet, ...levels.flatMap((level) => USUAL[level])]);
+  // DICOM JSON is UTF-8, whatever the character set of the instances.
+  const known: DicomJson = { ...json, [TagHex.SpecificCharacterSet]: element("CS", "ISO_IR 192") };
+  const tags = Object.keys(known).filter((tag) => include === "all" || usual.has(tag) || include.has(tag));
+  return Object.fromEntries(tags.sort().flatMap((tag) => (known[tag] ? [[tag, known[tag]]] : [])));
 }
 
 /** Everything known of a study. */
