@@ -54,9 +54,12 @@ describe("a request for exams", () => {
           await phone.getByText("O nome nas imagens é outro.").waitFor();
           expect(await violationsOn(phone)).toEqual([]);
           await tap(phone, button(phone, "Escolher outro"));
-          await input.setInputFiles(file);
+          const damaged = { ...file, name: "ruim.zip", buffer: Buffer.from("PK, and no more") };
+          await input.setInputFiles([damaged, file]);
           await tap(phone, button(phone, "Entregar mesmo assim"));
           await phone.getByRole("heading", { name: "Protocolo de entrega" }).waitFor();
+          const refusal = phone.getByText("ruim.zip: O arquivo ZIP está danificado ou incompleto.");
+          expect(await refusal.count()).toBe(1);
           const overflow = await phone.evaluate(() => document.documentElement.scrollWidth - innerWidth);
           expect(overflow).toBeLessThanOrEqual(0);
           expect(await violationsOn(phone)).toEqual([]);
@@ -71,6 +74,7 @@ describe("a request for exams", () => {
           // The receipt is there after a reload, and nobody else can deliver by this request.
           await phone.reload();
           await phone.getByRole("heading", { name: "Protocolo de entrega" }).waitFor();
+          expect(await refusal.count()).toBe(1);
           await phone.evaluate(() => localStorage.clear());
           await phone.reload();
           await phone.getByRole("heading", { name: "Este pedido não abre" }).waitFor();

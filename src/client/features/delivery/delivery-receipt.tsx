@@ -7,7 +7,8 @@ import { Skeleton } from "../../ui/skeleton.tsx";
 import { saveFile } from "../pdf/save-file.ts";
 import { deliveryApi } from "./delivery-api.ts";
 import { DeliveryPaper } from "./delivery-paper.tsx";
-import type { Delivered, ReadStudy } from "./delivery-state.ts";
+import type { Delivered, ReadStudy, RefusedUpload } from "./delivery-state.ts";
+import { RefusedNotices } from "./left-out.tsx";
 import { useReceipts } from "./use-receipts.ts";
 
 interface DeliveryReceiptProps {
@@ -16,6 +17,7 @@ interface DeliveryReceiptProps {
   from: string;
   delivered: readonly Delivered[];
   studies?: readonly ReadStudy[] | undefined;
+  refused?: readonly RefusedUpload[] | undefined;
   onMore: () => void;
 }
 
@@ -26,6 +28,7 @@ export function DeliveryReceipt({
   from,
   delivered,
   studies,
+  refused = [],
   onMore,
 }: DeliveryReceiptProps) {
   const { t } = useLingui();
@@ -48,6 +51,7 @@ export function DeliveryReceipt({
         <h2>
           <Trans id="delivery.has">{shownName} has the exams</Trans>
         </h2>
+        <RefusedNotices refused={refused} />
         <div className="delivery-actions">
           <Button kind="lit" size="big" disabled={!receipts} onClick={() => void save()}>
             <DownloadIcon small />

@@ -17,7 +17,7 @@ import { PublicPage } from "../visit/public-page.tsx";
 import { DeliveryReceipt } from "./delivery-receipt.tsx";
 import { Check, Sending, Taking } from "./delivery-sending.tsx";
 import type { DeliveryState } from "./delivery-state.ts";
-import { LeftOutNotices } from "./left-out.tsx";
+import { LeftOutNotices, RefusedNotices } from "./left-out.tsx";
 import { useDelivery } from "./use-delivery.ts";
 import { WhoForm } from "./who-form.tsx";
 
@@ -101,6 +101,7 @@ function Step({
       return (
         <>
           <PickNotices {...state} />
+          <RefusedNotices refused={state.refused ?? []} />
           {before && (
             <p className="notice is-ok">
               <CircleCheckIcon />

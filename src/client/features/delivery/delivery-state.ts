@@ -48,6 +48,12 @@ export interface HalfSent {
   percent: number;
 }
 
+/** An upload that the server did not keep, and why. */
+export interface RefusedUpload {
+  fileName: string;
+  message: string;
+}
+
 /** An upload that arrived, and what it brought. */
 export interface Delivered {
   uploadId: string;
@@ -75,6 +81,7 @@ export type DeliveryState =
       /** Of a delivery that stopped in the middle, and the receipt of what arrived of it. */
       parts?: Parts | undefined;
       receipt?: Receipted | undefined;
+      refused?: readonly RefusedUpload[] | undefined;
     }
   | { step: "reading"; request: OpenedRequest }
   /** The patient of the images is not who the request names, or something can't go. */
@@ -99,6 +106,8 @@ export type DeliveryState =
       delivered: readonly Delivered[];
       /** As this page read the exams from the files; absent after a reload. */
       studies?: readonly ReadStudy[] | undefined;
+      /** What was sent beside it. */
+      refused?: readonly RefusedUpload[] | undefined;
     };
 
 /** A delivery that was made. */

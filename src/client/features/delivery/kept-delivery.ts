@@ -3,7 +3,7 @@ import { openedRequestSchema } from "../../../shared/api/deliveries.ts";
 import { crc32 } from "../../../shared/zip/crc32.ts";
 import { localStore } from "../../browser-storage.ts";
 import type { PlannedUpload } from "../upload/draft/plan-uploads.ts";
-import type { Parts } from "./delivery-state.ts";
+import type { Parts, RefusedUpload } from "./delivery-state.ts";
 import { sizeOfPlanned } from "./plan-delivery.ts";
 
 const batchSchema = z.object({
@@ -11,6 +11,8 @@ const batchSchema = z.object({
   total: z.number(),
   /** Those that arrived. */
   arrived: z.array(z.object({ key: z.string(), uploadId: z.string() })),
+  /** Those that the server did not keep; `total` has them no more. */
+  refused: z.optional(z.array(z.object({ fileName: z.string(), message: z.string() }))),
   /** The one that is sent, by its key and the row that the browser remembers of it. */
   sending: z.optional(z.object({ key: z.string(), rowId: z.string() })),
 });
@@ -44,6 +46,17 @@ export function keepBatch(requestId: string, batch: Batch): void {
   if (kept) keepDelivery(requestId, { ...kept, batch });
 }
 
+/** The batch of a delivery, which has one upload if nothing else is known. */
+export function batchOf(requestId: string): Batch {
+  return readDelivery(requestId)?.batch ?? { total: 1, arrived: [] };
+}
+
+/** How much of a delivery has arrived. */
+export function partsOf(requestId: string): Parts {
+  const { arrived, total } = batchOf(requestId);
+  return { arrived: arrived.length, total };
+}
+
 /** The batch of a delivery that stopped in the middle. */
 export function unfinishedBatch(requestId: string): Batch | undefined {
   const batch = readDelivery(requestId)?.batch;
@@ -52,8 +65,8 @@ export function unfinishedBatch(requestId: string): Batch | undefined {
 
 /** How much of a delivery that stopped in the middle has arrived. */
 export function partsLeft(requestId: string): Parts | undefined {
-  const { arrived = [], total = 0 } = unfinishedBatch(requestId) ?? {};
-  return arrived.length > 0 ? { arrived: arrived.length, total } : undefined;
+  const { arrived, total } = partsOf(requestId);
+  return arrived > 0 && arrived < total ? { arrived, total } : undefined;
 }
 
 /** Notes which upload is sent now, so that a later page knows which it goes on with. */
@@ -64,9 +77,15 @@ export function noteSending(requestId: string, planned: PlannedUpload, rowId: st
 
 /** Notes that the upload that was sent has arrived. */
 export function noteArrived(requestId: string, uploadId: string): void {
-  const { total, arrived, sending } = readDelivery(requestId)?.batch ?? { total: 1, arrived: [] };
-  if (arrived.some((one) => one.uploadId === uploadId)) return;
-  keepBatch(requestId, { total, arrived: [...arrived, { key: sending?.key ?? "", uploadId }] });
+  const { sending, ...batch } = batchOf(requestId);
+  if (batch.arrived.some((one) => one.uploadId === uploadId)) return;
+  keepBatch(requestId, { ...batch, arrived: [...batch.arrived, { key: sending?.key ?? "", uploadId }] });
+}
+
+/** Notes that the server did not keep the upload that was sent, so that nothing waits for it. */
+export function noteRefused(requestId: string, one: RefusedUpload): void {
+  const { sending, total, refused = [], ...batch } = batchOf(requestId);
+  keepBatch(requestId, { ...batch, total: total - 1, refused: [...refused, one] });
 }
 
 /**

@@ -1,9 +1,10 @@
 import { Trans, useLingui } from "@lingui/react/macro";
+import type { ReactNode } from "react";
 import { MAX_DELIVERY_UPLOADS } from "../../../shared/api/deliveries.ts";
 import { CircleAlertIcon } from "../../ui/entry-icons.tsx";
 import { limitText } from "../../ui/limit-text.ts";
 import { ImageTooLargeText, ProblemText } from "../upload/pick/problem-text.tsx";
-import type { LeftOut } from "./delivery-state.ts";
+import type { LeftOut, RefusedUpload } from "./delivery-state.ts";
 
 /** More things that can't go are counted, not named. */
 const MAX_NAMED = 5;
@@ -15,16 +16,30 @@ interface LeftOutNoticesProps {
 
 /** What can't go and why, before anything is sent. */
 export function LeftOutNotices({ leftOut, maxUploadBytes }: LeftOutNoticesProps) {
+  return <BadNotices of={leftOut} text={(one) => <LeftOutText {...one} maxUploadBytes={maxUploadBytes} />} />;
+}
+
+/** What was sent and not kept, and why. */
+export function RefusedNotices({ refused }: { refused: readonly RefusedUpload[] }) {
+  const text = ({ fileName, message }: RefusedUpload) => (
+    <span>
+      <b>{fileName}</b>: {message}
+    </span>
+  );
+  return <BadNotices of={refused} text={text} />;
+}
+
+function BadNotices<One>({ of, text }: { of: readonly One[]; text: (one: One) => ReactNode }) {
   const { i18n } = useLingui();
-  const more = leftOut.length - MAX_NAMED;
+  const more = of.length - MAX_NAMED;
   const count = i18n.number(more);
   return (
     <>
-      {leftOut.slice(0, MAX_NAMED).map((one, n) => (
+      {of.slice(0, MAX_NAMED).map((one, n) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: they are told as they are, until something else is picked
         <p key={n} className="notice is-bad" role="alert">
           <CircleAlertIcon />
-          <LeftOutText {...one} maxUploadBytes={maxUploadBytes} />
+          {text(one)}
         </p>
       ))}
       {more > 0 && (

@@ -7,7 +7,15 @@ import { readUpload } from "../upload/send/resumable-transport.ts";
 import { serverIdOf } from "../upload/send/resume-records.ts";
 import { deliveryApi } from "./delivery-api.ts";
 import type { BegunUpload, DeliveryState, HalfSent, Receipted } from "./delivery-state.ts";
-import { keepDelivery, noteArrived, partsLeft, readDelivery, unfinishedBatch } from "./kept-delivery.ts";
+import {
+  batchOf,
+  keepDelivery,
+  noteArrived,
+  noteRefused,
+  partsLeft,
+  readDelivery,
+  unfinishedBatch,
+} from "./kept-delivery.ts";
 import { reopenDelivery } from "./send-delivery.ts";
 
 const WATCH_MS = 2_000;
@@ -65,6 +73,8 @@ async function stateOf(
   const { sending } = unfinishedBatch(requestId) ?? {};
   const sent = sending && uploads.find(({ id }) => id === serverIdOf(sending.rowId));
   if (sent?.state === "done") noteArrived(requestId, sent.id);
+  if (sent?.state === "failed")
+    noteRefused(requestId, { fileName: sent.filename, message: sent.problem?.message ?? "" });
   const whole = uploads.find(({ state }) => state === "processing");
   if (whole) return { step: "taking", request, upload: whole };
   const begun = uploads.find(({ state }) => state === "receiving");
@@ -83,8 +93,11 @@ function restOf(
 ): DeliveryState {
   const receipt = receiptOf(requestId, request, uploads);
   const parts = partsLeft(requestId);
-  if (receipt && !parts) return receipt;
-  return { step: "pick", request, parts, receipt, message: uploads[0]?.problem?.message };
+  const { arrived, refused = [] } = batchOf(requestId);
+  const isRefused = refused.length > 0 && arrived.length === 0;
+  if (receipt && !parts && !isRefused) return { ...receipt, refused };
+  const message = refused.length > 0 ? undefined : uploads[0]?.problem?.message;
+  return { step: "pick", request, parts, receipt, refused, message };
 }
 
 /**

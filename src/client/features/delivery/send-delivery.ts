@@ -1,5 +1,5 @@
 import type { ResumableUploadState } from "../../../shared/api/resumable.ts";
-import type { UploadAnswer } from "../../../shared/api/upload.ts";
+import { ApiError } from "../../api.ts";
 import type { Packing } from "../upload/draft/draft-state.ts";
 import { type MakeOptions, makeUploads } from "../upload/draft/make-uploads.ts";
 import type { PlannedUpload } from "../upload/draft/plan-uploads.ts";
@@ -12,8 +12,16 @@ import type { OutgoingUpload } from "../upload/send/send-upload.ts";
 import { TransferMeter } from "../upload/send/transfer-meter.ts";
 import type { Transfer } from "../upload/upload-state.ts";
 import { deliveryApi } from "./delivery-api.ts";
-import type { BegunUpload, Delivered, Parts } from "./delivery-state.ts";
-import { keepBatch, keyOfPlanned, noteArrived, noteSending, unfinishedBatch } from "./kept-delivery.ts";
+import type { BegunUpload, Parts } from "./delivery-state.ts";
+import {
+  keepBatch,
+  keyOfPlanned,
+  noteArrived,
+  noteRefused,
+  noteSending,
+  partsOf,
+  unfinishedBatch,
+} from "./kept-delivery.ts";
 import { sizeOfPlanned } from "./plan-delivery.ts";
 
 interface SendOptions {
@@ -30,29 +38,27 @@ interface SendAllOptions extends SendOptions {
 
 /**
  * Sends uploads one after the other, and packs the next one meanwhile. What of them arrived before a reload is not sent again; a ZIP
- * goes on where an earlier page stopped.
- * @throws {ApiError} why an upload was not stored; as {@link makeUploads}; the signal's reason when aborted
+ * goes on where an earlier page stopped. What arrived, and what the server does not want, is noted with the delivery.
+ * @throws {ApiError} why no more can be sent; as {@link makeUploads}; the signal's reason when aborted
  */
 export async function sendDelivery(
   uploads: readonly PlannedUpload[],
   { requestId, onProgress, onPacking, pack, signal }: SendAllOptions,
-): Promise<Delivered[]> {
+): Promise<void> {
   const { arrived } = unfinishedBatch(requestId) ?? { arrived: [] };
   const known = new Set(arrived.map(({ key }) => key).filter(Boolean));
   const missing = uploads.filter((one) => !known.has(keyOfPlanned(one)));
-  const total = arrived.length + missing.length;
-  keepBatch(requestId, { total, arrived });
+  keepBatch(requestId, { total: arrived.length + missing.length, arrived });
   const rows = await findHalfSent(requestId, missing);
   const totalBytes = missing.reduce((sum, one) => sum + sizeOfPlanned(one), 0);
   const meter = new TransferMeter();
-  const delivered: Delivered[] = [];
-  let [sentBytes, packedBefore, isSending] = [0, 0, false];
+  let [place, sentBytes, packedBefore, isSending] = [0, 0, 0, false];
   const onPacked = (count: number) => {
-    const { zip, files = [] } = missing[delivered.length] ?? {};
+    const { zip, files = [] } = missing[place] ?? {};
     if (!isSending && !zip) onPacking({ packed: count - packedBefore, total: files.length });
   };
   for await (const { upload, source } of makeUploads(missing, { pack, onPacked, signal })) {
-    const planned = missing[delivered.length];
+    const planned = missing[place];
     const { zip, fileName } = upload;
     const packedName = source.kind === "folder" && zip instanceof File ? zip.name : undefined;
     const id = (planned && rows.get(planned)) ?? crypto.randomUUID();
@@ -60,8 +66,8 @@ export async function sendDelivery(
     isSending = true;
     try {
       if (planned) noteSending(requestId, planned, id);
-      const parts = { arrived: arrived.length + delivered.length, total };
-      const one = await sendOne(outgoing, {
+      const parts = partsOf(requestId);
+      await sendOne(outgoing, {
         ...{ requestId, signal },
         onProgress(loaded) {
           const loadedBytes = sentBytes + loaded;
@@ -69,33 +75,32 @@ export async function sendDelivery(
           onProgress({ loadedBytes, totalBytes, ...reading }, parts);
         },
       });
-      delivered.push(one);
     } finally {
       await upload.dispose();
     }
     isSending = false;
+    place++;
     sentBytes += zip.size;
     if (planned && !planned.zip) packedBefore += planned.files.length;
   }
-  return delivered;
 }
 
 /** Sends on what an earlier page packed and did not send whole. @throws as {@link sendDelivery} */
 export async function sendBegun(
   { rowId: id, zip, fileName, dispose }: BegunUpload,
   { requestId, onProgress, signal }: SendOptions,
-): Promise<Delivered> {
+): Promise<void> {
   const packedName = zip instanceof File ? zip.name : undefined;
-  const { arrived = [], total = 1 } = unfinishedBatch(requestId) ?? {};
+  const parts = partsOf(requestId);
   const meter = new TransferMeter();
   try {
-    return await sendOne(
+    await sendOne(
       { id, userId: requestId, kind: "folder", packedName, zip, fileName, metadata: {} },
       {
         ...{ requestId, signal },
         onProgress(loadedBytes, totalBytes) {
           const reading = meter.read(performance.now(), loadedBytes, totalBytes);
-          onProgress({ loadedBytes, totalBytes, ...reading }, { arrived: arrived.length, total });
+          onProgress({ loadedBytes, totalBytes, ...reading }, parts);
         },
       },
     );
@@ -113,18 +118,27 @@ interface SendOneOptions {
 async function sendOne(
   outgoing: OutgoingUpload,
   { requestId, onProgress, signal }: SendOneOptions,
-): Promise<Delivered> {
-  const { id } = outgoing;
+): Promise<void> {
+  const { id, fileName } = outgoing;
   // A page that is opened meanwhile does not send it, too.
   await holdRow(id);
   try {
-    const answer = await resumableTransport.send(outgoing, { signal, onProgress });
-    const uploadId = serverIdOf(id);
-    noteArrived(requestId, uploadId);
-    return { uploadId, answer };
+    await resumableTransport.send(outgoing, { signal, onProgress });
+    noteArrived(requestId, serverIdOf(id));
+  } catch (error) {
+    noteRefused(requestId, { fileName, message: assertRefused(error).message });
   } finally {
     releaseRow(id);
   }
+}
+
+/** What is wrong with one upload, or too much for the account; others of the delivery may still go. */
+const REFUSALS: ReadonlySet<number> = new Set([403, 413, 415, 422]);
+
+/** @throws any other failure */
+function assertRefused(error: unknown): ApiError {
+  if (error instanceof ApiError && REFUSALS.has(error.status)) return error;
+  throw error;
 }
 
 /**
@@ -165,19 +179,22 @@ export async function reopenDelivery(
 }
 
 /**
- * Waits for what becomes of an upload that another page sent whole.
- * @throws {ApiError} why nothing was stored; the signal's reason when aborted
+ * Waits for what becomes of an upload that another page sent whole, and notes it with the delivery.
+ * @throws {ApiError} if that can't be known; the signal's reason when aborted
  */
 export async function awaitDelivery(
   requestId: string,
   upload: ResumableUploadState,
   signal: AbortSignal,
-): Promise<UploadAnswer> {
-  const answer = await outcomeOf(upload.id, signal);
-  noteArrived(requestId, upload.id);
+): Promise<void> {
+  try {
+    await outcomeOf(upload.id, signal);
+    noteArrived(requestId, upload.id);
+  } catch (error) {
+    noteRefused(requestId, { fileName: upload.filename, message: assertRefused(error).message });
+  }
   const packed = await reopenDelivery(requestId, upload);
-  if (!packed) return answer;
+  if (!packed) return;
   await packed.dispose();
   releaseRow(packed.rowId);
-  return answer;
 }
