@@ -2,6 +2,7 @@ import { expect, test } from "bun:test";
 import { keyOfPlanned } from "../../../src/client/features/delivery/kept-delivery.ts";
 import type { Picked } from "../../../src/client/features/pick/picked-files.ts";
 import { packedSizeBytes } from "../../../src/client/features/upload/pack-folder/pack-folder.ts";
+import { TagHex } from "../../../src/shared/dicom/tags.ts";
 import { planOf } from "../../support/prepare-upload.ts";
 import { type SampleInstance, sampleInstance } from "../../support/sample-zip.ts";
 import { folderFiles, zipFile } from "../../support/upload-files.ts";
@@ -42,9 +43,50 @@ test("a folder larger than an upload is delivered in parts, which are told again
   expect(other && first.includes(keyOfPlanned(other))).toBe(false);
 });
 
-test("nothing is sent of more than one delivery takes, which is said before", async () => {
+test("nothing is sent of more than one delivery takes, which is said before with what can't be read", async () => {
   const folder = folderOf(51);
   const maxUploadBytes = packedSizeBytes(folder.files.slice(0, 1)) + 50;
-  const { uploads, leftOut } = await planOf([folder], maxUploadBytes);
-  expect([uploads.length, leftOut]).toEqual([0, [{ name: "", problem: "tooManyUploads" }]]);
+  const broken: Picked = { kind: "zip", file: new File([], "vazio.zip") };
+  const { uploads, leftOut } = await planOf([folder, broken], maxUploadBytes);
+  expect(uploads).toHaveLength(0);
+  expect(leftOut).toEqual([
+    { name: "vazio.zip", problem: "badZip" },
+    { name: "", problem: "tooManyUploads" },
+  ]);
+});
+
+test("an exam with an image larger than an upload is left out by its name, and a file by its path", async () => {
+  const large = sampleInstance({
+    study: "2",
+    elements: {
+      [TagHex.StudyDescription]: { vr: "LO", Value: ["TC de tórax"] },
+      [TagHex.PixelData]: { vr: "OW", bytes: new Uint8Array(10_000) },
+    },
+  });
+  // Its exam can't be read.
+  const cut = { path: "CUT", file: new Blob([large.slice(0, 200), new Uint8Array(large.length)]) };
+  const files = [...folderFiles({ SMALL: sampleInstance({}), LARGE: large }), cut];
+  const { uploads, exams, leftOut } = await planOf([{ kind: "folder", name: "CD", files }], large.length - 1);
+  expect([uploads.length, exams.length]).toEqual([1, 1]);
+  expect(leftOut).toEqual([
+    { name: "TC de tórax", problem: "imageTooLarge" },
+    { name: "CUT", problem: "tooLarge" },
+  ]);
+});
+
+test("other bytes of the same length under the UID of another folder's image are delivered too", async () => {
+  const folders = ["A", "B"].map((name) => {
+    const elements = { [TagHex.StudyDescription]: { vr: "LO", Value: [`exame ${name}`] } };
+    const bytes = sampleInstance({ elements });
+    return { kind: "folder", name, files: folderFiles({ IM1: bytes }) } as const;
+  });
+  const { uploads } = await planOf(folders);
+  expect(uploads.map(({ files }) => files.length)).toEqual([1, 1]);
+});
+
+test("a drop of nothing is refused, and more than 20 sources are told by their names", async () => {
+  expect((await planOf([])).leftOut).toEqual([{ name: "", problem: "notZip" }]);
+  const picked = Array.from({ length: 21 }, (_, n) => zipOf(`${n + 1}.zip`, { study: `${n + 1}` }));
+  const { uploads, leftOut } = await planOf(picked);
+  expect([uploads.length, leftOut]).toEqual([20, [{ name: "21.zip", problem: "tooManySources" }]]);
 });

@@ -36,11 +36,33 @@ test("a client that takes its answer slowly keeps another caller out for a momen
   using _freed = places.take("caio");
 });
 
-test("what is not being sent yet keeps its place", () => {
-  const places = new Places({ all: 1, own: 1, now: () => now });
+test("what is not being sent yet keeps its place, and the slow one beside it gives its own", async () => {
+  const places = new Places({ all: 2, own: 1, now: () => now });
   using _ = places.take("ana");
   now += 60_000;
-  expect(() => places.take("bia")).toThrow();
+  const slow = answer(places, "bia");
+  expect(() => places.take("caio")).toThrow();
+  now += 11_000;
+  using _freed = places.take("caio");
+  await expect(slow.reader.read()).rejects.toThrow();
+});
+
+test("a caller has no more than their own places while others are free", () => {
+  const places = new Places({ all: 3, own: 2 });
+  using _first = places.take("ana");
+  using _second = places.take("ana");
+  expect(() => places.take("ana")).toThrow();
+  using _ = places.take("bia");
+});
+
+test("the answer that was taken fastest stays, whichever began first", async () => {
+  const places = new Places({ all: 2, own: 1, now: () => now });
+  const [fast, slow] = [answer(places, "ana"), answer(places, "bia")];
+  for (let pieces = 0; pieces < 5; pieces++) await fast.reader.read();
+  now += 11_000;
+  using _ = places.take("caio");
+  await expect(slow.reader.read()).rejects.toThrow();
+  await fast.reader.cancel();
 });
 
 test("a place that is given up is given back once", async () => {
