@@ -102,8 +102,14 @@ test("after 7 days the question says that refusing uses an action", async () => 
 
 test("'Ver' opens the exam that a request brought", async () => {
   const { user } = await show({ state: "received", deliveries: [delivery] });
-  await user.click(screen.getByRole("button", { name: /^Ver: / }));
+  await user.click(screen.getByRole("button", { name: "Ver: Hospital Santa Clara" }));
   await waitFor(() => expect(shownView()).toBe("viewer"));
+});
+
+test("a request that is over is made anew from its own row, under its own name", async () => {
+  const { user } = await show({ state: "ended" }, { state: "expired", label: "Outra Clínica" });
+  await user.click(screen.getByRole("button", { name: "Renovar: Outra Clínica" }));
+  expect(await screen.findByDisplayValue("Outra Clínica")).toBeDefined();
 });
 
 test("'Ver' leads to the list if a request brought several exams", async () => {

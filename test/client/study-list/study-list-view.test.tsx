@@ -1,9 +1,10 @@
 import "../../support/dom-globals.ts";
-import { describe, expect, test } from "bun:test";
+import { describe, expect, spyOn, test } from "bun:test";
 import { getDefaultStore } from "jotai";
 import { newStudiesAtom } from "../../../src/client/features/studies/new-studies.ts";
 import { viewedStudyAtom } from "../../../src/client/features/study-list/list-actions.ts";
 import { readStoredSession } from "../../../src/client/session.ts";
+import { PHONE } from "../../../src/client/ui/use-media-query.ts";
 import type { Study } from "../../../src/shared/api/studies.ts";
 import type { Role } from "../../../src/shared/api/users.ts";
 import type { Locale } from "../../../src/shared/locale.ts";
@@ -167,6 +168,18 @@ for (const [locale, names] of [
     const named = row.getAllByRole("button", { name: /TC de crânio/ });
     expect(row.getAllByRole("button").filter((button) => !named.includes(button))).toEqual([]);
   });
+
+test("on a phone the buttons of an exam name it, in its line and once it is open", async () => {
+  const onPhone = spyOn(window, "matchMedia").mockImplementation(
+    (media) => Object.assign(new EventTarget(), { media, matches: media === PHONE }) as MediaQueryList,
+  );
+  const { user } = await showList(listOf([{ ...skull, studyDescription: "TC de crânio" }]));
+  await screen.findByRole("button", { name: "Abrir no visualizador: TC de crânio" });
+  await user.click(screen.getByText("TC de crânio"));
+  for (const name of ["Abrir: TC de crânio", "Mais ações: TC de crânio"])
+    expect(await screen.findByRole("button", { name })).toBeTruthy();
+  onPhone.mockRestore();
+});
 
 test("an admin finds the account that owns a study, and the clinic, in the open row only", async () => {
   const of = { ...skull, ownerName: "Renata Castro", institutionName: "Clínica São João" };

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { strFromU8, unzipSync } from "fflate";
+import { findPasswordChange } from "../../../src/server/features/audit/audit.repo.ts";
 import type { NewUserAnswer } from "../../../src/shared/api/users.ts";
 import { factorsOf, totpAt } from "../../support/factors.ts";
 import { codeIn, readOutbox } from "../../support/outbox.ts";
@@ -67,8 +68,8 @@ describe("an authenticator app", () => {
     expect((await factors.read(person)).totp).toBeNull();
   });
 
-  test("is read with the day of the last change of the password", async () => {
-    const person = await t.addPerson("Muda Senha");
+  test("is read with the day of the last change of the password, its own and by whatever way", async () => {
+    const [person, other] = [await t.addPerson("Muda Senha"), await t.addPerson("Outra Conta")];
     expect((await factors.read(person)).passwordChangedAt).toBeNull();
     const json = { name: "Muda Senha", email: person.email, currentPassword: person.password };
     const changed = await t.call("PATCH", "/api/users/profile", {
@@ -78,6 +79,15 @@ describe("an authenticator app", () => {
     const { token } = (await changed.json()) as { token: string };
     const { passwordChangedAt } = await factors.read({ ...person, token });
     expect(Math.abs(Date.parse(passwordChangedAt ?? "") - now().getTime())).toBeLessThan(60_000);
+    expect((await factors.read(other)).passwordChangedAt).toBeNull();
+    t.advance(3600_000);
+    await post("/api/auth/forgot-password", { email: person.email });
+    await t.settle();
+    const mails = await readOutbox(t.deps.config.dataDir);
+    const reset = /\/reset-password\/([\w-]+)/.exec(mails.map(({ text }) => text).join("\n"))?.[1];
+    await post("/api/auth/reset-password", { token: reset, password: "mais uma senha" });
+    const changedAt = await findPasswordChange(t.deps.db, person.id);
+    expect(Math.abs(Number(changedAt) - now().getTime())).toBeLessThan(60_000);
   });
 
   test("opens the sign-in with its code, without a mail", async () => {
