@@ -123,6 +123,10 @@ describe("an access token ends", () => {
       },
     ],
     [
+      "while its account is blocked, however that came about",
+      () => t.sql`update users set is_authorized = false where id = ${owner.id}`,
+    ],
+    [
       "with its account",
       () => t.call("POST", "/api/users/delete-own", { as: owner, json: { password: owner.password } }),
     ],

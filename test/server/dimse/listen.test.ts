@@ -101,6 +101,48 @@ describe("a peer that breaks the protocol is told how (PS3.8 table 9-26)", () =>
   });
 });
 
+describe("an association ends", () => {
+  const dataPduOf = (bytes: number) => {
+    const head = Buffer.from([4, 0, 0, 0, 0, 0]);
+    head.writeUInt32BE(bytes, 2);
+    return head;
+  };
+  async function answerTo(bytes: Buffer) {
+    await using listener = await listen();
+    await using sender = await connectSender(listener.port);
+    expect(await sender.associate({ called: "CLINICA" })).toBe("accepted");
+    sender.raw(bytes);
+    return await sender.next();
+  }
+
+  test("at a P-DATA-TF of one byte more than was agreed, not at one of all of them", async () => {
+    const pdus = (bytes: number) => readPdus(chunksOf(dataPduOf(bytes), Buffer.alloc(bytes)), 128 * 1024);
+    expect((await pdus(128 * 1024).next()).value?.body).toHaveLength(128 * 1024);
+    expect(pdus(128 * 1024 + 1).next()).rejects.toThrow("longer than agreed");
+    expect((await answerTo(dataPduOf(128 * 1024 + 1)))?.type).toBe(7);
+  });
+
+  test("at a command set of more than 16 KiB", async () => {
+    const fragment = dataPdu([Buffer.alloc(8 * 1024 + 1)], 1, 1);
+    expect((await answerTo(Buffer.concat([fragment, fragment])))?.type).toBe(7);
+  });
+
+  test("at a command in a presentation context that was not accepted", async () => {
+    expect((await answerTo(dataPdu([storeCommand()], 3, 9)))?.type).toBe(7);
+  });
+});
+
+test("an instance of another class than its context has is refused, and its data set is dropped", async () => {
+  await using listener = await listen();
+  await using sender = await connectSender(listener.port);
+  expect(await sender.associate({ called: "CLINICA" })).toBe("accepted");
+  // Of CT, in the context of secondary captures.
+  sender.raw(Buffer.concat([dataPdu([storeCommand()], 3, 5), dataPdu([Buffer.from("data")], 2, 5)]));
+  const { body } = (await sender.next()) ?? {};
+  expect(body?.includes(Buffer.from([0, 0, 0, 9, 2, 0, 0, 0, 0x22, 0x01]))).toBe(true);
+  expect(await sender.echo()).toBe(0);
+});
+
 test("a manufacturer's own classes may be stored, and DICOM's classes that are not of storage may not", () => {
   const results = (...uids: string[]) =>
     negotiate({
@@ -193,10 +235,14 @@ test("a sender that cuts its data into very many values keeps no other one waiti
   expect(written).toBeLessThan(1_000);
 });
 
-/** A P-DATA-TF of values in the context of CT images. */
-function dataPdu(values: readonly Buffer[], control: number): Buffer {
+async function* chunksOf(...chunks: Buffer[]) {
+  yield* chunks;
+}
+
+/** A P-DATA-TF of values; without another context, in that of CT images. */
+function dataPdu(values: readonly Buffer[], control: number, contextId = 3): Buffer {
   const parts = values.map((value) => {
-    const head = Buffer.from([0, 0, 0, 0, 3, control]);
+    const head = Buffer.from([0, 0, 0, 0, contextId, control]);
     head.writeUInt32BE(value.length + 2, 0);
     return Buffer.concat([head, value]);
   });

@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { parseQido } from "../../../src/server/features/dicomweb/parse-qido.ts";
+import { searchStudies } from "../../../src/server/features/exchange/search.repo.ts";
 import type { DicomJson } from "../../../src/shared/dicom/reading/instance.ts";
 import { TagHex } from "../../../src/shared/dicom/tags.ts";
 import { sampleZip, studyUID } from "../../support/sample-zip.ts";
@@ -68,6 +70,38 @@ test("a UID that names one study is enough for its address", async () => {
   expect(byUid.map(nameOf)).toEqual(["De Quem Recebeu"]);
   const others = rows.filter((row) => addressOf(row) === `/dicomweb/studies/${studyUID("2")}`);
   expect(others).toHaveLength(1);
+});
+
+test("no address tells that somebody else keeps a study of the same UID", async () => {
+  const before = (await search(reader, "/studies")).map(addressOf);
+  const stranger = await t.addPerson("Outra Conta");
+  await t.store(stranger, sampleZip({ study: "2", sop: "9" }));
+  expect((await search(reader, "/studies")).map(addressOf)).toEqual(before);
+  const [kept] = await t.sql`select id from studies where account_id = ${stranger.id}`;
+  await t.call("DELETE", `/api/studies/${kept?.id}`, { as: stranger });
+});
+
+test("a grant that ends while a search is at work shows nothing any more", async () => {
+  const query = parseQido(new URLSearchParams("PatientName=da*"));
+  const search = { caller: { userId: reader.id, role: "user" as const }, isGrantedOnly: false };
+  const wide = { ...search, ofStudy: query.matches, ofSeries: [], limit: 10, offset: 0 };
+  const names = async (db: typeof t.deps.db) =>
+    (await searchStudies(db, wide)).map(({ patientName }) => patientName);
+  expect(await names(t.deps.db)).toEqual(["Da Dona", "Da Dona"]);
+  const grants = await t.sql`select * from grants`;
+  // Its first statement finds the ids of the page; another one reads their studies.
+  const slow = new Proxy(t.deps.db, {
+    get: (db, key) =>
+      key === "execute"
+        ? async (statement: Parameters<typeof db.execute>[0]) => {
+            const found = await db.execute(statement);
+            await t.sql`delete from grants`;
+            return found;
+          }
+        : Reflect.get(db, key),
+  });
+  expect(await names(slow)).toEqual([]);
+  for (const grant of grants) await t.sql`insert into grants ${t.sql(grant)}`;
 });
 
 test("within a study that its id names, addresses have the id, and bulk data and files come", async () => {

@@ -304,6 +304,23 @@ describe("ImagingStudy", () => {
     await t.call("DELETE", `/api/studies/${ids["9"]}/grants/${owner.id}`, { as: stranger });
     expect(await find("patient=P-100")).toEqual(["1"]);
   });
+
+  test("is not seen by a doctor without a subscription whose own it is, as in the list", async () => {
+    const doctor = await t.addPerson("Doutora", { role: "doctor" });
+    const { studies } = await t.store(doctor, sampleZip({ study: "8", elements: head }));
+    const statuses = async () => {
+      const paths = [`ImagingStudy/${studies[0]?.id}`, `Binary/${studies[0]?.id}`];
+      const answers = await Promise.all(paths.map((path) => t.call("GET", `/fhir/${path}`, { as: doctor })));
+      const { total } = (await (
+        await t.call("GET", "/fhir/ImagingStudy?_summary=count", { as: doctor })
+      ).json()) as FhirResource;
+      return [...answers.map(({ status }) => status), total];
+    };
+    // It has no report.
+    expect(await statuses()).toEqual([200, 404, 1]);
+    await t.sql`delete from subscriptions where user_id = ${doctor.id}`;
+    expect(await statuses()).toEqual([404, 404, 0]);
+  });
 });
 
 describe("a page", () => {

@@ -136,6 +136,14 @@ describe("an association", () => {
     expect(await sender.associate({ called: "NINGUEM" })).toEqual(CALLED_UNKNOWN);
   });
 
+  test("is rejected for a title whose account is blocked", async () => {
+    const dora = await t.addPerson("Dora", { plan: "clinica" });
+    await makeReceiver(dora, { aeTitle: "DORA" });
+    await t.sql`update users set is_authorized = false where id = ${dora.id}`;
+    await using sender = await connectSender(port());
+    expect(await sender.associate({ called: "DORA" })).toEqual(CALLED_UNKNOWN);
+  });
+
   test("is rejected for a sender that the receiver does not name, and its owner sees the attempt", async () => {
     await makeReceiver(ana, { aeTitle: "FECHADO", callingAETitles: ["RM 1"] });
     await makeReceiver(ana, { aeTitle: "DE LONGE", addresses: ["10.0.0.0/8", "2001:db8::1"] });
@@ -318,6 +326,19 @@ describe("what was acknowledged", () => {
     await sender.release();
     await listed(bruno, "20", 2);
     expect(await studiesOf(bruno)).toHaveLength(limit);
+  });
+
+  test("fits the plan: once the subscription is over or the storage is full, nothing is", async () => {
+    const eva = await t.addPerson("Eva", { plan: "clinica" });
+    await makeReceiver(eva, { aeTitle: "EVA" });
+    await using sender = await open("EVA");
+    await t.sql`insert into storage_tallies select gen_random_uuid(), ${eva.id}, ${10 ** 15}`;
+    expect(await sender.store(sent({ study: "31" }))).toBe(0xa700);
+    await t.sql`delete from storage_tallies where account_id = ${eva.id}`;
+    await t.sql`update subscriptions set expires_at = now() - interval '1 day' where user_id = ${eva.id}`;
+    expect(await sender.store(sent({ study: "31" }))).toBe(0xa700);
+    await t.sql`update subscriptions set expires_at = now() + interval '1 day' where user_id = ${eva.id}`;
+    expect(await sender.store(sent({ study: "31" }))).toBe(0);
   });
 
   test("waits if the plan's room was taken meanwhile, and comes in once there is room", async () => {

@@ -202,10 +202,20 @@ describe("a grantee", () => {
 
   test("loses an open viewer the moment the grant is taken back", async () => {
     const { token } = await viewerToken(doctor);
-    expect((await t.call("GET", `/dicomweb/t/${token}${framePath}`)).status).toBe(200);
+    const statuses = async () => {
+      const paths = [`/studies/${uid}/series`, `/studies/${uid}/metadata`, `/studies/${uid}/thumbnail`];
+      const all = [...paths, `/studies/${uid}/series/${seriesUID}/metadata`, framePath];
+      const answers = all.map((path) => t.call("GET", `/dicomweb/t/${token}${path}`));
+      return (await Promise.all(answers)).map(({ status }) => status);
+    };
+    const listed = async () =>
+      (await (await t.call("GET", `/dicomweb/t/${token}/studies`)).json()) as unknown[];
+    expect(await statuses()).toEqual([200, 200, 200, 200, 200]);
+    expect(await listed()).toHaveLength(1);
     const revoked = await t.call("DELETE", `/api/studies/${studyId}/grants/${doctor.id}`, { as: owner });
     expect(revoked.status).toBe(204);
-    expect((await t.call("GET", `/dicomweb/t/${token}${framePath}`)).status).toBe(404);
+    expect(await statuses()).toEqual([404, 404, 404, 404, 404]);
+    expect(await listed()).toEqual([]);
     expect(await listOf(doctor)).toEqual([]);
   });
 });
