@@ -33,6 +33,8 @@ export const uploadAnswerSchema = z.object({
       studyInstanceUID: z.string(),
       imagesReceived: z.number(),
       duplicates: z.number(),
+      /** Of the duplicates, those that came more than once in this upload. */
+      repeats: z.optional(z.number()),
     }),
   ),
   instancesReceived: z.number(),

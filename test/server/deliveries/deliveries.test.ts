@@ -222,6 +222,24 @@ describe("a request for exams", () => {
     expect(row?.received_from).toBeNull();
   });
 
+  test("shows the clinic no more however often it sends the same instance, or names the same upload", async () => {
+    const study = String(++lastStudy);
+    await t.store(owner, zipOf(study, 3));
+    const clinic = await begin(await ask());
+    const known = { study, sop: "1" };
+    const first = await deliver(clinic, sampleZip(known, known, known));
+    const second = await deliver(clinic, sampleZip(known, known));
+    const third = await deliver(clinic, sampleZip(known));
+    const alone = await t.call("GET", `${first.url}/receipt`, { as: clinic });
+    expect([alone.status, (await problemOf(alone)).code]).toEqual([404, "receipt.not_found"]);
+    const [id = "", ...others] = [first, second, third].map(({ url }) => url.split("/").at(-1) ?? "");
+    for (const also of [others.join(), id.toUpperCase(), Array(3).fill(id.toUpperCase()).join()]) {
+      const path = `${first.url}/receipt?also=${also}`;
+      const paper = await t.call("GET", path, { as: clinic, headers: { accept: "application/pdf" } });
+      expect([paper.status, also]).toEqual([404, also]);
+    }
+  });
+
   test("lets no form of the clinic rename what the owner keeps", async () => {
     const study = String(++lastStudy);
     const kept = (await t.store(owner, zipOf(study, 1))).studies[0]?.id ?? "";

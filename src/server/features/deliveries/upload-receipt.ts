@@ -51,14 +51,10 @@ export async function readUploadPaper(
   const all = new Map<string, { upload: ResumableUpload; brought: Brought }>();
   for (const id of new Set(ids.slice(0, MAX_DELIVERY_UPLOADS))) {
     const { upload, studies } = await findBrought(deps, session, id);
-    for (const one of studies) {
-      const { imagesReceived = 0, duplicates = 0 } = all.get(one.id)?.brought ?? {};
-      const brought = {
-        ...one,
-        imagesReceived: one.imagesReceived + imagesReceived,
-        duplicates: one.duplicates + duplicates,
-      };
-      all.set(one.id, { upload, brought });
+    for (const brought of studies) {
+      const other = all.get(brought.id)?.brought;
+      // Their sum may count an instance that both brought twice.
+      if (!other || countSent(brought) > countSent(other)) all.set(brought.id, { upload, brought });
     }
   }
   const receipts: FoundReceipt[] = [];
@@ -80,6 +76,11 @@ function ignoreMissing(error: unknown): undefined {
 }
 
 type Brought = UploadAnswer["studies"][number];
+
+/** Instances that an upload brought or that were there already, each counted once. */
+function countSent({ imagesReceived, duplicates, repeats = duplicates }: Brought): number {
+  return imagesReceived + duplicates - repeats;
+}
 
 /** @throws {AppError} `upload.not_found`, `receipt.not_ready` */
 async function findBrought(
@@ -109,6 +110,6 @@ async function receiptOfBrought(
   const delivery = await findDelivery(deps.db, upload.deliveryId);
   if (!delivery?.receivedAt) return undefined;
   const { sender: from, receivedAt, volumeIds } = delivery;
-  const images = brought.imagesReceived + brought.duplicates;
+  const images = countSent(brought);
   return { study, receipt: await receiptOfDelivered(deps, study, { from, receivedAt, volumeIds, images }) };
 }

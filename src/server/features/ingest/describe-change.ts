@@ -70,6 +70,7 @@ export function describeChange(
       studyInstanceUID,
       imagesReceived: study.newInstances,
       duplicates: study.duplicates,
+      repeats: scanned.duplicates,
     });
   }
   return change;

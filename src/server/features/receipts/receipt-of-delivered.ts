@@ -16,7 +16,7 @@ export interface Delivered {
   receivedAt: Date;
   /** The volumes that they brought. */
   volumeIds: readonly string[];
-  /** Instances that they sent, those included that were there already. */
+  /** Instances that they sent at once, those included that were there already, but none twice. */
   images: number;
 }
 
