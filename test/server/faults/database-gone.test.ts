@@ -1,11 +1,13 @@
 import { afterAll, afterEach, beforeAll, expect, test } from "bun:test";
 import { readdir } from "node:fs/promises";
 import { Patience } from "../../../src/server/db/patience.ts";
+import { closeAbandoned } from "../../../src/server/features/ingest/resumable/growing-upload.ts";
 import { sweepUploads } from "../../../src/server/holdings/sweeping/sweep-uploads.ts";
 import { defineQueue } from "../../../src/server/jobs/queue.ts";
 import { createLogger } from "../../../src/server/runtime/log.ts";
 import { type ConnectionProxy, startConnectionProxy } from "../../support/connection-proxy.ts";
-import { sampleZip } from "../../support/sample-zip.ts";
+import { connectSender, type DicomSender } from "../../support/dicom-sender.ts";
+import { sampleInstance, sampleZip } from "../../support/sample-zip.ts";
 import { createTestApp, type Person, problemOf, type TestApp } from "../../support/test-app.ts";
 
 /** Long enough for a busy machine that answers. */
@@ -19,6 +21,7 @@ let studyId: string;
 
 beforeAll(async () => {
   t = await createTestApp({
+    env: { DIMSE_PORT: "0" },
     databaseVia: async (url) => {
       proxy = await startConnectionProxy(url);
       return proxy.url;
@@ -171,3 +174,36 @@ test("a study that was acknowledged before the database went reaches the archive
     return rows.length === 0;
   }, 150_000);
 }, 180_000);
+
+test("while the database is gone, DICOM senders are put off, and what was acknowledged comes in after it", async () => {
+  const made = await t.call("POST", "/api/receivers", { as: person, json: { aeTitle: "CLINICA" } });
+  expect(made.status).toBe(201);
+  const connect = () => connectSender(t.deps.dimse.port ?? 0);
+  const store = async (sender: DicomSender, sop: string) => {
+    const file = Buffer.from(sampleInstance({ study: "4", sop }));
+    const dataSet = file.subarray(144 + file.readUInt32LE(140));
+    const sopClassUID = "1.2.840.10008.5.1.4.1.1.2";
+    return await sender.store({ sopClassUID, sopInstanceUID: `2.25.3.4.1.${sop}`, dataSet });
+  };
+  await using first = await connect();
+  await using second = await connect();
+  for (const sender of [first, second])
+    expect(await sender.associate({ called: "CLINICA" })).toBe("accepted");
+  expect([await store(first, "1"), await store(second, "2")]).toEqual([0, 0]);
+  proxy.cut();
+  await using late = await connect();
+  expect(await late.associate({ called: "CLINICA" })).toEqual([2, 3, 1]);
+  expect(await store(first, "3")).toBe(0xa700);
+  await second.release();
+  // So long that whoever tried again by now failed again.
+  for (let round = 0; round < 2; round++) expect((await calls.list?.())?.status).toBe(503);
+  await back();
+  expect(await store(first, "4")).toBe(0);
+  await first.release();
+  t.advance(10 * 60_000);
+  await closeAbandoned(t.deps);
+  await until(async () => {
+    const [study] = await t.sql`select instance_count from studies where study_instance_uid = '2.25.1.4'`;
+    return study?.instance_count === 3;
+  });
+}, 60_000);

@@ -1,4 +1,5 @@
 import { isInForce } from "../../../shared/rules/subscription.ts";
+import { isDatabaseUnavailable } from "../../db/database.errors.ts";
 import type { Deps } from "../../deps.ts";
 import type { AssociationAsked, StoreResult } from "../../dimse/association.ts";
 import { Status } from "../../dimse/command-set.ts";
@@ -45,6 +46,16 @@ export class Receptions implements DimseHandler {
   constructor(private readonly deps: ReceptionDeps) {}
 
   async admit(asked: AssociationAsked): Promise<Admission> {
+    try {
+      return await this.#admit(asked);
+    } catch (error) {
+      if (!isDatabaseUnavailable(error)) throw error;
+      // Its sender tries again.
+      return { rejection: "congestion" };
+    }
+  }
+
+  async #admit(asked: AssociationAsked): Promise<Admission> {
     const { db, clock } = this.deps;
     const receiver = await findReceiver(db, asked.calledAETitle);
     if (!receiver) return { rejection: "calledAETitleUnknown" };
@@ -186,7 +197,7 @@ class Association {
 
   #inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
     const turn = this.#turn.then(work);
-    this.#turn = turn.catch((error) => this.deps.log.error("dimse.close_failed", describeError(error)));
+    this.#turn = turn.catch(() => {}); // thrown to whoever asked for this turn
     return turn;
   }
 
@@ -213,7 +224,12 @@ class Association {
   async #closeUpload(): Promise<void> {
     const upload = this.#upload;
     this.#upload = undefined;
-    await upload?.close();
+    try {
+      await upload?.close();
+    } catch (error) {
+      // What was acknowledged is on stable storage, and `closeAbandoned` has it taken in.
+      this.deps.log.error("dimse.close_failed", describeError(error));
+    }
   }
 
   /** Whether the plan has room for what is acknowledged now, so that it can be taken in later. */
