@@ -1,18 +1,21 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { readFileSync, statSync, writeFileSync } from "node:fs";
+import { readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { crc32 } from "node:zlib";
 import { unzipSync } from "fflate";
 import { closeAbandoned } from "../../../src/server/features/ingest/resumable/growing-upload.ts";
+import { createDimseProcess } from "../../../src/server/features/receivers/dimse-process.ts";
 import { Receptions } from "../../../src/server/features/receivers/receptions.ts";
 import { InstanceFile } from "../../../src/server/features/receivers/worker/arriving-instance.ts";
 import { dicomwebExamples } from "../../../src/server/render/api-examples.ts";
+import { createLogger } from "../../../src/server/runtime/log.ts";
 import { createDiskRoom } from "../../../src/server/storage/disk/disk-room.ts";
 import type { Receiver } from "../../../src/shared/api/receivers.ts";
 import type { Study } from "../../../src/shared/api/studies.ts";
 import type { DicomJson } from "../../../src/shared/dicom/reading/instance.ts";
 import { TagHex } from "../../../src/shared/dicom/tags.ts";
 import { associateRequest, connectSender, type DicomSender } from "../../support/dicom-sender.ts";
+import { processesNaming } from "../../support/process-tree.ts";
 import { createAuthority } from "../../support/psp/certificates.ts";
 import { type SampleInstance, sampleInstance, studyUID } from "../../support/sample-zip.ts";
 import { createTempFolder } from "../../support/temp-folder.ts";
@@ -24,6 +27,7 @@ const CALLED_UNKNOWN = [1, 1, 7];
 const CALLING_UNKNOWN = [1, 1, 3];
 const LIMIT_EXCEEDED = [2, 3, 2];
 const ABORT = 7;
+const SOURCE = join(import.meta.dir, "../../../src/server");
 const folder = createTempFolder();
 
 let t: TestApp;
@@ -404,3 +408,30 @@ test("with a certificate the port speaks TLS alone", async () => {
   plain.raw(associateRequest("SEGURO", "TESTE"));
   expect(await plain.next()).toBeUndefined();
 });
+
+test.skipIf(process.platform !== "linux")(
+  "senders are served again after the process that listens was killed, however long it could not be started",
+  async () => {
+    await using place = createTempFolder();
+    const parent = join(place.path, "data");
+    const errors: string[] = [];
+    const dimse = createDimseProcess({
+      config: { dimse: { host: "127.0.0.1", port: 0, tls: undefined } },
+      log: createLogger({ level: "error", write: (line) => void errors.push(line) }),
+      folder: join(parent, "receiving"),
+      command: [process.execPath, join(SOURCE, "features/receivers/worker/dimse-worker.ts"), place.path],
+    });
+    await using _ = { [Symbol.asyncDispose]: () => dimse.close() };
+    await dimse.start(new Receptions(t.deps));
+    // No folder can be made below a file, as none can on a full disk.
+    rmSync(parent, { recursive: true });
+    writeFileSync(parent, "");
+    for (const pid of processesNaming(place.path)) process.kill(pid, "SIGKILL");
+    while (errors.length === 0) await Bun.sleep(20);
+    expect(dimse.port).toBeUndefined();
+    rmSync(parent);
+    while (dimse.port === undefined) await Bun.sleep(20);
+    await using sender = await connectSender(dimse.port);
+    expect(await sender.associate({ called: "CLINICA" })).toBe("accepted");
+  },
+);

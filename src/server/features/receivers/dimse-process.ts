@@ -77,6 +77,8 @@ export function createDimseProcess(options: DimseProcessOptions): DimseProcess {
   async function spawn(handler: DimseHandler, start: StartDimse): Promise<void> {
     await rm(folder, { recursive: true, force: true });
     await mkdir(folder, { recursive: true, mode: 0o700 });
+    if (isClosing) return;
+    let isListening = false;
     const listening = Promise.withResolvers<void>();
     const send = (to: Subprocess, message: ToDimse) => to.send(message);
     const spawned = Bun.spawn([...command], {
@@ -87,6 +89,7 @@ export function createDimseProcess(options: DimseProcessOptions): DimseProcess {
         if (message.kind === "ready") send(from, start);
         else if (message.kind === "listening") {
           port = message.port;
+          isListening = true;
           listening.resolve();
         } else if (message.kind === "deaf") {
           listening.reject(new Error(`DIMSE_PORT: ${message.detail}`));
@@ -105,18 +108,34 @@ export function createDimseProcess(options: DimseProcessOptions): DimseProcess {
       onExit() {
         port = undefined;
         listening.reject(new Error("the process for DIMSE ended"));
-        if (isClosing) return;
+        if (isClosing || !isListening) return;
         log.warn("dimse.process_lost", {});
-        handler
-          .lost()
-          .then(() => Bun.sleep(RESTART_MS))
-          .then(() => (isClosing ? undefined : spawn(handler, { ...start, port: start.port })))
-          .catch((error) => log.error("dimse.failed", describeError(error)));
+        void restart(handler, start);
       },
     });
     spawned.unref();
     child = spawned;
-    await listening.promise;
+    try {
+      await listening.promise;
+    } catch (error) {
+      // One that can't listen would stay.
+      spawned.kill("SIGKILL");
+      throw error;
+    }
+  }
+
+  /** Starts the process again, and once more for as long as that fails: the disk may be full, or the port taken. */
+  async function restart(handler: DimseHandler, start: StartDimse): Promise<void> {
+    await handler.lost().catch((error) => log.error("dimse.failed", describeError(error)));
+    for (;;) {
+      await Bun.sleep(RESTART_MS);
+      if (isClosing) return;
+      try {
+        return await spawn(handler, start);
+      } catch (error) {
+        log.error("dimse.failed", describeError(error));
+      }
+    }
   }
 
   return {
