@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:tes
 import { createRecheck } from "../../../src/server/http/while-allowed.ts";
 import type { MadeAccessToken } from "../../../src/shared/api/access-tokens.ts";
 import type { CreatedLink, Visit } from "../../../src/shared/api/links.ts";
+import { createRandom } from "../../../src/shared/phantom/random.ts";
 import { packed, sampleKinds } from "../../support/damaged-study.ts";
 import { sampleInstance, sampleZip, studyUID } from "../../support/sample-zip.ts";
 import { STOW_HEADERS, stow, stowBody } from "../../support/stow.ts";
@@ -131,6 +132,35 @@ describe("what is being sent breaks off", () => {
     const { token } = (await (await get(`/generate-token?data=${data}`, owner)).json()) as { token: string };
     expect(await endOf(await get(`/dicomweb/t/${token}${FRAMES}`), signOut)).toBe("cut");
   });
+});
+
+/** A series whose metadata are sent in pieces, and are too many for a search to be answered at once. */
+async function storeWordy(): Promise<void> {
+  const noise = createRandom(1);
+  const text = () => Array.from({ length: 60 }, () => noise().toString(36).slice(2)).join(" ");
+  const elements = Object.fromEntries(
+    Array.from({ length: 300 }, (_, i) => [
+      `0029${(0x1000 + i).toString(16)}`,
+      { vr: "LT", Value: [text()] },
+    ]),
+  );
+  const instances = Array.from({ length: 50 }, (_, i) => ({ study: "80", sop: String(i + 1), elements }));
+  await t.store(owner, sampleZip(...instances));
+}
+
+test("what is being sent of long metadata breaks off when its access token ends", async () => {
+  await storeWordy();
+  const series = "/studies/2.25.1.80/series/2.25.2.80.1";
+  for (const path of [
+    `${series}/metadata`,
+    `${series}/instances?includefield=all`,
+    `/instances?StudyInstanceUID=2.25.1.80&includefield=all`,
+  ]) {
+    const reader = await program();
+    const end = () => t.call("DELETE", `/api/tokens/${reader.tokenId}`, { as: owner });
+    expect([path, await endOf(await get(`/dicomweb${path}`, reader), end)]).toEqual([path, "cut"]);
+  }
+  expect(await endOf(await get(`/dicomweb${series}/metadata`, owner), () => undefined)).toBe("whole");
 });
 
 /** A body that goes on after something else happened, and two seconds later. */

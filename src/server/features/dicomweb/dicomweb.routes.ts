@@ -19,17 +19,29 @@ import {
 } from "./catalogue-paths.ts";
 import { copiedInstanceResponse, findCopiedInstance } from "./copied-instance.ts";
 import { type DicomwebDocument, describeDicomweb } from "./describe-dicomweb.ts";
-import type { DicomwebCatalogue, Retrieval, SeriesRecord } from "./dicomweb.catalogue.ts";
+import type { DicomwebCatalogue, Retrieval, SeriesRecord, StoredMetadata } from "./dicomweb.catalogue.ts";
 import type { SeriesUIDs } from "./dicomweb.repo.ts";
 import { framesResponse } from "./frames.ts";
 import { instancesResponse, instanceVersion } from "./instances.ts";
 import { acceptOf, assertAcceptsJson } from "./media-types.ts";
-import { instanceMetadataResponse, seriesMetadataResponse, studyMetadataResponse } from "./metadata.ts";
+import {
+  instanceMetadataResponse,
+  MAX_AT_ONCE_BYTES,
+  seriesMetadataResponse,
+  studyMetadataResponse,
+} from "./metadata.ts";
 import { parseQido, type QidoQuery } from "./parse-qido.ts";
 import type { Level } from "./qido-attributes.ts";
 import { seriesJson, studyJson } from "./qido-json.ts";
 import { searchInstances } from "./search-instances.ts";
-import { type Found, matchesLevel, pageOf, searchedSeries, searchResponse } from "./search-response.ts";
+import {
+  type Found,
+  isLarge,
+  matchesLevel,
+  pageOf,
+  searchedSeries,
+  searchResponse,
+} from "./search-response.ts";
 
 /** The most series of one study whose instances a search reads. */
 const MAX_SEARCHED_SERIES = 1_000;
@@ -106,8 +118,12 @@ export function createDicomwebRoutes(access: DicomwebAccess) {
       response,
       createRecheck(access.clock, () => access.assertStillVisible(c)),
     );
-  const answer = (c: Context, found: Found, query: QidoQuery, levels: readonly Level[]) =>
-    searchResponse(found, { query, levels, answersNoContent, request: c.req.raw });
+  const sendMetadata = (c: Context, { inflatedBytes }: StoredMetadata, response: Response) =>
+    inflatedBytes > MAX_AT_ONCE_BYTES ? sendWhileVisible(c, response) : response;
+  const answer = async (c: Context, found: Found, query: QidoQuery, levels: readonly Level[]) => {
+    const response = await searchResponse(found, { query, levels, answersNoContent, request: c.req.raw });
+    return isLarge(found) ? sendWhileVisible(c, response) : response;
+  };
 
   if (access.hasSearch)
     routes.get("/studies", front, described.searchStudies, async (c) => {
@@ -177,12 +193,9 @@ export function createDicomwebRoutes(access: DicomwebAccess) {
     const catalogue = await resolve(c);
     assertAcceptsJson(acceptOf(c));
     const stored = await seriesMetadata(catalogue, c.req.param("study"), c.req.param("series"));
-    return unlessKnown(c, `W/"${stored.version}"`, () =>
-      seriesMetadataResponse(
-        stored,
-        c.req.header("accept-encoding"),
-        urlOf(c, c.req.param("study"), c.req.param("series")),
-      ),
+    const url = urlOf(c, c.req.param("study"), c.req.param("series"));
+    return unlessKnown(c, `W/"${stored.version}"`, async () =>
+      sendMetadata(c, stored, await seriesMetadataResponse(stored, c.req.header("accept-encoding"), url)),
     );
   });
 

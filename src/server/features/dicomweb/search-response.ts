@@ -23,6 +23,11 @@ interface SearchAnswer {
 /** What a search found: all that is known of each study or series, or instances as they are answered. */
 export type Found = readonly DicomJson[] | FoundInstances;
 
+/** Whether an answer is sent item by item, as its client takes it. */
+export function isLarge(found: Found): boolean {
+  return "items" in found && found.held !== undefined;
+}
+
 /** Answers a search by what it found: its page and, if there is more, one item beyond it. */
 export async function searchResponse(
   found: Found,
