@@ -231,6 +231,33 @@ test("associations that bring nothing keep no sender out, and one that brings so
   await listed(ana, "60", 3);
 });
 
+test("accounts that fill the server with busy associations keep no other one out, and trial accounts count as one", async () => {
+  const receptions = new Receptions(t.deps);
+  const titleOf = new Map<string, string>();
+  const join = async (title: string) => {
+    const admitted = await receptions.admit({ calledAETitle: title, callingAETitle: "T", address: "::1" });
+    if ("rejection" in admitted) return admitted.rejection;
+    titleOf.set(admitted.association, title);
+    return admitted.instead === undefined ? "new" : titleOf.get(admitted.instead);
+  };
+  const account = async (title: string, plan: string) =>
+    await makeReceiver(await t.addPerson(title, { plan }), { aeTitle: title });
+  for (const title of ["TRIAL 1", "TRIAL 2", "TRIAL 3"]) await account(title, "avaliacao");
+  await account("GRANDE", "clinica");
+  await account("PEQUENA", "essencial");
+  for (let n = 0; n < 30; n++)
+    for (const title of ["GRANDE", "TRIAL 1"]) expect(await join(title)).toBe("new");
+  expect(await join("TRIAL 2")).toBe("limitExceeded");
+  expect(await join("GRANDE")).toBe("limitExceeded");
+  // Of those that have the most, the first one.
+  expect(await join("PEQUENA")).toBe("GRANDE");
+  expect(await join("PEQUENA")).toBe("TRIAL 1");
+  // Trial accounts have the share of one account together.
+  const outcomes = [await join("TRIAL 2"), await join("TRIAL 3"), await join("GRANDE")];
+  expect(outcomes).toEqual(["limitExceeded", "limitExceeded", "limitExceeded"]);
+  await receptions.lost();
+});
+
 describe("an instance that is arriving", () => {
   const meta = {
     ...{ sopClassUID: CT, sopInstanceUID: "2.25.1", transferSyntaxUID: "1.2.840.10008.1.2.1" },

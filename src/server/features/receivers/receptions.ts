@@ -65,22 +65,31 @@ export class Receptions implements DimseHandler {
       await countRefused(db, receiver.id, { at: clock.now(), ...asked });
       return { rejection: "callingAETitleUnknown" };
     }
-    const crowd = this.#crowdFor(receiver.accountId);
-    const instead = crowd && longestIdle(crowd, clock.now().getTime());
-    if (crowd && instead === undefined) return { rejection: "limitExceeded" };
+    const sharer = user.isTrial ? "trial" : user.id;
+    const place = this.#placeFor(receiver.accountId, sharer);
+    if (place === undefined) return { rejection: "limitExceeded" };
     const association = Bun.randomUUIDv7();
     const pending = this.#pendingOf(receiver.accountId);
-    this.#open.set(association, new Association(this.deps, receiver, asked, pending));
-    if (instead === undefined) return { association };
-    await this.end(instead);
-    return { association, instead };
+    this.#open.set(association, new Association(this.deps, { receiver, asked, sharer, pending }));
+    if (place === "free") return { association };
+    await this.end(place);
+    return { association, instead: place };
   }
 
-  /** The associations of which one must end for another one of an account; undefined if there is room. */
-  #crowdFor(accountId: string): [id: string, association: Association][] | undefined {
-    const own = [...this.#open].filter(([, association]) => association.accountId === accountId);
-    if (own.length >= MAX_ASSOCIATIONS_OF_ACCOUNT) return own;
-    return this.#open.size >= MAX_ASSOCIATIONS ? [...this.#open] : undefined;
+  /**
+   * Which association ends for another one of an account, if one must; undefined if none may. It is one that brings nothing or, if the
+   * server is full, one of those who have the most, if that is two more than the account has.
+   */
+  #placeFor(accountId: string, sharer: string): "free" | string | undefined {
+    const all = [...this.#open];
+    const spareSince = this.deps.clock.now().getTime() - SPARE_MS;
+    const own = all.filter(([, association]) => association.accountId === accountId);
+    if (own.length >= MAX_ASSOCIATIONS_OF_ACCOUNT) return longestIdle(own, spareSince);
+    if (all.length < MAX_ASSOCIATIONS) return "free";
+    const bySharer = Map.groupBy(all, ([, association]) => association.sharer);
+    const [most = []] = [...bySharer.values()].sort((a, b) => b.length - a.length);
+    const mayTake = most.length > (bySharer.get(sharer)?.length ?? 0) + 1;
+    return longestIdle(all, spareSince) ?? (mayTake ? longestIdle(most) : undefined);
   }
 
   async reserve(association: string, bytes: number): Promise<boolean> {
@@ -108,11 +117,23 @@ export class Receptions implements DimseHandler {
   }
 }
 
-function longestIdle(crowd: [id: string, association: Association][], now: number): string | undefined {
-  const [[id, { activeAt }] = ["", { activeAt: now }]] = crowd.toSorted(
-    ([, a], [, b]) => a.activeAt - b.activeAt,
-  );
-  return now - activeAt >= SPARE_MS ? id : undefined;
+/** The one that brought nothing for the longest, if it brought nothing since a time. */
+function longestIdle(
+  crowd: [id: string, association: Association][],
+  since = Number.POSITIVE_INFINITY,
+): string | undefined {
+  const [first] = crowd.toSorted(([, a], [, b]) => a.activeAt - b.activeAt);
+  return first && first[1].activeAt <= since ? first[0] : undefined;
+}
+
+/** Whose an association is. */
+interface Party {
+  receiver: ReceiverRow;
+  asked: AssociationAsked;
+  /** The account, or all trial accounts together: they cost nothing to make. */
+  sharer: string;
+  /** Studies of the account that were received and are not stored yet. */
+  pending: Set<string>;
 }
 
 function maySend(receiver: ReceiverRow, { callingAETitle, address }: AssociationAsked): boolean {
@@ -123,6 +144,7 @@ function maySend(receiver: ReceiverRow, { callingAETitle, address }: Association
 
 class Association {
   readonly accountId: string;
+  readonly sharer: string;
   /** When it began, or last brought something; milliseconds since 1970. */
   activeAt: number;
   #upload: GrowingUpload | undefined;
@@ -137,12 +159,10 @@ class Association {
 
   constructor(
     private readonly deps: ReceptionDeps,
-    private readonly receiver: ReceiverRow,
-    private readonly asked: AssociationAsked,
-    /** Studies of the account that were received and are not stored yet. */
-    private readonly pending: Set<string>,
+    private readonly party: Party,
   ) {
-    this.accountId = receiver.accountId;
+    this.accountId = party.receiver.accountId;
+    this.sharer = party.sharer;
     this.activeAt = deps.clock.now().getTime();
   }
 
@@ -204,7 +224,8 @@ class Association {
   async #keep({ path, sizeBytes, crc32, studyInstanceUID }: ArrivedInstance & { path: string }) {
     if (this.#isGone) return ENDED;
     if (!(await this.#fits(sizeBytes, studyInstanceUID))) return FULL;
-    const { accountId, receiver, asked, deps } = this;
+    const { accountId, deps } = this;
+    const { receiver, asked, pending } = this.party;
     const { callingAETitle, address } = asked;
     const seen = { at: deps.clock.now(), callingAETitle, address };
     // Before anything is kept, since the receiver may have ended.
@@ -215,7 +236,7 @@ class Association {
     });
     const upload = this.#upload;
     await upload.add({ path, sizeBytes, crc32 });
-    this.pending.add(studyInstanceUID);
+    pending.add(studyInstanceUID);
     this.#checkedBytes += sizeBytes;
     if (upload.files >= MAX_INSTANCES || upload.sizeBytes >= MAX_BYTES) await this.#closeUpload();
     return { status: Status.success };
@@ -235,12 +256,13 @@ class Association {
   /** Whether the plan has room for what is acknowledged now, so that it can be taken in later. */
   async #fits(sizeBytes: number, studyInstanceUID: string): Promise<boolean> {
     const now = this.deps.clock.now().getTime();
-    const isKnown = this.pending.has(studyInstanceUID) && now - this.#checkedAt < ASK_PLAN_MS;
+    const { pending } = this.party;
+    const isKnown = pending.has(studyInstanceUID) && now - this.#checkedAt < ASK_PLAN_MS;
     if (isKnown && this.#checkedBytes + sizeBytes < ASK_PLAN_BYTES) return true;
     const { db } = this.deps;
     const user = await findUser(db, this.accountId);
     if (!user?.isAuthorized) return false;
-    if (this.pending.size >= MAX_PENDING_STUDIES) this.pending.clear();
+    if (pending.size >= MAX_PENDING_STUDIES) pending.clear();
     if (user.role !== "admin" && !(await this.#fitsPlan(sizeBytes, studyInstanceUID))) return false;
     this.#checkedAt = now;
     this.#checkedBytes = 0;
@@ -249,7 +271,8 @@ class Association {
 
   async #fitsPlan(sizeBytes: number, studyInstanceUID: string): Promise<boolean> {
     const { db, clock } = this.deps;
-    const { accountId, pending } = this;
+    const { accountId } = this;
+    const { pending } = this.party;
     const found = await findSubscriptionWithPlan(db, accountId);
     if (!found || !isInForce(found.subscription, clock.now())) return false;
     const quota = await findStorageQuota(db, accountId);
