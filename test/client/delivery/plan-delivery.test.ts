@@ -41,6 +41,13 @@ test("a folder larger than an upload is delivered in parts, which are told again
   const [other] = (await planOf([{ ...folder, files: folderFiles({ IM0: sampleInstance({ study: "9" }) }) }]))
     .uploads;
   expect(other && first.includes(keyOfPlanned(other))).toBe(false);
+  // So is a file that was written anew, though of the same size at the same path.
+  const anew = folder.files.map(({ path, file }) => ({
+    path,
+    file: new File([file], path, { lastModified: Date.now() + 60_000 }),
+  }));
+  const rewritten = (await planOf([{ ...folder, files: anew }], maxUploadBytes)).uploads.map(keyOfPlanned);
+  expect(rewritten.filter((key) => first.includes(key))).toEqual([]);
 });
 
 test("nothing is sent of more than one delivery takes, which is said before with what can't be read", async () => {

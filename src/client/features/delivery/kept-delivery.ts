@@ -3,6 +3,8 @@ import { openedRequestSchema } from "../../../shared/api/deliveries.ts";
 import { crc32 } from "../../../shared/zip/crc32.ts";
 import { localStore } from "../../browser-storage.ts";
 import type { PlannedUpload } from "../upload/draft/plan-uploads.ts";
+import type { PackableFile } from "../upload/pack-folder/pack-folder.ts";
+import { serverIdOf } from "../upload/send/resume-records.ts";
 import type { Parts, RefusedUpload } from "./delivery-state.ts";
 import { sizeOfPlanned } from "./plan-delivery.ts";
 
@@ -79,7 +81,9 @@ export function noteSending(requestId: string, planned: PlannedUpload, rowId: st
 export function noteArrived(requestId: string, uploadId: string): void {
   const { sending, ...batch } = batchOf(requestId);
   if (batch.arrived.some((one) => one.uploadId === uploadId)) return;
-  keepBatch(requestId, { ...batch, arrived: [...batch.arrived, { key: sending?.key ?? "", uploadId }] });
+  // Another page may send at the same time.
+  const key = sending && serverIdOf(sending.rowId) === uploadId ? sending.key : "";
+  keepBatch(requestId, { ...batch, arrived: [...batch.arrived, { key, uploadId }] });
 }
 
 /** Notes that the server did not keep the upload that was sent, so that nothing waits for it. */
@@ -97,8 +101,14 @@ export function keyOfPlanned(planned: PlannedUpload): string {
   if (exams.length === 0 || !isComplete) return "";
   const told = [
     ...exams.map(({ studyInstanceUID }) => studyInstanceUID),
-    ...files.map(({ path, file, sizeBytes, entry }) => `${path} ${entry?.crc32 ?? sizeBytes ?? file.size}`),
+    ...files.map((one) => `${one.path} ${contentOf(one)}`),
   ];
   const sum = crc32(new TextEncoder().encode(told.join("\n")));
   return `${files.length} ${sizeOfPlanned(planned)} ${sum}`;
+}
+
+/** Tells a file from one that was written anew, as far as it can be told without reading it. */
+function contentOf({ file, sizeBytes = file.size, entry }: PackableFile): string {
+  if (entry) return String(entry.crc32);
+  return file instanceof File ? `${sizeBytes} ${file.lastModified}` : String(sizeBytes);
 }
