@@ -5,6 +5,7 @@ import {
   keepDelivery,
   keyOfPlanned,
   noteArrived,
+  noteRefused,
   readDelivery,
 } from "../../../src/client/features/delivery/kept-delivery.ts";
 import { afterArrival } from "../../../src/client/features/delivery/open-delivery.ts";
@@ -116,4 +117,15 @@ test("the receipt comes once every part has arrived; until then the page asks fo
     step: "done",
     delivered: [{ uploadId: "u1" }, { uploadId: "u2" }],
   });
+});
+
+test("what the server did not keep is told beside the receipt, and nothing waits for it", async () => {
+  const refused = { fileName: "ruim.zip", message: "O arquivo ZIP está danificado." };
+  answerCalls({ "GET /api/uploads": () => Response.json(uploads) });
+  uploads.push(done("u1"));
+  keep(2, []);
+  noteRefused("r", refused);
+  expect(await afterArrival("r", request)).toMatchObject({ step: "pick", refused: [refused] });
+  noteArrived("r", "u1");
+  expect(await afterArrival("r", request)).toMatchObject({ step: "done", refused: [refused] });
 });
