@@ -1,6 +1,10 @@
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex } from "@noble/hashes/utils.js";
 import { hasPreamble, mayBeInstance, PREAMBLE_BYTES } from "../../../shared/dicom/instance-start.ts";
+import { ByteReader } from "../../../shared/dicom/reading/byte-reader.ts";
+import { memorySource } from "../../../shared/dicom/reading/memory-source.ts";
+import { readFileMeta } from "../../../shared/dicom/reading/parse-file.ts";
+import { Unreadable } from "../../../shared/dicom/reading/unreadable.ts";
 import { isUid } from "../../../shared/dicom/uid.ts";
 import { locateInBlob, readZipEntries } from "../../../shared/zip/open-zip-blob.ts";
 import type { ZipEntry } from "../../../shared/zip/zip-entry.ts";
@@ -92,11 +96,20 @@ async function findReceived(
   return sums.find((sum) => known.has(sum));
 }
 
-/** The offset of the data set. File Meta Information says its length in its first element. */
+/**
+ * The offset of the data set: behind the elements of File Meta Information, whatever these say of their length. Between them and the
+ * data set there is no room for another one that a reader would show.
+ */
 function metaEnd(head: Uint8Array): number {
-  const lengthAt = META_START + 8;
-  if (head.length < lengthAt + 4) return META_START;
-  return lengthAt + 4 + new DataView(head.buffer, head.byteOffset).getUint32(lengthAt, true);
+  try {
+    const { fileMeta, next } = readFileMeta(new ByteReader(memorySource(head)), META_START);
+    // A medium names every value representation, and readers differ about the length of an element without one.
+    return fileMeta.elements.some(({ implicit }) => implicit) ? META_START : next;
+  } catch (error) {
+    // They are longer than a medium makes them.
+    if (error instanceof Unreadable) return META_START;
+    throw error;
+  }
 }
 
 function instanceUidOf(head: Uint8Array): string | undefined {
