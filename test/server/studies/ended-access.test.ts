@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:tes
 import { createRecheck } from "../../../src/server/http/while-allowed.ts";
 import type { MadeAccessToken } from "../../../src/shared/api/access-tokens.ts";
 import type { CreatedLink, Visit } from "../../../src/shared/api/links.ts";
+import { TagHex } from "../../../src/shared/dicom/tags.ts";
 import { createRandom } from "../../../src/shared/phantom/random.ts";
 import { packed, sampleKinds } from "../../support/damaged-study.ts";
 import { sampleInstance, sampleZip, studyUID } from "../../support/sample-zip.ts";
@@ -161,6 +162,18 @@ test("what is being sent of long metadata breaks off when its access token ends"
     expect([path, await endOf(await get(`/dicomweb${path}`, reader), end)]).toEqual([path, "cut"]);
   }
   expect(await endOf(await get(`/dicomweb${series}/metadata`, owner), () => undefined)).toBe("whole");
+});
+
+test("a large instance, and a large value, that are sent as parts break off when their reader's access ends", async () => {
+  const pixels = { [TagHex.PixelData]: { vr: "OB", bytes: new Uint8Array(5 * 1024 * 1024) } };
+  await t.store(owner, sampleZip({ study: "81", elements: pixels }));
+  const instance = "/dicomweb/studies/2.25.1.81/series/2.25.2.81.1/instances/2.25.3.81.1.1";
+  for (const path of [instance, `${instance}/bulkdata/7FE00010`]) {
+    const reader = await program();
+    const end = () => t.call("DELETE", `/api/tokens/${reader.tokenId}`, { as: owner });
+    expect([path, await endOf(await get(path, reader), end)]).toEqual([path, "cut"]);
+    expect(await endOf(await get(path, owner), () => undefined)).toBe("whole");
+  }
 });
 
 /** A body that goes on after something else happened, and two seconds later. */

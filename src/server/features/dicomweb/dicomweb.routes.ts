@@ -1,4 +1,5 @@
 import { type Context, Hono, type MiddlewareHandler } from "hono";
+import type { ManifestInstance } from "../../archive/manifest.ts";
 import { AppError } from "../../http/app-error.ts";
 import { notFound } from "../../http/http.errors.ts";
 import { isKnownVersion } from "../../http/known-version.ts";
@@ -45,7 +46,7 @@ import {
 
 /** The most series of one study whose instances a search reads. */
 const MAX_SEARCHED_SERIES = 1_000;
-/** Values of smaller instances are sent at once. */
+/** Smaller instances, and their values, are sent at once. */
 const MAX_UNWATCHED_BYTES = 4 * 1024 * 1024;
 
 export interface DicomwebAccess {
@@ -120,6 +121,8 @@ export function createDicomwebRoutes(access: DicomwebAccess) {
     );
   const sendMetadata = (c: Context, { inflatedBytes }: StoredMetadata, response: Response) =>
     inflatedBytes > MAX_AT_ONCE_BYTES ? sendWhileVisible(c, response) : response;
+  const sendInstance = (c: Context, { sizeBytes }: ManifestInstance, response: Response) =>
+    sizeBytes > MAX_UNWATCHED_BYTES ? sendWhileVisible(c, response) : response;
   const answer = async (c: Context, found: Found, query: QidoQuery, levels: readonly Level[]) => {
     const response = await searchResponse(found, { query, levels, answersNoContent, request: c.req.raw });
     return isLarge(found) ? sendWhileVisible(c, response) : response;
@@ -247,8 +250,7 @@ export function createDicomwebRoutes(access: DicomwebAccess) {
       const findMetadata = () => catalogue.metadata(path.study, path.series);
       const asked = { accept: acceptOf(c), headers: c.req.raw.headers, instanceUrl: instanceUrlOf(c, path) };
       const request = { ...asked, findMetadata };
-      const answered = await bulkDataResponse(catalogue, instance, path.path, request);
-      return instance.sizeBytes > MAX_UNWATCHED_BYTES ? sendWhileVisible(c, answered) : answered;
+      return sendInstance(c, instance, await bulkDataResponse(catalogue, instance, path.path, request));
     },
   );
 
@@ -263,10 +265,10 @@ export function createDicomwebRoutes(access: DicomwebAccess) {
     if (copied) {
       const respond = () => copiedInstanceResponse(catalogue, instance, copied, allow);
       const response = await unlessKnown(c, copied.version, respond);
-      if (response) return response;
+      if (response) return sendInstance(c, instance, response);
     }
-    return unlessKnown(c, instanceVersion(instance, acceptOf(c)), () =>
-      instancesResponse(catalogue, [[instance]], acceptOf(c), allow),
+    return unlessKnown(c, instanceVersion(instance, acceptOf(c)), async () =>
+      sendInstance(c, instance, await instancesResponse(catalogue, [[instance]], acceptOf(c), allow)),
     );
   });
 
