@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, beforeEach, describe, expect, spyOn, test } from "bun:test";
 import { createRecheck } from "../../../src/server/http/while-allowed.ts";
 import type { MadeAccessToken } from "../../../src/shared/api/access-tokens.ts";
 import type { CreatedLink, Visit } from "../../../src/shared/api/links.ts";
@@ -227,6 +227,25 @@ test("an upload whose account is blocked while it comes is refused, and none of 
   expect((await t.call("POST", "/api/upload-dicom", { as: owner, headers, body })).status).toBe(401);
   const kept = await t.sql`select 1 from studies
     where account_id = ${owner.id} and study_instance_uid = ${studyUID("78")}`;
+  expect(kept).toHaveLength(0);
+});
+
+test("what was sent is refused if access ended while it waited for its turn, and none of it is kept", async () => {
+  const { ingestWorkers } = t.deps;
+  const open = ingestWorkers.open.bind(ingestWorkers);
+  using opening = spyOn(ingestWorkers, "open");
+  opening.mockImplementation(async (...asked) => {
+    await block();
+    t.advance(2_000);
+    return await open(...asked);
+  });
+  expect((await t.upload(owner, sampleZip({ study: "82" }))).status).toBe(401);
+  await t.call("PATCH", `/api/users/${owner.id}`, { as: admin, json: { isAuthorized: true } });
+  const again = await t.call("POST", "/api/auth/login", { json: owner });
+  owner = { ...owner, token: ((await again.json()) as { token: string }).token };
+  expect((await stow(t, owner, [sampleInstance({ study: "82" })])).status).toBe(401);
+  const kept = await t.sql`select 1 from studies
+    where account_id = ${owner.id} and study_instance_uid = ${studyUID("82")}`;
   expect(kept).toHaveLength(0);
 });
 

@@ -16,14 +16,13 @@ export interface StoreRequest {
   studyInstanceUID: string | undefined;
   /** The address of DICOMweb, which answers name instances by. */
   baseUrl: string;
-  /** Asks whether the sender may still store, once all has come. @throws {AppError} */
+  /** Asks whether the sender may still store. @throws {AppError} */
   recheck: Recheck;
 }
 
 /**
  * Stores the instances of a request (STOW-RS, PS3.18 §10.5) as an upload: all that can be kept are durable and visible when this
- * answers, and the others are named with their reasons. Over quota nothing is kept, and nothing if the sender's access ended while
- * they sent.
+ * answers, and the others are named with their reasons. Over quota nothing is kept, and nothing if the sender's access ended before.
  * @throws {AppError} as `recheck` does; `upload.*`, `quota.*`, `subscription.required`, `storage.full`, `store.*`
  */
 export async function storeInstances(
@@ -38,7 +37,7 @@ export async function storeInstances(
     throw new AppError(uploadTooLarge, { values: { maximum: formatSize(maxBytes) } });
   let received: ReceivedInstances | undefined;
   const taken = await takeAny(deps, sender, {
-    lengthBytes,
+    ...{ lengthBytes, recheck },
     signal: request.signal,
     limits: {
       maxSkippedNames: MAX_INSTANCES,
@@ -58,7 +57,6 @@ export async function storeInstances(
         { signal: slot.signal, onReceived },
       );
       if (received.names.length === 0) throw new AppError(nothingToStore);
-      await recheck();
       return { metadata: {}, sizeBytes: received.sizeBytes };
     },
   });

@@ -11,8 +11,7 @@ import { MULTIPART_OVERHEAD_BYTES } from "./upload-room.ts";
 import type { UploadSlot } from "./upload-slots.ts";
 
 /**
- * Takes in the upload that a request brings; it is answered only after its commit. `recheck` asks whether the sender may still store,
- * once all has come.
+ * Takes in the upload that a request brings; it is answered only after its commit. `recheck` asks whether the sender may still store.
  * @throws {AppError} as `recheck` does; `upload.*`, `quota.*`, `subscription.required`, `storage.full`
  */
 export async function ingestUpload(
@@ -31,7 +30,7 @@ export async function ingestUpload(
     deps,
     { caller, origin, slot },
     {
-      lengthBytes,
+      ...{ lengthBytes, recheck },
       signal: request.signal,
       async spool(path, room, received) {
         const onReceived = (bytes: number) => {
@@ -39,9 +38,7 @@ export async function ingestUpload(
           room.countReceived(bytes);
         };
         const receiving = { signal: slot.signal, onReceived, received };
-        const spooled = await receiveUpload(request, path, maxUploadBytes, room, receiving);
-        await recheck();
-        return spooled;
+        return await receiveUpload(request, path, maxUploadBytes, room, receiving);
       },
     },
   );

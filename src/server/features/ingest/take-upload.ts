@@ -10,6 +10,7 @@ import { abandonUpload } from "../../holdings/uploads/abandon-upload.ts";
 import { uploadInterrupted } from "../../holdings/uploads/uploads.errors.ts";
 import { insertUpload } from "../../holdings/uploads/uploads.repo.ts";
 import { AppError } from "../../http/app-error.ts";
+import type { Recheck } from "../../http/while-allowed.ts";
 import { describeError } from "../../runtime/log.ts";
 import type { Caller } from "../studies/studies.repo.ts";
 import { commitUpload } from "./commit-upload.ts";
@@ -52,6 +53,8 @@ export interface UploadSource {
   spool(path: string, room: UploadRoom, received: ReceivedBytes): Promise<SpooledUpload>;
   /** Aborts when the sender is gone. */
   signal: AbortSignal;
+  /** Asks whether the sender may still store: once all has come, and before it is kept. @throws {AppError} */
+  recheck?: Recheck;
   /** Bounds that differ from those of every upload. */
   limits?: Partial<IngestLimits>;
   /** The volume of a lost database that the ZIP is: it stays where it is. */
@@ -72,7 +75,7 @@ export interface SpooledUpload {
 /**
  * Takes in one upload: spools it, reads it, writes volumes and manifests, and commits. A failure before the commit leaves nothing
  * behind, and nothing was visible.
- * @throws {AppError} `upload.*`, `quota.*`, `subscription.required`, `storage.full`
+ * @throws {AppError} as `recheck` does; `upload.*`, `quota.*`, `subscription.required`, `storage.full`
  */
 export async function takeUpload(
   deps: IngestDeps,
@@ -116,6 +119,7 @@ async function processUpload(deps: IngestDeps, incoming: Incoming): Promise<Take
   const spoolPath = join(upload.folder, "spool.zip");
   using received = new ReceivedBytes();
   const { metadata, sizeBytes, undoPath, guessed } = await source.spool(spoolPath, room, received);
+  await source.recheck?.();
   slot.received();
   const limits = { ...(slot.isTrial ? TRIAL_INGEST_LIMITS : DEFAULT_INGEST_LIMITS), ...source.limits };
   const session = await deps.ingestWorkers.open(
@@ -186,7 +190,7 @@ async function buildAndCommit(
   deps: IngestDeps,
   session: IngestSession,
   scanned: Scanned,
-  { signal, settle }: Pick<UploadSource, "signal" | "settle">,
+  { signal, recheck, settle }: Pick<UploadSource, "signal" | "recheck" | "settle">,
 ): Promise<{ studies: UploadAnswer["studies"]; built: BuiltUpload }> {
   const isArchived = deps.config.ack === "store";
   const { room, undoPath } = scanned;
@@ -203,6 +207,7 @@ async function buildAndCommit(
       session.build({ ...plan.build, maxRestBytes, ...(undoPath && { undoPath }) }),
     );
     if (isArchived) await archive(deps, scanned.upload.id, built, signal);
+    await recheck?.();
     signal.throwIfAborted();
     room.endClaim();
     const committed = await commitUpload(deps, { ...scanned, plan, built, isArchived, settle });
