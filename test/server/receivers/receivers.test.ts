@@ -437,7 +437,7 @@ test("with a certificate the port speaks TLS alone", async () => {
 });
 
 test.skipIf(process.platform !== "linux")(
-  "senders are served again after the process that listens was killed, however long it could not be started",
+  "after the process that listens was killed, what it acknowledged is there, and senders are served again once it can be started",
   async () => {
     await using place = createTempFolder();
     const parent = join(place.path, "data");
@@ -450,6 +450,13 @@ test.skipIf(process.platform !== "linux")(
     });
     await using _ = { [Symbol.asyncDispose]: () => dimse.close() };
     await dimse.start(new Receptions(t.deps));
+    const connect = async () => {
+      const sender = await connectSender(dimse.port ?? 0);
+      expect(await sender.associate({ called: "CLINICA" })).toBe("accepted");
+      return sender;
+    };
+    await using first = await connect();
+    expect(await first.store(sent({ study: "15" }))).toBe(0);
     // No folder can be made below a file, as none can on a full disk.
     rmSync(parent, { recursive: true });
     writeFileSync(parent, "");
@@ -457,8 +464,11 @@ test.skipIf(process.platform !== "linux")(
     while (errors.length === 0) await Bun.sleep(20);
     expect(dimse.port).toBeUndefined();
     rmSync(parent);
+    await listed(ana, "15", 1);
     while (dimse.port === undefined) await Bun.sleep(20);
-    await using sender = await connectSender(dimse.port);
-    expect(await sender.associate({ called: "CLINICA" })).toBe("accepted");
+    await using later = await connect();
+    expect(await later.store(sent({ study: "15", sop: "2" }))).toBe(0);
+    await later.release();
+    await listed(ana, "15", 2);
   },
 );
