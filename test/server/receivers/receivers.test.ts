@@ -392,6 +392,22 @@ describe("what was acknowledged", () => {
   });
 });
 
+test("an account that is blocked stores nothing more by an open association, and what was acknowledged is kept", async () => {
+  const dora = await t.addPerson("Dora", { plan: "clinica" });
+  await makeReceiver(dora, { aeTitle: "DORA" });
+  await using sender = await open("DORA");
+  expect(await sender.store(sent({ study: "31" }))).toBe(0);
+  const admin = await t.addPerson("Administradora", { role: "admin", plan: null });
+  const set = (isAuthorized: boolean) =>
+    t.call("PATCH", `/api/users/${dora.id}`, { as: admin, json: { isAuthorized } });
+  expect((await set(false)).status).toBe(200);
+  expect(await sender.store(sent({ study: "31", sop: "2" }))).toBe(0xa700);
+  await sender.release();
+  expect((await set(true)).status).toBe(200);
+  const again = await t.call("POST", "/api/auth/login", { json: dora });
+  await listed({ ...dora, token: ((await again.json()) as { token: string }).token }, "31", 1);
+});
+
 describe("a receiver", () => {
   test("has a title of its own on the server, and only its owner ends it", async () => {
     const taken = await t.call("POST", "/api/receivers", { as: bruno, json: { aeTitle: " CLINICA " } });

@@ -1,5 +1,6 @@
-import { and, desc, eq, sql } from "drizzle-orm";
+import { and, desc, eq, inArray, sql } from "drizzle-orm";
 import type { DbOrTx, Tx } from "../../db/client.ts";
+import { users } from "../accounts/users/users.table.ts";
 import { type ReceiverRow, receivers } from "./receivers.table.ts";
 
 /** Returns `false` if another receiver of the server has the title. */
@@ -49,7 +50,7 @@ export interface SeenSender {
   address: string;
 }
 
-/** Counts received instances; returns `false` if the receiver was removed. */
+/** Counts received instances; returns `false` if the receiver was removed, or its account blocked. */
 export async function countReceived(
   db: DbOrTx,
   id: string,
@@ -57,13 +58,14 @@ export async function countReceived(
   seen: SeenSender,
 ): Promise<boolean> {
   const { at, callingAETitle, address } = seen;
+  const allowed = db.select({ id: users.id }).from(users).where(eq(users.isAuthorized, true));
   const counted = await db
     .update(receivers)
     .set({
       instances: sql`${receivers.instances} + ${instances}`,
       ...{ receivedAt: at, receivedTitle: callingAETitle, receivedAddress: address },
     })
-    .where(eq(receivers.id, id))
+    .where(and(eq(receivers.id, id), inArray(receivers.accountId, allowed)))
     .returning({ id: receivers.id });
   return counted.length === 1;
 }

@@ -228,7 +228,7 @@ class Association {
     const { receiver, asked, pending } = this.party;
     const { callingAETitle, address } = asked;
     const seen = { at: deps.clock.now(), callingAETitle, address };
-    // Before anything is kept, since the receiver may have ended.
+    // Before anything is kept, since the receiver may have ended, or its account.
     this.#isGone = !(await countReceived(deps.db, receiver.id, 1, seen));
     if (this.#isGone) return ENDED;
     this.#upload ??= await GrowingUpload.open(deps, {
