@@ -1,5 +1,7 @@
+import type { Context } from "hono";
 import { isDatabaseUnavailable } from "../db/database.errors.ts";
 import type { Clock } from "../runtime/clock.ts";
+import { type ClientConnection, findConnection } from "./client-connection.ts";
 
 /** How long an answer that is being sent relies on what was found out about its reader. */
 const RELIED_ON_MS = 1_000;
@@ -29,17 +31,43 @@ export function createRecheck(clock: Clock, assertAllowed: () => Promise<unknown
   };
 }
 
+/** A file up to this size is on its way within a second or so. */
+const UNWATCHED_BYTES = 4 * 1024 * 1024;
+const LOOKED_EVERY_MS = 500;
+
 /**
- * The same answer. Access that ends breaks its body off within a second, as damage does, so that nobody takes what came for the whole.
- * One with a length is one file, which the system may send: it would lose its length on the way through a stream.
+ * The same answer. Access that ends breaks it off within a second or so, as damage does, so that nobody takes what came for the whole.
+ * One with a length is one file, which the system may send and which would lose its length on the way through a stream: its
+ * connection ends, and carries no other answer behind it.
  */
-export function whileAllowed(response: Response, recheck: Recheck): Response {
-  if (response.headers.has("Content-Length")) return response;
-  const { body, status, headers } = response;
-  return body ? new Response(streamWhileAllowed(body, recheck), { status, headers }) : response;
+export function whileAllowed(c: Context, response: Response, recheck: Recheck): Response {
+  const length = response.headers.get("Content-Length");
+  if (length === null) {
+    const { body, status, headers } = response;
+    return body ? new Response(streamWhileAllowed(body, recheck), { status, headers }) : response;
+  }
+  if (Number(length) <= UNWATCHED_BYTES || c.req.method === "HEAD") return response;
+  const connection = findConnection(c);
+  if (!connection) return response;
+  response.headers.set("Connection", "close");
+  endUnlessAllowed(connection, recheck);
+  return response;
 }
 
-/** As {@link whileAllowed}, for a body. */
+function endUnlessAllowed(connection: ClientConnection, recheck: Recheck): void {
+  const timer = setInterval(async () => {
+    if (!connection.isOpen()) return clearInterval(timer);
+    try {
+      await recheck();
+    } catch {
+      clearInterval(timer);
+      connection.end();
+    }
+  }, LOOKED_EVERY_MS);
+  timer.unref();
+}
+
+/** The same body, as {@link whileAllowed}. */
 export function streamWhileAllowed(
   stream: ReadableStream<Uint8Array>,
   recheck: Recheck,

@@ -1,11 +1,15 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, spyOn, test } from "bun:test";
+import { zipSync } from "fflate";
 import { createRecheck } from "../../../src/server/http/while-allowed.ts";
 import type { MadeAccessToken } from "../../../src/shared/api/access-tokens.ts";
+import type { LabExam } from "../../../src/shared/api/labs.ts";
 import type { CreatedLink, Visit } from "../../../src/shared/api/links.ts";
 import { TagHex } from "../../../src/shared/dicom/tags.ts";
 import { createRandom } from "../../../src/shared/phantom/random.ts";
 import { packed, sampleKinds } from "../../support/damaged-study.ts";
+import { formBody, samplePdf } from "../../support/sample-pdf.ts";
 import { sampleInstance, sampleZip, studyUID } from "../../support/sample-zip.ts";
+import { getSlowly } from "../../support/slow-reader.ts";
 import { STOW_HEADERS, stow, stowBody } from "../../support/stow.ts";
 import { createTestApp, type Person, type TestApp } from "../../support/test-app.ts";
 import { tusHeaders, tusOf } from "../../support/tus.ts";
@@ -65,8 +69,11 @@ async function ticketUrl(path: string): Promise<string> {
   return ((await answer.json()) as { url: string }).url;
 }
 
-async function visited(): Promise<{ link: CreatedLink; token: string }> {
-  const made = await t.call("POST", "/api/links", { as: owner, json: { studyIds: [id], download: true } });
+async function visited(studyId = id): Promise<{ link: CreatedLink; token: string }> {
+  const made = await t.call("POST", "/api/links", {
+    as: owner,
+    json: { studyIds: [studyId], download: true },
+  });
   const link = (await made.json()) as CreatedLink;
   const secret = new URL(link.url).hash.slice(1);
   const opened = await t.call("POST", "/api/visits", { json: { link: link.id, secret } });
@@ -173,6 +180,71 @@ test("a large instance, and a large value, that are sent as parts break off when
     const end = () => t.call("DELETE", `/api/tokens/${reader.tokenId}`, { as: owner });
     expect([path, await endOf(await get(path, reader), end)]).toEqual([path, "cut"]);
     expect(await endOf(await get(path, owner), () => undefined)).toBe("whole");
+  }
+});
+
+/** A study of one large image with its laudo, and a laboratory exam; their addresses. */
+async function storeLarge(): Promise<string[]> {
+  const side = { vr: "US", Value: [2_800] };
+  const pixels = new Uint8Array(2_800 * 2_800 * 2);
+  const elements = {
+    [TagHex.Rows]: side,
+    [TagHex.Columns]: side,
+    [TagHex.PixelData]: { vr: "OW", bytes: pixels },
+  };
+  const { studies } = await t.store(
+    owner,
+    zipSync({ IM0: sampleInstance({ study: "82", elements }) }, { level: 0 }),
+  );
+  const study = studies[0]?.id ?? "";
+  pixels.set(samplePdf());
+  const attach = async (path: string, name: string, fields: Record<string, string>) => {
+    const form = await formBody(fields, { name, bytes: pixels });
+    expect((await t.call("POST", path, { as: owner, ...form })).status).toBe(201);
+  };
+  await attach("/api/studies/laudo/upload", "laudo", { studyInstanceUID: study });
+  await attach("/api/exams-lab/upload", "file", { examName: "Hemograma", modality: "LAB" });
+  await t.settle();
+  const { token } = await visited(study);
+  const labs = (await (await get("/api/exams-lab", owner)).json()) as LabExam[];
+  const series = "/dicomweb/studies/2.25.1.82/series/2.25.2.82.1";
+  return [
+    `${series}/instances/2.25.3.82.1.1`,
+    series,
+    `${series}/instances/2.25.3.82.1.1/bulkdata/7FE00010`,
+    `/api/studies/${study}/download`,
+    `/api/studies/laudo/${study}`,
+    `/fhir/Binary/${study}`,
+    `/api/exams-lab/${labs[0]?.id}/view`,
+    `/api/visits/${token}/studies/${study}/laudo`,
+    `/api/visits/${token}/studies/${study}/download`,
+  ];
+}
+
+test("one large file breaks off when its reader's access ends, and is sent whole until then", async () => {
+  const paths = await storeLarge();
+  const origin = await t.listen();
+  const begin = (asked: string[]) =>
+    Promise.all(
+      asked.map((path) =>
+        getSlowly(`${origin}${path}`, {
+          authorization: `Bearer ${owner.token}`,
+          accept: "application/dicom, application/octet-stream, application/pdf",
+          range: "bytes=1-",
+        }),
+      ),
+    );
+  const [first] = await begin(paths.slice(0, 1));
+  const whole = await first?.rest();
+  expect(whole?.readBytes).toBe(whole?.lengthBytes ?? 0);
+  const readers = await begin(paths);
+  await block();
+  t.advance(2_000);
+  // Longer than the server takes to look again.
+  await Bun.sleep(1_000);
+  for (const [place, reader] of readers.entries()) {
+    const { lengthBytes, readBytes } = await reader.rest();
+    expect([paths[place], readBytes < lengthBytes]).toEqual([paths[place], true]);
   }
 });
 

@@ -116,6 +116,7 @@ export function createDicomwebRoutes(access: DicomwebAccess) {
   };
   const sendWhileVisible = (c: Context, response: Response) =>
     whileAllowed(
+      c,
       response,
       createRecheck(access.clock, () => access.assertStillVisible(c)),
     );

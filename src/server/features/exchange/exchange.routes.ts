@@ -67,7 +67,7 @@ export function createExchangeRoutes(deps: Deps, guard: Guard, slots: UploadSlot
     const found = await search({ ...deps, baseUrl }, c.get("session"), query);
     const asked = { query, levels, answersNoContent: true, request: c.req.raw };
     const response = await searchResponse(found, asked);
-    return isLarge(found) ? whileAllowed(response, createRecheck(deps.clock, c.get("readmit"))) : response;
+    return isLarge(found) ? whileAllowed(c, response, createRecheck(deps.clock, c.get("readmit"))) : response;
   };
   const reading = guard({ subscription: "viewing", scope: "dicomweb:read" });
   const described = describeDicomweb({ room: "DICOMweb", retrievals: "" });

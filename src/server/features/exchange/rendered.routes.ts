@@ -106,7 +106,7 @@ function renderedRoutes(deps: Deps, waiting: Waiting, access: RenderedAccess): H
     if (isMultipart) {
       const several = await answerSeveral(deps, c, { catalogue, readerId, drawing, waiting });
       const recheck = createRecheck(deps.clock, () => access.assertStillVisible(c));
-      return whileAllowed(several, recheck);
+      return whileAllowed(c, several, recheck);
     }
     const { instance, frameIndex } = await findFrame(catalogue, c.req.param());
     const headers = { ...archiveHeaders(`image/${type}`), "Content-Disposition": "inline", Vary: "Accept" };

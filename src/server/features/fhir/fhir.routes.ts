@@ -18,7 +18,9 @@ import type { HttpEnv } from "../../http/http-context.ts";
 import { bufferBody } from "../../http/json-body.ts";
 import { createErrorHandler } from "../../http/problem.ts";
 import { originOf } from "../../http/request-origin.ts";
+import type { Session } from "../../http/session.ts";
 import { unmatched } from "../../http/unmatched.ts";
+import { createRecheck, whileAllowed } from "../../http/while-allowed.ts";
 import { openReportOf } from "../reports/open-report.ts";
 import { reportNotFound } from "../reports/reports.errors.ts";
 import { binaryForm } from "./binary.ts";
@@ -209,12 +211,17 @@ export function createFhirRoutes(deps: Deps, guard: Guard) {
     ),
     async (c) => {
       const isResource = wantsBinaryResource(c);
-      const study = await findStudyForFhir(deps, c.get("session"), uuidOf(c.req.param("study")));
-      if (!study) throw new AppError(notFound);
+      const find = async (reader: Session) => {
+        const found = await findStudyForFhir(deps, reader, uuidOf(c.req.param("study")));
+        if (!found) throw new AppError(notFound);
+        return found;
+      };
+      const study = await find(c.get("session"));
+      const recheck = createRecheck(deps.clock, async () => find(await c.get("readmit")()));
       const form = isResource ? binaryForm(study.id) : undefined;
       const answer = await openReportOf(deps, c.get("session"), study, originOf(c), form);
       answer.headers.set("Vary", "Accept");
-      return answer;
+      return whileAllowed(c, answer, recheck);
     },
   );
   // Every failure below this address is an OperationOutcome.

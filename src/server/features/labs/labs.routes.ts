@@ -1,4 +1,4 @@
-import { Hono } from "hono";
+import { type Context, Hono } from "hono";
 import {
   deleteLabExamCall,
   downloadLabExamCall,
@@ -18,6 +18,7 @@ import { archiveDamaged, unsupportedMediaType } from "../../http/http.errors.ts"
 import type { HttpEnv } from "../../http/http-context.ts";
 import { originOf } from "../../http/request-origin.ts";
 import { parseWith } from "../../http/validate.ts";
+import { createRecheck, whileAllowed } from "../../http/while-allowed.ts";
 import { readLabUsage } from "../subscriptions/read-usage.ts";
 import {
   actionLimitReached,
@@ -37,6 +38,10 @@ const ownLabs = { roles: ["user"], subscription: "own", scope: "api" } as const;
 
 export function createLabsRoutes(deps: Deps, guard: Guard, forms: PdfForms) {
   const routes = new Hono<HttpEnv>();
+  const open = async (c: Context<HttpEnv>, asked: { id: string; isDownload: boolean }) => {
+    const recheck = createRecheck(deps.clock, c.get("readmit"));
+    return whileAllowed(c, await openLabExam(deps, c.get("session"), asked, originOf(c)), recheck);
+  };
 
   routes.get(
     listLabExamsCall.path,
@@ -85,10 +90,7 @@ export function createLabsRoutes(deps: Deps, guard: Guard, forms: PdfForms) {
       media: ["application/pdf"],
       problems: [labExamNotFound, archiveDamaged],
     }),
-    (c) => {
-      const input = { id: examId(c.req.param("id")), isDownload: false };
-      return openLabExam(deps, c.get("session"), input, originOf(c));
-    },
+    (c) => open(c, { id: examId(c.req.param("id")), isDownload: false }),
   );
 
   routes.get(
@@ -100,10 +102,7 @@ export function createLabsRoutes(deps: Deps, guard: Guard, forms: PdfForms) {
       media: ["application/pdf"],
       problems: [labExamNotFound, actionLimitReached, archiveDamaged],
     }),
-    (c) => {
-      const input = { id: examId(c.req.param("id")), isDownload: true };
-      return openLabExam(deps, c.get("session"), input, originOf(c));
-    },
+    (c) => open(c, { id: examId(c.req.param("id")), isDownload: true }),
   );
 
   routes.delete(

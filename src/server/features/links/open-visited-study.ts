@@ -1,7 +1,7 @@
 import type { Deps } from "../../deps.ts";
 import type { ObjectDeps } from "../../holdings/reading/open-object.ts";
 import { AppError } from "../../http/app-error.ts";
-import { createRecheck } from "../../http/while-allowed.ts";
+import type { Recheck } from "../../http/while-allowed.ts";
 import { aboutStudy, recordAudit } from "../audit/audit.repo.ts";
 import type { Scope } from "../dicomweb/dicomweb.repo.ts";
 import { answerReport } from "../reports/open-report.ts";
@@ -79,14 +79,13 @@ export async function openVisitedReport(
 export async function downloadVisitedStudy(
   deps: ObjectDeps & Pick<Deps, "tokens">,
   request: Request,
-  { token, reference }: { token: string; reference: string },
+  { token, reference, recheck }: { token: string; reference: string; recheck: Recheck },
   { device, ...origin }: VisitOrigin,
 ): Promise<Response> {
   const { visit, study } = await findVisitedStudy(deps, token, reference);
   if (!visit.link.download) throw new AppError(linkNotAllowed);
   const { id: linkId, accountId, ownerRole } = visit.link;
   const account = { userId: accountId, isAdmin: ownerRole === "admin" };
-  const recheck = createRecheck(deps.clock, () => findVisitedStudy(deps, token, study.id));
   const charge: DownloadRight["charge"] = async ({ isRange }) => {
     const now = deps.clock.now();
     const since = new Date(now.getTime() - CHARGED_EVERY_MS);

@@ -24,6 +24,7 @@ import {
 import type { HttpEnv } from "../../http/http-context.ts";
 import { originOf } from "../../http/request-origin.ts";
 import { validate } from "../../http/validate.ts";
+import { createRecheck, whileAllowed } from "../../http/while-allowed.ts";
 import { FRAME_MEDIA } from "../dicomweb/describe-dicomweb.ts";
 import { reportNotFound } from "../reports/reports.errors.ts";
 import { studyNotFound } from "../studies/studies.errors.ts";
@@ -52,6 +53,8 @@ const pictures = ["image/webp", "image/png", "image/jpeg"] as const;
 /** What a link opens, for anybody who has it. The routes are public: each looks at the token's link. */
 export function createVisitsRoutes(deps: Deps, guard: Guard) {
   const routes = new Hono<HttpEnv>();
+  const recheckOf = ({ token, reference }: { token: string; reference: string }) =>
+    createRecheck(deps.clock, () => findVisitedStudy(deps, token, reference));
 
   routes.post(
     openVisitCall.path,
@@ -92,9 +95,9 @@ export function createVisitsRoutes(deps: Deps, guard: Guard) {
       media: ["application/pdf"],
       problems: [visitOver, studyNotFound, linkNotAllowed, reportNotFound, archiveDamaged],
     }),
-    (c) => {
+    async (c) => {
       const named = { token: c.req.param("token"), reference: c.req.param("study") };
-      return openVisitedReport(deps, named, visitOriginOf(c));
+      return whileAllowed(c, await openVisitedReport(deps, named, visitOriginOf(c)), recheckOf(named));
     },
   );
 
@@ -119,9 +122,11 @@ export function createVisitsRoutes(deps: Deps, guard: Guard) {
       ],
     }),
     validate("query", visitDownloadCall.query),
-    (c) => {
+    async (c) => {
       const named = { token: c.req.param("token"), reference: c.req.param("study") };
-      return downloadVisitedStudy(deps, c.req.raw, named, visitOriginOf(c));
+      const recheck = recheckOf(named);
+      const asked = { ...named, recheck };
+      return whileAllowed(c, await downloadVisitedStudy(deps, c.req.raw, asked, visitOriginOf(c)), recheck);
     },
   );
 

@@ -9,6 +9,8 @@ import { archiveDamaged, unsupportedMediaType } from "../../http/http.errors.ts"
 import type { HttpEnv } from "../../http/http-context.ts";
 import { originOf } from "../../http/request-origin.ts";
 import { parseWith } from "../../http/validate.ts";
+import { createRecheck, whileAllowed } from "../../http/while-allowed.ts";
+import { findStudy } from "../studies/access/find-study.ts";
 import { studyAmbiguous, studyNotFound, studyNotOwner } from "../studies/studies.errors.ts";
 import { storageLimitReached } from "../subscriptions/subscriptions.errors.ts";
 import { deleteReport } from "./delete-report.ts";
@@ -58,7 +60,13 @@ export function createReportsRoutes(deps: Deps, guard: Guard, forms: PdfForms) {
       media: ["application/pdf"],
       problems: [reportNotFound, studyNotFound, studyAmbiguous, archiveDamaged],
     }),
-    (c) => openReport(deps, c.get("session"), c.req.param("study"), originOf(c)),
+    async (c) => {
+      const reference = c.req.param("study");
+      const recheck = createRecheck(deps.clock, async () =>
+        findStudy(deps.db, await c.get("readmit")(), reference),
+      );
+      return whileAllowed(c, await openReport(deps, c.get("session"), reference, originOf(c)), recheck);
+    },
   );
 
   routes.delete(

@@ -32,6 +32,7 @@ import type { HttpEnv } from "../../http/http-context.ts";
 import { originOf } from "../../http/request-origin.ts";
 import type { Session } from "../../http/session.ts";
 import { validate } from "../../http/validate.ts";
+import { whileAllowed } from "../../http/while-allowed.ts";
 import { userNotFound } from "../accounts/users/users.errors.ts";
 import { readmitSession } from "../membership/find-session.ts";
 import { actionLimitReached } from "../subscriptions/subscriptions.errors.ts";
@@ -75,7 +76,8 @@ export function createStudiesRoutes(deps: Deps, guard: Guard, takeAlong: TakeAlo
   const download = async (c: Context<HttpEnv>, caller: DownloadCaller, as: "pdi" | undefined) => {
     const { session, file } = caller;
     const right = downloadRightOf(deps, caller, originOf(c));
-    if (as === undefined) return await answerDownload(deps, c.req.raw, file, right);
+    if (as === undefined)
+      return whileAllowed(c, await answerDownload(deps, c.req.raw, file, right), right.recheck);
     const asked = { caller: session, locale: c.get("locale"), isHead: c.req.method === "HEAD" };
     return await takeAlong(asked, file, right);
   };
