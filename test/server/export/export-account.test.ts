@@ -192,6 +192,33 @@ test("an interrupted export can be fetched again, a bounded number of times", as
   expect(statuses.at(-1)).toBe(429);
 });
 
+test("only so many exports are sent at once; the others are told when to come again, and lose no fetch by it", async () => {
+  const people = await Promise.all([1, 2, 3].map((n) => t.addPerson(`Exporta ${n}`)));
+  const urls: string[] = [];
+  for (const as of people) {
+    const ticket = await t.call("POST", "/api/users/export-ticket", { as });
+    urls.push(((await ticket.json()) as ExportTicket).url);
+  }
+  const [first = "", second = "", third = ""] = urls;
+  const sent = [];
+  for (const url of [first, first, second, second]) sent.push(await t.call("GET", url));
+  expect(sent.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+  for (const refused of [
+    await t.call("GET", third),
+    await t.call("POST", "/api/users/export-ticket", { as: people[2] }),
+  ]) {
+    expect(refused.status).toBe(503);
+    expect(refused.headers.get("retry-after")).toBe("60");
+    expect((await problemOf(refused)).code).toBe("reading.busy");
+  }
+  await sent[0]?.body?.cancel();
+  await t.call("HEAD", third);
+  const answer = await t.call("GET", third);
+  expect(answer.status).toBe(200);
+  await answer.arrayBuffer();
+  for (const left of sent.slice(1)) await left.arrayBuffer();
+});
+
 test("a person deletes their account and everything in it with their password, whatever the subscription's state", async () => {
   const leaving = await t.addPerson("De Saída");
   await t.store(leaving, sampleZip({ study: "90" }));

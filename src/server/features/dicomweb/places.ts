@@ -9,11 +9,12 @@ export interface PlaceLimits {
   own: number;
   /** What a caller without a place is told (2). */
   retryAfterSeconds?: number;
+  /** For how long an answer is sent before its place can go to a caller who has none (10 s). */
+  safeMs?: number;
   /** Milliseconds of a clock that never goes back. */
   now?: () => number;
 }
 
-/** An answer is sent for so long before its place can go to a caller who has none. */
 const SAFE_MS = 10_000;
 
 /** Bounds what is held for callers at once. A client that takes its answer slowly, or never, keeps no other caller out for long. */
@@ -30,14 +31,18 @@ export class Places {
     if (this.#held.size >= this.limits.all || this.#ownCount(callerId) >= this.limits.own) throw this.#busy();
   }
 
+  /** As {@link take}, which it does not do. @throws {AppError} 503 with Retry-After */
+  assertTakeable(callerId: string): void {
+    if (!this.#givingWayTo(callerId)) this.assertFree(callerId);
+  }
+
   /**
    * A caller's place, until it is disposed. If all are in use, the slowest answer that was sent for a while breaks off for a caller who
    * has no place.
    * @throws {AppError} 503 with Retry-After
    */
   take(callerId: string): HeldWhileSent {
-    if (this.#held.size >= this.limits.all && this.#ownCount(callerId) === 0)
-      this.#slowest()?.giveUp?.(this.#busy());
+    this.#givingWayTo(callerId)?.giveUp?.(this.#busy());
     this.assertFree(callerId);
     const place = new Place(callerId, this.#now, (left) => this.#held.delete(left));
     this.#held.add(place);
@@ -48,8 +53,11 @@ export class Places {
     return [...this.#held].filter((place) => place.callerId === callerId).length;
   }
 
-  #slowest(): Place | undefined {
-    const sent = [...this.#held].filter(({ giveUp, ageMs }) => giveUp !== undefined && ageMs >= SAFE_MS);
+  /** The slowest answer that was sent for a while, if all places are in use and the caller has none. */
+  #givingWayTo(callerId: string): Place | undefined {
+    if (this.#held.size < this.limits.all || this.#ownCount(callerId) > 0) return undefined;
+    const { safeMs = SAFE_MS } = this.limits;
+    const sent = [...this.#held].filter(({ giveUp, ageMs }) => giveUp !== undefined && ageMs >= safeMs);
     return sent.sort((a, b) => a.bytesAMs - b.bytesAMs)[0];
   }
 

@@ -2,6 +2,7 @@ import type { LabExam } from "../../../shared/api/labs.ts";
 import { fullPersonName } from "../../../shared/dicom/person-name.ts";
 import type { Locale } from "../../../shared/locale.ts";
 import { translate } from "../../http/translate.ts";
+import { WorkTurn } from "../../runtime/work-turn.ts";
 import { discPageOf, escaped } from "../media/disc-html.ts";
 import type { StudyRow } from "../studies/studies.table.ts";
 
@@ -31,14 +32,17 @@ export interface ListedLabExam extends Pick<LabExam, "laudoDescription" | "examD
   file: string | null;
 }
 
-/** The page of an export: its exams, and the visor. */
-export function accountPageOf(
+/** The page of an export: its exams, and the visor; written in turns with other work. */
+export async function accountPageOf(
   { studies, laboratory }: { studies: readonly ListedExam[]; laboratory: readonly ListedLabExam[] },
   { locale, discPage }: { locale: Locale; discPage: Uint8Array },
-): Uint8Array {
+): Promise<Uint8Array> {
   const link = (file: string, text: string) => `<a href="${escaped(file)}">${text}</a>`;
   const [report, receipt] = [texts.report, texts.receipt].map((text) => escaped(translate(locale, text)));
-  const rows = studies.map((exam) => {
+  const turn = new WorkTurn();
+  const rows: string[] = [];
+  for (const exam of studies) {
+    if (turn.isOver()) await turn.next();
     const { patientName, description, studyDate, modality, instanceCount, folders } = exam;
     const place = translate(locale, texts.images, { count: instanceCount, folder: folders.join(", ") });
     const links = [
@@ -46,12 +50,14 @@ export function accountPageOf(
       ...exam.receipts.map((file) => link(file.replace(/\.json$/, ".pdf"), receipt ?? "")),
     ];
     const said = [description, fullPersonName(patientName ?? ""), modality];
-    return `<dt>${factsOf(said, studyDate, locale)}</dt><dd>${escaped(place)}${links.join("")}</dd>`;
-  });
-  const labs = laboratory.map(({ laudoDescription, examDate, file }) => {
+    rows.push(`<dt>${factsOf(said, studyDate, locale)}</dt><dd>${escaped(place)}${links.join("")}</dd>`);
+  }
+  const labs: string[] = [];
+  for (const { laudoDescription, examDate, file } of laboratory) {
+    if (turn.isOver()) await turn.next();
     const facts = factsOf([laudoDescription], examDate, locale);
-    return file === null ? `<p>${facts}</p>` : link(file, facts);
-  });
+    labs.push(file === null ? `<p>${facts}</p>` : link(file, facts));
+  }
   const section =
     labs.length > 0 && `<h2>${escaped(translate(locale, texts.labs))}</h2>\n${labs.join("\n")}\n`;
   return discPageOf(translate(locale, texts.title), `<dl>${rows.join("\n")}</dl>\n${section || ""}`, {

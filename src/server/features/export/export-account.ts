@@ -1,7 +1,9 @@
+import { crc32 } from "node:zlib";
 import type { Locale } from "../../../shared/locale.ts";
 import { ZipStream } from "../../archive/zip-stream.ts";
 import { Dicomdir } from "../../dicom/dicomdir.ts";
 import { readObject } from "../../holdings/reading/open-object.ts";
+import { streamOf } from "../../http/stream-of.ts";
 import { translate } from "../../http/translate.ts";
 import { labObject } from "../labs/lab-object.ts";
 import { listAllLabExams } from "../labs/labs.repo.ts";
@@ -24,6 +26,7 @@ import { DamagedParts } from "./damaged-parts.ts";
 import { describeAccount } from "./describe-account.ts";
 import type { ExportDeps } from "./export-deps.ts";
 import { exportImages } from "./export-images.ts";
+import { jsonOfLists } from "./json-of-lists.ts";
 
 const STUDIES_AT_ONCE = 100;
 const MESSAGES_AT_ONCE = 5;
@@ -88,13 +91,30 @@ export async function* exportAccount(
     labs.push(lab);
   }
   const listed = { studies: exams, laboratory: labs };
-  yield* zip.file("exams.json", json(listed));
+  yield* exportLists(zip, "exams.json", { ...listed });
   yield* exportAudit(deps, zip, userId);
   const encoded = directory.encode(FILE_SET_ID, uidOfUuid(Bun.randomUUIDv7()));
   yield* zip.file("DICOMDIR", ...(await Array.fromAsync(encoded)));
-  yield* zip.file("INDEX.HTM", accountPageOf(listed, { locale, discPage: await readDiscPage(deps.assets) }));
+  const discPage = await readDiscPage(deps.assets);
+  yield* zip.file("INDEX.HTM", await accountPageOf(listed, { locale, discPage }));
   if (damaged.parts.length > 0) yield* zip.file("damaged.json", json(damaged.parts));
   yield* zip.end();
+}
+
+/** Sends long lists as one file. They are written twice, since the file's size and checksum stand before it. */
+async function* exportLists(
+  zip: ZipStream,
+  name: string,
+  lists: Record<string, readonly object[]>,
+): AsyncGenerator<Uint8Array> {
+  let sizeBytes = 0;
+  let checksum = 0;
+  for await (const piece of jsonOfLists(lists)) {
+    sizeBytes += piece.length;
+    checksum = crc32(piece, checksum);
+  }
+  const entry = { name, method: 0 as const, crc32: checksum, storedBytes: sizeBytes, sizeBytes };
+  yield* zip.entry(entry, streamOf(jsonOfLists(lists)));
 }
 
 /** When a cancellation hid the exam, and until when an admin can restore it; null if it is not hidden. */

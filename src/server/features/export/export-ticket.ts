@@ -4,8 +4,10 @@ import { AppError } from "../../http/app-error.ts";
 import { unauthenticated } from "../../http/http.errors.ts";
 import type { RequestOrigin } from "../../http/request-origin.ts";
 import type { Session } from "../../http/session.ts";
+import type { HeldWhileSent } from "../../http/stream-of.ts";
 import { beginAttempt } from "../accounts/sign-in/throttle.ts";
 import { recordAudit } from "../audit/audit.repo.ts";
+import type { Places } from "../dicomweb/places.ts";
 import { findLiveSession } from "../membership/find-session.ts";
 import { countInstancesOf } from "../studies/studies.repo.ts";
 import { exportTooLarge } from "./export.errors.ts";
@@ -19,16 +21,18 @@ const MAX_INSTANCES = 1_000_000;
 /**
  * Issues a URL with which the browser saves all of the caller's data, whatever the subscription. It does not count against
  * the month, but only a few are issued per day.
- * @throws {AppError} 429, `export.too_large`
+ * @throws {AppError} 429, `export.too_large`; 503 with Retry-After if too many exports are being sent
  */
 export async function issueExportTicket(
   deps: Pick<Deps, "db" | "clock" | "tokens">,
   session: Session,
+  places: Places,
   origin: RequestOrigin,
 ): Promise<ExportTicket> {
   const { db, clock, tokens } = deps;
   const { id: sid, userId } = session;
   const now = clock.now();
+  places.assertTakeable(userId);
   if ((await countInstancesOf(db, userId)) > MAX_INSTANCES) throw new AppError(exportTooLarge);
   await beginAttempt(
     db,
@@ -47,22 +51,29 @@ export async function issueExportTicket(
 }
 
 /**
- * Returns the session of the account that the ticket exports. A ticket works repeatedly, so that a broken download can restart,
- * and ends with its session.
- * @throws {AppError} 401, 429
+ * Returns the session of the account that the ticket exports, and a place for its export. A ticket works repeatedly, so that a broken
+ * download can restart, and ends with its session.
+ * @throws {AppError} 401, 429; 503 with Retry-After if too many exports are being sent, which is no fetch
  */
 export async function redeemExportTicket(
   deps: Pick<Deps, "db" | "clock" | "tokens">,
   token: string,
-): Promise<Session> {
+  places: Places,
+): Promise<{ session: Session; place: HeldWhileSent }> {
   const claims = await deps.tokens.verify("export", token);
   const session = claims && (await findLiveSession(deps, claims.sid, claims.sub));
   if (!session) throw new AppError(unauthenticated);
   const { userId } = session;
-  await beginAttempt(
-    deps.db,
-    [{ name: "export:fetch", subject: userId, limit: FETCHES_PER_DAY, windowSeconds: 86_400 }],
-    deps.clock.now(),
-  );
-  return session;
+  const place = places.take(userId);
+  try {
+    await beginAttempt(
+      deps.db,
+      [{ name: "export:fetch", subject: userId, limit: FETCHES_PER_DAY, windowSeconds: 86_400 }],
+      deps.clock.now(),
+    );
+  } catch (error) {
+    place[Symbol.dispose]();
+    throw error;
+  }
+  return { session, place };
 }

@@ -6,9 +6,11 @@ import type { Guard } from "../../http/guard.ts";
 import { tooManyRequests, unauthenticated } from "../../http/http.errors.ts";
 import type { HttpEnv } from "../../http/http-context.ts";
 import { originOf } from "../../http/request-origin.ts";
-import { streamOf } from "../../http/stream-of.ts";
+import { holding, streamOf } from "../../http/stream-of.ts";
 import { validate } from "../../http/validate.ts";
 import { createRecheck, streamWhileAllowed } from "../../http/while-allowed.ts";
+import { tooManyReads } from "../dicomweb/dicomweb.errors.ts";
+import { Places } from "../dicomweb/places.ts";
 import { readmitSession } from "../membership/find-session.ts";
 import { exportTooLarge } from "./export.errors.ts";
 import { exportAccount } from "./export-account.ts";
@@ -17,9 +19,15 @@ import { issueExportTicket, redeemExportTicket } from "./export-ticket.ts";
 import { readActivity } from "./read-activity.ts";
 
 const describe = describeIn("Account");
+/**
+ * Exports that are sent at once, each of which holds the plan of an exam and the directory of its ZIP. A slow line must not lose an
+ * export that nobody can go on with, so that the slowest gives way only after a while.
+ */
+const PLACES = { all: 4, own: 2, safeMs: 10 * 60_000, retryAfterSeconds: 60 };
 
 export function createExportRoutes(deps: Deps & ExportDeps, guard: Guard) {
   const routes = new Hono<HttpEnv>();
+  const places = new Places(PLACES);
 
   routes.post(
     exportTicketCall.path,
@@ -28,9 +36,9 @@ export function createExportRoutes(deps: Deps & ExportDeps, guard: Guard) {
       summary: "Make a link under which a browser downloads all data of the account",
       status: 201,
       details: "Good for five minutes; five a day.",
-      problems: [exportTooLarge, tooManyRequests],
+      problems: [exportTooLarge, tooManyRequests, tooManyReads],
     }),
-    async (c) => c.json(await issueExportTicket(deps, c.get("session"), originOf(c)), 201),
+    async (c) => c.json(await issueExportTicket(deps, c.get("session"), places, originOf(c)), 201),
   );
 
   routes.get(
@@ -53,21 +61,24 @@ export function createExportRoutes(deps: Deps & ExportDeps, guard: Guard) {
         summary: "Download all data of an account with a ticket",
         params: { token: "Of the `url` of an export ticket." },
         media: ["application/zip"],
-        problems: [unauthenticated, tooManyRequests],
+        problems: [unauthenticated, tooManyRequests, tooManyReads],
       },
     ),
     async (c) => {
-      const session = await redeemExportTicket(deps, c.req.param("token"));
+      const headers = {
+        "Content-Type": "application/zip",
+        "Content-Disposition": 'attachment; filename="exameteca.zip"',
+        "Content-Security-Policy": "sandbox; default-src 'none'",
+        "Cache-Control": "private, no-store",
+      };
+      const { session, place } = await redeemExportTicket(deps, c.req.param("token"), places);
+      if (c.req.method === "HEAD") {
+        place[Symbol.dispose]();
+        return new Response(null, { headers });
+      }
       const recheck = createRecheck(deps.clock, () => readmitSession(deps, session));
       const zip = streamOf(exportAccount(deps, session.userId, c.get("locale")));
-      return new Response(streamWhileAllowed(zip, recheck), {
-        headers: {
-          "Content-Type": "application/zip",
-          "Content-Disposition": 'attachment; filename="exameteca.zip"',
-          "Content-Security-Policy": "sandbox; default-src 'none'",
-          "Cache-Control": "private, no-store",
-        },
-      });
+      return new Response(holding(place, streamWhileAllowed(zip, recheck)), { headers });
     },
   );
 
