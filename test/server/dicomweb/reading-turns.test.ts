@@ -42,3 +42,34 @@ test("a body whose reader pauses gives its turn to the next, and resumes when th
   expect((await stalled.next()).value).toEqual(Uint8Array.of(1));
   await stalled.return(undefined);
 });
+
+test("bodies that their readers leave lying keep another account out for a moment only", async () => {
+  let now = 0;
+  const limits = { ...DEFAULT_READING_LIMITS, openPerAccount: 2, openPerProcess: 2, stallMs: 60_000 };
+  const turns = createReadingTurns({ ...limits, now: () => now });
+  let isEnded = false;
+  async function* endless() {
+    try {
+      for (;;) yield new Uint8Array(1_000);
+    } finally {
+      isEnded = true;
+    }
+  }
+  const left = turns.inTurn("slow", endless());
+  await left.next();
+  const taken = turns.inTurn("fast", pieces());
+  await taken.next();
+  now += 9_000;
+  expect(() => turns.assertRoom("other")).toThrow(AppError);
+  now += 2_000;
+  await taken.next();
+  turns.assertRoom("other");
+  let other = 0;
+  for await (const piece of turns.inTurn("other", pieces())) other += piece.length;
+  expect(other).toBe(3);
+  await Promise.resolve();
+  expect(isEnded).toBe(true);
+  await expect(left.next()).rejects.toThrow(AppError);
+  expect((await taken.next()).value).toEqual(Uint8Array.of(2));
+  await taken.return(undefined);
+});

@@ -11,6 +11,8 @@ export interface ReadingLimits {
   turns: number;
   /** A body that the client does not read for this long gives its turn to others. */
   stallMs: number;
+  /** Milliseconds of a clock that never goes back. */
+  now?: () => number;
 }
 
 export const DEFAULT_READING_LIMITS: ReadingLimits = {
@@ -25,39 +27,60 @@ export const DEFAULT_READING_LIMITS: ReadingLimits = {
 export interface ReadingTurns {
   /** @throws {AppError} 503 with Retry-After if the account or the process is at its limit */
   assertRoom(accountId: string): void;
-  /** Yields the same pieces, and reads each while the account has a turn. The body counts from its first piece on. */
+  /**
+   * Yields the same pieces, and reads each while the account has a turn. The body counts from its first piece on. One that is read
+   * slowly breaks off for an account that reads none, if all are in use.
+   */
   inTurn(accountId: string, pieces: Pieces): AsyncGenerator<Uint8Array>;
 }
 
 export function createReadingTurns(limits: ReadingLimits = DEFAULT_READING_LIMITS): ReadingTurns {
   const { openPerProcess: all, openPerAccount: own } = limits;
-  const open = new Places({ all, own, retryAfterSeconds: 5 });
+  const open = new Places({ all, own, retryAfterSeconds: 5, ...(limits.now && { now: limits.now }) });
   const turns = new FairTurns(limits);
 
   return {
-    assertRoom: (accountId) => open.assertFree(accountId),
+    assertRoom: (accountId) => open.assertTakeable(accountId),
     async *inTurn(accountId, pieces) {
-      using _ = open.take(accountId);
+      using place = open.take(accountId);
+      const read = pieces[Symbol.asyncIterator]();
       let hasTurn = false;
       const release = () => {
         if (hasTurn) turns.giveBack(accountId);
         hasTurn = false;
       };
-      let stall: Timer | undefined;
-      try {
+      const takeTurn = async () => {
         await turns.take(accountId);
         hasTurn = true;
-        for await (const piece of pieces) {
+      };
+      let stall: Timer | undefined;
+      const given = new AbortController();
+      const giveUp = (reason: unknown) => {
+        given.abort(reason);
+        place[Symbol.dispose]();
+        clearTimeout(stall);
+        release();
+        read.return?.().catch(() => {}); // the reader is told the reason
+      };
+      try {
+        await takeTurn();
+        place.beginSending(giveUp);
+        for (;;) {
+          if (!hasTurn) await takeTurn();
+          given.signal.throwIfAborted();
+          const { value, done } = await read.next();
+          given.signal.throwIfAborted();
+          if (done) return;
           stall = setTimeout(release, limits.stallMs);
-          yield piece;
+          yield value;
           clearTimeout(stall);
-          if (hasTurn) continue;
-          await turns.take(accountId);
-          hasTurn = true;
+          given.signal.throwIfAborted();
+          place.took(value.length);
         }
       } finally {
         clearTimeout(stall);
         release();
+        await read.return?.();
       }
     },
   };
