@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { Series } from "../../../src/shared/api/studies.ts";
 import { sampleZip } from "../../support/sample-zip.ts";
-import { createTestApp, type TestApp } from "../../support/test-app.ts";
+import { createTestApp, problemOf, type TestApp } from "../../support/test-app.ts";
 
 let t: TestApp;
 beforeAll(async () => {
@@ -22,7 +22,7 @@ async function addSeries(studyId: string, count: number): Promise<void> {
     cross join generate_series(1, ${count}) as n where study_id = '${studyId}'`);
 }
 
-test("a study of very many series lists the first 10,000", async () => {
+test("a study of very many series lists the first 10,000, and has no receipt", async () => {
   const owner = await t.addPerson("Dona", { plan: "clinica" });
   const { studies } = await t.store(owner, sampleZip({ study: "1" }));
   const id = studies[0]?.id ?? "";
@@ -30,4 +30,6 @@ test("a study of very many series lists the first 10,000", async () => {
   const answer = await t.call("GET", `/api/studies/${id}/series`, { as: owner });
   expect(answer.status).toBe(200);
   expect((await answer.json()) as Series[]).toHaveLength(10_000);
+  const receipt = await t.call("GET", `/api/studies/${id}/receipt`, { as: owner });
+  expect([receipt.status, (await problemOf(receipt)).code]).toEqual([422, "receipt.too_large"]);
 });

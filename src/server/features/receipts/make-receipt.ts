@@ -20,10 +20,22 @@ export type ReceiptDeps = ObjectDeps & Pick<Deps, "series" | "receiptKeys" | "re
 
 /** The most instances of a receipt: its JSON is signed as a whole, and so held in memory. */
 const MAX_INSTANCES = 100_000;
+/** The most series of a receipt, as of a study's list. */
+const MAX_SERIES = 10_000;
 /** Older receipts of a study are dropped. Whoever has one can still check it. */
 const KEPT_RECEIPTS = 20;
 
 type PlacedByVolume = Map<string, PlacedInstance[]>;
+
+/** The manifests that a study's receipt is made of. @throws {AppError} `receipt.too_large` */
+export async function manifestsOf(
+  { db }: Pick<Deps, "db">,
+  { id }: Pick<StudyRow, "id">,
+): Promise<StoredObjectRow[]> {
+  const manifests = await listManifests(db, id, MAX_SERIES + 1);
+  if (manifests.length > MAX_SERIES) throw new AppError(receiptTooLarge);
+  return manifests;
+}
 
 /** Identifies the manifests that a receipt is made of. */
 export function madeOfManifests(manifests: readonly StoredObjectRow[]): string {
@@ -41,7 +53,7 @@ export async function makeReceipt(
   study: StudyRow,
   signal: AbortSignal,
 ): Promise<ReceiptRow> {
-  const manifests = await listManifests(deps.db, study.id);
+  const manifests = await manifestsOf(deps, study);
   const placed = await placeInstances(deps, manifests);
   const stored = await listVolumes(deps.db, study.id);
   const volumes = new Map(stored.map((volume) => [volume.id, volume]));

@@ -4,14 +4,15 @@ import { type StoredObjectRow, storedObjects } from "../../holdings/objects/stor
 import { series } from "../studies/studies.table.ts";
 import { type ReceiptRow, receipts } from "./receipts.table.ts";
 
-/** The manifests in force of a study, in the order of their ids. */
-export async function listManifests(db: DbOrTx, studyId: string): Promise<StoredObjectRow[]> {
+/** At most `limit` of the manifests in force of a study, in the order of their ids. */
+export async function listManifests(db: DbOrTx, studyId: string, limit: number): Promise<StoredObjectRow[]> {
   const rows = await db
     .select({ manifest: storedObjects })
     .from(series)
     .innerJoin(storedObjects, eq(storedObjects.id, series.manifestId))
     .where(eq(series.studyId, studyId))
-    .orderBy(asc(storedObjects.id));
+    .orderBy(asc(storedObjects.id))
+    .limit(limit);
   return rows.map(({ manifest }) => manifest);
 }
 
