@@ -706,6 +706,11 @@ test(
     context.setDefaultTimeout(WAIT_MS);
     page = await context.newPage();
     const trouble = watchForTrouble(context);
+    const warnings: string[] = [];
+    page.on("response", (answer) => {
+      const { warning } = answer.headers();
+      if (warning !== undefined) warnings.push(warning);
+    });
     await page.goto(server.url.href);
     await page.getByRole("button", { name: "Confirm and hide" }).click();
     await page.getByText("1-2 of 2").waitFor();
@@ -714,6 +719,7 @@ test(
     await page.getByText("Basic Viewer").click();
     expect(isPicture(await lookAtImage(page))).toBe(true);
     expect(trouble.filter((told) => told.includes("/dicomweb/"))).toEqual([]);
+    expect(warnings).toEqual([]);
   },
   JOB_TIMEOUT_MS,
 );

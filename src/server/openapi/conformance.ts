@@ -91,6 +91,10 @@ function searching(): ConformanceSection {
     columns: ["Limit", "Value"],
     rows: [
       ["Results of one answer (`limit`); `Warning: 299` says that there are more", count(MAX_PAGE)],
+      [
+        "Filters that are ignored: unknown names, sequences, attributes of another level",
+        "named in `Warning: 299`",
+      ],
       ["Attributes that one search matches", count(MAX_MATCHES)],
       ["Values of one list", count(MAX_LIST)],
       ["Fields of `includefield`", count(MAX_FIELDS)],

@@ -156,6 +156,45 @@ describe("a search for studies", () => {
     expect((await search("/studies?limit=3&offset=1")).headers.get("warning")).toBeNull();
   });
 
+  const ignoredIn = async (path: string) => {
+    const { headers } = await search(path);
+    return /299 dicomweb "These filters were ignored: ([^"]*)"$/.exec(headers.get("warning") ?? "")?.[1];
+  };
+
+  test("names the filters that it ignores", async () => {
+    expect(await ignoredIn("/studies?PatientNam=Silva*&PatientID=p-100&Modality=MR")).toBe(
+      "PatientNam, Modality",
+    );
+    expect(await ignoredIn("/series?RequestAttributesSequence=1&Rows=1")).toBe(
+      "RequestAttributesSequence, Rows",
+    );
+    expect(await ignoredIn(`/studies/${studyUID("1")}/instances?PatientID=P-100&Modality=CT`)).toBe(
+      "PatientID",
+    );
+    // Without a result, and with the warning that there is more.
+    expect(await ignoredIn("/studies?PatientID=nobody&Typo=1")).toBe("Typo");
+    expect((await search("/studies?limit=1&Typo=1")).headers.get("warning")).toMatch(/^299 .*, 299 .*Typo"$/);
+  });
+
+  test("repeats of ignored filters only what a header may have, and not without end", async () => {
+    const hostile = encodeURIComponent('a"\r\nSet-Cookie: ação');
+    expect(await ignoredIn(`/studies?${hostile}=1`)).toBe("a???Set-Cookie??a??o");
+    const many = Array.from({ length: 300 }, (_, n) => `${"x".repeat(80)}${n}=1`.slice(-40));
+    const named = await ignoredIn(`/studies?${many.join("&")}`);
+    expect(named).toEndWith(" and 292 more");
+    expect(named?.length).toBeLessThan(600);
+  });
+
+  test.each([
+    "/studies?limit=9&offset=0&fuzzymatching=true&includefield=00081030,00080060&PatientName=Silva*&ModalitiesInStudy=MR",
+    "/studies?00100020=p-100&StudyDate=20250101-20251231&AccessionNumber=&Typo=&Other=*&_=17",
+    "/studies?accept=application/dicom%2Bjson&charset=utf-8&includefield=all",
+    "/series?PatientID=p-100&Modality=MR&SeriesNumber=1",
+    "/instances?PatientID=p-100&Modality=MR&SOPClassUID=1.2&RequestAttributesSequence.ScheduledProcedureStepID=1",
+  ])("says nothing of filters that it knows (%s)", async (path) => {
+    expect((await search(path)).headers.has("warning")).toBe(false);
+  });
+
   test("without a result has no body", async () => {
     expect((await search("/studies?PatientID=nobody")).status).toBe(204);
   });

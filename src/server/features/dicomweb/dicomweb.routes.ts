@@ -133,7 +133,7 @@ export function createDicomwebRoutes(access: DicomwebAccess) {
     routes.get("/studies", front, described.searchStudies, async (c) => {
       const catalogue = await resolve(c);
       assertAcceptsJson(acceptOf(c));
-      const query = parseQido(new URL(c.req.url).searchParams);
+      const query = parseQido(new URL(c.req.url).searchParams, ["study"]);
       const studies = (await catalogue.studies()).map((study) => studyJson(study, baseUrl));
       return answer(c, pageOf(studies, query, "study"), query, ["study"]);
     });
@@ -141,7 +141,7 @@ export function createDicomwebRoutes(access: DicomwebAccess) {
   routes.get("/studies/:study/series", front, described.searchSeries, async (c) => {
     const catalogue = await resolve(c);
     assertAcceptsJson(acceptOf(c));
-    const query = parseQido(new URL(c.req.url).searchParams);
+    const query = parseQido(new URL(c.req.url).searchParams, ["series"]);
     const series = await allSeries(catalogue, c.req.param("study"));
     const reference = referenceIn(c);
     const known = series.map((one) => seriesJson({ ...one, reference }, baseUrl));
@@ -151,7 +151,7 @@ export function createDicomwebRoutes(access: DicomwebAccess) {
   routes.get("/studies/:study/instances", front, described.studyInstances, async (c) => {
     const catalogue = await resolve(c);
     assertAcceptsJson(acceptOf(c));
-    const query = parseQido(new URL(c.req.url).searchParams);
+    const query = parseQido(new URL(c.req.url).searchParams, ["series", "instance"]);
     const series = await allSeries(catalogue, c.req.param("study"));
     const reference = referenceIn(c);
     const searched = series
@@ -172,7 +172,7 @@ export function createDicomwebRoutes(access: DicomwebAccess) {
   routes.get("/studies/:study/series/:series/instances", front, described.seriesInstances, async (c) => {
     const catalogue = await resolve(c);
     assertAcceptsJson(acceptOf(c));
-    const query = parseQido(new URL(c.req.url).searchParams);
+    const query = parseQido(new URL(c.req.url).searchParams, ["instance"]);
     const manifest = await seriesManifest(catalogue, c.req.param("study"), c.req.param("series"));
     const record = { ...manifest, instanceCount: manifest.instances.length, reference: referenceIn(c) };
     const searched = [searchedSeries(catalogue, record, {})];

@@ -4,7 +4,7 @@ import { AppError } from "../../http/app-error.ts";
 import { validationFailed } from "../../http/http.errors.ts";
 import { isKeepable } from "../../http/validate.ts";
 import { type DateTimeEnd, parseDateTimeRange } from "./date-time-range.ts";
-import { attributeNamed, type QidoAttribute } from "./qido-attributes.ts";
+import { attributeNamed, type Level, levelOf, type QidoAttribute } from "./qido-attributes.ts";
 
 export const MAX_PAGE = 1_000;
 export const MAX_LIST = 1_000;
@@ -44,24 +44,37 @@ export interface QidoQuery extends Page {
   matches: QidoMatch[];
   /** Tags that the client wants beside the usual ones. */
   include: ReadonlySet<string> | "all";
+  /** Names of parameters that would narrow the search if it knew them, as the client wrote them. */
+  ignored: string[];
 }
 
+/** Parameters that are no filters (PS3.18 §8.3.3 and §8.3.4), and the one by which clients pass caches over. */
+const NO_FILTERS = new Set(["limit", "offset", "includefield", "fuzzymatching", "accept", "charset", "_"]);
+const ALL_LEVELS: readonly Level[] = ["study", "series", "instance"];
+
 /**
- * Reads a search. Attributes are named by keyword or by tag. Other parameters are ignored, as clients add their own.
+ * Reads a search for items of `levels`. Attributes are named by keyword or by tag. Other parameters and attributes of other levels are
+ * ignored (PS3.18 §8.3.4.1).
  * @throws {AppError} 400 if a limit, an offset or a value can't be read
  */
-export function parseQido(parameters: URLSearchParams): QidoQuery {
+export function parseQido(parameters: URLSearchParams, levels = ALL_LEVELS): QidoQuery {
   const isFuzzy = parameters.get("fuzzymatching") === "true";
   const matches: QidoMatch[] = [];
+  const ignored: string[] = [];
   for (const name of new Set(parameters.keys())) {
+    if (NO_FILTERS.has(name) || parameters.getAll(name).every((value) => !isNarrowing(value))) continue;
     const path = pathOf(name);
     const attribute = path?.at(-1);
-    if (!path || !attribute) continue;
+    if (!path?.[0] || !attribute || attribute.vr === "SQ") {
+      ignored.push(name);
+      continue;
+    }
     const wanted = wantedOf(name, attribute, parameters.getAll(name), isFuzzy);
-    if (wanted) matches.push({ path, wanted });
+    if (!levels.includes(levelOf(path[0].tag))) ignored.push(name);
+    else if (wanted) matches.push({ path, wanted });
     if (matches.length > MAX_MATCHES) throw invalid(name);
   }
-  return { ...parsePage(parameters), matches, include: fieldsOf(parameters) };
+  return { ...parsePage(parameters), matches, include: fieldsOf(parameters), ignored };
 }
 
 /** @throws {AppError} 400 if `limit` or `offset` is not a number */
@@ -85,7 +98,12 @@ function fieldsOf(parameters: URLSearchParams): QidoQuery["include"] {
   return new Set(names.flatMap((name) => pathOf(name.trim())?.[0]?.tag ?? []));
 }
 
-/** Returns `undefined` for an empty value and for `*`, which match everything (PS3.4 §C.2.2.2.3). */
+/** An empty value and `*` match everything (PS3.4 §C.2.2.2.3). */
+function isNarrowing(value: string): boolean {
+  return value.trim() !== "" && value.trim() !== "*";
+}
+
+/** Returns `undefined` for values that match everything. */
 function wantedOf(
   name: string,
   { tag, vr }: QidoAttribute,
@@ -94,9 +112,9 @@ function wantedOf(
 ): Wanted | undefined {
   const values = (isListed(tag, vr) ? given.flatMap((value) => value.split(/[,\\]/)) : given)
     .map((value) => value.trim())
-    .filter((value) => value !== "" && value !== "*");
+    .filter(isNarrowing);
   const [value] = values;
-  if (value === undefined || vr === "SQ") return undefined;
+  if (value === undefined) return undefined;
   const isKept = values.every((text) => text.length <= MAX_TEXT_LENGTH && isKeepable(text));
   if (values.length > MAX_LIST || !isKept) throw invalid(name);
   if (isListed(tag, vr)) return listOf(vr, values);

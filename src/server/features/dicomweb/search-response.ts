@@ -12,6 +12,10 @@ import type { FoundInstances, SearchedSeries } from "./search-instances.ts";
 /** Tells that the page is not all (PS3.18 §10.6.3.2). */
 const MORE = '299 dicomweb "There are additional results that can be requested"';
 
+/** Names of ignored filters that an answer has, and their length. */
+const MAX_IGNORED = 8;
+const MAX_NAME_LENGTH = 64;
+
 interface SearchAnswer {
   query: QidoQuery;
   /** What an item is about: attributes of these levels are in it. */
@@ -46,8 +50,18 @@ export async function searchResponse(
   const response = isEmpty
     ? new Response(null, { status: 204, headers: archiveHeaders("application/dicom+json") })
     : await dicomJsonResponse(page, request, held);
-  if (items.length > query.limit || isCut) response.headers.set("Warning", MORE);
+  if (items.length > query.limit || isCut) response.headers.append("Warning", MORE);
+  if (query.ignored.length > 0) response.headers.append("Warning", ignoredWarning(query.ignored));
   return response;
+}
+
+/** Says which filters did not narrow the search (PS3.18 §8.3.4.1); only what a keyword, a tag or a path may have is repeated. */
+function ignoredWarning(ignored: readonly string[]): string {
+  const names = ignored
+    .slice(0, MAX_IGNORED)
+    .map((name) => name.slice(0, MAX_NAME_LENGTH).replace(/[^\w.-]/g, "?"));
+  const others = ignored.length - names.length;
+  return `299 dicomweb "These filters were ignored: ${names.join(", ")}${others > 0 ? ` and ${others} more` : ""}"`;
 }
 
 function itemBytes(json: DicomJson): Uint8Array {

@@ -63,7 +63,7 @@ export function createExchangeRoutes(deps: Deps, guard: Guard, slots: UploadSlot
   type Search = (deps: SearchDeps, session: Session, query: QidoQuery) => Promise<Found>;
   const searching = (search: Search, levels: readonly Level[]) => async (c: Context<HttpEnv>) => {
     assertAcceptsJson(acceptOf(c));
-    const query = parseQido(new URL(c.req.url).searchParams);
+    const query = parseQido(new URL(c.req.url).searchParams, levels);
     const found = await search({ ...deps, baseUrl }, c.get("session"), query);
     const asked = { query, levels, answersNoContent: true, request: c.req.raw };
     const response = await searchResponse(found, asked);
