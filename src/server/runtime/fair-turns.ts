@@ -12,9 +12,23 @@ export class FairTurns {
 
   constructor(private readonly limits: TurnLimits) {}
 
-  async take(accountId: string): Promise<void> {
+  /** Waits for a turn. @throws the reason of `signal`, which ends the wait */
+  async take(accountId: string, signal?: AbortSignal): Promise<void> {
+    signal?.throwIfAborted();
     if (this.#isFree(accountId)) return this.#hold(accountId, 1);
-    await new Promise<void>((start) => this.#waiting.push({ accountId, start }));
+    await new Promise<void>((resolve, reject) => {
+      const leave = () => {
+        this.#waiting.splice(this.#waiting.indexOf(waiting), 1);
+        reject(signal?.reason);
+      };
+      const start = () => {
+        signal?.removeEventListener("abort", leave);
+        resolve();
+      };
+      const waiting = { accountId, start };
+      this.#waiting.push(waiting);
+      signal?.addEventListener("abort", leave, { once: true });
+    });
   }
 
   giveBack(accountId: string): void {

@@ -181,6 +181,12 @@ describe("a rendered image", () => {
     }
   });
 
+  test("comes to who asks for a page of them at once", async () => {
+    const paths = Array.from({ length: 12 }, (_, n) => `${instance}/thumbnail?quality=${n + 1}`);
+    const drawn = await Promise.all(paths.map((path) => draw(path)));
+    expect(drawn.map(({ status }) => status)).toEqual(Array(12).fill(200));
+  });
+
   test("is not sent again to who has it", async () => {
     const { etag } = await draw(`${instance}/rendered`);
     expect((await draw(`${instance}/rendered`, { "if-none-match": etag })).status).toBe(304);

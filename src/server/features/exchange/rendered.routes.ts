@@ -21,17 +21,15 @@ import { Places } from "../dicomweb/places.ts";
 import { middleInstance, readMiddleFrame } from "../thumbnails/read-middle-frame.ts";
 import type { Drawing } from "../thumbnails/worker/picture-messages.ts";
 import { assertStillViewed, type OtherTokens, openAsViewer, viewerParams } from "../viewer/open-as-viewer.ts";
+import { DrawingTurns } from "./drawing-turns.ts";
 import { tooManyPictures } from "./exchange.errors.ts";
 import { parseRendering } from "./parse-rendering.ts";
 import { drawnParts, listPictures, type PicturePath } from "./rendered-parts.ts";
 
 const UID = /^[0-9.]{1,64}$/;
-/** Frames that are held for the process that draws, a few megabytes each. */
-const MAX_WAITING = 6;
-const MAX_WAITING_A_CALLER = 3;
 /** Answers of several pictures, which are drawn one by one as the client takes them. */
 const MAX_SEVERAL = 2;
-/** The time limit, including the wait for others. */
+/** The time limit of drawing, including the wait for others' pictures of several. */
 const MAX_WAIT_MS = 30_000;
 
 /** Who may have pictures of what. */
@@ -56,7 +54,7 @@ export interface RenderedRoutes {
 
 export function createRenderedRoutes(deps: Deps): RenderedRoutes {
   const waiting: Waiting = {
-    one: new Places({ all: MAX_WAITING, own: MAX_WAITING_A_CALLER }),
+    one: new DrawingTurns(),
     several: new Places({ all: MAX_SEVERAL, own: 1 }),
   };
   return {
@@ -113,8 +111,10 @@ function renderedRoutes(deps: Deps, waiting: Waiting, access: RenderedAccess): H
     const etag = etagOf(instance, frameIndex, drawing);
     if (isKnownVersion(c.req.header("if-none-match"), etag))
       return new Response(null, { status: 304, headers: { ...headers, ETag: etag } });
-    using _ = waiting.one.take(readerId);
-    const image = await draw(deps, { instance, frameIndex, drawing }, c.req.raw.signal);
+    const { signal } = c.req.raw;
+    const image = await waiting.one.run(readerId, signal, () =>
+      draw(deps, { instance, frameIndex, drawing }, signal),
+    );
     return new Response(Uint8Array.from(image), { headers: { ...headers, ETag: etag } });
   };
 
@@ -151,7 +151,7 @@ function renderedRoutes(deps: Deps, waiting: Waiting, access: RenderedAccess): H
 
 /** The pictures that callers wait for, by caller. */
 interface Waiting {
-  one: Places;
+  one: DrawingTurns;
   several: Places;
 }
 

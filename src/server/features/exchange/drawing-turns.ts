@@ -1,0 +1,43 @@
+import { AppError } from "../../http/app-error.ts";
+import { FairTurns, type TurnLimits } from "../../runtime/fair-turns.ts";
+import { tooManyReads } from "../dicomweb/dicomweb.errors.ts";
+import { type PlaceLimits, Places } from "../dicomweb/places.ts";
+
+export interface DrawingLimits extends TurnLimits {
+  /** Pictures that are drawn or wait for their turn. */
+  asked: PlaceLimits;
+  waitMs: number;
+}
+
+/** A turn holds the frame that is drawn, a few megabytes; a browser asks for all the thumbnails of a page at once. */
+export const DEFAULT_DRAWING_LIMITS: DrawingLimits = {
+  turns: 6,
+  turnsPerAccount: 3,
+  asked: { all: 96, own: 19 },
+  waitMs: 5_000,
+};
+
+/** Bounds how many pictures are drawn at once, and how many wait for that and how long: fairly between callers, and in total. */
+export class DrawingTurns {
+  readonly #asked: Places;
+  readonly #turns: FairTurns;
+
+  constructor(private readonly limits: DrawingLimits = DEFAULT_DRAWING_LIMITS) {
+    this.#asked = new Places(limits.asked);
+    this.#turns = new FairTurns(limits);
+  }
+
+  /** Waits for a turn, unless `signal` aborts. @throws {AppError} 503 with Retry-After if too many wait, or this one for too long */
+  async run<Result>(callerId: string, signal: AbortSignal, draw: () => Promise<Result>): Promise<Result> {
+    using _ = this.#asked.take(callerId);
+    const limit = AbortSignal.any([signal, AbortSignal.timeout(this.limits.waitMs)]);
+    await this.#turns.take(callerId, limit).catch((cause) => {
+      throw new AppError(tooManyReads, { retryAfterSeconds: 2, cause });
+    });
+    try {
+      return await draw();
+    } finally {
+      this.#turns.giveBack(callerId);
+    }
+  }
+}

@@ -1,0 +1,64 @@
+import { expect, test } from "bun:test";
+import { setImmediate } from "node:timers/promises";
+import { DEFAULT_DRAWING_LIMITS, DrawingTurns } from "../../../src/server/features/exchange/drawing-turns.ts";
+import { AppError } from "../../../src/server/http/app-error.ts";
+
+const forever = new AbortController().signal;
+
+/** A picture that is drawn until `finish` is called. */
+function picture(turns: DrawingTurns, callerId: string, signal = forever) {
+  const drawn = Promise.withResolvers<void>();
+  let isBegun = false;
+  const done = turns.run(callerId, signal, async () => {
+    isBegun = true;
+    await drawn.promise;
+  });
+  return { done, finish: drawn.resolve, isBegun: () => isBegun };
+}
+
+async function kindOf(done: Promise<unknown>) {
+  const error = await done.catch((thrown) => thrown);
+  expect(error).toBeInstanceOf(AppError);
+  const { kind, options } = error as AppError;
+  return [kind.status, options.retryAfterSeconds];
+}
+
+test("three pictures of a caller are drawn at once, 16 wait, and another is told to come again", async () => {
+  const turns = new DrawingTurns();
+  const asked = Array.from({ length: 19 }, () => picture(turns, "ana"));
+  await setImmediate();
+  expect(asked.filter(({ isBegun }) => isBegun())).toHaveLength(3);
+  expect(await kindOf(picture(turns, "ana").done)).toEqual([503, 2]);
+  const other = picture(turns, "bia");
+  await setImmediate();
+  expect(other.isBegun()).toBe(true);
+  for (const { finish } of [other, ...asked]) finish();
+  await Promise.all([other, ...asked].map(({ done }) => done));
+});
+
+test("a picture whose client leaves while it waits is not drawn, and keeps no place", async () => {
+  const limits = { ...DEFAULT_DRAWING_LIMITS, turns: 1, asked: { all: 2, own: 2 } };
+  const turns = new DrawingTurns(limits);
+  const first = picture(turns, "ana");
+  const leaving = new AbortController();
+  const left = picture(turns, "ana", leaving.signal);
+  leaving.abort();
+  expect(await kindOf(left.done)).toEqual([503, 2]);
+  const next = picture(turns, "ana");
+  first.finish();
+  await first.done;
+  next.finish();
+  await next.done;
+  expect([left, next].map(({ isBegun }) => isBegun())).toEqual([false, true]);
+  const last = picture(turns, "ana");
+  last.finish();
+  await last.done;
+});
+
+test("a picture waits no longer than it may", async () => {
+  const turns = new DrawingTurns({ ...DEFAULT_DRAWING_LIMITS, turns: 1, waitMs: 1 });
+  const first = picture(turns, "ana");
+  expect(await kindOf(picture(turns, "bia").done)).toEqual([503, 2]);
+  first.finish();
+  await first.done;
+});
