@@ -1,10 +1,11 @@
 import { zValidator } from "@hono/zod-validator";
 import type { Context, ValidationTargets } from "hono";
 import { resolver, uniqueSymbol } from "hono-openapi";
+import * as z from "zod/mini";
 import { type $ZodType, type output, safeParse } from "zod/v4/core";
 import type { Locale } from "../../shared/locale.ts";
 import { isValidationMessage, validationMessages } from "../../shared/validation-messages.ts";
-import { AppError, type Violation } from "./app-error.ts";
+import { AppError, type ErrorKind, type Violation } from "./app-error.ts";
 import { unsupportedMediaType, validationFailed } from "./http.errors.ts";
 import type { HttpEnv } from "./http-context.ts";
 import { bufferBody } from "./json-body.ts";
@@ -17,13 +18,15 @@ import { translate } from "./translate.ts";
 export function validate<Target extends keyof ValidationTargets, Schema extends $ZodType>(
   target: Target,
   schema: Schema,
+  invalid: ErrorKind = validationFailed,
 ) {
   const validator = zValidator(target, schema, (result, c) => {
     // The validator treats a body of another type as `{}`, so this says what is wrong instead.
     if (target === "json" && !isJson(c.req.header("content-type"))) throw new AppError(unsupportedMediaType);
     const locale = (c as Context<HttpEnv>).get("locale");
     if (!result.success) {
-      throw new AppError(validationFailed, { violations: violationsOf(result.error, locale) });
+      const violations = violationsOf(result.error, locale);
+      throw new AppError(invalid, invalid === validationFailed ? { violations } : {});
     }
     assertKeepable(result.data, locale);
   });
@@ -32,6 +35,13 @@ export function validate<Target extends keyof ValidationTargets, Schema extends 
     return await validator(c, next);
   };
   return Object.assign(handler, { [uniqueSymbol]: { target, ...resolver(schema) } });
+}
+
+const idSchema = z.object({ id: z.string().check(z.uuid()) });
+
+/** Validates the `id` of a path; one that names nothing is as unknown as any other. */
+export function validateId(unknown: ErrorKind) {
+  return validate("param", idSchema, unknown);
 }
 
 function isJson(contentType: string | undefined): boolean {

@@ -194,11 +194,11 @@ describe("an admin's change", () => {
     expect(taken.status).toBe(409);
   });
 
-  test("of an unknown account is 404, of a path that is not an id 400", async () => {
+  test("of an unknown account is 404, of a path that is not an id too", async () => {
     expect(
       (await patch(admin, "/api/users/01890000-0000-7000-8000-000000000000", { name: "Ninguém" })).status,
     ).toBe(404);
-    expect((await patch(admin, "/api/users/abc", { name: "Ninguém" })).status).toBe(400);
+    expect((await patch(admin, "/api/users/abc", { name: "Ninguém" })).status).toBe(404);
   });
 });
 

@@ -274,6 +274,19 @@ test("the matrix names exactly the declared routes", () => {
   expect([...new Set(declared)].sort()).toEqual(Object.keys(matrix).sort());
 });
 
+describe("an id that is none is as unknown as any other", () => {
+  const named = Object.entries(matrix).filter(([route]) => route.includes(":id"));
+  test.each(named)("%s", async (route, expected) => {
+    const [method = "", path = ""] = route.split(" ");
+    const concrete = path.replace(":study", studyId).replace(":id", "nonsense");
+    const json = method === "GET" || method === "DELETE" ? undefined : {};
+    for (const caller of ["user", "admin"] as const) {
+      const { status } = await t.call(method, concrete, { as: people[caller], json });
+      expect([caller, status]).toEqual([caller, expected[caller] === 403 ? 403 : 404]);
+    }
+  });
+});
+
 for (const [route, expected] of Object.entries(matrix)) {
   describe(route, () => {
     for (const caller of callers) {

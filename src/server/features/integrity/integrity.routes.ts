@@ -1,5 +1,4 @@
 import { Hono } from "hono";
-import * as z from "zod/mini";
 import {
   integrityCall,
   listFindingsCall,
@@ -10,14 +9,13 @@ import type { Deps } from "../../deps.ts";
 import { describeIn } from "../../http/describe.ts";
 import type { Guard } from "../../http/guard.ts";
 import type { HttpEnv } from "../../http/http-context.ts";
-import { validate } from "../../http/validate.ts";
+import { validate, validateId } from "../../http/validate.ts";
 import { findingClosed, findingNotFound } from "./integrity.errors.ts";
 import { readFindings } from "./read-findings.ts";
 import { readIntegrity } from "./read-integrity.ts";
 import { recheckFinding, restoreFinding } from "./settle-finding.ts";
 
 const admin = { roles: ["admin"] } as const;
-const idSchema = z.object({ id: z.string().check(z.uuid()) });
 const describe = describeIn("Operations");
 const problems = [findingNotFound, findingClosed];
 
@@ -50,7 +48,7 @@ export function createIntegrityRoutes(deps: Deps, guard: Guard) {
     recheckFindingCall.path,
     guard(admin),
     describe(recheckFindingCall, { summary: "Read the exam of a finding again now", problems }),
-    validate("param", idSchema),
+    validateId(findingNotFound),
     async (c) => {
       await recheckFinding(deps, c.req.valid("param").id);
       return c.json({ started: true });
@@ -64,7 +62,7 @@ export function createIntegrityRoutes(deps: Deps, guard: Guard) {
       summary: "Put another copy of an object back, where a node has one",
       problems,
     }),
-    validate("param", idSchema),
+    validateId(findingNotFound),
     async (c) => {
       await restoreFinding(deps, c.req.valid("param").id);
       return c.json({ started: true });

@@ -1,5 +1,4 @@
 import { Hono, type HonoRequest } from "hono";
-import * as z from "zod/mini";
 import {
   acceptTermsCall,
   addUserCall,
@@ -13,7 +12,7 @@ import { describeIn } from "../../http/describe.ts";
 import type { Guard } from "../../http/guard.ts";
 import type { HttpEnv } from "../../http/http-context.ts";
 import { originOf } from "../../http/request-origin.ts";
-import { validate } from "../../http/validate.ts";
+import { validate, validateId } from "../../http/validate.ts";
 import { emailTaken, wrongCurrentPassword } from "../accounts/accounts.errors.ts";
 import { confirmEmail } from "../accounts/addresses/confirm-email.ts";
 import { listUsersWithFactors } from "../accounts/factors/factors.repo.ts";
@@ -31,7 +30,6 @@ import { listUsers } from "./user-list.repo.ts";
 const admin = { roles: ["admin"] } as const;
 const describe = describeIn("Users");
 const describeOwn = describeIn("Account");
-const idSchema = z.object({ id: z.string().check(z.uuid()) });
 
 export function createUsersRoutes(deps: Deps, guard: Guard) {
   const routes = new Hono<HttpEnv>();
@@ -103,7 +101,7 @@ export function createUsersRoutes(deps: Deps, guard: Guard) {
       summary: "Change an account",
       problems: [userNotFound, emailTaken, lastAdmin, ownEmail],
     }),
-    validate("param", idSchema),
+    validateId(userNotFound),
     validate("json", changeUserCall.body),
     async (c) => {
       const input = { id: c.req.valid("param").id, change: c.req.valid("json"), locale: c.get("locale") };
@@ -118,7 +116,7 @@ export function createUsersRoutes(deps: Deps, guard: Guard) {
       summary: "Take away somebody's lost second factors",
       problems: [userNotFound, ownFactors, wrongCurrentPassword],
     }),
-    validate("param", idSchema),
+    validateId(userNotFound),
     validate("json", clearFactorsCall.body),
     async (c) => {
       const input = { ...c.req.valid("param"), ...c.req.valid("json") };

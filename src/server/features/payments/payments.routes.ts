@@ -15,7 +15,7 @@ import type { Guard } from "../../http/guard.ts";
 import { notFound } from "../../http/http.errors.ts";
 import type { HttpEnv } from "../../http/http-context.ts";
 import { originOf } from "../../http/request-origin.ts";
-import { validate } from "../../http/validate.ts";
+import { validate, validateId } from "../../http/validate.ts";
 import { planNotFound, planTooSmall } from "../subscriptions/subscriptions.errors.ts";
 import { confirmPayment } from "./confirm-payment.ts";
 import { createPayment } from "./create-payment.ts";
@@ -37,7 +37,6 @@ const admin = { roles: ["admin"] } as const;
 const payer = { roles: ["user"] } as const;
 const describe = describeIn("Payments");
 const webhookAnswerSchema = z.object({});
-const idSchema = z.object({ id: z.string().check(z.uuid()) });
 
 export function createPaymentsRoutes(deps: Deps, guard: Guard) {
   const routes = new Hono<HttpEnv>();
@@ -86,7 +85,7 @@ export function createPaymentsRoutes(deps: Deps, guard: Guard) {
     readPaymentCall.path,
     guard({}),
     describe(readPaymentCall, { summary: "Read a payment", problems: [paymentNotFound] }),
-    validate("param", idSchema),
+    validateId(paymentNotFound),
     async (c) => c.json(await readPayment(deps, c.get("session"), c.req.valid("param").id)),
   );
 
@@ -97,7 +96,7 @@ export function createPaymentsRoutes(deps: Deps, guard: Guard) {
       summary: "Confirm that a payment was received",
       problems: [paymentNotFound, notConfirmable],
     }),
-    validate("param", idSchema),
+    validateId(paymentNotFound),
     async (c) => c.json(await confirmPayment(deps, c.get("session"), c.req.valid("param").id, originOf(c))),
   );
 
@@ -108,7 +107,7 @@ export function createPaymentsRoutes(deps: Deps, guard: Guard) {
       summary: "Give a payment back",
       problems: [paymentNotFound, notRefundable, refundRejected, pixUnavailable],
     }),
-    validate("param", idSchema),
+    validateId(paymentNotFound),
     async (c) => c.json(await refundPayment(deps, c.get("session"), c.req.valid("param").id, originOf(c))),
   );
 

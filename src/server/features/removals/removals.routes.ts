@@ -1,5 +1,4 @@
 import { Hono } from "hono";
-import * as z from "zod/mini";
 import { listRemovalsCall, undoRemovalCall } from "../../../shared/api/subscriptions.ts";
 import { deleteOwnAccountCall, deleteUserCall } from "../../../shared/api/users.ts";
 import type { Deps } from "../../deps.ts";
@@ -7,7 +6,7 @@ import { describeIn } from "../../http/describe.ts";
 import type { Guard } from "../../http/guard.ts";
 import type { HttpEnv } from "../../http/http-context.ts";
 import { originOf } from "../../http/request-origin.ts";
-import { validate } from "../../http/validate.ts";
+import { validate, validateId } from "../../http/validate.ts";
 import { wrongCurrentPassword } from "../accounts/accounts.errors.ts";
 import { visitorOf } from "../accounts/sign-in/browser-cookie.ts";
 import { lastAdmin, userNotFound } from "../accounts/users/users.errors.ts";
@@ -18,7 +17,6 @@ import { removalNotFound, removalOver } from "./removals.errors.ts";
 import { undoRemoval } from "./undo-removal.ts";
 
 const admin = { roles: ["admin"] } as const;
-const idSchema = z.object({ id: z.string().check(z.uuid()) });
 const describeUsers = describeIn("Users");
 const describeOwn = describeIn("Account");
 const describe = describeIn("Subscriptions");
@@ -48,7 +46,7 @@ export function createRemovalsRoutes(deps: Deps, guard: Guard) {
       summary: "Delete an account with everything in it",
       problems: [userNotFound, lastAdmin],
     }),
-    validate("param", idSchema),
+    validateId(userNotFound),
     async (c) => {
       await deleteUser(deps, c.get("session"), c.req.valid("param").id, originOf(c));
       return c.json({ deleted: true });
@@ -69,7 +67,7 @@ export function createRemovalsRoutes(deps: Deps, guard: Guard) {
       summary: "Bring removed exams back",
       problems: [removalNotFound, removalOver],
     }),
-    validate("param", idSchema),
+    validateId(removalNotFound),
     async (c) => c.json(await undoRemoval(deps, c.get("session"), c.req.valid("param").id, originOf(c))),
   );
 

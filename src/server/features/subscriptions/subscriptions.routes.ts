@@ -1,12 +1,11 @@
 import { Hono } from "hono";
-import * as z from "zod/mini";
 import { changePlanCall, listPlansCall, usageStatsCall } from "../../../shared/api/subscriptions.ts";
 import type { Deps } from "../../deps.ts";
 import { describeIn } from "../../http/describe.ts";
 import type { Guard } from "../../http/guard.ts";
 import type { HttpEnv } from "../../http/http-context.ts";
 import { originOf } from "../../http/request-origin.ts";
-import { validate } from "../../http/validate.ts";
+import { validate, validateId } from "../../http/validate.ts";
 import { changePlan } from "./change-plan.ts";
 import { presentOfferedPlan } from "./present-plan.ts";
 import { readUsage } from "./read-usage.ts";
@@ -15,7 +14,6 @@ import { listOfferedPlans } from "./subscriptions.repo.ts";
 
 const admin = { roles: ["admin"] } as const;
 const describe = describeIn("Subscriptions");
-const idSchema = z.object({ id: z.string().check(z.uuid()) });
 
 export function createSubscriptionsRoutes(deps: Deps, guard: Guard) {
   const routes = new Hono<HttpEnv>();
@@ -41,7 +39,7 @@ export function createSubscriptionsRoutes(deps: Deps, guard: Guard) {
     changePlanCall.path,
     guard(admin),
     describe(changePlanCall, { summary: "Change a plan", problems: [planNotFound, planNotOfferable] }),
-    validate("param", idSchema),
+    validateId(planNotFound),
     validate("json", changePlanCall.body),
     async (c) => {
       const { id } = c.req.valid("param");

@@ -1,5 +1,4 @@
 import { Hono } from "hono";
-import * as z from "zod/mini";
 import {
   addPasskeyCall,
   beginTotpCall,
@@ -18,7 +17,7 @@ import type { Deps } from "../../../deps.ts";
 import { describeIn } from "../../../http/describe.ts";
 import type { Guard } from "../../../http/guard.ts";
 import type { HttpEnv } from "../../../http/http-context.ts";
-import { validate } from "../../../http/validate.ts";
+import { validate, validateId } from "../../../http/validate.ts";
 import { wrongCurrentPassword } from "../accounts.errors.ts";
 import { visitorOf } from "../sign-in/browser-cookie.ts";
 import { beginTotpEnrolment, confirmTotpEnrolment } from "./enrol-totp.ts";
@@ -44,7 +43,6 @@ import { removePasskey, removeTotp } from "./remove-factor.ts";
 import { renamePasskey } from "./rename-passkey.ts";
 import { renewRecoveryCodes } from "./renew-recovery-codes.ts";
 
-const idSchema = z.object({ id: z.string().check(z.uuid()) });
 const describe = describeIn("Second factors");
 const proof = validate("json", identityProofSchema);
 
@@ -127,7 +125,7 @@ export function createFactorsRoutes(deps: Deps, guard: Guard) {
     renamePasskeyCall.path,
     guard({}),
     describe(renamePasskeyCall, { summary: "Rename a passkey", problems: [passkeyNotFound] }),
-    validate("param", idSchema),
+    validateId(passkeyNotFound),
     validate("json", renamePasskeyCall.body),
     async (c) => {
       const input = { ...c.req.valid("param"), ...c.req.valid("json") };
@@ -142,7 +140,7 @@ export function createFactorsRoutes(deps: Deps, guard: Guard) {
       summary: "Remove a passkey",
       problems: [passkeyNotFound, wrongCurrentPassword, factorRequired, wrongFactor],
     }),
-    validate("param", idSchema),
+    validateId(passkeyNotFound),
     proof,
     async (c) => {
       const input = { id: c.req.valid("param").id, proof: c.req.valid("json") };
