@@ -11,6 +11,8 @@ export const notificationDetailsSchema = z.object({
   planName: z.optional(z.string()),
   /** Who delivered an exam, or whom a link that was opened is for. */
   from: z.optional(z.string()),
+  /** How many exams a delivery brought, if it is more than one. */
+  exams: z.optional(z.number()),
   /** Of the plan. */
   expiresAt: z.optional(z.string()),
 });

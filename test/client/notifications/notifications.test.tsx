@@ -47,6 +47,14 @@ test("a delivered exam is opened from its notice", async () => {
   await waitFor(() => expect(shownView()).toBe("viewer"));
 });
 
+test("a delivery of several exams is one notice, which counts them", async () => {
+  await show([
+    told("c2", { event: "delivery.received", details: { from: "Hospital Santa Clara", exams: 3 } }),
+  ]);
+  await userEvent.setup().click(await screen.findByRole("button", { name: "Avisos, 1 não lido" }));
+  await screen.findByRole("button", { name: /^Entregue a você: Tomografia de crânio e mais 2 exames/ });
+});
+
 test("all are marked as read at once, and a Pix leads to the subscription", async () => {
   const paid = told("b1", { event: "payment.confirmed", study: null, details: { amount: 3990 } });
   const sent = await show([paid, told("b2")]);

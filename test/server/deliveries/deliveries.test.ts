@@ -3,6 +3,7 @@ import { forgetOldRequests } from "../../../src/server/features/deliveries/deliv
 import { describeAccount } from "../../../src/server/features/export/describe-account.ts";
 import { accessOf } from "../../../src/server/http/guard.ts";
 import type { CreatedRequest, NewRequest, Request } from "../../../src/shared/api/deliveries.ts";
+import type { NotificationList } from "../../../src/shared/api/notifications.ts";
 import type { Receipt, SignedReceipt } from "../../../src/shared/api/receipts.ts";
 import type { Study } from "../../../src/shared/api/studies.ts";
 import { DAY_MS } from "../../../src/shared/rules/subscription.ts";
@@ -122,6 +123,37 @@ describe("a request for exams", () => {
     expect(await (await t.call("GET", "/api/uploads", { as: clinic })).json()).toHaveLength(1);
     expect(await (await t.call("GET", "/api/uploads", { as: owner })).json()).toHaveLength(0);
     expect((await t.call("GET", url, { as: owner })).status).toBe(404);
+  });
+
+  test("tells the owner of one delivery once, however many parts it comes in", async () => {
+    const mailed = async () => {
+      await t.settle();
+      const mails = await readOutbox(t.deps.config.dataDir);
+      return mails.filter(({ to, subject }) => to.includes(owner.email) && /delivered/.test(subject)).length;
+    };
+    const told = async () => {
+      const answer = await t.call("GET", "/api/notifications", { as: owner });
+      const { notifications } = (await answer.json()) as NotificationList;
+      return notifications.filter(({ event }) => event === "delivery.received");
+    };
+    const [mailsBefore, toldBefore] = [await mailed(), (await told()).length];
+    const clinic = await begin(await ask());
+    const first = await deliver(clinic);
+    const study = String(lastStudy);
+    const [notice] = await told();
+    expect(notice?.details).toEqual({ from: "Clínica São João" });
+    await t.call("POST", "/api/notifications/read", { as: owner, json: {} });
+    // More of the same exam, and another one.
+    await deliver(clinic, zipOf(study, 2));
+    await deliver(clinic);
+    expect(await mailed()).toBe(mailsBefore + 1);
+    const after = await told();
+    expect(after).toHaveLength(toldBefore + 1);
+    expect(after[0]).toMatchObject({
+      readAt: null,
+      study: { id: first.id },
+      details: { from: "Clínica São João", exams: 2 },
+    });
   });
 
   test("gives the clinic a receipt that is the owner's too, as JSON and on paper", async () => {

@@ -1,6 +1,6 @@
 import type { I18n, MessageDescriptor } from "@lingui/core";
 import { msg } from "@lingui/core/macro";
-import { Trans, useLingui } from "@lingui/react/macro";
+import { Plural, Trans, useLingui } from "@lingui/react/macro";
 import type { Notification } from "../../../shared/api/notifications.ts";
 import type { NotificationEvent } from "../../../shared/rules/notification-events.ts";
 import type { Icon } from "../../ui/icon.tsx";
@@ -54,13 +54,20 @@ export function EventTitle({ told }: { told: Notification }) {
   const exam = told.study ? descriptionText(i18n, told.study) : "";
   const amount = told.details.amount === undefined ? "" : moneyText(i18n, told.details.amount);
   const plan = told.details.planName === undefined ? "" : planNameText(i18n, told.details.planName);
+  const others = (told.details.exams ?? 1) - 1;
   switch (told.event) {
     case "study.shared":
       return <Trans id="event.shared">Shared with you: {exam}</Trans>;
     case "report.attached":
       return <Trans id="event.report">New report: {exam}</Trans>;
     case "delivery.received":
-      return <Trans id="event.delivery">Delivered to you: {exam}</Trans>;
+      return others === 0 ? (
+        <Trans id="event.delivery">Delivered to you: {exam}</Trans>
+      ) : (
+        <Trans id="event.deliveries">
+          Delivered to you: {exam} and <Plural value={others} one="# more exam" other="# more exams" />
+        </Trans>
+      );
     case "link.opened":
       return <Trans id="event.link">Link opened: {exam}</Trans>;
     case "payment.confirmed":

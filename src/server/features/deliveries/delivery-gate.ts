@@ -66,12 +66,14 @@ async function settleUpload(
   const brought = { studyIds: newStudyIds, volumeIds, images: instancesIn(studies), at };
   await noteReceived(tx, delivery, brought, MAX_IDS);
   const [studyId = studies[0]?.id] = newStudyIds;
+  const exams = new Set([...delivery.studyIds, ...newStudyIds]).size;
   const budget = { name: `deliveries to ${request.accountId}`, limit: MAILS_AN_HOUR };
   await notify(deps, tx, request.accountId, {
     event: "delivery.received",
-    subjectId: studyId ?? delivery.id,
+    subjectId: delivery.id,
     ...(studyId !== undefined && { studyId }),
-    details: { from: delivery.sender },
+    details: { from: delivery.sender, ...(exams > 1 && { exams }) },
+    isMailed: delivery.receivedAt === null,
     cause: byVisitor([budget], at),
   });
 }

@@ -1,4 +1,4 @@
-import { and, desc, eq, inArray, isNull, notInArray } from "drizzle-orm";
+import { and, desc, eq, inArray, isNull, notInArray, sql } from "drizzle-orm";
 import { MAX_NOTIFICATIONS, type MailChoice } from "../../../shared/api/notifications.ts";
 import type { NotificationEvent } from "../../../shared/rules/notification-events.ts";
 import type { DbOrTx, Tx } from "../../db/client.ts";
@@ -17,10 +17,12 @@ export async function insertNotification(
 ): Promise<boolean> {
   const { id, at, actorId, details, userId } = row;
   const target = [notifications.userId, notifications.event, notifications.subjectId];
+  // Of what a delivery brings, the first study stays.
+  const studyId = sql`coalesce(${notifications.studyId}, excluded.study_id)`;
   const insert = tx.insert(notifications).values(row);
   const inserted = await (once
     ? insert.onConflictDoNothing({ target })
-    : insert.onConflictDoUpdate({ target, set: { id, at, actorId, details, readAt: null } })
+    : insert.onConflictDoUpdate({ target, set: { id, at, actorId, details, studyId, readAt: null } })
   ).returning({ id: notifications.id });
   if (inserted.length === 0) return false;
   const newest = tx

@@ -23,7 +23,7 @@ export const notifications = pgTable(
       .notNull()
       .references(() => users.id, { onDelete: "cascade" }),
     event: text().$type<NotificationEvent>().notNull(),
-    /** The study, payment or account it is about: told again, it replaces what was told before. */
+    /** The study, payment, account or delivery it is about: told again, it replaces what was told before. */
     subjectId: uuid("subject_id").notNull(),
     /** The subject, if it is a study. */
     studyId: uuid("study_id").references(() => keyOf("studies"), { onDelete: "cascade" }),

@@ -15,13 +15,15 @@ export type NotifyDeps = Pick<Deps, "clock" | "config" | "jobs" | "mailSeal">;
 /** Something that an account is told. */
 export interface Notice {
   event: NotificationEvent;
-  /** The study, payment or account it is about. */
+  /** The study, payment, account or delivery it is about. */
   subjectId: string;
   studyId?: string;
   actorId?: string | null;
   details?: NotificationDetails;
   /** Whether an account that was told of it before is not told again. */
   once?: boolean;
+  /** False where the app alone tells, since a mail told of the same subject before (true). */
+  isMailed?: boolean;
   /** Instead of the event's own mail. It must name no patient: the owner of an exam is usually its patient. */
   mail?: MailContent;
   /** Which mails of the hour it takes from. Beyond them the app alone tells. */
@@ -42,6 +44,7 @@ export async function notify(deps: NotifyDeps, tx: Tx, userId: string, notice: N
     actorId = null,
     details = {},
     once = false,
+    isMailed = true,
     mail,
     cause,
   } = notice;
@@ -49,7 +52,7 @@ export async function notify(deps: NotifyDeps, tx: Tx, userId: string, notice: N
   const id = Bun.randomUUIDv7();
   const row = { id, userId, event, subjectId, studyId, actorId, details, at };
   if (!(await insertNotification(tx, row, { once }))) return;
-  if (!user.isAuthorized || !(await wantsMail(tx, userId, event))) return;
+  if (!isMailed || !user.isAuthorized || !(await wantsMail(tx, userId, event))) return;
   const { productName, publicUrl } = deps.config;
   const content = mail ?? eventMail(event, publicUrl);
   const composed = composeMail(content, { to: user.email, locale: user.locale, productName });
