@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, spyOn, test } from "bun:test";
 import { mkdirSync, writeFileSync } from "node:fs";
-import { readFile } from "node:fs/promises";
+import { open as openFile, readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { setImmediate } from "node:timers/promises";
 import fc from "fast-check";
 import type { ArrivingBytes } from "../../../src/server/features/ingest/resumable/arriving-bytes.ts";
 import { createArrivingFiles } from "../../../src/server/features/ingest/resumable/arriving-file.ts";
@@ -173,6 +174,30 @@ describe("chunks of an upload that is summed beside", () => {
     upload.receivedBytes = zip.length;
     const { guessed } = await place(arriving, upload);
     expect(guessed).toEqual(await guessOf(zip, guessed?.volumeId));
+  });
+
+  test("are saved once the medium has them, with the names of the file and its folder", async () => {
+    const upload = uploadOf(zip.length);
+    const file = await openFile(import.meta.path);
+    const handles = Object.getPrototypeOf(file) as typeof file;
+    await file.close();
+    const medium = Promise.withResolvers<void>();
+    using data = spyOn(handles, "datasync").mockReturnValue(medium.promise);
+    using names = spyOn(handles, "sync");
+    await using landing = await open().open(upload, room);
+    await landing.give(zip.slice());
+    let isSaved = false;
+    const saving = landing.save().then(() => {
+      isSaved = true;
+    });
+    while (data.mock.calls.length === 0 && !isSaved) await setImmediate();
+    await setImmediate();
+    expect(isSaved).toBe(false);
+    medium.resolve();
+    await saving;
+    expect([data.mock.calls.length, names.mock.calls.length]).toEqual([1, 2]);
+    await landing.save();
+    expect(names.mock.calls).toHaveLength(2);
   });
 
   test("are summed in turn while another upload is summed beside, and both are right", async () => {

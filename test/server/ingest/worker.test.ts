@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { readdirSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, readdirSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { crc32, deflateRawSync } from "node:zlib";
 import { unzipSync, zipSync } from "fflate";
 import { decodeManifest, decodeManifestIndex } from "../../../src/server/archive/manifest-codec.ts";
+import { guessVolume } from "../../../src/server/features/ingest/worker/guess-volume.ts";
 import { DEFAULT_INGEST_LIMITS } from "../../../src/server/features/ingest/worker/ingest-limits.ts";
 import { createIngestWorkers } from "../../../src/server/features/ingest/worker/ingest-workers.ts";
 import { IngestRefused } from "../../../src/server/features/ingest/worker/worker.errors.ts";
@@ -19,7 +20,10 @@ import {
   slice,
   storedInstances,
 } from "../../support/ingest-bench.ts";
+import { createTempFolder } from "../../support/temp-folder.ts";
 import { type TestEntry, writeTestZip } from "../../support/zip-archive.ts";
+
+const WORKER = join(import.meta.dir, "../../../src/server/features/ingest/worker/ingest-worker.ts");
 
 let bench: IngestBench;
 
@@ -340,6 +344,44 @@ describe("workers", () => {
     expect(pids[0]).toBeNumber();
     expect(pids[1]).toBe(pids[0]);
   });
+
+  // The log reads the names of open files from Linux.
+  test.skipIf(process.platform !== "linux")(
+    "what it built is on the medium with its names before it says so, whether written anew or made of the ZIP itself",
+    async () => {
+      await using folder = createTempFolder();
+      const log = join(folder.path, "syncs");
+      const preload = join(import.meta.dir, "../../support/log-syncs.ts");
+      await using logging = createIngestBench([process.execPath, "--preload", preload, WORKER, log]);
+      const image = multiFrame(["1.1", "1.1.1", "1.1.1.1"], 8);
+      const [long, short] = ["JOAO_DA_SILVA/EXAMES/TC/IMAGEM1", "a"];
+      // The sums of a ZIP that becomes the volume may be known before.
+      for (const [name, isSummed] of [
+        [long, false],
+        [long, true],
+        [short, false],
+      ] as const) {
+        await using uploaded = await logging.upload(zipSync({ [name]: image }, { level: 0 }));
+        const limits = DEFAULT_INGEST_LIMITS;
+        const named = { spoolPath: join(uploaded.folder, "spool"), volumeId: Bun.randomUUIDv7(), limits };
+        const scan = await uploaded.session.scan();
+        const guessed = isSummed ? await guessVolume(named) : undefined;
+        const plan = planFor({ ...scan, ...(guessed && { guessed }) }, uploaded.folder);
+        const built = await uploaded.session.build(plan);
+        expect(existsSync(join(uploaded.folder, "spool"))).toBe(name === short);
+        const synced = readFileSync(log, "utf8").split("\n");
+        const objects = built.studies.flatMap(({ volume, series }) => [
+          ...(volume ? [volume] : []),
+          ...series.map(({ manifest }) => manifest),
+        ]);
+        expect(objects).toHaveLength(2);
+        for (const { path, sizeBytes } of objects)
+          expect(synced).toContain(`${realpathSync(path)} ${sizeBytes}`);
+        for (const path of [uploaded.folder, dirname(uploaded.folder)])
+          expect(synced.some((line) => line.startsWith(`${realpathSync(path)} `))).toBe(true);
+      }
+    },
+  );
 
   test("eight uploads at once are all served by two workers", async () => {
     const zips = Array.from({ length: 8 }, (_, i) =>
