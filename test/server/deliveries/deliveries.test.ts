@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { forgetOldRequests } from "../../../src/server/features/deliveries/deliveries.jobs.ts";
+import { createDeliveryGate } from "../../../src/server/features/deliveries/delivery-gate.ts";
 import { describeAccount } from "../../../src/server/features/export/describe-account.ts";
+import type { SettledUpload } from "../../../src/server/features/ingest/finished-upload.ts";
 import { accessOf } from "../../../src/server/http/guard.ts";
 import type { CreatedRequest, NewRequest, Request } from "../../../src/shared/api/deliveries.ts";
 import type { NotificationList } from "../../../src/shared/api/notifications.ts";
@@ -428,6 +430,26 @@ describe("a delivery's token", () => {
     ])
       expect(answer.status).toBe(404);
     expect((await tusOf(t, first).head(url)).status).toBe(200);
+    const listed = async (as: Person) =>
+      (await (await t.call("GET", "/api/uploads", { as })).json()) as object[];
+    expect([(await listed(first)).length, (await listed(second)).length]).toEqual([1, 0]);
+  });
+
+  test("may add to what it brought for a day, and reads it until a week after its request expired", async () => {
+    const made = await ask();
+    const clinic = await begin(made);
+    await deliver(clinic);
+    const back = (hours: number) =>
+      t.sql`update deliveries set received_at = now() - make_interval(hours => ${hours})`;
+    await back(23);
+    expect((await tusOf(t, clinic).create(100)).status).toBe(201);
+    await back(25);
+    expect((await problemOf(await tusOf(t, clinic).create(100))).code).toBe("request.not_found");
+    const statusAfter = async (days: number) => {
+      await t.sql`update delivery_requests set expires_at = now() - make_interval(days => ${days})`;
+      return (await t.call("GET", "/api/uploads", { as: clinic })).status;
+    };
+    expect([await statusAfter(6), await statusAfter(8)]).toEqual([200, 401]);
   });
 
   test("goes on after a reload, and also after its request expired", async () => {
@@ -490,6 +512,30 @@ describe("two deliveries at once by a request for one", () => {
     expect((await requests())[0]).toMatchObject({ used: 1, deliveries: expect.any(Array) });
     expect((await knock(made)).status).toBe(404);
   });
+});
+
+test("what is whole is not taken in once its request was ended, or its owner may receive nothing", async () => {
+  const made = await ask();
+  await begin(made);
+  const [delivery] = await t.sql`select id from deliveries`;
+  const nothing = { studies: [], newStudyIds: [], built: { studies: [] } } as unknown as SettledUpload;
+  // A transaction is undone, so that the next one finds the request unused.
+  const settle = () =>
+    t.deps.db
+      .transaction(async (tx) => {
+        await createDeliveryGate(t.deps).settle(tx, String(delivery?.id), nothing);
+        throw new Error("settled");
+      })
+      .catch((error) => error.message as string);
+  expect(await settle()).toBe("settled");
+  await t.sql`update subscriptions set expires_at = now() - interval '1 day' where user_id = ${owner.id}`;
+  expect(await settle()).toBe("request.not_found");
+  await t.sql`update subscriptions set expires_at = null where user_id = ${owner.id}`;
+  await t.sql`update users set is_authorized = false where id = ${owner.id}`;
+  expect(await settle()).toBe("request.not_found");
+  await t.sql`update users set is_authorized = true where id = ${owner.id}`;
+  await t.sql`update delivery_requests set ended_at = now()`;
+  expect(await settle()).toBe("request.not_found");
 });
 
 describe("an account without room", () => {

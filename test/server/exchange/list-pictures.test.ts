@@ -24,3 +24,26 @@ test("the pictures of a study open one series at a time", async () => {
   }
   await pictures.return(undefined);
 });
+
+test.each([
+  ["images of a study", { study: "2.25.9" }],
+  ["images of a series", { study: "2.25.9", series: "2.25.1" }],
+  ["frames of an instance", { study: "2.25.9", series: "2.25.1", instance: "2.25.1.0" }],
+])("more than 2,000 %s are refused before one is drawn", async (_, path) => {
+  const all = (count: number) =>
+    listPictures(
+      {
+        series: async () => [{ seriesInstanceUID: "2.25.1", instanceCount: count }] as SeriesRecord[],
+        async manifest(_study, seriesInstanceUID) {
+          const instances = Array.from({ length: count }, (_, i) => ({
+            sopInstanceUID: `2.25.1.${i}`,
+            frames: { kind: "native", frameCount: count },
+          }));
+          return { seriesInstanceUID, instances } as unknown as SeriesManifest;
+        },
+      },
+      path,
+    );
+  expect((await all(2_000).next()).done).toBe(false);
+  expect(all(2_001).next()).rejects.toMatchObject({ kind: { code: "rendered.too_many" } });
+});

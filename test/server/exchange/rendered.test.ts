@@ -193,6 +193,16 @@ describe("a rendered image", () => {
     for (const known of [`"other", ${etag}`, `W/${etag}`, "*"])
       expect((await draw(`${instance}/rendered`, { "if-none-match": known })).status).toBe(304);
     expect((await draw(`${instance}/rendered?quality=5`, { "if-none-match": etag })).status).toBe(200);
+    const first = await draw(`${instance}/frames/1/rendered`);
+    const known = { "if-none-match": first.etag };
+    expect((await draw(`${instance}/frames/1/rendered`, known)).status).toBe(304);
+    expect((await draw(`${instance}/frames/2/rendered`, known)).status).toBe(200);
+    // At the same place of another volume.
+    await t.store(owner, sampleZip({ study: "5", elements: image }));
+    const other = instance.replace(studyUID("1"), studyUID("5")).replace("2.25.2.1", "2.25.2.5");
+    expect((await draw(`${other.replace("2.25.3.1", "2.25.3.5")}/frames/1/rendered`, known)).status).toBe(
+      200,
+    );
   });
 
   test.each([
@@ -200,6 +210,7 @@ describe("a rendered image", () => {
     [`${instance}/rendered?window=1,0,linear`, 400],
     [`${instance}/rendered?viewport=0,10`, 400],
     [`${instance}/rendered?quality=101`, 400],
+    [`${instance}/frames/0/rendered`, 404],
     [`${instance}/frames/3/rendered`, 404],
     [`${instance}/frames/x/rendered`, 404],
     [`${series}/instances/2.25.7/rendered`, 404],

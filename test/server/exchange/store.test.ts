@@ -1,10 +1,13 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
-import { readdirSync } from "node:fs";
-import { gzipSync } from "node:zlib";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { crc32, gzipSync } from "node:zlib";
+import { InstanceSpool } from "../../../src/server/features/exchange/instance-spool.ts";
 import type { DicomJson } from "../../../src/shared/dicom/reading/instance.ts";
 import { TagHex } from "../../../src/shared/dicom/tags.ts";
 import { sampleInstance, sampleZip, studyUID } from "../../support/sample-zip.ts";
 import { outcomeOf, STOW_BOUNDARY, stow, stowBody } from "../../support/stow.ts";
+import { createTempFolder } from "../../support/temp-folder.ts";
 import { createTestApp, type Person, problemOf, type TestApp } from "../../support/test-app.ts";
 
 let t: TestApp;
@@ -70,10 +73,11 @@ describe("instances sent by STOW-RS", () => {
       study: "41",
       elements: { [TagHex.PatientName]: { vr: "PN", Value: ["Outra"] } },
     });
-    expect(await outcomeOf(await stow(t, sender, [other]))).toMatchObject({
-      status: 202,
-      warnings: [0xb000],
-    });
+    const { body, ...outcome } = await outcomeOf(await stow(t, sender, [other]));
+    expect(outcome).toMatchObject({ status: 202, warnings: [0xb000] });
+    // What is shown under its UID is the first one.
+    const [item] = (body[TagHex.ReferencedSOPSequence]?.Value ?? []) as DicomJson[];
+    expect(item?.[TagHex.RetrieveURL]).toEqual({ vr: "UR" });
   });
 
   test("can be sent with a token that may do nothing else", async () => {
@@ -82,6 +86,48 @@ describe("instances sent by STOW-RS", () => {
     const { token } = (await made.json()) as { token: string };
     expect((await stow(t, { ...sender, token }, [sampleInstance({ study: "51" })])).status).toBe(200);
   });
+
+  test("can't be sent with a token that may only read", async () => {
+    const json = { name: "Leitor", scopes: ["dicomweb:read"] };
+    const made = await t.call("POST", "/api/tokens", { as: sender, json });
+    const reader = { ...sender, token: ((await made.json()) as { token: string }).token };
+    for (const study of [undefined, studyUID("52")]) {
+      const refused = await stow(t, reader, [sampleInstance({ study: "52" })], study);
+      expect([refused.status, (await problemOf(refused)).code]).toEqual([403, "token.forbidden"]);
+    }
+    expect(await examsOf()).toEqual([]);
+  });
+});
+
+test("a request becomes a ZIP with the sums of its instances, and not a byte larger than an upload may be", async () => {
+  await using folder = createTempFolder();
+  const pieces = ["first ", "second ", "third"].map((text) => Buffer.from(text));
+  const room = { take: async () => {}, wrote() {} };
+  const spool = async (maxBytes: number) => {
+    const path = join(folder.path, Bun.randomUUIDv7());
+    await using made = await InstanceSpool.open(path, room, maxBytes);
+    for (const content of [pieces, pieces.slice(1)])
+      await made.add(
+        (async function* () {
+          yield* content;
+        })(),
+      );
+    return { path, sizeBytes: await made.finish() };
+  };
+  const { path, sizeBytes } = await spool(4_000_000);
+  const zip = readFileSync(path);
+  expect(zip).toHaveLength(sizeBytes);
+  const fields = (signature: number, crcAt: number) =>
+    [...zip.keys()]
+      .filter((at) => at + 4 <= zip.length && zip.readUInt32LE(at) === signature)
+      .map((at) => [zip.readUInt32LE(at + crcAt), zip.readUInt32LE(at + crcAt + 4)]);
+  const wanted = [pieces, pieces.slice(1)].map((content) => {
+    const whole = Buffer.concat(content);
+    return [crc32(whole), whole.length];
+  });
+  expect([fields(0x04034b50, 14), fields(0x02014b50, 16)]).toEqual([wanted, wanted]);
+  expect((await spool(sizeBytes)).sizeBytes).toBe(sizeBytes);
+  expect(spool(sizeBytes - 1)).rejects.toMatchObject({ kind: { code: "upload.too_large" } });
 });
 
 describe("instances that can't be stored", () => {

@@ -208,6 +208,20 @@ describe("a visit", () => {
     expect(await linksOf(owner)).toMatchObject([{ openings: 1 }]);
   });
 
+  test("reaches no other study of the link's owner, by any way to its images, its report or its files", async () => {
+    const { token } = await openLink(await makeLink(owner, { download: true }));
+    const viewer = `/dicomweb/t/${token}`;
+    const series = FRAME("2").split("/instances/", 1)[0];
+    const study = `/studies/${studyUID("2")}`;
+    const ways = ["/series", "/instances", "/metadata", "/rendered", "/thumbnail"].map((way) => study + way);
+    for (const path of [FRAME("2"), `${series}/metadata`, `${series}/instances`, ...ways])
+      expect([path, await statusOf(viewer + path)]).toEqual([path, 404]);
+    const all = await t.call("GET", `${viewer}/studies`);
+    expect(await all.json()).toHaveLength(1);
+    for (const part of ["laudo", "first-image/metadata", "first-image/frame", "download"])
+      expect([part, await statusOf(`/api/visits/${token}/studies/${second}/${part}`)]).toEqual([part, 404]);
+  });
+
   test("tells nothing of a link that does not open: unknown, ended, expired, used up, emptied or guessed", async () => {
     const [ended, expired, used, living, blocked] = [
       await makeLink(owner),

@@ -212,6 +212,29 @@ describe("a medium", () => {
     expect((await problemOf(odd)).code).toBe("validation.failed");
   });
 
+  test("of a study that was shared has all but its audit", async () => {
+    const guest = await t.addPerson("Convidada");
+    await t.call("POST", `/api/studies/${id}/assign`, { as: owner, json: { userId: guest.id } });
+    const answer = await medium(id, guest);
+    expect(answer.status).toBe(200);
+    const theirs = Object.keys(unzipSync(new Uint8Array(await answer.arrayBuffer())));
+    expect(Object.keys(files).filter((name) => !theirs.includes(name))).toEqual(["IHE_PDI/AUDIT.JSN"]);
+    await t.call("DELETE", `/api/studies/${id}/grants/${guest.id}`, { as: owner });
+  });
+
+  test("is of one study that is whole", async () => {
+    const { studies } = await t.store(owner, zipSync({ a: sampleInstance({ study: "98" }) }));
+    const json = { studyIds: [id, studies[0]?.id] };
+    const asked = await t.call("POST", "/api/studies/download-ticket", { as: owner, json });
+    expect(asked.status).toBe(201);
+    const { url } = (await asked.json()) as { url: string };
+    expect((await t.call("GET", `${url}?as=pdi`)).status).toBe(400);
+    await t.sql`update studies set integrity = 'damaged' where id = ${studies[0]?.id ?? ""}`;
+    const damaged = await medium(studies[0]?.id ?? "");
+    expect([damaged.status, (await problemOf(damaged)).code]).toEqual([500, "archive.damaged"]);
+    await t.call("DELETE", `/api/studies/${studies[0]?.id}`, { as: owner });
+  });
+
   test("is planned in turn with searches, and asks to come again if too many wait", async () => {
     const { promise, resolve } = Promise.withResolvers<void>();
     const others = Array.from({ length: 16 }, () => t.deps.searchTurns.run(owner.id, () => promise));

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { findLiveSession } from "../../../src/server/features/membership/find-session.ts";
 import type { Study, ViewerToken } from "../../../src/shared/api/studies.ts";
 import { TagHex } from "../../../src/shared/dicom/tags.ts";
 import { sampleZip, studyUID } from "../../support/sample-zip.ts";
@@ -98,6 +99,13 @@ describe("a visitor", () => {
   test("can't reach a pixel with a forged or foreign token", async () => {
     expect((await t.call("GET", `/dicomweb/t/abc${framePath}`)).status).toBe(401);
     expect((await t.call("GET", `/dicomweb/t/${owner.token}${framePath}`)).status).toBe(401);
+  });
+
+  test("can't use a session in another person's name", async () => {
+    const [session] = await t.sql`select id from sessions where user_id = ${owner.id}`;
+    const sid = String(session?.id);
+    expect(await findLiveSession(t.deps, sid, owner.id)).toMatchObject({ userId: owner.id });
+    expect(await findLiveSession(t.deps, sid, stranger.id)).toBeUndefined();
   });
 });
 
