@@ -107,7 +107,7 @@ export const TEXTS: Record<ViewerLanguage, ViewerTexts> = {
   },
 };
 
-/** SPEC: a language is Portuguese if its code contains `pt`; without a language, Portuguese is the default. */
+/** A language is Portuguese if its code contains `pt`; without a language, Portuguese is the default. */
 export function viewerLanguage(code: string | null): ViewerLanguage {
   return code === null || code === "" || code.toLowerCase().includes("pt") ? "pt-BR" : "en-US";
 }

@@ -5,7 +5,7 @@ import { plain } from "./plain-text.ts";
 
 export const labModalities = ["DEN", "LAB", "CT", "MR", "US", "CR", "ES", "NM", "PT"] as const;
 
-/** SPEC's lab exam; `examDate` is `YYYY-MM-DD`. */
+/** `examDate` is `YYYY-MM-DD`. */
 export const labExamSchema = z.object({
   id: z.string(),
   laudoDescription: z.string(),

@@ -30,7 +30,7 @@ export const devolucaoSchema = z.object({
 export type Devolucao = z.infer<typeof devolucaoSchema>;
 
 /**
- * SPEC's payment. `amount` in integer cents of BRL; `pixQrcode` is a `data:image/…` URL. Both codes are null until the
+ * `amount` is in integer cents of BRL; `pixQrcode` is a `data:image/…` URL. Both codes are null until the
  * PSP has answered, and again once the payment is no longer open.
  */
 export const paymentSchema = z.object({

@@ -28,7 +28,7 @@ export const studyAccessSchema = z.object({
 });
 export type StudyAccess = z.infer<typeof studyAccessSchema>;
 
-/** SPEC's Study. Dates are `YYYY-MM-DD`, `examinedAt` `YYYY-MM-DDTHH:MM[:SS]` in the clinic's own time. */
+/** Dates are `YYYY-MM-DD`, `examinedAt` `YYYY-MM-DDTHH:MM[:SS]` in the clinic's own time. */
 export const studySchema = z.object({
   id: z.string(),
   studyInstanceUID: z.string(),

@@ -37,7 +37,7 @@ export const subscriptionSchema = z.object({
 });
 export type Subscription = z.infer<typeof subscriptionSchema>;
 
-/** SPEC's usage stats; percentages are whole numbers. */
+/** Percentages are whole numbers. */
 export const usageStatsSchema = z.object({
   planName: z.string(),
   currentExamCount: z.number(),

@@ -9,10 +9,10 @@ export const actionPeriodDays = 30;
 export const pixLifetimeSeconds = 30 * 60;
 /** How long the exams of a cancelled account are kept for an undo. */
 export const removalGraceHours = 72;
-/** How long after the end of a subscription its exams are removed (SPEC's terms). */
+/** How long after the end of a subscription its exams are removed, as the terms say. */
 export const lapseDays = 365;
 
-/** Days a payment buys: a month up to 50 exams, a year above (SPEC's terms). */
+/** Days a payment buys: a month up to 50 exams, a year above. */
 export function periodDays(plan: { examLimit: number }): number {
   return plan.examLimit <= 50 ? 30 : 365;
 }

@@ -33,7 +33,7 @@ import { viewerRetrievalForbidden } from "./viewer.errors.ts";
 const LIFETIME_SECONDS = 2 * 3600;
 
 /**
- * Issues a token to view exactly the studies named in `data` (base64 of JSON, SPEC §7). It is valid for two hours, or until its
+ * Issues a token to view exactly the studies named in `data` (base64 of JSON). It is valid for two hours, or until its
  * session or the access it was made for ends.
  * @throws {AppError} 400 for unreadable `data`; `user.not_found` for another user's id; `study.not_found`; `study.not_ready` before
  *   the transfer is done; `subscription.required`; `archive.damaged` if a study is missing
