@@ -36,8 +36,8 @@ export function isStoredSyntax(uid: string): boolean {
 }
 
 /**
- * Answers each proposed presentation context. Every storage class is accepted, manufacturers' own ones too, in the first transfer syntax that the peer names and
- * that can be stored: images stay in the syntax that they have, and nothing is converted.
+ * Answers each proposed presentation context. Every storage class is accepted, manufacturers' own ones too, in the first transfer syntax
+ * that the peer names and that can be stored: images stay in the syntax that they have, and nothing is converted.
  */
 export function negotiate({ contexts }: Pick<AssociateRequest, "contexts">): {
   answers: AnsweredContext[];

@@ -201,12 +201,10 @@ export function encodeAssociateAccept(accept: AssociateAccept): Buffer {
 
 /** Why an association is rejected: result, source and reason of PS3.8 table 9-21. */
 export const Rejection = {
-  noReason: [1, 1, 1],
   applicationContextUnknown: [1, 1, 2],
   callingAETitleUnknown: [1, 1, 3],
   calledAETitleUnknown: [1, 1, 7],
   protocolVersionUnknown: [1, 2, 2],
-  congestion: [2, 3, 1],
   limitExceeded: [2, 3, 2],
 } as const;
 export type RejectionName = keyof typeof Rejection;

@@ -18,7 +18,12 @@ import { MAX_PICTURES } from "../features/exchange/rendered-parts.ts";
 import { MAX_LISTED_SERIES, MAX_READ_SERIES } from "../features/exchange/search-all.ts";
 import { COERCION_WARNING, FailureReason } from "../features/exchange/store-answer.ts";
 import { IDLE_MS, MAX_CONNECTIONS, MAX_INSTANCE_BYTES } from "../features/receivers/dimse-process.ts";
-import { MAX_ASSOCIATIONS, MAX_ASSOCIATIONS_OF_ACCOUNT, QUIET_MS } from "../features/receivers/receptions.ts";
+import {
+  MAX_ASSOCIATIONS,
+  MAX_ASSOCIATIONS_OF_ACCOUNT,
+  QUIET_MS,
+  SPARE_MS,
+} from "../features/receivers/receptions.ts";
 import { IMPLEMENTATION } from "../features/receivers/worker/implementation.ts";
 import { MAX_SIDE } from "../features/thumbnails/worker/picture-messages.ts";
 import type { ConformanceSection } from "../render/conformance-page.tsx";
@@ -166,6 +171,12 @@ function classes(): ConformanceSection {
     rows: [
       ["Verification (C-ECHO)", "1.2.840.10008.1.1", "SCP", "yes"],
       ["Every storage class under the standard's root (C-STORE)", `${STORAGE_ROOT}*`, "SCP", "yes"],
+      [
+        "Manufacturers' own classes (C-STORE), if their instances have a study",
+        "any other root",
+        "SCP",
+        "yes",
+      ],
       ...[...OTHER_STORAGE].map((uid) => ["Storage (C-STORE)", uid, "SCP", yesNo(isStorageClass(uid))]),
       ...[...NOT_STORAGE].map((uid) => ["A directory", uid, "", yesNo(isStorageClass(uid))]),
     ],
@@ -191,6 +202,10 @@ function associations(): ConformanceSection {
       ],
       ["Bytes of one instance", count(MAX_INSTANCE_BYTES)],
       ["A silent association is ended after", `${IDLE_MS / 60_000} minutes`],
+      [
+        "An association gives its place to a new one, where all are taken, if it brought nothing for",
+        `${SPARE_MS / 1000} seconds`,
+      ],
       ["A study appears", `when its association ends, or was quiet for ${QUIET_MS / 1000} seconds`],
     ],
   };
@@ -206,12 +221,10 @@ const STATUS_TEXTS: Record<keyof typeof Status, string> = {
 };
 
 const REJECTION_TEXTS: Record<keyof typeof Rejection, string> = {
-  noReason: "No reason is given.",
   applicationContextUnknown: "Another application context.",
   callingAETitleUnknown: "The receiver does not take instances from this title or address.",
   calledAETitleUnknown: "No receiver has this title.",
   protocolVersionUnknown: "Another version of the protocol.",
-  congestion: "Too busy for now.",
   limitExceeded: "Too many associations at once.",
 };
 

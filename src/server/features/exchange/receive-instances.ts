@@ -3,7 +3,6 @@ import { AppError } from "../../http/app-error.ts";
 import { unsupportedMediaType } from "../../http/http.errors.ts";
 import { boundaryOf, MultipartBroken, readParts } from "../../http/multipart-reader.ts";
 import { type Receiving, receiveBytes } from "../ingest/receive-upload.ts";
-
 import type { SpoolRoom } from "../ingest/spool-writer.ts";
 import { tooManyInstances } from "./exchange.errors.ts";
 import { InstanceSpool } from "./instance-spool.ts";

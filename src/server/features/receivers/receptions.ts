@@ -24,7 +24,7 @@ export const MAX_ASSOCIATIONS_OF_ACCOUNT = 30;
 /** A study appears when its association was quiet for so long. */
 export const QUIET_MS = 30_000;
 /** An association that brought nothing for so long gives its place to another one. Its sender lost nothing, and opens a new one. */
-const SPARE_MS = 60_000;
+export const SPARE_MS = 60_000;
 /** What was received is taken in after so many instances or bytes, however busy the association is. */
 const MAX_INSTANCES = 10_000;
 const MAX_BYTES = 2 * 1024 * 1024 * 1024;
