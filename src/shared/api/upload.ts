@@ -3,8 +3,6 @@ import type { Call } from "./call.ts";
 import { daySchema, localDateTimeSchema } from "./dates.ts";
 import { plain } from "./plain-text.ts";
 
-export const maxZipBytes = 2 * 1024 * 1024 * 1024;
-
 const text = z.optional(z.string().check(plain, z.maxLength(1024)));
 
 /**

@@ -22,23 +22,6 @@ export function isoTime(tm: string): string | null {
   return `${hour}:${minute}:${second === "60" ? "59" : second}`;
 }
 
-/**
- * Returns a DT value as `YYYY-MM-DD`, `YYYY-MM-DDTHH:MM[:SS]` or the latter with `±HH:MM`, as precise as the value is;
- * null if it does not give at least a day.
- */
-export function isoDateTime(dt: string): string | null {
-  const match = /^(\d{8})(\d{2,6}(?:\.\d{1,6})?)?(?:([+-])(\d\d)(\d\d))?$/.exec(trimPadding(dt));
-  if (!match) return null;
-  const [, da = "", tm, sign, offsetHours = "", offsetMinutes = ""] = match;
-  const date = isoDate(da);
-  if (date === null || (tm === undefined && sign === undefined)) return date;
-  const time = tm === undefined ? null : isoTime(tm);
-  if (time === null) return null;
-  if (sign === undefined) return `${date}T${time}`;
-  if (Number(offsetHours) > 14 || Number(offsetMinutes) > 59) return null;
-  return `${date}T${time}${sign}${offsetHours}:${offsetMinutes}`;
-}
-
 function isDayOfCalendar(year: number, month: number, day: number): boolean {
   if (year < 1 || month < 1 || month > 12 || day < 1) return false;
   const isLeapYear = (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0;

@@ -20,12 +20,7 @@ export type StudyModality = (typeof STUDY_MODALITIES)[number];
 
 /** Modalities that a lab PDF can have. */
 export const LAB_MODALITIES = ["DEN", "LAB", "CT", "MR", "US", "CR", "ES", "NM", "PT"] as const;
-export type LabModality = (typeof LAB_MODALITIES)[number];
 
 export function isStudyModality(code: string): code is StudyModality {
   return (STUDY_MODALITIES as readonly string[]).includes(code);
-}
-
-export function isLabModality(code: string): code is LabModality {
-  return (LAB_MODALITIES as readonly string[]).includes(code);
 }

@@ -2,8 +2,3 @@
 export function isUid(text: string): boolean {
   return /^[0-9.]{1,64}$/.test(text);
 }
-
-/** A new UID made from a random UUID (PS3.5 §B.2). */
-export function newUid(): string {
-  return `2.25.${BigInt(`0x${crypto.randomUUID().replaceAll("-", "")}`)}`;
-}

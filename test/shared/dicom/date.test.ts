@@ -1,12 +1,11 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { isoDate, isoDateTime, isoTime } from "../../../src/shared/dicom/date.ts";
+import { isoDate, isoTime } from "../../../src/shared/dicom/date.ts";
 import { syntaxFixture, syntaxPairs } from "../../support/syntax-fixture.ts";
 
 describe.each([
   ["date", isoDate],
   ["time", isoTime],
-  ["datetime", isoDateTime],
 ] as const)("a DICOM %s", (name, convert) => {
   test.each(syntaxPairs(`${name}_valid`))("%p reads as %p", (value, expected) => {
     expect(convert(value)).toBe(expected);

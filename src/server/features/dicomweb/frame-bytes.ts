@@ -43,13 +43,6 @@ export async function borrowFrame(
   return frame instanceof Uint8Array ? ownBytes(frame) : frame;
 }
 
-/** The bytes of the instance's file that are the frame, if it may be lent; undefined also if there is no such frame. */
-export function lendableRun(instance: ManifestInstance, frameIndex: number): ByteRange | undefined {
-  if (locateFrame(instance.frames, frameIndex)?.ranges.length !== 1) return undefined;
-  const place = placeOf(instance, frameIndex);
-  return isLendable(place) ? place.run : undefined;
-}
-
 function isLendable({ run, isDeflated, isOnePiece }: FramePlace): boolean {
   return isOnePiece && !isDeflated && run.length <= MAX_BUFFERED_BYTES;
 }

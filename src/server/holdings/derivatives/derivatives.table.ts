@@ -24,5 +24,3 @@ export const derivatives = pgTable(
   },
   (table) => [index("derivatives_study_id_idx").on(table.studyId)],
 );
-
-export type DerivativeRow = typeof derivatives.$inferSelect;
