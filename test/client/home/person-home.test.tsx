@@ -26,6 +26,7 @@ const payment = {
 };
 
 interface Home {
+  locale?: "en-US";
   studies?: Study[];
   total?: number;
   shared?: SharedWithMe;
@@ -39,6 +40,7 @@ async function show({
   shared = nothingShared,
   told = [],
   more,
+  locale,
 }: Home) {
   const searches: string[] = [];
   const calls = answerCalls({
@@ -57,7 +59,7 @@ async function show({
     "GET /api/subscriptions/usage-stats": () => problem(404, "subscription.none", "x"),
     ...more,
   });
-  await renderView(<WelcomeView />);
+  await renderView(<WelcomeView />, { ...(locale && { locale }) });
   return { searches, calls };
 }
 
@@ -169,7 +171,7 @@ test("an open Pix waits at the top and opens its dialog; once it is paid its row
   const waiting = within(await screen.findByRole("region", { name: /^Esperando por você/ }));
   expect(waiting.getByText("Pix de R$ 39,90 aguardando")).toBeTruthy();
   expect(waiting.getByText(/o código vence em 29 min/)).toBeTruthy();
-  await userEvent.setup().click(waiting.getByRole("button", { name: "Pagar" }));
+  await userEvent.setup().click(waiting.getByRole("button", { name: /^Pagar Pix de R\$.39,90 aguardando$/ }));
   expect(getDefaultStore().get(shownPaymentAtom)).toBe(payment.id);
   status = "paid";
   await act(async () => window.dispatchEvent(new Event("visibilitychange")));
@@ -186,7 +188,9 @@ test("a new report waits until it is read; an event of a newer server is left ou
   const { calls } = await show({ told: [{ ...report, id: "x", event: "study.praised" }, report] });
   const waiting = within(await screen.findByRole("region", { name: "Esperando por você 1" }));
   expect(waiting.getByText("Laudo novo: Tomografia de crânio")).toBeTruthy();
-  await userEvent.setup().click(waiting.getByRole("button", { name: "Ler laudo" }));
+  await userEvent
+    .setup()
+    .click(waiting.getByRole("button", { name: "Ler laudo Laudo novo: Tomografia de crânio" }));
   await waitFor(() => expect(shownView()).toBe("laudo"));
   expect(calls).toContain("POST /api/notifications/read");
 });
@@ -202,11 +206,24 @@ test("what a clinic delivered waits until it is looked at, and a button leads to
   expect(waiting.getByText("Entregue a você: Tomografia de crânio")).toBeTruthy();
   expect(waiting.getByText(/^Clínica São João · /)).toBeTruthy();
   const user = userEvent.setup();
-  await user.click(waiting.getByRole("button", { name: "Ver" }));
+  await user.click(waiting.getByRole("button", { name: "Ver Entregue a você: Tomografia de crânio" }));
   await waitFor(() => expect(shownView()).toBe("viewer"));
   expect(calls).toContain("POST /api/notifications/read");
   await user.click(screen.getByRole("button", { name: "Receber de uma clínica" }));
   expect(shownView()).toBe("receber");
+});
+
+test("in English too, the button of a row that waits names its row", async () => {
+  const at = new Date().toISOString();
+  const study = { id: "s1", studyDescription: "Head CT" };
+  const told = ["e3", "e4"].map((end) => ({
+    ...{ id: `01900000-0000-7000-8000-0000000000${end}`, event: "report.attached", readAt: null, at },
+    ...{ actorName: null, details: {}, study: { ...study, studyDescription: `Head CT ${end}` } },
+  }));
+  await show({ told, locale: "en-US" });
+  const waiting = within(await screen.findByRole("region", { name: "Waiting for you 2" }));
+  for (const { study } of told)
+    waiting.getByRole("button", { name: `Read report New report: ${study.studyDescription}` });
 });
 
 test("a home that breaks says so and leaves the rest of the view", async () => {

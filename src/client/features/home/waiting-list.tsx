@@ -1,5 +1,5 @@
 import { Trans } from "@lingui/react/macro";
-import { useState } from "react";
+import { useId, useState } from "react";
 import { Button } from "../../ui/button.tsx";
 import { HomeRow, HomeSection } from "./home-panel.tsx";
 import type { useWaiting, WaitingItem } from "./use-waiting.tsx";
@@ -29,26 +29,34 @@ export function WaitingList({ query }: { query: ReturnType<typeof useWaiting> })
               <Trans id="home.waiting.none">Nothing waits for you.</Trans>
             </li>
           )}
-          {items.map(({ key, lead, title, text, action }) => (
-            <li key={key}>
-              <HomeRow
-                lead={lead}
-                title={title}
-                actions={
-                  action && (
-                    <Button size="small" onClick={action.run}>
-                      {action.label}
-                    </Button>
-                  )
-                }
-              >
-                {text}
-              </HomeRow>
+          {items.map((item) => (
+            <li key={item.key}>
+              <WaitingRow item={item} />
             </li>
           ))}
         </ul>
       )}
     </HomeSection>
+  );
+}
+
+/** Its button's name is what it does and what the row is about, since several rows may do the same. */
+function WaitingRow({ item: { lead, title, text, action } }: { item: WaitingItem }) {
+  const [titleId, buttonId] = [useId(), useId()];
+  return (
+    <HomeRow
+      lead={lead}
+      title={<span id={titleId}>{title}</span>}
+      actions={
+        action && (
+          <Button size="small" id={buttonId} aria-labelledby={`${buttonId} ${titleId}`} onClick={action.run}>
+            {action.label}
+          </Button>
+        )
+      }
+    >
+      {text}
+    </HomeRow>
   );
 }
 
