@@ -5,6 +5,7 @@ import { strFromU8, unzipSync, zipSync } from "fflate";
 import { ACTIVITY_PER_PAGE, type Activity, type ExportTicket } from "../../../src/shared/api/users.ts";
 import { TagHex } from "../../../src/shared/dicom/tags.ts";
 import { leavesOf, recordsOf } from "../../support/dicomdir-records.ts";
+import { noisySlices } from "../../support/noisy-slices.ts";
 import { ORTHANC, startOrthanc } from "../../support/orthanc.ts";
 import { formBody, samplePdf } from "../../support/sample-pdf.ts";
 import { sampleInstance, sampleZip } from "../../support/sample-zip.ts";
@@ -217,6 +218,28 @@ test("only so many exports are sent at once; the others are told when to come ag
   expect(answer.status).toBe(200);
   await answer.arrayBuffer();
   for (const left of sent.slice(1)) await left.arrayBuffer();
+});
+
+test("an export goes on without the exam that its owner deletes while it is sent, and tells of it", async () => {
+  const owner = await t.addPerson("Apaga No Meio", { plan: "clinica" });
+  const { studies } = await t.store(owner, sampleZip(...noisySlices("90", 3)));
+  await t.store(owner, sampleZip(...noisySlices("91", 3)));
+  const ticket = await t.call("POST", "/api/users/export-ticket", { as: owner });
+  const reader = (await t.call("GET", ((await ticket.json()) as ExportTicket).url)).body?.getReader();
+  const pieces: Uint8Array[] = [];
+  for (;;) {
+    const { value, done } = (await reader?.read()) ?? { done: true };
+    if (done || !value) break;
+    pieces.push(value);
+    if (!Buffer.from(value).includes("IMG00001")) continue;
+    await t.call("DELETE", `/api/studies/${studies[0]?.id}`, { as: owner });
+    await t.settle();
+  }
+  const files = unzipSync(Uint8Array.from(Buffer.concat(pieces)));
+  const left = JSON.parse(strFromU8(files["damaged.json"] ?? new Uint8Array()));
+  expect(left).toMatchObject([{ study: studies[0]?.id, found: "deleted" }]);
+  expect(Object.keys(files).filter((name) => /IMG\d+$/.test(name)).length).toBeGreaterThanOrEqual(3);
+  expect([...(await t.sql`select 1 from integrity_findings`)]).toEqual([]);
 });
 
 test("a person deletes their account and everything in it with their password, whatever the subscription's state", async () => {

@@ -3,7 +3,6 @@ import type { KeptVariant } from "../../archive/manifest.ts";
 import { volumeFolder } from "../../archive/volume-name.ts";
 import type { ZipStream } from "../../archive/zip-stream.ts";
 import type { Dicomdir, DirectoryRecord } from "../../dicom/dicomdir.ts";
-import { isDamage } from "../../holdings/checking/find-lost.ts";
 import { listVolumes } from "../../holdings/objects/stored-objects.repo.ts";
 import type { StoredObjectRow } from "../../holdings/objects/stored-objects.table.ts";
 import { readObject, streamObject } from "../../holdings/reading/open-object.ts";
@@ -16,7 +15,7 @@ import { type MediaPlan, numbered, planMedia } from "../media/plan-media.ts";
 import type { findReport } from "../reports/reports.repo.ts";
 import type { StudyRow } from "../studies/studies.table.ts";
 import { listStoredSeries } from "../studies/study-contents.repo.ts";
-import { type DamagedParts, isMissing } from "./damaged-parts.ts";
+import { type DamagedParts, isGone, isLeftOut } from "./damaged-parts.ts";
 import type { ExportDeps } from "./export-deps.ts";
 
 interface ExamImages {
@@ -68,7 +67,7 @@ async function planIfReadable(
   try {
     return await planMedia(deps, study, await listStoredSeries(deps.db, study.id), path);
   } catch (error) {
-    if (isDamage(error) || isTooLarge(error)) return undefined;
+    if (isLeftOut(error) || isTooLarge(error)) return undefined;
     throw error;
   }
 }
@@ -96,9 +95,9 @@ async function* exportPlanned(
       if (missing.has(file.instance.volumeId)) throw found;
       yield* imageFile(deps, zip, file, volumes);
     } catch (error) {
-      if (!isDamage(error)) throw error;
+      if (!isLeftOut(error)) throw error;
       found = error;
-      if (isMissing(error)) missing.add(file.instance.volumeId);
+      if (isGone(error)) missing.add(file.instance.volumeId);
       leftOut.push(file.name);
       if (file.record) lost.add(file.record);
     }
@@ -147,13 +146,13 @@ async function* exportVolume(
   let found: unknown;
   const isFound = (error: unknown) => {
     found = error;
-    return isDamage(error);
+    return isLeftOut(error);
   };
   try {
     const leftOut = yield* zip.volume(streamed, isFound);
     if (leftOut.length > 0) damaged.add(part, found, leftOut);
   } catch (error) {
-    if (!isDamage(error)) throw error;
+    if (!isLeftOut(error)) throw error;
     damaged.add(part, error);
   }
 }
