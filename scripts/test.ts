@@ -1,4 +1,5 @@
 import { availableParallelism } from "node:os";
+import { join } from "node:path";
 import { ensureBuilt } from "./build/ensure-built.ts";
 import { inFreshProcess } from "./build/in-fresh-process.ts";
 import { check, runTests } from "./test/commands.ts";
@@ -57,10 +58,14 @@ const { testPostgresUrl } = await import("../test/support/postgres-server.ts");
 const postgresUrl = testPostgresUrl();
 ensureBuilt();
 if (isWhole) outcomes.push(check("types", bunx("tsc", "--noEmit")));
+const startedData = join(folder.path, "started-data");
+if (isWhole)
+  outcomes.push(check("the product starts once", ["test/support/started-data.ts", startedData]));
 await chromium.exited;
 const environment = {
   TEST_POSTGRES_URL: await postgresUrl,
   TEST_EXECUTABLE: "1",
+  TEST_STARTED_DATA: startedData,
   TMPDIR: folder.path,
   ...SHORT_LIVED_CODE,
 };

@@ -31,7 +31,10 @@ export async function createTestDatabase(
     ? await knownTemplate(serverUrl, hashOf(migrations), async (url) => {
         if (migrations.length > 0) await migrate(url, migrations);
       })
-    : await knownTemplate(serverUrl, await firstStartHash(), startOnce);
+    : await knownTemplate(serverUrl, await firstStartHash(), async (url) => {
+        await startProductOnce(url);
+        await stopClock(url);
+      });
   await sharedAdmin(serverUrl).unsafe(`create database ${name} template ${template} strategy file_copy`);
   const url = withDatabase(serverUrl, name);
   const database = connectDatabase({ url, maxConnections: 5 });
@@ -115,7 +118,7 @@ async function firstStartHash(): Promise<string> {
  * Starts the product on an empty database and stops it: tables, plans, queues and schedules stay. Rows and queues of
  * the node that did it go: an app that begins with the template has yet to sweep, beat and enqueue by itself.
  */
-async function startOnce(url: string): Promise<void> {
+export async function startProductOnce(url: string): Promise<void> {
   const { createDeps } = await import("../../src/server/start-deps.ts");
   const { startJobs } = await import("../../src/server/start-jobs.ts");
   await using folder = createTempFolder();
@@ -127,8 +130,14 @@ async function startOnce(url: string): Promise<void> {
   await administer(url, async (sql) => {
     await sql`truncate pgboss.job_common, nodes`;
     await sql`select pgboss.delete_queue(name) from pgboss.queue where name like ${`%.${deps.node.id}`}`;
-    // Nothing begins by the clock on the wall: a test's outcome must not depend on the minute in which it runs.
-    await sql`update pgboss.version set cron_on = now() + interval '1 year', bam_on = null, flow_on = null`;
+    await sql`update pgboss.version set cron_on = null, bam_on = null, flow_on = null`;
+  });
+}
+
+/** Nothing begins by the clock on the wall: a test's outcome must not depend on the minute in which it runs. */
+async function stopClock(url: string): Promise<void> {
+  await administer(url, async (sql) => {
+    await sql`update pgboss.version set cron_on = now() + interval '1 year'`;
   });
 }
 

@@ -5,6 +5,7 @@ import { attachOrStart } from "../../src/server/db/embedded/embedded-postgres.ts
 import { openPostgres, type Sql } from "../../src/server/db/postgres.ts";
 import { createLogger } from "../../src/server/runtime/log.ts";
 import { isAlive, processTree } from "./process-tree.ts";
+import { layStartedData } from "./started-data.ts";
 
 /** The whole program from source as processes of their own: server, workers, PostgreSQL. */
 export interface ServerProcess extends AsyncDisposable {
@@ -39,6 +40,7 @@ export async function spawnServer(
   env: Record<string, string> = {},
   main = MAIN,
 ): Promise<ServerProcess> {
+  if (!env.DATABASE_URL) await layStartedData(dataDir);
   const child = Bun.spawn([process.execPath, main, "serve"], {
     env: {
       PATH: process.env.PATH ?? "",
