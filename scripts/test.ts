@@ -58,14 +58,19 @@ const { testPostgresUrl } = await import("../test/support/postgres-server.ts");
 const postgresUrl = testPostgresUrl();
 ensureBuilt();
 if (isWhole) outcomes.push(check("types", bunx("tsc", "--noEmit")));
-const startedData = join(folder.path, "started-data");
+const servers = {
+  TEST_PROGRAM: join(folder.path, "program/main.js"),
+  TEST_STARTED_DATA: join(folder.path, "started-data"),
+};
 if (isWhole)
-  outcomes.push(check("the product starts once", ["test/support/started-data.ts", startedData]));
+  outcomes.push(
+    check("servers are prepared", ["test/support/prepare-servers.ts", ...Object.values(servers)]),
+  );
 await chromium.exited;
 const environment = {
   TEST_POSTGRES_URL: await postgresUrl,
   TEST_EXECUTABLE: "1",
-  TEST_STARTED_DATA: startedData,
+  ...servers,
   TMPDIR: folder.path,
   ...SHORT_LIVED_CODE,
 };

@@ -6,7 +6,7 @@ import { folderAssets } from "./render/assets.ts";
 const root = join(import.meta.dir, "../..");
 const dist = join(root, "dist");
 
-const code = await run(
+run(
   {
     assets: () => ({
       client: folderAssets(join(dist, "client")),
@@ -21,5 +21,4 @@ const code = await run(
     },
   },
   process.argv.slice(2),
-);
-process.exit(code);
+).then((code) => process.exit(code));

@@ -1,6 +1,4 @@
-import { join } from "node:path";
-
-const MAIN = join(import.meta.dir, "../../src/server/main.ts");
+import { programFile } from "./program-file.ts";
 
 export interface ProgramResult {
   code: number;
@@ -12,9 +10,9 @@ export interface ProgramResult {
 
 export type RunningProgram = ReturnType<typeof startProgram>;
 
-/** Starts a command of the program from source, with no other environment than this. */
+/** Starts a command of the program, with no other environment than this. */
 export function startProgram(env: Record<string, string>, ...args: string[]) {
-  return Bun.spawn([process.execPath, MAIN, ...args], { env, stdio: ["ignore", "pipe", "pipe"] });
+  return Bun.spawn([process.execPath, programFile(), ...args], { env, stdio: ["ignore", "pipe", "pipe"] });
 }
 
 export async function resultOf(program: RunningProgram): Promise<ProgramResult> {

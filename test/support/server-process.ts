@@ -1,13 +1,13 @@
 import { once } from "node:events";
 import { request } from "node:http";
-import { join } from "node:path";
 import { attachOrStart } from "../../src/server/db/embedded/embedded-postgres.ts";
 import { openPostgres, type Sql } from "../../src/server/db/postgres.ts";
 import { createLogger } from "../../src/server/runtime/log.ts";
 import { isAlive, processTree } from "./process-tree.ts";
+import { programFile } from "./program-file.ts";
 import { layStartedData } from "./started-data.ts";
 
-/** The whole program from source as processes of their own: server, workers, PostgreSQL. */
+/** The whole program as processes of their own: server, workers, PostgreSQL. */
 export interface ServerProcess extends AsyncDisposable {
   url: string;
   pid: number;
@@ -27,7 +27,6 @@ export interface ServerProcess extends AsyncDisposable {
   log(): string;
 }
 
-const MAIN = join(import.meta.dir, "../../src/server/main.ts");
 const ADMIN = { email: "admin@example.com", password: "segredo de teste" };
 const START_TIMEOUT_MS = 120_000;
 
@@ -38,7 +37,7 @@ const START_TIMEOUT_MS = 120_000;
 export async function spawnServer(
   dataDir: string,
   env: Record<string, string> = {},
-  main = MAIN,
+  main = programFile(),
 ): Promise<ServerProcess> {
   if (!env.DATABASE_URL) await layStartedData(dataDir);
   const child = Bun.spawn([process.execPath, main, "serve"], {

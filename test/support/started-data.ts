@@ -39,5 +39,3 @@ async function copy(how: string, from: string, to: string): Promise<void> {
   const { exited, stderr } = Bun.spawn(["cp", how, from, to], { stdio: ["ignore", "ignore", "pipe"] });
   if ((await exited) !== 0) throw new Error(`cp: ${await new Response(stderr).text()}`);
 }
-
-if (import.meta.main) await makeStartedData(process.argv[2] ?? "");
