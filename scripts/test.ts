@@ -16,8 +16,8 @@ await inFreshProcess();
 const filters = process.argv.slice(2);
 const isWhole = filters.length === 0;
 
-/** Test files wait for about as long as they compute: two more than there are cores keep them busy. */
-const WORKERS = availableParallelism() + 2;
+/** Test files wait for about as long as they compute: three more than there are cores keep them busy. */
+const WORKERS = availableParallelism() + 3;
 /** For a job in the browser on a busy machine. */
 const TIMEOUT_MS = 180_000;
 
