@@ -205,6 +205,7 @@ export const Rejection = {
   callingAETitleUnknown: [1, 1, 3],
   calledAETitleUnknown: [1, 1, 7],
   protocolVersionUnknown: [1, 2, 2],
+  congestion: [2, 3, 1],
   limitExceeded: [2, 3, 2],
 } as const;
 export type RejectionName = keyof typeof Rejection;

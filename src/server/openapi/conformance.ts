@@ -225,6 +225,7 @@ const REJECTION_TEXTS: Record<keyof typeof Rejection, string> = {
   callingAETitleUnknown: "The receiver does not take instances from this title or address.",
   calledAETitleUnknown: "No receiver has this title.",
   protocolVersionUnknown: "Another version of the protocol.",
+  congestion: "The database is away for now.",
   limitExceeded: "Too many associations at once.",
 };
 

@@ -393,19 +393,19 @@ describe("what was acknowledged", () => {
 });
 
 test("an account that is blocked stores nothing more by an open association, and what was acknowledged is kept", async () => {
-  const dora = await t.addPerson("Dora", { plan: "clinica" });
-  await makeReceiver(dora, { aeTitle: "DORA" });
-  await using sender = await open("DORA");
+  const dalva = await t.addPerson("Dalva", { plan: "clinica" });
+  await makeReceiver(dalva, { aeTitle: "DALVA" });
+  await using sender = await open("DALVA");
   expect(await sender.store(sent({ study: "31" }))).toBe(0);
   const admin = await t.addPerson("Administradora", { role: "admin", plan: null });
   const set = (isAuthorized: boolean) =>
-    t.call("PATCH", `/api/users/${dora.id}`, { as: admin, json: { isAuthorized } });
+    t.call("PATCH", `/api/users/${dalva.id}`, { as: admin, json: { isAuthorized } });
   expect((await set(false)).status).toBe(200);
   expect(await sender.store(sent({ study: "31", sop: "2" }))).toBe(0xa700);
   await sender.release();
   expect((await set(true)).status).toBe(200);
-  const again = await t.call("POST", "/api/auth/login", { json: dora });
-  await listed({ ...dora, token: ((await again.json()) as { token: string }).token }, "31", 1);
+  const again = await t.call("POST", "/api/auth/login", { json: dalva });
+  await listed({ ...dalva, token: ((await again.json()) as { token: string }).token }, "31", 1);
 });
 
 describe("a receiver", () => {
