@@ -22,8 +22,19 @@ async function openDatabase() {
     keep: (id = NODE) => keepNode(database.url, id, log, holding),
     /** As the database does to a machine that it has lost sight of. */
     cutHolds: () =>
-      database.sql`select pg_terminate_backend(pid) from pg_locks join pg_stat_activity using (pid)
+      database.sql`select pg_terminate_backend(pid, 30000) from pg_locks join pg_stat_activity using (pid)
         where locktype = 'advisory' and granted and application_name = 'exameteca-node' and datname = current_database()`,
+    /** Waits until a process holds the node, or waits to hold it. */
+    async untilLock(state: "granted" | "waiting") {
+      for (let tries = 0; tries < 3_000; tries++) {
+        const [found] = await database.sql`select 1 from pg_locks
+          where locktype = 'advisory' and granted = ${state === "granted"}
+            and database = (select oid from pg_database where datname = current_database())`;
+        if (found) return;
+        await Bun.sleep(10);
+      }
+      throw new Error(`no lock is ${state}`);
+    },
     [Symbol.asyncDispose]: () => database.drop(),
   };
 }
@@ -47,6 +58,7 @@ test("a process that the database lost sight of holds its node anew", async () =
   await using database = await openDatabase();
   await using first = await database.keep();
   await database.cutHolds();
+  await database.untilLock("granted");
   expect(await outcomeOf(first.taken)).toBe("held");
   expect(await database.keep().catch((error) => error)).toBeInstanceOf(NodeIsTaken);
 });
@@ -58,7 +70,7 @@ test("a process is told that another one has taken its node meanwhile", async ()
     await session`select pg_advisory_lock(hashtextextended(${`node ${NODE}`}, 0))`;
     return true;
   });
-  await Bun.sleep(100); // it waits for the lock by now, so that it is the next to have it
+  await database.untilLock("waiting"); // so that it is the next to have it
   await database.cutHolds();
   await using _ = await second;
   await first.taken;

@@ -27,7 +27,7 @@ afterAll(() => app[Symbol.asyncDispose]());
 beforeEach(async () => {
   person = await app.addPayer();
 });
-afterEach(() => at.psp.reset());
+afterEach(() => app.reset());
 
 async function create(): Promise<{ id: string; txid: string; payment: Payment }> {
   const answer = await app.ask();

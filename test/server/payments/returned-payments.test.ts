@@ -1,5 +1,4 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
-import { checkQueue } from "../../../src/server/features/payments/payment-jobs.ts";
 import { defineQueue } from "../../../src/server/jobs/queue.ts";
 import type { AdminPayment, Payment } from "../../../src/shared/api/payments.ts";
 import type { SubscriptionSummary } from "../../../src/shared/api/subscriptions.ts";
@@ -27,11 +26,7 @@ afterAll(() => app[Symbol.asyncDispose]());
 beforeEach(async () => {
   person = await app.addPayer();
 });
-afterEach(async () => {
-  // A webhook soon after a look-up puts the next one off by ten seconds, which would be in another test.
-  await t.deps.jobs.empty(checkQueue);
-  at.psp.reset();
-});
+afterEach(() => app.reset());
 
 interface Charge {
   id: string;

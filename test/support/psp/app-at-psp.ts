@@ -1,3 +1,4 @@
+import { checkQueue } from "../../../src/server/features/payments/payment-jobs.ts";
 import { defineQueue } from "../../../src/server/jobs/queue.ts";
 import type { Subscription } from "../../../src/shared/api/subscriptions.ts";
 import { createTestApp, type Person, type TestApp } from "../test-app.ts";
@@ -16,6 +17,11 @@ export interface AppAtPsp extends AsyncDisposable {
   ask(): Promise<Response>;
   /** A payment from the table: asking the app would have it ask the PSP. */
   row(id: string): Promise<Record<string, unknown> | undefined>;
+  /**
+   * After a test: the PSP works as usual again, and waiting look-ups are dropped. A webhook soon after a look-up puts the next one
+   * off by ten seconds of the machine's clock, which would be in another test.
+   */
+  reset(): Promise<void>;
   /** Time passes for us and the PSP; then payer and admin sign in anew. */
   passes(milliseconds: number): Promise<void>;
   /** Runs the job of every minute. */
@@ -42,6 +48,10 @@ export async function openAppAtPsp(env: Record<string, string> = {}): Promise<Ap
     ask: async () =>
       await t.call("POST", "/api/payments/create", { as: app.person, json: { planId: String(plan?.id) } }),
     row: async (id) => (await t.sql`select * from payments where id = ${id}`)[0],
+    async reset() {
+      await t.deps.jobs.empty(checkQueue);
+      at.psp.reset();
+    },
     async passes(milliseconds) {
       t.advance(milliseconds);
       at.advance(milliseconds);
