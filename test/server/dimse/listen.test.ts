@@ -182,6 +182,14 @@ test("a connection that asks for an association byte by byte is cut off", async 
   expect(sentBytes).toBeLessThan(request.length);
 });
 
+test("an association that says nothing for a while is cut off", async () => {
+  await using listener = await listen({ idleMs: 200 });
+  await using sender = await connectSender(listener.port);
+  expect(await sender.associate({ called: "CLINICA" })).toBe("accepted");
+  expect(await sender.echo()).toBe(0);
+  expect(await sender.next()).toBeUndefined();
+});
+
 test("fragments of a command without content are not kept", async () => {
   await using listener = await listen();
   await using sender = await connectSender(listener.port);
