@@ -123,6 +123,7 @@ describe("a whole instance in the syntax of its copy", () => {
     ["1.2.840.10008.1.2.1", "1", true],
     ["1.2.840.10008.1.2", "2", true],
     ["1.2.840.10008.1.2.2", "3", false],
+    ["1.2.840.10008.1.2.1.99", "6", true],
   ])("has the pixels and attributes of an instance of %s", async (syntax, study, isLittle) => {
     const stored = await store(study, syntax, {
       ...sliceElements(0),
@@ -163,7 +164,7 @@ describe("a whole instance in the syntax of its copy", () => {
   test("is a file to DCMTK", async () => {
     if (!Bun.which("dcmftest") || !Bun.which("dcmdump")) return;
     const file = join(mkdtempSync(join(tmpdir(), "copied-")), "IM");
-    for (const study of ["1", "2", "3", "4"]) {
+    for (const study of ["1", "2", "3", "4", "6"]) {
       writeFileSync(file, await (await get(instancePath(study), { accept: named() })).bytes());
       expect(Bun.spawnSync(["dcmftest", file]).stdout.toString()).toStartWith("yes");
       const { stdout, stderr, exitCode } = Bun.spawnSync(["dcmdump", "-q", file]);
@@ -225,6 +226,8 @@ describe("there is no such file", () => {
   test("where elements follow the pixel data, unless they are padding", async () => {
     await store("11", "1.2.840.10008.1.2.1", { ...pixels, FFFAFFFA: { vr: "SQ", Value: [{}] } });
     expect((await get(instancePath("11"), { accept: named() })).status).toBe(406);
+    await store("15", "1.2.840.10008.1.2.1.99", { ...pixels, FFFAFFFA: { vr: "SQ", Value: [{}] } });
+    expect((await get(instancePath("15"), { accept: named() })).status).toBe(406);
     await store("12", "1.2.840.10008.1.2.1", {
       ...pixels,
       FFFCFFFC: { vr: "OB", bytes: new Uint8Array(50) },

@@ -119,12 +119,29 @@ function writeHeader(header: Uint8Array, instance: ManifestInstance, transferSyn
 /** Whether elements other than padding may follow the pixel data, such as signatures of their stored form. */
 async function hasElementsBehind(catalogue: Instances, instance: ManifestInstance): Promise<boolean> {
   const { frames, sizeBytes } = instance;
-  if (isDeflated(frames)) return true;
   const end = lastPixelByte(frames);
+  if (isDeflated(frames)) return !isPadding(await readInflatedTail(catalogue, instance, end));
   const length = Math.min(sizeBytes - end, MAX_TAIL_BYTES);
   if (length <= 0) return false;
   const tail = await catalogue.read(instance, { offset: end, length });
   return !isPadding(Buffer.from(tail.buffer, tail.byteOffset, tail.length));
+}
+
+/** Where an inflated data set ends is known only there. */
+async function readInflatedTail(
+  catalogue: Instances,
+  instance: ManifestInstance,
+  offset: number,
+): Promise<Buffer> {
+  const tail: Uint8Array[] = [];
+  let length = 0;
+  const rest = { offset, length: Number.POSITIVE_INFINITY };
+  for await (const piece of piecesOf(await catalogue.openInflated(instance, rest))) {
+    tail.push(Uint8Array.from(piece));
+    length += piece.length;
+    if (length >= MAX_TAIL_BYTES) break;
+  }
+  return Buffer.concat(tail);
 }
 
 function lastPixelByte(frames: FrameTable): number {

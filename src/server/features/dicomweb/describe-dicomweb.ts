@@ -30,7 +30,7 @@ const known = { 304: "It is as `If-None-Match` says." };
 const QUERY =
   "Takes attributes by keyword or tag, with wildcards, ranges and lists as PS3.18 has them, `includefield`, `fuzzymatching` (words of names, whatever their case and accents), `limit` and `offset`. A `Warning` header says that there is more, or which filters were ignored.";
 const COPIED =
-  "Instances come bit for bit as they were sent. One whose metadata name `1.2.840.10008.1.2.4.202` comes in that syntax, or in `1.2.840.10008.1.2.4.201`, if `Accept` names it first: a new file with the same attributes and the frames of the lossless copy. 406 where the stored file is deflated, has elements behind its pixel data or a header above 1 MB, or uses bits beside the stored ones; its frames can be had one by one.";
+  "Instances come bit for bit as they were sent. One whose metadata name `1.2.840.10008.1.2.4.202` comes in that syntax, or in `1.2.840.10008.1.2.4.201`, if `Accept` names it first: a new file with the same attributes and the frames of the lossless copy. 406 where the stored file has elements behind its pixel data or a header above 1 MB, or uses bits beside the stored ones; its frames can be had one by one.";
 /** Parameters of every DICOMweb call that answers in more than one form (PS3.18 §8.3.3.1). */
 const accepting = { accept: "Media types, in place of the header `Accept`." };
 const searching = {
