@@ -64,7 +64,7 @@ async function packPostgresOnce(
 }
 
 /** The program of `src/server/main.ts`; embedded files stand in for its folders. */
-const ENTRY = `import { DIMSE_WORKER, ELEMENT_WORKER, ENCODE_WORKER, INGEST_WORKER, PICTURE_WORKER, run } from "../../src/server/cli/run.ts";
+const ENTRY = `import { DIMSE_WORKER, ELEMENT_WORKER, ENCODE_WORKER, INGEST_WORKER, JUDGE_WORKER, PICTURE_WORKER, run } from "../../src/server/cli/run.ts";
 import { embeddedAssets } from "../../src/server/render/assets.ts";
 import license from "../../LICENSE" with { type: "file" };
 import notices from "./THIRD-PARTY-NOTICES.txt" with { type: "file" };
@@ -88,6 +88,7 @@ const code = await run(
     encodeWorkerCommand: [self, ENCODE_WORKER],
     elementWorkerCommand: [self, ELEMENT_WORKER],
     dimseWorkerCommand: [self, DIMSE_WORKER],
+    judgeWorkerCommand: [self, JUDGE_WORKER],
     licenses: async () => (await text(license)) + (await text(notices)),
   },
   process.argv.slice(2),

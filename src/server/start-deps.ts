@@ -26,6 +26,7 @@ import type { NotifyDeps } from "./features/notifications/notify.ts";
 import { createReceiptDesk } from "./features/receipts/receipt-desk.ts";
 import { createReceiptKeys, RECEIPT_KEY } from "./features/receipts/receipt-keys.ts";
 import { createDimseProcess } from "./features/receivers/dimse-process.ts";
+import { createInstanceJudge } from "./features/receivers/worker/instance-judge.ts";
 import { assertRestored } from "./features/safekeeping/restore/assert-restored.ts";
 import { createStudyOwner } from "./features/studies/study-owner.ts";
 import { seedPlans } from "./features/subscriptions/seed-plans.ts";
@@ -88,6 +89,8 @@ export interface DepsOverrides {
   elementWorkerCommand?: readonly string[];
   /** How it starts itself to speak to DICOM senders. */
   dimseWorkerCommand?: readonly string[];
+  /** How it starts itself to judge what they send. */
+  judgeWorkerCommand?: readonly string[];
 }
 
 export interface SharedWorkers {
@@ -154,8 +157,11 @@ export async function createDeps(config: Config, overrides: DepsOverrides = {}):
   started.defer(() => elements.close());
   const encoder = createFrameEncoder({ log, command: overrides.encodeWorkerCommand });
   started.defer(() => encoder.close());
+  const judge = createInstanceJudge({ log, command: overrides.judgeWorkerCommand });
+  started.defer(() => judge.close());
   const dimse = createDimseProcess({
     ...{ config, log, folder: join(config.dataDir, "receiving"), command: overrides.dimseWorkerCommand },
+    judge,
   });
   started.defer(() => dimse.close());
   const scratch = await createScratch(join(config.dataDir, "scratch"));

@@ -11,6 +11,7 @@ export interface Program
     | "encodeWorkerCommand"
     | "elementWorkerCommand"
     | "dimseWorkerCommand"
+    | "judgeWorkerCommand"
     | "minSummedBytes"
   > {
   /** Read only by `serve`. */

@@ -12,6 +12,8 @@ export const ENCODE_WORKER = "encode-worker";
 export const ELEMENT_WORKER = "element-worker";
 /** Hidden too: the executable starts itself with this command to speak to DICOM senders. */
 export const DIMSE_WORKER = "dimse-worker";
+/** Hidden too: the executable starts itself with this command to judge what they send. */
+export const JUDGE_WORKER = "judge-worker";
 
 /** These commands return 1 if they completed and found something wrong, so that 2 means that they did not complete. */
 const FINDS = new Set(["backup", "verify", "import", "rebuild"]);
@@ -63,6 +65,8 @@ export async function run(program: Program, args: string[], environment = proces
         return await workUntilDisconnected(import("../features/dicomweb/worker/element-worker.ts"));
       case DIMSE_WORKER:
         return await workUntilDisconnected(import("../features/receivers/worker/dimse-worker.ts"));
+      case JUDGE_WORKER:
+        return await workUntilDisconnected(import("../features/receivers/worker/judge-worker.ts"));
       case "serve":
         return await (await import("./serve.ts")).serve(
           program,

@@ -24,3 +24,22 @@ export function fileSource(fd: number, offset: number, length: number): ByteSour
     },
   };
 }
+
+/** More was read of a source than it may take. */
+export class ReadsTooMuch extends Error {
+  override name = "ReadsTooMuch";
+}
+
+/** The same source, which throws {@link ReadsTooMuch} once more than `maxBytes` are read in all, however often. */
+export function boundedSource(source: ByteSource, maxBytes: number): ByteSource {
+  let leftBytes = maxBytes;
+  return {
+    sizeBytes: source.sizeBytes,
+    read(offset, length) {
+      const bytes = source.read(offset, length);
+      leftBytes -= bytes.length;
+      if (leftBytes < 0) throw new ReadsTooMuch();
+      return bytes;
+    },
+  };
+}

@@ -7,6 +7,8 @@ import { closeAbandoned } from "../../../src/server/features/ingest/resumable/gr
 import { createDimseProcess } from "../../../src/server/features/receivers/dimse-process.ts";
 import { Receptions } from "../../../src/server/features/receivers/receptions.ts";
 import { InstanceFile } from "../../../src/server/features/receivers/worker/arriving-instance.ts";
+import type { JudgedFile } from "../../../src/server/features/receivers/worker/dimse-messages.ts";
+import { createInstanceJudge } from "../../../src/server/features/receivers/worker/instance-judge.ts";
 import { dicomwebExamples } from "../../../src/server/render/api-examples.ts";
 import { createLogger } from "../../../src/server/runtime/log.ts";
 import { createDiskRoom } from "../../../src/server/storage/disk/disk-room.ts";
@@ -60,6 +62,14 @@ async function makeReceiver(as: Person, json: object): Promise<Receiver> {
 const port = () => t.deps.dimse.port ?? 0;
 
 /** The data set of an instance behind its File Meta Information, whose length is in its first element. */
+/** Elements of which more is read than one instance may take of the process for all senders. */
+const wordy = Object.fromEntries(
+  Array.from({ length: 12_000 }, (_, i) => [
+    `0029${(0x1000 + i).toString(16)}`,
+    { vr: "LO", Value: ["a word that nobody needs, and another one after it"] },
+  ]),
+);
+
 function sent(instance: SampleInstance, sopClassUID = CT) {
   const { study = "1", series = "1", sop = "1" } = instance;
   const elements = { [TagHex.SOPClassUID]: { vr: "UI", Value: [sopClassUID] }, ...instance.elements };
@@ -264,11 +274,14 @@ describe("an instance that is arriving", () => {
     ...{ sourceAETitle: "TESTE", implementation: { classUID: "2.25.2", versionName: "TESTE" } },
   };
 
+  const nobody = () => Promise.reject(new Error("little is read to judge it"));
+
   test("takes no more of the disk once there is no room, and its sender hears so", async () => {
     using file = new InstanceFile(folder.path, "1.part");
     const sink = file.begin(meta, {
       maxBytes: 1024 ** 3,
       reserve: async () => false,
+      judge: nobody,
       store: async () => ({ status: 0 }),
     });
     const piece = Buffer.alloc(128 * 1024);
@@ -294,6 +307,7 @@ describe("an instance that is arriving", () => {
       const sink = file.begin(meta, {
         maxBytes: 1024 ** 3,
         reserve: async () => true,
+        judge: nobody,
         async store(instance) {
           arrived = instance;
           return { status: 0 };
@@ -306,6 +320,37 @@ describe("an instance that is arriving", () => {
       expect(written.subarray(-whole.length).equals(whole)).toBe(true);
       expect(arrived).toMatchObject({ sizeBytes: written.length, crc32: crc32(written) });
     }
+  });
+
+  test.each([
+    ["with a long header", wordy, "1.2.840.10008.1.2.1"],
+    ["that may inflate to far more", {}, "1.2.840.10008.1.2.1.99"],
+  ])("is judged elsewhere %s, since others would wait for it", async (_, elements, transferSyntaxUID) => {
+    const { sopClassUID, sopInstanceUID, dataSet } = sent({ study: "72", elements });
+    const asked: JudgedFile[] = [];
+    using file = new InstanceFile(folder.path, "3.part");
+    const sink = file.begin(
+      { ...meta, sopClassUID, sopInstanceUID, transferSyntaxUID },
+      {
+        ...{ maxBytes: 1024 ** 3, reserve: async () => true, store: async () => ({ status: 0 }) },
+        async judge(written) {
+          asked.push(written);
+          return { ok: true, sopClassUID, sopInstanceUID, studyInstanceUID: studyUID("72") };
+        },
+      },
+    );
+    await sink.write(dataSet);
+    expect(await sink.finish()).toEqual({ status: 0 });
+    expect(asked).toEqual([{ file: "3.part", sizeBytes: statSync(join(folder.path, "3.part")).size }]);
+  });
+
+  test("is stored if its header is long, and refused if it is cut", async () => {
+    await using sender = await open("CLINICA");
+    expect(await sender.store(sent({ study: "73", elements: wordy }))).toBe(0);
+    const cut = sent({ study: "74", elements: wordy });
+    expect(await sender.store({ ...cut, dataSet: cut.dataSet.subarray(0, -3) })).toBe(0xc000);
+    await sender.release();
+    await listed(ana, "73", 1);
   });
 
   test("has room of its own, which it gives back when its association ends", async () => {
@@ -458,9 +503,10 @@ test.skipIf(process.platform !== "linux")(
     await using place = createTempFolder();
     const parent = join(place.path, "data");
     const errors: string[] = [];
+    const log = createLogger({ level: "error", write: (line) => void errors.push(line) });
     const dimse = createDimseProcess({
       config: { dimse: { host: "127.0.0.1", port: 0, tls: undefined } },
-      log: createLogger({ level: "error", write: (line) => void errors.push(line) }),
+      ...{ log, judge: createInstanceJudge({ log }) },
       folder: join(parent, "receiving"),
       command: [process.execPath, join(SOURCE, "features/receivers/worker/dimse-worker.ts"), place.path],
     });

@@ -9,9 +9,11 @@ import type {
   ArrivedInstance,
   DimseQuestions,
   FromDimse,
+  JudgedFile,
   StartDimse,
   ToDimse,
 } from "./worker/dimse-messages.ts";
+import type { InstanceJudge } from "./worker/instance-judge.ts";
 
 /** What the process that speaks to DICOM senders asks. */
 export interface DimseHandler {
@@ -39,6 +41,7 @@ export interface DimseProcessOptions {
   log: Logger;
   folder: string;
   command: readonly string[] | undefined;
+  judge: InstanceJudge;
 }
 
 export const MAX_INSTANCE_BYTES = 2 * 1024 * 1024 * 1024;
@@ -69,6 +72,10 @@ export function createDimseProcess(options: DimseProcessOptions): DimseProcess {
     if (message.name === "reserve") {
       const { association, bytes } = message.ask as DimseQuestions["reserve"]["ask"];
       return await handler.reserve(association, bytes);
+    }
+    if (message.name === "judge") {
+      const { file, sizeBytes } = message.ask as JudgedFile;
+      return await options.judge.judge({ path: join(folder, file), sizeBytes });
     }
     const instance = message.ask as ArrivedInstance;
     return await handler.store({ ...instance, path: join(folder, instance.file) });

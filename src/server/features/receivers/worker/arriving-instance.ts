@@ -1,13 +1,14 @@
 import { closeSync, ftruncateSync, openSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { crc32 } from "node:zlib";
+import { TransferSyntax } from "../../../../shared/dicom/transfer-syntax.ts";
 import { writeFully } from "../../../archive/file-window.ts";
-import { fileSource } from "../../../dicom/byte-source.ts";
+import { boundedSource, fileSource, ReadsTooMuch } from "../../../dicom/byte-source.ts";
 import type { AnnouncedInstance, InstanceSink, StoreResult } from "../../../dimse/association.ts";
 import { Status } from "../../../dimse/command-set.ts";
 import { encodeFileMeta, type FileMeta } from "../../../dimse/file-meta.ts";
-import { judgeInstance } from "../../ingest/worker/judge-instance.ts";
-import type { ArrivedInstance } from "./dimse-messages.ts";
+import type { ArrivedInstance, JudgedFile } from "./dimse-messages.ts";
+import { judgeFile, type Verdict } from "./judge-file.ts";
 
 /** Fragments are written together up to this size, since each may have a single byte. */
 const WRITTEN_AT_ONCE_BYTES = 64 * 1024;
@@ -40,11 +41,15 @@ export class InstanceFile implements Disposable {
 /** An instance is written so far without asking: all connections together take less than the disk's spare. */
 const UNASKED_BYTES = 1024 * 1024;
 const RESERVED_AT_ONCE_BYTES = 16 * 1024 * 1024;
+/** What is read here to judge an instance, which takes less than 100 ms. */
+const JUDGED_HERE_BYTES = 1024 * 1024;
 
 interface SinkOptions {
   maxBytes: number;
   /** Whether the disk has room for so many more bytes. */
   reserve(bytes: number): Promise<boolean>;
+  /** Judges a file that is much work. */
+  judge(file: JudgedFile): Promise<Verdict>;
   store(instance: Omit<ArrivedInstance, "association">): Promise<StoreResult>;
 }
 
@@ -79,9 +84,9 @@ class ArrivingInstance implements InstanceSink {
   async finish(): Promise<StoreResult> {
     this.#flush();
     if (this.#failure) return this.#failure;
-    const judged = judgeInstance(fileSource(this.file.fd, 0, this.#sizeBytes));
-    if (!judged.ok) return { status: Status.cannotUnderstand, comment: judged.reason };
-    const { sopInstanceUID, sopClassUID, studyInstanceUID } = judged.instance;
+    const verdict = await this.#judge();
+    if (!verdict.ok) return { status: Status.cannotUnderstand, comment: verdict.reason };
+    const { sopInstanceUID, sopClassUID, studyInstanceUID } = verdict;
     if (sopInstanceUID !== this.announced.sopInstanceUID || sopClassUID !== this.announced.sopClassUID)
       return { status: Status.dataSetDoesNotMatch, comment: "SOP class or instance differs" };
     return await this.options.store({
@@ -90,6 +95,19 @@ class ArrivingInstance implements InstanceSink {
       crc32: this.#crc32,
       studyInstanceUID,
     });
+  }
+
+  /** Reads the file here, unless that would keep the other associations waiting. */
+  async #judge(): Promise<Verdict> {
+    if (this.announced.transferSyntaxUID !== TransferSyntax.deflatedExplicitLittleEndian) {
+      const source = fileSource(this.file.fd, 0, this.#sizeBytes);
+      try {
+        return judgeFile(boundedSource(source, JUDGED_HERE_BYTES));
+      } catch (error) {
+        if (!(error instanceof ReadsTooMuch)) throw error;
+      }
+    }
+    return await this.options.judge({ file: this.file.name, sizeBytes: this.#sizeBytes });
   }
 
   #append(bytes: Buffer): void {

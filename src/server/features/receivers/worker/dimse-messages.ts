@@ -1,5 +1,6 @@
 import type { AssociationAsked, StoreResult } from "../../../dimse/association.ts";
 import type { RejectionName } from "../../../dimse/pdu.ts";
+import type { Verdict } from "./judge-file.ts";
 
 /** The first message to the process. */
 export interface StartDimse {
@@ -25,6 +26,12 @@ export interface ArrivedInstance {
   studyInstanceUID: string;
 }
 
+/** A file of the process's folder. */
+export interface JudgedFile {
+  file: string;
+  sizeBytes: number;
+}
+
 /** An association that may store, perhaps in the place of another one that is cut off, or why there is none. */
 export type Admission = { association: string; instead?: string } | { rejection: RejectionName };
 
@@ -33,6 +40,8 @@ export interface DimseQuestions {
   admit: { ask: AssociationAsked; answer: Admission };
   /** Room on the disk for the next bytes of an instance; those reserved before are written. */
   reserve: { ask: { association: string; bytes: number }; answer: boolean };
+  /** A file that is too much work for the process of all senders. */
+  judge: { ask: JudgedFile; answer: Verdict };
   store: { ask: ArrivedInstance; answer: StoreResult };
   end: { ask: { association: string }; answer: null };
 }

@@ -50,6 +50,7 @@ async function admit(
       return file.begin(meta, {
         maxBytes,
         reserve: (bytes) => ask("reserve", { association, bytes }),
+        judge: (written) => ask("judge", written),
         store: (arrived) => ask("store", { association, ...arrived }),
       });
     },

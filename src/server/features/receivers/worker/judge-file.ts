@@ -1,0 +1,16 @@
+import type { ByteSource } from "../../../../shared/dicom/reading/instance.ts";
+import { judgeInstance } from "../../ingest/worker/judge-instance.ts";
+import type { SkippedReason } from "../../ingest/worker/worker-messages.ts";
+
+/** Which instance a file is, or why it can't be kept. */
+export type Verdict =
+  | { ok: true; sopInstanceUID: string; sopClassUID: string; studyInstanceUID: string }
+  | { ok: false; reason: SkippedReason };
+
+/** Reads a file as every way in does. */
+export function judgeFile(source: ByteSource): Verdict {
+  const judged = judgeInstance(source);
+  if (!judged.ok) return { ok: false, reason: judged.reason };
+  const { sopInstanceUID, sopClassUID, studyInstanceUID } = judged.instance;
+  return { ok: true, sopInstanceUID, sopClassUID, studyInstanceUID };
+}
