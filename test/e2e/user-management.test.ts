@@ -152,6 +152,8 @@ describe("an admin", () => {
         const page = await open();
         await visit(page, origin);
         await signIn(page, person);
+        // What stands above the button must be there, or it would move under the click.
+        await button(page, "Enviar o primeiro exame").waitFor();
         await button(page.getByRole("main"), "Suporte").click();
         await field(page, "Assunto").fill("O envio para");
         await field(page, "Mensagem").fill("Para em 62%.");
