@@ -32,7 +32,7 @@ export function createRecheck(clock: Clock, assertAllowed: () => Promise<unknown
 }
 
 /** A file up to this size is on its way within a second or so. */
-const UNWATCHED_BYTES = 4 * 1024 * 1024;
+export const UNWATCHED_BYTES = 4 * 1024 * 1024;
 const LOOKED_EVERY_MS = 500;
 
 /**

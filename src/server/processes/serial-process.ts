@@ -1,13 +1,13 @@
 import type { Logger } from "../runtime/log.ts";
 import { KillableProcess, ProcessLost } from "./killable-process.ts";
+import { READY } from "./serve-requests.ts";
 
-export interface SerialProcessOptions<Request> {
+export interface SerialProcessOptions {
+  /** Starts a process that answers by `serveSerially`. */
   command: readonly string[];
   log: Pick<Logger, "warn">;
   /** The event of the log line about a lost process. */
   event: string;
-  /** A new process echoes this before its first request, so that starting does not count as work. */
-  ready: Request;
   /** How long one request may take. */
   timeoutMs: number;
   /** How much memory the process may take meanwhile. Measured on Linux only. */
@@ -37,17 +37,19 @@ const MAX_REQUESTS_PER_PROCESS = 500;
 /** Unless told otherwise. A process that keeps more is replaced, because nothing else returns that memory. */
 const MAX_KEPT_BYTES = 48 * 1024 * 1024;
 
+type Serving<Request, Reply> = KillableProcess<Request | typeof READY, Reply | typeof READY>;
+
 /** A killable process that starts at the first request, answers one at a time, and ends after a while without requests. */
 export class SerialProcess<Request, Reply> {
-  readonly #options: SerialProcessOptions<Request>;
+  readonly #options: SerialProcessOptions;
   readonly #closing = new AbortController();
-  #process: KillableProcess<Request, Reply> | undefined;
+  #process: Serving<Request, Reply> | undefined;
   readonly #turns: SharedTurns;
   #requests = 0;
   #startBytes = 0;
   #idleTimer: Timer | undefined;
 
-  constructor(options: SerialProcessOptions<Request>) {
+  constructor(options: SerialProcessOptions) {
     this.#options = options;
     this.#turns = options.turns ?? new SharedTurns();
   }
@@ -73,7 +75,10 @@ export class SerialProcess<Request, Reply> {
     const process = await this.#ready(signal);
     const { timeoutMs, maxMemoryBytes, maxKeptBytes = MAX_KEPT_BYTES } = this.#options;
     try {
-      return await process.request(request, { signal, timeoutMs, ...(maxMemoryBytes && { maxMemoryBytes }) });
+      const bounds = { signal, timeoutMs, ...(maxMemoryBytes && { maxMemoryBytes }) };
+      const reply = await process.request(request, bounds);
+      if (reply === READY) throw new TypeError("work was asked for");
+      return reply;
     } catch (error) {
       if (signal.aborted || !(error instanceof ProcessLost)) throw error;
       this.#options.log.warn(this.#options.event, { detail: error.message });
@@ -87,13 +92,13 @@ export class SerialProcess<Request, Reply> {
     }
   }
 
-  async #ready(signal: AbortSignal): Promise<KillableProcess<Request, Reply>> {
+  async #ready(signal: AbortSignal): Promise<Serving<Request, Reply>> {
     clearTimeout(this.#idleTimer);
     if (this.#process && !this.#process.isGone) return this.#process;
-    const process = new KillableProcess<Request, Reply>(this.#options.command);
+    const process: Serving<Request, Reply> = new KillableProcess(this.#options.command);
     this.#process = process;
     this.#requests = 0;
-    await process.request(this.#options.ready, { signal, timeoutMs: START_TIMEOUT_MS });
+    await process.request(READY, { signal, timeoutMs: START_TIMEOUT_MS });
     this.#startBytes = process.residentBytes;
     return process;
   }

@@ -16,3 +16,13 @@ export function serveRequests<Request, Reply>(answer: (request: Request) => Prom
     process.send?.({ number, body: await answer(body) } satisfies Numbered<Reply>);
   });
 }
+
+/** The request to a new process before its first work, so that starting does not count as work. */
+export const READY = "ready";
+
+/** As {@link serveRequests}, in the process of a `SerialProcess`. */
+export function serveSerially<Request, Reply>(answer: (request: Request) => Reply | Promise<Reply>): void {
+  serveRequests<Request | typeof READY, Reply | typeof READY>(async (request) =>
+    request === READY ? READY : await answer(request as Request),
+  );
+}

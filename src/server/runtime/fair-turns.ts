@@ -12,11 +12,16 @@ export class FairTurns {
 
   constructor(private readonly limits: TurnLimits) {}
 
-  /** Waits for a turn. @throws the reason of `signal`, which ends the wait */
-  async take(accountId: string, signal?: AbortSignal): Promise<void> {
+  /** Waits for a turn, which lasts until it is disposed of. @throws the reason of `signal`, which ends the wait */
+  async take(accountId: string, signal?: AbortSignal): Promise<Disposable> {
     signal?.throwIfAborted();
-    if (this.#isFree(accountId)) return this.#hold(accountId, 1);
-    await new Promise<void>((resolve, reject) => {
+    if (this.#isFree(accountId)) this.#hold(accountId, 1);
+    else await this.#wait(accountId, signal);
+    return { [Symbol.dispose]: () => this.#giveBack(accountId) };
+  }
+
+  #wait(accountId: string, signal: AbortSignal | undefined): Promise<void> {
+    return new Promise<void>((resolve, reject) => {
       const leave = () => {
         this.#waiting.splice(this.#waiting.indexOf(waiting), 1);
         reject(signal?.reason);
@@ -31,7 +36,7 @@ export class FairTurns {
     });
   }
 
-  giveBack(accountId: string): void {
+  #giveBack(accountId: string): void {
     this.#hold(accountId, -1);
     const next = this.#waiting.findIndex((other) => this.#isFree(other.accountId));
     const [started] = next < 0 ? [] : this.#waiting.splice(next, 1);

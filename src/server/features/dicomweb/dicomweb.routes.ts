@@ -3,7 +3,7 @@ import type { ManifestInstance } from "../../archive/manifest.ts";
 import { AppError } from "../../http/app-error.ts";
 import { notFound } from "../../http/http.errors.ts";
 import { isKnownVersion } from "../../http/known-version.ts";
-import { createRecheck, whileAllowed } from "../../http/while-allowed.ts";
+import { createRecheck, UNWATCHED_BYTES, whileAllowed } from "../../http/while-allowed.ts";
 import type { Clock } from "../../runtime/clock.ts";
 import { bulkDataResponse } from "./bulk-data.ts";
 import {
@@ -46,8 +46,6 @@ import {
 
 /** The most series of one study whose instances a search reads. */
 const MAX_SEARCHED_SERIES = 1_000;
-/** Smaller instances, and their values, are sent at once. */
-const MAX_UNWATCHED_BYTES = 4 * 1024 * 1024;
 
 export interface DicomwebAccess {
   /**
@@ -123,7 +121,7 @@ export function createDicomwebRoutes(access: DicomwebAccess) {
   const sendMetadata = (c: Context, { inflatedBytes }: StoredMetadata, response: Response) =>
     inflatedBytes > MAX_AT_ONCE_BYTES ? sendWhileVisible(c, response) : response;
   const sendInstance = (c: Context, { sizeBytes }: ManifestInstance, response: Response) =>
-    sizeBytes > MAX_UNWATCHED_BYTES ? sendWhileVisible(c, response) : response;
+    sizeBytes > UNWATCHED_BYTES ? sendWhileVisible(c, response) : response;
   const answer = async (c: Context, found: Found, query: QidoQuery, levels: readonly Level[]) => {
     const response = await searchResponse(found, { query, levels, answersNoContent, request: c.req.raw });
     return isLarge(found) ? sendWhileVisible(c, response) : response;

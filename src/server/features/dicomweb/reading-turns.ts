@@ -44,14 +44,10 @@ export function createReadingTurns(limits: ReadingLimits = DEFAULT_READING_LIMIT
     async *inTurn(accountId, pieces) {
       using place = open.take(accountId);
       const read = pieces[Symbol.asyncIterator]();
-      let hasTurn = false;
+      let turn: Disposable | undefined;
       const release = () => {
-        if (hasTurn) turns.giveBack(accountId);
-        hasTurn = false;
-      };
-      const takeTurn = async () => {
-        await turns.take(accountId);
-        hasTurn = true;
+        turn?.[Symbol.dispose]();
+        turn = undefined;
       };
       let stall: Timer | undefined;
       const given = new AbortController();
@@ -63,10 +59,10 @@ export function createReadingTurns(limits: ReadingLimits = DEFAULT_READING_LIMIT
         read.return?.().catch(() => {}); // the reader is told the reason
       };
       try {
-        await takeTurn();
+        turn = await turns.take(accountId);
         place.beginSending(giveUp);
         for (;;) {
-          if (!hasTurn) await takeTurn();
+          turn ??= await turns.take(accountId);
           given.signal.throwIfAborted();
           const { value, done } = await read.next();
           given.signal.throwIfAborted();

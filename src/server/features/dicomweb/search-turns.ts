@@ -31,12 +31,8 @@ export function createSearchTurns(limits: SearchLimits = DEFAULT_SEARCH_LIMITS):
   return {
     async run(callerId, search) {
       using _ = searches.take(callerId);
-      await turns.take(callerId);
-      try {
-        return await search();
-      } finally {
-        turns.giveBack(callerId);
-      }
+      using __ = await turns.take(callerId);
+      return await search();
     },
     holdLarge: (callerId) => largeAnswers.take(callerId),
   };

@@ -31,13 +31,9 @@ export class DrawingTurns {
   async run<Result>(callerId: string, signal: AbortSignal, draw: () => Promise<Result>): Promise<Result> {
     using _ = this.#asked.take(callerId);
     const limit = AbortSignal.any([signal, AbortSignal.timeout(this.limits.waitMs)]);
-    await this.#turns.take(callerId, limit).catch((cause) => {
+    using __ = await this.#turns.take(callerId, limit).catch((cause) => {
       throw new AppError(tooManyReads, { retryAfterSeconds: 2, cause });
     });
-    try {
-      return await draw();
-    } finally {
-      this.#turns.giveBack(callerId);
-    }
+    return await draw();
   }
 }

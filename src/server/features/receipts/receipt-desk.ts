@@ -36,13 +36,9 @@ export function createReceiptDesk(limits: DeskLimits = DEFAULT_LIMITS): ReceiptD
     make: (signal: AbortSignal) => Promise<ReceiptRow>,
   ): Promise<ReceiptRow> {
     try {
-      await turns.take(accountId);
-      try {
-        closing.signal.throwIfAborted();
-        return await make(closing.signal);
-      } finally {
-        turns.giveBack(accountId);
-      }
+      using _ = await turns.take(accountId);
+      closing.signal.throwIfAborted();
+      return await make(closing.signal);
     } finally {
       open.delete(id);
     }

@@ -18,9 +18,6 @@ export type SampleFormat = Pick<
 /** Bytes for another process: as they are or, if they are many, in a file. */
 export type SentBytes = Uint8Array | { path: string };
 
-/** The request to a new process before its first work, so that starting does not count as work. */
-export const READY = "ready";
-
 export type EncodeRequest =
   /** `header`: the instance's file up to its first byte of pixel data. */
   | { kind: "describe"; header: SentBytes }

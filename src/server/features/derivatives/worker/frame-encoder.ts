@@ -2,14 +2,7 @@ import { join } from "node:path";
 import { ProcessLost } from "../../../processes/killable-process.ts";
 import { SerialProcess } from "../../../processes/serial-process.ts";
 import type { Logger } from "../../../runtime/log.ts";
-import {
-  type EncodeReply,
-  type EncodeRequest,
-  type ProvenFrame,
-  READY,
-  type SampleFormat,
-  type SentBytes,
-} from "./encode-messages.ts";
+import type { EncodeReply, EncodeRequest, ProvenFrame, SampleFormat, SentBytes } from "./encode-messages.ts";
 
 /** Why there is no answer; `isLost` if the request took too long, took too much memory or ended the process. */
 export interface NotEncoded {
@@ -47,11 +40,10 @@ const MAX_KEPT_BYTES = 128 * 1024 * 1024;
 /** The process starts with the first request and ends when none came for a while. */
 export function createFrameEncoder(options: FrameEncoderOptions): FrameEncoder {
   const { log, command, timeoutMs = FRAME_TIMEOUT_MS } = options;
-  const encoder = new SerialProcess<EncodeRequest | typeof READY, EncodeReply | typeof READY>({
+  const encoder = new SerialProcess<EncodeRequest, EncodeReply>({
     command: command ?? [process.execPath, join(import.meta.dir, "encode-worker.ts")],
     log,
     event: "derivatives.encoderlost",
-    ready: READY,
     timeoutMs,
     maxMemoryBytes: MAX_MEMORY_BYTES,
     maxKeptBytes: MAX_KEPT_BYTES,
@@ -59,7 +51,6 @@ export function createFrameEncoder(options: FrameEncoderOptions): FrameEncoder {
   const ask = async (request: EncodeRequest, signal: AbortSignal) => {
     const reply = await encoder.request(request, signal);
     if (reply instanceof ProcessLost) return { reason: reply.message, isLost: true };
-    if (reply === READY) throw new TypeError("a frame was asked for");
     return reply.ok ? reply : { reason: reply.reason, isLost: false };
   };
   return {

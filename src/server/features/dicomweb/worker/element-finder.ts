@@ -3,7 +3,7 @@ import type { BulkDataLocation } from "../../../dicom/bulk-data.ts";
 import { ProcessLost } from "../../../processes/killable-process.ts";
 import { SerialProcess, type SharedTurns } from "../../../processes/serial-process.ts";
 import type { Logger } from "../../../runtime/log.ts";
-import { type ElementReply, type ElementRequest, READY } from "./element-messages.ts";
+import type { ElementReply, ElementRequest } from "./element-messages.ts";
 
 /** Finds elements of files in a separate process. */
 export interface ElementFinder {
@@ -32,11 +32,10 @@ const MAX_MEMORY_BYTES = 160 * 1024 * 1024;
 
 /** The process starts with the first search and ends when none was asked for a while. */
 export function createElementFinder({ log, command, turns }: ElementFinderOptions): ElementFinder {
-  const finder = new SerialProcess<ElementRequest | typeof READY, ElementReply | typeof READY>({
+  const finder = new SerialProcess<ElementRequest, ElementReply>({
     command: command ?? [process.execPath, join(import.meta.dir, "element-worker.ts")],
     log,
     event: "elements.process_lost",
-    ready: READY,
     timeoutMs: TIMEOUT_MS,
     maxMemoryBytes: MAX_MEMORY_BYTES,
     ...(turns && { turns }),
@@ -44,7 +43,6 @@ export function createElementFinder({ log, command, turns }: ElementFinderOption
   return {
     async find(request, signal) {
       const reply = await finder.request(request, signal);
-      if (reply === READY) throw new TypeError("an element was asked for");
       return reply === null || reply instanceof ProcessLost ? undefined : reply;
     },
     close: () => finder.close(),

@@ -7,8 +7,5 @@ export interface ElementRequest {
   tagPath: string;
 }
 
-/** The request to a new process before its first file. */
-export const READY = "ready";
-
 /** The location of the value; null if there is none. */
 export type ElementReply = BulkDataLocation | null;

@@ -1,17 +1,14 @@
 import { closeSync, openSync } from "node:fs";
 import { locateBulkData } from "../../../dicom/bulk-data.ts";
 import { fileSource } from "../../../dicom/byte-source.ts";
-import { serveRequests } from "../../../processes/serve-requests.ts";
-import { type ElementReply, type ElementRequest, READY } from "./element-messages.ts";
+import { serveSerially } from "../../../processes/serve-requests.ts";
+import type { ElementReply, ElementRequest } from "./element-messages.ts";
 
 /*
  * The process in which large files are searched for an element, started by `element-finder.ts`: reading half a million elements
  * would block the server for too long.
  */
-serveRequests(
-  async (request: ElementRequest | typeof READY): Promise<ElementReply | typeof READY> =>
-    request === READY ? READY : find(request),
-);
+serveSerially(find);
 
 function find({ path, sizeBytes, tagPath }: ElementRequest): ElementReply {
   const fd = openSync(path, "r");

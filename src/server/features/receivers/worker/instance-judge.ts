@@ -2,8 +2,7 @@ import { join } from "node:path";
 import { ProcessLost } from "../../../processes/killable-process.ts";
 import { SerialProcess } from "../../../processes/serial-process.ts";
 import type { Logger } from "../../../runtime/log.ts";
-import type { Verdict } from "./judge-file.ts";
-import { type JudgeRequest, READY } from "./judge-messages.ts";
+import type { JudgeRequest, Verdict } from "./judge-file.ts";
 
 /** Judges received files in a separate process. */
 export interface InstanceJudge {
@@ -28,18 +27,16 @@ const MAX_MEMORY_BYTES = 1024 * 1024 * 1024;
 
 /** The process starts with the first file and ends when none came for a while. */
 export function createInstanceJudge({ log, command }: InstanceJudgeOptions): InstanceJudge {
-  const judging = new SerialProcess<JudgeRequest | typeof READY, Verdict | typeof READY>({
+  const judging = new SerialProcess<JudgeRequest, Verdict>({
     command: command ?? [process.execPath, join(import.meta.dir, "judge-worker.ts")],
     log,
     event: "dimse.judge_lost",
-    ready: READY,
     timeoutMs: TIMEOUT_MS,
     maxMemoryBytes: MAX_MEMORY_BYTES,
   });
   return {
     async judge(request) {
       const verdict = await judging.request(request, new AbortController().signal);
-      if (verdict === READY) throw new TypeError("a file was to be judged");
       return verdict instanceof ProcessLost ? { ok: false, reason: "instance.too_complex" } : verdict;
     },
     close: () => judging.close(),

@@ -2,6 +2,12 @@ import type { ByteSource } from "../../../../shared/dicom/reading/instance.ts";
 import { judgeInstance } from "../../ingest/worker/judge-instance.ts";
 import type { SkippedReason } from "../../ingest/worker/worker-messages.ts";
 
+/** A file on this machine. */
+export interface JudgeRequest {
+  path: string;
+  sizeBytes: number;
+}
+
 /** Which instance a file is, or why it can't be kept. */
 export type Verdict =
   | { ok: true; sopInstanceUID: string; sopClassUID: string; studyInstanceUID: string }

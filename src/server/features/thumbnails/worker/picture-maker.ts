@@ -3,7 +3,7 @@ import type { PictureFailure } from "../../../../shared/pixels/no-picture.ts";
 import { ProcessLost } from "../../../processes/killable-process.ts";
 import { SerialProcess, type SharedTurns } from "../../../processes/serial-process.ts";
 import type { Logger } from "../../../runtime/log.ts";
-import { type PictureReply, type PictureRequest, READY } from "./picture-messages.ts";
+import type { PictureReply, PictureRequest } from "./picture-messages.ts";
 
 /** Makes small pictures in a process of its own. */
 export interface PictureMaker {
@@ -41,18 +41,16 @@ const MAX_MEMORY_BYTES = 224 * 1024 * 1024;
 /** The process starts with the first picture and ends when none was asked for a while. */
 export function createPictureMaker(options: PictureMakerOptions): PictureMaker {
   const { log, command, turns, timeoutMs = DECODE_TIMEOUT_MS } = options;
-  const decoder = new SerialProcess<PictureRequest | typeof READY, PictureReply | typeof READY>({
+  const decoder = new SerialProcess<PictureRequest, PictureReply>({
     command: command ?? [process.execPath, join(import.meta.dir, "picture-worker.ts")],
     log,
     event: "thumbnails.process_lost",
-    ready: READY,
     timeoutMs,
     maxMemoryBytes: MAX_MEMORY_BYTES,
     ...(turns && { turns }),
   });
   const make = async (request: PictureRequest, signal: AbortSignal): Promise<Picture> => {
     const reply = await decoder.request(request, signal);
-    if (reply === READY) throw new TypeError("a picture was asked for");
     if (reply instanceof ProcessLost) return { ok: false, failure: "lost", detail: reply.message };
     return reply;
   };

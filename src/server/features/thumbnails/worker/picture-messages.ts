@@ -40,9 +40,6 @@ export interface PictureRequest {
     | { kind: "spooled"; path: string; headerBytes: number };
 }
 
-/** The request to a new process before its first frame, so that starting does not count as decoding time. */
-export const READY = "ready";
-
 export type PictureReply =
   | { ok: true; image: Uint8Array }
   /** `detail` is for the log: it names no person, UID or path. */
