@@ -80,7 +80,7 @@ test("of what is picked again only the parts that have not arrived are sent", as
   expect((await send(planned.slice(0, 2))).packed).toBeUndefined();
 });
 
-test("an upload whose exams are not known is sent again", async () => {
+test("an upload with unknown exams is sent again", async () => {
   const [first] = await parts();
   if (!first) throw new Error("no parts");
   for (const unknown of [

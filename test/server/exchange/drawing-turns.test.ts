@@ -36,7 +36,7 @@ test("three pictures of a caller are drawn at once, 16 wait, and another is told
   await Promise.all([other, ...asked].map(({ done }) => done));
 });
 
-test("a picture whose client leaves while it waits is not drawn, and keeps no place", async () => {
+test("a client that leaves while it waits has nothing drawn, and keeps no place", async () => {
   const limits = { ...DEFAULT_DRAWING_LIMITS, turns: 1, asked: { all: 2, own: 2 } };
   const turns = new DrawingTurns(limits);
   const first = picture(turns, "ana");

@@ -195,7 +195,7 @@ test("while the database is gone, DICOM senders are put off, and what was acknow
   expect(await late.associate({ called: "CLINICA" })).toEqual([2, 3, 1]);
   expect(await store(first, "3")).toBe(0xa700);
   await second.release();
-  // So long that whoever tried again by now failed again.
+  // A retry has failed by then, too.
   for (let round = 0; round < 2; round++) expect((await calls.list?.())?.status).toBe(503);
   await back();
   expect(await store(first, "4")).toBe(0);

@@ -305,7 +305,7 @@ describe("ImagingStudy", () => {
     expect(await find("patient=P-100")).toEqual(["1"]);
   });
 
-  test("is not seen by a doctor without a subscription whose own it is, as in the list", async () => {
+  test("is hidden from its owner if they are a doctor without a subscription, as in the list", async () => {
     const doctor = await t.addPerson("Doutora", { role: "doctor" });
     const { studies } = await t.store(doctor, sampleZip({ study: "8", elements: head }));
     const statuses = async () => {

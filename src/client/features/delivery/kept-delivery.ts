@@ -93,8 +93,8 @@ export function noteRefused(requestId: string, one: RefusedUpload): void {
 }
 
 /**
- * A key by which an upload is known again if the same files are picked once more. It contains no names. An upload whose exams are
- * unknown has the empty key and is sent again.
+ * The key of an upload. It stays the same when the same files are picked again, and contains no names. An upload with unknown exams
+ * has the empty key and is sent again.
  */
 export function keyOfPlanned(planned: PlannedUpload): string {
   const { exams, files, isComplete } = planned;

@@ -217,7 +217,7 @@ class Association {
 
   #inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
     const turn = this.#turn.then(work);
-    this.#turn = turn.catch(() => {}); // thrown to whoever asked for this turn
+    this.#turn = turn.catch(() => {}); // the caller of this turn gets the error
     return turn;
   }
 
