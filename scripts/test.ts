@@ -4,6 +4,7 @@ import { ensureBuilt } from "./build/ensure-built.ts";
 import { inFreshProcess } from "./build/in-fresh-process.ts";
 import { check, runTests } from "./test/commands.ts";
 import { watchCores } from "./test/core-watch.ts";
+import { type Failure, filesToRepeat } from "./test/failures.ts";
 import { closingLine, type Outcome, sumOf } from "./test/outcome.ts";
 import { createRunFolder } from "./test/run-folder.ts";
 import { prepareTimings } from "./test/timings.ts";
@@ -42,7 +43,7 @@ for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
   });
 }
 const bunx = (...args: string[]) => ["--bun", "x", ...args];
-const outcomes: Promise<Outcome>[] = [];
+const outcomes: Promise<Outcome & { failures?: readonly Failure[] }>[] = [];
 
 // The build must be over before anything reads what it makes; all that reads nothing of it runs beside it.
 const chromium = Bun.spawn([process.execPath, "scripts/build/ensure-chromium.ts"], {
@@ -77,6 +78,8 @@ const environment = {
 process.stdout.write(`\nprepared in ${tellPreparation()}\n`);
 const tellTests = watchCores();
 const timeout = ["--timeout", String(TIMEOUT_MS)];
+const runByThemselves = (name: string, files: string[]) =>
+  runTests(name, [...timeout, "--isolate", ...files], environment);
 if (isWhole) {
   // A worker loads the server, or the client and a DOM, once for all the files that it runs.
   const inWorkers = (count: number) => [...timeout, "--no-isolate", `--parallel=${count}`];
@@ -90,10 +93,22 @@ if (isWhole) {
     ),
   );
 } else {
-  outcomes.push(runTests("tests", [...timeout, "--isolate", ...filters], environment));
+  outcomes.push(runByThemselves("tests", filters));
 }
 
-const total = sumOf(await Promise.all(outcomes));
+const ended = await Promise.all(outcomes);
+const total = sumOf(ended);
+const failures = ended.flatMap((outcome) => outcome.failures ?? []);
+for (const { file, told } of failures) process.stdout.write(`\n== failed in ${file}\n${told}\n`);
+const repeated = isWhole ? filesToRepeat(failures, total.failed) : [];
+if (repeated.length > 0) {
+  const again = await runByThemselves("once more, by themselves", repeated);
+  if (again.failed === 0 && again.passed >= total.failed) {
+    process.stdout.write(`\npassed at the second try, by themselves: ${repeated.join(", ")}\n`);
+    total.passed += total.failed;
+    total.failed = 0;
+  }
+}
 folder[Symbol.dispose]();
 process.stdout.write(`\ntested in ${tellTests()}\n${closingLine(total)}\n`);
 process.exit(total.failed === 0 && total.passed > 0 ? 0 : 1);

@@ -1,4 +1,5 @@
 import { resolve } from "node:path";
+import { createFailureReader, type Failure } from "./failures.ts";
 import { closingLine, type Outcome, outcomeOf } from "./outcome.ts";
 
 const root = resolve(import.meta.dir, "../..");
@@ -17,30 +18,45 @@ export async function check(name: string, args: string[]): Promise<Outcome> {
   return { passed: isGood ? 1 : 0, failed: isGood ? 0 : 1, skipped: 0 };
 }
 
+export interface TestRun extends Outcome {
+  failures: readonly Failure[];
+}
+
 /** A run of `bun test`, counted by its own closing lines. */
 export async function runTests(
   name: string,
   args: string[],
   environment: Record<string, string>,
-): Promise<Outcome> {
+): Promise<TestRun> {
   process.stdout.write(`\n== ${name}\n`);
   const run = Bun.spawn([process.execPath, "test", ...args], {
     cwd: root,
     env: { ...process.env, ...environment },
     stdio: ["ignore", "pipe", "pipe"],
   });
-  const [, report] = await Promise.all([pass(run.stdout, process.stdout), pass(run.stderr, process.stderr)]);
+  const { failures, read } = createFailureReader();
+  const [, report] = await Promise.all([
+    pass(run.stdout, process.stdout),
+    pass(run.stderr, process.stderr, read),
+  ]);
   const outcome = outcomeOf(report, await run.exited);
   process.stdout.write(`\n== ${name}: ${closingLine(outcome)}\n`);
-  return outcome;
+  return { ...outcome, failures };
 }
 
-async function pass(from: ReadableStream<Uint8Array>, to: NodeJS.WriteStream): Promise<string> {
+/** @returns the end of what was passed on */
+async function pass(
+  from: ReadableStream<Uint8Array>,
+  to: NodeJS.WriteStream,
+  read?: (text: string) => void,
+): Promise<string> {
   const decoder = new TextDecoder();
   let tail = "";
   for await (const chunk of from) {
     to.write(chunk);
-    tail = (tail + decoder.decode(chunk, { stream: true })).slice(-TAIL_CHARACTERS);
+    const text = decoder.decode(chunk, { stream: true });
+    read?.(text);
+    tail = (tail + text).slice(-TAIL_CHARACTERS);
   }
   return tail;
 }

@@ -1,0 +1,74 @@
+import { describe, expect, test } from "bun:test";
+import { createFailureReader, type Failure, filesToRepeat } from "../../scripts/test/failures.ts";
+
+const PRINTED = `bun test v1.4.5 2x PARALLEL
+
+test/e2e/upload.test.ts:
+(pass) an upload > is kept [10.32ms]
+
+test/server/links.test.ts:
+3 | test("ends", () => expect(1).toBe(2));
+error: expect(received).toBe(expected)
+(fail) a link > ends [30.42ms]
+(pass) a link > opens [0.03ms]
+
+test/e2e/upload.test.ts:
+(skip) an upload > by Caddy
+(fail) an upload > goes on [100.00ms]
+  ^ this test timed out after 100ms.
+
+2 tests failed:
+(fail) a link > ends [30.42ms]
+(fail) an upload > goes on [100.00ms]
+
+ 2 pass
+ 2 fail
+`;
+
+describe("failures", () => {
+  test("are read with their file and what was told of them, once each, however the text is cut", () => {
+    for (const size of [1, 7, PRINTED.length]) {
+      const reader = createFailureReader();
+      for (let at = 0; at < PRINTED.length; at += size) reader.read(PRINTED.slice(at, at + size));
+      expect(reader.failures).toEqual([
+        {
+          file: "test/server/links.test.ts",
+          told: [
+            `3 | test("ends", () => expect(1).toBe(2));`,
+            "error: expect(received).toBe(expected)",
+            "(fail) a link > ends [30.42ms]",
+          ].join("\n"),
+        },
+        { file: "test/e2e/upload.test.ts", told: "(fail) an upload > goes on [100.00ms]" },
+      ]);
+    }
+  });
+
+  test("are kept within bounds", () => {
+    const reader = createFailureReader();
+    for (let line = 0; line < 1000; line++) reader.read(`${"x".repeat(2000)}\n`);
+    for (let failure = 0; failure < 100; failure++) reader.read("(fail) a [1ms]\n");
+    expect(reader.failures.length).toBe(20);
+    expect(reader.failures[0]?.told.length).toBeLessThan(31_000);
+  });
+});
+
+describe("a second try", () => {
+  const of = (...files: string[]): Failure[] => files.map((file) => ({ file, told: "" }));
+  const upload = "test/e2e/upload.test.ts";
+
+  test("is for one or two jobs in a browser", () => {
+    expect(filesToRepeat(of(upload, upload), 2)).toEqual([upload]);
+    expect(filesToRepeat(of(upload, "test/e2e/links.test.ts"), 2)).toEqual([
+      upload,
+      "test/e2e/links.test.ts",
+    ]);
+    expect(filesToRepeat([], 0)).toEqual([]);
+  });
+
+  test("is for nothing where anything else failed, or more did", () => {
+    expect(filesToRepeat(of(upload, "test/server/links.test.ts"), 2)).toEqual([]);
+    expect(filesToRepeat(of(upload), 2)).toEqual([]);
+    expect(filesToRepeat(of(upload, "test/e2e/a.test.ts", "test/e2e/b.test.ts"), 3)).toEqual([]);
+  });
+});
