@@ -79,8 +79,28 @@ async function loseGraphics(page: Page): Promise<void> {
       await lost;
       // Not before all listeners have run: one of them asks for the graphics to come back.
       await new Promise((resolve) => setTimeout(resolve));
+      const { promise: restored, resolve } = Promise.withResolvers<void>();
+      canvas.addEventListener("webglcontextrestored", () => resolve());
+      // A busy machine may have no graphics to give at once.
+      const asking = setInterval(() => graphics?.restoreContext(), 500);
       graphics?.restoreContext();
+      await restored;
+      clearInterval(asking);
     });
+}
+
+/** Presses Escape where nothing has the focus, in the very moment in which something is there: a machine may be that slow. */
+async function pressEscapeWhenThere(page: Page, selector: string): Promise<void> {
+  await page.evaluate((awaited) => {
+    const observer = new MutationObserver(() => {
+      if (!document.querySelector(awaited)) return;
+      observer.disconnect();
+      document.body.dataset.pressed = "";
+      const press = { key: "Escape", bubbles: true, cancelable: true };
+      document.body.dispatchEvent(new KeyboardEvent("keydown", press));
+    });
+    observer.observe(document.body, { childList: true, subtree: true });
+  }, selector);
 }
 
 async function openExam(page: Page): Promise<void> {
@@ -398,8 +418,10 @@ describe("the visor on a desktop", () => {
           await page.keyboard.press(key);
           await soon(async () => (await sightOf(page)) !== before);
         }
+        const enlarged = await sightOf(page);
         await page.keyboard.press("o");
         await soon(async () => (await windowOf(page)) !== "C 500 L 2000");
+        await soon(async () => (await sightOf(page)) !== enlarged);
         const kept = await sightOf(page);
         await loseGraphics(page);
         await soon(async () => (await sightOf(page)) === kept);
@@ -471,6 +493,12 @@ describe("the visor on a desktop", () => {
         await button(page, "Informações").press("Enter");
         await page.getByRole("dialog", { name: "Informações" }).waitFor();
         await page.keyboard.press("Escape");
+        await soon(hasFocus);
+        await page.keyboard.press("Enter");
+        await button(page, "Informações").waitFor();
+        await pressEscapeWhenThere(page, ".visor-sheet dl");
+        await button(page, "Informações").press("Enter");
+        await page.locator("body[data-pressed]").waitFor();
         await soon(hasFocus);
         await page.keyboard.press("Escape");
         await visorOf(page).waitFor({ state: "detached" });

@@ -11,6 +11,8 @@ export interface KeyActions {
   toggleComparison(): void;
   /** Goes to the other one of two exams. */
   turnSide(): void;
+  /** Closes the sheet over the film, which takes the focus only some time after it is seen; undefined if there is none. */
+  closeSheet: (() => void) | undefined;
   /** Closes what is open within the visor; undefined if there is nothing. */
   stepBack: (() => void) | undefined;
   leave(): void;
@@ -31,7 +33,8 @@ const TOOLS: Record<string, Tool> = {
 export function useVisorKeys(visor: Visor, does: KeyActions): void {
   const press = useEffectEvent((event: KeyboardEvent) => keyHandler(visor, does)(event));
   const isToolTaken = visor.settings.tool !== "scroll";
-  const stepBack = isToolTaken ? () => visor.change({ tool: "scroll" }) : does.stepBack;
+  const stepInside = isToolTaken ? () => visor.change({ tool: "scroll" }) : does.stepBack;
+  const stepBack = does.closeSheet ?? stepInside;
   const canStepBack = stepBack !== undefined;
   const leaveInner = useEffectEvent((event: KeyboardEvent) => {
     if (event.key !== "Escape" || isInSheet(event.target)) return;

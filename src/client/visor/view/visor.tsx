@@ -66,6 +66,7 @@ export default function Visor(props: VisorProps) {
       void (document.fullscreenElement ? document.exitFullscreen() : root.current?.requestFullscreen?.()),
     toggleComparison: () => comparison.toggle?.(),
     turnSide: () => isComparing && comparison.setOtherActive(!comparison.isOtherActive),
+    closeSheet: sheet && opened.closeSheet,
     stepBack: isComparing ? comparison.close : undefined,
     leave: onBack,
   });
