@@ -2,9 +2,9 @@ import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { ensureBuilt } from "./build/ensure-built.ts";
 import { inFreshProcess } from "./build/in-fresh-process.ts";
-import { check, runTests } from "./test/commands.ts";
+import { check, runTests, type TestRun } from "./test/commands.ts";
 import { watchCores } from "./test/core-watch.ts";
-import { type Failure, filesToRepeat } from "./test/failures.ts";
+import { filesToRepeat } from "./test/failures.ts";
 import { closingLine, type Outcome, sumOf } from "./test/outcome.ts";
 import { createRunFolder } from "./test/run-folder.ts";
 import { prepareTimings } from "./test/timings.ts";
@@ -43,7 +43,7 @@ for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
   });
 }
 const bunx = (...args: string[]) => ["--bun", "x", ...args];
-const outcomes: Promise<Outcome & { failures?: readonly Failure[] }>[] = [];
+const outcomes: Promise<Outcome | TestRun>[] = [];
 
 // The build must be over before anything reads what it makes; all that reads nothing of it runs beside it.
 const chromium = Bun.spawn([process.execPath, "scripts/build/ensure-chromium.ts"], {
@@ -98,8 +98,13 @@ if (isWhole) {
 
 const ended = await Promise.all(outcomes);
 const total = sumOf(ended);
-const failures = ended.flatMap((outcome) => outcome.failures ?? []);
-for (const { file, told } of failures) process.stdout.write(`\n== failed in ${file}\n${told}\n`);
+const runs = ended.filter((outcome) => "failures" in outcome);
+for (const { failures, errorsOf } of runs) {
+  for (const { file, name } of failures) {
+    process.stdout.write(`\n== failed in ${file}: ${name}\n${errorsOf(file)}\n`);
+  }
+}
+const failures = runs.flatMap((run) => run.failures);
 const repeated = isWhole ? filesToRepeat(failures, total.failed) : [];
 if (repeated.length > 0) {
   const again = await runByThemselves("once more, by themselves", repeated);

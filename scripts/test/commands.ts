@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { createFailureReader, type Failure } from "./failures.ts";
+import { createFailureReader, type FailureReader } from "./failures.ts";
 import { closingLine, type Outcome, outcomeOf } from "./outcome.ts";
 
 const root = resolve(import.meta.dir, "../..");
@@ -18,9 +18,7 @@ export async function check(name: string, args: string[]): Promise<Outcome> {
   return { passed: isGood ? 1 : 0, failed: isGood ? 0 : 1, skipped: 0 };
 }
 
-export interface TestRun extends Outcome {
-  failures: readonly Failure[];
-}
+export interface TestRun extends Outcome, Pick<FailureReader, "failures" | "errorsOf"> {}
 
 /** A run of `bun test`, counted by its own closing lines. */
 export async function runTests(
@@ -34,14 +32,14 @@ export async function runTests(
     env: { ...process.env, ...environment },
     stdio: ["ignore", "pipe", "pipe"],
   });
-  const { failures, read } = createFailureReader();
+  const { read, ...told } = createFailureReader();
   const [, report] = await Promise.all([
     pass(run.stdout, process.stdout),
     pass(run.stderr, process.stderr, read),
   ]);
   const outcome = outcomeOf(report, await run.exited);
   process.stdout.write(`\n== ${name}: ${closingLine(outcome)}\n`);
-  return { ...outcome, failures };
+  return { ...outcome, ...told };
 }
 
 /** @returns the end of what was passed on */

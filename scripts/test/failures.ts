@@ -2,49 +2,65 @@
 export interface Failure {
   /** From the project's folder. */
   file: string;
-  /** What was printed of it, its name at the end. */
-  told: string;
+  /** With how long it took. */
+  name: string;
 }
 
 export interface FailureReader {
   readonly failures: readonly Failure[];
   /** Takes what `bun test` printed next, cut anywhere. */
   read(text: string): void;
+  /** The errors that were printed of a file's tests, in one text. */
+  errorsOf(file: string): string;
 }
 
-/** Of what a test prints before it fails, the end. */
+const MAX_FAILURES = 20;
+/** Tests that pass print errors too. */
+const MAX_ERRORS = 200;
 const MAX_LINES = 60;
 const MAX_LINE_CHARACTERS = 500;
-const MAX_FAILURES = 20;
 
 const HEADING = /^(\S+\.test\.tsx?):$/;
-const OTHER_END = /^\((pass|skip|todo)\) /;
-const FAILED = /^\(fail\) /;
+const RESULT = /^\((pass|fail|skip|todo)\) (.*)$/;
+const AT = /^\s+at /;
 /** At its end, a long run names its failures once more. */
 const SUMMARY = /^\d+ tests? (failed|skipped):$/;
 
-/** Reads the tests that failed, and what was told of each, from what `bun test` prints. */
+/**
+ * Reads the tests that failed, and their errors, from what `bun test` prints. Its workers print an error some time after the
+ * result, under the heading of another file, so the two are joined by the file that the error names.
+ */
 export function createFailureReader(): FailureReader {
   const failures: Failure[] = [];
+  const errors: string[] = [];
   let unended = "";
   let file = "";
   let lines: string[] = [];
   let isOver = false;
 
+  function endText(): void {
+    if (lines.some((line) => AT.test(line))) errors.push(lines.join("\n"));
+    if (errors.length > MAX_ERRORS) errors.shift();
+    lines = [];
+  }
+
   function readLine(line: string): void {
     if (isOver) return;
-    isOver = SUMMARY.test(line);
-    const heading = HEADING.exec(line)?.[1];
-    if (heading !== undefined) file = heading;
-    if (heading !== undefined || OTHER_END.test(line)) {
-      lines = [];
+    if (SUMMARY.test(line)) {
+      endText();
+      isOver = true;
       return;
     }
-    lines.push(line.slice(0, MAX_LINE_CHARACTERS));
-    if (lines.length > MAX_LINES) lines.shift();
-    if (!FAILED.test(line)) return;
-    if (failures.length < MAX_FAILURES) failures.push({ file, told: lines.join("\n") });
-    lines = [];
+    const heading = HEADING.exec(line)?.[1];
+    const [, result, name = ""] = RESULT.exec(line) ?? [];
+    if (heading === undefined && result === undefined) {
+      lines.push(line.slice(0, MAX_LINE_CHARACTERS));
+      if (lines.length > MAX_LINES) lines.shift();
+      return;
+    }
+    endText();
+    file = heading ?? file;
+    if (result === "fail" && failures.length < MAX_FAILURES) failures.push({ file, name });
   }
 
   return {
@@ -54,6 +70,7 @@ export function createFailureReader(): FailureReader {
       unended = (ended.pop() ?? "").slice(-MAX_LINE_CHARACTERS);
       for (const line of ended) readLine(line);
     },
+    errorsOf: (named) => errors.filter((error) => error.includes(named)).join("\n"),
   };
 }
 

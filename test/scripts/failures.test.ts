@@ -1,18 +1,22 @@
 import { describe, expect, test } from "bun:test";
 import { createFailureReader, type Failure, filesToRepeat } from "../../scripts/test/failures.ts";
 
+const ERROR = `3 | test("ends", () => expect(1).toBe(2));
+error: expect(received).toBe(expected)
+
+      at <anonymous> (/exameteca/test/server/links.test.ts:3:58)`;
+
 const PRINTED = `bun test v1.4.5 2x PARALLEL
 
 test/e2e/upload.test.ts:
 (pass) an upload > is kept [10.32ms]
 
 test/server/links.test.ts:
-3 | test("ends", () => expect(1).toBe(2));
-error: expect(received).toBe(expected)
 (fail) a link > ends [30.42ms]
 (pass) a link > opens [0.03ms]
 
 test/e2e/upload.test.ts:
+${ERROR}
 (skip) an upload > by Caddy
 (fail) an upload > goes on [100.00ms]
   ^ this test timed out after 100ms.
@@ -26,35 +30,32 @@ test/e2e/upload.test.ts:
 `;
 
 describe("failures", () => {
-  test("are read with their file and what was told of them, once each, however the text is cut", () => {
+  test("are read with their file, once each, and with their errors, however the text is cut", () => {
     for (const size of [1, 7, PRINTED.length]) {
       const reader = createFailureReader();
       for (let at = 0; at < PRINTED.length; at += size) reader.read(PRINTED.slice(at, at + size));
       expect(reader.failures).toEqual([
-        {
-          file: "test/server/links.test.ts",
-          told: [
-            `3 | test("ends", () => expect(1).toBe(2));`,
-            "error: expect(received).toBe(expected)",
-            "(fail) a link > ends [30.42ms]",
-          ].join("\n"),
-        },
-        { file: "test/e2e/upload.test.ts", told: "(fail) an upload > goes on [100.00ms]" },
+        { file: "test/server/links.test.ts", name: "a link > ends [30.42ms]" },
+        { file: "test/e2e/upload.test.ts", name: "an upload > goes on [100.00ms]" },
       ]);
+      expect(reader.errorsOf("test/server/links.test.ts")).toBe(ERROR);
+      expect(reader.errorsOf("test/e2e/upload.test.ts")).toBe("");
     }
   });
 
   test("are kept within bounds", () => {
     const reader = createFailureReader();
-    for (let line = 0; line < 1000; line++) reader.read(`${"x".repeat(2000)}\n`);
-    for (let failure = 0; failure < 100; failure++) reader.read("(fail) a [1ms]\n");
+    const printed = `${"x".repeat(2000)}\n`.repeat(100);
+    for (let failure = 0; failure < 300; failure++) {
+      reader.read(`${printed}  at (a.test.ts:1:1)\n(fail) a [1ms]\n`);
+    }
     expect(reader.failures.length).toBe(20);
-    expect(reader.failures[0]?.told.length).toBeLessThan(31_000);
+    expect(reader.errorsOf("a.test.ts").length).toBeLessThan(200 * 60 * 501);
   });
 });
 
 describe("a second try", () => {
-  const of = (...files: string[]): Failure[] => files.map((file) => ({ file, told: "" }));
+  const of = (...files: string[]): Failure[] => files.map((file) => ({ file, name: "" }));
   const upload = "test/e2e/upload.test.ts";
 
   test("is for one or two jobs in a browser", () => {
