@@ -28,7 +28,7 @@ export interface Result {
 }
 
 /** The value divided by its limit; `undefined` without one. */
-export function ratioOf({ value, limit }: Result): number | undefined {
+function ratioOf({ value, limit }: Result): number | undefined {
   return limit && limit.value > 0 ? value / limit.value : undefined;
 }
 
@@ -44,7 +44,7 @@ const FIGURES: Record<Target["of"], (result: Result) => number | undefined> = {
 };
 
 /** Whether the target is reached; `undefined` if there is no target, or nothing to divide by. */
-export function isMet(result: Result): boolean | undefined {
+function isMet(result: Result): boolean | undefined {
   const { target } = result;
   if (!target) return undefined;
   const figure = FIGURES[target.of](result);

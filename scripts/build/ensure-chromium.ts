@@ -8,7 +8,7 @@ const PACKAGES = ["chromium-headless-shell", "chromium"];
  * Installs Debian's Chromium for the browser tests if the account may install it; else says what to do. The headless shell is installed
  * beside a whole Chromium too, since it takes half the time for a page.
  */
-export function ensureChromium(): void {
+function ensureChromium(): void {
   const found = findChromium();
   if (found && (process.env.CHROMIUM_PATH || basename(found) === PACKAGES[0])) return;
   if (process.getuid?.() !== 0 || !Bun.which("apt-get")) {

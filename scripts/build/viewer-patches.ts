@@ -210,7 +210,7 @@ function initSRToolGroup`,
 ];
 
 /** Languages the product does not have: their texts and their entries in the viewer's language menu. */
-export const REMOVED_LOCALES: Record<string, string> = {
+const REMOVED_LOCALES: Record<string, string> = {
   ar: "ar",
   de: "de",
   es: "locales_es",

@@ -32,7 +32,7 @@ export function readMenuPosition(): MenuPosition {
 export type ViewerChoice = "visor" | "ohif";
 
 /** The chosen viewer; undefined before a choice. */
-export function readViewerChoice(): ViewerChoice | undefined {
+function readViewerChoice(): ViewerChoice | undefined {
   const chosen = localStore.read(KEYS.viewer);
   return chosen === "visor" || chosen === "ohif" ? chosen : undefined;
 }

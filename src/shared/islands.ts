@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 
 /** Whether anyone may register, and whether an admin has to authorise the account first. */
-export const registrationModes = ["open", "approval", "closed"] as const;
+const registrationModes = ["open", "approval", "closed"] as const;
 
 const authIslandSchema = z.object({
   productName: z.string(),

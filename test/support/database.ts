@@ -1,7 +1,7 @@
 import { readConfig } from "../../src/server/config.ts";
 import { connectDatabase, type Database } from "../../src/server/db/client.ts";
 import { type Migration, migrate } from "../../src/server/db/migrate.ts";
-import { openPostgres, type Sql, withDatabase } from "../../src/server/db/postgres.ts";
+import { openPostgres, type Sql } from "../../src/server/db/postgres.ts";
 import { createLogger } from "../../src/server/runtime/log.ts";
 import { testPostgresUrl } from "./postgres-server.ts";
 import { createTempFolder } from "./temp-folder.ts";
@@ -148,4 +148,11 @@ async function administer<Result>(serverUrl: string, work: (admin: Sql) => Promi
   } finally {
     await admin.end({ timeout: 5 });
   }
+}
+
+/** The same address with another database. */
+function withDatabase(url: string, database: string): string {
+  const address = new URL(url);
+  address.pathname = `/${database}`;
+  return address.href;
 }

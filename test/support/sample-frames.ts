@@ -2,9 +2,9 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseFile } from "../../src/server/dicom/parse-file.ts";
 import { readInstance } from "../../src/server/dicom/read-instance.ts";
-import { cutFrame } from "../../src/shared/dicom/reading/cut-frame.ts";
 import { memorySource } from "../../src/shared/dicom/reading/memory-source.ts";
 import { type PixelModule, readPixelModule } from "../../src/shared/pixels/pixel-module.ts";
+import { cutFrame } from "./cut-frame.ts";
 
 /** The middle frame of a real file. */
 export interface SampleFrame {

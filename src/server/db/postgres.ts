@@ -60,10 +60,3 @@ function socketOf(url: string): { path: string } | undefined {
 }
 
 const HOST_PARAMETER = /[?&]host=(\/|%2f)/i;
-
-/** The same address with another database. */
-export function withDatabase(url: string, database: string): string {
-  const address = new URL(url);
-  address.pathname = `/${database}`;
-  return address.href;
-}

@@ -47,7 +47,7 @@ export function createErrorHandler(log: Logger, form: ProblemForm = plain): Erro
 
 export const notFoundHandler: NotFoundHandler<HttpEnv> = (c) => problemResponse(c, unmatched(c));
 
-export function problemResponse(c: Context<HttpEnv>, failure: AppError, form = plain): Response {
+function problemResponse(c: Context<HttpEnv>, failure: AppError, form = plain): Response {
   const { kind, options } = failure;
   const body = form.bodyOf(problemOf(c.get("locale") ?? "pt-BR", failure, c.get("requestId") ?? ""));
   c.header("Content-Type", form.type);

@@ -117,7 +117,7 @@ export function mediaTypesOf(response: object | undefined): string[] {
 }
 
 /** The levels that a search asks about. */
-export function searchedLevels(resource: string): Level[] {
+function searchedLevels(resource: string): Level[] {
   if (resource === "/studies") return ["study"];
   if (resource === "/series") return ["study", "series"];
   if (resource === "/instances") return ["study", "series", "instance"];

@@ -17,12 +17,12 @@ export function isCpfOrCnpj(text: string): boolean {
 }
 
 /** 11 digits, not all the same, with both check digits correct. */
-export function isCpf(plain: string): boolean {
+function isCpf(plain: string): boolean {
   return /^\d{11}$/.test(plain) && isValidCpf(plain);
 }
 
 /** 12 digits or letters and two check digits, not all the same (Receita Federal, IN RFB 2.229/2024). */
-export function isCnpj(plain: string): boolean {
+function isCnpj(plain: string): boolean {
   return /^[0-9A-Z]{12}\d{2}$/.test(plain) && isValidCnpj(plain, { version: 2 });
 }
 

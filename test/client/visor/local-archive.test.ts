@@ -5,9 +5,9 @@ import {
   type LocalLimits,
   openLocalArchive,
 } from "../../../src/client/visor/core/local-archive.ts";
-import { cutFrame } from "../../../src/shared/dicom/reading/cut-frame.ts";
 import { TagHex } from "../../../src/shared/dicom/tags.ts";
 import { makeBombs } from "../../support/bombs.ts";
+import { cutFrame } from "../../support/cut-frame.ts";
 import {
   DEFLATED,
   EXPLICIT_BIG_ENDIAN,

@@ -3,8 +3,9 @@ import fc from "fast-check";
 import { inflateInstance } from "../../../src/server/dicom/bulk-data.ts";
 import type { DicomElements } from "../../../src/server/dicom/write-instance.ts";
 import { writeInstance } from "../../../src/server/dicom/write-instance.ts";
-import { assembleFrame, cutFrame, locateFrame } from "../../../src/shared/dicom/reading/cut-frame.ts";
+import { assembleFrame, locateFrame } from "../../../src/shared/dicom/reading/cut-frame.ts";
 import { memorySource } from "../../../src/shared/dicom/reading/memory-source.ts";
+import { cutFrame } from "../../support/cut-frame.ts";
 import { DEFLATED, JPEG_BASELINE, readTaken, sampleFile, sampleWithout } from "../../support/dicom-sample.ts";
 
 function image(frames: number, rows: number, columns: number, more: DicomElements = {}): DicomElements {

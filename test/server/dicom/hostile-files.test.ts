@@ -3,9 +3,10 @@ import { deflateRawSync } from "node:zlib";
 import fc from "fast-check";
 import { readInstance } from "../../../src/server/dicom/read-instance.ts";
 import type { DicomElements } from "../../../src/server/dicom/write-instance.ts";
-import { cutFrame, locateFrame } from "../../../src/shared/dicom/reading/cut-frame.ts";
+import { locateFrame } from "../../../src/shared/dicom/reading/cut-frame.ts";
 import type { ByteSource } from "../../../src/shared/dicom/reading/instance.ts";
 import { TagHex } from "../../../src/shared/dicom/tags.ts";
+import { cutFrame } from "../../support/cut-frame.ts";
 import {
   DEFLATED,
   EXPLICIT_BIG_ENDIAN,

@@ -2,9 +2,9 @@ import { describe, expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { readInstance } from "../../../src/server/dicom/read-instance.ts";
-import { cutFrame } from "../../../src/shared/dicom/reading/cut-frame.ts";
 import { memorySource } from "../../../src/shared/dicom/reading/memory-source.ts";
 import { TagHex } from "../../../src/shared/dicom/tags.ts";
+import { cutFrame } from "../../support/cut-frame.ts";
 import { dicomwebApp } from "../../support/dicomweb-app.ts";
 import { createMemoryCatalogue } from "../../support/memory-catalogue.ts";
 

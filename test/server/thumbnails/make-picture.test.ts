@@ -5,10 +5,10 @@ import { readInstance } from "../../../src/server/dicom/read-instance.ts";
 import type { DicomElements } from "../../../src/server/dicom/write-instance.ts";
 import { makePicture } from "../../../src/server/features/thumbnails/worker/make-picture.ts";
 import type { PictureReply } from "../../../src/server/features/thumbnails/worker/picture-messages.ts";
-import { cutFrame } from "../../../src/shared/dicom/reading/cut-frame.ts";
 import { memorySource } from "../../../src/shared/dicom/reading/memory-source.ts";
 import { TagHex } from "../../../src/shared/dicom/tags.ts";
 import { encoders, type PixelFrame } from "../../support/compressed-pixels.ts";
+import { cutFrame } from "../../support/cut-frame.ts";
 import {
   DEFLATED,
   EXPLICIT_BIG_ENDIAN,

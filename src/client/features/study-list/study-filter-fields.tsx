@@ -15,7 +15,7 @@ import {
   studyFiltersAtom,
 } from "./study-filters.ts";
 
-export function useStudyFilters() {
+function useStudyFilters() {
   const [filters, setFilters] = useAtom(studyFiltersAtom);
   const change = (changed: Partial<StudyFilters>) => setFilters({ ...filters, ...changed });
   return [filters, change] as const;

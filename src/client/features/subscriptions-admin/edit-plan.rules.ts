@@ -6,7 +6,7 @@ const GIBIBYTE = 1024 ** 3;
 const MEBIBYTE = 1024 ** 2;
 
 /** `20` or `0,5` gigabytes as bytes, rounded to the megabyte; `undefined` unless it is a size from a megabyte to a petabyte. */
-export function parseGigabytes(text: string): number | undefined {
+function parseGigabytes(text: string): number | undefined {
   if (!/^\d{1,7}([.,]\d{1,3})?$/.test(text.trim())) return undefined;
   const bytes = Math.round(Number(text.trim().replace(",", ".")) * 1024) * MEBIBYTE;
   return bytes >= MEBIBYTE && bytes <= 1024 ** 5 ? bytes : undefined;

@@ -11,8 +11,8 @@ export interface ViewTurn {
 }
 
 export const NO_TURN: ViewTurn = { zoom: 1, panX: 0, panY: 0, quarters: 0, isFlipped: false };
-export const MAX_ZOOM = 20;
-export const MIN_ZOOM = 0.5;
+const MAX_ZOOM = 20;
+const MIN_ZOOM = 0.5;
 
 /** Picture and screen, in pixels. `pixelAspect`: height of a pixel of the picture by its width. */
 export interface Stage {

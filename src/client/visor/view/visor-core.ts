@@ -31,7 +31,7 @@ function cacheBytes(isBeside: boolean): number {
 
 const TOLD_EVERY_MS = 250;
 
-export function startVisorCore(source: StackSource, { isBeside }: { isBeside: boolean }): VisorCore {
+function startVisorCore(source: StackSource, { isBeside }: { isBeside: boolean }): VisorCore {
   const model = createVisorModel(source, whenSeen);
   const pool = startDecodePool();
   const listeners = new Set<() => void>();

@@ -6,9 +6,9 @@ import { deleteOldAudit, forgetAddresses } from "./audit.repo.ts";
 const cleaning = defineQueue<Record<never, never>>("audit.clean", { retryLimit: 1 });
 
 /** Marco Civil da Internet, art. 15: access logs are kept for six months. */
-export const addressDays = 183;
+const addressDays = 183;
 /** Claims about a deleted account can be made for this long (CDC art. 27). */
-export const auditDays = 5 * 366;
+const auditDays = 5 * 366;
 
 const AT_ONCE = 1_000;
 const BATCHES = 100;

@@ -78,7 +78,7 @@ export function parseQido(parameters: URLSearchParams, levels = ALL_LEVELS): Qid
 }
 
 /** @throws {AppError} 400 if `limit` or `offset` is not a number */
-export function parsePage(parameters: URLSearchParams): Page {
+function parsePage(parameters: URLSearchParams): Page {
   const limit = count(parameters, "limit") ?? MAX_PAGE;
   return { limit: Math.min(limit, MAX_PAGE), offset: count(parameters, "offset") ?? 0 };
 }

@@ -149,7 +149,7 @@ export interface Part {
   follows?: SQL | undefined;
 }
 
-export function conditionOf({ range, wanted }: Part): SQL | undefined {
+function conditionOf({ range, wanted }: Part): SQL | undefined {
   return and(range, wanted);
 }
 

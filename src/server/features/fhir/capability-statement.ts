@@ -1,7 +1,7 @@
 import { ENDPOINT, type FhirResource, Profile } from "./fhir-resource.ts";
 import { INCLUDES, includesThatBring, SEARCH_PARAMETERS, type SearchedType } from "./search-parameters.ts";
 
-export const FHIR_VERSION = "4.0.1";
+const FHIR_VERSION = "4.0.1";
 export const FHIR_JSON = "application/fhir+json";
 
 export interface ServerFacts {

@@ -47,7 +47,7 @@ export interface DimseProcessOptions {
 export const MAX_INSTANCE_BYTES = 2 * 1024 * 1024 * 1024;
 /** Sockets; associations beyond those of `receptions.ts` are rejected by name. */
 export const MAX_CONNECTIONS = 100;
-export const REQUEST_MS = 30_000;
+const REQUEST_MS = 30_000;
 /** Modalities keep an association open between two patients. */
 export const IDLE_MS = 10 * 60_000;
 const RESTART_MS = 2_000;

@@ -51,12 +51,6 @@ function joinRanges(bytes: Uint8Array, base: number, ranges: FrameLocation["rang
   return joined;
 }
 
-/** Frame `frameIndex` (0-based) of a whole file in memory; undefined if there is no such frame. */
-export function cutFrame(file: Uint8Array, table: FrameTable, frameIndex: number): Uint8Array | undefined {
-  const location = locateFrame(table, frameIndex);
-  return location && assembleFrame(file, 0, location);
-}
-
 /** As {@link alignBits}, piece by piece. */
 export async function* shiftPieces(
   pieces: AsyncIterable<Uint8Array>,

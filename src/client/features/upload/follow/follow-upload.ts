@@ -27,7 +27,7 @@ export interface NextStep {
  * The first study of an upload sets the pace. The other studies make news only if their transfer fails.
  * @param pollsDone 0 for the status read right after the upload
  */
-export function nextStep([first, ...others]: readonly ReadStatus[], pollsDone: number): NextStep {
+function nextStep([first, ...others]: readonly ReadStatus[], pollsDone: number): NextStep {
   if ([first, ...others].some(hasFailed)) {
     return { news: "transferFailed", next: "leave", afterMs: LEAVE_WHEN_FAILED_MS };
   }

@@ -57,7 +57,7 @@ export interface UploadJob extends Ready {
 /** More uploads are not queued at once; one that is done gives way to a new one. */
 export const MAX_JOBS = 20;
 
-export function isUnfinished({ state }: UploadJob): boolean {
+function isUnfinished({ state }: UploadJob): boolean {
   return state.stage !== "done";
 }
 

@@ -21,7 +21,7 @@ import { insertResumable, lockCreation, measureOpen, sumOutstanding } from "./re
 import type { ResumableUpload } from "./resumable-uploads.table.ts";
 import type { UploadSender } from "./upload-sender.ts";
 
-export const MAX_OPEN_UPLOADS = 20;
+const MAX_OPEN_UPLOADS = 20;
 /** Older ones need not be dismissed. */
 const MAX_FINISHED_UPLOADS = 100;
 const KEPT_MS = 7 * 24 * 3600_000;
