@@ -171,11 +171,10 @@ test("what is being sent of long metadata breaks off when its access token ends"
   expect(await endOf(await get(`/dicomweb${series}/metadata`, owner), () => undefined)).toBe("whole");
 });
 
-test("a large instance, and a large value, that are sent as parts break off when their reader's access ends", async () => {
-  const pixels = { [TagHex.PixelData]: { vr: "OB", bytes: new Uint8Array(5 * 1024 * 1024) } };
-  await t.store(owner, sampleZip({ study: "81", elements: pixels }));
+test("a large instance, value and frame that are sent as parts break off when their reader's access ends", async () => {
+  await t.store(owner, sampleZip({ study: "81", elements: largeImage() }));
   const instance = "/dicomweb/studies/2.25.1.81/series/2.25.2.81.1/instances/2.25.3.81.1.1";
-  for (const path of [instance, `${instance}/bulkdata/7FE00010`]) {
+  for (const path of [instance, `${instance}/bulkdata/7FE00010`, `${instance}/frames/1`]) {
     const reader = await program();
     const end = () => t.call("DELETE", `/api/tokens/${reader.tokenId}`, { as: owner });
     expect([path, await endOf(await get(path, reader), end)]).toEqual([path, "cut"]);
@@ -183,15 +182,21 @@ test("a large instance, and a large value, that are sent as parts break off when
   }
 });
 
-/** A study of one large image with its laudo, and a laboratory exam; their addresses. */
-async function storeLarge(): Promise<string[]> {
-  const side = { vr: "US", Value: [2_800] };
-  const pixels = new Uint8Array(2_800 * 2_800 * 2);
-  const elements = {
+const LARGE_SIDE = 2_800;
+
+function largeImage(pixels = new Uint8Array(LARGE_SIDE * LARGE_SIDE * 2)) {
+  const side = { vr: "US", Value: [LARGE_SIDE] };
+  return {
     [TagHex.Rows]: side,
     [TagHex.Columns]: side,
     [TagHex.PixelData]: { vr: "OW", bytes: pixels },
   };
+}
+
+/** A study of one large image with its laudo, and a laboratory exam; their addresses. */
+async function storeLarge(): Promise<string[]> {
+  const pixels = new Uint8Array(LARGE_SIDE * LARGE_SIDE * 2);
+  const elements = largeImage(pixels);
   const { studies } = await t.store(
     owner,
     zipSync({ IM0: sampleInstance({ study: "82", elements }) }, { level: 0 }),

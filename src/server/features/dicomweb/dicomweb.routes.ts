@@ -1,4 +1,5 @@
 import { type Context, Hono, type MiddlewareHandler } from "hono";
+import { frameSizeBytes } from "../../../shared/dicom/reading/cut-frame.ts";
 import type { ManifestInstance } from "../../archive/manifest.ts";
 import { AppError } from "../../http/app-error.ts";
 import { notFound } from "../../http/http.errors.ts";
@@ -235,7 +236,7 @@ export function createDicomwebRoutes(access: DicomwebAccess) {
         findMetadata: () => catalogue.metadata(path.study, path.series),
         findCopy: () => catalogue.derivative(path.study, path.series),
       });
-      return path.frames.includes(",") ? sendWhileVisible(c, frames) : frames;
+      return isOneSmallFrame(instance, path.frames) ? frames : sendWhileVisible(c, frames);
     },
   );
 
@@ -292,6 +293,11 @@ export function createDicomwebRoutes(access: DicomwebAccess) {
   });
 
   return routes;
+}
+
+function isOneSmallFrame({ frames, sizeBytes }: ManifestInstance, list: string): boolean {
+  if (list.includes(",")) return false;
+  return sizeBytes <= UNWATCHED_BYTES || (frameSizeBytes(frames, Number(list) - 1) ?? 0) <= UNWATCHED_BYTES;
 }
 
 /** Answers 304 to a client that has this version already. */

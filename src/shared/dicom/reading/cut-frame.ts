@@ -27,6 +27,11 @@ export function locateFrame(table: FrameTable, frameIndex: number): FrameLocatio
   };
 }
 
+/** How many bytes of the file hold frame `frameIndex` (0-based); undefined if there is no such frame. */
+export function frameSizeBytes(table: FrameTable, frameIndex: number): number | undefined {
+  return locateFrame(table, frameIndex)?.ranges.reduce((sum, [, length]) => sum + length, 0);
+}
+
 /**
  * Cuts one frame out of `bytes`, which begin at offset `base` of the file and contain all its ranges. The ranges are
  * joined, and shifted to begin on a byte if needed. A frame of one range without a shift is a view.
