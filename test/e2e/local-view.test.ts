@@ -157,6 +157,19 @@ test("an exam is seen without an account and without a request, then kept with t
   expect(studies).toMatchObject([{ studyInstanceUID: "2.25.10", imagesReceived: 3 }]);
 });
 
+/** Presses Escape as soon as something has the focus, when the dialogs around it may not yet know of it. */
+async function pressEscapeOnceFocused(page: Page, selector: string): Promise<void> {
+  await page.evaluate((awaited) => {
+    const press = ({ target }: FocusEvent) => {
+      if (!(target instanceof Element) || !target.closest(awaited)) return;
+      document.removeEventListener("focusin", press);
+      document.body.dataset.pressed = "";
+      target.dispatchEvent(new KeyboardEvent("keydown", { key: "Escape", bubbles: true, cancelable: true }));
+    };
+    document.addEventListener("focusin", press);
+  }, selector);
+}
+
 test("the keyboard stays in the exam until Escape leads back to the block that opened it", async () => {
   await t.asVisitor({ device: DESK }, async (page) => {
     await zipInput(page).setInputFiles(zip);
@@ -170,6 +183,11 @@ test("the keyboard stays in the exam until Escape leads back to the block that o
     const keys = page.getByRole("dialog", { name: "Atalhos do teclado" });
     await keys.waitFor();
     await page.keyboard.press("Escape");
+    await keys.waitFor({ state: "detached" });
+    expect(await canvas(page).isVisible()).toBe(true);
+    await pressEscapeOnceFocused(page, ".visor-sheet");
+    await page.locator(".visor").press("?");
+    await page.locator("body[data-pressed]").waitFor();
     await keys.waitFor({ state: "detached" });
     expect(await canvas(page).isVisible()).toBe(true);
     await page.keyboard.press("Escape");

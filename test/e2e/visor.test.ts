@@ -18,7 +18,7 @@ import { codecStudy } from "../support/codec-study.ts";
 import { formBody } from "../support/sample-pdf.ts";
 import type { Person } from "../support/test-app.ts";
 import { doubleTap, holdAndMove, moveFingers } from "../support/touch.ts";
-import { apart, drawn, isLit, sightOf, soon, visorOf } from "../support/visor-page.ts";
+import { apart, drawn, isLit, pressEscapeWhenThere, sightOf, soon, visorOf } from "../support/visor-page.ts";
 
 const RESULTS = join(import.meta.dir, "../../test-results");
 const START_TIMEOUT_MS = 180_000;
@@ -87,20 +87,6 @@ async function loseGraphics(page: Page): Promise<void> {
       await restored;
       clearInterval(asking);
     });
-}
-
-/** Presses Escape where nothing has the focus, in the very moment in which something is there: a machine may be that slow. */
-async function pressEscapeWhenThere(page: Page, selector: string): Promise<void> {
-  await page.evaluate((awaited) => {
-    const observer = new MutationObserver(() => {
-      if (!document.querySelector(awaited)) return;
-      observer.disconnect();
-      document.body.dataset.pressed = "";
-      const press = { key: "Escape", bubbles: true, cancelable: true };
-      document.body.dispatchEvent(new KeyboardEvent("keydown", press));
-    });
-    observer.observe(document.body, { childList: true, subtree: true });
-  }, selector);
 }
 
 async function openExam(page: Page): Promise<void> {

@@ -46,3 +46,17 @@ export async function soon(holds: () => Promise<boolean>): Promise<void> {
   }
   throw new Error(`it never came to hold: ${holds}`);
 }
+
+/** Presses Escape in the very moment in which something is there, before it has the focus: a machine may be that slow. */
+export async function pressEscapeWhenThere(page: Page, selector: string): Promise<void> {
+  await page.evaluate((awaited) => {
+    const observer = new MutationObserver(() => {
+      if (!document.querySelector(awaited)) return;
+      observer.disconnect();
+      document.body.dataset.pressed = "";
+      const press = { key: "Escape", bubbles: true, cancelable: true };
+      document.body.dispatchEvent(new KeyboardEvent("keydown", press));
+    });
+    observer.observe(document.body, { childList: true, subtree: true });
+  }, selector);
+}

@@ -11,7 +11,10 @@ export interface KeyActions {
   toggleComparison(): void;
   /** Goes to the other one of two exams. */
   turnSide(): void;
-  /** Closes the sheet over the film, which takes the focus only some time after it is seen; undefined if there is none. */
+  /**
+   * Closes the sheet over the film; undefined if there is none. It is seen some time before it has the focus, and before the dialog
+   * that the visor may be in leaves Escape to it.
+   */
   closeSheet: (() => void) | undefined;
   /** Closes what is open within the visor; undefined if there is nothing. */
   stepBack: (() => void) | undefined;
@@ -37,7 +40,7 @@ export function useVisorKeys(visor: Visor, does: KeyActions): void {
   const stepBack = does.closeSheet ?? stepInside;
   const canStepBack = stepBack !== undefined;
   const leaveInner = useEffectEvent((event: KeyboardEvent) => {
-    if (event.key !== "Escape" || isInSheet(event.target)) return;
+    if (event.key !== "Escape" || (!does.closeSheet && isInSheet(event.target))) return;
     event.preventDefault();
     stepBack?.();
   });
