@@ -1,5 +1,4 @@
 import { type Context, Hono, type MiddlewareHandler } from "hono";
-import { frameSizeBytes } from "../../../shared/dicom/reading/cut-frame.ts";
 import type { ManifestInstance } from "../../archive/manifest.ts";
 import { AppError } from "../../http/app-error.ts";
 import { notFound } from "../../http/http.errors.ts";
@@ -23,7 +22,7 @@ import { copiedInstanceResponse, findCopiedInstance } from "./copied-instance.ts
 import { type DicomwebDocument, describeDicomweb } from "./describe-dicomweb.ts";
 import type { DicomwebCatalogue, Retrieval, SeriesRecord, StoredMetadata } from "./dicomweb.catalogue.ts";
 import type { SeriesUIDs } from "./dicomweb.repo.ts";
-import { framesResponse } from "./frames.ts";
+import { framesResponse, isOneSmallFrame } from "./frames.ts";
 import { instancesResponse, instanceVersion } from "./instances.ts";
 import { acceptOf, assertAcceptsJson } from "./media-types.ts";
 import {
@@ -293,11 +292,6 @@ export function createDicomwebRoutes(access: DicomwebAccess) {
   });
 
   return routes;
-}
-
-function isOneSmallFrame({ frames, sizeBytes }: ManifestInstance, list: string): boolean {
-  if (list.includes(",")) return false;
-  return sizeBytes <= UNWATCHED_BYTES || (frameSizeBytes(frames, Number(list) - 1) ?? 0) <= UNWATCHED_BYTES;
 }
 
 /** Answers 304 to a client that has this version already. */

@@ -1,7 +1,9 @@
+import { frameSizeBytes } from "../../../shared/dicom/reading/cut-frame.ts";
 import { frameTransferSyntaxUID, TransferSyntax } from "../../../shared/dicom/transfer-syntax.ts";
 import type { ManifestInstance } from "../../archive/manifest.ts";
 import { AppError } from "../../http/app-error.ts";
 import { notAcceptable, notFound, validationFailed } from "../../http/http.errors.ts";
+import { UNWATCHED_BYTES } from "../../http/while-allowed.ts";
 import { frameHeaders } from "./archive-headers.ts";
 import { copiedFramesResponse, type FrameRequest } from "./copied-frames.ts";
 import type { Bytes, DicomwebCatalogue } from "./dicomweb.catalogue.ts";
@@ -35,6 +37,12 @@ export async function framesResponse(
     (await respondByCopy(instance, frameNumbers, request)) ??
     (await respond(catalogue, instance, frameNumbers, request))
   );
+}
+
+/** Whether a list asks for one frame, which is on its way at once. */
+export function isOneSmallFrame({ frames, sizeBytes }: ManifestInstance, list: string): boolean {
+  if (list.includes(",")) return false;
+  return sizeBytes <= UNWATCHED_BYTES || (frameSizeBytes(frames, Number(list) - 1) ?? 0) <= UNWATCHED_BYTES;
 }
 
 /** Every frame of an instance, in order; see {@link framesResponse}. */
