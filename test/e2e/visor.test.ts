@@ -324,7 +324,7 @@ describe("the visor on a phone without one of the images", () => {
   test(
     "says which one, keeps the windows, and has nothing left to wait for",
     async () => {
-      const expected = [/503/];
+      const expected = [/503/, /ERR_INTERNET_DISCONNECTED/];
       await app.as(person, { device: PHONE, expected }, async (page) => {
         let lost: string | undefined;
         await page.route(/\/frames\//, (route) => {
@@ -357,7 +357,7 @@ describe("the visor on a phone that reads nothing", () => {
   test(
     "says so on black, says that there is no connection, and opens by itself once there is one",
     async () => {
-      const expected = [/503/];
+      const expected = [/503/, /ERR_INTERNET_DISCONNECTED/];
       await app.as(person, { device: PHONE, expected }, async (page) => {
         const answers = /\/dicomweb\/|\/first-image/;
         await page.route(answers, (route) => route.fulfill({ status: 503, body: "" }));

@@ -182,6 +182,18 @@ test("a large instance, value and frame that are sent as parts break off when th
   }
 });
 
+test("a large first image breaks off when its viewer's access ends", async () => {
+  const { studies } = await t.store(owner, sampleZip({ study: "83", elements: largeImage() }));
+  const study = studies[0]?.id ?? "";
+  const place = `studies/${study}/first-image/frame`;
+  const { link, token } = await visited(study);
+  const end = () => t.call("DELETE", `/api/links/${link.id}`, { as: owner });
+  expect(await endOf(await get(`/api/visits/${token}/${place}`), () => undefined)).toBe("whole");
+  expect(await endOf(await get(`/api/visits/${token}/${place}`), end)).toBe("cut");
+  expect(await endOf(await get(`/api/${place}`, owner), () => undefined)).toBe("whole");
+  expect(await endOf(await get(`/api/${place}`, owner), signOut)).toBe("cut");
+});
+
 const LARGE_SIDE = 2_800;
 
 function largeImage(pixels = new Uint8Array(LARGE_SIDE * LARGE_SIDE * 2)) {

@@ -213,10 +213,13 @@ export function createVisitsRoutes(deps: Deps, guard: Guard) {
       problems: [visitOver, studyNotFound, notAcceptable],
     }),
     async (c) => {
-      const token = c.req.param("token");
-      const visible = await openVisitedStudy(deps, token, c.req.param("study"));
-      const base = `${deps.config.viewerOrigin ?? ""}/dicomweb/t/${token}`;
-      return firstImageFrame(deps, visible, { accept: c.req.header("accept"), base });
+      const { token, study: reference } = c.req.param();
+      const visible = await openVisitedStudy(deps, token, reference);
+      return firstImageFrame(deps, visible, {
+        accept: c.req.header("accept"),
+        base: `${deps.config.viewerOrigin ?? ""}/dicomweb/t/${token}`,
+        whileVisible: (response) => whileAllowed(c, response, recheckOf({ token, reference })),
+      });
     },
   );
 

@@ -6,6 +6,7 @@ import type { Guard } from "../../http/guard.ts";
 import { archiveDamaged, notAcceptable } from "../../http/http.errors.ts";
 import type { HttpEnv } from "../../http/http-context.ts";
 import { originOf } from "../../http/request-origin.ts";
+import { createRecheck, whileAllowed } from "../../http/while-allowed.ts";
 import { FRAME_MEDIA } from "../dicomweb/describe-dicomweb.ts";
 import { recordReading } from "../studies/access/record-opening.ts";
 import { studyAmbiguous, studyNotFound, studyNotReady } from "../studies/studies.errors.ts";
@@ -52,11 +53,17 @@ export function createFirstImageRoutes(deps: Deps, guard: Guard) {
       also: { 204: "The study has no image with one frame to begin with." },
       problems: [...problems, notAcceptable],
     }),
-    async (c) =>
-      firstImageFrame(deps, await open(c, c.req.param("study")), {
+    async (c) => {
+      const reference = c.req.param("study");
+      const recheck = createRecheck(deps.clock, async () =>
+        openStudyForViewing(deps.db, await c.get("readmit")(), reference),
+      );
+      return firstImageFrame(deps, await open(c, reference), {
         accept: c.req.header("accept"),
         base: "/dicomweb",
-      }),
+        whileVisible: (response) => whileAllowed(c, response, recheck),
+      });
+    },
   );
 
   return routes;

@@ -3,7 +3,7 @@ import type { Deps } from "../../deps.ts";
 import { archiveHeaders } from "../dicomweb/archive-headers.ts";
 import type { DicomwebCatalogue } from "../dicomweb/dicomweb.catalogue.ts";
 import type { Scope, SeriesUIDs } from "../dicomweb/dicomweb.repo.ts";
-import { framesResponse } from "../dicomweb/frames.ts";
+import { framesResponse, isOneSmallFrame } from "../dicomweb/frames.ts";
 import { instanceMetadataResponse } from "../dicomweb/metadata.ts";
 import { openCatalogue } from "../dicomweb/open-catalogue.ts";
 import type { StudyRow } from "../studies/studies.table.ts";
@@ -48,6 +48,14 @@ export async function firstImageMetadata(
   return await instanceMetadataResponse(stored, instance.sopInstanceUID, acceptEncoding);
 }
 
+export interface FirstFrameRequest {
+  accept: string | undefined;
+  /** Where DICOMweb is for this caller. */
+  base: string;
+  /** Sends a large frame as long as the caller may have it. */
+  whileVisible(response: Response): Response;
+}
+
 /**
  * Answers the frame of the first image as `/frames/1` of its instance does, with `Content-Location` to say which instance that is;
  * 204 if the study has none.
@@ -56,7 +64,7 @@ export async function firstImageMetadata(
 export async function firstImageFrame(
   deps: FirstImageDeps,
   visible: VisibleStudy,
-  { accept, base }: { accept: string | undefined; base: string },
+  { accept, base, whileVisible }: FirstFrameRequest,
 ): Promise<Response> {
   const first = await findFirstImage(deps, visible);
   if (!first) return noImage();
@@ -72,7 +80,7 @@ export async function firstImageFrame(
     "Content-Location",
     `${base}/studies/${studyInstanceUID}/series/${seriesInstanceUID}/instances/${instance.sopInstanceUID}/frames/1`,
   );
-  return response;
+  return isOneSmallFrame(instance, "1") ? response : whileVisible(response);
 }
 
 /**
