@@ -257,14 +257,18 @@ test("accounts that fill the server with busy associations keep no other one out
   await account("PEQUENA", "essencial");
   for (let n = 0; n < 30; n++)
     for (const title of ["GRANDE", "TRIAL 1"]) expect(await join(title)).toBe("new");
-  expect(await join("TRIAL 2")).toBe("limitExceeded");
   expect(await join("GRANDE")).toBe("limitExceeded");
+  expect(await join("TRIAL 1")).toBe("limitExceeded");
+  // Trial accounts have the share of one account together, and none of them has it alone.
+  expect(await join("TRIAL 2")).toBe("TRIAL 1");
   // Of those that have the most, the first one.
   expect(await join("PEQUENA")).toBe("GRANDE");
   expect(await join("PEQUENA")).toBe("TRIAL 1");
-  // Trial accounts have the share of one account together.
-  const outcomes = [await join("TRIAL 2"), await join("TRIAL 3"), await join("GRANDE")];
-  expect(outcomes).toEqual(["limitExceeded", "limitExceeded", "limitExceeded"]);
+  expect(await join("TRIAL 3")).toBe("TRIAL 1");
+  // GRANDE has 29 now, and so have the trial accounts: 27, 1 and 1.
+  for (let n = 0; n < 12; n++) expect(await join("TRIAL 2")).toBe("TRIAL 1");
+  expect([await join("TRIAL 2"), await join("GRANDE")]).toEqual(["TRIAL 1", "limitExceeded"]);
+  expect(await join("TRIAL 2")).toBe("limitExceeded");
   await receptions.lost();
 });
 

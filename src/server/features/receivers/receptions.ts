@@ -78,7 +78,7 @@ export class Receptions implements DimseHandler {
 
   /**
    * Which association ends for another one of an account, if one must; undefined if none may. It is one that brings nothing or, if the
-   * server is full, one of those who have the most, if that is two more than the account has.
+   * server is full, one of those who have the most, if that is two more than the account has: of all, or else of those it shares with.
    */
   #placeFor(accountId: string, sharer: string): "free" | string | undefined {
     const all = [...this.#open];
@@ -86,10 +86,13 @@ export class Receptions implements DimseHandler {
     const own = all.filter(([, association]) => association.accountId === accountId);
     if (own.length >= MAX_ASSOCIATIONS_OF_ACCOUNT) return longestIdle(own, spareSince);
     if (all.length < MAX_ASSOCIATIONS) return "free";
-    const bySharer = Map.groupBy(all, ([, association]) => association.sharer);
-    const [most = []] = [...bySharer.values()].sort((a, b) => b.length - a.length);
-    const mayTake = most.length > (bySharer.get(sharer)?.length ?? 0) + 1;
-    return longestIdle(all, spareSince) ?? (mayTake ? longestIdle(most) : undefined);
+    const spare = longestIdle(all, spareSince);
+    if (spare !== undefined) return spare;
+    const shared = all.filter(([, association]) => association.sharer === sharer);
+    const most = largestCrowd(all, "sharer");
+    if (most.length > shared.length + 1) return longestIdle(largestCrowd(most, "accountId"));
+    const mostOfShared = largestCrowd(shared, "accountId");
+    return mostOfShared.length > own.length + 1 ? longestIdle(mostOfShared) : undefined;
   }
 
   async reserve(association: string, bytes: number): Promise<boolean> {
@@ -117,11 +120,16 @@ export class Receptions implements DimseHandler {
   }
 }
 
+type Crowd = [id: string, association: Association][];
+
+function largestCrowd(all: Crowd, by: "sharer" | "accountId"): Crowd {
+  const crowds = Map.groupBy(all, ([, association]) => association[by]);
+  const [largest = []] = [...crowds.values()].sort((a, b) => b.length - a.length);
+  return largest;
+}
+
 /** The one that brought nothing for the longest, if it brought nothing since a time. */
-function longestIdle(
-  crowd: [id: string, association: Association][],
-  since = Number.POSITIVE_INFINITY,
-): string | undefined {
+function longestIdle(crowd: Crowd, since = Number.POSITIVE_INFINITY): string | undefined {
   const [first] = crowd.toSorted(([, a], [, b]) => a.activeAt - b.activeAt);
   return first && first[1].activeAt <= since ? first[0] : undefined;
 }
