@@ -1,12 +1,13 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, spyOn, test } from "bun:test";
 import { zipSync } from "fflate";
-import { createRecheck } from "../../../src/server/http/while-allowed.ts";
+import { createRecheck, UNWATCHED_BYTES } from "../../../src/server/http/while-allowed.ts";
 import type { MadeAccessToken } from "../../../src/shared/api/access-tokens.ts";
 import type { LabExam } from "../../../src/shared/api/labs.ts";
 import type { CreatedLink, Visit } from "../../../src/shared/api/links.ts";
 import { TagHex } from "../../../src/shared/dicom/tags.ts";
 import { createRandom } from "../../../src/shared/phantom/random.ts";
 import { packed, sampleKinds } from "../../support/damaged-study.ts";
+import { DEFLATED, sampleFile } from "../../support/dicom-sample.ts";
 import { formBody, samplePdf } from "../../support/sample-pdf.ts";
 import { sampleInstance, sampleZip, studyUID } from "../../support/sample-zip.ts";
 import { getSlowly } from "../../support/slow-reader.ts";
@@ -192,6 +193,24 @@ test("a large first image breaks off when its viewer's access ends", async () =>
   expect(await endOf(await get(`/api/visits/${token}/${place}`), end)).toBe("cut");
   expect(await endOf(await get(`/api/${place}`, owner), () => undefined)).toBe("whole");
   expect(await endOf(await get(`/api/${place}`, owner), signOut)).toBe("cut");
+});
+
+test("a large value and a large frame of a small deflated instance break off when their reader's access ends", async () => {
+  const uids = {
+    [TagHex.StudyInstanceUID]: { vr: "UI", Value: ["2.25.1.84"] },
+    [TagHex.SeriesInstanceUID]: { vr: "UI", Value: ["2.25.2.84.1"] },
+    [TagHex.SOPInstanceUID]: { vr: "UI", Value: ["2.25.3.84.1.1"] },
+  };
+  const file = sampleFile({ ...uids, ...largeImage() }, { transferSyntaxUID: DEFLATED });
+  expect(file.length).toBeLessThan(UNWATCHED_BYTES);
+  await t.store(owner, zipSync({ IM0: file }, { level: 0 }));
+  const instance = "/dicomweb/studies/2.25.1.84/series/2.25.2.84.1/instances/2.25.3.84.1.1";
+  for (const path of [`${instance}/bulkdata/7FE00010`, `${instance}/frames/1`]) {
+    const reader = await program();
+    const end = () => t.call("DELETE", `/api/tokens/${reader.tokenId}`, { as: owner });
+    expect([path, await endOf(await get(path, reader), end)]).toEqual([path, "cut"]);
+    expect(await endOf(await get(path, owner), () => undefined)).toBe("whole");
+  }
 });
 
 const LARGE_SIDE = 2_800;

@@ -3,7 +3,7 @@ import type { ManifestInstance } from "../../archive/manifest.ts";
 import { AppError } from "../../http/app-error.ts";
 import { notFound } from "../../http/http.errors.ts";
 import { isKnownVersion } from "../../http/known-version.ts";
-import { createRecheck, UNWATCHED_BYTES, whileAllowed } from "../../http/while-allowed.ts";
+import { createRecheck, whileAllowed } from "../../http/while-allowed.ts";
 import type { Clock } from "../../runtime/clock.ts";
 import { bulkDataResponse } from "./bulk-data.ts";
 import {
@@ -22,7 +22,7 @@ import { copiedInstanceResponse, findCopiedInstance } from "./copied-instance.ts
 import { type DicomwebDocument, describeDicomweb } from "./describe-dicomweb.ts";
 import type { DicomwebCatalogue, Retrieval, SeriesRecord, StoredMetadata } from "./dicomweb.catalogue.ts";
 import type { SeriesUIDs } from "./dicomweb.repo.ts";
-import { framesResponse, isOneSmallFrame } from "./frames.ts";
+import { framesResponse, isOneSmallFrame, isSmall } from "./frames.ts";
 import { instancesResponse, instanceVersion } from "./instances.ts";
 import { acceptOf, assertAcceptsJson } from "./media-types.ts";
 import {
@@ -120,8 +120,8 @@ export function createDicomwebRoutes(access: DicomwebAccess) {
     );
   const sendMetadata = (c: Context, { inflatedBytes }: StoredMetadata, response: Response) =>
     inflatedBytes > MAX_AT_ONCE_BYTES ? sendWhileVisible(c, response) : response;
-  const sendInstance = (c: Context, { sizeBytes }: ManifestInstance, response: Response) =>
-    sizeBytes > UNWATCHED_BYTES ? sendWhileVisible(c, response) : response;
+  const sendInstance = (c: Context, instance: ManifestInstance, response: Response) =>
+    isSmall(instance) ? response : sendWhileVisible(c, response);
   const answer = async (c: Context, found: Found, query: QidoQuery, levels: readonly Level[]) => {
     const response = await searchResponse(found, { query, levels, answersNoContent, request: c.req.raw });
     return isLarge(found) ? sendWhileVisible(c, response) : response;

@@ -39,10 +39,15 @@ export async function framesResponse(
   );
 }
 
+/** Whether nothing that an instance holds is large. A deflated one of a few bytes may hold gigabytes. */
+export function isSmall({ sizeBytes, transferSyntaxUID }: ManifestInstance): boolean {
+  return sizeBytes <= UNWATCHED_BYTES && transferSyntaxUID !== TransferSyntax.deflatedExplicitLittleEndian;
+}
+
 /** Whether a list asks for one frame, which is on its way at once. */
-export function isOneSmallFrame({ frames, sizeBytes }: ManifestInstance, list: string): boolean {
+export function isOneSmallFrame(instance: ManifestInstance, list: string): boolean {
   if (list.includes(",")) return false;
-  return sizeBytes <= UNWATCHED_BYTES || (frameSizeBytes(frames, Number(list) - 1) ?? 0) <= UNWATCHED_BYTES;
+  return isSmall(instance) || (frameSizeBytes(instance.frames, Number(list) - 1) ?? 0) <= UNWATCHED_BYTES;
 }
 
 /** Every frame of an instance, in order; see {@link framesResponse}. */
