@@ -19,6 +19,7 @@ import type { SettledUpload, TakenUpload, UploadOrigin } from "./finished-upload
 import { uploadWithoutDicom } from "./ingest.errors.ts";
 import { planBuild, type StoredVolume, type UploadPlace } from "./plan-build.ts";
 import { ReceivedBytes } from "./received-bytes.ts";
+import { takeStudyTurns } from "./study-turns.ts";
 import { uploadFailure } from "./upload-failure.ts";
 import { UploadRoom } from "./upload-room.ts";
 import type { UploadSlot } from "./upload-slots.ts";
@@ -33,7 +34,7 @@ export type IngestDeps = ObjectDeps &
 /** Larger uploads take long to arrive; transfers do not wait for them. */
 const MAX_BURST_BYTES = 16 * 1024 * 1024;
 
-/** How often an upload may be planned, since another one may change the same study meanwhile. */
+/** How often an upload may be planned, since another node may change the same study meanwhile. */
 const MAX_PLANS = 10;
 
 /** Who sends an upload, and from where. */
@@ -194,6 +195,7 @@ async function buildAndCommit(
 ): Promise<{ studies: UploadAnswer["studies"]; built: BuiltUpload }> {
   const isArchived = deps.config.ack === "store";
   const { room, undoPath } = scanned;
+  using _ = await takeStudyTurns(deps, scanned.upload, scanned.scan, signal);
   let built: BuiltUpload | undefined;
   for (let plans = 0; plans < MAX_PLANS; plans++) {
     const plan = await planBuild(deps, scanned);

@@ -1,0 +1,70 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { takeStudyTurns } from "../../../src/server/features/ingest/study-turns.ts";
+import type { ScanResult } from "../../../src/server/features/ingest/worker/worker-messages.ts";
+import { sampleInstance, studyUID } from "../../support/sample-zip.ts";
+import { stow } from "../../support/stow.ts";
+import { createTestApp, type Person, type TestApp } from "../../support/test-app.ts";
+
+/** As many as a sender with several connections keeps under way. */
+const SENDERS = 6;
+const EACH = 40;
+
+let t: TestApp;
+let person: Person;
+beforeAll(async () => {
+  t = await createTestApp();
+  person = await t.addPerson("Clínica de Muitas Conexões", { plan: "clinica" });
+});
+afterAll(() => t[Symbol.asyncDispose]());
+
+test("none of many senders who add to one study at once is refused", async () => {
+  const statuses: number[] = [];
+  const send = async (sender: number) => {
+    for (let round = 0; round < EACH; round++) {
+      const file = sampleInstance({ study: "1", sop: `${sender}.${round}` });
+      statuses.push((await stow(t, person, [file])).status);
+    }
+  };
+  await Promise.all(Array.from({ length: SENDERS }, (_, sender) => send(sender)));
+  expect(new Set(statuses)).toEqual(new Set([200]));
+  const found = await t.call("GET", `/dicomweb/studies/${studyUID("1")}/instances`, { as: person });
+  expect(((await found.json()) as unknown[]).length).toBe(SENDERS * EACH);
+}, 120_000);
+
+const node = { bootId: Bun.randomUUIDv7() } as Parameters<typeof takeStudyTurns>[0]["node"];
+const turnsOf = (accountId: string, uids: string[], signal = AbortSignal.timeout(5_000)) => {
+  const studies = uids.map((studyInstanceUID) => ({ studyInstanceUID }));
+  return takeStudyTurns({ node }, { accountId }, { studies } as ScanResult, signal);
+};
+
+test("an upload waits for those of its studies alone, and of its account", async () => {
+  const first = await turnsOf("a", ["1", "2"]);
+  let isOver = false;
+  const second = turnsOf("a", ["3", "2"]).then((turns) => {
+    expect(isOver).toBe(true);
+    turns[Symbol.dispose]();
+  });
+  for (const [account, uid] of [["a", "4"] as const, ["b", "1"] as const])
+    (await turnsOf(account, [uid]))[Symbol.dispose]();
+  isOver = true;
+  first[Symbol.dispose]();
+  await second;
+});
+
+test("uploads that name their studies in other orders don't wait for each other for ever", async () => {
+  const hold = async (uids: string[]) => {
+    using _ = await turnsOf("a", uids);
+    await Promise.resolve();
+  };
+  await Promise.all([hold(["1", "2", "3"]), hold(["3", "2", "1"]), hold(["2", "3", "1"])]);
+});
+
+test("an upload whose sender leaves while it waits keeps nobody waiting", async () => {
+  const first = await turnsOf("a", ["2"]);
+  const gone = new AbortController();
+  const leaving = turnsOf("a", ["1", "2"], gone.signal);
+  gone.abort(new Error("gone"));
+  await expect(leaving).rejects.toThrow("gone");
+  (await turnsOf("a", ["1"]))[Symbol.dispose]();
+  first[Symbol.dispose]();
+});
