@@ -2,6 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { unzipSync } from "fflate";
 import {
   chargeDownload,
+  fileOf,
+  findDownloadable,
   findStudyFile,
 } from "../../../src/server/features/studies/download/download-study.ts";
 import { listVolumes } from "../../../src/server/holdings/objects/stored-objects.repo.ts";
@@ -161,6 +163,15 @@ test("a download of a study that is deleted at that moment is refused, and costs
   const charged = chargeDownload(t.deps, caller, file, { isRange: false, origin });
   await expect(charged).rejects.toMatchObject({ kind: { code: "study.not_found" } });
   expect(await downloadsUsed()).toBe(before);
+});
+
+test("a download of a study that was deleted after it was found says that there is none", async () => {
+  const { studies } = await t.store(person, sampleZip({ study: "9" }));
+  const id = studies[0]?.id ?? "";
+  const caller = { userId: person.id, role: "user" as const };
+  const study = await findDownloadable(t.deps, caller, id);
+  expect((await t.call("DELETE", `/api/studies/${id}`, { as: person })).status).toBe(200);
+  await expect(fileOf(t.deps, [study])).rejects.toMatchObject({ kind: { code: "study.not_found" } });
 });
 
 describe("a download ticket", () => {

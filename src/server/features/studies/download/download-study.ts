@@ -50,10 +50,14 @@ export async function findDownloadable(
   return study;
 }
 
-/** The file that these studies form, in this order. */
+/** The file that these studies form, in this order. @throws {AppError} `study.not_found` for one that was deleted meanwhile */
 export async function fileOf({ db }: Pick<Deps, "db">, studies: StudyRow[]): Promise<StudyFile> {
   const volumes: StoredObjectRow[] = [];
-  for (const study of studies) volumes.push(...(await listVolumes(db, study.id)));
+  for (const study of studies) {
+    const ofStudy = await listVolumes(db, study.id);
+    if (ofStudy.length === 0) throw new AppError(studyNotFound);
+    volumes.push(...ofStudy);
+  }
   const names = volumes.map((volume) => volume.id).join();
   const etag = `"${new Bun.CryptoHasher("sha256").update(names).digest("hex").slice(0, 32)}"`;
   const [first, ...others] = studies.map(({ patientName }) => downloadName(patientName));
