@@ -18,7 +18,7 @@ export async function takeStudyTurns(
 ): Promise<Disposable> {
   using taken = new DisposableStack();
   // All take them in one order, so that no two wait for each other.
-  for (const uid of studies.map(({ studyInstanceUID }) => studyInstanceUID).sort())
+  for (const uid of [...new Set(studies.map(({ studyInstanceUID }) => studyInstanceUID))].sort())
     taken.use(await turns.take(`${node.bootId} ${accountId} ${uid}`, signal));
   return taken.move();
 }

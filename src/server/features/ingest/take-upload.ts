@@ -7,7 +7,6 @@ import type { ObjectDeps } from "../../holdings/reading/open-object.ts";
 import { keepOnly } from "../../holdings/sweeping/sweep-uploads.ts";
 import { copyToArchive } from "../../holdings/transfer/transfer-upload.ts";
 import { abandonUpload } from "../../holdings/uploads/abandon-upload.ts";
-import { uploadInterrupted } from "../../holdings/uploads/uploads.errors.ts";
 import { insertUpload } from "../../holdings/uploads/uploads.repo.ts";
 import { AppError } from "../../http/app-error.ts";
 import type { Recheck } from "../../http/while-allowed.ts";
@@ -16,7 +15,7 @@ import type { Caller } from "../studies/studies.repo.ts";
 import { commitUpload } from "./commit-upload.ts";
 import { objectKey } from "./describe-change.ts";
 import type { SettledUpload, TakenUpload, UploadOrigin } from "./finished-upload.ts";
-import { uploadWithoutDicom } from "./ingest.errors.ts";
+import { tooManyUploads, uploadWithoutDicom } from "./ingest.errors.ts";
 import { planBuild, type StoredVolume, type UploadPlace } from "./plan-build.ts";
 import { ReceivedBytes } from "./received-bytes.ts";
 import { takeStudyTurns } from "./study-turns.ts";
@@ -217,7 +216,7 @@ async function buildAndCommit(
     await Promise.all([removeLeftovers(deps, scanned.upload.folder, built), session.dispose()]);
     return { studies: committed, built };
   }
-  throw new AppError(uploadInterrupted, { detail: "its studies kept changing" });
+  throw new AppError(tooManyUploads, { retryAfterSeconds: 5, detail: "its studies kept changing" });
 }
 
 /** Copies the objects to the store and verifies them before anything is visible or answered (ACK=store). */
