@@ -83,7 +83,20 @@ export async function callJson<C extends Call & { answer: z.ZodMiniType }>(
   request: CallInput<C> & CallOptions,
 ): Promise<z.infer<C["answer"]>> {
   const response = await callApi(call, request);
-  return z.parse<C["answer"]>(call.answer, await response.json());
+  return z.parse<C["answer"]>(call.answer, await readAnswer(response.json()));
+}
+
+/**
+ * The content of an answer. One that breaks off, or is not the server's JSON, such as a network's sign-in page, fails as if the server
+ * was not reached.
+ */
+export async function readAnswer<Content>(reading: Promise<Content>): Promise<Content> {
+  try {
+    return await reading;
+  } catch (error) {
+    if (error instanceof TypeError || error instanceof SyntaxError) throw unreachable();
+    throw error;
+  }
 }
 
 /** The parts of an uploaded form: the fields of its call, and the file. */
@@ -137,30 +150,35 @@ export const api = {
   examCount: (signal?: AbortSignal) => callJson(examCountCall, { signal }),
 };
 
-async function reach(path: string, init: RequestInit): Promise<Response> {
-  try {
-    return await fetch(path, { ...init, credentials: "same-origin" });
-  } catch (error) {
-    if (!(error instanceof TypeError)) throw error;
-    const message = t({
-      id: "api.unreachable",
-      message: "The server could not be reached. Check your connection.",
-    });
-    throw new ApiError(0, "network", message);
-  }
+function reach(path: string, init: RequestInit): Promise<Response> {
+  return readAnswer(fetch(path, { ...init, credentials: "same-origin" }));
+}
+
+function unreachable(): ApiError {
+  const message = t({
+    id: "api.unreachable",
+    message: "The server could not be reached. Check your connection.",
+  });
+  return new ApiError(0, "network", message);
 }
 
 /** Reads a failed answer; one that is not a problem document becomes `{status}: {body or status text}`. */
 export async function apiError(response: Response): Promise<ApiError> {
-  const body = await response.text();
+  const body = await readAnswer(response.text());
   const parsed = parseProblem(response, body);
   const problem = problemSchema.safeParse(parsed);
   if (problem.success) {
     const { code, message, violations, requestId } = problem.data;
     return new ApiError(response.status, code, message, violations, requestId, parsed);
   }
-  const text = body.slice(0, 500) || response.statusText;
-  return new ApiError(response.status, "unknown", `${response.status}: ${text}`);
+  return new ApiError(response.status, "unknown", `${response.status}: ${plainText(response, body)}`);
+}
+
+/** A proxy's page is not for reading here, and over HTTP/2 there is no status text. */
+function plainText({ headers, statusText }: Response, body: string): string {
+  const isPage = /\bhtml\b/.test(headers.get("content-type") ?? "");
+  const text = isPage ? "" : body.slice(0, 500) || statusText;
+  return text || t({ id: "api.noAnswer", message: "The server is not answering. Try again in a moment." });
 }
 
 function parseProblem(response: Response, body: string): unknown {

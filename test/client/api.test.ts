@@ -1,11 +1,14 @@
 import "../support/dom-globals.ts";
-import { describe, expect, test } from "bun:test";
-import { ApiError, callApi } from "../../src/client/api.ts";
+import { beforeAll, describe, expect, test } from "bun:test";
+import { ApiError, callApi, callJson } from "../../src/client/api.ts";
+import { activateLocale } from "../../src/client/i18n.ts";
 import { currentToken } from "../../src/client/session.ts";
 import { listStudiesCall } from "../../src/shared/api/studies.ts";
+import { examCountCall } from "../../src/shared/api/users.ts";
 import { withDom } from "../support/dom.ts";
 
 withDom();
+beforeAll(() => activateLocale("pt-BR"));
 
 function answer(response: Response) {
   globalThis.fetch = (async () => response) as unknown as typeof fetch;
@@ -26,6 +29,29 @@ describe("a failed call", () => {
   test("without a body shows its status text", async () => {
     answer(new Response(null, { status: 503, statusText: "Service Unavailable" }));
     expect((await failure()).message).toBe("503: Service Unavailable");
+  });
+
+  test("behind a proxy shows no page and no empty text", async () => {
+    const page = "<html><head><title>502 Bad Gateway</title></head></html>";
+    answer(new Response(page, { status: 502, headers: { "Content-Type": "text/html" } }));
+    expect((await failure()).message).toBe("502: O servidor não responde. Tente de novo em instantes.");
+    answer(new Response("", { status: 503 }));
+    expect((await failure()).message).toBe("503: O servidor não responde. Tente de novo em instantes.");
+  });
+
+  test("that answers with something else than the server's JSON did not reach the server", async () => {
+    answer(new Response("<html>Wi-Fi</html>", { headers: { "Content-Type": "text/html" } }));
+    const error = await callJson(examCountCall, {}).catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ name: "ApiError", status: 0, code: "network" });
+  });
+
+  test("whose answer breaks off did not reach the server", async () => {
+    const body = () => new ReadableStream({ pull: (stream) => stream.error(new TypeError("network error")) });
+    for (const status of [200, 500]) {
+      answer(new Response(body(), { status }));
+      const error = await callJson(examCountCall, {}).catch((thrown: unknown) => thrown);
+      expect(error).toMatchObject({ name: "ApiError", status: 0, code: "network" });
+    }
   });
 
   test("with a problem document has its message and code", async () => {

@@ -6,7 +6,7 @@ import {
 } from "../../../shared/api/deliveries.ts";
 import type { SignedReceipt } from "../../../shared/api/receipts.ts";
 import { listUploadsCall, type ResumableUploadState } from "../../../shared/api/resumable.ts";
-import { callApi, callJson } from "../../api.ts";
+import { callApi, callJson, readAnswer } from "../../api.ts";
 
 /** Calls of somebody who delivers. Those about uploads carry the delivery's token, which the page lends to all calls. */
 export const deliveryApi = {
@@ -21,11 +21,12 @@ export const deliveryApi = {
   async paper([upload = "", ...others]: readonly string[]): Promise<Blob> {
     const query = others.length > 0 ? { also: others.join(",") } : {};
     const asked = { params: { upload }, query, accept: "application/pdf" };
-    return await (await callApi(uploadReceiptCall, asked)).blob();
+    return await readAnswer((await callApi(uploadReceiptCall, asked)).blob());
   },
   /** The QR code by which a study's receipt is checked, as a `data:` URL. */
   async qrCode(upload: string, study: string): Promise<string> {
     const asked = { params: { upload }, query: { study }, accept: "image/svg+xml" };
-    return `data:image/svg+xml;base64,${btoa(await (await callApi(uploadReceiptCall, asked)).text())}`;
+    const drawn = await readAnswer((await callApi(uploadReceiptCall, asked)).text());
+    return `data:image/svg+xml;base64,${btoa(drawn)}`;
   },
 };

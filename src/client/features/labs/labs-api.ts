@@ -9,7 +9,7 @@ import {
   uploadLabExamCall,
   viewLabExamCall,
 } from "../../../shared/api/labs.ts";
-import { ApiError, callApi, callJson } from "../../api.ts";
+import { ApiError, callApi, callJson, readAnswer } from "../../api.ts";
 import { type SendOptions, sendForm } from "../pdf/send-form.ts";
 
 /** Calls about laboratory PDFs. */
@@ -26,12 +26,12 @@ export const labsApi = {
   },
   async view(id: string, signal?: AbortSignal): Promise<Blob> {
     const response = await callApi(viewLabExamCall, { params: { id }, signal });
-    return response.blob();
+    return await readAnswer(response.blob());
   },
   /** Counts as an action of the month. */
   async download(id: string): Promise<Blob> {
     const response = await callApi(downloadLabExamCall, { params: { id } });
-    return response.blob();
+    return await readAnswer(response.blob());
   },
   remove: (id: string) => callApi(deleteLabExamCall, { params: { id } }),
   upload({ examName, modality, examDate }: LabUpload, file: File, options: SendOptions): Promise<void> {

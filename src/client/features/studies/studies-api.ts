@@ -21,7 +21,7 @@ import {
   studyStatusCall,
   studyStatusSchema,
 } from "../../../shared/api/studies.ts";
-import { callApi, callJson } from "../../api.ts";
+import { callApi, callJson, readAnswer } from "../../api.ts";
 
 /** A newer server may send another status. It is shown as unknown, and the rest of the study as usual. */
 const anyStatus = z.custom<StorageStatus>((status) => typeof status === "string");
@@ -49,7 +49,7 @@ interface PictureQuery {
 export const studiesApi = {
   async list(query: StudyListQuery, signal?: AbortSignal): Promise<StudyPage> {
     const response = await callApi(listStudiesCall, { query, signal });
-    const studies = z.array(listedStudySchema).parse(await response.json());
+    const studies = z.array(listedStudySchema).parse(await readAnswer(response.json()));
     const total = response.headers.get("X-Total-Count");
     return {
       studies,
@@ -77,7 +77,7 @@ export const studiesApi = {
     const response = await (series === undefined
       ? callApi(studyPictureCall, { params: { study }, query: { ...query, ...large }, signal })
       : callApi(seriesPictureCall, { params: { study, series }, query, signal }));
-    return response.status === 204 ? null : await response.blob();
+    return response.status === 204 ? null : await readAnswer(response.blob());
   },
   status: (study: string, signal?: AbortSignal): Promise<StudyStatus> =>
     callJson(anyStudyStatusCall, { params: { study }, signal }),

@@ -20,7 +20,7 @@ import {
   type UndoneRemoval,
   undoRemovalCall,
 } from "../../../shared/api/subscriptions.ts";
-import { callApi, callJson } from "../../api.ts";
+import { callApi, callJson, readAnswer } from "../../api.ts";
 
 export const PAYMENTS_PER_PAGE = 20;
 
@@ -45,7 +45,7 @@ export const adminSubscriptionsApi = {
       offset: page * PAYMENTS_PER_PAGE,
     };
     const answer = await callApi(listPaymentsCall, { query, signal });
-    const payments = listPaymentsCall.answer.parse(await answer.json());
+    const payments = listPaymentsCall.answer.parse(await readAnswer(answer.json()));
     return { payments, total: Number(answer.headers.get("x-total-count") ?? payments.length) };
   },
   confirm: (id: string): Promise<AdminPayment> => callJson(confirmPaymentCall, { params: { id } }),
