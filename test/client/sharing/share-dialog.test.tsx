@@ -73,6 +73,21 @@ const madeLink = {
 };
 
 describe("sharing a study", () => {
+  test("shows a link that Escape was pressed for while it was made, without waiting for the list", async () => {
+    const made = Promise.withResolvers<Response>();
+    let isMade = false;
+    const { user } = await openDialog({
+      "GET /api/links": () => (isMade ? new Promise<Response>(() => undefined) : Response.json([])),
+      "POST /api/links": () => made.promise,
+    });
+    await user.click(await screen.findByRole("button", { name: "Criar link" }));
+    await screen.findByRole("button", { name: "Criando…" });
+    await user.keyboard("{Escape}");
+    isMade = true;
+    made.resolve(Response.json({ ...madeLink, expiresAt: active.expiresAt }, { status: 201 }));
+    expect(await screen.findByText("482 913")).toBeDefined();
+  });
+
   test("gives a doctor access by their e-mail, and lists them among the people who have it", async () => {
     const grants: (typeof grant)[] = [];
     const asked: unknown[] = [];

@@ -109,7 +109,7 @@ export function LinkForm({ study, chosen = [], recipient: known = "", onReady, o
           </Trans>
         </span>
         {onCancel && (
-          <Button size="big" onClick={onCancel}>
+          <Button size="big" disabled={create.isPending} onClick={onCancel}>
             <Trans id="action.cancel">Cancel</Trans>
           </Button>
         )}

@@ -12,6 +12,7 @@ import { PeopleTab } from "./people-tab.tsx";
 import type { ReadyLink } from "./ready-link.ts";
 import { sharedSubject } from "./share-state.ts";
 import { ShareTabs, type ShareWay } from "./share-tabs.tsx";
+import { useIsCreatingLink } from "./use-links.ts";
 
 /** Shares a study by a link, or with people who have an account, and shows what they did with it. */
 export function ShareDialog() {
@@ -19,6 +20,7 @@ export function ShareDialog() {
   const [ready, setReady] = useState<ReadyLink>();
   const opener = useOpener(study !== undefined);
   useFoundStudy(sharedSubject);
+  const isCreating = useIsCreatingLink();
   const closeReady = () => setReady(undefined);
   if (study && ready) return <LinkReady exams={[study]} link={ready} onClose={closeReady} />;
   return (
@@ -28,7 +30,7 @@ export function ShareDialog() {
       returnTo={opener}
       open={study !== undefined}
       onOpenChange={(open) => {
-        if (!open) setStudy(undefined);
+        if (!open && !isCreating) setStudy(undefined);
       }}
       title={<Trans id="share.title">Share exam</Trans>}
       text={study && <StudyLine study={study} />}

@@ -1,5 +1,5 @@
 import { useLingui } from "@lingui/react/macro";
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useIsMutating, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import type { NewLink } from "../../../shared/api/links.ts";
 import type { Study } from "../../../shared/api/studies.ts";
 import { ApiError } from "../../api.ts";
@@ -8,6 +8,7 @@ import { studiesApi } from "../studies/studies-api.ts";
 import { linksApi } from "./links-api.ts";
 
 const LINKS = "links";
+const CREATE = [LINKS, "create"];
 /** As many other exams of the patient as the dialog offers. */
 const MAX_OTHERS = 20;
 
@@ -43,9 +44,16 @@ export function useOpenings(linkId: string, openings: number) {
 export function useCreateLink() {
   const queryClient = useQueryClient();
   return useMutation({
+    mutationKey: CREATE,
     mutationFn: (link: NewLink) => linksApi.create(link),
-    onSuccess: () => queryClient.invalidateQueries({ queryKey: [LINKS] }),
+    // The link is shown without waiting for the list.
+    onSuccess: () => void queryClient.invalidateQueries({ queryKey: [LINKS] }),
   });
+}
+
+/** While a link is made, the dialog around its form stays: the address and the passcode come only once. */
+export function useIsCreatingLink(): boolean {
+  return useIsMutating({ mutationKey: CREATE }) > 0;
 }
 
 export function useEndLink() {

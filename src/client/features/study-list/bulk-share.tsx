@@ -10,6 +10,7 @@ import { LinkReady } from "../sharing/link-ready.tsx";
 import type { ReadyLink } from "../sharing/ready-link.ts";
 import { ShareTabs, type ShareWay } from "../sharing/share-tabs.tsx";
 import { sharingApi } from "../sharing/sharing-api.ts";
+import { useIsCreatingLink } from "../sharing/use-links.ts";
 import { oneByOne, useBulkJob } from "./bulk-job.ts";
 import { type BulkDialogProps, BulkProgressLine, LeftExams, NamedExams, OtherExams } from "./bulk-parts.tsx";
 import { useBulkEnd } from "./use-bulk-end.ts";
@@ -35,7 +36,8 @@ export function BulkShare({ studies, others, onClose }: BulkDialogProps) {
       onClose,
     }),
   });
-  const isBusy = job.progress !== undefined;
+  const isCreating = useIsCreatingLink();
+  const isBusy = job.progress !== undefined || isCreating;
   const [main, ...more] = studies;
   if (ready) return <LinkReady exams={studies} link={ready} onClose={onClose} returnTo={opener} />;
   return (
