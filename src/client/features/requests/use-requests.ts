@@ -38,7 +38,8 @@ export function useCreateRequest() {
   const queryClient = useQueryClient();
   return useMutation({
     mutationFn: (request: NewRequest) => requestsApi.create(request),
-    onSuccess: () => queryClient.invalidateQueries({ queryKey: REQUESTS }),
+    // The request is shown without waiting for the list.
+    onSuccess: () => void queryClient.invalidateQueries({ queryKey: REQUESTS }),
   });
 }
 
