@@ -32,9 +32,10 @@ export function NewTokenDialog({ onClose, onMade }: NewTokenDialogProps) {
         scopes: scopesOfUse[use],
         expiresAt: new Date(serverNow() + days * DAY_MS).toISOString(),
       }),
-    onSuccess: async (made) => {
-      await refreshAccessTokens(queryClient);
+    onSuccess: (made) => {
+      // The token is shown this once, and without waiting for the list.
       onMade(made);
+      void refreshAccessTokens(queryClient);
     },
   });
   return (
