@@ -86,6 +86,12 @@ export async function callJson<C extends Call & { answer: z.ZodMiniType }>(
   return z.parse<C["answer"]>(call.answer, await readAnswer(response.json()));
 }
 
+/** Like `callApi`, and reads the answer as a file. */
+export async function callFile<C extends Call>(call: C, request: CallInput<C> & CallOptions): Promise<Blob> {
+  const response = await callApi(call, request);
+  return await readAnswer(response.blob());
+}
+
 /**
  * The content of an answer. One that breaks off, or is not the server's JSON, such as a network's sign-in page, fails as if the server
  * was not reached.

@@ -39,13 +39,13 @@ describe("a failed call", () => {
     expect((await failure()).message).toBe("503: O servidor não responde. Tente de novo em instantes.");
   });
 
-  test("that answers with something else than the server's JSON did not reach the server", async () => {
+  test("is told as unreachable if what came is not the server's JSON", async () => {
     answer(new Response("<html>Wi-Fi</html>", { headers: { "Content-Type": "text/html" } }));
     const error = await callJson(examCountCall, {}).catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({ name: "ApiError", status: 0, code: "network" });
   });
 
-  test("whose answer breaks off did not reach the server", async () => {
+  test("is told as unreachable if its answer breaks off", async () => {
     const body = () => new ReadableStream({ pull: (stream) => stream.error(new TypeError("network error")) });
     for (const status of [200, 500]) {
       answer(new Response(body(), { status }));

@@ -59,7 +59,7 @@ test("uploads that name their studies in other orders don't wait for each other 
   await Promise.all([hold(["1", "2", "3"]), hold(["3", "2", "1"]), hold(["2", "3", "1"])]);
 });
 
-test("an upload whose sender leaves while it waits keeps nobody waiting", async () => {
+test("a sender who leaves while their upload waits keeps nobody waiting", async () => {
   const first = await turnsOf("a", ["2"]);
   const gone = new AbortController();
   const leaving = turnsOf("a", ["1", "2"], gone.signal);

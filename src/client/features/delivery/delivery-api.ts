@@ -6,7 +6,7 @@ import {
 } from "../../../shared/api/deliveries.ts";
 import type { SignedReceipt } from "../../../shared/api/receipts.ts";
 import { listUploadsCall, type ResumableUploadState } from "../../../shared/api/resumable.ts";
-import { callApi, callJson, readAnswer } from "../../api.ts";
+import { callApi, callFile, callJson, readAnswer } from "../../api.ts";
 
 /** Calls of somebody who delivers. Those about uploads carry the delivery's token, which the page lends to all calls. */
 export const deliveryApi = {
@@ -21,7 +21,7 @@ export const deliveryApi = {
   async paper([upload = "", ...others]: readonly string[]): Promise<Blob> {
     const query = others.length > 0 ? { also: others.join(",") } : {};
     const asked = { params: { upload }, query, accept: "application/pdf" };
-    return await readAnswer((await callApi(uploadReceiptCall, asked)).blob());
+    return await callFile(uploadReceiptCall, asked);
   },
   /** The QR code by which a study's receipt is checked, as a `data:` URL. */
   async qrCode(upload: string, study: string): Promise<string> {

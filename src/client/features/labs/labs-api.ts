@@ -9,7 +9,7 @@ import {
   uploadLabExamCall,
   viewLabExamCall,
 } from "../../../shared/api/labs.ts";
-import { ApiError, callApi, callJson, readAnswer } from "../../api.ts";
+import { ApiError, callApi, callFile, callJson } from "../../api.ts";
 import { type SendOptions, sendForm } from "../pdf/send-form.ts";
 
 /** Calls about laboratory PDFs. */
@@ -25,13 +25,11 @@ export const labsApi = {
     }
   },
   async view(id: string, signal?: AbortSignal): Promise<Blob> {
-    const response = await callApi(viewLabExamCall, { params: { id }, signal });
-    return await readAnswer(response.blob());
+    return await callFile(viewLabExamCall, { params: { id }, signal });
   },
   /** Counts as an action of the month. */
   async download(id: string): Promise<Blob> {
-    const response = await callApi(downloadLabExamCall, { params: { id } });
-    return await readAnswer(response.blob());
+    return await callFile(downloadLabExamCall, { params: { id } });
   },
   remove: (id: string) => callApi(deleteLabExamCall, { params: { id } }),
   upload({ examName, modality, examDate }: LabUpload, file: File, options: SendOptions): Promise<void> {

@@ -1,5 +1,5 @@
 import { type GivenReceipt, listReceiptsCall, readReceiptCall } from "../../../shared/api/receipts.ts";
-import { callApi, callJson, readAnswer } from "../../api.ts";
+import { callApi, callFile, callJson } from "../../api.ts";
 
 const noQuery = { query: {} };
 
@@ -7,7 +7,7 @@ export const receiptsApi = {
   /** The page to print, with the signed receipt attached. */
   async paper(study: string): Promise<Blob> {
     const request = { params: { study }, ...noQuery, accept: "application/pdf" };
-    return await readAnswer((await callApi(readReceiptCall, request)).blob());
+    return await callFile(readReceiptCall, request);
   },
   /** The receipts of a study, newest first. The first one is made now if nobody has asked for one. */
   async list(study: string, signal?: AbortSignal): Promise<GivenReceipt[]> {

@@ -1,12 +1,11 @@
 import { deleteReportCall, readReportCall, uploadReportCall } from "../../../shared/api/studies.ts";
-import { callApi, readAnswer } from "../../api.ts";
+import { callApi, callFile } from "../../api.ts";
 import { type SendOptions, sendForm } from "../pdf/send-form.ts";
 
 /** Calls about the PDF report of a study, which is named by its `id`. */
 export const reportsApi = {
   async read(study: string, signal?: AbortSignal): Promise<Blob> {
-    const response = await callApi(readReportCall, { params: { study }, signal });
-    return await readAnswer(response.blob());
+    return await callFile(readReportCall, { params: { study }, signal });
   },
   remove: (study: string) => callApi(deleteReportCall, { params: { study } }),
   upload: (studyId: string, file: File, options: SendOptions): Promise<void> =>

@@ -9,7 +9,7 @@ import {
   visitReportCall,
   visitSeriesPictureCall,
 } from "../../../shared/api/links.ts";
-import { addressOf, callApi, callJson, readAnswer } from "../../api.ts";
+import { addressOf, callApi, callFile, callJson } from "../../api.ts";
 import type { AskFirstImage } from "../../visor/core/first-image.ts";
 
 /** Calls of a visitor. None but `keep` carries a session, so that none of them ends one. */
@@ -18,8 +18,7 @@ export const visitApi = {
     callJson(openVisitCall, { body, anonymous: true }),
   read: (token: string): Promise<Visit> => callJson(readVisitCall, { params: { token }, anonymous: true }),
   async report(token: string, study: string): Promise<Blob> {
-    const answer = await callApi(visitReportCall, { params: { token, study }, anonymous: true });
-    return await readAnswer(answer.blob());
+    return await callFile(visitReportCall, { params: { token, study }, anonymous: true });
   },
   firstImage:
     (token: string, study: string): AskFirstImage =>
