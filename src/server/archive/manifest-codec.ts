@@ -1,8 +1,6 @@
-import { Readable } from "node:stream";
 import { promisify } from "node:util";
 import {
   constants,
-  createZstdCompress,
   createZstdDecompress,
   zstdCompress,
   zstdCompressSync,
@@ -10,12 +8,13 @@ import {
   zstdDecompressSync,
 } from "node:zlib";
 import type { ByteRange } from "../storage/object-store.ts";
+import { compressPieces } from "./compress-pieces.ts";
 import { ManifestError, ManifestTooLarge } from "./manifest.errors.ts";
 import type { ManifestInstance, SeriesManifest } from "./manifest.ts";
 import { compareInstances, parseSeriesManifest } from "./manifest-index.ts";
 import { assertIndexWeight, MAX_INDEX_BYTES, MAX_WRITTEN_WEIGHT_BYTES } from "./manifest-weight.ts";
 import { type MetadataRef, MetadataStore } from "./metadata-store.ts";
-import { inBuffers, inPieces, type Pieces, through } from "./pieces.ts";
+import { inPieces, type Pieces, through } from "./pieces.ts";
 import type { StudyLabel } from "./study-label.ts";
 import { takeFrom } from "./take-from.ts";
 
@@ -95,7 +94,7 @@ export async function encodeManifest({ manifest, metadataOf }: SeriesContent): P
     }
     yield CLOSE;
   }
-  const metadata = await compress(pieces());
+  const metadata = await compressPieces(pieces(), ZSTD);
   const indexJson = Buffer.from(JSON.stringify({ ...manifest, metadataLengths }));
   if (indexJson.length > MAX_INDEX_BYTES) throw new ManifestTooLarge(`an index of ${indexJson.length} bytes`);
   assertIndexWeight(indexJson, MAX_WRITTEN_WEIGHT_BYTES);
@@ -129,25 +128,6 @@ export async function relabelManifest(bytes: Uint8Array, label: StudyLabel): Pro
   const indexJson = Buffer.from(JSON.stringify({ ...manifest, label, metadataLengths }));
   const sizes = { index: indexJson.length, metadata: metadata.inflatedBytes };
   return joinSections(await deflateOffLoop(indexJson, ZSTD), metadataSection(bytes), sizes);
-}
-
-/** Compresses to one zstd frame without holding all of the input. What one buffer holds needs no stream, which takes longer to set up. */
-async function compress(pieces: Iterable<Uint8Array>): Promise<Uint8Array> {
-  const buffers = inBuffers(pieces, PIECE_BYTES);
-  const first = await buffers.next();
-  if (first.done) return zstdCompressSync(new Uint8Array(0), ZSTD);
-  if (first.value.length < PIECE_BYTES) return zstdCompressSync(first.value, ZSTD);
-  const zstd = createZstdCompress(ZSTD);
-  const source = Readable.from(behind(first.value, buffers), { objectMode: true });
-  source.once("error", (error) => zstd.destroy(error));
-  const compressed: Uint8Array[] = [];
-  for await (const chunk of source.pipe(zstd)) compressed.push(chunk);
-  return Buffer.concat(compressed);
-}
-
-async function* behind(first: Uint8Array, rest: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-  yield first;
-  yield* rest;
 }
 
 /**

@@ -1,4 +1,5 @@
 import { zstdCompressSync, zstdDecompressSync } from "node:zlib";
+import { freeBytes } from "../runtime/free-bytes.ts";
 
 /** A batch this large compresses well and still inflates in a fraction of a millisecond. */
 const BATCH_BYTES = 256 * 1024;
@@ -13,11 +14,12 @@ export interface MetadataRef {
 
 /** Keeps the DICOM JSON of many instances in little memory: batches compress about 100 : 1. */
 export class MetadataStore {
-  readonly #batches: Uint8Array[] = [];
-  /** Inflated batches by number, the least recently used first. */
-  readonly #open = new Map<number, Uint8Array>();
+  readonly #batches: { compressed: Uint8Array; instances: number }[] = [];
+  /** Inflated batches by number, the least recently used first, and how many of their instances were not read yet. */
+  readonly #open = new Map<number, { bytes: Uint8Array; unread: number }>();
   #pending: Uint8Array = new Uint8Array(BATCH_BYTES);
   #filled = 0;
+  #instances = 0;
   #openBytes = 0;
   #totalBytes = 0;
   #compressedBytes = 0;
@@ -39,11 +41,12 @@ export class MetadataStore {
     const offset = this.#filled;
     this.#pending.set(json, offset);
     this.#filled += length;
+    this.#instances++;
     this.#totalBytes += length;
     return { batch: this.#batches.length, offset, length };
   }
 
-  /** The JSON as UTF-8. The view is valid until more is added. */
+  /** The JSON as UTF-8. The view is valid until more is read or added. */
   read({ batch, offset, length }: MetadataRef): Uint8Array {
     const bytes = batch === this.#batches.length ? this.#pending : this.#inflated(batch);
     return bytes.subarray(offset, offset + length);
@@ -51,33 +54,36 @@ export class MetadataStore {
 
   #closeBatch(nextBytes: number): void {
     if (this.#filled > 0) {
-      const batch = zstdCompressSync(this.#pending.subarray(0, this.#filled));
-      this.#batches.push(batch);
-      this.#compressedBytes += batch.length;
+      const compressed = zstdCompressSync(this.#pending.subarray(0, this.#filled));
+      this.#batches.push({ compressed, instances: this.#instances });
+      this.#compressedBytes += compressed.length;
     }
     if (this.#pending.length !== BATCH_BYTES || nextBytes > BATCH_BYTES) {
       this.#pending = new Uint8Array(Math.max(BATCH_BYTES, nextBytes));
     }
-    this.#filled = 0;
+    this.#filled = this.#instances = 0;
   }
 
   #inflated(batch: number): Uint8Array {
-    const opened = this.#open.get(batch);
-    if (opened) {
-      this.#open.delete(batch);
-      this.#open.set(batch, opened);
-      return opened;
-    }
-    const compressed = this.#batches[batch];
-    if (!compressed) throw new RangeError("no such batch");
-    const bytes = zstdDecompressSync(compressed);
-    for (const [oldest, { length }] of this.#open) {
-      if (this.#openBytes + bytes.length <= MAX_OPEN_BYTES) break;
-      this.#open.delete(oldest);
-      this.#openBytes -= length;
-    }
-    this.#open.set(batch, bytes);
+    const opened = this.#open.get(batch) ?? this.#inflate(batch);
+    opened.unread--;
+    this.#open.delete(batch);
+    this.#open.set(batch, opened);
+    return opened.bytes;
+  }
+
+  #inflate(batch: number): { bytes: Uint8Array; unread: number } {
+    const kept = this.#batches[batch];
+    if (!kept) throw new RangeError("no such batch");
+    const bytes = zstdDecompressSync(kept.compressed);
+    // As a rule each instance is read once, so a batch that was read whole goes first.
+    for (const [other, { bytes: old, unread }] of this.#open)
+      if (unread <= 0 || this.#openBytes + bytes.length > MAX_OPEN_BYTES) {
+        this.#open.delete(other);
+        this.#openBytes -= old.length;
+        freeBytes(old);
+      }
     this.#openBytes += bytes.length;
-    return bytes;
+    return { bytes, unread: kept.instances };
   }
 }

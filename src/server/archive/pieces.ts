@@ -56,7 +56,7 @@ export async function* inPieces(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
 
 /** The bytes of a body in buffers of exactly `bufferBytes`, but for the last. Each buffer is its receiver's to keep. */
 export async function* inBuffers(
-  body: StreamedBody | Pieces | Iterable<Uint8Array>,
+  body: StreamedBody | Pieces,
   bufferBytes: number,
 ): AsyncGenerator<Uint8Array> {
   let buffer = new Uint8Array(bufferBytes);
