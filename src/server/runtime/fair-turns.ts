@@ -4,23 +4,42 @@ export interface TurnLimits {
   turnsPerAccount: number;
 }
 
-/** Lets a number of accounts work at once. The others wait in order, but an account at its own limit holds nobody up. */
+/** Kinds and accounts whose turns are remembered. */
+const MAX_REMEMBERED = 1_000;
+
+interface Waiting {
+  accountId: string;
+  kind: string;
+  start: () => void;
+}
+
+/**
+ * Lets a number of accounts work at once. An account at its own limit holds nobody up. Of those who wait, kinds take turns, and so do
+ * the accounts of a kind: whoever was served longest ago comes next.
+ */
 export class FairTurns {
   readonly #held = new Map<string, number>();
-  readonly #waiting: { accountId: string; start: () => void }[] = [];
+  readonly #waiting: Waiting[] = [];
+  /** When kinds and accounts were last served, the longest ago first. Who is not among them is before all who are. */
+  readonly #servedAt = new Map<string, number>();
+  #served = 0;
   #heldAll = 0;
 
   constructor(private readonly limits: TurnLimits) {}
 
-  /** Waits for a turn, which lasts until it is disposed of. @throws the reason of `signal`, which ends the wait */
-  async take(accountId: string, signal?: AbortSignal): Promise<Disposable> {
+  /**
+   * Waits for a turn, which lasts until it is disposed of.
+   * @param kind accounts that share the turns of one, such as those that cost nothing to make
+   * @throws the reason of `signal`, which ends the wait
+   */
+  async take(accountId: string, signal?: AbortSignal, kind = accountId): Promise<Disposable> {
     signal?.throwIfAborted();
-    if (this.#isFree(accountId)) this.#hold(accountId, 1);
-    else await this.#wait(accountId, signal);
+    if (this.#isFree(accountId)) this.#begin({ accountId, kind });
+    else await this.#wait(accountId, kind, signal);
     return { [Symbol.dispose]: () => this.#giveBack(accountId) };
   }
 
-  #wait(accountId: string, signal: AbortSignal | undefined): Promise<void> {
+  #wait(accountId: string, kind: string, signal: AbortSignal | undefined): Promise<void> {
     return new Promise<void>((resolve, reject) => {
       const leave = () => {
         this.#waiting.splice(this.#waiting.indexOf(waiting), 1);
@@ -30,19 +49,45 @@ export class FairTurns {
         signal?.removeEventListener("abort", leave);
         resolve();
       };
-      const waiting = { accountId, start };
+      const waiting: Waiting = { accountId, kind, start };
       this.#waiting.push(waiting);
       signal?.addEventListener("abort", leave, { once: true });
     });
   }
 
+  #begin({ accountId, kind }: Pick<Waiting, "accountId" | "kind">): void {
+    this.#hold(accountId, 1);
+    this.#served++;
+    for (const key of [kindKey(kind), accountKey(accountId)]) {
+      this.#servedAt.delete(key);
+      this.#servedAt.set(key, this.#served);
+    }
+    for (const [longestAgo] of this.#servedAt) {
+      if (this.#servedAt.size <= MAX_REMEMBERED) break;
+      this.#servedAt.delete(longestAgo);
+    }
+  }
+
   #giveBack(accountId: string): void {
     this.#hold(accountId, -1);
-    const next = this.#waiting.findIndex((other) => this.#isFree(other.accountId));
-    const [started] = next < 0 ? [] : this.#waiting.splice(next, 1);
-    if (!started) return;
-    this.#hold(started.accountId, 1);
-    started.start();
+    const next = this.#next();
+    if (!next) return;
+    this.#waiting.splice(this.#waiting.indexOf(next), 1);
+    this.#begin(next);
+    next.start();
+  }
+
+  #next(): Waiting | undefined {
+    let next: Waiting | undefined;
+    for (const waiting of this.#waiting)
+      if (this.#isFree(waiting.accountId) && (!next || this.#isBefore(waiting, next))) next = waiting;
+    return next;
+  }
+
+  #isBefore(one: Waiting, other: Waiting): boolean {
+    const servedAt = (key: string) => this.#servedAt.get(key) ?? 0;
+    const byKind = servedAt(kindKey(one.kind)) - servedAt(kindKey(other.kind));
+    return (byKind || servedAt(accountKey(one.accountId)) - servedAt(accountKey(other.accountId))) < 0;
   }
 
   #isFree(accountId: string): boolean {
@@ -58,3 +103,6 @@ export class FairTurns {
     else this.#held.delete(accountId);
   }
 }
+
+const kindKey = (kind: string) => `kind ${kind}`;
+const accountKey = (accountId: string) => `account ${accountId}`;

@@ -9,15 +9,16 @@ import type {
   ArrivedInstance,
   DimseQuestions,
   FromDimse,
-  JudgedFile,
   StartDimse,
   ToDimse,
 } from "./worker/dimse-messages.ts";
-import type { InstanceJudge } from "./worker/instance-judge.ts";
+import type { InstanceJudge, Party } from "./worker/instance-judge.ts";
 
 /** What the process that speaks to DICOM senders asks. */
 export interface DimseHandler {
   admit(asked: AssociationAsked): Promise<Admission>;
+  /** Whose an association is; `undefined` once it has ended. */
+  partyOf(association: string): Party | undefined;
   /** Whether the disk has room for so many more bytes of the instance that is arriving. */
   reserve(association: string, bytes: number): Promise<boolean>;
   /** Keeps the file of an instance. */
@@ -74,8 +75,9 @@ export function createDimseProcess(options: DimseProcessOptions): DimseProcess {
       return await handler.reserve(association, bytes);
     }
     if (message.name === "judge") {
-      const { file, sizeBytes } = message.ask as JudgedFile;
-      return await options.judge.judge({ path: join(folder, file), sizeBytes });
+      const { association, file, sizeBytes } = message.ask as DimseQuestions["judge"]["ask"];
+      const partyOf = () => handler.partyOf(association);
+      return await options.judge.judge({ path: join(folder, file), sizeBytes }, partyOf);
     }
     const instance = message.ask as ArrivedInstance;
     return await handler.store({ ...instance, path: join(folder, instance.file) });

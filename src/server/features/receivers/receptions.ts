@@ -16,6 +16,7 @@ import type { DimseHandler } from "./dimse-process.ts";
 import { countReceived, countRefused, findReceiver } from "./receivers.repo.ts";
 import type { ReceiverRow } from "./receivers.table.ts";
 import type { Admission, ArrivedInstance } from "./worker/dimse-messages.ts";
+import type { Party } from "./worker/instance-judge.ts";
 
 export type ReceptionDeps = GrowingDeps & Pick<Deps, "log">;
 
@@ -95,6 +96,10 @@ export class Receptions implements DimseHandler {
     return mostOfShared.length > own.length + 1 ? longestIdle(mostOfShared) : undefined;
   }
 
+  partyOf(association: string): Party | undefined {
+    return this.#open.get(association);
+  }
+
   async reserve(association: string, bytes: number): Promise<boolean> {
     return (await this.#open.get(association)?.reserve(bytes)) ?? false;
   }
@@ -134,12 +139,9 @@ function longestIdle(crowd: Crowd, since = Number.POSITIVE_INFINITY): string | u
   return first && first[1].activeAt <= since ? first[0] : undefined;
 }
 
-/** Whose an association is. */
-interface Party {
+interface Admitted extends Pick<Party, "sharer"> {
   receiver: ReceiverRow;
   asked: AssociationAsked;
-  /** The account, or all trial accounts together: they cost nothing to make. */
-  sharer: string;
   /** Studies of the account that were received and are not stored yet. */
   pending: Set<string>;
 }
@@ -150,7 +152,7 @@ function maySend(receiver: ReceiverRow, { callingAETitle, address }: Association
   return addresses.length === 0 || trustPeers(addresses).has(address);
 }
 
-class Association {
+class Association implements Party {
   readonly accountId: string;
   readonly sharer: string;
   /** When it began, or last brought something; milliseconds since 1970. */
@@ -167,10 +169,10 @@ class Association {
 
   constructor(
     private readonly deps: ReceptionDeps,
-    private readonly party: Party,
+    private readonly admitted: Admitted,
   ) {
-    this.accountId = party.receiver.accountId;
-    this.sharer = party.sharer;
+    this.accountId = admitted.receiver.accountId;
+    this.sharer = admitted.sharer;
     this.activeAt = deps.clock.now().getTime();
   }
 
@@ -233,7 +235,7 @@ class Association {
     if (this.#isGone) return ENDED;
     if (!(await this.#fits(sizeBytes, studyInstanceUID))) return FULL;
     const { accountId, deps } = this;
-    const { receiver, asked, pending } = this.party;
+    const { receiver, asked, pending } = this.admitted;
     const { callingAETitle, address } = asked;
     const seen = { at: deps.clock.now(), callingAETitle, address };
     // Before anything is kept, since the receiver may have ended, or its account.
@@ -264,7 +266,7 @@ class Association {
   /** Whether the plan has room for what is acknowledged now, so that it can be taken in later. */
   async #fits(sizeBytes: number, studyInstanceUID: string): Promise<boolean> {
     const now = this.deps.clock.now().getTime();
-    const { pending } = this.party;
+    const { pending } = this.admitted;
     const isKnown = pending.has(studyInstanceUID) && now - this.#checkedAt < ASK_PLAN_MS;
     if (isKnown && this.#checkedBytes + sizeBytes < ASK_PLAN_BYTES) return true;
     const { db } = this.deps;
@@ -280,7 +282,7 @@ class Association {
   async #fitsPlan(sizeBytes: number, studyInstanceUID: string): Promise<boolean> {
     const { db, clock } = this.deps;
     const { accountId } = this;
-    const { pending } = this.party;
+    const { pending } = this.admitted;
     const found = await findSubscriptionWithPlan(db, accountId);
     if (!found || !isInForce(found.subscription, clock.now())) return false;
     const quota = await findStorageQuota(db, accountId);

@@ -41,7 +41,7 @@ export interface DimseQuestions {
   /** Room on the disk for the next bytes of an instance; those reserved before are written. */
   reserve: { ask: { association: string; bytes: number }; answer: boolean };
   /** A file that is too much work for the process of all senders. */
-  judge: { ask: JudgedFile; answer: Verdict };
+  judge: { ask: JudgedFile & { association: string }; answer: Verdict };
   store: { ask: ArrivedInstance; answer: StoreResult };
   end: { ask: { association: string }; answer: null };
 }

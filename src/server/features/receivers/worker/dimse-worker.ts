@@ -50,7 +50,7 @@ async function admit(
       return file.begin(meta, {
         maxBytes,
         reserve: (bytes) => ask("reserve", { association, bytes }),
-        judge: (written) => ask("judge", written),
+        judge: (written) => ask("judge", { association, ...written }),
         store: (arrived) => ask("store", { association, ...arrived }),
       });
     },
