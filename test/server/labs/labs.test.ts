@@ -43,6 +43,21 @@ describe("a lab exam", () => {
     expect(await stats(who)).toMatchObject({ labActionsThisMonth: 1 });
   });
 
+  test("is asked about for free, and not recorded as opened, by HEAD", async () => {
+    const who = await t.addPerson("Pergunta Antes");
+    const { id } = (await (await upload(who)).json()) as LabExam;
+    for (const path of ["download", "view"]) {
+      const head = await t.call("HEAD", `/api/exams-lab/${id}/${path}`, { as: who });
+      expect(head.status).toBe(200);
+      expect(head.headers.get("content-length")).toBe(String(samplePdf().length));
+    }
+    expect(await stats(who)).toMatchObject({ labActionsThisMonth: 0 });
+    const opened = await t.sql`
+      select action from audit_events
+      where actor_id = ${who.id} and action in ('lab.downloaded', 'lab.opened')`;
+    expect(opened).toHaveLength(0);
+  });
+
   test("is deleted with its bytes, which frees its place in the plan", async () => {
     const who = await t.addPerson("Apaga Exame");
     const { id } = (await (await upload(who)).json()) as LabExam;

@@ -38,8 +38,9 @@ const ownLabs = { roles: ["user"], subscription: "own", scope: "api" } as const;
 
 export function createLabsRoutes(deps: Deps, guard: Guard, forms: PdfForms) {
   const routes = new Hono<HttpEnv>();
-  const open = async (c: Context<HttpEnv>, asked: { id: string; isDownload: boolean }) => {
+  const open = async (c: Context<HttpEnv>, { isDownload }: { isDownload: boolean }) => {
     const recheck = createRecheck(deps.clock, c.get("readmit"));
+    const asked = { id: examId(c.req.param("id") ?? ""), isDownload, isHead: c.req.method === "HEAD" };
     return whileAllowed(c, await openLabExam(deps, c.get("session"), asked, originOf(c)), recheck);
   };
 
@@ -90,7 +91,7 @@ export function createLabsRoutes(deps: Deps, guard: Guard, forms: PdfForms) {
       media: ["application/pdf"],
       problems: [labExamNotFound, archiveDamaged],
     }),
-    (c) => open(c, { id: examId(c.req.param("id")), isDownload: false }),
+    (c) => open(c, { isDownload: false }),
   );
 
   routes.get(
@@ -98,11 +99,11 @@ export function createLabsRoutes(deps: Deps, guard: Guard, forms: PdfForms) {
     guard(ownLabs),
     describe(downloadLabExamCall, {
       summary: "Download a laboratory PDF",
-      details: "Counts as one action of the month.",
+      details: "Counts as one action of the month. HEAD is free.",
       media: ["application/pdf"],
       problems: [labExamNotFound, actionLimitReached, archiveDamaged],
     }),
-    (c) => open(c, { id: examId(c.req.param("id")), isDownload: true }),
+    (c) => open(c, { isDownload: true }),
   );
 
   routes.delete(

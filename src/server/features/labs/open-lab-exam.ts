@@ -12,37 +12,38 @@ import { labExamNotFound } from "./labs.errors.ts";
 import { findLabExam, type LabExamRow } from "./labs.repo.ts";
 
 /**
- * Opens a lab exam to view, which is free, or to download, which costs one lab action of the month.
+ * Opens a lab exam to view, which is free, or to download, which costs one lab action of the month. HEAD sends nothing of it, and
+ * is neither charged nor recorded.
  * @throws {AppError} `lab.not_found`, `archive.damaged`, `quota.actions`, `subscription.required`
  */
 export async function openLabExam(
   deps: ObjectDeps,
   session: Session,
-  input: { id: string; isDownload: boolean },
+  input: { id: string; isDownload: boolean; isHead: boolean },
   origin: RequestOrigin,
 ): Promise<Response> {
   const { userId } = session;
-  const { id, isDownload } = input;
+  const { id, isDownload, isHead } = input;
   const exam = await findLabExam(deps.db, userId, id);
   if (!exam) throw new AppError(labExamNotFound);
   await checkAgain(deps, exam);
   const body = await openObject(deps, labObject(exam), { offset: 0, length: exam.sizeBytes });
-  const now = deps.clock.now();
-  await deps.db.transaction(async (tx) => {
-    if (isDownload)
-      await chargeAction(tx, { userId, isAdmin: false }, { exam: "lab", kind: "download" }, now);
-    const action = isDownload ? "lab.downloaded" : "lab.opened";
-    await recordAudit(tx, {
-      at: now,
-      action,
-      actorId: userId,
-      accountId: userId,
-      details: { id },
-      ...origin,
-    });
-  });
+  if (!isHead) await recordOpening(deps, { userId, id, isDownload }, origin);
   const fileName = `${exam.name.replace(/[^\p{L}\p{N}._-]+/gu, "_").slice(0, 100) || "exame"}.pdf`;
   return answerPdf(body, { sizeBytes: exam.sizeBytes, fileName, isDownload });
+}
+
+async function recordOpening(
+  { db, clock }: Pick<ObjectDeps, "db" | "clock">,
+  { userId, id, isDownload }: { userId: string; id: string; isDownload: boolean },
+  origin: RequestOrigin,
+): Promise<void> {
+  const at = clock.now();
+  const action = isDownload ? "lab.downloaded" : "lab.opened";
+  await db.transaction(async (tx) => {
+    if (isDownload) await chargeAction(tx, { userId, isAdmin: false }, { exam: "lab", kind: "download" }, at);
+    await recordAudit(tx, { at, action, actorId: userId, accountId: userId, details: { id }, ...origin });
+  });
 }
 
 /** Reads the whole exam again, since damaged bytes may have been restored from a backup. */
