@@ -78,6 +78,23 @@ describe("a medium", () => {
     ).toEqual(found.map(({ file }) => file).sort());
   });
 
+  test("has different instances under one SOP Instance UID, the first in its directory and the others beside it", async () => {
+    const instances = [1, 2, 3].map((pixel) =>
+      sampleInstance({
+        study: "86",
+        elements: { [TagHex.PixelData]: { vr: "OW", bytes: Uint8Array.of(pixel, 2, 3, 4, 5, 6, 7, 8) } },
+      }),
+    );
+    const named = Object.fromEntries(instances.map((bytes, index) => [`IM${index + 1}`, bytes]));
+    const { studies } = await t.store(owner, zipSync(named));
+    const answer = await medium(studies[0]?.id ?? "");
+    const found = unzipSync(new Uint8Array(await answer.arrayBuffer()));
+    const [first] = leavesOf(recordsOf(found.DICOMDIR ?? new Uint8Array()));
+    const names = [first?.file ?? "", "IHE_PDI/VARIANTS/VAR00001", "IHE_PDI/VARIANTS/VAR00002"];
+    expect(names.map((name) => sha256(found[name] ?? new Uint8Array()))).toEqual(instances.map(sha256));
+    expect(leavesOf(recordsOf(found.DICOMDIR ?? new Uint8Array()))).toHaveLength(1);
+  });
+
   test("has the laudo as a PDF and as an instance of the study", async () => {
     expect(files["IHE_PDI/LAUDO.PDF"]).toEqual(laudo);
     const [document] = leavesOf(recordsOf(files.DICOMDIR ?? new Uint8Array())).filter(

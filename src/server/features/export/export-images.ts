@@ -1,5 +1,4 @@
 import { ManifestTooLarge } from "../../archive/manifest.errors.ts";
-import type { KeptVariant } from "../../archive/manifest.ts";
 import { volumeFolder } from "../../archive/volume-name.ts";
 import type { ZipStream } from "../../archive/zip-stream.ts";
 import type { Dicomdir, DirectoryRecord } from "../../dicom/dicomdir.ts";
@@ -11,7 +10,7 @@ import type { ByteRange } from "../../storage/object-store.ts";
 import { describeReport, imageFile } from "../media/answer-media.ts";
 import { encapsulateReport } from "../media/encapsulate-report.ts";
 import { mediaTooLarge } from "../media/media.errors.ts";
-import { type MediaPlan, numbered, planMedia } from "../media/plan-media.ts";
+import { type MediaPlan, numbered, planMedia, variantFiles } from "../media/plan-media.ts";
 import type { findReport } from "../reports/reports.repo.ts";
 import type { StudyRow } from "../studies/studies.table.ts";
 import { listStoredSeries } from "../studies/study-contents.repo.ts";
@@ -99,23 +98,12 @@ async function* exportPlanned(
       found = error;
       if (isGone(error)) missing.add(file.instance.volumeId);
       leftOut.push(file.name);
-      if (file.record) lost.add(file.record);
+      if ("record" in file) lost.add(file.record);
     }
   }
   const isAll = leftOut.length === files.length;
   if (leftOut.length > 0) damaged.add({ ...exam, file: folder }, found, isAll ? undefined : leftOut);
   return lost;
-}
-
-/** Other bytes under the UID of an image are exported too, beside the directory. */
-function variantFiles(
-  { variants }: MediaPlan,
-  folder: string,
-): { name: string; instance: KeptVariant; record?: undefined }[] {
-  return variants.map((instance, index) => ({
-    name: `${folder}VARIANTS/${numbered("VAR", index + 1)}`,
-    instance,
-  }));
 }
 
 /** The records above those that are left; undefined if none is. */

@@ -1,5 +1,4 @@
 import type { Locale } from "../../../shared/locale.ts";
-import type { KeptVariant } from "../../archive/manifest.ts";
 import { ZipStream } from "../../archive/zip-stream.ts";
 import type { Deps } from "../../deps.ts";
 import { Dicomdir } from "../../dicom/dicomdir.ts";
@@ -31,7 +30,7 @@ import { encapsulateReport, reportElements, uidOfUuid } from "./encapsulate-repo
 import { indexPageOf, readMeOf } from "./media-pages.ts";
 import { type CopiedFile, PackedFiles } from "./packed-files.ts";
 import { part10Entry } from "./part10-entry.ts";
-import { bySeriesNumber, type MediaFile, type MediaPlan, planMedia } from "./plan-media.ts";
+import { bySeriesNumber, type MediaPlan, planMedia, variantFiles } from "./plan-media.ts";
 
 type MediaDeps = ReceiptDeps & Pick<Deps, "config" | "searchTurns"> & { assets: AssetSource };
 type FoundReport = Awaited<ReturnType<typeof findReport>>;
@@ -54,8 +53,8 @@ interface Medium {
 }
 
 /**
- * Answers a study as an IHE PDI file-set, made while it is sent: the images as they are kept, a DICOMDIR, the laudo, the receipt and,
- * for the owner, the audit. Memory: the DICOMDIR, and one PDF. Planning takes more for a moment, so media take turns at it with
+ * Answers a study as an IHE PDI file-set, made while it is sent: the images as they are kept, a DICOMDIR, other instances under an
+ * image's UID beside it, the laudo, the receipt and, for the owner, the audit. Memory: the DICOMDIR, and one PDF. Planning takes more for a moment, so media take turns at it with
  * searches.
  * @throws {AppError} `media.too_large`, `archive.damaged`, `receipt.not_ready`; 503 with Retry-After if too many wait; as `charge`
  * does, before the first byte
@@ -102,7 +101,8 @@ async function prepare(
   const laudo = report && describeReport(plan, report);
   const directory = new Dicomdir();
   await directory.add(plan.patient);
-  return { directory, files: await PackedFiles.of(plan.files), laudo };
+  const files = [...plan.files, ...variantFiles(plan, "IHE_PDI/")];
+  return { directory, files: await PackedFiles.of(files), laudo };
 }
 
 /** Small pictures of the first series. */
@@ -173,7 +173,7 @@ async function* imageFiles(
 export async function* imageFile(
   deps: ObjectDeps,
   zip: ZipStream,
-  { name, instance }: { name: string; instance: MediaFile["instance"] | KeptVariant },
+  { name, instance }: CopiedFile,
   volumes: ReadonlyMap<string, StoredObjectRow>,
 ): AsyncGenerator<Uint8Array> {
   const volume = volumes.get(instance.volumeId);

@@ -15,7 +15,7 @@ const texts = {
   readMe: /*i18n*/ {
     id: "media.readMe",
     message:
-      "This medium was made by {productName} ({publicUrl}).\n\nDICOMDIR and DICOM/: the images, bit for bit as they were received. Any DICOM viewer opens them by DICOMDIR. Files that came without the header of a DICOM file have one here, which the check below leaves out.\nINDEX.HTM: what is on the medium; open it in a browser.\nIHE_PDI/LAUDO.PDF: the report, if there is one. It is among the images too, as an instance of its own.\nIHE_PDI/RECIBO.PDF and RECIBO.JSN: the signed receipt. At {publicUrl}/verificar anybody can check with it that not a bit of the images has changed. Nothing is sent for that.\nIHE_PDI/AUDIT.JSN: who saw or changed the exam, if you own it.\n\nNot for primary diagnosis.\n",
+      "This medium was made by {productName} ({publicUrl}).\n\nDICOMDIR and DICOM/: the images, bit for bit as they were received. Any DICOM viewer opens them by DICOMDIR. Files that came without the header of a DICOM file have one here, which the check below leaves out.\nINDEX.HTM: what is on the medium; open it in a browser.\nIHE_PDI/LAUDO.PDF: the report, if there is one. It is among the images too, as an instance of its own.\nIHE_PDI/RECIBO.PDF and RECIBO.JSN: the signed receipt. At {publicUrl}/verificar anybody can check with it that not a bit of the images has changed. Nothing is sent for that.\nIHE_PDI/VARIANTS/: other images that came under the number of one above, if there are any; DICOMDIR has no place for them.\nIHE_PDI/AUDIT.JSN: who saw or changed the exam, if you own it.\n\nNot for primary diagnosis.\n",
   },
 };
 

@@ -1,5 +1,6 @@
 import { promisify } from "node:util";
 import { zstdCompress, zstdDecompress } from "node:zlib";
+import type { KeptVariant } from "../../archive/manifest.ts";
 import type { MediaFile } from "./plan-media.ts";
 
 const zip = promisify(zstdCompress);
@@ -8,7 +9,10 @@ const unzip = promisify(zstdDecompress);
 const FILES_A_CHUNK = 1_000;
 
 /** A file of a medium, without what its directory says of it. */
-export type CopiedFile = Pick<MediaFile, "name" | "instance">;
+export interface CopiedFile {
+  name: string;
+  instance: MediaFile["instance"] | KeptVariant;
+}
 
 /** The files of a medium, compressed: some 40 bytes each, because a client may take a medium for hours. */
 export class PackedFiles {

@@ -127,6 +127,17 @@ export function bySeriesNumber(a: SeriesRow, b: SeriesRow): number {
   return (a.seriesNumber ?? 0) - (b.seriesNumber ?? 0);
 }
 
+/** Files for other bytes under the UID of an image, which are taken along beside the directory. */
+export function variantFiles(
+  { variants }: Pick<MediaPlan, "variants">,
+  folder: string,
+): { name: string; instance: KeptVariant }[] {
+  return variants.map((instance, index) => ({
+    name: `${folder}VARIANTS/${numbered("VAR", index + 1)}`,
+    instance,
+  }));
+}
+
 /** A file ID's part of eight characters. */
 export function numbered(prefix: string, number: number): string {
   return `${prefix}${String(number).padStart(8 - prefix.length, "0")}`;
