@@ -1,10 +1,24 @@
 export const locales = ["pt-BR", "en-US"] as const;
 export type Locale = (typeof locales)[number];
 
-/** Returns Portuguese if the first language code contains `pt` or none is given, else English. */
+/**
+ * Returns the language that an `Accept-Language` header ranks first of Portuguese and English (RFC 9110 §12.5.4): Portuguese if it
+ * names none, or takes any, and English if it names others alone.
+ */
 export function pickLocale(languages: string | undefined): Locale {
-  const first = languages?.split(",")[0]?.trim().toLowerCase();
-  return !first || first === "*" || first.includes("pt") ? "pt-BR" : "en-US";
+  const ranked = (languages ?? "").split(",").map(rankedCode);
+  const wanted = ranked
+    .filter(({ code, rank }) => code !== "" && rank > 0)
+    .toSorted((a, b) => b.rank - a.rank);
+  if (wanted.length === 0) return "pt-BR";
+  const known = wanted.find(({ code }) => code === "*" || code.includes("pt") || /^en\b/.test(code));
+  return known && !known.code.startsWith("en") ? "pt-BR" : "en-US";
+}
+
+function rankedCode(part: string): { code: string; rank: number } {
+  const [code = "", ...parameters] = part.toLowerCase().split(";");
+  const weight = parameters.map((parameter) => /^\s*q=([01](\.\d{0,3})?)\s*$/.exec(parameter)?.[1]);
+  return { code: code.trim(), rank: Number(weight.find((found) => found !== undefined) ?? 1) };
 }
 
 /** Returns the language for a first visit: Portuguese if the browser has it among its languages, or has none. */
