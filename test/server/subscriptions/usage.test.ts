@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { UsageItem, UsageStats } from "../../../src/shared/api/subscriptions.ts";
+import { timeOfUuid } from "../../../src/shared/uuid.ts";
 import { sampleZip, studyUID } from "../../support/sample-zip.ts";
 import { createTestApp, type Person, problemOf, type TestApp } from "../../support/test-app.ts";
 
@@ -40,6 +41,11 @@ describe("a plan's usage", () => {
       ["upload", studyUID("1")],
     ]);
     expect(history[0]?.study).toMatchObject({ id: studyId });
+    for (const { id, timestamp } of history) {
+      expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+      expect(timeOfUuid(id)).toEqual(new Date(timestamp));
+    }
+    expect(new Set(history.map(({ id }) => id)).size).toBe(2);
     expect(await readAs<UsageItem[]>(person, "usage-history?limit=1")).toEqual(history.slice(0, 1));
     const other = await t.addPerson("Outra Pessoa");
     expect(await readAs<UsageItem[]>(other, "usage-history?limit=50")).toEqual([]);

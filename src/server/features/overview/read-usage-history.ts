@@ -1,4 +1,5 @@
 import type { UsageItem } from "../../../shared/api/subscriptions.ts";
+import { uuidOf } from "../../../shared/uuid.ts";
 import type { Deps } from "../../deps.ts";
 import { type Caller, findVisibleStudiesByUIDs } from "../studies/studies.repo.ts";
 import type { StudyRow } from "../studies/studies.table.ts";
@@ -14,7 +15,7 @@ export async function readUsageHistory(
   const uids = [...new Set(events.map(({ studyInstanceUID }) => studyInstanceUID))];
   const studies = await findVisibleStudiesByUIDs(db, caller, uids);
   return events.map(({ id, actionType, studyInstanceUID, timestamp }) => ({
-    id: String(id),
+    id: uuidOf(timestamp, id),
     actionType,
     studyInstanceUID,
     study: presentStudy(studies.get(studyInstanceUID)),
