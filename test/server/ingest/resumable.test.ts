@@ -175,7 +175,11 @@ describe("a chunk", () => {
     const bytes = new Uint8Array(4);
     expect((await tus.patch(url, 2, bytes)).status).toBe(409);
     expect((await tus.patch(url, 0, bytes, { "content-type": "application/zip" })).status).toBe(415);
-    expect((await tus.patch(url, 0, new Uint8Array(11))).status).toBe(413);
+    const tooLong = await tus.patch(url, 0, new Uint8Array(11));
+    expect(await problemOf(tooLong)).toMatchObject({
+      status: 413,
+      message: expect.stringContaining("10 bytes"),
+    });
     expect((await tus.patch(url, 0, bytes, { "upload-offset": "-1" })).status).toBe(400);
     expect((await tus.patch(url, 0, bytes, { "upload-checksum": "md5 AAAA" })).status).toBe(400);
     expect(await offsetOf(url)).toBe("0");

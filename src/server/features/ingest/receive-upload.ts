@@ -153,10 +153,12 @@ async function spool(
   return sizeBytes;
 }
 
-/** A size as messages give it: `2 GB`, `512 MB`. */
+/** A size as messages give it: `2 GB`, `512 MB`, `195 kB`, `40 bytes`. */
 export function formatSize(sizeBytes: number): string {
   const gigabytes = sizeBytes / 1024 ** 3;
-  return gigabytes >= 1 ? `${Number(gigabytes.toFixed(1))} GB` : `${Math.round(sizeBytes / 1024 ** 2)} MB`;
+  if (gigabytes >= 1) return `${Number(gigabytes.toFixed(1))} GB`;
+  if (sizeBytes >= 1024 ** 2) return `${Math.round(sizeBytes / 1024 ** 2)} MB`;
+  return sizeBytes >= 1024 ? `${Math.round(sizeBytes / 1024)} kB` : `${sizeBytes} bytes`;
 }
 
 /** Reads a form's values. @throws {AppError} 400 */
