@@ -32,10 +32,11 @@ export async function sendSupportMessage(
 ): Promise<void> {
   const { db, clock, config } = deps;
   const now = clock.now();
+  // A message that is sent back for its image is none yet, and counts for nothing.
+  const image = input.image && checkedImage(input.image, input.locale);
   await beginAttempt(db, [messageLimit(visitor)], now);
   const { subject, message, userEmail, userName } = input;
   const accountId = await findSender(deps, input, visitor);
-  const image = input.image && checkedImage(input.image, input.locale);
   const to = await findOperatorEmail(deps, db);
   await db.transaction(async (tx) => {
     const id = Bun.randomUUIDv7();
