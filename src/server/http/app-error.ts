@@ -7,6 +7,9 @@ export interface Violation {
   message: string;
 }
 
+/** A violation as a failure names it: without a `message` it is told that the value is not valid. */
+export type WrongField = Omit<Violation, "message"> & Partial<Pick<Violation, "message">>;
+
 /** What a caller is told about a failure. `text` is a message descriptor of the catalogues in `locales`. */
 export interface ErrorKind {
   status: ContentfulStatusCode;
@@ -18,7 +21,7 @@ export interface ErrorKind {
 export interface AppErrorOptions {
   /** Values for the placeholders of the text. */
   values?: Record<string, string | number>;
-  violations?: Violation[];
+  violations?: WrongField[];
   /** For the log only; never a name, a UID or a token. */
   detail?: string;
   cause?: unknown;

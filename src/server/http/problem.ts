@@ -2,13 +2,14 @@ import type { Context, ErrorHandler, NotFoundHandler } from "hono";
 import { HTTPException } from "hono/http-exception";
 import type { Problem } from "../../shared/api/problem.ts";
 import type { Locale } from "../../shared/locale.ts";
+import { validationMessages } from "../../shared/validation-messages.ts";
 import { InstanceDamaged } from "../archive/instance-reader.ts";
 import { ManifestError } from "../archive/manifest.errors.ts";
 import { isDatabaseUnavailable } from "../db/database.errors.ts";
 import { describeError, type Logger } from "../runtime/log.ts";
 import { DiskFull, isOutOfSpace, isReadOnlyDisk } from "../storage/disk/disk-room.ts";
 import { ObjectNotFound, StoreUnavailable } from "../storage/object-store.ts";
-import { AppError } from "./app-error.ts";
+import { AppError, type Violation, type WrongField } from "./app-error.ts";
 import {
   archiveDamaged,
   databaseUnavailable,
@@ -68,9 +69,13 @@ export function problemOf(locale: Locale, { kind, options }: AppError, requestId
     code: kind.code,
     message,
     requestId,
-    ...(options.violations && { violations: options.violations }),
+    ...(options.violations && { violations: options.violations.map((field) => tellWrong(locale, field)) }),
     ...options.members,
   };
+}
+
+function tellWrong(locale: Locale, { path, code, message }: WrongField): Violation {
+  return { path, code, message: message ?? translate(locale, validationMessages["validation.invalid"]) };
 }
 
 function asAppError(error: Error): AppError {

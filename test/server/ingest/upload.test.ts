@@ -308,8 +308,9 @@ test("a form with a wrong value is refused, and each field is named", async () =
     const answer = await t.upload(person, sampleZip({ study: "900" }), form as Record<string, string>);
     const { status, violations = [] } = (await answer.json()) as {
       status: number;
-      violations?: { path: string }[];
+      violations?: { path: string; message: string }[];
     };
+    for (const { message } of violations) expect(message).toBe("This value is not valid");
     return [status, violations.map(({ path }) => path)];
   };
   expect(await named({ patientName: "Ana\u0000" })).toEqual([400, ["formData.patientName"]]);

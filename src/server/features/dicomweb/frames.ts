@@ -159,7 +159,7 @@ function parseFrameList(list: string): number[] {
   const isListed = frameNumbers.length <= MAX_LISTED_FRAMES && !frameNumbers.includes(0);
   if (!isListed || frameNumbers.length - new Set(frameNumbers).size > MAX_REPEATED_FRAMES) {
     throw new AppError(validationFailed, {
-      violations: [{ path: "frames", code: "invalid", message: "frames" }],
+      violations: [{ path: "frames", code: "invalid" }],
     });
   }
   return frameNumbers;

@@ -210,5 +210,5 @@ function count(parameters: URLSearchParams, name: "limit" | "offset"): number | 
 }
 
 function invalid(path: string): AppError {
-  return new AppError(validationFailed, { violations: [{ path, code: "invalid", message: path }] });
+  return new AppError(validationFailed, { violations: [{ path, code: "invalid" }] });
 }

@@ -66,5 +66,5 @@ function integerOf(name: string, text: string, most: number): number {
 }
 
 function invalid(path: string): AppError {
-  return new AppError(validationFailed, { violations: [{ path, code: "invalid", message: path }] });
+  return new AppError(validationFailed, { violations: [{ path, code: "invalid" }] });
 }

@@ -215,5 +215,5 @@ function unreadable(name: string): never {
 }
 
 function invalid(path: string): AppError {
-  return new AppError(validationFailed, { violations: [{ path, code: "invalid", message: path }] });
+  return new AppError(validationFailed, { violations: [{ path, code: "invalid" }] });
 }

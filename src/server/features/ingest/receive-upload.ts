@@ -182,7 +182,7 @@ function invalidFields(names: string[]): AppError {
   const paths = [...new Set(names)]
     .slice(0, MAX_NAMED_FIELDS)
     .map((name) => (name === "" ? "formData" : `formData.${name}`));
-  const violations = paths.map((path) => ({ path, code: "validation.invalid", message: path }));
+  const violations = paths.map((path) => ({ path, code: "validation.invalid" }));
   return new AppError(validationFailed, { violations, detail: "formData" });
 }
 
