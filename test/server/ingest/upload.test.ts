@@ -214,6 +214,24 @@ describe("an upload", () => {
     expect(answer.skipped).toEqual([{ name: "IM1", reason: "zip.encrypted" }]);
   });
 
+  test("is refused with a second file, which would be lost, but not with an input that was left empty", async () => {
+    const who = await t.addPerson("Dois ZIPs", { plan: "clinica" });
+    const send = async (second: File) => {
+      const form = new FormData();
+      form.append("zipFile", new File([Uint8Array.from(sampleZip({ study: "57" }))], "one.zip"));
+      form.append("zipFile", second);
+      const request = new Request("http://localhost/", { method: "POST", body: form });
+      const headers = { "content-type": request.headers.get("content-type") ?? "" };
+      const body = await request.arrayBuffer();
+      return await t.call("POST", "/api/upload-dicom", { as: who, body, headers });
+    };
+    const refused = await send(new File([Uint8Array.from(sampleZip({ study: "58" }))], "two.zip"));
+    expect(await problemOf(refused)).toMatchObject({ status: 400, violations: [{ path: "zipFile" }] });
+    expect(await (await t.call("GET", "/api/studies", { as: who })).json()).toEqual([]);
+    expect((await send(new File([], ""))).status).toBe(201);
+    expect(await abandonedFolders()).toEqual([]);
+  });
+
   test("is 415 if its body is not multipart, and 400 without a file", async () => {
     const plain = await t.call("POST", "/api/upload-dicom", { as: person, json: {} });
     expect(plain.status).toBe(415);

@@ -55,11 +55,11 @@ export async function receiveUpload(
     for await (const part of readFormParts(receiveBytes(request.body, receiving), boundary)) {
       const { name, fileName, content } = part;
       if (fileName === undefined && name === "formData") metadata = parseForm(await readText(content));
-      // An upload is one file; further files are ignored.
-      if (fileName !== undefined && sizeBytes === undefined) {
-        const { received } = receiving;
-        sizeBytes = await spool(content, fileName, { path: spoolPath, maxBytes, room, received });
-      }
+      // A browser sends a file input that was left empty as a file without a name.
+      if (fileName === undefined || (fileName === "" && sizeBytes !== undefined)) continue;
+      if (sizeBytes !== undefined) throw furtherFile(name);
+      const { received } = receiving;
+      sizeBytes = await spool(content, fileName, { path: spoolPath, maxBytes, room, received });
     }
   } catch (cause) {
     throw cause instanceof MultipartBroken ? new AppError(uploadInterrupted, { cause }) : cause;
@@ -159,6 +159,12 @@ export function formatSize(sizeBytes: number): string {
   if (gigabytes >= 1) return `${Number(gigabytes.toFixed(1))} GB`;
   if (sizeBytes >= 1024 ** 2) return `${Math.round(sizeBytes / 1024 ** 2)} MB`;
   return sizeBytes >= 1024 ? `${Math.round(sizeBytes / 1024)} kB` : `${sizeBytes} bytes`;
+}
+
+/** An upload is one file: a second one that is left out without a word would be lost. */
+function furtherFile(path: string): AppError {
+  const violations = [{ path, code: "validation.invalid" }];
+  return new AppError(validationFailed, { violations, detail: "a second file" });
 }
 
 /** Reads a form's values. @throws {AppError} 400 */
