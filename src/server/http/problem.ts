@@ -29,6 +29,9 @@ export interface ProblemForm {
   bodyOf(problem: Problem): unknown;
 }
 
+/** When to come again to what is away for nobody knows how long. */
+const LATER_SECONDS = 60;
+
 const plain: ProblemForm = { type: "application/problem+json", bodyOf: (problem) => problem };
 
 /** The only place that turns a failure into an answer: `application/problem+json` in the caller's language. */
@@ -55,7 +58,8 @@ function problemResponse(c: Context<HttpEnv>, failure: AppError, form = plain): 
   c.header("Cache-Control", "no-store");
   if (kind.status === 401) c.header("WWW-Authenticate", "Bearer");
   for (const [name, value] of Object.entries(options.headers ?? {})) c.header(name, value);
-  if (options.retryAfterSeconds !== undefined) c.header("Retry-After", String(options.retryAfterSeconds));
+  const retryAfterSeconds = options.retryAfterSeconds ?? (kind.status === 503 ? LATER_SECONDS : undefined);
+  if (retryAfterSeconds !== undefined) c.header("Retry-After", String(retryAfterSeconds));
   return c.body(JSON.stringify(body), kind.status);
 }
 

@@ -183,6 +183,7 @@ describe("choosing a plan", () => {
       json: { planId: plan?.id },
     });
     expect(answer.status).toBe(503);
+    expect(answer.headers.get("retry-after")).toBe("60");
     expect((await problemOf(answer)).code).toBe("pix.not_configured");
   }, 120_000);
 });
