@@ -2,13 +2,15 @@ import * as z from "zod/mini";
 import { isoDate, isoTime } from "../dicom/date.ts";
 
 const INVALID = "validation.invalid";
+/** What is no date at all is not looked at any further, so that it is told once. */
+const UNREADABLE = { error: INVALID, abort: true };
 
 /** A day of the calendar as `YYYY-MM-DD`. The year 0, which ISO 8601 has and PostgreSQL has not, is none. */
-export const daySchema = z.iso.date(INVALID).check(z.refine(isDay, INVALID));
+export const daySchema = z.iso.date(UNREADABLE).check(z.refine(isDay, INVALID));
 
 /** A day as {@link daySchema} has it, and after a `T` perhaps a time of day as `HH:MM` or `HH:MM:SS`. */
 export const localDateTimeSchema = z.string().check(
-  z.regex(/^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2})?)?$/, INVALID),
+  z.regex(/^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2})?)?$/, UNREADABLE),
   z.refine((text) => {
     const [day = "", time] = text.split("T");
     return isDay(day) && (time === undefined || isoTime(time) !== null);
@@ -16,7 +18,7 @@ export const localDateTimeSchema = z.string().check(
 );
 
 /** An instant as ISO 8601 with its offset, in the years 1 to 9999 of UTC. */
-export const instantSchema = z.iso.datetime({ offset: true, error: INVALID }).check(
+export const instantSchema = z.iso.datetime({ ...UNREADABLE, offset: true }).check(
   z.refine((text) => {
     const year = new Date(text).getUTCFullYear();
     return year >= 1 && year <= 9_999;

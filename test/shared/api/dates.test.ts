@@ -25,5 +25,7 @@ test.each([
   ["instant", "9999-12-31T23:59:59-01:00", false],
   ["instant", "2026-02-30T00:00:00Z", false],
 ] as const)("a %s %p is taken: %p", (kind, text, isTaken) => {
-  expect(schemas[kind].safeParse(text).success).toBe(isTaken);
+  const { success, error } = schemas[kind].safeParse(text);
+  expect(success).toBe(isTaken);
+  expect(error?.issues ?? []).toHaveLength(isTaken ? 0 : 1);
 });
