@@ -55,6 +55,27 @@ describe("a report", () => {
     expect(kinds).toHaveLength(0);
   });
 
+  test("is asked about by HEAD without being recorded as opened, by its owner, by FHIR or by the visitor of a link", async () => {
+    await attach(owner);
+    const json = { studyIds: [studyId] };
+    const made = (await (await t.call("POST", "/api/links", { as: owner, json })).json()) as Record<
+      string,
+      string
+    >;
+    const key = { link: made.id, secret: made.url?.split("#")[1] };
+    const visit = (await (await t.call("POST", "/api/visits", { json: key })).json()) as { token: string };
+    for (const path of [`/api/studies/laudo/${studyId}`, `/fhir/Binary/${studyId}`]) {
+      expect((await t.call("HEAD", path, { as: owner })).status).toBe(200);
+    }
+    const ofVisitor = `/api/visits/${visit.token}/studies/${studyId}/laudo`;
+    expect((await t.call("HEAD", ofVisitor)).status).toBe(200);
+    const opened = async () =>
+      await t.sql`select 1 from audit_events where study_id = ${studyId} and action = 'report.opened'`;
+    expect(await opened()).toHaveLength(0);
+    expect((await t.call("GET", ofVisitor)).status).toBe(200);
+    expect(await opened()).toHaveLength(1);
+  });
+
   test("is the only one of its study, also when two are sent at the same time", async () => {
     const answers = await Promise.all([attach(owner, samplePdf("a")), attach(owner, samplePdf("b"))]);
     expect(answers.map((answer) => answer.status).sort()).toEqual([201, 409]);

@@ -53,12 +53,12 @@ export async function openVisitedStudy(
 /** @throws {AppError} `visit.over`, `study.not_found`, `link.not_allowed`, `report.not_found`, `archive.damaged` */
 export async function openVisitedReport(
   deps: ObjectDeps & Pick<Deps, "tokens">,
-  { token, reference }: { token: string; reference: string },
+  { token, reference, isHead }: { token: string; reference: string; isHead: boolean },
   { device, ...origin }: VisitOrigin,
 ): Promise<Response> {
   const { visit, study } = await findVisitedStudy(deps, token, reference);
   if (!visit.link.laudo) throw new AppError(linkNotAllowed);
-  return await answerReport(deps, study, async () => {
+  const record = async () => {
     await recordAudit(deps.db, {
       at: deps.clock.now(),
       action: "report.opened",
@@ -68,7 +68,8 @@ export async function openVisitedReport(
       ...origin,
     });
     await noteInVisit(deps.db, visit.visitId, { readReport: true });
-  });
+  };
+  return await answerReport(deps, study, { isHead, record });
 }
 
 /**

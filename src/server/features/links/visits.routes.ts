@@ -97,7 +97,8 @@ export function createVisitsRoutes(deps: Deps, guard: Guard) {
     }),
     async (c) => {
       const named = { token: c.req.param("token"), reference: c.req.param("study") };
-      return whileAllowed(c, await openVisitedReport(deps, named, visitOriginOf(c)), recheckOf(named));
+      const asked = { ...named, isHead: c.req.method === "HEAD" };
+      return whileAllowed(c, await openVisitedReport(deps, asked, visitOriginOf(c)), recheckOf(named));
     },
   );
 

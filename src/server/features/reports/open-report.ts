@@ -9,6 +9,12 @@ import type { StudyRow } from "../studies/studies.table.ts";
 import { reportNotFound } from "./reports.errors.ts";
 import { findReport } from "./reports.repo.ts";
 
+/** Who asks for a report. HEAD opens none, and is not recorded. */
+interface ReportReading {
+  isHead: boolean;
+  origin: RequestOrigin;
+}
+
 /** How a report is answered. */
 export interface ReportForm {
   /** Refuses a PDF that is too long for the form, before anything is recorded. @throws {AppError} */
@@ -25,9 +31,9 @@ export async function openReport(
   deps: ObjectDeps,
   caller: Caller,
   reference: string,
-  origin: RequestOrigin,
+  reading: ReportReading,
 ): Promise<Response> {
-  return await openReportOf(deps, caller, await findStudy(deps.db, caller, reference), origin);
+  return await openReportOf(deps, caller, await findStudy(deps.db, caller, reference), reading);
 }
 
 /** As {@link openReport}, for a study that the caller is known to see. */
@@ -35,7 +41,7 @@ export async function openReportOf(
   deps: ObjectDeps,
   caller: Caller,
   study: StudyRow,
-  origin: RequestOrigin,
+  { isHead, origin }: ReportReading,
   form: ReportForm = asPdf,
 ): Promise<Response> {
   const now = deps.clock.now();
@@ -49,23 +55,23 @@ export async function openReportOf(
     });
     await noteSeen(deps.db, caller.userId, [study.id], now);
   };
-  return await answerReport(deps, study, record, form);
+  return await answerReport(deps, study, { isHead, record }, form);
 }
 
 /**
- * Answers the report of a study that the reader may see, once `record` has recorded that.
+ * Answers the report of a study that the reader may see, once `record` has recorded that. HEAD opens none, and is not recorded.
  * @throws {AppError} `report.not_found`, `archive.damaged`
  */
 export async function answerReport(
   deps: ObjectDeps,
   study: Pick<StudyRow, "id">,
-  record: () => Promise<void>,
+  { isHead, record }: { isHead: boolean; record(): Promise<void> },
   form: ReportForm = asPdf,
 ): Promise<Response> {
   const found = await findReport(deps.db, study.id);
   if (!found) throw new AppError(reportNotFound);
   const { sizeBytes } = found.object;
   form.assertFits?.(sizeBytes);
-  await record();
+  if (!isHead) await record();
   return form.answer(await openObject(deps, found.object, { offset: 0, length: sizeBytes }), sizeBytes);
 }

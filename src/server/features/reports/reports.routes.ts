@@ -65,7 +65,8 @@ export function createReportsRoutes(deps: Deps, guard: Guard, forms: PdfForms) {
       const recheck = createRecheck(deps.clock, async () =>
         findStudy(deps.db, await c.get("readmit")(), reference),
       );
-      return whileAllowed(c, await openReport(deps, c.get("session"), reference, originOf(c)), recheck);
+      const reading = { isHead: c.req.method === "HEAD", origin: originOf(c) };
+      return whileAllowed(c, await openReport(deps, c.get("session"), reference, reading), recheck);
     },
   );
 
