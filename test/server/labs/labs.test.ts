@@ -58,6 +58,20 @@ describe("a lab exam", () => {
     expect(opened).toHaveLength(0);
   });
 
+  test("is viewed whatever its name, also where a long one is cut", async () => {
+    const who = await t.addPerson("Nomes Longos");
+    for (const [examName, shown] of [
+      [`${"a".repeat(99)}𠮷𠮷`, "a".repeat(99)],
+      ["../../x", "x"],
+      ["…", "exame"],
+    ] as const) {
+      const { id } = (await (await upload(who, { ...valid, examName })).json()) as LabExam;
+      const view = await t.call("GET", `/api/exams-lab/${id}/view`, { as: who });
+      expect(view.status).toBe(200);
+      expect(view.headers.get("content-disposition")).toEndWith(`''${shown}.pdf`);
+    }
+  });
+
   test("is deleted with its bytes, which frees its place in the plan", async () => {
     const who = await t.addPerson("Apaga Exame");
     const { id } = (await (await upload(who)).json()) as LabExam;

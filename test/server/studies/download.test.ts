@@ -10,6 +10,7 @@ import { listVolumes } from "../../../src/server/holdings/objects/stored-objects
 import { openObject } from "../../../src/server/holdings/reading/open-object.ts";
 import type { DownloadTicket, StudiesDownloadTicket } from "../../../src/shared/api/downloads.ts";
 import type { UsageStats } from "../../../src/shared/api/subscriptions.ts";
+import { TagHex } from "../../../src/shared/dicom/tags.ts";
 import { serveApp } from "../../support/raw-upload.ts";
 import { sampleInstance, sampleZip } from "../../support/sample-zip.ts";
 import { createTestApp, type Person, problemOf, type TestApp } from "../../support/test-app.ts";
@@ -48,6 +49,17 @@ describe("a download", () => {
     const entries = Object.values(unzipSync(bytes));
     const sent = [sampleInstance({ study: "1" }), sampleInstance({ study: "1", sop: "2" })];
     expect(entries.map(digest).sort()).toEqual(sent.map(digest).sort());
+  });
+
+  test("has a name that a header can hold, also where a long one is cut", async () => {
+    const elements = { [TagHex.PatientName]: { vr: "PN", Value: [`${"a".repeat(99)}𠮷𠮷`] } };
+    const { studies } = await t.store(person, sampleZip({ study: "10", elements }));
+    const id = studies[0]?.id ?? "";
+    const answer = await download({}, id);
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get("content-disposition")).toEndWith(`''${"a".repeat(99)}_HIS.zip`);
+    await answer.body?.cancel();
+    expect((await t.call("DELETE", `/api/studies/${id}`, { as: person })).status).toBe(200);
   });
 
   test("of a study sent in several uploads is one ZIP with all of it, and can be resumed at any byte", async () => {

@@ -2,6 +2,7 @@ import { answerPdf } from "../../documents/answer-pdf.ts";
 import { isUnsound } from "../../holdings/checking/integrity.ts";
 import { type ObjectDeps, openObject } from "../../holdings/reading/open-object.ts";
 import { AppError } from "../../http/app-error.ts";
+import { fileNameOf } from "../../http/file-name.ts";
 import type { RequestOrigin } from "../../http/request-origin.ts";
 import type { Session } from "../../http/session.ts";
 import { recordAudit } from "../audit/audit.repo.ts";
@@ -29,7 +30,7 @@ export async function openLabExam(
   await checkAgain(deps, exam);
   const body = await openObject(deps, labObject(exam), { offset: 0, length: exam.sizeBytes });
   if (!isHead) await recordOpening(deps, { userId, id, isDownload }, origin);
-  const fileName = `${exam.name.replace(/[^\p{L}\p{N}._-]+/gu, "_").slice(0, 100) || "exame"}.pdf`;
+  const fileName = `${fileNameOf(exam.name) || "exame"}.pdf`;
   return answerPdf(body, { sizeBytes: exam.sizeBytes, fileName, isDownload });
 }
 

@@ -4,6 +4,7 @@ import type { Deps } from "../../../deps.ts";
 import { listVolumes } from "../../../holdings/objects/stored-objects.repo.ts";
 import type { StoredObjectRow } from "../../../holdings/objects/stored-objects.table.ts";
 import { AppError } from "../../../http/app-error.ts";
+import { fileNameOf } from "../../../http/file-name.ts";
 import { forbidden } from "../../../http/http.errors.ts";
 import type { RequestOrigin } from "../../../http/request-origin.ts";
 import { aboutStudy, recordAudit } from "../../audit/audit.repo.ts";
@@ -120,7 +121,6 @@ export async function hasFreeRanges(
 
 /** The download's file name: the sanitised patient name followed by `_HIS.zip`. */
 function downloadName(patientName: string | null): string {
-  const name = (patientName ?? "").split("^")[0]?.trim() || "estudo";
-  const plain = name.normalize("NFC").replace(/[^\p{L}\p{N}._-]+/gu, "_");
-  return `${plain.replace(/^[._]+/, "").slice(0, 100) || "estudo"}_HIS.zip`;
+  const [name = ""] = (patientName ?? "").split("^");
+  return `${fileNameOf(name.trim()) || "estudo"}_HIS.zip`;
 }

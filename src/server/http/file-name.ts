@@ -1,0 +1,11 @@
+const MAX_LENGTH = 100;
+
+/** A text as the name of a file that a browser saves, without an extension; empty if no letter or digit is left of it. */
+export function fileNameOf(text: string): string {
+  const plain = text
+    .normalize("NFC")
+    .replace(/[^\p{L}\p{N}._-]+/gu, "_")
+    .replace(/^[._]+/, "");
+  // The cut may go through a letter of two code units, whose half no header can hold.
+  return plain.slice(0, MAX_LENGTH).replace(/\p{Cs}$/u, "");
+}
