@@ -9,6 +9,7 @@ import type { Study } from "../../../src/shared/api/studies.ts";
 import { sampleInstance, sampleZip, studyUID } from "../../support/sample-zip.ts";
 import { createTestApp, type Person, problemOf, type TestApp } from "../../support/test-app.ts";
 import { tusChecksum, tusHeaders, tusMetadata, tusOf } from "../../support/tus.ts";
+import { writeTestZip } from "../../support/zip-archive.ts";
 
 let t: TestApp;
 let person: Person;
@@ -153,6 +154,17 @@ describe("an upload in pieces", () => {
     expect([created.status, created.headers.get("upload-offset")]).toEqual([201, String(zip.length)]);
     const { result } = await tus.outcome(created.headers.get("location") ?? "");
     expect(result?.instancesReceived).toBe(1);
+  });
+
+  test("is taken in whatever its other files are called", async () => {
+    const other = Uint8Array.of(1);
+    const names = ["a\0b", `${"n".repeat(254)}😀`];
+    const entries = names.map((name) => ({ name, content: other }));
+    const zip = writeTestZip([{ name: "IM1", content: sampleInstance({ study: "104.1" }) }, ...entries]);
+    const url = await tus.begin(zip.length);
+    await tus.patch(url, 0, zip);
+    const { state, result } = await tus.outcome(url);
+    expect([state, result?.instancesReceived, result?.skippedCount]).toEqual(["done", 1, 2]);
   });
 
   test("keeps its reason in the reader's language when it holds no exam", async () => {

@@ -242,6 +242,12 @@ describe("a file is skipped and named", () => {
     ]);
   });
 
+  test("by a name that the database keeps: without NUL, and cut between two characters", async () => {
+    const long = "n".repeat(254);
+    const junk = ["a\0b", `${long}😀`].map((name) => ({ name, content: Uint8Array.of(1) }));
+    expect((await skippedBeside(...junk)).map(([name]) => name)).toEqual(["a\ufffdb", `${long}\ufffd`]);
+  });
+
   test("up to a number of names, and all are counted", async () => {
     const junk = Array.from({ length: 5 }, (_, i) => ({ name: `${i}`, content: Uint8Array.of(1) }));
     await using uploaded = await upload(writeTestZip(junk), { maxSkippedNames: 2 });

@@ -205,8 +205,9 @@ class Scan {
   }
 }
 
+/** The name as the database keeps it: without NUL, and without half a character where it was cut. */
 function nameOf({ name }: Pick<ZipEntry, "name">): string {
-  return name.slice(0, MAX_NAME_LENGTH);
+  return name.slice(0, MAX_NAME_LENGTH).replaceAll("\0", "\ufffd").toWellFormed();
 }
 
 function isReadInPieces(frames: FrameTable): boolean {
