@@ -249,6 +249,24 @@ describe("a chunk", () => {
   });
 });
 
+test("an upload that is dismissed while its first bytes come is not found any more", async () => {
+  const url = await tus.begin(100_000);
+  let isFirst = true;
+  const body = new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      if (isFirst) controller.enqueue(new Uint8Array(1000));
+      else {
+        expect((await tus.end(url)).status).toBe(204);
+        controller.close();
+      }
+      isFirst = false;
+    },
+  });
+  const headers = { ...tusHeaders, "content-type": "application/offset+octet-stream", "upload-offset": "0" };
+  const answer = await t.call("PATCH", url, { as: person, body, headers });
+  expect([answer.status, (await problemOf(answer)).code]).toEqual([404, "upload.not_found"]);
+});
+
 describe("a request whose line went dead without a word", () => {
   test("ends when its sender asks again, and when nobody else does", async () => {
     const stranger = tusOf(t, await t.addPerson("Outra Pessoa"));

@@ -4,6 +4,7 @@ import { AppError } from "../../../http/app-error.ts";
 import type { Recheck } from "../../../http/while-allowed.ts";
 import { bodyBytes } from "../../../runtime/body-bytes.ts";
 import { DiskFull, type Reservation } from "../../../storage/disk/disk-room.ts";
+import { isAbsent } from "../../../storage/disk/fs-failure.ts";
 import { uploadTooLarge } from "../ingest.errors.ts";
 import { formatSize, receiveBytes } from "../receive-upload.ts";
 import type { SpoolRoom } from "../spool-writer.ts";
@@ -64,7 +65,11 @@ export async function appendToUpload(
   using room = await LandingRoom.open(deps, lengthBytes);
   await using landing = await openLanding(deps, upload, room);
   const receiving = new Receiving(deps, upload, landing, hold, appended);
-  await receiving.run(body ?? new Blob().stream(), slot);
+  await receiving.run(body ?? new Blob().stream(), slot).catch(async (cause) => {
+    // Whoever ends an upload removes its bytes, also while more come.
+    const isEnded = isAbsent(cause) && !(await findResumable(deps.db, sender, id, now));
+    throw isEnded ? new AppError(resumableNotFound, { cause }) : cause;
+  });
   return { receivedBytes: receiving.savedOffset, expiresAt: receiving.expiresAt };
 }
 
