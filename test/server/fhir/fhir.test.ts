@@ -491,8 +491,8 @@ describe("a failure", () => {
       { issue: [{ code: "forbidden", details: { coding: [{ code: "token.forbidden" }] } }] },
     ]);
     const headers = { prefer: "handling=strict" };
-    // The second is a name that every JavaScript object knows.
-    for (const unknown of ["basedon=1", "constructor=1"]) {
+    // The second is a name that every JavaScript object knows, and what the third gives is one that its prototype knows.
+    for (const unknown of ["basedon=1", "constructor=1", "__proto__=toString"]) {
       const strict = await t.call("GET", `/fhir/ImagingStudy?${unknown}`, { as: program, headers });
       expect(strict.status).toBe(400);
       const lenient = await t.call("GET", `/fhir/ImagingStudy?${unknown}`, { as: program });

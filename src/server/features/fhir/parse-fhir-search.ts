@@ -75,7 +75,7 @@ export function parseFhirSearch(
 function isAboutAnswer(search: FhirSearch, type: SearchedType, name: string, value: string): boolean {
   if (name === "_sort") return value === ORDER[type];
   if (name === "_total") return TOTALS.includes(value);
-  const includes = INCLUDES[type][name];
+  const includes = Object.hasOwn(INCLUDES[type], name) ? INCLUDES[type][name] : undefined;
   if (!includes) return false;
   const isWildcard = value === "*" || value === `${type}:*`;
   const named = isWildcard ? includesThatBring(type, name) : [value.split(":", 2).join(":")];
