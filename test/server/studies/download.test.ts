@@ -234,7 +234,7 @@ describe("a download of several studies", () => {
       const stats = await t.call("GET", "/api/subscriptions/usage-stats", { as: owner });
       return ((await stats.json()) as UsageStats).downloadsThisMonth;
     };
-    const asked = await askTicket([...ids.slice(0, 2), ids[0]], owner);
+    const asked = await askTicket([...ids.slice(0, 2), ids[0], ids[1]?.toUpperCase()], owner);
     expect(asked.status).toBe(201);
     const ticket = (await asked.json()) as StudiesDownloadTicket;
     expect([ticket.leftOut, await used()]).toEqual([[], 0]);

@@ -45,7 +45,9 @@ export async function issueStudiesTicket(
   let refusal: AppError | undefined;
   for (const id of new Set(studyIds)) {
     try {
-      studies.push(await findDownloadable(deps, session, id));
+      const study = await findDownloadable(deps, session, id);
+      // An id may be written in more than one way.
+      if (!studies.some((other) => other.id === study.id)) studies.push(study);
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
       refusal ??= error;
