@@ -7,6 +7,9 @@ export interface StreamedVolume extends JoinVolume {
   open(range: { offset: number; length: number }): Promise<Blob | ReadableStream<Uint8Array>>;
 }
 
+/** What is sent is copied for a client that takes it slowly. */
+const SENT_AT_ONCE_BYTES = 64 * 1024;
+
 /**
  * A ZIP that is made while it is sent: call its parts in order and yield what they yield. Volumes are copied entry for
  * entry, unchanged. Memory: about 100 bytes for each entry, and one file.
@@ -27,7 +30,9 @@ export class ZipStream {
     this.#central.push(encodeCentralHeader(entry, this.#offset));
     yield this.#begin(entry);
     this.#offset += sizeBytes;
-    yield* pieces;
+    for (const piece of pieces)
+      for (let at = 0; at < piece.length; at += SENT_AT_ONCE_BYTES)
+        yield piece.subarray(at, at + SENT_AT_ONCE_BYTES);
   }
 
   /**

@@ -32,11 +32,11 @@ export interface ListedLabExam extends Pick<LabExam, "laudoDescription" | "examD
   file: string | null;
 }
 
-/** The page of an export: its exams, and the visor; written in turns with other work. */
+/** The pieces of an export's page: its exams, and the visor; written in turns with other work. */
 export async function accountPageOf(
   { studies, laboratory }: { studies: readonly ListedExam[]; laboratory: readonly ListedLabExam[] },
   { locale, discPage }: { locale: Locale; discPage: Uint8Array },
-): Promise<Uint8Array> {
+): Promise<Uint8Array[]> {
   const link = (file: string, text: string) => `<a href="${escaped(file)}">${text}</a>`;
   const [report, receipt] = [texts.report, texts.receipt].map((text) => escaped(translate(locale, text)));
   const turn = new WorkTurn();

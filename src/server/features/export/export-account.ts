@@ -96,7 +96,7 @@ export async function* exportAccount(
   const encoded = directory.encode(FILE_SET_ID, uidOfUuid(Bun.randomUUIDv7()));
   yield* zip.file("DICOMDIR", ...(await Array.fromAsync(encoded)));
   const discPage = await readDiscPage(deps.assets);
-  yield* zip.file("INDEX.HTM", await accountPageOf(listed, { locale, discPage }));
+  yield* zip.file("INDEX.HTM", ...(await accountPageOf(listed, { locale, discPage })));
   if (damaged.parts.length > 0) yield* zip.file("damaged.json", json(damaged.parts));
   yield* zip.end();
 }

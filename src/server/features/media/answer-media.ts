@@ -128,12 +128,12 @@ async function receiptIfAny(deps: MediaDeps, study: StudyRow): Promise<ReceiptRo
   }
 }
 
-async function* mediaPieces(deps: MediaDeps, medium: Medium, page: Uint8Array): AsyncGenerator<Uint8Array> {
+async function* mediaPieces(deps: MediaDeps, medium: Medium, page: Uint8Array[]): AsyncGenerator<Uint8Array> {
   const { directory, files, report, laudo, study, volumes, isOwner } = medium;
   const zip = new ZipStream();
   const encoded = directory.encode(FILE_SET_ID, uidOfUuid(Bun.randomUUIDv7()));
   yield* zip.file("DICOMDIR", ...(await Array.fromAsync(encoded)));
-  yield* zip.file("INDEX.HTM", page);
+  yield* zip.file("INDEX.HTM", ...page);
   yield* zip.file("README.TXT", readMeOf(deps.config));
   yield* imageFiles(deps, zip, files, volumes);
   if (report && laudo) {

@@ -22,14 +22,14 @@ export function inBoth(
 }
 
 /**
- * A page beside a DICOMDIR. It needs nothing beside it, because browsers let a page of a disc load nothing.
+ * The pieces of a page beside a DICOMDIR. It needs nothing beside it, because browsers let a page of a disc load nothing.
  * @param body HTML
  */
 export function discPageOf(
   title: string,
   body: string,
   { discPage, readMe }: { /** The visor as one piece of HTML. */ discPage: Uint8Array; readMe: string },
-): Uint8Array {
+): Uint8Array[] {
   const before = `<!doctype html>
 <html lang="pt-BR" data-theme="light">
 <meta charset="utf-8">
@@ -44,7 +44,7 @@ ${body}`;
 <p><small>${escaped(inBoth(texts.notDiagnostic))}</small></p>
 </html>
 `;
-  return Buffer.concat([Buffer.from(before), discPage, Buffer.from(behind)]);
+  return [Buffer.from(before), discPage, Buffer.from(behind)];
 }
 
 export function escaped(text: string): string {

@@ -33,12 +33,12 @@ interface PageParts {
   discPage: Uint8Array;
 }
 
-/** The page of the medium. It needs nothing beside it, because browsers let a page of a disc load nothing. */
+/** The page of the medium, in pieces. It needs nothing beside it, because browsers let a page of a disc load nothing. */
 export function indexPageOf(
   study: StudyRow,
   allSeries: readonly SeriesRow[],
   { report, receipt, previews, discPage }: PageParts,
-): Uint8Array {
+): Uint8Array[] {
   const facts = [
     [texts.patient, shortPersonName(study.patientName ?? "") ?? ""],
     [texts.date, study.studyDate ?? ""],

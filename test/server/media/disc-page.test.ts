@@ -1,0 +1,21 @@
+import { expect, test } from "bun:test";
+import { ZipStream } from "../../../src/server/archive/zip-stream.ts";
+import { readDiscPage } from "../../../src/server/features/media/disc-page.ts";
+import type { Asset } from "../../../src/server/render/assets.ts";
+
+const PAGE_BYTES = 300_000;
+
+test("media that are sent at once share the visor's page, and copy little of it for a slow client", async () => {
+  const asset: Asset = {
+    ...{ type: "text/html", etag: "1", immutable: true, codings: [], sizeBytes: PAGE_BYTES },
+    body: () => new Blob([new Uint8Array(PAGE_BYTES).fill(7)]),
+  };
+  const assets = { get: () => asset, paths: () => ["app.js", "disc-page-abc.html"] };
+  const page = await readDiscPage(assets);
+  expect(page).toHaveLength(PAGE_BYTES);
+  expect(await readDiscPage(assets)).toBe(page);
+  const pieces = [...new ZipStream().file("INDEX.HTM", page)];
+  expect(Math.max(...pieces.map(({ length }) => length))).toBeLessThanOrEqual(64 * 1024);
+  const shared = pieces.filter(({ buffer }) => buffer === page.buffer);
+  expect(shared.reduce((sum, { length }) => sum + length, 0)).toBe(PAGE_BYTES);
+});
