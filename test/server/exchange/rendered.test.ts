@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, spyOn, test } from "bun:test";
 import { connect } from "node:net";
 import { TagHex } from "../../../src/shared/dicom/tags.ts";
 import { sampleZip, studyUID } from "../../support/sample-zip.ts";
@@ -115,7 +115,7 @@ describe("a rendered image", () => {
     expect((await read(first)).parts).toEqual([`${images[0]}/rendered`]);
     const frames = [1, 2].map((number) => `${images[0]}/frames/${number}/rendered`);
     expect((await read(images[0] ?? "")).parts).toEqual(frames);
-    expect((await read(`${images[0]}/frames/2,1`)).parts).toEqual(frames.toReversed());
+    expect((await read(`${images[0]}/frames/2,1,2`)).parts).toEqual(frames.toReversed());
     expect((await read(`${images[0]}/frames/1,3`)).status).toBe(404);
     const listed = (accept: string) =>
       t.call("GET", `${images[0]}/frames/2,1/rendered`, { as: owner, headers: { accept } });
@@ -179,6 +179,32 @@ describe("a rendered image", () => {
     for (let times = 0; times < 2; times++) {
       while ((await status()) !== 200) await Bun.sleep(20);
     }
+  });
+
+  test("of several gives its place to who has none, also if none of them was drawn for long", async () => {
+    const headers = { accept: 'multipart/related; type="image/png"' };
+    const people = await Promise.all(
+      ["Uma", "Outra", "Terceira"].map((name) => t.addPerson(`${name} na Fila`)),
+    );
+    for (const person of people) await t.store(person, sampleZip({ study: "6", elements: image }));
+    const asks = people.map((as) => async () => {
+      const answer = await t.call("GET", `/dicomweb/studies/${studyUID("6")}/rendered`, { as, headers });
+      await answer.bytes();
+      return answer.status;
+    });
+    const make = spyOn(t.deps.pictures, "make");
+    make.mockImplementation(async (_request, signal) => {
+      await new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }));
+      throw signal.reason;
+    });
+    const held = asks.slice(0, 2).map((ask) => ask());
+    while (make.mock.calls.length < 2) await Bun.sleep(5);
+    make.mockRestore();
+    const now = performance.now();
+    const clock = spyOn(performance, "now").mockImplementation(() => now + 11_000);
+    const last = asks[2]?.();
+    expect(await Promise.race(held).finally(() => clock.mockRestore())).toBe(503);
+    expect(await last).toBe(200);
   });
 
   test("comes to who asks for a page of them at once", async () => {

@@ -79,14 +79,15 @@ async function seriesOf(catalogue: Pick<DicomwebCatalogue, "series">, study: str
   return all.map(({ seriesInstanceUID }) => seriesInstanceUID);
 }
 
-/** The indexes of a list of frames, of all of them without one. @throws {AppError} 404, `rendered.too_many` */
+/** The indexes of a list of frames, each once, and of all of them without a list. @throws {AppError} 404, `rendered.too_many` */
 function framesOf(instance: ManifestInstance, frames: string | undefined): number[] {
   const frameCount = frameCountOf(instance);
   const listed = frames?.split(",");
   assertFew(listed?.length ?? frameCount);
   const numbers = listed?.map((text) => (/^\d{1,9}$/.test(text) ? Number(text) : 0));
   if (numbers?.some((number) => number < 1 || number > frameCount)) throw new AppError(notFound);
-  return numbers?.map((number) => number - 1) ?? Array.from({ length: frameCount }, (_, index) => index);
+  if (!numbers) return Array.from({ length: frameCount }, (_, index) => index);
+  return [...new Set(numbers)].map((number) => number - 1);
 }
 
 function frameCountOf({ frames }: ManifestInstance): number {

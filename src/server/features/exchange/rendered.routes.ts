@@ -155,7 +155,7 @@ interface Waiting {
   several: Places;
 }
 
-/** All pictures of a place; the first one is drawn before the answer begins. */
+/** All pictures of a place; the first one that can be drawn is drawn before the answer begins. */
 async function answerSeveral(
   deps: Deps,
   c: Context<HttpEnv>,
@@ -166,14 +166,22 @@ async function answerSeveral(
   assertUIDs(path);
   const { signal } = c.req.raw;
   const place = waiting.several.take(readerId);
-  // While the first one is drawn, nothing reads the answer that could be cancelled.
+  // While the first one is drawn, nothing reads the answer that could be cancelled or broken off.
   signal.addEventListener("abort", () => place[Symbol.dispose](), { once: true });
+  const seeking = new AbortController();
+  place.beginSending((reason) => {
+    place[Symbol.dispose]();
+    seeking.abort(reason);
+  });
   const [below = ""] = c.req.path.split("/series/");
   const contentType = `image/${drawing.type}`;
   const parts = drawnParts(
     listPictures(catalogue, path),
     { contentType, below: below.replace(/\/rendered$/, "") },
-    (picture) => draw(deps, { ...picture, drawing }, signal),
+    (picture) => {
+      seeking.signal.throwIfAborted();
+      return draw(deps, { ...picture, drawing }, AbortSignal.any([signal, seeking.signal]));
+    },
   );
   try {
     const first = await parts.next();
