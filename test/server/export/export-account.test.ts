@@ -185,6 +185,8 @@ test("an interrupted export can be fetched again, a bounded number of times", as
   const { url } = (await ticket.json()) as ExportTicket;
   const statuses: number[] = [];
   for (let times = 0; times < 11; times++) {
+    // Which is none.
+    expect((await t.call("HEAD", url)).status).toBe(200);
     const answer = await t.call("GET", url);
     await answer.arrayBuffer();
     statuses.push(answer.status);

@@ -50,19 +50,28 @@ export async function issueExportTicket(
   return { url: `/api/exports/${token}`, fileName: `exameteca_${now.toISOString().slice(0, 10)}.zip` };
 }
 
+/** Returns the session of the account that the ticket exports, with which it ends. @throws {AppError} 401 */
+export async function findExporter(
+  deps: Pick<Deps, "db" | "clock" | "tokens">,
+  token: string,
+): Promise<Session> {
+  const claims = await deps.tokens.verify("export", token);
+  const session = claims && (await findLiveSession(deps, claims.sid, claims.sub));
+  if (!session) throw new AppError(unauthenticated);
+  return session;
+}
+
 /**
  * Returns the session of the account that the ticket exports, and a place for its export. A ticket works repeatedly, so that a broken
- * download can restart, and ends with its session.
- * @throws {AppError} 401, 429; 503 with Retry-After if too many exports are being sent, which is no fetch
+ * download can restart.
+ * @throws {AppError} as {@link findExporter}; 429; 503 with Retry-After if too many exports are being sent, which is no fetch
  */
 export async function redeemExportTicket(
   deps: Pick<Deps, "db" | "clock" | "tokens">,
   token: string,
   places: Places,
 ): Promise<{ session: Session; place: HeldWhileSent }> {
-  const claims = await deps.tokens.verify("export", token);
-  const session = claims && (await findLiveSession(deps, claims.sid, claims.sub));
-  if (!session) throw new AppError(unauthenticated);
+  const session = await findExporter(deps, token);
   const { userId } = session;
   const place = places.take(userId);
   try {

@@ -15,7 +15,7 @@ import { readmitSession } from "../membership/find-session.ts";
 import { exportTooLarge } from "./export.errors.ts";
 import { exportAccount } from "./export-account.ts";
 import type { ExportDeps } from "./export-deps.ts";
-import { issueExportTicket, redeemExportTicket } from "./export-ticket.ts";
+import { findExporter, issueExportTicket, redeemExportTicket } from "./export-ticket.ts";
 import { readActivity } from "./read-activity.ts";
 
 const describe = describeIn("Account");
@@ -71,11 +71,12 @@ export function createExportRoutes(deps: Deps & ExportDeps, guard: Guard) {
         "Content-Security-Policy": "sandbox; default-src 'none'",
         "Cache-Control": "private, no-store",
       };
-      const { session, place } = await redeemExportTicket(deps, c.req.param("token"), places);
+      const token = c.req.param("token");
       if (c.req.method === "HEAD") {
-        place[Symbol.dispose]();
+        await findExporter(deps, token);
         return new Response(null, { headers });
       }
+      const { session, place } = await redeemExportTicket(deps, token, places);
       const recheck = createRecheck(deps.clock, () => readmitSession(deps, session));
       const zip = streamOf(exportAccount(deps, session.userId, c.get("locale")));
       return new Response(holding(place, streamWhileAllowed(zip, recheck)), { headers });
