@@ -8,10 +8,11 @@ import type { CreatedRequest, NewRequest, Request } from "../../../src/shared/ap
 import type { NotificationList } from "../../../src/shared/api/notifications.ts";
 import type { Receipt, SignedReceipt } from "../../../src/shared/api/receipts.ts";
 import type { Study } from "../../../src/shared/api/studies.ts";
+import { TagHex } from "../../../src/shared/dicom/tags.ts";
 import { DAY_MS } from "../../../src/shared/rules/subscription.ts";
 import { readOutbox } from "../../support/outbox.ts";
 import { readPdf } from "../../support/read-pdf.ts";
-import { sampleZip, studyUID } from "../../support/sample-zip.ts";
+import { sampleInstance, sampleZip, studyUID } from "../../support/sample-zip.ts";
 import { createTestApp, type Person, problemOf, type TestApp } from "../../support/test-app.ts";
 import { tusOf } from "../../support/tus.ts";
 
@@ -254,6 +255,22 @@ describe("a request for exams", () => {
     const [row] =
       await t.sql`select received_from from studies where study_instance_uid = ${studyUID(study)}`;
     expect(row?.received_from).toBeNull();
+  });
+
+  test("shows the clinic nothing of an image that it has in another form of the same size", async () => {
+    const study = String(++lastStudy);
+    await t.store(owner, zipOf(study, 1));
+    const clinic = await begin(await ask());
+    const pixels = { [TagHex.PixelData]: { vr: "OW", bytes: new Uint8Array(8).fill(9) } };
+    const [same, added] = [
+      { study, elements: pixels },
+      { study, sop: "2" },
+    ];
+    const { url } = await deliver(clinic, sampleZip(same, added));
+    const answer = await t.call("GET", `${url}/receipt`, { as: clinic });
+    const { receipt } = (await answer.json()) as SignedReceipt;
+    const shown = receipt.instances.map(({ sha256 }) => sha256);
+    expect(shown).toEqual([new Bun.CryptoHasher("sha256").update(sampleInstance(added)).digest("hex")]);
   });
 
   test("shows the clinic no more however often it sends the same instance, or names the same upload", async () => {

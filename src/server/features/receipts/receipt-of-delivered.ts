@@ -50,6 +50,11 @@ async function deliveredOf(
   const placed = await placeInstances(deps, await manifestsOf(deps, study));
   const keyOf = ({ sopInstanceUID, sizeBytes }: Pick<ReceivedInstance, "sopInstanceUID" | "sizeBytes">) =>
     `${sopInstanceUID} ${sizeBytes}`;
-  const brought = new Set(volumeIds.flatMap((id) => placed.get(id) ?? []).map(keyOf));
-  return instances.filter((instance) => brought.has(keyOf(instance)));
+  const [brought, others] = [new Set<string>(), new Set<string>()];
+  for (const [volumeId, ofVolume] of placed) {
+    const keys = volumeIds.includes(volumeId) ? brought : others;
+    for (const instance of ofVolume) keys.add(keyOf(instance));
+  }
+  // Of two instances of one size under one UID, a receipt does not tell which one they sent, and it must not tell of the other.
+  return instances.filter((instance) => brought.has(keyOf(instance)) && !others.has(keyOf(instance)));
 }
