@@ -4,7 +4,7 @@ import type { ReactNode } from "react";
 import { Router } from "wouter";
 import { usePlaceOfHistory } from "../../src/client/features/frame/use-place-of-history.ts";
 import { currentPath, useHisLocation } from "../../src/client/features/places/his-location.ts";
-import { firstPlaceAtom, holdsViewAtom, viewAtom } from "../../src/client/features/places/views.ts";
+import { firstPlaceAtom, viewAtom } from "../../src/client/features/places/views.ts";
 import { type His, HisProvider } from "../../src/client/features/session/his-context.ts";
 import { draftAtom } from "../../src/client/features/upload/draft/draft.ts";
 import { clearJobsAtom } from "../../src/client/features/upload/tray/upload-jobs.ts";
@@ -43,7 +43,6 @@ export async function renderView(view: ReactNode, options: RenderViewOptions = {
   const { locale, maxUploadBytes = 2 * 1024 ** 3, isActive = true } = options;
   const user = { ...helena, ...options.user };
   const store = getDefaultStore();
-  store.set(holdsViewAtom, false);
   store.set(clearJobsAtom);
   store.set(draftAtom, { type: "reset" });
   window.history.replaceState(null, "", "/his");

@@ -7,7 +7,7 @@ import { useFoundSubject } from "../../../src/client/features/places/use-found-s
 import {
   dialogIdAtom,
   firstPlaceAtom,
-  holdsViewAtom,
+  holdAtom,
   openAtom,
   subjectAtoms,
   viewAtom,
@@ -174,15 +174,28 @@ describe("the browser's history", () => {
   test("stays in a view with unsaved work until it is done", async () => {
     await show();
     await write(() => store.set(viewAtom, "uploadExames"));
-    store.set(holdsViewAtom, true);
+    store.set(holdAtom, true);
     await travel("back");
     expect(shownView()).toBe("uploadExames");
     await write(() => store.set(viewAtom, "welcome"));
     await travel("back");
     expect([shown(), currentPath()]).toEqual(["uploadExames", "/uploadExames"]);
-    store.set(holdsViewAtom, false);
+    store.set(holdAtom, false);
     await travel("back");
     expect(shown()).toBe("welcome");
+  });
+
+  test("stays at a dialog that would lose something, until all who asked for it are done", async () => {
+    await show();
+    await write(() => store.set(isFilteringAtom, true));
+    store.set(holdAtom, true);
+    store.set(holdAtom, true);
+    store.set(holdAtom, false);
+    await travel("back");
+    expect([shown(), currentPath()]).toEqual(["welcome filters", "/welcome/filters/-"]);
+    store.set(holdAtom, false);
+    await travel("back");
+    expect([shown(), currentPath()]).toEqual(["welcome", "/welcome"]);
   });
 
   test("opens the home view if it names no place", async () => {

@@ -1,5 +1,7 @@
 import "../../support/dom-globals.ts";
 import { expect, test } from "bun:test";
+import { getDefaultStore } from "jotai";
+import { viewAtom } from "../../../src/client/features/places/views.ts";
 import { RequestReady } from "../../../src/client/features/requests/request-ready.tsx";
 import RequestsView from "../../../src/client/features/requests/requests-view.tsx";
 import type { Request } from "../../../src/shared/api/deliveries.ts";
@@ -7,6 +9,7 @@ import { screen, userEvent, waitFor, withDom, within } from "../../support/dom.t
 import { answerCalls, renderView, shownView } from "../../support/render-view.tsx";
 import { skull } from "../../support/skull-study.ts";
 import { usage } from "../../support/subscriptions.ts";
+import { travel, write } from "../../support/travel.ts";
 
 withDom();
 
@@ -67,6 +70,23 @@ test("each request of an account names its state", async () => {
   );
   for (const state of ["Aberto", "Enviando", "Recebido", "Venceu", "Encerrado"])
     expect(screen.getByText(state, { selector: ".state-chip" })).toBeDefined();
+});
+
+test("a new request is shown despite Back while it is made", async () => {
+  const { user } = await show({ state: "ended" });
+  await write(() => getDefaultStore().set(viewAtom, "receber"));
+  const made = Promise.withResolvers<Response>();
+  answerCalls({ "GET /api/requests": () => Response.json([]), "POST /api/requests": () => made.promise });
+  await user.click(screen.getByRole("button", { name: "Novo pedido" }));
+  await user.type(screen.getByLabelText("Quem vai entregar"), "Clínica Aurora");
+  await user.click(screen.getByRole("button", { name: "Criar pedido" }));
+  await screen.findByRole("button", { name: "Criando…" });
+  await travel("back");
+  expect(shownView()).toBe("receber");
+  made.resolve(
+    Response.json({ ...request, url: "https://exames.example.com/e/1", qrCode: "data:," }, { status: 201 }),
+  );
+  expect(await screen.findAllByText("https://exames.example.com/e/1")).not.toBeEmpty();
 });
 
 test("an open request ends from its menu, only after a question that begins at the safe answer", async () => {

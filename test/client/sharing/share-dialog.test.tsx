@@ -8,6 +8,7 @@ import type { Link } from "../../../src/shared/api/links.ts";
 import { screen, untilGone, userEvent, waitFor, withDom } from "../../support/dom.ts";
 import { type Answer, answerCalls, problem, renderView } from "../../support/render-view.tsx";
 import { skull } from "../../support/skull-study.ts";
+import { travel } from "../../support/travel.ts";
 
 withDom();
 beforeEach(() => getDefaultStore().set(sharedStudyAtom, undefined));
@@ -86,6 +87,24 @@ describe("sharing a study", () => {
     isMade = true;
     made.resolve(Response.json({ ...madeLink, expiresAt: active.expiresAt }, { status: 201 }));
     expect(await screen.findByText("482 913")).toBeDefined();
+  });
+
+  test("shows a link despite Back, both while it is made and once it is there", async () => {
+    const made = Promise.withResolvers<Response>();
+    const { user } = await openDialog({
+      "GET /api/links": () => Response.json([]),
+      "POST /api/links": () => made.promise,
+    });
+    await user.click(await screen.findByRole("button", { name: "Criar link" }));
+    await screen.findByRole("button", { name: "Criando…" });
+    await travel("back");
+    made.resolve(Response.json({ ...madeLink, expiresAt: active.expiresAt }, { status: 201 }));
+    expect(await screen.findByText("482 913")).toBeDefined();
+    await travel("back");
+    expect(screen.getByText("482 913")).toBeDefined();
+    await user.click(screen.getByRole("button", { name: "Pronto" }));
+    await travel("back");
+    expect(screen.queryByRole("dialog")).toBeNull();
   });
 
   test("gives a doctor access by their e-mail, and lists them among the people who have it", async () => {

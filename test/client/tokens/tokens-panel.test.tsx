@@ -58,6 +58,20 @@ describe("the tokens of an account", () => {
     expect(shownView()).toBe("profile");
   });
 
+  test("are shown despite Back while they are made", async () => {
+    const made = Promise.withResolvers<Response>();
+    const user = await show({ "POST /api/tokens": () => made.promise });
+    await user.click(screen.getByRole("button", { name: "Novo token" }));
+    await user.type(screen.getByLabelText("Nome do programa"), "PACS");
+    await user.click(screen.getByRole("button", { name: "Criar token" }));
+    await screen.findByRole("button", { name: "Criando…" });
+    await travel("back");
+    await travel("back");
+    expect(shownView()).toBe("profile");
+    made.resolve(Response.json({ ...token, token: "exm_segredo" }, { status: 201 }));
+    expect(await screen.findByText("exm_segredo")).toBeDefined();
+  });
+
   test("are copied by a button that says so beside itself", async () => {
     const made = { ...token, token: "exm_segredo" };
     const user = await show({ "POST /api/tokens": () => Response.json(made, { status: 201 }) });

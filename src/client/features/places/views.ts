@@ -22,14 +22,19 @@ const shownPlace = atom<Place>({ view: "welcome", steps: [] });
 /** The place that is shown. It follows the browser's history, which `usePlaceOfHistory` reports. */
 export const placeAtom = atom((get) => get(shownPlace));
 
-/** While true, leaving the shown view would lose something, so Back and the menu lead nowhere. */
-export const holdsViewAtom = atom(false);
+/** How many parts of the page would lose something if the shown place were left: while there are any, Back and the menu lead nowhere. */
+const holders = atom(0);
+
+/** A part of the page needs the shown place to stay, or no longer does. */
+export const holdAtom = atom(null, (get, set, holds: boolean) =>
+  set(holders, get(holders) + (holds ? 1 : -1)),
+);
 
 /** Goes to another place as a new step of the history. From a dialog, the new place replaces the dialog's step. */
 const goAtom = atom(null, (get, set, place: Place) => {
   const shown = get(shownPlace);
   if (isSamePlace(place, shown)) return;
-  if (get(holdsViewAtom) && place.view !== shown.view) return;
+  if (get(holders) > 0 && place.view !== shown.view) return;
   if (hasDialog(shown) && !isOver(place, shown)) replacePath(pathOf(place));
   else pushPath(pathOf(place));
   set(shownPlace, place);
@@ -40,7 +45,7 @@ export const arriveAtom = atom(null, (get, set, path: string) => {
   const place = parsePlace(path);
   const shown = get(shownPlace);
   if (isSamePlace(place, shown)) return;
-  if (get(holdsViewAtom) && place.view !== shown.view) {
+  if (get(holders) > 0) {
     pushPath(pathOf(shown));
     return;
   }

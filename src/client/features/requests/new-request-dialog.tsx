@@ -6,6 +6,7 @@ import { Choice } from "../../ui/choice.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { TextField } from "../../ui/field.tsx";
 import { FormActions } from "../../ui/form-actions.tsx";
+import { useStay } from "../places/use-stay.ts";
 import { useHis } from "../session/his-context.ts";
 import { useCreateRequest } from "./use-requests.ts";
 
@@ -27,6 +28,7 @@ export function NewRequestDialog({ label: labelAtFirst, onClose, onMade }: NewRe
   const [shownName, setShownName] = useState(user.name);
   const [days, setDays] = useState<Days>(7);
   const making = useCreateRequest();
+  useStay(making.isPending);
   const dayCounts: Record<Days, ReactNode> = {
     1: <Trans id="request.days.one">1 day</Trans>,
     7: <Trans id="request.days.week">7 days</Trans>,

@@ -11,6 +11,7 @@ import { isDateOrEmpty } from "../../ui/date-text.ts";
 import { CircleAlertIcon } from "../../ui/entry-icons.tsx";
 import { TextField } from "../../ui/field.tsx";
 import { dayText, endOfDay, localDay } from "../../ui/moment-text.ts";
+import { useStay } from "../places/use-stay.ts";
 import { OtherExams } from "./other-exams.tsx";
 import type { ReadyLink } from "./ready-link.ts";
 import { useExamCount } from "./use-exam-count.ts";
@@ -42,6 +43,7 @@ export function LinkForm({ study, chosen = [], recipient: known = "", onReady, o
   const [also, setAlso] = useState<readonly string[]>([]);
   const others = useOtherExams(study, chosen.length === 0);
   const create = useCreateLink();
+  useStay(create.isPending);
   const expiresAt = endOf(period, day);
   const studyIds = [study.id, ...chosen.map(({ id }) => id), ...also];
   const submit = (event: FormEvent) => {

@@ -7,6 +7,7 @@ import { Choice } from "../../ui/choice.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { TextField } from "../../ui/field.tsx";
 import { FormActions } from "../../ui/form-actions.tsx";
+import { useStay } from "../places/use-stay.ts";
 import { nameOfUse, scopesOfUse, type TokenUse, tokenUses } from "./token-uses.ts";
 import { refreshAccessTokens, tokensApi } from "./tokens-api.ts";
 
@@ -38,6 +39,7 @@ export function NewTokenDialog({ onClose, onMade }: NewTokenDialogProps) {
       void refreshAccessTokens(queryClient);
     },
   });
+  useStay(making.isPending);
   return (
     <Dialog
       open

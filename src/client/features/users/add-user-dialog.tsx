@@ -66,6 +66,7 @@ function AddUserForm({ onAdded, onCancel }: AddUserFormProps) {
     defaultValues: { name: "", email: "", role: "user" },
   });
   const { isSubmitting } = formState;
+  useStay(isSubmitting);
 
   const submit = handleSubmit(async (values) => {
     try {
