@@ -30,6 +30,13 @@ export function untilGone(find: () => Element | null): Promise<void> {
   });
 }
 
+/** Resolves when calls that were made are answered and drawn; with a fake clock, its own `settled` does so. */
+export async function drawn(): Promise<void> {
+  await act(async () => {
+    for (let turn = 0; turn < 6; turn++) await new Promise((resolve) => setTimeout(resolve, 0));
+  });
+}
+
 /**
  * Gives the tests of one file a DOM, and takes it away after them: files that follow in the same process see
  * Bun's globals again. Such a file begins with `import ".../support/dom-globals.ts"`, because Radix looks for

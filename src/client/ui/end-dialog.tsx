@@ -14,17 +14,27 @@ interface EndDialogProps {
   /** Reads again what was ended, also after a failure: another tab may have ended it. */
   refresh: () => Promise<unknown>;
   onClose: () => void;
+  /** Closes it once the answer has come, by when something else may be open. */
+  onEnded: () => void;
 }
 
 /** Asks before something that people set up is ended for good, ends it, and says so. */
-export function EndDialog({ end, refresh, onClose, endedText, failedText, ...question }: EndDialogProps) {
+export function EndDialog({
+  end,
+  refresh,
+  onClose,
+  onEnded,
+  endedText,
+  failedText,
+  ...question
+}: EndDialogProps) {
   const ending = useMutation({
     mutationFn: end,
     onSuccess: () => showToast({ tone: "ok", title: endedText }),
     onError: (error) => showToast({ tone: "bad", title: failedText, text: error.message }),
     onSettled: async () => {
       await refresh();
-      onClose();
+      onEnded();
     },
   });
   return (

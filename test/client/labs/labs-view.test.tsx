@@ -3,12 +3,13 @@ import { describe, expect, test } from "bun:test";
 import LabsView from "../../../src/client/features/labs/labs-view.tsx";
 import { readStoredSession } from "../../../src/client/session.ts";
 import type { LabExam, LabStats } from "../../../src/shared/api/labs.ts";
-import { screen, userEvent, waitFor, withDom, within } from "../../support/dom.ts";
+import { drawn, screen, userEvent, waitFor, withDom, within } from "../../support/dom.ts";
 import { pass, settled, withFakeClock } from "../../support/fake-clock.ts";
 import { type Answer, answerCalls, problem, renderView } from "../../support/render-view.tsx";
 import { leaveAndComeBack, Revisited } from "../../support/revisited.tsx";
 import { samplePdf } from "../../support/sample-pdf.ts";
 import { answerForms } from "../../support/sent-forms.ts";
+import { travel } from "../../support/travel.ts";
 
 withDom();
 
@@ -222,6 +223,24 @@ describe("laboratory exams", () => {
     expect(items().map((item) => item.getAttribute("aria-busy"))).toEqual(["false", "true"]);
     answer.resolve(Response.json({ deleted: true }));
     await waitFor(() => expect(items()[1]?.getAttribute("aria-busy")).toBe("false"));
+  });
+
+  test("are deleted without closing the question about another one", async () => {
+    const answer = Promise.withResolvers<Response>();
+    const { user } = await showLabs({
+      ...labsOf([blood, bones]),
+      "DELETE /api/exams-lab/l1": () => answer.promise,
+    });
+    const yes = () => screen.getByRole<HTMLButtonElement>("button", { name: "Sim, excluir" });
+    await user.click(await screen.findByRole("button", { name: "Excluir Hemograma completo" }));
+    await user.click(yes());
+    await travel("back");
+    await user.click(screen.getByRole("button", { name: "Excluir Densitometria óssea" }));
+    expect(yes().disabled).toBe(false);
+    answer.resolve(Response.json({ deleted: true }));
+    expect(await screen.findByText("Exame excluído")).toBeTruthy();
+    await drawn();
+    expect(yes()).toBeTruthy();
   });
 
   test("show a message if the PDF can't be shown, from which people can return to the list or delete the exam", async () => {

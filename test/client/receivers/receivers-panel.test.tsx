@@ -4,9 +4,9 @@ import { getDefaultStore } from "jotai";
 import { viewAtom } from "../../../src/client/features/places/views.ts";
 import { ReceiversPanel } from "../../../src/client/features/receivers/receivers-panel.tsx";
 import type { Receiver } from "../../../src/shared/api/receivers.ts";
-import { screen, userEvent, withDom } from "../../support/dom.ts";
+import { drawn, screen, userEvent, withDom } from "../../support/dom.ts";
 import { type Answer, answerCalls, problem, renderView } from "../../support/render-view.tsx";
-import { write } from "../../support/travel.ts";
+import { travel, write } from "../../support/travel.ts";
 
 withDom();
 
@@ -98,5 +98,21 @@ describe("the DICOM receivers of an account", () => {
     await user.click(screen.getByRole("button", { name: "Remover receptor" }));
     await screen.findByText("Receptor removido");
     expect(ended).toEqual([receiver.id]);
+  });
+
+  test("are made without closing what the person opened meanwhile", async () => {
+    const made = Promise.withResolvers<Response>();
+    const user = await show({ "POST /api/receivers": () => made.promise });
+    const aeTitle = () => screen.getByLabelText<HTMLInputElement>("AE title");
+    await user.click(screen.getByRole("button", { name: "Novo receptor" }));
+    await user.type(aeTitle(), "CLINICA");
+    await user.click(screen.getByRole("button", { name: "Criar receptor" }));
+    await travel("back");
+    await user.click(screen.getByRole("button", { name: "Novo receptor" }));
+    await user.type(aeTitle(), "TOMO");
+    made.resolve(Response.json(receiver, { status: 201 }));
+    expect(await screen.findByText("Receptor criado")).toBeDefined();
+    await drawn();
+    expect(aeTitle().value).toBe("TOMO");
   });
 });

@@ -8,10 +8,11 @@ import { PHONE } from "../../../src/client/ui/use-media-query.ts";
 import type { Study } from "../../../src/shared/api/studies.ts";
 import type { Role } from "../../../src/shared/api/users.ts";
 import type { Locale } from "../../../src/shared/locale.ts";
-import { cleanup, screen, waitFor, withDom, within } from "../../support/dom.ts";
+import { cleanup, drawn, screen, waitFor, withDom, within } from "../../support/dom.ts";
 import { type Answer, problem, shownView } from "../../support/render-view.tsx";
 import { skull } from "../../support/skull-study.ts";
 import { columnHeads, listOf, showList } from "../../support/study-list.tsx";
+import { travel } from "../../support/travel.ts";
 
 withDom();
 
@@ -330,6 +331,26 @@ describe("deleting a study", () => {
     expect(screen.getByText("Excluindo…")).toBeTruthy();
     answer.resolve(Response.json({ deleted: true }));
     await waitFor(() => expect(row()?.getAttribute("aria-busy")).toBe("false"));
+  });
+
+  test("goes on without the dialog about another exam, which the person may open meanwhile", async () => {
+    const answer = Promise.withResolvers<Response>();
+    const { user } = await showList({
+      ...listOf([skull, { ...skull, id: "s2" }]),
+      "DELETE /api/studies/s1": () => answer.promise,
+    });
+    const dialog = () => screen.findByRole("alertdialog");
+    const confirm = { name: "Excluir" };
+    const [first, second] = await screen.findAllByRole("button", { name: /^Excluir exame: / });
+    await user.click(first as HTMLElement);
+    await user.click(within(await dialog()).getByRole("button", confirm));
+    await travel("back");
+    await user.click(second as HTMLElement);
+    expect(within(await dialog()).getByRole<HTMLButtonElement>("button", confirm).disabled).toBe(false);
+    answer.resolve(Response.json({ deleted: true }));
+    expect(await screen.findByText("Exame excluído")).toBeTruthy();
+    await drawn();
+    expect(within(await dialog()).getByRole("button", confirm)).toBeTruthy();
   });
 
   for (const [what, answer, text] of [

@@ -4,7 +4,7 @@ import { getDefaultStore } from "jotai";
 import { viewAtom } from "../../../src/client/features/places/views.ts";
 import { TokensPanel } from "../../../src/client/features/tokens/tokens-panel.tsx";
 import type { AccessToken } from "../../../src/shared/api/access-tokens.ts";
-import { screen, userEvent, waitFor, withDom, within } from "../../support/dom.ts";
+import { drawn, screen, userEvent, waitFor, withDom, within } from "../../support/dom.ts";
 import { type Answer, answerCalls, renderView, shownView } from "../../support/render-view.tsx";
 import { travel, write } from "../../support/travel.ts";
 
@@ -102,5 +102,19 @@ describe("the tokens of an account", () => {
     await user.click(screen.getByRole("button", { name: "Encerrar token" }));
     expect(await screen.findByText("Token encerrado")).toBeDefined();
     expect(ended).toEqual([token.id]);
+  });
+
+  test("end without closing what the person opened meanwhile", async () => {
+    const ended = Promise.withResolvers<Response>();
+    const user = await show({ [`DELETE /api/tokens/${token.id}`]: () => ended.promise });
+    await user.click(screen.getByRole("button", { name: "Encerrar o token Script de cópia" }));
+    await user.click(screen.getByRole("button", { name: "Encerrar token" }));
+    await travel("back");
+    await user.click(screen.getByRole("button", { name: "Novo token" }));
+    await user.type(screen.getByLabelText("Nome do programa"), "PACS");
+    ended.resolve(Response.json({ ended: true }));
+    expect(await screen.findByText("Token encerrado")).toBeDefined();
+    await drawn();
+    expect(screen.getByLabelText<HTMLInputElement>("Nome do programa").value).toBe("PACS");
   });
 });

@@ -3,45 +3,42 @@ import type { LabExam } from "../../../shared/api/labs.ts";
 import { ConfirmDialog } from "../../ui/dialog.tsx";
 import { FileTextIcon } from "../../ui/icons.tsx";
 import { labDate, labName } from "./lab-text.ts";
+import { useLabDeletion } from "./use-labs.ts";
 
 interface DeleteLabDialogProps {
-  /** The exam to delete; the dialog is closed while this is undefined. */
-  exam: LabExam | undefined;
-  isPending: boolean;
-  onCancel: () => void;
-  onConfirm: () => void;
+  exam: LabExam;
+  onClose: () => void;
 }
 
-/** Asks for confirmation before a laboratory PDF is deleted. */
-export function DeleteLabDialog({ exam, isPending, onCancel, onConfirm }: DeleteLabDialogProps) {
+/** Asks for confirmation and deletes a laboratory PDF. */
+export function DeleteLabDialog({ exam, onClose }: DeleteLabDialogProps) {
   const { i18n } = useLingui();
+  const deletion = useLabDeletion();
   return (
     <ConfirmDialog
-      open={exam !== undefined}
+      open
       onOpenChange={(open) => {
-        if (!open && !isPending) onCancel();
+        if (!open && !deletion.isPending) onClose();
       }}
       title={<Trans id="study.delete.title">Confirm deletion</Trans>}
       text={<LabDeletionText />}
       confirmLabel={
-        isPending ? (
+        deletion.isPending ? (
           <Trans id="action.deleting">Deleting…</Trans>
         ) : (
           <Trans id="pdf.delete.yes">Yes, delete</Trans>
         )
       }
-      busy={isPending}
-      onConfirm={onConfirm}
+      busy={deletion.isPending}
+      onConfirm={() => deletion.mutate(exam, { onSettled: onClose })}
     >
-      {exam && (
-        <div className="quote">
-          <FileTextIcon />
-          <div className="study-quote">
-            <b>{labName(i18n, exam)}</b>
-            <span>{labDate(exam)}</span>
-          </div>
+      <div className="quote">
+        <FileTextIcon />
+        <div className="study-quote">
+          <b>{labName(i18n, exam)}</b>
+          <span>{labDate(exam)}</span>
         </div>
-      )}
+      </div>
     </ConfirmDialog>
   );
 }

@@ -12,8 +12,8 @@ import { useLabDownload } from "./use-labs.ts";
 
 export interface LabListProps {
   exams: readonly LabExam[];
-  /** Id of the exam that is being deleted. */
-  busyId: string | undefined;
+  /** Ids of the exams that are being deleted. */
+  busyIds: ReadonlySet<string>;
   onView: (exam: LabExam) => void;
   onDelete: (exam: LabExam) => void;
 }
@@ -31,11 +31,11 @@ export function LabList({ exams, ...actions }: LabListProps) {
   );
 }
 
-function LabItem({ exam, busyId, onView, onDelete }: Omit<LabListProps, "exams"> & { exam: LabExam }) {
+function LabItem({ exam, busyIds, onView, onDelete }: Omit<LabListProps, "exams"> & { exam: LabExam }) {
   const { i18n, t } = useLingui();
   const download = useLabDownload();
   const name = labName(i18n, exam);
-  const isBusy = busyId === exam.id || download.isPending;
+  const isBusy = busyIds.has(exam.id) || download.isPending;
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: for mouse and finger; the row has a button that does the same
     <li

@@ -11,7 +11,7 @@ import { useFailureToast, useLabDeletion, useLabDownload } from "./use-labs.ts";
 export default function LabPdf({ exam, onBack }: { exam: LabExam; onBack: () => void }) {
   const { i18n, t } = useLingui();
   const download = useLabDownload();
-  const deletion = useLabDeletion((isGone) => isGone && onBack());
+  const deletion = useLabDeletion();
   // The PDF is dropped from memory when its view closes.
   const { data, error, refetch } = useQuery({
     queryKey: ["lab-pdf", exam.id],
@@ -39,7 +39,8 @@ export default function LabPdf({ exam, onBack }: { exam: LabExam; onBack: () => 
         question: <LabDeletionText />,
         label: t({ id: "labs.delete", message: "Delete exam" }),
         isPending: deletion.isPending,
-        run: () => deletion.mutate(exam),
+        // Not after the person has left: another exam may be open by then.
+        run: () => deletion.mutate(exam, { onSuccess: onBack }),
       }}
     />
   );

@@ -14,6 +14,7 @@ import { violationText } from "../../validation.ts";
 import { PdfPicker } from "../pdf/pdf-picker.tsx";
 import { UploadMeter } from "../pdf/upload-meter.tsx";
 import { useStoppableUpload } from "../pdf/use-stoppable-upload.ts";
+import { useOwnClose } from "../places/use-own-close.ts";
 import { modalityName } from "../studies/modality-names.ts";
 import { labsApi } from "./labs-api.ts";
 
@@ -38,7 +39,7 @@ function LabUploadForm({ onClose }: { onClose: () => void }) {
   const [fields, setFields] = useState(emptyForm);
   const [file, setFile] = useState<File>();
   const [isAsked, setAsked] = useState(false);
-  const { upload, sent } = useLabUpload(onClose);
+  const { upload, sent } = useLabUpload(useOwnClose(onClose));
 
   const checked = labUploadSchema.safeParse(fields);
   const submit = (event: FormEvent) => {

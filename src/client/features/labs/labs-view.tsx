@@ -18,7 +18,7 @@ import { filterLabs, noLabFilters } from "./lab-filters.ts";
 import { LabList, type LabListProps, LabListSkeleton, viewButtonId } from "./lab-list.tsx";
 import { LabStatusCard } from "./lab-status-card.tsx";
 import { LabUploadDialog } from "./lab-upload-dialog.tsx";
-import { useLabDeletion, useLabs } from "./use-labs.ts";
+import { useDeletingLabs, useLabs } from "./use-labs.ts";
 
 const LabPdf = lazyChunk(() => import("./lab-pdf.tsx"));
 
@@ -103,7 +103,7 @@ interface LabsProps {
 function Labs({ filters, onFiltersChange, onView }: LabsProps) {
   const [isAdding, setAdding] = useAtom(isAddingLabAtom);
   const [deleted, setDeleted] = useAtom(deletedLabSubject.valueAtom);
-  const deletion = useLabDeletion(() => setDeleted(undefined));
+  const busyIds = useDeletingLabs();
   const { exams, failure, retry } = useLabs();
   if (failure instanceof ApiError && failure.status === 401) return <LoginPrompt />;
   const add = (
@@ -131,21 +131,14 @@ function Labs({ filters, onFiltersChange, onView }: LabsProps) {
           <Matches
             exams={filterLabs(exams, filters)}
             onClearFilters={() => onFiltersChange(noLabFilters)}
-            busyId={deletion.isPending ? deleted?.id : undefined}
+            busyIds={busyIds}
             onView={onView}
             onDelete={setDeleted}
           />
         </section>
       )}
       <LabUploadDialog open={isAdding} onOpenChange={setAdding} />
-      <DeleteLabDialog
-        exam={deleted}
-        isPending={deletion.isPending}
-        onCancel={() => setDeleted(undefined)}
-        onConfirm={() => {
-          if (deleted) deletion.mutate(deleted);
-        }}
-      />
+      {deleted && <DeleteLabDialog key={deleted.id} exam={deleted} onClose={() => setDeleted(undefined)} />}
     </>
   );
 }

@@ -1,5 +1,5 @@
 import { useLingui } from "@lingui/react/macro";
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useMutation, useMutationState, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useRef } from "react";
 import type { LabExam } from "../../../shared/api/labs.ts";
 import { ApiError } from "../../api.ts";
@@ -68,11 +68,13 @@ export function useLabDownload() {
   });
 }
 
-/** Calls `onDone` once the exam is deleted or the deletion has failed. */
-export function useLabDeletion(onDone: (isGone: boolean) => void) {
+const DELETION = [LABS, "delete"];
+
+export function useLabDeletion() {
   const { i18n, t } = useLingui();
   const queryClient = useQueryClient();
   return useMutation({
+    mutationKey: DELETION,
     mutationFn: (exam: LabExam) => labsApi.remove(exam.id),
     onSuccess: async (_answer, exam) => {
       showToast({
@@ -81,17 +83,23 @@ export function useLabDeletion(onDone: (isGone: boolean) => void) {
         text: labName(i18n, exam),
       });
       await refreshLabs(queryClient);
-      onDone(true);
     },
-    onError: (error) => {
+    onError: (error) =>
       showToast({
         tone: "bad",
         title: t({ id: "labs.deleteFailed", message: "Error deleting exam" }),
         text: textOf(error, t({ id: "error.unknown", message: "Unknown error" })),
-      });
-      onDone(false);
-    },
+      }),
   });
+}
+
+/** Ids of the exams that are being deleted. */
+export function useDeletingLabs(): ReadonlySet<string> {
+  const ids = useMutationState({
+    filters: { mutationKey: DELETION, status: "pending" },
+    select: ({ state }) => (state.variables as LabExam | undefined)?.id ?? "",
+  });
+  return new Set(ids);
 }
 
 function textOf(error: Error, unknown: string): string {

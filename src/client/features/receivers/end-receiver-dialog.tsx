@@ -2,12 +2,14 @@ import { Trans, useLingui } from "@lingui/react/macro";
 import { useQueryClient } from "@tanstack/react-query";
 import type { Receiver } from "../../../shared/api/receivers.ts";
 import { EndDialog } from "../../ui/end-dialog.tsx";
+import { useOwnClose } from "../places/use-own-close.ts";
 import { receiversApi, refreshReceivers } from "./receivers-api.ts";
 
 /** Asks before a receiver is removed. */
 export function EndReceiverDialog({ receiver, onClose }: { receiver: Receiver; onClose: () => void }) {
   const { t } = useLingui();
   const queryClient = useQueryClient();
+  const close = useOwnClose(onClose);
   const { id, aeTitle } = receiver;
   return (
     <EndDialog
@@ -23,6 +25,7 @@ export function EndReceiverDialog({ receiver, onClose }: { receiver: Receiver; o
       end={() => receiversApi.end(id)}
       refresh={() => refreshReceivers(queryClient)}
       onClose={onClose}
+      onEnded={close}
     />
   );
 }

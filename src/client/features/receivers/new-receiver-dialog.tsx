@@ -6,6 +6,7 @@ import { Dialog } from "../../ui/dialog.tsx";
 import { TextField } from "../../ui/field.tsx";
 import { FormActions } from "../../ui/form-actions.tsx";
 import { showToast } from "../../ui/toast.tsx";
+import { useOwnClose } from "../places/use-own-close.ts";
 import { receiversApi, refreshReceivers } from "./receivers-api.ts";
 
 /** The lists as the person writes them: separated by commas. */
@@ -19,6 +20,7 @@ interface Values {
 export function NewReceiverDialog({ onClose }: { onClose: () => void }) {
   const { t } = useLingui();
   const queryClient = useQueryClient();
+  const close = useOwnClose(onClose);
   const { register, handleSubmit, setError, watch, formState } = useForm<Values>({
     defaultValues: { aeTitle: "", callingAETitles: "", addresses: "" },
   });
@@ -41,7 +43,7 @@ export function NewReceiverDialog({ onClose }: { onClose: () => void }) {
     }
     await refreshReceivers(queryClient);
     showToast({ tone: "ok", title: t({ id: "receivers.made", message: "Receiver created" }) });
-    onClose();
+    close();
   });
 
   return (

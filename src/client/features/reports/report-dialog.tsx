@@ -13,6 +13,7 @@ import { showToast } from "../../ui/toast.tsx";
 import { PdfPicker } from "../pdf/pdf-picker.tsx";
 import { UploadMeter } from "../pdf/upload-meter.tsx";
 import { useStoppableUpload } from "../pdf/use-stoppable-upload.ts";
+import { useOwnClose } from "../places/use-own-close.ts";
 import { leftByAtom } from "../studies/list-openers.ts";
 import { dateText, descriptionText } from "../studies/study-text.ts";
 import { useFoundStudy } from "../studies/use-found-study.ts";
@@ -75,7 +76,7 @@ function OfferView({ study, onClose }: PartProps) {
 
 function AttachReport({ study, onClose }: PartProps) {
   const [file, setFile] = useState<File>();
-  const { upload, sent } = useReportUpload(study, onClose);
+  const { upload, sent } = useReportUpload(study, useOwnClose(onClose));
   return (
     <>
       <PdfPicker

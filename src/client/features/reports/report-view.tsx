@@ -29,7 +29,7 @@ function Report({ study, onBack }: { study: Study; onBack: () => void }) {
     queryFn: ({ signal }) => reportsApi.read(study.id, signal),
     gcTime: 0,
   });
-  const deletion = useDeletion(study, onBack);
+  const deletion = useDeletion(study);
   const description = descriptionText(i18n, study);
   const date = dateText(i18n, study.studyDate);
   return (
@@ -62,7 +62,8 @@ function Report({ study, onBack }: { study: Study; onBack: () => void }) {
               ),
               label: t({ id: "report.delete", message: "Delete report" }),
               isPending: deletion.isPending,
-              run: () => deletion.mutate(),
+              // Not after the person has left: another report may be open by then.
+              run: () => deletion.mutate(undefined, { onSuccess: onBack }),
             }
           : undefined
       }
@@ -70,7 +71,7 @@ function Report({ study, onBack }: { study: Study; onBack: () => void }) {
   );
 }
 
-function useDeletion(study: Study, onDeleted: () => void) {
+function useDeletion(study: Study) {
   const { t } = useLingui();
   const queryClient = useQueryClient();
   return useMutation({
@@ -82,7 +83,6 @@ function useDeletion(study: Study, onDeleted: () => void) {
         text: t({ id: "report.deleted.text", message: "The report was deleted successfully" }),
       });
       await queryClient.invalidateQueries({ queryKey: [STUDIES] });
-      onDeleted();
     },
     onError: (error) =>
       showToast({

@@ -6,18 +6,20 @@ import { Dialog } from "../../ui/dialog.tsx";
 import { TextField } from "../../ui/field.tsx";
 import { FormActions } from "../../ui/form-actions.tsx";
 import { showToast } from "../../ui/toast.tsx";
+import { useOwnClose } from "../places/use-own-close.ts";
 import { securityApi } from "./security-api.ts";
 import { refreshFactors } from "./use-factors.ts";
 
 export function RenamePasskeyDialog({ passkey, onClose }: { passkey: Passkey; onClose: () => void }) {
   const { t } = useLingui();
   const queryClient = useQueryClient();
+  const close = useOwnClose(onClose);
   const [name, setName] = useState(passkey.name);
   const renaming = useMutation({
     mutationFn: () => securityApi.renamePasskey(passkey.id, name.trim()),
     onSuccess: async () => {
       await refreshFactors(queryClient);
-      onClose();
+      close();
     },
     onError: (error) => {
       const title = t({ id: "security.passkey.renameFailed", message: "The passkey was not renamed" });

@@ -7,6 +7,7 @@ import { ApiError } from "../../api.ts";
 import { refreshExams } from "../../query-keys.ts";
 import { ConfirmDialog } from "../../ui/dialog.tsx";
 import { showToast } from "../../ui/toast.tsx";
+import { useOwnClose } from "../places/use-own-close.ts";
 import { useUsageStats } from "../plan/use-subscription.ts";
 import { useHis } from "../session/his-context.ts";
 import { markBusyAtom } from "../studies/busy-studies.ts";
@@ -19,15 +20,19 @@ import { StudyQuote } from "./study-quote.tsx";
 
 /** Asks for confirmation and deletes a study. */
 export function DeleteStudyDialog() {
-  const { t } = useLingui();
   const [study, setStudy] = useAtom(deletionSubject.valueAtom);
   useFoundStudy(deletionSubject);
-  const deletion = useDeletion(() => setStudy(undefined));
+  return study ? <Question key={study.id} study={study} onClose={() => setStudy(undefined)} /> : null;
+}
+
+function Question({ study, onClose }: { study: Study; onClose: () => void }) {
+  const { t } = useLingui();
+  const deletion = useDeletion(useOwnClose(onClose));
   return (
     <ConfirmDialog
-      open={study !== undefined}
+      open
       onOpenChange={(open) => {
-        if (!open && !deletion.isPending) setStudy(undefined);
+        if (!open && !deletion.isPending) onClose();
       }}
       title={t({ id: "study.delete.title", message: "Confirm deletion" })}
       text={t({
@@ -41,12 +46,10 @@ export function DeleteStudyDialog() {
           <Trans id="action.delete">Delete</Trans>
         )
       }
-      onConfirm={() => {
-        if (study) deletion.mutate(study);
-      }}
+      onConfirm={() => deletion.mutate(study)}
       busy={deletion.isPending}
     >
-      {study && <WhatIsLost study={study} />}
+      <WhatIsLost study={study} />
     </ConfirmDialog>
   );
 }

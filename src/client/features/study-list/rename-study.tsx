@@ -11,6 +11,7 @@ import { TextField } from "../../ui/field.tsx";
 import { FormActions } from "../../ui/form-actions.tsx";
 import { PencilIcon } from "../../ui/icons.tsx";
 import { showToast } from "../../ui/toast.tsx";
+import { useOwnClose } from "../places/use-own-close.ts";
 import { studiesApi } from "../studies/studies-api.ts";
 import { useFoundStudy } from "../studies/use-found-study.ts";
 import { renamedSubject } from "./list-actions.ts";
@@ -46,13 +47,14 @@ export function RenameStudyDialog() {
 function RenameForm({ study, onClose }: { study: Study; onClose: () => void }) {
   const { t } = useLingui();
   const queryClient = useQueryClient();
+  const close = useOwnClose(onClose);
   const [description, setDescription] = useState(study.studyDescription ?? "");
   const renaming = useMutation({
     mutationFn: () => studiesApi.rename(study.id, description.trim()),
     onSuccess: async () => {
       showToast({ tone: "ok", title: t({ id: "study.renamed", message: "Exam renamed" }) });
       await refreshExams(queryClient);
-      onClose();
+      close();
     },
   });
   return (

@@ -3,6 +3,7 @@ import { useSetAtom } from "jotai";
 import type { Study } from "../../../shared/api/studies.ts";
 import { refreshExams } from "../../query-keys.ts";
 import { showToast } from "../../ui/toast.tsx";
+import { useOwnClose } from "../places/use-own-close.ts";
 import type { LeftExam } from "./bulk-job.ts";
 import { selectAtom, stopSelectingAtom } from "./selection.ts";
 
@@ -16,13 +17,14 @@ interface BulkEnd {
 /** Ends a run: what was done is told and no longer chosen. The dialog stays open for what was left. */
 export function useBulkEnd({ title, text, onClose }: BulkEnd) {
   const queryClient = useQueryClient();
+  const close = useOwnClose(onClose);
   const select = useSetAtom(selectAtom);
   const stopSelecting = useSetAtom(stopSelectingAtom);
   return async ({ studies, left }: { studies: readonly Study[]; left: readonly LeftExam[] }) => {
     const done = studies.filter(({ id }) => !left.some((exam) => exam.id === id));
     if (done.length > 0) showToast({ tone: "ok", title: title(done.length), ...(text && { text }) });
     if (left.length === 0) {
-      onClose();
+      close();
       stopSelecting();
     } else {
       select({ studies: done, isSelected: false });

@@ -9,6 +9,7 @@ import { TextField } from "../../ui/field.tsx";
 import { FormActions } from "../../ui/form-actions.tsx";
 import { showToast } from "../../ui/toast.tsx";
 import { violationText } from "../../validation.ts";
+import { useOwnClose } from "../places/use-own-close.ts";
 import { adminSubscriptionsApi } from "./admin-subscriptions-api.ts";
 import { changeOfPlan, type EditPlanValues, editPlanSchema, valuesOfPlan } from "./edit-plan.rules.ts";
 import { useRefresh } from "./use-admin-subscriptions.ts";
@@ -41,7 +42,7 @@ function EditPlanForm({ plan, onClose }: { plan: AdminPlan; onClose: () => void 
   });
   const { register, control, handleSubmit, formState } = form;
   const { errors, isSubmitting } = formState;
-  const save = useSave(plan, form.setError, onClose);
+  const save = useSave(plan, form.setError, useOwnClose(onClose));
   return (
     <form className="user-form" onSubmit={(event) => void handleSubmit(save)(event)} noValidate>
       <TextField

@@ -3,6 +3,7 @@ import type { AdminPayment } from "../../../shared/api/payments.ts";
 import { ConfirmDialog } from "../../ui/dialog.tsx";
 import { moneyText } from "../payments/payment-text.ts";
 import { useDialogValue } from "../places/use-dialog-value.ts";
+import { useOwnClose } from "../places/use-own-close.ts";
 import { dialogIdAtom } from "../places/views.ts";
 import { planNameText } from "../plan/plan-name.ts";
 import { adminSubscriptionsApi } from "./admin-subscriptions-api.ts";
@@ -45,43 +46,45 @@ interface PaymentQuestionDialogProps {
 
 /** Asks for confirmation before a payment is marked as received or refunded. */
 export function PaymentQuestionDialog({ question, onClose }: PaymentQuestionDialogProps) {
+  if (!question) return null;
+  const { kind, payment } = question;
+  return <Question key={`${kind} ${payment.id}`} question={question} onClose={onClose} />;
+}
+
+function Question({ question, onClose }: { question: PaymentQuestion; onClose: () => void }) {
   const { i18n } = useLingui();
-  const answer = useAnswer(onClose);
+  const answer = useAnswer(useOwnClose(onClose));
   const text = useQuestionText(question);
-  const { payment } = question ?? {};
+  const { kind, payment } = question;
   return (
     <ConfirmDialog
-      open={question !== undefined}
+      open
       onOpenChange={(open) => {
         if (!open && !answer.isPending) onClose();
       }}
       title={text.title}
       text={text.text}
-      confirmKind={question?.kind === "confirm" ? "lit" : "destroy"}
+      confirmKind={kind === "confirm" ? "lit" : "destroy"}
       confirmLabel={answer.isPending ? <Trans id="action.saving">Saving…</Trans> : text.confirm}
       busy={answer.isPending}
-      onConfirm={() => {
-        if (question) answer.mutate(question);
-      }}
+      onConfirm={() => answer.mutate(question)}
     >
-      {payment && (
-        <div className="quote">
-          <div className="user-quote">
-            <b>
-              {moneyText(i18n, payment.amount)} · {planNameText(i18n, payment.planName)}
-            </b>
-            <span>{payment.user?.email}</span>
-            <code>{payment.txid}</code>
-          </div>
+      <div className="quote">
+        <div className="user-quote">
+          <b>
+            {moneyText(i18n, payment.amount)} · {planNameText(i18n, payment.planName)}
+          </b>
+          <span>{payment.user?.email}</span>
+          <code>{payment.txid}</code>
         </div>
-      )}
+      </div>
     </ConfirmDialog>
   );
 }
 
-function useQuestionText(question: PaymentQuestion | undefined) {
+function useQuestionText(question: PaymentQuestion) {
   const { i18n, t } = useLingui();
-  if (question?.kind === "refund") {
+  if (question.kind === "refund") {
     const { provider, amount: amountCents, amountReturned: returnedCents } = question.payment;
     const isLocal = provider === "local";
     const rest = moneyText(i18n, amountCents - returnedCents);

@@ -2,12 +2,14 @@ import { Trans, useLingui } from "@lingui/react/macro";
 import { useQueryClient } from "@tanstack/react-query";
 import type { AccessToken } from "../../../shared/api/access-tokens.ts";
 import { EndDialog } from "../../ui/end-dialog.tsx";
+import { useOwnClose } from "../places/use-own-close.ts";
 import { refreshAccessTokens, tokensApi } from "./tokens-api.ts";
 
 /** Asks before a token ends. */
 export function EndTokenDialog({ token, onClose }: { token: AccessToken; onClose: () => void }) {
   const { t } = useLingui();
   const queryClient = useQueryClient();
+  const close = useOwnClose(onClose);
   const { id, name } = token;
   return (
     <EndDialog
@@ -19,6 +21,7 @@ export function EndTokenDialog({ token, onClose }: { token: AccessToken; onClose
       end={() => tokensApi.end(id)}
       refresh={() => refreshAccessTokens(queryClient)}
       onClose={onClose}
+      onEnded={close}
     />
   );
 }

@@ -9,6 +9,7 @@ import { showFormFailure } from "../../form-failure.ts";
 import { Dialog } from "../../ui/dialog.tsx";
 import { FormActions } from "../../ui/form-actions.tsx";
 import { showToast } from "../../ui/toast.tsx";
+import { useOwnClose } from "../places/use-own-close.ts";
 import { useStay } from "../places/use-stay.ts";
 import { type Invitation, InvitationLink } from "./invitation-link.tsx";
 import { refreshUsers } from "./use-users.ts";
@@ -47,18 +48,18 @@ export function AddUserDialog({ open, onOpenChange }: AddUserDialogProps) {
       {invitation ? (
         <InvitationLink invitation={invitation} onClose={close} />
       ) : (
-        <AddUserForm onAdded={(added) => (added ? setInvitation(added) : close())} onCancel={close} />
+        <AddUserForm onAdded={setInvitation} onClose={close} />
       )}
     </Dialog>
   );
 }
 
 interface AddUserFormProps {
-  onAdded: (invitation: Invitation | undefined) => void;
-  onCancel: () => void;
+  onAdded: (invitation: Invitation) => void;
+  onClose: () => void;
 }
 
-function AddUserForm({ onAdded, onCancel }: AddUserFormProps) {
+function AddUserForm({ onAdded, onClose }: AddUserFormProps) {
   const { t } = useLingui();
   const queryClient = useQueryClient();
   const { control, handleSubmit, setError, formState } = useForm<Values>({
@@ -67,14 +68,16 @@ function AddUserForm({ onAdded, onCancel }: AddUserFormProps) {
   });
   const { isSubmitting } = formState;
   useStay(isSubmitting);
+  const close = useOwnClose(onClose);
 
   const submit = handleSubmit(async (values) => {
     try {
       const { user, invitationUrl } = await usersApi.add(values);
       void refreshUsers(queryClient);
       const title = t({ id: "users.added", message: "User added" });
-      if (!invitationUrl) showToast({ tone: "ok", title, text: user.email });
-      onAdded(invitationUrl ? { url: invitationUrl, name: user.name } : undefined);
+      if (invitationUrl) return onAdded({ url: invitationUrl, name: user.name });
+      showToast({ tone: "ok", title, text: user.email });
+      close();
     } catch (error) {
       showFormFailure(error, {
         setError,
@@ -90,7 +93,7 @@ function AddUserForm({ onAdded, onCancel }: AddUserFormProps) {
       <AccountFields control={control} />
       <FormActions
         isBusy={isSubmitting}
-        onCancel={onCancel}
+        onCancel={onClose}
         label={<Trans id="users.add.submit">Add</Trans>}
         busyLabel={<Trans id="users.adding">Adding…</Trans>}
       />

@@ -7,6 +7,7 @@ import { ConfirmDialog } from "../../ui/dialog.tsx";
 import { PasswordField } from "../../ui/password-field.tsx";
 import { showToast } from "../../ui/toast.tsx";
 import { useFoundSubject } from "../places/use-found-subject.ts";
+import { useOwnClose } from "../places/use-own-close.ts";
 import { clearedUserSubject, refreshUsers, useUsers } from "./use-users.ts";
 import { UserQuote } from "./user-quote.tsx";
 import { usersApi } from "./users-api.ts";
@@ -22,13 +23,14 @@ function Question({ user, onClose }: { user: CurrentUser; onClose: () => void })
   const { t } = useLingui();
   const [currentPassword, setPassword] = useState("");
   const queryClient = useQueryClient();
+  const close = useOwnClose(onClose);
   const clearing = useMutation({
     mutationFn: () => usersApi.clearFactors(user.id, { currentPassword }),
     onSuccess: async () => {
       await refreshUsers(queryClient);
       const title = t({ id: "users.factors.cleared", message: "Second factor removed" });
       showToast({ tone: "ok", title, text: user.name });
-      onClose();
+      close();
     },
   });
   return (

@@ -5,21 +5,26 @@ import type { CurrentUser } from "../../../shared/api/users.ts";
 import { ConfirmDialog } from "../../ui/dialog.tsx";
 import { showToast } from "../../ui/toast.tsx";
 import { useFoundSubject } from "../places/use-found-subject.ts";
+import { useOwnClose } from "../places/use-own-close.ts";
 import { deletedUserSubject, refreshUsers, useUsers } from "./use-users.ts";
 import { UserQuote } from "./user-quote.tsx";
 import { usersApi } from "./users-api.ts";
 
 /** Asks for confirmation and deletes an account with all its data. */
 export function DeleteUserDialog() {
-  const { t } = useLingui();
   const [user, setUser] = useAtom(deletedUserSubject.valueAtom);
   useFoundSubject(deletedUserSubject, useUsers(true).data);
-  const deletion = useDeletion(() => setUser(undefined));
+  return user ? <Question key={user.id} user={user} onClose={() => setUser(undefined)} /> : null;
+}
+
+function Question({ user, onClose }: { user: CurrentUser; onClose: () => void }) {
+  const { t } = useLingui();
+  const deletion = useDeletion(useOwnClose(onClose));
   return (
     <ConfirmDialog
-      open={user !== undefined}
+      open
       onOpenChange={(open) => {
-        if (!open && !deletion.isPending) setUser(undefined);
+        if (!open && !deletion.isPending) onClose();
       }}
       title={t({ id: "users.delete.title", message: "Delete user?" })}
       text={t({
@@ -34,12 +39,10 @@ export function DeleteUserDialog() {
           <Trans id="action.delete">Delete</Trans>
         )
       }
-      onConfirm={() => {
-        if (user) deletion.mutate(user);
-      }}
+      onConfirm={() => deletion.mutate(user)}
       busy={deletion.isPending}
     >
-      {user && <UserQuote user={user} />}
+      <UserQuote user={user} />
     </ConfirmDialog>
   );
 }

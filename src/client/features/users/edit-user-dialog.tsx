@@ -11,6 +11,7 @@ import { Dialog } from "../../ui/dialog.tsx";
 import { FormActions } from "../../ui/form-actions.tsx";
 import { showToast } from "../../ui/toast.tsx";
 import { useFoundSubject } from "../places/use-found-subject.ts";
+import { useOwnClose } from "../places/use-own-close.ts";
 import { changeOf, type EditUserValues, editUserSchema, valuesOfUser } from "./edit-user.rules.ts";
 import { editedUserSubject, refreshUsers, useUsers } from "./use-users.ts";
 import { AccountFields } from "./user-fields.tsx";
@@ -41,7 +42,7 @@ function EditUserForm({ user, onClose }: { user: CurrentUser; onClose: () => voi
   });
   const { control, handleSubmit, watch, formState } = form;
   const { isSubmitting } = formState;
-  const save = useSave(user, form.setError, onClose);
+  const save = useSave(user, form.setError, useOwnClose(onClose));
 
   return (
     <form className="user-form" onSubmit={(event) => void handleSubmit(save)(event)} noValidate>
