@@ -83,4 +83,63 @@ describe("the security of an account", () => {
     await write(() => store.set(viewAtom, "support"));
     expect(shownView()).toBe("support");
   });
+
+  test("shows recovery codes without waiting for the factors, despite Back while they are made", async () => {
+    const made = Promise.withResolvers<Response>();
+    let isMade = false;
+    const user = await show(factors, {
+      "GET /api/auth/factors": () =>
+        isMade ? new Promise<Response>(() => undefined) : Response.json(factors),
+      "POST /api/auth/recovery-codes": () => made.promise,
+    });
+    await user.click(screen.getByRole("button", { name: "Gerar novos códigos" }));
+    await user.type(screen.getByLabelText("Sua senha"), "senha-forte");
+    await user.type(screen.getByLabelText(/^Código/), "123456");
+    await user.click(screen.getByRole("button", { name: "Gerar novos códigos" }));
+    await travel("back");
+    await travel("back");
+    expect(shownView()).toBe("profile");
+    isMade = true;
+    made.resolve(Response.json({ recoveryCodes: ["1111-2222-3333-4444"] }));
+    expect(await screen.findByText("1111-2222-3333-4444")).toBeDefined();
+  });
+
+  test("sees an authenticator app set up although the answer was lost, and asks for new recovery codes", async () => {
+    let now: Factors = { ...factors, passkeys: [], totp: null, recoveryCodesLeft: 0 };
+    const user = await show(now, {
+      "GET /api/auth/factors": () => Response.json(now),
+      "POST /api/auth/totp": () => Response.json({ secret: "ABCD", uri: "otpauth://x", qrCode: "data:," }),
+      "POST /api/auth/totp/confirm": () => {
+        now = { ...now, totp: seen, recoveryCodesLeft: 10 };
+        throw new TypeError("Failed to fetch");
+      },
+    });
+    await user.click(screen.getByRole("button", { name: "Configurar" }));
+    await user.click(screen.getByRole("button", { name: "Continuar" }));
+    await user.click((await screen.findAllByRole("textbox"))[0] as HTMLElement);
+    await user.keyboard("123456");
+    await user.click(screen.getByRole("button", { name: "Confirmar" }));
+    expect(
+      await screen.findByRole("alertdialog", { name: "Gerar novos códigos de recuperação?" }),
+    ).toBeDefined();
+    expect(screen.getByText("Configurado, mas os códigos de recuperação não chegaram")).toBeDefined();
+    expect(screen.getByText("Códigos de recuperação")).toBeDefined();
+  });
+
+  test("does not say that nothing was removed if only the answer was lost", async () => {
+    let now = factors;
+    const user = await show(now, {
+      "GET /api/auth/factors": () => Response.json(now),
+      "POST /api/auth/totp/remove": () => {
+        now = { ...now, totp: null };
+        return new Response("bad gateway", { status: 502 });
+      },
+    });
+    await user.click(screen.getByRole("button", { name: "Remover o aplicativo autenticador" }));
+    await user.type(screen.getByLabelText("Sua senha"), "senha-forte");
+    await user.type(screen.getByLabelText(/^Código/), "123456");
+    await user.click(screen.getByRole("button", { name: "Remover" }));
+    expect(await screen.findByText("Aplicativo autenticador removido")).toBeDefined();
+    expect(screen.queryByRole("alertdialog")).toBeNull();
+  });
 });

@@ -1,23 +1,25 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import { useQueryClient } from "@tanstack/react-query";
 import { type SyntheticEvent, useState } from "react";
-import type { Factors } from "../../../shared/api/factors.ts";
+import type { Factors, PasskeyAttestation, RecoveryCodesAnswer } from "../../../shared/api/factors.ts";
 import { deviceName } from "../../../shared/rules/device.ts";
 import { Dialog } from "../../ui/dialog.tsx";
 import { TextField } from "../../ui/field.tsx";
 import { FormActions } from "../../ui/form-actions.tsx";
 import { showToast } from "../../ui/toast.tsx";
+import { useOwnClose } from "../places/use-own-close.ts";
+import { useStay } from "../places/use-stay.ts";
 import { makePasskey } from "./passkey-browser.ts";
 import { ProofFields } from "./proof-fields.tsx";
 import { securityApi } from "./security-api.ts";
-import { refreshFactors } from "./use-factors.ts";
+import { codesOf, factorsAfterLoss, type NewCodes, refreshFactors } from "./use-factors.ts";
 import { useProof } from "./use-proof.ts";
 
 interface AddPasskeyDialogProps {
   factors: Factors;
   onClose: () => void;
   /** With the account's first factor. */
-  onRecoveryCodes: (codes: string[]) => void;
+  onRecoveryCodes: (codes: NewCodes) => void;
 }
 
 /** Names a passkey and has the browser make it. */
@@ -26,31 +28,42 @@ export function AddPasskeyDialog({ factors, onClose, onRecoveryCodes }: AddPassk
   const queryClient = useQueryClient();
   const proof = useProof(factors, { isFirstFree: true });
   const [name, setName] = useState(() => deviceName(navigator.userAgent));
-  const [isBusy, setBusy] = useState(false);
+  const [step, setStep] = useState<"asking" | "adding">();
+  const isBusy = step !== undefined;
+  useStay(step === "adding");
+  const close = useOwnClose(onClose);
 
-  const add = async () => {
+  const ask = async () => {
     const given = await proof.collect();
-    const response = given && (await makePasskey(await securityApi.registrationOptions(given)));
-    if (!response) return;
-    const { recoveryCodes } = await securityApi.addPasskey({ name: name.trim(), response });
-    await refreshFactors(queryClient);
-    showToast({
-      tone: "ok",
-      title: t({ id: "security.passkey.added", message: "Passkey added" }),
-      text: name,
-    });
-    onClose();
-    if (recoveryCodes) onRecoveryCodes(recoveryCodes);
+    return given && (await makePasskey(await securityApi.registrationOptions(given)));
+  };
+  /** Undefined if the server added it and its answer was lost. */
+  const add = async (response: PasskeyAttestation): Promise<RecoveryCodesAnswer | undefined> => {
+    try {
+      return await securityApi.addPasskey({ name: name.trim(), response });
+    } catch (error) {
+      const now = await factorsAfterLoss(queryClient, error);
+      if (!now || now.passkeys.length === factors.passkeys.length) throw error;
+      return undefined;
+    }
   };
   const submit = async (event: SyntheticEvent) => {
     event.preventDefault();
-    setBusy(true);
+    setStep("asking");
     try {
-      await add();
+      const response = await ask();
+      if (!response) return;
+      setStep("adding");
+      const codes = codesOf(await add(response), factors);
+      const title = t({ id: "security.passkey.added", message: "Passkey added" });
+      showToast({ tone: "ok", title, text: name });
+      if (codes) return onRecoveryCodes(codes);
+      await refreshFactors(queryClient);
+      close();
     } catch (error) {
       proof.refuse(error, t({ id: "security.passkey.addFailed", message: "The passkey was not added" }));
     } finally {
-      setBusy(false);
+      setStep(undefined);
     }
   };
 

@@ -2,9 +2,10 @@ import { Trans, useLingui } from "@lingui/react/macro";
 import { useQueryClient } from "@tanstack/react-query";
 import type { Factors, IdentityProof, Passkey } from "../../../shared/api/factors.ts";
 import { showToast } from "../../ui/toast.tsx";
+import { useOwnClose } from "../places/use-own-close.ts";
 import { ProofDialog } from "./proof-dialog.tsx";
 import { securityApi } from "./security-api.ts";
-import { refreshFactors } from "./use-factors.ts";
+import { factorsAfterLoss, refreshFactors } from "./use-factors.ts";
 
 interface RemoveFactorDialogProps {
   factors: Factors;
@@ -20,14 +21,23 @@ export function RemoveFactorDialog({ factors, passkey, onClose }: RemoveFactorDi
   const isLast = factors.passkeys.length + (factors.totp ? 1 : 0) === 1;
   const name = passkey?.name;
 
+  const close = useOwnClose(onClose);
+  const isGone = ({ passkeys, totp }: Factors) =>
+    passkey ? passkeys.every(({ id }) => id !== passkey.id) : totp === null;
+
   const remove = async (proof: IdentityProof) => {
-    await (passkey ? securityApi.removePasskey(passkey.id, proof) : securityApi.removeTotp(proof));
-    await refreshFactors(queryClient);
+    try {
+      await (passkey ? securityApi.removePasskey(passkey.id, proof) : securityApi.removeTotp(proof));
+      await refreshFactors(queryClient);
+    } catch (error) {
+      const now = await factorsAfterLoss(queryClient, error);
+      if (!now || !isGone(now)) throw error;
+    }
     const title = passkey
       ? t({ id: "security.passkey.removed", message: "Passkey removed" })
       : t({ id: "security.totp.removed", message: "Authenticator app removed" });
     showToast({ tone: "ok", title });
-    onClose();
+    close();
   };
 
   return (

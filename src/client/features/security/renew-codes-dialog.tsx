@@ -1,9 +1,9 @@
 import { Trans, useLingui } from "@lingui/react/macro";
-import { useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
 import type { Factors, IdentityProof } from "../../../shared/api/factors.ts";
+import { useStay } from "../places/use-stay.ts";
 import { ProofDialog } from "./proof-dialog.tsx";
 import { securityApi } from "./security-api.ts";
-import { refreshFactors } from "./use-factors.ts";
 
 interface RenewCodesDialogProps {
   factors: Factors;
@@ -14,12 +14,15 @@ interface RenewCodesDialogProps {
 /** Asks before new recovery codes replace the former ones. */
 export function RenewCodesDialog({ factors, onClose, onRecoveryCodes }: RenewCodesDialogProps) {
   const { t } = useLingui();
-  const queryClient = useQueryClient();
+  const [isRenewing, setRenewing] = useState(false);
+  useStay(isRenewing);
   const renew = async (proof: IdentityProof) => {
-    const { recoveryCodes } = await securityApi.renewRecoveryCodes(proof);
-    await refreshFactors(queryClient);
-    onClose();
-    onRecoveryCodes(recoveryCodes ?? []);
+    setRenewing(true);
+    try {
+      onRecoveryCodes((await securityApi.renewRecoveryCodes(proof)).recoveryCodes ?? []);
+    } finally {
+      setRenewing(false);
+    }
   };
   const label = <Trans id="security.codes.renew">Make new codes</Trans>;
   return (
@@ -29,7 +32,7 @@ export function RenewCodesDialog({ factors, onClose, onRecoveryCodes }: RenewCod
       text={<Trans id="security.codes.renewText">The codes you have now stop working at once.</Trans>}
       confirmLabel={label}
       busyLabel={label}
-      failedTitle={t({ id: "security.codes.renewFailed", message: "No new codes were made" })}
+      failedTitle={t({ id: "security.codes.renewFailed", message: "The new codes did not arrive" })}
       onProof={renew}
       onClose={onClose}
     />

@@ -1,4 +1,5 @@
 import { Plural, Trans, useLingui } from "@lingui/react/macro";
+import { useQueryClient } from "@tanstack/react-query";
 import { useAtom } from "jotai";
 import { type ReactNode, useState } from "react";
 import type { Factors, Passkey } from "../../../shared/api/factors.ts";
@@ -10,22 +11,11 @@ import { LoadError } from "../../ui/load-error.tsx";
 import { dayText } from "../../ui/moment-text.ts";
 import { SectionHead } from "../../ui/section-head.tsx";
 import { Skeleton } from "../../ui/skeleton.tsx";
+import { showToast } from "../../ui/toast.tsx";
 import { dialogIdAtom } from "../places/views.ts";
-import { AddPasskeyDialog } from "./add-passkey-dialog.tsx";
 import { RecoveryCodesDialog } from "./recovery-codes-dialog.tsx";
-import { RemoveFactorDialog } from "./remove-factor-dialog.tsx";
-import { RenamePasskeyDialog } from "./rename-passkey-dialog.tsx";
-import { RenewCodesDialog } from "./renew-codes-dialog.tsx";
-import { TotpDialog } from "./totp-dialog.tsx";
-import { hasFactor, useFactors } from "./use-factors.ts";
-
-const questions = ["add-passkey", "add-totp", "remove-totp", "renew-codes", "rename", "remove"] as const;
-
-/** A question about the account's security; `passkeyId` only for questions about one passkey. */
-interface SecurityQuestion {
-  question: (typeof questions)[number];
-  passkeyId?: string;
-}
+import { Question, questions, type SecurityQuestion } from "./security-question.tsx";
+import { hasFactor, type NewCodes, refreshFactors, useFactors } from "./use-factors.ts";
 
 /** `rename.0190…`; a step of the history. */
 const questionAtom = dialogIdAtom("security");
@@ -48,6 +38,22 @@ export function SecurityPanel({ onChangePassword }: { onChangePassword: () => vo
   const { data: factors, error, refetch } = useFactors();
   const [asked, setAsked] = useSecurityQuestion();
   const [codes, setCodes] = useState<string[]>();
+  const { t } = useLingui();
+  const queryClient = useQueryClient();
+  /** The codes are shown this once, and without waiting for the factors. */
+  const showCodes = (made: NewCodes) => {
+    void refreshFactors(queryClient);
+    if (made !== "lost") {
+      setCodes(made);
+      return setAsked(undefined);
+    }
+    setAsked({ question: "renew-codes" });
+    showToast({
+      tone: "info",
+      title: t({ id: "security.codes.lost", message: "It is set up, but its recovery codes did not arrive" }),
+      text: t({ id: "security.codes.lost.text", message: "Make new codes now and keep them." }),
+    });
+  };
   return (
     <section className="access" aria-labelledby="security-title">
       <SectionHead
@@ -88,7 +94,7 @@ export function SecurityPanel({ onChangePassword }: { onChangePassword: () => vo
           asked={asked}
           factors={factors}
           onClose={() => setAsked(undefined)}
-          onRecoveryCodes={setCodes}
+          onRecoveryCodes={showCodes}
         />
       )}
       {codes && <RecoveryCodesDialog codes={codes} onClose={() => setCodes(undefined)} />}
@@ -103,32 +109,6 @@ function PartsShape() {
       <Skeleton shape="control" />
     </div>
   );
-}
-
-interface QuestionProps {
-  asked: SecurityQuestion;
-  factors: Factors;
-  onClose: () => void;
-  onRecoveryCodes: (codes: string[]) => void;
-}
-
-function Question({ asked, ...props }: QuestionProps) {
-  const { factors } = props;
-  const passkey = factors.passkeys.find(({ id }) => id === asked.passkeyId);
-  switch (asked.question) {
-    case "add-passkey":
-      return <AddPasskeyDialog {...props} />;
-    case "add-totp":
-      return <TotpDialog {...props} />;
-    case "renew-codes":
-      return <RenewCodesDialog {...props} />;
-    case "remove-totp":
-      return factors.totp && <RemoveFactorDialog {...props} passkey={undefined} />;
-    case "remove":
-      return passkey && <RemoveFactorDialog {...props} passkey={passkey} />;
-    case "rename":
-      return passkey && <RenamePasskeyDialog passkey={passkey} onClose={props.onClose} />;
-  }
 }
 
 interface PartsProps {

@@ -1,7 +1,7 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import { useQueryClient } from "@tanstack/react-query";
 import { type SyntheticEvent, useState } from "react";
-import type { Factors, TotpEnrolment } from "../../../shared/api/factors.ts";
+import type { Factors, RecoveryCodesAnswer, TotpEnrolment } from "../../../shared/api/factors.ts";
 import { ApiError } from "../../api.ts";
 import { CODE_LENGTH, CodeField, emptyCode } from "../../ui/code-field.tsx";
 import { CopyButton } from "../../ui/copy-button.tsx";
@@ -9,25 +9,29 @@ import { Dialog } from "../../ui/dialog.tsx";
 import { CircleAlertIcon } from "../../ui/entry-icons.tsx";
 import { FormActions } from "../../ui/form-actions.tsx";
 import { showToast } from "../../ui/toast.tsx";
+import { useOwnClose } from "../places/use-own-close.ts";
+import { useStay } from "../places/use-stay.ts";
 import { ProofFields } from "./proof-fields.tsx";
 import { securityApi } from "./security-api.ts";
-import { refreshFactors } from "./use-factors.ts";
+import { codesOf, factorsAfterLoss, type NewCodes, refreshFactors } from "./use-factors.ts";
 import { useProof } from "./use-proof.ts";
 
 interface TotpDialogProps {
   factors: Factors;
   onClose: () => void;
   /** Called if this is the account's first factor, which brings recovery codes. */
-  onRecoveryCodes: (codes: string[]) => void;
+  onRecoveryCodes: (codes: NewCodes) => void;
 }
 
 /** Sets up an authenticator app: asks for a proof of identity, shows the QR code, then asks for the app's first code. */
 export function TotpDialog({ factors, onClose, onRecoveryCodes }: TotpDialogProps) {
   const [enrolment, setEnrolment] = useState<TotpEnrolment>();
+  const [isConfirming, setConfirming] = useState(false);
+  useStay(isConfirming);
   return (
     <Dialog
       open
-      onOpenChange={(open) => !open && onClose()}
+      onOpenChange={(open) => !open && !isConfirming && onClose()}
       title={<Trans id="security.totp.add">Set up an authenticator app</Trans>}
       text={
         enrolment ? (
@@ -43,7 +47,11 @@ export function TotpDialog({ factors, onClose, onRecoveryCodes }: TotpDialogProp
       }
     >
       {enrolment ? (
-        <ConfirmForm enrolment={enrolment} onClose={onClose} onRecoveryCodes={onRecoveryCodes} />
+        <ConfirmForm
+          {...{ factors, enrolment, onClose, onRecoveryCodes }}
+          isBusy={isConfirming}
+          onBusy={setConfirming}
+        />
       ) : (
         <BeginForm factors={factors} onClose={onClose} onBegun={setEnrolment} />
       )}
@@ -87,38 +95,48 @@ function BeginForm({ factors, onClose, onBegun }: BeginFormProps) {
   );
 }
 
-interface ConfirmFormProps extends Omit<TotpDialogProps, "factors"> {
+interface ConfirmFormProps extends TotpDialogProps {
   enrolment: TotpEnrolment;
+  isBusy: boolean;
+  onBusy: (isBusy: boolean) => void;
 }
 
-function ConfirmForm({ enrolment, onClose, onRecoveryCodes }: ConfirmFormProps) {
+function ConfirmForm(props: ConfirmFormProps) {
+  const { factors, enrolment, isBusy, onBusy, onClose, onRecoveryCodes } = props;
   const { t } = useLingui();
   const queryClient = useQueryClient();
   const [digits, setDigits] = useState(emptyCode);
   const [error, setError] = useState<string>();
-  const [isBusy, setBusy] = useState(false);
+  const close = useOwnClose(onClose);
   const code = digits.join("");
 
-  const confirm = async () => {
-    const { recoveryCodes } = await securityApi.confirmTotp(code);
-    await refreshFactors(queryClient);
-    showToast({ tone: "ok", title: t({ id: "security.totp.added", message: "Authenticator app set up" }) });
-    onClose();
-    if (recoveryCodes) onRecoveryCodes(recoveryCodes);
+  /** Undefined if the app is set up and the server's answer was lost. */
+  const confirm = async (): Promise<RecoveryCodesAnswer | undefined> => {
+    try {
+      return await securityApi.confirmTotp(code);
+    } catch (failure) {
+      const now = await factorsAfterLoss(queryClient, failure);
+      if (!now?.totp) throw failure;
+      return undefined;
+    }
   };
   const submit = async (event: SyntheticEvent<HTMLFormElement>) => {
     event.preventDefault();
     const firstBox = event.currentTarget.querySelector<HTMLInputElement>(".code-box");
-    setBusy(true);
+    onBusy(true);
     try {
-      await confirm();
+      const codes = codesOf(await confirm(), factors);
+      showToast({ tone: "ok", title: t({ id: "security.totp.added", message: "Authenticator app set up" }) });
+      if (codes) return onRecoveryCodes(codes);
+      await refreshFactors(queryClient);
+      close();
     } catch (failure) {
       if (!(failure instanceof ApiError)) throw failure;
       setError(failure.message);
       setDigits(emptyCode);
       firstBox?.focus();
     } finally {
-      setBusy(false);
+      onBusy(false);
     }
   };
 
