@@ -12,7 +12,7 @@ import { labsApi } from "./labs-api.ts";
 
 const CACHED_MS = 60_000;
 
-/** The person's exams. A failure of the server is shown as an empty list, without a message. */
+/** The person's exams. */
 export function useLabs() {
   const { t } = useLingui();
   const { data, error, refetch } = useQuery({
@@ -21,10 +21,8 @@ export function useLabs() {
     staleTime: CACHED_MS,
     retry: mayRetry,
   });
-  const isSilent = error instanceof ApiError && error.status >= 500;
-  const failure = isSilent ? null : error;
-  useFailureToast(failure, t({ id: "labs.listFailed", message: "Error loading laboratory exams" }));
-  return { exams: data ?? (isSilent ? [] : undefined), failure, retry: () => void refetch() };
+  useFailureToast(error, t({ id: "labs.listFailed", message: "Error loading laboratory exams" }));
+  return { exams: data, failure: error, retry: () => void refetch() };
 }
 
 /** Shows each failure once in a toast, except the end of a session, which the login form reports. */
