@@ -181,10 +181,13 @@ export async function apiError(response: Response): Promise<ApiError> {
 }
 
 /** A proxy's page is not for reading here, and over HTTP/2 there is no status text. */
-function plainText({ headers, statusText }: Response, body: string): string {
+function plainText({ headers, status, statusText }: Response, body: string): string {
   const isPage = /\bhtml\b/.test(headers.get("content-type") ?? "");
   const text = isPage ? "" : body.slice(0, 500) || statusText;
-  return text || t({ id: "api.noAnswer", message: "The server is not answering. Try again in a moment." });
+  if (text) return text;
+  // A proxy in front of the server may take less than the server does.
+  if (status === 413) return t({ id: "error.body.too_large", message: "What was sent is too large." });
+  return t({ id: "api.noAnswer", message: "The server is not answering. Try again in a moment." });
 }
 
 function parseProblem(response: Response, body: string): unknown {

@@ -39,6 +39,12 @@ describe("a failed call", () => {
     expect((await failure()).message).toBe("503: O servidor não responde. Tente de novo em instantes.");
   });
 
+  test("at a proxy that takes less says that what was sent is too large", async () => {
+    const page = "<html><head><title>413 Request Entity Too Large</title></head></html>";
+    answer(new Response(page, { status: 413, headers: { "Content-Type": "text/html" } }));
+    expect((await failure()).message).toBe("413: O que foi enviado é grande demais.");
+  });
+
   test("is told as unreachable if what came is not the server's JSON", async () => {
     answer(new Response("<html>Wi-Fi</html>", { headers: { "Content-Type": "text/html" } }));
     const error = await callJson(examCountCall, {}).catch((thrown: unknown) => thrown);
