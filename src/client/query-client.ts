@@ -1,4 +1,4 @@
-import { onlineManager, QueryClient } from "@tanstack/react-query";
+import { notifyManager, onlineManager, QueryClient } from "@tanstack/react-query";
 import { ApiError } from "./api.ts";
 
 const MAX_RETRIES = 2;
@@ -7,6 +7,8 @@ const MAX_RETRIES = 2;
 export function createQueryClient(): QueryClient {
   // The manager believes in a connection until an event says otherwise; a page opened without one never gets that event.
   onlineManager.setOnline(navigator.onLine);
+  // A timer may come after the second click of a double click, which finds the button not yet disabled and sends the same again.
+  notifyManager.setScheduler(queueMicrotask);
   return new QueryClient({
     defaultOptions: {
       queries: {
