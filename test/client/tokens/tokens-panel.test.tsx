@@ -72,6 +72,22 @@ describe("the tokens of an account", () => {
     expect(await screen.findByText("exm_segredo")).toBeDefined();
   });
 
+  test("appear in the list even if the answer that brought one was lost", async () => {
+    const kept = [token];
+    const user = await show({
+      "GET /api/tokens": () => Response.json(kept),
+      "POST /api/tokens": () => {
+        kept.push({ ...token, id: "01900000-0000-7000-8000-0000000000b2", name: "PACS" });
+        throw new TypeError("Failed to fetch");
+      },
+    });
+    await user.click(screen.getByRole("button", { name: "Novo token" }));
+    await user.type(screen.getByLabelText("Nome do programa"), "PACS");
+    await user.click(screen.getByRole("button", { name: "Criar token" }));
+    await screen.findByText(/Não foi possível falar com o servidor/);
+    expect(await screen.findByText("PACS", { selector: "h3" })).toBeDefined();
+  });
+
   test("are copied by a button that says so beside itself", async () => {
     const made = { ...token, token: "exm_segredo" };
     const user = await show({ "POST /api/tokens": () => Response.json(made, { status: 201 }) });

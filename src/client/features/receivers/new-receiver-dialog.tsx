@@ -34,6 +34,8 @@ export function NewReceiverDialog({ onClose }: { onClose: () => void }) {
         addresses: listOf(addresses),
       });
     } catch (error) {
+      // If the answer got lost, the receiver may be there.
+      void refreshReceivers(queryClient);
       return showFormFailure(error, {
         setError,
         fields: ["aeTitle", "callingAETitles", "addresses"],

@@ -38,8 +38,8 @@ export function useCreateRequest() {
   const queryClient = useQueryClient();
   return useMutation({
     mutationFn: (request: NewRequest) => requestsApi.create(request),
-    // The request is shown without waiting for the list.
-    onSuccess: () => void queryClient.invalidateQueries({ queryKey: REQUESTS }),
+    // The request is shown without waiting for the list. If the answer got lost, one may be there that nobody has seen.
+    onSettled: () => void queryClient.invalidateQueries({ queryKey: REQUESTS }),
   });
 }
 

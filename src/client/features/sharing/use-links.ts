@@ -46,8 +46,8 @@ export function useCreateLink() {
   return useMutation({
     mutationKey: CREATE,
     mutationFn: (link: NewLink) => linksApi.create(link),
-    // The link is shown without waiting for the list.
-    onSuccess: () => void queryClient.invalidateQueries({ queryKey: [LINKS] }),
+    // The link is shown without waiting for the list. If the answer got lost, one may be there that nobody has seen.
+    onSettled: () => void queryClient.invalidateQueries({ queryKey: [LINKS] }),
   });
 }
 

@@ -33,11 +33,10 @@ export function NewTokenDialog({ onClose, onMade }: NewTokenDialogProps) {
         scopes: scopesOfUse[use],
         expiresAt: new Date(serverNow() + days * DAY_MS).toISOString(),
       }),
-    onSuccess: (made) => {
-      // The token is shown this once, and without waiting for the list.
-      onMade(made);
-      void refreshAccessTokens(queryClient);
-    },
+    // The token is shown this once, and without waiting for the list.
+    onSuccess: onMade,
+    // If the answer got lost, a token may be there that nobody has seen.
+    onSettled: () => void refreshAccessTokens(queryClient),
   });
   useStay(making.isPending);
   return (
