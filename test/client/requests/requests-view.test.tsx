@@ -72,6 +72,16 @@ test("each request of an account names its state", async () => {
     expect(screen.getByText(state, { selector: ".state-chip" })).toBeDefined();
 });
 
+test("Escape keeps a request that is being asked about", async () => {
+  const { user } = await show({});
+  const menu = { name: "Mais ações: Hospital Santa Clara" };
+  await user.click(screen.getByRole("button", menu));
+  await user.click(await screen.findByRole("menuitem", { name: "Encerrar" }));
+  await waitFor(() => expect(document.activeElement?.textContent).toBe("Manter"));
+  await user.keyboard("{Escape}");
+  expect(document.activeElement).toBe(screen.getByRole("button", menu));
+});
+
 test("a new request is shown despite Back while it is made", async () => {
   const { user } = await show({ state: "ended" });
   await write(() => getDefaultStore().set(viewAtom, "receber"));

@@ -272,6 +272,19 @@ describe("a link to a study", () => {
     expect(screen.queryByRole("button", { name: "Criar link" }) === null).toBe(true);
   });
 
+  test("leaves the question about a link, and not the dialog, when Escape is pressed", async () => {
+    const { user } = await openDialog({
+      "GET /api/links": () => Response.json([{ ...active, openings: 0 }]),
+    });
+    const name = "Encerrar agora: Dr. Paulo";
+    await user.click(await screen.findByRole("button", { name }));
+    await user.keyboard("{Escape}");
+    expect(screen.queryByText("Encerrar este link?") === null).toBe(true);
+    expect(document.activeElement).toBe(screen.getByRole("button", { name }));
+    await user.keyboard("{Escape}");
+    expect(screen.queryByRole("dialog") === null).toBe(true);
+  });
+
   test("is not told as missing when the links could not be read", async () => {
     let isDown = true;
     const { user } = await openDialog({

@@ -5,6 +5,7 @@ import { Button } from "../../ui/button.tsx";
 import { CircleAlertIcon, CircleCheckIcon } from "../../ui/entry-icons.tsx";
 import { momentText } from "../../ui/moment-text.ts";
 import { showToast } from "../../ui/toast.tsx";
+import { useOwnEscape } from "../../ui/use-own-escape.ts";
 import { HomeIcon, HomePanel, HomeRow } from "../home/home-panel.tsx";
 import { jobName } from "./job-names.ts";
 import { groupLetters, type LetterGroup } from "./letter-groups.ts";
@@ -104,8 +105,9 @@ interface DismissQuestionProps {
 function DismissQuestion({ count, isPending, onKeep, onDismiss }: DismissQuestionProps) {
   const keep = useRef<HTMLButtonElement>(null);
   useEffect(() => keep.current?.focus(), []);
+  const question = useOwnEscape<HTMLDivElement>(() => !isPending && onKeep());
   return (
-    <div className="home-question">
+    <div ref={question} className="home-question">
       <p>
         <Plural
           id="home.dismiss.question"

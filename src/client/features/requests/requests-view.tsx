@@ -17,6 +17,7 @@ import {
 import { LoadError } from "../../ui/load-error.tsx";
 import { Skeleton } from "../../ui/skeleton.tsx";
 import { useOpener } from "../../ui/use-opener.ts";
+import { useOwnEscape } from "../../ui/use-own-escape.ts";
 import { useHis } from "../session/his-context.ts";
 import { NewRequestDialog } from "./new-request-dialog.tsx";
 import { ReceivedActions } from "./received-actions.tsx";
@@ -205,14 +206,7 @@ function RowActions({ request, onRenew }: { request: Request; onRenew: () => voi
     );
   if (state === "open" || state === "sending")
     return asksAgain ? (
-      <>
-        <Button autoFocus size="small" onClick={keep}>
-          <Trans id="request.keep">Keep</Trans>
-        </Button>
-        <Button size="small" kind="destroy" disabled={ending.isPending} onClick={() => ending.mutate(id)}>
-          <Trans id="request.endNow">End now</Trans>
-        </Button>
-      </>
+      <EndQuestion isBusy={ending.isPending} onKeep={keep} onEnd={() => ending.mutate(id)} />
     ) : (
       <Dropdown
         trigger={
@@ -228,6 +222,26 @@ function RowActions({ request, onRenew }: { request: Request; onRenew: () => voi
       </Dropdown>
     );
   return <ReceivedActions {...{ deliveries, label }} />;
+}
+
+interface EndQuestionProps {
+  isBusy: boolean;
+  onKeep: () => void;
+  onEnd: () => void;
+}
+
+function EndQuestion({ isBusy, onKeep, onEnd }: EndQuestionProps) {
+  const question = useOwnEscape<HTMLDivElement>(() => !isBusy && onKeep());
+  return (
+    <div ref={question} className="contents">
+      <Button autoFocus size="small" onClick={onKeep}>
+        <Trans id="request.keep">Keep</Trans>
+      </Button>
+      <Button size="small" kind="destroy" disabled={isBusy} onClick={onEnd}>
+        <Trans id="request.endNow">End now</Trans>
+      </Button>
+    </div>
+  );
 }
 
 function HowItWorks() {

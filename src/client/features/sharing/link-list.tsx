@@ -4,6 +4,7 @@ import type { Link, Opening } from "../../../shared/api/links.ts";
 import { Button } from "../../ui/button.tsx";
 import { LinkIcon } from "../../ui/icons.tsx";
 import { dayText } from "../../ui/moment-text.ts";
+import { useOwnEscape } from "../../ui/use-own-escape.ts";
 import { whenText } from "../../ui/when-text.ts";
 import { useExamCount } from "./use-exam-count.ts";
 import { useEndLink, useOpenings } from "./use-links.ts";
@@ -95,8 +96,9 @@ function focusOnce(button: HTMLButtonElement | null): void {
 
 function EndQuestion({ link, onKeep }: { link: Link; onKeep: () => void }) {
   const end = useEndLink();
+  const question = useOwnEscape<HTMLDivElement>(() => !end.isPending && onKeep());
   return (
-    <div className="link-question" role="alertdialog" aria-labelledby={`end-${link.id}`}>
+    <div ref={question} className="link-question" role="alertdialog" aria-labelledby={`end-${link.id}`}>
       <span id={`end-${link.id}`}>
         <Trans id="link.end.question">
           <b>End this link?</b> Whoever has it loses access at once.
