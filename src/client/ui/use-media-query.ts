@@ -1,7 +1,7 @@
 import { useMemo, useSyncExternalStore } from "react";
 
-/** Matches the phone layout, as in the styles. */
-export const PHONE = "(max-width: 760px)";
+/** Matches the phone layout, as in the styles. In em, so that larger text of the browser gets the layout that has room for it. */
+export const PHONE = "(max-width: 47.5em)";
 
 export function useMediaQuery(query: string): boolean {
   const { subscribe, matches } = useMemo(() => watch(query), [query]);

@@ -20,5 +20,5 @@ export const apiDocsStyle = `
 .docs table { width: 100%; border-collapse: collapse; font-size: var(--text-sm); }
 .docs th, .docs td { padding: 6px 12px 6px 0; border-bottom: 1px solid var(--line); text-align: left; vertical-align: top; }
 .docs th { color: var(--ink-3); font-weight: 500; }
-@media (max-width: 760px) { .docs { padding: 16px 16px 64px; } }
+@media (max-width: 47.5em) { .docs { padding: 16px 16px 64px; } }
 `;

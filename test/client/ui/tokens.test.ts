@@ -18,3 +18,14 @@ test("every custom property that a style uses is defined", () => {
   expect(used.length).toBeGreaterThan(100);
   expect([...new Set(used)].filter((name) => !defined.has(name) && !GIVEN.test(name))).toEqual([]);
 });
+
+test("layouts change with the text size that a person chose in their browser", () => {
+  const queries = filesUnder("src/client", /\.(css|tsx?)$/).flatMap((path) =>
+    Array.from(textOf(path).matchAll(/\((?:min|max)-(?:width|height): [\d.]+(\w+)\)/g), ([query, unit]) => ({
+      unit,
+      where: `${path}: ${query}`,
+    })),
+  );
+  expect(queries.length).toBeGreaterThan(50);
+  expect(queries.filter(({ unit }) => unit !== "em").map(({ where }) => where)).toEqual([]);
+});

@@ -20,7 +20,7 @@ import { columnVisibility, studyColumns } from "./study-columns.tsx";
 import { studyTableFeatures } from "./study-table-features.ts";
 
 /** The width from which the sidebar replaces the rail, as in the styles. */
-const WIDE = "(min-width: 1241px)";
+const WIDE = "(min-width: 77.5625em)";
 
 interface StudyTableState {
   studies: Study[];

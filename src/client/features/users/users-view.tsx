@@ -20,7 +20,7 @@ import { filterUsers, noFilters } from "./user-filters.ts";
 import { UserTable } from "./user-table.tsx";
 
 /** Matches when seven columns no longer fit beside the menu. */
-const NARROW = "(max-width: 1020px)";
+const NARROW = "(max-width: 63.75em)";
 
 /** Lists the accounts for an admin; sends everybody else back to the start. */
 export default function UsersView() {

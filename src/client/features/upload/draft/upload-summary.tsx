@@ -9,7 +9,7 @@ import { useMediaQuery } from "../../../ui/use-media-query.ts";
 import { ExamCount } from "../count-texts.tsx";
 
 /** Where the summary has no column of its own. */
-const ONE_COLUMN = "(max-width: 1100px)";
+const ONE_COLUMN = "(max-width: 68.75em)";
 
 interface UploadSummaryProps {
   /** Of what is chosen. */
