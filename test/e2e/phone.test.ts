@@ -67,6 +67,29 @@ describe("on a phone of 360 pixels", () => {
   );
 
   test(
+    "a long name and a long e-mail break, and widen neither the page nor a dialog",
+    async () => {
+      const surname = "Albuquerqueconceicaodasdoresvasconcelosmontenegrofigueiredos";
+      // Their e-mail is as long.
+      const person = await app.addPerson(`Dora ${surname}`, { role: "doctor" });
+      const json = { name: surname, scopes: ["dicomweb:read"], expiresAt: null };
+      await app.testApp.call("POST", "/api/tokens", { as: person, json });
+      await app.as(person, { device: PHONE }, async (page) => {
+        await page.getByText("Ainda não há exames compartilhados com você").waitFor();
+        const isWider = (element: Element) => element.scrollWidth > element.clientWidth;
+        expect(await page.locator("html").evaluate(isWider)).toBe(false);
+        await page.evaluate(() => history.replaceState({ place: "/profile/tab/access" }, ""));
+        await page.reload();
+        await tap(page, button(page, `Encerrar o token ${surname}`));
+        const dialog = page.getByRole("alertdialog");
+        await dialog.waitFor();
+        expect(await dialog.evaluate(isWider)).toBe(false);
+      });
+    },
+    JOB_TIMEOUT_MS,
+  );
+
+  test(
     "the message of a refused login covers no control, and the focus stays in the form",
     async () => {
       const seat = { device: PHONE, expected: [/401/] };
