@@ -10,6 +10,7 @@ import { startS3Server } from "../support/s3-server.ts";
 import { sampleZip, studyUID } from "../support/sample-zip.ts";
 import { type ServerProcess, spawnServer } from "../support/server-process.ts";
 import { createTempFolder } from "../support/temp-folder.ts";
+import { until } from "../support/until.ts";
 
 /*
  * deploy/compose.nodes.yaml without a container engine: two processes with the environment of its nodes, a PostgreSQL
@@ -241,12 +242,4 @@ async function* inTwoParts(zip: Uint8Array, later: Promise<void>): AsyncGenerato
 async function openUploads(): Promise<number> {
   const [row] = await database.sql`select count(*)::int as open from uploads where state = 'receiving'`;
   return Number(row?.open);
-}
-
-async function until(isSo: () => Promise<boolean>): Promise<void> {
-  const deadline = performance.now() + TIMEOUT_MS / 2;
-  while (!(await isSo())) {
-    if (performance.now() > deadline) throw new Error("not soon");
-    await Bun.sleep(10);
-  }
 }

@@ -11,7 +11,7 @@ import { type BrowserApp, button, createBrowserApp, DESK, field, PHONE } from ".
 import { sampleFile } from "../support/dicom-sample.ts";
 import { formBody, samplePdf } from "../support/sample-pdf.ts";
 import type { Person } from "../support/test-app.ts";
-import { soon } from "../support/visor-page.ts";
+import { until } from "../support/until.ts";
 
 let t: BrowserApp;
 const folder = mkdtempSync(join(tmpdir(), "local-view-"));
@@ -192,7 +192,7 @@ test("the keyboard stays in the exam until Escape leads back to the block that o
     expect(await canvas(page).isVisible()).toBe(true);
     await page.keyboard.press("Escape");
     await canvas(page).waitFor({ state: "detached" });
-    await soon(() => button(page, "Escolher ZIP").evaluate((element) => element === document.activeElement));
+    await until(() => button(page, "Escolher ZIP").evaluate((element) => element === document.activeElement));
   });
 });
 
@@ -209,11 +209,11 @@ test("two exams of one folder are compared, and the way back leaves the comparis
     const halves = page.locator(".visor-half");
     const numbers = async () => (await halves.locator(".visor-number").allTextContents()).join(" ");
     await button(page, "Comparar").click();
-    await soon(async () => (await numbers()) === "3/5 2/3");
+    await until(async () => (await numbers()) === "3/5 2/3");
     await halves.nth(1).locator("canvas[data-slice^='2.25.10.']").waitFor();
     await page.keyboard.press("End");
-    await soon(async () => (await numbers()) === "5/5 3/3");
-    await soon(async () => (await page.locator(".visor-series-film canvas").count()) === 2);
+    await until(async () => (await numbers()) === "5/5 3/3");
+    await until(async () => (await page.locator(".visor-series-film canvas").count()) === 2);
     expect(await violationsOn(page)).toEqual([]);
     await page.screenshot({ path: "test-results/local-compared.png" });
 

@@ -18,7 +18,8 @@ import { codecStudy } from "../support/codec-study.ts";
 import { formBody } from "../support/sample-pdf.ts";
 import type { Person } from "../support/test-app.ts";
 import { doubleTap, holdAndMove, moveFingers } from "../support/touch.ts";
-import { apart, drawn, isLit, pressEscapeWhenThere, sightOf, soon, visorOf } from "../support/visor-page.ts";
+import { until } from "../support/until.ts";
+import { apart, drawn, isLit, pressEscapeWhenThere, sightOf, visorOf } from "../support/visor-page.ts";
 
 const RESULTS = join(import.meta.dir, "../../test-results");
 const START_TIMEOUT_MS = 180_000;
@@ -107,10 +108,10 @@ describe("the visor on a phone", () => {
         await page.screenshot(picture("phone"));
 
         await moveFingers(page, { from: { x: 160, y: 300 }, to: { x: 160, y: 340 } });
-        await soon(async () => /^(8|9|1\d)\/12$/.test((await number(page)) ?? ""));
-        await soon(async () => (await sightOf(page)) !== middle);
+        await until(async () => /^(8|9|1\d)\/12$/.test((await number(page)) ?? ""));
+        await until(async () => (await sightOf(page)) !== middle);
         await moveFingers(page, { from: { x: 160, y: 400 }, to: { x: 160, y: 200 } });
-        await soon(async () => (await number(page)) === "1/12");
+        await until(async () => (await number(page)) === "1/12");
 
         const whole = await sightOf(page);
         const apart = [
@@ -118,33 +119,33 @@ describe("the visor on a phone", () => {
           { from: { x: 200, y: 320 }, to: { x: 300, y: 320 } },
         ];
         await moveFingers(page, ...apart);
-        await soon(async () => (await sightOf(page)) !== whole);
+        await until(async () => (await sightOf(page)) !== whole);
         const enlarged = await sightOf(page);
         await moveFingers(
           page,
           { from: { x: 120, y: 300 }, to: { x: 180, y: 360 } },
           { from: { x: 220, y: 300 }, to: { x: 280, y: 360 } },
         );
-        await soon(async () => (await sightOf(page)) !== enlarged);
+        await until(async () => (await sightOf(page)) !== enlarged);
         await doubleTap(page, { x: 160, y: 320 });
-        await soon(async () => (await sightOf(page)) === whole);
+        await until(async () => (await sightOf(page)) === whole);
         await doubleTap(page, { x: 160, y: 320 });
-        await soon(async () => (await sightOf(page)) !== whole);
+        await until(async () => (await sightOf(page)) !== whole);
         await doubleTap(page, { x: 160, y: 320 });
-        await soon(async () => (await sightOf(page)) === whole);
+        await until(async () => (await sightOf(page)) === whole);
         expect(await number(page)).toBe("1/12");
 
         const proposed = await windowOf(page);
         await holdAndMove(page, { from: { x: 160, y: 320 }, to: { x: 220, y: 280 } });
-        await soon(async () => (await windowOf(page)) !== proposed);
+        await until(async () => (await windowOf(page)) !== proposed);
         await tap(page, button(page, "Osso"));
-        await soon(async () => (await windowOf(page)) === "C 500 L 2000");
+        await until(async () => (await windowOf(page)) === "C 500 L 2000");
 
         const box = await visorOf(page).getByRole("slider", { name: "Imagem" }).boundingBox();
         if (!box) throw new Error("no slider");
         const x = box.x + box.width / 2;
         await moveFingers(page, { from: { x, y: box.y + 20 }, to: { x, y: box.y + box.height - 1 } });
-        await soon(async () => (await number(page)) === "12/12");
+        await until(async () => (await number(page)) === "12/12");
 
         await page.touchscreen.tap(160, 320);
         await visorOf(page).and(page.locator(".has-no-bars")).waitFor();
@@ -154,8 +155,8 @@ describe("the visor on a phone", () => {
         const strip = visorOf(page).getByRole("navigation", { name: "Séries" });
         const bone = strip.getByRole("button", { name: /^Axial osso/ });
         await tap(page, bone);
-        await soon(async () => (await bone.getAttribute("aria-current")) === "true");
-        await soon(async () => isLit(await sightOf(page)));
+        await until(async () => (await bone.getAttribute("aria-current")) === "true");
+        await until(async () => isLit(await sightOf(page)));
       });
     },
     JOB_TIMEOUT_MS,
@@ -175,7 +176,7 @@ describe("the visor on a phone", () => {
         expect((film?.y ?? 0) + (film?.height ?? 999)).toBeLessThanOrEqual((sheet?.y ?? 0) + 1);
         const before = await number(page);
         await moveFingers(page, { from: { x: 160, y: 200 }, to: { x: 160, y: 250 } });
-        await soon(async () => (await number(page)) !== before);
+        await until(async () => (await number(page)) !== before);
         await tap(page, button(report, "Fechar"));
         await report.waitFor({ state: "detached" });
 
@@ -260,7 +261,7 @@ describe("the way back on a phone", () => {
         await tap(page, button(page, "Voltar"));
         await visorOf(page).waitFor({ state: "detached" });
         // The browser arrives at the list a while after it is drawn.
-        await soon(async () => (await placeOf()) !== inVisor);
+        await until(async () => (await placeOf()) !== inVisor);
         await page.goForward();
         await drawn(page);
         await page.goBack();
@@ -288,14 +289,14 @@ describe("a measurement on a phone", () => {
         await moveFingers(page, { from: { x: 260, y: 320 }, to: { x: 100, y: 330 } });
         await lengths.filter({ hasText: "mm" }).waitFor();
         await moveFingers(page, { from: { x: 100, y: 280 }, to: { x: 260, y: 282 } });
-        await soon(async () => (await lengths.count()) === 2);
+        await until(async () => (await lengths.count()) === 2);
         const label = await lengths.last().boundingBox();
         const sliderNumber = await visorOf(page).locator(".visor-number").boundingBox();
         expect((label?.x ?? 0) + (label?.width ?? 0)).toBeLessThan(sliderNumber?.x ?? 0);
         expect(await violationsOn(page)).toEqual([]);
         await page.screenshot(picture("phone-measured"));
         await tap(page, button(page, "Apagar a última medida"));
-        await soon(async () => (await lengths.count()) === 1);
+        await until(async () => (await lengths.count()) === 1);
         await tap(page, button(page, "Mais opções"));
         expect(await button(menu, "Medir").getAttribute("aria-pressed")).toBe("true");
         await page.screenshot(picture("phone-menu-measuring"));
@@ -345,8 +346,8 @@ describe("the visor on a phone without one of the images", () => {
         expect(hit).toBe("Osso");
         expect(await violationsOn(page)).toEqual([]);
         await page.keyboard.press("ArrowDown");
-        await soon(async () => isLit(await sightOf(page)));
-        await soon(async () => (await visorOf(page).locator(".visor-progress").count()) === 0);
+        await until(async () => isLit(await sightOf(page)));
+        await until(async () => (await visorOf(page).locator(".visor-progress").count()) === 0);
       });
     },
     JOB_TIMEOUT_MS,
@@ -390,7 +391,7 @@ describe("the visor on a desktop", () => {
         await page.screenshot(picture("desktop"));
         const pressed = async (key: string, place: string) => {
           await page.keyboard.press(key);
-          await soon(async () => (await number(page)) === place);
+          await until(async () => (await number(page)) === place);
         };
         await pressed("ArrowDown", "7/12");
         await pressed("ArrowUp", "6/12");
@@ -398,26 +399,26 @@ describe("the visor on a desktop", () => {
         await pressed("PageUp", "2/12");
         await pressed("Home", "1/12");
         await page.keyboard.press("2");
-        await soon(async () => (await windowOf(page)) === "C 500 L 2000");
+        await until(async () => (await windowOf(page)) === "C 500 L 2000");
         for (const key of ["n", "g", "e", "+"]) {
           const before = await sightOf(page);
           await page.keyboard.press(key);
-          await soon(async () => (await sightOf(page)) !== before);
+          await until(async () => (await sightOf(page)) !== before);
         }
         const enlarged = await sightOf(page);
         await page.keyboard.press("o");
-        await soon(async () => (await windowOf(page)) !== "C 500 L 2000");
-        await soon(async () => (await sightOf(page)) !== enlarged);
+        await until(async () => (await windowOf(page)) !== "C 500 L 2000");
+        await until(async () => (await sightOf(page)) !== enlarged);
         const kept = await sightOf(page);
         await loseGraphics(page);
-        await soon(async () => (await sightOf(page)) === kept);
+        await until(async () => (await sightOf(page)) === kept);
 
         const film = await visorOf(page).locator(".visor-film").boundingBox();
         if (!film) throw new Error("no film");
         const [x, y] = [film.x + film.width / 2, film.y + film.height / 2];
         await page.mouse.move(x, y);
         await page.mouse.wheel(0, 120);
-        await soon(async () => (await number(page)) === "2/12");
+        await until(async () => (await number(page)) === "2/12");
         const proposed = await windowOf(page);
         const drag = async (held: "left" | "middle" | "right") => {
           await page.mouse.move(x, y);
@@ -426,13 +427,13 @@ describe("the visor on a desktop", () => {
           await page.mouse.up({ button: held });
         };
         await drag("right");
-        await soon(async () => (await windowOf(page)) !== proposed);
+        await until(async () => (await windowOf(page)) !== proposed);
         const still = await sightOf(page);
         await drag("middle");
-        await soon(async () => (await sightOf(page)) !== still);
+        await until(async () => (await sightOf(page)) !== still);
         expect(await number(page)).toBe("2/12");
         await drag("left");
-        await soon(async () => (await number(page)) !== "2/12");
+        await until(async () => (await number(page)) !== "2/12");
 
         await page.keyboard.press("r");
         await page.mouse.click(x - 60, y);
@@ -445,22 +446,22 @@ describe("the visor on a desktop", () => {
         await page.mouse.down();
         await page.mouse.move(x + 90, y + 40, { steps: 6 });
         await page.mouse.up();
-        await soon(
+        await until(
           async () => (await lengths.allTextContents()).filter((text) => text.endsWith("mm")).length === 2,
         );
         expect(await number(page)).toBe(place);
         await visorOf(page).locator(`.visor-series[aria-current][aria-label="${series}"]`).waitFor();
         await page.screenshot(picture("desktop-measured"));
         await page.keyboard.press("Delete");
-        await soon(async () => (await lengths.count()) === 1);
+        await until(async () => (await lengths.count()) === 1);
         await page.keyboard.press("Backspace");
-        await soon(async () => (await lengths.count()) === 0);
+        await until(async () => (await lengths.count()) === 0);
         await page.mouse.click(x, y);
-        await soon(async () => (await lengths.count()) === 1);
+        await until(async () => (await lengths.count()) === 1);
         await page.keyboard.press("o");
-        await soon(async () => (await lengths.count()) === 0);
+        await until(async () => (await lengths.count()) === 0);
         const scrolls = button(page, "Passar imagens (P)");
-        await soon(async () => (await scrolls.getAttribute("aria-pressed")) === "true");
+        await until(async () => (await scrolls.getAttribute("aria-pressed")) === "true");
         await page.keyboard.press("r");
         await page.keyboard.press("Escape");
         await page.keyboard.press("l");
@@ -474,18 +475,18 @@ describe("the visor on a desktop", () => {
         await page.keyboard.press("Enter");
         await page.getByRole("dialog", { name: "Opções" }).waitFor();
         await page.keyboard.press("Escape");
-        await soon(hasFocus);
+        await until(hasFocus);
         await page.keyboard.press("Enter");
         await button(page, "Informações").press("Enter");
         await page.getByRole("dialog", { name: "Informações" }).waitFor();
         await page.keyboard.press("Escape");
-        await soon(hasFocus);
+        await until(hasFocus);
         await page.keyboard.press("Enter");
         await button(page, "Informações").waitFor();
         await pressEscapeWhenThere(page, ".visor-sheet dl");
         await button(page, "Informações").press("Enter");
         await page.locator("body[data-pressed]").waitFor();
-        await soon(hasFocus);
+        await until(hasFocus);
         await page.keyboard.press("Escape");
         await visorOf(page).waitFor({ state: "detached" });
       });
@@ -504,22 +505,22 @@ describe("two exams side by side", () => {
         await tap(page, button(page, "Comparar"));
         const halves = visorOf(page).locator(".visor-half");
         const numbers = async () => (await halves.locator(".visor-number").allTextContents()).join(" ");
-        await soon(async () => (await numbers()) === "6/12 11/23");
+        await until(async () => (await numbers()) === "6/12 11/23");
         await halves.nth(1).locator("canvas[data-slice]").waitFor();
         expect(await violationsOn(page)).toEqual([]);
         await page.screenshot(picture("compared"));
         await page.keyboard.press("ArrowDown");
-        await soon(async () => (await numbers()) === "7/12 13/23");
+        await until(async () => (await numbers()) === "7/12 13/23");
 
         const [own, other] = [await halves.nth(0).boundingBox(), await halves.nth(1).boundingBox()];
         if (!own || !other) throw new Error("no halves");
         const [x, y] = [other.x + other.width / 2, other.y + other.height / 2];
         await moveFingers(page, { from: { x, y }, to: { x, y: y - 40 } });
-        await soon(async () => !(await numbers()).startsWith("7/12"));
+        await until(async () => !(await numbers()).startsWith("7/12"));
         const windows = halves.locator(".visor-mono");
         const proposed = await windows.allTextContents();
         await page.keyboard.press("2");
-        await soon(async () => (await windows.nth(1).textContent()) === "C 500 L 2000");
+        await until(async () => (await windows.nth(1).textContent()) === "C 500 L 2000");
         expect(await windows.nth(0).textContent()).toBe(proposed[0] ?? "");
         await page.keyboard.press("l");
         await page.getByText("Este exame ainda não tem laudo.").waitFor();
@@ -533,12 +534,12 @@ describe("two exams side by side", () => {
         await button(page, "Rolagem solta").waitFor();
         await page.keyboard.press("Home");
         const [, alone = ""] = (await numbers()).split(" ");
-        await soon(async () => (await numbers()) === `1/12 ${alone}`);
+        await until(async () => (await numbers()) === `1/12 ${alone}`);
         await tap(page, button(page, "Rolagem solta"));
         await button(page, "Rolagem ligada").waitFor();
         await page.keyboard.press("ArrowDown");
-        await soon(async () => (await numbers()).startsWith("2/12"));
-        await soon(async () => !(await numbers()).endsWith(` ${alone}`));
+        await until(async () => (await numbers()).startsWith("2/12"));
+        await until(async () => !(await numbers()).endsWith(` ${alone}`));
 
         await page.keyboard.press("Escape");
         await halves.first().waitFor({ state: "detached" });
@@ -565,7 +566,7 @@ describe("two exams side by side", () => {
         await tap(page, menu.getByRole("button", { name: /^Comparar com exame anterior/ }));
         const halves = visorOf(page).locator(".visor-half");
         const numbers = async () => (await halves.locator(".visor-number").allTextContents()).join(" ");
-        await soon(async () => (await numbers()) === "6/12 11/23");
+        await until(async () => (await numbers()) === "6/12 11/23");
         await halves.nth(1).locator("canvas[data-slice]").waitFor();
         expect(await violationsOn(page)).toEqual([]);
         await page.screenshot(picture("phone-compared"));
@@ -574,9 +575,9 @@ describe("two exams side by side", () => {
         expect(other.y).toBeGreaterThanOrEqual(own.y + own.height);
         const [x, y] = [other.x + 160, other.y + 100];
         await moveFingers(page, { from: { x, y }, to: { x, y: y + 60 } });
-        await soon(async () => !(await numbers()).startsWith("6/12"));
+        await until(async () => !(await numbers()).startsWith("6/12"));
         const strip = visorOf(page).locator(".visor-strip .visor-series");
-        await soon(async () => (await strip.last().getAttribute("aria-label"))?.includes("23") === true);
+        await until(async () => (await strip.last().getAttribute("aria-label"))?.includes("23") === true);
         await tap(page, halves.nth(0).locator(".visor-film"));
         await tap(page, button(page, "Laudo"));
         const laudo = page.getByRole("dialog", { name: "Laudo" });
@@ -611,7 +612,7 @@ describe("two exams side by side", () => {
         await drawn(page);
         const halves = visorOf(page).locator(".visor-half");
         await button(page, "Comparar").click();
-        await soon(async () => {
+        await until(async () => {
           const numbers = await halves.locator(".visor-number").allTextContents();
           return numbers.join(" ") === "6/12 11/23";
         });
@@ -646,7 +647,7 @@ describe("the visor's decoders", () => {
           const drawnBefore = await slice(page);
           if ((await items.nth(at).getAttribute("aria-current")) === null) {
             await items.nth(at).click();
-            await soon(async () => (await slice(page)) !== drawnBefore);
+            await until(async () => (await slice(page)) !== drawnBefore);
           }
           const sight = await sightOf(page);
           sights.push(sight);
@@ -654,7 +655,7 @@ describe("the visor's decoders", () => {
           expect([name, isAsBefore]).toEqual([name, true]);
           if (name !== "Filme") continue;
           await visorOf(page).getByRole("button", { name: "Continuar" }).click();
-          await soon(async () => apart(await sightOf(page), sight) > 4);
+          await until(async () => apart(await sightOf(page), sight) > 4);
           await visorOf(page).getByRole("button", { name: "Pausar" }).click();
         }
       });

@@ -2,6 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { freePort } from "./free-port.ts";
 import { createTempFolder } from "./temp-folder.ts";
+import { until } from "./until.ts";
 
 /** What stands in front of the nodes: answers for the names of the installation, and picks a node that lives. */
 export interface Balancer extends AsyncDisposable {
@@ -86,10 +87,5 @@ export function startSmallBalancer({ environment, nodes }: BalancerOptions): Bal
 }
 
 async function untilItAnswers(url: string): Promise<void> {
-  const deadline = performance.now() + START_TIMEOUT_MS;
-  while (performance.now() < deadline) {
-    if (await fetch(url).catch(() => undefined)) return;
-    await Bun.sleep(50);
-  }
-  throw new Error(`${url} does not answer`);
+  await until(async () => (await fetch(url).catch(() => undefined)) !== undefined, START_TIMEOUT_MS);
 }

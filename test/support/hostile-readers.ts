@@ -2,6 +2,7 @@ import { join } from "node:path";
 import type { UploadAnswer } from "../../src/shared/api/upload.ts";
 import { type Bomb, makeBombs, unboundedManifest } from "./bombs.ts";
 import { connectTo, postZip, type ServerProcess } from "./server-process.ts";
+import { until } from "./until.ts";
 
 const MIB = 1024 * 1024;
 const CLIENTS = 8;
@@ -21,12 +22,10 @@ async function keep(server: ServerProcess, token: string, bomb: Bomb): Promise<K
 }
 
 async function archived(sql: Awaited<ReturnType<typeof connectTo>>["sql"]): Promise<void> {
-  for (let tries = 0; tries < 300; tries++) {
+  await until(async () => {
     const left = await sql`select 1 from studies where storage_status <> 'b2' limit 1`;
-    if (left.length === 0) return;
-    await Bun.sleep(50);
-  }
-  throw new Error("not archived");
+    return left.length === 0;
+  });
 }
 
 /** Puts what release 0.1 would have kept in the place of the study's manifest. */

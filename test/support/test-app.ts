@@ -22,6 +22,7 @@ import type { Role } from "../../src/shared/api/users.ts";
 import { checkAnswers } from "./answer-check.ts";
 import { createTestDatabase } from "./database.ts";
 import { createTempFolder } from "./temp-folder.ts";
+import { until } from "./until.ts";
 
 /** Somebody with an account and an open session. */
 export interface Person {
@@ -149,16 +150,14 @@ export async function createTestApp(options: TestAppOptions = {}): Promise<TestA
   };
 
   async function settle(): Promise<void> {
-    for (let tries = 0; tries < 3_000; tries++) {
+    await until(async () => {
       const staged = await database.sql`
         select 1 from stored_objects where staged_on is not null
         union all
         select 1 from pgboss.job where state in ('created', 'active', 'retry') and start_after <= now()
           and name not like '%sweep%' and name not like '\\_\\_%' limit 1`;
-      if (staged.length === 0) return;
-      await Bun.sleep(20);
-    }
-    throw new Error("jobs did not settle");
+      return staged.length === 0;
+    });
   }
 
   async function listen(): Promise<string> {

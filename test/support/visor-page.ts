@@ -1,8 +1,7 @@
 import type { Page } from "playwright-core";
+import { until } from "./until.ts";
 
 const GRID = 24;
-const ATTEMPTS = 300;
-const PAUSE_MS = 50;
 
 /** Our own viewer in a page. */
 export const visorOf = (page: Page) => page.locator(".visor");
@@ -35,16 +34,7 @@ export function apart(one: string, other: string): number {
 /** Waits until the visor has drawn an image. */
 export async function drawn(page: Page): Promise<void> {
   await visorOf(page).locator("canvas[data-slice]").first().waitFor();
-  await soon(async () => isLit(await sightOf(page)));
-}
-
-/** Waits until it holds. @throws when it does not come to hold */
-export async function soon(holds: () => Promise<boolean>): Promise<void> {
-  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-    if (await holds()) return;
-    await Bun.sleep(PAUSE_MS);
-  }
-  throw new Error(`it never came to hold: ${holds}`);
+  await until(async () => isLit(await sightOf(page)));
 }
 
 /** Presses Escape in the very moment in which something is there, before it has the focus: a machine may be that slow. */

@@ -4,6 +4,7 @@ import type { NewUserAnswer } from "../../../src/shared/api/users.ts";
 import { linkIn, type ReadMail, readOutbox } from "../../support/outbox.ts";
 import { runProgram } from "../../support/run-program.ts";
 import { createTestApp, type Person, problemOf, type TestApp } from "../../support/test-app.ts";
+import { untilLockWaits } from "../../support/until.ts";
 
 let t: TestApp;
 let admin: Person;
@@ -214,7 +215,7 @@ describe("a link that was mailed", () => {
       // The job looks the account up, then waits for its row.
       await tx`select id from users where id = ${person.id} for update`;
       await post("/api/auth/forgot-password", { email: person.email });
-      await waitForLock();
+      await untilLockWaits(t.sql);
       await tx`update users set email = ${email} where id = ${person.id}`;
     });
     expect(await mailsTo(person.email)).toHaveLength(before.length);
@@ -222,16 +223,6 @@ describe("a link that was mailed", () => {
     expect(row?.rows).toBe(0);
   });
 });
-
-async function waitForLock(): Promise<void> {
-  for (let tries = 0; tries < 1000; tries++) {
-    const waiting = await t.sql`select from pg_stat_activity
-      where wait_event_type = 'Lock' and datname = current_database()`;
-    if (waiting.length > 0) return;
-    await Bun.sleep(5);
-  }
-  throw new Error("nobody waits");
-}
 
 /** The real command line, on this test's database. */
 async function operator(...args: string[]): Promise<void> {

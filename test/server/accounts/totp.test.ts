@@ -5,6 +5,7 @@ import type { NewUserAnswer } from "../../../src/shared/api/users.ts";
 import { factorsOf, totpAt } from "../../support/factors.ts";
 import { codeIn, readOutbox } from "../../support/outbox.ts";
 import { createTestApp, type Person, problemOf, type TestApp } from "../../support/test-app.ts";
+import { untilLockWaits } from "../../support/until.ts";
 
 const STEP = 30_000;
 
@@ -32,17 +33,6 @@ async function withTotp(name: string) {
 function nextCode(secret: string): string {
   t.advance(STEP);
   return totpAt(secret, now());
-}
-
-/** Until another connection waits for a row that a test holds. */
-async function waitsForLock(): Promise<void> {
-  for (let tries = 0; tries < 500; tries++) {
-    const waiting = await t.sql`select 1 from pg_stat_activity
-      where datname = current_database() and wait_event_type = 'Lock'`;
-    if (waiting.length > 0) return;
-    await Bun.sleep(10);
-  }
-  throw new Error("nobody waits for the row");
 }
 
 /** Mails that are sent at once arrive in any order. */
@@ -197,7 +187,7 @@ describe("a mailed code", () => {
     await t.sql.begin(async (sql) => {
       await sql`select 1 from users where id = ${person.id} for no key update`;
       verified = post("/api/auth/verify-2fa", { email: person.email, code, rememberDevice: true });
-      await waitsForLock();
+      await untilLockWaits(t.sql);
       await sql`update totp_secrets set confirmed_at = now() where user_id = ${person.id}`;
     });
     expect((await verified)?.status).toBe(401);

@@ -10,6 +10,7 @@ import type {
 import { linkIn, readOutbox } from "../../support/outbox.ts";
 import { sampleZip } from "../../support/sample-zip.ts";
 import { createTestApp, type Person, problemOf, type TestApp } from "../../support/test-app.ts";
+import { untilLockWaits } from "../../support/until.ts";
 
 let t: TestApp;
 let admin: Person;
@@ -245,15 +246,11 @@ describe("deleting an account", () => {
     ];
     const leave = (as: Person) =>
       alone.call("POST", "/api/users/delete-own", { as, json: { password: as.password } });
-    const waiting = async () =>
-      (
-        await alone.sql`select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`
-      ).length;
     let answers: (Response | Promise<Response>)[] = [];
     await alone.sql.begin(async (tx) => {
       await tx`select id from users for update`;
       answers = pair.map(async (as) => await leave(as));
-      while ((await waiting()) < 2) await Bun.sleep(5);
+      await untilLockWaits(alone.sql, 2);
     });
     const statuses = (await Promise.all(answers)).map(({ status }) => status);
     expect(statuses.sort()).toEqual([200, 409]);

@@ -17,6 +17,7 @@ import {
   NO_DISAGREEMENTS,
 } from "../../support/stored-bytes.ts";
 import { createTempFolder } from "../../support/temp-folder.ts";
+import { until } from "../../support/until.ts";
 
 /** The command as an operator runs it, on the PostgreSQL that the program brings. */
 const TIMEOUT_MS = 120_000;
@@ -98,8 +99,7 @@ async function countInstances(sql: Sql): Promise<{ instances: number; studies: n
 /** Waits until the import has stored so many studies, or has ended. */
 async function untilStored(studies: number, child: RunningProgram): Promise<void> {
   await using database = await connectTo(place("data"));
-  while ((await countInstances(database.sql)).studies < studies && child.exitCode === null)
-    await Bun.sleep(20);
+  await until(async () => child.exitCode !== null || (await countInstances(database.sql)).studies >= studies);
 }
 
 const ALL = { instances: STUDIES * INSTANCES, studies: STUDIES };

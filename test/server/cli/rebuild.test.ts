@@ -6,6 +6,7 @@ import { sampleInstance } from "../../support/sample-zip.ts";
 import { connectTo, spawnServer } from "../../support/server-process.ts";
 import { filesBelow } from "../../support/stored-bytes.ts";
 import { createTempFolder } from "../../support/temp-folder.ts";
+import { until } from "../../support/until.ts";
 
 const ACCOUNT = ["--account", "ana@example.com"];
 const STUDIES = 8;
@@ -41,7 +42,7 @@ test("a rebuild that is killed at any moment and run again brings every study ba
   };
   for (const killedAfter of [1, 4]) {
     const child = startProgram(env, "rebuild", ...ACCOUNT);
-    while ((await rebuilt()).studies < killedAfter && child.exitCode === null) await Bun.sleep(5);
+    await until(async () => child.exitCode !== null || (await rebuilt()).studies >= killedAfter);
     child.kill("SIGKILL");
     await child.exited;
   }

@@ -11,6 +11,7 @@ import {
 import { sampleInstance, studyUID } from "../../support/sample-zip.ts";
 import { sha256 } from "../../support/stored-bytes.ts";
 import { createTestApp, type Person, type TestApp } from "../../support/test-app.ts";
+import { until } from "../../support/until.ts";
 
 const SECONDARY_CAPTURE = "1.2.840.10008.5.1.4.1.1.7";
 const START_TIMEOUT_MS = 120_000;
@@ -99,7 +100,7 @@ describe.skipIf(!hasOrthancDicomweb)("Orthanc", () => {
       const studies = await (await t.call("GET", "/api/studies", { as: sender })).json();
       return (studies as { imagesReceived: number }[]).map(({ imagesReceived }) => imagesReceived).sort();
     };
-    while ((await listed()).length < 2) await Bun.sleep(50);
+    await until(async () => (await listed()).length === 2);
     expect(await listed()).toEqual([1, 2]);
   });
 });

@@ -3,6 +3,7 @@ import { connect } from "node:net";
 import { TagHex } from "../../../src/shared/dicom/tags.ts";
 import { sampleZip, studyUID } from "../../support/sample-zip.ts";
 import { createTestApp, type Person, type TestApp } from "../../support/test-app.ts";
+import { until } from "../../support/until.ts";
 
 const SIDE = 64;
 const number = (vr: string, value: number) => ({ vr, Value: [value] });
@@ -177,7 +178,7 @@ describe("a rendered image", () => {
     expect(await status()).toBe(503);
     client.destroy();
     for (let times = 0; times < 2; times++) {
-      while ((await status()) !== 200) await Bun.sleep(20);
+      await until(async () => (await status()) === 200);
     }
   });
 

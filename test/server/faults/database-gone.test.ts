@@ -9,6 +9,7 @@ import { type ConnectionProxy, startConnectionProxy } from "../../support/connec
 import { connectSender, type DicomSender } from "../../support/dicom-sender.ts";
 import { sampleInstance, sampleZip } from "../../support/sample-zip.ts";
 import { createTestApp, type Person, problemOf, type TestApp } from "../../support/test-app.ts";
+import { until } from "../../support/until.ts";
 
 /** Long enough for a busy machine that answers. */
 const ANSWER_MS = 2_000;
@@ -45,14 +46,6 @@ afterAll(async () => {
 async function back(): Promise<void> {
   proxy.mend();
   await until(async () => (await t.call("GET", "/api/studies", { as: person })).status === 200);
-}
-
-async function until(isReached: () => Promise<boolean>, mostMs = 30_000): Promise<void> {
-  const deadline = Date.now() + mostMs;
-  while (!(await isReached())) {
-    if (Date.now() > deadline) throw new Error("not in time");
-    await Bun.sleep(50);
-  }
 }
 
 const staged = async () => (await readdir(t.deps.node.stagingDir)).filter((name) => !name.startsWith("~"));

@@ -5,6 +5,7 @@ import { createS3Store } from "../../../src/server/storage/s3/s3-store.ts";
 import { type Fault, type FaultyS3Server, startFaultyS3Server } from "../../support/faulty-s3-server.ts";
 import { sampleZip } from "../../support/sample-zip.ts";
 import { createTestApp, type Person, problemOf, type TestApp } from "../../support/test-app.ts";
+import { until } from "../../support/until.ts";
 
 const faults: Record<string, Fault> = {
   "out of reach": "reset",
@@ -37,14 +38,6 @@ beforeEach(() => {
 const statusOf = async (id: string) =>
   ((await (await t.call("GET", `/api/studies/${id}/status`, { as: person })).json()) as { status: string })
     .status;
-
-async function until(isReached: () => Promise<boolean>): Promise<void> {
-  const deadline = Date.now() + 30_000;
-  while (!(await isReached())) {
-    if (Date.now() > deadline) throw new Error("not in time");
-    await Bun.sleep(50);
-  }
-}
 
 /** Has jobs that wait for their next try run now. */
 const retryNow = () => t.sql`update pgboss.job set start_after = now() where state = 'retry'`;

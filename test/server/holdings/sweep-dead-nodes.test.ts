@@ -8,6 +8,7 @@ import { createS3Store } from "../../../src/server/storage/s3/s3-store.ts";
 import { type FaultyS3Server, startFaultyS3Server } from "../../support/faulty-s3-server.ts";
 import { sampleZip } from "../../support/sample-zip.ts";
 import { createTestApp, type Person, problemOf, type TestApp } from "../../support/test-app.ts";
+import { until } from "../../support/until.ts";
 
 /*
  * Two nodes with a DATA_DIR each on one database and one bucket. `lost` stops beating; `other` goes on. `lost` runs no
@@ -47,13 +48,11 @@ async function sweepLost(): Promise<void> {
 }
 
 async function jobsDone(): Promise<void> {
-  for (let tries = 0; tries < 500; tries++) {
+  await until(async () => {
     const [row] = await lost.sql`select count(*)::int as left from pgboss.job where start_after <= now()
       and state in ('created', 'active', 'retry') and name in ('uploads.remove', 'uploads.adopt')`;
-    if (row?.left === 0) return;
-    await Bun.sleep(20);
-  }
-  throw new Error("jobs did not settle");
+    return row?.left === 0;
+  });
 }
 
 const keysUnder = (id: string) => [...bucket.bucket.objects.keys()].filter((key) => key.startsWith(id));

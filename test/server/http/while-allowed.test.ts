@@ -6,6 +6,7 @@ import { Hono } from "hono";
 import { findConnection } from "../../../src/server/http/client-connection.ts";
 import { type Recheck, whileAllowed } from "../../../src/server/http/while-allowed.ts";
 import { getSlowly } from "../../support/slow-reader.ts";
+import { until } from "../../support/until.ts";
 
 /** More than what the system takes from one end before the other reads. */
 const SIZE_BYTES = 64 * 1024 * 1024;
@@ -86,7 +87,7 @@ test("the connection of an answer is that of its reader alone, and known to be g
   const other = await fetch(`${server.url}other`);
   await (await fetch(`${server.url}one`)).text();
   const connection = await found.promise;
-  while (connection?.isOpen()) await Bun.sleep(1);
+  await until(() => !connection?.isOpen());
   connection?.end();
   expect(await other.text()).toBe("other");
   expect(connection?.isOpen()).toBe(false);

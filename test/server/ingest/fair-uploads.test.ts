@@ -3,6 +3,7 @@ import { connect, type Socket } from "node:net";
 import { crc32, createDeflateRaw } from "node:zlib";
 import { sampleInstance, sampleZip } from "../../support/sample-zip.ts";
 import { createTestApp, type Person, type TestApp } from "../../support/test-app.ts";
+import { until } from "../../support/until.ts";
 
 const BOUNDARY = "a-boundary-no-zip-holds";
 const HEAD = `--${BOUNDARY}\r\nContent-Disposition: form-data; name="zipFile"; filename="exames.zip"\r\nContent-Type: application/zip\r\n\r\n`;
@@ -46,14 +47,6 @@ async function trickle({ token }: Person): Promise<void> {
 async function receiving(): Promise<number> {
   const [row] = await t.sql`select count(*)::int as uploads from uploads where state = 'receiving'`;
   return row?.uploads;
-}
-
-async function until(isDone: () => Promise<boolean>): Promise<void> {
-  const deadline = performance.now() + 60_000;
-  while (!(await isDone())) {
-    if (performance.now() > deadline) throw new Error("did not come about");
-    await Bun.sleep(20);
-  }
 }
 
 test("66 uploads of six trial accounts that send a byte each do not keep others out", async () => {

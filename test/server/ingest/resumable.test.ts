@@ -9,6 +9,7 @@ import type { Study } from "../../../src/shared/api/studies.ts";
 import { sampleInstance, sampleZip, studyUID } from "../../support/sample-zip.ts";
 import { createTestApp, type Person, problemOf, type TestApp } from "../../support/test-app.ts";
 import { tusChecksum, tusHeaders, tusMetadata, tusOf } from "../../support/tus.ts";
+import { until } from "../../support/until.ts";
 import { writeTestZip } from "../../support/zip-archive.ts";
 
 let t: TestApp;
@@ -560,7 +561,7 @@ describe("a commit that fails after the volume was made of the very bytes that a
     await tus.patch(url, 0, zip);
     const undo = join(t.deps.config.dataDir, "arriving", id, "undo");
     const waiting = () => t.sql`select 1 from pgboss.job where name = 'uploads.finish' and state = 'retry'`;
-    while ((await waiting()).length === 0) await Bun.sleep(20);
+    await until(async () => (await waiting()).length > 0);
     expect(existsSync(undo)).toBe(true);
     await t.sql.unsafe("drop trigger refuse on resumable_uploads; drop function refuse");
     const { result } = await tus.outcome(url);

@@ -9,6 +9,7 @@ import { sampleInstance } from "../../support/sample-zip.ts";
 import { sha256 } from "../../support/stored-bytes.ts";
 import { createTestApp, type Person, type TestApp } from "../../support/test-app.ts";
 import { tusChecksum, tusHeaders, tusOf } from "../../support/tus.ts";
+import { until } from "../../support/until.ts";
 
 /* Uploads that a process beside sums while they come: otherwise only large ones are. */
 
@@ -135,7 +136,7 @@ describe("a long request without a checksum", () => {
       headers: { ...tusHeaders, "content-type": "application/offset+octet-stream", "upload-offset": "0" },
     });
     const recorded = async () => (await tus.read(url)).offset;
-    while ((await recorded()) < 32 * MIB) await Bun.sleep(5);
+    await until(async () => (await recorded()) >= 32 * MIB);
     cut.resolve();
     expect((await sending).status).toBe(400);
     expect(await offsetOf(url)).toBe(40 * MIB);

@@ -12,6 +12,7 @@ import { limitStorage } from "../../support/storage-quota.ts";
 import { filesBelow } from "../../support/stored-bytes.ts";
 import { createTempFolder } from "../../support/temp-folder.ts";
 import { createTestApp, type Person, problemOf, type TestApp } from "../../support/test-app.ts";
+import { until } from "../../support/until.ts";
 import { writeTestZip } from "../../support/zip-archive.ts";
 import { attachReport, sendLabExam } from "../removals/filled-account.ts";
 
@@ -134,10 +135,10 @@ describe("a disk that is nearly full", () => {
         return status;
       }),
     );
-    while ((await staged()).length < 3) await Bun.sleep(5);
+    await until(async () => (await staged()).length === 3);
     const late = await t.upload(person, new Uint8Array(6 * MIB));
     expect(late.status).toBe(507);
-    while (refused < 7) await Bun.sleep(5);
+    await until(() => refused === 7);
     release();
     expect((await answers).sort()).toEqual([400, 400, 400, ...Array(7).fill(507)]);
     expect((await t.upload(person, sampleZip({ study: "800" }))).status).toBe(201);
@@ -160,7 +161,7 @@ describe("a disk that is nearly full", () => {
       };
       return t.call("POST", "/api/upload-dicom", { as: trial, body, headers });
     });
-    while ((await staged()).length < 3) await Bun.sleep(5);
+    await until(async () => (await staged()).length === 3);
     expect((await t.upload(person, zipOf("810", 6 * MIB))).status).toBe(201);
     release();
     for (const answer of answers) expect((await answer).status).toBe(400);
@@ -187,7 +188,7 @@ describe("a disk that is nearly full", () => {
       };
       return t.call("POST", "/api/upload-dicom", { as: person, body, headers });
     });
-    while ((await staged()).length < 3) await Bun.sleep(5);
+    await until(async () => (await staged()).length === 3);
     const other = await t.addPerson("Precisa De Lugar");
     expect((await t.upload(other, zipOf("820", 6 * MIB))).status).toBe(507);
     t.advance(70_000);

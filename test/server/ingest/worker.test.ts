@@ -21,6 +21,7 @@ import {
   storedInstances,
 } from "../../support/ingest-bench.ts";
 import { createTempFolder } from "../../support/temp-folder.ts";
+import { until } from "../../support/until.ts";
 import { type TestEntry, writeTestZip } from "../../support/zip-archive.ts";
 
 const WORKER = join(import.meta.dir, "../../../src/server/features/ingest/worker/ingest-worker.ts");
@@ -448,9 +449,7 @@ describe("workers", () => {
     expect(child).toMatch(/^\d+$/);
     server.kill("SIGKILL");
     await server.exited;
-    const deadline = Date.now() + 60_000;
-    while ((await isAlive(child)) && Date.now() < deadline) await Bun.sleep(20);
-    expect(await isAlive(child)).toBe(false);
+    await until(async () => !(await isAlive(child)));
   });
 
   test.skipIf(process.platform !== "linux")(

@@ -8,6 +8,7 @@ import { createJobs, type Jobs } from "../../../src/server/jobs/jobs.ts";
 import { defineQueue, queueOfNode } from "../../../src/server/jobs/queue.ts";
 import { createLogger } from "../../../src/server/runtime/log.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
+import { until } from "../../support/until.ts";
 
 setDefaultTimeout(60_000);
 
@@ -278,14 +279,6 @@ test("a job whose process is killed is done by another server", async () => {
   const { atLeast } = await collect<{ n: number }>("held");
   expect(await atLeast(1)).toEqual([{ n: 1 }]);
 });
-
-async function until(condition: () => Promise<boolean>): Promise<void> {
-  for (let tries = 0; tries < 200; tries++) {
-    if (await condition()) return;
-    await Bun.sleep(50);
-  }
-  throw new Error("the condition never held");
-}
 
 /** Counted in the table: pg-boss's own figures are up to a minute old. */
 async function countDead(): Promise<number> {

@@ -6,6 +6,7 @@ import { createLogger } from "../../../src/server/runtime/log.ts";
 import { createDeps } from "../../../src/server/start-deps.ts";
 import { createTestDatabase } from "../../support/database.ts";
 import { createTempFolder } from "../../support/temp-folder.ts";
+import { until } from "../../support/until.ts";
 
 const NODE = "01980000-0000-7000-8000-000000000001";
 const OTHER = "01980000-0000-7000-8000-000000000002";
@@ -26,14 +27,12 @@ async function openDatabase() {
         where locktype = 'advisory' and granted and application_name = 'exameteca-node' and datname = current_database()`,
     /** Waits until a process holds the node, or waits to hold it. */
     async untilLock(state: "granted" | "waiting") {
-      for (let tries = 0; tries < 3_000; tries++) {
-        const [found] = await database.sql`select 1 from pg_locks
+      await until(async () => {
+        const locks = await database.sql`select 1 from pg_locks
           where locktype = 'advisory' and granted = ${state === "granted"}
             and database = (select oid from pg_database where datname = current_database())`;
-        if (found) return;
-        await Bun.sleep(10);
-      }
-      throw new Error(`no lock is ${state}`);
+        return locks.length > 0;
+      });
     },
     [Symbol.asyncDispose]: () => database.drop(),
   };

@@ -4,6 +4,7 @@ import { readOutbox } from "../../support/outbox.ts";
 import { type AppAtPsp, openAppAtPsp } from "../../support/psp/app-at-psp.ts";
 import type { PixAtPsp } from "../../support/psp/pix-at-psp.ts";
 import { type Person, problemOf, type TestApp } from "../../support/test-app.ts";
+import { until } from "../../support/until.ts";
 
 /*
  * The whole server at a PSP over mutual TLS. Whatever fails there or on the way, the account must end either paid
@@ -152,7 +153,7 @@ describe("a charge that was paid", () => {
     await arrived;
     const [open] = await t.sql`select id, txid from payments where user_id = ${person.id}`;
     const txid = String(open?.txid);
-    while (!at.psp.bank.cobs.has(txid)) await Bun.sleep(5);
+    await until(() => at.psp.bank.cobs.has(txid));
     at.psp.pay(txid);
     await at.psp.notify(txid);
     await t.settle();

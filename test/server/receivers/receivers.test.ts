@@ -22,6 +22,7 @@ import { createAuthority } from "../../support/psp/certificates.ts";
 import { type SampleInstance, sampleInstance, studyUID } from "../../support/sample-zip.ts";
 import { createTempFolder } from "../../support/temp-folder.ts";
 import { createTestApp, type Person, type TestApp } from "../../support/test-app.ts";
+import { until } from "../../support/until.ts";
 
 const CT = "1.2.840.10008.5.1.4.1.1.2";
 const SECONDARY_CAPTURE = "1.2.840.10008.5.1.4.1.1.7";
@@ -90,12 +91,14 @@ async function studiesOf(as: Person): Promise<Study[]> {
 
 /** Waits until a study is listed with so many images. */
 async function listed(as: Person, study: string, images: number): Promise<Study> {
-  for (;;) {
+  let found: Study | undefined;
+  await until(async () => {
     await t.settle();
-    const found = (await studiesOf(as)).find(({ studyInstanceUID }) => studyInstanceUID === studyUID(study));
-    if (found?.imagesReceived === images) return found;
-    await Bun.sleep(20);
-  }
+    found = (await studiesOf(as)).find(({ studyInstanceUID }) => studyInstanceUID === studyUID(study));
+    return found?.imagesReceived === images;
+  });
+  if (!found) throw new Error("the study is not listed");
+  return found;
 }
 
 test("a sender stores a study, which comes back with the bytes of its data sets", async () => {
@@ -431,7 +434,7 @@ describe("what was acknowledged", () => {
     const waits = async () =>
       (await t.sql`select 1 from resumable_uploads where account_id = ${carla.id} and problem is not null`)
         .length;
-    while ((await waits()) === 0) await Bun.sleep(20);
+    await until(async () => (await waits()) > 0);
     // Its job must be over before it can have another.
     await t.settle();
     expect(await studiesOf(carla)).toEqual([]);
@@ -527,11 +530,11 @@ test.skipIf(process.platform !== "linux")(
     rmSync(parent, { recursive: true });
     writeFileSync(parent, "");
     for (const pid of processesNaming(place.path)) process.kill(pid, "SIGKILL");
-    while (errors.length === 0) await Bun.sleep(20);
+    await until(() => errors.length > 0);
     expect(dimse.port).toBeUndefined();
     rmSync(parent);
     await listed(ana, "15", 1);
-    while (dimse.port === undefined) await Bun.sleep(20);
+    await until(() => dimse.port !== undefined);
     await using later = await connect();
     expect(await later.store(sent({ study: "15", sop: "2" }))).toBe(0);
     await later.release();

@@ -8,6 +8,7 @@ import { samplePdf } from "../../support/sample-pdf.ts";
 import { sampleZip } from "../../support/sample-zip.ts";
 import { bytesOnceSettled, compareBytes, NO_DISAGREEMENTS } from "../../support/stored-bytes.ts";
 import { createTestApp, type Person, type TestApp } from "../../support/test-app.ts";
+import { untilLockWaits } from "../../support/until.ts";
 import {
   addEndlessSubscription,
   askToCancel,
@@ -106,12 +107,7 @@ test("a report that is attached while its owner's account is deleted leaves no b
   await db.transaction(async (tx) => {
     await lockStudy(tx, studyId);
     deleted = t.call("DELETE", `/api/users/${person.id}`, { as: admin });
-    const isWaiting = async () => {
-      const [row] = await t.sql`select count(*)::int as waiting from pg_stat_activity
-        where datname = current_database() and wait_event_type = 'Lock'`;
-      return row?.waiting > 0;
-    };
-    while (!(await isWaiting())) await Bun.sleep(5);
+    await untilLockWaits(t.sql);
     const createdAt = t.deps.clock.now();
     const object = { id, studyId, key, uploadId: Bun.randomUUIDv7(), sizeBytes: 1, sha256: "", createdAt };
     await insertStoredObjects(tx, [{ ...object, kind: "report", location: "archive", stagedOn: null }]);

@@ -14,6 +14,7 @@ import { sampleZip } from "../../support/sample-zip.ts";
 import { filesBelow, sha256 } from "../../support/stored-bytes.ts";
 import { createTempFolder } from "../../support/temp-folder.ts";
 import { createTestApp, type Person, type TestApp } from "../../support/test-app.ts";
+import { until } from "../../support/until.ts";
 
 let t: TestApp;
 let ana: Person;
@@ -300,24 +301,22 @@ describe("a backup", () => {
 
 /** The backup has its lock. */
 async function untilHeld({ sql }: TestApp): Promise<void> {
-  for (;;) {
+  await until(async () => {
     const held =
       await sql`select 1 from pg_locks where locktype = 'advisory' and mode = 'ExclusiveLock' and granted
       and objid::bigint + (classid::bigint << 32) = 4829117304
       and database = (select oid from pg_database where datname = current_database())`;
-    if (held.length > 0) return;
-    await Bun.sleep(10);
-  }
+    return held.length > 0;
+  });
 }
 
 /** Waits until a queue has had `count` recent jobs, and none of them runs. */
 async function untilJobsAre({ sql }: TestApp, name: string, count: number): Promise<void> {
-  for (;;) {
+  await until(async () => {
     const rows =
       await sql`select state from pgboss.job where name = ${name} and created_on > now() - interval '20 seconds'`;
-    if (rows.length >= count && rows.every(({ state }) => state !== "active")) return;
-    await Bun.sleep(10);
-  }
+    return rows.length >= count && rows.every(({ state }) => state !== "active");
+  });
 }
 
 describe("a restore", () => {
