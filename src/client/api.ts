@@ -11,6 +11,7 @@ import type { Call, CallInput, FormCall } from "../shared/api/call.ts";
 import { type Problem, problemSchema } from "../shared/api/problem.ts";
 import { type CurrentUser, examCountCall, type SignedInUser } from "../shared/api/users.ts";
 import { activeLocale } from "./i18n.ts";
+import { parseJson } from "./parse-json.ts";
 import { noteServerTime } from "./server-clock.ts";
 import { currentToken, endSession } from "./session.ts";
 
@@ -191,11 +192,5 @@ function plainText({ headers, status, statusText }: Response, body: string): str
 }
 
 function parseProblem(response: Response, body: string): unknown {
-  if (!/\bjson\b/.test(response.headers.get("content-type") ?? "")) return undefined;
-  try {
-    return JSON.parse(body);
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
+  return /\bjson\b/.test(response.headers.get("content-type") ?? "") ? parseJson(body) : undefined;
 }

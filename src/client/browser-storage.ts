@@ -1,3 +1,5 @@
+import { parseJson } from "./parse-json.ts";
+
 /** Web storage as far as the browser allows it. If it is blocked or full, nothing is kept and nothing fails. */
 export interface BrowserStorage {
   read(key: string): string | undefined;
@@ -14,7 +16,10 @@ function browserStorage(open: () => Storage): BrowserStorage {
   const read = (key: string) => attempt(() => open().getItem(key) ?? undefined);
   return {
     read,
-    readJson: (key) => parseJson(read(key)),
+    readJson(key) {
+      const text = read(key);
+      return text === undefined ? undefined : parseJson(text);
+    },
     write(key, value) {
       attempt(() => (value === undefined ? open().removeItem(key) : open().setItem(key, value)));
     },
@@ -27,16 +32,6 @@ function attempt<Result>(action: () => Result): Result | undefined {
     return action();
   } catch (error) {
     if (error instanceof DOMException) return undefined;
-    throw error;
-  }
-}
-
-function parseJson(text: string | undefined): unknown {
-  if (text === undefined) return undefined;
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
     throw error;
   }
 }

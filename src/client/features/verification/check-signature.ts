@@ -1,6 +1,7 @@
 import { verifyAsync } from "@noble/ed25519";
 import * as z from "zod/mini";
 import type { PublicKey } from "../../../shared/api/receipts.ts";
+import { parseJson } from "../../parse-json.ts";
 
 /** A compact JWS, taken apart. */
 export interface SignedText {
@@ -23,8 +24,8 @@ export function readSignedText(text: string): SignedText | undefined {
   const [header = "", payload = "", signature = "", ...more] = text.trim().split(".");
   if (more.length > 0 || [header, payload, signature].some((part) => !/^[\w-]+$/.test(part)))
     return undefined;
-  const read = headerSchema.safeParse(parseJson(bytesOf(header)));
-  const content = parseJson(bytesOf(payload));
+  const read = headerSchema.safeParse(parseJson(textOf(header)));
+  const content = parseJson(textOf(payload));
   if (!read.success || content === undefined) return undefined;
   return {
     kid: read.data.kid,
@@ -50,6 +51,10 @@ export async function checkSignature(
   }
 }
 
+function textOf(base64url: string): string {
+  return new TextDecoder().decode(bytesOf(base64url));
+}
+
 function bytesOf(base64url: string): Uint8Array {
   try {
     return Uint8Array.from(atob(base64url.replace(/-/g, "+").replace(/_/g, "/")), (char) =>
@@ -57,13 +62,5 @@ function bytesOf(base64url: string): Uint8Array {
     );
   } catch {
     return new Uint8Array(0);
-  }
-}
-
-function parseJson(bytes: Uint8Array): unknown {
-  try {
-    return JSON.parse(new TextDecoder().decode(bytes));
-  } catch {
-    return undefined;
   }
 }

@@ -8,6 +8,7 @@ import {
   receiptSchema,
 } from "../../../shared/api/receipts.ts";
 import { compareReceived, receiptLine } from "../../../shared/rules/receipt-lines.ts";
+import { parseJson } from "../../parse-json.ts";
 import { inflateHead } from "../upload/read-dicom/inflate-head.ts";
 import { checkSignature, readSignedText, type SignatureState } from "./check-signature.ts";
 
@@ -82,14 +83,6 @@ function digestOf({ version, receivedAt, from, instances, root }: Receipt): Rece
 function jwsIn(json: unknown): string | undefined {
   const jws = typeof json === "object" && json !== null && "jws" in json ? json.jws : undefined;
   return typeof jws === "string" ? jws : undefined;
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 const ZLIB_HEADER_BYTES = 2;

@@ -9,6 +9,7 @@ import {
 import type { UploadAnswer } from "../../../../shared/api/upload.ts";
 import { ApiError, callApi, callJson } from "../../../api.ts";
 import { activeLocale } from "../../../i18n.ts";
+import { parseJson } from "../../../parse-json.ts";
 import { currentToken, endSession } from "../../../session.ts";
 import { backOffMs, waitOrOnline } from "./back-off.ts";
 import { ChunkSize } from "./chunk-size.ts";
@@ -130,14 +131,6 @@ function toApiError(error: unknown, token: string | undefined): unknown {
   if (!problem.success) return new ApiError(status, "unknown", "");
   const { code, message, violations, requestId } = problem.data;
   return new ApiError(status, code, message, violations, requestId);
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /**
