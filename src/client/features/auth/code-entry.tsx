@@ -4,13 +4,13 @@ import { Button } from "../../ui/button.tsx";
 import { Checkbox } from "../../ui/checkbox.tsx";
 import { CODE_LENGTH, CodeField, emptyCode } from "../../ui/code-field.tsx";
 import type { PendingSignIn } from "./pending-sign-in.ts";
-import { useVerification } from "./use-verification.ts";
+import { useCodeCheck } from "./use-code-check.ts";
 
 /** The six digits of a second step, mailed or from an app, and whether this device is trusted from then on. */
 export function useCodeEntry(pending: PendingSignIn | undefined) {
   const [digits, setDigits] = useState(emptyCode);
   const [rememberDevice, setRememberDevice] = useState(false);
-  const { isBusy, isWrong, verify } = useVerification(pending);
+  const { isBusy, isWrong, verify } = useCodeCheck(pending);
   const code = digits.join("");
   const submit = async (event: SyntheticEvent<HTMLFormElement>) => {
     event.preventDefault();

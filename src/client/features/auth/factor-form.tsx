@@ -9,8 +9,8 @@ import { BackToLogin } from "./back-to-login.tsx";
 import { CodeDigits, RememberDevice, useCodeEntry, VerifyButton } from "./code-entry.tsx";
 import { FormHead } from "./form-head.tsx";
 import { keepPendingSignIn, type PendingSignIn } from "./pending-sign-in.ts";
+import { useCodeCheck } from "./use-code-check.ts";
 import { usePasskeyLogin } from "./use-passkey-login.ts";
-import { useVerification } from "./use-verification.ts";
 
 /** The second step of an account with its own factors. It offers those factors instead of a mailed code. */
 export default function FactorForm({ pending, passkeys, onSwitch }: AuthFormProps) {
@@ -79,7 +79,7 @@ function CodePart({ pending }: PartProps) {
 
 function RecoveryPart({ pending }: PartProps) {
   const [code, setCode] = useState("");
-  const { isBusy, verify } = useVerification(pending);
+  const { isBusy, verify } = useCodeCheck(pending);
   const submit = async (event: SyntheticEvent) => {
     event.preventDefault();
     if (!(await verify(code.trim(), false))) setCode("");

@@ -2,7 +2,7 @@ import { Trans } from "@lingui/react/macro";
 import { useAtomValue } from "jotai";
 import { useEffect, useEffectEvent } from "react";
 import { pickToKeepAtom } from "../local-view/kept-pick.ts";
-import { useBackCloses } from "../local-view/use-back-closes.ts";
+import { useHistoryStep } from "../local-view/use-history-step.ts";
 import { enterHis } from "./enter-his.ts";
 
 /** Says over the sign-in form which files wait for it. */
@@ -25,7 +25,7 @@ export function KeepNotice() {
  * signed in, /his takes them over in this page, since another one would lose them.
  */
 export function KeepStep({ isSignedIn, onBack }: { isSignedIn: boolean; onBack: () => void }) {
-  const leave = useBackCloses(onBack);
+  const leave = useHistoryStep(onBack);
   const enter = useEffectEvent(() => leave(() => void enterHis())());
   useEffect(() => {
     if (isSignedIn) enter();

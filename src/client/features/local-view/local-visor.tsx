@@ -13,7 +13,7 @@ import {
 } from "../../visor/view/drawn-series.tsx";
 import { nearestFirst } from "../studies/nearest-first.ts";
 import { dateText, descriptionText, patientText } from "../studies/study-text.ts";
-import { useBackCloses } from "./use-back-closes.ts";
+import { useHistoryStep } from "./use-history-step.ts";
 
 const Visor = lazyChunk(() => import("../../visor/view/visor.tsx"));
 
@@ -32,7 +32,7 @@ export function LocalVisor({ exam, name, onClose, onAnother, keep }: LocalVisorP
   const { studies } = exam.exams;
   const [shown, setShown] = useState(0);
   const study = studies[shown];
-  const leave = useBackCloses(onClose);
+  const leave = useHistoryStep(onClose);
   const drawer = useSeriesDrawer(exam);
   const about = useMemo(() => study && textsOf(i18n, study, name), [i18n, study, name]);
   if (!study || !about) return null;

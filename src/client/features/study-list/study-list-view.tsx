@@ -36,9 +36,9 @@ import { StudyOrder } from "./study-order.tsx";
 import { StudyPager } from "./study-pager.tsx";
 import { StudyPhoneList } from "./study-phone-list.tsx";
 import { StudyTable } from "./study-table.tsx";
+import { useDebounced } from "./use-debounced.ts";
 import { useListReturn } from "./use-list-return.ts";
 import { useNewArrivals } from "./use-new-arrivals.ts";
-import { useSettled } from "./use-settled.ts";
 import { STUDIES_PER_PAGE, type StudySort, useStudyList } from "./use-study-list.ts";
 import { useWarmViewer } from "./use-warm-viewer.ts";
 
@@ -48,7 +48,7 @@ const NONE: readonly Study[] = [];
 /** The studies that the person may see, with their actions. */
 export default function StudyListView() {
   const [sorting, setSorting] = useAtom(studySortingAtom);
-  const filters = useSettled(useAtomValue(studyFiltersAtom), TYPING_PAUSE_MS);
+  const filters = useDebounced(useAtomValue(studyFiltersAtom), TYPING_PAUSE_MS);
   const [pageIndex, setPageIndex] = usePageOf(filters);
   const { data, error, keptAt, isFetching, isPlaceholderData, refetch } = useStudyList(
     filters,

@@ -1,7 +1,7 @@
 import { useEffect, useState } from "react";
 
 /** The value once it has not changed for `pauseMs`. */
-export function useSettled<Value>(value: Value, pauseMs: number): Value {
+export function useDebounced<Value>(value: Value, pauseMs: number): Value {
   const [settled, setSettled] = useState(value);
   useEffect(() => {
     const timer = setTimeout(() => setSettled(value), pauseMs);

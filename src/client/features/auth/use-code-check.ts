@@ -7,7 +7,7 @@ import { authApi } from "./auth-api.ts";
 import { keepPendingSignIn, type PendingSignIn } from "./pending-sign-in.ts";
 
 /** Sends the code of a second step and starts the session. */
-export function useVerification(pending: PendingSignIn | undefined) {
+export function useCodeCheck(pending: PendingSignIn | undefined) {
   const { t } = useLingui();
   const [isBusy, setBusy] = useState(false);
   const [isWrong, setWrong] = useState(false);

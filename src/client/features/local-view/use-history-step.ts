@@ -5,7 +5,7 @@ import { goBackFromPlace } from "../../ui/use-inner-step.ts";
  * Makes what is open a step of the browser's history, so that Back closes it. Returns what makes a function that leaves the step first,
  * by itself or to do something.
  */
-export function useBackCloses(onClose: () => void): (then?: () => void) => () => void {
+export function useHistoryStep(onClose: () => void): (then?: () => void) => () => void {
   const close = useEffectEvent(onClose);
   const after = useRef<() => void>(undefined);
   useEffect(() => {
