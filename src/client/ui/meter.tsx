@@ -1,5 +1,4 @@
 import { Trans } from "@lingui/react/macro";
-import type { CSSProperties } from "react";
 import { isNearLimit } from "../../shared/rules/subscription.ts";
 import { Skeleton } from "./skeleton.tsx";
 
@@ -24,7 +23,7 @@ export function Meter({ label, used, limit, coming, textOf = String }: MeterProp
     "--meter-percent": percent,
     "--coming-percent": limit > 0 ? Math.min(100, (after / limit) * 100) : 100,
     "--meter-ticks": 10,
-  } as CSSProperties;
+  };
   const state = coming === undefined ? (isNearLimit(used, limit) ? "is-warn" : "") : "is-coming";
   const most = textOf(limit);
   return (

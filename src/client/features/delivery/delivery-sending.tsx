@@ -1,5 +1,4 @@
 import { Plural, Trans, useLingui } from "@lingui/react/macro";
-import type { CSSProperties } from "react";
 import { shortPersonName } from "../../../shared/dicom/person-name.ts";
 import { mayBeSamePerson } from "../../../shared/rules/shown-name.ts";
 import { Button } from "../../ui/button.tsx";
@@ -93,7 +92,7 @@ export function Sending({ picked, transfer, parts, packing, shownName }: Sending
           {parts.total > 1 && <PartNumber {...parts} />}
         </div>
       </div>
-      <span className="progress-line" style={{ "--percent": percent } as CSSProperties} aria-hidden="true" />
+      <span className="progress-line" style={{ "--percent": percent }} aria-hidden="true" />
       <p className="field-hint">
         <Trans id="delivery.goesOn">
           If the connection drops, the delivery resumes by itself. Don't close this page until the receipt

@@ -1,6 +1,5 @@
 import { plural } from "@lingui/core/macro";
 import { Plural, Trans, useLingui } from "@lingui/react/macro";
-import type { CSSProperties } from "react";
 import type { IntegritySummary, ScrubRound } from "../../../shared/api/integrity.ts";
 import { ShieldAlertIcon, ShieldCheckIcon } from "../../ui/icons.tsx";
 import { limitText } from "../../ui/limit-text.ts";
@@ -84,7 +83,7 @@ function Progress({ round }: { round: ScrubRound }) {
         aria-valuemin={0}
         aria-valuemax={100}
         aria-valuetext={text}
-        style={{ "--meter-percent": percent } as CSSProperties}
+        style={{ "--meter-percent": percent }}
       />
       <p className="integrity-facts">
         <span>{text}</span>

@@ -1,5 +1,4 @@
 import { Trans, useLingui } from "@lingui/react/macro";
-import type { CSSProperties } from "react";
 import type { SubscriptionSummary } from "../../../shared/api/subscriptions.ts";
 import { Skeleton } from "../../ui/skeleton.tsx";
 import { moneyText } from "../payments/payment-text.ts";
@@ -28,7 +27,7 @@ function Bars({ months }: { months: Month[] }) {
       </caption>
       <tbody>
         {months.map((month) => {
-          const share = { "--revenue-share": Math.max(0, month.amount) / highest } as CSSProperties;
+          const share = { "--revenue-share": Math.max(0, month.amount) / highest };
           const money = moneyText(i18n, month.amount);
           return (
             <tr key={month.month} style={share} title={`${monthText(i18n.locale, month.month)}: ${money}`}>

@@ -1,6 +1,6 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import { useSetAtom } from "jotai";
-import { type CSSProperties, useEffect, useRef } from "react";
+import { useEffect, useRef } from "react";
 import { Button } from "../../ui/button.tsx";
 import { CircleAlertIcon } from "../../ui/entry-icons.tsx";
 import { RefreshIcon, TriangleAlertIcon } from "../../ui/icons.tsx";
@@ -46,7 +46,7 @@ export function SentUpload({ job }: { job: UploadJob }) {
         onCancel={() => cancel(job)}
       >
         {busyLabel !== undefined && (
-          <div className="upload-busy" style={{ "--percent": sentPercent(job) } as CSSProperties}>
+          <div className="upload-busy" style={{ "--percent": sentPercent(job) }}>
             <Button kind="lit" size="big" disabled>
               {busyLabel}
             </Button>

@@ -1,6 +1,6 @@
 import { plural } from "@lingui/core/macro";
 import { Trans, useLingui } from "@lingui/react/macro";
-import { type CSSProperties, type ReactNode, useMemo } from "react";
+import { type ReactNode, useMemo } from "react";
 import { Button } from "../../ui/button.tsx";
 import { CheckIcon, FileArchiveIcon, FolderOpenIcon } from "../../ui/icons.tsx";
 import { sizeText } from "../../ui/size-text.ts";
@@ -122,7 +122,7 @@ function PhaseLine({ phase, index, state, percent }: PhaseLineProps) {
   const style = {
     "--phase": index,
     "--phase-percent": phase === "uploading" ? percent : 62,
-  } as CSSProperties;
+  };
   return (
     <li
       className={isDone ? "is-done" : isNow ? "is-now" : undefined}

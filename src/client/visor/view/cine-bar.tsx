@@ -1,5 +1,4 @@
 import { Trans, useLingui } from "@lingui/react/macro";
-import type { CSSProperties } from "react";
 import { MinusIcon, PauseIcon, PlayIcon, PlusIcon } from "./icons.ts";
 import type { Cine } from "./use-cine.ts";
 
@@ -31,7 +30,7 @@ export function CineBar({ cine, index, count, onSeek }: CineBarProps) {
       <input
         type="range"
         className="visor-range"
-        style={{ "--share": index / Math.max(1, count - 1) } as CSSProperties}
+        style={{ "--share": index / Math.max(1, count - 1) }}
         min={0}
         max={count - 1}
         value={index}

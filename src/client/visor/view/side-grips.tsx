@@ -39,7 +39,7 @@ export interface SideWidths {
 export function useSideWidths(): SideWidths {
   const column = useSideWidth(COLUMN);
   const laudo = useSideWidth(LAUDO);
-  const style = { [COLUMN.property]: `${column[0]}px`, [LAUDO.property]: `${laudo[0]}px` } as CSSProperties;
+  const style = { [COLUMN.property]: `${column[0]}px`, [LAUDO.property]: `${laudo[0]}px` };
   return { style, column, laudo };
 }
 

@@ -1,5 +1,5 @@
 import { Trans, useLingui } from "@lingui/react/macro";
-import type { CSSProperties, ReactNode, RefObject } from "react";
+import type { ReactNode, RefObject } from "react";
 import { DownloadIcon } from "../../ui/icons.tsx";
 import { closeInnerStep } from "../../ui/use-inner-step.ts";
 import {
@@ -122,7 +122,7 @@ function WindowSliders({ visor: { limits, shown, settings, change, reset } }: { 
       <input
         type="range"
         className="visor-range"
-        style={{ "--share": (window[name] - from) / Math.max(1, to - from) } as CSSProperties}
+        style={{ "--share": (window[name] - from) / Math.max(1, to - from) }}
         min={Math.floor(from)}
         max={Math.ceil(to)}
         value={window[name]}

@@ -1,6 +1,5 @@
 import { plural } from "@lingui/core/macro";
 import { Trans, useLingui } from "@lingui/react/macro";
-import type { CSSProperties } from "react";
 import { Button } from "../../../ui/button.tsx";
 import { FileArchiveIcon, FolderOpenIcon } from "../../../ui/icons.tsx";
 import { SheetFrames } from "../contact-sheet/contact-sheet.tsx";
@@ -86,7 +85,7 @@ function PercentLine({ percent, label }: { percent: number; label: string }) {
   return (
     <span
       className="progress-line"
-      style={{ "--percent": percent } as CSSProperties}
+      style={{ "--percent": percent }}
       role="progressbar"
       aria-valuenow={percent}
       aria-valuemin={0}

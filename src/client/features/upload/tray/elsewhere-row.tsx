@@ -1,6 +1,6 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import { useQueryClient } from "@tanstack/react-query";
-import { type CSSProperties, useState } from "react";
+import { useState } from "react";
 import { endUploadCall } from "../../../../shared/api/resumable.ts";
 import { ApiError, callApi } from "../../../api.ts";
 import { IconButton } from "../../../ui/button.tsx";
@@ -27,11 +27,7 @@ export function ElsewhereRow({ upload, isInThisBrowser, isMoving }: UploadElsewh
         <span className="tray-line">
           <ElsewhereText {...{ percent, isInThisBrowser, isMoving }} />
         </span>
-        <span
-          className="progress-line"
-          style={{ "--percent": percent } as CSSProperties}
-          aria-hidden="true"
-        />
+        <span className="progress-line" style={{ "--percent": percent }} aria-hidden="true" />
       </div>
       <div className="tray-actions">
         <IconButton

@@ -1,7 +1,7 @@
 import { plural } from "@lingui/core/macro";
 import { Plural, Trans, useLingui } from "@lingui/react/macro";
 import { useSetAtom } from "jotai";
-import type { CSSProperties, ReactNode } from "react";
+import type { ReactNode } from "react";
 import type { UploadAnswer } from "../../../../shared/api/upload.ts";
 import { Button, buttonClass, IconButton } from "../../../ui/button.tsx";
 import { CircleAlertIcon, CircleCheckIcon, CloseIcon } from "../../../ui/entry-icons.tsx";
@@ -227,7 +227,7 @@ function NamedFiles({ tone, summary, files, total }: NamedFilesProps) {
 
 function RowBar({ job }: { job: UploadJob }) {
   const isChecking = job.state.stage === "sending" && isSent(job.state.transfer);
-  const style = { "--percent": sentPercent(job) } as CSSProperties;
+  const style = { "--percent": sentPercent(job) };
   return <span className={`progress-line ${isChecking ? "is-busy" : ""}`} style={style} aria-hidden="true" />;
 }
 

@@ -1,7 +1,7 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import { atom, useAtom, useAtomValue, useSetAtom } from "jotai";
 import { Dialog as RadixDialog } from "radix-ui";
-import { type CSSProperties, type ReactNode, useEffect, useRef } from "react";
+import { type ReactNode, useEffect, useRef } from "react";
 import { IconButton } from "../../../ui/button.tsx";
 import { CircleCheckIcon, ClockIcon, CloseIcon } from "../../../ui/entry-icons.tsx";
 import type { Icon } from "../../../ui/icon.tsx";
@@ -144,7 +144,7 @@ function PhoneTray({ jobs, elsewhere, summary }: ShownTrayProps) {
     <RadixDialog.Root open={isOpen} onOpenChange={setOpen}>
       <RadixDialog.Trigger
         className={`tray-strip is-${summary.tone}`}
-        style={{ "--percent": summary.percent } as CSSProperties}
+        style={{ "--percent": summary.percent }}
       >
         <ToneIcon tone={summary.tone} />
         <span className="tray-strip-text">
@@ -212,7 +212,7 @@ function TrayHead({ summary, children }: { summary: TraySummary; children: React
 
 function TotalBar({ summary }: { summary: TraySummary }) {
   if (summary.tone === "ok" || summary.tone === "queued") return null;
-  const style = { "--percent": summary.percent } as CSSProperties;
+  const style = { "--percent": summary.percent };
   return <span className={`progress-line is-${summary.tone}`} style={style} aria-hidden="true" />;
 }
 
