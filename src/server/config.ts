@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { GIB } from "../shared/units.ts";
 import { type Environment, EnvironmentReader } from "./environment-reader.ts";
 
 export interface S3Config {
@@ -155,8 +156,6 @@ function readPix(env: EnvironmentReader): PixConfig | undefined {
     webhookSecret,
   };
 }
-
-const GIB = 1024 ** 3;
 
 export const SMTP_WITHOUT_ADMIN =
   "SMTP_URL without ADMIN_EMAIL: the first admin needs an address that gets mail";

@@ -1,6 +1,6 @@
 import type { Payment } from "../../src/shared/api/payments.ts";
 import type { OfferedPlan, Subscription, UsageStats } from "../../src/shared/api/subscriptions.ts";
-import { GIB } from "../../src/shared/rules/subscription.ts";
+import { GIB } from "../../src/shared/units.ts";
 import { type Answer, problem } from "./render-view.tsx";
 
 export const essencial: OfferedPlan = {

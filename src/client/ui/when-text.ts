@@ -1,8 +1,8 @@
 import type { I18n } from "@lingui/core";
 import { msg } from "@lingui/core/macro";
+import { DAY_MS } from "../../shared/units.ts";
 import { calendarText, localDay } from "./moment-text.ts";
 
-const DAY_MS = 24 * 3600_000;
 const today = msg({ id: "when.today", message: "today, {time}" });
 const yesterday = msg({ id: "when.yesterday", message: "yesterday" });
 const onDay = msg({ id: "when.onDay", message: "on {day}" });

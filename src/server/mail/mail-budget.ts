@@ -1,9 +1,9 @@
+import { HOUR_MS } from "../../shared/units.ts";
 import type { DbOrTx, Tx } from "../db/client.ts";
 import { AppError } from "../http/app-error.ts";
 import { tooManyRequests } from "../http/http.errors.ts";
 import { deleteOldSent, insertSent, listSent, lockBudget } from "./mail-ledger.repo.ts";
 
-const HOUR_MS = 3600_000;
 export const TO_ONE_RECIPIENT = 5;
 export const IN_ALL = 20;
 

@@ -1,13 +1,13 @@
 import { open, readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { domainToASCII } from "node:url";
+import { DAY_MS } from "../../shared/units.ts";
 import type { Config } from "../config.ts";
 
 /** The limits of the outbox: age, number of files, bytes. The oldest files go first. */
 export const outboxLimits = { days: 30, files: 5_000, bytes: 1 << 30 };
 export type OutboxLimits = typeof outboxLimits;
 
-const DAY_MS = 24 * 3600_000;
 /** Recipients are in the header of a mail, so only its first bytes are read. */
 const HEAD_BYTES = 16 << 10;
 /** The names of our files: `.tmp` until a rename makes them complete. */

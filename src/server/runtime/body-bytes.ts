@@ -1,4 +1,5 @@
-const MIB = 1024 * 1024;
+import { MIB } from "../../shared/units.ts";
+
 const MAX_HELD_BYTES = 32 * MIB;
 /** When bodies wait, this many proceed at once: the size of each is known only once it has arrived. */
 const RESUMED_AT_ONCE = 16;

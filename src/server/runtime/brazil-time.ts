@@ -1,7 +1,7 @@
+import { DAY_MS } from "../../shared/units.ts";
+
 /** Brazil's offset from UTC, all year since 2019. */
 export const BRAZIL_OFFSET_MS = -3 * 3600_000;
-
-const DAY_MS = 24 * 3600_000;
 
 /** The last midnight in Brazil. */
 export function startOfDayInBrazil(now: Date): Date {

@@ -1,8 +1,8 @@
 /** The rules of plans, periods and limits: pure functions, which the server enforces and the screens explain. */
 
-export const DAY_MS = 24 * 3600_000;
-/** The specification's GB, for plans and limits. */
-export const GIB = 1024 ** 3;
+import { DAY_MS } from "../units.ts";
+import { addDays } from "./days.ts";
+
 /** The length of a counting period, after which the action counters are reset. */
 export const actionPeriodDays = 30;
 /** How long a Pix code can be paid. */
@@ -15,10 +15,6 @@ export const lapseDays = 365;
 /** Days a payment buys: a month up to 50 exams, a year above. */
 export function periodDays(plan: { examLimit: number }): number {
   return plan.examLimit <= 50 ? 30 : 365;
-}
-
-export function addDays(from: Date, days: number): Date {
-  return new Date(from.getTime() + days * DAY_MS);
 }
 
 /** Active means paid or granted, and not past its end (null: never ends). */

@@ -2,7 +2,7 @@ import "../../support/dom-globals.ts";
 import { describe, expect, spyOn, test } from "bun:test";
 import { PHONE } from "../../../src/client/ui/use-media-query.ts";
 import type { Subscription, UsageStats } from "../../../src/shared/api/subscriptions.ts";
-import { GIB } from "../../../src/shared/rules/subscription.ts";
+import { GIB } from "../../../src/shared/units.ts";
 import { cleanup, screen, withDom } from "../../support/dom.ts";
 import { shownView } from "../../support/render-view.tsx";
 import { skull } from "../../support/skull-study.ts";

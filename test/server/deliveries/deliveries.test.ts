@@ -9,7 +9,7 @@ import type { NotificationList } from "../../../src/shared/api/notifications.ts"
 import type { Receipt, SignedReceipt } from "../../../src/shared/api/receipts.ts";
 import type { Study } from "../../../src/shared/api/studies.ts";
 import { TagHex } from "../../../src/shared/dicom/tags.ts";
-import { DAY_MS } from "../../../src/shared/rules/subscription.ts";
+import { DAY_MS } from "../../../src/shared/units.ts";
 import { readOutbox } from "../../support/outbox.ts";
 import { readPdf } from "../../support/read-pdf.ts";
 import { sampleInstance, sampleZip, studyUID } from "../../support/sample-zip.ts";

@@ -4,7 +4,7 @@ import { describeAccount } from "../../../src/server/features/export/describe-ac
 import { forgetOldLinks } from "../../../src/server/features/links/links.jobs.ts";
 import type { CreatedLink, Link, NewLink, Opening, Visit } from "../../../src/shared/api/links.ts";
 import type { NotificationList } from "../../../src/shared/api/notifications.ts";
-import { DAY_MS } from "../../../src/shared/rules/subscription.ts";
+import { DAY_MS } from "../../../src/shared/units.ts";
 import { readOutbox } from "../../support/outbox.ts";
 import { formBody, samplePdf } from "../../support/sample-pdf.ts";
 import { sampleZip, studyUID } from "../../support/sample-zip.ts";

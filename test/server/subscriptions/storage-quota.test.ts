@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { sweepOwnUploads } from "../../../src/server/holdings/sweeping/sweep-uploads.ts";
 import type { Study } from "../../../src/shared/api/studies.ts";
 import type { OfferedPlan, UsageStats } from "../../../src/shared/api/subscriptions.ts";
-import { GIB } from "../../../src/shared/rules/subscription.ts";
+import { GIB } from "../../../src/shared/units.ts";
 import { formBody, samplePdf } from "../../support/sample-pdf.ts";
 import { sampleZip, studyUID } from "../../support/sample-zip.ts";
 import {

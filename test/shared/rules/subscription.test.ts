@@ -1,10 +1,9 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
+import { addDays } from "../../../src/shared/rules/days.ts";
 import {
-  addDays,
   bannerFor,
   boughtPeriod,
-  DAY_MS,
   isInForce,
   isNearLimit,
   lastResetAt,
@@ -14,6 +13,7 @@ import {
   tooSmallFor,
   usagePercentage,
 } from "../../../src/shared/rules/subscription.ts";
+import { DAY_MS } from "../../../src/shared/units.ts";
 
 const now = new Date("2026-11-21T12:00:00Z");
 const instant = fc.date({ min: new Date("2020-01-01"), max: new Date("2060-01-01"), noInvalidDate: true });

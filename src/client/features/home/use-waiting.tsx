@@ -4,6 +4,7 @@ import { type ReactNode, useState } from "react";
 import type { Notification } from "../../../shared/api/notifications.ts";
 import type { Payment } from "../../../shared/api/payments.ts";
 import type { NotificationEvent } from "../../../shared/rules/notification-events.ts";
+import { MINUTE_MS } from "../../../shared/units.ts";
 import { ReceiptIcon } from "../../ui/icons.tsx";
 import { useServerNow } from "../../ui/use-now.ts";
 import { whenText } from "../../ui/when-text.ts";
@@ -17,8 +18,6 @@ import { usePayment } from "../payments/use-payments.ts";
 import { planNameText } from "../plan/plan-name.ts";
 import { useMySubscription } from "../session/use-my-subscription.ts";
 import { HomeIcon } from "./home-panel.tsx";
-
-const MINUTE_MS = 60_000;
 
 /** Something that waits for the person, as a row. */
 export interface WaitingItem {

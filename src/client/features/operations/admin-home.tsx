@@ -1,6 +1,7 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import { type ReactNode, useState } from "react";
 import type { Operations } from "../../../shared/api/operations.ts";
+import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../../shared/units.ts";
 import { limitText } from "../../ui/limit-text.ts";
 import { Skeleton } from "../../ui/skeleton.tsx";
 import { useServerNow } from "../../ui/use-now.ts";
@@ -122,9 +123,6 @@ function Facts({ operations }: { operations: Operations | undefined }) {
   );
 }
 
-const MINUTE_MS = 60_000;
-const HOUR_MS = 60 * MINUTE_MS;
-const DAY_MS = 24 * HOUR_MS;
 /** An older backup is worth a look. */
 const OLD_MS = 2 * DAY_MS;
 

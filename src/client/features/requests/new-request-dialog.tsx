@@ -1,7 +1,7 @@
 import { Trans } from "@lingui/react/macro";
 import { type FormEvent, type ReactNode, useState } from "react";
 import type { CreatedRequest } from "../../../shared/api/deliveries.ts";
-import { addDays } from "../../../shared/rules/subscription.ts";
+import { addDays } from "../../../shared/rules/days.ts";
 import { Choice } from "../../ui/choice.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { TextField } from "../../ui/field.tsx";

@@ -2,7 +2,7 @@ import { Trans, useLingui } from "@lingui/react/macro";
 import { type FormEvent, type ReactNode, useId, useState } from "react";
 import { MAX_RECIPIENT_LENGTH } from "../../../shared/api/links.ts";
 import type { Study } from "../../../shared/api/studies.ts";
-import { addDays } from "../../../shared/rules/subscription.ts";
+import { addDays } from "../../../shared/rules/days.ts";
 import { ApiError } from "../../api.ts";
 import { Button } from "../../ui/button.tsx";
 import { Choice } from "../../ui/choice.tsx";

@@ -1,15 +1,14 @@
 import * as z from "zod/mini";
 import type { AdminPlan, PlanChange } from "../../../shared/api/subscriptions.ts";
+import { GIB, MIB } from "../../../shared/units.ts";
 
 const MAX_COUNT = 1_000_000;
-const GIBIBYTE = 1024 ** 3;
-const MEBIBYTE = 1024 ** 2;
 
 /** `20` or `0,5` gigabytes as bytes, rounded to the megabyte; `undefined` unless it is a size from a megabyte to a petabyte. */
 function parseGigabytes(text: string): number | undefined {
   if (!/^\d{1,7}([.,]\d{1,3})?$/.test(text.trim())) return undefined;
-  const bytes = Math.round(Number(text.trim().replace(",", ".")) * 1024) * MEBIBYTE;
-  return bytes >= MEBIBYTE && bytes <= 1024 ** 5 ? bytes : undefined;
+  const bytes = Math.round(Number(text.trim().replace(",", ".")) * 1024) * MIB;
+  return bytes >= MIB && bytes <= 1024 ** 5 ? bytes : undefined;
 }
 
 /** `1.234,50`, `1234.5`, `R$ 19` as integer cents; `undefined` for anything else. */
@@ -59,7 +58,7 @@ export function valuesOfPlan(plan: AdminPlan, locale: string): EditPlanValues {
 
 function gigabytesText({ storageBytes }: AdminPlan, locale: string): string {
   const format = new Intl.NumberFormat(locale, { maximumFractionDigits: 3, useGrouping: false });
-  return format.format(storageBytes / GIBIBYTE);
+  return format.format(storageBytes / GIB);
 }
 
 /** The field shows a size rounded to three digits, so an untouched field changes nothing. */

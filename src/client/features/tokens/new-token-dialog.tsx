@@ -2,6 +2,7 @@ import { Trans, useLingui } from "@lingui/react/macro";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { type ReactNode, useId, useState } from "react";
 import type { MadeAccessToken } from "../../../shared/api/access-tokens.ts";
+import { DAY_MS } from "../../../shared/units.ts";
 import { serverNow } from "../../server-clock.ts";
 import { Choice } from "../../ui/choice.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
@@ -13,7 +14,6 @@ import { refreshAccessTokens, tokensApi } from "./tokens-api.ts";
 
 const LIFETIMES = [30, 90, 365] as const;
 type Lifetime = (typeof LIFETIMES)[number];
-const DAY_MS = 24 * 3600_000;
 
 interface NewTokenDialogProps {
   onClose: () => void;

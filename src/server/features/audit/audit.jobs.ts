@@ -1,4 +1,4 @@
-import { addDays } from "../../../shared/rules/subscription.ts";
+import { addDays } from "../../../shared/rules/days.ts";
 import type { Deps } from "../../deps.ts";
 import { defineQueue } from "../../jobs/queue.ts";
 import { deleteOldAudit, forgetAddresses } from "./audit.repo.ts";

@@ -1,5 +1,5 @@
 import { MAX_DELIVERY_UPLOADS } from "../../../shared/api/deliveries.ts";
-import { addDays } from "../../../shared/rules/subscription.ts";
+import { addDays } from "../../../shared/rules/days.ts";
 import type { Tx } from "../../db/client.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../http/app-error.ts";

@@ -1,4 +1,4 @@
-import { addDays } from "../../../shared/rules/subscription.ts";
+import { addDays } from "../../../shared/rules/days.ts";
 import type { Deps } from "../../deps.ts";
 import type { Session } from "../../http/session.ts";
 import { hashSecret } from "../accounts/mailed-links/secrets.ts";

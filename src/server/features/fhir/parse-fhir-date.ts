@@ -1,6 +1,6 @@
+import { DAY_MS } from "../../../shared/units.ts";
 import type { Wanted } from "../dicomweb/parse-qido.ts";
 
-const DAY_MS = 86_400_000;
 /** A DA has years of four digits. */
 const [FIRST_DAY, LAST_DAY] = [Date.parse("0001-01-01T00:00:00Z"), Date.parse("9999-12-31T00:00:00Z")];
 

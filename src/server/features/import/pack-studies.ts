@@ -1,3 +1,4 @@
+import { MIB } from "../../../shared/units.ts";
 import { ENTRY_OVERHEAD_BYTES, type SpoolZip } from "./spool-zip.ts";
 
 /** Something that becomes one entry of an upload. */
@@ -15,7 +16,6 @@ interface UploadBounds {
   maxPieces: number;
 }
 
-const MIB = 1024 * 1024;
 /** The records that end a ZIP. */
 const END_BYTES = 256;
 /** A study up to this becomes one volume, a larger one several. */

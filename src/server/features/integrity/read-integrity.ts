@@ -1,11 +1,11 @@
 import type { IntegritySummary, ScrubRound as ShownRound } from "../../../shared/api/integrity.ts";
+import { DAY_MS } from "../../../shared/units.ts";
 import type { Deps } from "../../deps.ts";
 import { countOpenFindings } from "../../holdings/checking/findings.repo.ts";
 import { findLastRound, listFinishedRounds } from "../../holdings/scrubbing/scrub-rounds.repo.ts";
 import type { ScrubRound } from "../../holdings/scrubbing/scrub-rounds.table.ts";
 
 const SHOWN_ROUNDS = 12;
-const DAY_MS = 86_400_000;
 
 /** How far the reading of the archive is, and what it found. */
 export async function readIntegrity({ db, config }: Pick<Deps, "db" | "config">): Promise<IntegritySummary> {

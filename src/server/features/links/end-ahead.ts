@@ -1,5 +1,5 @@
 import type { Locale } from "../../../shared/locale.ts";
-import { addDays } from "../../../shared/rules/subscription.ts";
+import { addDays } from "../../../shared/rules/days.ts";
 import { validationMessages } from "../../../shared/validation-messages.ts";
 import { AppError } from "../../http/app-error.ts";
 import { validationFailed } from "../../http/http.errors.ts";

@@ -1,4 +1,4 @@
-import { addDays } from "../../../shared/rules/subscription.ts";
+import { addDays } from "../../../shared/rules/days.ts";
 import type { Deps } from "../../deps.ts";
 import { defineQueue } from "../../jobs/queue.ts";
 import { deleteLinksOverBefore } from "./links.repo.ts";

@@ -1,6 +1,7 @@
 import type { Register } from "../../../shared/api/register.ts";
 import type { Locale } from "../../../shared/locale.ts";
 import { plainTaxId } from "../../../shared/rules/cpf-cnpj.ts";
+import { addDays } from "../../../shared/rules/days.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../http/app-error.ts";
 import { networkOf } from "../../http/network-of.ts";
@@ -49,7 +50,7 @@ export async function registerUser(
     });
     if (!isNew) throw new AppError(emailTaken);
     if (config.trialDays > 0) {
-      const expiresAt = new Date(now.getTime() + config.trialDays * 24 * 3600_000);
+      const expiresAt = addDays(now, config.trialDays);
       await startSubscription(tx, { userId: id, planSlug: "avaliacao", expiresAt, now });
     }
     await recordAudit(tx, { at: now, action: "user.registered", actorId: id, accountId: id, ...origin });

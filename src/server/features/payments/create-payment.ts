@@ -5,6 +5,7 @@ import {
   pixLifetimeSeconds,
   tooSmallFor,
 } from "../../../shared/rules/subscription.ts";
+import { HOUR_MS } from "../../../shared/units.ts";
 import type { Tx } from "../../db/client.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../http/app-error.ts";
@@ -37,7 +38,6 @@ import type { PaymentRow } from "./payments.table.ts";
 import { presentPayment } from "./present-payment.ts";
 
 const PER_HOUR = 20;
-const HOUR_MS = 3600_000;
 
 /**
  * Starts a payment for a plan, or returns the one that is already open for it. The row is committed before the PSP is asked,

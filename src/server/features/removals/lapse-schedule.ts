@@ -1,4 +1,5 @@
-import { addDays, lapseDays } from "../../../shared/rules/subscription.ts";
+import { addDays } from "../../../shared/rules/days.ts";
+import { lapseDays } from "../../../shared/rules/subscription.ts";
 
 /** How many days before the removal the owner is warned. */
 export const warningDays = [30, 7, 1] as const;

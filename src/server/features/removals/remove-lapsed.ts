@@ -1,4 +1,5 @@
-import { addDays, isInForce, lapseDays } from "../../../shared/rules/subscription.ts";
+import { addDays } from "../../../shared/rules/days.ts";
+import { isInForce, lapseDays } from "../../../shared/rules/subscription.ts";
 import type { Tx } from "../../db/client.ts";
 import type { Deps } from "../../deps.ts";
 import { describeError } from "../../runtime/log.ts";

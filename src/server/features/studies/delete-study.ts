@@ -1,5 +1,5 @@
 import { FREE_REFUSAL_DAYS } from "../../../shared/api/deliveries.ts";
-import { addDays } from "../../../shared/rules/subscription.ts";
+import { addDays } from "../../../shared/rules/days.ts";
 import type { Deps } from "../../deps.ts";
 import { takeDerivativesOf } from "../../holdings/derivatives/derivatives.repo.ts";
 import { discardObjects } from "../../holdings/objects/discard-objects.ts";

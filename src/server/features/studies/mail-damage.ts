@@ -1,3 +1,4 @@
+import { HOUR_MS } from "../../../shared/units.ts";
 import type { Deps } from "../../deps.ts";
 import { composeMail, type MailContent } from "../../mail/compose-mail.ts";
 import { enqueueMail } from "../../mail/mail.jobs.ts";
@@ -14,7 +15,7 @@ export async function mailDamage(
   { studyId, found }: { studyId: string | null; found: "damaged" | "missing" },
 ): Promise<void> {
   const { config, db, clock } = deps;
-  const anHourAgo = new Date(clock.now().getTime() - 3600_000);
+  const anHourAgo = new Date(clock.now().getTime() - HOUR_MS);
   const recent = await countDamagedSince(db, anHourAgo, MAX_MAILS_AN_HOUR + 1);
   if (recent > MAX_MAILS_AN_HOUR) return;
   const operator = await findOperator(deps);

@@ -1,4 +1,4 @@
-import { GIB } from "../../../shared/rules/subscription.ts";
+import { GIB } from "../../../shared/units.ts";
 import type { DbOrTx } from "../../db/client.ts";
 import { insertMissingPlans } from "./subscriptions.repo.ts";
 

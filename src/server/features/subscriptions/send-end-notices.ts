@@ -1,4 +1,5 @@
-import { addDays, bannerFor } from "../../../shared/rules/subscription.ts";
+import { addDays } from "../../../shared/rules/days.ts";
+import { bannerFor } from "../../../shared/rules/subscription.ts";
 import type { Tx } from "../../db/client.ts";
 import type { Deps } from "../../deps.ts";
 import { byProgram } from "../../mail/mail-budget.ts";

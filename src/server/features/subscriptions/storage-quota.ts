@@ -1,4 +1,4 @@
-import { GIB } from "../../../shared/rules/subscription.ts";
+import { GIB } from "../../../shared/units.ts";
 import type { DbOrTx, Tx } from "../../db/client.ts";
 import { AppError } from "../../http/app-error.ts";
 import { findStorageQuota, type StorageQuota } from "./storage.repo.ts";

@@ -11,7 +11,7 @@ import {
   uniqueIndex,
   uuid,
 } from "drizzle-orm/pg-core";
-import { GIB } from "../../../shared/rules/subscription.ts";
+import { GIB } from "../../../shared/units.ts";
 import { users } from "../accounts/users/users.table.ts";
 
 export const plans = pgTable("plans", {

@@ -1,3 +1,4 @@
+import { DAY_MS } from "../../../shared/units.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../http/app-error.ts";
 import { heldByAnotherNode } from "../../http/http.errors.ts";
@@ -17,7 +18,6 @@ import type { ScrubRound } from "./scrub-rounds.table.ts";
 
 export type ScrubDeps = ObjectDeps & Pick<Deps, "jobs" | "config" | "meters">;
 
-const DAY_MS = 86_400_000;
 /** A round reads at the speed at which it ends in this part of SCRUB_DAYS, so that a server that was off catches up. */
 const PLANNED_PART = 0.8;
 const OBJECTS_AT_ONCE = 100;

@@ -1,4 +1,5 @@
 import { mkdir } from "node:fs/promises";
+import { DAY_MS } from "../../../shared/units.ts";
 import { type Clock, systemClock } from "../../runtime/clock.ts";
 import { DiskFull, type DiskRoom } from "../disk/disk-room.ts";
 import { readAt } from "../disk/durable-file.ts";
@@ -50,7 +51,6 @@ export interface CachedStore extends ObjectStore {
 }
 
 const MAX_WAITING = 256;
-const DAY_MS = 86_400_000;
 
 /**
  * Wraps `store` and keeps local copies of objects that were {@link CachedStore.warm}ed. A copy is served only after this

@@ -1,4 +1,5 @@
 import { type FileHandle, open } from "node:fs/promises";
+import { MIB } from "../../../shared/units.ts";
 import { readAt } from "../disk/durable-file.ts";
 import { contentLength } from "./range-header.ts";
 import type { S3Client } from "./s3-client.ts";
@@ -7,7 +8,6 @@ import { escapeXml, requiredText } from "./xml.ts";
 
 /** Limits of the S3 interface (Amazon S3 User Guide, "Multipart upload limits"). */
 const MAX_PARTS = 10_000;
-const MIB = 1 << 20;
 const PARTS_IN_FLIGHT = 3;
 const MAX_BYTES_IN_FLIGHT = 48 * MIB;
 

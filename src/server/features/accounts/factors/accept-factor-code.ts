@@ -12,7 +12,7 @@ import { countRecoveryCodes, findTotp, takeRecoveryCode, takeTotpStep } from "./
 import { hashRecoveryCode, isRecoveryCode } from "./recovery-codes.ts";
 import { matchingStep } from "./totp.ts";
 
-const HOUR = 3600;
+const HOUR_SECONDS = 3600;
 
 type CodeDeps = Pick<Deps, "db" | "clock" | "factorSeal" | "jobs" | "mailSeal" | "config">;
 
@@ -38,10 +38,10 @@ export async function acceptFactorCode(
     name,
     subject: `${user.id} ${where}`,
     limit: 10,
-    windowSeconds: HOUR,
+    windowSeconds: HOUR_SECONDS,
     resetsOnSuccess: true,
   };
-  const all = { name: "totp:account", subject: user.id, limit: 100, windowSeconds: 24 * HOUR };
+  const all = { name: "totp:account", subject: user.id, limit: 100, windowSeconds: 24 * HOUR_SECONDS };
   const rules = isTotp && standing === "stranger" ? [pair, all] : [pair];
   const attempt = await beginAttempt(db, rules, clock.now());
   const isRight = isTotp

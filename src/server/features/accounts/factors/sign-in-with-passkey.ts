@@ -6,6 +6,7 @@ import { recordAudit } from "../../audit/audit.repo.ts";
 import { notAuthorized } from "../accounts.errors.ts";
 import { hashSecret } from "../mailed-links/secrets.ts";
 import { type OpenedSession, openSession } from "../sessions/open-session.ts";
+import { QUARTER_HOUR_SECONDS } from "../sign-in/begin-guess.ts";
 import type { Visitor } from "../sign-in/browser-cookie.ts";
 import { standingOf } from "../sign-in/known-places.ts";
 import { beginAttempt, type ThrottleRule } from "../sign-in/throttle.ts";
@@ -14,8 +15,6 @@ import { wrongPasskey } from "./factors.errors.ts";
 import { findPasskey } from "./factors.repo.ts";
 import type { PasskeyRow } from "./factors.table.ts";
 import { spendAssertion, type VerifiedAssertion, verifyAssertion } from "./verify-assertion.ts";
-
-const QUARTER_HOUR = 15 * 60;
 
 /**
  * Opens a session with a passkey alone: its authenticator verified the user, so it counts as both factors.
@@ -50,7 +49,7 @@ async function ruleFor(
 ): Promise<ThrottleRule> {
   const user = passkey && (await findUser(db, passkey.userId));
   const isKnown = user && (await standingOf(db, user.email, { network, browser })) === "browser";
-  const windowSeconds = QUARTER_HOUR;
+  const windowSeconds = QUARTER_HOUR_SECONDS;
   if (!isKnown) return { name: "passkey:address", subject: network, limit: 300, windowSeconds };
   const subject = `${user.id} ${hashSecret(browser)}`;
   return { name: "passkey:browser", subject, limit: 10, windowSeconds, resetsOnSuccess: true };

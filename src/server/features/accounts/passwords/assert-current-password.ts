@@ -1,7 +1,7 @@
 import type { Deps } from "../../../deps.ts";
 import { AppError } from "../../../http/app-error.ts";
 import { wrongCurrentPassword } from "../accounts.errors.ts";
-import { beginGuess, QUARTER_HOUR } from "../sign-in/begin-guess.ts";
+import { beginGuess, QUARTER_HOUR_SECONDS } from "../sign-in/begin-guess.ts";
 import type { Visitor } from "../sign-in/browser-cookie.ts";
 import type { UserRow } from "../users/users.table.ts";
 import { verifyPassword } from "./passwords.ts";
@@ -16,7 +16,7 @@ export async function assertCurrentPassword(
   password: string,
   visitor: Visitor,
 ): Promise<void> {
-  const guess = { name: "password", email: user.email, place: visitor, windowSeconds: QUARTER_HOUR };
+  const guess = { name: "password", email: user.email, place: visitor, windowSeconds: QUARTER_HOUR_SECONDS };
   const attempt = await beginGuess(deps.db, { ...guess, limit: 10, strangersLimit: 20 }, deps.clock.now());
   if (!(await verifyPassword(password, user.passwordHash))) throw new AppError(wrongCurrentPassword);
   await attempt.succeed();

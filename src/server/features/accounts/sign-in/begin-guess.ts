@@ -3,7 +3,7 @@ import { hashSecret } from "../mailed-links/secrets.ts";
 import { type Place, type Standing, standingOf } from "./known-places.ts";
 import { type Attempt, beginAttempt, type ThrottleRule } from "./throttle.ts";
 
-export const QUARTER_HOUR = 15 * 60;
+export const QUARTER_HOUR_SECONDS = 15 * 60;
 
 export interface Guess {
   /** The prefix of the throttles' names: what is guessed. */

@@ -12,7 +12,7 @@ import { verifyPassword } from "../passwords/passwords.ts";
 import { type OpenedSession, openSession } from "../sessions/open-session.ts";
 import { findUserByEmail } from "../users/users.repo.ts";
 import type { UserRow } from "../users/users.table.ts";
-import { beginGuess, QUARTER_HOUR } from "./begin-guess.ts";
+import { beginGuess, QUARTER_HOUR_SECONDS } from "./begin-guess.ts";
 import type { Visitor } from "./browser-cookie.ts";
 import { beginLogin, beginLoginWithoutMail } from "./send-code.ts";
 import { isTrustedDevice } from "./trusted-devices.repo.ts";
@@ -35,7 +35,7 @@ export async function signIn(
 ): Promise<OpenedSession | TwoFactorPending> {
   const { db, clock } = deps;
   const now = clock.now();
-  const guess = { name: "login", email: input.email, place: visitor, windowSeconds: QUARTER_HOUR };
+  const guess = { name: "login", email: input.email, place: visitor, windowSeconds: QUARTER_HOUR_SECONDS };
   const attempt = await beginGuess(db, { ...guess, limit: 10, strangersLimit: 100, networkLimit: 300 }, now);
   const user = await findUserByEmail(db, input.email);
   if (!(await verifyPassword(input.password, user?.passwordHash)) || !user) {

@@ -19,7 +19,7 @@ import { findLogins, type LoginInReach, takeTries, UNKNOWN_USER_ID } from "./pen
 import { type Attempt, beginAttempt } from "./throttle.ts";
 import { insertTrustedDevice } from "./trusted-devices.repo.ts";
 
-const HOUR = 3600;
+const HOUR_SECONDS = 3600;
 const WRONG_CODES_AN_HOUR = 10;
 /** Shared by all strangers who know the password. */
 const STRANGERS_WRONG_CODES = 20;
@@ -112,12 +112,12 @@ async function beginCodeAttempt(
 ): Promise<Attempt> {
   if (logins.length === 0) {
     const subject = `${email.toLowerCase()} ${visitor.network}`;
-    const rule = { name: "code:stray", subject, limit: WRONG_CODES_AN_HOUR, windowSeconds: HOUR };
+    const rule = { name: "code:stray", subject, limit: WRONG_CODES_AN_HOUR, windowSeconds: HOUR_SECONDS };
     return await beginAttempt(db, [rule], now);
   }
   // Others on the network do not use up the attempts of the browser that started the sign-in.
   const name = logins[0]?.triesOf === "browser" ? "code" : "code-near";
-  const guess = { name, email, place: visitor, windowSeconds: HOUR };
+  const guess = { name, email, place: visitor, windowSeconds: HOUR_SECONDS };
   const limits = { limit: WRONG_CODES_AN_HOUR, strangersLimit: STRANGERS_WRONG_CODES };
   return await beginGuess(db, { ...guess, ...limits }, now);
 }

@@ -1,6 +1,7 @@
 import { constants } from "node:fs";
 import { type FileHandle, mkdir, open, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { MIB } from "../../../../shared/units.ts";
 import type { Deps } from "../../../deps.ts";
 import { writeAll } from "../../../storage/disk/durable-file.ts";
 import { ObjectNotFound, type ObjectStore } from "../../../storage/object-store.ts";
@@ -17,7 +18,6 @@ import {
 import { findLastPart, listParts } from "./resumable-uploads.repo.ts";
 import type { ResumablePart } from "./resumable-uploads.table.ts";
 
-const MIB = 1024 * 1024;
 /** One PUT of the store; a part is in memory while it is sent. */
 const PART_BYTES = 8 * MIB;
 /** A part shorter than this is joined with the bytes after it, so that tiny requests leave few parts. */

@@ -1,9 +1,7 @@
+import { GIB, MIB } from "../../../../shared/units.ts";
 import { DEFAULT_ZIP_LIMITS } from "../../../../shared/zip/zip-error.ts";
 import { MAX_WEIGHT_BYTES } from "./work-lanes.ts";
 import type { IngestLimits } from "./worker-messages.ts";
-
-const MIB = 1024 * 1024;
-const GIB = 1024 * MIB;
 
 export const DEFAULT_INGEST_LIMITS: IngestLimits = {
   ...DEFAULT_ZIP_LIMITS,

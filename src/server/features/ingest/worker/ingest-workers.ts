@@ -1,5 +1,6 @@
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
+import { MIB } from "../../../../shared/units.ts";
 import type { ZipLimits } from "../../../../shared/zip/zip-error.ts";
 import type { RequestBounds } from "../../../processes/killable-process.ts";
 import type { Logger } from "../../../runtime/log.ts";
@@ -13,8 +14,6 @@ import { IngestBusy } from "./worker.errors.ts";
 import type { GuessedVolume, IngestLimits, OpenedSpool, ScanResult } from "./worker-messages.ts";
 import { type PooledProcess, WorkerProcesses } from "./worker-processes.ts";
 import { type Lane, type Place, type Worker, WorkerQueue } from "./worker-queue.ts";
-
-const MIB = 1024 * 1024;
 
 const MAX_WAITING = 1000;
 /** A ZIP of no more bytes and weight is scanned as soon as a process has it, without being asked: most are this small. */

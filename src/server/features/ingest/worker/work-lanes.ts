@@ -1,7 +1,6 @@
+import { MIB } from "../../../../shared/units.ts";
 import { IngestRefused } from "./worker.errors.ts";
 import type { Lane } from "./worker-queue.ts";
-
-const MIB = 1024 * 1024;
 
 /** The largest weight of an upload in each lane; {@link scanUpload} weighs it. */
 export const MAX_WEIGHT_BYTES: Record<Lane, number> = {
