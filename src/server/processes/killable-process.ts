@@ -22,7 +22,7 @@ interface Pending<Reply> {
 }
 
 /**
- * A child process that answers one request at a time, or up to `atOnce`; {@link serveRequests} is its other side. It is not a thread, because
+ * A child process that answers one request at a time, or up to `atOnce`; `serveRequests` is its other side. It is not a thread, because
  * a thread that a hostile file keeps busy can't be stopped and shares the server's memory. A process can be killed and
  * then returns all its memory.
  */

@@ -121,7 +121,7 @@ function indexStudy(
   });
 }
 
-/** The counts that {@link refreshStudies} gives a study that consists of this upload only. */
+/** The counts that `refreshStudies` gives a study that consists of this upload only. */
 function countsOf({ volume, series }: BuiltStudy) {
   const objects = [...(volume ? [volume] : []), ...series.map(({ manifest }) => manifest)];
   return {

@@ -27,7 +27,7 @@ export function packedCount(planned: readonly PlannedUpload[]): number {
  * Makes one upload after the other, and packs what does not go as it is. While the caller is at one upload the next is packed, and
  * none after that, so that two packs at most wait in the browser. The caller disposes of what it was given; if it stops, or if an
  * upload can't be made, nothing else is left behind.
- * @throws {UploadRefused} if a ZIP is gone; {@link PackingFailed}; the signal's reason when aborted
+ * @throws {UploadRefused} if a ZIP is gone; `PackingFailed`; the signal's reason when aborted
  */
 export async function* makeUploads(
   planned: readonly PlannedUpload[],

@@ -24,7 +24,7 @@ export interface LoginInReach {
 export interface NewLogin {
   id: string;
   place: Place;
-  /** The {@link hashCode} of the code and the login's id; empty if no code is mailed. */
+  /** The `hashCode` of the code and the login's id; empty if no code is mailed. */
   codeHash: string;
   codesSent: number;
   /** When the password was verified. */

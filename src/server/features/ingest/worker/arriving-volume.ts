@@ -10,7 +10,7 @@ export type ReadArrived = (offset: number, length: number) => Uint8Array;
 const MAX_LOCAL_HEADER_BYTES = LOCAL_HEADER_BYTES + 2 * 0xffff;
 
 /**
- * Hashes the volume that a ZIP becomes while the ZIP arrives, by its local headers: {@link guessVolume} does so by the directory,
+ * Hashes the volume that a ZIP becomes while the ZIP arrives, by its local headers: `guessVolume` does so by the directory,
  * which comes last. It gives up where a local header does not tell the size of its entry.
  */
 export class ArrivingVolume {

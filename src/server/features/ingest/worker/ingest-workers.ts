@@ -219,7 +219,7 @@ class ProcessPool implements IngestWorkers {
     await Promise.all([this.#processes.killAll(), this.#shared.killAll()]);
   }
 
-  /** Runs {@link guessVolume} at the same time: a second core and the disk are idle while a large upload is read. */
+  /** Runs `guessVolume` at the same time: a second core and the disk are idle while a large upload is read. */
   async #scan(
     { pooled, place, watchScan }: Turn,
     work: Work,

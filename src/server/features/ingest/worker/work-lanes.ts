@@ -2,7 +2,7 @@ import { MIB } from "../../../../shared/units.ts";
 import { IngestRefused } from "./worker.errors.ts";
 import type { Lane } from "./worker-queue.ts";
 
-/** The largest weight of an upload in each lane; {@link scanUpload} weighs it. */
+/** The largest weight of an upload in each lane; `scanUpload` weighs it. */
 export const MAX_WEIGHT_BYTES: Record<Lane, number> = {
   small: 64 * MIB,
   large: 4096 * MIB,
