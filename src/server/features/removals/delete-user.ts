@@ -34,7 +34,7 @@ import { deleteSupportMessagesOf } from "../support/support.repo.ts";
  */
 export async function deleteUser(
   deps: Pick<Deps, "db" | "clock" | "jobs" | "node" | "config">,
-  admin: Session,
+  actor: Session,
   id: string,
   origin: RequestOrigin,
 ): Promise<void> {
@@ -64,7 +64,7 @@ export async function deleteUser(
     await recordAudit(tx, {
       at: now,
       action: "user.deleted",
-      actorId: admin.userId,
+      actorId: actor.userId,
       accountId: id,
       ...origin,
     });
