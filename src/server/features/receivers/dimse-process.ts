@@ -9,6 +9,8 @@ import type {
   ArrivedInstance,
   DimseQuestions,
   FromDimse,
+  Question,
+  QuestionName,
   StartDimse,
   ToDimse,
 } from "./worker/dimse-messages.ts";
@@ -63,24 +65,23 @@ export function createDimseProcess(options: DimseProcessOptions): DimseProcess {
 
   async function answer(
     handler: DimseHandler,
-    message: Extract<FromDimse, { kind: "ask" }>,
-  ): Promise<unknown> {
-    if (message.name === "admit") return await handler.admit(message.ask as AssociationAsked);
-    if (message.name === "end") {
-      await handler.end((message.ask as { association: string }).association);
-      return null;
+    { name, ask }: Question,
+  ): Promise<DimseQuestions[QuestionName]["answer"]> {
+    switch (name) {
+      case "admit":
+        return await handler.admit(ask);
+      case "reserve":
+        return await handler.reserve(ask.association, ask.bytes);
+      case "judge":
+        return await options.judge.judge({ path: join(folder, ask.file), sizeBytes: ask.sizeBytes }, () =>
+          handler.partyOf(ask.association),
+        );
+      case "store":
+        return await handler.store({ ...ask, path: join(folder, ask.file) });
+      case "end":
+        await handler.end(ask.association);
+        return null;
     }
-    if (message.name === "reserve") {
-      const { association, bytes } = message.ask as DimseQuestions["reserve"]["ask"];
-      return await handler.reserve(association, bytes);
-    }
-    if (message.name === "judge") {
-      const { association, file, sizeBytes } = message.ask as DimseQuestions["judge"]["ask"];
-      const partyOf = () => handler.partyOf(association);
-      return await options.judge.judge({ path: join(folder, file), sizeBytes }, partyOf);
-    }
-    const instance = message.ask as ArrivedInstance;
-    return await handler.store({ ...instance, path: join(folder, instance.file) });
   }
 
   async function spawn(handler: DimseHandler, start: StartDimse): Promise<void> {
@@ -103,8 +104,8 @@ export function createDimseProcess(options: DimseProcessOptions): DimseProcess {
         } else if (message.kind === "deaf") {
           listening.reject(new Error(`DIMSE_PORT: ${message.detail}`));
         } else {
-          const { id } = message;
-          answer(handler, message)
+          const { id, question } = message;
+          answer(handler, question)
             .then((answered) => send(from, { kind: "answer", id, answer: answered }))
             // Without an answer the association could wait for ever.
             .catch((error) => {

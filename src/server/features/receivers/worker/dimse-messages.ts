@@ -49,8 +49,13 @@ export type QuestionName = keyof DimseQuestions;
 
 export type ToDimse = StartDimse | { kind: "answer"; id: number; answer: unknown };
 
+/** One question, whose name tells what it asks. */
+export type Question = {
+  [Name in QuestionName]: { name: Name; ask: DimseQuestions[Name]["ask"] };
+}[QuestionName];
+
 export type FromDimse =
   | { kind: "ready" }
   | { kind: "listening"; port: number }
   | { kind: "deaf"; detail: string }
-  | { kind: "ask"; id: number; name: QuestionName; ask: DimseQuestions[QuestionName]["ask"] };
+  | { kind: "ask"; id: number; question: Question };

@@ -2,7 +2,14 @@ import type { AssociationAsked, AssociationSink } from "../../../dimse/associati
 import { listenForAssociations } from "../../../dimse/listen.ts";
 import type { RejectionName } from "../../../dimse/pdu.ts";
 import { InstanceFile } from "./arriving-instance.ts";
-import type { DimseQuestions, FromDimse, QuestionName, StartDimse, ToDimse } from "./dimse-messages.ts";
+import type {
+  DimseQuestions,
+  FromDimse,
+  Question,
+  QuestionName,
+  StartDimse,
+  ToDimse,
+} from "./dimse-messages.ts";
 import { IMPLEMENTATION } from "./implementation.ts";
 
 /*
@@ -21,13 +28,12 @@ function tell(message: FromDimse): void {
 }
 
 function ask<Name extends QuestionName>(
-  name: Name,
-  question: DimseQuestions[Name]["ask"],
+  question: Question & { name: Name },
 ): Promise<DimseQuestions[Name]["answer"]> {
   const id = ++asked;
   const { promise, resolve } = Promise.withResolvers<unknown>();
   waiting.set(id, resolve);
-  tell({ kind: "ask", id, name, ask: question });
+  tell({ kind: "ask", id, question });
   return promise as Promise<DimseQuestions[Name]["answer"]>;
 }
 
@@ -36,7 +42,7 @@ async function admit(
   peer: AssociationAsked,
   cut: () => void,
 ): Promise<AssociationSink | RejectionName> {
-  const admitted = await ask("admit", peer);
+  const admitted = await ask({ name: "admit", ask: peer });
   if ("rejection" in admitted) return admitted.rejection;
   const { association, instead } = admitted;
   cuts.set(association, cut);
@@ -49,15 +55,15 @@ async function admit(
       const meta = { ...instance, sourceAETitle: peer.callingAETitle, implementation: IMPLEMENTATION };
       return file.begin(meta, {
         maxBytes,
-        reserve: (bytes) => ask("reserve", { association, bytes }),
-        judge: (written) => ask("judge", { association, ...written }),
-        store: (arrived) => ask("store", { association, ...arrived }),
+        reserve: (bytes) => ask({ name: "reserve", ask: { association, bytes } }),
+        judge: (written) => ask({ name: "judge", ask: { association, ...written } }),
+        store: (arrived) => ask({ name: "store", ask: { association, ...arrived } }),
       });
     },
     async end() {
       cuts.delete(association);
       file?.[Symbol.dispose]();
-      await ask("end", { association });
+      await ask({ name: "end", ask: { association } });
     },
   };
 }
