@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import { chmod, mkdtemp, readdir, readFile, rename, rm, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { errnoOf } from "../../storage/disk/fs-failure.ts";
 import { type Account, changeOwner } from "./account.ts";
 import { syncPath } from "./binaries.ts";
 import { PostgresStartFailed, WrongPostgresMajor } from "./embedded.errors.ts";
@@ -37,7 +38,7 @@ export async function clusterMajor(dataFolder: string): Promise<string | undefin
   try {
     return (await readFile(join(dataFolder, "PG_VERSION"), "utf8")).trim();
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    if (errnoOf(error) === "ENOENT") return undefined;
     throw error;
   }
 }

@@ -2,6 +2,7 @@ import { mkdir, stat } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import type { Logger } from "../../runtime/log.ts";
 import { withTimeout } from "../../runtime/with-timeout.ts";
+import { errnoOf } from "../../storage/disk/fs-failure.ts";
 import { allowPassage, chooseAccount } from "./account.ts";
 import {
   installBinaries,
@@ -130,7 +131,7 @@ async function ownerOf(folder: string): Promise<{ uid: number; gid: number } | u
   try {
     return await stat(folder);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    if (errnoOf(error) === "ENOENT") return undefined;
     throw error;
   }
 }

@@ -1,6 +1,7 @@
 import { readFile, rm } from "node:fs/promises";
 import { connect } from "node:net";
 import { join } from "node:path";
+import { errnoOf } from "../../storage/disk/fs-failure.ts";
 
 /** What PostgreSQL's server process (the postmaster) writes about itself in `postmaster.pid`. */
 export interface Postmaster {
@@ -57,7 +58,7 @@ async function readLockFile(path: string): Promise<Postmaster | undefined> {
   try {
     text = await readFile(path, "utf8");
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    if (errnoOf(error) === "ENOENT") return undefined;
     throw error;
   }
   const lines = text.split("\n");
@@ -85,7 +86,7 @@ async function isPostgres(pid: number): Promise<boolean> {
   try {
     return /^\d+ \(postgres\) [^ZX]/.test(await readFile(`/proc/${pid}/stat`, "utf8"));
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
+    const code = errnoOf(error);
     if (code === "ENOENT" || code === "ESRCH") return false;
     throw error;
   }
