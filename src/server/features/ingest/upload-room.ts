@@ -1,5 +1,5 @@
 import type { Deps } from "../../deps.ts";
-import { DiskFull, type Reservation } from "../../storage/disk/disk-room.ts";
+import type { Reservation } from "../../storage/disk/disk-room.ts";
 import { hasUnsoundStudy } from "../studies/integrity.repo.ts";
 import type { Caller } from "../studies/studies.repo.ts";
 import { findStorageQuota, type StorageQuota } from "../subscriptions/storage.repo.ts";
@@ -72,10 +72,7 @@ export class UploadRoom implements SpoolRoom, Disposable {
       this.mayHeal = await claimBody(this.deps, this.caller.userId, this.claim, this.#receivedBytes);
     if (this.reservation.leftBytes >= bytes) return;
     const step = Math.max(bytes, Math.min(this.#receivedBytes, MAX_STEP_BYTES));
-    await this.reservation.extend(step).catch(async (error) => {
-      if (!(error instanceof DiskFull) || step === bytes) throw error;
-      await this.reservation.extend(bytes);
-    });
+    await this.reservation.extendUpTo(step, bytes);
   }
 
   wrote(bytes: number): void {

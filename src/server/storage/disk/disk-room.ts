@@ -27,6 +27,8 @@ function codeOf(error: unknown): unknown {
 export interface Reservation extends Disposable {
   /** Reserves `bytes` more. @throws {DiskFull} and keeps what it had */
   extend(bytes: number): Promise<void>;
+  /** Reserves `wantedBytes` more or, where the disk has no room for them, `leastBytes`. @throws {DiskFull} and keeps what it had */
+  extendUpTo(wantedBytes: number, leastBytes: number): Promise<void>;
   /** Tells that `bytes` of it were written, so the file system counts them now. */
   spend(bytes: number): void;
   /** Releases the part of the reservation that was not written. */
@@ -89,15 +91,24 @@ export function createDiskRoom({ spareBytes, readSpace, assertWritable }: DiskRo
       unreserve(leftBytes);
       leftBytes = 0;
     };
+    const extend = async (more: number) => {
+      await promise(more, leaves);
+      // It was disposed meanwhile, so nobody will write it.
+      if (isOpen) leftBytes += more;
+      else unreserve(more);
+    };
     return {
       get leftBytes() {
         return leftBytes;
       },
-      async extend(more) {
-        await promise(more, leaves);
-        // It was disposed meanwhile, so nobody will write it.
-        if (isOpen) leftBytes += more;
-        else unreserve(more);
+      extend,
+      async extendUpTo(wantedBytes, leastBytes) {
+        try {
+          await extend(wantedBytes);
+        } catch (error) {
+          if (!(error instanceof DiskFull) || wantedBytes === leastBytes) throw error;
+          await extend(leastBytes);
+        }
       },
       spend(written) {
         const spent = Math.min(written, leftBytes);

@@ -3,7 +3,7 @@ import { uploadInterrupted } from "../../../holdings/uploads/uploads.errors.ts";
 import { AppError } from "../../../http/app-error.ts";
 import type { Recheck } from "../../../http/while-allowed.ts";
 import { bodyBytes } from "../../../runtime/body-bytes.ts";
-import { DiskFull, type Reservation } from "../../../storage/disk/disk-room.ts";
+import type { Reservation } from "../../../storage/disk/disk-room.ts";
 import { isAbsent } from "../../../storage/disk/fs-failure.ts";
 import { uploadTooLarge } from "../ingest.errors.ts";
 import { formatSize, receiveBytes } from "../receive-upload.ts";
@@ -237,10 +237,7 @@ export class LandingRoom implements SpoolRoom, Disposable {
     if (this.reservation.leftBytes >= bytes) return;
     // No more than it has brought, since the rest may never come.
     const step = Math.max(bytes, Math.min(this.#takenBytes, MAX_RESERVED_BYTES));
-    await this.reservation.extend(step).catch(async (error) => {
-      if (!(error instanceof DiskFull) || step === bytes) throw error;
-      await this.reservation.extend(bytes);
-    });
+    await this.reservation.extendUpTo(step, bytes);
   }
 
   wrote(bytes: number): void {
