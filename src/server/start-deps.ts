@@ -48,11 +48,11 @@ import { createBacenPix } from "./pix/bacen/bacen-pix.ts";
 import { createLocalPix } from "./pix/local/local-pix.ts";
 import type { Pix } from "./pix/pix.ts";
 import { createScratch } from "./processes/scratch.ts";
-import { SharedTurns } from "./processes/serial-process.ts";
 import { Bursts } from "./runtime/bursts.ts";
 import { type Clock, systemClock } from "./runtime/clock.ts";
 import { createLogger, type Logger } from "./runtime/log.ts";
 import { createSeal } from "./runtime/seal.ts";
+import { Turns } from "./runtime/turns.ts";
 import { type CachedStore, createCachedStore } from "./storage/cache/cached-store.ts";
 import { createDiskRoom, type DiskRoom } from "./storage/disk/disk-room.ts";
 import { spaceOf } from "./storage/disk/disk-space.ts";
@@ -148,7 +148,7 @@ export async function createDeps(config: Config, overrides: DepsOverrides = {}):
   const ingestWorkers = overrides.workers?.ingest ?? openIngestWorkers(log, overrides.ingestWorkerCommand);
   if (!overrides.workers) started.defer(() => ingestWorkers.close());
   // Only one of them works at a time, so that their largest requests never add up.
-  const turns = new SharedTurns();
+  const turns = new Turns();
   const pictures =
     overrides.workers?.pictures ??
     createPictureMaker({ log, command: overrides.pictureWorkerCommand, turns });

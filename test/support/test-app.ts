@@ -7,9 +7,9 @@ import type { Deps } from "../../src/server/deps.ts";
 import { updateUser } from "../../src/server/features/accounts/users/users.repo.ts";
 import { startSubscription } from "../../src/server/features/subscriptions/start-subscription.ts";
 import { createPictureMaker } from "../../src/server/features/thumbnails/worker/picture-maker.ts";
-import { SharedTurns } from "../../src/server/processes/serial-process.ts";
 import { embeddedAssets, folderAssets } from "../../src/server/render/assets.ts";
 import { createLogger } from "../../src/server/runtime/log.ts";
+import { Turns } from "../../src/server/runtime/turns.ts";
 import {
   createDeps,
   type DepsOverrides,
@@ -79,7 +79,7 @@ function sharedWorkers(): SharedWorkers {
   const log = createLogger({ level: "error", write: (line) => process.stderr.write(line) });
   shared ??= {
     ingest: openIngestWorkers(log),
-    pictures: createPictureMaker({ log, turns: new SharedTurns() }),
+    pictures: createPictureMaker({ log, turns: new Turns() }),
   };
   return shared;
 }

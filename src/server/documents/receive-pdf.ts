@@ -3,9 +3,9 @@ import type { Deps } from "../deps.ts";
 import { AppError } from "../http/app-error.ts";
 import type { HttpEnv } from "../http/http-context.ts";
 import { createSenderSlots } from "../http/sender-slots.ts";
+import { Turns } from "../runtime/turns.ts";
 import { documentTooLarge, notPdf } from "./documents.errors.ts";
 import { receiveForm } from "./receive-form.ts";
-import { createTurns } from "./turns.ts";
 
 const MAX_PDF_BYTES = 50 * 1024 * 1024;
 const FORM_BYTES = 1024 * 1024;
@@ -32,7 +32,7 @@ export interface PdfForms {
 /** Bodies are spooled to disk; only one PDF at a time is in memory, while it is stored. */
 export function createPdfForms(deps: Pick<Deps, "node">): PdfForms {
   const slots = createSenderSlots({ perSender: 4, perProcess: 24 });
-  const turns = createTurns();
+  const turns = new Turns();
   return {
     async receive(c, fileField, store) {
       if (Number(c.req.header("content-length") ?? 0) > MAX_PDF_BYTES + FORM_BYTES) {

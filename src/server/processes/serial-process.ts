@@ -1,4 +1,5 @@
 import type { Logger } from "../runtime/log.ts";
+import { Turns } from "../runtime/turns.ts";
 import { KillableProcess, ProcessLost } from "./killable-process.ts";
 import { READY } from "./serve-requests.ts";
 
@@ -15,18 +16,7 @@ export interface SerialProcessOptions {
   /** How much more memory than at its start it may keep between requests; else it is replaced. */
   maxKeptBytes?: number;
   /** Shared with other processes that must not work at the same time. */
-  turns?: SharedTurns;
-}
-
-/** Runs work one after the other. */
-export class SharedTurns {
-  #last: Promise<unknown> = Promise.resolve();
-
-  run<Result>(work: () => Promise<Result>): Promise<Result> {
-    const turn = this.#last.then(work);
-    this.#last = turn.catch(() => undefined); // the caller gets the error; the next one has its own turn
-    return turn;
-  }
+  turns?: Turns;
 }
 
 /** How long a process may take to start on a busy machine. */
@@ -44,14 +34,14 @@ export class SerialProcess<Request, Reply> {
   readonly #options: SerialProcessOptions;
   readonly #closing = new AbortController();
   #process: Serving<Request, Reply> | undefined;
-  readonly #turns: SharedTurns;
+  readonly #turns: Turns;
   #requests = 0;
   #startBytes = 0;
   #idleTimer: Timer | undefined;
 
   constructor(options: SerialProcessOptions) {
     this.#options = options;
-    this.#turns = options.turns ?? new SharedTurns();
+    this.#turns = options.turns ?? new Turns();
   }
 
   /**

@@ -14,7 +14,7 @@ import { streamOf } from "../../http/stream-of.ts";
 import { archiveHeaders } from "./archive-headers.ts";
 import type { InstanceBytes } from "./dicomweb.catalogue.ts";
 import { negotiateCopiedInstance, type Representation } from "./media-types.ts";
-import { multipartRelated, type Part } from "./multipart-related.ts";
+import { onePartRelated } from "./multipart-related.ts";
 import { firstPixelByte, isDeflated, openHeader } from "./open-header.ts";
 
 /** The syntaxes of a file with the frames of a copy: its own, and the one that its own is a kind of. */
@@ -84,7 +84,7 @@ export async function copiedInstanceResponse(
   await allow();
   const contentType = `${type}; transfer-syntax=${syntax}`;
   if (multipart) {
-    const related = multipartRelated(type, only({ contentType, body: file }));
+    const related = onePartRelated(type, { contentType }, file);
     return new Response(related.body, {
       headers: { ...archiveHeaders(related.contentType), Vary: "Accept" },
     });
@@ -93,10 +93,6 @@ export async function copiedInstanceResponse(
   return new Response(file, {
     headers: { ...archiveHeaders(type), "Content-Length": String(sizeBytes), Vary: "Accept" },
   });
-}
-
-async function* only(part: Part): AsyncGenerator<Part> {
-  yield part;
 }
 
 async function readHeader(catalogue: Instances, instance: ManifestInstance): Promise<Uint8Array | undefined> {

@@ -5,6 +5,7 @@ import type { AssociationAsked, StoreResult } from "../../dimse/association.ts";
 import { Status } from "../../dimse/command-set.ts";
 import { trustPeers } from "../../http/trusted-peers.ts";
 import { describeError } from "../../runtime/log.ts";
+import { Turns } from "../../runtime/turns.ts";
 import { DiskFull, type Reservation } from "../../storage/disk/disk-room.ts";
 import { findUser } from "../accounts/users/users.repo.ts";
 import { type GrowingDeps, GrowingUpload } from "../ingest/resumable/growing-upload.ts";
@@ -165,7 +166,7 @@ class Association implements Party {
   #checkedBytes = 0;
   #isGone = false;
   /** One after the other: instances, and the end of a quiet time. */
-  #turn: Promise<unknown> = Promise.resolve();
+  readonly #turns = new Turns();
 
   constructor(
     private readonly deps: ReceptionDeps,
@@ -179,7 +180,7 @@ class Association implements Party {
   /** Reserves room for more of the instance that is arriving, of which all that was reserved before is written. */
   reserve(bytes: number): Promise<boolean> {
     this.#noteActive();
-    return this.#inTurn(async () => {
+    return this.#turns.run(async () => {
       try {
         this.#arriving ??= await this.deps.disk.reserve(0);
         this.#arriving.settle();
@@ -194,7 +195,7 @@ class Association implements Party {
 
   store(instance: ArrivedInstance & { path: string }): Promise<StoreResult> {
     this.#noteActive();
-    return this.#inTurn(async () => {
+    return this.#turns.run(async () => {
       clearTimeout(this.#quiet);
       try {
         return await this.#keep(instance);
@@ -206,7 +207,7 @@ class Association implements Party {
         return NO_ROOM;
       } finally {
         this.#arriving?.settle();
-        this.#quiet = setTimeout(() => void this.#inTurn(() => this.#closeUpload()), QUIET_MS);
+        this.#quiet = setTimeout(() => void this.#turns.run(() => this.#closeUpload()), QUIET_MS);
         this.#quiet.unref();
         this.#noteActive();
       }
@@ -214,7 +215,7 @@ class Association implements Party {
   }
 
   close(): Promise<void> {
-    return this.#inTurn(() => {
+    return this.#turns.run(() => {
       clearTimeout(this.#quiet);
       this.#arriving?.[Symbol.dispose]();
       return this.#closeUpload();
@@ -223,12 +224,6 @@ class Association implements Party {
 
   #noteActive(): void {
     this.activeAt = this.deps.clock.now().getTime();
-  }
-
-  #inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
-    const turn = this.#turn.then(work);
-    this.#turn = turn.catch(() => {}); // the caller of this turn gets the error
-    return turn;
   }
 
   async #keep({ path, sizeBytes, crc32, studyInstanceUID }: ArrivedInstance & { path: string }) {

@@ -2,7 +2,6 @@ import { Hono } from "hono";
 import { maxSupportImageBytes, supportCall } from "../../../shared/api/support.ts";
 import type { Deps } from "../../deps.ts";
 import { receiveForm } from "../../documents/receive-form.ts";
-import { createTurns } from "../../documents/turns.ts";
 import { AppError } from "../../http/app-error.ts";
 import { describeIn } from "../../http/describe.ts";
 import { bearerToken, type Guard } from "../../http/guard.ts";
@@ -16,6 +15,7 @@ import {
 import type { HttpEnv } from "../../http/http-context.ts";
 import { createSenderSlots } from "../../http/sender-slots.ts";
 import { parseWith } from "../../http/validate.ts";
+import { Turns } from "../../runtime/turns.ts";
 import { visitorOf } from "../accounts/sign-in/browser-cookie.ts";
 import { assertMaySend, sendSupportMessage } from "./send-support-message.ts";
 
@@ -38,7 +38,7 @@ export function createSupportRoutes(deps: Deps, guard: Guard) {
     text: createSenderSlots({ perSender: 64, perProcess: 192 }),
     image: createSenderSlots({ perSender: 6, perProcess: 12 }),
   };
-  const turns = createTurns();
+  const turns = new Turns();
   return new Hono<HttpEnv>().post(
     supportCall.path,
     guard("public"),

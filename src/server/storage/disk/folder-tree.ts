@@ -1,5 +1,6 @@
 import { lstat, mkdir, rmdir } from "node:fs/promises";
 import { dirname, join, relative, sep } from "node:path";
+import { Turns } from "../../runtime/turns.ts";
 import { StoreUnavailable } from "../object-store.ts";
 import { sync } from "./durable-file.ts";
 import { errnoOf } from "./fs-failure.ts";
@@ -17,14 +18,8 @@ export interface FolderTree {
 export function createFolderTree(root: string): FolderTree {
   const holders = new Map<string, number>();
   const durable = new Set<string>([root]);
-  let lastTurn: Promise<unknown> = Promise.resolve();
-
   /** Changes run one at a time: making a folder while another call removes its parent would make one of them fail. */
-  function inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const turn = lastTurn.then(work);
-    lastTurn = turn.catch(() => undefined); // the caller gets the failure; the next in line runs anyway
-    return turn;
-  }
+  const turns = new Turns();
 
   function release(folder: string): void {
     const others = (holders.get(folder) ?? 1) - 1;
@@ -49,7 +44,7 @@ export function createFolderTree(root: string): FolderTree {
 
   return {
     async hold(folder, work) {
-      await inTurn(async () => {
+      await turns.run(async () => {
         await make(folder);
         holders.set(folder, (holders.get(folder) ?? 0) + 1);
       });
@@ -63,7 +58,7 @@ export function createFolderTree(root: string): FolderTree {
 
     async prune(folder) {
       for (const step of stepsTo(root, folder).reverse()) {
-        const removed = await inTurn(async () => {
+        const removed = await turns.run(async () => {
           if (holders.has(step)) return false;
           durable.delete(step);
           return removeIfEmpty(step);

@@ -1,8 +1,9 @@
 import { join } from "node:path";
 import type { BulkDataLocation } from "../../../dicom/bulk-data.ts";
 import { ProcessLost } from "../../../processes/killable-process.ts";
-import { SerialProcess, type SharedTurns } from "../../../processes/serial-process.ts";
+import { SerialProcess } from "../../../processes/serial-process.ts";
 import type { Logger } from "../../../runtime/log.ts";
+import type { Turns } from "../../../runtime/turns.ts";
 import type { ElementReply, ElementRequest } from "./element-messages.ts";
 
 /** Finds elements of files in a separate process. */
@@ -24,7 +25,7 @@ export interface ElementFinderOptions {
    */
   command?: readonly string[] | undefined;
   /** Shared with other processes that must not work at the same time. */
-  turns?: SharedTurns;
+  turns?: Turns;
 }
 
 const TIMEOUT_MS = 5_000;

@@ -1,8 +1,9 @@
 import { join } from "node:path";
 import type { PictureFailure } from "../../../../shared/pixels/no-picture.ts";
 import { ProcessLost } from "../../../processes/killable-process.ts";
-import { SerialProcess, type SharedTurns } from "../../../processes/serial-process.ts";
+import { SerialProcess } from "../../../processes/serial-process.ts";
 import type { Logger } from "../../../runtime/log.ts";
+import type { Turns } from "../../../runtime/turns.ts";
 import type { PictureReply, PictureRequest } from "./picture-messages.ts";
 
 /** Makes small pictures in a process of its own. */
@@ -29,7 +30,7 @@ export interface PictureMakerOptions {
    */
   command?: readonly string[] | undefined;
   /** Shared with other processes that must not work at the same time. */
-  turns?: SharedTurns;
+  turns?: Turns;
   /** The time limit for decoding one frame. */
   timeoutMs?: number;
 }
