@@ -3,6 +3,7 @@ import { useMutation, useMutationState, useQuery, useQueryClient } from "@tansta
 import { useEffect, useRef } from "react";
 import type { LabExam } from "../../../shared/api/labs.ts";
 import { ApiError } from "../../api.ts";
+import { failureText } from "../../failure-text.ts";
 import { mayRetry } from "../../query-client.ts";
 import { LABS, refreshLabs } from "../../query-keys.ts";
 import { showToast } from "../../ui/toast.tsx";
@@ -61,7 +62,7 @@ export function useLabDownload() {
       showToast({
         tone: "bad",
         title: t({ id: "labs.downloadFailed", message: "Error downloading" }),
-        text: textOf(error, t({ id: "error.unknown", message: "Unknown error" })),
+        text: failureText(error),
       }),
   });
 }
@@ -86,7 +87,7 @@ export function useLabDeletion() {
       showToast({
         tone: "bad",
         title: t({ id: "labs.deleteFailed", message: "Error deleting exam" }),
-        text: textOf(error, t({ id: "error.unknown", message: "Unknown error" })),
+        text: failureText(error),
       }),
   });
 }
@@ -98,8 +99,4 @@ export function useDeletingLabs(): ReadonlySet<string> {
     select: ({ state }) => (state.variables as LabExam | undefined)?.id ?? "",
   });
   return new Set(ids);
-}
-
-function textOf(error: Error, unknown: string): string {
-  return error instanceof ApiError ? error.message : unknown;
 }

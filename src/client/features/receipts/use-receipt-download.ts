@@ -1,7 +1,7 @@
 import { useLingui } from "@lingui/react/macro";
 import { useMutation } from "@tanstack/react-query";
 import type { Study } from "../../../shared/api/studies.ts";
-import { ApiError } from "../../api.ts";
+import { failureText } from "../../failure-text.ts";
 import { showToast } from "../../ui/toast.tsx";
 import { pdfName, saveFile } from "../pdf/save-file.ts";
 import { dateText } from "../studies/study-text.ts";
@@ -22,8 +22,7 @@ export function useReceiptDownload() {
       showToast({
         tone: "bad",
         title: t({ id: "receipt.error", message: "The receipt could not be made" }),
-        text:
-          error instanceof ApiError ? error.message : t({ id: "error.unknown", message: "Unknown error" }),
+        text: failureText(error),
       });
     },
   });

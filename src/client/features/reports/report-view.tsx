@@ -2,7 +2,7 @@ import { Trans, useLingui } from "@lingui/react/macro";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useAtom } from "jotai";
 import type { Study } from "../../../shared/api/studies.ts";
-import { ApiError } from "../../api.ts";
+import { failureText } from "../../failure-text.ts";
 import { STUDIES } from "../../query-keys.ts";
 import { showToast } from "../../ui/toast.tsx";
 import { PdfPane } from "../pdf/pdf-pane.tsx";
@@ -88,8 +88,7 @@ function useDeletion(study: Study) {
       showToast({
         tone: "bad",
         title: t({ id: "report.deleteFailed", message: "Error deleting PDF" }),
-        text:
-          error instanceof ApiError ? error.message : t({ id: "error.unknown", message: "Unknown error" }),
+        text: failureText(error),
       }),
   });
 }

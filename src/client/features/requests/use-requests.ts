@@ -1,7 +1,7 @@
 import { useLingui } from "@lingui/react/macro";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import type { NewRequest, Request } from "../../../shared/api/deliveries.ts";
-import { ApiError } from "../../api.ts";
+import { failureText } from "../../failure-text.ts";
 import { refreshExams } from "../../query-keys.ts";
 import { showToast } from "../../ui/toast.tsx";
 import { studiesApi } from "../studies/studies-api.ts";
@@ -46,14 +46,18 @@ export function useCreateRequest() {
 export function useEndRequest() {
   const { t } = useLingui();
   const queryClient = useQueryClient();
-  const tell = useFailureToast();
   return useMutation({
     mutationFn: (id: string) => requestsApi.end(id),
     onSuccess: async () => {
       showToast({ tone: "ok", title: t({ id: "request.ended", message: "Request ended" }) });
       await queryClient.invalidateQueries({ queryKey: REQUESTS });
     },
-    onError: (error) => tell(t({ id: "request.endFailed", message: "The request was not ended" }), error),
+    onError: (error) =>
+      showToast({
+        tone: "bad",
+        title: t({ id: "request.endFailed", message: "The request was not ended" }),
+        text: failureText(error),
+      }),
   });
 }
 
@@ -72,25 +76,19 @@ export function useNamedStudies(studyIds: readonly string[]) {
 export function useRefuse() {
   const { t } = useLingui();
   const queryClient = useQueryClient();
-  const tell = useFailureToast();
   return useMutation({
     mutationFn: async (studyIds: readonly string[]) => {
       for (const id of studyIds) await studiesApi.remove(id);
     },
     onSuccess: () =>
       showToast({ tone: "ok", title: t({ id: "request.refused", message: "Delivery refused and deleted" }) }),
-    onError: (error) => tell(t({ id: "study.deleteFailed", message: "Error deleting" }), error),
+    onError: (error) =>
+      showToast({
+        tone: "bad",
+        title: t({ id: "study.deleteFailed", message: "Error deleting" }),
+        text: failureText(error),
+      }),
     onSettled: () =>
       Promise.all([refreshExams(queryClient), queryClient.invalidateQueries({ queryKey: REQUESTS })]),
   });
-}
-
-function useFailureToast() {
-  const { t } = useLingui();
-  return (title: string, error: Error) =>
-    showToast({
-      tone: "bad",
-      title,
-      text: error instanceof ApiError ? error.message : t({ id: "error.unknown", message: "Unknown error" }),
-    });
 }

@@ -1,6 +1,7 @@
-import { Trans, useLingui } from "@lingui/react/macro";
+import { Trans } from "@lingui/react/macro";
 import { type FormEvent, useState } from "react";
 import { ApiError } from "../../api.ts";
+import { failureText } from "../../failure-text.ts";
 import { Button } from "../../ui/button.tsx";
 import { Checkbox } from "../../ui/checkbox.tsx";
 import { TextField } from "../../ui/field.tsx";
@@ -27,7 +28,6 @@ export function DoctorForm({ studyId, onLink }: DoctorFormProps) {
     share.reset();
   });
   const { user } = useHis();
-  const { t } = useLingui();
   const wanted = { email: email.trim(), ...(asksForReport && { asksForReport }) };
   const submit = (event: FormEvent) => {
     event.preventDefault();
@@ -36,7 +36,7 @@ export function DoctorForm({ studyId, onLink }: DoctorFormProps) {
   };
   const failure = invite.error ?? share.error;
   const field = {
-    error: failure && failureText(failure, t({ id: "error.unknown", message: "Unknown error" })),
+    error: failure && failureText(failure),
     value: email,
     onValueChange(value: string) {
       setEmail(value);
@@ -100,8 +100,4 @@ function DoctorField({ value, onValueChange, error }: DoctorFieldProps) {
       onChange={({ target }) => onValueChange(target.value)}
     />
   );
-}
-
-function failureText(error: Error, unknown: string): string {
-  return error instanceof ApiError ? error.message : unknown;
 }

@@ -1,9 +1,9 @@
-import { Trans, useLingui } from "@lingui/react/macro";
+import { Trans } from "@lingui/react/macro";
 import { type FormEvent, type ReactNode, useId, useState } from "react";
 import { MAX_RECIPIENT_LENGTH } from "../../../shared/api/links.ts";
 import type { Study } from "../../../shared/api/studies.ts";
 import { addDays } from "../../../shared/rules/days.ts";
-import { ApiError } from "../../api.ts";
+import { failureText } from "../../failure-text.ts";
 import { Button } from "../../ui/button.tsx";
 import { Choice } from "../../ui/choice.tsx";
 import { DateField } from "../../ui/date-field.tsx";
@@ -33,7 +33,6 @@ interface LinkFormProps {
 
 /** For whom a link is, for how long, and what it allows. What it asks first is safe: 7 days, a passcode, no download. */
 export function LinkForm({ study, chosen = [], recipient: known = "", onReady, onCancel }: LinkFormProps) {
-  const { i18n } = useLingui();
   const [recipient, setRecipient] = useState(known);
   const [period, setPeriod] = useState<Period>("7");
   const [day, setDay] = useState(() => localDay(addDays(new Date(), 14)));
@@ -101,7 +100,7 @@ export function LinkForm({ study, chosen = [], recipient: known = "", onReady, o
       {create.error && (
         <p className="field-error" role="alert">
           <CircleAlertIcon small />
-          {create.error instanceof ApiError ? create.error.message : i18n._("error.unknown")}
+          {failureText(create.error)}
         </p>
       )}
       <div className="dialog-actions link-submit">

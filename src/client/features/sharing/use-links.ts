@@ -2,7 +2,7 @@ import { useLingui } from "@lingui/react/macro";
 import { useIsMutating, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import type { NewLink } from "../../../shared/api/links.ts";
 import type { Study } from "../../../shared/api/studies.ts";
-import { ApiError } from "../../api.ts";
+import { failureText } from "../../failure-text.ts";
 import { showToast } from "../../ui/toast.tsx";
 import { studiesApi } from "../studies/studies-api.ts";
 import { linksApi } from "./links-api.ts";
@@ -69,8 +69,7 @@ export function useEndLink() {
       showToast({
         tone: "bad",
         title: t({ id: "link.endFailed", message: "The link was not ended" }),
-        text:
-          error instanceof ApiError ? error.message : t({ id: "error.unknown", message: "Unknown error" }),
+        text: failureText(error),
       }),
   });
 }

@@ -1,6 +1,6 @@
 import { useLingui } from "@lingui/react/macro";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { ApiError } from "../../api.ts";
+import { failureText } from "../../failure-text.ts";
 import { showToast } from "../../ui/toast.tsx";
 import { sharingApi } from "./sharing-api.ts";
 
@@ -52,8 +52,7 @@ export function useRevocation(studyId: string) {
       showToast({
         tone: "bad",
         title: t({ id: "share.revokeFailed", message: "Error removing access" }),
-        text:
-          error instanceof ApiError ? error.message : t({ id: "error.unknown", message: "Unknown error" }),
+        text: failureText(error),
       }),
   });
 }

@@ -2,7 +2,7 @@ import { Trans, useLingui } from "@lingui/react/macro";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { removalGraceHours } from "../../../shared/rules/subscription.ts";
-import { ApiError } from "../../api.ts";
+import { failureText } from "../../failure-text.ts";
 import { refreshExams, refreshLabs, refreshSubscription } from "../../query-keys.ts";
 import { ConfirmDialog } from "../../ui/dialog.tsx";
 import { TextField } from "../../ui/field.tsx";
@@ -116,8 +116,7 @@ function useCancellation(onDone: () => void) {
       showToast({
         tone: "bad",
         title: t({ id: "cancel.failed", message: "The subscription could not be cancelled" }),
-        text:
-          error instanceof ApiError ? error.message : t({ id: "error.unknown", message: "Unknown error" }),
+        text: failureText(error),
       }),
   });
 }

@@ -3,7 +3,7 @@ import { useMutation } from "@tanstack/react-query";
 import { useAtomValue } from "jotai";
 import { Suspense, useEffect, useRef, useState } from "react";
 import type { Visit, VisitedStudy } from "../../../shared/api/links.ts";
-import { ApiError } from "../../api.ts";
+import { failureText } from "../../failure-text.ts";
 import { sessionAtom } from "../../session.ts";
 import { lazyChunk } from "../../ui/lazy-chunk.ts";
 import { dayText } from "../../ui/moment-text.ts";
@@ -109,8 +109,7 @@ function KeepVisit({ token }: { token: string }) {
       showToast({
         tone: "bad",
         title: t({ id: "visit.keepFailed", message: "The exams were not kept" }),
-        text:
-          error instanceof ApiError ? error.message : t({ id: "error.unknown", message: "Unknown error" }),
+        text: failureText(error),
       }),
   });
   if (!isSignedIn)
