@@ -14,7 +14,7 @@ export interface TreeFigures {
 }
 
 /** A process and all its descendants, in any session. */
-export function processTree(rootPid: number): number[] {
+function processTree(rootPid: number): number[] {
   const children = new Map<number, number[]>();
   for (const name of readdirSync("/proc")) {
     const parent = /^\d+$/.test(name) ? Number(statFields(Number(name))?.[1]) : Number.NaN;

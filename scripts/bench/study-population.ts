@@ -168,7 +168,7 @@ const PHYSICIANS = 400;
 /** Who referred exactly one study. */
 const RARE_PHYSICIAN = "Quaresma^Policarpo";
 /** A patient with exactly one study, so that a search can find it alone. */
-export const RARE_NAME = "Zoroastro";
+const RARE_NAME = "Zoroastro";
 
 /**
  * Studies as an imaging clinic has them: the same frequencies, in no order of dates (as discs are imported), some without a date,

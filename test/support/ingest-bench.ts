@@ -90,7 +90,7 @@ export function createIngestBench(command?: string[]): IngestBench {
   return bench;
 }
 
-export const SAMPLE_LABEL: StudyLabel = {
+const SAMPLE_LABEL: StudyLabel = {
   at: "2026-03-14T10:00:00.000Z",
   accountId: "01960000-0000-7000-8000-000000000001",
   emailHash: "",

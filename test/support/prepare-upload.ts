@@ -18,7 +18,7 @@ export function planOf(picked: readonly Picked[], maxUploadBytes = 1024 ** 3) {
 }
 
 /** Packs like the worker, but without one. */
-export async function pack(files: PackableFile[]) {
+async function pack(files: PackableFile[]) {
   const target = blobTarget();
   await packFolder(files, target.sink);
   return { zip: await target.finish(), dispose: async () => {} };

@@ -3,7 +3,7 @@ import type { OfferedPlan, Subscription, UsageStats } from "../../src/shared/api
 import { GIB } from "../../src/shared/units.ts";
 import { type Answer, problem } from "./render-view.tsx";
 
-export const essencial: OfferedPlan = {
+const essencial: OfferedPlan = {
   id: "01900000-0000-7000-8000-00000000a001",
   name: "Essencial",
   price: 1990,
@@ -12,7 +12,7 @@ export const essencial: OfferedPlan = {
   storageBytes: 20 * GIB,
   periodDays: 30,
 };
-export const familia: OfferedPlan = {
+const familia: OfferedPlan = {
   ...essencial,
   id: "01900000-0000-7000-8000-00000000a002",
   name: "Família",

@@ -13,7 +13,7 @@ import { seedOf } from "../../../src/shared/phantom/random.ts";
 import { ellipse, rimOf, type Shape } from "../../../src/shared/phantom/raster.ts";
 
 /** mm from the transducer's face to the bottom of the sector. */
-export const SECTOR_DEPTH_MM = 160;
+const SECTOR_DEPTH_MM = 160;
 
 const HALF_ANGLE = 0.66;
 const APEX_MM = 8;

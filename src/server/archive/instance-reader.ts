@@ -23,7 +23,7 @@ export interface LendingVolume extends VolumeReader {
 }
 
 /** The most that is read into memory at once. Anything larger is streamed. */
-export const MAX_READ_BYTES = 16 * 1024 * 1024;
+const MAX_READ_BYTES = 16 * 1024 * 1024;
 /** A deflated entry up to this size is inflated in one step, which is cheaper than piece by piece. */
 const MAX_INFLATED_AT_ONCE_BYTES = 4 * 1024 * 1024;
 const INFLATED_PIECE_BYTES = 256 * 1024;

@@ -21,7 +21,7 @@ const MANY_READERS = 16;
  * bytes are not on the disk yet, and an unread body holds its sender back. Released buffers are collected if the process
  * has grown because of them.
  */
-export class BodyBytes {
+class BodyBytes {
   #heldBytes = 0;
   #letGoBytes = 0;
   #waiting: (() => void)[] = [];

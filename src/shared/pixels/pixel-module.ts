@@ -189,7 +189,7 @@ function pixelAspectOf(metadata: DicomJson, measures: DicomJson | undefined): nu
   return aspect > 1 / MAX_PIXEL_ASPECT && aspect < MAX_PIXEL_ASPECT ? aspect : 1;
 }
 
-export function itemOf(sequence: DicomJsonElement | undefined, place = 0): DicomJson | undefined {
+function itemOf(sequence: DicomJsonElement | undefined, place = 0): DicomJson | undefined {
   const item = sequence?.Value?.[place];
   return typeof item === "object" && item !== null ? (item as DicomJson) : undefined;
 }

@@ -22,7 +22,7 @@ export const isPhoneWidth = (width: number) => width < 640;
 export const isPhone = (page: Page) => isPhoneWidth(page.viewportSize()?.width ?? 0);
 
 /** A name in whichever language the page is; `after` is a pattern of what may follow it. */
-export function name(portuguese: string, english: string, after = ""): RegExp {
+function name(portuguese: string, english: string, after = ""): RegExp {
   const escaped = [portuguese, english].map((text) => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
   return new RegExp(`^(${escaped.join("|")})${after}$`);
 }

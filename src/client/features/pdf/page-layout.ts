@@ -10,7 +10,7 @@ export type Zoom = number | "auto" | "width" | "page";
 const ZOOM_STEPS = [0.25, 0.5, 0.75, 1, 1.25, 1.5, 2, 3, 4];
 /** CSS pixels per point: an inch has 96 CSS pixels and 72 points. */
 const PX_PER_POINT = 96 / 72;
-export const PAGE_GAP_PX = 20;
+const PAGE_GAP_PX = 20;
 const MAX_SCALE = 8;
 const MIN_SCALE = 0.05;
 const MAX_CANVAS_PIXELS = 16_000_000;

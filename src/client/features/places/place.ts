@@ -26,7 +26,7 @@ export interface Step {
 }
 
 /** Steps that say how the view itself stands: what it is about, its tab, its rows. All others lie over the view. */
-export const viewSteps = ["of", "tab", "rows"] as const;
+const viewSteps = ["of", "tab", "rows"] as const;
 export type ViewStep = (typeof viewSteps)[number];
 
 function isViewStep({ name }: Step): boolean {

@@ -10,7 +10,7 @@ import { viewStateAtom } from "../places/views.ts";
 /** Where the tabs stand in a column beside what they show, as in the styles. */
 const WIDE = "(min-width: 68.8125em)";
 
-export const profileTabs = ["data", "access", "mails", "activity"] as const;
+const profileTabs = ["data", "access", "mails", "activity"] as const;
 export type ProfileTab = (typeof profileTabs)[number];
 
 /** Which of the tabs is shown. */

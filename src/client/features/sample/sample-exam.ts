@@ -12,7 +12,7 @@ export const SAMPLE_STUDY_UID = "2.25.142867193027514408250915577410396412881";
 export const sampleStack = headSlices(24);
 
 /** How the same slices are reconstructed: smooth for the brain, sharp for bone. */
-export const sampleKernels = ["brain", "bone"] as const;
+const sampleKernels = ["brain", "bone"] as const;
 export type SampleKernel = (typeof sampleKernels)[number];
 
 const CT_IMAGE = "1.2.840.10008.5.1.4.1.1.2";

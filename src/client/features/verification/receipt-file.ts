@@ -21,7 +21,7 @@ export interface OpenedReceipt {
 }
 
 /** A receipt of 100,000 instances takes some 30 MB. */
-export const MAX_RECEIPT_BYTES = 64 * 1024 * 1024;
+const MAX_RECEIPT_BYTES = 64 * 1024 * 1024;
 
 /** Reads a receipt from a file: the paper, the JSON of the API, or a JWS. Undefined if it is none of them. */
 export async function openReceiptFile(

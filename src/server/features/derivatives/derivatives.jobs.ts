@@ -6,7 +6,7 @@ import { listUncopiedStudies } from "./derivatives.repo.ts";
 import { makeDerivatives } from "./make-derivatives.ts";
 
 /** Looks for archived studies without copies, one batch after `afterStudyId`, and for copies that belong to nothing. */
-export const derivativeSweepQueue = defineQueue<{ afterStudyId: string | null }>("derivatives.sweep", {
+const derivativeSweepQueue = defineQueue<{ afterStudyId: string | null }>("derivatives.sweep", {
   retryLimit: 1,
 });
 

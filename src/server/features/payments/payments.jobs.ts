@@ -52,7 +52,7 @@ export async function startPaymentJobs(deps: Deps): Promise<void> {
 }
 
 /** Enqueues look-ups of charges that are open and due or whose money may have been returned, and resumes unfinished refunds. */
-export async function reconcile(deps: Pick<Deps, "db" | "clock" | "jobs">): Promise<void> {
+async function reconcile(deps: Pick<Deps, "db" | "clock" | "jobs">): Promise<void> {
   const { db, clock, jobs } = deps;
   const now = clock.now();
   const since = new Date(now.getTime() - LOOKS_BACK_MS);

@@ -5,7 +5,7 @@ import type { PaymentWithUser } from "./payments.repo.ts";
 import type { DevolucaoRow, PaymentRow } from "./payments.table.ts";
 
 /** The status at `now`: a pending payment past its time is expired. */
-export function paymentStatusAt({ status, expiresAt }: PaymentRow, now: Date): PaymentStatus {
+function paymentStatusAt({ status, expiresAt }: PaymentRow, now: Date): PaymentStatus {
   return status === "pending" && expiresAt <= now ? "expired" : status;
 }
 

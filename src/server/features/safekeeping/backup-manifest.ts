@@ -31,14 +31,14 @@ const fileSchema = z.object({
   expectedSha256: z.string().optional(),
 });
 
-export const backupFileSchema = fileSchema.refine(
+const backupFileSchema = fileSchema.refine(
   ({ kind, path, key }) => PATHS[kind].test(path) && (kind === "object") === (key !== undefined),
 );
 
 export type BackupFile = z.infer<typeof backupFileSchema>;
 
 /** The head of a manifest, which describes the whole state. */
-export const backupHeadSchema = z.object({
+const backupHeadSchema = z.object({
   version: z.literal(1),
   product: z.string(),
   /** Names the state; also its folder below `states`. */

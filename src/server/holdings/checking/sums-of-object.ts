@@ -56,7 +56,7 @@ function isWithin({ offset, length }: ByteRange, { dataOffset, storedBytes }: St
  * Reads a whole object in constant memory and compares its SHA-256; stores a volume's sums permanently.
  * @throws {ObjectChanged}
  */
-export async function sumWhole(deps: SumDeps, object: KeptObject): Promise<PieceSums> {
+async function sumWhole(deps: SumDeps, object: KeptObject): Promise<PieceSums> {
   const whole = { offset: 0, length: object.sizeBytes };
   const crc32s = await readTwice(deps, object, async () => {
     const sha256 = new Bun.CryptoHasher("sha256");

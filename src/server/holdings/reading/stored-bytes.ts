@@ -20,7 +20,7 @@ export class ObjectChanged extends Error {
 }
 
 /** @throws {AppError} 503 with Retry-After if the bytes are still staged on another node */
-export function storeOf(deps: StoreDeps, object: Located): ObjectStore {
+function storeOf(deps: StoreDeps, object: Located): ObjectStore {
   if (object.location === "archive") return deps.store;
   if (object.stagedOn === deps.node.id) return deps.staging;
   throw new AppError(heldByAnotherNode, { retryAfterSeconds: 5 });

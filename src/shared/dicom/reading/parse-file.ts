@@ -15,7 +15,7 @@ const MAX_META_ELEMENTS = 256;
 const EXPLICIT_LITTLE_ENDIAN: Encoding = { explicit: true, littleEndian: true };
 
 /** The most memory the data set of one deflated instance may take. */
-export const MAX_INFLATED_BYTES = 512 * 1024 * 1024;
+const MAX_INFLATED_BYTES = 512 * 1024 * 1024;
 
 export interface OpenFile {
   reader: ByteReader;

@@ -49,7 +49,7 @@ export interface Choice {
 }
 
 /** Whether the browser found no exam in a source: it is sent as it is, and the server judges it. */
-export function isUnread({ contents }: ReadSource): boolean {
+function isUnread({ contents }: ReadSource): boolean {
   return !contents || contents.studies.length === 0;
 }
 

@@ -55,7 +55,7 @@ export interface UploadJob extends Ready {
 }
 
 /** More uploads are not queued at once; one that is done gives way to a new one. */
-export const MAX_JOBS = 20;
+const MAX_JOBS = 20;
 
 function isUnfinished({ state }: UploadJob): boolean {
   return state.stage !== "done";

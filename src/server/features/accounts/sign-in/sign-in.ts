@@ -65,6 +65,6 @@ async function needsSecondStep(
 }
 
 /** `auto` wants codes as soon as there is a mail server to send them. */
-export function wantsTwoFactor({ twoFactor, smtpUrl }: Pick<Config, "twoFactor" | "smtpUrl">): boolean {
+function wantsTwoFactor({ twoFactor, smtpUrl }: Pick<Config, "twoFactor" | "smtpUrl">): boolean {
   return twoFactor === "required" || (twoFactor === "auto" && smtpUrl !== undefined);
 }

@@ -7,8 +7,8 @@ const text = /*i18n*/ {
     "The account that is to receive these exams has no room for them. Nothing was stored. Ask its owner to make room.",
 };
 /** For whoever delivers to an account: its plan and its numbers are not shown to them. */
-export const accountStorageFull: ErrorKind = { status: 403, code: "quota.bytes", text };
-export const accountExamsFull: ErrorKind = { status: 403, code: "quota.exams", text };
+const accountStorageFull: ErrorKind = { status: 403, code: "quota.bytes", text };
+const accountExamsFull: ErrorKind = { status: 403, code: "quota.exams", text };
 
 /** A refusal in words for somebody without an account, who learns nothing about the plan of the account they deliver to. */
 export function asToldToDeliverer(error: AppError): AppError {
