@@ -87,6 +87,11 @@ describe("the house", () => {
     expect(code.flatMap(bareTags)).toEqual([]);
   });
 
+  test("no object is spread into another where it is written: the compiler would not see a property too many", () => {
+    const code = [...sources, ...filesUnder("scripts")];
+    expect(code.filter((path) => /(?:^\s*|[,{(] )\.\.\.\{/m.test(textOf(path)))).toEqual([]);
+  });
+
   test("no file has a vague name such as utils or helpers", () => {
     const vague = /(^|[/.-])(utils?|helpers?|common|misc|manager|stuff)([/.-]|$)/i;
     expect(all.filter((path) => vague.test(path))).toEqual([]);

@@ -21,8 +21,11 @@ export interface Phone extends AsyncDisposable {
 
 export const CPU_SLOWDOWN = 4;
 const DEVICE = {
-  ...{ viewport: { width: 360, height: 800 }, deviceScaleFactor: 2 },
-  ...{ hasTouch: true, isMobile: true, locale: "pt-BR" },
+  viewport: { width: 360, height: 800 },
+  deviceScaleFactor: 2,
+  hasTouch: true,
+  isMobile: true,
+  locale: "pt-BR",
 };
 
 export interface PhoneOptions {

@@ -43,7 +43,10 @@ export async function startReference(folder: string): Promise<ReferenceArchive |
     const headers = { "Content-Type": "application/zip" };
     const body = [{ path: zipPath }];
     const { status, totalMs } = await rawRequest({
-      ...{ url: `${orthanc.url}/instances`, method: "POST", headers, body },
+      url: `${orthanc.url}/instances`,
+      method: "POST",
+      headers,
+      body,
     });
     if (status !== 200) throw new Error(`the reference archive answered ${status}`);
     return totalMs;

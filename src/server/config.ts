@@ -152,7 +152,9 @@ function readPix(env: EnvironmentReader): PixConfig | undefined {
     tokenUrl: tokenUrl ?? `${new URL(apiUrl).origin}/oauth/token`,
     clientId: values.PIX_CLIENT_ID ?? "",
     clientSecret: values.PIX_CLIENT_SECRET ?? "",
-    ...{ certFile, certKeyFile, caFile },
+    certFile,
+    certKeyFile,
+    caFile,
     webhookSecret,
   };
 }

@@ -160,7 +160,10 @@ export async function createDeps(config: Config, overrides: DepsOverrides = {}):
   const judge = createInstanceJudge({ log, command: overrides.judgeWorkerCommand });
   started.defer(() => judge.close());
   const dimse = createDimseProcess({
-    ...{ config, log, folder: join(config.dataDir, "receiving"), command: overrides.dimseWorkerCommand },
+    config,
+    log,
+    folder: join(config.dataDir, "receiving"),
+    command: overrides.dimseWorkerCommand,
     judge,
   });
   started.defer(() => dimse.close());
@@ -175,7 +178,10 @@ export async function createDeps(config: Config, overrides: DepsOverrides = {}):
   const mailSeal = createSeal(secret, "mail");
   const owners = createOwners({ jobs, clock, config, mailSeal });
   const receiptKeys = createReceiptKeys({
-    ...{ db: pool.db, clock, log, seal: createSeal(secret, RECEIPTS_SEAL) },
+    db: pool.db,
+    clock,
+    log,
+    seal: createSeal(secret, RECEIPTS_SEAL),
     path: join(config.dataDir, RECEIPT_KEY),
   });
   const receiptDesk = started.use(createReceiptDesk());
@@ -204,7 +210,17 @@ export async function createDeps(config: Config, overrides: DepsOverrides = {}):
     storageClaims: createStorageClaims(),
     store,
     series: createSeriesReader({
-      ...{ config, db: pool.db, store, staging, node, cache, jobs, clock, log, owners, sums },
+      config,
+      db: pool.db,
+      store,
+      staging,
+      node,
+      cache,
+      jobs,
+      clock,
+      log,
+      owners,
+      sums,
     }),
     owners,
     cache,

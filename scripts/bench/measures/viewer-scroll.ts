@@ -36,30 +36,36 @@ export async function* measureScrolling(place: ScrollPlace): AsyncGenerator<Resu
   yield {
     measure: "viewer.memory",
     title: `memory of the page while ${count} slices are scrolled for two minutes, at most`,
-    ...{ value: Math.max(...minutes.flat()), unit: "MB" },
+    value: Math.max(...minutes.flat()),
+    unit: "MB",
     ...atMost(250, "MB"),
     details: {
       before: Math.round(before),
-      ...{ firstMinute: Math.round(first), second: Math.round(second) },
-      ...{ collectedAtTwo: Math.round(collected.before), collectedAtThree: Math.round(collected.after) },
+      firstMinute: Math.round(first),
+      second: Math.round(second),
+      collectedAtTwo: Math.round(collected.before),
+      collectedAtThree: Math.round(collected.after),
     },
   };
   yield {
     measure: "viewer.growth",
     title: "growth of that memory from the first minute to the second, of medians",
-    ...{ value: second - first, unit: "MB" },
+    value: second - first,
+    unit: "MB",
     ...atMost(STEADY_MB, "MB"),
   };
   yield {
     measure: "viewer.growth",
     title: "growth of what is left of it after a collection, over a third minute",
-    ...{ value: collected.after - collected.before, unit: "MB" },
+    value: collected.after - collected.before,
+    unit: "MB",
     ...atMost(STEADY_MB, "MB"),
   };
   yield {
     measure: "viewer.late",
     title: `late frames while ${count} slices are scrolled (more than 34 ms)`,
-    ...{ value: long.latePercent, unit: "%" },
+    value: long.latePercent,
+    unit: "%",
     details: { framesPerSecond: Math.round(long.framesPerSecond), drawn: Math.round(long.drawnPerSecond) },
   };
   for (const [name, turned] of [
@@ -69,9 +75,11 @@ export async function* measureScrolling(place: ScrollPlace): AsyncGenerator<Resu
     yield {
       measure: "viewer.frames",
       title: `slices drawn a second from the cache, ${name}`,
-      ...{ value: turned.drawnPerSecond, unit: "/s" },
+      value: turned.drawnPerSecond,
+      unit: "/s",
       limit: { what: "OHIF", value: other.drawnPerSecond },
-      ...{ target: { of: "value", atLeast: 30 }, targetText: "≥ 30 /s" },
+      target: { of: "value", atLeast: 30 },
+      targetText: "≥ 30 /s",
       details: { latePercent: Math.round(turned.latePercent), ohifLate: Math.round(other.latePercent) },
     };
   }

@@ -40,7 +40,10 @@ export function momentText(moment: string): string {
 export function longMomentText(moment: string | null | undefined, locale: string): string {
   if (!moment || moment === "null" || Number.isNaN(Date.parse(moment))) return "";
   return new Intl.DateTimeFormat(locale, {
-    ...{ year: "numeric", month: "long", day: "numeric" },
-    ...{ hour: "2-digit", minute: "2-digit" },
+    year: "numeric",
+    month: "long",
+    day: "numeric",
+    hour: "2-digit",
+    minute: "2-digit",
   }).format(new Date(moment));
 }

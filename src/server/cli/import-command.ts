@@ -118,7 +118,12 @@ async function foresee(
     const { db } = pool;
     const sums = { studies: 0, instances: 0, bytes: 0, refusedStudies: 0 };
     const foreseen = dryRun({
-      ...{ db, ingestWorkers, account, paths, avoid, signal },
+      db,
+      ingestWorkers,
+      account,
+      paths,
+      avoid,
+      signal,
       async onReport(report) {
         tally.add(report);
         await lines.add(asJson ? jsonOf(report) : lineOf(report));

@@ -62,7 +62,9 @@ async function rebuild(
     signal,
   };
   await rebuildStudies(deps, sender, {
-    ...{ survey, owners, takesUnlabelled },
+    survey,
+    owners,
+    takesUnlabelled,
     storedPath: short.archive.storedPath,
     beforeVolume: () => node.assertHeld(),
     async onReport(report) {

@@ -24,7 +24,9 @@ export async function receiptKeyCommand(program: Program, config: Config, args: 
   const pool = connectDatabase({ url: database.url, maxConnections: 2 });
   try {
     const keys = createReceiptKeys({
-      ...{ db: pool.db, clock: systemClock, log: commandLog },
+      db: pool.db,
+      clock: systemClock,
+      log: commandLog,
       seal: createSeal(await readAuthSecret(config), RECEIPTS_SEAL),
       path: join(config.dataDir, RECEIPT_KEY),
     });

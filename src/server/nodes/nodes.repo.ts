@@ -33,7 +33,9 @@ export async function recordBeat(db: Db, beat: Beat): Promise<boolean> {
       set: {
         startedAt: sql`case when ${nodes.bootId} = ${bootId} then ${nodes.startedAt} else now() end`,
         steadySince: sql`case when ${isSteady} then ${nodes.steadySince} else now() end`,
-        ...{ ...told, lastBeatAt: now, sweptAt: null },
+        ...told,
+        lastBeatAt: now,
+        sweptAt: null,
       },
     })
     .returning({ isSteady: sql<boolean>`${nodes.steadySince} < now()` });

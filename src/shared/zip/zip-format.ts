@@ -184,7 +184,10 @@ export function decodeLocalEntry(bytes: Uint8Array): LocalEntry | undefined {
   const isStreamed = (view.getUint16(6, true) & DATA_DESCRIPTOR_FLAG) !== 0;
   const isWide = storedBytes === FULL_32 || sizeBytes === FULL_32;
   return {
-    ...{ method, byteLength, storedBytes, sizeBytes },
+    method,
+    byteLength,
+    storedBytes,
+    sizeBytes,
     crc32: view.getUint32(14, true),
     nameBytes: view.getUint16(26, true),
     isComplete: !isEncrypted && !isStreamed && !isWide,

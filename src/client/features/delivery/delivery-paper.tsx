@@ -38,7 +38,9 @@ export function DeliveryPaper({ productName, receipts, from, to, studies = [] }:
   const moment = momentInBrasilia(receivedAt);
   const number = `${receivedAt.slice(0, 10)}-${root.slice(0, 4)}-${root.slice(4, 8)}`.toUpperCase();
   const exams = receipts.map(({ receipt, qrCode }, index) => ({
-    ...{ qrCode, root: receipt.root, images: receipt.instances.length },
+    qrCode,
+    root: receipt.root,
+    images: receipt.instances.length,
     name:
       nameOf(studies.find(({ about }) => about.studyInstanceUID === receipt.studyInstanceUID)) ||
       t({ id: "delivery.paper.examNumber", message: `Exam ${index + 1}` }),

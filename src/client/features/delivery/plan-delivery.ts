@@ -17,8 +17,11 @@ interface PlanOptions extends Pick<ReadOptions, "maxUploadBytes" | "signal" | "l
 
 /** A page that delivers knows neither what the account keeps nor what its plan has room for. The server judges both. */
 const UNKNOWN = {
-  ...{ known: [], room: Number.POSITIVE_INFINITY, roomBytes: Number.POSITIVE_INFINITY },
-  ...{ unticked: new Set<string>(), corrections: new Map() },
+  known: [],
+  room: Number.POSITIVE_INFINITY,
+  roomBytes: Number.POSITIVE_INFINITY,
+  unticked: new Set<string>(),
+  corrections: new Map(),
 };
 
 /**
@@ -37,7 +40,8 @@ export async function planDelivery(picks: readonly Picked[], options: PlanOption
     return { name, uploads: [], exams: [], leftOut: [...refused, { name: "", problem: "tooManyUploads" }] };
   const beyond = sources.flatMap((source) => beyondOf(source, maxUploadBytes));
   return {
-    ...{ name, uploads },
+    name,
+    uploads,
     exams: chosen.map(({ exam }) => exam),
     leftOut: [
       ...refused,

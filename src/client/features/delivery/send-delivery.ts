@@ -68,7 +68,8 @@ export async function sendDelivery(
       if (planned) noteSending(requestId, planned, id);
       const parts = partsOf(requestId);
       await sendOne(outgoing, {
-        ...{ requestId, signal },
+        requestId,
+        signal,
         onProgress(loaded) {
           const loadedBytes = sentBytes + loaded;
           const reading = meter.read(performance.now(), loadedBytes, totalBytes);
@@ -97,7 +98,8 @@ export async function sendBegun(
     await sendOne(
       { id, userId: requestId, kind: "folder", packedName, zip, fileName, metadata: {} },
       {
-        ...{ requestId, signal },
+        requestId,
+        signal,
         onProgress(loadedBytes, totalBytes) {
           const reading = meter.read(performance.now(), loadedBytes, totalBytes);
           onProgress({ loadedBytes, totalBytes, ...reading }, parts);

@@ -103,14 +103,18 @@ export function useDelivery(requestId: string, maxUploadBytes: number) {
     const { exams, uploads } = picked;
     const totalBytes = uploads.reduce((sum, one) => sum + sizeOfPlanned(one), 0);
     let sending: Extract<DeliveryState, { step: "sending" }> = {
-      ...{ step: "sending", request, picked },
+      step: "sending",
+      request,
+      picked,
       transfer: { loadedBytes: 0, totalBytes },
       parts: { arrived: 0, total: uploads.length },
     };
     setState(sending);
     try {
       await sendDelivery(uploads, {
-        ...{ requestId, pack: packInWorker, signal: controller.current.signal },
+        requestId,
+        pack: packInWorker,
+        signal: controller.current.signal,
         onProgress(transfer, parts) {
           sending = { ...sending, transfer, parts, packing: undefined };
           setState(sending);
@@ -132,7 +136,8 @@ export function useDelivery(requestId: string, maxUploadBytes: number) {
     finish(request, async () => {
       const picked = { name: begun.fileName, exams: [] };
       await sendBegun(begun, {
-        ...{ requestId, signal: controller.current.signal },
+        requestId,
+        signal: controller.current.signal,
         onProgress: (transfer, parts) => setState({ step: "sending", request, picked, transfer, parts }),
       });
     });

@@ -49,7 +49,12 @@ export function StudyTable({ studies, hasSeveralPatients, sorting, onSortingChan
   const keysId = useId();
   const fit = useColumnFit(layout, hasSeveralPatients, useWidth(panel));
   const table = useStudyTable({
-    ...{ studies: studies ?? NO_STUDIES, hasSeveralPatients, fit, layout, sorting, onSortingChange },
+    studies: studies ?? NO_STUDIES,
+    hasSeveralPatients,
+    fit,
+    layout,
+    sorting,
+    onSortingChange,
   });
   const columns = table.getVisibleLeafColumns().map(({ id }) => id as StudyColumn);
   const widths = useColumnWidths(layout, columns, fit);

@@ -49,7 +49,10 @@ export function VisitedExams({ visit, viewerOrigin, onClosed }: VisitedExamsProp
   const patient = fullPatientText(i18n, main);
   const until = dayText(expiresAt);
   const shown = (study: VisitedStudy) => ({
-    ...{ study, visit, viewerOrigin, onClosed },
+    study,
+    visit,
+    viewerOrigin,
+    onClosed,
     onRead: () => setReport({ study, isOpen: true }),
     reportButton: report?.study === study ? reportButton : undefined,
   });

@@ -56,7 +56,9 @@ function recordOf(
   }: VisitedStudy["series"][number],
 ): SeriesRecord {
   return {
-    ...{ studyInstanceUID, seriesInstanceUID, seriesNumber },
+    studyInstanceUID,
+    seriesInstanceUID,
+    seriesNumber,
     modality: modality ?? "",
     description: seriesDescription ?? "",
     instanceCount: imagesReceived,

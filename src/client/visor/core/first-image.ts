@@ -107,7 +107,8 @@ function askFor(ask: AskFirstImage): Arriving {
       return metadata && { metadata, arrived };
     });
   return {
-    ...{ arrived, image },
+    arrived,
+    image,
     take({ sopInstanceUID, frameIndex }, { signal: taken, onPrefix }) {
       if (named === undefined || sopInstanceUID !== named || frameIndex !== 0) return undefined;
       taken.addEventListener("abort", () => controller.abort(), { once: true });

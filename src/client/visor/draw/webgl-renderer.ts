@@ -46,7 +46,9 @@ void main() {
 /** A renderer with WebGL 2; undefined where there is none. */
 export function createWebglRenderer(canvas: HTMLCanvasElement): Renderer | undefined {
   const gl = canvas.getContext("webgl2", {
-    ...{ alpha: false, antialias: false, depth: false },
+    alpha: false,
+    antialias: false,
+    depth: false,
     preserveDrawingBuffer: true,
   });
   if (!gl) return undefined;

@@ -16,12 +16,20 @@ interface Side {
 }
 
 const COLUMN: Side = {
-  ...{ key: "visorColumn", property: "--visor-column" },
-  ...{ least: 120, most: 320, usual: 176, grows: 1 },
+  key: "visorColumn",
+  property: "--visor-column",
+  least: 120,
+  most: 320,
+  usual: 176,
+  grows: 1,
 };
 const LAUDO: Side = {
-  ...{ key: "visorLaudo", property: "--visor-laudo" },
-  ...{ least: 320, most: 560, usual: 400, grows: -1 },
+  key: "visorLaudo",
+  property: "--visor-laudo",
+  least: 320,
+  most: 560,
+  usual: 400,
+  grows: -1,
 };
 const STEP_PX = 16;
 

@@ -52,7 +52,14 @@ export function useComparison(own: Visor, findOthers: VisorProps["findOthers"]) 
   return {
     /** Absent: there is nothing to compare with. */
     toggle: findOthers && (() => (isOpen ? close() : void open())),
-    ...{ isOpen, found, chosen, visor, isLinked, setLinked, open, close },
+    isOpen,
+    found,
+    chosen,
+    visor,
+    isLinked,
+    setLinked,
+    open,
+    close,
     choose: (studyInstanceUID: string) => {
       if (typeof found !== "string")
         setChosen(found.find((exam) => exam.studyInstanceUID === studyInstanceUID));

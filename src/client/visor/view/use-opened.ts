@@ -29,7 +29,9 @@ export function useOpened({ comparison, isComparing, hasLaudo, isPhone }: Opened
   return {
     /** What had the focus when the first of some sheets opened. */
     opener: useOpener(sheet !== undefined),
-    ...{ sheet, isLaudoOpen, setLaudoOpen },
+    sheet,
+    isLaudoOpen,
+    setLaudoOpen,
     showMenu: useCallback(() => setSheet("menu"), []),
     showInformation: () => setSheet("information"),
     showKeys: useCallback(() => setSheet("keys"), []),

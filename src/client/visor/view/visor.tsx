@@ -71,8 +71,14 @@ export default function Visor(props: VisorProps) {
     leave: onBack,
   });
   const frame = {
-    ...{ ...props, onBack, visor: own, comparison },
-    ...{ hasLaudo, isLaudoOpen, setLaudoOpen, onMenu: showMenu },
+    ...props,
+    onBack,
+    visor: own,
+    comparison,
+    hasLaudo,
+    isLaudoOpen,
+    setLaudoOpen,
+    onMenu: showMenu,
   };
   const kinds = [
     ...["visor", isPhone ? "is-phone" : "is-desktop"],

@@ -41,7 +41,11 @@ export async function beginDelivery(
     if ((await dropIdleDeliveries(tx, requestId, MAX_IDLE - 1)) >= MAX_DELIVERIES)
       throw new AppError(tooManyRequests, { retryAfterSeconds: RETRY_AFTER_SECONDS });
     await insertDelivery(tx, {
-      ...{ id, requestId, tokenHash: hashSecret(token), sender: from, createdAt: now },
+      id,
+      requestId,
+      tokenHash: hashSecret(token),
+      sender: from,
+      createdAt: now,
     });
     const details = { requestId, deliveryId: id };
     await recordAudit(tx, {

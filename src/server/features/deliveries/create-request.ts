@@ -49,11 +49,20 @@ export async function createRequest(
     await deleteOldestRequests(tx, owner.id, now, MAX_OVER);
     const shownName = input.shownName || shortName(owner.name);
     await insertRequest(tx, {
-      ...{ id, accountId: owner.id, secretHash: hashSecret(secret), label, shownName, uses },
-      ...{ createdAt: now, expiresAt },
+      id,
+      accountId: owner.id,
+      secretHash: hashSecret(secret),
+      label,
+      shownName,
+      uses,
+      createdAt: now,
+      expiresAt,
     });
     await recordAudit(tx, {
-      ...{ at: now, action: "request.created", actorId: owner.id, accountId: owner.id },
+      at: now,
+      action: "request.created",
+      actorId: owner.id,
+      accountId: owner.id,
       details: { requestId: id },
       ...origin,
     });

@@ -36,7 +36,11 @@ function presentRequest(
   const { id, label, shownName, uses, used, createdAt, expiresAt, endedAt, openedAt } = request;
   const moving = deliveries.flatMap((delivery) => arriving.get(delivery.id) ?? []);
   return {
-    ...{ id, label, shownName, uses, used },
+    id,
+    label,
+    shownName,
+    uses,
+    used,
     state: stateOf(request, moving.length > 0, now),
     createdAt: createdAt.toISOString(),
     expiresAt: expiresAt.toISOString(),

@@ -50,7 +50,10 @@ export function describeDicomweb({ room, retrievals, params, isInPath = false }:
   const describe = describeIn(room);
   const credential = isInPath ? ({ security: "none" } as const) : {};
   const json = {
-    ...{ params, asks: accepting, media: ["application/dicom+json"], problems: [notFound, notAcceptable] },
+    params,
+    asks: accepting,
+    media: ["application/dicom+json"],
+    problems: [notFound, notAcceptable],
     ...credential,
   };
   const search = {

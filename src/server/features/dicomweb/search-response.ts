@@ -94,7 +94,9 @@ export function searchedSeries(
   known: DicomJson,
 ): SearchedSeries {
   return {
-    ...{ instanceCount, known, reference },
+    instanceCount,
+    known,
+    reference,
     manifest: () => catalogue.manifest(studyInstanceUID, seriesInstanceUID),
     metadata: () => catalogue.metadata(studyInstanceUID, seriesInstanceUID),
   };

@@ -65,8 +65,12 @@ export class InstanceSpool implements AsyncDisposable {
     const sizeBytes = this.#offset - start;
     if (sizeBytes >= FULL_32) throw this.#tooLarge();
     this.#entries.push({
-      ...{ name, method: 0, crc32: checksum, headerOffset },
-      ...{ storedBytes: sizeBytes, sizeBytes },
+      name,
+      method: 0,
+      crc32: checksum,
+      headerOffset,
+      storedBytes: sizeBytes,
+      sizeBytes,
     });
   }
 

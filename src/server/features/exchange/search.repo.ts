@@ -120,7 +120,12 @@ async function pageOf(
   const [main, ...rest] = parts;
   if (main?.range && search.ofStudy.some(hasUnknownFrequency) && !isNarrow(search)) {
     const ids = await idsOfPage(db, {
-      ...{ range: main.range, wanted: main.wanted, follows: main.follows, order, limit, offset },
+      range: main.range,
+      wanted: main.wanted,
+      follows: main.follows,
+      order,
+      limit,
+      offset,
       found: ofMatching,
       others: rest.map((part) => ofPart(conditionOf(part))),
       kept: sql`select coalesce(sum(${studyTallies.studies}), 0) from ${studyTallies} where ${talliesOf(caller)}`,

@@ -37,7 +37,8 @@ export async function storeInstances(
     throw new AppError(uploadTooLarge, { values: { maximum: formatSize(maxBytes) } });
   let received: ReceivedInstances | undefined;
   const taken = await takeAny(deps, sender, {
-    ...{ lengthBytes, recheck },
+    lengthBytes,
+    recheck,
     signal: request.signal,
     limits: {
       maxSkippedNames: MAX_INSTANCES,

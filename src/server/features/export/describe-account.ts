@@ -67,7 +67,9 @@ export async function describeAccount(
     formerAddresses: await listFormerAddresses(db, userId),
     uploads: (await listResumablesOf(db, userId, MAX_ROWS)).map((upload) => ({
       ...presentResumable(upload, user?.locale ?? "pt-BR"),
-      ...{ form: upload.form, receivedFrom: upload.receivedFrom, address: upload.address },
+      form: upload.form,
+      receivedFrom: upload.receivedFrom,
+      address: upload.address,
     })),
     sharedWithYou: await listGrantsTo(db, userId),
     notifications: (await listNotificationsOf(db, userId)).map(({ userId: _, actorId: __, ...told }) => told),

@@ -5,6 +5,7 @@ import { Dicomdir } from "../../dicom/dicomdir.ts";
 import { readObject } from "../../holdings/reading/open-object.ts";
 import { streamOf } from "../../http/stream-of.ts";
 import { translate } from "../../http/translate.ts";
+import { shownIndexOf } from "../ingest/study-index.ts";
 import { labObject } from "../labs/lab-object.ts";
 import { listAllLabExams } from "../labs/labs.repo.ts";
 import { presentLabExam } from "../labs/present-lab-exam.ts";
@@ -169,13 +170,15 @@ async function* exportStudy(
   if (pdf) yield* zip.file(file, pdf);
   const folders = yield* exportImages(deps, zip, { study, laudo: found && pdf && { found, pdf } }, parts);
   const receiptFiles = yield* exportReceipts(deps, zip, study, parts.locale);
-  const { id, studyInstanceUID, patientName, patientID, patientBirthDate, patientSex, accessionNumber } =
-    study;
-  const { description, studyDate, studyTime, institutionName, modality, createdAt, instanceCount } = study;
+  const { id, studyInstanceUID, createdAt, instanceCount } = study;
   const series = await listSeries(deps.db, id);
   const exported = {
-    ...{ id, studyInstanceUID, patientName, patientID, patientBirthDate, patientSex, accessionNumber },
-    ...{ description, studyDate, studyTime, institutionName, modality, createdAt, instanceCount, folders },
+    id,
+    studyInstanceUID,
+    ...shownIndexOf(study),
+    createdAt,
+    instanceCount,
+    folders,
     report: pdf ? file : null,
     receipts: receiptFiles,
     series: series.map(({ seriesInstanceUID, seriesNumber, description, modality, instanceCount }) => {

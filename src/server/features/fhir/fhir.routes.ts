@@ -53,7 +53,8 @@ const formSchema = z.record(z.string(), z.string());
 /** A search with more is no search by hand or by program, and its address would not fit into a request. */
 const MAX_FORM_BYTES = 16 * 1024;
 const posting = {
-  ...{ ...json, formType: FORM },
+  ...json,
+  formType: FORM,
   problems: [validationFailed, notAcceptable, unsupportedMediaType, bodyTooLarge, bodyInterrupted],
 };
 const SEARCHING =

@@ -109,8 +109,12 @@ async function pageOf(
   }: { hasReport: boolean /** Whether the page has their series too. */; hasSeries: boolean },
 ): Promise<FoundRows> {
   const wanted = {
-    ...{ caller: session, isGrantedOnly: !session.hasActiveSubscription },
-    ...{ ofStudy: matches, ofSeries: [], ids, hasReport },
+    caller: session,
+    isGrantedOnly: !session.hasActiveSubscription,
+    ofStudy: matches,
+    ofSeries: [],
+    ids,
+    hasReport,
   };
   const total = isCounted ? await countStudies(db, wanted) : undefined;
   if (limit === 0) return { rows: [], next: undefined, total };

@@ -37,7 +37,9 @@ export const SEARCH_PARAMETERS: Readonly<Record<SearchedType, Readonly<Record<st
     patient: { ...patient, definition: `${HL7}/clinical-patient` },
     subject: { ...patient, definition: `${HL7}/ImagingStudy-subject` },
     identifier: {
-      ...{ type: "token", meaning: "identifier", definition: `${HL7}/clinical-identifier` },
+      type: "token",
+      meaning: "identifier",
+      definition: `${HL7}/clinical-identifier`,
       documentation: "The Study Instance UID, or the accession number without a system.",
     },
     started: { type: "date", meaning: "day", definition: `${HL7}/ImagingStudy-started` },

@@ -30,7 +30,8 @@ export async function ingestUpload(
     deps,
     { caller, origin, slot },
     {
-      ...{ lengthBytes, recheck },
+      lengthBytes,
+      recheck,
       signal: request.signal,
       async spool(path, room, received) {
         const onReceived = (bytes: number) => {

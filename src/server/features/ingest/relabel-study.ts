@@ -123,7 +123,9 @@ async function factsOf(db: DbOrTx, study: StudyRow): Promise<Omit<StudyLabel, "a
     createdAt: stored.report.createdAt.toISOString(),
   };
   return {
-    ...{ accountId, studyId, createdAt: createdAt.toISOString() },
+    accountId,
+    studyId,
+    createdAt: createdAt.toISOString(),
     emailHash: hashEmail(accountId, owner?.email ?? ""),
     overrides: textsIn(overridesOfRow(study)),
     volumeIds: (await listVolumes(db, studyId)).map(({ id }) => id),

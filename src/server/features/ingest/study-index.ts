@@ -77,8 +77,8 @@ function searchable(text: string): string {
   return fold(text).slice(0, MAX_INDEXED_TEXT);
 }
 
-/** The index of a stored study as its instances say it, without its overrides. */
-export function indexOfRow(row: StudyRow): StudyIndex {
+/** The index of a stored study as the list shows it, with its overrides. */
+export function shownIndexOf(row: StudyRow): StudyIndex {
   const { patientName, patientID, patientBirthDate, patientSex, accessionNumber, description } = row;
   const { studyDate, studyTime, institutionName, modality } = row;
   return {
@@ -92,8 +92,12 @@ export function indexOfRow(row: StudyRow): StudyIndex {
     studyTime,
     institutionName,
     modality,
-    ...row.instanceValues,
   };
+}
+
+/** The index of a stored study as its instances say it, without its overrides. */
+export function indexOfRow(row: StudyRow): StudyIndex {
+  return { ...shownIndexOf(row), ...row.instanceValues };
 }
 
 /** The overrides that a stored study carries. */

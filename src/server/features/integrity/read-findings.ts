@@ -23,7 +23,12 @@ export async function readFindings(
 function presentFinding(finding: FindingRow, study: StudyRow | undefined): IntegrityFinding {
   const { id, kind, found, foundAt, checkedAt, key, sizeBytes, closedAt, healedBy } = finding;
   return {
-    ...{ id, kind, found, sizeBytes, healedBy, object: key },
+    id,
+    kind,
+    found,
+    sizeBytes,
+    healedBy,
+    object: key,
     foundAt: foundAt.toISOString(),
     checkedAt: checkedAt.toISOString(),
     closedAt: closedAt?.toISOString() ?? null,

@@ -30,8 +30,15 @@ export async function uploadLabExam(
     const { id, key, sizeBytes, sha256 } = document;
     await chargeExams(tx, { userId, isAdmin: false }, { kind: "lab", count: 1, bytes: sizeBytes }, now);
     const row = {
-      ...{ id, accountId: userId, key, sizeBytes, sha256, createdAt: now },
-      ...{ name: input.examName, modality: input.modality, examDate: input.examDate || null },
+      id,
+      accountId: userId,
+      key,
+      sizeBytes,
+      sha256,
+      createdAt: now,
+      name: input.examName,
+      modality: input.modality,
+      examDate: input.examDate || null,
     };
     await insertLabExam(tx, row);
     await recordAudit(tx, {

@@ -83,7 +83,10 @@ async function recordVisit(
     const owner = await findUser(tx, link.accountId);
     if (owner && (await takeMail(tx, link.id, now, MAILED_EVERY_MS)))
       await tellAboutOpening(deps, tx, owner, {
-        ...{ linkId: link.id, recipient: link.recipient, device, at: now },
+        linkId: link.id,
+        recipient: link.recipient,
+        device,
+        at: now,
         studyId: events[0]?.studyId ?? undefined,
       });
   });

@@ -75,7 +75,11 @@ export async function answerMedia(
   const series = stored.get(study.studyInstanceUID)?.series ?? [];
   const report = await findReport(deps.db, study.id);
   const medium: Medium = {
-    ...{ study, volumes: file.volumes, report, locale, isOwner: owns(caller, study) },
+    study,
+    volumes: file.volumes,
+    report,
+    locale,
+    isOwner: owns(caller, study),
     ...(await deps.searchTurns.run(caller.userId, () => prepare(deps, study, series, report))),
     receipt: await receiptIfAny(deps, study),
   };

@@ -96,7 +96,9 @@ export async function planMedia(
   const studyRecord = { ...directoryRecord("STUDY", pick(known, STUDY)), lower: records };
   const patient = { ...directoryRecord("PATIENT", pick(known, PATIENT)), lower: [studyRecord] };
   return {
-    ...{ files, variants, patient },
+    files,
+    variants,
+    patient,
     about: known,
     addReport(elements) {
       const file = [...path, numbered("SER", records.length + 1), "IMG00001"];

@@ -15,7 +15,10 @@ export async function readScrubState(db: Db): Promise<ScrubState> {
 /** Of all nodes together; without a round there are only findings. */
 export function scrubFamilies({ round, openFindings }: ScrubState): Family[] {
   const gauge = (name: string, help: string, value: number): Family => ({
-    ...{ name, help, type: "gauge", samples: [{ value }] },
+    name,
+    help,
+    type: "gauge",
+    samples: [{ value }],
     ...(name.endsWith("_bytes") && { unit: "bytes" }),
     ...(name.endsWith("_seconds") && { unit: "seconds" }),
   });

@@ -53,7 +53,9 @@ export async function readOperations({
     today: { ...came, people },
     lastBackupAt: lastBackup?.toISOString() ?? null,
     newAccounts: newUsers.map(({ id, name, role, createdAt }) => ({
-      ...{ id, name, role },
+      id,
+      name,
+      role,
       createdAt: createdAt.toISOString(),
     })),
   };

@@ -103,7 +103,9 @@ async function openPayment(
   });
   if (pix.provider === "local") {
     await notifyAdmins(deps, tx, {
-      ...{ event: "payment.waiting", subjectId: payment.id, actorId: userId },
+      event: "payment.waiting",
+      subjectId: payment.id,
+      actorId: userId,
       details: { amount: payment.amountCents, planName: plan.name },
       cause: byAccount(userId, now),
     });

@@ -54,8 +54,14 @@ export function mergeDevolucoes(known: DevolucaoRow[], pix: ReceivedPix[]): Devo
 function rowOf(endToEndId: string, devolucao: ReceivedDevolucao): NewDevolucao {
   const { id, rtrId, amountCents, natureza, status, requestedAt, settledAt } = devolucao;
   return {
-    ...{ endToEndId, devolucaoId: id, rtrId: rtrId ?? null, amountCents, natureza, status },
-    ...{ requestedAt: requestedAt ?? null, settledAt: settledAt ?? null },
+    endToEndId,
+    devolucaoId: id,
+    rtrId: rtrId ?? null,
+    amountCents,
+    natureza,
+    status,
+    requestedAt: requestedAt ?? null,
+    settledAt: settledAt ?? null,
   };
 }
 

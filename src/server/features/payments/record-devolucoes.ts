@@ -101,7 +101,9 @@ async function tellOperator(
   const locale = (await findUserByEmail(tx, to))?.locale ?? "pt-BR";
   const { publicUrl, productName } = deps.config;
   const content = returnToldMail({
-    ...{ payment, locale, publicUrl },
+    payment,
+    locale,
+    publicUrl,
     returnedCents: told.returnedCents,
     naturezas: naturezasOf(told.others),
     isWhole: told.isWhole,

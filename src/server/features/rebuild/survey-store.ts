@@ -55,8 +55,12 @@ export async function surveyStore(
   { signal, onProgress }: SurveyOptions,
 ): Promise<Survey> {
   const survey: Survey = {
-    ...{ volumes: [], manifests: [], documents: [], labelled: [] },
-    ...{ studies: new Map(), owners: new Map() },
+    volumes: [],
+    manifests: [],
+    documents: [],
+    labelled: [],
+    studies: new Map(),
+    owners: new Map(),
   };
   const byName = new Map<string, LabelledStudy>();
   let objects = 0;

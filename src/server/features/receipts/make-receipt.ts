@@ -99,7 +99,12 @@ export async function placeInstances(
       const ofVolume = placed.get(volumeId) ?? [];
       placed.set(volumeId, ofVolume);
       ofVolume.push({
-        ...{ sopInstanceUID, dataOffset, storedBytes, sizeBytes, method, crc32 },
+        sopInstanceUID,
+        dataOffset,
+        storedBytes,
+        sizeBytes,
+        method,
+        crc32,
         ...(contentHash !== undefined && { contentHash }),
       });
     }
@@ -168,8 +173,12 @@ export async function sign(
   const { receivedAt, from, instances, root } = receipt;
   const sizeBytes = instances.reduce((sum, instance) => sum + instance.sizeBytes, 0);
   const digest: ReceiptDigest = {
-    ...{ version: 1, receivedAt, ...(from !== undefined && { from }) },
-    ...{ images: instances.length, sizeBytes, root },
+    version: 1,
+    receivedAt,
+    ...(from !== undefined && { from }),
+    images: instances.length,
+    sizeBytes,
+    root,
   };
   const payload = Buffer.from(JSON.stringify(receipt));
   const [header = "", , signature = ""] = (await receiptKeys.sign(payload)).split(".");

@@ -113,8 +113,11 @@ export async function drawReceipts(
     attachments.push({ name, type, description: say(texts.attachment), ...(await deflatedJws(receipt)) });
   }
   return writePdf({
-    ...{ title: `${title} ${number}`, locale, createdAt: first.receipt.createdAt },
-    ...{ pages: sheet.pages, attachments },
+    title: `${title} ${number}`,
+    locale,
+    createdAt: first.receipt.createdAt,
+    pages: sheet.pages,
+    attachments,
   });
 }
 
@@ -147,9 +150,14 @@ function receiptNumber({ receivedAt, root }: FoundReceipt["receipt"]): string {
 
 function momentText(moment: Date, locale: Locale): string {
   const parts = new Intl.DateTimeFormat("en-CA", {
-    ...{ timeZone: "America/Sao_Paulo", hourCycle: "h23" },
-    ...{ year: "numeric", month: "2-digit", day: "2-digit" },
-    ...{ hour: "2-digit", minute: "2-digit", second: "2-digit" },
+    timeZone: "America/Sao_Paulo",
+    hourCycle: "h23",
+    year: "numeric",
+    month: "2-digit",
+    day: "2-digit",
+    hour: "2-digit",
+    minute: "2-digit",
+    second: "2-digit",
   }).formatToParts(moment);
   const of = (type: string) => parts.find((part) => part.type === type)?.value ?? "";
   const day = dayText(`${of("year")}-${of("month")}-${of("day")}`, locale);

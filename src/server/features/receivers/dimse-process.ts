@@ -159,9 +159,15 @@ export function createDimseProcess(options: DimseProcessOptions): DimseProcess {
         key: await Bun.file(dimse.tls.keyFile).text(),
       };
       await spawn(handler, {
-        ...{ kind: "start", host: dimse.host, port: dimse.port, tls, folder },
-        ...{ maxInstanceBytes: MAX_INSTANCE_BYTES, maxConnections: MAX_CONNECTIONS },
-        ...{ requestMs: REQUEST_MS, idleMs: IDLE_MS },
+        kind: "start",
+        host: dimse.host,
+        port: dimse.port,
+        tls,
+        folder,
+        maxInstanceBytes: MAX_INSTANCE_BYTES,
+        maxConnections: MAX_CONNECTIONS,
+        requestMs: REQUEST_MS,
+        idleMs: IDLE_MS,
       });
       log.info("dimse.listening", { port });
     },

@@ -23,7 +23,11 @@ export async function endReceiver(
     if (!row) throw new AppError(receiverNotFound);
     const details = { receiverId: id, aeTitle: row.aeTitle };
     await recordAudit(tx, {
-      ...{ at: clock.now(), action: "receiver.ended", actorId: userId, accountId: userId, details },
+      at: clock.now(),
+      action: "receiver.ended",
+      actorId: userId,
+      accountId: userId,
+      details,
       ...origin,
     });
   });

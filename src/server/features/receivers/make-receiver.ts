@@ -30,9 +30,20 @@ export async function makeReceiver(
   const callingAETitles = wanted.callingAETitles ?? [];
   const createdAt = clock.now();
   const row: ReceiverRow = {
-    ...{ id: Bun.randomUUIDv7(), accountId: userId, aeTitle, callingAETitles, addresses, createdAt },
-    ...{ instances: 0, receivedAt: null, receivedTitle: null, receivedAddress: null },
-    ...{ refusals: 0, refusedAt: null, refusedTitle: null, refusedAddress: null },
+    id: Bun.randomUUIDv7(),
+    accountId: userId,
+    aeTitle,
+    callingAETitles,
+    addresses,
+    createdAt,
+    instances: 0,
+    receivedAt: null,
+    receivedTitle: null,
+    receivedAddress: null,
+    refusals: 0,
+    refusedAt: null,
+    refusedTitle: null,
+    refusedAddress: null,
   };
   await db.transaction(async (tx) => {
     if (!(await lockUser(tx, userId))) throw new AppError(unauthenticated);
@@ -40,7 +51,11 @@ export async function makeReceiver(
     if (!(await insertReceiver(tx, row))) throw new AppError(aeTitleTaken);
     const details = { receiverId: row.id, aeTitle, callingAETitles, addresses };
     await recordAudit(tx, {
-      ...{ at: createdAt, action: "receiver.made", actorId: userId, accountId: userId, details },
+      at: createdAt,
+      action: "receiver.made",
+      actorId: userId,
+      accountId: userId,
+      details,
       ...origin,
     });
   });

@@ -10,7 +10,12 @@ export function presentReceiver(
 ): Receiver {
   const { id, aeTitle, callingAETitles, addresses, instances, refusals } = row;
   return {
-    ...{ id, aeTitle, callingAETitles, addresses, instances, refusals },
+    id,
+    aeTitle,
+    callingAETitles,
+    addresses,
+    instances,
+    refusals,
     createdAt: row.createdAt.toISOString(),
     lastReceived: seen(row.receivedAt, row.receivedTitle, row.receivedAddress),
     lastRefused: seen(row.refusedAt, row.refusedTitle, row.refusedAddress),

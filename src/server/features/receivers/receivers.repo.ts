@@ -63,7 +63,9 @@ export async function countReceived(
     .update(receivers)
     .set({
       instances: sql`${receivers.instances} + ${instances}`,
-      ...{ receivedAt: at, receivedTitle: callingAETitle, receivedAddress: address },
+      receivedAt: at,
+      receivedTitle: callingAETitle,
+      receivedAddress: address,
     })
     .where(and(eq(receivers.id, id), inArray(receivers.accountId, allowed)))
     .returning({ id: receivers.id });
@@ -76,7 +78,9 @@ export async function countRefused(db: DbOrTx, id: string, seen: SeenSender): Pr
     .update(receivers)
     .set({
       refusals: sql`least(${receivers.refusals} + 1, 1000000)`,
-      ...{ refusedAt: at, refusedTitle: callingAETitle, refusedAddress: address },
+      refusedAt: at,
+      refusedTitle: callingAETitle,
+      refusedAddress: address,
     })
     .where(eq(receivers.id, id));
 }

@@ -237,7 +237,10 @@ class Association implements Party {
     this.#isGone = !(await countReceived(deps.db, receiver.id, 1, seen));
     if (this.#isGone) return ENDED;
     this.#upload ??= await GrowingUpload.open(deps, {
-      ...{ accountId, receiverId: receiver.id, callingAETitle, address },
+      accountId,
+      receiverId: receiver.id,
+      callingAETitle,
+      address,
     });
     const upload = this.#upload;
     await upload.add({ path, sizeBytes, crc32 });

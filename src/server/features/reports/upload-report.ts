@@ -56,7 +56,10 @@ export async function uploadReport(
     });
     if (owner.isCaller) return;
     await notify(deps, tx, owner.id, {
-      ...{ event: "report.attached", subjectId: study.id, studyId: study.id, actorId: userId },
+      event: "report.attached",
+      subjectId: study.id,
+      studyId: study.id,
+      actorId: userId,
       cause: byAccount(userId, now),
     });
   });

@@ -74,7 +74,10 @@ async function sendNotice(deps: NoticeDeps, tx: Tx, userId: string): Promise<voi
     publicUrl: deps.config.publicUrl,
   });
   await notify(deps, tx, userId, {
-    ...{ event: "plan.ending", subjectId: userId, mail, cause: byProgram },
+    event: "plan.ending",
+    subjectId: userId,
+    mail,
+    cause: byProgram,
     details: { planName: plan.name, expiresAt: expiresAt.toISOString() },
   });
 }

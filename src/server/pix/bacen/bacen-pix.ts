@@ -175,7 +175,11 @@ function presentCob(cob: CobAnswer, { merchantName, merchantCity }: Merchant): C
 function presentReceivedDevolucao(devolucao: ReceivedDevolucaoAnswer): ReceivedDevolucao {
   const { id, rtrId, valor, natureza, horario, status } = devolucao;
   return {
-    ...{ id, rtrId, amountCents: valor, natureza, status },
+    id,
+    rtrId,
+    amountCents: valor,
+    natureza,
+    status,
     requestedAt: horario?.solicitacao,
     settledAt: horario?.liquidacao,
   };

@@ -50,7 +50,9 @@ export function createPspClient(options: PspClientOptions): PspClient {
   const { config, identity, clock, pace, timeoutMs, attemptTimeoutMs } = options;
   const closing = new AbortController();
   const token = createAccessToken({
-    ...{ config, identity, clock },
+    config,
+    identity,
+    clock,
     newSignal: () => AbortSignal.any([closing.signal, AbortSignal.timeout(attemptTimeoutMs)]),
   });
 

@@ -127,7 +127,9 @@ export function connectionFailure(request: string, cause: unknown): PspFailure {
 /** An answer that does not follow API Pix. */
 export function invalidAnswer(request: string, what: string, status?: number): PspFailure {
   return new PspFailure("unavailable", `${request}: ${what}`, {
-    ...{ status, code: "nonsense", isRetryable: true },
+    status,
+    code: "nonsense",
+    isRetryable: true,
   });
 }
 

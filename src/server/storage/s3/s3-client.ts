@@ -67,7 +67,12 @@ export function createS3Client(options: S3ClientOptions): S3Client {
   async function dispatch(request: S3Request, watchdog: Watchdog): Promise<Response> {
     const { method, headers, body } = request;
     const signed = await new AwsV4Signer({
-      ...{ method, headers, accessKeyId, secretAccessKey, region, service: "s3" },
+      method,
+      headers,
+      accessKeyId,
+      secretAccessKey,
+      region,
+      service: "s3",
       url: urlOf(bucketUrl, request),
       cache: signingKeys,
     }).sign();

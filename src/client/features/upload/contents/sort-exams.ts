@@ -62,8 +62,12 @@ export function sortExams(exams: readonly Exam[], options: SortingOptions): Sort
   const { known, room, roomBytes, unticked, maxUploadBytes } = options;
   const byUid = new Map(known.map((one) => [one.study.studyInstanceUID, one]));
   const sorted: SortedExams = {
-    ...{ toSend: [], kept: [], over: [], tooLarge: [] },
-    ...{ isPending: false, assumed: [] },
+    toSend: [],
+    kept: [],
+    over: [],
+    tooLarge: [],
+    isPending: false,
+    assumed: [],
   };
   let free = Math.max(0, room);
   let freeBytes = Math.max(0, roomBytes);

@@ -56,8 +56,12 @@ export interface Draft {
 }
 
 export const NO_DRAFT: Draft = {
-  ...{ sources: [], reading: undefined, problems: [] },
-  ...{ unticked: new Set(), corrections: new Map(), packing: undefined },
+  sources: [],
+  reading: undefined,
+  problems: [],
+  unticked: new Set(),
+  corrections: new Map(),
+  packing: undefined,
 };
 
 export type DraftEvent =

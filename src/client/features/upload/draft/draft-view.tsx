@@ -117,8 +117,12 @@ function useChosen({ draft, tick, correct, send }: DraftViewProps) {
       return after;
     });
   const decisions: Decisions = {
-    ...{ unticked, corrections, opened },
-    ...{ onTick: tick, onCorrect: correct, onOpen: open },
+    unticked,
+    corrections,
+    opened,
+    onTick: tick,
+    onCorrect: correct,
+    onOpen: open,
   };
 
   const plan = async (signal: AbortSignal) => {
@@ -126,7 +130,12 @@ function useChosen({ draft, tick, correct, send }: DraftViewProps) {
     const { exams, withoutTwins } = mergeExams(sources);
     const { toSend } = sort(exams);
     return planUploads({
-      ...{ sources, withoutTwins, unticked, corrections, maxUploadBytes, roomBytes },
+      sources,
+      withoutTwins,
+      unticked,
+      corrections,
+      maxUploadBytes,
+      roomBytes,
       chosen: toSend.filter(({ isChosen }) => isChosen),
     });
   };

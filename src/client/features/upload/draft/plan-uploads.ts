@@ -206,7 +206,12 @@ function ofUnread({ id, read }: ExamSource, { corrections, maxUploadBytes }: Cho
 function wholeSource(read: ReadSource, own: readonly SendableExam[]): PlannedUpload {
   const { kind, name, zip, files, fileCount, contents, prefilled } = read;
   return {
-    ...{ kind, name, zip, files, fileCount, prefilled },
+    kind,
+    name,
+    zip,
+    files,
+    fileCount,
+    prefilled,
     fileName: zip ? name : PACKED_FOLDER_NAME,
     exams: own.map(({ exam }) => exam),
     isComplete: contents?.isComplete ?? false,
@@ -231,10 +236,14 @@ function packed(
   const prefilled = parts[0]?.exam.about;
   return {
     ...names,
-    ...{ kind: "folder", zip: undefined, fileCount: undefined, isComplete: true },
+    kind: "folder",
+    zip: undefined,
+    fileCount: undefined,
+    isComplete: true,
     files: atOwnPaths(parts.flatMap(({ files }) => files)),
     exams: parts.map(({ exam }) => exam),
-    ...{ prefilled, form: prefilled ?? EMPTY_FORM },
+    prefilled,
+    form: prefilled ?? EMPTY_FORM,
   };
 }
 

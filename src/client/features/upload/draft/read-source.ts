@@ -117,7 +117,9 @@ async function readFolder(
   const sizeBytes = sized.reduce((total, file) => total + storedSizeOf(file), 0);
   const source = { kind: "folder" as const, name, sizeBytes, zip: undefined };
   return {
-    ...{ ...source, files: sized, fileCount: files.length },
+    ...source,
+    files: sized,
+    fileCount: files.length,
     ...(await inspect(sized, files.length, options)),
   };
 }

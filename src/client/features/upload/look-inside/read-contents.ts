@@ -132,7 +132,11 @@ function addFile(
   const isNew = !known?.series.has(seriesInstanceUID);
   if (isNew && (!hasRoom || (!known && studies.size >= maxStudies))) return undefined;
   const study = known ?? {
-    ...{ studyInstanceUID, about, modalities: [], images: 0, sizeBytes: 0 },
+    studyInstanceUID,
+    about,
+    modalities: [],
+    images: 0,
+    sizeBytes: 0,
     series: new Map<string, SeriesFiles>(),
   };
   const series = study.series.get(seriesInstanceUID) ?? { seriesInstanceUID, files: [] };

@@ -59,8 +59,14 @@ export async function runJob(job: UploadJob, options: RunOptions): Promise<Uploa
 export function outgoingOf({ id, upload, form, source, known }: UploadJob, userId: string): OutgoingUpload {
   const packedName = source.kind === "folder" && upload.zip instanceof File ? upload.zip.name : undefined;
   return {
-    ...{ id, userId, kind: source.kind, packedName, isWhole: known?.isWhole },
-    ...{ zip: upload.zip, fileName: upload.fileName, metadata: toMetadata(form, upload.prefilled) },
+    id,
+    userId,
+    kind: source.kind,
+    packedName,
+    isWhole: known?.isWhole,
+    zip: upload.zip,
+    fileName: upload.fileName,
+    metadata: toMetadata(form, upload.prefilled),
   };
 }
 

@@ -23,7 +23,11 @@ export async function endAccessToken(
     if (!row) throw new AppError(accessTokenNotFound);
     const details = { tokenId: id, name: row.name };
     await recordAudit(tx, {
-      ...{ at: clock.now(), action: "token.ended", actorId: userId, accountId: userId, details },
+      at: clock.now(),
+      action: "token.ended",
+      actorId: userId,
+      accountId: userId,
+      details,
       ...origin,
     });
   });

@@ -55,7 +55,11 @@ export async function makeAccessToken(
     const { id: tokenId, name, scopes } = row;
     const details = { tokenId, name, scopes, expiresAt };
     await recordAudit(tx, {
-      ...{ at: now, action: "token.made", actorId: userId, accountId: userId, details },
+      at: now,
+      action: "token.made",
+      actorId: userId,
+      accountId: userId,
+      details,
       ...origin,
     });
   });

@@ -70,7 +70,11 @@ export async function confirmTotpEnrolment(
     }
     const details = { factor: "totp" };
     await recordAudit(tx, {
-      ...{ at: now, action: "factor.added", actorId: id, accountId: id, details },
+      at: now,
+      action: "factor.added",
+      actorId: id,
+      accountId: id,
+      details,
       ...origin,
     });
     await mailOwner(deps, tx, user, totpAddedMail, byAccount(user.id, now));

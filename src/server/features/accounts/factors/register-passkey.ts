@@ -93,14 +93,22 @@ export async function registerPasskey(
     // A pending authenticator app was started without this key, so it must start again.
     if (recoveryCodes) await deleteTotp(tx, user.id);
     const row: PasskeyRow = {
-      ...{ id: Bun.randomUUIDv7(), userId: user.id, name, createdAt: now, lastUsedAt: null },
+      id: Bun.randomUUIDv7(),
+      userId: user.id,
+      name,
+      createdAt: now,
+      lastUsedAt: null,
       ...made,
     };
     if (!(await insertPasskey(tx, row))) throw new AppError(passkeyKnown);
     const details = { factor: "passkey" };
     const { id } = user;
     await recordAudit(tx, {
-      ...{ at: now, action: "factor.added", actorId: id, accountId: id, details },
+      at: now,
+      action: "factor.added",
+      actorId: id,
+      accountId: id,
+      details,
       ...origin,
     });
     await mailOwner(deps, tx, user, passkeyAddedMail(name), byAccount(user.id, now));

@@ -66,7 +66,11 @@ async function removeFactor(
     if ((await findSignInMethods(tx, userId)).length === 0) await deleteRecoveryCodes(tx, userId);
     const details = { factor };
     await recordAudit(tx, {
-      ...{ at, action: "factor.removed", actorId: userId, accountId: userId, details },
+      at,
+      action: "factor.removed",
+      actorId: userId,
+      accountId: userId,
+      details,
       ...origin,
     });
     if (user) await mailOwner(deps, tx, user, mail, byAccount(user.id, at));

@@ -24,7 +24,11 @@ export async function renamePasskey(
     const details = { factor: "passkey" };
     const at = clock.now();
     await recordAudit(tx, {
-      ...{ at, action: "factor.renamed", actorId: userId, accountId: userId, details },
+      at,
+      action: "factor.renamed",
+      actorId: userId,
+      accountId: userId,
+      details,
       ...origin,
     });
     return presentPasskey(row);

@@ -30,7 +30,10 @@ export async function renewRecoveryCodes(
     if (!user || (await findSignInMethods(tx, userId)).length === 0) throw new AppError(noFactors);
     const recoveryCodes = await makeRecoveryCodes(tx, userId, at);
     await recordAudit(tx, {
-      ...{ at, action: "recovery_codes.made", actorId: userId, accountId: userId },
+      at,
+      action: "recovery_codes.made",
+      actorId: userId,
+      accountId: userId,
       ...origin,
     });
     await mailOwner(deps, tx, user, recoveryCodesMadeMail, byAccount(user.id, at));

@@ -43,7 +43,10 @@ export async function clearSecondFactors(
     // The lost factor may be a remembered device.
     await endLinksAndDevices(tx, id);
     await recordAudit(tx, {
-      ...{ at: now, action: "factors.cleared", actorId: admin.id, accountId: id },
+      at: now,
+      action: "factors.cleared",
+      actorId: admin.id,
+      accountId: id,
       ...visitor,
     });
     await mailOwner(deps, tx, user, factorsClearedMail, byAccount(admin.id, now));

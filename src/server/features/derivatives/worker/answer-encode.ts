@@ -33,8 +33,16 @@ function sampleFormat(header: Uint8Array): SampleFormat {
   const { rows, columns, samplesPerPixel, photometricInterpretation, pixelDataAs } = pixels;
   const { bitsAllocated, bitsStored, highBit, isSigned, isPlanar } = pixels;
   return {
-    ...{ rows, columns, samplesPerPixel, photometricInterpretation, pixelDataAs },
-    ...{ bitsAllocated, bitsStored, highBit, isSigned, isPlanar },
+    rows,
+    columns,
+    samplesPerPixel,
+    photometricInterpretation,
+    pixelDataAs,
+    bitsAllocated,
+    bitsStored,
+    highBit,
+    isSigned,
+    isPlanar,
   };
 }
 

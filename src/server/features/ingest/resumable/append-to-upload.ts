@@ -206,7 +206,12 @@ class Receiving {
     const isComplete = offset === upload.sizeBytes;
     try {
       await hold.record({
-        ...{ offset, expiresAt, address: this.appended.address, isComplete, isEnd, added },
+        offset,
+        expiresAt,
+        address: this.appended.address,
+        isComplete,
+        isEnd,
+        added,
         replaced: replaced.map(({ id }) => id),
       });
     } catch (error) {

@@ -66,8 +66,13 @@ export async function createResumable(
     await endOldFinished(tx, accountId, MAX_FINISHED_UPLOADS, now);
     return await insertResumable(tx, {
       id: Bun.randomUUIDv7(),
-      ...{ accountId, deliveryId, receivedFrom: from },
-      ...{ filename: input.filename, form: input.form, metadata: input.metadata, address: input.address },
+      accountId,
+      deliveryId,
+      receivedFrom: from,
+      filename: input.filename,
+      form: input.form,
+      metadata: input.metadata,
+      address: input.address,
       sizeBytes,
       receivedBytes: 0,
       state: "receiving",

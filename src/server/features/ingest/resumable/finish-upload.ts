@@ -86,7 +86,8 @@ async function takeWhole(
   const caller = { userId: user.id, role: user.role };
   using slot = createUploadSlots({ perAccount: 1, perProcess: 1 }).take({ accountId, isTrial: user.isTrial });
   const origin = {
-    ...{ address: upload.address ?? "", requestId: id },
+    address: upload.address ?? "",
+    requestId: id,
     ...(deliveryId !== null && { actorId: null, details: { deliveryId } }),
   };
   const settle = async (tx: Tx, stored: SettledUpload) => {

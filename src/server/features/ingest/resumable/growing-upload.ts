@@ -68,15 +68,17 @@ export class GrowingUpload implements AsyncDisposable {
     const upload = await deps.db.transaction((tx) =>
       insertResumable(tx, {
         id: Bun.randomUUIDv7(),
-        ...{ accountId, receiverId, address },
-        ...{ filename: callingAETitle, form: {}, metadata: "" },
-        ...{
-          sizeBytes: 0,
-          receivedBytes: 0,
-          state: "receiving",
-          createdAt: now,
-          expiresAt: expiryAfter(now),
-        },
+        accountId,
+        receiverId,
+        address,
+        filename: callingAETitle,
+        form: {},
+        metadata: "",
+        sizeBytes: 0,
+        receivedBytes: 0,
+        state: "receiving",
+        createdAt: now,
+        expiresAt: expiryAfter(now),
         ...heldFrom(holder, now),
       }),
     );

@@ -122,7 +122,9 @@ export async function findResumable(
   now: Date,
 ): Promise<ResumableUpload | undefined> {
   const [row] = await resumableRow(db, {
-    ...{ accountId, deliveryId, id },
+    accountId,
+    deliveryId,
+    id,
     now: now.toISOString(),
   });
   return row;
@@ -207,7 +209,10 @@ export async function recordReceived(
   const { offset, expiresAt, address, isComplete, isEnd, isResting } = received;
   const isHeld = !isEnd && !isComplete;
   const updated = await receivedRow(tx, {
-    ...{ id, offset, expiresAt, address },
+    id,
+    offset,
+    expiresAt,
+    address,
     formerHolder: holderText(holder),
     state: isComplete ? "processing" : "receiving",
     holder: isHeld || (isResting && !isComplete) ? holderText(holder) : null,

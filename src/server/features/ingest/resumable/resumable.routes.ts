@@ -91,7 +91,8 @@ export function createResumableRoutes(deps: Deps & { gate: DeliveryGate }, guard
       appending,
       sender,
       {
-        ...{ uploadId, offset },
+        uploadId,
+        offset,
         body: c.req.raw.body,
         lengthBytes: declared === undefined ? undefined : parseBytes(declared, "Content-Length"),
         sha256,

@@ -60,7 +60,8 @@ export class UploadHolds {
     { isTold }: { isTold: boolean },
   ): { upload: ResumableUpload; hold: UploadHold } {
     const hold = new UploadHold(deps, upload, {
-      ...{ holder, isTold },
+      holder,
+      isTold,
       leave: (rested) => {
         this.#byUpload.delete(upload.id);
         if (rested) this.#resting.add({ upload: rested, holder });

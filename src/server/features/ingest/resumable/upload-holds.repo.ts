@@ -68,8 +68,14 @@ export async function holdUpload(
 ): Promise<ResumableUpload | undefined> {
   const node = `${holder.nodeId} `;
   const [held] = await newHold(db, {
-    ...{ accountId, deliveryId, id, offset, now: now.toISOString() },
-    ...{ holder: holderText(holder), node, run: `${node}${holder.bootId} ` },
+    accountId,
+    deliveryId,
+    id,
+    offset,
+    now: now.toISOString(),
+    holder: holderText(holder),
+    node,
+    run: `${node}${holder.bootId} `,
   });
   return held;
 }

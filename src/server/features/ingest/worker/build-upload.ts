@@ -106,7 +106,8 @@ async function buildStudy(
     newInstances: touched.reduce((sum, { fresh }) => sum + fresh.length, 0),
     duplicates: study.duplicates + duplicateNames.length,
     duplicateNames: duplicateNames.slice(0, scanned.limits.maxDuplicateNames),
-    ...{ conflicts, leftOut },
+    conflicts,
+    leftOut,
   };
   if (touched.length === 0) return { ...summary, series: [], ...(await repairOf(planned, sorted, [])) };
 

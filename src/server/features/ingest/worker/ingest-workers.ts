@@ -115,7 +115,8 @@ class ProcessPool implements IngestWorkers {
   constructor({ size, smallAtOnce, log, command }: IngestWorkersOptions) {
     this.#queue = new WorkerQueue(size, MAX_WAITING, smallAtOnce);
     const processes = {
-      ...{ log, signal: this.#closing.signal },
+      log,
+      signal: this.#closing.signal,
       command: command ?? [process.execPath, join(import.meta.dir, "ingest-worker.ts")],
     };
     this.#processes = new WorkerProcesses(processes);
@@ -184,7 +185,11 @@ class ProcessPool implements IngestWorkers {
     const place = await this.#queue.enter({ ...whose, lane, onOverdue }, signal);
     const pooled = this.#processes.take();
     const turn: Turn = {
-      ...{ place, pooled, isHeld: true, isLight: false, opened: { inflatedBytes: 0 } },
+      place,
+      pooled,
+      isHeld: true,
+      isLight: false,
+      opened: { inflatedBytes: 0 },
       watchScan(controller) {
         scanning = controller;
       },

@@ -55,13 +55,18 @@ function spoolAsVolume(
   const plan = planInPlace(
     volumeId,
     instances.map(({ bytes: { method, crc32, storedBytes, sizeBytes, offset } }) => ({
-      ...{ method, crc32, storedBytes, sizeBytes },
+      method,
+      crc32,
+      storedBytes,
+      sizeBytes,
       dataOffset: offset,
     })),
   );
   if (!plan) return undefined;
   const place = ({ bytes: { offset, storedBytes, method } }: Incoming): Place => ({
-    ...{ volumeId, storedBytes, method },
+    volumeId,
+    storedBytes,
+    method,
     dataOffset: offset,
   });
   let made: ReturnType<typeof makeVolumeInPlace> | undefined;

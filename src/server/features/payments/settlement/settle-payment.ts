@@ -48,7 +48,10 @@ export async function settlePayment(
   // The rest of the old plan ends, so that refunds of its payments do not shorten the new one.
   if (user && !isRenewal) await closePeriods(tx, userId, now);
   await updatePayment(tx, payment.id, {
-    ...{ status: "paid", paidAt, endToEndId, confirmedBy },
+    status: "paid",
+    paidAt,
+    endToEndId,
+    confirmedBy,
     ...(user ? { periodStart: period.start, periodEnd: period.end } : { failure: "account_gone" }),
   });
   await deleteNotifications(tx, { event: "payment.waiting", subjectId: payment.id });
@@ -68,7 +71,8 @@ export async function settlePayment(
   if (user.isTrial) await updateUser(tx, userId, { isTrial: false });
   const { publicUrl } = deps.config;
   await notify(deps, tx, userId, {
-    ...{ event: "payment.confirmed", subjectId: payment.id },
+    event: "payment.confirmed",
+    subjectId: payment.id,
     details: { amount: payment.amountCents, planName: payment.planName },
     mail: paidMail({ payment, until: period.end, locale: user.locale, publicUrl }),
     cause: byProgram,

@@ -44,7 +44,8 @@ export async function settleRefund(
   const { payment, user } = locked;
   const now = deps.clock.now();
   await updatePayment(tx, paymentId, {
-    ...{ status: "refunded", refundedAt: now },
+    status: "refunded",
+    refundedAt: now,
     // If an admin asked for a refund too, nothing is left to return.
     ...(by === "admin"
       ? { devolucaoStatus: "DEVOLVIDO" }

@@ -149,7 +149,10 @@ async function giveAccess(
     await tellGrantee(deps, tx, study, user.id, invitedBy);
   }
   await notify(deps, tx, invitedBy, {
-    ...{ event: "invitation.accepted", subjectId: study.id, studyId: study.id, actorId: user.id },
+    event: "invitation.accepted",
+    subjectId: study.id,
+    studyId: study.id,
+    actorId: user.id,
     cause: byAccount(user.id, now),
   });
 }

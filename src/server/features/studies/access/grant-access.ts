@@ -71,7 +71,10 @@ export async function tellGrantee(
   grantedBy: string,
 ): Promise<void> {
   await notify(deps, tx, userId, {
-    ...{ event: "study.shared", subjectId: study.id, studyId: study.id, actorId: grantedBy },
+    event: "study.shared",
+    subjectId: study.id,
+    studyId: study.id,
+    actorId: grantedBy,
     cause: byAccount(grantedBy, deps.clock.now()),
   });
 }
