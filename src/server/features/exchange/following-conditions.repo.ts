@@ -1,6 +1,7 @@
 import { and, isNotNull, or, type SQL, sql } from "drizzle-orm";
 import { foldName, gramsOf, wordsOf } from "../../../shared/dicom/folded-name.ts";
 import { TagHex } from "../../../shared/dicom/tags.ts";
+import { contains } from "../../db/like.ts";
 import type { QidoMatch, Wanted } from "../dicomweb/parse-qido.ts";
 import { levelOf, type QidoAttribute } from "../dicomweb/qido-attributes.ts";
 import {
@@ -12,7 +13,7 @@ import {
   timeOfDay,
 } from "../studies/indexed-expressions.repo.ts";
 import { studies } from "../studies/studies.table.ts";
-import { contains, isWhole, listColumns, simpleOfStudy } from "./search-conditions.repo.ts";
+import { isWhole, listColumns, simpleOfStudy } from "./search-conditions.repo.ts";
 
 /**
  * What follows from a match and has an index of its own, besides those of the list's columns. It takes long for each study that another

@@ -4,6 +4,7 @@ import { isoDate } from "../../../shared/dicom/date.ts";
 import { foldedPattern, foldName, wordsOf } from "../../../shared/dicom/folded-name.ts";
 import { TagHex } from "../../../shared/dicom/tags.ts";
 import { fold } from "../../../shared/fold.ts";
+import { contains, escapeLike } from "../../db/like.ts";
 import type { QidoMatch, Wanted } from "../dicomweb/parse-qido.ts";
 import type { QidoAttribute } from "../dicomweb/qido-attributes.ts";
 import { AVAILABILITY } from "../dicomweb/qido-json.ts";
@@ -211,14 +212,9 @@ function isValue(value: SQL, wanted: Wanted): SQL | undefined {
   }
 }
 
-/** Whether a folded text has another one in it. */
-export function contains(folded: AnyPgColumn | SQL, text: string): SQL {
-  return sql`${folded} like ${`%${escaped(text)}%`}`;
-}
-
 /** Whether a word of a folded text begins so. */
 function begins(folded: SQL | AnyPgColumn, word: string): SQL {
-  return sql`(' ' || ${folded}) like ${`% ${escaped(word)}%`}`;
+  return sql`(' ' || ${folded}) like ${`% ${escapeLike(word)}%`}`;
 }
 
 /** Folds a name as the list's column is folded. */
@@ -230,9 +226,5 @@ function foldedName(name: SQL): SQL {
 
 /** The wildcards of DICOM as those of `like`. */
 function likePattern(pattern: string): string {
-  return escaped(pattern).replaceAll("*", "%").replaceAll("?", "_");
-}
-
-function escaped(text: string): string {
-  return text.replace(/[\\%_]/g, "\\$&");
+  return escapeLike(pattern).replaceAll("*", "%").replaceAll("?", "_");
 }

@@ -5,7 +5,7 @@ import type { DbOrTx } from "../../db/client.ts";
 import { PLANNED_ANEW } from "../../db/preparing.ts";
 import { type StoredObjectRow, storedObjects } from "../../holdings/objects/stored-objects.table.ts";
 import type { Page, QidoMatch } from "../dicomweb/parse-qido.ts";
-import { type Caller, visibleParts, visibleTo } from "../studies/studies.repo.ts";
+import { type Caller, talliesOf, visibleParts, visibleTo } from "../studies/studies.repo.ts";
 import {
   MAX_INDEXED_TEXT,
   type SeriesRow,
@@ -227,10 +227,6 @@ async function ownModalities(db: DbOrTx, { caller, ofStudy, ofSeries }: Search):
     studies.modality,
     rows.map(({ modality }) => modality),
   );
-}
-
-function talliesOf({ userId, role }: Caller): SQL {
-  return role === "admin" ? sql`true` : eq(studyTallies.accountId, userId);
 }
 
 /** Those of the UIDs that several studies have which the caller may see. */

@@ -47,6 +47,11 @@ export function visibleParts({ userId, role }: Caller): { own: SQL | undefined; 
   };
 }
 
+/** The tallies of the caller's own studies; for an admin, of all. */
+export function talliesOf({ userId, role }: Caller): SQL {
+  return role === "admin" ? sql`true` : eq(studyTallies.accountId, userId);
+}
+
 function grantedTo(userId: string | Placeholder): SQL {
   const granted = sql`select ${grants.studyId} from ${grants} where ${grants.userId} = ${userId}`;
   return sql`${studies.id} = any(array(${granted}))`;

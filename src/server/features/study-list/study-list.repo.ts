@@ -4,9 +4,10 @@ import type { StudyListQuery } from "../../../shared/api/studies.ts";
 import { modalitiesCalled } from "../../../shared/dicom/modality-words.ts";
 import { fold } from "../../../shared/fold.ts";
 import type { DbOrTx } from "../../db/client.ts";
+import { contains } from "../../db/like.ts";
 import { PLANNED_ANEW } from "../../db/preparing.ts";
 import { users } from "../accounts/users/users.table.ts";
-import { type Caller, visibleParts } from "../studies/studies.repo.ts";
+import { type Caller, talliesOf, visibleParts } from "../studies/studies.repo.ts";
 import { grants, type StudyRow, studies, studyTallies } from "../studies/studies.table.ts";
 
 export interface StudyListRow {
@@ -242,10 +243,6 @@ function containsFolded(column: AnyPgColumn, text: string | undefined): SQL | un
   return folded ? contains(column, folded) : undefined;
 }
 
-function contains(column: AnyPgColumn, text: string): SQL {
-  return sql`${column} like ${`%${text.replace(/[\\%_]/g, "\\$&")}%`}`;
-}
-
 /** The requested modality; a study may have several. */
 export function modalityOf({ modality }: StudyListQuery): string | undefined {
   return modality === "all" || modality === "" ? undefined : modality;
@@ -269,8 +266,4 @@ function examinedBetween({ startDate, endDate }: StudyListQuery): (SQL | undefin
 function revisionFor(caller: Caller): SQL {
   const ids = sql`string_agg(${studyTallies.id}::text, '' order by ${studyTallies.id})`;
   return sql`(select coalesce(md5(${ids}), '') from ${studyTallies} where ${talliesOf(caller)})`;
-}
-
-function talliesOf({ userId, role }: Caller): SQL {
-  return role === "admin" ? sql`true` : eq(studyTallies.accountId, userId);
 }
