@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { UID } from "../dicom/uid.ts";
 import { emailOnlySchema } from "./account-fields.ts";
 import { type Call, done } from "./call.ts";
 import { daySchema } from "./dates.ts";
@@ -177,7 +178,7 @@ export const pictureQuerySchema = z.object({ images: z.optional(z.string()) });
 export const MAX_ASKED_STUDIES = 200;
 export const keptQuestionSchema = z.object({
   studyInstanceUIDs: z
-    .array(z.string().check(z.regex(/^[0-9.]{1,64}$/)))
+    .array(z.string().check(z.regex(UID)))
     .check(z.minLength(1), z.maxLength(MAX_ASKED_STUDIES)),
 });
 export const keptStudySchema = z.object({

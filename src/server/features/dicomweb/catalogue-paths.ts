@@ -1,4 +1,5 @@
 import type { Context } from "hono";
+import { isUid } from "../../../shared/dicom/uid.ts";
 import { isUuid } from "../../../shared/uuid.ts";
 import type { ManifestInstance, SeriesManifest } from "../../archive/manifest.ts";
 import { AppError } from "../../http/app-error.ts";
@@ -8,8 +9,6 @@ import { findInstance } from "./find-instance.ts";
 import type { MetadataOfSeries } from "./metadata.ts";
 
 /* What the addresses of DICOMweb name, looked up in a catalogue. Each throws 404 for what is not there, or can't be. */
-
-export const UID = /^[0-9.]{1,64}$/;
 
 /** How the address of a request names a study that its UID does not name. */
 export const referenceIn = (c: Context) => {
@@ -25,7 +24,7 @@ export interface InstancePath {
 
 /** @throws {AppError} 404 for a value that cannot be a UID */
 export function uid(value: string): string {
-  if (!UID.test(value)) throw new AppError(notFound);
+  if (!isUid(value)) throw new AppError(notFound);
   return value;
 }
 

@@ -1,4 +1,5 @@
 import { type Context, Hono, type MiddlewareHandler } from "hono";
+import { isUid } from "../../../shared/dicom/uid.ts";
 import type { ManifestInstance } from "../../archive/manifest.ts";
 import { AppError } from "../../http/app-error.ts";
 import { notFound } from "../../http/http.errors.ts";
@@ -15,7 +16,6 @@ import {
   referenceIn,
   seriesManifest,
   seriesMetadata,
-  UID,
   uid,
 } from "./catalogue-paths.ts";
 import { copiedInstanceResponse, findCopiedInstance } from "./copied-instance.ts";
@@ -84,7 +84,7 @@ export function createDicomwebRoutes(access: DicomwebAccess) {
   const front: MiddlewareHandler = access.guard ?? ((_c, next) => next());
 
   async function openInstance(c: Context, path: InstancePath) {
-    const isSeries = UID.test(path.study) && UID.test(path.series);
+    const isSeries = isUid(path.study) && isUid(path.series);
     const series = { studyInstanceUID: path.study, seriesInstanceUID: path.series };
     const catalogue = await resolve(c, isSeries ? series : undefined);
     const instance = await oneInstance(catalogue, path);

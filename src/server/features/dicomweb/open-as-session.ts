@@ -1,4 +1,5 @@
 import type { Context } from "hono";
+import { isUid } from "../../../shared/dicom/uid.ts";
 import { isUuid } from "../../../shared/uuid.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../http/app-error.ts";
@@ -43,7 +44,7 @@ async function assertVisible(
   caller: Session,
   reference: string,
 ): Promise<StudyRow> {
-  if (!isUuid(reference) && !/^[0-9.]{1,64}$/.test(reference)) throw new AppError(notFound);
+  if (!isUuid(reference) && !isUid(reference)) throw new AppError(notFound);
   const study = await findStudy(db, caller, reference);
   if (!caller.hasActiveSubscription && study.accountId === caller.userId)
     throw new AppError(subscriptionRequired);

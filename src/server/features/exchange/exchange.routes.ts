@@ -1,4 +1,5 @@
 import { type Context, Hono } from "hono";
+import { isUid } from "../../../shared/dicom/uid.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../http/app-error.ts";
 import { describeIn } from "../../http/describe.ts";
@@ -33,7 +34,6 @@ import { assertBringsInstances } from "./receive-instances.ts";
 import { type SearchDeps, searchAllInstances, searchAllSeries, searchAllStudies } from "./search-all.ts";
 import { storeInstances } from "./store-instances.ts";
 
-const UID = /^[0-9.]{1,64}$/;
 const DICOM_JSON = "application/dicom+json";
 const storedTypes = ["multipart/related", "application/dicom"];
 
@@ -118,7 +118,7 @@ export function createExchangeRoutes(deps: Deps, guard: Guard, slots: UploadSlot
     ),
     (c) => {
       const study = c.req.param("study");
-      if (!UID.test(study)) throw new AppError(validationFailed, { detail: "no UID" });
+      if (!isUid(study)) throw new AppError(validationFailed, { detail: "no UID" });
       return store(c, study);
     },
   );

@@ -1,4 +1,5 @@
 import { type Context, Hono, type MiddlewareHandler } from "hono";
+import { isUid } from "../../../shared/dicom/uid.ts";
 import type { ManifestInstance } from "../../archive/manifest.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../http/app-error.ts";
@@ -26,7 +27,6 @@ import { tooManyPictures } from "./exchange.errors.ts";
 import { parseRendering } from "./parse-rendering.ts";
 import { drawnParts, listPictures, type PicturePath } from "./rendered-parts.ts";
 
-const UID = /^[0-9.]{1,64}$/;
 /** Answers of several pictures, which are drawn one by one as the client takes them. */
 const MAX_SEVERAL = 2;
 /** The time limit of drawing, including the wait for others' pictures of several. */
@@ -228,7 +228,7 @@ async function findFrame(catalogue: DicomwebCatalogue, path: PicturePath): Promi
 /** @throws {AppError} 404 */
 function assertUIDs({ series, instance }: PicturePath): void {
   const uids = [series, instance].filter((uid) => uid !== undefined);
-  if (uids.some((uid) => !UID.test(uid))) throw new AppError(notFound);
+  if (uids.some((uid) => !isUid(uid))) throw new AppError(notFound);
 }
 
 async function largestSeries(catalogue: DicomwebCatalogue, study: string): Promise<string | undefined> {
