@@ -10,7 +10,7 @@ import { postZip, spawnServer } from "../support/server-process.ts";
 import { createTempFolder } from "../support/temp-folder.ts";
 
 /** As the schedule does every minute. */
-const sweep = defineQueue<Record<never, never>>("nodes.sweep", { retryLimit: 1, exclusive: true });
+const sweep = defineQueue("nodes.sweep", { retryLimit: 1, exclusive: true });
 
 /** Two nodes on one PostgreSQL and one bucket; answers wait for the store, which can be held while copies are read back. */
 async function startNodes() {

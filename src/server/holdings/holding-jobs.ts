@@ -58,7 +58,7 @@ export function healQueue(nodeId: string) {
 }
 
 /** Reads the next part of the archive; one node at a time. A missed turn is made up for by the next one. */
-export const scrubQueue = defineQueue<Record<never, never>>("integrity.scrub", {
+export const scrubQueue = defineQueue("integrity.scrub", {
   exclusive: true,
   retryLimit: 0,
   keepDoneSeconds: hour,
@@ -72,7 +72,7 @@ export const sumSweepQueue = defineQueue<{ afterId: string | null }>("integrity.
 });
 
 /** Checks that every object is where the database says, without reading any; one node at a time. */
-export const presenceQueue = defineQueue<Record<never, never>>("integrity.presence", {
+export const presenceQueue = defineQueue("integrity.presence", {
   exclusive: true,
   retryDelaySeconds: 60,
   expireInSeconds: 12 * hour,

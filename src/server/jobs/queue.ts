@@ -36,8 +36,14 @@ const DEFAULTS: QueueRules = {
   exclusive: false,
 };
 
+/** What a job carries that needs nothing but its queue. */
+type NoData = Record<never, never>;
+
 /** `name`: words of `[a-z0-9-]` joined by dots. */
-export function defineQueue<Data extends object>(name: string, rules: Partial<QueueRules> = {}): Queue<Data> {
+export function defineQueue<Data extends object = NoData>(
+  name: string,
+  rules: Partial<QueueRules> = {},
+): Queue<Data> {
   if (!/^[a-z0-9-]+(\.[a-z0-9-]+)*$/.test(name)) throw new TypeError(`not a queue name: ${name}`);
   return { name, rules: { ...DEFAULTS, ...rules } };
 }

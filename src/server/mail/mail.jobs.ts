@@ -16,8 +16,8 @@ const outgoing = defineQueue<{ sealed: string; about?: string[] }>("mail.send", 
   keepDoneSeconds: 3600,
 });
 
-const cleaning = defineQueue<Record<never, never>>("mail.clean", { retryLimit: 1 });
-const outboxSweep = defineQueue<Record<never, never>>("mail.outbox", { retryLimit: 1 });
+const cleaning = defineQueue("mail.clean", { retryLimit: 1 });
+const outboxSweep = defineQueue("mail.outbox", { retryLimit: 1 });
 /** Jobs that the previous version enqueued have no `since`. */
 const outboxForget = defineQueue<{ about: string; since?: string }>("mail.forget", { retryLimit: 5 });
 

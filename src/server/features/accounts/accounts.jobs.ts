@@ -16,7 +16,7 @@ import { deleteExpiredDevices } from "./sign-in/trusted-devices.repo.ts";
 /** How long an expired access token stays in its owner's list. */
 const EXPIRED_TOKEN_MS = 30 * 24 * 3600_000;
 
-const cleaning = defineQueue<Record<never, never>>("auth.clean", { retryLimit: 1 });
+const cleaning = defineQueue("auth.clean", { retryLimit: 1 });
 
 /** Mails reset links, and deletes expired rows once an hour. */
 export async function startAuthJobs(deps: Deps): Promise<void> {

@@ -3,7 +3,7 @@ import type { Deps } from "../../deps.ts";
 import { defineQueue } from "../../jobs/queue.ts";
 import { deleteOldAudit, forgetAddresses } from "./audit.repo.ts";
 
-const cleaning = defineQueue<Record<never, never>>("audit.clean", { retryLimit: 1 });
+const cleaning = defineQueue("audit.clean", { retryLimit: 1 });
 
 /** Marco Civil da Internet, art. 15: access logs are kept for six months. */
 const addressDays = 183;

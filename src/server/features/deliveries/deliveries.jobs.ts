@@ -3,7 +3,7 @@ import type { Deps } from "../../deps.ts";
 import { defineQueue } from "../../jobs/queue.ts";
 import { deleteRequestsOverBefore } from "./requests.repo.ts";
 
-const cleaning = defineQueue<Record<never, never>>("requests.clean", { retryLimit: 1 });
+const cleaning = defineQueue("requests.clean", { retryLimit: 1 });
 
 /** How long a request that is over stays listed, with its deliveries. */
 const KEPT_DAYS = 90;

@@ -4,7 +4,7 @@ import { relabelStudies } from "./relabel-study.ts";
 import type { DeliveryGate } from "./resumable/delivery-gate.ts";
 import { startResumableJobs } from "./resumable/resumable.jobs.ts";
 
-const labelQueue = defineQueue<Record<never, never>>("labels.sweep", {
+const labelQueue = defineQueue("labels.sweep", {
   retryLimit: 1,
   exclusive: true,
   expireInSeconds: 6 * 3600,

@@ -3,7 +3,7 @@ import type { Deps } from "../../deps.ts";
 import { defineQueue } from "../../jobs/queue.ts";
 import { deleteLinksOverBefore } from "./links.repo.ts";
 
-const cleaning = defineQueue<Record<never, never>>("links.clean", { retryLimit: 1 });
+const cleaning = defineQueue("links.clean", { retryLimit: 1 });
 
 /** How long a link that is over stays listed, with its openings. */
 const KEPT_DAYS = 90;

@@ -2,7 +2,7 @@ import type { Deps } from "../../deps.ts";
 import { defineQueue } from "../../jobs/queue.ts";
 import { tellOfLowDisks } from "./tell-of-low-disks.ts";
 
-const diskWatch = defineQueue<Record<never, never>>("disks.watch", { retryLimit: 1 });
+const diskWatch = defineQueue("disks.watch", { retryLimit: 1 });
 
 /** Looks every five minutes, on one node for all, at what the nodes' beats told of their disks. */
 export async function startMonitoringJobs(deps: Deps): Promise<void> {

@@ -6,8 +6,8 @@ import { checkQueue, refundQueue, returnQueue } from "./payment-jobs.ts";
 import { listDueTxids, listReturnableTxids, listUnfinishedRefunds } from "./payments.repo.ts";
 import { carryOutRefund } from "./refund-payment.ts";
 
-const reconciliation = defineQueue<Record<never, never>>("pix.reconcile", { retryLimit: 1 });
-const registration = defineQueue<Record<never, never>>("pix.register", {
+const reconciliation = defineQueue("pix.reconcile", { retryLimit: 1 });
+const registration = defineQueue("pix.register", {
   retryLimit: 20,
   retryDelaySeconds: 30,
   retryDelayMaxSeconds: 3600,

@@ -4,7 +4,7 @@ import { closeAbandoned } from "../ingest/resumable/growing-upload.ts";
 import { Receptions } from "./receptions.ts";
 
 /** Takes in what was acknowledged and left behind; one node at a time. */
-const abandonedQueue = defineQueue<Record<never, never>>("receivers.abandoned", {
+const abandonedQueue = defineQueue("receivers.abandoned", {
   exclusive: true,
   retryLimit: 1,
 });

@@ -1,7 +1,7 @@
 import { defineQueue } from "../../jobs/queue.ts";
 
 /** Purges due removals. Enqueued for the end of each grace time, and hourly for what was missed. */
-export const purgeRemovalsQueue = defineQueue<Record<never, never>>("removals.purge");
+export const purgeRemovalsQueue = defineQueue("removals.purge");
 
 /** Warns accounts whose subscription ended long ago, and removes their exams. */
-export const lapseQueue = defineQueue<Record<never, never>>("removals.lapse", { retryLimit: 1 });
+export const lapseQueue = defineQueue("removals.lapse", { retryLimit: 1 });

@@ -2,7 +2,7 @@ import type { Deps } from "../../deps.ts";
 import { defineQueue } from "../../jobs/queue.ts";
 import { sendEndNotices } from "./send-end-notices.ts";
 
-const notices = defineQueue<Record<never, never>>("subscriptions.notices", { retryLimit: 1 });
+const notices = defineQueue("subscriptions.notices", { retryLimit: 1 });
 
 /** Looks for subscriptions that are about to end, once an hour. */
 export async function startSubscriptionJobs(deps: Deps): Promise<void> {

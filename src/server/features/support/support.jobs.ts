@@ -3,7 +3,7 @@ import type { Deps } from "../../deps.ts";
 import { defineQueue } from "../../jobs/queue.ts";
 import { deleteOldSupportMessages } from "./support.repo.ts";
 
-const cleaning = defineQueue<Record<never, never>>("support.clean", { retryLimit: 1 });
+const cleaning = defineQueue("support.clean", { retryLimit: 1 });
 
 /** A reply is promised within 48 hours; the rest of the year leaves time for follow-up questions. */
 const KEPT_DAYS = 365;

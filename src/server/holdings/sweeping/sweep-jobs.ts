@@ -8,10 +8,10 @@ const patient = {
 };
 
 /** Removes what ended uploads left on a node's own disk; each node has its queue. */
-export const sweepQueue = defineQueue<Record<never, never>>("uploads.sweep", { retryLimit: 1 });
+export const sweepQueue = defineQueue("uploads.sweep", { retryLimit: 1 });
 
 /** Takes over the uploads of nodes that stopped beating. */
-export const deadNodesQueue = defineQueue<Record<never, never>>("nodes.sweep", {
+export const deadNodesQueue = defineQueue("nodes.sweep", {
   retryLimit: 1,
   exclusive: true,
 });

@@ -10,7 +10,7 @@ export const finishQueue = defineQueue<{ uploadId: string }>("uploads.finish", {
 });
 
 /** Ends uploads that expired, and removes the bytes of those that need them no more; one node at a time. */
-export const resumableSweepQueue = defineQueue<Record<never, never>>("uploads.resumable-sweep", {
+export const resumableSweepQueue = defineQueue("uploads.resumable-sweep", {
   exclusive: true,
   retryLimit: 1,
 });
