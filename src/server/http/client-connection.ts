@@ -4,6 +4,7 @@ import { isIPv4 } from "node:net";
 import type { Context } from "hono";
 import { errnoOf } from "../storage/disk/fs-failure.ts";
 import { findInLibc } from "../storage/disk/libc.ts";
+import { serverOf } from "./server-of.ts";
 
 type GetPeerName = (fd: number, address: Uint8Array, length: Uint32Array) => number;
 type Shutdown = (fd: number, how: number) => number;
@@ -11,10 +12,6 @@ type Shutdown = (fd: number, how: number) => number;
 interface Peer {
   address: string;
   port: number;
-}
-
-interface PeerLookup {
-  requestIP(request: Request): Peer | null;
 }
 
 const DESCRIPTORS = "/proc/self/fd";
@@ -32,8 +29,7 @@ export interface ClientConnection {
 
 /** Undefined for a request that no server took, and on systems other than Linux with glibc. It reads this process's open files. */
 export function findConnection(c: Context): ClientConnection | undefined {
-  const { server } = (c.env ?? {}) as { server?: PeerLookup };
-  const peer = server?.requestIP(c.req.raw);
+  const peer = serverOf(c)?.requestIP(c.req.raw);
   const calls = peer && socketCalls();
   if (!calls) return undefined;
   const sender = canonical(peer.address);

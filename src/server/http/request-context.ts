@@ -3,11 +3,8 @@ import type { MiddlewareHandler } from "hono";
 import { pickLocale } from "../../shared/locale.ts";
 import type { HttpEnv } from "./http-context.ts";
 import { createSenderSlots } from "./sender-slots.ts";
+import { serverOf } from "./server-of.ts";
 import { type TrustedPeers, trustPeers } from "./trusted-peers.ts";
-
-interface PeerLookup {
-  requestIP(request: Request): { address: string } | null;
-}
 
 /** How many proxies in a row are looked through. */
 const MAX_HOPS = 32;
@@ -27,8 +24,7 @@ export function requestContext(options: RequestContextOptions): MiddlewareHandle
   const trusted = trustPeers(options.trustProxy);
   const bodies = { long: createSenderSlots(LONG_BODIES), short: createSenderSlots(SHORT_BODIES) };
   return async (c, next) => {
-    const server = (c.env as { server?: PeerLookup } | undefined)?.server;
-    const peer = plainAddress(server?.requestIP(c.req.raw)?.address ?? "127.0.0.1");
+    const peer = plainAddress(serverOf(c)?.requestIP(c.req.raw)?.address ?? "127.0.0.1");
     c.set("bodies", bodies);
     c.set("allowedMethods", allowedMethods);
     c.set("requestId", Bun.randomUUIDv7());
