@@ -105,7 +105,7 @@ const DISK = { spareBytes: 256 * 1024 * 1024 };
 
 /** At least three: one may be busy with a huge upload for long, another with a large one, while the rest serve small ones. */
 const INGEST_WORKERS = Math.min(4, Math.max(3, availableParallelism()));
-/** A process more than there are processors would only have to start, and to compile the same code, for small uploads. */
+/** More processes than processors gain nothing for small uploads: each has to start and to compile the same code. */
 const SMALL_AT_ONCE = Math.min(INGEST_WORKERS, Math.max(2, availableParallelism()));
 
 /**

@@ -76,7 +76,7 @@ export interface AssociationOptions {
 /** The longest P-DATA-TF that a peer may send. */
 export const MAX_DATA_BYTES = 128 * 1024;
 const MAX_COMMAND_BYTES = 16 * 1024;
-/** So long a peer may take to read the last answer and close. */
+/** How long a peer may take to read the last answer and close. */
 const LINGER_MS = 30_000;
 
 /**

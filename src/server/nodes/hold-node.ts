@@ -60,7 +60,7 @@ export async function keepNode(
       hold = await holdOnceFree(databaseUrl, nodeId, patienceMs, end.signal);
       return hold !== undefined || end.signal.aborted;
     } catch (error) {
-      // Who has the node is known once the database answers.
+      // The database tells who has the node once it answers.
       log.warn("node.hold_failed", describeError(error));
       return true;
     }

@@ -6,7 +6,7 @@ import { roleName } from "../users/user-text.ts";
 import type { useOperations } from "./use-operations.ts";
 import { ViewLink } from "./view-link.tsx";
 
-/** Who came in the last days. */
+/** The accounts made in the last days. */
 export function NewAccountsPanel({ query }: { query: ReturnType<typeof useOperations> }) {
   const { i18n } = useLingui();
   return (

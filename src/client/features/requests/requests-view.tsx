@@ -186,7 +186,7 @@ function RowActions({ request, onRenew }: { request: Request; onRenew: () => voi
   const { t } = useLingui();
   const ending = useEndRequest();
   const [asksAgain, setAsksAgain] = useState(false);
-  // Who keeps the request comes back to the menu.
+  // A person who keeps the request comes back to the menu.
   const [isKept, setKept] = useState(false);
   const keep = () => {
     setAsksAgain(false);

@@ -31,7 +31,7 @@ export function LinkList({ links }: { links: Link[] }) {
 function LinkItem({ link }: { link: Link }) {
   const { t } = useLingui();
   const [isAsking, setAsking] = useState(false);
-  // Who keeps the link comes back to where they were.
+  // A person who keeps the link comes back to where they were.
   const [isKept, setKept] = useState(false);
   const isActive = link.state === "active";
   const keep = () => {

@@ -15,7 +15,7 @@ import type { ReadyLink } from "./ready-link.ts";
 import { useShownOnce } from "./shown-once.tsx";
 import { useExamCount } from "./use-exam-count.ts";
 
-/** So many patients are named; more are told by "…". */
+/** How many patients are named; "…" stands for more. */
 const MAX_NAMED = 3;
 
 interface LinkReadyProps {

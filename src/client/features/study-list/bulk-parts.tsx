@@ -14,7 +14,7 @@ export interface BulkDialogProps {
   onClose: () => void;
 }
 
-/** So many exams are named; of further ones only the number is told. */
+/** How many exams are named; of further ones only the number is told. */
 export const MAX_NAMED = 5;
 
 interface NamedExamsProps {

@@ -1,4 +1,4 @@
-/** So much is taken at once for what an answer says of its length; what is longer grows. */
+/** The most memory that is taken at once because an answer says how long it is; for a longer one it grows. */
 const MAX_BEGUN_BYTES = 4 * 1024 * 1024;
 const LEAST_BYTES = 64 * 1024;
 

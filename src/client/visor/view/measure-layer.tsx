@@ -37,7 +37,7 @@ export function MeasureLayer({ measures, shown, placement }: MeasureLayerProps) 
     return `${one(length)} mm${isAtDetector ? "*" : ""}`;
   };
   const own = measures.filter(({ sliceKey }) => sliceKey === shown.slice.key);
-  // Nor is the width asked for then: the answer takes a layout of the page.
+  // The width is not asked for without measures, because the answer takes a layout of the page.
   if (own.length === 0) return null;
   return (
     <svg ref={layer} className="visor-measures" aria-hidden="true">

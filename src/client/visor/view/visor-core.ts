@@ -130,7 +130,7 @@ function syntaxToCome({ metadata }: Slice): string | undefined {
   return typeof stored === "string" ? stored : undefined;
 }
 
-/** So long does an opening that was begun early wait for the component that shows it. */
+/** How long an opening that was begun early waits for the component that shows it. */
 const SHOWN_WITHIN_MS = 10_000;
 
 const shownSources = new WeakSet<StackSource>();

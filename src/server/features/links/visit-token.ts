@@ -7,7 +7,7 @@ import { visitOver } from "./links.errors.ts";
 import { listStudyIds } from "./links.repo.ts";
 import { findLinkStanding, findStandingWithManifest, type LinkStanding } from "./visits.repo.ts";
 
-/** So long does a visit last; a page that is open for longer opens the link again. */
+/** How long a visit lasts; a page that is open for longer opens the link again. */
 const LIFETIME_SECONDS = 12 * 3600;
 /** Tells a visit's token from that of a session's viewer, which stands in the same place of a path. */
 const PREFIX = "v.";

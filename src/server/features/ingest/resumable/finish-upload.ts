@@ -102,7 +102,7 @@ async function takeWhole(
     settle,
     spool: async (path, room) => {
       const placed = await deps.arriving.place(upload, path, { room, signal: run.signal, isFirst });
-      // Who delivers does not name what the account keeps already.
+      // The form of somebody who delivers does not rename what the account keeps already.
       const form = uploadMetadataSchema.safeParse(deliveryId === null ? upload.form : {});
       const zipBytes = upload.receiverId === null ? sizeBytes : endWithDirectory(path, sizeBytes);
       return { ...placed, metadata: form.success ? form.data : {}, sizeBytes: zipBytes };
