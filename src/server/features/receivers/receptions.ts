@@ -35,6 +35,8 @@ const ASK_PLAN_BYTES = 32 * 1024 * 1024;
 const ASK_PLAN_MS = 60_000;
 /** Studies of an account that are not stored yet; an account without a limit forgets them. */
 const MAX_PENDING_STUDIES = 10_000;
+/** Accounts whose studies are remembered; beyond these, accounts that send nothing now are forgotten. */
+const MAX_PENDING_ACCOUNTS = 1_000;
 
 const FULL: StoreResult = { status: Status.outOfResources, comment: "over the plan's limit" };
 const NO_ROOM: StoreResult = { status: Status.outOfResources, comment: "storage is full" };
@@ -43,6 +45,7 @@ const ENDED: StoreResult = { status: Status.outOfResources, comment: "the receiv
 /** The associations that this node serves. */
 export class Receptions implements DimseHandler {
   readonly #open = new Map<string, Association>();
+  /** Studies that were acknowledged and may not be stored yet, by account. */
   readonly #pending = new Map<string, Set<string>>();
 
   constructor(private readonly deps: ReceptionDeps) {}
@@ -120,9 +123,15 @@ export class Receptions implements DimseHandler {
   }
 
   #pendingOf(accountId: string): Set<string> {
+    if (this.#pending.size >= MAX_PENDING_ACCOUNTS) this.#forgetIdle();
     const pending = this.#pending.get(accountId) ?? new Set();
     this.#pending.set(accountId, pending);
     return pending;
+  }
+
+  #forgetIdle(): void {
+    const active = new Set([...this.#open.values()].map(({ accountId }) => accountId));
+    for (const accountId of this.#pending.keys()) if (!active.has(accountId)) this.#pending.delete(accountId);
   }
 }
 
