@@ -1,9 +1,9 @@
 /** @jsxImportSource hono/jsx */
 import type { Child } from "hono/jsx";
 import type { IslandProps } from "../../shared/islands.ts";
-import { Bilingual, type ShellText } from "./bilingual.tsx";
 import type { DocumentContext } from "./document-context.ts";
 import { EntryPage } from "./entry-page.tsx";
+import { IslandFailures } from "./island-failures.tsx";
 import { NotFoundPage } from "./not-found-page.tsx";
 import { Island, Shell } from "./shell.tsx";
 
@@ -14,10 +14,6 @@ const hisFailed = /*i18n*/ {
 const verifyFailed = /*i18n*/ {
   id: "shell.verify.failed",
   message: "The page could not be loaded. Check your connection and reload.",
-};
-const needsScript = /*i18n*/ {
-  id: "shell.needsScript",
-  message: "This page needs JavaScript. Please turn it on in your browser.",
 };
 
 /** `/` and, with a token in the props, `/reset-password/{token}` and `/stop-email-change/{token}`. */
@@ -88,26 +84,6 @@ export function verifyDocument(context: DocumentContext, props: IslandProps<"ver
         <IslandFailures failed={verifyFailed} />
       </Island>
     </Shell>
-  );
-}
-
-/** What is said of an island that does not load, and to a browser without scripts. */
-function IslandFailures({ failed }: { failed: ShellText }) {
-  return (
-    <>
-      <p class="notice is-bad island-failed">
-        <span>
-          <Bilingual text={failed} />
-        </span>
-      </p>
-      <noscript>
-        <p class="notice is-warn">
-          <span>
-            <Bilingual text={needsScript} />
-          </span>
-        </p>
-      </noscript>
-    </>
   );
 }
 

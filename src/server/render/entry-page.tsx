@@ -1,6 +1,7 @@
 /** @jsxImportSource hono/jsx */
 import type { IslandProps } from "../../shared/islands.ts";
 import { Bilingual } from "./bilingual.tsx";
+import { IslandFailures } from "./island-failures.tsx";
 import { Mark } from "./mark.tsx";
 import { Island } from "./shell.tsx";
 
@@ -9,10 +10,6 @@ const loginLead = /*i18n*/ { id: "auth.login.lead", message: "Your exams, kept s
 const formFailed = /*i18n*/ {
   id: "shell.entry.failed",
   message: "The form could not be loaded. Check your connection and reload the page.",
-};
-const needsScript = /*i18n*/ {
-  id: "shell.needsScript",
-  message: "This page needs JavaScript. Please turn it on in your browser.",
 };
 
 /** The body of `/`: the light box, drawn without any script, and beside it the pane with the forms. */
@@ -40,18 +37,7 @@ export function EntryPage({ props }: { props: IslandProps<"auth"> }) {
                 <Bilingual text={loginLead} />
               </p>
             </div>
-            <p class="notice is-bad island-failed">
-              <span>
-                <Bilingual text={formFailed} />
-              </span>
-            </p>
-            <noscript>
-              <p class="notice is-warn">
-                <span>
-                  <Bilingual text={needsScript} />
-                </span>
-              </p>
-            </noscript>
+            <IslandFailures failed={formFailed} />
             <LoginFormShape />
           </div>
         </main>
