@@ -3,7 +3,7 @@ import { AppError } from "../../http/app-error.ts";
 import { unauthenticated } from "../../http/http.errors.ts";
 import type { Session } from "../../http/session.ts";
 import { assertCurrentPassword } from "../accounts/passwords/assert-current-password.ts";
-import type { Visitor } from "../accounts/sign-in/browser-cookie.ts";
+import type { Visitor } from "../accounts/sign-in/visitor.ts";
 import { findUser } from "../accounts/users/users.repo.ts";
 import { deleteUser } from "./delete-user.ts";
 

@@ -1,6 +1,6 @@
 import type { Deps } from "../../../deps.ts";
-import type { Visitor } from "../sign-in/browser-cookie.ts";
 import { findLogins } from "../sign-in/pending-logins.ts";
+import type { Visitor } from "../sign-in/visitor.ts";
 import { findUserByEmail } from "../users/users.repo.ts";
 
 /**

@@ -6,7 +6,7 @@ import type { Session } from "../../../http/session.ts";
 import { wrongCurrentPassword } from "../accounts.errors.ts";
 import { assertCurrentPassword } from "../passwords/assert-current-password.ts";
 import { findSessionStart } from "../sessions/sessions.repo.ts";
-import type { Visitor } from "../sign-in/browser-cookie.ts";
+import type { Visitor } from "../sign-in/visitor.ts";
 import { findUser } from "../users/users.repo.ts";
 import type { UserRow } from "../users/users.table.ts";
 import { acceptFactorCode } from "./accept-factor-code.ts";

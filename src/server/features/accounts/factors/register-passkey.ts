@@ -11,7 +11,7 @@ import { type RelyingParty, relyingPartyOf } from "../../../http/relying-party.t
 import type { Session } from "../../../http/session.ts";
 import { byAccount } from "../../../mail/mail-budget.ts";
 import { recordAudit } from "../../audit/audit.repo.ts";
-import type { Visitor } from "../sign-in/browser-cookie.ts";
+import type { Visitor } from "../sign-in/visitor.ts";
 import { lockUser } from "../users/users.repo.ts";
 import { addFirstFactor } from "./add-first-factor.ts";
 import { mailOwner, passkeyAddedMail } from "./factor-mails.ts";

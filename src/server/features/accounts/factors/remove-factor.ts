@@ -5,7 +5,7 @@ import type { Session } from "../../../http/session.ts";
 import type { MailContent } from "../../../mail/compose-mail.ts";
 import { byAccount } from "../../../mail/mail-budget.ts";
 import { recordAudit } from "../../audit/audit.repo.ts";
-import type { Visitor } from "../sign-in/browser-cookie.ts";
+import type { Visitor } from "../sign-in/visitor.ts";
 import { lockUser } from "../users/users.repo.ts";
 import { mailOwner, passkeyRemovedMail, totpRemovedMail } from "./factor-mails.ts";
 import { passkeyNotFound, totpOff } from "./factors.errors.ts";

@@ -3,7 +3,7 @@ import type { Deps } from "../../../deps.ts";
 import { AppError } from "../../../http/app-error.ts";
 import type { Session } from "../../../http/session.ts";
 import { recordAudit } from "../../audit/audit.repo.ts";
-import type { Visitor } from "../sign-in/browser-cookie.ts";
+import type { Visitor } from "../sign-in/visitor.ts";
 import { passkeyNotFound } from "./factors.errors.ts";
 import { renamePasskey as renameRow } from "./factors.repo.ts";
 import { presentPasskey } from "./present-factors.ts";

@@ -3,7 +3,7 @@ import { AppError } from "../../../http/app-error.ts";
 import type { Session } from "../../../http/session.ts";
 import { byAccount } from "../../../mail/mail-budget.ts";
 import { recordAudit } from "../../audit/audit.repo.ts";
-import type { Visitor } from "../sign-in/browser-cookie.ts";
+import type { Visitor } from "../sign-in/visitor.ts";
 import { lockUser } from "../users/users.repo.ts";
 import { makeRecoveryCodes } from "./add-first-factor.ts";
 import { mailOwner, recoveryCodesMadeMail } from "./factor-mails.ts";

@@ -2,7 +2,7 @@ import type { Deps } from "../../../deps.ts";
 import { AppError } from "../../../http/app-error.ts";
 import { wrongCurrentPassword } from "../accounts.errors.ts";
 import { beginGuess, QUARTER_HOUR_SECONDS } from "../sign-in/begin-guess.ts";
-import type { Visitor } from "../sign-in/browser-cookie.ts";
+import type { Visitor } from "../sign-in/visitor.ts";
 import type { UserRow } from "../users/users.table.ts";
 import { verifyPassword } from "./passwords.ts";
 

@@ -3,21 +3,14 @@ import { getCookie, setCookie } from "hono/cookie";
 import type { Config } from "../../../config.ts";
 import type { HttpEnv } from "../../../http/http-context.ts";
 import { networkOf } from "../../../http/network-of.ts";
-import { originOf, type RequestOrigin } from "../../../http/request-origin.ts";
+import { originOf } from "../../../http/request-origin.ts";
 import { newSecret } from "../mailed-links/secrets.ts";
+import type { Visitor } from "./visitor.ts";
 
 /** Identifies a browser, so that a sign-in stays with the browser that started it. It authenticates nobody. */
 const NAME = "browser";
 /** The longest that browsers keep a cookie. */
 const KEPT_SECONDS = 400 * 24 * 3600;
-
-/** The origin of a request without a session: its network and browser. */
-export interface Visitor extends RequestOrigin {
-  /** An IPv4 address, or the /64 of an IPv6 one. */
-  network: string;
-  /** The secret in the browser's cookie, or a new one if it sent none. */
-  browser: string;
-}
 
 /** Over https only the `__Host-` cookie counts: another host of the same domain could set one without the prefix. */
 export function visitorOf(c: Context<HttpEnv>, config: Pick<Config, "publicUrl">): Visitor {

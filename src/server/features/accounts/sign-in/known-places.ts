@@ -1,7 +1,7 @@
 import type { DbOrTx, Tx } from "../../../db/client.ts";
 import { hashSecret } from "../mailed-links/secrets.ts";
-import type { Visitor } from "./browser-cookie.ts";
 import { deleteOldPlaces, findKnownKinds, upsertPlace } from "./known-places.repo.ts";
+import type { Visitor } from "./visitor.ts";
 
 /** Per kind. A user with more places becomes a stranger at the place they used longest ago. */
 const PLACES_AN_ACCOUNT = 20;

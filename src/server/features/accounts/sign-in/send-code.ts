@@ -10,10 +10,10 @@ import { hashCode, hashSecret, newCode } from "../mailed-links/secrets.ts";
 import { lockUnchanged } from "../passwords/lock-unchanged.ts";
 import { findUserByEmail } from "../users/users.repo.ts";
 import type { UserRow } from "../users/users.table.ts";
-import type { Visitor } from "./browser-cookie.ts";
 import { type Place, type Standing, standingOf } from "./known-places.ts";
 import { deleteLogin } from "./pending-logins.repo.ts";
 import { findLogins, openLogin } from "./pending-logins.ts";
+import type { Visitor } from "./visitor.ts";
 
 /** How long after the correct password a code may be sent again. */
 const PASSWORD_MS = 10 * 60_000;

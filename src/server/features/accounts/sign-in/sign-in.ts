@@ -13,9 +13,9 @@ import { type OpenedSession, openSession } from "../sessions/open-session.ts";
 import { findUserByEmail } from "../users/users.repo.ts";
 import type { UserRow } from "../users/users.table.ts";
 import { beginGuess, QUARTER_HOUR_SECONDS } from "./begin-guess.ts";
-import type { Visitor } from "./browser-cookie.ts";
 import { beginLogin, beginLoginWithoutMail } from "./send-code.ts";
 import { isTrustedDevice } from "./trusted-devices.repo.ts";
+import type { Visitor } from "./visitor.ts";
 
 export interface SignIn extends Login {
   /** The cookie of a remembered device, if the browser sent one. */

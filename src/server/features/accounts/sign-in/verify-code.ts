@@ -13,11 +13,11 @@ import { type OpenedSession, openSession } from "../sessions/open-session.ts";
 import { findUserByEmail, updateUser } from "../users/users.repo.ts";
 import type { UserRow } from "../users/users.table.ts";
 import { beginGuess } from "./begin-guess.ts";
-import type { Visitor } from "./browser-cookie.ts";
 import { deleteLogin, type PendingLoginRow } from "./pending-logins.repo.ts";
 import { findLogins, type LoginInReach, takeTries, UNKNOWN_USER_ID } from "./pending-logins.ts";
 import { type Attempt, beginAttempt } from "./throttle.ts";
 import { insertTrustedDevice } from "./trusted-devices.repo.ts";
+import type { Visitor } from "./visitor.ts";
 
 const HOUR_SECONDS = 3600;
 const WRONG_CODES_AN_HOUR = 10;

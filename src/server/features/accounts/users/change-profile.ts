@@ -16,7 +16,7 @@ import { askForAddress } from "../addresses/ask-for-address.ts";
 import { assertCurrentPassword } from "../passwords/assert-current-password.ts";
 import { changePassword } from "../passwords/change-password.ts";
 import { openSession } from "../sessions/open-session.ts";
-import type { Visitor } from "../sign-in/browser-cookie.ts";
+import type { Visitor } from "../sign-in/visitor.ts";
 import { findUser, lockUser, updateUser } from "./users.repo.ts";
 
 /**

@@ -8,7 +8,7 @@ import { factorsClearedMail, mailOwner } from "../factors/factor-mails.ts";
 import { deleteFactors } from "../factors/factors.repo.ts";
 import { assertCurrentPassword } from "../passwords/assert-current-password.ts";
 import { endLinksAndDevices } from "../sessions/end-access.ts";
-import type { Visitor } from "../sign-in/browser-cookie.ts";
+import type { Visitor } from "../sign-in/visitor.ts";
 import { newAdmin, ownFactors, userNotFound } from "./users.errors.ts";
 import { findUser, lockUser } from "./users.repo.ts";
 

@@ -15,7 +15,7 @@ import {
 import { hashSecret } from "../../accounts/mailed-links/secrets.ts";
 import { hashPassword } from "../../accounts/passwords/passwords.ts";
 import { type OpenedSession, openSession } from "../../accounts/sessions/open-session.ts";
-import type { Visitor } from "../../accounts/sign-in/browser-cookie.ts";
+import type { Visitor } from "../../accounts/sign-in/visitor.ts";
 import { findUser, findUserByEmail, insertUser } from "../../accounts/users/users.repo.ts";
 import type { UserRow } from "../../accounts/users/users.table.ts";
 import { aboutStudy, recordAudit } from "../../audit/audit.repo.ts";
