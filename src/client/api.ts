@@ -7,7 +7,7 @@ import {
   logoutCall,
   type TwoFactorPending,
 } from "../shared/api/auth.ts";
-import type { Call, CallInput, FormCall } from "../shared/api/call.ts";
+import type { Call, CallInput } from "../shared/api/call.ts";
 import { type Problem, problemSchema } from "../shared/api/problem.ts";
 import { type CurrentUser, examCountCall, type SignedInUser } from "../shared/api/users.ts";
 import { activeLocale } from "./i18n.ts";
@@ -87,12 +87,6 @@ export async function callJson<C extends Call & { answer: z.ZodMiniType }>(
   return z.parse<C["answer"]>(call.answer, await readAnswer(response.json()));
 }
 
-/** Like `callApi`, and reads the answer as a file. */
-export async function callFile<C extends Call>(call: C, request: CallInput<C> & CallOptions): Promise<Blob> {
-  const response = await callApi(call, request);
-  return await readAnswer(response.blob());
-}
-
 /**
  * The content of an answer. One that breaks off, or is not the server's JSON, such as a network's sign-in page, fails as if the server
  * was not reached.
@@ -104,25 +98,6 @@ export async function readAnswer<Content>(reading: Promise<Content>): Promise<Co
     if (error instanceof TypeError || error instanceof SyntaxError) throw unreachable();
     throw error;
   }
-}
-
-/** The parts of an uploaded form: the fields of its call, and the file. */
-export interface FormParts<C extends FormCall> {
-  fields: z.input<C["form"]>;
-  file: Blob | undefined;
-  /** Replaces the file's own name. */
-  fileName?: string;
-}
-
-/** The fields go first, so that the server has them before the file's bytes; values that are not strings are sent as JSON. */
-export function toForm<C extends FormCall>(call: C, { fields, file, fileName }: FormParts<C>): FormData {
-  const form = new FormData();
-  for (const [name, text] of Object.entries(fields as object)) {
-    form.set(name, typeof text === "string" ? text : JSON.stringify(text));
-  }
-  if (file && fileName === undefined) form.set(call.file, file);
-  else if (file) form.set(call.file, file, fileName);
-  return form;
 }
 
 /** The address of a call, for what the browser reads by itself. */

@@ -9,7 +9,8 @@ import {
   uploadLabExamCall,
   viewLabExamCall,
 } from "../../../shared/api/labs.ts";
-import { ApiError, callApi, callFile, callJson } from "../../api.ts";
+import { ApiError, callApi, callJson } from "../../api.ts";
+import { callFile } from "../../file-calls.ts";
 import { type SendOptions, sendForm } from "../pdf/send-form.ts";
 
 /** Calls about laboratory PDFs. */

@@ -1,6 +1,7 @@
 import { t } from "@lingui/core/macro";
 import type { FormCall } from "../../../shared/api/call.ts";
-import { ApiError, apiError, type FormParts, toForm } from "../../api.ts";
+import { ApiError, apiError } from "../../api.ts";
+import { type FormParts, toForm } from "../../file-calls.ts";
 import { activeLocale } from "../../i18n.ts";
 import { currentToken, endSession } from "../../session.ts";
 

@@ -1,5 +1,6 @@
 import { type GivenReceipt, listReceiptsCall, readReceiptCall } from "../../../shared/api/receipts.ts";
-import { callApi, callFile, callJson } from "../../api.ts";
+import { callApi, callJson } from "../../api.ts";
+import { callFile } from "../../file-calls.ts";
 
 const noQuery = { query: {} };
 

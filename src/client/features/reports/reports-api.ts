@@ -1,5 +1,6 @@
 import { deleteReportCall, readReportCall, uploadReportCall } from "../../../shared/api/studies.ts";
-import { callApi, callFile } from "../../api.ts";
+import { callApi } from "../../api.ts";
+import { callFile } from "../../file-calls.ts";
 import { type SendOptions, sendForm } from "../pdf/send-form.ts";
 
 /** Calls about the PDF report of a study, which is named by its `id`. */

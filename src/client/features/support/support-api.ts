@@ -1,5 +1,6 @@
 import { type SupportMessage, supportCall } from "../../../shared/api/support.ts";
-import { callApi, toForm } from "../../api.ts";
+import { callApi } from "../../api.ts";
+import { toForm } from "../../file-calls.ts";
 
 export const supportApi = {
   /** The form works without a session, so it is sent without the token. */

@@ -1,5 +1,6 @@
 import { type UploadAnswer, type UploadMetadata, uploadDicomCall } from "../../../../shared/api/upload.ts";
-import { ApiError, apiError, toForm } from "../../../api.ts";
+import { ApiError, apiError } from "../../../api.ts";
+import { toForm } from "../../../file-calls.ts";
 import { activeLocale } from "../../../i18n.ts";
 import { currentToken, endSession } from "../../../session.ts";
 
