@@ -6,7 +6,7 @@ import type {
   SeriesRecord,
   StudyRecord,
 } from "../../src/server/features/dicomweb/dicomweb.catalogue.ts";
-import { createSearchTurns } from "../../src/server/features/dicomweb/search-turns.ts";
+import { createSearchTurns } from "../../src/server/features/dicomweb/turns/search-turns.ts";
 import { ownBytes } from "../../src/server/runtime/lent-bytes.ts";
 import type { Instance } from "../../src/shared/dicom/reading/instance.ts";
 import { memorySource } from "../../src/shared/dicom/reading/memory-source.ts";

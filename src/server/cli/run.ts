@@ -62,7 +62,7 @@ export async function run(program: Program, args: string[], environment = proces
       case ENCODE_WORKER:
         return await workUntilDisconnected(import("../features/derivatives/worker/encode-worker.ts"));
       case ELEMENT_WORKER:
-        return await workUntilDisconnected(import("../features/dicomweb/worker/element-worker.ts"));
+        return await workUntilDisconnected(import("../features/dicomweb/bulk-data/worker/element-worker.ts"));
       case DIMSE_WORKER:
         return await workUntilDisconnected(import("../features/receivers/worker/dimse-worker.ts"));
       case JUDGE_WORKER:

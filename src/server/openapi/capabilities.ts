@@ -1,4 +1,4 @@
-import { KEYWORDS, type Level } from "../features/dicomweb/qido-attributes.ts";
+import { KEYWORDS, type Level } from "../features/dicomweb/qido/qido-attributes.ts";
 import type { ApiDocument } from "./api-document.ts";
 import { TRANSACTIONS } from "./dicomweb-transactions.ts";
 

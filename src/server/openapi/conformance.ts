@@ -8,11 +8,17 @@ import {
   STORAGE_ROOT,
 } from "../dimse/negotiate.ts";
 import { Rejection } from "../dimse/pdu.ts";
-import { MAX_LISTED_FRAMES } from "../features/dicomweb/frames.ts";
-import { FRAME_TYPES } from "../features/dicomweb/media-types.ts";
-import { MAX_DEPTH, MAX_FIELDS, MAX_LIST, MAX_MATCHES, MAX_PAGE } from "../features/dicomweb/parse-qido.ts";
-import { attributeNamed, KEYWORDS } from "../features/dicomweb/qido-attributes.ts";
-import { MAX_ANSWER_BYTES } from "../features/dicomweb/search-instances.ts";
+import { FRAME_TYPES } from "../features/dicomweb/answers/media-types.ts";
+import { MAX_LISTED_FRAMES } from "../features/dicomweb/frames/frames.ts";
+import {
+  MAX_DEPTH,
+  MAX_FIELDS,
+  MAX_LIST,
+  MAX_MATCHES,
+  MAX_PAGE,
+} from "../features/dicomweb/qido/parse-qido.ts";
+import { attributeNamed, KEYWORDS } from "../features/dicomweb/qido/qido-attributes.ts";
+import { MAX_ANSWER_BYTES } from "../features/dicomweb/qido/search-instances.ts";
 import { MAX_INSTANCES } from "../features/exchange/receive-instances.ts";
 import { MAX_PICTURES } from "../features/exchange/rendered-parts.ts";
 import { MAX_LISTED_SERIES, MAX_READ_SERIES } from "../features/exchange/search-all.ts";

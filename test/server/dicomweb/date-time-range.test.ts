@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import { matchesAll } from "../../../src/server/features/dicomweb/match-json.ts";
-import { parseQido } from "../../../src/server/features/dicomweb/parse-qido.ts";
+import { matchesAll } from "../../../src/server/features/dicomweb/qido/match-json.ts";
+import { parseQido } from "../../../src/server/features/dicomweb/qido/parse-qido.ts";
 import { TagHex } from "../../../src/shared/dicom/tags.ts";
 
 const ACQUISITION_DATE_TIME = "0008002A";

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { DicomElements } from "../../../src/server/dicom/write-instance.ts";
-import { describeOlderSeries } from "../../../src/server/features/dicomweb/describe-older-series.ts";
 import { startDicomwebJobs } from "../../../src/server/features/dicomweb/dicomweb.jobs.ts";
+import { describeOlderSeries } from "../../../src/server/features/dicomweb/older-series/describe-older-series.ts";
 import { ObjectNotFound } from "../../../src/server/storage/object-store.ts";
 import { TagHex } from "../../../src/shared/dicom/tags.ts";
 import { sampleZip, studyUID } from "../../support/sample-zip.ts";

@@ -1,10 +1,10 @@
 import { expect, test } from "bun:test";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
-import { dicomJsonResponse } from "../../../src/server/features/dicomweb/metadata.ts";
+import { dicomJsonResponse } from "../../../src/server/features/dicomweb/metadata/metadata.ts";
 import {
   createSearchTurns,
   DEFAULT_SEARCH_LIMITS,
-} from "../../../src/server/features/dicomweb/search-turns.ts";
+} from "../../../src/server/features/dicomweb/turns/search-turns.ts";
 import { AppError } from "../../../src/server/http/app-error.ts";
 
 const items = Array.from({ length: 40 }, (_, i) =>

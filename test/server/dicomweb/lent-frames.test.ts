@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { connect } from "node:net";
-import { onePartRelated } from "../../../src/server/features/dicomweb/multipart-related.ts";
+import { onePartRelated } from "../../../src/server/features/dicomweb/answers/multipart-related.ts";
 import { LentBuffers, ownBytes } from "../../../src/server/runtime/lent-bytes.ts";
 
 const MIB = 1024 * 1024;

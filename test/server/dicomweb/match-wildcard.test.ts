@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { matchesAll } from "../../../src/server/features/dicomweb/match-json.ts";
-import { matchesWildcard } from "../../../src/server/features/dicomweb/match-wildcard.ts";
-import { parseQido } from "../../../src/server/features/dicomweb/parse-qido.ts";
+import { matchesAll } from "../../../src/server/features/dicomweb/qido/match-json.ts";
+import { matchesWildcard } from "../../../src/server/features/dicomweb/qido/match-wildcard.ts";
+import { parseQido } from "../../../src/server/features/dicomweb/qido/parse-qido.ts";
 
 /** A busy machine computes a few times as long. */
 const MAX_MS = 1_000;

@@ -1,7 +1,10 @@
 import { expect, test } from "bun:test";
 import { zstdCompressSync } from "node:zlib";
 import type { StoredMetadata } from "../../../src/server/features/dicomweb/dicomweb.catalogue.ts";
-import { MAX_AT_ONCE_BYTES, seriesMetadataResponse } from "../../../src/server/features/dicomweb/metadata.ts";
+import {
+  MAX_AT_ONCE_BYTES,
+  seriesMetadataResponse,
+} from "../../../src/server/features/dicomweb/metadata/metadata.ts";
 
 const SERIES = "https://exames.example/dicomweb/studies/2.25.1/series/2.25.2";
 const itemOf = (index: number, below = "") => ({

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { Places } from "../../../src/server/features/dicomweb/places.ts";
+import { Places } from "../../../src/server/features/dicomweb/turns/places.ts";
 import { holding, streamOf } from "../../../src/server/http/stream-of.ts";
 
 let now = 0;

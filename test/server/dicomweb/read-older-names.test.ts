@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import type { DicomElements } from "../../../src/server/dicom/write-instance.ts";
-import { createSeriesReader } from "../../../src/server/features/dicomweb/create-series-reader.ts";
+import { createSeriesReader } from "../../../src/server/features/dicomweb/catalogue/create-series-reader.ts";
 import { startDicomwebJobs } from "../../../src/server/features/dicomweb/dicomweb.jobs.ts";
-import { ROWS_A_RUN } from "../../../src/server/features/dicomweb/read-in-pages.ts";
-import { readOlderNames } from "../../../src/server/features/dicomweb/read-older-names.ts";
+import { ROWS_A_RUN } from "../../../src/server/features/dicomweb/older-series/read-in-pages.ts";
+import { readOlderNames } from "../../../src/server/features/dicomweb/older-series/read-older-names.ts";
 import { createLogger } from "../../../src/server/runtime/log.ts";
 import { StoreUnavailable } from "../../../src/server/storage/object-store.ts";
 import type { DicomJson } from "../../../src/shared/dicom/reading/instance.ts";

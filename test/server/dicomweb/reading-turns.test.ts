@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import {
   createReadingTurns,
   DEFAULT_READING_LIMITS,
-} from "../../../src/server/features/dicomweb/reading-turns.ts";
+} from "../../../src/server/features/dicomweb/turns/reading-turns.ts";
 import { AppError } from "../../../src/server/http/app-error.ts";
 
 async function* pieces() {

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { eq, inArray, sql } from "drizzle-orm";
 import { groupedPopulation, studyPopulation } from "../../../scripts/bench/study-population.ts";
 import type { StoredMetadata } from "../../../src/server/features/dicomweb/dicomweb.catalogue.ts";
-import { parseQido } from "../../../src/server/features/dicomweb/parse-qido.ts";
-import { levelOf } from "../../../src/server/features/dicomweb/qido-attributes.ts";
+import { parseQido } from "../../../src/server/features/dicomweb/qido/parse-qido.ts";
+import { levelOf } from "../../../src/server/features/dicomweb/qido/qido-attributes.ts";
 import { countStudies } from "../../../src/server/features/exchange/count-studies.repo.ts";
 import {
   searchSeries,

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { parseQido } from "../../../src/server/features/dicomweb/parse-qido.ts";
+import { parseQido } from "../../../src/server/features/dicomweb/qido/parse-qido.ts";
 import { searchStudies } from "../../../src/server/features/exchange/search.repo.ts";
 import type { DicomJson } from "../../../src/shared/dicom/reading/instance.ts";
 import { TagHex } from "../../../src/shared/dicom/tags.ts";

@@ -1,7 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { isStorageClass, isStoredSyntax } from "../../../src/server/dimse/negotiate.ts";
-import { FRAME_TYPES } from "../../../src/server/features/dicomweb/media-types.ts";
-import { attributeNamed, KEYWORDS, levelOf } from "../../../src/server/features/dicomweb/qido-attributes.ts";
+import { FRAME_TYPES } from "../../../src/server/features/dicomweb/answers/media-types.ts";
+import {
+  attributeNamed,
+  KEYWORDS,
+  levelOf,
+} from "../../../src/server/features/dicomweb/qido/qido-attributes.ts";
 import type { Capabilities, WadlResource } from "../../../src/server/openapi/capabilities.ts";
 import { TRANSACTIONS } from "../../../src/server/openapi/dicomweb-transactions.ts";
 import { TRANSFER_SYNTAXES } from "../../../src/server/openapi/transfer-syntaxes.ts";

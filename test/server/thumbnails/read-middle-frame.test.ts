@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import type { ManifestInstance } from "../../../src/server/archive/manifest.ts";
-import type { SeriesReader } from "../../../src/server/features/dicomweb/series-reader.ts";
+import type { SeriesReader } from "../../../src/server/features/dicomweb/catalogue/series-reader.ts";
 import { readMiddleFrame } from "../../../src/server/features/thumbnails/read-middle-frame.ts";
 import type { Scratch } from "../../../src/server/processes/scratch.ts";
 import { LentBuffers } from "../../../src/server/runtime/lent-bytes.ts";

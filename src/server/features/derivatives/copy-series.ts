@@ -11,8 +11,8 @@ import {
 } from "../../holdings/derivatives/derivative-index.ts";
 import type { DerivativeWriter } from "../../holdings/derivatives/store-derivative.ts";
 import type { StoredObjectRow } from "../../holdings/objects/stored-objects.table.ts";
-import { readFrame } from "../dicomweb/frame-bytes.ts";
-import { firstPixelByte, isDeflated, openHeader } from "../dicomweb/open-header.ts";
+import { readFrame } from "../dicomweb/frames/frame-bytes.ts";
+import { firstPixelByte, isDeflated, openHeader } from "../dicomweb/frames/open-header.ts";
 import { extentOf, MAX_FRAME_BYTES, MAX_HEADER_BYTES } from "../thumbnails/read-middle-frame.ts";
 import { COPIED_SYNTAXES } from "./copied-syntaxes.ts";
 import { findSyntaxEnds } from "./metadata-offsets.ts";

@@ -1,8 +1,8 @@
 import * as z from "zod/mini";
 import { describeIn, type Room } from "../../http/describe.ts";
 import { archiveDamaged, heldByAnotherNode, notAcceptable, notFound } from "../../http/http.errors.ts";
+import { FRAME_TYPES } from "./answers/media-types.ts";
 import { searchTooBroad, tooManyReads } from "./dicomweb.errors.ts";
-import { FRAME_TYPES } from "./media-types.ts";
 
 /** The media types in which a frame can be answered. */
 export const FRAME_MEDIA: readonly string[] = [

@@ -1,7 +1,7 @@
 import type { Deps } from "../../deps.ts";
 import { defineQueue } from "../../jobs/queue.ts";
-import { describeOlderSeries } from "./describe-older-series.ts";
-import { readOlderNames } from "./read-older-names.ts";
+import { describeOlderSeries } from "./older-series/describe-older-series.ts";
+import { readOlderNames } from "./older-series/read-older-names.ts";
 
 const attributesQueue = defineQueue<{ afterSeriesId: string | null }>("attributes.fill", {
   retryLimit: 2,

@@ -6,7 +6,8 @@ import { notFound } from "../../http/http.errors.ts";
 import { isKnownVersion } from "../../http/known-version.ts";
 import { createRecheck, whileAllowed } from "../../http/while-allowed.ts";
 import type { Clock } from "../../runtime/clock.ts";
-import { bulkDataResponse } from "./bulk-data.ts";
+import { acceptOf, assertAcceptsJson } from "./answers/media-types.ts";
+import { bulkDataResponse } from "./bulk-data/bulk-data.ts";
 import {
   allSeries,
   type InstancePath,
@@ -17,24 +18,23 @@ import {
   seriesManifest,
   seriesMetadata,
   uid,
-} from "./catalogue-paths.ts";
-import { copiedInstanceResponse, findCopiedInstance } from "./copied-instance.ts";
+} from "./catalogue/catalogue-paths.ts";
 import { type DicomwebDocument, describeDicomweb } from "./describe-dicomweb.ts";
 import type { DicomwebCatalogue, Retrieval, SeriesRecord, StoredMetadata } from "./dicomweb.catalogue.ts";
 import type { SeriesUIDs } from "./dicomweb.repo.ts";
-import { framesResponse, isOneSmallFrame, isSmall } from "./frames.ts";
-import { instancesResponse, instanceVersion } from "./instances.ts";
-import { acceptOf, assertAcceptsJson } from "./media-types.ts";
+import { framesResponse, isOneSmallFrame, isSmall } from "./frames/frames.ts";
+import { copiedInstanceResponse, findCopiedInstance } from "./instances/copied-instance.ts";
+import { instancesResponse, instanceVersion } from "./instances/instances.ts";
 import {
   instanceMetadataResponse,
   MAX_AT_ONCE_BYTES,
   seriesMetadataResponse,
   studyMetadataResponse,
-} from "./metadata.ts";
-import { parseQido, type QidoQuery } from "./parse-qido.ts";
-import type { Level } from "./qido-attributes.ts";
-import { seriesJson, studyJson } from "./qido-json.ts";
-import { searchInstances } from "./search-instances.ts";
+} from "./metadata/metadata.ts";
+import { parseQido, type QidoQuery } from "./qido/parse-qido.ts";
+import type { Level } from "./qido/qido-attributes.ts";
+import { seriesJson, studyJson } from "./qido/qido-json.ts";
+import { searchInstances } from "./qido/search-instances.ts";
 import {
   type Found,
   isLarge,
@@ -42,7 +42,7 @@ import {
   pageOf,
   searchedSeries,
   searchResponse,
-} from "./search-response.ts";
+} from "./qido/search-response.ts";
 
 /** The most series of one study whose instances a search reads. */
 const MAX_SEARCHED_SERIES = 1_000;

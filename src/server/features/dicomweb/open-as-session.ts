@@ -13,8 +13,8 @@ import { recordReading } from "../studies/access/record-opening.ts";
 import { mayDownload } from "../studies/access/study-access.ts";
 import { chargeDownload, findStudyFile } from "../studies/download/download-study.ts";
 import type { StudyRow } from "../studies/studies.table.ts";
+import { openCatalogue } from "./catalogue/open-catalogue.ts";
 import type { DicomwebCatalogue, Retrieval } from "./dicomweb.catalogue.ts";
-import { openCatalogue } from "./open-catalogue.ts";
 
 /**
  * Opens one study for a signed-in caller who may see it. As with a viewer token, a doctor or lab without a subscription sees

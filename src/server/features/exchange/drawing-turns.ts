@@ -1,7 +1,7 @@
 import { AppError } from "../../http/app-error.ts";
 import { FairTurns, type TurnLimits } from "../../runtime/fair-turns.ts";
 import { tooManyReads } from "../dicomweb/dicomweb.errors.ts";
-import { type PlaceLimits, Places } from "../dicomweb/places.ts";
+import { type PlaceLimits, Places } from "../dicomweb/turns/places.ts";
 
 export interface DrawingLimits extends TurnLimits {
   /** Pictures that are drawn or wait for their turn. */

@@ -1,7 +1,7 @@
 import { and, type SQL, sql } from "drizzle-orm";
 import type { DbOrTx } from "../../db/client.ts";
 import { PLANNED_ANEW } from "../../db/preparing.ts";
-import type { Page } from "../dicomweb/parse-qido.ts";
+import type { Page } from "../dicomweb/qido/parse-qido.ts";
 import { studies } from "../studies/studies.table.ts";
 
 /**

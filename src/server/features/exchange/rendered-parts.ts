@@ -1,10 +1,10 @@
 import type { ManifestInstance, SeriesManifest } from "../../archive/manifest.ts";
 import { AppError } from "../../http/app-error.ts";
 import { notFound } from "../../http/http.errors.ts";
+import type { Part } from "../dicomweb/answers/multipart-related.ts";
+import { findInstance } from "../dicomweb/catalogue/find-instance.ts";
 import type { DicomwebCatalogue } from "../dicomweb/dicomweb.catalogue.ts";
 import { notDrawable } from "../dicomweb/dicomweb.errors.ts";
-import { findInstance } from "../dicomweb/find-instance.ts";
-import type { Part } from "../dicomweb/multipart-related.ts";
 import { tooManyPictures } from "./exchange.errors.ts";
 
 /** The most pictures of one answer. */

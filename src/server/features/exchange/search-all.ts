@@ -3,12 +3,16 @@ import type { DbOrTx } from "../../db/client.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../http/app-error.ts";
 import type { Session } from "../../http/session.ts";
+import { openSeries, seriesRecord, studyRecord } from "../dicomweb/catalogue/open-catalogue.ts";
 import { searchTooBroad } from "../dicomweb/dicomweb.errors.ts";
-import { openSeries, seriesRecord, studyRecord } from "../dicomweb/open-catalogue.ts";
-import type { Page, QidoQuery } from "../dicomweb/parse-qido.ts";
-import { levelOf } from "../dicomweb/qido-attributes.ts";
-import { seriesJson, studyJson } from "../dicomweb/qido-json.ts";
-import { type FoundInstances, type SearchedSeries, searchInstances } from "../dicomweb/search-instances.ts";
+import type { Page, QidoQuery } from "../dicomweb/qido/parse-qido.ts";
+import { levelOf } from "../dicomweb/qido/qido-attributes.ts";
+import { seriesJson, studyJson } from "../dicomweb/qido/qido-json.ts";
+import {
+  type FoundInstances,
+  type SearchedSeries,
+  searchInstances,
+} from "../dicomweb/qido/search-instances.ts";
 import type { Caller } from "../studies/studies.repo.ts";
 import type { StudyRow } from "../studies/studies.table.ts";
 import {

@@ -7,7 +7,7 @@ import type { Session } from "../../http/session.ts";
 import type { HeldWhileSent } from "../../http/stream-of.ts";
 import { beginAttempt } from "../accounts/sign-in/throttle.ts";
 import { recordAudit } from "../audit/audit.repo.ts";
-import type { Places } from "../dicomweb/places.ts";
+import type { Places } from "../dicomweb/turns/places.ts";
 import { findLiveSession } from "../membership/find-session.ts";
 import { countInstancesOf } from "../studies/studies.repo.ts";
 import { exportTooLarge } from "./export.errors.ts";

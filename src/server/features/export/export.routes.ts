@@ -10,7 +10,7 @@ import { holding, streamOf } from "../../http/stream-of.ts";
 import { validate } from "../../http/validate.ts";
 import { createRecheck, streamWhileAllowed } from "../../http/while-allowed.ts";
 import { tooManyReads } from "../dicomweb/dicomweb.errors.ts";
-import { Places } from "../dicomweb/places.ts";
+import { Places } from "../dicomweb/turns/places.ts";
 import { readmitSession } from "../membership/find-session.ts";
 import { exportTooLarge } from "./export.errors.ts";
 import { exportAccount } from "./export-account.ts";

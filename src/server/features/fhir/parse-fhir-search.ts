@@ -3,7 +3,7 @@ import { isUuid } from "../../../shared/uuid.ts";
 import { AppError } from "../../http/app-error.ts";
 import { validationFailed } from "../../http/http.errors.ts";
 import { isKeepable } from "../../http/validate.ts";
-import type { Page, QidoMatch, Wanted } from "../dicomweb/parse-qido.ts";
+import type { Page, QidoMatch, Wanted } from "../dicomweb/qido/parse-qido.ts";
 import { DICOM_UID } from "./fhir-resource.ts";
 import { dayRange } from "./parse-fhir-date.ts";
 import {

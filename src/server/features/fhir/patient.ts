@@ -1,6 +1,6 @@
 import { fullPersonName } from "../../../shared/dicom/person-name.ts";
 import type { StudyRecord } from "../dicomweb/dicomweb.catalogue.ts";
-import { patientNameElement } from "../dicomweb/qido-json.ts";
+import { patientNameElement } from "../dicomweb/qido/qido-json.ts";
 import type { FhirResource } from "./fhir-resource.ts";
 
 const GENDERS: Readonly<Record<string, string>> = { M: "male", F: "female", O: "other" };

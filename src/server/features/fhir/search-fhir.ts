@@ -1,6 +1,6 @@
 import type { Deps } from "../../deps.ts";
 import type { Session } from "../../http/session.ts";
-import { seriesRecord, studyRecord } from "../dicomweb/open-catalogue.ts";
+import { seriesRecord, studyRecord } from "../dicomweb/catalogue/open-catalogue.ts";
 import { countStudies } from "../exchange/count-studies.repo.ts";
 import { searchStudies } from "../exchange/search.repo.ts";
 import { listReportsOf } from "../reports/reports.repo.ts";

@@ -1,7 +1,7 @@
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../http/app-error.ts";
+import type { FoundManifest } from "../dicomweb/catalogue/open-catalogue.ts";
 import type { Scope, SeriesUIDs } from "../dicomweb/dicomweb.repo.ts";
-import type { FoundManifest } from "../dicomweb/open-catalogue.ts";
 import { isLinkOpen } from "./link-standing.ts";
 import { visitOver } from "./links.errors.ts";
 import { listStudyIds } from "./links.repo.ts";

@@ -1,7 +1,7 @@
 import type { DicomJson } from "../../../shared/dicom/dicom-json.ts";
 import type { ManifestInstance } from "../../archive/manifest.ts";
 import type { StoredMetadata } from "../dicomweb/dicomweb.catalogue.ts";
-import { MetadataCutter } from "../dicomweb/metadata-cutter.ts";
+import { MetadataCutter } from "../dicomweb/metadata/metadata-cutter.ts";
 
 /** Larger headers are not read for a directory. */
 const MAX_HEADER_BYTES = 1024 * 1024;

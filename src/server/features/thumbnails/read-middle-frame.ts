@@ -4,10 +4,10 @@ import type { ManifestInstance, SeriesManifest } from "../../archive/manifest.ts
 import { joinPieces, type Pieces, piecesOf } from "../../archive/pieces.ts";
 import type { Scratch } from "../../processes/scratch.ts";
 import { type LentBytes, ownBytes } from "../../runtime/lent-bytes.ts";
-import { borrowFrame, readFrame } from "../dicomweb/frame-bytes.ts";
-import { isInMemory } from "../dicomweb/multipart-related.ts";
-import { firstPixelByte, isDeflated, openHeader } from "../dicomweb/open-header.ts";
-import type { SeriesReader } from "../dicomweb/series-reader.ts";
+import { isInMemory } from "../dicomweb/answers/multipart-related.ts";
+import type { SeriesReader } from "../dicomweb/catalogue/series-reader.ts";
+import { borrowFrame, readFrame } from "../dicomweb/frames/frame-bytes.ts";
+import { firstPixelByte, isDeflated, openHeader } from "../dicomweb/frames/open-header.ts";
 import type { PictureRequest } from "./worker/picture-messages.ts";
 
 /** The largest frame, which bounds the decoder's memory and the transfer from the archive store. */

@@ -1,11 +1,11 @@
 import type { ManifestInstance } from "../../archive/manifest.ts";
 import type { Deps } from "../../deps.ts";
-import { archiveHeaders } from "../dicomweb/archive-headers.ts";
+import { archiveHeaders } from "../dicomweb/answers/archive-headers.ts";
+import { openCatalogue } from "../dicomweb/catalogue/open-catalogue.ts";
 import type { DicomwebCatalogue } from "../dicomweb/dicomweb.catalogue.ts";
 import type { Scope, SeriesUIDs } from "../dicomweb/dicomweb.repo.ts";
-import { framesResponse, isOneSmallFrame } from "../dicomweb/frames.ts";
-import { instanceMetadataResponse } from "../dicomweb/metadata.ts";
-import { openCatalogue } from "../dicomweb/open-catalogue.ts";
+import { framesResponse, isOneSmallFrame } from "../dicomweb/frames/frames.ts";
+import { instanceMetadataResponse } from "../dicomweb/metadata/metadata.ts";
 import type { StudyRow } from "../studies/studies.table.ts";
 import { isImage } from "./study-preview.ts";
 import { listLargestSeries } from "./viewer.repo.ts";

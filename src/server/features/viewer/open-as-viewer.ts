@@ -2,9 +2,9 @@ import type { Context } from "hono";
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../http/app-error.ts";
 import { notFound } from "../../http/http.errors.ts";
+import { openCatalogue } from "../dicomweb/catalogue/open-catalogue.ts";
 import type { DicomwebCatalogue } from "../dicomweb/dicomweb.catalogue.ts";
 import type { SeriesUIDs } from "../dicomweb/dicomweb.repo.ts";
-import { openCatalogue } from "../dicomweb/open-catalogue.ts";
 import { resolveViewerToken, type ViewerAccess } from "./viewer-token.ts";
 
 /** Tokens that are no session's, such as those of shared links. */

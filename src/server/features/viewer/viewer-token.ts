@@ -12,6 +12,7 @@ import { parseWith } from "../../http/validate.ts";
 import { describeError } from "../../runtime/log.ts";
 import type { CachedStore } from "../../storage/cache/cached-store.ts";
 import { userNotFound } from "../accounts/users/users.errors.ts";
+import type { FoundManifest } from "../dicomweb/catalogue/open-catalogue.ts";
 import type { Retrieval } from "../dicomweb/dicomweb.catalogue.ts";
 import {
   findSessionWithManifest,
@@ -19,7 +20,6 @@ import {
   type Scope,
   type SeriesUIDs,
 } from "../dicomweb/dicomweb.repo.ts";
-import type { FoundManifest } from "../dicomweb/open-catalogue.ts";
 import { judgeSession } from "../membership/find-session.ts";
 import { findSessionRow } from "../membership/session-standing.repo.ts";
 import { findStudy } from "../studies/access/find-study.ts";

@@ -1,0 +1,230 @@
+import type { Context } from "hono";
+import { TransferSyntax } from "../../../../shared/dicom/transfer-syntax.ts";
+import { AppError } from "../../../http/app-error.ts";
+import { notAcceptable } from "../../../http/http.errors.ts";
+
+/** One entry of an Accept header (RFC 9110 §12.5.1), names in lower case. */
+interface AcceptedType {
+  type: string;
+  parameters: Map<string, string>;
+}
+
+export interface Representation {
+  /** True: `multipart/related` with one part for each item. False: the only item is the whole body. */
+  multipart: boolean;
+  /** Media type of an item, without parameters. */
+  type: string;
+  /** The transfer syntax that the client names for it, or `*` for any; undefined if it names none. */
+  syntax?: string | undefined;
+}
+
+const MAX_HEADER_LENGTH = 2_000;
+
+/** Media types of an encapsulated frame, or of a whole video, besides `application/octet-stream` (PS3.18 table 8.7.3-5). */
+export const FRAME_TYPES: Readonly<Record<string, string>> = {
+  "1.2.840.10008.1.2.4.50": "image/jpeg",
+  "1.2.840.10008.1.2.4.51": "image/jpeg",
+  "1.2.840.10008.1.2.4.57": "image/jpeg",
+  "1.2.840.10008.1.2.4.70": "image/jpeg",
+  "1.2.840.10008.1.2.4.80": "image/jls",
+  "1.2.840.10008.1.2.4.81": "image/jls",
+  "1.2.840.10008.1.2.4.90": "image/jp2",
+  "1.2.840.10008.1.2.4.91": "image/jp2",
+  "1.2.840.10008.1.2.4.92": "image/jpx",
+  "1.2.840.10008.1.2.4.93": "image/jpx",
+  "1.2.840.10008.1.2.4.100": "video/mpeg2",
+  "1.2.840.10008.1.2.4.101": "video/mpeg2",
+  "1.2.840.10008.1.2.4.102": "video/mp4",
+  "1.2.840.10008.1.2.4.103": "video/mp4",
+  "1.2.840.10008.1.2.4.104": "video/mp4",
+  "1.2.840.10008.1.2.4.105": "video/mp4",
+  "1.2.840.10008.1.2.4.106": "video/mp4",
+  "1.2.840.10008.1.2.4.201": "image/jphc",
+  "1.2.840.10008.1.2.4.202": "image/jphc",
+  "1.2.840.10008.1.2.4.203": "image/jphc",
+  "1.2.840.10008.1.2.5": "image/dicom-rle",
+};
+
+/** Names from before the registered ones, which older programs use. */
+const OLDER_NAMES: Readonly<Record<string, string>> = {
+  "image/jls": "image/x-jls",
+  "image/jphc": "image/jhc",
+  "image/dicom-rle": "image/x-dicom-rle",
+};
+
+/** What the client takes: the parameter `accept` replaces the header (PS3.18 §8.3.3.1). */
+export function acceptOf(c: Context): string | undefined {
+  const inQuery = c.req.url.includes("accept=") ? c.req.query("accept") : undefined;
+  // Forms write a space as `+`, which media types have between two words.
+  return inQuery?.replace(/(?<=\w) (?=\w)/g, "+") ?? c.req.header("accept");
+}
+
+/** @throws {AppError} 406 if the client accepts no type in which the frame can be sent; frames are never decoded */
+export function negotiateFrames(accept: string | undefined, transferSyntaxUID: string): Representation {
+  return negotiate(accept, frameTypes(transferSyntaxUID), sameFrames(transferSyntaxUID));
+}
+
+/** The syntaxes of native frames that differ in how the data set names its VRs, or in the order of bytes. */
+function sameFrames(transferSyntaxUID: string): string[] {
+  const { implicitLittleEndian, explicitLittleEndian, explicitBigEndian } = TransferSyntax;
+  return transferSyntaxUID === implicitLittleEndian || transferSyntaxUID === explicitBigEndian
+    ? [explicitLittleEndian, transferSyntaxUID]
+    : [transferSyntaxUID];
+}
+
+/** The types of frames in a transfer syntax, the usual one first. */
+function frameTypes(transferSyntaxUID: string): string[] {
+  const type = FRAME_TYPES[transferSyntaxUID];
+  const names = type === undefined ? [] : [type, OLDER_NAMES[type] ?? type];
+  return ["application/octet-stream", ...names];
+}
+
+/**
+ * How the client takes frames of a lossless copy in another transfer syntax: only if it names that syntax, and before any entry
+ * that takes the frames as they are stored.
+ */
+export function negotiateCopy(
+  accept: string | undefined,
+  stored: string,
+  copied: string,
+): Representation | undefined {
+  const storedTypes = frameTypes(stored);
+  const copiedTypes = frameTypes(copied);
+  for (const entry of parseAccept(accept)) {
+    if (entry.parameters.get("transfer-syntax") === copied) {
+      const taken = representationIn(entry, copiedTypes);
+      if (taken) return taken;
+    } else if (takesSyntax(entry.parameters, sameFrames(stored)) && representationIn(entry, storedTypes)) {
+      return undefined;
+    }
+  }
+  return undefined;
+}
+
+/** @throws {AppError} 406 if the client does not accept `application/dicom` */
+export function negotiateInstances(accept: string | undefined, transferSyntaxUID?: string): Representation {
+  return negotiate(
+    accept,
+    ["application/dicom"],
+    transferSyntaxUID === undefined ? undefined : [transferSyntaxUID],
+  );
+}
+
+/** As {@link negotiateCopy}, for a whole instance written anew; `syntax` of the answer is the one of `copied` that is named. */
+export function negotiateCopiedInstance(
+  accept: string | undefined,
+  stored: string,
+  copied: ReadonlySet<string>,
+): (Representation & { syntax: string }) | undefined {
+  for (const entry of parseAccept(accept)) {
+    const taken = representationIn(entry, ["application/dicom"]);
+    const syntax = entry.parameters.get("transfer-syntax");
+    if (taken && syntax !== undefined && syntax !== stored && copied.has(syntax)) return { ...taken, syntax };
+    if (taken && takesSyntax(entry.parameters, [stored])) return undefined;
+  }
+  return undefined;
+}
+
+/** @throws {AppError} 406 if the client does not accept `application/octet-stream` */
+export function negotiateBulkData(accept: string | undefined): Representation {
+  return negotiate(accept, ["application/octet-stream"]);
+}
+
+/** @throws {AppError} 406 if the client accepts neither DICOM JSON nor JSON */
+export function assertAcceptsJson(accept: string | undefined): void {
+  const wanted = parseAccept(accept);
+  const json = ["application/dicom+json", "application/json", "application/*", "*/*"];
+  if (wanted.length > 0 && !wanted.some(({ type }) => json.includes(type))) throw new AppError(notAcceptable);
+}
+
+/**
+ * The image type of a rendered picture, and whether the client takes several in `multipart/related`. One that takes anything gets
+ * parts where several are `listed`.
+ * @throws {AppError} 406 if the client takes neither JPEG nor PNG, or only one picture of those listed
+ */
+export function negotiateRendered(
+  accept: string | undefined,
+  { takesParts, listed = false }: { takesParts: boolean; listed?: boolean },
+): { type: "jpeg" | "png"; isMultipart: boolean } {
+  const wanted = parseAccept(accept);
+  if (wanted.length === 0) return { type: "jpeg", isMultipart: listed };
+  for (const { type: named, parameters } of wanted) {
+    const isMultipart = named === "multipart/related" || (listed && named === "*/*");
+    if (isMultipart ? !takesParts : listed) continue;
+    const type = isMultipart ? (parameters.get("type") ?? "*/*") : named;
+    if (type === "image/png") return { type: "png", isMultipart };
+    if (["image/jpeg", "image/jpg", "image/*", "*/*"].includes(type)) return { type: "jpeg", isMultipart };
+  }
+  throw new AppError(notAcceptable);
+}
+
+/** Returns the first type in the header that we can send; without a header, or for a wildcard, multipart, the DICOMweb default. */
+function negotiate(accept: string | undefined, types: string[], syntaxes?: string[]): Representation {
+  const [defaultType = "application/octet-stream"] = types;
+  const wanted = parseAccept(accept);
+  if (wanted.length === 0) return { multipart: true, type: defaultType };
+  for (const entry of wanted) {
+    const taken = takesSyntax(entry.parameters, syntaxes) ? representationIn(entry, types) : undefined;
+    if (taken) return { ...taken, syntax: entry.parameters.get("transfer-syntax") };
+  }
+  throw new AppError(notAcceptable);
+}
+
+/** How one entry takes one of the types, of which the first is the default. */
+function representationIn({ type, parameters }: AcceptedType, types: string[]): Representation | undefined {
+  const [defaultType = ""] = types;
+  if (type === "*/*" || type === "multipart/*") return { multipart: true, type: defaultType };
+  if (type !== "multipart/related") return types.includes(type) ? { multipart: false, type } : undefined;
+  const part = parameters.get("type") ?? defaultType;
+  if (part === "*/*") return { multipart: true, type: defaultType };
+  const found = types.find(
+    (known) => known === part || (part.endsWith("/*") && known.startsWith(part.slice(0, -1))),
+  );
+  return found === undefined ? undefined : { multipart: true, type: found };
+}
+
+/** Whether the client accepts a transfer syntax of these; a client that names none gets the stored one, as from other archives. */
+function takesSyntax(parameters: Map<string, string>, syntaxes: string[] | undefined): boolean {
+  const wanted = parameters.get("transfer-syntax");
+  return wanted === undefined || wanted === "*" || syntaxes === undefined || syntaxes.includes(wanted);
+}
+
+/** Parsed headers: a viewer sends the same one with each of its frames. */
+const parsedHeaders = new Map<string, readonly AcceptedType[]>();
+const MAX_PARSED_HEADERS = 32;
+
+function parseAccept(accept: string | undefined): readonly AcceptedType[] {
+  if (!accept) return [];
+  if (accept.length > MAX_HEADER_LENGTH) throw new AppError(notAcceptable);
+  const known = parsedHeaders.get(accept);
+  if (known) return known;
+  if (parsedHeaders.size >= MAX_PARSED_HEADERS) parsedHeaders.clear();
+  const parsed = parseEntries(accept);
+  if (parsed.length === 0) throw new AppError(notAcceptable);
+  parsedHeaders.set(accept, parsed);
+  return parsed;
+}
+
+/** The entries that the client takes at all; those that it likes best come first. */
+function parseEntries(accept: string): AcceptedType[] {
+  return accept
+    .split(",")
+    .map((entry) => {
+      const [type = "", ...parameters] = entry.split(";").map((part) => part.trim());
+      return { type: type.toLowerCase(), parameters: new Map(parameters.map(parseParameter)) };
+    })
+    .filter((entry) => entry.type !== "" && weightOf(entry) > 0)
+    .sort((one, other) => weightOf(other) - weightOf(one));
+}
+
+/** 1 for a weight that can't be read. */
+function weightOf({ parameters }: AcceptedType): number {
+  const weight = Number.parseFloat(parameters.get("q") ?? "1");
+  return Number.isNaN(weight) ? 1 : weight;
+}
+
+function parseParameter(parameter: string): [string, string] {
+  const equals = parameter.indexOf("=");
+  const value = parameter.slice(equals + 1).replace(/^"|"$/g, "");
+  return [parameter.slice(0, equals).trim().toLowerCase(), value.trim().toLowerCase()];
+}

@@ -1,0 +1,131 @@
+import type { FrameTable } from "../../../../shared/dicom/reading/frame-table.ts";
+import { TagHex } from "../../../../shared/dicom/tags.ts";
+import type { ManifestInstance } from "../../../archive/manifest.ts";
+import { AppError } from "../../../http/app-error.ts";
+import { requestedRange } from "../../../http/byte-range.ts";
+import { notFound } from "../../../http/http.errors.ts";
+import { isKnownVersion } from "../../../http/known-version.ts";
+import { ownBytes } from "../../../runtime/lent-bytes.ts";
+import type { ByteRange } from "../../../storage/object-store.ts";
+import { archiveHeaders } from "../answers/archive-headers.ts";
+import { negotiateBulkData } from "../answers/media-types.ts";
+import { onePartRelated } from "../answers/multipart-related.ts";
+import type { Bytes, DicomwebCatalogue, StoredMetadata } from "../dicomweb.catalogue.ts";
+import { readRange } from "../frames/frame-bytes.ts";
+import { allFramesResponse } from "../frames/frames.ts";
+import { openLittleEndian } from "../frames/little-endian-frames.ts";
+import { isSwappable, readSwapped } from "./swap-words.ts";
+
+/** What a request for bulk data says besides its path. */
+export interface BulkDataRequest {
+  /** The address of the instance, which begins the `BulkDataURI`s of its metadata. */
+  instanceUrl: string;
+  accept: string | undefined;
+  /** Of these, the ones of ranges and versions. */
+  headers: Headers;
+  /** Finds the metadata of the series, which tell how big-endian pixel data are swapped. */
+  findMetadata: () => Promise<StoredMetadata | undefined>;
+}
+
+/** Goes up when the same value is answered in other bytes: once little-endian and padded, it is not what a client kept before. */
+const FORM = 2;
+
+/** A value, read as little-endian, whatever the byte order of the instance (PS3.18 §8.7.3.3). */
+interface Value {
+  sizeBytes: number;
+  /** Reads a range of the value. */
+  read(range: ByteRange): Promise<Bytes>;
+}
+
+/**
+ * Answers the value of one element, named by the tag path of the metadata's `BulkDataURI` (PS3.18 §10.4.1.1.5), or the one range of
+ * it that the client asks for, also as a part. Several ranges are answered by the whole value. Encapsulated pixel data are answered
+ * as frames, which have no ranges. Each part names its address, a value's as the metadata do (PS3.18 §10.4.3.3.5).
+ * @throws {AppError} 404 if the instance has no such value, 406 if the client does not accept bytes
+ */
+export async function bulkDataResponse(
+  catalogue: DicomwebCatalogue,
+  instance: ManifestInstance,
+  tagPath: string,
+  request: BulkDataRequest,
+): Promise<Response> {
+  const { accept, findMetadata, headers: wanted, instanceUrl } = request;
+  const { frames } = instance;
+  const bulkDataUrl = `${instanceUrl}/bulkdata/${tagPath}`;
+  if (tagPath === TagHex.PixelData && frames.kind === "encapsulated") {
+    return allFramesResponse(catalogue, instance, { accept, instanceUrl, bulkDataUrl });
+  }
+  const { multipart, type } = negotiateBulkData(accept);
+  const value =
+    tagPath === TagHex.PixelData && frames.kind === "native"
+      ? await findPixelData(catalogue, instance, frames, findMetadata)
+      : await findValue(catalogue, instance, tagPath);
+  if (!value) throw new AppError(notFound);
+  const version = `"${instance.volumeId}.${instance.dataOffset}.${tagPath}.${FORM}"`;
+  // Parts have another boundary each time.
+  const etag = multipart ? `W/${version}` : version;
+  const headers = { ...archiveHeaders(type), "Accept-Ranges": "bytes", ETag: etag, Vary: "Accept" };
+  if (isKnownVersion(wanted.get("if-none-match") ?? undefined, etag))
+    return new Response(null, { status: 304, headers });
+  const range = requestedRange(wanted, etag, value.sizeBytes);
+  if (range === "unsatisfiable")
+    return new Response(null, {
+      status: 416,
+      headers: { ...headers, "Content-Range": `bytes */${value.sizeBytes}` },
+    });
+  const { offset, length } = range ?? { offset: 0, length: value.sizeBytes };
+  const contentRange = range && `bytes ${offset}-${offset + length - 1}/${value.sizeBytes}`;
+  const ofRange = { ...headers, ...(contentRange && { "Content-Range": contentRange }) };
+  const status = range ? 206 : 200;
+  const body = await value.read({ offset, length });
+  if (!multipart)
+    return new Response(body as BodyInit, {
+      status,
+      headers: { ...ofRange, "Content-Length": String(length) },
+    });
+  const part = body instanceof Uint8Array ? ownBytes(body) : body;
+  const head = { contentType: type, location: bulkDataUrl, contentRange };
+  const related = onePartRelated(type, head, part);
+  return new Response(related.body, { status, headers: { ...ofRange, "Content-Type": related.contentType } });
+}
+
+/** The frames are read without a search. If they have an odd number of bytes, the value has one more (PS3.5 §7.1). */
+async function findPixelData(
+  catalogue: DicomwebCatalogue,
+  instance: ManifestInstance,
+  { offset, frameBytes, frameCount, frameBits, deflated }: Extract<FrameTable, { kind: "native" }>,
+  findMetadata: BulkDataRequest["findMetadata"],
+): Promise<Value> {
+  const sizeBytes = frameBits ? Math.ceil((frameBits * frameCount) / 8) : frameBytes * frameCount;
+  const padded = sizeBytes % 2 === 1 && (await findValue(catalogue, instance, TagHex.PixelData));
+  if (padded) return padded;
+  const swapped = await openLittleEndian(catalogue, instance, findMetadata);
+  return valueAt({ offset, length: sizeBytes }, (range) => {
+    if (swapped) return swapped.read(range);
+    return deflated ? catalogue.openInflated(instance, range) : readRange(catalogue, instance, range);
+  });
+}
+
+async function findValue(
+  catalogue: DicomwebCatalogue,
+  instance: ManifestInstance,
+  tagPath: string,
+): Promise<Value | undefined> {
+  const location = await catalogue.locate(instance, tagPath);
+  if (!location) return undefined;
+  const { offset, length, deflated, swapWordBytes } = location;
+  const read = (range: ByteRange) =>
+    deflated ? catalogue.openInflated(instance, range) : readRange(catalogue, instance, range);
+  return valueAt({ offset, length }, (range) =>
+    isSwappable(swapWordBytes)
+      ? readSwapped(read, { offset, length, wordBytes: swapWordBytes }, range)
+      : read(range),
+  );
+}
+
+function valueAt(place: ByteRange, read: (range: ByteRange) => Promise<Bytes>): Value {
+  return {
+    sizeBytes: place.length,
+    read: ({ offset, length }) => read({ offset: place.offset + offset, length }),
+  };
+}

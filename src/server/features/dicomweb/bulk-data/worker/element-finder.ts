@@ -1,0 +1,51 @@
+import { join } from "node:path";
+import type { BulkDataLocation } from "../../../../dicom/bulk-data.ts";
+import { ProcessLost } from "../../../../processes/killable-process.ts";
+import { SerialProcess } from "../../../../processes/serial-process.ts";
+import type { Logger } from "../../../../runtime/log.ts";
+import type { Turns } from "../../../../runtime/turns.ts";
+import type { ElementReply, ElementRequest } from "./element-messages.ts";
+
+/** Finds elements of files in a separate process. */
+export interface ElementFinder {
+  /**
+   * Finds the value in the file, whose data set is not (or no longer) deflated; undefined if there is none or the search took too
+   * long. Calls run one at a time; others wait.
+   */
+  find(request: ElementRequest, signal: AbortSignal): Promise<BulkDataLocation | undefined>;
+  /** Ends the running search, and the process. */
+  close(): Promise<void>;
+}
+
+export interface ElementFinderOptions {
+  log: Pick<Logger, "warn">;
+  /**
+   * Starts the process. Without it the entry is run from source; the compiled executable names itself and a
+   * subcommand that imports `element-worker.ts`.
+   */
+  command?: readonly string[] | undefined;
+  /** Shared with other processes that must not work at the same time. */
+  turns?: Turns;
+}
+
+const TIMEOUT_MS = 5_000;
+const MAX_MEMORY_BYTES = 160 * 1024 * 1024;
+
+/** The process starts with the first search and ends when none was asked for a while. */
+export function createElementFinder({ log, command, turns }: ElementFinderOptions): ElementFinder {
+  const finder = new SerialProcess<ElementRequest, ElementReply>({
+    command: command ?? [process.execPath, join(import.meta.dir, "element-worker.ts")],
+    log,
+    event: "elements.process_lost",
+    timeoutMs: TIMEOUT_MS,
+    maxMemoryBytes: MAX_MEMORY_BYTES,
+    ...(turns && { turns }),
+  });
+  return {
+    async find(request, signal) {
+      const reply = await finder.request(request, signal);
+      return reply === null || reply instanceof ProcessLost ? undefined : reply;
+    },
+    close: () => finder.close(),
+  };
+}

@@ -1,0 +1,86 @@
+import type { Context } from "hono";
+import { isUid } from "../../../../shared/dicom/uid.ts";
+import { isUuid } from "../../../../shared/uuid.ts";
+import type { ManifestInstance, SeriesManifest } from "../../../archive/manifest.ts";
+import { AppError } from "../../../http/app-error.ts";
+import { notFound } from "../../../http/http.errors.ts";
+import type { DicomwebCatalogue, SeriesRecord } from "../dicomweb.catalogue.ts";
+import type { MetadataOfSeries } from "../metadata/metadata.ts";
+import { findInstance } from "./find-instance.ts";
+
+/* What the addresses of DICOMweb name, looked up in a catalogue. Each throws 404 for what is not there, or can't be. */
+
+/** How the address of a request names a study that its UID does not name. */
+export const referenceIn = (c: Context) => {
+  const study = c.req.param("study") ?? "";
+  return isUuid(study) ? study : undefined;
+};
+
+export interface InstancePath {
+  study: string;
+  series: string;
+  instance: string;
+}
+
+/** @throws {AppError} 404 for a value that cannot be a UID */
+export function uid(value: string): string {
+  if (!isUid(value)) throw new AppError(notFound);
+  return value;
+}
+
+/** @throws {AppError} 404 for what is neither a UID nor one of our ids */
+function studyName(value: string): string {
+  return isUuid(value) ? value : uid(value);
+}
+
+export async function allSeries(catalogue: DicomwebCatalogue, study: string): Promise<SeriesRecord[]> {
+  const series = await catalogue.series(studyName(study));
+  if (series.length === 0) throw new AppError(notFound);
+  return series;
+}
+
+export async function seriesManifest(
+  catalogue: DicomwebCatalogue,
+  study: string,
+  series: string,
+): Promise<SeriesManifest> {
+  const manifest = await catalogue.manifest(studyName(study), uid(series));
+  if (!manifest) throw new AppError(notFound);
+  return manifest;
+}
+
+export async function seriesMetadata(catalogue: DicomwebCatalogue, study: string, series: string) {
+  const stored = await catalogue.metadata(studyName(study), uid(series));
+  if (!stored) throw new AppError(notFound);
+  return stored;
+}
+
+export async function oneInstance(
+  catalogue: DicomwebCatalogue,
+  path: InstancePath,
+): Promise<ManifestInstance | undefined> {
+  const manifest = await seriesManifest(catalogue, path.study, path.series);
+  return findInstance(manifest, uid(path.instance));
+}
+
+export async function* instancesOf(
+  catalogue: DicomwebCatalogue,
+  series: SeriesRecord[],
+): AsyncGenerator<ManifestInstance[]> {
+  for (const { studyInstanceUID, seriesInstanceUID } of series) {
+    const manifest = await seriesManifest(catalogue, studyInstanceUID, seriesInstanceUID);
+    yield manifest.instances;
+  }
+}
+
+export async function* metadataOf(
+  catalogue: DicomwebCatalogue,
+  series: SeriesRecord[],
+): AsyncGenerator<MetadataOfSeries> {
+  for (const { studyInstanceUID, seriesInstanceUID } of series) {
+    yield {
+      seriesInstanceUID,
+      stored: await seriesMetadata(catalogue, studyInstanceUID, seriesInstanceUID),
+    };
+  }
+}

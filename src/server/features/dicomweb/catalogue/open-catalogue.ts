@@ -1,0 +1,145 @@
+import { isInflatedInPieces } from "../../../archive/instance-reader.ts";
+import { ManifestTooLarge } from "../../../archive/manifest.errors.ts";
+import type { SeriesManifest } from "../../../archive/manifest.ts";
+import { piecesOf } from "../../../archive/pieces.ts";
+import type { Deps } from "../../../deps.ts";
+import type { StoredObjectRow } from "../../../holdings/objects/stored-objects.table.ts";
+import { AppError } from "../../../http/app-error.ts";
+import { streamOf } from "../../../http/stream-of.ts";
+import type { SeriesRow, StudyRow } from "../../studies/studies.table.ts";
+import { locateElement } from "../bulk-data/locate-element.ts";
+import type {
+  Bytes,
+  DicomwebCatalogue,
+  SeriesRecord,
+  StoredMetadata,
+  StudyRecord,
+} from "../dicomweb.catalogue.ts";
+import { seriesTooLarge } from "../dicomweb.errors.ts";
+import {
+  findManifestObject,
+  listSeriesInScope,
+  listStudiesInScope,
+  type Scope,
+  type SeriesUIDs,
+} from "../dicomweb.repo.ts";
+import { MAX_AT_ONCE_BYTES } from "../metadata/metadata.ts";
+
+/** A series' manifest in force, or the fact that none is in scope. */
+export interface FoundManifest extends SeriesUIDs {
+  object: StoredObjectRow | undefined;
+}
+
+/** The archive within `scope`. Every call asks the database, except for what this request `found` already. */
+export function openCatalogue(
+  deps: Pick<Deps, "db" | "series" | "scratch" | "elements" | "readingTurns" | "searchTurns">,
+  scope: Scope,
+  found?: FoundManifest,
+): DicomwebCatalogue {
+  const { series: reader } = deps;
+  const readerId = scope.reader ?? scope.caller.userId;
+  const findManifest = async (studyInstanceUID: string, seriesInstanceUID: string) => {
+    const isFound =
+      found?.studyInstanceUID === studyInstanceUID && found.seriesInstanceUID === seriesInstanceUID;
+    if (isFound) return found.object;
+    return await findManifestObject(deps.db, scope, { studyInstanceUID, seriesInstanceUID });
+  };
+  const { userId } = scope.caller;
+  const inTurn = (body: Bytes) => inTurnOf(deps, userId, body);
+  return {
+    studies: async () => (await listStudiesInScope(deps.db, scope)).map(studyRecord),
+    async series(studyInstanceUID) {
+      const rows = await listSeriesInScope(deps.db, scope, studyInstanceUID);
+      return rows.map((row) => seriesRecord(studyInstanceUID, row));
+    },
+    async manifest(studyInstanceUID, seriesInstanceUID) {
+      const object = await findManifest(studyInstanceUID, seriesInstanceUID);
+      return object && (await openSeries(deps, userId, object).manifest());
+    },
+    async metadata(studyInstanceUID, seriesInstanceUID) {
+      const object = await findManifest(studyInstanceUID, seriesInstanceUID);
+      return object && (await openSeries(deps, userId, object).metadata());
+    },
+    async derivative(studyInstanceUID, seriesInstanceUID) {
+      const object = await findManifest(studyInstanceUID, seriesInstanceUID);
+      return object && (await reader.derivative(object));
+    },
+    read: reader.read,
+    borrow: reader.borrow,
+    async open(instance, range) {
+      const body = await reader.open(instance, range);
+      return isInflatedInPieces(instance) ? inTurn(body) : body;
+    },
+    openInflated: async (instance, range) => inTurn(await reader.openInflated(instance, range)),
+    searching: { turns: deps.searchTurns, callerId: readerId },
+    async locate(instance, tagPath) {
+      deps.readingTurns.assertRoom(readerId);
+      return await locateElement(deps, instance, tagPath);
+    },
+  };
+}
+
+/** A series by its manifest, for a reader who may see it; long metadata are inflated in turn with other readers. */
+export function openSeries(
+  deps: Pick<Deps, "series" | "readingTurns">,
+  readerId: string,
+  object: StoredObjectRow,
+): { manifest(): Promise<SeriesManifest>; metadata(): Promise<StoredMetadata> } {
+  return {
+    manifest: () => opened(deps.series.manifest(object)),
+    async metadata() {
+      const derivative = await deps.series.derivative(object);
+      const stored = await opened(deps.series.metadata(object, derivative));
+      if (stored.inflatedBytes <= MAX_AT_ONCE_BYTES) return stored;
+      return { ...stored, open: async () => inTurnOf(deps, readerId, await stored.open()) };
+    },
+  };
+}
+
+function inTurnOf({ readingTurns }: Pick<Deps, "readingTurns">, readerId: string, body: Bytes): Bytes {
+  readingTurns.assertRoom(readerId);
+  return streamOf(readingTurns.inTurn(readerId, piecesOf(body)));
+}
+
+/** An older upload may have stored a series larger than new uploads may be. @throws {AppError} `series.too_large` */
+async function opened<Opened>(opening: Promise<Opened>): Promise<Opened> {
+  try {
+    return await opening;
+  } catch (error) {
+    if (error instanceof ManifestTooLarge) throw new AppError(seriesTooLarge, { cause: error });
+    throw error;
+  }
+}
+
+/** A study as its instances describe it; the upload form's values appear in the list only. */
+export function studyRecord(row: StudyRow): StudyRecord {
+  const said = { ...row, ...row.instanceValues };
+  return {
+    studyInstanceUID: row.studyInstanceUID,
+    patientName: said.patientName,
+    patientID: said.patientID,
+    patientBirthDate: said.patientBirthDate,
+    patientSex: said.patientSex,
+    studyDescription: said.description,
+    studyDate: said.studyDate,
+    studyTime: said.studyTime,
+    accessionNumber: said.accessionNumber,
+    modalitiesInStudy: said.modality?.split("\\") ?? [],
+    seriesCount: row.seriesCount,
+    instanceCount: row.instanceCount,
+    attributes: row.attributes,
+  };
+}
+
+export function seriesRecord(studyInstanceUID: string, row: SeriesRow): SeriesRecord {
+  return {
+    studyInstanceUID,
+    seriesInstanceUID: row.seriesInstanceUID,
+    modality: row.modality,
+    seriesNumber: row.seriesNumber,
+    seriesDescription: row.description,
+    instanceCount: row.instanceCount,
+    version: row.manifestId,
+    attributes: row.attributes,
+  };
+}

@@ -1,0 +1,90 @@
+import { TransferSyntax } from "../../../../shared/dicom/transfer-syntax.ts";
+import type { Derivative, ReadFrame } from "../../../holdings/derivatives/derivative.ts";
+import { parseByteRange } from "../../../http/byte-range.ts";
+import { ownBytes } from "../../../runtime/lent-bytes.ts";
+import { frameHeaders } from "../answers/archive-headers.ts";
+import type { Representation } from "../answers/media-types.ts";
+import { multipartRelated, onePartRelated, type Part } from "../answers/multipart-related.ts";
+import type { StoredMetadata } from "../dicomweb.catalogue.ts";
+
+/** The lengths of the prefixes that are a smaller picture, from the smallest one to the whole frame. */
+const PREFIX_LENGTHS = "HTJ2K-Prefix-Lengths";
+
+/** What a request for frames says besides its path. */
+export interface FrameRequest {
+  accept: string | undefined;
+  range?: string | undefined;
+  /** Finds the metadata of the series, which tell how big-endian frames are swapped. */
+  findMetadata?: () => Promise<StoredMetadata | undefined>;
+  /** Finds the lossless copy of the series. */
+  findCopy?: () => Promise<Derivative | undefined>;
+}
+
+/**
+ * Answers frames of a lossless copy. A single frame without multipart framing can be asked for by ranges, since a prefix of it is a
+ * smaller picture. `undefined` if the copy lacks a frame, or if its bytes are not right.
+ */
+export async function copiedFramesResponse(
+  derivative: Derivative,
+  { sopInstanceUID, frameNumbers }: { sopInstanceUID: string; frameNumbers: number[] },
+  { multipart, type }: Representation,
+  range: string | undefined,
+): Promise<Response | undefined> {
+  const contentType = `${type}; transfer-syntax=${TransferSyntax.htJpeg2000Rpcl}`;
+  const [only] = frameNumbers;
+  if (only !== undefined && frameNumbers.length === 1) {
+    const frame = await derivative.readFrame(sopInstanceUID, only - 1);
+    if (!frame) return undefined;
+    if (!multipart) return rangeOfFrame(frame, contentType, range);
+    const related = onePartRelated(type, { contentType }, ownBytes(frame.bytes));
+    return new Response(related.body, { headers: varied(related.contentType) });
+  }
+  const count = derivative.instances.get(sopInstanceUID)?.frames.length ?? 0;
+  if (!multipart || frameNumbers.some((frameNumber) => frameNumber > count)) return undefined;
+  const related = multipartRelated(type, parts(derivative, sopInstanceUID, frameNumbers, contentType));
+  return new Response(related.body, { headers: varied(related.contentType) });
+}
+
+function rangeOfFrame(
+  { bytes, prefixLengths }: ReadFrame,
+  contentType: string,
+  header: string | undefined,
+): Response {
+  const headers = {
+    ...varied(contentType),
+    "Accept-Ranges": "bytes",
+    "Access-Control-Expose-Headers": `Content-Range, ${PREFIX_LENGTHS}`,
+    [PREFIX_LENGTHS]: prefixLengths.join(", "),
+  };
+  const range = parseByteRange(header, bytes.length);
+  if (range === "unsatisfiable")
+    return new Response(null, {
+      status: 416,
+      headers: { ...headers, "Content-Range": `bytes */${bytes.length}` },
+    });
+  if (!range) return new Response(bytes as BodyInit, { headers });
+  const { offset, length } = range;
+  return new Response(bytes.subarray(offset, offset + length) as BodyInit, {
+    status: 206,
+    headers: { ...headers, "Content-Range": `bytes ${offset}-${offset + length - 1}/${bytes.length}` },
+  });
+}
+
+/** A browser keeps frames, and the same address has them in another syntax. */
+function varied(contentType: string): Record<string, string> {
+  return frameHeaders(contentType);
+}
+
+/** @throws if a frame is damaged, which ends the body early: the copy is made again */
+async function* parts(
+  derivative: Derivative,
+  sopInstanceUID: string,
+  frameNumbers: number[],
+  contentType: string,
+): AsyncGenerator<Part> {
+  for (const frameNumber of frameNumbers) {
+    const frame = await derivative.readFrame(sopInstanceUID, frameNumber - 1);
+    if (!frame) throw new RangeError("a frame of the copy is lost");
+    yield { contentType, body: frame.bytes };
+  }
+}

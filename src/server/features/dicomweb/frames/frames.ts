@@ -1,0 +1,166 @@
+import { frameSizeBytes } from "../../../../shared/dicom/reading/cut-frame.ts";
+import { frameTransferSyntaxUID, TransferSyntax } from "../../../../shared/dicom/transfer-syntax.ts";
+import type { ManifestInstance } from "../../../archive/manifest.ts";
+import { AppError } from "../../../http/app-error.ts";
+import { notAcceptable, notFound, validationFailed } from "../../../http/http.errors.ts";
+import { UNWATCHED_BYTES } from "../../../http/while-allowed.ts";
+import { frameHeaders } from "../answers/archive-headers.ts";
+import { negotiateCopy, negotiateFrames, type Representation } from "../answers/media-types.ts";
+import { bareBody, multipartRelated, onePartRelated, type Part } from "../answers/multipart-related.ts";
+import type { Bytes, DicomwebCatalogue } from "../dicomweb.catalogue.ts";
+import { copiedFramesResponse, type FrameRequest } from "./copied-frames.ts";
+import { borrowFrame, readFrame } from "./frame-bytes.ts";
+import { type LittleEndianReader, openLittleEndian } from "./little-endian-frames.ts";
+
+/** The most frames that a request may list; such a list takes about 40 kB of the path. */
+export const MAX_LISTED_FRAMES = 8_192;
+/** A short address that repeats one frame must not bring gigabytes. */
+const MAX_REPEATED_FRAMES = 16;
+
+/**
+ * Answers frames as they are stored (PS3.18 §10.4.1.1.6), or those of the lossless copy to a client that names its syntax; nothing
+ * is decoded for a request. `list` is `1` or `3,1,2`; few frames may repeat, although PS3.18 has none do. A single frame may be
+ * requested as a bare body, as the viewer does.
+ * @throws {AppError} 400 for another list, 404 for a missing frame, 406 as {@link negotiateFrames}
+ */
+export async function framesResponse(
+  catalogue: DicomwebCatalogue,
+  instance: ManifestInstance,
+  list: string,
+  request: FrameRequest,
+): Promise<Response> {
+  const frameNumbers = parseFrameList(list);
+  const frameCount = instance.frames.kind === "none" ? 0 : instance.frames.frameCount;
+  if (frameNumbers.some((frameNumber) => frameNumber > frameCount)) throw new AppError(notFound);
+
+  return (
+    (await respondByCopy(instance, frameNumbers, request)) ??
+    (await respond(catalogue, instance, frameNumbers, request))
+  );
+}
+
+/** Whether nothing that an instance holds is large. A deflated one of a few bytes may hold gigabytes. */
+export function isSmall({ sizeBytes, transferSyntaxUID }: ManifestInstance): boolean {
+  return sizeBytes <= UNWATCHED_BYTES && transferSyntaxUID !== TransferSyntax.deflatedExplicitLittleEndian;
+}
+
+/** Whether a list asks for one frame, which is on its way at once. */
+export function isOneSmallFrame(instance: ManifestInstance, list: string): boolean {
+  if (list.includes(",")) return false;
+  return isSmall(instance) || (frameSizeBytes(instance.frames, Number(list) - 1) ?? 0) <= UNWATCHED_BYTES;
+}
+
+/** Every frame of an instance, in order; see {@link framesResponse}. */
+export function allFramesResponse(
+  catalogue: DicomwebCatalogue,
+  instance: ManifestInstance,
+  request: Asked,
+): Promise<Response> {
+  const frameCount = instance.frames.kind === "none" ? 0 : instance.frames.frameCount;
+  const frameNumbers = Array.from({ length: frameCount }, (_, index) => index + 1);
+  return respond(catalogue, instance, frameNumbers, request);
+}
+
+async function respondByCopy(
+  { transferSyntaxUID, sopInstanceUID }: ManifestInstance,
+  frameNumbers: number[],
+  { accept, range, findCopy }: FrameRequest,
+): Promise<Response | undefined> {
+  const stored = frameTransferSyntaxUID(transferSyntaxUID);
+  const wanted = findCopy && negotiateCopy(accept, stored, TransferSyntax.htJpeg2000Rpcl);
+  const derivative = wanted && (await findCopy());
+  return derivative && copiedFramesResponse(derivative, { sopInstanceUID, frameNumbers }, wanted, range);
+}
+
+/** Where bulk data are, which each part of an answer names (PS3.18 §10.4.3.3.5); frames that are asked for as frames name nothing. */
+interface Places {
+  instanceUrl: string;
+  /** The address of pixel data that are one frame. */
+  bulkDataUrl: string;
+}
+
+type Asked = Pick<FrameRequest, "accept" | "findMetadata"> & Partial<Places>;
+
+const placeOf = (instanceUrl: string | undefined, frameNumber: number) =>
+  instanceUrl === undefined ? undefined : `${instanceUrl}/frames/${frameNumber}`;
+
+async function respond(
+  catalogue: DicomwebCatalogue,
+  instance: ManifestInstance,
+  frameNumbers: number[],
+  { accept, instanceUrl, bulkDataUrl, findMetadata }: Asked,
+): Promise<Response> {
+  const transferSyntaxUID = frameTransferSyntaxUID(instance.transferSyntaxUID);
+  const { multipart, type, syntax } = negotiateFrames(accept, transferSyntaxUID);
+  if (
+    transferSyntaxUID === TransferSyntax.explicitBigEndian &&
+    syntax !== "*" &&
+    syntax !== transferSyntaxUID
+  ) {
+    const swapped = findMetadata && (await openLittleEndian(catalogue, instance, findMetadata));
+    if (swapped) return await respondSwapped(swapped, frameNumbers, { multipart, type });
+    if (syntax !== undefined) throw new AppError(notAcceptable);
+  }
+  const contentType = `${type}; transfer-syntax=${namedSyntax(transferSyntaxUID)}`;
+  const [only] = frameNumbers;
+  if (only !== undefined && frameNumbers.length === 1) {
+    const frame = await borrowFrame(catalogue, instance, only - 1);
+    const head = { contentType, location: bulkDataUrl };
+    const answer = multipart ? onePartRelated(type, head, frame) : bareBody(contentType, frame);
+    return new Response(answer.body, { headers: frameHeaders(answer.contentType) });
+  }
+  if (!multipart) throw new AppError(notAcceptable);
+  const answer = multipartRelated(
+    type,
+    frameParts({ frameNumbers, instanceUrl }, contentType, (index) => readFrame(catalogue, instance, index)),
+  );
+  return new Response(answer.body, { headers: frameHeaders(answer.contentType) });
+}
+
+/** Answers big-endian frames as little-endian ones: to a client that names that syntax, or none (PS3.18 §8.7.3.3). */
+async function respondSwapped(
+  swapped: LittleEndianReader,
+  frameNumbers: number[],
+  { multipart, type }: Representation,
+): Promise<Response> {
+  const contentType = `${type}; transfer-syntax=${TransferSyntax.explicitLittleEndian}`;
+  const [only] = frameNumbers;
+  if (!multipart && only !== undefined && frameNumbers.length === 1)
+    return new Response((await swapped.frame(only - 1)) as BodyInit, { headers: frameHeaders(contentType) });
+  if (!multipart) throw new AppError(notAcceptable);
+  const answer = multipartRelated(
+    type,
+    frameParts({ frameNumbers }, contentType, (index) => swapped.frame(index)),
+  );
+  return new Response(answer.body, { headers: frameHeaders(answer.contentType) });
+}
+
+/** Native frames are named as those of an explicit data set, since the Web knows no implicit one (PS3.18 §8.7.3). */
+function namedSyntax(transferSyntaxUID: string): string {
+  const { implicitLittleEndian, explicitLittleEndian } = TransferSyntax;
+  return transferSyntaxUID === implicitLittleEndian ? explicitLittleEndian : transferSyntaxUID;
+}
+
+async function* frameParts(
+  { frameNumbers, instanceUrl }: { frameNumbers: number[]; instanceUrl?: string | undefined },
+  contentType: string,
+  read: (frameIndex: number) => Promise<Bytes>,
+): AsyncGenerator<Part> {
+  for (const frameNumber of frameNumbers) {
+    const location = placeOf(instanceUrl, frameNumber);
+    yield { contentType, location, body: await read(frameNumber - 1) };
+  }
+}
+
+function parseFrameList(list: string): number[] {
+  const frameNumbers = list
+    .split(",", MAX_LISTED_FRAMES + 1)
+    .map((text) => (/^\d{1,9}$/.test(text) ? Number(text) : 0));
+  const isListed = frameNumbers.length <= MAX_LISTED_FRAMES && !frameNumbers.includes(0);
+  if (!isListed || frameNumbers.length - new Set(frameNumbers).size > MAX_REPEATED_FRAMES) {
+    throw new AppError(validationFailed, {
+      violations: [{ path: "frames", code: "invalid" }],
+    });
+  }
+  return frameNumbers;
+}

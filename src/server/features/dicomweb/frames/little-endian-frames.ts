@@ -1,0 +1,68 @@
+import { locateFrame, shiftPieces } from "../../../../shared/dicom/reading/cut-frame.ts";
+import type { DicomJson } from "../../../../shared/dicom/reading/instance.ts";
+import { TransferSyntax } from "../../../../shared/dicom/transfer-syntax.ts";
+import { pixelWordBytes } from "../../../../shared/pixels/decode-native.ts";
+import { readPixelModule } from "../../../../shared/pixels/pixel-module.ts";
+import type { ManifestInstance } from "../../../archive/manifest.ts";
+import { inflatedMetadata } from "../../../archive/manifest-codec.ts";
+import { joinPieces, piecesOf, slicePieces } from "../../../archive/pieces.ts";
+import { AppError } from "../../../http/app-error.ts";
+import { notFound } from "../../../http/http.errors.ts";
+import { streamOf } from "../../../http/stream-of.ts";
+import type { ByteRange } from "../../../storage/object-store.ts";
+import { isSwappable, readSwapped } from "../bulk-data/swap-words.ts";
+import type { Bytes, InstanceBytes, StoredMetadata } from "../dicomweb.catalogue.ts";
+import { readRange } from "./frame-bytes.ts";
+
+/** An image has some 5 kB of metadata; those of one that says far more are not parsed. */
+const MAX_METADATA_BYTES = 512 * 1024;
+
+/** The native pixel data of one big-endian instance as little-endian, read in pieces whatever their size. */
+export interface LittleEndianReader {
+  /** @throws {AppError} 404 if there is no such frame */
+  frame(frameIndex: number): Promise<Bytes>;
+  /** A range of the instance's file, within the pixel data. */
+  read(range: ByteRange): Promise<Bytes>;
+}
+
+/**
+ * Opens the native pixel data of a big-endian instance as little-endian. The bytes of each word are reversed. A word is one sample;
+ * in OW it has 16 bits at least, so two samples of 8 bits change places (PS3.5 §8.1.1, §A.3). Returns undefined for any other
+ * instance, and if the metadata do not say how long a word is.
+ */
+export async function openLittleEndian(
+  reader: InstanceBytes,
+  instance: ManifestInstance,
+  findMetadata: () => Promise<StoredMetadata | undefined>,
+): Promise<LittleEndianReader | undefined> {
+  const { frames, transferSyntaxUID, sizeBytes } = instance;
+  if (transferSyntaxUID !== TransferSyntax.explicitBigEndian || frames.kind !== "native") return undefined;
+  const stored = await findMetadata();
+  const metadata = stored && (await readMetadata(stored, instance.sopInstanceUID));
+  if (!metadata) return undefined;
+  const wordBytes = pixelWordBytes(readPixelModule(metadata, 0));
+  if (wordBytes !== 1 && !isSwappable(wordBytes)) return undefined;
+  const readStored = (range: ByteRange) => readRange(reader, instance, range);
+  const { offset } = frames;
+  // A frame of 8-bit samples may begin or end within a word, and the last one's word ends behind the frames.
+  const words = { offset, length: sizeBytes - offset };
+  const read = (range: ByteRange) =>
+    isSwappable(wordBytes) ? readSwapped(readStored, { ...words, wordBytes }, range) : readStored(range);
+  return {
+    async frame(frameIndex) {
+      const { ranges: [range] = [], shift } = locateFrame(frames, frameIndex) ?? {};
+      if (!range) throw new AppError(notFound);
+      const bytes = await read({ offset: range[0], length: range[1] });
+      return shift ? streamOf(shiftPieces(piecesOf(bytes), shift)) : bytes;
+    },
+    read,
+  };
+}
+
+async function readMetadata(stored: StoredMetadata, sopInstanceUID: string): Promise<DicomJson | undefined> {
+  const range = await stored.rangeOf(sopInstanceUID);
+  if (!range || range.length > MAX_METADATA_BYTES) return undefined;
+  const inflated = inflatedMetadata(piecesOf(await stored.open()));
+  const json = await joinPieces(slicePieces(inflated, range.offset, range.length), range.length);
+  return json && (JSON.parse(Buffer.from(json.buffer).toString("utf8")) as DicomJson);
+}

@@ -1,0 +1,235 @@
+import { setImmediate } from "node:timers/promises";
+import type { FrameTable } from "../../../../shared/dicom/reading/frame-table.ts";
+import { memorySource } from "../../../../shared/dicom/reading/memory-source.ts";
+import { Unreadable } from "../../../../shared/dicom/reading/unreadable.ts";
+import { Tag } from "../../../../shared/dicom/tags.ts";
+import { TransferSyntax } from "../../../../shared/dicom/transfer-syntax.ts";
+import type { ManifestInstance } from "../../../archive/manifest.ts";
+import { joinPieces, piecesOf } from "../../../archive/pieces.ts";
+import { type DescribedPixels, explicitHeader } from "../../../dicom/explicit-header.ts";
+import { delimiter, elementHeader } from "../../../dicom/write-instance.ts";
+import type { Derivative } from "../../../holdings/derivatives/derivative.ts";
+import type { DerivedFrame } from "../../../holdings/derivatives/derivative-index.ts";
+import { streamOf } from "../../../http/stream-of.ts";
+import { archiveHeaders } from "../answers/archive-headers.ts";
+import { negotiateCopiedInstance, type Representation } from "../answers/media-types.ts";
+import { onePartRelated } from "../answers/multipart-related.ts";
+import type { InstanceBytes } from "../dicomweb.catalogue.ts";
+import { firstPixelByte, isDeflated, openHeader } from "../frames/open-header.ts";
+
+/** The syntaxes of a file with the frames of a copy: its own, and the one that its own is a kind of. */
+const COPIED_SYNTAXES: ReadonlySet<string> = new Set([
+  TransferSyntax.htJpeg2000Rpcl,
+  TransferSyntax.htJpeg2000Lossless,
+]);
+/** A longer header would take the server too long to write anew; it belongs to thousands of frames. */
+const MAX_HEADER_BYTES = 1024 * 1024;
+/** What may follow the pixel data, to be looked at. */
+const MAX_TAIL_BYTES = 64 * 1024;
+/** Frames of a larger file are checked only while they are sent, and the file is cut if one is damaged. */
+const MAX_READ_TWICE_BYTES = 256 * 1024 * 1024;
+const MAX_TABLE_OFFSET = 0xffffffff;
+
+type Instances = Pick<InstanceBytes, "open" | "openInflated" | "read">;
+
+/** An instance with the frames of its lossless copy, as a client takes it. */
+export interface CopiedInstance {
+  representation: Representation & { syntax: string };
+  frames: readonly DerivedFrame[];
+  derivative: Derivative;
+  /** The value of `ETag`. */
+  version: string;
+}
+
+/**
+ * The copy of an instance for a client that names its transfer syntax before any entry that takes the file as it is stored.
+ * Undefined if there is no such wish, or no copy of each frame.
+ */
+export async function findCopiedInstance(
+  instance: ManifestInstance,
+  accept: string | undefined,
+  findCopy: () => Promise<Derivative | undefined>,
+): Promise<CopiedInstance | undefined> {
+  const { frames: stored, sopInstanceUID, transferSyntaxUID, volumeId, dataOffset } = instance;
+  const representation = negotiateCopiedInstance(accept, transferSyntaxUID, COPIED_SYNTAXES);
+  if (!representation || stored.kind === "none") return undefined;
+  const derivative = await findCopy();
+  const frames = derivative?.instances.get(sopInstanceUID)?.frames ?? [];
+  if (!derivative || frames.length === 0 || frames.length !== stored.frameCount) return undefined;
+  const name = `${volumeId}.${dataOffset}.${derivative.version}.${representation.syntax}`;
+  const version = representation.multipart ? `W/"${name}.parts"` : `"${name}"`;
+  return { representation, frames, derivative, version };
+}
+
+/**
+ * Answers a new file (PS3.10 §7) with the instance's data set and the frames of its copy encapsulated, in the transfer syntax that
+ * the client names. No sample differs, so that it is the same SOP Instance (PS3.4 §B.4.1.3). `allow` is called before the first byte.
+ * Undefined if the copy can't be read, or if the file would not say of its pixels what its frames do.
+ * @throws {InstanceDamaged}
+ */
+export async function copiedInstanceResponse(
+  catalogue: Instances,
+  instance: ManifestInstance,
+  copied: CopiedInstance,
+  allow: () => Promise<void>,
+): Promise<Response | undefined> {
+  const { representation, frames } = copied;
+  const { multipart, type, syntax } = representation;
+  if (await hasElementsBehind(catalogue, instance)) return undefined;
+  const header = await readHeader(catalogue, instance);
+  const written = header && writeHeader(header, instance, syntax);
+  if (!written || !(await areDescribed(instance, copied, written.pixels))) return undefined;
+  const start = [written.bytes, ...pixelDataStart(frames)];
+  const file = streamOf(filePieces(start, instance, copied));
+  await allow();
+  const contentType = `${type}; transfer-syntax=${syntax}`;
+  if (multipart) {
+    const related = onePartRelated(type, { contentType }, file);
+    return new Response(related.body, {
+      headers: { ...archiveHeaders(related.contentType), Vary: "Accept" },
+    });
+  }
+  const sizeBytes = start.reduce((sum, { length }) => sum + length, 0) + itemsLength(frames) + END.length;
+  return new Response(file, {
+    headers: { ...archiveHeaders(type), "Content-Length": String(sizeBytes), Vary: "Accept" },
+  });
+}
+
+async function readHeader(catalogue: Instances, instance: ManifestInstance): Promise<Uint8Array | undefined> {
+  const { frames } = instance;
+  const length = frames.kind === "none" ? 0 : firstPixelByte(frames);
+  if (length > MAX_HEADER_BYTES) return undefined;
+  return await joinPieces(await openHeader(catalogue, instance), length);
+}
+
+function writeHeader(header: Uint8Array, instance: ManifestInstance, transferSyntaxUID: string) {
+  const { sopClassUID, sopInstanceUID } = instance;
+  try {
+    return explicitHeader(memorySource(header), { transferSyntaxUID, sopClassUID, sopInstanceUID });
+  } catch (error) {
+    if (error instanceof Unreadable) return undefined;
+    throw error;
+  }
+}
+
+/** Whether elements other than padding may follow the pixel data, such as signatures of their stored form. */
+async function hasElementsBehind(catalogue: Instances, instance: ManifestInstance): Promise<boolean> {
+  const { frames, sizeBytes } = instance;
+  const end = lastPixelByte(frames);
+  if (isDeflated(frames)) return !isPadding(await readInflatedTail(catalogue, instance, end));
+  const length = Math.min(sizeBytes - end, MAX_TAIL_BYTES);
+  if (length <= 0) return false;
+  const tail = await catalogue.read(instance, { offset: end, length });
+  return !isPadding(Buffer.from(tail.buffer, tail.byteOffset, tail.length));
+}
+
+/** Where an inflated data set ends is known only there. */
+async function readInflatedTail(
+  catalogue: Instances,
+  instance: ManifestInstance,
+  offset: number,
+): Promise<Buffer> {
+  const tail: Uint8Array[] = [];
+  let length = 0;
+  const rest = { offset, length: Number.POSITIVE_INFINITY };
+  for await (const piece of piecesOf(await catalogue.openInflated(instance, rest))) {
+    tail.push(Uint8Array.from(piece));
+    length += piece.length;
+    if (length >= MAX_TAIL_BYTES) break;
+  }
+  return Buffer.concat(tail);
+}
+
+function lastPixelByte(frames: FrameTable): number {
+  if (frames.kind === "none") return 0;
+  if (frames.kind === "native") return frames.offset + frames.frameBytes * frames.frameCount;
+  const [offset, length] = frames.frames.at(-1)?.at(-1) ?? [0, 0];
+  return offset + length;
+}
+
+/** In both orders of bytes. */
+const PADDING_TAGS = [Buffer.from([0xfc, 0xff, 0xfc, 0xff]), Buffer.from([0xff, 0xfc, 0xff, 0xfc])];
+const SEQUENCE_END = Buffer.from([0xfe, 0xff, 0xdd, 0xe0, 0, 0, 0, 0]);
+
+/** Zeros, the delimiter of encapsulated pixel data, and Data Set Trailing Padding (PS3.10 §7.2), in this order. */
+function isPadding(tail: Buffer): boolean {
+  let at = 0;
+  if (tail[0] === 0) at = 1;
+  if (tail.subarray(at, at + 8).equals(SEQUENCE_END)) at += 8;
+  const isTag = PADDING_TAGS.some((tag) => tail.subarray(at, at + 4).equals(tag));
+  return isTag || tail.subarray(at).every((byte) => byte === 0);
+}
+
+/**
+ * Whether the frames are as the data set says (PS3.5 §8.2.4): a copy that keeps what old files have in the bits beside the stored
+ * ones has more bits. Reads all frames of a file that is not very large, which checks them too, otherwise the first.
+ */
+async function areDescribed(
+  { sopInstanceUID }: ManifestInstance,
+  { frames, derivative }: CopiedInstance,
+  pixels: DescribedPixels,
+): Promise<boolean> {
+  const count = itemsLength(frames) <= MAX_READ_TWICE_BYTES ? frames.length : 1;
+  for (let frameIndex = 0; frameIndex < count; frameIndex++) {
+    const frame = await derivative.readFrame(sopInstanceUID, frameIndex);
+    if (!frame || !isDescribed(frame.bytes, pixels)) return false;
+    await setImmediate();
+  }
+  return true;
+}
+
+/** Compares with the SIZ marker segment of the code stream (ITU-T T.800 §A.5.1). */
+function isDescribed(codeStream: Uint8Array, pixels: DescribedPixels): boolean {
+  const view = new DataView(codeStream.buffer, codeStream.byteOffset, codeStream.byteLength);
+  const samplesPerPixel = view.getUint16(40);
+  for (let component = 0; component < samplesPerPixel; component++) {
+    const precision = view.getUint8(42 + 3 * component);
+    if ((precision & 0x7f) + 1 !== pixels.bitsStored || (precision >>> 7 === 1) !== pixels.isSigned)
+      return false;
+  }
+  return (
+    view.getUint32(8) - view.getUint32(16) === pixels.columns &&
+    view.getUint32(12) - view.getUint32(20) === pixels.rows &&
+    samplesPerPixel === pixels.samplesPerPixel
+  );
+}
+
+const ENCODING = { explicit: true, littleEndian: true, undefinedLengths: true, utf8: false };
+const UNDEFINED_LENGTH = 0xffffffff;
+const END = delimiter(Tag.SequenceDelimitationItem, 0, true);
+
+const padded = (length: number) => length + (length % 2);
+const itemsLength = (frames: readonly DerivedFrame[]) =>
+  frames.reduce((sum, { length }) => sum + 8 + padded(length), 0);
+
+/** The beginning of the element, and its Basic Offset Table; that is empty where an offset would be too great for it. */
+function pixelDataStart(frames: readonly DerivedFrame[]): Uint8Array[] {
+  const isListed = itemsLength(frames) <= MAX_TABLE_OFFSET;
+  const table = new Uint8Array(isListed ? frames.length * 4 : 0);
+  const view = new DataView(table.buffer);
+  let offset = 0;
+  for (const [place, { length }] of frames.entries()) {
+    if (!isListed) break;
+    view.setUint32(place * 4, offset, true);
+    offset += 8 + padded(length);
+  }
+  const head = elementHeader(Tag.PixelData, "OB", UNDEFINED_LENGTH, ENCODING);
+  return [head, delimiter(Tag.Item, table.length, true), table];
+}
+
+/** @throws if a frame is damaged, which ends the file early: the copy is made again */
+async function* filePieces(
+  start: readonly Uint8Array[],
+  { sopInstanceUID }: ManifestInstance,
+  { frames, derivative }: CopiedInstance,
+): AsyncGenerator<Uint8Array> {
+  yield* start;
+  for (const [frameIndex, { length }] of frames.entries()) {
+    const frame = await derivative.readFrame(sopInstanceUID, frameIndex);
+    if (!frame) throw new RangeError("a frame of the copy is lost");
+    yield delimiter(Tag.Item, padded(length), true);
+    yield* piecesOf(frame.bytes);
+    if (length % 2 === 1) yield new Uint8Array(1);
+  }
+  yield END;
+}

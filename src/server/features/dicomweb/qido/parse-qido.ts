@@ -1,0 +1,214 @@
+import { isoDate } from "../../../../shared/dicom/date.ts";
+import { TagHex } from "../../../../shared/dicom/tags.ts";
+import { AppError } from "../../../http/app-error.ts";
+import { validationFailed } from "../../../http/http.errors.ts";
+import { isKeepable } from "../../../http/validate.ts";
+import { type DateTimeEnd, parseDateTimeRange } from "./date-time-range.ts";
+import { attributeNamed, type Level, levelOf, type QidoAttribute } from "./qido-attributes.ts";
+
+export const MAX_PAGE = 1_000;
+export const MAX_LIST = 1_000;
+const MAX_TEXT_LENGTH = 128;
+export const MAX_MATCHES = 32;
+export const MAX_FIELDS = 200;
+/** Attributes in a path such as `RequestAttributesSequence.ScheduledProcedureStepID`. */
+export const MAX_DEPTH = 4;
+
+export interface Page {
+  limit: number;
+  offset: number;
+}
+
+/** What one attribute must be. All values are as DICOM writes them. */
+export type Wanted =
+  /** One of these: UIDs, exactly, or modalities, which may have the wildcards `*` and `?`. */
+  | { kind: "list"; values: ReadonlySet<string>; patterns?: readonly string[] }
+  /** Both ends included; an end left out is open. */
+  | { kind: "range"; from?: string; to?: string }
+  /** A range of date times of which an end has an offset from UTC. */
+  | { kind: "moments"; from?: DateTimeEnd; to?: DateTimeEnd }
+  | { kind: "number"; value: number }
+  /** With the wildcards `*` and `?`. A name is compared without case and accents (PS3.4 §C.2.2.2.1). */
+  | { kind: "text"; pattern: string; isName: boolean }
+  /** Each word begins a word of the name, whatever its case and accents. */
+  | { kind: "words"; words: string };
+
+export interface QidoMatch {
+  /** From the data set down through sequences; the last one is the attribute. */
+  path: QidoAttribute[];
+  wanted: Wanted;
+}
+
+/** A search of PS3.18 §10.6. Matches are joined by "and". */
+export interface QidoQuery extends Page {
+  matches: QidoMatch[];
+  /** Tags that the client wants beside the usual ones. */
+  include: ReadonlySet<string> | "all";
+  /** Names of parameters that would narrow the search if it knew them, as the client wrote them. */
+  ignored: string[];
+}
+
+/** Parameters that are no filters (PS3.18 §8.3.3 and §8.3.4), and the one by which clients pass caches over. */
+const NO_FILTERS = new Set(["limit", "offset", "includefield", "fuzzymatching", "accept", "charset", "_"]);
+const ALL_LEVELS: readonly Level[] = ["study", "series", "instance"];
+
+/**
+ * Reads a search for items of `levels`. Attributes are named by keyword or by tag. Other parameters and attributes of other levels are
+ * ignored (PS3.18 §8.3.4.1).
+ * @throws {AppError} 400 if a limit, an offset or a value can't be read
+ */
+export function parseQido(parameters: URLSearchParams, levels = ALL_LEVELS): QidoQuery {
+  const isFuzzy = parameters.get("fuzzymatching") === "true";
+  const matches: QidoMatch[] = [];
+  const ignored: string[] = [];
+  for (const name of new Set(parameters.keys())) {
+    if (NO_FILTERS.has(name) || parameters.getAll(name).every((value) => !isNarrowing(value))) continue;
+    const path = pathOf(name);
+    const attribute = path?.at(-1);
+    if (!path?.[0] || !attribute || attribute.vr === "SQ") {
+      ignored.push(name);
+      continue;
+    }
+    const wanted = wantedOf(name, attribute, parameters.getAll(name), isFuzzy);
+    if (!levels.includes(levelOf(path[0].tag))) ignored.push(name);
+    else if (wanted) matches.push({ path, wanted });
+    if (matches.length > MAX_MATCHES) throw invalid(name);
+  }
+  return { ...parsePage(parameters), matches, include: fieldsOf(parameters), ignored };
+}
+
+/** @throws {AppError} 400 if `limit` or `offset` is not a number */
+function parsePage(parameters: URLSearchParams): Page {
+  const limit = count(parameters, "limit") ?? MAX_PAGE;
+  return { limit: Math.min(limit, MAX_PAGE), offset: count(parameters, "offset") ?? 0 };
+}
+
+function pathOf(name: string): QidoAttribute[] | undefined {
+  const path = name.split(".", MAX_DEPTH + 1).map(attributeNamed);
+  if (path.length > MAX_DEPTH) return undefined;
+  const known = path.filter((attribute) => attribute !== undefined);
+  return known.length === path.length ? known : undefined;
+}
+
+/** The tags of `includefield`. A member of a sequence brings the sequence. */
+function fieldsOf(parameters: URLSearchParams): QidoQuery["include"] {
+  const names = parameters.getAll("includefield").flatMap((value) => value.split(",", MAX_FIELDS + 1));
+  if (names.length > MAX_FIELDS) throw invalid("includefield");
+  if (names.includes("all")) return "all";
+  return new Set(names.flatMap((name) => pathOf(name.trim())?.[0]?.tag ?? []));
+}
+
+/** An empty value and `*` match everything (PS3.4 §C.2.2.2.3). */
+function isNarrowing(value: string): boolean {
+  return value.trim() !== "" && value.trim() !== "*";
+}
+
+/** Returns `undefined` for values that match everything. */
+function wantedOf(
+  name: string,
+  { tag, vr }: QidoAttribute,
+  given: string[],
+  isFuzzy: boolean,
+): Wanted | undefined {
+  const values = (isListed(tag, vr) ? given.flatMap((value) => value.split(/[,\\]/)) : given)
+    .map((value) => value.trim())
+    .filter(isNarrowing);
+  const [value] = values;
+  if (value === undefined) return undefined;
+  const isKept = values.every((text) => text.length <= MAX_TEXT_LENGTH && isKeepable(text));
+  if (values.length > MAX_LIST || !isKept) throw invalid(name);
+  if (isListed(tag, vr)) return listOf(vr, values);
+  switch (vr) {
+    case "DA":
+      return rangeOf(name, value, DATE);
+    case "TM":
+      return rangeOf(name, value, TIME);
+    case "DT":
+      return dateTimesOf(name, value);
+    case "IS":
+    case "DS":
+    case "US":
+    case "UL":
+    case "SS":
+    case "SL":
+    case "FL":
+    case "FD":
+      return { kind: "number", value: numberOf(name, value) };
+    default:
+      return isFuzzy && vr === "PN"
+        ? { kind: "words", words: value }
+        : { kind: "text", pattern: value, isName: vr === "PN" };
+  }
+}
+
+/** Only texts have wildcards (PS3.4 §C.2.2.2.4). */
+function listOf(vr: string, values: readonly string[]): Wanted {
+  const { patterns = [], exact = [] } = Object.groupBy(values, (value) =>
+    vr !== "UI" && /[*?]/.test(value) ? "patterns" : "exact",
+  );
+  return { kind: "list", values: new Set(exact), ...(patterns.length > 0 && { patterns }) };
+}
+
+const MODALITIES = new Set<string>([TagHex.Modality, TagHex.ModalitiesInStudy]);
+
+/** Values of a list are separated by commas, or backslashes as in a data set; the key may also be repeated. */
+function isListed(tag: string, vr: string): boolean {
+  return vr === "UI" || MODALITIES.has(tag);
+}
+
+const DATE = /^\d{8}$/;
+const TIME = /^\d{2}(?:\d{2}(?:\d{2}(?:\.\d{1,6})?)?)?$/;
+
+/** `20260131`, `20260101-20260131`, `20260101-` or `-20260131` (PS3.4 §C.2.2.2.5). */
+function rangeOf(name: string, value: string, format: RegExp): Wanted {
+  const [from = "", to = from, more] = value.replaceAll(":", "").split("-");
+  const ends = [from, to].filter((end) => end !== "");
+  const isReadable = ends.every((end) => format.test(end) && (format !== DATE || isDay(end)));
+  if (more !== undefined || ends.length === 0 || !isReadable) throw invalid(name);
+  const first = format === DATE ? from : earliest(from, 2);
+  return { kind: "range", ...(from !== "" && { from: first }), ...(to !== "" && { to }) };
+}
+
+/** Date times without any offset from UTC are compared as they are written. */
+function dateTimesOf(name: string, value: string): Wanted {
+  const range = parseDateTimeRange(value);
+  if (!range) throw invalid(name);
+  const { to } = range;
+  const from = range.from && { ...range.from, local: earliest(range.from.local, 8) };
+  const hasOffset = from?.moment !== undefined || to?.moment !== undefined;
+  return hasOffset
+    ? { kind: "moments", ...(from && { from }), ...(to && { to }) }
+    : { kind: "range", ...(from && { from: from.local }), ...(to && { to: to.local }) };
+}
+
+/** A time without the zeros that a value may lack: `10:00:00.0` begins as `10` does. */
+function earliest(from: string, shortest: number): string {
+  const [whole = "", fraction = ""] = from.split(".");
+  const parts = fraction.replace(/0+$/, "");
+  if (parts !== "") return `${whole}.${parts}`;
+  let length = whole.length;
+  while (length > shortest && whole.endsWith("00", length)) length -= 2;
+  return whole.slice(0, length);
+}
+
+/** PostgreSQL refuses a day that the calendar does not have. */
+function isDay(da: string): boolean {
+  return isoDate(da) !== null;
+}
+
+function numberOf(name: string, value: string): number {
+  const number = Number(value);
+  if (!Number.isFinite(number)) throw invalid(name);
+  return number;
+}
+
+function count(parameters: URLSearchParams, name: "limit" | "offset"): number | undefined {
+  const value = parameters.get(name);
+  if (value === null || value === "") return undefined;
+  if (!/^\d{1,9}$/.test(value)) throw invalid(name);
+  return Number(value);
+}
+
+function invalid(path: string): AppError {
+  return new AppError(validationFailed, { violations: [{ path, code: "invalid" }] });
+}

@@ -1,0 +1,237 @@
+import { setImmediate } from "node:timers/promises";
+import { dataSetText } from "../../../../shared/dicom/reading/data-set-text.ts";
+import type { DicomJson } from "../../../../shared/dicom/reading/instance.ts";
+import { TagHex } from "../../../../shared/dicom/tags.ts";
+import type { SeriesManifest } from "../../../archive/manifest.ts";
+import { AppError } from "../../../http/app-error.ts";
+import type { HeldWhileSent } from "../../../http/stream-of.ts";
+import type { Named, StoredMetadata } from "../dicomweb.catalogue.ts";
+import { searchTooBroad } from "../dicomweb.errors.ts";
+import type { SeriesUIDs } from "../dicomweb.repo.ts";
+import { prefixedAtOnce } from "../metadata/metadata.ts";
+import { MetadataCutter } from "../metadata/metadata-cutter.ts";
+import type { SearchTurns } from "../turns/search-turns.ts";
+import { matchesAll } from "./match-json.ts";
+import type { QidoMatch, QidoQuery } from "./parse-qido.ts";
+import { type Level, levelOf } from "./qido-attributes.ts";
+import { instanceJson, pickFields } from "./qido-json.ts";
+
+/** A series whose instances are searched. */
+export interface SearchedSeries extends Named {
+  instanceCount: number;
+  /** What the answer says of the study and the series. */
+  known: DicomJson;
+  manifest(): Promise<SeriesManifest | undefined>;
+  metadata(): Promise<StoredMetadata | undefined>;
+}
+
+export interface InstanceSearch {
+  query: QidoQuery;
+  baseUrl: string | undefined;
+  /** The most series whose metadata are read for one search. */
+  maxSeries: number;
+  /** The most series of which one search looks at the list of instances. */
+  maxLists: number;
+  /** What an answer is about. */
+  levels: readonly Level[];
+  turns: SearchTurns;
+  callerId: string;
+}
+
+export interface FoundInstances {
+  /** The JSON of each. */
+  items: Uint8Array[];
+  /** Whether the page ends early, because one search reads no further. */
+  isCut?: boolean;
+  /** The place of a large answer, until it is sent. */
+  held: HeldWhileSent | undefined;
+}
+
+/** What one search inflates of series' metadata. */
+const MAX_METADATA_BYTES = 64 * 1024 * 1024;
+/** Larger metadata of an instance are not parsed. */
+const MAX_INSTANCE_BYTES = 256 * 1024;
+/** What one search answers, as JSON. */
+export const MAX_ANSWER_BYTES = 20 * 1024 * 1024;
+/** More is a large answer. */
+const MAX_SMALL_BYTES = 2 * 1024 * 1024;
+const INSTANCES_A_TURN = 50;
+const LISTED_A_TURN = 1_000;
+/** Metadata that are parsed in one turn of the event loop. */
+const BYTES_A_TURN = 256 * 1024;
+
+/** After so much, what was parsed is collected: the engine would let it grow to a hundred megabytes first. */
+const COLLECTED_BYTES = 4 * 1024 * 1024;
+/** Of all searches of the process, since the last collection. */
+let uncollectedBytes = 0;
+
+/** What the manifest knows; everything else is in the metadata. */
+const INDEXED: ReadonlySet<string> = new Set([
+  TagHex.SOPClassUID,
+  TagHex.SOPInstanceUID,
+  TagHex.StudyInstanceUID,
+  TagHex.SeriesInstanceUID,
+  TagHex.InstanceNumber,
+  TagHex.NumberOfFrames,
+  TagHex.Rows,
+  TagHex.Columns,
+]);
+
+/**
+ * Finds a page of instances and one more, if there is one. Without a filter on instances, series before the page are not opened.
+ * Each is returned as the bytes of its answer, because parsed metadata take several times as much memory.
+ * @throws {AppError} `search.too_broad` before more series or metadata are read or answered than one search may; 503 with
+ * Retry-After
+ */
+export async function searchInstances(
+  allSeries: Iterable<SearchedSeries> | AsyncIterable<SearchedSeries>,
+  search: InstanceSearch,
+): Promise<FoundInstances> {
+  const { turns, callerId } = search;
+  return await turns.run(callerId, async () => {
+    const found: FoundInstances = { items: [], held: undefined };
+    let sizeBytes = 0;
+    try {
+      for await (const item of matchingInstances(allSeries, search)) {
+        if (item === "cut") return { ...found, isCut: true };
+        sizeBytes += item.length;
+        if (sizeBytes > MAX_ANSWER_BYTES) throw new AppError(searchTooBroad);
+        if (sizeBytes > MAX_SMALL_BYTES) found.held ??= turns.holdLarge(callerId);
+        found.items.push(item);
+      }
+      return found;
+    } catch (error) {
+      found.held?.[Symbol.dispose]();
+      throw error;
+    }
+  });
+}
+
+/** Yields `"cut"` at last if a page that nothing narrows would need more series than one search reads. */
+async function* matchingInstances(
+  allSeries: Iterable<SearchedSeries> | AsyncIterable<SearchedSeries>,
+  { query, baseUrl, maxSeries, maxLists, levels }: InstanceSearch,
+): AsyncGenerator<Uint8Array | "cut"> {
+  const { limit, offset, include } = query;
+  const matches = query.matches.filter(({ path: [first] }) => first && levelOf(first.tag) === "instance");
+  const isIndexed = ({ path: [first] }: QidoMatch) => first !== undefined && INDEXED.has(first.tag);
+  const [byIndex, byMetadata] = [matches.filter(isIndexed), matches.filter((match) => !isIndexed(match))];
+  const wantsMetadata =
+    byMetadata.length > 0 || include === "all" || [...include].some((tag) => levelOf(tag) === "instance");
+  let left = limit + 1;
+  const page = { left: offset };
+  let seriesLeft = maxSeries;
+  let listsLeft = maxLists;
+  const isWholePage = matches.length === 0;
+  let bytesLeft = MAX_METADATA_BYTES;
+  for await (const series of allSeries) {
+    if (left === 0) return;
+    if (isWholePage && series.instanceCount <= page.left) {
+      page.left -= series.instanceCount;
+      continue;
+    }
+    if (isWholePage && seriesLeft <= 0 && left <= limit) return yield "cut";
+    if (listsLeft-- <= 0 || seriesLeft <= 0) throw new AppError(searchTooBroad);
+    const manifest = await series.manifest();
+    if (!manifest || !(await hasMatch(manifest, byIndex))) continue;
+    seriesLeft--;
+    const stored = await series.metadata();
+    if (!stored) continue;
+    const isTooLarge = stored.inflatedBytes > bytesLeft;
+    if (isTooLarge && wantsMetadata) throw new AppError(searchTooBroad);
+    if (!isTooLarge) bytesLeft -= stored.inflatedBytes;
+    const skipping = byMetadata.length === 0 ? page : { left: 0 };
+    const { reference } = series;
+    const bulkPrefix = bulkPrefixOf({ ...manifest, reference }, baseUrl, levels);
+    const describing = { byIndex, skipping, baseUrl, bulkPrefix, reference };
+    const described = describe(manifest, isTooLarge ? undefined : stored, describing);
+    for await (const json of described) {
+      const whole = { ...series.known, ...json };
+      if (!matchesAll(whole, byMetadata)) continue;
+      if (page.left > 0) {
+        page.left--;
+        continue;
+      }
+      yield Buffer.from(dataSetText(pickFields(whole, include, levels)));
+      if (--left === 0) return;
+    }
+  }
+}
+
+/** Whether the list of instances has one that matches as far as the list tells. */
+async function hasMatch(manifest: SeriesManifest, byIndex: readonly QidoMatch[]): Promise<boolean> {
+  if (byIndex.length === 0) return true;
+  for (const [index, instance] of manifest.instances.entries()) {
+    if (index % LISTED_A_TURN === LISTED_A_TURN - 1) await setImmediate();
+    if (matchesAll(instanceJson(manifest, instance), byIndex)) return true;
+  }
+  return false;
+}
+
+interface Describing {
+  byIndex: readonly QidoMatch[];
+  /** How many matching instances are passed over without reading what the metadata say of them; counted down. */
+  skipping: { left: number };
+  baseUrl: string | undefined;
+  /** Leads from the address of the search to that of the series. */
+  bulkPrefix: string;
+  reference: string | undefined;
+}
+
+/** Where each `BulkDataURI` of a series begins: absolute, or relative to a search within the study or the series. */
+function bulkPrefixOf(
+  { studyInstanceUID, seriesInstanceUID, reference = studyInstanceUID }: SeriesUIDs & Named,
+  baseUrl: string | undefined,
+  levels: readonly Level[],
+): string {
+  if (baseUrl !== undefined) return `${baseUrl}/studies/${reference}/series/${seriesInstanceUID}/`;
+  return levels.includes("series") ? `series/${seriesInstanceUID}/` : "";
+}
+
+/** What is known of each matching instance, read in one pass over the metadata. */
+async function* describe(
+  manifest: SeriesManifest,
+  stored: StoredMetadata | undefined,
+  { byIndex, skipping, baseUrl, bulkPrefix, reference }: Describing,
+): AsyncGenerator<DicomJson> {
+  const ranges = await stored?.ranges();
+  await using texts = new MetadataCutter(stored);
+  const { studyInstanceUID, seriesInstanceUID } = manifest;
+  const uids = { studyInstanceUID, seriesInstanceUID };
+  let parsedBytes = 0;
+  for (const [index, instance] of manifest.instances.entries()) {
+    if (index % INSTANCES_A_TURN === INSTANCES_A_TURN - 1) await setImmediate();
+    const json = instanceJson({ ...uids, reference }, instance, baseUrl);
+    if (!matchesAll(json, byIndex)) continue;
+    if (skipping.left > 0) {
+      skipping.left--;
+      continue;
+    }
+    const range = ranges?.[index];
+    const text = range && range.length <= MAX_INSTANCE_BYTES ? await texts.cut(range) : undefined;
+    parsedBytes += text?.length ?? 0;
+    if (parsedBytes > BYTES_A_TURN) {
+      countGarbage(parsedBytes);
+      await setImmediate();
+      parsedBytes = 0;
+    }
+    yield text ? withMetadata(json, parse(prefixedAtOnce(text, bulkPrefix))) : json;
+  }
+}
+
+function countGarbage(bytes: number): void {
+  uncollectedBytes += bytes;
+  if (uncollectedBytes < COLLECTED_BYTES) return;
+  uncollectedBytes = 0;
+  Bun.gc(true);
+}
+
+/** The manifest does not know of copies in another transfer syntax. */
+function withMetadata(json: DicomJson, metadata: DicomJson): DicomJson {
+  const syntaxes = metadata[TagHex.AvailableTransferSyntaxUID];
+  return { ...metadata, ...json, ...(syntaxes && { [TagHex.AvailableTransferSyntaxUID]: syntaxes }) };
+}
+
+function parse(text: Uint8Array): DicomJson {
+  return JSON.parse(Buffer.from(text.buffer, text.byteOffset, text.byteLength).toString("utf8")) as DicomJson;
+}
