@@ -1,10 +1,10 @@
 import { getDefaultStore } from "jotai";
+import { noFilters, studyFiltersAtom } from "../../src/client/features/study-list/filters/study-filters.ts";
 import {
   openStudiesAtom,
   studyPageAtom,
   studySortingAtom,
-} from "../../src/client/features/study-list/list-place.ts";
-import { noFilters, studyFiltersAtom } from "../../src/client/features/study-list/study-filters.ts";
+} from "../../src/client/features/study-list/pages/list-place.ts";
 import StudyListView from "../../src/client/features/study-list/study-list-view.tsx";
 import type { Series, Study } from "../../src/shared/api/studies.ts";
 import type { Role } from "../../src/shared/api/users.ts";

@@ -2,7 +2,7 @@ import "../../support/dom-globals.ts";
 import { expect, test } from "bun:test";
 import { getDefaultStore } from "jotai";
 import DoctorHome from "../../../src/client/features/home/doctor-home.tsx";
-import { studyFiltersAtom } from "../../../src/client/features/study-list/study-filters.ts";
+import { studyFiltersAtom } from "../../../src/client/features/study-list/filters/study-filters.ts";
 import { shownStudyAtom } from "../../../src/client/features/viewer/shown-study.ts";
 import type { SharedStudy, SharedWithMe } from "../../../src/shared/api/shared-studies.ts";
 import { screen, userEvent, withDom, within } from "../../support/dom.ts";

@@ -11,7 +11,7 @@ import {
   moveColumn,
   parseColumnLayout,
   resizeColumn,
-} from "../../../src/client/features/study-list/column-layout.ts";
+} from "../../../src/client/features/study-list/columns/column-layout.ts";
 
 describe("the stored column layout", () => {
   test("is restored unchanged", () => {

@@ -1,6 +1,6 @@
 import "../../support/dom-globals.ts";
 import { expect, test } from "bun:test";
-import { keepList, readKeptList } from "../../../src/client/features/study-list/kept-list.ts";
+import { keepList, readKeptList } from "../../../src/client/features/study-list/pages/kept-list.ts";
 import { beginSession, endSession } from "../../../src/client/session.ts";
 import type { SignedInUser } from "../../../src/shared/api/users.ts";
 import { cleanup, screen, withDom } from "../../support/dom.ts";

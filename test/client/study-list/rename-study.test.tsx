@@ -1,6 +1,9 @@
 import "../../support/dom-globals.ts";
 import { expect, test } from "bun:test";
-import { RenameButton, RenameStudyDialog } from "../../../src/client/features/study-list/rename-study.tsx";
+import {
+  RenameButton,
+  RenameStudyDialog,
+} from "../../../src/client/features/study-list/actions/rename-study.tsx";
 import { screen, untilGone, userEvent, withDom } from "../../support/dom.ts";
 import { answerCalls, renderView } from "../../support/render-view.tsx";
 import { skull } from "../../support/skull-study.ts";

@@ -1,7 +1,10 @@
 import "../../support/dom-globals.ts";
 import { beforeEach, describe, expect, test } from "bun:test";
 import { getDefaultStore } from "jotai";
-import { MAX_SELECTED, stopSelectingAtom } from "../../../src/client/features/study-list/selection.ts";
+import {
+  MAX_SELECTED,
+  stopSelectingAtom,
+} from "../../../src/client/features/study-list/selection/selection.ts";
 import type { Study } from "../../../src/shared/api/studies.ts";
 import { screen, untilGone, withDom, within } from "../../support/dom.ts";
 import { type Answer, problem } from "../../support/render-view.tsx";

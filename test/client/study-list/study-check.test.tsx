@@ -1,6 +1,6 @@
 import "../../support/dom-globals.ts";
 import { expect, test } from "bun:test";
-import { StudyAlarm, StudyCheck } from "../../../src/client/features/study-list/study-check.tsx";
+import { StudyAlarm, StudyCheck } from "../../../src/client/features/study-list/open-study/study-check.tsx";
 import type { Study } from "../../../src/shared/api/studies.ts";
 import { cleanup, screen, userEvent, withDom } from "../../support/dom.ts";
 import { renderView, shownView } from "../../support/render-view.tsx";

@@ -6,7 +6,7 @@ import {
   filterQuery,
   noFilters,
   studyFiltersAtom,
-} from "../../../src/client/features/study-list/study-filters.ts";
+} from "../../../src/client/features/study-list/filters/study-filters.ts";
 import { act, screen, type userEvent, waitFor, withDom } from "../../support/dom.ts";
 import type { Answer } from "../../support/render-view.tsx";
 import { skull } from "../../support/skull-study.ts";

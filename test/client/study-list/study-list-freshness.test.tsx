@@ -1,7 +1,10 @@
 import "../../support/dom-globals.ts";
 import { describe, expect, test } from "bun:test";
 import { getDefaultStore } from "jotai";
-import { noFilters, studyFiltersAtom } from "../../../src/client/features/study-list/study-filters.ts";
+import {
+  noFilters,
+  studyFiltersAtom,
+} from "../../../src/client/features/study-list/filters/study-filters.ts";
 import StudyListView from "../../../src/client/features/study-list/study-list-view.tsx";
 import type { StorageStatus } from "../../../src/shared/api/studies.ts";
 import { screen, withDom } from "../../support/dom.ts";

@@ -2,7 +2,7 @@ import "../../support/dom-globals.ts";
 import { describe, expect, spyOn, test } from "bun:test";
 import { getDefaultStore } from "jotai";
 import { newStudiesAtom } from "../../../src/client/features/studies/new-studies.ts";
-import { viewedStudyAtom } from "../../../src/client/features/study-list/list-actions.ts";
+import { viewedStudyAtom } from "../../../src/client/features/study-list/actions/list-actions.ts";
 import { readStoredSession } from "../../../src/client/session.ts";
 import { PHONE } from "../../../src/client/ui/use-media-query.ts";
 import type { Study } from "../../../src/shared/api/studies.ts";

@@ -3,7 +3,7 @@ import type { ReactNode } from "react";
 import type { Study } from "../../../shared/api/studies.ts";
 import { Button } from "../../ui/button.tsx";
 import { descriptionText, fullPatientText } from "../studies/study-text.ts";
-import { StudyFilm } from "../study-list/study-film.tsx";
+import { StudyFilm } from "../study-list/show-images/study-film.tsx";
 import { HomeRow } from "./home-panel.tsx";
 import { useOpenStudy } from "./use-open-study.ts";
 

@@ -5,9 +5,9 @@ import { ConfirmDialog } from "../../ui/dialog.tsx";
 import { LoadError } from "../../ui/load-error.tsx";
 import { Skeleton } from "../../ui/skeleton.tsx";
 import { useHis } from "../session/his-context.ts";
-import { CountedActions, NamedExams, useActionsLeft } from "../study-list/bulk-parts.tsx";
-import { FreeRefusal, isFreeToRefuse } from "../study-list/free-refusal.tsx";
-import { StudyQuote } from "../study-list/study-quote.tsx";
+import { FreeRefusal, isFreeToRefuse } from "../study-list/actions/free-refusal.tsx";
+import { StudyQuote } from "../study-list/actions/study-quote.tsx";
+import { CountedActions, NamedExams, useActionsLeft } from "../study-list/bulk/bulk-parts.tsx";
 import { studyIdsOf, useNamedStudies, useRefuse } from "./use-requests.ts";
 
 interface RefuseDialogProps extends Pick<Request, "deliveries"> {

@@ -5,7 +5,7 @@ import { failureText } from "../../failure-text.ts";
 import { refreshExams } from "../../query-keys.ts";
 import { showToast } from "../../ui/toast.tsx";
 import { studiesApi } from "../studies/studies-api.ts";
-import { MAX_NAMED } from "../study-list/bulk-parts.tsx";
+import { MAX_NAMED } from "../study-list/bulk/bulk-parts.tsx";
 import { useOpenExam } from "../viewer/use-open-exam.ts";
 import { requestsApi } from "./requests-api.ts";
 

@@ -1,0 +1,13 @@
+import type { Study } from "../../../../shared/api/studies.ts";
+import { subjectAtoms } from "../../places/views.ts";
+
+/** The study whose deletion is being asked about. */
+export const deletionSubject = subjectAtoms<Study>("delete");
+export const deletionAskedAtom = deletionSubject.valueAtom;
+
+/** The study that is being renamed. */
+export const renamedSubject = subjectAtoms<Study>("rename");
+
+/** The study that is open in the viewer. */
+export const viewedSubject = subjectAtoms<Study>("images");
+export const viewedStudyAtom = viewedSubject.valueAtom;

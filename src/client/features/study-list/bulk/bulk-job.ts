@@ -1,0 +1,99 @@
+import { useRef, useState } from "react";
+import type { Study } from "../../../../shared/api/studies.ts";
+import { ApiError } from "../../../api.ts";
+
+/** An exam that an action left as it was, and why. */
+export interface LeftExam {
+  id: string;
+  message: string;
+}
+
+export interface BulkProgress {
+  done: number;
+  total: number;
+}
+
+/** Acts on one exam after the other, and says which ones it left. */
+export interface BulkJob {
+  /** Defined while it runs. */
+  progress: BulkProgress | undefined;
+  /** What the last run left. */
+  left: readonly LeftExam[];
+  run: (studies: readonly Study[]) => Promise<void>;
+  /** Ends the run after the exam that is under way. */
+  stop: () => void;
+}
+
+export interface BulkRun {
+  studies: readonly Study[];
+  /** Reports that so many exams are done. */
+  report: (done: number) => void;
+  isStopped: () => boolean;
+}
+
+interface BulkJobOptions {
+  act: (run: BulkRun) => Promise<LeftExam[]>;
+  /** Called at the end of each run. */
+  onEnd: (outcome: { studies: readonly Study[]; left: readonly LeftExam[] }) => void | Promise<void>;
+}
+
+export function useBulkJob({ act, onEnd }: BulkJobOptions): BulkJob {
+  const [progress, setProgress] = useState<BulkProgress>();
+  const [left, setLeft] = useState<readonly LeftExam[]>([]);
+  const isStopped = useRef(false);
+  return {
+    progress,
+    left,
+    async run(studies) {
+      isStopped.current = false;
+      const total = studies.length;
+      setLeft([]);
+      setProgress({ done: 0, total });
+      const report = (done: number) => setProgress({ done, total });
+      const leftExams = await act({ studies, report, isStopped: () => isStopped.current });
+      setProgress(undefined);
+      setLeft(leftExams);
+      await onEnd({ studies, left: leftExams });
+    },
+    stop() {
+      isStopped.current = true;
+    },
+  };
+}
+
+/** Codes of failures that every further exam would meet too. */
+const FINAL_CODES: readonly string[] = ["quota.actions", "subscription.required", "doctor.not_found"];
+
+function isFinal({ status, code }: ApiError): boolean {
+  return status === 0 || status === 401 || FINAL_CODES.includes(code);
+}
+
+interface OneByOneTexts {
+  unknown: string;
+  stopped: string;
+}
+
+/** Calls the server for each exam. An exam that fails does not keep the next ones from being tried, unless they would fail alike. */
+export async function oneByOne(
+  { studies, report, isStopped }: BulkRun,
+  call: (study: Study) => Promise<unknown>,
+  texts: OneByOneTexts,
+): Promise<LeftExam[]> {
+  const left: LeftExam[] = [];
+  let endedBy: string | undefined;
+  for (const [index, study] of studies.entries()) {
+    if (isStopped()) endedBy ??= texts.stopped;
+    if (endedBy === undefined) {
+      try {
+        await call(study);
+      } catch (error) {
+        const message = error instanceof ApiError ? error.message : texts.unknown;
+        if (error instanceof ApiError && isFinal(error)) endedBy = message;
+        else left.push({ id: study.id, message });
+      }
+    }
+    if (endedBy !== undefined) left.push({ id: study.id, message: endedBy });
+    report(index + 1);
+  }
+  return left;
+}

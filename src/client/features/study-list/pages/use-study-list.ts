@@ -1,0 +1,45 @@
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import type { StudyListQuery } from "../../../../shared/api/studies.ts";
+import { isOffline, mayRetry } from "../../../query-client.ts";
+import { STUDIES } from "../../../query-keys.ts";
+import { useHis } from "../../session/his-context.ts";
+import { pollWhileMoving } from "../../studies/poll-while-moving.ts";
+import { studiesApi } from "../../studies/studies-api.ts";
+import { countFilters, filterQuery, type StudyFilters } from "../filters/study-filters.ts";
+import { keepList, readKeptList } from "./kept-list.ts";
+
+export const STUDIES_PER_PAGE = 10;
+
+const CACHED_MS = 60_000;
+
+export type StudySort = Required<Pick<StudyListQuery, "sort" | "order">>;
+
+/**
+ * One page of the filtered studies; the first page as it was last shown if there is no connection (`keptAt`). Read again every 5 s while any
+ * of them is being transferred to the store.
+ */
+export function useStudyList(filters: StudyFilters, sort: StudySort, pageIndex: number) {
+  const query = {
+    ...filterQuery(filters),
+    ...sort,
+    limit: STUDIES_PER_PAGE,
+    offset: pageIndex * STUDIES_PER_PAGE,
+  };
+  const { user } = useHis();
+  const isFirstPage = pageIndex === 0 && countFilters(filters) === 0;
+  const list = useQuery({
+    queryKey: [STUDIES, "list", query],
+    queryFn: async ({ signal }) => {
+      const page = await studiesApi.list(query, signal);
+      if (isFirstPage) keepList(user, page);
+      return page;
+    },
+    placeholderData: keepPreviousData,
+    staleTime: CACHED_MS,
+    retry: mayRetry,
+    refetchInterval: pollWhileMoving,
+  });
+  const kept =
+    isFirstPage && list.data === undefined && isOffline(list.error) ? readKeptList(user) : undefined;
+  return { ...list, data: list.data ?? kept?.page, keptAt: kept?.keptAt };
+}

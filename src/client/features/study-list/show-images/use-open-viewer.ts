@@ -1,0 +1,17 @@
+import type { Study } from "../../../../shared/api/studies.ts";
+import { findOpener } from "../../studies/list-openers.ts";
+import { isViewable } from "../../studies/study-text.ts";
+import { useShowImages } from "./use-show-images.ts";
+
+/**
+ * Returns the function that opens a study in the viewer; it does nothing while the study can't be viewed. The study's button
+ * gets the focus, since the viewer returns the focus to the element that had it.
+ */
+export function useOpenViewer(): (study: Study) => void {
+  const showImages = useShowImages();
+  return (study) => {
+    if (!isViewable(study)) return;
+    findOpener({ studyId: study.id, opens: "viewer" })?.focus();
+    showImages(study);
+  };
+}
