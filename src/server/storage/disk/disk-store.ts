@@ -1,6 +1,5 @@
-import { randomUUID } from "node:crypto";
-import { constants, mkdirSync, realpathSync, type Stats } from "node:fs";
-import { access, lstat, open, readdir, rename, rm, unlink } from "node:fs/promises";
+import { mkdirSync, realpathSync, type Stats } from "node:fs";
+import { lstat, open, unlink } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { type Clock, systemClock } from "../../runtime/clock.ts";
 import { newBuffer } from "../../runtime/new-buffer.ts";
@@ -18,9 +17,8 @@ import { isAbsent, onDisk } from "./fs-failure.ts";
 import { listFiles } from "./list-files.ts";
 import { OpenFiles } from "./open-files.ts";
 import { scanFile } from "./scan-file.ts";
+import { createUnfinishedFiles } from "./unfinished-files.ts";
 
-/** No key contains `~`, so an unfinished file can be neither read nor listed, and never blocks an object. */
-const UNFINISHED = "~unfinished";
 /** After this time the clock of a file system has ticked; one that keeps whole seconds may tick every second one. */
 const SETTLED_MS = { fine: 100, coarse: 2_000 } as const;
 
@@ -35,9 +33,8 @@ export interface DiskStoreOptions {
  * folder before it resolves. A key can't be both an object and the folder of another object.
  */
 export function createDiskStore({ root: rootPath, clock = systemClock }: DiskStoreOptions): ObjectStore {
-  mkdirSync(join(rootPath, UNFINISHED), { recursive: true, mode: 0o700 });
+  mkdirSync(rootPath, { recursive: true, mode: 0o700 });
   const root = realpathSync(rootPath);
-  const unfinished = join(root, UNFINISHED);
   const folders = createFolderTree(root);
 
   function pathOf(key: string): string {
@@ -56,6 +53,11 @@ export function createDiskStore({ root: rootPath, clock = systemClock }: DiskSto
   }
 
   const openFiles = new OpenFiles((path) => isInside(dirname(path)));
+  const unfinished = createUnfinishedFiles(root, {
+    folders,
+    clock,
+    onRenamed: (path) => openFiles.forget(path),
+  });
 
   async function sizeOf(path: string): Promise<number | undefined> {
     return isInside(dirname(path)) ? (await statFile(path))?.size : undefined;
@@ -72,28 +74,6 @@ export function createDiskStore({ root: rootPath, clock = systemClock }: DiskSto
     throw pastTheEnd();
   }
 
-  /** Lets `fill` write a new file, makes it durable and renames it to `target`. */
-  async function place(target: string, fill: (path: string) => Promise<void>, signal?: AbortSignal) {
-    const folder = dirname(target);
-    const path = join(unfinished, `${clock.now().getTime()}-${randomUUID()}`);
-    try {
-      await folders.hold(folder, async () => {
-        await fill(path);
-        await sync(path);
-        signal?.throwIfAborted();
-        await rename(path, target);
-        openFiles.forget(target);
-        await sync(folder);
-      });
-    } catch (error) {
-      await folders.prune(folder);
-      throw error;
-    } finally {
-      // This is needed after success too: rename does nothing if both names link to one file (rename(2)).
-      await rm(path, { force: true });
-    }
-  }
-
   return {
     kind: "disk",
 
@@ -101,13 +81,15 @@ export function createDiskStore({ root: rootPath, clock = systemClock }: DiskSto
       const target = pathOf(key);
       signal?.throwIfAborted();
       await lstat(path); // without a source it is the caller's error, not the store's
-      await onDisk(() => place(target, (unfinishedPath) => linkOrCopy(path, unfinishedPath, signal), signal));
+      await onDisk(() =>
+        unfinished.place(target, (unfinishedPath) => linkOrCopy(path, unfinishedPath, signal), signal),
+      );
     },
 
     async putBytes(key, bytes) {
       const target = pathOf(key);
       await onDisk(() =>
-        place(target, async (path) => {
+        unfinished.place(target, async (path) => {
           await using handle = await open(path, "wx", 0o600);
           await writeAll(handle, bytes);
         }),
@@ -201,25 +183,14 @@ export function createDiskStore({ root: rootPath, clock = systemClock }: DiskSto
       }
     },
 
-    async sweepUnfinished(olderThan) {
-      return onDisk(async () => {
-        const stale = (await readdir(unfinished)).filter((name) => {
-          const begunMs = Number(/^(\d{1,15})-/.exec(name)?.[1]);
-          return begunMs < olderThan.getTime();
-        });
-        for (const name of stale) await rm(join(unfinished, name), { force: true });
-        return stale.length;
-      });
-    },
+    sweepUnfinished: (olderThan) => onDisk(() => unfinished.sweep(olderThan)),
 
     /** Ends nothing: an unfinished file has no key yet, and only this process writes here. */
     async endUnfinished() {
       return 0;
     },
 
-    async check() {
-      await onDisk(() => access(unfinished, constants.R_OK | constants.W_OK | constants.X_OK));
-    },
+    check: () => onDisk(() => unfinished.check()),
   };
 }
 
