@@ -17,6 +17,7 @@ import {
 import { createCacheIndex } from "./cache-index.ts";
 import { cachedBody, openCached } from "./cached-body.ts";
 import { createDownloadSlots } from "./download-slots.ts";
+import { createRunningDownloads } from "./running-downloads.ts";
 
 export interface CachedStoreOptions {
   /** The store that has the objects. */
@@ -60,16 +61,12 @@ export async function createCachedStore(options: CachedStoreOptions): Promise<Ca
   const { store, dir, maxBytes, concurrency = 2, maxIdleMs = DAY_MS, clock = systemClock, disk } = options;
   await mkdir(dir, { recursive: true, mode: 0o700 });
   const index = createCacheIndex(await readCacheFolder(dir), maxBytes, clock);
-  const slots = createDownloadSlots(concurrency, MAX_WAITING);
-  const warming = new Map<string, Warming>();
+  const downloads = createRunningDownloads(createDownloadSlots(concurrency, MAX_WAITING));
 
   /** Stops a download of the object and removes its copy. */
   async function forget(key: string): Promise<void> {
     const keyHash = hashOfKey(key);
-    const running = warming.get(keyHash);
-    warming.delete(keyHash);
-    running?.stop.abort();
-    if (running?.isRunning) await Promise.allSettled([running.done]);
+    await downloads.stop(keyHash);
     await onDisk(() => index.drop(keyHash));
   }
 
@@ -115,20 +112,8 @@ export async function createCachedStore(options: CachedStoreOptions): Promise<Ca
     return body instanceof Blob ? body.stream() : body;
   }
 
-  function startWarming(key: string, keyHash: string): Promise<boolean> {
-    const stop = new AbortController();
-    const entry: Warming = { stop, isRunning: false, done: Promise.resolve(false) };
-    const task = slots.run(async () => {
-      entry.isRunning = true;
-      return onDisk(() => makeCopy(key, stop.signal));
-    });
-    if (!task) return entry.done;
-    warming.set(keyHash, entry);
-    entry.done = task.finally(() => {
-      if (warming.get(keyHash) === entry) warming.delete(keyHash);
-    });
-    return entry.done;
-  }
+  const download = (key: string, keyHash: string) =>
+    downloads.start(keyHash, (signal) => onDisk(() => makeCopy(key, signal)));
 
   /** The copy if it covers the range. The store refuses a range past the end. */
   function copyFor(key: string, range?: ByteRange): CachedFile | undefined {
@@ -149,13 +134,13 @@ export async function createCachedStore(options: CachedStoreOptions): Promise<Ca
     async warm(key) {
       assertObjectKey(key);
       const keyHash = hashOfKey(key);
-      const running = warming.get(keyHash);
-      if (running) return running.done;
+      const running = downloads.find(keyHash);
+      if (running) return running;
       const file = index.use(keyHash);
-      if (!file) return startWarming(key, keyHash);
+      if (!file) return download(key, keyHash);
       if (await onDisk(() => markUsed(file, clock.now()))) return true;
       await onDisk(() => index.drop(keyHash));
-      return warming.get(keyHash)?.done ?? startWarming(key, keyHash);
+      return downloads.find(keyHash) ?? download(key, keyHash);
     },
 
     async dropCopy(key) {
@@ -194,13 +179,6 @@ export async function createCachedStore(options: CachedStoreOptions): Promise<Ca
 
     endUnfinished: (prefix) => store.endUnfinished(prefix),
   };
-}
-
-interface Warming {
-  done: Promise<boolean>;
-  stop: AbortController;
-  /** Runs once the download has its slot, for which it may have waited long. */
-  isRunning: boolean;
 }
 
 /** A copy is optional: an object that the disk has no room for is read from the store. */
