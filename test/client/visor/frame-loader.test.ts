@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import { createFrameLoader, type Decode, wantedOrder } from "../../../src/client/visor/core/frame-loader.ts";
+import { createFrameLoader, type Decode } from "../../../src/client/visor/core/frame-loader.ts";
+import { wantedOrder } from "../../../src/client/visor/core/seen-place.ts";
 import { type EncodedFrame, type FrameAddress, SourceEnded } from "../../../src/client/visor/core/source.ts";
 import { buildStacks, type Slice } from "../../../src/client/visor/core/stacks.ts";
 import { TagHex } from "../../../src/shared/dicom/tags.ts";

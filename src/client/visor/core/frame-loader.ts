@@ -2,8 +2,10 @@ import { NoPicture } from "../../../shared/pixels/no-picture.ts";
 import { assertDrawable } from "../../../shared/pixels/pixel-bounds.ts";
 import { type PixelModule, readPixelModule } from "../../../shared/pixels/pixel-module.ts";
 import { type PreparedFrame, preparedBytes } from "../../../shared/pixels/prepare-frame.ts";
+import { CoarseFrame } from "./coarse-frame.ts";
 import { createFrameCache, pixelsOf } from "./frame-cache.ts";
 import { createFrameMemory } from "./frame-memory.ts";
+import { SeenPlace } from "./seen-place.ts";
 import { type EncodedFrame, SourceEnded, type StackSource } from "./source.ts";
 import type { Slice } from "./stacks.ts";
 
@@ -69,35 +71,25 @@ export function createFrameLoader(options: FrameLoaderOptions): FrameLoader {
   /** The running requests that have received all their bytes. */
   const arrived = new Set<AbortController>();
   const failures = new Map<string, FrameFailure>();
+  const seen = new SeenPlace();
+  const coarse = new CoarseFrame(memory.give);
   let isClosed = false;
-  let preview: { key: string; frame: PreparedFrame } | undefined;
-  let slices: readonly Slice[] = [];
-  let places = new Map<string, number>();
-  let index = 0;
-  let direction = 1;
   /** Of the stack's frame that came last. */
   let lastFrameBytes = 0;
 
-  const distanceOf = (key: string) => {
-    const place = places.get(key);
-    return place === undefined ? Number.POSITIVE_INFINITY : Math.abs(place - index);
-  };
-
   function pump(): void {
     if (isClosed) return;
-    const order = wantedOrder(slices.length, index, direction, reach());
     const wanted: Slice[] = [];
-    for (const place of order) {
-      const slice = slices[place];
-      if (!slice || cache.get(slice.key) || failures.has(slice.key)) continue;
-      if (failures.size >= MAX_FAILURES && place !== index) break;
+    for (const slice of seen.outward(reach())) {
+      if (cache.get(slice.key) || failures.has(slice.key)) continue;
+      if (failures.size >= MAX_FAILURES && !seen.isSeen(slice.key)) break;
       wanted.push(slice);
       if (wanted.length >= KEPT_RANKS) break;
     }
     const near = new Set(wanted.map(({ key }) => key));
     for (const [key, controller] of running) if (!near.has(key)) controller.abort();
     const [first] = wanted;
-    if (first && distanceOf(first.key) === 0) {
+    if (first && seen.isSeen(first.key)) {
       // The seen slice neither waits for a connection nor shares the line with slices that nobody sees yet.
       if (!running.has(first.key)) {
         if (running.size > concurrency) abortFarthest();
@@ -113,17 +105,17 @@ export function createFrameLoader(options: FrameLoaderOptions): FrameLoader {
   }
 
   function abortFarthest(): void {
-    const [farthest] = [...running.keys()].sort((a, b) => distanceOf(b) - distanceOf(a));
+    const [farthest] = [...running.keys()].sort((a, b) => seen.distanceOf(b) - seen.distanceOf(a));
     if (farthest !== undefined) running.get(farthest)?.abort();
   }
 
   /** How many slices on either side fit into the cache. */
   function reach(): number {
-    const seen = slices[index];
-    if (!seen) return concurrency;
-    const frame = cache.get(seen.key);
+    const { slice } = seen;
+    if (!slice) return concurrency;
+    const frame = cache.get(slice.key);
     // The size of a slice that failed is that of the others.
-    const size = frame ? pixelsOf(frame).byteLength : failures.has(seen.key) ? lastFrameBytes : 0;
+    const size = frame ? pixelsOf(frame).byteLength : failures.has(slice.key) ? lastFrameBytes : 0;
     if (size === 0) return concurrency;
     return Math.max(1, Math.floor((maxBytes * AHEAD_SHARE) / size / 2));
   }
@@ -139,10 +131,10 @@ export function createFrameLoader(options: FrameLoaderOptions): FrameLoader {
       });
       if (signal.aborted) memory.give(frame);
       else {
-        cache.add(slice.key, frame, distanceOf);
-        if (places.has(slice.key)) lastFrameBytes = pixelsOf(frame).byteLength;
+        cache.add(slice.key, frame, (key) => seen.distanceOf(key));
+        if (seen.has(slice.key)) lastFrameBytes = pixelsOf(frame).byteLength;
       }
-      if (preview?.key === slice.key) dropPreview();
+      coarse.drop(slice.key);
     } catch (error) {
       if (!signal.aborted) failures.set(slice.key, failureOf(error));
     } finally {
@@ -177,20 +169,14 @@ export function createFrameLoader(options: FrameLoaderOptions): FrameLoader {
     pixels: PixelModule,
     signal: AbortSignal,
   ): Promise<void> {
-    if (distanceOf(slice.key) !== 0) return;
+    if (!seen.isSeen(slice.key)) return;
     const copy = { ...prefix, bytes: prefix.bytes.slice() };
     const frame = await decode(copy, pixels, { signal, takeMemory: memoryFor(pixels) }).catch(
       () => undefined,
     );
-    if (!frame || signal.aborted || distanceOf(slice.key) !== 0) return;
-    dropPreview();
-    preview = { key: slice.key, frame };
+    if (!frame || signal.aborted || !seen.isSeen(slice.key)) return;
+    coarse.show(slice.key, frame);
     onChange(slice.key);
-  }
-
-  function dropPreview(): void {
-    if (preview) memory.give(preview.frame);
-    preview = undefined;
   }
 
   async function readAgain(
@@ -201,7 +187,7 @@ export function createFrameLoader(options: FrameLoaderOptions): FrameLoader {
     for (let attempt = 0; ; attempt++) {
       try {
         return await source.readFrame(slice, {
-          isUrgent: distanceOf(slice.key) === 0,
+          isUrgent: seen.isSeen(slice.key),
           signal,
           onPrefix,
         });
@@ -214,20 +200,17 @@ export function createFrameLoader(options: FrameLoaderOptions): FrameLoader {
   }
 
   return {
-    focus(seen, at, towards = 0) {
-      if (seen !== slices) {
-        slices = seen;
-        places = new Map(seen.map(({ key }, place) => [key, place]));
+    focus(slices, index, towards = 0) {
+      const isOtherStack = seen.move(slices, index, towards);
+      if (isOtherStack) {
         failures.clear();
         lastFrameBytes = 0;
       }
-      index = at;
-      if (preview && preview.key !== seen[at]?.key) dropPreview();
-      if (towards !== 0) direction = Math.sign(towards);
+      coarse.keepOnly(seen.slice?.key);
       pump();
     },
-    frame: ({ key }) => cache.get(key) ?? (preview?.key === key ? preview.frame : undefined),
-    isCoarse: ({ key }) => preview?.key === key && !cache.get(key),
+    frame: ({ key }) => cache.get(key) ?? coarse.of(key),
+    isCoarse: ({ key }) => coarse.of(key) !== undefined && !cache.get(key),
     failure: ({ key }) => failures.get(key),
     retry({ key }) {
       failures.delete(key);
@@ -243,30 +226,6 @@ export function createFrameLoader(options: FrameLoaderOptions): FrameLoader {
       cache.clear();
     },
   };
-}
-
-/** The seen place, then outward from it, two of three in the direction of scrolling. */
-export function* wantedOrder(
-  count: number,
-  index: number,
-  direction: number,
-  reach: number,
-): Generator<number> {
-  yield index;
-  let [ahead, behind] = [1, 1];
-  while (ahead <= reach || behind <= reach) {
-    for (const _ of [0, 1]) {
-      if (ahead <= reach && inside(index + direction * ahead, count)) yield index + direction * ahead;
-      ahead++;
-    }
-    if (behind <= reach && inside(index - direction * behind, count)) yield index - direction * behind;
-    behind++;
-    if (ahead > count && behind > count) return;
-  }
-}
-
-function inside(place: number, count: number): boolean {
-  return place >= 0 && place < count;
 }
 
 function failureOf(error: unknown): FrameFailure {
