@@ -1,15 +1,9 @@
 import type { DicomJson } from "../../../shared/dicom/dicom-json.ts";
 import { TagHex } from "../../../shared/dicom/tags.ts";
 import { numberOf, textOf } from "../../../shared/pixels/pixel-module.ts";
+import { type SeriesEntry, SeriesStacks } from "./series-stacks.ts";
 import { type SeriesRecord, type SeriesUIDs, SourceEnded, type StackSource } from "./source.ts";
 import { buildStacks, isScout, mainStack, type Slice, type Stack } from "./stacks.ts";
-
-/** A series as the visor shows it; its stacks are known once its metadata are read. */
-export interface SeriesEntry {
-  series: SeriesRecord;
-  state: "waiting" | "reading" | "ready" | "failed";
-  stacks: Stack[];
-}
 
 export interface VisorState {
   /** `ended`: access has ended. `empty`: nothing has an image. */
@@ -61,7 +55,6 @@ export function createVisorModel(
   const listeners = new Set<() => void>();
   const closed = new AbortController();
   const { signal } = closed;
-  const reads = new Map<string, Promise<Stack[]>>();
   let state = OPENING;
 
   const set = (change: Partial<VisorState>) => {
@@ -75,22 +68,7 @@ export function createVisorModel(
       ),
     });
 
-  function read(series: SeriesRecord): Promise<Stack[]> {
-    const { seriesInstanceUID: uid } = series;
-    const known = reads.get(uid);
-    if (known) return known;
-    const reading = source.readMetadata(series, signal).then((metadata) => buildStacks(series, metadata));
-    reads.set(uid, reading);
-    setEntry(uid, { state: "reading" });
-    reading.then(
-      (stacks) => setEntry(uid, { state: "ready", stacks }),
-      () => {
-        reads.delete(uid);
-        setEntry(uid, { state: "failed" });
-      },
-    );
-    return reading;
-  }
+  const seriesStacks = new SeriesStacks({ source, signal, onChange: setEntry });
 
   function show(stack: Stack): void {
     const isBody = stack.framesPerSecond === undefined && !isScout(stack.slices[0]);
@@ -136,14 +114,15 @@ export function createVisorModel(
       const listed = await listing;
       await seen;
       set({ entries: listed.map((series) => ({ series, state: "waiting", stacks: [] })) });
-      if (early) reuse(listed, beginWith ?? "", early);
+      const begunSeries = listed.find(({ seriesInstanceUID }) => seriesInstanceUID === beginWith);
+      if (early && begunSeries) seriesStacks.take(begunSeries, early);
       const bySize = listed.toSorted((a, b) => b.instanceCount - a.instanceCount);
       const order = [
         ...bySize.filter(({ seriesInstanceUID }) => seriesInstanceUID === beginWith),
         ...bySize.filter(({ seriesInstanceUID }) => seriesInstanceUID !== beginWith),
       ];
       for (const series of order.slice(0, MAX_TRIED)) {
-        const stack = mainStack(await read(series));
+        const stack = mainStack(await seriesStacks.read(series));
         if (!stack) continue;
         showAround(stack, begun);
         return;
@@ -154,27 +133,11 @@ export function createVisorModel(
     }
   }
 
-  /** Takes metadata that were asked for before the series had a name. */
-  function reuse(
-    listed: readonly SeriesRecord[],
-    uid: string,
-    early: ReturnType<StackSource["readMetadata"]>,
-  ): void {
-    const series = listed.find(({ seriesInstanceUID }) => seriesInstanceUID === uid);
-    if (!series) return;
-    const stacks = early.then((metadata) => buildStacks(series, metadata));
-    stacks.then(
-      (made) => setEntry(uid, { state: "ready", stacks: made }),
-      () => reads.delete(uid),
-    );
-    reads.set(uid, stacks);
-  }
-
   async function showSeries(seriesInstanceUID: string): Promise<void> {
     const entry = state.entries.find(({ series }) => series.seriesInstanceUID === seriesInstanceUID);
     if (!entry) return;
     try {
-      const [stack] = await read(entry.series);
+      const [stack] = await seriesStacks.read(entry.series);
       if (stack && !signal.aborted) show(stack);
     } catch (error) {
       if (error instanceof SourceEnded) fail(error);

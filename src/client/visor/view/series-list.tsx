@@ -1,7 +1,7 @@
 import { plural } from "@lingui/core/macro";
 import { Trans, useLingui } from "@lingui/react/macro";
 import type { ComponentType } from "react";
-import type { SeriesEntry } from "../core/visor-model.ts";
+import type { SeriesEntry } from "../core/series-stacks.ts";
 import { PlayIcon } from "./icons.ts";
 import { keptPart } from "./kept-part.ts";
 import type { Comparison } from "./use-comparison.ts";
