@@ -22,6 +22,8 @@ export interface Stroke {
   isNew: boolean;
 }
 
+export type Measuring = Omit<ReturnType<typeof useMeasures>, "measures">;
+
 /** What the person measures, by taps and by strokes. */
 export function useMeasures(tool: Tool) {
   const [{ measures }, set] = useState<Drawn>({ measures: [], before: [] });
