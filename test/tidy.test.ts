@@ -87,9 +87,19 @@ describe("the house", () => {
     expect(code.flatMap(bareTags)).toEqual([]);
   });
 
-  test("no object is spread into another where it is written: the compiler would not see a property too many", () => {
+  test("no object is spread where it is written: the compiler would not see a property too many", () => {
     const code = [...sources, ...filesUnder("scripts")];
-    expect(code.filter((path) => /(?:^\s*|[,{(] )\.\.\.\{/m.test(textOf(path)))).toEqual([]);
+    expect(code.filter((path) => /(?:^\s*|[,{(] |\{)\.\.\.\{/m.test(textOf(path)))).toEqual([]);
+  });
+
+  test("no array is spread where it is written, unless it is mapped first", () => {
+    const spread = /\.\.\.\[(?:[^[\]]|\[[^\]]*\])*\](?!\s*[.:\w[(])/;
+    const code = [...sources, ...filesUnder("scripts")];
+    expect(code.filter((path) => spread.test(textOf(path)))).toEqual([]);
+    expect(["[...[1, 2], 3]", "call(...[one[0],\n two])"].every((text) => spread.test(text))).toBe(true);
+    expect(
+      ["...[1, 2].map(f)", "(...[a, b]: Deed)", "...[...set].filter(f)"].some((text) => spread.test(text)),
+    ).toBe(false);
   });
 
   test("no file has a vague name such as utils or helpers", () => {

@@ -53,7 +53,9 @@ export function postgresStep({ folder }: Target): Step {
 }
 
 const POSTGRES_SOURCES = [
-  ...["scripts/build/pack-postgres.ts", "scripts/build/target-parts.ts", "scripts/build/targets"],
+  "scripts/build/pack-postgres.ts",
+  "scripts/build/target-parts.ts",
+  "scripts/build/targets",
   "src/server/db/embedded/binaries.ts",
 ];
 

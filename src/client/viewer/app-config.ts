@@ -40,8 +40,17 @@ const PHONE_TOOLS = {
   primary: { $set: ["MeasurementTools", "StackScroll", "WindowLevel", "Capture", "MoreTools"] },
   MoreTools: {
     $set: [
-      ...["Reset", "rotate-right", "flipHorizontal", "invert", "Zoom", "Pan", "Cine"],
-      ...["Angle", "Probe", "Magnify", "TagBrowser"],
+      "Reset",
+      "rotate-right",
+      "flipHorizontal",
+      "invert",
+      "Zoom",
+      "Pan",
+      "Cine",
+      "Angle",
+      "Probe",
+      "Magnify",
+      "TagBrowser",
     ],
   },
 };

@@ -198,7 +198,13 @@ test("what was not read of a source has a box of its own", async () => {
   };
   const exams = { toSend: [], kept: [], over: [], tooLarge: [], isPending: false, assumed: [] };
   await renderView(
-    <ExamContents {...{ exams, decisions, unread: [], rests: [{ source, files }], examLimit: undefined }} />,
+    <ExamContents
+      exams={exams}
+      decisions={decisions}
+      unread={[]}
+      rests={[{ source, files }]}
+      examLimit={undefined}
+    />,
   );
   expect(await group("Para enviar")).toEqual([
     "O resto de CD2 arquivos · 1 kBA leitura demorou demais aqui. O servidor olha estes arquivos: podem ser dos exames acima ou de outros.",

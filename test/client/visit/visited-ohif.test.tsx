@@ -30,7 +30,8 @@ async function open(readVisit: Answer) {
   await renderClient(
     <QueryClientProvider client={createQueryClient()}>
       <VisitedOhif
-        {...{ study, visit }}
+        study={study}
+        visit={visit}
         viewerOrigin=""
         onLeave={() => undefined}
         onClosed={() => closed++}

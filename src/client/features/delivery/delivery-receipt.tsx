@@ -68,7 +68,15 @@ export function DeliveryReceipt({
       </aside>
       {message && <p role="alert">{message}</p>}
       {!receipts && !message && <Skeleton className="h-72 w-full" />}
-      {receipts && <DeliveryPaper {...{ productName, receipts, from, to: shownName, studies }} />}
+      {receipts && (
+        <DeliveryPaper
+          productName={productName}
+          receipts={receipts}
+          from={from}
+          to={shownName}
+          studies={studies}
+        />
+      )}
     </div>
   );
 }

@@ -62,7 +62,8 @@ function LeftOutText({ name, problem, maxUploadBytes }: LeftOut & { maxUploadByt
         exams.
       </Trans>
     );
-  if (problem !== "imageTooLarge") return <ProblemText {...{ problem, name, maxUploadBytes }} />;
+  if (problem !== "imageTooLarge")
+    return <ProblemText problem={problem} name={name} maxUploadBytes={maxUploadBytes} />;
   return (
     <span>
       {name && `${name}: `}

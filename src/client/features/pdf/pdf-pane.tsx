@@ -50,7 +50,7 @@ export function PdfPane({ file, failure, ...bar }: PdfPaneProps) {
   return (
     <div className="pdf">
       <PdfBar {...bar} file={file} pdf={pdf} />
-      {place && pdf && <PdfTools {...{ place, zoom, find }} onZoom={setZoom} />}
+      {place && pdf && <PdfTools place={place} zoom={zoom} find={find} onZoom={setZoom} />}
       <div className="pdf-stage">
         {failure ? (
           <div className="pdf-wait">

@@ -148,7 +148,9 @@ function Pages({ pdf, zoom, onZoom, wanted, onPlace }: PagesProps) {
             index={index}
             top={tops[index] ?? 0}
             size={sizeOf(index)}
-            {...{ scale, learn, reportLayer }}
+            scale={scale}
+            learn={learn}
+            reportLayer={reportLayer}
           />
         ))}
       </div>

@@ -221,7 +221,7 @@ function RowActions({ request, onRenew }: { request: Request; onRenew: () => voi
         </DropdownItem>
       </Dropdown>
     );
-  return <ReceivedActions {...{ deliveries, label }} />;
+  return <ReceivedActions deliveries={deliveries} label={label} />;
 }
 
 interface EndQuestionProps {

@@ -48,7 +48,10 @@ export function TotpDialog({ factors, onClose, onRecoveryCodes }: TotpDialogProp
     >
       {enrolment ? (
         <ConfirmForm
-          {...{ factors, enrolment, onClose, onRecoveryCodes }}
+          factors={factors}
+          enrolment={enrolment}
+          onClose={onClose}
+          onRecoveryCodes={onRecoveryCodes}
           isBusy={isConfirming}
           onBusy={setConfirming}
         />

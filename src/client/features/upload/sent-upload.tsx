@@ -85,7 +85,7 @@ function Stopped({ percent, interruption, fileName, onRetry }: StoppedProps) {
       <CircleAlertIcon />
       <div role="alert">
         <p>
-          <InterruptionText {...{ interruption, percent, fileName }} />
+          <InterruptionText interruption={interruption} percent={percent} fileName={fileName} />
         </p>
         {!isOver && (
           <>

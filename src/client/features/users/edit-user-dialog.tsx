@@ -56,7 +56,9 @@ function EditUserForm({ user, onClose }: { user: CurrentUser; onClose: () => voi
               label={<Trans id="users.expiresAt">Subscription ends on</Trans>}
               hint={<Trans id="users.expiresAt.hint">Empty: never</Trans>}
               onValueChange={onChange}
-              {...{ value, onBlur, ref }}
+              value={value}
+              onBlur={onBlur}
+              ref={ref}
             />
           )}
         />

@@ -184,7 +184,11 @@ function OpenButton({ isMain = false, study, visit, viewerOrigin, onClosed }: Vi
       )}
       {isOpen && (
         <VisitedViewer
-          {...{ study, visit, viewerOrigin, source, onClosed }}
+          study={study}
+          visit={visit}
+          viewerOrigin={viewerOrigin}
+          source={source}
+          onClosed={onClosed}
           first={prefersOhif ? "ohif" : "visor"}
           onClose={() => setOpen(false)}
         />

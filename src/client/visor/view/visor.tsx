@@ -81,7 +81,8 @@ export default function Visor(props: VisorProps) {
     onMenu: showMenu,
   };
   const kinds = [
-    ...["visor", isPhone ? "is-phone" : "is-desktop"],
+    "visor",
+    isPhone ? "is-phone" : "is-desktop",
     isPhone && own.areBarsHidden && !isLaudoOpen && !isComparing && "has-no-bars",
     isPhone && isLaudoOpen && "has-laudo",
     isPhone && isMeasuring(visor.settings.tool) && "is-measuring",

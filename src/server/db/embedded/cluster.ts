@@ -62,9 +62,17 @@ async function runInitdb(programs: string, dataFolder: string, account: Account 
   const child = spawn(
     join(programs, "bin/initdb"),
     [
-      ...["-D", dataFolder, "-U", "postgres", "--auth=trust", "--encoding=UTF8", "--no-instructions"],
+      "-D",
+      dataFolder,
+      "-U",
+      "postgres",
+      "--auth=trust",
+      "--encoding=UTF8",
+      "--no-instructions",
       // PostgreSQL's own collation: the same order and case rules whatever locales the machine has.
-      ...["--locale=C", "--locale-provider=builtin", "--builtin-locale=C.UTF-8"],
+      "--locale=C",
+      "--locale-provider=builtin",
+      "--builtin-locale=C.UTF-8",
     ],
     { ...asAccount(account), stdio: ["ignore", "pipe", "pipe"] },
   );

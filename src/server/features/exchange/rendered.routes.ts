@@ -137,7 +137,12 @@ function renderedRoutes(deps: Deps, waiting: Waiting, access: RenderedAccess): H
             media: ["image/jpeg", "image/png", ...(picture === "rendered" ? ["multipart/related"] : [])],
             also: { 304: "It is as `If-None-Match` says." },
             problems: [
-              ...[notFound, notAcceptable, notDrawable, tooManyReads, archiveDamaged, heldByAnotherNode],
+              notFound,
+              notAcceptable,
+              notDrawable,
+              tooManyReads,
+              archiveDamaged,
+              heldByAnotherNode,
               ...(picture === "rendered" ? [tooManyPictures] : []),
             ],
           },

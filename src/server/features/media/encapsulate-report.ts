@@ -72,7 +72,8 @@ export function encapsulateReport(elements: DicomElements, pdf: Uint8Array): Uin
   return [
     writeInstance({ transferSyntaxUID: EXPLICIT_LITTLE_ENDIAN, elements: before }),
     elementHeader(Tag.EncapsulatedDocument, "OB", pdf.length + padding.length, ENCODING),
-    ...[pdf, padding],
+    pdf,
+    padding,
     encodeDataSet(behind, ENCODING),
   ];
 }

@@ -120,8 +120,12 @@ export async function planMedia(
 const EXPLICIT = "1.2.840.10008.1.2.1";
 const PATIENT = [TagHex.PatientName, TagHex.PatientID, TagHex.PatientBirthDate, TagHex.PatientSex];
 const STUDY = [
-  ...[TagHex.StudyDate, TagHex.StudyTime, TagHex.AccessionNumber],
-  ...[TagHex.StudyDescription, TagHex.StudyInstanceUID, TagHex.StudyID],
+  TagHex.StudyDate,
+  TagHex.StudyTime,
+  TagHex.AccessionNumber,
+  TagHex.StudyDescription,
+  TagHex.StudyInstanceUID,
+  TagHex.StudyID,
 ];
 const SERIES = [TagHex.Modality, TagHex.SeriesDescription, TagHex.SeriesInstanceUID, TagHex.SeriesNumber];
 

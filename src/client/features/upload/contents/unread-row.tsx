@@ -17,7 +17,10 @@ export function UnreadRow({ read, isChosen, onTick, ...fields }: UnreadRowProps)
   const { i18n } = useLingui();
   return (
     <SourceRow
-      {...{ kind: read.kind, name: read.name, isChosen, onTick }}
+      kind={read.kind}
+      name={read.name}
+      isChosen={isChosen}
+      onTick={onTick}
       facts={sizeText(i18n, read.sizeBytes)}
     >
       <div className="found-exam-action notice is-warn">

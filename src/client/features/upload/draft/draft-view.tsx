@@ -52,7 +52,7 @@ export function DraftView(actions: DraftViewProps) {
           // biome-ignore lint/suspicious/noArrayIndexKey: they are told as they are, until something else is picked
           <p key={n} className="notice is-bad" role="alert">
             <CircleAlertIcon />
-            <ProblemText {...{ problem, name, maxUploadBytes }} />
+            <ProblemText problem={problem} name={name} maxUploadBytes={maxUploadBytes} />
           </p>
         ))}
         {chosen.beyond.slice(0, MAX_NAMED_FILES).map(({ path }) => (

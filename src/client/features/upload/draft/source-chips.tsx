@@ -80,7 +80,7 @@ function AddSources({ onPick }: { onPick: (picked: Picked[]) => void }) {
           <Trans id="upload.pickFolder">Choose folder</Trans>
         </DropdownItem>
       </Dropdown>
-      <SourceInputs {...{ zips, folder, disabled: false, onPick }} />
+      <SourceInputs zips={zips} folder={folder} disabled={false} onPick={onPick} />
     </>
   );
 }

@@ -124,7 +124,8 @@ function ExamChoice({ name, label, options, values, onChange }: ExamChoiceProps)
       {(tied) => (
         <Select
           {...tied}
-          {...{ value: values[name], options }}
+          value={values[name]}
+          options={options}
           onValueChange={(value) => onChange({ ...values, [name]: value })}
         />
       )}

@@ -86,7 +86,7 @@ function Pickers({ disabled, onPick }: Pick<DropZoneProps, "disabled" | "onPick"
         <FolderOpenIcon small />
         <Trans id="upload.pickFolder">Choose folder</Trans>
       </Button>
-      <SourceInputs {...{ zips, folder, disabled, onPick }} />
+      <SourceInputs zips={zips} folder={folder} disabled={disabled} onPick={onPick} />
     </div>
   );
 }

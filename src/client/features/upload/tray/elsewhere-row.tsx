@@ -25,7 +25,7 @@ export function ElsewhereRow({ upload, isInThisBrowser, isMoving }: UploadElsewh
       <div className="tray-text">
         <b>{name}</b>
         <span className="tray-line">
-          <ElsewhereText {...{ percent, isInThisBrowser, isMoving }} />
+          <ElsewhereText percent={percent} isInThisBrowser={isInThisBrowser} isMoving={isMoving} />
         </span>
         <span className="progress-line" style={{ "--percent": percent }} aria-hidden="true" />
       </div>
