@@ -1,4 +1,4 @@
-import { describe, expect, test } from "bun:test";
+import { describe, expect, jest, test } from "bun:test";
 import {
   createGestureReader,
   type DragAction,
@@ -15,6 +15,17 @@ function read({ action = "scroll" as DragAction, turnsSeries = true } = {}) {
   });
   const finger = (id: number, timeMs: number, x: number, y: number) => ({ id, timeMs, at: { x, y } });
   return { gestures, reader, finger };
+}
+
+/** Does what begins a gesture, and lets time pass until the page's timer says that the finger is held. */
+function hold(begin: () => void): void {
+  jest.useFakeTimers();
+  try {
+    begin();
+    jest.advanceTimersByTime(HOLD_MS + 50);
+  } finally {
+    jest.useRealTimers();
+  }
 }
 
 const sum = (gestures: Gesture[]) =>
@@ -46,10 +57,9 @@ describe("fingers on a film", () => {
     }
   });
 
-  test("with a tool that measures a drag draws a line from where it began, however long it aimed, and turns no series", async () => {
+  test("with a tool that measures a drag draws a line from where it began, however long it aimed, and turns no series", () => {
     const { gestures, reader, finger } = read({ action: "stroke" });
-    reader.down(finger(1, 0, 200, 50));
-    await Bun.sleep(HOLD_MS + 50);
+    hold(() => reader.down(finger(1, 0, 200, 50)));
     for (const x of [196, 150, 100]) reader.move(finger(1, 900 - x, x, 50));
     reader.up(finger(1, 800, 100, 50));
     const from = { x: 200, y: 50 };
@@ -86,15 +96,14 @@ describe("fingers on a film", () => {
     expect(gestures.map(({ type }) => type)).toEqual(["tap", "doubleTap"]);
   });
 
-  test("a finger that moved or left before it counts as held is no held one, though a busy page hears of it later", async () => {
-    const late = async () => {
+  test("a finger that moved or left before it counts as held is no held one, though a busy page hears of it later", () => {
+    const late = () => {
       const made = read();
-      made.reader.down(made.finger(1, 0, 50, 0));
-      await Bun.sleep(HOLD_MS + 50);
+      hold(() => made.reader.down(made.finger(1, 0, 50, 0)));
       expect(made.gestures.splice(0)).toEqual([{ type: "hold" }]);
       return made;
     };
-    const [dragged, tapped, trembling] = await Promise.all([late(), late(), late()]);
+    const [dragged, tapped, trembling] = [late(), late(), late()];
     for (let y = 4; y <= 40; y += 4) dragged.reader.move(dragged.finger(1, y * 5, 50, y));
     expect(sum(dragged.gestures)).toBe(2);
     expect(new Set(dragged.gestures.map(({ type }) => type))).toEqual(new Set(["scroll"]));
