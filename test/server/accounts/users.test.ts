@@ -109,11 +109,22 @@ describe("one's own profile", () => {
     expect(answer.status).toBe(409);
   });
 
-  test("records when the terms were accepted", async () => {
+  test("records when the terms were accepted first", async () => {
     const person = await t.addPerson("Aceita Termos");
     expect((await t.call("POST", "/api/users/accept-terms", { as: person })).status).toBe(200);
     const me = await json<CurrentUser>(await t.call("GET", "/api/auth/me", { as: person }));
-    expect(Date.parse(me.termsAcceptedAt ?? "")).toBeGreaterThan(0);
+    const first = me.termsAcceptedAt ?? "";
+    expect(Date.parse(first)).toBeGreaterThan(0);
+    t.advance(60_000);
+    const again = await json<{ termsAcceptedAt: string }>(
+      await t.call("POST", "/api/users/accept-terms", { as: person }),
+    );
+    expect(again.termsAcceptedAt).toBe(first);
+    const still = await json<CurrentUser>(await t.call("GET", "/api/auth/me", { as: person }));
+    expect(still.termsAcceptedAt).toBe(first);
+    const records = await t.sql`
+      select 1 from audit_events where actor_id = ${person.id} and action = 'terms.accepted'`;
+    expect(records).toHaveLength(1);
   });
 });
 
