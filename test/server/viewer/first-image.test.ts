@@ -114,3 +114,13 @@ test("a study that a viewer may not open yet, or no more, has none either", asyn
     await t.sql`update studies set storage_status = 'b2', integrity = 'unchecked' where id = ${id}`;
   }
 });
+
+test("HEAD of DICOMweb sends nothing of a study, and so opens none", async () => {
+  const id = await store(...numbered("77", "1", [1, 2]));
+  const study = `/dicomweb/studies/${studyUID("77")}`;
+  for (const path of ["/metadata", "/series", "/rendered"])
+    expect((await t.call("HEAD", `${study}${path}`, { as: owner })).status, path).toBe(200);
+  expect(await openingsOf(id)).toBe(0);
+  expect((await t.call("GET", `${study}/metadata`, { as: owner })).status).toBe(200);
+  expect(await openingsOf(id)).toBe(1);
+});

@@ -6,7 +6,7 @@ import { AppError } from "../../http/app-error.ts";
 import { subscriptionRequired } from "../../http/guard.ts";
 import { notFound } from "../../http/http.errors.ts";
 import type { HttpEnv } from "../../http/http-context.ts";
-import type { RequestOrigin } from "../../http/request-origin.ts";
+import { originOf, type RequestOrigin } from "../../http/request-origin.ts";
 import type { Session } from "../../http/session.ts";
 import { findStudy } from "../studies/access/find-study.ts";
 import { recordReading } from "../studies/access/record-opening.ts";
@@ -18,19 +18,24 @@ import type { DicomwebCatalogue, Retrieval } from "./dicomweb.catalogue.ts";
 
 /**
  * Opens one study for a signed-in caller who may see it. As with a viewer token, a doctor or lab without a subscription sees
- * granted studies only, not their own. It is recorded as an opening, once an hour.
+ * granted studies only, not their own. With an `opening` it is recorded, once an hour.
  * @throws {AppError} `study.not_found`; `study.ambiguous` if several accounts have its UID; `subscription.required`
  */
 export async function openStudyAsSession(
   deps: Pick<Deps, "db" | "clock" | "series" | "scratch" | "elements" | "readingTurns" | "searchTurns">,
   caller: Session,
   reference: string,
-  origin: RequestOrigin,
+  opening: RequestOrigin | undefined,
 ): Promise<DicomwebCatalogue> {
   const study = await assertVisible(deps, caller, reference);
-  await recordReading(deps, caller, study, origin);
+  if (opening) await recordReading(deps, caller, study, opening);
   const catalogue = openCatalogue(deps, { caller, studyIds: [study.id] });
   return answeringTo({ ...catalogue, isDownloadable: mayDownload(caller, study) }, study);
+}
+
+/** Where a request that opens a study came from; undefined for HEAD, which sends nothing of it. */
+export function openingOf(c: Context): RequestOrigin | undefined {
+  return c.req.method === "HEAD" ? undefined : originOf(c as Context<HttpEnv>);
 }
 
 /** Makes sure that the caller may still see the study of the path. @throws {AppError} */

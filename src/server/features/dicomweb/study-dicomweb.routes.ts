@@ -6,7 +6,7 @@ import { forbidden } from "../../http/http.errors.ts";
 import type { HttpEnv } from "../../http/http-context.ts";
 import { originOf } from "../../http/request-origin.ts";
 import { createDicomwebRoutes } from "./dicomweb.routes.ts";
-import { assertStillVisible, chargeRetrieval, openStudyAsSession } from "./open-as-session.ts";
+import { assertStillVisible, chargeRetrieval, openingOf, openStudyAsSession } from "./open-as-session.ts";
 
 /** DICOMweb within one study, for sessions and access tokens; mounted at `/dicomweb`. */
 export function createStudyDicomwebRoutes(deps: Deps, guard: Guard) {
@@ -23,7 +23,7 @@ export function createStudyDicomwebRoutes(deps: Deps, guard: Guard) {
     answersNoContent: true,
     clock: deps.clock,
     assertStillVisible: (c) => assertStillVisible(deps, c as Context<HttpEnv>),
-    resolve: (c) => openStudyAsSession(deps, sessionOf(c), c.req.param("study") ?? "", originOf(c)),
+    resolve: (c) => openStudyAsSession(deps, sessionOf(c), c.req.param("study") ?? "", openingOf(c)),
     assertRetrievable(_retrieval, { isDownloadable }) {
       if (!isDownloadable) throw new AppError(forbidden);
     },

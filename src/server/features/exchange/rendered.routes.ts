@@ -8,7 +8,6 @@ import type { Guard } from "../../http/guard.ts";
 import { archiveDamaged, heldByAnotherNode, notAcceptable, notFound } from "../../http/http.errors.ts";
 import type { HttpEnv } from "../../http/http-context.ts";
 import { isKnownVersion } from "../../http/known-version.ts";
-import { originOf } from "../../http/request-origin.ts";
 import { holding } from "../../http/stream-of.ts";
 import { createRecheck, whileAllowed } from "../../http/while-allowed.ts";
 import { archiveHeaders } from "../dicomweb/answers/archive-headers.ts";
@@ -17,7 +16,7 @@ import { multipartRelated, type Part } from "../dicomweb/answers/multipart-relat
 import { findInstance } from "../dicomweb/catalogue/find-instance.ts";
 import type { DicomwebCatalogue } from "../dicomweb/dicomweb.catalogue.ts";
 import { notDrawable, tooManyReads } from "../dicomweb/dicomweb.errors.ts";
-import { assertStillVisible, openStudyAsSession } from "../dicomweb/open-as-session.ts";
+import { assertStillVisible, openingOf, openStudyAsSession } from "../dicomweb/open-as-session.ts";
 import { Places } from "../dicomweb/turns/places.ts";
 import { middleInstance, readMiddleFrame } from "../thumbnails/read-middle-frame.ts";
 import type { Drawing } from "../thumbnails/worker/picture-messages.ts";
@@ -65,7 +64,7 @@ export function createRenderedRoutes(deps: Deps): RenderedRoutes {
         async open(c) {
           const session = c.get("session");
           const reference = c.req.param("study") ?? "";
-          const catalogue = await openStudyAsSession(deps, session, reference, originOf(c));
+          const catalogue = await openStudyAsSession(deps, session, reference, openingOf(c));
           return { catalogue, readerId: session.userId };
         },
         assertStillVisible: (c) => assertStillVisible(deps, c),
