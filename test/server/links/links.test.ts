@@ -163,6 +163,8 @@ describe("a link", () => {
     await t.sql`insert into share_links (id, account_id, secret_hash, laudo, download, created_at, expires_at)
       select gen_random_uuid(), ${owner.id}, 'x' || n, true, false, now(), now() + interval '1 day'
       from generate_series(1, 1000) n`;
+    await t.sql`insert into share_link_studies (link_id, study_id, place)
+      select id, ${first}, 0 from share_links where account_id = ${owner.id} on conflict do nothing`;
     const refused = await t.call("POST", "/api/links", { as: owner, json: { studyIds: [first] } });
     expect((await problemOf(refused)).code).toBe("link.too_many");
     await t.sql`update share_links set ended_at = now() where secret_hash = 'x1'`;
@@ -437,6 +439,8 @@ describe("a visit", () => {
     expect(left.studies.map(({ id }) => id)).toEqual([ids[1] ?? ""]);
     await t.call("DELETE", `/api/studies/${ids[1]}`, { as: other });
     expect((await visit({ link: link.id, secret: link.secret })).status).toBe(404);
+    expect(await statusOf(`/api/visits/${token}`)).toBe(401);
+    expect(await linksOf(other)).toMatchObject([{ id: link.id, studyIds: [], state: "ended" }]);
   });
 });
 

@@ -221,8 +221,13 @@ export async function deleteLinksOverBefore(db: DbOrTx, before: Date, limit: num
   return rows.length;
 }
 
-/** Neither ended nor expired, nor opened as often as it may be. */
+/** Neither ended nor expired, nor opened as often as it may be, nor without any study left. */
 function isLive(now: Date) {
-  const { endedAt, expiresAt, maxOpenings, openings } = shareLinks;
-  return and(isNull(endedAt), gt(expiresAt, now), or(isNull(maxOpenings), lt(openings, maxOpenings)));
+  const { id, endedAt, expiresAt, maxOpenings, openings } = shareLinks;
+  return and(
+    isNull(endedAt),
+    gt(expiresAt, now),
+    or(isNull(maxOpenings), lt(openings, maxOpenings)),
+    sql`exists (select from ${shareLinkStudies} where ${shareLinkStudies.linkId} = ${id})`,
+  );
 }

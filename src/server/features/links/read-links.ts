@@ -58,7 +58,7 @@ export function presentLink({ link, studyIds }: LinkWithStudies, now: Date): Lin
     id: link.id,
     studyIds,
     recipient: link.recipient,
-    state: stateOf(link, now),
+    state: stateOf(link, { isEmpty: studyIds.length === 0, now }),
     hasPasscode: link.passcodeHash !== null,
     laudo: link.laudo,
     download: link.download,
@@ -72,8 +72,10 @@ export function presentLink({ link, studyIds }: LinkWithStudies, now: Date): Lin
   };
 }
 
-function stateOf(link: LinkRow, now: Date): Link["state"] {
+/** A link ends with the last of its studies. */
+function stateOf(link: LinkRow, { isEmpty, now }: { isEmpty: boolean; now: Date }): Link["state"] {
   if (link.endedAt) return link.isBlocked ? "blocked" : "ended";
+  if (isEmpty) return "ended";
   if (link.expiresAt <= now) return "expired";
   return link.maxOpenings !== null && link.openings >= link.maxOpenings ? "used" : "active";
 }

@@ -82,6 +82,8 @@ export function createVisitsRoutes(deps: Deps, guard: Guard) {
       const token = c.req.param("token");
       const { link } = await resolveVisit(deps, token);
       const studies = await listStudiesOfLink(deps.db, link.id);
+      // As for `POST /api/visits`: a link that shows nothing any more is over.
+      if (studies.length === 0) throw new AppError(visitOver);
       return c.json(await presentVisit(deps, { token, link, studies }));
     },
   );
