@@ -4,7 +4,7 @@ import { AppError } from "../http/app-error.ts";
 import { negotiateCoding } from "../http/content-coding.ts";
 import { describeIn } from "../http/describe.ts";
 import type { Guard } from "../http/guard.ts";
-import { notAcceptable } from "../http/http.errors.ts";
+import { notAcceptable, notFound } from "../http/http.errors.ts";
 import type { HttpEnv } from "../http/http-context.ts";
 import { ApiDocsPage, type ShownDocument } from "../render/api-docs-page.tsx";
 import { apiDocsStyle } from "../render/api-docs-style.ts";
@@ -50,6 +50,8 @@ export function createOpenapiRoutes({ app, pageContext, maxUploadBytes, ...info 
 
   /** Retrieve Capabilities (PS3.18 §8.9); also on each resource, as editions before 2019 have it. */
   async function capabilities(c: Context<HttpEnv>): Promise<Response> {
+    const isService = /^\/dicomweb(\/t\/[^/]+)?\/?$/.test(c.req.path);
+    if (!isService && c.get("allowedMethods")(c.req.path).length === 0) throw new AppError(notFound);
     const type = negotiateCapabilities(c.req.header("accept"));
     const { document } = await built();
     const [, token] = /^\/dicomweb\/t\/([^/]+)/.exec(c.req.path) ?? [];
@@ -68,7 +70,7 @@ export function createOpenapiRoutes({ app, pageContext, maxUploadBytes, ...info 
       details: "A WADL document, as XML or JSON. `/api/conformance` says the same to people.",
       media: [WADL, "application/json"],
       also: { 204: "To a browser that asks whether a page may call (below a viewer token)." },
-      problems: [notAcceptable],
+      problems: [notFound, notAcceptable],
     },
   );
 

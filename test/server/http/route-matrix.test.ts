@@ -216,7 +216,7 @@ const matrix: Record<string, Row> = {
     ]),
   ),
   "OPTIONS /dicomweb": everyone(200),
-  "OPTIONS /dicomweb/:resource": everyone(200),
+  "OPTIONS /dicomweb/:resource": everyone(404),
   "POST /dicomweb/studies": row(401, 415, 415, 403, 403, 415, 403),
   "POST /dicomweb/studies/:study": row(401, 415, 415, 403, 403, 415, 403),
   "GET /fhir/metadata": everyone(200),

@@ -81,7 +81,7 @@ describe("OPTIONS on DICOMweb", () => {
     ]);
   });
 
-  test("answers WADL unless JSON is asked for, 406 for anything else, and preflights of pages as before", async () => {
+  test("answers WADL unless JSON is asked for, 406 for other types, 404 where nothing is, and preflights of pages as before", async () => {
     for (const [path, accept] of [
       ["/dicomweb", undefined],
       ["/dicomweb/", WADL],
@@ -98,6 +98,8 @@ describe("OPTIONS on DICOMweb", () => {
     }
     const refused = await t.call("OPTIONS", "/dicomweb", { headers: { accept: "text/html" } });
     expect(refused.status).toBe(406);
+    for (const path of ["/dicomweb/nothing", "/dicomweb/studies/1.2.3/nothing", "/dicomweb/t/abc/nothing/1"])
+      expect((await t.call("OPTIONS", path)).status, path).toBe(404);
     const preflight = await t.call("OPTIONS", "/dicomweb/t/abc/studies", {
       headers: { origin: "null", "access-control-request-method": "GET" },
     });
