@@ -38,7 +38,7 @@ const plain: ProblemForm = { type: "application/problem+json", bodyOf: (problem)
 export function createErrorHandler(log: Logger, form: ProblemForm = plain): ErrorHandler<HttpEnv> {
   return (error, c) => {
     const failure = asAppError(error);
-    if (failure.kind.status >= 500) {
+    if (failure.kind.status >= 500 && !isAskedToWait(failure)) {
       log.error("request.failed", {
         requestId: c.get("requestId"),
         problem: failure.kind.code,
@@ -47,6 +47,11 @@ export function createErrorHandler(log: Logger, form: ProblemForm = plain): Erro
     }
     return problemResponse(c, failure, form);
   };
+}
+
+/** Whether nothing failed, and the caller only has to come again: the access log says as much. */
+function isAskedToWait({ kind, options }: AppError): boolean {
+  return kind.status === 503 && options.retryAfterSeconds !== undefined && options.cause === undefined;
 }
 
 export const notFoundHandler: NotFoundHandler<HttpEnv> = (c) => problemResponse(c, unmatched(c));
