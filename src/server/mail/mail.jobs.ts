@@ -68,10 +68,18 @@ export async function forgetMails(
   await jobs.enqueue(queueOfNode(outboxForget, node.id), data, { tx });
 }
 
+/** The mail of a job, with the same id at each attempt: every seal differs. */
+function openSealed(mailSeal: Deps["mailSeal"], sealed: string): Mail {
+  const id = new Bun.CryptoHasher("sha256").update(sealed).digest("hex").slice(0, 32);
+  return { ...(mailSeal.open(sealed) as Mail), id };
+}
+
 export async function startMailJobs(deps: Deps): Promise<void> {
   const { db, jobs, mailer, mailSeal, node, clock } = deps;
   const folder = outboxFolder(deps.config);
-  await jobs.work(outgoing, ({ sealed }) => mailer.send(mailSeal.open(sealed) as Mail), { concurrency: 2 });
+  await jobs.work(outgoing, ({ sealed }) => mailer.send(openSealed(mailSeal, sealed)), {
+    concurrency: 2,
+  });
   await jobs.work(cleaning, () => forgetOldMails(db, clock.now()));
   await jobs.schedule(cleaning, "47 * * * *", {});
   await jobs.work(queueOfNode(outboxForget, node.id), ({ about, since }) =>

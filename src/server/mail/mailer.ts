@@ -1,5 +1,7 @@
 /** One message to one person. `text` is the whole message; `html` says the same. */
 export interface Mail {
+  /** Names the message in its `Message-ID`. It is the same at each attempt, so that a mailbox can drop one that comes twice. */
+  id?: string;
   to: string;
   /** Where replies go, if not to the sender. */
   replyTo?: string;

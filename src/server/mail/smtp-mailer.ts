@@ -31,6 +31,9 @@ export function compose(mail: Mail, from: string) {
     from,
     to: { name: "", address: mail.to },
     replyTo: mail.replyTo,
+    messageId: mail.id && `<${mail.id}@${/@([^\s>]+)/.exec(from)?.[1] ?? "localhost"}>`,
+    // Keeps holiday notices from answering (RFC 3834 §5); a message to support is a person's, who is to be answered.
+    headers: mail.replyTo ? {} : { "Auto-Submitted": "auto-generated" },
     subject: mail.subject,
     text: mail.text,
     html: mail.html,

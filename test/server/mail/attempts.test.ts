@@ -1,0 +1,43 @@
+import { expect, test } from "bun:test";
+import { createTransport } from "nodemailer";
+import type { Mail } from "../../../src/server/mail/mailer.ts";
+import { compose } from "../../../src/server/mail/smtp-mailer.ts";
+import { createTestApp } from "../../support/test-app.ts";
+import { until } from "../../support/until.ts";
+
+const FROM = "Exameteca <nao-responda@exames.example.com>";
+
+async function headOf(mail: Mail): Promise<string> {
+  const transport = createTransport({ streamTransport: true, buffer: true, newline: "windows" });
+  const { message } = await transport.sendMail(compose(mail, FROM));
+  return String(message).split("\r\n\r\n", 1)[0] ?? "";
+}
+
+test("a mail that is sent again after a lost answer is the same message, and another one is not", async () => {
+  const tried: Mail[] = [];
+  await using t = await createTestApp({ env: { TWO_FACTOR: "off" } });
+  t.deps.mailer.send = async (mail) => {
+    tried.push(mail);
+    if (tried.length === 1) throw new Error("the connection ended before the answer");
+  };
+  const person = await t.addPerson("Recebe Uma Vez");
+  const ask = () => t.call("POST", "/api/auth/forgot-password", { json: { email: person.email } });
+  await ask();
+  await until(async () => tried.length === 1);
+  await until(async () => {
+    await t.sql`update pgboss.job set start_after = now() where state = 'retry'`;
+    return tried.length === 2;
+  });
+  await ask();
+  await until(async () => tried.length === 3);
+  const ids = (await Promise.all(tried.map(headOf))).map((head) => /^Message-ID: (.*)$/im.exec(head)?.[1]);
+  expect(ids[0]).toMatch(/^<[0-9a-f]{32}@exames\.example\.com>$/);
+  expect(ids[1]).toBe(ids[0] ?? "");
+  expect(ids[2]).not.toBe(ids[0] ?? "");
+});
+
+test("automatic answers are asked to stay away, except from a message to support", async () => {
+  const mail: Mail = { to: "um@example.com", subject: "Olá", text: "Olá", html: "<p>Olá</p>" };
+  expect(await headOf(mail)).toMatch(/^Auto-Submitted: auto-generated$/m);
+  expect(await headOf({ ...mail, replyTo: "pessoa@example.com" })).not.toContain("Auto-Submitted");
+});
