@@ -1,4 +1,4 @@
-import { isDatabaseUnavailable } from "../db/database.errors.ts";
+import { isDatabaseUnavailable, isLoginRefused } from "../db/database.errors.ts";
 import { causesOf } from "../runtime/causes.ts";
 import { describeError } from "../runtime/log.ts";
 import { OperatorError } from "../runtime/operator-error.ts";
@@ -12,6 +12,8 @@ import { StoreUnavailable } from "../storage/object-store.ts";
 export function explainFailure(error: unknown): string {
   if (error instanceof OperatorError) return error.message;
   const reason = reasonOf(error);
+  if (isLoginRefused(error))
+    return `The database refuses us${reason}: look at the role, the password and the name in DATABASE_URL.`;
   if (isDatabaseUnavailable(error)) return `The database can't be reached${reason}: look at DATABASE_URL.`;
   if ([...causesOf(error)].some((cause) => cause instanceof StoreUnavailable))
     return `The archive store can't be reached${reason}: look at S3_ENDPOINT and the other S3_* settings.`;

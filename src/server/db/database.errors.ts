@@ -56,13 +56,23 @@ const BROKEN_SOCKET = /^E(CONNREFUSED|CONNRESET|HOSTUNREACH|NETUNREACH|NOTFOUND|
  * or a start, errors of the disk, and a standby or a database that was made read-only.
  */
 const UNAVAILABLE_STATES = /^(08...|53...|57P0[1-5]|58...|25006)$/;
+/** SQLSTATEs with which PostgreSQL lets a connection in no further: a wrong name or password, a database that is not there. */
+const REFUSED_STATES = /^(28...|3D000)$/;
+
+/** Whether PostgreSQL answers, and refuses the role, the password or the database that `DATABASE_URL` names. */
+export function isLoginRefused(error: unknown): boolean {
+  return [...causesOf(error)].some(
+    (cause) => cause instanceof postgres.PostgresError && REFUSED_STATES.test(cause.code),
+  );
+}
 
 /** Whether a query failed because the database is out of reach, or can't work now. */
 export function isDatabaseUnavailable(error: unknown): boolean {
   for (const inner of causesOf(error)) {
     if (inner instanceof DatabaseUnavailable) return true;
     const code = "code" in inner && typeof inner.code === "string" ? inner.code : "";
-    if (inner instanceof postgres.PostgresError) return UNAVAILABLE_STATES.test(code);
+    if (inner instanceof postgres.PostgresError)
+      return UNAVAILABLE_STATES.test(code) || REFUSED_STATES.test(code);
     if (LOST_CONNECTION.test(code)) return true;
     // postgres.js adds the query to what went wrong with its connection.
     if (BROKEN_SOCKET.test(code) && "query" in inner) return true;

@@ -2,6 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { chmodSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { freePort } from "../../support/free-port.ts";
+import { testPostgresUrl } from "../../support/postgres-server.ts";
 import { processesNaming } from "../../support/process-tree.ts";
 import { runProgram } from "../../support/run-program.ts";
 import { sampleInstance } from "../../support/sample-zip.ts";
@@ -93,6 +94,24 @@ describe("the configuration", () => {
     for (const command of [["serve"], ["verify"], ["backup", join(folder.path, "backup")], ["migrate"]]) {
       const { complaint } = await runProgram(env, ...command);
       expect(complaint).toBe("The database can't be reached (ECONNREFUSED): look at DATABASE_URL.\n");
+    }
+  });
+
+  test("whose role or database PostgreSQL refuses is told as such", async () => {
+    await using folder = createTempFolder();
+    const known = new URL(await testPostgresUrl());
+    const [stranger, elsewhere] = [new URL(known), new URL(known)];
+    stranger.username = "nobody_known";
+    elsewhere.pathname = "/no_such_database";
+    for (const url of [stranger, elsewhere]) {
+      const env = { DATA_DIR: join(folder.path, "data"), DATABASE_URL: url.href };
+      for (const command of ["serve", "migrate"]) {
+        const { code, complaint } = await runProgram(env, command);
+        expect([code, complaint]).toEqual([
+          1,
+          expect.stringMatching(/^The database refuses us \((28|3D)\w+\): look/),
+        ]);
+      }
     }
   });
 
