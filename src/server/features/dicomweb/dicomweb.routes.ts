@@ -10,6 +10,7 @@ import { acceptOf, assertAcceptsJson } from "./answers/media-types.ts";
 import { bulkDataResponse } from "./bulk-data/bulk-data.ts";
 import {
   allSeries,
+  begun,
   type InstancePath,
   instancesOf,
   metadataOf,
@@ -183,12 +184,10 @@ export function createDicomwebRoutes(access: DicomwebAccess) {
     const catalogue = await resolve(c);
     assertAcceptsJson(acceptOf(c));
     const series = await allSeries(catalogue, c.req.param("study"));
-    return unlessKnown(c, versionOf(series), async () =>
-      sendWhileVisible(
-        c,
-        studyMetadataResponse(metadataOf(catalogue, series), urlOf(c, c.req.param("study"))),
-      ),
-    );
+    return unlessKnown(c, versionOf(series), async () => {
+      const metadata = await begun(metadataOf(catalogue, series));
+      return sendWhileVisible(c, studyMetadataResponse(metadata, urlOf(c, c.req.param("study"))));
+    });
   });
 
   routes.get("/studies/:study/series/:series/metadata", front, described.seriesMetadata, async (c) => {
@@ -287,7 +286,7 @@ export function createDicomwebRoutes(access: DicomwebAccess) {
     const retrieval = { level: "study", study } as const;
     access.assertRetrievable?.(retrieval, catalogue);
     const allow = () => access.allowRetrieval(c, retrieval);
-    const instances = instancesOf(catalogue, series);
+    const instances = await begun(instancesOf(catalogue, series));
     return sendWhileVisible(c, await instancesResponse(catalogue, instances, acceptOf(c), allow));
   });
 
