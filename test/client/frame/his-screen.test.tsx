@@ -1,8 +1,11 @@
 import "../../support/dom-globals.ts";
-import { expect, spyOn, test } from "bun:test";
-import { beginSession, endSession } from "../../../src/client/session.ts";
+import { describe, expect, spyOn, test } from "bun:test";
+import { getDefaultStore } from "jotai";
+import { currentPath } from "../../../src/client/features/places/his-location.ts";
+import { firstPlaceAtom } from "../../../src/client/features/places/views.ts";
+import { beginSession, endSession, restoreSession } from "../../../src/client/session.ts";
 import { withoutConnection } from "../../support/connection.ts";
-import { screen, withDom } from "../../support/dom.ts";
+import { act, cleanup, screen, withDom } from "../../support/dom.ts";
 import { renderClient } from "../../support/render-client.tsx";
 import { answerCalls, helena } from "../../support/render-view.tsx";
 import { skull } from "../../support/skull-study.ts";
@@ -63,4 +66,71 @@ test("what a patient's home shows is asked for before the frame around it is dra
   const home = ["GET /api/studies", "GET /api/shared-with-me", "GET /api/notifications"];
   expect([...new Set(calls)].filter((call) => home.includes(call))).toEqual(home);
   await screen.findByRole("heading", { level: 1 });
+});
+
+describe("a person whose session expired", () => {
+  const me = { ...helena, termsAcceptedAt: "2026-01-01T00:00:00.000Z" };
+  const place = "/profile/tab/access/token/-";
+
+  /** Signs in and draws /his; the server answers nothing but who is asking. */
+  async function openHis(person = me): Promise<void> {
+    answerCalls({ "GET /api/auth/me": () => Response.json(person) });
+    beginSession({ ...person, token: "t0ken" }, { keepConnected: false });
+    getDefaultStore().set(firstPlaceAtom, "/welcome");
+    await renderClient(<HisScreen productName="Exameteca" maxUploadBytes={1} />);
+  }
+
+  /** The session ends while /his shows the place; then the entry page is another document. */
+  async function leaveAt(reason: "expired" | "logout"): Promise<void> {
+    window.history.replaceState({ place }, "", "/his");
+    await openHis();
+    const replace = spyOn(window.location, "replace").mockImplementation(() => undefined);
+    await act(async () => endSession(reason));
+    expect(replace.mock.calls).toEqual([[reason === "expired" ? "/?expired=true" : "/"]]);
+    replace.mockRestore();
+    cleanup();
+    window.history.replaceState(null, "", "/his");
+  }
+
+  test("is back where they were once they sign in again, and only then", async () => {
+    await leaveAt("expired");
+    await openHis();
+    expect(currentPath()).toBe(place);
+    cleanup();
+    window.history.replaceState(null, "", "/his");
+    await openHis();
+    expect(currentPath()).toBe("/welcome");
+  });
+
+  test("leaves nobody else where they were", async () => {
+    await leaveAt("expired");
+    await openHis({ ...me, id: "01900000-0000-7000-8000-000000000002" });
+    expect(currentPath()).toBe("/welcome");
+    cleanup();
+    await openHis();
+    expect(currentPath()).toBe("/welcome");
+  });
+
+  test("and who opens a view from a mail is there once they have signed in", async () => {
+    beginSession({ ...me, token: "t0ken" }, { keepConnected: false });
+    sessionStorage.clear();
+    restoreSession();
+    window.history.replaceState(null, "", "/his/subscription");
+    const replace = spyOn(window.location, "replace").mockImplementation(() => undefined);
+    answerCalls({});
+    await renderClient(<HisScreen productName="Exameteca" maxUploadBytes={1} />);
+    expect(replace.mock.calls).toEqual([["/"]]);
+    replace.mockRestore();
+    cleanup();
+    window.history.replaceState(null, "", "/his");
+    await openHis();
+    expect(window.location.pathname).toBe("/his/subscription");
+    window.history.replaceState(null, "", "/his");
+  });
+
+  test("begins at the home view if they signed out themselves", async () => {
+    await leaveAt("logout");
+    await openHis();
+    expect(currentPath()).toBe("/welcome");
+  });
 });

@@ -6,16 +6,14 @@ import { memo, Suspense, useDeferredValue, useEffect, useMemo, useState } from "
 import { Router } from "wouter";
 import type { IslandProps } from "../../../shared/islands.ts";
 import { createQueryClient } from "../../query-client.ts";
-import { sessionAtom, sessionEndAtom } from "../../session.ts";
 import { lazyChunk } from "../../ui/lazy-chunk.ts";
 import { LoadError } from "../../ui/load-error.tsx";
 import { Toaster } from "../../ui/toast.tsx";
-import { useIsOnline } from "../../ui/use-is-online.ts";
 import { PHONE, useMediaQuery } from "../../ui/use-media-query.ts";
 import { useHomeAhead } from "../home/use-home-ahead.ts";
 import { pickToKeepAtom } from "../local-view/kept-pick.ts";
 import { PaymentWatch } from "../payments/payment-watch.tsx";
-import { currentPath, useHisLocation } from "../places/his-location.ts";
+import { useHisLocation } from "../places/his-location.ts";
 import { firstPlaceAtom, viewAtom } from "../places/views.ts";
 import { sampleOpenAtom } from "../sample/sample-state.ts";
 import { type His, HisProvider } from "../session/his-context.ts";
@@ -28,6 +26,7 @@ import { SideMenu } from "./side-menu.tsx";
 import { signOutAskedAtom } from "./sign-out-asked.ts";
 import { SignedOutOffline } from "./signed-out-offline.tsx";
 import { useKeptShell } from "./use-kept-shell.ts";
+import { openingPath, useLeaveWithoutSession } from "./use-leave-without-session.ts";
 import { usePlaceOfHistory } from "./use-place-of-history.ts";
 import { ViewOutlet } from "./view-outlet.tsx";
 import { ViewTitle } from "./view-title.tsx";
@@ -40,7 +39,8 @@ const SignOutDialog = lazyChunk(() => import("./sign-out-dialog.tsx"));
 /** Everything behind the login: the frame once the user is known, else the way back to the entry page. */
 export default function HisScreen(props: IslandProps<"his">) {
   const [queryClient] = useState(createQueryClient);
-  useHydrateAtoms([[firstPlaceAtom, currentPath()]]);
+  const [firstPath] = useState(openingPath);
+  useHydrateAtoms([[firstPlaceAtom, firstPath]]);
   return (
     <QueryClientProvider client={queryClient}>
       <Router hook={useHisLocation}>
@@ -58,7 +58,7 @@ function SignedIn(props: IslandProps<"his">) {
   const isActive = useIsActive(user);
   const his = useMemo(() => user && { ...props, user, isActive }, [props, user, isActive]);
   useHomeAhead(isActive && user?.role === "user");
-  const isHeldHere = useLeaveWithoutSession();
+  const isHeldHere = useLeaveWithoutSession(user?.id);
   if (isHeldHere) return <SignedOutOffline {...props} />;
   if (his && isDrawn) return <Frame his={his} />;
   if (!error) return <p className="his-loading">Loading...</p>;
@@ -71,17 +71,6 @@ function SignedIn(props: IslandProps<"his">) {
       />
     </main>
   );
-}
-
-/** Leaves once there is a connection; returns whether that is missing, because only this page opens without one. */
-function useLeaveWithoutSession(): boolean {
-  const isSignedIn = useAtomValue(sessionAtom) !== undefined;
-  const end = useAtomValue(sessionEndAtom);
-  const isOnline = useIsOnline();
-  useEffect(() => {
-    if (!isSignedIn && isOnline) window.location.replace(end === "expired" ? "/?expired=true" : "/");
-  }, [isSignedIn, isOnline, end]);
-  return !isSignedIn && !isOnline;
 }
 
 /** Files that the person viewed before they signed in wait in the view that sends them. */

@@ -1,0 +1,41 @@
+import { useAtomValue } from "jotai";
+import { useEffect, useRef } from "react";
+import { readStoredSession, sessionAtom, sessionEndAtom } from "../../session.ts";
+import { useIsOnline } from "../../ui/use-is-online.ts";
+import { currentPath, replacePath } from "../places/his-location.ts";
+import { parsePlace, pathOf } from "../places/place.ts";
+import { keepPlace, takeKeptPlace } from "../session/kept-place.ts";
+
+/**
+ * Leaves once there is a connection; returns whether that is missing, because only this page opens without one. Unless they signed out,
+ * the person comes back to where they were.
+ */
+export function useLeaveWithoutSession(userId: string | undefined): boolean {
+  const isSignedIn = useAtomValue(sessionAtom) !== undefined;
+  const end = useAtomValue(sessionEndAtom);
+  const isOnline = useIsOnline();
+  /** Who was signed in: the end of a session takes its user along. */
+  const lastUserId = useRef(userId);
+  useEffect(() => {
+    if (userId !== undefined) lastUserId.current = userId;
+  }, [userId]);
+  useEffect(() => {
+    if (isSignedIn || !isOnline) return;
+    if (end !== "logout") keepPlace(lastUserId.current, pathToKeep(lastUserId.current));
+    window.location.replace(end === "expired" ? "/?expired=true" : "/");
+  }, [isSignedIn, isOnline, end]);
+  return !isSignedIn && !isOnline;
+}
+
+/** What lies over a view is about somebody's own exams; a view alone is for whoever signs in, such as one that a mail leads to. */
+function pathToKeep(userId: string | undefined): string {
+  const place = parsePlace(currentPath());
+  return pathOf(userId === undefined ? { view: place.view, steps: [] } : place);
+}
+
+/** Path of the place that the page opens at: where the same person's session expired, or else what the browser's history says. */
+export function openingPath(): string {
+  const kept = takeKeptPlace(readStoredSession()?.user?.id);
+  if (kept !== undefined) replacePath(kept);
+  return currentPath();
+}

@@ -1,0 +1,20 @@
+import * as z from "zod/mini";
+import { sessionStore } from "../../browser-storage.ts";
+
+const PLACE_KEY = "place-after-sign-in";
+
+const keptPlaceSchema = z.object({ userId: z.optional(z.string()), path: z.string() });
+
+/** Keeps, in this tab, where a person was whose session ended, or where one wants to go who has yet to sign in. */
+export function keepPlace(userId: string | undefined, path: string): void {
+  sessionStore.write(PLACE_KEY, JSON.stringify({ userId, path }));
+}
+
+/** The kept place, once; undefined if it is somebody else's. Whoever signs in next, it is no longer kept. */
+export function takeKeptPlace(userId: string | undefined): string | undefined {
+  const kept = keptPlaceSchema.safeParse(sessionStore.readJson(PLACE_KEY));
+  sessionStore.write(PLACE_KEY, undefined);
+  if (!kept.success) return undefined;
+  const { userId: keeper = userId, path } = kept.data;
+  return keeper === userId ? path : undefined;
+}
