@@ -1,5 +1,6 @@
 import { type QueryClient, queryOptions, useQuery } from "@tanstack/react-query";
 import type { Factors, RecoveryCodesAnswer } from "../../../shared/api/factors.ts";
+import { answerInTime } from "../../answer-in-time.ts";
 import { ApiError } from "../../api.ts";
 import { securityApi } from "./security-api.ts";
 
@@ -23,7 +24,11 @@ export async function factorsAfterLoss(
   const { status } = failure;
   if (status !== 0 && status !== 409 && status < 500) return undefined;
   try {
-    return await queryClient.fetchQuery({ ...factorsQuery, staleTime: 0 });
+    return await queryClient.fetchQuery({
+      queryKey,
+      queryFn: () => answerInTime((signal) => securityApi.factors(signal)),
+      staleTime: 0,
+    });
   } catch (error) {
     if (error instanceof ApiError) return undefined;
     throw error;

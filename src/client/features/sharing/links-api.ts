@@ -7,11 +7,12 @@ import {
   type NewLink,
   type Opening,
 } from "../../../shared/api/links.ts";
+import { answerInTime } from "../../answer-in-time.ts";
 import { callApi, callJson } from "../../api.ts";
 
 /** Calls about the links to one's own studies. */
 export const linksApi = {
-  create: (link: NewLink) => callJson(createLinkCall, { body: link }),
+  create: (link: NewLink) => answerInTime((signal) => callJson(createLinkCall, { body: link, signal })),
   /** Those of one study, or all of one's own. */
   list: (study: string | undefined, signal?: AbortSignal): Promise<Link[]> =>
     callJson(listLinksCall, { query: { study }, signal }),

@@ -7,13 +7,15 @@ import {
   makeAccessTokenCall,
   type NewAccessToken,
 } from "../../../shared/api/access-tokens.ts";
+import { answerInTime } from "../../answer-in-time.ts";
 import { callApi, callJson } from "../../api.ts";
 
 const queryKey = ["tokens"];
 
 /** Calls about one's own access tokens. */
 export const tokensApi = {
-  make: (body: NewAccessToken): Promise<MadeAccessToken> => callJson(makeAccessTokenCall, { body }),
+  make: (body: NewAccessToken): Promise<MadeAccessToken> =>
+    answerInTime((signal) => callJson(makeAccessTokenCall, { body, signal })),
   end: (id: string) => callApi(endAccessTokenCall, { params: { id } }),
 };
 

@@ -73,7 +73,6 @@ function AddUserForm({ onAdded, onClose }: AddUserFormProps) {
   const submit = handleSubmit(async (values) => {
     try {
       const { user, invitationUrl } = await usersApi.add(values);
-      void refreshUsers(queryClient);
       const title = t({ id: "users.added", message: "User added" });
       if (invitationUrl) return onAdded({ url: invitationUrl, name: user.name });
       showToast({ tone: "ok", title, text: user.email });
@@ -85,6 +84,9 @@ function AddUserForm({ onAdded, onClose }: AddUserFormProps) {
         fieldOfCode: { "auth.email_taken": "email" },
         title: t({ id: "users.addFailed", message: "Failed to add user" }),
       });
+    } finally {
+      // If the answer got lost, an account may be there that nobody has seen.
+      void refreshUsers(queryClient);
     }
   });
 

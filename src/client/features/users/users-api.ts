@@ -10,12 +10,14 @@ import {
   type NewUserAnswer,
   type UserChange,
 } from "../../../shared/api/users.ts";
+import { answerInTime } from "../../answer-in-time.ts";
 import { callApi, callJson } from "../../api.ts";
 
 /** Calls about other people's accounts, for admins only. */
 export const usersApi = {
   list: (signal?: AbortSignal): Promise<CurrentUser[]> => callJson(listUsersCall, { signal }),
-  add: (body: NewUser): Promise<NewUserAnswer> => callJson(addUserCall, { body }),
+  add: (body: NewUser): Promise<NewUserAnswer> =>
+    answerInTime((signal) => callJson(addUserCall, { body, signal })),
   change: (id: string, body: UserChange): Promise<CurrentUser> =>
     callJson(changeUserCall, { params: { id }, body }),
   clearFactors: (id: string, body: FactorClearing) => callApi(clearFactorsCall, { params: { id }, body }),
