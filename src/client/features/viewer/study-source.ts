@@ -43,8 +43,10 @@ export function createStudySource(studyId: string, userId: string): StackSource 
       const beginWith = searchParams.get("initialSeriesInstanceUID") ?? undefined;
       return createDicomwebSource({ base: `${origin}/dicomweb/t/${token}`, beginWith });
     } catch (error) {
-      if (error instanceof ApiError && error.status === 401) throw new SourceEnded(error.message);
-      throw error;
+      if (!(error instanceof ApiError)) throw error;
+      const { status, message } = error;
+      if (status === 401) throw new SourceEnded(message);
+      throw status === 0 || status === 429 || status >= 500 ? new TypeError(message) : error;
     }
   });
 }

@@ -60,11 +60,7 @@ export function StudyVisor({ study, onBack, onOpenOhif, canShare = false }: Stud
       menu={<ViewerChoiceField />}
       onBack={onBack}
       onEnded={() => {
-        showToast({
-          tone: "bad",
-          title: t({ id: "viewer.authError", message: "Authentication error" }),
-          text: t({ id: "viewer.noSession", message: "Access token not found. Please log in again." }),
-        });
+        showToast({ tone: "bad", title: t({ id: "visor.ended", message: "Access to this exam has ended" }) });
         onBack();
       }}
     />

@@ -10,6 +10,7 @@ import {
   type FrameAddress,
   type FrameReading,
   SourceEnded,
+  SourceMissing,
   type StackSource,
 } from "./source.ts";
 
@@ -57,6 +58,7 @@ export function createDicomwebSource({
     if (response.ok) return response;
     if (response.status === 401 || response.status === 403)
       throw new SourceEnded(`answer ${response.status}`);
+    if (response.status === 404) throw new SourceMissing("answer 404");
     throw new TypeError(`answer ${response.status}`);
   }
 

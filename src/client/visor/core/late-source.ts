@@ -1,18 +1,40 @@
-import { SourceEnded, type StackSource } from "./source.ts";
+import { SourceEnded, SourceMissing, type StackSource } from "./source.ts";
+
+/** How often missing images make the source be opened again, to learn whether the whole exam is gone. */
+const ASKED_EVERY_MS = 60_000;
 
 /**
  * A source that is still being opened, so that the visor can be drawn meanwhile. A failed opening is tried again with the next call.
- * When its access ends, it is opened once more: a token lasts for hours, a session for longer.
+ * When its access ends, it is opened once more: a token lasts for hours, a session for longer. So it is when something is missing, because
+ * of a deleted exam, and of one that is no longer shared, each image is. An opening that is refused later on has ended.
+ *
+ * @param open throws TypeError if the server was not reached or could not answer
  */
 export function createLateSource(open: () => Promise<StackSource>): StackSource {
   let opening: Promise<StackSource> | undefined;
+  let wasOpen = false;
+  let lastAskedAt = Number.NEGATIVE_INFINITY;
   const opened = () => {
-    opening ??= open().catch((error: unknown) => {
-      opening = undefined;
-      throw error;
-    });
+    opening ??= open().then(
+      (source) => {
+        wasOpen = true;
+        return source;
+      },
+      (error: unknown) => {
+        opening = undefined;
+        if (!wasOpen || error instanceof TypeError || error instanceof SourceEnded) throw error;
+        throw new SourceEnded("it can't be opened any more");
+      },
+    );
     return opening;
   };
+
+  function opensAgain(error: unknown): boolean {
+    if (error instanceof SourceEnded) return true;
+    if (!(error instanceof SourceMissing) || performance.now() - lastAskedAt < ASKED_EVERY_MS) return false;
+    lastAskedAt = performance.now();
+    return true;
+  }
 
   async function read<Answer>(run: (source: StackSource) => Promise<Answer>): Promise<Answer> {
     const first = opened();
@@ -20,13 +42,10 @@ export function createLateSource(open: () => Promise<StackSource>): StackSource 
     try {
       return await run(source);
     } catch (error) {
-      if (!(error instanceof SourceEnded)) throw error;
+      if (!opensAgain(error)) throw error;
       // Another call may have opened it again already.
       if (opening === first) opening = undefined;
-      const renewed = await opened().catch((failure: unknown) => {
-        throw failure instanceof TypeError ? failure : error;
-      });
-      return await run(renewed);
+      return await run(await opened());
     }
   }
 

@@ -60,6 +60,11 @@ export interface FrameReading {
 
 export type SeriesUIDs = Pick<SeriesRecord, "studyInstanceUID" | "seriesInstanceUID">;
 
+/** What was asked for is not there: it never was, or it was deleted or is no longer shared. */
+export class SourceMissing extends TypeError {
+  override name = "SourceMissing";
+}
+
 /** The access that the source was opened with has ended. */
 export class SourceEnded extends Error {
   override name = "SourceEnded";

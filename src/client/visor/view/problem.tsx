@@ -33,19 +33,26 @@ export function Problem({ visor }: { visor: Visor }) {
       </div>
     );
   }
-  if (phase === "ended") {
-    return (
-      <div className="visor-problem" role="alert">
-        <b>
-          <Trans id="visor.ended">Access to this exam has ended</Trans>
-        </b>
-      </div>
-    );
-  }
+  if (phase === "ended") return <Ended />;
   return phase === "failed" ? (
     <NotOpened visor={visor} isOnline={isOnline} />
   ) : (
     <NoImage visor={visor} isOnline={isOnline} />
+  );
+}
+
+function Ended({ onRetry }: { onRetry?: () => void }) {
+  return (
+    <div className="visor-problem" role="alert">
+      <b>
+        <Trans id="visor.ended">Access to this exam has ended</Trans>
+      </b>
+      {onRetry && (
+        <Button onClick={onRetry}>
+          <Trans id="action.retry">Try again</Trans>
+        </Button>
+      )}
+    </div>
   );
 }
 
@@ -81,6 +88,7 @@ function NotOpened({ visor, isOnline }: ProblemProps) {
 }
 
 function NoImage({ visor: { failure, stack, index, failed, retry }, isOnline }: ProblemProps) {
+  if (failure === "ended") return <Ended onRetry={retry} />;
   const number = index + 1;
   const others = (stack?.slices.length ?? 0) - failed.length;
   return (
@@ -89,7 +97,7 @@ function NoImage({ visor: { failure, stack, index, failed, retry }, isOnline }: 
         <ImageIcon />
       </span>
       <b>
-        {failure === "lost" || failure === "ended" ? (
+        {failure === "lost" ? (
           <Trans id="visor.lost">Image {number} did not arrive</Trans>
         ) : (
           <Trans id="visor.unreadable">Image {number} can't be shown here</Trans>

@@ -1,0 +1,18 @@
+import "../../support/dom-globals.ts";
+import { expect, test } from "bun:test";
+import { Problem } from "../../../src/client/visor/view/problem.tsx";
+import type { Visor } from "../../../src/client/visor/view/use-visor.ts";
+import { screen, userEvent, withDom } from "../../support/dom.ts";
+import { renderClient } from "../../support/render-client.tsx";
+
+withDom();
+
+test("an image whose exam is no longer shared is not told as damaged, and can be tried again", async () => {
+  let tried = 0;
+  const retry = () => tried++;
+  const visor = { state: { phase: "ready" }, failure: "ended", index: 3, failed: ["4"], retry };
+  await renderClient(<Problem visor={visor as unknown as Visor} />);
+  expect(screen.getByRole("alert").textContent).toBe("O acesso a este exame terminouTentar novamente");
+  await userEvent.click(screen.getByRole("button"));
+  expect(tried).toBe(1);
+});
