@@ -1,5 +1,5 @@
 /** Sums pieces of files in a worker, so that the page stays responsive. */
-export interface ChunkSums extends Disposable {
+export interface ChunkSums {
   /** The SHA-256 of a piece in base64. Rejects if the file is gone. */
   sum(piece: Blob): Promise<string>;
 }
@@ -15,8 +15,22 @@ export class PieceUnreadable extends Error {
   override name = "PieceUnreadable";
 }
 
-/** Undefined where the browser has no SHA-256: pages without TLS. */
-export function openChunkSums(): ChunkSums | undefined {
+/**
+ * Lends sums to `work`, and ends their worker after it; undefined where the browser has no SHA-256: pages without TLS. It is no
+ * `Disposable`, because the login page would load the bundler's helper for `using`.
+ */
+export async function withChunkSums<Result>(
+  work: (sums: ChunkSums | undefined) => Promise<Result>,
+): Promise<Result> {
+  const sums = openChunkSums();
+  try {
+    return await work(sums);
+  } finally {
+    sums?.end();
+  }
+}
+
+function openChunkSums(): (ChunkSums & { end(): void }) | undefined {
   if (globalThis.crypto?.subtle === undefined || typeof Worker === "undefined") return undefined;
   const worker = new Worker(new URL("./chunk-sum.worker.ts", import.meta.url), { type: "module" });
   const waiting = new Map<number, PromiseWithResolvers<string>>();
@@ -38,6 +52,6 @@ export function openChunkSums(): ChunkSums | undefined {
       worker.postMessage({ id: lastId, piece });
       return asked.promise;
     },
-    [Symbol.dispose]: () => worker.terminate(),
+    end: () => worker.terminate(),
   };
 }

@@ -13,7 +13,7 @@ import { parseJson } from "../../../parse-json.ts";
 import { currentToken, endSession } from "../../../session.ts";
 import { backOffMs, waitOrOnline } from "./back-off.ts";
 import { ChunkSize } from "./chunk-size.ts";
-import { openChunkSums } from "./chunk-sums.ts";
+import { withChunkSums } from "./chunk-sums.ts";
 import { rememberUpload } from "./remember-upload.ts";
 import { addSample, findRecord, forgetUpload, serverIdOf } from "./resume-records.ts";
 import type { OutgoingUpload, SendOptions } from "./send-upload.ts";
@@ -34,8 +34,14 @@ export const resumableTransport: UploadTransport = {
 
 async function sendWhole(upload: OutgoingUpload, options: SendOptions): Promise<UploadAnswer> {
   const { signal } = options;
-  using sums = openChunkSums();
-  const attempt = new Attempt(upload, options, sums && new SumsAhead(sums, upload.zip));
+  await withChunkSums((sums) =>
+    sendRest(upload, options, new Attempt(upload, options, sums && new SumsAhead(sums, upload.zip))),
+  );
+  options.onProgress(upload.zip.size, upload.zip.size);
+  return await outcomeOf(serverIdOf(upload.id), signal);
+}
+
+async function sendRest(upload: OutgoingUpload, { signal }: SendOptions, attempt: Attempt): Promise<void> {
   for (let failures = 0; !upload.isWhole; ) {
     try {
       await attempt.sendRest();
@@ -47,8 +53,6 @@ async function sendWhole(upload: OutgoingUpload, options: SendOptions): Promise<
       await waitOrOnline(backOffMs(failures), signal);
     }
   }
-  options.onProgress(upload.zip.size, upload.zip.size);
-  return await outcomeOf(serverIdOf(upload.id), signal);
 }
 
 function mayPass(error: unknown): boolean {
