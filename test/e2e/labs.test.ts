@@ -297,10 +297,12 @@ describe("laboratory exams", () => {
         const ended = page.getByText("Sessão expirada. Faça login novamente.");
         await button(page, "Exames").or(button(page, "Meus exames")).or(ended).first().click();
         await ended.waitFor();
-        expect(await page.evaluate(() => [localStorage.getItem("token"), sessionStorage.length])).toEqual([
-          null,
-          0,
+        // Where the person was is all that stays: signing in again leads back there.
+        const kept = await page.evaluate(() => [
+          localStorage.getItem("token"),
+          ...Object.keys(sessionStorage),
         ]);
+        expect(kept).toEqual([null, "place-after-sign-in"]);
       });
     },
     JOB_TIMEOUT_MS,

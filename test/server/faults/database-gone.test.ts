@@ -13,7 +13,7 @@ import { until } from "../../support/until.ts";
 
 /** Long enough for a busy machine that answers. */
 const ANSWER_MS = 2_000;
-const UNSENT_MS = 300;
+const UNSENT_MS = 700;
 
 let t: TestApp;
 let proxy: ConnectionProxy;
