@@ -1,5 +1,5 @@
 import { emailSchema, nameSchema, newPasswordSchema } from "../../shared/api/account-fields.ts";
-import { roleSchema } from "../../shared/api/users.ts";
+import { type Role, roleSchema } from "../../shared/api/users.ts";
 import type { Config } from "../config.ts";
 import { connectDatabase, type Db } from "../db/client.ts";
 import { leasesEnded } from "../db/leased-statement.ts";
@@ -18,16 +18,17 @@ import { checked, parseOptions, UsageError } from "./usage.ts";
 /** `user add` and `user set`, for whoever can run commands on the machine. */
 export async function userCommand(program: Program, config: Config, args: string[]): Promise<number> {
   const [verb, ...rest] = args;
-  const run = verb === "add" ? addUser : verb === "set" ? setUser : undefined;
-  if (!run) throw new UsageError("user add, or user set");
+  if (verb !== "add" && verb !== "set") throw new UsageError("user add, or user set");
   const options = readOptions(rest);
+  // What is wrong with them is told before a database is made or started for them.
+  const run = verb === "add" ? adding(options) : setting(options);
   // An account may be the first thing in a new database, such as before a rebuild.
   await using database = await (verb === "add" ? reachDatabase : reachInstallation)(program, config);
   await migrate(database.url, migrations);
   const pool = connectDatabase({ url: database.url, maxConnections: 2 });
   try {
     await seedPlans(pool.db);
-    const message = await run(pool.db, options);
+    const message = await run(pool.db);
     await leasesEnded();
     process.stdout.write(`${message}\n`);
   } finally {
@@ -53,14 +54,25 @@ function readOptions(args: string[]) {
   }).values;
 }
 
-/** Adds an account and returns the message about it. @throws {UsageError} if the e-mail is taken or an option is not valid */
-export async function addUser(db: Db, options: Options): Promise<string> {
+/** Reads the options of a new account. @throws {UsageError} if one is not valid */
+function adding(options: Options): (db: Db) => Promise<string> {
   const email = checked("--email", emailSchema.safeParse(options.email));
   const name = checked("--name", nameSchema.safeParse(options.name ?? email));
   const role = checked("--role", roleSchema.safeParse(options.role ?? "user"));
   const given = options.password;
   const password =
     given === undefined ? randomPassword() : checked("--password", newPasswordSchema.safeParse(given));
+  return async (db) => {
+    await addUser(db, { email, name, role, password });
+    return given === undefined ? `Added ${email} (password: ${password})` : `Added ${email}`;
+  };
+}
+
+/** Adds an account. @throws {UsageError} if the e-mail is taken */
+export async function addUser(
+  db: Db,
+  { email, name, role, password }: { email: string; name: string; role: Role; password: string },
+): Promise<void> {
   const id = Bun.randomUUIDv7();
   const now = new Date();
   const passwordHash = await hashPassword(password);
@@ -72,13 +84,11 @@ export async function addUser(db: Db, options: Options): Promise<string> {
     if (role !== "admin")
       await startSubscription(tx, { userId: id, planSlug: "cortesia", expiresAt: null, now });
   });
-  return given === undefined ? `Added ${email} (password: ${password})` : `Added ${email}`;
 }
 
-async function setUser(db: Db, options: Options): Promise<string> {
+/** Reads the options of a change. @throws {UsageError} if one is not valid */
+function setting(options: Options): (db: Db) => Promise<string> {
   const email = checked("--email", emailSchema.safeParse(options.email));
-  const user = await findUserByEmail(db, email);
-  if (!user) throw new UsageError(`There is no account with the e-mail ${email}.`);
   const change: OperatorChange = {};
   if (options.password !== undefined)
     change.password = checked("--password", newPasswordSchema.safeParse(options.password));
@@ -89,10 +99,14 @@ async function setUser(db: Db, options: Options): Promise<string> {
     if (twoFactor !== "on" && twoFactor !== "off") throw new UsageError("--two-factor is on or off");
     change.skipsTwoFactor = twoFactor === "off";
   }
-  if (Object.keys(change).length === 0) throw new UsageError("Nothing to set.");
-  if (!(await changeByOperator(db, user.id, change, new Date())))
-    throw new UsageError("That e-mail is taken.");
-  return `Changed ${email}; its sessions, links and remembered devices have ended`;
+  return async (db) => {
+    const user = await findUserByEmail(db, email);
+    if (!user) throw new UsageError(`There is no account with the e-mail ${email}.`);
+    if (Object.keys(change).length === 0) throw new UsageError("Nothing to set.");
+    if (!(await changeByOperator(db, user.id, change, new Date())))
+      throw new UsageError("That e-mail is taken.");
+    return `Changed ${email}; its sessions, links and remembered devices have ended`;
+  };
 }
 
 function randomPassword(): string {

@@ -168,16 +168,20 @@ describe("the command line", () => {
     expect(output).toContain("Copyright 2026 Exameteca contributors");
   });
 
-  test("names the option that is missing or wrong", async () => {
+  test("names the option that is missing or wrong, and makes no database for it", async () => {
     await using folder = createTempFolder();
-    const env = { DATA_DIR: folder.path };
+    const env = { DATA_DIR: join(folder.path, "data") };
     for (const [args, named] of [
       [["user", "drop"], "user add, or user set"],
       [["user", "add", "--mail", "a@example.com"], "--mail"],
+      [["user", "add", "--email", "no address"], "--email"],
+      [["user", "add", "--email", "a@example.com", "--role", "boss"], "--role"],
+      [["user", "set", "--email", "a@example.com", "--password", "short"], "--password"],
     ] as const) {
       const { code, complaint } = await runProgram(env, ...args);
       expect([code, complaint.includes(named)]).toEqual([2, true]);
     }
+    expect(existsSync(env.DATA_DIR)).toBe(false);
   });
 });
 
