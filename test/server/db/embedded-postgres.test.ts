@@ -17,6 +17,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { packPostgres } from "../../../scripts/build/pack-postgres.ts";
+import { explainFailure } from "../../../src/server/cli/explain-failure.ts";
 import {
   DataDirInUse,
   DataDirUnreachable,
@@ -282,3 +283,14 @@ async function processesNaming(path: string): Promise<string[]> {
   }
   return found;
 }
+
+test("binaries that can't be unpacked are told as such, since the runtime gives no reason", async () => {
+  const archive = join(temp, "no-archive.tar.zst");
+  await writeFile(archive, Bun.zstdCompressSync(Buffer.alloc(2000, "A")));
+  const binaries = { kind: "archive", path: archive, version: "18.0.0" } as const;
+  const place = join(temp, "not unpacked");
+  const failure = await startEmbeddedPostgres({ dataDir: place, log, binaries }).catch((error) => error);
+  expect(explainFailure(failure)).toStartWith(
+    `PostgreSQL can't be unpacked into ${join(place, "postgres")}: `,
+  );
+});

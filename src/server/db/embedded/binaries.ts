@@ -1,7 +1,7 @@
 import { chmod, copyFile, mkdir, mkdtemp, open, readdir, rename, rm } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { basename, dirname, join } from "node:path";
-import { PostgresBinariesMissing } from "./embedded.errors.ts";
+import { PostgresBinariesMissing, PostgresNotUnpacked } from "./embedded.errors.ts";
 
 /**
  * The source of PostgreSQL's programs: the `native` folder of an npm package, or the archive (tar, zstd) in the
@@ -94,7 +94,12 @@ export async function removeOtherVersions(root: string, version: string): Promis
 }
 
 async function unpack(archive: string, folder: string): Promise<void> {
-  await new Bun.Archive(await Bun.zstdDecompress(await Bun.file(archive).bytes())).extract(folder);
+  const tar = await Bun.zstdDecompress(await Bun.file(archive).bytes());
+  try {
+    await new Bun.Archive(tar).extract(folder);
+  } catch (cause) {
+    throw new PostgresNotUnpacked(dirname(folder), { cause });
+  }
 }
 
 async function copyRequired(native: string, folder: string): Promise<void> {

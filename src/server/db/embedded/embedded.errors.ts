@@ -35,8 +35,16 @@ export class DataDirUnreachable extends OperatorError {
 }
 
 /** There are no PostgreSQL binaries for this machine. */
-export class PostgresBinariesMissing extends Error {
+export class PostgresBinariesMissing extends OperatorError {
   override name = "PostgresBinariesMissing";
+}
+
+/** The binaries in the executable could not be laid into the data directory. The runtime does not say why. */
+export class PostgresNotUnpacked extends OperatorError {
+  override name = "PostgresNotUnpacked";
+  constructor(folder: string, options: ErrorOptions) {
+    super(`PostgreSQL can't be unpacked into ${folder}: look whether its disk is full.`, options);
+  }
 }
 
 /** PostgreSQL (or initdb) ended instead of starting; `output` is the end of its output. */
