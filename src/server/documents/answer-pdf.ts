@@ -1,17 +1,45 @@
+import { piecesOf } from "../archive/pieces.ts";
+import { streamOf } from "../http/stream-of.ts";
+import type { ByteRange } from "../storage/object-store.ts";
+
+export interface AnsweredPdf {
+  sizeBytes: number;
+  fileName: string;
+  isDownload: boolean;
+}
+
 /** Answers a stored PDF, which is shown in our own pane or saved, and never opened as a page of our origin. */
-export function answerPdf(
+export function answerPdf(body: Blob | ReadableStream<Uint8Array>, document: AnsweredPdf): Response {
+  return new Response(body, { headers: pdfHeaders(document) });
+}
+
+/** As {@link answerPdf}, to a request that may ask for a range; `body` is this `range`, or all of it. */
+export function answerPdfInRanges(
   body: Blob | ReadableStream<Uint8Array>,
-  document: { sizeBytes: number; fileName: string; isDownload: boolean },
+  document: AnsweredPdf & { etag: string; range: ByteRange | undefined },
+  request: Request,
 ): Response {
-  const name = encodeURIComponent(document.fileName);
-  return new Response(body, {
-    headers: {
-      "Content-Type": "application/pdf",
-      "Content-Length": String(document.sizeBytes),
-      "Content-Disposition": `${document.isDownload ? "attachment" : "inline"}; filename*=UTF-8''${name}`,
-      "Content-Security-Policy": "sandbox; default-src 'none'",
-      "Cache-Control": "private, no-store",
-      "X-Content-Type-Options": "nosniff",
-    },
+  const { sizeBytes, etag, range } = document;
+  const headers = pdfHeaders(document);
+  headers.set("ETag", etag);
+  headers.set("Accept-Ranges", "bytes");
+  if (range) {
+    const { offset, length } = range;
+    headers.set("Content-Length", String(length));
+    headers.set("Content-Range", `bytes ${offset}-${offset + length - 1}/${sizeBytes}`);
+    return new Response(body, { status: 206, headers });
+  }
+  // The runtime would answer a range of a whole file by itself, even one that `If-Range` takes back.
+  return new Response(request.headers.has("range") ? streamOf(piecesOf(body)) : body, { headers });
+}
+
+function pdfHeaders({ sizeBytes, fileName, isDownload }: AnsweredPdf): Headers {
+  return new Headers({
+    "Content-Type": "application/pdf",
+    "Content-Length": String(sizeBytes),
+    "Content-Disposition": `${isDownload ? "attachment" : "inline"}; filename*=UTF-8''${encodeURIComponent(fileName)}`,
+    "Content-Security-Policy": "sandbox; default-src 'none'",
+    "Cache-Control": "private, no-store",
+    "X-Content-Type-Options": "nosniff",
   });
 }

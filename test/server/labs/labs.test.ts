@@ -43,6 +43,39 @@ describe("a lab exam", () => {
     expect(await stats(who)).toMatchObject({ labActionsThisMonth: 1 });
   });
 
+  test("is downloaded in ranges for one action within the hour, and by its version not again", async () => {
+    const who = await t.addPerson("Baixa em Partes");
+    const { id } = (await (await upload(who)).json()) as LabExam;
+    const whole = samplePdf();
+    const download = (headers: Record<string, string> = {}) =>
+      t.call("GET", `/api/exams-lab/${id}/download`, { as: who, headers });
+    const used = async () => (await stats(who)).labActionsThisMonth;
+    const parts = await Promise.all([download({ range: "bytes=0-9" }), download({ range: "bytes=10-" })]);
+    expect(parts.map(({ status }) => status)).toEqual([206, 206]);
+    const [head, tail] = await Promise.all(parts.map((part) => part.bytes()));
+    expect(Buffer.concat([head ?? "", tail ?? ""].map((one) => Buffer.from(one)))).toEqual(
+      Buffer.from(whole),
+    );
+    expect(parts[0]?.headers.get("content-range")).toBe(`bytes 0-9/${whole.length}`);
+    expect(await used()).toBe(1);
+
+    const all = await download();
+    const etag = all.headers.get("etag") ?? "";
+    expect([all.status, all.headers.get("content-length")]).toEqual([200, String(whole.length)]);
+    expect(await used()).toBe(2);
+    expect((await download({ "if-none-match": etag })).status).toBe(304);
+    expect((await download({ range: "bytes=0-9", "if-range": etag })).status).toBe(206);
+    const beyond = await download({ range: `bytes=${whole.length}-` });
+    expect([beyond.status, beyond.headers.get("content-range")]).toEqual([416, `bytes */${whole.length}`]);
+    expect(await used()).toBe(2);
+    expect((await download({ range: "bytes=0-9", "if-range": '"other"' })).status).toBe(200);
+    expect(await used()).toBe(3);
+    t.advance(61 * 60_000);
+    expect((await download({ range: "bytes=0-9" })).status).toBe(206);
+    expect(await used()).toBe(4);
+    t.advance(-61 * 60_000);
+  });
+
   test("is asked about for free, and not recorded as opened, by HEAD", async () => {
     const who = await t.addPerson("Pergunta Antes");
     const { id } = (await (await upload(who)).json()) as LabExam;

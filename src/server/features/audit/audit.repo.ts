@@ -137,6 +137,23 @@ export async function wasMadeAdminSince(db: DbOrTx, accountId: string, since: Da
 /** Among so many of an account's newest acts the last change of its password is looked for. */
 const MAX_ACTS = 10_000;
 
+/** Whether this actor downloaded a laboratory exam, as one action of their month, since then. */
+export async function wasLabDownloadedSince(
+  db: DbOrTx,
+  { actorId, labExamId }: { actorId: string; labExamId: string },
+  since: Date,
+): Promise<boolean> {
+  const { action, details } = auditEvents;
+  const downloads = and(
+    eq(auditEvents.actorId, actorId),
+    gte(auditEvents.at, since),
+    eq(action, "lab.downloaded" satisfies AuditAction),
+    sql`${details} ->> 'id' = ${labExamId}`,
+  );
+  const [row] = await db.select({ id: auditEvents.id }).from(auditEvents).where(downloads).limit(1);
+  return row !== undefined;
+}
+
 /** When the account's password was last changed. Undefined if its newest acts have no change. */
 export async function findPasswordChange(db: DbOrTx, accountId: string): Promise<Date | undefined> {
   const newest = db

@@ -14,7 +14,7 @@ import type { PdfForms } from "../../documents/receive-pdf.ts";
 import { AppError } from "../../http/app-error.ts";
 import { describeIn } from "../../http/describe.ts";
 import type { Guard } from "../../http/guard.ts";
-import { archiveDamaged, unsupportedMediaType } from "../../http/http.errors.ts";
+import { archiveDamaged, rangeNotSatisfiable, unsupportedMediaType } from "../../http/http.errors.ts";
 import type { HttpEnv } from "../../http/http-context.ts";
 import { originOf } from "../../http/request-origin.ts";
 import { parseWith } from "../../http/validate.ts";
@@ -40,7 +40,7 @@ export function createLabsRoutes(deps: Deps, guard: Guard, forms: PdfForms) {
   const routes = new Hono<HttpEnv>();
   const open = async (c: Context<HttpEnv>, { isDownload }: { isDownload: boolean }) => {
     const recheck = createRecheck(deps.clock, c.get("readmit"));
-    const asked = { id: examId(c.req.param("id") ?? ""), isDownload, isHead: c.req.method === "HEAD" };
+    const asked = { id: examId(c.req.param("id") ?? ""), isDownload, request: c.req.raw };
     return whileAllowed(c, await openLabExam(deps, c.get("session"), asked, originOf(c)), recheck);
   };
 
@@ -99,9 +99,11 @@ export function createLabsRoutes(deps: Deps, guard: Guard, forms: PdfForms) {
     guard(ownLabs),
     describe(downloadLabExamCall, {
       summary: "Download a laboratory PDF",
-      details: "Counts as one action of the month. HEAD is free.",
+      details:
+        "Counts as one action of the month. HEAD is free, and so are further ranges (Range, If-Range) within an hour.",
       media: ["application/pdf"],
-      problems: [labExamNotFound, actionLimitReached, archiveDamaged],
+      also: { 206: "A range of it.", 304: "What the caller has is still good (If-None-Match)." },
+      problems: [labExamNotFound, actionLimitReached, rangeNotSatisfiable, archiveDamaged],
     }),
     (c) => open(c, { isDownload: true }),
   );

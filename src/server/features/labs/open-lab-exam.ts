@@ -1,47 +1,77 @@
-import { answerPdf } from "../../documents/answer-pdf.ts";
+import { answerPdf, answerPdfInRanges } from "../../documents/answer-pdf.ts";
 import { isUnsound } from "../../holdings/checking/integrity.ts";
 import { type ObjectDeps, openObject } from "../../holdings/reading/open-object.ts";
 import { AppError } from "../../http/app-error.ts";
+import { requestedRange } from "../../http/byte-range.ts";
 import { fileNameOf } from "../../http/file-name.ts";
+import { rangeNotSatisfiable } from "../../http/http.errors.ts";
+import { isKnownVersion } from "../../http/known-version.ts";
 import type { RequestOrigin } from "../../http/request-origin.ts";
 import type { Session } from "../../http/session.ts";
-import { recordAudit } from "../audit/audit.repo.ts";
+import { recordAudit, wasLabDownloadedSince } from "../audit/audit.repo.ts";
 import { chargeAction } from "../subscriptions/charge-action.ts";
+import { lockSubscription } from "../subscriptions/subscriptions.repo.ts";
 import { checkLabExam } from "./check-lab-exam.ts";
 import { labObject } from "./lab-object.ts";
 import { labExamNotFound } from "./labs.errors.ts";
 import { findLabExam, type LabExamRow } from "./labs.repo.ts";
 
+/** How long after a charged download its other ranges are free, as of a study. */
+const FREE_RANGES_MS = 3600_000;
+
 /**
- * Opens a lab exam to view, which is free, or to download, which costs one lab action of the month. HEAD sends nothing of it, and
- * is neither charged nor recorded.
- * @throws {AppError} `lab.not_found`, `archive.damaged`, `quota.actions`, `subscription.required`
+ * Opens a lab exam to view, which is free, or to download, which costs one lab action of the month; its further ranges within the
+ * hour are free. HEAD sends nothing of it, and is neither charged nor recorded.
+ * @throws {AppError} `lab.not_found`, `archive.damaged`, 416, `quota.actions`, `subscription.required`
  */
 export async function openLabExam(
   deps: ObjectDeps,
   session: Session,
-  input: { id: string; isDownload: boolean; isHead: boolean },
+  input: { id: string; isDownload: boolean; request: Request },
   origin: RequestOrigin,
 ): Promise<Response> {
   const { userId } = session;
-  const { id, isDownload, isHead } = input;
+  const { id, isDownload, request } = input;
   const exam = await findLabExam(deps.db, userId, id);
   if (!exam) throw new AppError(labExamNotFound);
   await checkAgain(deps, exam);
-  const body = await openObject(deps, labObject(exam), { offset: 0, length: exam.sizeBytes });
-  if (!isHead) await recordOpening(deps, { userId, id, isDownload }, origin);
-  const fileName = `${fileNameOf(exam.name) || "exame"}.pdf`;
-  return answerPdf(body, { sizeBytes: exam.sizeBytes, fileName, isDownload });
+  const { sizeBytes } = exam;
+  const document = { sizeBytes, fileName: `${fileNameOf(exam.name) || "exame"}.pdf`, isDownload };
+  const opening = { userId, id, isDownload, isRange: false };
+  const isHead = request.method === "HEAD";
+  if (!isDownload) {
+    const body = await openObject(deps, labObject(exam), { offset: 0, length: sizeBytes });
+    if (!isHead) await recordOpening(deps, opening, origin);
+    return answerPdf(body, document);
+  }
+  const etag = `"${exam.sha256.slice(0, 32)}"`;
+  if (isKnownVersion(request.headers.get("if-none-match"), etag))
+    return new Response(null, { status: 304, headers: { ETag: etag, "Cache-Control": "private, no-store" } });
+  const range = requestedRange(request.headers, etag, sizeBytes);
+  if (range === "unsatisfiable")
+    throw new AppError(rangeNotSatisfiable, {
+      members: { sizeBytes },
+      headers: { "Content-Range": `bytes */${sizeBytes}` },
+    });
+  const body = await openObject(deps, labObject(exam), range ?? { offset: 0, length: sizeBytes });
+  if (!isHead) await recordOpening(deps, { ...opening, isRange: range !== undefined }, origin);
+  return answerPdfInRanges(body, { ...document, etag, range }, request);
 }
 
 async function recordOpening(
   { db, clock }: Pick<ObjectDeps, "db" | "clock">,
-  { userId, id, isDownload }: { userId: string; id: string; isDownload: boolean },
+  { userId, id, isDownload, isRange }: { userId: string; id: string; isDownload: boolean; isRange: boolean },
   origin: RequestOrigin,
 ): Promise<void> {
   const at = clock.now();
   const action = isDownload ? "lab.downloaded" : "lab.opened";
+  const freeSince = new Date(at.getTime() - FREE_RANGES_MS);
   await db.transaction(async (tx) => {
+    if (isRange) {
+      // Ranges requested at once are one download: with the lock, the second request sees that the first was counted.
+      await lockSubscription(tx, userId);
+      if (await wasLabDownloadedSince(tx, { actorId: userId, labExamId: id }, freeSince)) return;
+    }
     if (isDownload) await chargeAction(tx, { userId, isAdmin: false }, { exam: "lab", kind: "download" }, at);
     await recordAudit(tx, { at, action, actorId: userId, accountId: userId, details: { id }, ...origin });
   });
