@@ -20,6 +20,14 @@ export class PortInUse extends OperatorError {
   }
 }
 
+/** The system lets nobody listen there: a port below 1024, or an address that is none of this machine's. */
+export class CannotListen extends OperatorError {
+  override name = "CannotListen";
+  constructor({ host, port }: Pick<Config, "host" | "port">, errno: string) {
+    super(`The system lets nothing listen on port ${port} of ${host} (${errno}): set PORT or HOST.`);
+  }
+}
+
 /** Above the largest upload: the routes refuse these bodies with a problem document, Bun refuses longer ones without. */
 const REFUSED_BY_ROUTES_BYTES = 16 * 1024 * 1024;
 const IDLE_TIMEOUT_SECONDS = 120;
@@ -30,6 +38,7 @@ const DRAIN_MS = 4_000;
  * Sweeps, starts the node's jobs and listens. Disposing stops accepting connections, then waits for open requests and
  * cuts those that take too long.
  * @throws {PortInUse}
+ * @throws {CannotListen}
  */
 export async function startServer(deps: Deps, assets: BuiltAssets): Promise<RunningServer> {
   const { config } = deps;
@@ -60,11 +69,13 @@ export async function startServer(deps: Deps, assets: BuiltAssets): Promise<Runn
   };
 }
 
-/** Runs what listens where the settings say. @throws {PortInUse} */
-function unlessTaken<T>({ host, port }: Pick<Config, "host" | "port">, listen: () => T): T {
+/** Runs what listens where the settings say. @throws {PortInUse} @throws {CannotListen} */
+function unlessTaken<T>(place: Pick<Config, "host" | "port">, listen: () => T): T {
   try {
     return listen();
   } catch (error) {
-    throw errnoOf(error) === "EADDRINUSE" ? new PortInUse(host, port) : error;
+    const errno = errnoOf(error);
+    if (errno === undefined) throw error;
+    throw errno === "EADDRINUSE" ? new PortInUse(place.host, place.port) : new CannotListen(place, errno);
   }
 }

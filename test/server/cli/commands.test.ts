@@ -7,6 +7,7 @@ import { processesNaming } from "../../support/process-tree.ts";
 import { runProgram } from "../../support/run-program.ts";
 import { sampleInstance } from "../../support/sample-zip.ts";
 import { type ServerProcess, spawnServer } from "../../support/server-process.ts";
+import { layStartedData } from "../../support/started-data.ts";
 import { createTempFolder } from "../../support/temp-folder.ts";
 import { zipFile } from "../../support/upload-files.ts";
 
@@ -288,3 +289,21 @@ test("a cut secret is told, and not replaced by one that opens nothing", async (
     expect(readFileSync(path, "utf8")).toBe(cut);
   }
 }, 60_000);
+
+test(
+  "an address that is none of this machine's is named",
+  async () => {
+    await using folder = createTempFolder();
+    // Root's PostgreSQL runs as another account, which has to pass through.
+    chmodSync(folder.path, 0o711);
+    const dataDir = join(folder.path, "data");
+    await layStartedData(dataDir);
+    // Of those that documents use (RFC 5737).
+    const env = { DATA_DIR: dataDir, HOST: "192.0.2.1", PORT: "3000", PUBLIC_URL: "http://localhost" };
+    const { code, complaint } = await runProgram(env);
+    const reason =
+      "The system lets nothing listen on port 3000 of 192.0.2.1 (EADDRNOTAVAIL): set PORT or HOST.";
+    expect([code, complaint]).toEqual([1, `${reason}\n`]);
+  },
+  TIMEOUT_MS,
+);
