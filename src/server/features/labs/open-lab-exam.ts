@@ -1,3 +1,4 @@
+import { HOUR_MS } from "../../../shared/units.ts";
 import { answerPdf, answerPdfInRanges } from "../../documents/answer-pdf.ts";
 import { isUnsound } from "../../holdings/checking/integrity.ts";
 import { type ObjectDeps, openObject } from "../../holdings/reading/open-object.ts";
@@ -17,7 +18,7 @@ import { labExamNotFound } from "./labs.errors.ts";
 import { findLabExam, type LabExamRow } from "./labs.repo.ts";
 
 /** How long after a charged download its other ranges are free, as of a study. */
-const FREE_RANGES_MS = 3600_000;
+const FREE_RANGES_MS = HOUR_MS;
 
 /**
  * Opens a lab exam to view, which is free, or to download, which costs one lab action of the month; its further ranges within the
