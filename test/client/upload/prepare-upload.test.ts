@@ -7,6 +7,7 @@ import { blobTarget } from "../../../src/client/features/upload/pack-folder/pack
 import { sampleFile } from "../../support/dicom-sample.ts";
 import { prepareUploads } from "../../support/prepare-upload.ts";
 import { folderFiles, zipFile } from "../../support/upload-files.ts";
+import { writeTestZip } from "../../support/zip-archive.ts";
 
 const GIGABYTE = 1024 ** 3;
 
@@ -85,6 +86,11 @@ test("files that can't be sent are refused with a reason", async () => {
   expect(await problemOf(zip(zipFile({ "a.dcm": Buffer.from("x"), "im.txt": sampleFile() })))).toBe(
     "noDicom",
   );
+  const locked = writeTestZip([
+    { name: "CD/IM1", content: sampleFile(), flags: 1 },
+    { name: "CD/leia.txt", content: Buffer.from("x") },
+  ]);
+  expect(await problemOf(zip(new File([new Uint8Array(locked)], "senha.zip")))).toBe("lockedZip");
   expect(await problemOf(folder({ "CD/leia.txt": "x" }))).toBe("noFiles");
   expect(await problemOf(folder({ "CD/leia.md": "x" }))).toBe("noDicom");
 });

@@ -4,6 +4,7 @@ import { Button } from "../../ui/button.tsx";
 import { FileArchiveIcon } from "../../ui/icons.tsx";
 import { type LocalExam, openLocalExam } from "../../visor/core/local-source.ts";
 import { isCutZip } from "../pick/cut-zip.ts";
+import { isLockedZip } from "../pick/locked-zip.ts";
 import type { Picked } from "../pick/picked-files.ts";
 import { type LocalPick, localFilesOf, nameOfPick } from "./local-pick.ts";
 import { LocalVisor } from "./local-visor.tsx";
@@ -22,6 +23,7 @@ type State =
   | { step: "reading"; name: string; files: number; total: number }
   | { step: "none"; name: string; files: number }
   | { step: "cut"; name: string }
+  | { step: "locked"; name: string }
   | { step: "failed" }
   | { step: "open"; picked: LocalPick; exam: LocalExam };
 
@@ -56,7 +58,7 @@ export default function LocalOpening({ picked, onClose, onAnother, keep }: Local
 }
 
 /** Why the files show nothing. */
-function NothingShown(state: Extract<State, { step: "none" | "cut" | "failed" }>) {
+function NothingShown(state: Extract<State, { step: "none" | "cut" | "locked" | "failed" }>) {
   if (state.step === "failed") {
     return (
       <>
@@ -78,6 +80,20 @@ function NothingShown(state: Extract<State, { step: "none" | "cut" | "failed" }>
         </h2>
         <p>
           <Trans id="local.cut.text">The end of {name} is missing. Copy or download it again.</Trans>
+        </p>
+      </>
+    );
+  }
+  if (state.step === "locked") {
+    return (
+      <>
+        <h2>
+          <Trans id="local.locked.title">This ZIP has a password</Trans>
+        </h2>
+        <p>
+          <Trans id="local.locked.text">
+            Unpack {name} on your device and choose the folder that comes out.
+          </Trans>
         </p>
       </>
     );
@@ -122,8 +138,8 @@ function useOpening(picked: LocalOpeningProps["picked"], onClose: () => void): S
       const { files, studies } = exam.exams;
       const hasImages = studies.length > 0;
       if (hasImages) return setState({ step: "open", picked: pick, exam });
-      const isCut = pick.kind === "zip" && (await isCutZip(pick.file));
-      if (!signal.aborted) setState(isCut ? { step: "cut", name } : { step: "none", name, files });
+      const why = pick.kind === "zip" ? await whyEmpty(pick.file) : undefined;
+      if (!signal.aborted) setState(why ? { step: why, name } : { step: "none", name, files });
     };
     open().catch(() => !signal.aborted && setState({ step: "failed" }));
     return () => {
@@ -132,6 +148,12 @@ function useOpening(picked: LocalOpeningProps["picked"], onClose: () => void): S
     };
   }, [picked]);
   return state;
+}
+
+/** Why a ZIP shows no images although it may hold some. */
+async function whyEmpty(zip: File): Promise<"cut" | "locked" | undefined> {
+  if (await isCutZip(zip)) return "cut";
+  return (await isLockedZip(zip)) ? "locked" : undefined;
 }
 
 interface ReadingProps {

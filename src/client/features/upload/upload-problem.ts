@@ -7,6 +7,7 @@ export type UploadProblem =
   | "noFiles"
   | "noDicom"
   | "badZip"
+  | "lockedZip"
   | "packingFailed"
   | "noRoomHere";
 

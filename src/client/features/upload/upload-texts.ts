@@ -20,6 +20,10 @@ export const problemTexts: Record<UploadProblem, MessageDescriptor> = {
     message: "Error validating DICOM: no file with a readable exam was found.",
   }),
   badZip: msg({ id: "upload.problem.badZip", message: "ZIP file not found or invalid" }),
+  lockedZip: msg({
+    id: "upload.problem.lockedZip",
+    message: "This ZIP has a password. Unpack it on your device and choose the folder that comes out.",
+  }),
   tooManySources: msg({
     id: "upload.problem.tooManySources",
     message: "At most {sources} ZIPs and folders at once. Upload these first.",

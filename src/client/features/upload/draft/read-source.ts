@@ -3,6 +3,7 @@ import { readZipEntries } from "../../../../shared/zip/open-zip-blob.ts";
 import type { ZipEntry } from "../../../../shared/zip/zip-entry.ts";
 import { ZipError } from "../../../../shared/zip/zip-error.ts";
 import { isCutZip } from "../../pick/cut-zip.ts";
+import { areLocked } from "../../pick/locked-zip.ts";
 import { isZipName, MAX_PICKED_FILES, type Picked, type PickedFile } from "../../pick/picked-files.ts";
 import type { FilmFile } from "../contact-sheet/film-files.ts";
 import type { ExamForm } from "../exam-form/exam-form.ts";
@@ -89,6 +90,7 @@ async function readZip(file: File, options: ReadOptions): Promise<ReadSource> {
   }
   const all = entries.filter(({ isFolder }) => !isFolder);
   const kept = all.filter(({ name }) => !isSkippedInZip(name));
+  if (areLocked(kept)) throw new UploadRefused("lockedZip");
   const files = kept.map((entry) => ({ path: entry.name, file, entry }));
   return { ...source, files, fileCount: all.length, ...(await inspect(files, all.length, options)) };
 }
