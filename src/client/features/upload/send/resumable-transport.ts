@@ -14,6 +14,7 @@ import { currentToken, endSession } from "../../../session.ts";
 import { backOffMs, waitOrOnline } from "./back-off.ts";
 import { ChunkSize } from "./chunk-size.ts";
 import { withChunkSums } from "./chunk-sums.ts";
+import { loadTus } from "./load-tus.ts";
 import { rememberUpload } from "./remember-upload.ts";
 import { addSample, findRecord, forgetUpload, serverIdOf } from "./resume-records.ts";
 import type { OutgoingUpload, SendOptions } from "./send-upload.ts";
@@ -73,7 +74,7 @@ class Attempt {
 
   /** Sends what the server does not have, over one connection. @throws {ApiError} */
   async sendRest(): Promise<void> {
-    const { Upload } = await import("tus-js-client");
+    const { Upload } = await loadTus();
     const { zip, fileName, metadata, id } = this.outgoing;
     const { signal, onProgress } = this.options;
     signal.throwIfAborted();
