@@ -5,9 +5,10 @@ import { PaymentWatch } from "../../../src/client/features/payments/payment-watc
 import type { Subscription, UsageItem } from "../../../src/shared/api/subscriptions.ts";
 import type { CurrentUser } from "../../../src/shared/api/users.ts";
 import type { Locale } from "../../../src/shared/locale.ts";
-import { fireEvent, screen, userEvent, waitFor, withDom, within } from "../../support/dom.ts";
+import { drawn, fireEvent, screen, userEvent, waitFor, withDom, within } from "../../support/dom.ts";
 import { type Answer, answerCalls, problem, renderView, shownView } from "../../support/render-view.tsx";
 import { payment, profissional, subscription, subscriptionAnswers } from "../../support/subscriptions.ts";
+import { travel } from "../../support/travel.ts";
 
 withDom();
 
@@ -221,6 +222,17 @@ describe("choosing a plan", () => {
     expect(await screen.findByRole("dialog", { name: "Pagar com Pix" })).toBeTruthy();
     expect(screen.getAllByRole("dialog")).toHaveLength(1);
     expect(asked).toEqual([{ planId: profissional.id }]);
+  });
+
+  test("that the person left by Back opens no Pix over what they look at by then, and says that one waits", async () => {
+    const made = Promise.withResolvers<Response>();
+    const { dialog, user } = await choose("Assinar Profissional", {}, () => made.promise);
+    await user.click(within(dialog).getByRole("button", { name: "Gerar Pix" }));
+    await travel("back");
+    made.resolve(Response.json({ ...payment, createdAt: ahead(0), expiresAt: ahead(1) }, { status: 201 }));
+    expect(await screen.findByText(/Há um Pix aguardando pagamento/)).toBeTruthy();
+    await drawn();
+    expect(screen.queryByRole("dialog")).toBeNull();
   });
 
   test("that the server refuses shows the server's message", async () => {

@@ -1,7 +1,10 @@
+import { useLingui } from "@lingui/react/macro";
 import { type QueryClient, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { useSetAtom } from "jotai";
+import { useStore } from "jotai";
 import { ApiError } from "../../api.ts";
 import { refreshSubscription } from "../../query-keys.ts";
+import { showToast } from "../../ui/toast.tsx";
+import { placeAtom } from "../places/views.ts";
 import { paymentsApi } from "./payments-api.ts";
 import { shownPaymentAtom } from "./shown-payment.ts";
 
@@ -41,15 +44,28 @@ export function usePaymentHistory() {
   });
 }
 
-/** Requests the Pix of a plan and opens it. A payment may exist even if the call failed. */
+/**
+ * Requests the Pix of a plan and opens it, unless the person has left by Back meanwhile: then it waits where pending ones are shown. A
+ * payment may exist even if the call failed.
+ */
 export function useCreatePayment() {
+  const { t } = useLingui();
   const queryClient = useQueryClient();
-  const show = useSetAtom(shownPaymentAtom);
+  const store = useStore();
   return useMutation({
     mutationFn: paymentsApi.create,
-    onSuccess: (payment) => {
+    onMutate: () => store.get(placeAtom),
+    onSuccess: (payment, _planId, askedAt) => {
       queryClient.setQueryData(paymentKey(payment.id), payment);
-      show(payment.id);
+      if (store.get(placeAtom) === askedAt) return store.set(shownPaymentAtom, payment.id);
+      showToast({
+        tone: "info",
+        title: t({ id: "subscription.pending", message: "Payment pending" }),
+        text: t({
+          id: "subscription.pending.text",
+          message: "A Pix is waiting to be paid. The plan starts as soon as the payment comes in.",
+        }),
+      });
     },
     onSettled: () => refreshAfterPayment(queryClient),
   });
