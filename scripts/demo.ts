@@ -1,7 +1,8 @@
+import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { ensureBuilt } from "./build/ensure-built.ts";
 import { inFreshProcess } from "./build/in-fresh-process.ts";
-import { DEMO_ACCOUNTS } from "./demo/accounts.ts";
+import { accountsTable, DEMO_ACCOUNTS } from "./demo/accounts.ts";
 
 /** Serves `./demo-data` with accounts for each role and generated studies, as `bun run start` serves `./data`. */
 await inFreshProcess();
@@ -11,13 +12,15 @@ const { furnish } = await import("./demo/furnish.ts");
 
 const main = join(import.meta.dir, "../src/server/main.ts");
 const { admin } = DEMO_ACCOUNTS;
+const dataDir = resolve(process.env.DATA_DIR ?? "demo-data");
+const isFirst = !existsSync(dataDir);
 const environment = {
   // Nobody has this key: a payment to it goes nowhere, and the demo's admin confirms it.
   PIX_KEY: "00000000-0000-4000-8000-000000000000",
   PIX_MERCHANT_NAME: "Exameteca Demo",
   PIX_MERCHANT_CITY: "Brasilia",
   ...process.env,
-  DATA_DIR: resolve(process.env.DATA_DIR ?? "demo-data"),
+  DATA_DIR: dataDir,
   ADMIN_EMAIL: admin.email,
   ADMIN_PASSWORD: admin.password,
   // Nobody reads the codes that a demo would mail.
@@ -48,9 +51,16 @@ if (url !== undefined) {
   try {
     console.log(await furnish({ url, addAccount, tell: (line) => console.log(line) }));
   } catch (error) {
-    server.kill("SIGTERM");
-    await server.exited;
-    throw error;
+    if (isFirst) {
+      server.kill("SIGTERM");
+      await server.exited;
+      throw error;
+    }
+    // Whoever tries the demo may block an account, give it a second factor, or end a plan.
+    console.warn(
+      `The data stay as they were left, since they can't be completed: ${(error as Error).message}`,
+    );
+    console.log(accountsTable(url));
   }
 }
 process.exit(await server.exited);
