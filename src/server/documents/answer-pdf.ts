@@ -1,4 +1,5 @@
 import { piecesOf } from "../archive/pieces.ts";
+import { contentRange } from "../http/byte-range.ts";
 import { streamOf } from "../http/stream-of.ts";
 import type { ByteRange } from "../storage/object-store.ts";
 
@@ -24,9 +25,8 @@ export function answerPdfInRanges(
   headers.set("ETag", etag);
   headers.set("Accept-Ranges", "bytes");
   if (range) {
-    const { offset, length } = range;
-    headers.set("Content-Length", String(length));
-    headers.set("Content-Range", `bytes ${offset}-${offset + length - 1}/${sizeBytes}`);
+    headers.set("Content-Length", String(range.length));
+    headers.set("Content-Range", contentRange(range, sizeBytes));
     return new Response(body, { status: 206, headers });
   }
   // The runtime would answer a range of a whole file by itself, even one that `If-Range` takes back.

@@ -1,4 +1,6 @@
 import type { ByteRange } from "../storage/object-store.ts";
+import { AppError } from "./app-error.ts";
+import { rangeNotSatisfiable } from "./http.errors.ts";
 
 /**
  * The single range a `Range` header asks of a body of `sizeBytes` (RFC 9110 §14.2): `undefined` for the whole
@@ -34,4 +36,21 @@ export function requestedRange(
   const ifRange = headers.get("if-range");
   if (ifRange !== null && (ifRange !== etag || etag.startsWith("W/"))) return undefined;
   return parseByteRange(headers.get("range") ?? undefined, sizeBytes);
+}
+
+/** As {@link requestedRange}. @throws {AppError} 416 if the range lies outside */
+export function satisfiedRange(headers: Headers, etag: string, sizeBytes: number): ByteRange | undefined {
+  const range = requestedRange(headers, etag, sizeBytes);
+  if (range !== "unsatisfiable") return range;
+  throw new AppError(rangeNotSatisfiable, {
+    members: { sizeBytes },
+    headers: { "Content-Range": contentRange(range, sizeBytes) },
+  });
+}
+
+/** The value of `Content-Range` (RFC 9110 §14.4) for a range of a body of `sizeBytes`. */
+export function contentRange(range: ByteRange | "unsatisfiable", sizeBytes: number): string {
+  if (range === "unsatisfiable") return `bytes */${sizeBytes}`;
+  const { offset, length } = range;
+  return `bytes ${offset}-${offset + length - 1}/${sizeBytes}`;
 }

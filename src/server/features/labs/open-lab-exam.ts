@@ -1,24 +1,19 @@
-import { HOUR_MS } from "../../../shared/units.ts";
 import { answerPdf, answerPdfInRanges } from "../../documents/answer-pdf.ts";
 import { isUnsound } from "../../holdings/checking/integrity.ts";
 import { type ObjectDeps, openObject } from "../../holdings/reading/open-object.ts";
 import { AppError } from "../../http/app-error.ts";
-import { requestedRange } from "../../http/byte-range.ts";
+import { satisfiedRange } from "../../http/byte-range.ts";
 import { fileNameOf } from "../../http/file-name.ts";
-import { rangeNotSatisfiable } from "../../http/http.errors.ts";
 import { isKnownVersion } from "../../http/known-version.ts";
 import type { RequestOrigin } from "../../http/request-origin.ts";
 import type { Session } from "../../http/session.ts";
 import { recordAudit, wasLabDownloadedSince } from "../audit/audit.repo.ts";
-import { chargeAction } from "../subscriptions/charge-action.ts";
+import { chargeAction, FREE_RANGES_MS } from "../subscriptions/charge-action.ts";
 import { lockSubscription } from "../subscriptions/subscriptions.repo.ts";
 import { checkLabExam } from "./check-lab-exam.ts";
 import { labObject } from "./lab-object.ts";
 import { labExamNotFound } from "./labs.errors.ts";
 import { findLabExam, type LabExamRow } from "./labs.repo.ts";
-
-/** How long after a charged download its other ranges are free, as of a study. */
-const FREE_RANGES_MS = HOUR_MS;
 
 /**
  * Opens a lab exam to view, which is free, or to download, which costs one lab action of the month; its further ranges within the
@@ -48,12 +43,7 @@ export async function openLabExam(
   const etag = `"${exam.sha256.slice(0, 32)}"`;
   if (isKnownVersion(request.headers.get("if-none-match"), etag))
     return new Response(null, { status: 304, headers: { ETag: etag, "Cache-Control": "private, no-store" } });
-  const range = requestedRange(request.headers, etag, sizeBytes);
-  if (range === "unsatisfiable")
-    throw new AppError(rangeNotSatisfiable, {
-      members: { sizeBytes },
-      headers: { "Content-Range": `bytes */${sizeBytes}` },
-    });
+  const range = satisfiedRange(request.headers, etag, sizeBytes);
   const body = await openObject(deps, labObject(exam), range ?? { offset: 0, length: sizeBytes });
   if (!isHead) await recordOpening(deps, { ...opening, isRange: range !== undefined }, origin);
   return answerPdfInRanges(body, { ...document, etag, range }, request);

@@ -1,4 +1,5 @@
 import { isInForce } from "../../../shared/rules/subscription.ts";
+import { HOUR_MS } from "../../../shared/units.ts";
 import type { DbOrTx } from "../../db/client.ts";
 import { AppError } from "../../http/app-error.ts";
 import { subscriptionRequired } from "../../http/guard.ts";
@@ -10,6 +11,9 @@ import {
   tryCountAction,
 } from "./subscriptions.repo.ts";
 import { insertUsageEvent } from "./usage-events.repo.ts";
+
+/** How long after a charged download its other ranges are free. */
+export const FREE_RANGES_MS = HOUR_MS;
 
 /**
  * Counts one download or deletion against the month, inside the transaction of the action; admins are exempt. An action on a

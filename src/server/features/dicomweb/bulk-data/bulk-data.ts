@@ -2,7 +2,7 @@ import type { FrameTable } from "../../../../shared/dicom/reading/frame-table.ts
 import { TagHex } from "../../../../shared/dicom/tags.ts";
 import type { ManifestInstance } from "../../../archive/manifest.ts";
 import { AppError } from "../../../http/app-error.ts";
-import { requestedRange } from "../../../http/byte-range.ts";
+import { contentRange, requestedRange } from "../../../http/byte-range.ts";
 import { notFound } from "../../../http/http.errors.ts";
 import { isKnownVersion } from "../../../http/known-version.ts";
 import { ownBytes } from "../../../runtime/lent-bytes.ts";
@@ -71,11 +71,11 @@ export async function bulkDataResponse(
   if (range === "unsatisfiable")
     return new Response(null, {
       status: 416,
-      headers: { ...headers, "Content-Range": `bytes */${value.sizeBytes}` },
+      headers: { ...headers, "Content-Range": contentRange(range, value.sizeBytes) },
     });
   const { offset, length } = range ?? { offset: 0, length: value.sizeBytes };
-  const contentRange = range && `bytes ${offset}-${offset + length - 1}/${value.sizeBytes}`;
-  const ofRange = { ...headers, ...(contentRange && { "Content-Range": contentRange }) };
+  const ofBody = range && contentRange(range, value.sizeBytes);
+  const ofRange = { ...headers, ...(ofBody && { "Content-Range": ofBody }) };
   const status = range ? 206 : 200;
   const body = await value.read({ offset, length });
   if (!multipart)
@@ -84,7 +84,7 @@ export async function bulkDataResponse(
       headers: { ...ofRange, "Content-Length": String(length) },
     });
   const part = body instanceof Uint8Array ? ownBytes(body) : body;
-  const head = { contentType: type, location: bulkDataUrl, contentRange };
+  const head = { contentType: type, location: bulkDataUrl, contentRange: ofBody };
   const related = onePartRelated(type, head, part);
   return new Response(related.body, { status, headers: { ...ofRange, "Content-Type": related.contentType } });
 }

@@ -1,6 +1,6 @@
 import { TransferSyntax } from "../../../../shared/dicom/transfer-syntax.ts";
 import type { Derivative, ReadFrame } from "../../../holdings/derivatives/derivative.ts";
-import { parseByteRange } from "../../../http/byte-range.ts";
+import { contentRange, parseByteRange } from "../../../http/byte-range.ts";
 import { ownBytes } from "../../../runtime/lent-bytes.ts";
 import { frameHeaders } from "../answers/archive-headers.ts";
 import type { Representation } from "../answers/media-types.ts";
@@ -60,13 +60,13 @@ function rangeOfFrame(
   if (range === "unsatisfiable")
     return new Response(null, {
       status: 416,
-      headers: { ...headers, "Content-Range": `bytes */${bytes.length}` },
+      headers: { ...headers, "Content-Range": contentRange(range, bytes.length) },
     });
   if (!range) return new Response(bytes as BodyInit, { headers });
   const { offset, length } = range;
   return new Response(bytes.subarray(offset, offset + length) as BodyInit, {
     status: 206,
-    headers: { ...headers, "Content-Range": `bytes ${offset}-${offset + length - 1}/${bytes.length}` },
+    headers: { ...headers, "Content-Range": contentRange(range, bytes.length) },
   });
 }
 

@@ -12,9 +12,7 @@ import {
   readObject,
   streamObject,
 } from "../../../holdings/reading/open-object.ts";
-import { AppError } from "../../../http/app-error.ts";
-import { requestedRange } from "../../../http/byte-range.ts";
-import { rangeNotSatisfiable } from "../../../http/http.errors.ts";
+import { contentRange, satisfiedRange } from "../../../http/byte-range.ts";
 import { isKnownVersion } from "../../../http/known-version.ts";
 import { streamOf } from "../../../http/stream-of.ts";
 import { type Recheck, streamWhileAllowed } from "../../../http/while-allowed.ts";
@@ -60,15 +58,10 @@ export async function answerDownload(
   const { etag } = file;
   if (isKnownVersion(request.headers.get("if-none-match"), etag))
     return new Response(null, { status: 304, headers });
-  const range = requestedRange(request.headers, etag, plan.sizeBytes);
-  if (range === "unsatisfiable")
-    throw new AppError(rangeNotSatisfiable, {
-      members: { sizeBytes: plan.sizeBytes },
-      headers: { "Content-Range": `bytes */${plan.sizeBytes}` },
-    });
+  const range = satisfiedRange(request.headers, etag, plan.sizeBytes);
   const { offset, length } = range ?? { offset: 0, length: plan.sizeBytes };
   headers.set("Content-Length", String(length));
-  if (range) headers.set("Content-Range", `bytes ${offset}-${offset + length - 1}/${plan.sizeBytes}`);
+  if (range) headers.set("Content-Range", contentRange(range, plan.sizeBytes));
   const status = range ? 206 : 200;
   if (request.method === "HEAD") return new Response(null, { status, headers });
   const parts = slicePlan(plan, { offset, length });

@@ -8,7 +8,7 @@ import { fileNameOf } from "../../../http/file-name.ts";
 import { forbidden } from "../../../http/http.errors.ts";
 import type { RequestOrigin } from "../../../http/request-origin.ts";
 import { aboutStudy, recordAudit } from "../../audit/audit.repo.ts";
-import { chargeAction } from "../../subscriptions/charge-action.ts";
+import { chargeAction, FREE_RANGES_MS } from "../../subscriptions/charge-action.ts";
 import { lockSubscription } from "../../subscriptions/subscriptions.repo.ts";
 import { findStudy } from "../access/find-study.ts";
 import { mayDownload } from "../access/study-access.ts";
@@ -16,9 +16,6 @@ import { studyNotFound } from "../studies.errors.ts";
 import type { Caller } from "../studies.repo.ts";
 import type { StudyRow } from "../studies.table.ts";
 import { findDownload, recordDownload } from "./download.repo.ts";
-
-/** How long after a charged download its other ranges are free. */
-const FREE_RANGES_MS = 3600_000;
 
 /** Studies, mostly one, as one file to download; `etag` names exactly these volumes. */
 export interface StudyFile {
