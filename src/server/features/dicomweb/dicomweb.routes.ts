@@ -6,11 +6,11 @@ import { notFound } from "../../http/http.errors.ts";
 import { isKnownVersion } from "../../http/known-version.ts";
 import { createRecheck, whileAllowed } from "../../http/while-allowed.ts";
 import type { Clock } from "../../runtime/clock.ts";
+import { goOn } from "../../runtime/go-on.ts";
 import { acceptOf, assertAcceptsJson } from "./answers/media-types.ts";
 import { bulkDataResponse } from "./bulk-data/bulk-data.ts";
 import {
   allSeries,
-  begun,
   type InstancePath,
   instancesOf,
   metadataOf,
@@ -185,7 +185,9 @@ export function createDicomwebRoutes(access: DicomwebAccess) {
     assertAcceptsJson(acceptOf(c));
     const series = await allSeries(catalogue, c.req.param("study"));
     return unlessKnown(c, versionOf(series), async () => {
-      const metadata = await begun(metadataOf(catalogue, series));
+      // What can't be read at all fails before the answer begins.
+      const all = metadataOf(catalogue, series);
+      const metadata = goOn(await all.next(), all);
       return sendWhileVisible(c, studyMetadataResponse(metadata, urlOf(c, c.req.param("study"))));
     });
   });
@@ -286,7 +288,9 @@ export function createDicomwebRoutes(access: DicomwebAccess) {
     const retrieval = { level: "study", study } as const;
     access.assertRetrievable?.(retrieval, catalogue);
     const allow = () => access.allowRetrieval(c, retrieval);
-    const instances = await begun(instancesOf(catalogue, series));
+    const all = instancesOf(catalogue, series);
+    // Before the retrieval is charged.
+    const instances = goOn(await all.next(), all);
     return sendWhileVisible(c, await instancesResponse(catalogue, instances, acceptOf(c), allow));
   });
 

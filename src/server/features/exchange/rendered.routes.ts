@@ -10,9 +10,10 @@ import type { HttpEnv } from "../../http/http-context.ts";
 import { isKnownVersion } from "../../http/known-version.ts";
 import { holding } from "../../http/stream-of.ts";
 import { createRecheck, whileAllowed } from "../../http/while-allowed.ts";
+import { goOn } from "../../runtime/go-on.ts";
 import { archiveHeaders } from "../dicomweb/answers/archive-headers.ts";
 import { acceptOf, negotiateRendered } from "../dicomweb/answers/media-types.ts";
-import { multipartRelated, type Part } from "../dicomweb/answers/multipart-related.ts";
+import { multipartRelated } from "../dicomweb/answers/multipart-related.ts";
 import { findInstance } from "../dicomweb/catalogue/find-instance.ts";
 import type { DicomwebCatalogue } from "../dicomweb/dicomweb.catalogue.ts";
 import { notDrawable, tooManyReads } from "../dicomweb/dicomweb.errors.ts";
@@ -190,7 +191,7 @@ async function answerSeveral(
   try {
     const first = await parts.next();
     if (first.done) throw new AppError(notDrawable);
-    const all = multipartRelated(contentType, withFirst(first.value, parts));
+    const all = multipartRelated(contentType, goOn(first, parts));
     const headers = { ...archiveHeaders(all.contentType), Vary: "Accept" };
     if (c.req.method === "HEAD") {
       place[Symbol.dispose]();
@@ -201,11 +202,6 @@ async function answerSeveral(
     place[Symbol.dispose]();
     throw error;
   }
-}
-
-async function* withFirst(first: Part, others: AsyncGenerator<Part>): AsyncGenerator<Part> {
-  yield first;
-  yield* others;
 }
 
 interface FramePlace {

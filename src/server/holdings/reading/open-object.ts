@@ -4,6 +4,7 @@ import type { Deps } from "../../deps.ts";
 import { AppError } from "../../http/app-error.ts";
 import { archiveDamaged } from "../../http/http.errors.ts";
 import { streamOf } from "../../http/stream-of.ts";
+import { goOn } from "../../runtime/go-on.ts";
 import { LentBuffers, type LentBytes, ownBytes } from "../../runtime/lent-bytes.ts";
 import { isAbsent } from "../../storage/disk/fs-failure.ts";
 import { type ByteRange, ObjectNotFound } from "../../storage/object-store.ts";
@@ -174,19 +175,6 @@ async function* asDamageOf(
     yield* chunks;
   } catch (error) {
     throw await asDamage(deps, object, error);
-  }
-}
-
-/** What was begun by reading its first chunk. */
-async function* goOn(
-  first: IteratorResult<Uint8Array, unknown>,
-  others: AsyncGenerator<Uint8Array>,
-): AsyncGenerator<Uint8Array> {
-  try {
-    if (!first.done) yield first.value;
-    yield* others;
-  } finally {
-    await others.return(undefined);
   }
 }
 

@@ -84,14 +84,3 @@ export async function* metadataOf(
     };
   }
 }
-
-/** Takes the first item now, so that what fails at once fails before an answer has begun, or is charged. */
-export async function begun<Item>(items: AsyncGenerator<Item, void>): Promise<AsyncGenerator<Item, void>> {
-  const first = await items.next();
-  async function* all(): AsyncGenerator<Item, void> {
-    if (first.done) return;
-    yield first.value;
-    yield* items;
-  }
-  return all();
-}
