@@ -6,6 +6,6 @@ export function fileNameOf(text: string): string {
     .normalize("NFC")
     .replace(/[^\p{L}\p{N}._-]+/gu, "_")
     .replace(/^[._]+/, "");
-  // The cut may go through a letter of two code units, whose half no header can hold.
+  // A cut letter of two code units leaves half of it, which no header can hold.
   return plain.slice(0, MAX_LENGTH).replace(/\p{Cs}$/u, "");
 }

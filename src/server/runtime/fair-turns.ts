@@ -4,7 +4,7 @@ export interface TurnLimits {
   turnsPerAccount: number;
 }
 
-/** Kinds and accounts whose turns are remembered. */
+/** Of so many kinds and accounts it is known when they last had a turn. */
 const MAX_REMEMBERED = 1_000;
 
 interface Waiting {

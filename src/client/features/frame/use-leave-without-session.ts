@@ -27,7 +27,7 @@ export function useLeaveWithoutSession(userId: string | undefined): boolean {
   return !isSignedIn && !isOnline;
 }
 
-/** What lies over a view is about somebody's own exams; a view alone is for whoever signs in, such as one that a mail leads to. */
+/** The whole place for the person it belongs to. Without a known person the view alone: a dialog over it may be about their exams. */
 function pathToKeep(userId: string | undefined): string {
   const place = parsePlace(currentPath());
   return pathOf(userId === undefined ? { view: place.view, steps: [] } : place);

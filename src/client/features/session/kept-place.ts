@@ -5,7 +5,7 @@ const PLACE_KEY = "place-after-sign-in";
 
 const keptPlaceSchema = z.object({ userId: z.optional(z.string()), path: z.string() });
 
-/** Keeps, in this tab, where a person was whose session ended, or where one wants to go who has yet to sign in. */
+/** Keeps a place in this tab until the next sign-in: where a person was when their session ended, or what they opened without one. */
 export function keepPlace(userId: string | undefined, path: string): void {
   sessionStore.write(PLACE_KEY, JSON.stringify({ userId, path }));
 }

@@ -35,7 +35,7 @@ const ASK_PLAN_BYTES = 32 * 1024 * 1024;
 const ASK_PLAN_MS = 60_000;
 /** Studies of an account that are not stored yet; an account without a limit forgets them. */
 const MAX_PENDING_STUDIES = 10_000;
-/** Accounts whose studies are remembered; beyond these, accounts that send nothing now are forgotten. */
+/** So many accounts have their studies remembered. Beyond that, those without an open association are forgotten. */
 const MAX_PENDING_ACCOUNTS = 1_000;
 
 const FULL: StoreResult = { status: Status.outOfResources, comment: "over the plan's limit" };

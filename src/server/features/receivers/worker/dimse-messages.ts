@@ -49,7 +49,7 @@ export type QuestionName = keyof DimseQuestions;
 
 export type ToDimse = StartDimse | { kind: "answer"; id: number; answer: unknown };
 
-/** One question, whose name tells what it asks. */
+/** A question of one kind: `name` tells which. */
 export type Question = {
   [Name in QuestionName]: { name: Name; ask: DimseQuestions[Name]["ask"] };
 }[QuestionName];
