@@ -11,11 +11,14 @@ export interface ConnectionProxy extends AsyncDisposable {
   /** Connections stay open and nothing comes through: as behind a firewall that drops packets. */
   stall(): void;
   mend(): void;
+  /** Lets PostgreSQL carry out the next statement that begins with `beginning`, and breaks its connection instead of answering. Resolves then. */
+  loseAnswerTo(beginning: string): Promise<void>;
 }
 
 export async function startConnectionProxy(targetUrl: string): Promise<ConnectionProxy> {
   const target = targetOf(targetUrl);
   let state: "open" | "cut" | "stalled" = "open";
+  let losing: { beginning: string; tell: () => void } | undefined;
   const sockets = new Set<Socket>();
   const keep = (socket: Socket) => {
     sockets.add(socket);
@@ -28,6 +31,20 @@ export async function startConnectionProxy(targetUrl: string): Promise<Connectio
     if (state === "stalled") return;
     const upstream = createConnection(target);
     keep(upstream);
+    const runs = statementsOf();
+    client.on("data", (asked: Buffer) => {
+      const statements = runs(asked);
+      if (!losing) return;
+      const { beginning, tell } = losing;
+      if (!statements.some((statement) => statement.startsWith(beginning))) return;
+      losing = undefined;
+      upstream.unpipe(client);
+      upstream.once("data", () => {
+        client.destroy();
+        tell();
+      });
+      upstream.resume();
+    });
     client.pipe(upstream).pipe(client);
     client.once("close", () => upstream.destroy());
     upstream.once("close", () => client.destroy());
@@ -56,10 +73,26 @@ export async function startConnectionProxy(targetUrl: string): Promise<Connectio
       if (state === "stalled") drop();
       state = "open";
     },
+    loseAnswerTo(beginning) {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      losing = { beginning, tell: resolve };
+      return promise;
+    },
     async [Symbol.asyncDispose]() {
       server.close();
       drop();
     },
+  };
+}
+
+/** Returns the statements that messages of one connection run. Each is prepared under a name, and run by that name. */
+function statementsOf(): (asked: Buffer) => string[] {
+  const byName = new Map<string, string>();
+  return (asked) => {
+    const text = asked.toString("latin1");
+    for (const [, name = "", statement = ""] of text.matchAll(/P[\s\S]{4}(\w+)\0([^\0]*)\0/g))
+      byName.set(name, statement);
+    return [...text.matchAll(/B[\s\S]{4}\0(\w+)\0/g)].map(([, name = ""]) => byName.get(name) ?? "");
   };
 }
 

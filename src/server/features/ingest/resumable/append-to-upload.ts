@@ -14,7 +14,7 @@ import { expiryAfter } from "./create-resumable.ts";
 import { chunkDiffers, offsetDiffers, resumableNotFound } from "./resumable.errors.ts";
 import { findResumable, setBack } from "./resumable-uploads.repo.ts";
 import type { ResumableUpload, UploadScope } from "./resumable-uploads.table.ts";
-import { heldElsewhere, type UploadHold, type UploadHolds } from "./upload-hold.ts";
+import { heldElsewhere, isHeldElsewhere, type UploadHold, type UploadHolds } from "./upload-hold.ts";
 
 /** A long request is saved after so many bytes, or after so long, so that a crash loses no more. */
 const STEP_BYTES = 16 * 1024 * 1024;
@@ -215,7 +215,8 @@ class Receiving {
         replaced: replaced.map(({ id }) => id),
       });
     } catch (error) {
-      await deps.arriving.drop(added).catch(() => {}); // removed with the upload at the latest
+      // After any other failure they may be recorded, and hold bytes that the sender was told of.
+      if (isHeldElsewhere(error)) await deps.arriving.drop(added).catch(() => {}); // removed with the upload at the latest
       throw error;
     }
     await deps.arriving.drop(replaced).catch(() => {}); // as above

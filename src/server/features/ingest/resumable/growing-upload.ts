@@ -114,7 +114,10 @@ export class GrowingUpload implements AsyncDisposable {
     const isRecorded = await deps.db.transaction((tx) =>
       recordGrowth(tx, upload.id, this.holder, { ...growth, replaced: replaced.map(({ id }) => id) }),
     );
-    if (!isRecorded) throw new GrowthRefused("it was closed");
+    if (!isRecorded) {
+      await deps.arriving.drop(added).catch(() => {}); // removed with the upload, unless that was removed long ago
+      throw new GrowthRefused("it was closed");
+    }
     upload.sizeBytes = upload.receivedBytes = newSize;
     this.files++;
     await deps.arriving.drop(replaced).catch(() => {}); // removed with the upload at the latest

@@ -96,6 +96,10 @@ export function heldElsewhere(): AppError {
   return new AppError(uploadHeld, { retryAfterSeconds: 1 });
 }
 
+export function isHeldElsewhere(error: unknown): boolean {
+  return error instanceof AppError && error.kind === uploadHeld;
+}
+
 interface HoldOptions {
   holder: Holder;
   /** Whether the row tells other processes that the upload is held. */
