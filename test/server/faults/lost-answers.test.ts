@@ -1,11 +1,13 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { unzipSync } from "fflate";
+import { sweepUploads } from "../../../src/server/holdings/sweeping/sweep-uploads.ts";
 import { createLogger } from "../../../src/server/runtime/log.ts";
+import type { Study } from "../../../src/shared/api/studies.ts";
 import { type ConnectionProxy, startConnectionProxy } from "../../support/connection-proxy.ts";
 import { type FaultyS3Server, startFaultyS3Server } from "../../support/faulty-s3-server.ts";
 import { noisySlices } from "../../support/noisy-slices.ts";
 import { s3Environment } from "../../support/s3-environment.ts";
-import { sampleZip } from "../../support/sample-zip.ts";
+import { sampleZip, studyUID } from "../../support/sample-zip.ts";
 import { createTestApp, type Person, type TestApp } from "../../support/test-app.ts";
 import { tusOf } from "../../support/tus.ts";
 
@@ -65,5 +67,32 @@ for (const [what, firstBytes] of [
     const { state, result, problem } = await tus.outcome(url);
     expect([state, problem]).toEqual(["done", undefined]);
     expect(await downloaded(result?.studies[0]?.id ?? "")).toEqual(Object.values(unzipSync(zip)));
+  }, 60_000);
+}
+
+const INSERT_UPLOAD = 'insert into "uploads"';
+
+for (const [what, statement, isKept] of [
+  ["that records it, before its first byte", INSERT_UPLOAD, false],
+  ["that makes it visible", "commit", true],
+] as const) {
+  test(`an upload is there whole or not at all if the answer to the statement is lost ${what}`, async () => {
+    await t.settle();
+    const zip = sampleZip({ study: isKept ? "10" : "11" });
+    const lost = proxy.loseAnswerTo(statement);
+    expect((await t.upload(person, zip)).status).toBe(503);
+    await lost;
+    const studies = async () =>
+      (await (await t.call("GET", "/api/studies", { as: person })).json()) as Study[];
+    const uid = studyUID(isKept ? "10" : "11");
+    const stored = (await studies()).filter(({ studyInstanceUID }) => studyInstanceUID === uid);
+    expect(stored).toHaveLength(isKept ? 1 : 0);
+    for (const { id } of stored) expect(await downloaded(id)).toEqual(Object.values(unzipSync(zip)));
+    // As each hour.
+    await sweepUploads(t.deps);
+    expect([...(await t.sql`select 1 from uploads where state = 'receiving'`)]).toEqual([]);
+    // Whoever sends it again gets no second one.
+    expect((await t.upload(person, zip)).status).toBe(201);
+    expect((await studies()).filter(({ studyInstanceUID }) => studyInstanceUID === uid)).toHaveLength(1);
   }, 60_000);
 }

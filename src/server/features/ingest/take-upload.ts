@@ -7,7 +7,7 @@ import type { ObjectDeps } from "../../holdings/reading/open-object.ts";
 import { keepOnly } from "../../holdings/sweeping/sweep-uploads.ts";
 import { copyToArchive } from "../../holdings/transfer/transfer-upload.ts";
 import { abandonUpload } from "../../holdings/uploads/abandon-upload.ts";
-import { insertUpload } from "../../holdings/uploads/uploads.repo.ts";
+import { recordUpload } from "../../holdings/uploads/record-upload.ts";
 import { AppError } from "../../http/app-error.ts";
 import type { Recheck } from "../../http/while-allowed.ts";
 import { describeError } from "../../runtime/log.ts";
@@ -82,22 +82,14 @@ export async function takeUpload(
   sender: Sender,
   source: UploadSource,
 ): Promise<TakenUpload> {
-  const { node, clock } = deps;
+  const { node } = deps;
   const { caller, slot } = sender;
   const isShort = source.lengthBytes > 0 && source.lengthBytes <= MAX_BURST_BYTES;
   using _ = isShort ? deps.bursts.enter() : undefined;
   using room = await UploadRoom.open(deps, caller, source.lengthBytes, slot);
   const id = Bun.randomUUIDv7();
   const upload: UploadPlace = { id, accountId: caller.userId, folder: node.stagedPath(id) };
-  const { id: nodeId, bootId } = node;
-  await insertUpload(deps.db, {
-    id,
-    accountId: upload.accountId,
-    nodeId,
-    bootId,
-    state: "receiving",
-    startedAt: clock.now(),
-  });
+  await recordUpload(deps, upload);
   try {
     await mkdir(upload.folder, { recursive: true });
     return await processUpload(deps, { ...sender, source, upload, room });

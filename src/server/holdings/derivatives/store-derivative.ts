@@ -5,8 +5,9 @@ import { AppError } from "../../http/app-error.ts";
 import { writeAll } from "../../storage/disk/durable-file.ts";
 import { copyToArchive } from "../transfer/transfer-upload.ts";
 import { abandonUpload } from "../uploads/abandon-upload.ts";
+import { recordUpload } from "../uploads/record-upload.ts";
 import { uploadInterrupted } from "../uploads/uploads.errors.ts";
-import { endUpload, insertUpload } from "../uploads/uploads.repo.ts";
+import { endUpload } from "../uploads/uploads.repo.ts";
 import { type DerivativeIndex, type DerivedFrame, encodeIndex } from "./derivative-index.ts";
 import { saveDerivative } from "./derivatives.repo.ts";
 
@@ -46,9 +47,7 @@ export async function storeDerivative(
 ): Promise<boolean> {
   const { db, node, clock } = deps;
   const uploadId = Bun.randomUUIDv7();
-  const { id: nodeId, bootId } = node;
-  const startedAt = clock.now();
-  await insertUpload(db, { id: uploadId, accountId, nodeId, bootId, state: "receiving", startedAt });
+  await recordUpload(deps, { id: uploadId, accountId });
   try {
     const folder = node.stagedPath(uploadId);
     await mkdir(folder); // by which the sweeper finds the upload

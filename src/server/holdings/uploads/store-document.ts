@@ -4,8 +4,9 @@ import type { Deps } from "../../deps.ts";
 import { AppError } from "../../http/app-error.ts";
 import { storeUnavailable } from "../../http/http.errors.ts";
 import { abandonUpload } from "./abandon-upload.ts";
+import { recordUpload } from "./record-upload.ts";
 import { uploadInterrupted } from "./uploads.errors.ts";
-import { endUpload, insertUpload } from "./uploads.repo.ts";
+import { endUpload } from "./uploads.repo.ts";
 
 export type DocumentDeps = Pick<Deps, "db" | "disk" | "node" | "store" | "clock" | "log">;
 
@@ -34,14 +35,7 @@ export async function storeDocument<Result>(
   using _room = store.kind === "disk" ? await deps.disk.reserveSmall(bytes.length) : undefined;
   const uploadId = Bun.randomUUIDv7();
   const folder = node.stagedPath(uploadId);
-  await insertUpload(db, {
-    id: uploadId,
-    accountId,
-    nodeId: node.id,
-    bootId: node.bootId,
-    state: "receiving",
-    startedAt: clock.now(),
-  });
+  await recordUpload(deps, { id: uploadId, accountId });
   try {
     await mkdir(folder); // by which the sweeper finds the upload
     const id = Bun.randomUUIDv7();
