@@ -1,5 +1,6 @@
 import { sql as query } from "drizzle-orm";
 import { drizzle, type PostgresJsDatabase } from "drizzle-orm/postgres-js";
+import { DatabaseUnavailable } from "./database.errors.ts";
 import { Patience } from "./patience.ts";
 import { openPostgres, type Sql } from "./postgres.ts";
 import { preparing } from "./preparing.ts";
@@ -53,7 +54,13 @@ export function connectDatabase(options: DatabaseOptions): Database {
   return { db: drizzle(preparing(sql, patience)), sql, close: () => sql.end({ timeout: 5 }) };
 }
 
-/** Resolves when the database answers. */
+/**
+ * Resolves when the database answers and takes changes: a standby, and one that was made read-only, let nobody sign in.
+ * @throws {DatabaseUnavailable} if it takes none
+ */
 export async function ping(db: Db): Promise<void> {
-  await db.execute(query`select 1`);
+  const [row] = await db.execute(
+    query`select current_setting('transaction_read_only') = 'off' as is_writable`,
+  );
+  if (row?.is_writable !== true) throw new DatabaseUnavailable("the database is read-only");
 }
