@@ -76,7 +76,7 @@ export interface RestingObject {
   id: string;
   kind: string;
   bytes: Buffer;
-  flip(at: number): void;
+  flip(...offsets: number[]): void;
   cut(lengthBytes: number): void;
   remove(): void;
   restore(): void;
@@ -90,9 +90,9 @@ export async function restingObjects(t: TestApp, studyId: string): Promise<Resti
     const bytes = readFileSync(path);
     return {
       ...{ id, kind, bytes },
-      flip(at) {
+      flip(...offsets) {
         const changed = Buffer.from(bytes);
-        changed[at] = (changed[at] ?? 0) ^ 0x55;
+        for (const at of offsets) changed[at] = (changed[at] ?? 0) ^ 0x55;
         writeFileSync(path, changed);
       },
       cut: (lengthBytes) => writeFileSync(path, bytes.subarray(0, lengthBytes)),

@@ -55,7 +55,8 @@ export async function findBytes(
   }
   if (storedPath) return undefined;
   const kept = await store.stat(key);
-  return kept && { sizeBytes: kept.sizeBytes, path: undefined, read: () => chunksOf(store, key, sizeBytes) };
+  if (!kept) return undefined;
+  return { ...kept, path: undefined, read: () => chunksOf(store, key, Math.min(sizeBytes, kept.sizeBytes)) };
 }
 
 /** Whether another node alone can read the object, unless its transfer to the store is done. */

@@ -5,11 +5,14 @@ import type { UploadAnswer } from "../../../src/shared/api/upload.ts";
 import {
   type Answer,
   packed,
+  type RestingObject,
   readEverything,
   restingObjects,
   sampleKinds,
 } from "../../support/damaged-study.ts";
+import { stow } from "../../support/stow.ts";
 import { createTestApp, type Person, type TestApp } from "../../support/test-app.ts";
+import { tusOf } from "../../support/tus.ts";
 
 let t: TestApp;
 let owner: Person;
@@ -58,6 +61,30 @@ async function expectSound(id: string, sound: Map<string, Answer>): Promise<void
 }
 
 const volumesOf = async (id: string) => (await restingObjects(t, id)).filter(({ kind }) => kind === "volume");
+
+/** Changes a byte of each of these instances, which their volume holds as they came. */
+function flipWithin(volume: RestingObject | undefined, ...instances: Uint8Array[]): void {
+  const starts = instances.map((instance) => volume?.bytes.indexOf(instance) ?? -1);
+  for (const at of starts) expect(at).toBeGreaterThan(0);
+  volume?.flip(...starts.map((at) => at + 9_000));
+}
+
+/** The ways in. */
+const send = {
+  form: async (instances: Record<string, Uint8Array>) => {
+    await t.store(owner, packed(instances));
+  },
+  stow: async (instances: Record<string, Uint8Array>) => {
+    expect((await stow(t, owner, Object.values(instances))).status).toBe(200);
+  },
+  tus: async (instances: Record<string, Uint8Array>) => {
+    const tus = tusOf(t, owner);
+    const bytes = packed(instances);
+    const url = await tus.begin(bytes.length);
+    await tus.patch(url, 0, bytes);
+    expect((await tus.outcome(url)).state).toBe("done");
+  },
+};
 
 describe("sending the same study again", () => {
   test("heals a study with a changed byte: everything reads as before, and no damage remains", async () => {
@@ -123,11 +150,62 @@ describe("sending the same study again", () => {
   test("in part heals the instances that were sent and leaves the rest marked", async () => {
     const { id } = await soundStudy();
     (await volumesOf(id))[0]?.flip(3000);
-    const { stored, frames } = kinds;
-    await healed(id, packed({ stored, frames } as Record<string, Uint8Array>));
+    const { deflated, frames } = kinds;
+    await healed(id, packed({ deflated, frames } as Record<string, Uint8Array>));
     expect((await listed(id))?.integrity).toBe("damaged");
     await healed(id);
     expect((await listed(id))?.integrity).toBe("ok");
+  });
+
+  test("of one instance heals the study if that was all that was damaged, whichever way it comes", async () => {
+    const { stored = new Uint8Array() } = kinds;
+    for (const way of ["form", "stow", "tus"] as const) {
+      const { id, sound } = await soundStudy();
+      flipWithin((await volumesOf(id))[0], stored);
+      await readEverything(t, owner, id);
+      expect((await listed(id))?.integrity).toBe("damaged");
+      await send[way]({ stored });
+      await t.settle();
+      expect(await listed(id), way).toMatchObject({ integrity: "ok", imagesReceived: 6 });
+      expect(await volumesOf(id)).toHaveLength(1);
+      await expectSound(id, sound);
+    }
+  });
+
+  test("one damaged instance after the other heals the study with the last", async () => {
+    const { stored = new Uint8Array(), encapsulated = new Uint8Array(), frames = new Uint8Array() } = kinds;
+    const { id, sound } = await soundStudy();
+    const damaged = { stored, encapsulated, frames };
+    flipWithin((await volumesOf(id))[0], ...Object.values(damaged));
+    for (const [name, bytes] of Object.entries(damaged)) {
+      await readEverything(t, owner, id);
+      expect((await listed(id))?.integrity).toBe("damaged");
+      await t.store(owner, packed({ [name]: bytes }));
+    }
+    expect((await listed(id))?.integrity).toBe("ok");
+    await expectSound(id, sound);
+  });
+
+  test("heals damage outside of every instance with any of them", async () => {
+    const { deflated = new Uint8Array() } = kinds;
+    const { id, sound } = await soundStudy();
+    const [volume] = await volumesOf(id);
+    volume?.flip(volume.bytes.length - 30);
+    await healed(id, packed({ deflated }));
+    expect((await listed(id))?.integrity).toBe("ok");
+    await expectSound(id, sound);
+  });
+
+  test("takes over what is left of a volume that was cut, once the rest has come", async () => {
+    const { deflatedDataSet = new Uint8Array(), bulk = new Uint8Array() } = kinds;
+    const { id, sound } = await soundStudy();
+    const [volume] = await volumesOf(id);
+    volume?.cut(volume.bytes.length - 17_000);
+    await healed(id, packed({ bulk }));
+    expect((await listed(id))?.integrity).toBe("damaged");
+    await healed(id, packed({ deflatedDataSet }));
+    expect((await listed(id))?.integrity).toBe("ok");
+    await expectSound(id, sound);
   });
 
   test("changes nothing if the study is sound", async () => {

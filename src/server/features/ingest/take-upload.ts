@@ -16,8 +16,9 @@ import { commitUpload } from "./commit-upload.ts";
 import { objectKey } from "./describe-change.ts";
 import type { SettledUpload, TakenUpload, UploadOrigin } from "./finished-upload.ts";
 import { tooManyUploads, uploadWithoutDicom } from "./ingest.errors.ts";
-import { planBuild, type StoredVolume, type UploadPlace } from "./plan-build.ts";
+import { type PlannedUpload, planBuild, type StoredVolume, type UploadPlace } from "./plan-build.ts";
 import { ReceivedBytes } from "./received-bytes.ts";
+import { salvageVolumes } from "./salvage-volumes.ts";
 import { takeStudyTurns } from "./study-turns.ts";
 import { uploadFailure } from "./upload-failure.ts";
 import { UploadRoom } from "./upload-room.ts";
@@ -201,9 +202,10 @@ async function buildAndCommit(
     if (built && isArchived) await removeFromArchive(deps, scanned.upload.id, built);
     // The replacement of a lost volume takes the room of that volume, and only the commit knows how much that is.
     const isHealing = plan.build.studies.some(({ lostVolumes = [] }) => lostVolumes.length > 0);
+    const salvagedBytes = await salvage(deps, scanned.upload.folder, plan);
     const { restBytes } = scanned.scan;
     const maxRestBytes = isHealing ? restBytes : await room.claimAtRest(restBytes);
-    built = await room.during(maxRestBytes, () =>
+    built = await room.during(maxRestBytes + salvagedBytes, () =>
       session.build({ ...plan.build, maxRestBytes, ...(undoPath && { undoPath }) }),
     );
     if (isArchived) await archive(deps, scanned.upload.id, built, signal);
@@ -216,6 +218,23 @@ async function buildAndCommit(
     return { studies: committed, built };
   }
   throw new AppError(tooManyUploads, { retryAfterSeconds: 5, detail: "its studies kept changing" });
+}
+
+/** Gives the plan what is left of damaged volumes. Returns how many bytes that are at most. */
+async function salvage(deps: IngestDeps, folder: string, { build, stored }: PlannedUpload): Promise<number> {
+  let sizeBytes = 0;
+  for (const study of build.studies) {
+    const isLost = new Set(study.lostVolumes);
+    const volumes = stored.get(study.studyInstanceUID)?.volumes ?? [];
+    const salvaged = await salvageVolumes(
+      deps,
+      folder,
+      volumes.filter(({ id }) => isLost.has(id)),
+    );
+    if (salvaged.length > 0) study.salvage = salvaged;
+    for (const volume of salvaged) sizeBytes += volume.sizeBytes;
+  }
+  return sizeBytes;
 }
 
 /** Copies the objects to the store and verifies them before anything is visible or answered (ACK=store). */

@@ -18,8 +18,15 @@ import { VOLUME_CHUNK_BYTES } from "../../../archive/volume-writer.ts";
 import { chunks } from "../../../runtime/chunks.ts";
 import { openVolume, type Place, type Placed } from "./open-volume.ts";
 import { plannedObjects, removeObjects } from "./remove-objects.ts";
+import { salvageEntries } from "./salvage-entries.ts";
 import { bytesAtRest, type ScannedInstance, type ScannedUpload } from "./scanned-upload.ts";
-import { bytesOf, type Incoming, sortInstances, type TouchedSeries } from "./sort-instances.ts";
+import {
+  bytesOf,
+  type Incoming,
+  type Placeable,
+  sortInstances,
+  type TouchedSeries,
+} from "./sort-instances.ts";
 import { IngestRefused } from "./worker.errors.ts";
 import type {
   BuildPlan,
@@ -99,7 +106,8 @@ async function buildStudy(
   const { scanned, spoolPath } = input;
   const study = scanned.studies.get(planned.studyInstanceUID);
   if (!study) throw new RangeError("the plan names a study that the upload does not hold");
-  const { series: sorted, duplicateNames, conflicts, leftOut } = await sortInstances(planned, study);
+  const { series: sorted, duplicateNames, conflicts, leftOut, lost } = await sortInstances(planned, study);
+  await salvageEntries(planned, sorted, lost);
   const touched = sorted.filter((series) => instancesFor(series).length > 0);
   const summary = {
     studyInstanceUID: planned.studyInstanceUID,
@@ -112,7 +120,9 @@ async function buildStudy(
   if (touched.length === 0) return { ...summary, series: [], ...(await repairOf(planned, sorted, [])) };
 
   const instances = touched.flatMap(instancesFor);
-  room.leftBytes -= instances.reduce((sum, { bytes }) => sum + bytesAtRest(bytes), 0);
+  // What is salvaged takes the room of the volume that it leaves.
+  const brought = instances.filter((instance) => !("salvaged" in instance));
+  room.leftBytes -= brought.reduce((sum, { bytes }) => sum + bytesAtRest(bytes), 0);
   if (room.leftBytes < 0) throw new IngestRefused("upload.over_quota", "more at rest than there is room for");
   const spooled = { scanned, spoolPath, chunk, guessed: planned.guessed, undoPath: input.undoPath };
   await using volume = await openVolume(spooled, planned.volume, instances);
@@ -134,7 +144,7 @@ async function buildStudy(
 }
 
 /** Every instance and variant that has to be written for a series. */
-function instancesFor({ fresh, variants, healed }: TouchedSeries): Incoming[] {
+function instancesFor({ fresh, variants, healed }: TouchedSeries): Placeable[] {
   return [...fresh, ...variants, ...healed.values()];
 }
 
@@ -235,7 +245,7 @@ function variantOf(study: Described, incoming: Incoming): KeptVariant {
   return { sopInstanceUID, ...placedIn(study, incoming), sizeBytes, crc32, contentHash };
 }
 
-function placedIn({ placed }: Described, incoming: Incoming): Place {
+function placedIn({ placed }: Described, incoming: Placeable): Place {
   const place = placed.get(incoming);
   if (!place) throw new RangeError("an instance was not written");
   return place;

@@ -7,14 +7,14 @@ import { PieceSummer } from "../../../archive/piece-sums.ts";
 import { makeVolumeInPlace, planInPlace } from "../../../archive/volume-in-place.ts";
 import { type EntryBytes, VolumeWriter, type WrittenVolume } from "../../../archive/volume-writer.ts";
 import type { InstanceBytes, ScannedUpload } from "./scanned-upload.ts";
-import type { Incoming } from "./sort-instances.ts";
+import type { Placeable } from "./sort-instances.ts";
 import type { GuessedVolume, PlannedObject } from "./worker-messages.ts";
 
 /** The place of an entry in a volume, and how it is stored. */
 export type Place = Pick<ManifestInstance, "volumeId" | "dataOffset" | "storedBytes" | "method">;
 
 /** The places of instances in their volume. */
-export type Placed = Map<Incoming, Place>;
+export type Placed = Map<Placeable, Place>;
 
 /** A volume whose instances have their places, not yet forced onto the disk. */
 export interface OpenVolume extends AsyncDisposable {
@@ -35,7 +35,7 @@ interface Spooled {
 export async function openVolume(
   spooled: Spooled,
   planned: PlannedObject,
-  instances: Incoming[],
+  instances: Placeable[],
 ): Promise<OpenVolume> {
   if (planned.storedAs) return volumeInStore(spooled, planned, instances);
   return spoolAsVolume(spooled, planned, instances) ?? (await copyToVolume(spooled, planned, instances));
@@ -48,7 +48,7 @@ export async function openVolume(
 function spoolAsVolume(
   { scanned, spoolPath, chunk, guessed, undoPath }: Spooled,
   { id: volumeId, path: volumePath }: PlannedObject,
-  instances: Incoming[],
+  instances: Placeable[],
 ): OpenVolume | undefined {
   const isWhole = instances.length === scanned.instanceCount;
   if (!isWhole || !instances.every(({ bytes }) => isStoredAsPlanned(bytes))) return undefined;
@@ -63,7 +63,7 @@ function spoolAsVolume(
     })),
   );
   if (!plan) return undefined;
-  const place = ({ bytes: { offset, storedBytes, method } }: Incoming): Place => ({
+  const place = ({ bytes: { offset, storedBytes, method } }: Placeable): Place => ({
     volumeId,
     storedBytes,
     method,
@@ -86,7 +86,7 @@ function spoolAsVolume(
 function volumeInStore(
   { spoolPath, chunk }: Spooled,
   { id: volumeId }: PlannedObject,
-  instances: Incoming[],
+  instances: Placeable[],
 ): OpenVolume {
   const placed: Placed = new Map();
   for (const instance of instances) {
@@ -130,7 +130,7 @@ function isStoredAsPlanned({ source, inflateBeforeWriting }: InstanceBytes): boo
 async function copyToVolume(
   { spoolPath, chunk }: Spooled,
   { id: volumeId, path }: PlannedObject,
-  instances: Incoming[],
+  instances: Placeable[],
 ): Promise<OpenVolume> {
   await using stack = new AsyncDisposableStack();
   const spoolFd = openSync(spoolPath, "r");

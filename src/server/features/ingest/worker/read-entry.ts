@@ -84,7 +84,7 @@ export function isPossibleSize(deflatedBytes: number, sizeBytes: number): boolea
 }
 
 /** Whether zlib says that the data are broken, truncated or longer than allowed. */
-function isInflateFailure(error: unknown): boolean {
+export function isInflateFailure(error: unknown): boolean {
   if (!(error instanceof Error) || !("code" in error)) return false;
   const { code } = error;
   return (
@@ -144,7 +144,7 @@ export async function inflateEntryTo(
 }
 
 /** Passes bytes on and computes their CRC-32; fails as zlib does when there are more than expected. */
-class CheckedLength extends Transform {
+export class CheckedLength extends Transform {
   checksum = 0;
   lengthBytes = 0;
   readonly hash = new ContentHash();

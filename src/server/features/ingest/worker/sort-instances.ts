@@ -1,7 +1,13 @@
 import { type Content, isSameContent } from "../../../archive/content-hash.ts";
 import type { KeptVariant, ManifestInstance } from "../../../archive/manifest.ts";
 import { decodeManifestIndex } from "../../../archive/manifest-codec.ts";
-import { MAX_VARIANTS, type ScannedInstance, type ScannedVariant, type StudyScan } from "./scanned-upload.ts";
+import {
+  type InstanceBytes,
+  MAX_VARIANTS,
+  type ScannedInstance,
+  type ScannedVariant,
+  type StudyScan,
+} from "./scanned-upload.ts";
 import type {
   ConflictingInstance,
   ManifestBytes,
@@ -10,8 +16,19 @@ import type {
   SkippedReason,
 } from "./worker-messages.ts";
 
+/** What is still right of a damaged volume, to be moved into a new one. */
+export interface SalvagedEntry {
+  salvaged: KeptEntry;
+  bytes: InstanceBytes;
+}
+
+export type KeptEntry = ManifestInstance | KeptVariant;
+
 /** Anything of an upload that has a place in a volume. */
 export type Incoming = ScannedInstance | ScannedVariant;
+
+/** Anything that is written into a volume. */
+export type Placeable = Incoming | SalvagedEntry;
 
 /** The instances that an upload brings to a series. */
 export interface TouchedSeries extends PlannedSeries {
@@ -19,8 +36,8 @@ export interface TouchedSeries extends PlannedSeries {
   fresh: ScannedInstance[];
   /** Other bytes than those shown under the same SOP Instance UID. */
   variants: Incoming[];
-  /** Instances with the same bytes as those lost with a volume, by the manifest entry kept of these. */
-  healed: Map<ManifestInstance | KeptVariant, Incoming>;
+  /** What takes the place of entries of lost volumes, with the same bytes, by the manifest entry kept of these. */
+  healed: Map<KeptEntry, Placeable>;
 }
 
 export interface SortedStudy {
@@ -29,17 +46,24 @@ export interface SortedStudy {
   duplicateNames: string[];
   conflicts: ConflictingInstance[];
   leftOut: { name: string; reason: SkippedReason }[];
+  /** What the upload does not bring of the lost volumes. */
+  lost: LostEntry[];
+}
+
+export interface LostEntry {
+  series: TouchedSeries;
+  kept: KeptEntry;
 }
 
 /** Everything that a study holds under one SOP Instance UID; the first is the one shown. */
 interface Known {
   series: TouchedSeries;
-  contents: { content: Content; lost?: ManifestInstance | KeptVariant }[];
+  contents: { content: Content; lost?: KeptEntry }[];
 }
 
 /** Sorts a study's instances of an upload by what is kept already. */
 export async function sortInstances(planned: PlannedStudy, study: StudyScan): Promise<SortedStudy> {
-  const sorted: SortedStudy = { series: [], duplicateNames: [], conflicts: [], leftOut: [] };
+  const sorted: SortedStudy = { series: [], duplicateNames: [], conflicts: [], leftOut: [], lost: [] };
   const known = new Map<string, Known>();
   const lostVolumes = new Set(planned.lostVolumes);
   for (const plannedSeries of planned.series) {
@@ -61,6 +85,8 @@ export async function sortInstances(planned: PlannedStudy, study: StudyScan): Pr
     if (first) sort(sorted, known, first.series, variant.sopInstanceUID, variant);
     else sorted.leftOut.push({ name: variant.name, reason: "series.damaged" });
   }
+  for (const { series, contents } of known.values())
+    for (const { lost } of contents) if (lost) sorted.lost.push({ series, kept: lost });
   return sorted;
 }
 

@@ -154,6 +154,15 @@ export interface PlannedStudy {
   volumes?: string[];
   /** Ids of the damaged or missing volumes, whose instances the upload replaces as far as it brings them. */
   lostVolumes?: string[];
+  /** Copies of the damaged volumes in the upload's folder, as far as they could be read. */
+  salvage?: SalvagedVolume[];
+}
+
+/** A file with the bytes of a damaged volume, most of which may be right. */
+export interface SalvagedVolume {
+  volumeId: string;
+  path: string;
+  sizeBytes: number;
 }
 
 export interface PlannedSeries {
