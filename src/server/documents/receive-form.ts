@@ -1,5 +1,6 @@
 import { type FileHandle, open, rm } from "node:fs/promises";
 import { AppError, type ErrorKind } from "../http/app-error.ts";
+import { furtherFile } from "../http/further-file.ts";
 import { bodyInterrupted, bodyTooLarge, unsupportedMediaType } from "../http/http.errors.ts";
 import { boundaryOf, MultipartBroken, readFormParts } from "../http/multipart-reader.ts";
 import { receiveBody } from "../http/receive-body.ts";
@@ -19,7 +20,7 @@ export interface ReceivedForm extends AsyncDisposable {
 }
 
 export interface FormRules {
-  /** The field of the file; other files are ignored. */
+  /** The field of the file; any other file is refused. */
   fileField: string;
   maxFileBytes: number;
   tooLarge: ErrorKind;
@@ -27,7 +28,7 @@ export interface FormRules {
 
 /**
  * Streams a multipart form: its text into memory, its file onto the disk.
- * @throws {AppError} `rules.tooLarge`, `body.interrupted`, 413, 415
+ * @throws {AppError} `rules.tooLarge`, `body.interrupted`, 400 for a second file, 413, 415
  */
 export async function receiveForm(
   { node }: { node: Pick<Node, "stagedPath"> },
@@ -50,10 +51,14 @@ export async function receiveForm(
         const text = await readText(content, MAX_TEXT_BYTES - textBytes);
         textBytes += text.length;
         fields[name] = Buffer.from(text).toString("utf8");
-      } else if (name === rules.fileField && !file) {
-        const handle = handles.use(await openNameless(node.stagedPath(`form-${Bun.randomUUIDv7()}`)));
-        file = { handle, sizeBytes: await spool(content, handle, rules) };
+        continue;
       }
+      // A browser sends a file input that was left empty as a file without a name.
+      if (fileName === "" && (file || name !== rules.fileField)) continue;
+      if (name !== rules.fileField || file?.sizeBytes) throw furtherFile(name);
+      const handle =
+        file?.handle ?? handles.use(await openNameless(node.stagedPath(`form-${Bun.randomUUIDv7()}`)));
+      file = { handle, sizeBytes: await spool(content, handle, rules) };
     }
   } catch (cause) {
     throw cause instanceof MultipartBroken ? new AppError(bodyInterrupted, { cause }) : cause;

@@ -97,6 +97,14 @@ export const bodyInterrupted: ErrorKind = {
   code: "body.interrupted",
   text: /*i18n*/ { id: "error.body.interrupted", message: "The form did not arrive whole. Send it again." },
 };
+export const furtherFileSent: ErrorKind = {
+  status: 400,
+  code: "body.further_file",
+  text: /*i18n*/ {
+    id: "error.body.further_file",
+    message: "Only one file can be sent at a time here. Nothing was stored.",
+  },
+};
 export const bodyTooLarge: ErrorKind = {
   status: 413,
   code: "body.too_large",

@@ -137,6 +137,28 @@ describe("a lab exam", () => {
     expect((await problemOf(noPdf)).code).toBe("document.not_pdf");
   });
 
+  test("is refused with a second file, which would be lost, but not with an input that was left empty", async () => {
+    const who = await t.addPerson("Dois PDFs");
+    const send = async (...files: { name: string; bytes: Uint8Array; fileName?: string }[]) => {
+      const form = await formBody(valid, ...files);
+      return await t.call("POST", "/api/exams-lab/upload", {
+        as: who,
+        ...form,
+        headers: { ...form.headers, "accept-language": "pt-BR" },
+      });
+    };
+    const first = { name: "file", bytes: samplePdf("um") };
+    const empty = { name: "file", bytes: new Uint8Array(), fileName: "" };
+    for (const name of ["file", "anexo"]) {
+      const problem = await problemOf(await send(first, { name, bytes: samplePdf("outro") }));
+      expect(problem).toMatchObject({ status: 400, code: "body.further_file", violations: [{ path: name }] });
+      expect(problem.message).toContain("um arquivo por vez");
+    }
+    expect(await list(who)).toEqual([]);
+    expect((await send(first, empty)).status).toBe(201);
+    expect((await send(empty, first)).status).toBe(201);
+  });
+
   test("counts separately from imaging, under the same limit, also in parallel", async () => {
     const trial = await t.addPerson("Teste de Limite", { plan: "avaliacao" });
     const answers = await Promise.all(Array.from({ length: 5 }, () => upload(trial)));

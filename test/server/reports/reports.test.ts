@@ -29,6 +29,12 @@ async function attach(as: Person, pdf = samplePdf(), id = studyId): Promise<Resp
   const form = await formBody({ studyInstanceUID: id }, { name: "laudo", bytes: pdf });
   return await t.call("POST", "/api/studies/laudo/upload", { as, ...form });
 }
+/** Two files in one form. */
+async function attachTwo(as: Person): Promise<Response> {
+  const files = ["um", "outro"].map((text) => ({ name: "laudo", bytes: samplePdf(text) }));
+  const form = await formBody({ studyInstanceUID: studyId }, ...files);
+  return await t.call("POST", "/api/studies/laudo/upload", { as, ...form });
+}
 const open = (as: Person) => t.call("GET", `/api/studies/laudo/${studyId}`, { as });
 const remove = (as: Person) => t.call("DELETE", `/api/studies/laudo/${studyId}`, { as });
 
@@ -53,6 +59,12 @@ describe("a report", () => {
     const kinds =
       await t.sql`select kind from stored_objects where study_id = ${studyId} and kind = 'report'`;
     expect(kinds).toHaveLength(0);
+  });
+
+  test("is refused with a second file, which would be lost", async () => {
+    const refused = await attachTwo(owner);
+    expect(await problemOf(refused)).toMatchObject({ status: 400, code: "body.further_file" });
+    expect(await hasReport()).toBe(false);
   });
 
   test("is asked about by HEAD without being recorded as opened, by its owner, by FHIR or by the visitor of a link", async () => {

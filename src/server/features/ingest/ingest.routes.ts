@@ -5,7 +5,7 @@ import type { Deps } from "../../deps.ts";
 import { uploadInterrupted } from "../../holdings/uploads/uploads.errors.ts";
 import { describeIn } from "../../http/describe.ts";
 import type { Guard } from "../../http/guard.ts";
-import { storageFull, unsupportedMediaType } from "../../http/http.errors.ts";
+import { furtherFileSent, storageFull, unsupportedMediaType } from "../../http/http.errors.ts";
 import type { HttpEnv } from "../../http/http-context.ts";
 import { originOf } from "../../http/request-origin.ts";
 import { withoutTimeout } from "../../http/request-timeout.ts";
@@ -73,6 +73,7 @@ export function createIngestRoutes(deps: Deps & { gate: DeliveryGate }, guard: G
         "Kept whole or not at all; `skipped` says what was left out and why. `formData` goes before the file and changes the index only, never an instance. An instance that is there already is not kept twice.",
       fileType: "application/zip",
       problems: [
+        furtherFileSent,
         uploadNotZip,
         uploadMissing,
         uploadInterrupted,

@@ -2,6 +2,7 @@ import { open } from "node:fs/promises";
 import { type UploadMetadata, uploadMetadataSchema } from "../../../shared/api/upload.ts";
 import { uploadInterrupted } from "../../holdings/uploads/uploads.errors.ts";
 import { AppError } from "../../http/app-error.ts";
+import { furtherFile } from "../../http/further-file.ts";
 import { unsupportedMediaType, validationFailed } from "../../http/http.errors.ts";
 import { boundaryOf, MultipartBroken, readFormParts } from "../../http/multipart-reader.ts";
 import { isKeepable } from "../../http/validate.ts";
@@ -159,12 +160,6 @@ export function formatSize(sizeBytes: number): string {
   if (gigabytes >= 1) return `${Number(gigabytes.toFixed(1))} GB`;
   if (sizeBytes >= 1024 ** 2) return `${Math.round(sizeBytes / 1024 ** 2)} MB`;
   return sizeBytes >= 1024 ? `${Math.round(sizeBytes / 1024)} kB` : `${sizeBytes} bytes`;
-}
-
-/** An upload is one file: a second one that is left out without a word would be lost. */
-function furtherFile(path: string): AppError {
-  const violations = [{ path, code: "validation.invalid" }];
-  return new AppError(validationFailed, { violations, detail: "a second file" });
 }
 
 /** Reads a form's values. @throws {AppError} 400 */

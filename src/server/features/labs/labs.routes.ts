@@ -14,7 +14,12 @@ import type { PdfForms } from "../../documents/receive-pdf.ts";
 import { AppError } from "../../http/app-error.ts";
 import { describeIn } from "../../http/describe.ts";
 import type { Guard } from "../../http/guard.ts";
-import { archiveDamaged, rangeNotSatisfiable, unsupportedMediaType } from "../../http/http.errors.ts";
+import {
+  archiveDamaged,
+  furtherFileSent,
+  rangeNotSatisfiable,
+  unsupportedMediaType,
+} from "../../http/http.errors.ts";
 import type { HttpEnv } from "../../http/http-context.ts";
 import { originOf } from "../../http/request-origin.ts";
 import { parseWith } from "../../http/validate.ts";
@@ -72,7 +77,14 @@ export function createLabsRoutes(deps: Deps, guard: Guard, forms: PdfForms) {
       status: 201,
       details: "At most 50 MB.",
       fileType: "application/pdf",
-      problems: [notPdf, examLimitReached, storageLimitReached, documentTooLarge, unsupportedMediaType],
+      problems: [
+        notPdf,
+        furtherFileSent,
+        examLimitReached,
+        storageLimitReached,
+        documentTooLarge,
+        unsupportedMediaType,
+      ],
     }),
     async (c) => {
       const exam = await forms.receive(c, uploadLabExamCall.file, async ({ pdf, fields }) => {

@@ -5,7 +5,7 @@ import { documentTooLarge, notPdf } from "../../documents/documents.errors.ts";
 import type { PdfForms } from "../../documents/receive-pdf.ts";
 import { describeIn } from "../../http/describe.ts";
 import type { Guard } from "../../http/guard.ts";
-import { archiveDamaged, unsupportedMediaType } from "../../http/http.errors.ts";
+import { archiveDamaged, furtherFileSent, unsupportedMediaType } from "../../http/http.errors.ts";
 import type { HttpEnv } from "../../http/http-context.ts";
 import { originOf } from "../../http/request-origin.ts";
 import { parseWith } from "../../http/validate.ts";
@@ -34,6 +34,7 @@ export function createReportsRoutes(deps: Deps, guard: Guard, forms: PdfForms) {
       details: "One PDF of at most 50 MB; `studyInstanceUID` takes the study's `id` as well.",
       fileType: "application/pdf",
       problems: [
+        furtherFileSent,
         notPdf,
         studyNotFound,
         studyAmbiguous,

@@ -8,6 +8,7 @@ import { bearerToken, type Guard } from "../../http/guard.ts";
 import {
   bodyInterrupted,
   bodyTooLarge,
+  furtherFileSent,
   tooManyRequests,
   tooManySenders,
   unsupportedMediaType,
@@ -48,7 +49,14 @@ export function createSupportRoutes(deps: Deps, guard: Guard) {
       details: "Needs no session. The image is optional: a JPEG, PNG or GIF of at most 5 MB.",
       fileType: "image/*",
       isFileOptional: true,
-      problems: [bodyInterrupted, bodyTooLarge, unsupportedMediaType, tooManyRequests, tooManySenders],
+      problems: [
+        furtherFileSent,
+        bodyInterrupted,
+        bodyTooLarge,
+        unsupportedMediaType,
+        tooManyRequests,
+        tooManySenders,
+      ],
     }),
     async (c) => {
       if (!/^multipart\/form-data\b/i.test(c.req.header("content-type") ?? "")) {
