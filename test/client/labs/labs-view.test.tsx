@@ -310,7 +310,7 @@ describe("laboratory exams", () => {
   test("show the server's message when it refuses one, and can be sent again", async () => {
     const message = "Limite de exames atingido";
     const body = { type: "x", title: "x", status: 403, code: "quota.exams", message, requestId: "r" };
-    answerForms({ status: 403, body });
+    const sent = answerForms({ status: 403, body }, { status: 403, body }, { status: 403, body });
     const { user } = await showLabs(labsOf([]));
     await user.click(await screen.findByRole("button", { name: "Adicionar exame" }));
     const dialog = await screen.findByRole("dialog");
@@ -324,6 +324,16 @@ describe("laboratory exams", () => {
     await waitFor(() => expect(toastTexts()).toEqual(["Erro ao fazer upload", message]));
     const again = within(dialog).getByRole("button", { name: "Salvar exame" }) as HTMLButtonElement;
     expect(again.disabled).toBe(false);
+    // The answer to the first may only have been lost, and the server tells by this key that it has the exam.
+    await user.click(again);
+    await waitFor(() => expect(sent).toHaveLength(2));
+    await user.type(within(dialog).getByLabelText("Nome do exame"), " e T4");
+    await user.click(again);
+    await waitFor(() => expect(sent).toHaveLength(3));
+    const [first, second, other] = sent.map(({ headers }) => headers.get("Idempotency-Key") ?? "");
+    expect(first).toMatch(/^[\w-]{12,}$/);
+    expect(second).toBe(first ?? "");
+    expect(other).not.toBe(first ?? "");
   });
 
   test("are sent with their name, date and modality", async () => {

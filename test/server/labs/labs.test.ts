@@ -159,6 +159,42 @@ describe("a lab exam", () => {
     expect((await send(empty, first)).status).toBe(201);
   });
 
+  test("that is sent again under its key, as after a lost answer, is there once; without a key it is another", async () => {
+    const who = await t.addPerson("Tenta de Novo", { plan: "avaliacao" });
+    const send = async (
+      idempotencyKey?: string,
+      fields: Record<string, string> = valid,
+      pdf = samplePdf(),
+    ) => {
+      const form = await formBody(fields, { name: "file", bytes: pdf });
+      const headers = { ...form.headers, ...(idempotencyKey && { "idempotency-key": idempotencyKey }) };
+      return await t.call("POST", "/api/exams-lab/upload", { as: who, ...form, headers });
+    };
+    const atOnce = await Promise.all([send("a-1"), send("a-1"), send("a-1")]);
+    t.advance(60_000);
+    const answers = [...atOnce, await send("a-1")];
+    expect(answers.map(({ status }) => status)).toEqual([201, 201, 201, 201]);
+    const exams = (await Promise.all(answers.map((answer) => answer.json()))) as LabExam[];
+    expect(await list(who)).toEqual([exams[0] as LabExam]);
+    for (const exam of exams) expect(exam).toEqual(exams[0] as LabExam);
+    for (const [fields, pdf] of [
+      [{ ...valid, examName: "Outro" }, samplePdf()],
+      [valid, samplePdf("outro")],
+    ] as const)
+      expect((await problemOf(await send("a-1", fields, pdf))).code).toBe("lab.key_used");
+    expect((await problemOf(await send("a 1"))).status).toBe(400);
+    expect(await stats(who)).toMatchObject({ currentLabExamCount: 1 });
+    expect((await send()).status).toBe(201);
+    expect(await list(who)).toHaveLength(2);
+    // The plan is full, and what it has can still be asked for.
+    expect((await send("a-1")).status).toBe(201);
+    const stranger = await t.addPerson("Mesma Chave");
+    const form = await formBody(valid, { name: "file", bytes: samplePdf() });
+    const headers = { ...form.headers, "idempotency-key": "a-1" };
+    const other = await t.call("POST", "/api/exams-lab/upload", { as: stranger, ...form, headers });
+    expect(((await other.json()) as LabExam).id).not.toBe(exams[0]?.id ?? "");
+  });
+
   test("counts separately from imaging, under the same limit, also in parallel", async () => {
     const trial = await t.addPerson("Teste de Limite", { plan: "avaliacao" });
     const answers = await Promise.all(Array.from({ length: 5 }, () => upload(trial)));

@@ -25,9 +25,10 @@ beforeEach(async () => {
   studyId = answer.studies[0]?.id ?? "";
 });
 
-async function attach(as: Person, pdf = samplePdf(), id = studyId): Promise<Response> {
+async function attach(as: Person, pdf = samplePdf(), id = studyId, sent = {}): Promise<Response> {
   const form = await formBody({ studyInstanceUID: id }, { name: "laudo", bytes: pdf });
-  return await t.call("POST", "/api/studies/laudo/upload", { as, ...form });
+  const headers = { ...form.headers, ...sent };
+  return await t.call("POST", "/api/studies/laudo/upload", { as, ...form, headers });
 }
 /** Two files in one form. */
 async function attachTwo(as: Person): Promise<Response> {
@@ -59,6 +60,20 @@ describe("a report", () => {
     const kinds =
       await t.sql`select kind from stored_objects where study_id = ${studyId} and kind = 'report'`;
     expect(kinds).toHaveLength(0);
+  });
+
+  test("that is sent again under its key, as after a lost answer, is no second one", async () => {
+    const key = { "idempotency-key": "b-1" };
+    const send = (pdf = samplePdf("um"), sent = key) => attach(owner, pdf, studyId, sent);
+    const atOnce = await Promise.all([send(), send()]);
+    expect([...atOnce, await send()].map(({ status }) => status)).toEqual([201, 201, 201]);
+    for (const other of [send(samplePdf("outro")), send(samplePdf("um"), { "idempotency-key": "b-2" })])
+      expect((await problemOf(await other)).code).toBe("report.exists");
+    await t.call("POST", `/api/studies/${studyId}/assign`, { as: owner, json: { userId: doctor.id } });
+    const bySomeoneElse = await attach(doctor, samplePdf("um"), studyId, key);
+    expect((await problemOf(bySomeoneElse)).code).toBe("report.exists");
+    const rows = await t.sql`select 1 from stored_objects where study_id = ${studyId} and kind = 'report'`;
+    expect(rows).toHaveLength(1);
   });
 
   test("is refused with a second file, which would be lost", async () => {

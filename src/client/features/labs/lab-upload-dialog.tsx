@@ -115,7 +115,7 @@ function useLabUpload(onDone: () => void) {
   const { sent, begin, isStopped } = useStoppableUpload();
   const upload = useMutation({
     mutationFn: ({ fields, file }: { fields: LabUpload; file: File }) =>
-      labsApi.upload(fields, file, begin()),
+      labsApi.upload(fields, file, begin(file, fields.examName, fields.modality, fields.examDate)),
     onSuccess: async () => {
       showToast({ tone: "ok", title: t({ id: "labs.saved", message: "Exam saved" }) });
       await refreshLabs(queryClient);

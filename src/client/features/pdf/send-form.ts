@@ -9,6 +9,8 @@ export interface SendOptions {
   /** Called with the sent share, from 0 to 1. */
   onProgress: (sent: number) => void;
   signal?: AbortSignal;
+  /** By which the server knows the same upload again, where the answer to it was lost. */
+  idempotencyKey?: string;
 }
 
 /**
@@ -30,7 +32,7 @@ export async function sendForm<C extends FormCall>(
 function post(
   path: string,
   form: FormData,
-  { onProgress, signal }: SendOptions,
+  { onProgress, signal, idempotencyKey }: SendOptions,
   token: string | undefined,
 ): Promise<Response> {
   signal?.throwIfAborted();
@@ -46,6 +48,7 @@ function post(
   request.open("POST", path);
   request.setRequestHeader("Accept-Language", activeLocale());
   if (token) request.setRequestHeader("Authorization", `Bearer ${token}`);
+  if (idempotencyKey) request.setRequestHeader("Idempotency-Key", idempotencyKey);
   request.send(form);
   return promise;
 }

@@ -118,7 +118,7 @@ function useReportUpload(study: Study, onDone: () => void) {
   const queryClient = useQueryClient();
   const { sent, begin } = useStoppableUpload();
   const upload = useMutation({
-    mutationFn: (file: File) => reportsApi.upload(study.id, file, begin()),
+    mutationFn: (file: File) => reportsApi.upload(study.id, file, begin(file)),
     onSuccess: async () => {
       showToast({ tone: "ok", title: t({ id: "report.attached", message: "Report attached" }) });
       await queryClient.invalidateQueries({ queryKey: [STUDIES] });

@@ -37,6 +37,17 @@ export async function findLabExam(
   return row;
 }
 
+/** The exam that an account sent under this key, also one that waits to be purged. */
+export async function findLabExamSentAs(
+  db: DbOrTx,
+  accountId: string,
+  idempotencyKey: string,
+): Promise<LabExamRow | undefined> {
+  const isSame = and(eq(labExams.accountId, accountId), eq(labExams.idempotencyKey, idempotencyKey));
+  const [row] = await db.select().from(labExams).where(isSame);
+  return row;
+}
+
 /** An exam of any account, also one that waits to be purged, whose bytes still exist. */
 export async function findLabExamOfAnyone(db: DbOrTx, id: string): Promise<LabExamRow | undefined> {
   const [row] = await db.select().from(labExams).where(eq(labExams.id, id));

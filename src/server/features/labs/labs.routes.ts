@@ -21,6 +21,7 @@ import {
   unsupportedMediaType,
 } from "../../http/http.errors.ts";
 import type { HttpEnv } from "../../http/http-context.ts";
+import { idempotencyKeyOf, takesIdempotencyKey } from "../../http/idempotency-key.ts";
 import { originOf } from "../../http/request-origin.ts";
 import { parseWith } from "../../http/validate.ts";
 import { createRecheck, whileAllowed } from "../../http/while-allowed.ts";
@@ -32,7 +33,7 @@ import {
   storageLimitReached,
 } from "../subscriptions/subscriptions.errors.ts";
 import { deleteLabExam } from "./delete-lab-exam.ts";
-import { labExamNotFound } from "./labs.errors.ts";
+import { labExamNotFound, labKeyUsed } from "./labs.errors.ts";
 import { listLabExams } from "./labs.repo.ts";
 import { openLabExam } from "./open-lab-exam.ts";
 import { presentLabExam } from "./present-lab-exam.ts";
@@ -76,10 +77,12 @@ export function createLabsRoutes(deps: Deps, guard: Guard, forms: PdfForms) {
       summary: "Upload a laboratory PDF",
       status: 201,
       details: "At most 50 MB.",
+      takes: takesIdempotencyKey,
       fileType: "application/pdf",
       problems: [
         notPdf,
         furtherFileSent,
+        labKeyUsed,
         examLimitReached,
         storageLimitReached,
         documentTooLarge,
@@ -87,9 +90,10 @@ export function createLabsRoutes(deps: Deps, guard: Guard, forms: PdfForms) {
       ],
     }),
     async (c) => {
+      const idempotencyKey = idempotencyKeyOf(c);
       const exam = await forms.receive(c, uploadLabExamCall.file, async ({ pdf, fields }) => {
         const upload = parseWith(uploadLabExamCall.form, fields, c.get("locale"));
-        return await uploadLabExam(deps, c.get("session"), { ...upload, pdf }, originOf(c));
+        return await uploadLabExam(deps, c.get("session"), { ...upload, pdf, idempotencyKey }, originOf(c));
       });
       return c.json(exam, 201);
     },

@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import { bigint, date, index, pgTable, text, timestamp, uuid } from "drizzle-orm/pg-core";
+import { bigint, date, index, pgTable, text, timestamp, uniqueIndex, uuid } from "drizzle-orm/pg-core";
 import { keyOf } from "../../db/key-of.ts";
 import { integrity } from "../../holdings/objects/stored-objects.table.ts";
 import { users } from "../accounts/users/users.table.ts";
@@ -23,9 +23,14 @@ export const labExams = pgTable(
     integrity: integrity().notNull().default("unchecked"),
     /** Set while a cancelled account's exam waits to be purged: nobody sees it, and an undo brings it back. */
     removalId: uuid("removal_id").references(() => keyOf("removals")),
+    /** By which its sender may ask again after a lost answer; null if they gave none. */
+    idempotencyKey: text("idempotency_key"),
   },
   (table) => [
     index("lab_exams_account_idx").on(table.accountId, table.createdAt),
+    uniqueIndex("lab_exams_idempotency_key")
+      .on(table.accountId, table.idempotencyKey)
+      .where(sql`${table.idempotencyKey} is not null`),
     index("lab_exams_removal_id_idx").on(table.removalId).where(sql`${table.removalId} is not null`),
   ],
 );

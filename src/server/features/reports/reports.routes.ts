@@ -7,6 +7,7 @@ import { describeIn } from "../../http/describe.ts";
 import type { Guard } from "../../http/guard.ts";
 import { archiveDamaged, furtherFileSent, unsupportedMediaType } from "../../http/http.errors.ts";
 import type { HttpEnv } from "../../http/http-context.ts";
+import { idempotencyKeyOf, takesIdempotencyKey } from "../../http/idempotency-key.ts";
 import { originOf } from "../../http/request-origin.ts";
 import { parseWith } from "../../http/validate.ts";
 import { createRecheck, whileAllowed } from "../../http/while-allowed.ts";
@@ -32,6 +33,7 @@ export function createReportsRoutes(deps: Deps, guard: Guard, forms: PdfForms) {
       summary: "Attach a report to a study",
       status: 201,
       details: "One PDF of at most 50 MB; `studyInstanceUID` takes the study's `id` as well.",
+      takes: takesIdempotencyKey,
       fileType: "application/pdf",
       problems: [
         furtherFileSent,
@@ -45,9 +47,10 @@ export function createReportsRoutes(deps: Deps, guard: Guard, forms: PdfForms) {
       ],
     }),
     async (c) => {
+      const idempotencyKey = idempotencyKeyOf(c);
       await forms.receive(c, uploadReportCall.file, async ({ pdf, fields }) => {
-        const { studyInstanceUID } = parseWith(uploadReportCall.form, fields, c.get("locale"));
-        await uploadReport(deps, c.get("session"), { reference: studyInstanceUID, pdf }, originOf(c));
+        const { studyInstanceUID: reference } = parseWith(uploadReportCall.form, fields, c.get("locale"));
+        await uploadReport(deps, c.get("session"), { reference, pdf, idempotencyKey }, originOf(c));
       });
       return c.json({ uploaded: true }, 201);
     },

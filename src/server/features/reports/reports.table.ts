@@ -1,4 +1,4 @@
-import { index, pgTable, timestamp, uuid } from "drizzle-orm/pg-core";
+import { index, pgTable, text, timestamp, uuid } from "drizzle-orm/pg-core";
 import { storedObjects } from "../../holdings/objects/stored-objects.table.ts";
 import { studies } from "../studies/studies.table.ts";
 
@@ -15,6 +15,8 @@ export const reports = pgTable(
     /** The account that uploaded the report and so may delete it. Not a reference, since the report may outlive the account. */
     uploadedBy: uuid("uploaded_by").notNull(),
     createdAt: timestamp("created_at", { withTimezone: true }).notNull(),
+    /** By which its sender may ask again after a lost answer; null if they gave none. */
+    idempotencyKey: text("idempotency_key"),
   },
   // The deletion of an object looks for its report.
   (table) => [index("reports_object_id_idx").on(table.objectId)],
