@@ -7,6 +7,11 @@ export class ProcessLost extends Error {
   override name = "ProcessLost";
 }
 
+/** The process ended by itself, or by whoever killed it, and not by what was asked of it as far as anybody knows. */
+export class ProcessEnded extends ProcessLost {
+  override name = "ProcessEnded";
+}
+
 export interface RequestBounds {
   signal: AbortSignal;
   timeoutMs: number;
@@ -41,7 +46,7 @@ export class KillableProcess<Request, Reply> {
       stdio: ["ignore", "ignore", "inherit"],
       serialization: "advanced",
       ipc: (reply: Numbered<Reply>) => this.#settle(reply),
-      onExit: () => this.#end(new ProcessLost("the process ended")),
+      onExit: () => this.#end(new ProcessEnded("the process ended")),
     });
     this.#child.unref();
   }

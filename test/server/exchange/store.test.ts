@@ -57,6 +57,22 @@ describe("instances sent by STOW-RS", () => {
     expect(await examsOf()).toHaveLength(3);
   });
 
+  test("are 503 with Retry-After, and none is kept, while the process that reads them is ended again and again", async () => {
+    await using other = await createTestApp({
+      overrides: { workers: undefined, ingestWorkerCommand: [process.execPath, "-e", "0"] },
+    });
+    const who = await other.addPerson("Quem Insiste");
+    const files = [sampleInstance({ study: "26" })];
+    for (let tries = 0; tries < 2; tries++) {
+      const refused = await stow(other, who, files);
+      expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
+      expect(await problemOf(refused)).toMatchObject({ status: 503, code: "upload.process_lost" });
+    }
+    expect(await (await other.call("GET", "/api/studies", { as: who })).json()).toEqual([]);
+    const left = await other.sql`select 1 from uploads where state <> 'failed'`;
+    expect(left).toHaveLength(0);
+  });
+
   test("are stored once, however often they are sent", async () => {
     const files = [sampleInstance({ study: "31" })];
     await stow(t, sender, files);

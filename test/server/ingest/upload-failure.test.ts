@@ -30,6 +30,7 @@ test("each refusal of a worker has the answer of its class", () => {
     "upload.over_quota": "itself",
     "upload.heavy": "itself",
     "manifest.damaged": "itself",
+    "worker.lost": [503, "upload.process_lost"],
     "worker.failed": "itself",
   };
   const failures = Object.keys(answers) as IngestFailure[];

@@ -310,7 +310,7 @@ describe("workers", () => {
     const spoolPath = join(bench.folder, "any.zip");
     writeFileSync(spoolPath, blank(10));
     const open = dying.open(bench.folder, spoolPath, DEFAULT_INGEST_LIMITS, new AbortController().signal);
-    expect(await refusal(open)).toBe("worker.failed");
+    expect(await refusal(open)).toBe("worker.lost");
     await dying.close();
     expect((await ingest(zipSync({ a: slice(["1.1", "1.1.1", "1.1.1.1"]) }))).built.studies).toHaveLength(1);
   });

@@ -21,7 +21,12 @@ import { describeDicomweb, dicomJsonSchema } from "../dicomweb/describe-dicomweb
 import { parseQido, type QidoQuery } from "../dicomweb/qido/parse-qido.ts";
 import type { Level } from "../dicomweb/qido/qido-attributes.ts";
 import { type Found, isLarge, searchResponse } from "../dicomweb/qido/search-response.ts";
-import { seriesWouldBeTooLarge, tooManyUploads, uploadTooLarge } from "../ingest/ingest.errors.ts";
+import {
+  seriesWouldBeTooLarge,
+  tooManyUploads,
+  uploadProcessLost,
+  uploadTooLarge,
+} from "../ingest/ingest.errors.ts";
 import { measureUpload } from "../ingest/measure-upload.ts";
 import type { UploadSlots } from "../ingest/upload-slots.ts";
 import {
@@ -96,6 +101,7 @@ export function createExchangeRoutes(deps: Deps, guard: Guard, slots: UploadSlot
       storageLimitReached,
       trialLimitReached,
       tooManyUploads,
+      uploadProcessLost,
       storageFull,
     ],
   };

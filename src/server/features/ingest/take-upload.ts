@@ -97,6 +97,8 @@ export async function takeUpload(
   } catch (error) {
     await abandonUpload(deps, id);
     if (isOverQuota(error)) throw await room.exceeded();
+    if (error instanceof IngestRefused && error.failure === "worker.lost")
+      deps.log.warn("ingest.worker_lost", { detail: error.detail });
     throw uploadFailure(error);
   }
 }

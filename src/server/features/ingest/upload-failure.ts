@@ -5,6 +5,7 @@ import { isOutOfSpace } from "../../storage/disk/disk-room.ts";
 import {
   seriesWouldBeTooLarge,
   tooManyUploads,
+  uploadProcessLost,
   uploadTooComplex,
   uploadUnreadable,
 } from "./ingest.errors.ts";
@@ -30,6 +31,7 @@ const ANSWERS: Record<IngestFailure, ErrorKind | undefined> = {
   // A worker that scans says so to the pool, which scans the upload again in another lane.
   "upload.heavy": undefined,
   "manifest.damaged": undefined,
+  "worker.lost": uploadProcessLost,
   "worker.failed": undefined,
 };
 
@@ -49,5 +51,6 @@ export function uploadFailure(error: unknown): unknown {
   const kind = error instanceof IngestRefused ? ANSWERS[error.failure] : undefined;
   if (!(error instanceof IngestRefused) || !kind) return error;
   const members = NAMES_REASON.has(kind) ? { reason: error.failure } : undefined;
-  return new AppError(kind, { cause: error, members });
+  const retryAfterSeconds = kind === uploadProcessLost ? 10 : undefined;
+  return new AppError(kind, { cause: error, members, retryAfterSeconds });
 }

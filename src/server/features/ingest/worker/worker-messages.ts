@@ -51,6 +51,7 @@ export type IngestFailure =
   | "upload.series_too_large"
   | "manifest.damaged"
   | "disk.full"
+  | "worker.lost"
   | "worker.failed";
 
 /** Why one entry of the ZIP is left out. */

@@ -1,4 +1,9 @@
-import { KillableProcess, ProcessLost, type RequestBounds } from "../../../processes/killable-process.ts";
+import {
+  KillableProcess,
+  ProcessEnded,
+  ProcessLost,
+  type RequestBounds,
+} from "../../../processes/killable-process.ts";
 import { IngestRefused } from "./worker.errors.ts";
 import type {
   WorkerBeat,
@@ -32,7 +37,7 @@ export class WorkerProcess {
   /**
    * Carries out one beat of the upload `session`; its next may begin only after this one ends. An abort or the time limit kills the
    * process.
-   * @throws {IngestRefused} as the worker says, or `worker.failed` when it ended or took too long
+   * @throws {IngestRefused} as the worker says, `worker.lost` when it ended, or `worker.failed` when it took too long
    */
   async request<Beat extends WorkerBeat>(
     beat: Beat,
@@ -43,7 +48,8 @@ export class WorkerProcess {
     const request = { session, beat, body } as WorkerRequest;
     const reply = await this.#process.request(request, bounds).catch((error) => {
       if (!(error instanceof ProcessLost)) throw error;
-      throw new IngestRefused("worker.failed", `${beat}: ${error.message}`);
+      const failure = error instanceof ProcessEnded ? "worker.lost" : "worker.failed";
+      throw new IngestRefused(failure, `${beat}: ${error.message}`);
     });
     if (!reply.ok) throw new IngestRefused(reply.failure, reply.detail);
     return reply.result as WorkerResults[Beat];
