@@ -32,7 +32,8 @@ import { awaitDelivery, sendBegun, sendDelivery } from "./send-delivery.ts";
 export function useDelivery(requestId: string, maxUploadBytes: number) {
   const [state, setState] = useState<DeliveryState>({ step: "opening" });
   const [receipt, setReceipt] = useState<Receipted>();
-  const controller = useRef(new AbortController());
+  /** Ends all that the page does, as soon as nobody sees it. */
+  const page = useRef(new AbortController());
 
   const show = (opened: OpenedDelivery) => {
     if (opened.step === "begun") return void sendOn(opened.request, opened.begun);
@@ -42,15 +43,14 @@ export function useDelivery(requestId: string, maxUploadBytes: number) {
   const showOpened = useEffectEvent(show);
 
   useEffect(() => {
-    let isCurrent = true;
+    const shown = new AbortController();
+    page.current = shown;
     // What a closed page packed here is needed no more, unless it can still be sent.
     void removeAbandonedFiles(packedNamesInUse());
     void openOnce(requestId).then((opened) => {
-      if (isCurrent) showOpened(opened);
+      if (!shown.signal.aborted) showOpened(opened);
     });
-    return () => {
-      isCurrent = false;
-    };
+    return () => shown.abort();
   }, [requestId]);
 
   // Another page may still send it.
@@ -85,7 +85,7 @@ export function useDelivery(requestId: string, maxUploadBytes: number) {
 
   const pick = async (request: OpenedRequest, picking: Picked[] | Promise<Picked[]>) => {
     setState({ step: "reading", request });
-    const { signal } = controller.current;
+    const { signal } = page.current;
     try {
       const options = { maxUploadBytes, signal, look: lookInWorker, sum: sumInWorker };
       const picked = await planDelivery(await picking, options);
@@ -95,6 +95,7 @@ export function useDelivery(requestId: string, maxUploadBytes: number) {
         setState({ step: "check", request, picked, found });
       else await send(request, picked);
     } catch (error) {
+      if (signal.aborted) return;
       setState({ step: "pick", request, problems: [{ name: "", problem: problemOf(error) }] });
     }
   };
@@ -114,7 +115,7 @@ export function useDelivery(requestId: string, maxUploadBytes: number) {
       await sendDelivery(uploads, {
         requestId,
         pack: packInWorker,
-        signal: controller.current.signal,
+        signal: page.current.signal,
         onProgress(transfer, parts) {
           sending = { ...sending, transfer, parts, packing: undefined };
           setState(sending);
@@ -137,13 +138,13 @@ export function useDelivery(requestId: string, maxUploadBytes: number) {
       const picked = { name: begun.fileName, exams: [] };
       await sendBegun(begun, {
         requestId,
-        signal: controller.current.signal,
+        signal: page.current.signal,
         onProgress: (transfer, parts) => setState({ step: "sending", request, picked, transfer, parts }),
       });
     });
 
   const take = (request: OpenedRequest, upload: ResumableUploadState) =>
-    finish(request, () => awaitDelivery(requestId, upload, controller.current.signal));
+    finish(request, () => awaitDelivery(requestId, upload, page.current.signal));
 
   const finish = async (request: OpenedRequest, work: () => Promise<unknown>) => {
     try {
@@ -155,6 +156,7 @@ export function useDelivery(requestId: string, maxUploadBytes: number) {
   };
 
   const showFailure = (request: OpenedRequest, error: unknown) => {
+    if (page.current.signal.aborted) return;
     if (isOver(error)) forget(requestId);
     if (isOver(error)) return setState({ step: "closed" });
     const parts = partsLeft(requestId);

@@ -1,0 +1,30 @@
+import "../../support/dom-globals.ts";
+import { expect, test } from "bun:test";
+import { cleanup } from "@testing-library/react";
+import DeliveryScreen from "../../../src/client/features/delivery/delivery-screen.tsx";
+import { keepDelivery } from "../../../src/client/features/delivery/kept-delivery.ts";
+import { withDom } from "../../support/dom.ts";
+import { pass, withFakeClock } from "../../support/fake-clock.ts";
+import { renderClient } from "../../support/render-client.tsx";
+import { answerCalls } from "../../support/render-view.tsx";
+
+withDom();
+withFakeClock("2026-11-27T12:00:00.000Z");
+
+test("a page that is not shown any more asks no longer what became of the upload", async () => {
+  const request = { label: "Hospital", shownName: "Marina G.", expiresAt: "2026-12-01T00:00:00.000Z" };
+  keepDelivery("r", { token: "dlv_x", from: "Hospital", request });
+  const upload = { id: "u", filename: "exame.zip", sizeBytes: 1, offset: 1, state: "processing" };
+  const times = { createdAt: "2026-11-27T12:00:00.000Z", expiresAt: "2026-12-04T12:00:00.000Z" };
+  const calls = answerCalls({
+    "GET /api/uploads": () => Response.json([{ ...upload, ...times }]),
+    "GET /api/uploads/u": () => Response.json({ ...upload, ...times }),
+  });
+  await renderClient(<DeliveryScreen productName="Exameteca" request="r" maxUploadBytes={1_000_000} />);
+  await pass(10_000);
+  const asked = calls.length;
+  expect(asked).toBeGreaterThan(2);
+  cleanup();
+  await pass(60_000);
+  expect(calls.length).toBe(asked);
+});
