@@ -1,9 +1,13 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { zipSync } from "fflate";
 import { takeStudyTurns } from "../../../src/server/features/ingest/study-turns.ts";
 import type { ScanResult } from "../../../src/server/features/ingest/worker/worker-messages.ts";
+import { withTimeout } from "../../../src/server/runtime/with-timeout.ts";
+import { MIB } from "../../../src/shared/units.ts";
 import { sampleInstance, studyUID } from "../../support/sample-zip.ts";
 import { stow } from "../../support/stow.ts";
 import { createTestApp, type Person, type TestApp } from "../../support/test-app.ts";
+import { until } from "../../support/until.ts";
 
 /** As many as a sender with several connections keeps under way. */
 const SENDERS = 6;
@@ -29,6 +33,43 @@ test("none of many senders who add to one study at once is refused", async () =>
   expect(new Set(statuses)).toEqual(new Set([200]));
   const found = await t.call("GET", `/dicomweb/studies/${studyUID("1")}/instances`, { as: person });
   expect(((await found.json()) as unknown[]).length).toBe(SENDERS * EACH);
+}, 120_000);
+
+/** Small uploads share a process; larger ones have one each. */
+const SIZES = [100, 3 * MIB];
+
+/** A ZIP of one instance that is so long. */
+function zipOf(instance: { study: string; sop: string }, length: number): Uint8Array {
+  const padding = new Uint8Array(length).map((_, at) => (at * at) >> 3);
+  return zipSync({ IM0: Buffer.concat([sampleInstance(instance), padding]) }, { level: 1 });
+}
+
+test("uploads that wait for a long one of their study keep no worker from other senders", async () => {
+  const sender = await t.addPerson("Clínica de Um Exame", { plan: "clinica" });
+  const other = await t.addPerson("Dona Paciência");
+  const studies = [{ studyInstanceUID: studyUID("2") }];
+  for (const sizeBytes of SIZES) {
+    const long = await takeStudyTurns(
+      t.deps,
+      { accountId: sender.id },
+      { studies } as ScanResult,
+      AbortSignal.timeout(60_000),
+    );
+    const waiting = Array.from({ length: 12 }, (_, n) =>
+      t.upload(sender, zipOf({ study: "2", sop: `${sizeBytes}.${n}` }, sizeBytes)),
+    );
+    await until(async () => {
+      const [row] = await t.sql`select count(*)::int as uploads from uploads where state = 'receiving'`;
+      return row?.uploads === waiting.length;
+    });
+    const sent = t.upload(other, zipOf({ study: "3", sop: `${sizeBytes}` }, sizeBytes));
+    expect(await withTimeout(sent, 20_000)).toBe(true);
+    expect((await sent).status).toBe(201);
+    long[Symbol.dispose]();
+    expect(new Set((await Promise.all(waiting)).map(({ status }) => status))).toEqual(new Set([201]));
+  }
+  const found = await t.call("GET", `/dicomweb/studies/${studyUID("2")}/instances`, { as: sender });
+  expect(((await found.json()) as unknown[]).length).toBe(12 * SIZES.length);
 }, 120_000);
 
 const node = { bootId: Bun.randomUUIDv7() } as Parameters<typeof takeStudyTurns>[0]["node"];

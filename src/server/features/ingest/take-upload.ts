@@ -11,6 +11,7 @@ import { recordUpload } from "../../holdings/uploads/record-upload.ts";
 import { AppError } from "../../http/app-error.ts";
 import type { Recheck } from "../../http/while-allowed.ts";
 import { describeError } from "../../runtime/log.ts";
+import { withTimeout } from "../../runtime/with-timeout.ts";
 import type { Caller } from "../studies/studies.repo.ts";
 import { commitUpload } from "./commit-upload.ts";
 import { objectKey } from "./describe-change.ts";
@@ -25,6 +26,7 @@ import { UploadRoom } from "./upload-room.ts";
 import type { UploadSlot } from "./upload-slots.ts";
 import { DEFAULT_INGEST_LIMITS, TRIAL_INGEST_LIMITS } from "./worker/ingest-limits.ts";
 import type { Guess, IngestSession } from "./worker/ingest-session.ts";
+import { removeInflated } from "./worker/remove-inflated.ts";
 import { IngestRefused } from "./worker/worker.errors.ts";
 import type { BuiltUpload, GuessedVolume, IngestLimits, ScanResult } from "./worker/worker-messages.ts";
 
@@ -36,6 +38,9 @@ const MAX_BURST_BYTES = 16 * 1024 * 1024;
 
 /** How often an upload may be planned, since another node may change the same study meanwhile. */
 const MAX_PLANS = 10;
+
+/** So long an upload keeps its worker while it waits for others that add to its studies, or as long as reading it again takes. */
+const MIN_PATIENCE_MS = 400;
 
 /** Who sends an upload, and from where. */
 export interface Sender {
@@ -117,23 +122,37 @@ async function processUpload(deps: IngestDeps, incoming: Incoming): Promise<Take
   await source.recheck?.();
   slot.received();
   const limits = { ...(slot.isTrial ? TRIAL_INGEST_LIMITS : DEFAULT_INGEST_LIMITS), ...source.limits };
-  const session = await deps.ingestWorkers.open(
-    upload.folder,
-    spoolPath,
-    { ...limits, maxRestBytes: room.limitBytes },
-    AbortSignal.any([source.signal, slot.signal]),
-    {
-      whose: { account: slot.accountId, kind: slot.kind },
-      sizeBytes,
-      ...(received.isWhole(sizeBytes) && { restore: () => received.writeTo(spoolPath) }),
-    },
-  );
+  const open = () =>
+    deps.ingestWorkers.open(
+      upload.folder,
+      spoolPath,
+      { ...limits, maxRestBytes: room.limitBytes },
+      AbortSignal.any([source.signal, slot.signal]),
+      {
+        whose: { account: slot.accountId, kind: slot.kind },
+        sizeBytes,
+        ...(received.isWhole(sizeBytes) && { restore: () => received.writeTo(spoolPath) }),
+      },
+    );
+  let session = await open();
   slot.started();
   try {
-    const scan = await room.during(session.inflatedBytes, () => session.scan(guessed));
+    const begunAt = performance.now();
+    let scan = await room.during(session.inflatedBytes, () => session.scan(guessed));
     const { skipped, skippedCount, named } = scan;
     if (scan.studies.length === 0) {
       throw new AppError(uploadWithoutDicom, { members: { skipped, skippedCount, ...(named && { named }) } });
+    }
+    const turns = takeStudyTurns(deps, upload, scan, source.signal);
+    const patienceMs = Math.max(MIN_PATIENCE_MS, performance.now() - begunAt);
+    const isReleased = !(await withTimeout(turns, patienceMs));
+    // Others of this sender may build for long, and other senders need the worker meanwhile.
+    if (isReleased) await session.dispose();
+    using _ = await turns;
+    if (isReleased) {
+      await removeInflated(upload.folder);
+      session = await open();
+      scan = await room.during(session.inflatedBytes, () => session.scan(scan.guessed));
     }
     const { studies, built } = await buildAndCommit(
       deps,
@@ -196,7 +215,6 @@ async function buildAndCommit(
 ): Promise<{ studies: UploadAnswer["studies"]; built: BuiltUpload }> {
   const isArchived = deps.config.ack === "store";
   const { room, undoPath } = scanned;
-  using _ = await takeStudyTurns(deps, scanned.upload, scanned.scan, signal);
   let built: BuiltUpload | undefined;
   for (let plans = 0; plans < MAX_PLANS; plans++) {
     const plan = await planBuild(deps, scanned);
