@@ -2,12 +2,13 @@ import type { MiddlewareHandler } from "hono";
 
 /**
  * Keeps an answer to HEAD from saying that its body would be empty. The length is left out unless a route gives it, as for a body that is
- * sent in chunks (RFC 9110 §8.6).
+ * sent in chunks (RFC 9110 §8.6). What the body was to be read from is closed, since nobody reads it.
  */
 export function leaveLengthUnknown(): MiddlewareHandler {
   return async (c, next) => {
     await next();
-    if (c.req.method === "HEAD" && c.res.body && !c.res.headers.has("Content-Length"))
-      c.header("Transfer-Encoding", "chunked");
+    if (c.req.method !== "HEAD" || !c.res.body) return;
+    if (!c.res.headers.has("Content-Length")) c.header("Transfer-Encoding", "chunked");
+    await c.res.body.cancel();
   };
 }

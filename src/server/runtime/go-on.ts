@@ -1,13 +1,26 @@
-/** An iteration whose first step was taken ahead, so that what fails at once fails before anything else is done. */
-export async function* goOn<Item>(
+/**
+ * An iteration whose first step was taken ahead, so that what fails at once fails before anything else is done. Ending it ends the others,
+ * also where nobody read anything.
+ */
+export function goOn<Item>(
   first: IteratorResult<Item, unknown>,
   others: AsyncGenerator<Item, unknown>,
 ): AsyncGenerator<Item, void> {
-  try {
-    if (first.done) return;
-    yield first.value;
-    yield* others;
-  } finally {
+  const all = inOrder(first, others);
+  // A generator that never began runs no `finally`.
+  const end = all.return.bind(all);
+  all.return = async (value) => {
     await others.return(undefined);
-  }
+    return await end(value);
+  };
+  return all;
+}
+
+async function* inOrder<Item>(
+  first: IteratorResult<Item, unknown>,
+  others: AsyncGenerator<Item, unknown>,
+): AsyncGenerator<Item, void> {
+  if (first.done) return;
+  yield first.value;
+  yield* others;
 }

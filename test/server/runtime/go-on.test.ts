@@ -25,3 +25,9 @@ test("whoever leaves at the first item ends the whole iteration", async () => {
   for await (const number of goOn(await numbers.next(), numbers)) if (number === 1) break;
   expect(state.hasEnded).toBe(true);
 });
+
+test("whoever leaves before the first item ends the whole iteration too", async () => {
+  const { numbers, state } = counted(3);
+  await goOn(await numbers.next(), numbers).return();
+  expect(state.hasEnded).toBe(true);
+});

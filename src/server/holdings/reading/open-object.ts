@@ -133,8 +133,8 @@ async function streamMatching(
   sums: PieceSums,
   range: ByteRange,
 ): Promise<ReadableStream<Uint8Array>> {
-  const chunks = checkedChunks(deps, object, sums, range);
-  return streamOf(asDamageOf(deps, object, goOn(await chunks.next(), chunks)));
+  const chunks = asDamageOf(deps, object, checkedChunks(deps, object, sums, range));
+  return streamOf(goOn(await chunks.next(), chunks));
 }
 
 /**
