@@ -71,12 +71,13 @@ export interface AssociationOptions {
   requestMs: number;
   /** A peer that sends nothing for so long is cut off. */
   idleMs: number;
+  /** How long a peer may take to read the last answer and close (30 s). */
+  lingerMs?: number;
 }
 
 /** The longest P-DATA-TF that a peer may send. */
 export const MAX_DATA_BYTES = 128 * 1024;
 const MAX_COMMAND_BYTES = 16 * 1024;
-/** How long a peer may take to read the last answer and close. */
 const LINGER_MS = 30_000;
 
 /**
@@ -96,7 +97,7 @@ export async function serveAssociation(socket: Socket, options: AssociationOptio
     if (!(error instanceof ProtocolError)) throw error;
   } finally {
     await association.close();
-    cutOffAfter(socket, LINGER_MS);
+    cutOffAfter(socket, options.lingerMs ?? LINGER_MS);
     if (!socket.destroyed) socket.end();
   }
 }

@@ -4,7 +4,9 @@ import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { type DimseListenerOptions, listenForAssociations } from "../../../src/server/dimse/listen.ts";
 import { negotiate } from "../../../src/server/dimse/negotiate.ts";
+import { PduType } from "../../../src/server/dimse/pdu.ts";
 import { readPdus } from "../../../src/server/dimse/read-pdus.ts";
+import { withTimeout } from "../../../src/server/runtime/with-timeout.ts";
 import { associateRequest, connectSender } from "../../support/dicom-sender.ts";
 import { createAuthority } from "../../support/psp/certificates.ts";
 
@@ -180,6 +182,19 @@ test("a connection that asks for an association byte by byte is cut off", async 
   expect(await sender.next()).toBeUndefined();
   clearInterval(drip);
   expect(sentBytes).toBeLessThan(request.length);
+});
+
+test("a peer that does not close when its association is over is cut off", async () => {
+  await using listener = await listen({ lingerMs: 200 });
+  const socket = connect({ port: listener.port, host: "127.0.0.1", allowHalfOpen: true });
+  socket.on("error", () => undefined);
+  socket.on("data", () => undefined);
+  const closed = new Promise((resolve) => socket.once("close", resolve));
+  socket.write(Buffer.from([PduType.releaseRequest, 0, 0, 0, 0, 4, 0, 0, 0, 0]));
+  await once(socket, "end");
+  const talking = setInterval(() => socket.write("?"), 20);
+  expect(await withTimeout(closed, 10_000)).toBe(true);
+  clearInterval(talking);
 });
 
 test("an association that says nothing for a while is cut off", async () => {
