@@ -90,6 +90,23 @@ test("each word of a search must be found, in any order and any field", async ()
   expect(await search("ana cranio")).toEqual([]);
 });
 
+test("a patient is found by the ideographic and phonetic forms of their name, with and without a space", async () => {
+  const person = await t.addPerson("Clínica Sakura", { plan: "clinica" });
+  const groups = ["=yamada tarou=山田 太郎=やまた たろう=", "=sato hanako=佐藤 花子=さとう はなこ="];
+  const described = rowsFor(person).slice(0, groups.length);
+  await t.deps.db
+    .insert(studies)
+    .values(described.map((row, place) => ({ ...row, patientNameGroups: groups[place] })));
+  for (const words of ["山田", "山", "太郎 山田", "山田太郎", "やまだ", "cranio 山田"])
+    expect([words, await search(words, person)]).toEqual([words, ["Crânio sem contraste"]]);
+  expect(await search("山花", person)).toEqual([]);
+  expect(await search("郎や", person)).toEqual([]);
+  for (const patientName of ["山田^太郎", "山田 太郎", "田太"]) {
+    const answer = await t.call("GET", `/api/studies?${new URLSearchParams({ patientName })}`, { as: person });
+    expect([patientName, answer.headers.get("x-total-count")]).toEqual([patientName, "1"]);
+  }
+});
+
 test("wildcards of the database, backslashes and a hundred words are ordinary text", async () => {
   expect(await search("100%")).toEqual(["Octopus"]);
   expect(await search("%%%")).toEqual([]);

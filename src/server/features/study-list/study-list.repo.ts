@@ -1,6 +1,7 @@
-import { and, eq, gte, inArray, isNull, lte, or, type SQL, sql } from "drizzle-orm";
+import { and, eq, gte, inArray, isNotNull, isNull, lte, or, type SQL, sql } from "drizzle-orm";
 import type { AnyPgColumn } from "drizzle-orm/pg-core";
 import type { StudyListQuery } from "../../../shared/api/studies.ts";
+import { foldName, gramsOf } from "../../../shared/dicom/folded-name.ts";
 import { modalitiesCalled } from "../../../shared/dicom/modality-words.ts";
 import { fold } from "../../../shared/fold.ts";
 import type { DbOrTx } from "../../db/client.ts";
@@ -216,8 +217,7 @@ function grantedCondition(caller: Caller, query: StudyListQuery): SQL | undefine
 function textsMatch(query: StudyListQuery): SQL | undefined {
   return and(
     ...wordsOf(query.search).map(isFound),
-    // As the column is folded: a name in the form of DICOM, `family^given`, finds itself.
-    containsFolded(studies.patientNameFolded, query.patientName?.replace(/[\^=]+/g, " ")),
+    hasName(query.patientName),
     containsFolded(studies.patientIDFolded, query.patientID),
     containsFolded(studies.accessionNumberFolded, query.accessionNumber),
     containsFolded(studies.descriptionFolded, query.description),
@@ -235,7 +235,23 @@ function wordsOf(search = ""): string[] {
 function isFound(word: string): SQL | undefined {
   const text = word.length < TRIGRAM ? ` ${word}` : word;
   const codes = modalitiesCalled(word).map((code) => contains(studies.searchFolded, ` ${code} `));
-  return or(contains(studies.searchFolded, text), ...codes);
+  return or(contains(studies.searchFolded, text), ...codes, isInGroups(word));
+}
+
+/** A name in the form of DICOM, `family^given`, finds itself. */
+function hasName(name = ""): SQL | undefined {
+  const folded = foldName(name);
+  return folded ? or(contains(studies.patientNameFolded, folded), isInGroups(folded)) : undefined;
+}
+
+/**
+ * Whether a form of the name that the list does not show has the text, such as 山田 of Yamada: with or without a space between
+ * family and given name, as people write it. Undefined for a text of ASCII, which the shown form has.
+ */
+function isInGroups(folded: string): SQL | undefined {
+  const groups = studies.patientNameGroups;
+  if (gramsOf(folded).length === 0) return undefined;
+  return and(isNotNull(groups), contains(sql`replace(${groups}, ' ', '')`, folded.replaceAll(" ", "")));
 }
 
 function containsFolded(column: AnyPgColumn, text: string | undefined): SQL | undefined {
