@@ -235,13 +235,13 @@ function wordsOf(search = ""): string[] {
 function isFound(word: string): SQL | undefined {
   const text = word.length < TRIGRAM ? ` ${word}` : word;
   const codes = modalitiesCalled(word).map((code) => contains(studies.searchFolded, ` ${code} `));
-  return or(contains(studies.searchFolded, text), ...codes, isInGroups(word));
+  return or(containsAsTyped(studies.searchFolded, text), ...codes, isInGroups(word));
 }
 
 /** A name in the form of DICOM, `family^given`, finds itself. */
 function hasName(name = ""): SQL | undefined {
   const folded = foldName(name);
-  return folded ? or(contains(studies.patientNameFolded, folded), isInGroups(folded)) : undefined;
+  return folded ? or(containsAsTyped(studies.patientNameFolded, folded), isInGroups(folded)) : undefined;
 }
 
 /**
@@ -256,7 +256,13 @@ function isInGroups(folded: string): SQL | undefined {
 
 function containsFolded(column: AnyPgColumn, text: string | undefined): SQL | undefined {
   const folded = text && fold(text);
-  return folded ? contains(column, folded) : undefined;
+  return folded ? containsAsTyped(column, folded) : undefined;
+}
+
+/** A phone types ’ where a keyboard types ', and so may whoever wrote the name: Sant’Ana finds Sant'Ana, and it the other. */
+function containsAsTyped(column: AnyPgColumn, text: string): SQL | undefined {
+  const forms = new Set([text, text.replaceAll("’", "'"), text.replaceAll("'", "’")]);
+  return or(...[...forms].map((form) => contains(column, form)));
 }
 
 /** The requested modality; a study may have several. */
