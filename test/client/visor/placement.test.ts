@@ -3,6 +3,7 @@ import { angleDegrees, lengthMm } from "../../../src/client/visor/core/measures.
 import { edgesOf } from "../../../src/client/visor/core/orientation.ts";
 import { draggedWindow, presetsFor } from "../../../src/client/visor/core/windows.ts";
 import {
+  keepSeen,
   NO_TURN,
   placementOf,
   toPicture,
@@ -47,6 +48,45 @@ describe("a picture on the screen", () => {
     const after = toPicture(placementOf(zoomAt(NO_TURN, 3, at), stage), finger);
     expect(after.x).toBeCloseTo(before.x);
     expect(after.y).toBeCloseTo(before.y);
+  });
+});
+
+describe("a picture that is moved", () => {
+  const phone = { columns: 512, rows: 512, pixelAspect: 1, width: 390, height: 628 };
+  /** The part of the screen's width and height that the picture covers. */
+  const covered = (turn: Parameters<typeof placementOf>[0], on: typeof phone) => {
+    const placement = placementOf(turn, on);
+    const [one, other] = [
+      toScreen(placement, { x: 0, y: 0 }),
+      toScreen(placement, { x: on.columns, y: on.rows }),
+    ];
+    const part = (from: number, to: number, of: number) =>
+      Math.max(0, Math.min(of, Math.max(from, to)) - Math.max(0, Math.min(from, to))) / of;
+    return [part(one.x, other.x, on.width), part(one.y, other.y, on.height)];
+  };
+
+  test("stays in sight, however far a finger moves it", () => {
+    for (const zoom of [0.5, 1, 3, 20])
+      for (const quarters of [0, 1])
+        for (const [panX, panY] of [
+          [9000, 9000],
+          [-9000, 0],
+          [0, -9000],
+        ] as const) {
+          const kept = keepSeen({ ...NO_TURN, zoom, quarters, panX, panY }, phone);
+          for (const part of covered(kept, phone)) expect(part).toBeGreaterThan(0.15);
+        }
+  });
+
+  test("stays in sight when the phone is turned", () => {
+    const moved = keepSeen({ ...NO_TURN, zoom: 3, panX: 9000, panY: 9000 }, phone);
+    const turned = { ...phone, width: 668, height: 294 };
+    for (const part of covered(keepSeen(moved, turned), turned)) expect(part).toBeGreaterThan(0.4);
+  });
+
+  test("is left where it can be seen", () => {
+    const turn = { ...NO_TURN, zoom: 3, panX: -500, panY: 300 };
+    expect(keepSeen(turn, phone)).toBe(turn);
   });
 });
 

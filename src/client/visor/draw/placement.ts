@@ -35,11 +35,7 @@ export interface Placement {
 
 export function placementOf(turn: ViewTurn, stage: Stage): Placement {
   const { columns, rows, pixelAspect, width, height } = stage;
-  const wide = columns;
-  const high = rows * pixelAspect;
-  const isOnSide = turn.quarters % 2 === 1;
-  const scale =
-    Math.min(width / (isOnSide ? high : wide), height / (isOnSide ? wide : high)) * Math.max(0.01, turn.zoom);
+  const { scale } = drawnSize(turn, stage);
   const cos = [1, 0, -1, 0][turn.quarters % 4] ?? 1;
   const sin = [0, 1, 0, -1][turn.quarters % 4] ?? 0;
   const flip = turn.isFlipped ? -1 : 1;
@@ -50,6 +46,29 @@ export function placementOf(turn: ViewTurn, stage: Stage): Placement {
   const e = width / 2 + turn.panX - a * (columns / 2) - c * (rows / 2);
   const f = height / 2 + turn.panY - b * (columns / 2) - d * (rows / 2);
   return { a, b, c, d, e, f };
+}
+
+/** The picture as it is turned, in pixels of the screen; `scale` is the width of one of its own pixels. */
+function drawnSize({ quarters, zoom }: ViewTurn, { columns, rows, pixelAspect, width, height }: Stage) {
+  const high = rows * pixelAspect;
+  const [across, down] = quarters % 2 === 1 ? [high, columns] : [columns, high];
+  const scale = Math.min(width / across, height / down) * Math.max(0.01, zoom);
+  return { scale, width: across * scale, height: down * scale };
+}
+
+/**
+ * Moved back as far as it takes to see the picture: it covers the middle of the screen, or half of it is on the screen. A screen that is
+ * turned asks for it as well as a finger that moves too far.
+ */
+export function keepSeen(turn: ViewTurn, stage: Stage): ViewTurn {
+  const drawn = drawnSize(turn, stage);
+  const panX = within(turn.panX, Math.max(drawn.width, stage.width - drawn.width) / 2);
+  const panY = within(turn.panY, Math.max(drawn.height, stage.height - drawn.height) / 2);
+  return panX === turn.panX && panY === turn.panY ? turn : { ...turn, panX, panY };
+}
+
+function within(pan: number, limit: number): number {
+  return Math.min(limit, Math.max(-limit, pan));
 }
 
 /** Whether several pixels of the picture share one of the screen. */

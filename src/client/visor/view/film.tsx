@@ -1,9 +1,9 @@
 import { type RefObject, useEffect, useEffectEvent, useLayoutEffect, useRef, useState } from "react";
 import { createGestureReader, type DragAction, type Gesture, type PointerSample } from "../core/gestures.ts";
 import type { Renderer } from "../draw/picture.ts";
-import { type Placement, type Point, placementOf, type Stage } from "../draw/placement.ts";
+import { keepSeen, type Placement, type Point, placementOf } from "../draw/placement.ts";
 import { createRenderer } from "../draw/renderer.ts";
-import type { ShownPicture } from "./use-picture.ts";
+import { type ShownPicture, stageOf } from "./use-picture.ts";
 import { isMeasuring, type ViewSettings } from "./view-settings.ts";
 
 /** The sharpest canvas worth its memory. */
@@ -71,12 +71,11 @@ export function Film({ label, shown, isCoarse, settings, isStack, onGesture, onP
       renderer.current?.clear();
       return;
     }
-    const { picture, pixels } = shown;
-    const stage = { ...sizesOf(picture.frame), pixelAspect: pixels.pixelAspect };
-    const { turn } = settings;
+    const stage = stageOf(shown, size);
+    const turn = keepSeen(settings.turn, stage);
     const sharp = { ...turn, panX: turn.panX * ratio, panY: turn.panY * ratio };
-    renderer.current?.draw(picture, placementOf(sharp, { ...stage, width, height }));
-    place(placementOf(turn, { ...stage, ...size }));
+    renderer.current?.draw(shown.picture, placementOf(sharp, { ...stage, width, height }));
+    place(placementOf(turn, stage));
     current.dataset.slice = shown.slice.key;
     current.toggleAttribute("data-coarse", isCoarse);
   }, [shown, isCoarse, settings, size, canvas, restored]);
@@ -87,10 +86,6 @@ export function Film({ label, shown, isCoarse, settings, isStack, onGesture, onP
       <canvas ref={canvas} role="img" aria-label={label} />
     </div>
   );
-}
-
-function sizesOf({ rows, columns }: { rows: number; columns: number }): Pick<Stage, "rows" | "columns"> {
-  return { rows, columns };
 }
 
 function useFilmPointers(

@@ -3,10 +3,10 @@ import { DOUBLE_TAP_MS, type Gesture } from "../core/gestures.ts";
 import type { MeasureOf } from "../core/measures.ts";
 import type { VisorModel } from "../core/visor-model.ts";
 import { draggedWindow, type WindowLimits } from "../core/windows.ts";
-import { type Placement, type Point, toPicture, type ViewTurn, zoomAt } from "../draw/placement.ts";
+import { keepSeen, type Placement, type Point, toPicture, type ViewTurn, zoomAt } from "../draw/placement.ts";
 import type { Cine } from "./use-cine.ts";
 import type { Measuring, Stroke } from "./use-measures.ts";
-import type { ShownPicture } from "./use-picture.ts";
+import { type ShownPicture, stageOf } from "./use-picture.ts";
 import { isMeasuring, type SettingsChange, type ViewSettings } from "./view-settings.ts";
 
 const DOUBLE_TAP_ZOOM = 2.5;
@@ -37,11 +37,19 @@ export function useFilmGestures(options: FilmGesturesOptions) {
       const of = measured();
       if (of && placement) measuring.measureAt(of, toPicture(placement, at));
     } else if (isDouble) {
-      change(({ turn }) => ({ turn: turn.zoom > 1.01 ? unmoved(turn) : enlarged(turn, at) }));
+      turnBy((turn) => (turn.zoom > 1.01 ? unmoved(turn) : enlarged(turn, at)));
     } else {
       // The film must not move under a second tap.
       togglingBars.current = setTimeout(() => setBarsHidden((now) => !now), DOUBLE_TAP_MS);
     }
+  }
+
+  /** From where the picture is seen to where it is seen. */
+  function turnBy(move: (turn: ViewTurn) => ViewTurn): void {
+    const film = canvas.current?.getBoundingClientRect();
+    const stage = film && shown ? stageOf(shown, film) : undefined;
+    const seen = (turn: ViewTurn) => (stage ? keepSeen(turn, stage) : turn);
+    change(({ turn }) => ({ turn: seen(move(seen(turn))) }));
   }
 
   function enlarged(turn: ViewTurn, at: Point): ViewTurn {
@@ -76,12 +84,10 @@ export function useFilmGestures(options: FilmGesturesOptions) {
         void model.turn(gesture.step);
         break;
       case "pan":
-        change(({ turn }) => ({
-          turn: { ...turn, panX: turn.panX + gesture.x, panY: turn.panY + gesture.y },
-        }));
+        turnBy((turn) => ({ ...turn, panX: turn.panX + gesture.x, panY: turn.panY + gesture.y }));
         break;
       case "zoom":
-        change(({ turn }) => ({ turn: zoomAt(turn, gesture.factor, fromMiddle(gesture.at)) }));
+        turnBy((turn) => zoomAt(turn, gesture.factor, fromMiddle(gesture.at)));
         break;
       case "window":
         dragWindow(gesture);

@@ -5,6 +5,7 @@ import type { PreparedFrame } from "../../../shared/pixels/prepare-frame.ts";
 import type { Slice } from "../core/stacks.ts";
 import { autoVoi } from "../core/windows.ts";
 import type { Picture } from "../draw/picture.ts";
+import type { Stage } from "../draw/placement.ts";
 import type { ViewSettings } from "./view-settings.ts";
 
 export interface ShownPicture {
@@ -13,6 +14,13 @@ export interface ShownPicture {
   picture: Picture;
   /** The window that it is seen through; undefined for colours and for a table of the instance. */
   window: Window | undefined;
+}
+
+/** The picture on a screen of that size. */
+export function stageOf({ picture, pixels }: ShownPicture, screen: { width: number; height: number }): Stage {
+  const { rows, columns } = picture.frame;
+  const { width, height } = screen;
+  return { rows, columns, pixelAspect: pixels.pixelAspect, width, height };
 }
 
 const NO_TABLE = new Uint8Array();
