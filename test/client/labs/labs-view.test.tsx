@@ -211,6 +211,21 @@ describe("laboratory exams", () => {
     expect(names()).toEqual(["Hemograma completo"]);
   });
 
+  test("leave the list also if the answer to their deletion was lost", async () => {
+    const exams = [blood];
+    const { user } = await showLabs({
+      ...labsOf(exams),
+      "DELETE /api/exams-lab/l1": () => {
+        exams.pop();
+        throw new TypeError("Failed to fetch");
+      },
+    });
+    await user.click(await screen.findByRole("button", { name: "Excluir Hemograma completo" }));
+    await user.click(await screen.findByRole("button", { name: "Sim, excluir" }));
+    expect(await screen.findByText("Erro ao excluir exame")).toBeDefined();
+    await waitFor(() => expect(screen.queryByText("Hemograma completo")).toBeNull());
+  });
+
   test("are marked busy while they are being deleted", async () => {
     const answer = Promise.withResolvers<Response>();
     const { user } = await showLabs({

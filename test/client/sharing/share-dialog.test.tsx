@@ -126,6 +126,19 @@ describe("sharing a study", () => {
     expect(asked).toEqual([{ email: "andre@exemplo.com.br" }]);
   });
 
+  test("no longer lists a doctor whose access was removed, although the answer was lost", async () => {
+    const grants = [grant];
+    const { user } = await openPeople({
+      "GET /api/studies/s1/grants": () => Response.json(grants),
+      [`DELETE /api/studies/s1/grants/${grant.userId}`]: () => {
+        grants.pop();
+        throw new TypeError("Failed to fetch");
+      },
+    });
+    await user.click(await screen.findByRole("button", { name: /^Retirar o acesso de / }));
+    expect(await screen.findByText("Ninguém além de você.")).toBeDefined();
+  });
+
   test("shows an error at the field if no doctor has the address", async () => {
     const { user } = await openPeople({
       "POST /api/studies/s1/share": () => problem(404, "user.not_found", "Nenhum médico com este e-mail."),

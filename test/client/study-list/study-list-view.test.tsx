@@ -367,6 +367,21 @@ describe("deleting a study", () => {
     });
   }
 
+  test("takes the study off the list also if the answer was lost", async () => {
+    const studies = [skull];
+    const { user } = await showList({
+      ...listOf(studies),
+      "DELETE /api/studies/s1": () => {
+        studies.pop();
+        throw new TypeError("Failed to fetch");
+      },
+    });
+    await user.click(await screen.findByRole("button", { name: /^Excluir exame: / }));
+    await user.click(within(await screen.findByRole("alertdialog")).getByRole("button", { name: "Excluir" }));
+    expect(await screen.findByText("Erro ao excluir")).toBeTruthy();
+    await waitFor(() => expect(screen.queryByText("Tomografia de crânio")).toBeNull());
+  });
+
   test("says if the study has no patient name, and shows the server's message if it fails", async () => {
     const answers = {
       ...listOf([{ ...skull, patientName: null }]),

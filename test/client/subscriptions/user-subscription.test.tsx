@@ -337,6 +337,25 @@ describe("cancelling", () => {
     expect(await screen.findByText("Já encerrada")).toBeTruthy();
     expect(screen.getByRole("alertdialog")).toBeTruthy();
   });
+
+  test("whose answer was lost is shown as what it is: done", async () => {
+    const ended = { status: "expired", canCancel: false, cancelledAt: NOW } as const;
+    let mine: Subscription = subscription;
+    const { user } = await showView({
+      ...subscriptionAnswers(),
+      "GET /api/subscriptions/my-subscription": () => Response.json(mine),
+      "POST /api/subscriptions/cancel": () => {
+        mine = { ...subscription, ...ended };
+        throw new TypeError("Failed to fetch");
+      },
+    });
+    await user.click(await screen.findByRole("button", { name: "Cancelar assinatura" }));
+    const dialog = await screen.findByRole("alertdialog");
+    await user.type(within(dialog).getByRole("textbox"), "CANCELAR{Enter}");
+    expect(await screen.findByText("Cancelada em 21-11-2026")).toBeTruthy();
+    expect(screen.queryByRole("alertdialog")).toBeNull();
+    expect(screen.getByText("Assinatura cancelada")).toBeTruthy();
+  });
 });
 
 describe("the usage history", () => {

@@ -133,6 +133,19 @@ describe("the users", () => {
     expect(await screen.findByText("Falha ao excluir usuário")).toBeDefined();
   });
 
+  test("show what the server did although its answer was lost", async () => {
+    const users = [joao];
+    serveUsers(users, {
+      [PATCH_JOAO]: () => {
+        users[0] = { ...joao, isAuthorized: !joao.isAuthorized };
+        throw new TypeError("Failed to fetch");
+      },
+    });
+    const user = await showUsers();
+    await user.click(screen.getByRole("button", { name: /^Não autorizado/ }));
+    expect(await screen.findByRole("button", { name: /^Autorizado/ })).toBeDefined();
+  });
+
   test("are added with the role user, and the invitation can be copied", async () => {
     let sent: unknown;
     const url = "https://exames.example.com/reset-password/convite";

@@ -2,6 +2,7 @@ import { Trans, useLingui } from "@lingui/react/macro";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
 import { type LabUpload, labModalities, labUploadSchema } from "../../../shared/api/labs.ts";
+import { isPerhapsDone } from "../../perhaps-done.ts";
 import { refreshLabs } from "../../query-keys.ts";
 import { Button } from "../../ui/button.tsx";
 import { DateField } from "../../ui/date-field.tsx";
@@ -122,6 +123,8 @@ function useLabUpload(onDone: () => void) {
       onDone();
     },
     onError: (error) => {
+      // Sent, stopped or not, it may have been saved.
+      if (isPerhapsDone(error)) void refreshLabs(queryClient);
       if (isStopped()) return;
       showToast({
         tone: "bad",

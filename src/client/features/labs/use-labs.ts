@@ -4,6 +4,7 @@ import { useEffect, useRef } from "react";
 import type { LabExam } from "../../../shared/api/labs.ts";
 import { ApiError } from "../../api.ts";
 import { failureText } from "../../failure-text.ts";
+import { isPerhapsDone } from "../../perhaps-done.ts";
 import { mayRetry } from "../../query-client.ts";
 import { LABS, refreshLabs } from "../../query-keys.ts";
 import { showToast } from "../../ui/toast.tsx";
@@ -83,12 +84,14 @@ export function useLabDeletion() {
       });
       await refreshLabs(queryClient);
     },
-    onError: (error) =>
+    onError: (error) => {
+      if (isPerhapsDone(error)) void refreshLabs(queryClient);
       showToast({
         tone: "bad",
         title: t({ id: "labs.deleteFailed", message: "Error deleting exam" }),
         text: failureText(error),
-      }),
+      });
+    },
   });
 }
 

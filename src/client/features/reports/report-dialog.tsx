@@ -4,6 +4,7 @@ import { useAtom, useSetAtom } from "jotai";
 import { useState } from "react";
 import type { Study } from "../../../shared/api/studies.ts";
 import { ApiError } from "../../api.ts";
+import { isPerhapsDone } from "../../perhaps-done.ts";
 import { STUDIES } from "../../query-keys.ts";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
@@ -125,9 +126,8 @@ function useReportUpload(study: Study, onDone: () => void) {
       onDone();
     },
     onError: async (error) => {
-      // Somebody else attached a report meanwhile, so the list must show it.
-      if (error instanceof ApiError && error.status === 409)
-        await queryClient.invalidateQueries({ queryKey: [STUDIES] });
+      // Somebody else attached a report meanwhile, or this one is attached and the answer was lost: the list must show it.
+      if (isPerhapsDone(error)) await queryClient.invalidateQueries({ queryKey: [STUDIES] });
     },
   });
   return { upload, sent };

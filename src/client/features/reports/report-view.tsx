@@ -3,6 +3,7 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useAtom } from "jotai";
 import type { Study } from "../../../shared/api/studies.ts";
 import { failureText } from "../../failure-text.ts";
+import { isPerhapsDone } from "../../perhaps-done.ts";
 import { STUDIES } from "../../query-keys.ts";
 import { showToast } from "../../ui/toast.tsx";
 import { PdfPane } from "../pdf/pdf-pane.tsx";
@@ -84,11 +85,13 @@ function useDeletion(study: Study) {
       });
       await queryClient.invalidateQueries({ queryKey: [STUDIES] });
     },
-    onError: (error) =>
+    onError: (error) => {
+      if (isPerhapsDone(error)) void queryClient.invalidateQueries({ queryKey: [STUDIES] });
       showToast({
         tone: "bad",
         title: t({ id: "report.deleteFailed", message: "Error deleting PDF" }),
         text: failureText(error),
-      }),
+      });
+    },
   });
 }

@@ -2,6 +2,7 @@ import { useLingui } from "@lingui/react/macro";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import type { NewRequest, Request } from "../../../shared/api/deliveries.ts";
 import { failureText } from "../../failure-text.ts";
+import { isPerhapsDone } from "../../perhaps-done.ts";
 import { refreshExams } from "../../query-keys.ts";
 import { showToast } from "../../ui/toast.tsx";
 import { studiesApi } from "../studies/studies-api.ts";
@@ -52,12 +53,14 @@ export function useEndRequest() {
       showToast({ tone: "ok", title: t({ id: "request.ended", message: "Request ended" }) });
       await queryClient.invalidateQueries({ queryKey: REQUESTS });
     },
-    onError: (error) =>
+    onError: (error) => {
+      if (isPerhapsDone(error)) void queryClient.invalidateQueries({ queryKey: REQUESTS });
       showToast({
         tone: "bad",
         title: t({ id: "request.endFailed", message: "The request was not ended" }),
         text: failureText(error),
-      }),
+      });
+    },
   });
 }
 

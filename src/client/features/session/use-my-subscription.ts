@@ -5,7 +5,7 @@ import { SUBSCRIPTIONS } from "../../query-keys.ts";
 
 const RETRY_MS = 60_000;
 
-function readMySubscription(signal: AbortSignal): Promise<Subscription | null> {
+export function readMySubscription(signal: AbortSignal): Promise<Subscription | null> {
   return nullIfMissing(callJson(mySubscriptionCall, { signal }));
 }
 

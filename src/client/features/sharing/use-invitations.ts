@@ -1,5 +1,6 @@
 import { useLingui } from "@lingui/react/macro";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { isPerhapsDone } from "../../perhaps-done.ts";
 import { showToast } from "../../ui/toast.tsx";
 import { sharingApi } from "./sharing-api.ts";
 
@@ -27,6 +28,9 @@ export function useInvite(studyId: string, onInvited: () => void) {
       });
       onInvited();
       await queryClient.invalidateQueries({ queryKey: invitationsKey(studyId) });
+    },
+    onError: (error) => {
+      if (isPerhapsDone(error)) void queryClient.invalidateQueries({ queryKey: invitationsKey(studyId) });
     },
   });
 }

@@ -3,6 +3,7 @@ import { useIsMutating, useMutation, useQuery, useQueryClient } from "@tanstack/
 import type { NewLink } from "../../../shared/api/links.ts";
 import type { Study } from "../../../shared/api/studies.ts";
 import { failureText } from "../../failure-text.ts";
+import { isPerhapsDone } from "../../perhaps-done.ts";
 import { showToast } from "../../ui/toast.tsx";
 import { studiesApi } from "../studies/studies-api.ts";
 import { linksApi } from "./links-api.ts";
@@ -65,12 +66,14 @@ export function useEndLink() {
       showToast({ tone: "ok", title: t({ id: "link.ended", message: "Link ended" }) });
       await queryClient.invalidateQueries({ queryKey: [LINKS] });
     },
-    onError: (error) =>
+    onError: (error) => {
+      if (isPerhapsDone(error)) void queryClient.invalidateQueries({ queryKey: [LINKS] });
       showToast({
         tone: "bad",
         title: t({ id: "link.endFailed", message: "The link was not ended" }),
         text: failureText(error),
-      }),
+      });
+    },
   });
 }
 

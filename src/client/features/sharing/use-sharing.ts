@@ -1,6 +1,7 @@
 import { useLingui } from "@lingui/react/macro";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { failureText } from "../../failure-text.ts";
+import { isPerhapsDone } from "../../perhaps-done.ts";
 import { showToast } from "../../ui/toast.tsx";
 import { sharingApi } from "./sharing-api.ts";
 
@@ -36,6 +37,9 @@ export function useShare(studyId: string, onShared: () => void) {
       onShared();
       await queryClient.invalidateQueries({ queryKey: [SHARING, studyId] });
     },
+    onError: (error) => {
+      if (isPerhapsDone(error)) void queryClient.invalidateQueries({ queryKey: [SHARING, studyId] });
+    },
   });
 }
 
@@ -48,11 +52,13 @@ export function useRevocation(studyId: string) {
       showToast({ tone: "ok", title: t({ id: "share.revoked", message: "Access removed" }) });
       await queryClient.invalidateQueries({ queryKey: [SHARING, studyId] });
     },
-    onError: (error) =>
+    onError: (error) => {
+      if (isPerhapsDone(error)) void queryClient.invalidateQueries({ queryKey: [SHARING, studyId] });
       showToast({
         tone: "bad",
         title: t({ id: "share.revokeFailed", message: "Error removing access" }),
         text: failureText(error),
-      }),
+      });
+    },
   });
 }

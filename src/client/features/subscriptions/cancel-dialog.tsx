@@ -2,13 +2,17 @@ import { Trans, useLingui } from "@lingui/react/macro";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { removalGraceHours } from "../../../shared/rules/subscription.ts";
+import { answerInTime } from "../../answer-in-time.ts";
+import { ApiError } from "../../api.ts";
 import { failureText } from "../../failure-text.ts";
+import { isPerhapsDone } from "../../perhaps-done.ts";
 import { refreshExams, refreshLabs, refreshSubscription } from "../../query-keys.ts";
 import { ConfirmDialog } from "../../ui/dialog.tsx";
 import { TextField } from "../../ui/field.tsx";
 import { showToast } from "../../ui/toast.tsx";
 import { subscriptionsApi } from "../plan/subscriptions-api.ts";
 import { DownloadMyData } from "../session/download-my-data.tsx";
+import { readMySubscription } from "../session/use-my-subscription.ts";
 
 interface CancelDialogProps {
   open: boolean;
@@ -98,11 +102,29 @@ function WhatIsLost() {
   );
 }
 
+/** Cancels; also where the server did so before, and its answer was lost. */
+async function cancelSurely(): Promise<void> {
+  try {
+    await subscriptionsApi.cancel();
+  } catch (error) {
+    if (!isPerhapsDone(error) || !(await isCancelled())) throw error;
+  }
+}
+
+async function isCancelled(): Promise<boolean> {
+  try {
+    return Boolean((await answerInTime(readMySubscription))?.cancelledAt);
+  } catch (error) {
+    if (error instanceof ApiError) return false;
+    throw error;
+  }
+}
+
 function useCancellation(onDone: () => void) {
   const { t } = useLingui();
   const queryClient = useQueryClient();
   return useMutation({
-    mutationFn: subscriptionsApi.cancel,
+    mutationFn: cancelSurely,
     onSuccess: async () => {
       showToast({ tone: "ok", title: t({ id: "cancel.done", message: "Subscription cancelled" }) });
       onDone();

@@ -2,6 +2,7 @@ import { Trans, useLingui } from "@lingui/react/macro";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useAtom } from "jotai";
 import type { CurrentUser } from "../../../shared/api/users.ts";
+import { isPerhapsDone } from "../../perhaps-done.ts";
 import { ConfirmDialog } from "../../ui/dialog.tsx";
 import { showToast } from "../../ui/toast.tsx";
 import { useFoundSubject } from "../places/use-found-subject.ts";
@@ -57,6 +58,7 @@ function useDeletion(onSettled: () => void) {
       showToast({ tone: "ok", title: t({ id: "users.deleted", message: "User deleted" }), text: name });
     },
     onError: (error) => {
+      if (isPerhapsDone(error)) void refreshUsers(queryClient);
       const title = t({ id: "users.deleteFailed", message: "Failed to delete user" });
       showToast({ tone: "bad", title, text: error.message });
     },

@@ -1,6 +1,7 @@
 import { useLingui } from "@lingui/react/macro";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import type { CurrentUser } from "../../../shared/api/users.ts";
+import { isPerhapsDone } from "../../perhaps-done.ts";
 import { showToast } from "../../ui/toast.tsx";
 import { refreshUsers } from "./use-users.ts";
 import { usersApi } from "./users-api.ts";
@@ -43,6 +44,7 @@ function useToggle({ id, isAuthorized }: CurrentUser) {
     // Busy until the list says the new status.
     onSuccess: () => refreshUsers(queryClient),
     onError: (error) => {
+      if (isPerhapsDone(error)) void refreshUsers(queryClient);
       const title = t({ id: "users.updateFailed", message: "Failed to update user" });
       showToast({ tone: "bad", title, text: error.message });
     },

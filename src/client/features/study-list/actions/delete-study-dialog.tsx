@@ -4,6 +4,7 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useAtom, useSetAtom } from "jotai";
 import type { Study } from "../../../../shared/api/studies.ts";
 import { ApiError } from "../../../api.ts";
+import { isPerhapsDone } from "../../../perhaps-done.ts";
 import { refreshExams } from "../../../query-keys.ts";
 import { ConfirmDialog } from "../../../ui/dialog.tsx";
 import { showToast } from "../../../ui/toast.tsx";
@@ -108,7 +109,8 @@ function useDeletion(onSettled: () => void) {
       });
       await refreshExams(queryClient);
     },
-    onError: (error) =>
+    onError: (error) => {
+      if (isPerhapsDone(error)) void refreshExams(queryClient);
       showToast({
         tone: "bad",
         title: t({ id: "study.deleteFailed", message: "Error deleting" }),
@@ -116,7 +118,8 @@ function useDeletion(onSettled: () => void) {
           wordless: t({ id: "study.deleteRefused", message: "Error deleting exam" }),
           unknown: t({ id: "error.unknown", message: "Unknown error" }),
         }),
-      }),
+      });
+    },
     onSettled: (_answer, _error, { id }) => {
       markBusy({ id, busy: false });
       onSettled();
