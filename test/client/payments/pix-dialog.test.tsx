@@ -200,6 +200,18 @@ describe("an expired Pix", () => {
     expect(screen.getByRole("button", { name: "Gerar novo código" })).toBeTruthy();
   });
 
+  test("is confirmed while it is shown, if its money arrives all the same", async () => {
+    const expired: Payment = { ...payment, status: "expired", pixQrcode: null, pixCopyPaste: null };
+    kept = { payment: expired, openPaymentId: null };
+    const calls = await showPix();
+    expect(screen.getByRole("button", { name: "Gerar novo código" })).toBeTruthy();
+    kept.payment = paid;
+    const before = calls.length;
+    await pass(5_000);
+    expect(screen.getByRole("heading", { name: "Pagamento confirmado" })).toBeTruthy();
+    expect(calls.slice(before)).toContain("GET /api/subscriptions/my-subscription");
+  });
+
   test("shows the server's message when no new code can be created", async () => {
     kept.payment = { ...payment, status: "expired", pixQrcode: null, pixCopyPaste: null };
     await showPix({

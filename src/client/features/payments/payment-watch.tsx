@@ -2,6 +2,7 @@ import { useLingui } from "@lingui/react/macro";
 import { useQueryClient } from "@tanstack/react-query";
 import { useAtom } from "jotai";
 import { Suspense, useCallback, useEffect, useEffectEvent, useRef, useState } from "react";
+import type { PaymentStatus } from "../../../shared/api/payments.ts";
 import { lazyChunk } from "../../ui/lazy-chunk.ts";
 import { showToast } from "../../ui/toast.tsx";
 import { useMySubscription } from "../session/use-my-subscription.ts";
@@ -18,7 +19,8 @@ export function PaymentWatch() {
   const [shownId, setShownId] = useAtom(shownPaymentAtom);
   const { data: subscription } = useMySubscription({ enabled: true });
   const isShown = shownId !== undefined;
-  const { data, error, refetch } = useWatchedPayment(shownId ?? subscription?.openPaymentId, () => {
+  const watched = { id: shownId ?? subscription?.openPaymentId, isShown };
+  const { data, error, refetch } = useWatchedPayment(watched, () => {
     if (!isShown) showToast({ tone: "ok", title: t({ id: "pix.paid", message: "Payment confirmed" }) });
   });
   const close = useCallback(() => setShownId(undefined), [setShownId]);
@@ -30,25 +32,31 @@ export function PaymentWatch() {
   );
 }
 
-/** Calls `onPaid` once for a payment that was received, while all it changes is being read again. */
-function useWatchedPayment(openId: string | null | undefined, onPaid: () => void) {
+interface Watched {
+  id: string | null | undefined;
+  isShown: boolean;
+}
+
+/** Calls `onPaid` once for a payment that was received, also after it expired, while all it changes is being read again. */
+function useWatchedPayment({ id: openId, isShown }: Watched, onPaid: () => void) {
   const queryClient = useQueryClient();
   const [confirmedId, setConfirmedId] = useState<string>();
   const told = useRef(new Set<string>());
   const id = openId ?? confirmedId;
-  const payment = usePayment(id, { isConfirmed: id !== undefined && id === confirmedId });
+  const payment = usePayment(id, { isConfirmed: id !== undefined && id === confirmedId, isShown });
   const status = payment.data?.status;
 
-  const onEnd = useEffectEvent((endedId: string, isPaid: boolean) => {
-    if (told.current.has(endedId)) return;
-    told.current.add(endedId);
+  const onEnd = useEffectEvent((endedId: string, ended: PaymentStatus) => {
+    const end = `${endedId} ${ended}`;
+    if (told.current.has(end)) return;
+    told.current.add(end);
     refreshAfterPayment(queryClient);
-    if (!isPaid) return;
+    if (ended !== "paid") return;
     setConfirmedId(endedId);
     onPaid();
   });
   useEffect(() => {
-    if (id !== undefined && status !== undefined && status !== "pending") onEnd(id, status === "paid");
+    if (id !== undefined && status !== undefined && status !== "pending") onEnd(id, status);
   }, [id, status]);
 
   useEffect(() => {

@@ -15,10 +15,13 @@ const HISTORY = [PAYMENTS, "history"];
 const paymentKey = (id: string | undefined) => [PAYMENTS, "one", id];
 
 /**
- * A payment, read again every 5 s while it is pending or unknown, and after it was paid while `isConfirmed`. When the
- * person returns from the bank's app, it is read again at once.
+ * A payment, read again every 5 s while it is pending or unknown, after it was paid while `isConfirmed`, and after it expired while
+ * `isShown`: the money may have been on its way. When the person returns from the bank's app, it is read again at once.
  */
-export function usePayment(id: string | undefined, { isConfirmed }: { isConfirmed: boolean }) {
+export function usePayment(
+  id: string | undefined,
+  { isConfirmed, isShown = false }: { isConfirmed: boolean; isShown?: boolean },
+) {
   return useQuery({
     queryKey: paymentKey(id),
     queryFn: ({ signal }) => paymentsApi.read(id ?? "", signal),
@@ -27,7 +30,10 @@ export function usePayment(id: string | undefined, { isConfirmed }: { isConfirme
     refetchOnWindowFocus: true,
     refetchInterval: ({ state: { data, error } }) => {
       if (!data) return isNotFound(error) ? false : POLL_MS;
-      return data.status === "pending" || (data.status === "paid" && isConfirmed) ? POLL_MS : false;
+      const { status } = data;
+      const mayChange =
+        status === "pending" || (status === "paid" && isConfirmed) || (status === "expired" && isShown);
+      return mayChange ? POLL_MS : false;
     },
   });
 }
