@@ -145,11 +145,11 @@ async function processUpload(deps: IngestDeps, incoming: Incoming): Promise<Take
     }
     const turns = takeStudyTurns(deps, upload, scan, source.signal);
     const patienceMs = Math.max(MIN_PATIENCE_MS, performance.now() - begunAt);
-    const isReleased = !(await withTimeout(turns, patienceMs));
     // Others of this sender may build for long, and other senders need the worker meanwhile.
-    if (isReleased) await session.dispose();
+    const givenBack = (await withTimeout(turns, patienceMs)) ? undefined : session.dispose();
     using _ = await turns;
-    if (isReleased) {
+    if (givenBack) {
+      await givenBack;
       await removeInflated(upload.folder);
       session = await open();
       scan = await room.during(session.inflatedBytes, () => session.scan(scan.guessed));
