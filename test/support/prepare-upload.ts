@@ -12,7 +12,7 @@ const { signal } = new AbortController();
 /** Plans what a person picked as the pages do, without their workers. */
 export function planOf(picked: readonly Picked[], maxUploadBytes = 1024 ** 3) {
   return planDelivery(picked, {
-    ...{ maxUploadBytes, signal, sum: sumInWorker },
+    ...{ maxUploadBytes, signal, sum: sumInWorker, onProgress() {} },
     look: (files, { onRead }) => lookInside(files, onRead),
   });
 }

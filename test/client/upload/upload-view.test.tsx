@@ -159,6 +159,34 @@ describe("what is dropped", () => {
   });
 });
 
+/** A worker whose code can't be fetched: browsers report that without a message, and nothing else comes. */
+class UnreachedWorker {
+  onerror: (() => void) | undefined;
+  constructor() {
+    queueMicrotask(() => this.onerror?.());
+  }
+  postMessage() {}
+  terminate() {}
+}
+
+test("a ZIP chosen without a connection stays chosen, and is read once the code for it can be loaded", async () => {
+  answerCalls({});
+  await renderView(<Upload />);
+  const reachable = globalThis.Worker;
+  try {
+    globalThis.Worker = UnreachedWorker as unknown as typeof Worker;
+    await pick(zipFile({ IM1: sampleFile() }));
+    expect(await screen.findByText(/Uma parte desta página não pôde ser carregada/)).toBeTruthy();
+    expect(screen.queryByText(/não encontrou aqui um exame/)).toBeNull();
+    expect(screen.getByText("exame.zip")).toBeTruthy();
+  } finally {
+    globalThis.Worker = reachable;
+  }
+  act(() => void window.dispatchEvent(new Event("online")));
+  expect(await screen.findByText("Crânio sem contraste")).toBeTruthy();
+  expect(screen.queryByText(/Uma parte desta página não pôde ser carregada/)).toBeNull();
+});
+
 async function openCorrection(more = true) {
   const user = userEvent.setup();
   await user.click(await screen.findByRole("button", { name: "Corrigir dados" }));

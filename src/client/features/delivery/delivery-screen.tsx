@@ -9,6 +9,7 @@ import { dayText } from "../../ui/moment-text.ts";
 import { Skeleton } from "../../ui/skeleton.tsx";
 import { useAskBeforeUnload } from "../../ui/use-ask-before-unload.ts";
 import { useStepFocus } from "../../ui/use-step-focus.ts";
+import { ReadingWaits } from "../upload/draft/reading-card.tsx";
 import { DropZone } from "../upload/pick/drop-zone.tsx";
 import { useWakeLock } from "../upload/tray/use-wake-lock.ts";
 import { GateBox } from "../visit/gate.tsx";
@@ -79,7 +80,12 @@ function Step({
     case "who":
       return <WhoForm key={state.request.label} {...state} onBegin={begin} />;
     case "reading":
-      return <Skeleton className="h-72 w-full" />;
+      return (
+        <>
+          {state.isWaiting && <ReadingWaits />}
+          <Skeleton className="h-72 w-full" />
+        </>
+      );
     case "check":
       return (
         <Check

@@ -83,7 +83,7 @@ export type DeliveryState =
       receipt?: Receipted | undefined;
       refused?: readonly RefusedUpload[] | undefined;
     }
-  | { step: "reading"; request: OpenedRequest }
+  | { step: "reading"; request: OpenedRequest; isWaiting?: boolean }
   /** The patient of the images is not who the request names, or something can't go. */
   | { step: "check"; request: OpenedRequest; picked: PickedDelivery; found: string | undefined }
   | {

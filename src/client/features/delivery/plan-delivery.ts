@@ -10,7 +10,7 @@ import { packedSizeBytes } from "../upload/pack-folder/pack-folder.ts";
 import { problemOf } from "../upload/pack-folder/problem-of.ts";
 import type { LeftOut, PickedDelivery } from "./delivery-state.ts";
 
-interface PlanOptions extends Pick<ReadOptions, "maxUploadBytes" | "signal" | "look"> {
+interface PlanOptions extends Pick<ReadOptions, "maxUploadBytes" | "signal" | "look" | "onProgress"> {
   /** Computes checksums of loose files. They decide whether two sources hold the same images. */
   sum: (files: readonly Blob[], signal: AbortSignal) => Promise<void>;
 }
@@ -61,7 +61,7 @@ async function readAll(picks: readonly Picked[], options: PlanOptions) {
       continue;
     }
     try {
-      const read = await readSource(picked, { ...options, onProgress: () => {} });
+      const read = await readSource(picked, options);
       sources.push({ id: String(n), read });
     } catch (error) {
       options.signal.throwIfAborted();

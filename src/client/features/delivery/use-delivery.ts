@@ -6,6 +6,7 @@ import { ApiError } from "../../api.ts";
 import { lendToken } from "../../session.ts";
 import type { Picked } from "../pick/picked-files.ts";
 import { sumInWorker } from "../upload/draft/file-sums.ts";
+import type { ReadingProgress } from "../upload/draft/read-source.ts";
 import { lookInWorker } from "../upload/look-inside/look-in-worker.ts";
 import { removeAbandonedFiles } from "../upload/pack-folder/packed-files.ts";
 import { packInWorker } from "../upload/pack-folder/packed-folder.ts";
@@ -87,7 +88,9 @@ export function useDelivery(requestId: string, maxUploadBytes: number) {
     setState({ step: "reading", request });
     const { signal } = page.current;
     try {
-      const options = { maxUploadBytes, signal, look: lookInWorker, sum: sumInWorker };
+      const onProgress = ({ phase }: ReadingProgress) =>
+        setState({ step: "reading", request, isWaiting: phase === "waiting" });
+      const options = { maxUploadBytes, signal, onProgress, look: lookInWorker, sum: sumInWorker };
       const picked = await planDelivery(await picking, options);
       const found = otherName(request, picked);
       if (picked.uploads.length === 0) setState({ step: "pick", request, problems: picked.leftOut });

@@ -27,6 +27,8 @@ export interface Reading {
   total: number;
   loaded: number;
   studies: number;
+  /** The code that reads can't be loaded yet. */
+  isWaiting?: boolean;
   /** Of its own images, by the frame of the contact sheet. */
   films: ReadonlyMap<number, FilmGreys>;
 }
@@ -147,10 +149,12 @@ function withoutSources(draft: Draft, ids: readonly string[]): Draft {
 
 function progressed(reading: Reading, progress: ReadingProgress): Reading {
   if (progress.phase === "extracting") return reading;
+  if (progress.phase === "waiting") return { ...reading, isWaiting: true };
   const { total, loaded = 0, studies = 0 } = progress;
   // The search for the first instance says nothing of how far it is.
   return {
     ...reading,
+    isWaiting: false,
     total,
     loaded: Math.max(loaded, reading.loaded),
     studies: Math.max(studies, reading.studies),

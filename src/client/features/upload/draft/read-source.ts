@@ -36,9 +36,10 @@ export interface ReadSource {
   isCut?: boolean;
 }
 
-/** The beats of a reading; counts are numbers of files. */
+/** The beats of a reading; counts are numbers of files. `waiting`: the code that reads can't be loaded yet. */
 export type ReadingProgress =
   | { phase: "extracting" }
+  | { phase: "waiting" }
   | { phase: "validating"; total: number; loaded?: number; studies?: number };
 
 export interface ReadOptions {
@@ -155,8 +156,9 @@ async function inspect(
   onProgress({ phase: "validating", total });
   const onRead = (loaded: number, studies: number) =>
     onProgress({ phase: "validating", total, loaded, studies });
+  const onWaiting = () => onProgress({ phase: "waiting" });
   const asked = files.map(({ file, entry }): FilmFile => (entry ? { file, entry } : { file }));
-  const { found, contents } = await look(asked, { onRead, signal, ...(onFilm && { onFilm }) });
+  const { found, contents } = await look(asked, { onRead, onWaiting, signal, ...(onFilm && { onFilm }) });
   if (found.kind === "none") throw new UploadRefused("noDicom");
   return { prefilled: found.kind === "found" ? found.metadata : undefined, contents };
 }

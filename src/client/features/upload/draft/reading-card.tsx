@@ -1,7 +1,7 @@
 import { plural } from "@lingui/core/macro";
 import { Trans, useLingui } from "@lingui/react/macro";
 import { Button } from "../../../ui/button.tsx";
-import { FileArchiveIcon, FolderOpenIcon } from "../../../ui/icons.tsx";
+import { FileArchiveIcon, FolderOpenIcon, TriangleAlertIcon } from "../../../ui/icons.tsx";
 import { SheetFrames } from "../contact-sheet/contact-sheet.tsx";
 import { PackedCount } from "../count-texts.tsx";
 import type { DraftSource, Packing, Reading } from "./draft-state.ts";
@@ -41,6 +41,7 @@ export function ReadingCard({ waiting, reading, exams, onCancel }: ReadingCardPr
         )}
       </p>
       <SheetFrames percent={percent} films={reading?.films ?? new Map()} isOneRow />
+      {reading?.isWaiting && <ReadingWaits />}
       <p className="field-hint">
         <Trans id="upload.nothingSent">Nothing was uploaded yet. The reading happens on this device.</Trans>
       </p>
@@ -48,6 +49,21 @@ export function ReadingCard({ waiting, reading, exams, onCancel }: ReadingCardPr
         {25 * Math.floor(percent / 25)}%
       </span>
     </section>
+  );
+}
+
+/** Why nothing is read yet. */
+export function ReadingWaits() {
+  return (
+    <p className="notice is-warn" role="status">
+      <TriangleAlertIcon />
+      <span>
+        <Trans id="upload.readingWaits">
+          A part of this page could not be loaded. Check the connection: the reading goes on by itself, and
+          what you chose stays.
+        </Trans>
+      </span>
+    </p>
   );
 }
 

@@ -1,4 +1,5 @@
 import type { FilmFile } from "../contact-sheet/film-files.ts";
+import { backOffMs, waitOrOnline } from "../send/back-off.ts";
 import type { Insight, LookReport, LookRequest } from "./look-messages.ts";
 import type { OnFilm } from "./sheet-films.ts";
 
@@ -12,31 +13,52 @@ const NOTHING: Insight = {
 
 export interface LookOptions {
   onRead: (files: number, studies: number) => void;
+  /** The code that reads could not be loaded yet, as without a connection. The next report of what was read says that it was. */
+  onWaiting?: () => void;
   /** Takes a picture of what is being read, for a frame of the contact sheet. */
   onFilm?: OnFilm;
   signal: AbortSignal;
+  start?: () => Worker;
 }
 
+const startWorker = () => new Worker(new URL("./look-inside.worker.ts", import.meta.url), { type: "module" });
+
 /**
- * Looks inside in a worker, so that no file can hang the page. A worker that says nothing any more has found nothing.
+ * Looks inside in a worker, so that no file can hang the page. A worker that says nothing any more has found nothing; one that can't
+ * be loaded is waited for.
  * @throws {DOMException} if the files are gone; the signal's reason when aborted
  */
-export async function lookInWorker(
+export async function lookInWorker(files: FilmFile[], options: LookOptions): Promise<Insight> {
+  const { onWaiting, signal } = options;
+  for (let failures = 1; ; failures++) {
+    const insight = await lookOnce(files, options);
+    if (insight !== "not_loaded") return insight;
+    onWaiting?.();
+    await waitOrOnline(backOffMs(failures), signal);
+  }
+}
+
+async function lookOnce(
   files: FilmFile[],
-  { onRead, onFilm, signal }: LookOptions,
-): Promise<Insight> {
+  { onRead, onWaiting, onFilm, signal, start = startWorker }: LookOptions,
+): Promise<Insight | "not_loaded"> {
   signal.throwIfAborted();
-  const worker = new Worker(new URL("./look-inside.worker.ts", import.meta.url), { type: "module" });
-  const { promise, resolve, reject } = Promise.withResolvers<Insight>();
-  const giveUp = () => resolve(NOTHING);
-  let silence = setTimeout(giveUp, SILENCE_MS);
+  const worker = start();
+  const { promise, resolve, reject } = Promise.withResolvers<Insight | "not_loaded">();
+  let isLoaded = false;
+  const giveUp = () => resolve(isLoaded ? NOTHING : "not_loaded");
+  // A slow line may still bring the code.
+  const silent = () => (isLoaded ? giveUp() : onWaiting?.());
+  let silence = setTimeout(silent, SILENCE_MS);
   const abort = () => reject(signal.reason);
   signal.addEventListener("abort", abort);
   worker.onerror = giveUp;
   worker.onmessage = ({ data }: MessageEvent<LookReport>) => {
+    isLoaded = true;
     clearTimeout(silence);
-    silence = setTimeout(giveUp, SILENCE_MS);
-    if (data.type === "read") onRead(data.files, data.studies);
+    silence = setTimeout(silent, SILENCE_MS);
+    if (data.type === "loaded") onRead(0, 0);
+    else if (data.type === "read") onRead(data.files, data.studies);
     else if (data.type === "film") onFilm?.(data.frame, data.film);
     else if (data.type === "done") resolve(data.insight);
     else reject(data.name === "Error" ? new Error(data.message) : new DOMException(data.message, data.name));

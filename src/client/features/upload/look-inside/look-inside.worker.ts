@@ -6,6 +6,8 @@ const REPORT_EVERY_MS = 100;
 
 const post = (report: LookReport) => self.postMessage(report);
 
+post({ type: "loaded" });
+
 self.addEventListener("message", ({ data: { files } }: MessageEvent<LookRequest>) => {
   let reportedAt = 0;
   const onRead = (count: number, studies: number) => {

@@ -13,6 +13,7 @@ export interface Insight {
 }
 
 export type LookReport =
+  | { type: "loaded" }
   | { type: "read"; files: number; studies: number }
   | { type: "film"; frame: number; film: FilmGreys }
   | { type: "done"; insight: Insight }
