@@ -73,3 +73,22 @@ test("a place that is given up is given back once", async () => {
   await slow.reader.cancel().catch(() => {});
   expect(() => places.take("caio")).toThrow();
 });
+
+test("visitors of one account hold half of the places at most, and take away one of theirs alone", async () => {
+  const places = new Places({ all: 4, own: 1, now: () => now });
+  const visitor = (link: string) => {
+    const reader = holding(places.take(link, "ana"), new ReadableStream()).getReader();
+    const ended = reader.read().catch(() => "broken off");
+    return { reader, ended };
+  };
+  const bia = answer(places, "bia");
+  const [one, two] = [visitor("link 1"), visitor("link 2")];
+  expect(() => places.take("link 3", "ana")).toThrow();
+  expect(() => places.take("ana")).toThrow();
+  using _ = places.take("caio");
+  now += 11_000;
+  using _taken = places.take("link 3", "ana");
+  expect(await Promise.race([one.ended, two.ended])).toBe("broken off");
+  expect((await bia.reader.read()).value?.length).toBe(1_000);
+  await bia.reader.cancel();
+});

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:tes
 import { leasesEnded } from "../../../src/server/db/leased-statement.ts";
 import { describeAccount } from "../../../src/server/features/export/describe-account.ts";
 import { forgetOldLinks } from "../../../src/server/features/links/links.jobs.ts";
+import { countLiveLinks } from "../../../src/server/features/links/links.repo.ts";
 import type { CreatedLink, Link, NewLink, Opening, Visit } from "../../../src/shared/api/links.ts";
 import type { NotificationList } from "../../../src/shared/api/notifications.ts";
 import { DAY_MS } from "../../../src/shared/units.ts";
@@ -208,6 +209,21 @@ describe("a visit", () => {
     const again = await t.call("GET", `/api/visits/${opened.token}`);
     expect(await again.json()).toEqual(opened);
     expect(await linksOf(owner)).toMatchObject([{ openings: 1 }]);
+  });
+
+  test("of one of many links keeps nobody else from searching", async () => {
+    const { token } = await openLink(await makeLink(owner));
+    const search = `/dicomweb/t/${token}/studies/${studyUID("1")}/instances?includefield=all`;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const held = Array.from({ length: 32 }, (_, n) =>
+      t.deps.searchTurns.run(`link ${n >> 3}`, () => promise, owner.id),
+    );
+    const refused = await Promise.race([statusOf(search), Bun.sleep(2_000)]);
+    const others = t.call("GET", `/dicomweb/studies/${studyUID("3")}/instances`, { as: other });
+    resolve();
+    await Promise.all(held);
+    expect([refused, (await others).status]).toEqual([503, 200]);
+    expect(await statusOf(search)).toBe(200);
   });
 
   test("reaches no other study of the link's owner, by any way to its images, its report or its files", async () => {
@@ -441,6 +457,7 @@ describe("a visit", () => {
     expect((await visit({ link: link.id, secret: link.secret })).status).toBe(404);
     expect(await statusOf(`/api/visits/${token}`)).toBe(401);
     expect(await linksOf(other)).toMatchObject([{ id: link.id, studyIds: [], state: "ended" }]);
+    expect(await countLiveLinks(t.deps.db, other.id, new Date())).toBe(0);
   });
 });
 

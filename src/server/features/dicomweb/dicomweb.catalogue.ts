@@ -93,7 +93,7 @@ export interface DicomwebCatalogue extends InstanceBytes {
   /** Whether its caller may retrieve whole files, as far as they and the study alone decide that; absent for a viewer. */
   isDownloadable?: boolean;
   /** For searches of instances, which take turns by caller. */
-  searching: { turns: SearchTurns; callerId: string };
+  searching: { turns: SearchTurns; callerId: string; accountId?: string };
   /** Finds the value at a tag path of the metadata; undefined if there is none. */
   locate(instance: ManifestInstance, tagPath: string): Promise<BulkDataLocation | undefined>;
 }

@@ -27,11 +27,20 @@ export class DrawingTurns {
     this.#turns = new FairTurns(limits);
   }
 
-  /** Waits for a turn, unless `signal` aborts. @throws {AppError} 503 with Retry-After if too many wait, or this one for too long */
-  async run<Result>(callerId: string, signal: AbortSignal, draw: () => Promise<Result>): Promise<Result> {
-    using _ = this.#asked.take(callerId);
+  /**
+   * Waits for a turn, unless `signal` aborts.
+   * @param accountId whose visitor the caller is
+   * @throws {AppError} 503 with Retry-After if too many wait, or this one for too long
+   */
+  async run<Result>(
+    callerId: string,
+    signal: AbortSignal,
+    draw: () => Promise<Result>,
+    accountId = callerId,
+  ): Promise<Result> {
+    using _ = this.#asked.take(callerId, accountId);
     const limit = AbortSignal.any([signal, AbortSignal.timeout(this.limits.waitMs)]);
-    using __ = await this.#turns.take(callerId, limit).catch((cause) => {
+    using __ = await this.#turns.take(callerId, limit, accountId).catch((cause) => {
       throw new AppError(tooManyReads, { retryAfterSeconds: 2, cause });
     });
     return await draw();

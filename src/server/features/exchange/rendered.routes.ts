@@ -39,7 +39,13 @@ interface RenderedAccess {
   /** Runs before each route, if a guard resolves the caller. */
   guard?: MiddlewareHandler<HttpEnv>;
   /** @throws {AppError} if the caller has no access */
-  open(c: Context<HttpEnv>): Promise<{ catalogue: DicomwebCatalogue; readerId: string }>;
+  open(
+    c: Context<HttpEnv>,
+  ): Promise<{
+    catalogue: DicomwebCatalogue;
+    readerId: string /** Whose visitor the reader is. */;
+    accountId: string;
+  }>;
   /** @throws {AppError} once the caller's access has ended */
   assertStillVisible(c: Context<HttpEnv>): Promise<void>;
 }
@@ -66,7 +72,7 @@ export function createRenderedRoutes(deps: Deps): RenderedRoutes {
           const session = c.get("session");
           const reference = c.req.param("study") ?? "";
           const catalogue = await openStudyAsSession(deps, session, reference, openingOf(c));
-          return { catalogue, readerId: session.userId };
+          return { catalogue, readerId: session.userId, accountId: session.userId };
         },
         assertStillVisible: (c) => assertStillVisible(deps, c),
       }),
@@ -100,9 +106,9 @@ function renderedRoutes(deps: Deps, waiting: Waiting, access: RenderedAccess): H
       listed: picture === "rendered" && (c.req.param("frames") ?? "").includes(","),
     });
     const drawing = { type, ...parseRendering(parameters, picture) };
-    const { catalogue, readerId } = await access.open(c);
+    const { catalogue, readerId, accountId } = await access.open(c);
     if (isMultipart) {
-      const several = await answerSeveral(deps, c, { catalogue, readerId, drawing, waiting });
+      const several = await answerSeveral(deps, c, { catalogue, readerId, accountId, drawing, waiting });
       const recheck = createRecheck(deps.clock, () => access.assertStillVisible(c));
       return whileAllowed(c, several, recheck);
     }
@@ -112,9 +118,8 @@ function renderedRoutes(deps: Deps, waiting: Waiting, access: RenderedAccess): H
     if (isKnownVersion(c.req.header("if-none-match"), etag))
       return new Response(null, { status: 304, headers: { ...headers, ETag: etag } });
     const { signal } = c.req.raw;
-    const image = await waiting.one.run(readerId, signal, () =>
-      draw(deps, { instance, frameIndex, drawing }, signal),
-    );
+    const drawn = () => draw(deps, { instance, frameIndex, drawing }, signal);
+    const image = await waiting.one.run(readerId, signal, drawn, accountId);
     return new Response(Uint8Array.from(image), { headers: { ...headers, ETag: etag } });
   };
 
@@ -164,13 +169,19 @@ interface Waiting {
 async function answerSeveral(
   deps: Deps,
   c: Context<HttpEnv>,
-  asked: { catalogue: DicomwebCatalogue; readerId: string; drawing: Drawing; waiting: Waiting },
+  asked: {
+    catalogue: DicomwebCatalogue;
+    readerId: string;
+    accountId: string;
+    drawing: Drawing;
+    waiting: Waiting;
+  },
 ): Promise<Response> {
-  const { catalogue, readerId, drawing, waiting } = asked;
+  const { catalogue, readerId, accountId, drawing, waiting } = asked;
   const path = c.req.param();
   assertUIDs(path);
   const { signal } = c.req.raw;
-  const place = waiting.several.take(readerId);
+  const place = waiting.several.take(readerId, accountId);
   // While the first one is drawn, nothing reads the answer that could be cancelled or broken off.
   signal.addEventListener("abort", () => place[Symbol.dispose](), { once: true });
   const seeking = new AbortController();

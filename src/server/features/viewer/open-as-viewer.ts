@@ -22,11 +22,15 @@ export async function openAsViewer(
   others: OtherTokens,
   c: Context,
   series?: SeriesUIDs,
-): Promise<{ catalogue: DicomwebCatalogue; readerId: string }> {
+): Promise<{ catalogue: DicomwebCatalogue; readerId: string; accountId: string }> {
   const token = c.req.param("token") ?? "";
   const resolve = others.owns(token) ? others.resolve : resolveViewerToken;
   const { scope, found } = await resolve(deps, token, series);
-  return { catalogue: openCatalogue(deps, scope, found), readerId: scope.reader ?? scope.caller.userId };
+  return {
+    catalogue: openCatalogue(deps, scope, found),
+    readerId: scope.reader ?? scope.caller.userId,
+    accountId: scope.caller.userId,
+  };
 }
 
 /** Makes sure that the token still opens the study of the path. @throws {AppError} */

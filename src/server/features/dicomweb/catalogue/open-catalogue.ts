@@ -71,7 +71,7 @@ export function openCatalogue(
       return isInflatedInPieces(instance) ? inTurn(body) : body;
     },
     openInflated: async (instance, range) => inTurn(await reader.openInflated(instance, range)),
-    searching: { turns: deps.searchTurns, callerId: readerId },
+    searching: { turns: deps.searchTurns, callerId: readerId, accountId: userId },
     async locate(instance, tagPath) {
       deps.readingTurns.assertRoom(readerId);
       return await locateElement(deps, instance, tagPath);

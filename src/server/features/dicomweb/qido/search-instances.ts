@@ -36,6 +36,8 @@ export interface InstanceSearch {
   levels: readonly Level[];
   turns: SearchTurns;
   callerId: string;
+  /** Whose visitor the caller is. */
+  accountId?: string;
 }
 
 export interface FoundInstances {
@@ -87,8 +89,8 @@ export async function searchInstances(
   allSeries: Iterable<SearchedSeries> | AsyncIterable<SearchedSeries>,
   search: InstanceSearch,
 ): Promise<FoundInstances> {
-  const { turns, callerId } = search;
-  return await turns.run(callerId, async () => {
+  const { turns, callerId, accountId } = search;
+  const find = async () => {
     const found: FoundInstances = { items: [], held: undefined };
     let sizeBytes = 0;
     try {
@@ -96,7 +98,7 @@ export async function searchInstances(
         if (item === "cut") return { ...found, isCut: true };
         sizeBytes += item.length;
         if (sizeBytes > MAX_ANSWER_BYTES) throw new AppError(searchTooBroad);
-        if (sizeBytes > MAX_SMALL_BYTES) found.held ??= turns.holdLarge(callerId);
+        if (sizeBytes > MAX_SMALL_BYTES) found.held ??= turns.holdLarge(callerId, accountId);
         found.items.push(item);
       }
       return found;
@@ -104,7 +106,8 @@ export async function searchInstances(
       found.held?.[Symbol.dispose]();
       throw error;
     }
-  });
+  };
+  return await turns.run(callerId, find, accountId);
 }
 
 /** Yields `"cut"` at last if a page that nothing narrows would need more series than one search reads. */

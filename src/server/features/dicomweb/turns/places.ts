@@ -17,7 +17,10 @@ export interface PlaceLimits {
 
 const SAFE_MS = 10_000;
 
-/** Bounds what is held for callers at once. A client that takes its answer slowly, or never, keeps no other caller out for long. */
+/**
+ * Bounds what is held for callers at once. A client that takes its answer slowly, or never, keeps no other caller out for long. The
+ * visitors of an account are callers of their own, by their links, and together hold half of the places at most: links cost nothing.
+ */
 export class Places {
   readonly #held = new Set<Place>();
   readonly #now: () => number;
@@ -27,8 +30,10 @@ export class Places {
   }
 
   /** @throws {AppError} 503 with Retry-After if no place is free for the caller */
-  assertFree(callerId: string): void {
-    if (this.#held.size >= this.limits.all || this.#ownCount(callerId) >= this.limits.own) throw this.#busy();
+  assertFree(callerId: string, accountId = callerId): void {
+    const isOut =
+      this.#ownCount(callerId) >= this.limits.own || this.#of(accountId).length >= this.#mostOfAccount;
+    if (this.#held.size >= this.limits.all || isOut) throw this.#busy();
   }
 
   /** As {@link take}, which it does not do. @throws {AppError} 503 with Retry-After */
@@ -38,26 +43,39 @@ export class Places {
 
   /**
    * A caller's place, until it is disposed. If all are in use, the slowest answer that was sent for a while breaks off for a caller who
-   * has no place.
+   * has no place; for a visitor, among those of the account if it has places.
+   * @param accountId whose visitor the caller is
    * @throws {AppError} 503 with Retry-After
    */
-  take(callerId: string): HeldWhileSent {
-    this.#givingWayTo(callerId)?.giveUp?.(this.#busy());
-    this.assertFree(callerId);
-    const place = new Place(callerId, this.#now, (left) => this.#held.delete(left));
+  take(callerId: string, accountId = callerId): HeldWhileSent {
+    this.#givingWayTo(callerId, accountId)?.giveUp?.(this.#busy());
+    this.assertFree(callerId, accountId);
+    const place = new Place({ callerId, accountId }, this.#now, (left) => this.#held.delete(left));
     this.#held.add(place);
     return place;
   }
 
   #ownCount(callerId: string): number {
-    return [...this.#held].filter((place) => place.callerId === callerId).length;
+    return [...this.#held].filter(({ whose }) => whose.callerId === callerId).length;
+  }
+
+  #of(accountId: string): Place[] {
+    return [...this.#held].filter(({ whose }) => whose.accountId === accountId);
+  }
+
+  get #mostOfAccount(): number {
+    return Math.max(this.limits.own, Math.floor(this.limits.all / 2));
   }
 
   /** The slowest answer that was sent for a while, if all places are in use and the caller has none. */
-  #givingWayTo(callerId: string): Place | undefined {
-    if (this.#held.size < this.limits.all || this.#ownCount(callerId) > 0) return undefined;
+  #givingWayTo(callerId: string, accountId = callerId): Place | undefined {
+    const ofAccount = this.#of(accountId);
+    const isFull = this.#held.size >= this.limits.all || ofAccount.length >= this.#mostOfAccount;
+    if (!isFull || this.#ownCount(callerId) > 0) return undefined;
     const { safeMs = SAFE_MS } = this.limits;
-    const sent = [...this.#held].filter(({ giveUp, ageMs }) => giveUp !== undefined && ageMs >= safeMs);
+    const sent = (ofAccount.length > 0 ? ofAccount : [...this.#held]).filter(
+      ({ giveUp, ageMs }) => giveUp !== undefined && ageMs >= safeMs,
+    );
     return sent.sort((a, b) => a.bytesAMs - b.bytesAMs)[0];
   }
 
@@ -73,7 +91,7 @@ class Place implements HeldWhileSent {
   #bytes = 0;
 
   constructor(
-    readonly callerId: string,
+    readonly whose: { callerId: string; accountId: string },
     private readonly now: () => number,
     private readonly leave: (place: Place) => void,
   ) {}

@@ -18,10 +18,14 @@ export const DEFAULT_SEARCH_LIMITS: SearchLimits = {
 
 /** Bounds how many searches read the metadata of instances at once, and what they hold: fairly between callers, and in total. */
 export interface SearchTurns {
-  /** Waits for a turn. @throws {AppError} 503 with Retry-After if too many wait */
-  run<Result>(callerId: string, search: () => Promise<Result>): Promise<Result>;
+  /**
+   * Waits for a turn.
+   * @param accountId whose visitor the caller is
+   * @throws {AppError} 503 with Retry-After if too many wait
+   */
+  run<Result>(callerId: string, search: () => Promise<Result>, accountId?: string): Promise<Result>;
   /** The place of a large answer. @throws {AppError} 503 with Retry-After */
-  holdLarge(callerId: string): HeldWhileSent;
+  holdLarge(callerId: string, accountId?: string): HeldWhileSent;
 }
 
 export function createSearchTurns(limits: SearchLimits = DEFAULT_SEARCH_LIMITS): SearchTurns {
@@ -29,11 +33,11 @@ export function createSearchTurns(limits: SearchLimits = DEFAULT_SEARCH_LIMITS):
   const largeAnswers = new Places(limits.largeAnswers);
   const turns = new FairTurns(limits);
   return {
-    async run(callerId, search) {
-      using _ = searches.take(callerId);
-      using __ = await turns.take(callerId);
+    async run(callerId, search, accountId = callerId) {
+      using _ = searches.take(callerId, accountId);
+      using __ = await turns.take(callerId, undefined, accountId);
       return await search();
     },
-    holdLarge: (callerId) => largeAnswers.take(callerId),
+    holdLarge: (callerId, accountId) => largeAnswers.take(callerId, accountId),
   };
 }
