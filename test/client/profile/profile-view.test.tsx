@@ -5,7 +5,7 @@ import { getDefaultStore } from "jotai";
 import { firstPlaceAtom, viewAtom } from "../../../src/client/features/places/views.ts";
 import { activityText } from "../../../src/client/features/profile/activity-text.ts";
 import ProfileView from "../../../src/client/features/profile/profile-view.tsx";
-import { currentToken, readStoredSession } from "../../../src/client/session.ts";
+import { currentToken, readStoredSession, sessionEndAtom } from "../../../src/client/session.ts";
 import type { Activity } from "../../../src/shared/api/users.ts";
 import { screen, userEvent, waitFor, withDom } from "../../support/dom.ts";
 import { answerCalls, helena, problem, renderView, shownView } from "../../support/render-view.tsx";
@@ -76,6 +76,38 @@ describe("the profile", () => {
     expect(localStorage.getItem("token")).toBe("new");
     expect(readStoredSession()?.user?.name).toBe("Helena M. Duarte");
     await waitFor(() => expect(textIn("Nova senha")).toBe(""));
+  });
+
+  test("says that the password was changed although the answer was lost with the new session", async () => {
+    answerCalls({
+      "PATCH /api/users/profile": () => {
+        throw new TypeError("Failed to fetch");
+      },
+      "GET /api/auth/me": () => problem(401, "auth.required", "Entre de novo."),
+    });
+    const user = await showProfile();
+    await user.type(screen.getByLabelText("Senha atual"), "segredo1");
+    await user.type(screen.getByLabelText("Nova senha"), "cavalo-azul");
+    await user.click(save());
+    expect(await screen.findByText("Senha alterada")).toBeDefined();
+    expect(screen.getAllByText(/Entre com a nova/).length).toBeGreaterThan(0);
+    expect(screen.queryByText("Falha na atualização")).toBeNull();
+    await waitFor(() => expect(textIn("Nova senha")).toBe(""));
+  });
+
+  test("says nothing of a changed password if the session goes on", async () => {
+    answerCalls({
+      "PATCH /api/users/profile": () => {
+        throw new TypeError("Failed to fetch");
+      },
+      "GET /api/auth/me": () => Response.json(helena),
+    });
+    const user = await showProfile();
+    await user.type(screen.getByLabelText("Senha atual"), "segredo1");
+    await user.type(screen.getByLabelText("Nova senha"), "cavalo-azul");
+    await user.click(save());
+    expect(await screen.findByText("Falha na atualização")).toBeDefined();
+    expect(textIn("Nova senha")).toBe("cavalo-azul");
   });
 
   test("says that a new address awaits confirmation, and keeps the old one", async () => {
@@ -171,6 +203,22 @@ describe("the profile", () => {
     await user.click(confirm());
     await waitFor(() => expect(localStorage.getItem("token")).toBeNull());
     expect(sent).toEqual([{ password: "errada" }, { password: "segredo1" }]);
+  });
+
+  test("signs out of an account that was deleted although the answer was lost", async () => {
+    answerCalls({
+      "POST /api/users/delete-own": () => {
+        throw new TypeError("Failed to fetch");
+      },
+      "GET /api/auth/me": () => problem(401, "auth.required", "Entre de novo."),
+    });
+    const user = await showProfile();
+    localStorage.setItem("token", "t0ken");
+    await user.click(screen.getByRole("button", { name: "Excluir minha conta" }));
+    await user.type(screen.getByLabelText("Sua senha"), "segredo1");
+    await user.click(screen.getByRole("button", { name: "Sim, excluir minha conta" }));
+    await waitFor(() => expect(localStorage.getItem("token")).toBeNull());
+    expect(getDefaultStore().get(sessionEndAtom)).toBe("logout");
   });
 });
 

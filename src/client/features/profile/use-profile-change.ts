@@ -3,9 +3,11 @@ import { useQueryClient } from "@tanstack/react-query";
 import type { UseFormReturn } from "react-hook-form";
 import type { ProfileAnswer, ProfileChange } from "../../../shared/api/users.ts";
 import { showFormFailure } from "../../form-failure.ts";
+import { isPerhapsDone } from "../../perhaps-done.ts";
 import { CURRENT_USER } from "../../query-keys.ts";
 import { refreshSessionUser, renewSession } from "../../session.ts";
 import { showToast } from "../../ui/toast.tsx";
+import { isSessionOver } from "../session/is-session-over.ts";
 import { profileApi } from "./profile-api.ts";
 
 /** The field that an error code is about, for refusals without violations. */
@@ -16,7 +18,7 @@ const fieldOfCode: Record<string, keyof ProfileChange> = {
 
 /** Saves the profile. After a change of password the session continues with the new token. */
 export function useProfileChange(
-  { setError }: UseFormReturn<ProfileChange>,
+  { setError, reset }: UseFormReturn<ProfileChange>,
   onSaved: (answer: ProfileAnswer) => void,
 ) {
   const { t } = useLingui();
@@ -31,6 +33,18 @@ export function useProfileChange(
       showToast({ tone: "ok", title: t({ id: "profile.saved", message: "Profile updated" }) });
       onSaved(answer);
     } catch (error) {
+      // A changed password ends the session, and the new one was in the answer that was lost.
+      if (change.newPassword && isPerhapsDone(error) && (await isSessionOver())) {
+        reset({ ...change, currentPassword: "", newPassword: "" });
+        return showToast({
+          tone: "ok",
+          title: t({ id: "profile.passwordChanged", message: "Password changed" }),
+          text: t({
+            id: "profile.passwordChanged.text",
+            message: "Your session ended with the old one. Log in with the new one.",
+          }),
+        });
+      }
       const title = t({ id: "profile.failed", message: "Update failed" });
       showFormFailure(error, {
         setError,

@@ -3,6 +3,7 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useAtom } from "jotai";
 import { useState } from "react";
 import type { CurrentUser } from "../../../shared/api/users.ts";
+import { isPerhapsDone } from "../../perhaps-done.ts";
 import { ConfirmDialog } from "../../ui/dialog.tsx";
 import { PasswordField } from "../../ui/password-field.tsx";
 import { showToast } from "../../ui/toast.tsx";
@@ -31,6 +32,9 @@ function Question({ user, onClose }: { user: CurrentUser; onClose: () => void })
       const title = t({ id: "users.factors.cleared", message: "Second factor removed" });
       showToast({ tone: "ok", title, text: user.name });
       close();
+    },
+    onError: (error) => {
+      if (isPerhapsDone(error)) void refreshUsers(queryClient);
     },
   });
   return (

@@ -5,6 +5,7 @@ import { useAtom } from "jotai";
 import { Controller, type UseFormSetError, useForm } from "react-hook-form";
 import type { CurrentUser } from "../../../shared/api/users.ts";
 import { showFormFailure } from "../../form-failure.ts";
+import { isPerhapsDone } from "../../perhaps-done.ts";
 import { Checkbox } from "../../ui/checkbox.tsx";
 import { DateField } from "../../ui/date-field.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
@@ -90,6 +91,7 @@ function useSave(user: CurrentUser, setError: UseFormSetError<EditUserValues>, o
       showToast({ tone: "ok", title: t({ id: "users.updated", message: "User updated" }) });
       onSaved();
     } catch (error) {
+      if (isPerhapsDone(error)) void refreshUsers(queryClient);
       showFormFailure(error, {
         setError,
         fields: ["name", "email", "role"],
