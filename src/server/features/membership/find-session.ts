@@ -51,9 +51,7 @@ export async function judgeSession(
   const now = deps.clock.now();
   if (!row || row.userId !== userId || row.revokedAt || !row.isAuthorized) return undefined;
   const idleMs = now.getTime() - row.lastSeenAt.getTime();
-  // The last request may have been so much later than the last one that was written.
-  const isIdle = idleMs > IDLE_MS + TOUCH_MS;
-  if (isIdle || now.getTime() - row.createdAt.getTime() > SESSION_LIFETIME_MS) return undefined;
+  if (idleMs > IDLE_MS || now.getTime() - row.createdAt.getTime() > SESSION_LIFETIME_MS) return undefined;
   if (idleMs > TOUCH_MS) await touchSession(deps.db, sessionId, now);
   const { role, isTrial } = row;
   return { id: sessionId, userId, role, isTrial, hasActiveSubscription: hasActiveSubscription(row, now) };
