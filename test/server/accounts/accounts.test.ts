@@ -87,6 +87,19 @@ describe("a session", () => {
     expect((await t.call("GET", "/api/auth/me", { as: person })).status).toBe(401);
   });
 
+  test("ends a minute before 12 idle hours at the earliest, and never later", async () => {
+    const person = await t.addPerson("Volta Tarde");
+    const me = async () => (await t.call("GET", "/api/auth/me", { as: person })).status;
+    await me();
+    // Too soon after the one before to be written.
+    t.advance(59_000);
+    await me();
+    t.advance(12 * 3600_000 - 60_000);
+    expect(await me()).toBe(200);
+    t.advance(12 * 3600_000 + 1_000);
+    expect(await me()).toBe(401);
+  });
+
   test("ends after 12 idle hours, lasts while it is used, and ends after 7 days in any case", async () => {
     const signIn = async () => {
       const { email, password } = person;

@@ -8,8 +8,8 @@ import { touchSession } from "../accounts/sessions/sessions.repo.ts";
 import { findSessionRow, type SessionRow } from "./session-standing.repo.ts";
 
 const IDLE_MS = 12 * 3600_000;
-/** How stale `lastSeenAt` may be, so that not every request writes. */
-const TOUCH_MS = 5 * 60_000;
+/** How stale `lastSeenAt` may be, so that not every request writes. A session ends so much before its idle hours at most, never later. */
+const TOUCH_MS = 60_000;
 
 /**
  * The session of a bearer token with its current role, authorisation and subscription. Returns `undefined` if the token is
