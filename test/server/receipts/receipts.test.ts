@@ -3,6 +3,7 @@ import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { zipSync } from "fflate";
 import { compactVerify, createLocalJWKSet, type JSONWebKeySet } from "jose";
+import { madeOfNow, placeInstances } from "../../../src/server/features/receipts/make-receipt.ts";
 import { createReceiptKeys } from "../../../src/server/features/receipts/receipt-keys.ts";
 import { createSeal } from "../../../src/server/runtime/seal.ts";
 import type { GivenReceipt, SignedReceipt } from "../../../src/shared/api/receipts.ts";
@@ -58,6 +59,36 @@ async function verify(jws: string): Promise<unknown> {
 }
 
 describe("a receipt", () => {
+  test("is made of all series of a study, of more than 10,000 too, and of the same by name as those given before", async () => {
+    const id = await storeNew(1);
+    const copies = Array.from({ length: 10_001 }, () => Bun.randomUUIDv7());
+    await t.sql`
+      insert into stored_objects (id, study_id, upload_id, kind, key, size_bytes, sha256, location, created_at)
+      select copy, study_id, upload_id, kind, upload_id || '/' || copy || '.manifest', size_bytes, sha256, location,
+        created_at
+      from stored_objects, unnest(${copies}::uuid[]) as copy where study_id = ${id} and kind = 'manifest'`;
+    await t.sql`
+      insert into series (id, study_id, series_instance_uid, instance_count, manifest_id)
+      select gen_random_uuid(), ${id}, '2.25.' || row_number() over (), 1, copy
+      from unnest(${copies}::uuid[]) as copy`;
+    const { series } = t.deps;
+    const isCopy = new Set(copies);
+    // Files of that many manifests would take a minute to store, so one stands for all, each time with another instance.
+    let one: Awaited<ReturnType<typeof series.manifest>> | undefined;
+    const manifest: typeof series.manifest = async (object) => {
+      if (!isCopy.has(object.id)) one = await series.manifest(object);
+      const [instance] = one?.instances ?? [];
+      if (!one || !instance) throw new Error("the real manifest comes first, since it is older");
+      return { ...one, instances: [{ ...instance, sopInstanceUID: object.id }] };
+    };
+    const { placed, madeOf } = await placeInstances({ ...t.deps, series: { ...series, manifest } }, { id });
+    const uids = [...placed.values()].flat().map(({ sopInstanceUID }) => sopInstanceUID);
+    expect(new Set(uids).size).toBe(copies.length + 1);
+    const names = uids.sort().join();
+    expect(madeOf).toBe(new Bun.CryptoHasher("sha256").update(names).digest("hex"));
+    expect(await madeOfNow(t.deps, { id })).toBe(madeOf);
+  });
+
   test("names every instance by the SHA-256 of the bytes that were sent, however the ZIP and the archive hold them", async () => {
     const kinds = sampleKinds();
     const zip = zipSync({

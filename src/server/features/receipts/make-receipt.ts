@@ -13,34 +13,38 @@ import type { StudyRow } from "../studies/studies.table.ts";
 import { hashVolume, type PlacedInstance } from "./hash-volume.ts";
 import { encodePayload, receiptOf } from "./receipt-payload.ts";
 import { receiptTooLarge } from "./receipts.errors.ts";
-import { findLastReceipt, keepReceipt, listManifests } from "./receipts.repo.ts";
+import { findLastReceipt, keepReceipt, manifestPages } from "./receipts.repo.ts";
 import type { ReceiptRow } from "./receipts.table.ts";
 
 export type ReceiptDeps = ObjectDeps & Pick<Deps, "series" | "receiptKeys" | "receiptDesk">;
 
 /** The most instances of a receipt: its JSON is signed as a whole, and so held in memory. */
 const MAX_INSTANCES = 100_000;
-/** The most series of a receipt, as of a study's list. */
-const MAX_SERIES = 10_000;
 /** Older receipts of a study are dropped. Whoever has one can still check it. */
 const KEPT_RECEIPTS = 20;
 
 type PlacedByVolume = Map<string, PlacedInstance[]>;
 
-/** The manifests that a study's receipt is made of. @throws {AppError} `receipt.too_large` */
-export async function manifestsOf(
-  { db }: Pick<Deps, "db">,
-  { id }: Pick<StudyRow, "id">,
-): Promise<StoredObjectRow[]> {
-  const manifests = await listManifests(db, id, MAX_SERIES + 1);
-  if (manifests.length > MAX_SERIES) throw new AppError(receiptTooLarge);
-  return manifests;
+/** Identifies the manifests that a receipt of a study is made of. */
+export async function madeOfNow({ db }: Pick<Deps, "db">, { id }: Pick<StudyRow, "id">): Promise<string> {
+  const madeOf = new ManifestNames();
+  for await (const manifest of eachOf(manifestPages(db, id))) madeOf.add(manifest);
+  return madeOf.digest();
 }
 
-/** Identifies the manifests that a receipt is made of. */
-export function madeOfManifests(manifests: readonly StoredObjectRow[]): string {
-  const ids = manifests.map(({ id }) => id).join();
-  return new Bun.CryptoHasher("sha256").update(ids).digest("hex");
+/** The digest of the ids of manifests in their order. */
+class ManifestNames {
+  readonly #sha256 = new Bun.CryptoHasher("sha256");
+  #isFirst = true;
+
+  add({ id }: Pick<StoredObjectRow, "id">): void {
+    this.#sha256.update(this.#isFirst ? id : `,${id}`);
+    this.#isFirst = false;
+  }
+
+  digest(): string {
+    return this.#sha256.digest("hex");
+  }
 }
 
 /**
@@ -53,8 +57,7 @@ export async function makeReceipt(
   study: StudyRow,
   signal: AbortSignal,
 ): Promise<ReceiptRow> {
-  const manifests = await manifestsOf(deps, study);
-  const placed = await placeInstances(deps, manifests);
+  const { placed, madeOf } = await placeInstances(deps, study);
   const stored = await listVolumes(deps.db, study.id);
   const volumes = new Map(stored.map((volume) => [volume.id, volume]));
   const known = await knownInstances(deps, study.id, placed);
@@ -72,7 +75,7 @@ export async function makeReceipt(
   const receipt = composeReceipt(study, { from, receivedAt, instances: instances.sort(compareReceived) });
   const row = await sign(deps, receipt, {
     studyId: study.id,
-    madeOf: madeOfManifests(manifests),
+    madeOf,
     volumeIds: [...placed.keys()],
   });
   return await deps.db.transaction(async (tx) => {
@@ -81,13 +84,16 @@ export async function makeReceipt(
   });
 }
 
+/** Where the instances of a study lie, by the manifests that `madeOf` identifies. @throws {AppError} `receipt.too_large` */
 export async function placeInstances(
-  { series }: Pick<Deps, "series">,
-  manifests: readonly StoredObjectRow[],
-): Promise<PlacedByVolume> {
+  { db, series }: Pick<Deps, "db" | "series">,
+  { id }: Pick<StudyRow, "id">,
+): Promise<{ placed: PlacedByVolume; madeOf: string }> {
   const placed: PlacedByVolume = new Map();
+  const madeOf = new ManifestNames();
   let count = 0;
-  for (const object of manifests) {
+  for await (const object of eachOf(manifestPages(db, id))) {
+    madeOf.add(object);
     const { instances, variants = [] } = await series.manifest(object).catch((error) => {
       throw error instanceof ManifestTooLarge ? new AppError(receiptTooLarge, { cause: error }) : error;
     });
@@ -109,7 +115,11 @@ export async function placeInstances(
       });
     }
   }
-  return placed;
+  return { placed, madeOf: madeOf.digest() };
+}
+
+async function* eachOf<Item>(pages: AsyncIterable<readonly Item[]>): AsyncGenerator<Item> {
+  for await (const page of pages) yield* page;
 }
 
 /** What the last receipt says of the volumes that it was made of, each only if it says everything about it. */

@@ -3,7 +3,7 @@ import { isUnsound } from "../../holdings/checking/integrity.ts";
 import { AppError } from "../../http/app-error.ts";
 import { archiveDamaged } from "../../http/http.errors.ts";
 import type { StudyRow } from "../studies/studies.table.ts";
-import { composeReceipt, manifestsOf, placeInstances, type ReceiptDeps, sign } from "./make-receipt.ts";
+import { composeReceipt, placeInstances, type ReceiptDeps, sign } from "./make-receipt.ts";
 import { receiptOfStudy } from "./read-receipt.ts";
 import { receiptOf } from "./receipt-payload.ts";
 import { receiptNotFound } from "./receipts.errors.ts";
@@ -47,7 +47,7 @@ async function deliveredOf(
   instances: readonly ReceivedInstance[],
   volumeIds: readonly string[],
 ): Promise<ReceivedInstance[]> {
-  const placed = await placeInstances(deps, await manifestsOf(deps, study));
+  const { placed } = await placeInstances(deps, study);
   const keyOf = ({ sopInstanceUID, sizeBytes }: Pick<ReceivedInstance, "sopInstanceUID" | "sizeBytes">) =>
     `${sopInstanceUID} ${sizeBytes}`;
   const [brought, others] = [new Set<string>(), new Set<string>()];

@@ -4,16 +4,23 @@ import { type StoredObjectRow, storedObjects } from "../../holdings/objects/stor
 import { series } from "../studies/studies.table.ts";
 import { type ReceiptRow, receipts } from "./receipts.table.ts";
 
-/** At most `limit` of the manifests in force of a study, in the order of their ids. */
-export async function listManifests(db: DbOrTx, studyId: string, limit: number): Promise<StoredObjectRow[]> {
-  const rows = await db
-    .select({ manifest: storedObjects })
-    .from(series)
-    .innerJoin(storedObjects, eq(storedObjects.id, series.manifestId))
-    .where(eq(series.studyId, studyId))
-    .orderBy(asc(storedObjects.id))
-    .limit(limit);
-  return rows.map(({ manifest }) => manifest);
+const MANIFESTS_AT_ONCE = 2_000;
+
+/** The manifests in force of a study in the order of their ids, page by page: a study may have as many as instances. */
+export async function* manifestPages(db: DbOrTx, studyId: string): AsyncGenerator<StoredObjectRow[], void> {
+  let last: string | undefined;
+  do {
+    const isLater = last === undefined ? undefined : gt(storedObjects.id, last);
+    const rows = await db
+      .select({ manifest: storedObjects })
+      .from(series)
+      .innerJoin(storedObjects, eq(storedObjects.id, series.manifestId))
+      .where(and(eq(series.studyId, studyId), isLater))
+      .orderBy(asc(storedObjects.id))
+      .limit(MANIFESTS_AT_ONCE);
+    yield rows.map(({ manifest }) => manifest);
+    last = rows.length < MANIFESTS_AT_ONCE ? undefined : rows.at(-1)?.manifest.id;
+  } while (last !== undefined);
 }
 
 /** The receipt that was given last for a study. */
