@@ -235,6 +235,22 @@ describe("there is no such file", () => {
     expect((await get(instancePath("12"), { accept: named() })).status).toBe(200);
   });
 
+  test("where the header is longer than a megabyte; the stored file still comes to who takes any syntax too", async () => {
+    await store("17", "1.2.840.10008.1.2.1", {
+      ...pixels,
+      "00091010": { vr: "OB", bytes: new Uint8Array(1024 * 1024) },
+    });
+    await store("18", "1.2.840.10008.1.2.1", { ...pixels, FFFAFFFA: { vr: "SQ", Value: [{}] } });
+    for (const study of ["17", "18"]) {
+      // None of the syntaxes that were asked for is there.
+      expect((await get(instancePath(study), { accept: named() })).status).toBe(406);
+      for (const other of ["application/dicom; transfer-syntax=*", named("1.2.840.10008.1.2.1")]) {
+        const file = await (await get(instancePath(study), { accept: `${named()}, ${other}` })).bytes();
+        expect(readTaken(file).transferSyntaxUID).toBe("1.2.840.10008.1.2.1");
+      }
+    }
+  });
+
   test("where the frames keep more bits than the data set describes", async () => {
     // An overlay in the highest bit, as files from before 2004 have it.
     const bytes = words(true);
