@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import { keyOfPlanned } from "../../../src/client/features/delivery/kept-delivery.ts";
+import { planDelivery } from "../../../src/client/features/delivery/plan-delivery.ts";
 import type { Picked } from "../../../src/client/features/pick/picked-files.ts";
 import { packedSizeBytes } from "../../../src/client/features/upload/pack-folder/pack-folder.ts";
 import { TagHex } from "../../../src/shared/dicom/tags.ts";
@@ -41,6 +42,10 @@ test("a folder larger than an upload is delivered in parts, which are told again
   const [other] = (await planOf([{ ...folder, files: folderFiles({ IM0: sampleInstance({ study: "9" }) }) }]))
     .uploads;
   expect(other && first.includes(keyOfPlanned(other))).toBe(false);
+  // So is the same file at another path.
+  const moved = folder.files.map(({ file }, n) => ({ path: `CD/OTHER${n}`, file }));
+  const keysOfMoved = (await planOf([{ ...folder, files: moved }], maxUploadBytes)).uploads.map(keyOfPlanned);
+  expect(keysOfMoved.filter((key) => first.includes(key))).toEqual([]);
   // So is a file that was written anew, though of the same size at the same path.
   const anew = folder.files.map(({ path, file }) => ({
     path,
@@ -48,6 +53,20 @@ test("a folder larger than an upload is delivered in parts, which are told again
   }));
   const rewritten = (await planOf([{ ...folder, files: anew }], maxUploadBytes)).uploads.map(keyOfPlanned);
   expect(rewritten.filter((key) => first.includes(key))).toEqual([]);
+});
+
+test("a delivery that is given up while it is looked into plans nothing, and names nothing as left out", async () => {
+  const leaving = new AbortController();
+  const planning = planDelivery([zipOf("a.zip", {}), zipOf("b.zip", { study: "2" })], {
+    maxUploadBytes: 1024 ** 3,
+    signal: leaving.signal,
+    sum: async () => {},
+    async look() {
+      leaving.abort();
+      throw leaving.signal.reason;
+    },
+  });
+  await expect(planning).rejects.toThrow(DOMException);
 });
 
 test("nothing is sent of more than one delivery takes, which is said before with what can't be read", async () => {

@@ -3,6 +3,7 @@ import { zstdDecompressSync } from "node:zlib";
 import type { ManifestInstance } from "../../../src/server/archive/manifest.ts";
 import { encodeManifest, metadataSection } from "../../../src/server/archive/manifest-codec.ts";
 import { type MetadataRef, MetadataStore } from "../../../src/server/archive/metadata-store.ts";
+import { MIB } from "../../../src/shared/units.ts";
 
 const jsonOf = (number: number, length = 5_000) => JSON.stringify({ number, text: "ã".repeat(length) });
 const textOf = (view: Uint8Array) => Buffer.from(view).toString();
@@ -33,6 +34,15 @@ describe("stored metadata", () => {
     const held = new Set(views.map(({ buffer }) => buffer).filter(({ byteLength }) => byteLength > 0));
     // The batch of the last view, and the one that is being filled.
     expect(held.size).toBeLessThanOrEqual(2);
+  });
+
+  test("take little memory while they are read here and there", () => {
+    const batches = 80;
+    const { store, refs } = filled(batches * 2, 60_000);
+    const buffers = refs.filter((_, number) => number % 2 === 0).map((ref) => store.read(ref).buffer);
+    const heldBytes = [...new Set(buffers)].reduce((sum, { byteLength }) => sum + byteLength, 0);
+    expect(heldBytes).toBeGreaterThan(MIB);
+    expect(heldBytes).toBeLessThanOrEqual(17 * MIB);
   });
 
   test("of several series go into manifests at the same time", async () => {

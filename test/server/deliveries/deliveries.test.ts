@@ -273,6 +273,21 @@ describe("a request for exams", () => {
     expect(shown).toEqual([new Bun.CryptoHasher("sha256").update(sampleInstance(added)).digest("hex")]);
   });
 
+  test("shows the clinic what it brought under the number of an image of another size", async () => {
+    const study = String(++lastStudy);
+    await t.store(owner, zipOf(study, 2));
+    const clinic = await begin(await ask());
+    const longer = {
+      study,
+      elements: { [TagHex.PixelData]: { vr: "OW", bytes: new Uint8Array(64).fill(9) } },
+    };
+    const { url } = await deliver(clinic, sampleZip(longer));
+    const answer = await t.call("GET", `${url}/receipt`, { as: clinic });
+    const { receipt } = (await answer.json()) as SignedReceipt;
+    const shown = receipt.instances.map(({ sha256 }) => sha256);
+    expect(shown).toEqual([new Bun.CryptoHasher("sha256").update(sampleInstance(longer)).digest("hex")]);
+  });
+
   test("shows the clinic no more however often it sends the same instance, or names the same upload", async () => {
     const study = String(++lastStudy);
     await t.store(owner, zipOf(study, 3));

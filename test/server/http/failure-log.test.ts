@@ -15,7 +15,9 @@ async function logOf(failure: Error): Promise<{ level: string; problem: string }
     throw failure;
   });
   app.onError(createErrorHandler(log));
-  expect((await app.request("/")).status).toBeGreaterThanOrEqual(500);
+  const answer = await app.request("/");
+  expect(answer.status).toBeGreaterThanOrEqual(500);
+  expect(answer.headers.has("retry-after")).toBe(answer.status === 503);
   return lines.map((line) => JSON.parse(line));
 }
 

@@ -74,6 +74,10 @@ describe("a lab exam", () => {
     expect((await download({ range: "bytes=0-9" })).status).toBe(206);
     expect(await used()).toBe(4);
     t.advance(-61 * 60_000);
+    const other = (await (await upload(who)).json()) as LabExam;
+    const headers = { range: "bytes=0-9" };
+    await t.call("GET", `/api/exams-lab/${other.id}/download`, { as: who, headers });
+    expect(await used()).toBe(5);
   });
 
   test("is asked about for free, and not recorded as opened, by HEAD", async () => {

@@ -44,6 +44,20 @@ describe("fair turns", () => {
     expect(begun).toEqual(["t1", "p1", "u1", "p2", "v1", "p3", "t2", "t3"]);
   });
 
+  test("are given in order to those of whom it is forgotten when they had one, and to those who had none", async () => {
+    const { begun, take, end } = setUp({ turns: 1, turnsPerAccount: 1 });
+    await take("a1", "a");
+    await end("a1");
+    for (let n = 0; n < 600; n++) {
+      await take(`o${n}`, `o${n}`);
+      if (n < 599) await end(`o${n}`);
+    }
+    void take("a2", "a");
+    void take("b1", "b");
+    await end("o599");
+    expect(begun.at(-1)).toBe("a2");
+  });
+
   test("pass over an account at its own limit, and who waits no more", async () => {
     const { begun, take, end } = setUp({ turns: 2, turnsPerAccount: 1 });
     await take("a1", "a");
