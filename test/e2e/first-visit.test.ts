@@ -94,6 +94,25 @@ describe("on a first visit", () => {
   );
 
   test(
+    "what an empty view says stands in the middle, under its title",
+    async () => {
+      const doctor = await app.addPerson("Dra. Nova Chegada", { role: "doctor" });
+      await app.as(doctor, {}, async (page) => {
+        await page.locator(".empty p").waitFor();
+        const middles = await page.locator(".empty h2, .empty p").evaluateAll((elements) =>
+          elements.map((element) => {
+            const { left, right } = element.getBoundingClientRect();
+            return Math.round((left + right) / 2);
+          }),
+        );
+        expect(middles).toHaveLength(2);
+        expect(middles[1]).toBe(middles[0]);
+      });
+    },
+    JOB_TIMEOUT_MS,
+  );
+
+  test(
     "a row of the home keeps its words beside its button",
     async () => {
       const person = await app.addPerson("Lia Elos");
