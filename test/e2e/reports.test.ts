@@ -141,6 +141,11 @@ describe("a report", () => {
         await button(page, "Imprimir").click();
         await page.waitForFunction(() => document.title === "1 printed");
         expect(await page.locator(".print-sheets").count()).toBe(0);
+        await page.evaluate(() => {
+          document.title = "";
+        });
+        await page.keyboard.press("Control+p");
+        await page.waitForFunction(() => document.title === "1 printed");
 
         const saving = page.waitForEvent("download");
         await button(page, "Baixar").click();

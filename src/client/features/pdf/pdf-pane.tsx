@@ -13,8 +13,8 @@ import { FindControls } from "./find-controls.tsx";
 import type { Zoom } from "./page-layout.ts";
 import { Opening, type OpenPdf, PdfStage, type Place } from "./pdf-stage.tsx";
 import { MAX_PRINTED_PAGES, printPdf } from "./print-pdf.ts";
+import { useDocumentKey } from "./use-document-key.ts";
 import { type Find, useFind } from "./use-find.ts";
-import { useFindKey } from "./use-find-key.ts";
 import { ZoomControls } from "./zoom-controls.tsx";
 
 interface PdfDeletion {
@@ -101,7 +101,11 @@ function PdfTools({ place, zoom, onZoom, find }: ToolsProps) {
     input.current?.focus();
     input.current?.select();
   };
-  useFindKey(input, open);
+  useDocumentKey("f", () => {
+    const isThere = document.activeElement === input.current;
+    if (!isThere) open();
+    return !isThere;
+  });
   return (
     <div className={`pdf-tools ${isFinding ? "is-finding" : ""}`}>
       <span className="pdf-place" aria-live="polite">
@@ -212,5 +216,9 @@ function usePrint(pdf: OpenPdf | undefined) {
       setBusy(false);
     }
   };
+  useDocumentKey("p", () => {
+    if (!isBusy) void run();
+    return pdf !== undefined;
+  });
   return { isBusy, run: () => void run() };
 }
