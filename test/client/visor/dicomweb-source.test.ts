@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { createDicomwebSource } from "../../../src/client/visor/core/dicomweb-source.ts";
-import type { EncodedFrame } from "../../../src/client/visor/core/source.ts";
+import { type EncodedFrame, SourceDamaged } from "../../../src/client/visor/core/source.ts";
 
 const frame = { studyInstanceUID: "1", seriesInstanceUID: "2", sopInstanceUID: "3", frameIndex: 0 };
 
@@ -42,4 +42,15 @@ test("a frame is asked for as its lossless copy first, whose beginning is given 
 test("a short copy, and a frame as it is stored, have no beginning of use", async () => {
   expect((await sourceOf("1.2.840.10008.1.2.4.202", 50_000).read()).prefixes).toEqual([]);
   expect((await sourceOf("1.2.840.10008.1.2.1", 130_000).read()).prefixes).toEqual([]);
+});
+
+test("a frame that the server keeps damaged is told from one that did not arrive", async () => {
+  const readOf = async (problem: object) => {
+    const get = async () => Response.json(problem, { status: 500 });
+    const source = createDicomwebSource({ base: "/dicomweb/t/token", get });
+    const { signal } = new AbortController();
+    return await source.readFrame(frame, { isUrgent: true, signal }).catch((error: unknown) => error);
+  };
+  expect(await readOf({ status: 500, code: "archive.damaged" })).toBeInstanceOf(SourceDamaged);
+  expect(await readOf({ status: 500, code: "internal" })).not.toBeInstanceOf(SourceDamaged);
 });

@@ -1,7 +1,12 @@
 import { describe, expect, test } from "bun:test";
 import { createFrameLoader, type Decode } from "../../../src/client/visor/core/frame-loader.ts";
 import { wantedOrder } from "../../../src/client/visor/core/seen-place.ts";
-import { type EncodedFrame, type FrameAddress, SourceEnded } from "../../../src/client/visor/core/source.ts";
+import {
+  type EncodedFrame,
+  type FrameAddress,
+  SourceDamaged,
+  SourceEnded,
+} from "../../../src/client/visor/core/source.ts";
 import { buildStacks, type Slice } from "../../../src/client/visor/core/stacks.ts";
 import { TagHex } from "../../../src/shared/dicom/tags.ts";
 import { NoPicture } from "../../../src/shared/pixels/no-picture.ts";
@@ -232,6 +237,14 @@ describe("frames", () => {
     ended.asked[0]?.fail(new SourceEnded("answer 401"));
     await settle();
     expect(ended.loader.failure(seen)).toBe("ended");
+    const damaged = open();
+    damaged.loader.focus(slices, 0);
+    for (let tried = 0; damaged.loader.failure(seen) === undefined && tried < 5; tried++) {
+      await settle();
+      damaged.asked.at(-1)?.fail(new SourceDamaged("answer 500"));
+      await settle();
+    }
+    expect(damaged.loader.failure(seen)).toBe("damaged");
     const broken = open(1_000, async () => {
       throw new NoPicture("undecodable", "cut");
     });

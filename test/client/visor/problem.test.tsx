@@ -16,3 +16,11 @@ test("an image whose exam is no longer shared is not told as damaged, and can be
   await userEvent.click(screen.getByRole("button"));
   expect(tried).toBe(1);
 });
+
+test("an image that is kept damaged is not told as lost with its file intact", async () => {
+  const visor = { state: { phase: "ready" }, failure: "damaged", index: 3, failed: ["4"], retry: () => {} };
+  await renderClient(<Problem visor={visor as unknown as Visor} />);
+  const text = screen.getByRole("alert").textContent;
+  expect(text).toContain("A imagem 4 guardada está danificada");
+  expect(text).not.toContain("íntegro");
+});

@@ -9,6 +9,7 @@ import {
   type EncodedFrame,
   type FrameAddress,
   type FrameReading,
+  SourceDamaged,
   SourceEnded,
   SourceMissing,
   type StackSource,
@@ -33,6 +34,7 @@ const MAX_FRAME_BYTES = 160 * 1024 * 1024;
 /** Longer frames are seldom followed by many: they get memory of their own. */
 const MAX_LENT_BYTES = 1024 * 1024;
 const MAX_METADATA_BYTES = 96 * 1024 * 1024;
+const MAX_PROBLEM_BYTES = 64 * 1024;
 
 export interface DicomwebSourceOptions {
   /** Without a slash at its end, such as `/dicomweb/t/{token}`. */
@@ -59,6 +61,7 @@ export function createDicomwebSource({
     if (response.status === 401 || response.status === 403)
       throw new SourceEnded(`answer ${response.status}`);
     if (response.status === 404) throw new SourceMissing("answer 404");
+    if (response.status === 500 && (await tellsDamage(response))) throw new SourceDamaged("answer 500");
     throw new TypeError(`answer ${response.status}`);
   }
 
@@ -93,6 +96,11 @@ export function createDicomwebSource({
       return readFrameOf(response, memory, onPrefix);
     },
   };
+}
+
+async function tellsDamage(response: Response): Promise<boolean> {
+  const problem = new TextDecoder().decode(await readBounded(response, MAX_PROBLEM_BYTES));
+  return problem.includes('"archive.damaged"');
 }
 
 /** Reads an answer that is an array of data sets. @throws {RangeError} if it is longer than any series' */

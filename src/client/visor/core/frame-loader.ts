@@ -6,7 +6,7 @@ import { CoarseFrame } from "./coarse-frame.ts";
 import { createFrameCache, pixelsOf } from "./frame-cache.ts";
 import { createFrameMemory } from "./frame-memory.ts";
 import { SeenPlace } from "./seen-place.ts";
-import { type EncodedFrame, SourceEnded, type StackSource } from "./source.ts";
+import { type EncodedFrame, SourceDamaged, SourceEnded, type StackSource } from "./source.ts";
 import type { Slice } from "./stacks.ts";
 
 /** Decodes one frame; aborting ends the work. @throws {NoPicture} */
@@ -20,8 +20,11 @@ export type Decode = (
   },
 ) => Promise<PreparedFrame>;
 
-/** `lost`: it did not arrive; `undecodable`, `unsupported`: it arrived and can't be drawn; `ended`: access has ended. */
-export type FrameFailure = "lost" | "undecodable" | "unsupported" | "ended";
+/**
+ * `lost`: it did not arrive; `damaged`: the server keeps it damaged; `undecodable`, `unsupported`: it arrived and can't be drawn;
+ * `ended`: access has ended.
+ */
+export type FrameFailure = "lost" | "damaged" | "undecodable" | "unsupported" | "ended";
 
 export interface FrameLoaderOptions {
   source: Pick<StackSource, "readFrame">;
@@ -230,5 +233,6 @@ export function createFrameLoader(options: FrameLoaderOptions): FrameLoader {
 
 function failureOf(error: unknown): FrameFailure {
   if (error instanceof NoPicture) return error.failure;
+  if (error instanceof SourceDamaged) return "damaged";
   return error instanceof SourceEnded ? "ended" : "lost";
 }

@@ -37,7 +37,7 @@ export interface StackSource {
    * @param until until then an answer is asked for but not taken in, which keeps a slow phone busy
    */
   readMetadata(series: SeriesUIDs, signal: AbortSignal, until?: Promise<unknown>): Promise<DicomJson[]>;
-  /** @throws {SourceEnded} when access has ended; any other failure may pass */
+  /** @throws {SourceEnded} when access has ended; {SourceDamaged}; any other failure may pass */
   readFrame(frame: FrameAddress, options: FrameReading): Promise<EncodedFrame>;
 }
 
@@ -63,6 +63,11 @@ export type SeriesUIDs = Pick<SeriesRecord, "studyInstanceUID" | "seriesInstance
 /** What was asked for is not there: it never was, or it was deleted or is no longer shared. */
 export class SourceMissing extends TypeError {
   override name = "SourceMissing";
+}
+
+/** What is kept no longer matches what was received, so the server does not give it. */
+export class SourceDamaged extends TypeError {
+  override name = "SourceDamaged";
 }
 
 /** The access that the source was opened with has ended. */

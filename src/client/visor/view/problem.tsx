@@ -56,6 +56,27 @@ function Ended({ onRetry }: { onRetry?: () => void }) {
   );
 }
 
+function Damaged({ number, onRetry }: { number: number; onRetry: () => void }) {
+  return (
+    <div className="visor-problem" role="alert">
+      <span className="visor-missing">
+        <ImageIcon />
+      </span>
+      <b>
+        <Trans id="visor.damaged">The stored image {number} is damaged</Trans>
+      </b>
+      <p>
+        <Trans id="visor.damaged.text">
+          It no longer matches what was received, so it is not shown. The administrator was told.
+        </Trans>
+      </p>
+      <Button onClick={onRetry}>
+        <Trans id="action.retry">Try again</Trans>
+      </Button>
+    </div>
+  );
+}
+
 interface ProblemProps {
   visor: Visor;
   isOnline: boolean;
@@ -90,6 +111,7 @@ function NotOpened({ visor, isOnline }: ProblemProps) {
 function NoImage({ visor: { failure, stack, index, failed, retry }, isOnline }: ProblemProps) {
   if (failure === "ended") return <Ended onRetry={retry} />;
   const number = index + 1;
+  if (failure === "damaged") return <Damaged number={number} onRetry={retry} />;
   const others = (stack?.slices.length ?? 0) - failed.length;
   return (
     <div className="visor-problem" role="alert">
