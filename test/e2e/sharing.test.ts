@@ -126,6 +126,29 @@ describe("a study", () => {
     JOB_TIMEOUT_MS,
   );
 
+  test(
+    "leaves our own viewer when its access is removed, although all its images are there",
+    async () => {
+      const { owner, studyId } = await ownerOfAStudy("Ivo Dono");
+      const doctor = await doctorNamed("Nair Visor");
+      const call = app.testApp.call;
+      await call("POST", `/api/studies/${studyId}/assign`, { as: owner, json: { userId: doctor.id } });
+      await app.as(doctor, { expected: NO_PLAN }, async (page) => {
+        await page.evaluate(() => localStorage.setItem("viewer", "visor"));
+        await page.reload();
+        await openList(page);
+        await button(rows(page), "Abrir").click();
+        await page.getByRole("dialog").locator("canvas").first().waitFor();
+        const answer = await call("DELETE", `/api/studies/${studyId}/grants/${doctor.id}`, { as: owner });
+        expect(answer.status).toBe(204);
+        await page.getByText("Acesso encerrado").first().waitFor({ timeout: CHECK_TIMEOUT_MS });
+        await page.getByRole("dialog").waitFor({ state: "detached" });
+        await page.getByText("Nenhum exame por aqui ainda").waitFor();
+      });
+    },
+    JOB_TIMEOUT_MS,
+  );
+
   for (const [language, open, label, give, text] of [
     [
       "pt-BR",

@@ -8,6 +8,7 @@ import type { StackSource } from "../../visor/core/source.ts";
 import type { ComparedExam } from "../../visor/view/visor-props.ts";
 import { useHis } from "../session/his-context.ts";
 import { sharedStudyAtom } from "../sharing/share-state.ts";
+import { useAccessEnd } from "../sharing/use-access-end.ts";
 import { useDownload } from "../studies/use-download.ts";
 import { usePicture } from "../studies/use-picture.ts";
 import { LazyVisor } from "./lazy-visor.tsx";
@@ -35,6 +36,7 @@ export function StudyVisor({ study, onBack, onOpenOhif, canShare = false }: Stud
   const preview = usePicture({ ...pictured, isLarge: true }) ?? small;
   const source = useSource(study, user.id);
   const exam = useMemo(() => studyExam(i18n, study), [i18n, study]);
+  useAccessEnd(study.id, onBack);
   const { access } = study;
 
   async function findOthers(signal: AbortSignal): Promise<ComparedExam[]> {

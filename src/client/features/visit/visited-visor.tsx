@@ -7,6 +7,7 @@ import type { ComparedExam } from "../../visor/view/visor-props.ts";
 import { orderComparable } from "../viewer/comparable-studies.ts";
 import { describeStudy } from "../viewer/describe-study.ts";
 import { Laudo, LazyVisor } from "../viewer/lazy-visor.tsx";
+import { useVisitEnd } from "./use-visit-end.ts";
 import { visitAddresses, visitApi } from "./visit-api.ts";
 import { createVisitedSource } from "./visited-source.ts";
 
@@ -26,6 +27,7 @@ export function VisitedVisor(props: VisitedVisorProps) {
   const { study, visit, viewerOrigin, source, onOpenOhif, onBack, onClosed } = props;
   const { i18n } = useLingui();
   const { token } = visit;
+  useVisitEnd(token, onClosed, visit);
   const exam = useMemo(
     () => visitedExam(i18n, study, { visit, viewerOrigin }),
     [i18n, study, visit, viewerOrigin],
