@@ -60,6 +60,7 @@ test("a delivery that is given up while it is looked into plans nothing, and nam
   const planning = planDelivery([zipOf("a.zip", {}), zipOf("b.zip", { study: "2" })], {
     maxUploadBytes: 1024 ** 3,
     signal: leaving.signal,
+    onProgress() {},
     sum: async () => {},
     async look() {
       leaving.abort();

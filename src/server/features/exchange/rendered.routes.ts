@@ -39,11 +39,10 @@ interface RenderedAccess {
   /** Runs before each route, if a guard resolves the caller. */
   guard?: MiddlewareHandler<HttpEnv>;
   /** @throws {AppError} if the caller has no access */
-  open(
-    c: Context<HttpEnv>,
-  ): Promise<{
+  open(c: Context<HttpEnv>): Promise<{
     catalogue: DicomwebCatalogue;
-    readerId: string /** Whose visitor the reader is. */;
+    readerId: string;
+    /** Whose visitor the reader is. */
     accountId: string;
   }>;
   /** @throws {AppError} once the caller's access has ended */
