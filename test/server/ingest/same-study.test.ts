@@ -1,11 +1,11 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, beforeAll, expect, spyOn, test } from "bun:test";
 import { zipSync } from "fflate";
 import { takeStudyTurns } from "../../../src/server/features/ingest/study-turns.ts";
 import type { ScanResult } from "../../../src/server/features/ingest/worker/worker-messages.ts";
 import { withTimeout } from "../../../src/server/runtime/with-timeout.ts";
 import { MIB } from "../../../src/shared/units.ts";
 import { sampleInstance, studyUID } from "../../support/sample-zip.ts";
-import { stow } from "../../support/stow.ts";
+import { STOW_HEADERS, stow, stowBody } from "../../support/stow.ts";
 import { createTestApp, type Person, type TestApp } from "../../support/test-app.ts";
 import { until } from "../../support/until.ts";
 
@@ -71,6 +71,36 @@ test("uploads that wait for a long one of their study keep no worker from other 
   const found = await t.call("GET", `/dicomweb/studies/${studyUID("2")}/instances`, { as: sender });
   expect(((await found.json()) as unknown[]).length).toBe(12 * SIZES.length);
 }, 120_000);
+
+test("an upload whose study another node keeps changing is asked to come again", async () => {
+  const owner = await t.addPerson("Clínica de Dois Nós", { plan: "clinica" });
+  await t.store(owner, zipOf({ study: "4", sop: "1" }, 100));
+  await using other = await t.startAgain();
+  const { ingestWorkers } = t.deps;
+  const open = ingestWorkers.open.bind(ingestWorkers);
+  let changes = 0;
+  const change = async () => {
+    const body = stowBody([sampleInstance({ study: "4", sop: `9.${++changes}` })]);
+    const headers = { ...STOW_HEADERS, authorization: `Bearer ${owner.token}` };
+    expect((await other.app.request("/dicomweb/studies", { method: "POST", headers, body })).status).toBe(
+      200,
+    );
+  };
+  using opened = spyOn(ingestWorkers, "open").mockImplementationOnce(async (...args) => {
+    opened.mockImplementation(open);
+    const session = await open(...args);
+    const build: typeof session.build = async (plan) => {
+      const built = await session.build(plan);
+      await change();
+      return built;
+    };
+    return { ...session, build };
+  });
+  const refused = await t.upload(owner, zipOf({ study: "4", sop: "2" }, 100));
+  expect([refused.status, refused.headers.get("retry-after")]).toEqual([429, "5"]);
+  expect(changes).toBeGreaterThan(1);
+  expect((await t.upload(owner, zipOf({ study: "4", sop: "2" }, 100))).status).toBe(201);
+}, 60_000);
 
 const node = { bootId: Bun.randomUUIDv7() } as Parameters<typeof takeStudyTurns>[0]["node"];
 const turnsOf = (accountId: string, uids: string[], signal = AbortSignal.timeout(5_000)) => {
