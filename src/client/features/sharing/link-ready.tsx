@@ -9,14 +9,11 @@ import { CopyIcon, PrinterIcon, SendIcon } from "../../ui/icons.tsx";
 import { dayText } from "../../ui/moment-text.ts";
 import { showToast } from "../../ui/toast.tsx";
 import { useStay } from "../places/use-stay.ts";
-import { fullPatientText } from "../studies/study-text.ts";
+import { patientsText } from "../studies/study-text.ts";
 import { LinkSheet } from "./link-sheet.tsx";
 import type { ReadyLink } from "./ready-link.ts";
 import { useShownOnce } from "./shown-once.tsx";
 import { useExamCount } from "./use-exam-count.ts";
-
-/** How many patients are named; "…" stands for more. */
-const MAX_NAMED = 3;
 
 interface LinkReadyProps {
   /** The exams that it opens. */
@@ -35,8 +32,7 @@ export function LinkReady({ exams: opened, link, onClose, returnTo }: LinkReadyP
   const { studies, withReport, recipient, expiresAt, url, passcode } = link;
   const until = dayText(expiresAt);
   const exams = useExamCount(studies);
-  const patients = [...new Set(opened.map((study) => fullPatientText(i18n, study)))];
-  const patient = [...patients.slice(0, MAX_NAMED), ...(patients.length > MAX_NAMED ? ["…"] : [])].join(", ");
+  const patient = patientsText(i18n, opened);
   return (
     <Dialog
       wide

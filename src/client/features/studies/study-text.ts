@@ -18,6 +18,15 @@ export function fullPatientText(i18n: I18n, { patientName }: Pick<Study, "patien
   return (patientName && fullPersonName(patientName)) || i18n._(noName);
 }
 
+/** How many patients are named; "…" stands for more. */
+const MAX_NAMED = 3;
+
+/** The patients of several studies, each once. */
+export function patientsText(i18n: I18n, studies: readonly Pick<Study, "patientName">[]): string {
+  const patients = [...new Set(studies.map((study) => fullPatientText(i18n, study)))];
+  return [...patients.slice(0, MAX_NAMED), ...(patients.length > MAX_NAMED ? ["…"] : [])].join(", ");
+}
+
 export function descriptionText(i18n: I18n, { studyDescription }: Pick<Study, "studyDescription">): string {
   return studyDescription?.trim() || i18n._(noDescription);
 }

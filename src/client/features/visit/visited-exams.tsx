@@ -8,9 +8,10 @@ import { sessionAtom } from "../../session.ts";
 import { lazyChunk } from "../../ui/lazy-chunk.ts";
 import { dayText } from "../../ui/moment-text.ts";
 import { showToast } from "../../ui/toast.tsx";
-import { fullPatientText } from "../studies/study-text.ts";
+import { fullPatientText, patientsText } from "../studies/study-text.ts";
 import { Opening } from "./opening.tsx";
 import { visitApi } from "./visit-api.ts";
+import { isOfSamePatient } from "./visited-patient.ts";
 import { MainStudy, OtherStudy } from "./visited-study.tsx";
 
 /** What draws PDF files is larger than all else on the page together. */
@@ -22,7 +23,7 @@ interface VisitedExamsProps {
   onClosed: () => void;
 }
 
-/** The exams of a link: the first as a film with its series, the others as rows. */
+/** The exams of a link: the first as a film with its series, the others as rows. Each says whose it is if not all are one patient's. */
 export function VisitedExams({ visit, viewerOrigin, onClosed }: VisitedExamsProps) {
   const { i18n } = useLingui();
   const [report, setReport] = useState<{ study: VisitedStudy; isOpen: boolean }>();
@@ -46,12 +47,14 @@ export function VisitedExams({ visit, viewerOrigin, onClosed }: VisitedExamsProp
     );
   if (!main) return null;
   const { owner, recipient, expiresAt } = visit;
-  const patient = fullPatientText(i18n, main);
+  const areOfSeveral = others.some((other) => !isOfSamePatient(main, other));
+  const patient = areOfSeveral ? patientsText(i18n, visit.studies) : fullPatientText(i18n, main);
   const until = dayText(expiresAt);
   const shown = (study: VisitedStudy) => ({
     study,
     visit,
     viewerOrigin,
+    isNamed: areOfSeveral,
     onClosed,
     onRead: () => setReport({ study, isOpen: true }),
     reportButton: report?.study === study ? reportButton : undefined,
@@ -78,7 +81,11 @@ export function VisitedExams({ visit, viewerOrigin, onClosed }: VisitedExamsProp
       {others.length > 0 && (
         <section className="visit-others">
           <h2>
-            <Trans id="visit.compare">To compare</Trans>
+            {areOfSeveral ? (
+              <Trans id="visit.others">Other exams</Trans>
+            ) : (
+              <Trans id="visit.compare">To compare</Trans>
+            )}
           </h2>
           <ul>
             {others.map((study) => (

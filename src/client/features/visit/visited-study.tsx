@@ -10,7 +10,7 @@ import { DownloadIcon, FileTextIcon, MaximizeIcon } from "../../ui/icons.tsx";
 import { savesData, whenIdle } from "../../ui/when-idle.ts";
 import { WholeDates } from "../../ui/whole-dates.tsx";
 import { modalityCodes } from "../studies/modality-names.ts";
-import { dateText, descriptionText, isViewable } from "../studies/study-text.ts";
+import { dateText, descriptionText, fullPatientText, isViewable } from "../studies/study-text.ts";
 import { loadVisor } from "../viewer/lazy-visor.tsx";
 import { visitAddresses, visitApi } from "./visit-api.ts";
 import { createVisitedSource, type VisitedSource } from "./visited-source.ts";
@@ -23,6 +23,8 @@ interface StudyProps {
   study: VisitedStudy;
   visit: Visit;
   viewerOrigin: string;
+  /** Whether it says whose exam it is: the link has exams of several patients. */
+  isNamed: boolean;
   onRead: () => void;
   /** Set for the exam whose report was read last: its button takes the focus back. */
   reportButton: RefObject<HTMLButtonElement | null> | undefined;
@@ -32,7 +34,7 @@ interface StudyProps {
 
 /** The link's first exam. */
 export function MainStudy(props: StudyProps) {
-  const { study, visit, onRead, reportButton } = props;
+  const { study, visit, isNamed, onRead, reportButton } = props;
   const { i18n, t } = useLingui();
   const { token } = visit;
   return (
@@ -47,6 +49,7 @@ export function MainStudy(props: StudyProps) {
       <div className="visit-facts">
         <div>
           <h2>{descriptionText(i18n, study)}</h2>
+          {isNamed && <p className="visit-patient">{fullPatientText(i18n, study)}</p>}
           <p className="visit-line">
             <Modalities study={study} />
             <span>
@@ -86,7 +89,7 @@ export function MainStudy(props: StudyProps) {
 
 /** Another exam of the link. */
 export function OtherStudy(props: StudyProps) {
-  const { study, visit, onRead, reportButton } = props;
+  const { study, visit, isNamed, onRead, reportButton } = props;
   const { i18n, t } = useLingui();
   const { imagesReceived } = study;
   const description = descriptionText(i18n, study);
@@ -101,6 +104,7 @@ export function OtherStudy(props: StudyProps) {
       </span>
       <div>
         <b>{description}</b>
+        {isNamed && <p className="visit-patient">{fullPatientText(i18n, study)}</p>}
         <p className="visit-line">
           <Modalities study={study} />
           <span>

@@ -9,6 +9,7 @@ import { describeStudy } from "../viewer/describe-study.ts";
 import { Laudo, LazyVisor } from "../viewer/lazy-visor.tsx";
 import { useVisitEnd } from "./use-visit-end.ts";
 import { visitAddresses, visitApi } from "./visit-api.ts";
+import { isOfSamePatient } from "./visited-patient.ts";
 import { createVisitedSource } from "./visited-source.ts";
 
 interface VisitedVisorProps {
@@ -32,15 +33,16 @@ export function VisitedVisor(props: VisitedVisorProps) {
     () => visitedExam(i18n, study, { visit, viewerOrigin }),
     [i18n, study, visit, viewerOrigin],
   );
+  const ofPatient = visit.studies.filter((other) => isOfSamePatient(study, other));
   const findOthers = async () =>
-    orderComparable(study, visit.studies).map((other) => visitedExam(i18n, other, { visit, viewerOrigin }));
+    orderComparable(study, ofPatient).map((other) => visitedExam(i18n, other, { visit, viewerOrigin }));
   return (
     <LazyVisor
       {...exam}
       source={source}
       studies={[exam]}
       preview={visitAddresses.preview(token, study.id)}
-      findOthers={visit.studies.length > 1 ? findOthers : undefined}
+      findOthers={ofPatient.length > 1 ? findOthers : undefined}
       onDownload={
         visit.download ? () => window.location.assign(visitAddresses.download(token, study.id)) : undefined
       }
