@@ -1,5 +1,6 @@
-import { Trans } from "@lingui/react/macro";
+import { Trans, useLingui } from "@lingui/react/macro";
 import { isNearLimit } from "../../shared/rules/subscription.ts";
+import { countText } from "./count-text.ts";
 import { Skeleton } from "./skeleton.tsx";
 
 interface MeterProps {
@@ -8,12 +9,14 @@ interface MeterProps {
   limit: number;
   /** What is about to be added, hatched; the limit is then told instead of the rest. */
   coming?: number;
-  /** Formats a number; by default it is shown as it is. */
+  /** Formats a number; by default it is a count. */
   textOf?: (value: number) => string;
 }
 
 /** A meter drawn as a centimetre rule: the used amount, the rest, then the rule. It warns from 80 % on. */
-export function Meter({ label, used, limit, coming, textOf = String }: MeterProps) {
+export function Meter({ label, used, limit, coming, textOf: ownText }: MeterProps) {
+  const { i18n } = useLingui();
+  const textOf = ownText ?? ((count: number) => countText(i18n, count));
   const percent = limit > 0 ? Math.min(100, Math.round((used / limit) * 100)) : 100;
   const remaining = textOf(Math.max(0, limit - used));
   const after = used + (coming ?? 0);

@@ -75,6 +75,16 @@ describe("the status of the subscription", () => {
     expect(screen.getByText("restam 87,5 GB")).toBeTruthy();
   });
 
+  test("groups the thousands of a large plan", async () => {
+    await showList(
+      answersWith({ currentExamCount: 1900, examLimit: 2000, totalActionsThisMonth: 9, actionLimit: 2000 }),
+    );
+    expect(await screen.findByText("1.900 / 2.000")).toBeTruthy();
+    expect(screen.getByText("9 / 2.000")).toBeTruthy();
+    expect(screen.getByText("restam 1.991")).toBeTruthy();
+    expect(screen.getByText("Você guarda 1.900 dos 2.000 exames do seu plano.")).toBeTruthy();
+  });
+
   test("is one line on a phone until a limit is near", async () => {
     const onPhone = spyOn(window, "matchMedia").mockImplementation(
       (media) => Object.assign(new EventTarget(), { media, matches: media === PHONE }) as MediaQueryList,

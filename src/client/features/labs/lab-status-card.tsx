@@ -1,6 +1,7 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import type { LabStats } from "../../../shared/api/labs.ts";
 import { isNearLimit } from "../../../shared/rules/subscription.ts";
+import { countText } from "../../ui/count-text.ts";
 import { TriangleAlertIcon } from "../../ui/icons.tsx";
 import { Meter } from "../../ui/meter.tsx";
 import { planNameText } from "../plan/plan-name.ts";
@@ -38,7 +39,9 @@ export function LabStatusCard() {
 
 /** From 80 % of a limit on, names the limit that is nearly reached and links to the plans. */
 function LimitWarning({ stats }: { stats: LabStats }) {
+  const { i18n } = useLingui();
   const { currentLabExamCount, labExamLimit, labActionUsagePercentage: percent } = stats;
+  const [examsKept, examsMost] = [currentLabExamCount, labExamLimit].map((count) => countText(i18n, count));
   const isActionsNear = isNearLimit(stats.labActionsThisMonth, stats.labActionLimit);
   if (!isActionsNear && !isNearLimit(currentLabExamCount, labExamLimit)) return null;
   return (
@@ -48,7 +51,7 @@ function LimitWarning({ stats }: { stats: LabStats }) {
         <Trans id="labs.warning">You have used {percent}% of this month's laboratory actions.</Trans>
       ) : (
         <Trans id="labs.examsNear">
-          You keep {currentLabExamCount} of the {labExamLimit} laboratory exams of your plan.
+          You keep {examsKept} of the {examsMost} laboratory exams of your plan.
         </Trans>
       )}
       <SeePlans />

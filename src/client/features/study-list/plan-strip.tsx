@@ -1,6 +1,7 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import type { UsageStats } from "../../../shared/api/subscriptions.ts";
 import { isNearLimit, nextResetAt } from "../../../shared/rules/subscription.ts";
+import { countText } from "../../ui/count-text.ts";
 import { TriangleAlertIcon } from "../../ui/icons.tsx";
 import { limitText } from "../../ui/limit-text.ts";
 import { Meter, MeterSkeleton } from "../../ui/meter.tsx";
@@ -30,6 +31,8 @@ export function PlanStrip() {
   if (!usage.data) return null;
   const { currentExamCount, examLimit, totalActionsThisMonth, actionLimit } = usage.data;
   const planName = planNameText(i18n, usage.data.planName);
+  const [examsKept, examsMost] = [currentExamCount, examLimit].map((count) => countText(i18n, count));
+  const [actions, actionsMost] = [totalActionsThisMonth, actionLimit].map((count) => countText(i18n, count));
   if (isPhone && !isAnyNear(usage.data)) {
     return (
       <section
@@ -41,7 +44,7 @@ export function PlanStrip() {
         </b>
         <span>
           <Trans id="planStrip.line">
-            {currentExamCount} of {examLimit} exams · {totalActionsThisMonth} of {actionLimit} actions
+            {examsKept} of {examsMost} exams · {actions} of {actionsMost} actions
           </Trans>
         </span>
       </section>
@@ -99,8 +102,10 @@ function isAnyNear(usage: UsageStats): boolean {
 
 /** From 80 % of a limit on, names the limit that is nearly reached and links to the plans. */
 function LimitWarning({ usage }: { usage: UsageStats }) {
+  const { i18n } = useLingui();
   const { user } = useHis();
   const { currentExamCount, examLimit, totalActionsThisMonth, actionLimit } = usage;
+  const [examsKept, examsMost] = [currentExamCount, examLimit].map((count) => countText(i18n, count));
   const isActionsNear = isNearLimit(totalActionsThisMonth, actionLimit);
   const isExamsNear = isNearLimit(currentExamCount, examLimit);
   if (!isAnyNear(usage)) return null;
@@ -114,7 +119,7 @@ function LimitWarning({ usage }: { usage: UsageStats }) {
       ) : (
         <p>
           <Trans id="planStrip.examsNear">
-            You keep {currentExamCount} of the {examLimit} exams of your plan.
+            You keep {examsKept} of the {examsMost} exams of your plan.
           </Trans>
         </p>
       )}

@@ -96,7 +96,6 @@ function SummaryCard(props: UploadSummaryProps) {
             used={usage.currentExamCount}
             coming={newExams}
             limit={usage.examLimit}
-            textOf={(count) => i18n.number(count)}
           />
           <Meter
             label={t({ id: "planStrip.storage", message: "Storage" })}
