@@ -45,6 +45,7 @@ export const subscription: Subscription = {
   canCancel: true,
   cancelledAt: null,
   removedUntil: null,
+  keptUntil: null,
   openPaymentId: null,
 };
 

@@ -32,6 +32,8 @@ export const subscriptionSchema = z.object({
   cancelledAt: z.nullable(z.string()),
   /** Until when an administrator can restore the exams of a cancelled account. */
   removedUntil: z.nullable(z.string()),
+  /** Until when the exams of a subscription that is over are kept, to be seen again once it is renewed. */
+  keptUntil: z.nullable(z.string()),
   /** An open Pix payment, whatever the status of the subscription. */
   openPaymentId: z.nullable(z.string()),
 });

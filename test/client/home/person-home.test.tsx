@@ -10,6 +10,7 @@ import type { Study } from "../../../src/shared/api/studies.ts";
 import { act, screen, untilGone, userEvent, waitFor, withDom, within } from "../../support/dom.ts";
 import { type Answer, answerCalls, problem, renderView, shownView } from "../../support/render-view.tsx";
 import { skull } from "../../support/skull-study.ts";
+import { subscriptionAnswers } from "../../support/subscriptions.ts";
 
 withDom();
 
@@ -27,6 +28,7 @@ const payment = {
 
 interface Home {
   locale?: "en-US";
+  isActive?: boolean;
   studies?: Study[];
   total?: number;
   shared?: SharedWithMe;
@@ -41,6 +43,7 @@ async function show({
   told = [],
   more,
   locale,
+  isActive = true,
 }: Home) {
   const searches: string[] = [];
   const calls = answerCalls({
@@ -59,7 +62,7 @@ async function show({
     "GET /api/subscriptions/usage-stats": () => problem(404, "subscription.none", "x"),
     ...more,
   });
-  await renderView(<WelcomeView />, { ...(locale && { locale }) });
+  await renderView(<WelcomeView />, { isActive, ...(locale && { locale }) });
   return { searches, calls };
 }
 
@@ -160,7 +163,13 @@ test("an open Pix waits at the top and opens its dialog; once it is paid its row
     ...{ id: "x", status: "pending", startDate: "2026-11-01T00:00:00.000Z", expiresAt: null },
     plan: { id: "p1", name: "Família", price: 3990, examLimit: 50, downloadDeleteLimit: 60, storageBytes: 1 },
     ...{ currentExamCount: 0, storageUsedBytes: 0, downloadsThisMonth: 0, deletesThisMonth: 0 },
-    ...{ canCancel: false, cancelledAt: null, removedUntil: null, openPaymentId: payment.id },
+    ...{
+      canCancel: false,
+      cancelledAt: null,
+      removedUntil: null,
+      keptUntil: null,
+      openPaymentId: payment.id,
+    },
   };
   await show({
     more: {
@@ -293,4 +302,14 @@ test("nothing is said of links where none is active", async () => {
   await show({ more: { "GET /api/links": () => Response.json([]) } });
   await film();
   await untilGone(() => screen.queryByText("Links ativos"));
+});
+
+test("somebody whose subscription ended is told that their exams are kept, and until when", async () => {
+  const over = {
+    status: "expired",
+    expiresAt: "2026-11-02T15:00:00.000Z",
+    keptUntil: "2027-11-02T15:00:00.000Z",
+  } as const;
+  await show({ isActive: false, more: subscriptionAnswers(over) });
+  expect(await screen.findByText("Seus exames continuam guardados")).toBeTruthy();
 });

@@ -48,6 +48,7 @@ const subscription: Subscription = {
   canCancel: true,
   cancelledAt: null,
   removedUntil: null,
+  keptUntil: null,
   openPaymentId: null,
 };
 

@@ -71,6 +71,7 @@ const subscription: AccountSubscription = {
     canCancel: true,
     cancelledAt: null,
     removedUntil: null,
+    keptUntil: null,
     openPaymentId: null,
   },
 };

@@ -69,6 +69,13 @@ describe("the current subscription", () => {
     expect(screen.getByRole("button", { name: "Renovar Família" })).toBeTruthy();
   });
 
+  test("that has ended says until when its exams are kept", async () => {
+    const over = { status: "expired", expiresAt: "2026-11-02T15:00:00.000Z", canCancel: false } as const;
+    await showView(subscriptionAnswers({ ...over, keptUntil: "2027-11-02T15:00:00.000Z" }));
+    expect(await screen.findByText("Seus exames continuam guardados")).toBeTruthy();
+    expect(screen.getByText(/^02-11-2027 \d\d:00$/)).toBeTruthy();
+  });
+
   test("that was chosen and not paid yet says that it waits for its payment", async () => {
     await showView(subscriptionAnswers({ status: "pending", expiresAt: null, canCancel: false }));
     const card = await screen.findByRole("region", { name: "Assinatura atual" });

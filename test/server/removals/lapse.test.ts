@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { readSubscription } from "../../../src/server/features/overview/read-subscription.ts";
 import { nextLapseStep, type WarningDays } from "../../../src/server/features/removals/lapse-schedule.ts";
 import { purgeRemovals } from "../../../src/server/features/removals/purge-removals.ts";
 import { removeLapsed } from "../../../src/server/features/removals/remove-lapsed.ts";
@@ -92,6 +93,24 @@ describe("a year without renewal", () => {
     for (const key of keys) expect(await t.deps.store.stat(key)).toBeUndefined();
     expect(studies).toHaveLength(1);
     expect(await run(800)).toBe(4);
+  });
+
+  test("is told ahead: the subscription says until when the exams are kept, also after late warnings", async () => {
+    const keptUntil = async (person: Person) => (await readSubscription(t.deps, person.id)).keptUntil;
+    const { person, endsAt } = await endingIn(1, "Sabe Até Quando");
+    expect(await keptUntil(person)).toBeNull();
+    t.advance(2 * DAY_MS);
+    expect(await keptUntil(person)).toBe(new Date(endsAt.getTime() + 365 * DAY_MS).toISOString());
+    const { person: late } = await endingIn(-700, "Avisada Tarde");
+    await removeLapsed(t.deps);
+    t.advance(DAY_MS);
+    const left = Date.parse((await keptUntil(late)) ?? "") - t.deps.clock.now().getTime();
+    expect(Math.round(left / HOUR_MS)).toBe(29 * 24);
+    const without = await t.addPerson("Sem Exames");
+    await endIn(without, -1);
+    expect(await keptUntil(without)).toBeNull();
+    const { person: guest } = await endingIn(-1, "Cortesia Vencida", { plan: "cortesia" });
+    expect(await keptUntil(guest)).toBeNull();
   });
 
   test("warns first and removes later when the server was off for long", async () => {

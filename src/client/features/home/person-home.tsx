@@ -6,6 +6,8 @@ import { InboxIcon, UploadIcon } from "../../ui/icons.tsx";
 import { whenText } from "../../ui/when-text.ts";
 import { viewAtom } from "../places/views.ts";
 import { useHis } from "../session/his-context.ts";
+import { useMySubscription } from "../session/use-my-subscription.ts";
+import { Kept } from "../subscriptions/subscription-notices.tsx";
 import { HomeHead } from "./home-head.tsx";
 import { HomeSection } from "./home-panel.tsx";
 import { HomePlace, RowPlaces } from "./home-place.tsx";
@@ -37,6 +39,7 @@ export default function PersonHome() {
   const isEmpty = !isActive || recent.data?.total === 0;
   const parts = (
     <>
+      {!isActive && <KeptExams />}
       <WaitingList query={waiting} />
       {isEmpty ? <StartPanel /> : <RecentWall query={recent} />}
       {isActive && <SharedList query={shared} />}
@@ -48,6 +51,12 @@ export default function PersonHome() {
       {isEmpty ? <div className="home-main">{parts}</div> : <WithSide>{parts}</WithSide>}
     </>
   );
+}
+
+/** Somebody whose subscription ended sees no exam, and must not believe that there is none. */
+function KeptExams() {
+  const { data } = useMySubscription({ enabled: true });
+  return data?.keptUntil && <Kept until={data.keptUntil} />;
 }
 
 function WithSide({ children }: { children: ReactNode }) {

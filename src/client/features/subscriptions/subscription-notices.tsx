@@ -20,6 +20,7 @@ export function SubscriptionNotices({ subscription }: { subscription: Subscripti
       {!mayChoose && <GivenByAdmin />}
       {subscription?.openPaymentId && <PendingPayment paymentId={subscription.openPaymentId} />}
       {subscription?.removedUntil && <Removed until={subscription.removedUntil} />}
+      {subscription?.keptUntil && <Kept until={subscription.keptUntil} />}
     </div>
   );
 }
@@ -90,6 +91,23 @@ function Removed({ until }: { until: string }) {
       <Trans id="subscription.removed.text">
         Until <span className="whitespace-nowrap">{moment}</span> an administrator can still bring them back.
         After that they are gone for good.
+      </Trans>
+    </Notice>
+  );
+}
+
+/** Says that the exams of a subscription that is over are there, and until when it can be renewed. */
+export function Kept({ until }: { until: string }) {
+  const moment = momentText(until);
+  return (
+    <Notice
+      icon={ClockIcon}
+      tone="is-warn"
+      title={<Trans id="subscription.kept">Your exams are still kept</Trans>}
+    >
+      <Trans id="subscription.kept.text">
+        Renew before <span className="whitespace-nowrap">{moment}</span> to see them again. After that they
+        are deleted.
       </Trans>
     </Notice>
   );

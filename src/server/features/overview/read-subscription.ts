@@ -3,6 +3,7 @@ import { isInForce } from "../../../shared/rules/subscription.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../http/app-error.ts";
 import { findOpenPayment } from "../payments/payments.repo.ts";
+import { readKeptUntil } from "../removals/read-kept-until.ts";
 import { findOpenRemoval } from "../removals/removals.repo.ts";
 import { findCancelledAccounts } from "../subscriptions/cancellations.repo.ts";
 import { presentPlan } from "../subscriptions/present-plan.ts";
@@ -33,6 +34,7 @@ export async function readSubscription(
   return presentSubscription(found.subscription, found.plan, now, {
     openPaymentId: payment?.id ?? null,
     removedUntil: removal?.purgeAfter ?? null,
+    keptUntil: await readKeptUntil(db, found.subscription, found.plan, now),
     isCancelled: cancelled.has(userId),
     storageUsedBytes: await sumStorage(db, userId),
   });
@@ -42,6 +44,7 @@ export async function readSubscription(
 interface SubscriptionSurroundings {
   openPaymentId: string | null;
   removedUntil: Date | null;
+  keptUntil: Date | null;
   isCancelled: boolean;
   storageUsedBytes: number;
 }
@@ -68,6 +71,7 @@ export function presentSubscription(
     canCancel: isActive,
     cancelledAt: around.isCancelled && !isActive ? expiresAt : null,
     removedUntil: around.removedUntil?.toISOString() ?? null,
+    keptUntil: around.keptUntil?.toISOString() ?? null,
     openPaymentId: around.openPaymentId,
   };
 }

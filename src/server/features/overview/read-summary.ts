@@ -56,7 +56,7 @@ export async function readAccountSubscriptions(
     const openPaymentId = openPayments.get(user.id) ?? null;
     if (subscription.status === "pending" && openPaymentId === null) return [];
     const isCancelled = cancelled.has(user.id);
-    const around = { openPaymentId, removedUntil: null, isCancelled, storageUsedBytes };
+    const around = { openPaymentId, removedUntil: null, keptUntil: null, isCancelled, storageUsedBytes };
     return {
       user,
       plan: presentPlan(plan),

@@ -20,9 +20,24 @@ export function nextLapseStep(endedAt: Date, sentAt: ReadonlyMap<WarningDays, Da
   for (const days of warningDays) {
     const dueAt = addDays(removalAt, -days);
     const toldAt = sentAt.get(days) ?? now;
-    const lateMs = toldAt.getTime() - dueAt.getTime();
-    if (lateMs > ON_TIME_MS) removalAt = addDays(toldAt, days);
-    if (!sentAt.has(days)) return lateMs >= 0 ? { warn: days, removalAt } : undefined;
+    removalAt = postponed(removalAt, days, toldAt);
+    if (!sentAt.has(days)) return toldAt >= dueAt ? { warn: days, removalAt } : undefined;
   }
   return now >= removalAt ? "remove" : undefined;
+}
+
+/** When the exams of a subscription that ended at `endedAt` are removed at the earliest, as things stand at `now`. */
+export function removalDueAt(endedAt: Date, sentAt: ReadonlyMap<WarningDays, Date>, now: Date): Date {
+  return warningDays.reduce(
+    (removalAt, days) => {
+      const toldAt = sentAt.get(days) ?? now;
+      return postponed(removalAt, days, toldAt);
+    },
+    addDays(endedAt, lapseDays),
+  );
+}
+
+function postponed(removalAt: Date, days: WarningDays, toldAt: Date): Date {
+  const lateMs = toldAt.getTime() - addDays(removalAt, -days).getTime();
+  return lateMs > ON_TIME_MS ? addDays(toldAt, days) : removalAt;
 }

@@ -7,10 +7,11 @@ import { findOperatorEmail } from "../accounts/users/find-operator-email.ts";
 import { lockUser } from "../accounts/users/users.repo.ts";
 import type { UserRow } from "../accounts/users/users.table.ts";
 import { mailUser } from "../subscriptions/mail-user.ts";
-import { findNoticesFor, insertNotice, type NoticeKind } from "../subscriptions/notices.repo.ts";
+import { insertNotice, type NoticeKind } from "../subscriptions/notices.repo.ts";
 import { lapsedMail, lapseWarningMail } from "../subscriptions/subscription-mails.ts";
 import { findPlan, lockSubscription } from "../subscriptions/subscriptions.repo.ts";
-import { nextLapseStep, type WarningDays, warningDays } from "./lapse-schedule.ts";
+import { nextLapseStep, warningDays } from "./lapse-schedule.ts";
+import { readLapseWarnings } from "./read-kept-until.ts";
 import { countKeptExams, type LapsingAccount, listLapsingAccounts } from "./removals.repo.ts";
 import { removeAccountExams } from "./remove-account-exams.ts";
 
@@ -55,7 +56,7 @@ async function takeStep(deps: LapseDeps, tx: Tx, userId: string): Promise<void> 
   const kept = await countKeptExams(tx, userId);
   if (!plan || plan.slug === "cortesia" || kept.studies + kept.labExams === 0) return;
   const endedAt = subscription.expiresAt;
-  const step = nextLapseStep(endedAt, await readWarnings(tx, userId, endedAt), now);
+  const step = nextLapseStep(endedAt, await readLapseWarnings(tx, userId, endedAt), now);
   if (step === undefined) return;
   const ended = { plan: plan.name, endedAt, locale: user.locale };
   if (step === "remove") return await removeExams(deps, tx, user, ended, now);
@@ -68,16 +69,6 @@ async function takeStep(deps: LapseDeps, tx: Tx, userId: string): Promise<void> 
     tx,
     user,
     lapseWarningMail({ ...ended, ...kept, days: step.warn, removalAt: step.removalAt, publicUrl }),
-  );
-}
-
-async function readWarnings(tx: Tx, userId: string, endedAt: Date): Promise<Map<WarningDays, Date>> {
-  const sent = await findNoticesFor(tx, userId, endedAt);
-  return new Map(
-    warningDays.flatMap((days) => {
-      const at = sent.get(`removal.${days}`);
-      return at ? [[days, at] as const] : [];
-    }),
   );
 }
 
