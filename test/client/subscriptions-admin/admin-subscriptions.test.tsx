@@ -186,6 +186,29 @@ describe("the subscriptions of everybody", () => {
     expect(confirmed).toBe(1);
   });
 
+  test("a page of payments whose last one was settled gives way to the page before", async () => {
+    let total = 21;
+    const asked: string[] = [];
+    const { user } = await show({
+      "GET /api/payments": ({ search }) => {
+        const offset = Number(search.get("offset"));
+        asked.push(String(offset));
+        const rows = offset < total ? [payment] : [];
+        return Response.json(rows, { headers: { "X-Total-Count": String(total) } });
+      },
+      [`POST /api/payments/${payment.id}/confirm`]: () => {
+        total = 20;
+        return Response.json({ ...payment, status: "paid" });
+      },
+    });
+    await user.click(await screen.findByRole("button", { name: "Próximo" }));
+    await waitFor(() => expect(asked.at(-1)).toBe("20"));
+    await user.click(await screen.findByRole("button", { name: "Confirmar" }));
+    await user.click(await screen.findByRole("button", { name: "Sim, recebi" }));
+    expect(await screen.findByText("Mostrando 1 a 1 de 20 resultados")).toBeDefined();
+    expect(screen.queryByText(/^Mostrando 0/)).toBeNull();
+  });
+
   test("the question about a payment is a step of the history, and survives a reload with its rows", async () => {
     const paid = { ...payment, status: "paid", provider: "bacen", canConfirm: false, canRefund: true };
     const store = getDefaultStore();

@@ -4,6 +4,7 @@ import { ShieldCheckIcon } from "../../ui/icons.tsx";
 import { LoadError } from "../../ui/load-error.tsx";
 import { Pager } from "../../ui/pager.tsx";
 import { Skeleton } from "../../ui/skeleton.tsx";
+import { useExistingPage } from "../../ui/use-existing-page.ts";
 import { FindingRow } from "./finding-row.tsx";
 import type { FindingState } from "./integrity-api.ts";
 import { FINDINGS_PER_PAGE, useFindings } from "./use-integrity.ts";
@@ -13,7 +14,11 @@ const SKELETON_ROWS = [1, 2, 3];
 /** A page of open or settled findings. */
 export function Findings({ state }: { state: FindingState }) {
   const [page, setPage] = useState(0);
-  const { data, error, refetch } = useFindings(state, page);
+  const { data, error, refetch, isPlaceholderData } = useFindings(state, page);
+  useExistingPage({
+    ...{ page, perPage: FINDINGS_PER_PAGE, total: isPlaceholderData ? undefined : data?.total },
+    onPage: setPage,
+  });
   if (error && !data) {
     return (
       <LoadError

@@ -6,6 +6,7 @@ import { Field } from "../../ui/field.tsx";
 import { dayText } from "../../ui/moment-text.ts";
 import { Pager } from "../../ui/pager.tsx";
 import { Select } from "../../ui/select.tsx";
+import { useExistingPage } from "../../ui/use-existing-page.ts";
 import { PaymentDetailsDialog } from "../payments/payment-details-dialog.tsx";
 import { PaymentStatusBadge, ReturnedPart } from "../payments/payment-status.tsx";
 import { DetailsButton } from "../payments/payment-table.tsx";
@@ -49,6 +50,10 @@ export function AdminPayments() {
   const { data, error, refetch, isPlaceholderData } = usePayments(status, page);
   const payments = data?.payments;
   const ownPayments = isPlaceholderData ? undefined : payments;
+  useExistingPage({
+    ...{ page, perPage: PAYMENTS_PER_PAGE, total: isPlaceholderData ? undefined : data?.total },
+    onPage: (existing) => show(status, existing),
+  });
   const [opened, setOpenId] = useDialogValue(openDetailsAtom, ownPayments);
   const { question, ask, close } = usePaymentQuestion(ownPayments);
   const options: { value: PaymentStatus | "all"; label: string }[] = [
