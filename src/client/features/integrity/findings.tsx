@@ -15,10 +15,8 @@ const SKELETON_ROWS = [1, 2, 3];
 export function Findings({ state }: { state: FindingState }) {
   const [page, setPage] = useState(0);
   const { data, error, refetch, isPlaceholderData } = useFindings(state, page);
-  useExistingPage({
-    ...{ page, perPage: FINDINGS_PER_PAGE, total: isPlaceholderData ? undefined : data?.total },
-    onPage: setPage,
-  });
+  const total = isPlaceholderData ? undefined : data?.total;
+  useExistingPage({ page, perPage: FINDINGS_PER_PAGE, total, onPage: setPage });
   if (error && !data) {
     return (
       <LoadError

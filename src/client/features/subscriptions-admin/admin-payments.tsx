@@ -51,7 +51,9 @@ export function AdminPayments() {
   const payments = data?.payments;
   const ownPayments = isPlaceholderData ? undefined : payments;
   useExistingPage({
-    ...{ page, perPage: PAYMENTS_PER_PAGE, total: isPlaceholderData ? undefined : data?.total },
+    page,
+    perPage: PAYMENTS_PER_PAGE,
+    total: isPlaceholderData ? undefined : data?.total,
     onPage: (existing) => show(status, existing),
   });
   const [opened, setOpenId] = useDialogValue(openDetailsAtom, ownPayments);
