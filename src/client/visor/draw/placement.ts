@@ -57,14 +57,19 @@ function drawnSize({ quarters, zoom }: ViewTurn, { columns, rows, pixelAspect, w
 }
 
 /**
- * Moved back as far as it takes to see the picture: it covers the middle of the screen, or half of it is on the screen. A screen that is
- * turned asks for it as well as a finger that moves too far.
+ * Moved back as far as it takes to see the picture: across and down, three quarters of the screen show some of it, or three quarters of it are
+ * on the screen. More would bring the black corner of an image alone before a person who enlarged it. A screen that is turned asks for it
+ * as well as a finger that moves too far.
  */
 export function keepSeen(turn: ViewTurn, stage: Stage): ViewTurn {
   const drawn = drawnSize(turn, stage);
-  const panX = within(turn.panX, Math.max(drawn.width, stage.width - drawn.width) / 2);
-  const panY = within(turn.panY, Math.max(drawn.height, stage.height - drawn.height) / 2);
+  const panX = within(turn.panX, farthest(drawn.width, stage.width));
+  const panY = within(turn.panY, farthest(drawn.height, stage.height));
   return panX === turn.panX && panY === turn.panY ? turn : { ...turn, panX, panY };
+}
+
+function farthest(drawn: number, screen: number): number {
+  return Math.abs(drawn - screen) / 2 + Math.min(drawn, screen) / 4;
 }
 
 function within(pan: number, limit: number): number {
