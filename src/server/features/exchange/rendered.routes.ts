@@ -32,6 +32,13 @@ const MAX_SEVERAL = 2;
 /** The time limit of drawing, including the wait for others' pictures of several. */
 const MAX_WAIT_MS = 30_000;
 
+/** Who reads pictures, and takes their turns. */
+interface PictureReader {
+  readerId: string;
+  /** Whose visitor the reader is; their own id if they have an account. */
+  accountId: string;
+}
+
 /** Who may have pictures of what. */
 interface RenderedAccess {
   room: Room;
@@ -39,12 +46,7 @@ interface RenderedAccess {
   /** Runs before each route, if a guard resolves the caller. */
   guard?: MiddlewareHandler<HttpEnv>;
   /** @throws {AppError} if the caller has no access */
-  open(c: Context<HttpEnv>): Promise<{
-    catalogue: DicomwebCatalogue;
-    readerId: string;
-    /** Whose visitor the reader is. */
-    accountId: string;
-  }>;
+  open(c: Context<HttpEnv>): Promise<{ catalogue: DicomwebCatalogue } & PictureReader>;
   /** @throws {AppError} once the caller's access has ended */
   assertStillVisible(c: Context<HttpEnv>): Promise<void>;
 }
@@ -168,13 +170,7 @@ interface Waiting {
 async function answerSeveral(
   deps: Deps,
   c: Context<HttpEnv>,
-  asked: {
-    catalogue: DicomwebCatalogue;
-    readerId: string;
-    accountId: string;
-    drawing: Drawing;
-    waiting: Waiting;
-  },
+  asked: { catalogue: DicomwebCatalogue; drawing: Drawing; waiting: Waiting } & PictureReader,
 ): Promise<Response> {
   const { catalogue, readerId, accountId, drawing, waiting } = asked;
   const path = c.req.param();
