@@ -5,7 +5,11 @@ import { createConnection, createServer, type NetConnectOpts, type Socket } from
 export interface ConnectionProxy extends AsyncDisposable {
   /** The same server, reached through the proxy. */
   url: string;
+  /** How many were opened. */
+  readonly connections: number;
   cut(): void;
+  /** As {@link cut}, but new connections are told why: as a PostgreSQL that recovers after a crash does. */
+  refuse(): void;
   /** Breaks every connection without a word, as a killed PostgreSQL does; new ones are taken. */
   sever(): void;
   /** Connections stay open and nothing comes through: as behind a firewall that drops packets. */
@@ -17,7 +21,8 @@ export interface ConnectionProxy extends AsyncDisposable {
 
 export async function startConnectionProxy(targetUrl: string): Promise<ConnectionProxy> {
   const target = targetOf(targetUrl);
-  let state: "open" | "cut" | "stalled" = "open";
+  let state: "open" | "cut" | "refusing" | "stalled" = "open";
+  let connections = 0;
   let losing: { beginning: string; tell: () => void } | undefined;
   const sockets = new Set<Socket>();
   const keep = (socket: Socket) => {
@@ -27,6 +32,8 @@ export async function startConnectionProxy(targetUrl: string): Promise<Connectio
   };
   const server = createServer((client) => {
     keep(client);
+    connections++;
+    if (state === "refusing") return void client.once("data", () => client.end(RECOVERING));
     if (state === "cut") return void client.destroy();
     if (state === "stalled") return;
     const upstream = createConnection(target);
@@ -59,8 +66,15 @@ export async function startConnectionProxy(targetUrl: string): Promise<Connectio
   };
   return {
     url: url.href,
+    get connections() {
+      return connections;
+    },
     cut() {
       state = "cut";
+      drop();
+    },
+    refuse() {
+      state = "refusing";
       drop();
     },
     sever: drop,
@@ -83,6 +97,16 @@ export async function startConnectionProxy(targetUrl: string): Promise<Connectio
       drop();
     },
   };
+}
+
+const RECOVERING = fatal("57P03", "the database system is in recovery mode");
+
+/** An ErrorResponse of PostgreSQL. */
+function fatal(code: string, message: string): Buffer {
+  const fields = Buffer.from(`SFATAL\0VFATAL\0C${code}\0M${message}\0\0`);
+  const head = Buffer.from("E\0\0\0\0");
+  head.writeInt32BE(fields.length + 4, 1);
+  return Buffer.concat([head, fields]);
 }
 
 /** Returns the statements that messages of one connection run. Each is prepared under a name, and run by that name. */

@@ -10,10 +10,16 @@ export type Sql = postgres.Sql;
 export function openPostgres(url: string, options: postgres.Options<Record<string, never>> = {}): Sql {
   return postgres(withoutHost(url), {
     connect_timeout: 10,
+    backoff: secondsBefore,
     onnotice: () => {}, // such as "relation exists, skipping"
     ...socketOf(url),
     ...options,
   });
+}
+
+/** Pauses before another try to connect, so that many nodes don't hold up a database that recovers, nor wait long once it is back. */
+function secondsBefore(failures: number): number {
+  return (0.5 + Math.random() / 2) * Math.min(3 ** failures / 100, 1);
 }
 
 /** The database ended the connection, or is gone. */

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "
 import { openPostgres } from "../../../src/server/db/postgres.ts";
 import { startConnectionProxy } from "../../support/connection-proxy.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
+import { until } from "../../support/until.ts";
 
 setDefaultTimeout(60_000);
 
@@ -43,6 +44,51 @@ describe("a transaction whose connection is lost", () => {
     await expect(work).rejects.toThrow();
     expect(await refused.promise).toBeInstanceOf(Error);
     expect(await sql`select * from public.written`).toHaveLength(0);
+    await sql.end({ timeout: 1 });
+  });
+});
+
+describe("a connection that is lost before it is of use", () => {
+  let database: TestDatabase;
+  beforeAll(async () => {
+    database = await createTestDatabase({ migrations: [] });
+  }, 60_000);
+  afterAll(() => database.drop());
+
+  /** What the client asks of each new connection by itself. */
+  const TYPES = "\n      select b.oid, b.typarray";
+
+  test("while it learns the types ends no process, and whoever reserved it is told", async () => {
+    await using proxy = await startConnectionProxy(database.url);
+    const sql = openPostgres(proxy.url, { max: 1 });
+    const lost = proxy.loseAnswerTo(TYPES);
+    const reserving = sql.reserve();
+    await lost;
+    await expect(reserving).rejects.toThrow();
+    const reserved = await sql.reserve();
+    expect(await reserved`select 2 as two`).toMatchObject([{ two: 2 }]);
+    reserved.release();
+    expect(await sql`select 3 as three`).toMatchObject([{ three: 3 }]);
+    await sql.end({ timeout: 1 });
+  });
+
+  test("is not asked for again and again at once by one that listens; it listens again soon after", async () => {
+    await using proxy = await startConnectionProxy(database.url);
+    const sql = openPostgres(proxy.url, { max: 1 });
+    const heard: string[] = [];
+    await sql.listen("news", (text) => heard.push(text));
+    for (const state of ["refuse", "cut"] as const) {
+      proxy[state]();
+      const before = proxy.connections;
+      await Bun.sleep(3_000);
+      expect(proxy.connections - before).toBeLessThan(30);
+      proxy.mend();
+      const news = `after ${state}`;
+      await until(async () => {
+        await database.sql`select pg_notify('news', ${news})`;
+        return heard.includes(news);
+      }, 5_000);
+    }
     await sql.end({ timeout: 1 });
   });
 });
