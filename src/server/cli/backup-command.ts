@@ -57,13 +57,18 @@ function readOptions(args: string[]) {
 
 function told(
   folder: string,
-  { state, objects, bytes, copiedBytes, changed, missing, healed, unpruned }: BackupReport,
+  { state, objects, bytes, copiedBytes, changed, missing, healed, untaken, unpruned }: BackupReport,
 ): string {
   const lines = [
     `Backed up ${objects} objects (${sizeText(bytes)}, ${sizeText(copiedBytes)} of it new) as ${state} in ${folder}`,
     ...changed.map((key) => `  changed since it was stored: ${key}`),
     ...missing.map((key) => `  missing in the archive: ${key}`),
     ...healed.map((path) => `  damaged in the backup, copied again: ${path}`),
+    ...(untaken.uploads > 0
+      ? [
+          `  not in it: ${untaken.uploads} uploads (${sizeText(untaken.bytes)}) that came whole and are not taken in yet`,
+        ]
+      : []),
     ...(unpruned ? [`  older states could not be removed (${unpruned})`] : []),
   ];
   return `${lines.join("\n")}\n`;

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
+import { GrowingUpload } from "../../../src/server/features/ingest/resumable/growing-upload.ts";
 import { openBackupFolder, stateName } from "../../../src/server/features/safekeeping/backup-folder.ts";
 import type { BackupFile } from "../../../src/server/features/safekeeping/backup-manifest.ts";
 import { RESTORE_MARK } from "../../../src/server/features/safekeeping/restore/assert-restored.ts";
@@ -10,7 +11,7 @@ import type { Study } from "../../../src/shared/api/studies.ts";
 import { startFaultyS3Server } from "../../support/faulty-s3-server.ts";
 import { backUp, emptyInstallation, restore, verify } from "../../support/installations.ts";
 import { formBody, samplePdf } from "../../support/sample-pdf.ts";
-import { sampleZip } from "../../support/sample-zip.ts";
+import { sampleInstance, sampleZip } from "../../support/sample-zip.ts";
 import { filesBelow, sha256 } from "../../support/stored-bytes.ts";
 import { createTempFolder } from "../../support/temp-folder.ts";
 import { createTestApp, type Person, type TestApp } from "../../support/test-app.ts";
@@ -318,6 +319,28 @@ async function untilJobsAre({ sql }: TestApp, name: string, count: number): Prom
     return rows.length >= count && rows.every(({ state }) => state !== "active");
   });
 }
+
+describe("what a DICOM sender stored and no study shows yet", () => {
+  test("is told by a backup, which has not got it, until it is taken in", async () => {
+    const path = backupPath("untaken");
+    expect((await backUp(t.deps.config, path)).untaken).toEqual({ uploads: 0, bytes: 0 });
+    const made = await t.call("POST", "/api/receivers", { as: ana, json: { aeTitle: "HOSPITAL" } });
+    const { id: receiverId } = (await made.json()) as { id: string };
+    const sender = { accountId: ana.id, receiverId, callingAETitle: "CT", address: "127.0.0.1" };
+    await using growing = await GrowingUpload.open(t.deps, sender);
+    expect((await backUp(t.deps.config, path)).untaken.uploads).toBe(0);
+    const bytes = sampleInstance({ study: "900" });
+    const file = join(folder.path, "900.dcm");
+    writeFileSync(file, bytes);
+    await growing.add({ path: file, sizeBytes: bytes.length, crc32: Bun.hash.crc32(bytes) });
+    const { untaken } = await backUp(t.deps.config, path);
+    expect([untaken.uploads, untaken.bytes > bytes.length]).toEqual([1, true]);
+    await growing.close();
+    await t.settle();
+    expect((await backUp(t.deps.config, path)).untaken).toEqual({ uploads: 0, bytes: 0 });
+    expect((await studiesOf(t, ana)).map(({ studyInstanceUID }) => studyInstanceUID)).toContain("2.25.1.900");
+  });
+});
 
 describe("a restore", () => {
   test("brings everything back, from a disk to S3 and from S3 to a disk, with nobody signed in", async () => {

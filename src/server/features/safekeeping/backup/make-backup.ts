@@ -7,6 +7,7 @@ import type { ObjectSources } from "../../../holdings/object-sources.ts";
 import { jobsSchema } from "../../../jobs/jobs-schema.ts";
 import { sync } from "../../../storage/disk/durable-file.ts";
 import { errnoOf, isAbsent } from "../../../storage/disk/fs-failure.ts";
+import { countUntaken, type Untaken } from "../../ingest/resumable/untaken-resumables.repo.ts";
 import { type BackupFolder, makeBackupFolder, stateName } from "../backup-folder.ts";
 import {
   type BackupFile,
@@ -44,6 +45,8 @@ export interface BackupOptions {
 
 export interface BackupReport extends CopyTally {
   state: string;
+  /** What the backup has not: its senders keep nothing of it, since they were told that it is kept. */
+  untaken: Untaken;
   /** Why older states are still there, as the errno of what failed. */
   unpruned?: string;
 }
@@ -102,7 +105,7 @@ async function writeState(folder: BackupFolder, options: BackupOptions): Promise
   const unfinished = folder.unfinishedPath(state);
   await mkdir(unfinished, { recursive: true, mode: 0o700 });
   const names = join(unfinished, `names${UNFINISHED}`);
-  const { dump, total } = await readSnapshot(options, join(unfinished, "database.sql"), names);
+  const { dump, total, untaken } = await readSnapshot(options, join(unfinished, "database.sql"), names);
   const tally = new CopyTally();
   const isReread = (sha256: string) => options.rereadAll === true || isInTurn(sha256, rereadFrom);
   const copying = { sources: options.sources, isReread, signal };
@@ -127,7 +130,7 @@ async function writeState(folder: BackupFolder, options: BackupOptions): Promise
   await hold.assertHeld();
   await publish(folder, state);
   const unpruned = options.keep === undefined ? undefined : await prune(folder, options.keep);
-  return { state, ...tally, ...(unpruned && { unpruned }) };
+  return { state, ...tally, untaken, ...(unpruned && { unpruned }) };
 }
 
 /** The state is made, whatever becomes of older ones. @returns the errno of what failed */
@@ -186,10 +189,11 @@ async function readSnapshot(
   { databaseUrl, migrations, signal }: BackupOptions,
   dumpPath: string,
   namesPath: string,
-): Promise<{ dump: Written; total: Total }> {
+): Promise<{ dump: Written; total: Total; untaken: Untaken }> {
   return await inSnapshot(databaseUrl, async (tx, lost) => ({
     dump: await writeHashed(writeDump(tx, migrations, [jobsSchema()], lost), dumpPath, signal),
     total: await spoolNames(tx, namesPath, signal),
+    untaken: await countUntaken(tx),
   }));
 }
 
