@@ -5,6 +5,7 @@ import { createS3Store } from "../../../src/server/storage/s3/s3-store.ts";
 import { type Fault, type FaultyS3Server, startFaultyS3Server } from "../../support/faulty-s3-server.ts";
 import { sampleZip } from "../../support/sample-zip.ts";
 import { createTestApp, type Person, problemOf, type TestApp } from "../../support/test-app.ts";
+import { tusOf } from "../../support/tus.ts";
 import { until } from "../../support/until.ts";
 
 const faults: Record<string, Fault> = {
@@ -115,3 +116,16 @@ test("an object that the store's listing does not name yet is not taken for miss
   const [row] = await t.sql`select integrity from studies where id = ${stored?.id ?? ""}`;
   expect(row?.integrity).not.toBe("missing");
 }, 60_000);
+
+test("a piece of a resumable upload that the store lost is asked for again", async () => {
+  const tus = tusOf(t, person);
+  const zip = sampleZip({ study: String(++studies) });
+  const url = await tus.begin(zip.length);
+  const parts = () => [...s3.bucket.objects.keys()].filter((key) => key.endsWith(".part"));
+  expect((await tus.patch(url, 0, zip.subarray(0, 500))).status).toBe(204);
+  for (const key of parts()) s3.bucket.objects.delete(key);
+  expect((await tus.patch(url, 500, zip.subarray(500))).status).toBe(409);
+  expect((await tus.head(url)).headers.get("upload-offset")).toBe("0");
+  expect((await tus.patch(url, 0, zip)).status).toBe(204);
+  expect((await tus.outcome(url)).state).toBe("done");
+});

@@ -3,6 +3,7 @@ import { type FileHandle, mkdir, open, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { MIB } from "../../../../shared/units.ts";
 import type { Deps } from "../../../deps.ts";
+import { AppError } from "../../../http/app-error.ts";
 import { writeAll } from "../../../storage/disk/durable-file.ts";
 import { ObjectNotFound, type ObjectStore } from "../../../storage/object-store.ts";
 import type { SpoolRoom } from "../spool-writer.ts";
@@ -15,7 +16,8 @@ import {
   type SavedBytes,
   SumInTurn,
 } from "./arriving-bytes.ts";
-import { findLastPart, listParts } from "./resumable-uploads.repo.ts";
+import { offsetDiffers } from "./resumable.errors.ts";
+import { dropLastPart, findLastPart, listParts } from "./resumable-uploads.repo.ts";
 import type { ResumablePart } from "./resumable-uploads.table.ts";
 
 /** One PUT of the store; a part is in memory while it is sent. */
@@ -40,6 +42,17 @@ export function createArrivingParts({ db, node, store }: Pick<Deps, "db" | "node
     }
   }
 
+  /** Reads the last part of an upload. If the store lost it, the upload is set back, so that its sender sends it again. */
+  async function readKept(part: ResumablePart, receivedBytes: number): Promise<Uint8Array> {
+    try {
+      return await readPart(store, part);
+    } catch (error) {
+      if (!(error instanceof BytesLost)) throw error;
+      await db.transaction((tx) => dropLastPart(tx, part, receivedBytes));
+      throw new AppError(offsetDiffers, { cause: error });
+    }
+  }
+
   return {
     isAlone: false,
 
@@ -50,9 +63,10 @@ export function createArrivingParts({ db, node, store }: Pick<Deps, "db" | "node
       await mkdir(node.arrivingDir, { recursive: true, mode: 0o700 });
       const last = await findLastPart(db, id);
       const isShort = last !== undefined && last.sizeBytes < SHORT_PART_BYTES;
+      const bytes = isShort ? await readKept(last, receivedBytes) : undefined;
       const landing = new PartsLanding({ uploadId: id, folder: node.arrivingDir, room, putPart });
       landing.offset = receivedBytes;
-      if (isShort) await landing.goOnAfter(last, await readPart(store, last));
+      if (isShort && bytes) await landing.goOnAfter(last, bytes);
       return landing;
     },
 

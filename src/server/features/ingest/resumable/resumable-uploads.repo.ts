@@ -224,9 +224,20 @@ export async function recordReceived(
   return true;
 }
 
-/** Sets an upload back whose last bytes are gone. */
-export async function setBack(db: DbOrTx, id: string, fromOffset: number, toOffset: number): Promise<void> {
-  await db
+/** Sets an upload back to before its last part, whose bytes are gone. */
+export async function dropLastPart(tx: Tx, part: ResumablePart, receivedBytes: number): Promise<void> {
+  if (!(await setBack(tx, part.uploadId, receivedBytes, part.offset))) return;
+  await tx.delete(resumableParts).where(eq(resumableParts.id, part.id));
+}
+
+/** Sets an upload back whose last bytes are gone. Returns `false` if it is at another offset meanwhile. */
+export async function setBack(
+  db: DbOrTx,
+  id: string,
+  fromOffset: number,
+  toOffset: number,
+): Promise<boolean> {
+  const set = await db
     .update(resumableUploads)
     .set({ receivedBytes: toOffset })
     .where(
@@ -235,7 +246,9 @@ export async function setBack(db: DbOrTx, id: string, fromOffset: number, toOffs
         eq(resumableUploads.state, "receiving"),
         eq(resumableUploads.receivedBytes, fromOffset),
       ),
-    );
+    )
+    .returning({ id: resumableUploads.id });
+  return set.length === 1;
 }
 
 export async function listParts(db: DbOrTx, uploadId: string): Promise<ResumablePart[]> {
