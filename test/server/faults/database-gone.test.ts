@@ -81,6 +81,24 @@ for (const fault of ["cut", "stall"] as const) {
   }, 90_000);
 }
 
+test("an upload that waits too long for a lock is refused as one that the database does not answer, and taken after it", async () => {
+  const zip = sampleZip({ study: "5" });
+  const sending = await t.sql.begin(async (tx) => {
+    await tx`lock table studies in share row exclusive mode`;
+    const asked = t.upload(person, zip);
+    // As the time limit of statements does.
+    await until(async () => {
+      const waiting = await t.sql`select pg_cancel_backend(pid) from pg_stat_activity
+        where datname = current_database() and wait_event_type = 'Lock' and application_name = 'exameteca'`;
+      return waiting.length > 0;
+    });
+    return await asked;
+  });
+  expect([sending.status, (await problemOf(sending)).code]).toEqual([503, "database.unavailable"]);
+  expect((await t.upload(person, zip)).status).toBe(201);
+  await t.settle();
+}, 60_000);
+
 test("health names the database while it is gone, and is well again after it", async () => {
   const health = async () => {
     const answer = await t.call("GET", "/api/health");
