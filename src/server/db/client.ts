@@ -64,3 +64,9 @@ export async function ping(db: Db): Promise<void> {
   );
   if (row?.is_writable !== true) throw new DatabaseUnavailable("the database is read-only");
 }
+
+/** The time of the database's machine, in milliseconds since 1970. */
+export async function readClock(db: Db): Promise<number> {
+  const [row] = await db.execute(query`select (extract(epoch from clock_timestamp()) * 1000)::float8 as now`);
+  return Number(row?.now);
+}

@@ -114,6 +114,17 @@ test("a new node shows what it is, has and needs", async () => {
   expect(total(families, "exameteca_disk_size_bytes")).toBeGreaterThanOrEqual(free);
 });
 
+test("a node tells how far its clock is ahead of the database's", async () => {
+  const offset = async () => total(await scrapeUncached(), "exameteca_clock_offset_seconds");
+  expect(Math.abs(await offset())).toBeLessThan(5);
+  t.advance(10 * 60_000);
+  try {
+    expect(Math.abs((await offset()) - 600)).toBeLessThan(5);
+  } finally {
+    t.advance(-10 * 60_000);
+  }
+});
+
 test("requests and uploads are counted by outcome", async () => {
   const before = await scrape();
   const zip = sampleZip({ study: "1" });
@@ -218,8 +229,8 @@ test("concurrent scrapes query the database once and never list the store", asyn
   const collect = createCollector(deps, createHealthChecks(deps));
   const all = await Promise.all(Array.from({ length: 50 }, () => collect()));
   expect(new Set(all.map((families) => families.map(({ name }) => name).join())).size).toBe(1);
-  // The queues and the ping; the studies, the last round, the open findings and the open uploads; the store's own check.
-  expect(asked.sort()).toEqual(["check", "execute", "execute", "select", "select", "select", "select"]);
+  // The queues, the ping and the clock; the studies, the last round, the open findings and the open uploads; the store's own check.
+  expect(asked.sort()).toEqual(["check", ...Array(3).fill("execute"), ...Array(4).fill("select")]);
 });
 
 test("the other metrics are shown while the database is out of reach", async () => {

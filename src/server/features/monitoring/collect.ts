@@ -4,6 +4,7 @@ import { measureQueues } from "../../jobs/queue-depths.repo.ts";
 import type { Family } from "../../metrics/open-metrics.ts";
 import { measureAllOpen } from "../ingest/resumable/resumable-uploads.repo.ts";
 import { countStudyStates } from "../studies/study-states.repo.ts";
+import { clockFamilies, measureClock } from "./measure-clock.ts";
 import { diskFamilies } from "./measure-disk.ts";
 import { openUploadFamilies } from "./measure-open-uploads.ts";
 import { partFamilies } from "./measure-parts.ts";
@@ -23,13 +24,14 @@ const waiting = { patienceMs: PATIENCE_MS, timeoutMs: TIMEOUT_MS };
  * shown. What is to be measured beside these is one more of `sources`.
  */
 export function createCollector(
-  { db, disk: room, meters }: Pick<Deps, "db" | "disk" | "meters">,
+  { db, clock, disk: room, meters }: Pick<Deps, "db" | "clock" | "disk" | "meters">,
   checks: HealthChecks,
 ): () => Promise<Family[]> {
   const queues = createSharedReading(() => measureQueues(db), { ...waiting, freshMs: 5_000 });
   const studies = createSharedReading(() => countStudyStates(db), { ...waiting, freshMs: 30_000 });
   const openUploads = createSharedReading(() => measureAllOpen(db), { ...waiting, freshMs: 30_000 });
   const disk = createSharedReading(() => room.space(), { ...waiting, freshMs: 1_000 });
+  const offset = createSharedReading(() => measureClock({ db, clock }), { ...waiting, freshMs: 30_000 });
   const scrub = createSharedReading(() => readScrubState(db), { ...waiting, freshMs: 30_000 });
   const sources: (() => Family[] | Promise<Family[]>)[] = [
     processFamilies,
@@ -40,6 +42,7 @@ export function createCollector(
     async () => shown(await studies(), studyFamilies),
     async () => shown(await openUploads(), openUploadFamilies),
     async () => shown(await disk(), diskFamilies),
+    async () => shown(await offset(), clockFamilies),
     async () => shown(await scrub(), scrubFamilies),
   ];
   return async () => (await Promise.all(sources.map((source) => source()))).flat();
