@@ -6,7 +6,7 @@ import {
   stopSelectingAtom,
 } from "../../../src/client/features/study-list/selection/selection.ts";
 import type { Study } from "../../../src/shared/api/studies.ts";
-import { screen, untilGone, withDom, within } from "../../support/dom.ts";
+import { screen, untilGone, waitFor, withDom, within } from "../../support/dom.ts";
 import { type Answer, problem } from "../../support/render-view.tsx";
 import { skull } from "../../support/skull-study.ts";
 import { listOf, showList } from "../../support/study-list.tsx";
@@ -84,6 +84,22 @@ describe("several exams at once", () => {
     expect(await screen.findByText("2 exames excluídos")).toBeTruthy();
     await user.click(within(dialog).getByRole("button", { name: "Cancelar" }));
     expect(bar.getByRole("status").textContent).toBe("1 exame selecionado");
+  });
+
+  test("leave the list also if the answer to their deletion was lost", async () => {
+    let kept = three;
+    const { bar, user } = await choose(three, ["Exame 1"], {
+      "GET /api/studies": () => Response.json(kept, { headers: { "X-Total-Count": String(kept.length) } }),
+      "DELETE /api/studies/s1": () => {
+        kept = three.slice(1);
+        throw new TypeError("Failed to fetch");
+      },
+    });
+    await user.click(bar.getByRole("button", { name: "Excluir" }));
+    const dialog = await screen.findByRole("alertdialog");
+    await user.click(within(dialog).getByRole("button", { name: "Excluir" }));
+    await within(dialog).findByText("1 exame ficou como estava");
+    await waitFor(() => expect(document.querySelectorAll("tr.study-row")).toHaveLength(2));
   });
 
   test("are not asked for beyond the actions that are left", async () => {

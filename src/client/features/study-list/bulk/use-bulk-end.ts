@@ -29,6 +29,7 @@ export function useBulkEnd({ title, text, onClose }: BulkEnd) {
     } else {
       select({ studies: done, isSelected: false });
     }
-    if (done.length > 0) await refreshExams(queryClient);
+    // Also what was left may be gone: its answer was lost, or another tab deleted it.
+    await refreshExams(queryClient);
   };
 }
