@@ -2,6 +2,8 @@ import { expect, test } from "bun:test";
 import { readdirSync } from "node:fs";
 import { builtinModules } from "node:module";
 import { join, resolve } from "node:path";
+import manifest from "../package.json";
+import { installStep } from "../scripts/build/freshness.ts";
 import { filesUnder, textOf } from "./support/source-tree.ts";
 
 const root = resolve(import.meta.dir, "..");
@@ -54,4 +56,12 @@ test("each dependency is imported, or docs/dependencies.md says why it is needed
 test("every imported package is named in package.json", () => {
   const declared = new Set(declaredPackages());
   expect([...importedPackages()].filter((name) => !declared.has(name)).sort()).toEqual([]);
+});
+
+test("a package whose patch changed is installed again by the next start", () => {
+  const patches = Object.values(manifest.patchedDependencies);
+  expect(patches.length).toBeGreaterThan(0);
+  const isInput = (path: string) =>
+    installStep.inputs.some((input) => path === input || path.startsWith(`${input}/`));
+  expect(patches.filter((path) => !isInput(path))).toEqual([]);
 });

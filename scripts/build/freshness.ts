@@ -17,7 +17,7 @@ export interface Step {
 }
 
 export const installStep: Step = {
-  inputs: ["bun.lock", "package.json"],
+  inputs: ["bun.lock", "package.json", "patches"],
   outputs: ["node_modules"],
   stamp: "node_modules/.installed",
 };
