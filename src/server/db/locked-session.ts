@@ -18,18 +18,20 @@ export async function lockSession(
     max_lifetime: null,
     connection: { application_name: applicationName, statement_timeout: 0 },
   });
-  const readPid = async (): Promise<unknown> => (await sql`select pg_backend_pid() as pid`)[0]?.pid;
   await using opening = new AsyncDisposableStack();
   opening.defer(() => sql.end({ timeout: 5 }));
   // A machine that is gone without a word keeps its locks for half a minute, not for hours.
   await sql`select set_config('tcp_keepalives_idle', '10', false), set_config('tcp_keepalives_interval', '5', false),
     set_config('tcp_keepalives_count', '4', false)`;
-  const pid = await readPid();
+  // The client connects anew by itself, without the locks and without this mark. A process id may come again after a restart.
+  const mark = Bun.randomUUIDv7();
+  await sql`select set_config('exameteca.locked_session', ${mark}, false)`;
+  const readMark = async (): Promise<unknown> =>
+    (await sql`select current_setting('exameteca.locked_session', true) as mark`)[0]?.mark;
   if (!(await lock(sql))) return undefined;
   const session = opening.move();
   return {
-    // The client connects anew by itself, without the locks.
-    isHeld: async () => (await readPid().catch(() => null)) === pid,
+    isHeld: async () => (await readMark().catch(() => null)) === mark,
     [Symbol.asyncDispose]: () => session.disposeAsync(),
   };
 }
