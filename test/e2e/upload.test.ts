@@ -231,6 +231,24 @@ describe("sending an exam", () => {
   );
 
   test(
+    "waits with what was chosen until the code that reads it can be loaded, and says so",
+    async () => {
+      const person = await app.addPerson("Nina Prado");
+      const job = async (page: Page) => {
+        const code = "**/look-inside.worker-*.js";
+        await page.route(code, (route) => route.abort("internetdisconnected"));
+        await pick(page, zipOf(slicesOf("offline", 32)));
+        await page.getByText("Uma parte desta página não pôde ser carregada").waitFor();
+        await page.unroute(code);
+        await page.getByRole("button", { name: "Enviar exame", exact: true }).waitFor();
+        expect(await page.getByText("Uma parte desta página").count()).toBe(0);
+      };
+      await inUpload(person, job, { expected: [/ERR_INTERNET_DISCONNECTED/] });
+    },
+    JOB_TIMEOUT_MS,
+  );
+
+  test(
     "is disabled for a trial user with two exams, and says why",
     async () => {
       const person = await app.addPerson("Caio Melo", { plan: "avaliacao" });

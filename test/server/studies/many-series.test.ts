@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { listSeriesInScope, type Scope } from "../../../src/server/features/dicomweb/dicomweb.repo.ts";
 import type { Series } from "../../../src/shared/api/studies.ts";
 import { sampleZip, studyUID } from "../../support/sample-zip.ts";
-import { createTestApp, problemOf, type TestApp } from "../../support/test-app.ts";
+import { createTestApp, type TestApp } from "../../support/test-app.ts";
 
 let t: TestApp;
 beforeAll(async () => {
@@ -23,7 +23,7 @@ async function addSeries(studyId: string, count: number): Promise<void> {
     cross join generate_series(1, ${count}) as n where study_id = '${studyId}'`);
 }
 
-test("a study of very many series lists the first 10,000, and has no receipt", async () => {
+test("a study of very many series lists the first 10,000", async () => {
   const owner = await t.addPerson("Dona", { plan: "clinica" });
   const { studies } = await t.store(owner, sampleZip({ study: "1" }));
   const id = studies[0]?.id ?? "";
@@ -33,6 +33,4 @@ test("a study of very many series lists the first 10,000, and has no receipt", a
   expect((await answer.json()) as Series[]).toHaveLength(10_000);
   const scope: Scope = { caller: { userId: owner.id, role: "user" }, studyIds: [id] };
   expect(await listSeriesInScope(t.deps.db, scope, studyUID("1"))).toHaveLength(10_000);
-  const receipt = await t.call("GET", `/api/studies/${id}/receipt`, { as: owner });
-  expect([receipt.status, (await problemOf(receipt)).code]).toEqual([422, "receipt.too_large"]);
 });

@@ -25,14 +25,7 @@ const KEPT_RECEIPTS = 20;
 
 type PlacedByVolume = Map<string, PlacedInstance[]>;
 
-/** Identifies the manifests that a receipt of a study is made of. */
-export async function madeOfNow({ db }: Pick<Deps, "db">, { id }: Pick<StudyRow, "id">): Promise<string> {
-  const madeOf = new ManifestNames();
-  for await (const manifest of eachOf(manifestPages(db, id))) madeOf.add(manifest);
-  return madeOf.digest();
-}
-
-/** The digest of the ids of manifests in their order. */
+/** Identifies the manifests that a receipt is made of, as `digestManifests` does. */
 class ManifestNames {
   readonly #sha256 = new Bun.CryptoHasher("sha256");
   #isFirst = true;

@@ -6,9 +6,9 @@ import { archiveDamaged } from "../../http/http.errors.ts";
 import { findStudy } from "../studies/access/find-study.ts";
 import type { Caller } from "../studies/studies.repo.ts";
 import type { StudyRow } from "../studies/studies.table.ts";
-import { madeOfNow, makeReceipt, type ReceiptDeps } from "./make-receipt.ts";
+import { makeReceipt, type ReceiptDeps } from "./make-receipt.ts";
 import { receiptNotFound } from "./receipts.errors.ts";
-import { findLastReceipt, findReceipt, listReceipts } from "./receipts.repo.ts";
+import { digestManifests, findLastReceipt, findReceipt, listReceipts } from "./receipts.repo.ts";
 import type { ReceiptRow } from "./receipts.table.ts";
 
 /** A receipt with the study that it is of. */
@@ -41,7 +41,7 @@ export async function receiptOfStudy(deps: ReceiptDeps, study: StudyRow, root?: 
     return given;
   }
   const last = await findLastReceipt(deps.db, study.id);
-  if (last && last.madeOf === (await madeOfNow(deps, study))) return last;
+  if (last && last.madeOf === (await digestManifests(deps.db, study.id))) return last;
   return await deps.receiptDesk.receiptOf(study, (signal) => makeReceipt(deps, study, signal));
 }
 

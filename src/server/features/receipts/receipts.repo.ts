@@ -1,10 +1,10 @@
-import { and, asc, desc, eq, gt, notInArray } from "drizzle-orm";
+import { and, asc, desc, eq, gt, notInArray, sql } from "drizzle-orm";
 import type { DbOrTx, Tx } from "../../db/client.ts";
 import { type StoredObjectRow, storedObjects } from "../../holdings/objects/stored-objects.table.ts";
 import { series } from "../studies/studies.table.ts";
 import { type ReceiptRow, receipts } from "./receipts.table.ts";
 
-const MANIFESTS_AT_ONCE = 2_000;
+const MANIFESTS_AT_ONCE = 10_000;
 
 /** The manifests in force of a study in the order of their ids, page by page: a study may have as many as instances. */
 export async function* manifestPages(db: DbOrTx, studyId: string): AsyncGenerator<StoredObjectRow[], void> {
@@ -21,6 +21,16 @@ export async function* manifestPages(db: DbOrTx, studyId: string): AsyncGenerato
     yield rows.map(({ manifest }) => manifest);
     last = rows.length < MANIFESTS_AT_ONCE ? undefined : rows.at(-1)?.manifest.id;
   } while (last !== undefined);
+}
+
+/** SHA-256 of the ids of a study's manifests in force, in their order and separated by commas. */
+export async function digestManifests(db: DbOrTx, studyId: string): Promise<string> {
+  const ids = sql`coalesce(string_agg(${series.manifestId}::text, ',' order by ${series.manifestId}), '')`;
+  const [row] = await db
+    .select({ sha256: sql<string>`encode(sha256(convert_to(${ids}, 'UTF8')), 'hex')` })
+    .from(series)
+    .where(eq(series.studyId, studyId));
+  return row?.sha256 ?? "";
 }
 
 /** The receipt that was given last for a study. */
