@@ -12,9 +12,11 @@ export const keptInstanceSchema = z.object({
 });
 export type KeptInstance = z.infer<typeof keptInstanceSchema>;
 export const keptInstancesSchema = z.object({
-  /** False if the list is left empty: there are too many, or some are damaged and wait to be sent again. */
+  /** False if the lists are left empty: there are too many, or nobody knows which of them are damaged. */
   isComplete: z.boolean(),
   instances: z.array(keptInstanceSchema),
+  /** Those that are damaged in the archive, and not among `instances`: sent again they are whole. */
+  damaged: z.optional(z.array(keptInstanceSchema)),
 });
 export type KeptInstances = z.infer<typeof keptInstancesSchema>;
 

@@ -1,7 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { unzipSync } from "fflate";
+import { unzipSync, zipSync } from "fflate";
+import type { NamedDamage } from "../../../src/server/features/studies/damaged-instances.ts";
+import type { KeptInstances } from "../../../src/shared/api/kept-instances.ts";
 import type { Study } from "../../../src/shared/api/studies.ts";
 import type { UploadAnswer } from "../../../src/shared/api/upload.ts";
+import { TagHex } from "../../../src/shared/dicom/tags.ts";
 import {
   type Answer,
   packed,
@@ -10,6 +13,7 @@ import {
   restingObjects,
   sampleKinds,
 } from "../../support/damaged-study.ts";
+import { sampleFile } from "../../support/dicom-sample.ts";
 import { stow } from "../../support/stow.ts";
 import { createTestApp, type Person, type TestApp } from "../../support/test-app.ts";
 import { tusOf } from "../../support/tus.ts";
@@ -67,6 +71,20 @@ function flipWithin(volume: RestingObject | undefined, ...instances: Uint8Array[
   const starts = instances.map((instance) => volume?.bytes.indexOf(instance) ?? -1);
   for (const at of starts) expect(at).toBeGreaterThan(0);
   volume?.flip(...starts.map((at) => at + 9_000));
+}
+
+/** SOP Instance UIDs of what is damaged, as the download and the list of what is kept tell alike. */
+async function toldDamage(id: string): Promise<string[]> {
+  const refused = await t.call("GET", `/api/studies/${id}/download`, { as: owner });
+  const problem = (await refused.json()) as NamedDamage & { status: number; code: string };
+  expect(problem).toMatchObject({ status: 500, code: "archive.damaged" });
+  const told = problem.damaged.map(({ sopInstanceUID }) => sopInstanceUID ?? "").sort();
+  expect(problem.damagedCount).toBe(told.length);
+  const asked = await t.call("GET", `/api/studies/${id}/kept-instances`, { as: owner });
+  const kept = (await asked.json()) as KeptInstances;
+  expect(kept.damaged?.map(({ sopInstanceUID }) => sopInstanceUID).sort()).toEqual(told);
+  expect(kept.instances.length + told.length).toBe((await listed(id))?.imagesReceived ?? 0);
+  return told;
 }
 
 /** The ways in. */
@@ -177,13 +195,46 @@ describe("sending the same study again", () => {
     const { id, sound } = await soundStudy();
     const damaged = { stored, encapsulated, frames };
     flipWithin((await volumesOf(id))[0], ...Object.values(damaged));
+    const left = new Map(Object.entries({ stored: "1.1", encapsulated: "3.1", frames: "2.1" }));
     for (const [name, bytes] of Object.entries(damaged)) {
       await readEverything(t, owner, id);
       expect((await listed(id))?.integrity).toBe("damaged");
+      const uids = [...left.values()].map((number) => `2.25.3.1.${number}`);
+      // What shares a piece of 64 KiB with a wrong byte is not shown either.
+      const told = await toldDamage(id);
+      expect(uids.filter((uid) => !told.includes(uid))).toEqual([]);
+      left.delete(name);
       await t.store(owner, packed({ [name]: bytes }));
     }
     expect((await listed(id))?.integrity).toBe("ok");
     await expectSound(id, sound);
+  });
+
+  test("is told what is damaged, before a byte of a download of several volumes is sent or counted", async () => {
+    const far = (number: string, byte: number) =>
+      sampleFile({
+        [TagHex.StudyInstanceUID]: { vr: "UI", Value: ["2.25.1.1"] },
+        [TagHex.SeriesInstanceUID]: { vr: "UI", Value: ["2.25.2.1.9"] },
+        [TagHex.SOPInstanceUID]: { vr: "UI", Value: [`2.25.3.1.9.${number}`] },
+        [TagHex.PixelData]: { vr: "OW", bytes: new Uint8Array(800_000).fill(byte) },
+      });
+    const { id } = await soundStudy();
+    const [first, middle, last] = [far("1", 1), far("2", 2), far("3", 3)];
+    await t.store(owner, zipSync({ first, middle, last }, { level: 0 }));
+    const volume = (await volumesOf(id)).find(({ bytes }) => bytes.includes(middle));
+    volume?.flip(volume.bytes.indexOf(middle) + 400_000);
+    const instance = "/dicomweb/studies/2.25.1.1/series/2.25.2.1.9/instances/2.25.3.1.9.2";
+    const headers = { accept: "application/dicom" };
+    expect((await t.call("GET", instance, { as: owner, headers })).status).toBe(500);
+    const used = async () =>
+      await (await t.call("GET", "/api/subscriptions/usage-stats", { as: owner })).json();
+    const before = await used();
+    expect(await toldDamage(id)).toEqual(["2.25.3.1.9.2"]);
+    expect(await used()).toEqual(before);
+    await t.store(owner, zipSync({ middle }, { level: 0 }));
+    expect((await listed(id))?.integrity).toBe("ok");
+    const download = await t.call("GET", `/api/studies/${id}/download`, { as: owner });
+    expect(Object.keys(unzipSync(new Uint8Array(await download.arrayBuffer())))).toHaveLength(9);
   });
 
   test("heals damage outside of every instance with any of them", async () => {

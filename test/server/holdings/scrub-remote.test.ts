@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:tes
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { unzipSync } from "fflate";
 import { checkObject } from "../../../src/server/holdings/checking/check-object.ts";
 import { healObject } from "../../../src/server/holdings/checking/heal-object.ts";
 import { findStoredObject } from "../../../src/server/holdings/objects/stored-objects.repo.ts";
@@ -9,6 +10,7 @@ import { readObject } from "../../../src/server/holdings/reading/open-object.ts"
 import { createRefusedObject } from "../../../src/server/holdings/scrubbing/refused-object.ts";
 import { scrubArchive } from "../../../src/server/holdings/scrubbing/scrub-archive.ts";
 import { createS3Store } from "../../../src/server/storage/s3/s3-store.ts";
+import type { KeptInstances } from "../../../src/shared/api/kept-instances.ts";
 import type { Study } from "../../../src/shared/api/studies.ts";
 import { startFaultyS3Server } from "../../support/faulty-s3-server.ts";
 import { s3Environment } from "../../support/s3-environment.ts";
@@ -244,5 +246,26 @@ describe("an archive in S3", () => {
     expect(await healObject(deleting, { objectId: String(row?.id), kind: "volume" }, signal)).toBe(false);
     await t.settle();
     expect(await origin().stat(key)).toBeUndefined();
+  });
+
+  test("has one damaged instance healed by sending it alone, and the others taken over", async () => {
+    const sent = [{ study: "2" }, { study: "2", sop: "2" }];
+    const { studies } = await t.store(ana, sampleZip(...sent));
+    studyId = studies[0]?.id ?? "";
+    const object = await volume();
+    await t.deps.cache?.dropCopy(object.key);
+    await harm(object);
+    expect(await checkObject(t.deps, object)).toBe("damaged");
+    await t.settle();
+    await t.deps.cache?.dropCopy(object.key);
+    const kept = await t.call("GET", `/api/studies/${studyId}/kept-instances`, { as: ana });
+    const { damaged } = (await kept.json()) as KeptInstances;
+    expect(damaged?.map(({ sopInstanceUID }) => sopInstanceUID)).toContain("2.25.3.2.1.1");
+    await t.store(ana, sampleZip({ study: "2" }));
+    const [study] = await t.sql`select integrity, instance_count from studies where id = ${studyId}`;
+    expect(study).toEqual({ integrity: "ok", instance_count: 2 });
+    expect((await volume()).id).not.toBe(object.id);
+    const download = await t.call("GET", `/api/studies/${studyId}/download`, { as: ana });
+    expect(Object.keys(unzipSync(new Uint8Array(await download.arrayBuffer())))).toHaveLength(2);
   });
 });

@@ -5,6 +5,7 @@ import type { Recheck } from "../../http/while-allowed.ts";
 import { aboutStudy, recordAudit } from "../audit/audit.repo.ts";
 import type { Scope } from "../dicomweb/dicomweb.repo.ts";
 import { answerReport } from "../reports/open-report.ts";
+import type { DamageDeps } from "../studies/damaged-instances.ts";
 import { answerDownload, type DownloadRight } from "../studies/download/download-body.ts";
 import { fileOf } from "../studies/download/download-study.ts";
 import { studyNotFound } from "../studies/studies.errors.ts";
@@ -78,7 +79,7 @@ export async function openVisitedReport(
  * @throws {AppError} `visit.over`, `study.not_found`, `link.not_allowed`, and as `answerDownload`
  */
 export async function downloadVisitedStudy(
-  deps: ObjectDeps & Pick<Deps, "tokens">,
+  deps: DamageDeps & Pick<Deps, "tokens">,
   request: Request,
   { token, reference, recheck }: { token: string; reference: string; recheck: Recheck },
   { device, ...origin }: VisitOrigin,

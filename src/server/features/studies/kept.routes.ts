@@ -35,7 +35,8 @@ export function createKeptRoutes(deps: Deps, guard: Guard) {
     guard({ subscription: "own", scope: "api" }),
     describe(keptInstancesCall, {
       summary: "List the files that a study of one's own keeps",
-      details: "Before an upload, to send only what is missing. At most 20,000; of a damaged study none.",
+      details:
+        "Before an upload, to send only what is missing. At most 20,000. What is damaged is listed apart, until it is sent again.",
       problems: [studyNotFound, studyAmbiguous],
     }),
     async (c) => c.json(await listKeptInstances(deps, c.get("session"), c.req.param("study"))),

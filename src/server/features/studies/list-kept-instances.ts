@@ -3,35 +3,41 @@ import {
   type KeptInstances,
   MAX_KEPT_INSTANCES,
 } from "../../../shared/api/kept-instances.ts";
-import type { Deps } from "../../deps.ts";
 import { isUnsound } from "../../holdings/checking/integrity.ts";
 import { AppError } from "../../http/app-error.ts";
 import { findStudy } from "./access/find-study.ts";
+import { type DamageDeps, soundnessOf } from "./damaged-instances.ts";
 import { studyNotFound } from "./studies.errors.ts";
 import type { Caller } from "./studies.repo.ts";
-import { listStoredSeries } from "./study-contents.repo.ts";
 
-const NOT_TOLD: KeptInstances = { isComplete: false, instances: [] };
+const NOT_TOLD: KeptInstances = { isComplete: false, instances: [], damaged: [] };
 
 /**
- * The files of a study of the caller's own account, other bytes under the same SOP Instance UID included. Nothing of a damaged
- * study, which an upload heals.
+ * The files of a study of the caller's own account, other bytes under the same SOP Instance UID included. Those that are damaged are
+ * listed apart: an upload heals them.
  * @throws {AppError} `study.not_found`, also for a study of another account that the caller may see
  */
 export async function listKeptInstances(
-  { db, series }: Pick<Deps, "db" | "series">,
+  deps: DamageDeps,
   caller: Caller,
   reference: string,
 ): Promise<KeptInstances> {
-  const study = await findStudy(db, caller, reference);
+  const study = await findStudy(deps.db, caller, reference);
   if (study.accountId !== caller.userId) throw new AppError(studyNotFound);
-  if (isUnsound(study) || study.instanceCount > MAX_KEPT_INSTANCES) return NOT_TOLD;
+  if (study.instanceCount > MAX_KEPT_INSTANCES) return NOT_TOLD;
   const instances: KeptInstance[] = [];
-  for (const { manifest } of await listStoredSeries(db, study.id)) {
-    const { instances: shown, variants = [] } = await series.manifest(manifest);
-    for (const { sopInstanceUID, sizeBytes, crc32 } of [...shown, ...variants])
-      instances.push({ sopInstanceUID, sizeBytes, crc32 });
-    if (instances.length > MAX_KEPT_INSTANCES) return NOT_TOLD;
+  const damaged: KeptInstance[] = [];
+  for await (const { files } of soundnessOf(deps, study.id, { isMarked: isUnsound(study) })) {
+    if (!files) return NOT_TOLD;
+    instances.push(...files.sound.map(present));
+    damaged.push(...files.damaged.map(present));
+    if (instances.length + damaged.length > MAX_KEPT_INSTANCES) return NOT_TOLD;
   }
-  return { isComplete: true, instances };
+  // A mark without a known place: all of it is to be sent again.
+  if (isUnsound(study) && damaged.length === 0) return NOT_TOLD;
+  return { isComplete: true, instances, damaged };
+}
+
+function present({ sopInstanceUID, sizeBytes, crc32 }: KeptInstance): KeptInstance {
+  return { sopInstanceUID, sizeBytes, crc32 };
 }

@@ -212,7 +212,7 @@ export function createStudiesRoutes(deps: Deps, guard: Guard, takeAlong: TakeAlo
     describe(downloadStudyCall, {
       summary: "Download a study as ZIP",
       details:
-        "Takes Range and If-Range; counts as one action of the month when its first byte is sent. With `as=pdi`, a medium to take along (IHE PDI: DICOMDIR, images, laudo, receipt), made while it is sent, without ranges.",
+        "Takes Range and If-Range; counts as one action of the month when its first byte is sent. With `as=pdi`, a medium to take along (IHE PDI: DICOMDIR, images, laudo, receipt), made while it is sent, without ranges. Of a damaged study it is 500 with `damaged` and `damagedCount`, the files to send again.",
       media: ["application/zip"],
       also: { 206: "A range of it.", 304: "What the caller has is still good (If-None-Match)." },
       problems: [

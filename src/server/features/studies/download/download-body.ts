@@ -5,6 +5,9 @@ import {
   planDownload as planJoin,
   slicePlan,
 } from "../../../archive/volume-join.ts";
+import { isDamage } from "../../../holdings/checking/find-lost.ts";
+import { isUnsound } from "../../../holdings/checking/integrity.ts";
+import { wrongRangesOf } from "../../../holdings/checking/wrong-ranges.ts";
 import type { StoredObjectRow } from "../../../holdings/objects/stored-objects.table.ts";
 import {
   type ObjectDeps,
@@ -12,10 +15,13 @@ import {
   readObject,
   streamObject,
 } from "../../../holdings/reading/open-object.ts";
+import { AppError } from "../../../http/app-error.ts";
 import { contentRange, satisfiedRange } from "../../../http/byte-range.ts";
+import { archiveDamaged } from "../../../http/http.errors.ts";
 import { isKnownVersion } from "../../../http/known-version.ts";
 import { streamOf } from "../../../http/stream-of.ts";
 import { type Recheck, streamWhileAllowed } from "../../../http/while-allowed.ts";
+import { type DamageDeps, nameDamage } from "../damaged-instances.ts";
 import type { StudyFile } from "./download-study.ts";
 
 /** For the log only: the client left before a byte was sent, and is not charged. */
@@ -43,17 +49,17 @@ export interface DownloadRight {
 /**
  * Answers GET or HEAD for a study's file, with ETag and Range. GET is charged before the first byte; HEAD is free. A file of one
  * volume on a disk is checked and then sent from there with Content-Length. Any other is streamed: each piece is checked before it
- * is sent, and damage ends the body early, as the end of the caller's access does.
- * @throws {AppError} 416, `archive.damaged` (not charged), `quota.actions`, `subscription.required`, 503 while staged on another
+ * is sent, and damage ends the body early, as the end of the caller's access does. Damage that is known is told before the first byte.
+ * @throws {AppError} 416, `archive.damaged` with what is damaged (not charged), `quota.actions`, `subscription.required`, 503 while staged on another
  *   node
  */
 export async function answerDownload(
-  deps: ObjectDeps,
+  deps: DamageDeps,
   request: Request,
   file: StudyFile,
   { charge, recheck }: DownloadRight,
 ): Promise<Response> {
-  const plan = await planDownload(deps, file.volumes);
+  const plan = await toldOf(deps, file, () => planDownload(deps, file.volumes));
   const headers = downloadHeaders(file);
   const { etag } = file;
   if (isKnownVersion(request.headers.get("if-none-match"), etag))
@@ -65,7 +71,8 @@ export async function answerDownload(
   const status = range ? 206 : 200;
   if (request.method === "HEAD") return new Response(null, { status, headers });
   const parts = slicePlan(plan, { offset, length });
-  const body = await openParts(deps, file.volumes, parts, request.signal);
+  if (file.studies.some(isUnsound)) await assertSound(deps, file);
+  const body = await toldOf(deps, file, () => openParts(deps, file.volumes, parts, request.signal));
   const giveUp = async () => {
     if (body instanceof ReadableStream) await body.cancel();
   };
@@ -86,6 +93,30 @@ export async function answerDownload(
     status,
     headers,
   });
+}
+
+/** @throws {AppError} `archive.damaged` if something is known to be wrong with the bytes of the file */
+async function assertSound(deps: DamageDeps, { studies, volumes }: StudyFile): Promise<void> {
+  for (const volume of volumes) {
+    const wrong = await wrongRangesOf(deps, volume);
+    if (wrong.length > 0)
+      throw new AppError(archiveDamaged, { members: { ...(await nameDamage(deps, studies)) } });
+  }
+}
+
+/** The result; damage says what of the studies is damaged. */
+async function toldOf<Result>(
+  deps: DamageDeps,
+  { studies }: StudyFile,
+  read: () => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await read();
+  } catch (error) {
+    if (!(error instanceof AppError) || !isDamage(error)) throw error;
+    const { cause } = error.options;
+    throw new AppError(archiveDamaged, { cause, members: { ...(await nameDamage(deps, studies)) } });
+  }
 }
 
 function downloadHeaders({ etag, fileName }: StudyFile): Headers {
