@@ -318,6 +318,25 @@ describe("a search for instances", () => {
     expect(await ask("offset=200")).toBe(200);
   });
 
+  test("finds an instance by its UID among the newest series of an archive that is too large to look through", async () => {
+    const many = await t.addPerson("Arquivo Enorme", { plan: "clinica" });
+    await t.store(many, sampleZip({ study: "53" }));
+    t.advance(60_000);
+    await t.store(many, sampleZip({ study: "54" }));
+    await t.sql`
+      insert into series (id, study_id, series_instance_uid, instance_count, manifest_id, attributes)
+      select gen_random_uuid(), study_id, '2.25.9.' || n, s.instance_count, manifest_id, s.attributes
+      from series s cross join generate_series(1, 5100) as n
+      join studies on studies.id = study_id
+      where account_id = ${many.id} and study_instance_uid = ${studyUID("53")}`;
+    const ask = (uid: string) => t.call("GET", `/dicomweb/instances?SOPInstanceUID=${uid}`, { as: many });
+    const found = await ask("2.25.3.54.1.1");
+    expect(found.status).toBe(200);
+    expect(numbersIn((await found.json()) as DicomJson[], TagHex.SOPInstanceUID)).toHaveLength(1);
+    expect(found.headers.get("warning")).toContain("additional results");
+    expect((await ask("2.25.404")).status).toBe(413);
+  });
+
   describe("long headers", () => {
     let large: Person;
     beforeAll(async () => {

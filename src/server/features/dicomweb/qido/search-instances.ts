@@ -110,7 +110,10 @@ export async function searchInstances(
   return await turns.run(callerId, find, accountId);
 }
 
-/** Yields `"cut"` at last if a page that nothing narrows would need more series than one search reads. */
+/**
+ * Yields `"cut"` at last if a page that nothing narrows would need more series than one search reads, and if a search for UIDs has found
+ * something: an instance is hardly ever kept twice.
+ */
 async function* matchingInstances(
   allSeries: Iterable<SearchedSeries> | AsyncIterable<SearchedSeries>,
   { query, baseUrl, maxSeries, maxLists, levels }: InstanceSearch,
@@ -126,6 +129,9 @@ async function* matchingInstances(
   let seriesLeft = maxSeries;
   let listsLeft = maxLists;
   const isWholePage = matches.length === 0;
+  const namesInstances = byIndex.some(({ path, wanted }) => {
+    return path[0]?.tag === TagHex.SOPInstanceUID && wanted.kind === "list";
+  });
   let bytesLeft = MAX_METADATA_BYTES;
   for await (const series of allSeries) {
     if (left === 0) return;
@@ -133,7 +139,8 @@ async function* matchingInstances(
       page.left -= series.instanceCount;
       continue;
     }
-    if (isWholePage && seriesLeft <= 0 && left <= limit) return yield "cut";
+    const isOver = seriesLeft <= 0 || (listsLeft <= 0 && namesInstances);
+    if ((isWholePage || namesInstances) && isOver && left <= limit) return yield "cut";
     if (listsLeft-- <= 0 || seriesLeft <= 0) throw new AppError(searchTooBroad);
     const manifest = await series.manifest();
     if (!manifest || !(await hasMatch(manifest, byIndex))) continue;
