@@ -70,6 +70,19 @@ test("a ZIP without its end is told to be incomplete", async () => {
   });
 });
 
+test("without the code that reads it an exam stays chosen, and is not told to be unreadable", async () => {
+  await t.asVisitor({ device: PHONE, expected: [/ERR_INTERNET_DISCONNECTED/] }, async (page) => {
+    const code = "**/read-local.worker-*.js";
+    await page.route(code, (route) => route.abort("internetdisconnected"));
+    await zipInput(page).setInputFiles(zip);
+    await page.getByRole("heading", { name: "Uma parte desta página não pôde ser carregada" }).waitFor();
+    await page.getByText("exame.zip continua escolhido").waitFor();
+    await page.unroute(code);
+    await page.evaluate(() => window.dispatchEvent(new Event("online")));
+    await seesImage(page, "2.25.10.1.2/0");
+  });
+});
+
 test("on a phone one of two exams is chosen in a line of its own, and Back from keeping them returns to it", async () => {
   const two = zipSync({ ...exam, IM4: slice(1, "2.25.11") });
   await t.asVisitor({ device: PHONE }, async (page) => {

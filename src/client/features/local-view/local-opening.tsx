@@ -2,7 +2,7 @@ import { Plural, Trans, useLingui } from "@lingui/react/macro";
 import { type ReactNode, useEffect, useEffectEvent, useState } from "react";
 import { Button } from "../../ui/button.tsx";
 import { FileArchiveIcon } from "../../ui/icons.tsx";
-import { type LocalExam, openLocalExam } from "../../visor/core/local-source.ts";
+import { type LocalExam, LocalReaderNotLoaded, openLocalExam } from "../../visor/core/local-source.ts";
 import { isCutZip } from "../pick/cut-zip.ts";
 import { isLockedZip } from "../pick/locked-zip.ts";
 import type { Picked } from "../pick/picked-files.ts";
@@ -25,11 +25,18 @@ type State =
   | { step: "cut"; name: string }
   | { step: "locked"; name: string }
   | { step: "failed" }
+  | { step: "unloaded"; name: string }
   | { step: "open"; picked: LocalPick; exam: LocalExam };
 
 /** Reads files of this device, says how far it is, and shows them. */
-export default function LocalOpening({ picked, onClose, onAnother, keep }: LocalOpeningProps) {
+export default function LocalOpening(props: LocalOpeningProps) {
+  const [tries, setTries] = useState(0);
+  return <Opening key={tries} {...props} onRetry={() => setTries(tries + 1)} />;
+}
+
+function Opening({ picked, onClose, onAnother, keep, onRetry }: LocalOpeningProps & { onRetry: () => void }) {
   const state = useOpening(picked, onClose);
+  useOnline(state.step === "unloaded", onRetry);
   if (state.step === "open") {
     return (
       <LocalVisor
@@ -48,6 +55,11 @@ export default function LocalOpening({ picked, onClose, onAnother, keep }: Local
       <div>
         <NothingShown {...state} />
         <div className="local-actions">
+          {state.step === "unloaded" && (
+            <Button size="small" onClick={onRetry}>
+              <Trans id="action.retry">Try again</Trans>
+            </Button>
+          )}
           <Button size="small" onClick={onAnother ?? onClose}>
             <Trans id="local.other">Choose another</Trans>
           </Button>
@@ -58,7 +70,7 @@ export default function LocalOpening({ picked, onClose, onAnother, keep }: Local
 }
 
 /** Why the files show nothing. */
-function NothingShown(state: Extract<State, { step: "none" | "cut" | "locked" | "failed" }>) {
+function NothingShown(state: Extract<State, { step: "none" | "cut" | "locked" | "failed" | "unloaded" }>) {
   if (state.step === "failed") {
     return (
       <>
@@ -72,6 +84,20 @@ function NothingShown(state: Extract<State, { step: "none" | "cut" | "locked" | 
     );
   }
   const { name } = state;
+  if (state.step === "unloaded") {
+    return (
+      <>
+        <h2>
+          <Trans id="local.unloaded.title">A part of this page could not be loaded</Trans>
+        </h2>
+        <p>
+          <Trans id="local.unloaded.text">
+            Check the connection. {name} stays chosen, and nothing is wrong with it.
+          </Trans>
+        </p>
+      </>
+    );
+  }
   if (state.step === "cut") {
     return (
       <>
@@ -123,12 +149,13 @@ function useOpening(picked: LocalOpeningProps["picked"], onClose: () => void): S
     const ended = new AbortController();
     const { signal } = ended;
     let exam: LocalExam | undefined;
+    let name = "";
     const open = async () => {
       const pick = await picked;
       if (signal.aborted) return;
       if (!pick) return close();
       if (pick.kind === "refused") return setState({ step: "failed" });
-      const name = nameOfPick(pick);
+      name = nameOfPick(pick);
       setState({ step: "reading", name, files: 0, total: 0 });
       exam = await openLocalExam(localFilesOf(pick), {
         signal,
@@ -141,13 +168,27 @@ function useOpening(picked: LocalOpeningProps["picked"], onClose: () => void): S
       const why = pick.kind === "zip" ? await whyEmpty(pick.file) : undefined;
       if (!signal.aborted) setState(why ? { step: why, name } : { step: "none", name, files });
     };
-    open().catch(() => !signal.aborted && setState({ step: "failed" }));
+    open().catch((error: unknown) => {
+      if (signal.aborted) return;
+      setState(error instanceof LocalReaderNotLoaded ? { step: "unloaded", name } : { step: "failed" });
+    });
     return () => {
       ended.abort();
       exam?.close();
     };
   }, [picked]);
   return state;
+}
+
+/** Calls back once the browser is connected again, where that is waited for. */
+function useOnline(isAwaited: boolean, onOnline: () => void): void {
+  const goOn = useEffectEvent(onOnline);
+  useEffect(() => {
+    if (!isAwaited) return;
+    const online = () => goOn();
+    window.addEventListener("online", online);
+    return () => window.removeEventListener("online", online);
+  }, [isAwaited]);
 }
 
 /** Why a ZIP shows no images although it may hold some. */

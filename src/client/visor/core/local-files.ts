@@ -37,6 +37,7 @@ export type LocalRequest =
   | { type: "frame"; id: number; sopInstanceUID: string; frameIndex: number };
 
 export type LocalReply =
+  | { type: "loaded" }
   | { type: "read"; files: number; total: number }
   | { type: "opened"; exams: LocalExams }
   | { type: "metadata"; id: number; metadata: DicomJson[] }

@@ -36,6 +36,11 @@ export class LocalReadingFailed extends Error {
   override name = "LocalReadingFailed";
 }
 
+/** The code that reads could not be loaded, as without a connection: nothing is wrong with the files. */
+export class LocalReaderNotLoaded extends LocalReadingFailed {
+  override name = "LocalReaderNotLoaded";
+}
+
 /** Opens files of this device: ZIPs, folders, single instances. @throws {LocalReadingFailed}; the signal's reason when aborted */
 export async function openLocalExam(
   files: readonly LocalFile[],
@@ -46,8 +51,9 @@ export async function openLocalExam(
   const opened = Promise.withResolvers<LocalExams>();
   const questions = new Map<number, PromiseWithResolvers<LocalReply>>();
   let asked = 0;
+  let isLoaded = false;
   const fail = (reason: string) => {
-    const failure = new LocalReadingFailed(reason);
+    const failure = isLoaded ? new LocalReadingFailed(reason) : new LocalReaderNotLoaded(reason);
     opened.reject(failure);
     for (const { reject } of questions.values()) reject(failure);
     questions.clear();
@@ -62,8 +68,10 @@ export async function openLocalExam(
   signal.addEventListener("abort", abort);
   reader.onerror = ({ message }) => fail(message);
   reader.onmessage = ({ data }) => {
+    isLoaded = true;
     clearTimeout(silence);
-    if (data.type === "read") {
+    if (data.type === "loaded") silence = watch();
+    else if (data.type === "read") {
       silence = watch();
       onRead(data.files, data.total);
     } else if (data.type === "opened") opened.resolve(data.exams);

@@ -14,6 +14,8 @@ const readSync = (blob: Blob, offset: number, length: number) =>
 const answer = (reply: LocalReply, transfer: Transferable[] = []) => self.postMessage(reply, { transfer });
 let opening: Promise<LocalArchive> | undefined;
 
+answer({ type: "loaded" });
+
 self.addEventListener("message", ({ data }: MessageEvent<LocalRequest>) => {
   if (data.type === "open") opening = open(data.files);
   else void reply(data);
