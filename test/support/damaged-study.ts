@@ -1,4 +1,4 @@
-import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { zipSync } from "fflate";
 import type { DicomElements } from "../../src/server/dicom/write-instance.ts";
@@ -78,6 +78,8 @@ export interface RestingObject {
   bytes: Buffer;
   flip(...offsets: number[]): void;
   cut(lengthBytes: number): void;
+  /** Adds a hole at its end, which takes no room on the disk. */
+  stretch(lengthBytes: number): void;
   remove(): void;
   restore(): void;
 }
@@ -96,6 +98,7 @@ export async function restingObjects(t: TestApp, studyId: string): Promise<Resti
         writeFileSync(path, changed);
       },
       cut: (lengthBytes) => writeFileSync(path, bytes.subarray(0, lengthBytes)),
+      stretch: (lengthBytes) => truncateSync(path, lengthBytes),
       remove: () => rmSync(path),
       restore: () => writeFileSync(path, bytes),
     };

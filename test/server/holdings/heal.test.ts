@@ -1,6 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { readdirSync } from "node:fs";
 import { unzipSync, zipSync } from "fflate";
+import { salvageVolumes } from "../../../src/server/features/ingest/salvage-volumes.ts";
 import type { NamedDamage } from "../../../src/server/features/studies/damaged-instances.ts";
+import { listVolumes } from "../../../src/server/holdings/objects/stored-objects.repo.ts";
+import { createLogger } from "../../../src/server/runtime/log.ts";
+import { createDiskRoom } from "../../../src/server/storage/disk/disk-room.ts";
+import { uploadFloorOf } from "../../../src/server/storage/disk/disk-space.ts";
+import { type ObjectStore, StoreUnavailable } from "../../../src/server/storage/object-store.ts";
 import type { KeptInstances } from "../../../src/shared/api/kept-instances.ts";
 import type { Study } from "../../../src/shared/api/studies.ts";
 import type { UploadAnswer } from "../../../src/shared/api/upload.ts";
@@ -15,6 +22,7 @@ import {
 } from "../../support/damaged-study.ts";
 import { sampleFile } from "../../support/dicom-sample.ts";
 import { stow } from "../../support/stow.ts";
+import { createTempFolder } from "../../support/temp-folder.ts";
 import { createTestApp, type Person, type TestApp } from "../../support/test-app.ts";
 import { tusOf } from "../../support/tus.ts";
 
@@ -22,8 +30,11 @@ let t: TestApp;
 let owner: Person;
 const kinds = sampleKinds();
 const zip = packed(kinds);
+const TIB = 1024 ** 4;
+let freeBytes = TIB;
 beforeAll(async () => {
-  t = await createTestApp();
+  const readSpace = async () => ({ freeBytes, sizeBytes: TIB });
+  t = await createTestApp({ overrides: { disk: createDiskRoom({ spareBytes: 0, readSpace }) } });
   owner = await t.addPerson("Manda de Novo", { plan: "clinica" });
   await t.sql`update plans set download_delete_limit = 1000000`;
 });
@@ -259,6 +270,39 @@ describe("sending the same study again", () => {
     await expectSound(id, sound);
   });
 
+  test("takes over what is right of a volume with more behind it than any disk has room for", async () => {
+    const { stored = new Uint8Array() } = kinds;
+    const { id, sound } = await soundStudy();
+    const [volume] = await volumesOf(id);
+    flipWithin(volume, stored);
+    volume?.stretch(8 * TIB);
+    await healed(id, packed({ stored }));
+    expect((await listed(id))?.integrity).toBe("ok");
+    await expectSound(id, sound);
+  });
+
+  test("is kept where the disk has no room for what is left of the volume", async () => {
+    const { stored = new Uint8Array(), deflated = new Uint8Array() } = kinds;
+    const { id, sound } = await soundStudy();
+    const [volume] = await volumesOf(id);
+    flipWithin(volume, stored);
+    await readEverything(t, owner, id);
+    const floorBytes = uploadFloorOf({ sizeBytes: TIB });
+    // Enough to copy it once, and it has to be written once more.
+    freeBytes = floorBytes + (volume?.bytes.length ?? 0) + 5_000;
+    try {
+      const answer = await t.upload(owner, packed({ stored }));
+      expect(answer.status).toBe(201);
+    } finally {
+      freeBytes = TIB;
+    }
+    await t.settle();
+    expect((await listed(id))?.integrity).toBe("damaged");
+    await healed(id, packed({ deflated }));
+    expect((await listed(id))?.integrity).toBe("ok");
+    await expectSound(id, sound);
+  });
+
   test("changes nothing if the study is sound", async () => {
     const { id } = await soundStudy();
     const before = await restingObjects(t, id);
@@ -266,4 +310,23 @@ describe("sending the same study again", () => {
     expect(studies).toMatchObject([{ imagesReceived: 0, duplicates: 6 }]);
     expect((await restingObjects(t, id)).map((object) => object.id)).toEqual(before.map(({ id }) => id));
   });
+});
+
+test("what came of a volume that can't be read to its end leaves no room taken, and nothing is read for a sender who left", async () => {
+  const { id } = await soundStudy();
+  const [volume] = (await listVolumes(t.deps.db, id)).slice(0, 1);
+  if (!volume) throw new Error("there is no volume");
+  await using folder = createTempFolder();
+  const salvaged = async (signal: AbortSignal, read?: () => Promise<Uint8Array>) => {
+    const store: ObjectStore = Object.assign(Object.create(t.deps.store), read && { read });
+    const log = createLogger({ level: "error", write: () => {} });
+    const options = { besideBytes: 0, signal };
+    return await salvageVolumes({ ...t.deps, store, log }, folder.path, [volume], options);
+  };
+  const { signal } = new AbortController();
+  const broken = async () => Promise.reject(new StoreUnavailable("the connection broke"));
+  expect(await salvaged(signal, broken)).toEqual([]);
+  await expect(salvaged(AbortSignal.abort(new Error("gone")))).rejects.toThrow("gone");
+  expect(readdirSync(folder.path)).toEqual([]);
+  expect(await salvaged(signal)).toMatchObject([{ sizeBytes: volume.sizeBytes }]);
 });

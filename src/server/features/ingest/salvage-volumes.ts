@@ -1,4 +1,4 @@
-import { open } from "node:fs/promises";
+import { open, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Deps } from "../../deps.ts";
 import { soughtOf, sourcesOf } from "../../holdings/checking/check-object.ts";
@@ -6,7 +6,6 @@ import { findBytes } from "../../holdings/object-sources.ts";
 import type { StoredObjectRow } from "../../holdings/objects/stored-objects.table.ts";
 import type { StoreDeps } from "../../holdings/reading/stored-bytes.ts";
 import { describeError } from "../../runtime/log.ts";
-import { DiskFull } from "../../storage/disk/disk-room.ts";
 import type { SalvagedVolume } from "./worker/worker-messages.ts";
 
 type SalvageDeps = StoreDeps & Pick<Deps, "disk" | "log">;
@@ -14,36 +13,54 @@ type SalvageDeps = StoreDeps & Pick<Deps, "disk" | "log">;
 /**
  * Copies damaged volumes, unchecked, into an upload's folder, so that its worker can move what is still right. A volume that is gone
  * or can't be read, and one that the disk has no room for, is left out: the upload then replaces only what it brings.
+ * @param besideBytes what the upload itself is yet to write
+ * @throws the reason of `signal`
  */
 export async function salvageVolumes(
   deps: SalvageDeps,
   folder: string,
   volumes: readonly StoredObjectRow[],
+  { besideBytes, signal }: { besideBytes: number; signal: AbortSignal },
 ): Promise<SalvagedVolume[]> {
   const salvaged: SalvagedVolume[] = [];
+  let toWriteBytes = besideBytes;
   for (const volume of volumes) {
     const path = join(folder, `damaged-${volume.id}`);
-    const sizeBytes = await copyUnchecked(deps, volume, path).catch((error: unknown) => {
+    try {
+      const sizeBytes = await copyUnchecked(deps, volume, path, { toWriteBytes, signal });
+      if (sizeBytes > 0) salvaged.push({ volumeId: volume.id, path, sizeBytes });
+      toWriteBytes += sizeBytes;
+    } catch (error) {
+      // What came of it would take the room that the upload needs.
+      await rm(path, { force: true });
+      signal.throwIfAborted();
       deps.log.warn("integrity.not_salvaged", { object: volume.id, ...describeError(error) });
-      return 0;
-    });
-    if (sizeBytes > 0) salvaged.push({ volumeId: volume.id, path, sizeBytes });
+    }
   }
   return salvaged;
 }
 
-/** Returns how many bytes there were. @throws {DiskFull} */
-async function copyUnchecked(deps: SalvageDeps, volume: StoredObjectRow, path: string): Promise<number> {
+/** Returns how many bytes there were. @throws {DiskFull} unless all that is to be written of them fits too */
+async function copyUnchecked(
+  deps: SalvageDeps,
+  volume: StoredObjectRow,
+  path: string,
+  { toWriteBytes, signal }: { toWriteBytes: number; signal: AbortSignal },
+): Promise<number> {
   const found = await findBytes(sourcesOf(deps), soughtOf(volume));
   if (!found) return 0;
-  using room = await deps.disk.reserve(found.sizeBytes);
+  // What lies behind the bytes that were stored is none of them.
+  const lengthBytes = Math.min(found.sizeBytes, volume.sizeBytes);
+  using room = await deps.disk.reserve(2 * lengthBytes + toWriteBytes);
   await using file = await open(path, "w", 0o600);
   let sizeBytes = 0;
   for await (const chunk of found.read()) {
-    sizeBytes += chunk.length;
-    if (sizeBytes > found.sizeBytes) throw new DiskFull("more than it was said to have");
-    await file.writeFile(chunk);
-    room.spend(chunk.length);
+    signal.throwIfAborted();
+    const wanted = chunk.subarray(0, lengthBytes - sizeBytes);
+    if (wanted.length === 0) break;
+    await file.writeFile(wanted);
+    sizeBytes += wanted.length;
+    room.spend(wanted.length);
   }
   return sizeBytes;
 }

@@ -222,8 +222,8 @@ async function buildAndCommit(
     if (built && isArchived) await removeFromArchive(deps, scanned.upload.id, built);
     // The replacement of a lost volume takes the room of that volume, and only the commit knows how much that is.
     const isHealing = plan.build.studies.some(({ lostVolumes = [] }) => lostVolumes.length > 0);
-    const salvagedBytes = await salvage(deps, scanned.upload.folder, plan);
     const { restBytes } = scanned.scan;
+    const salvagedBytes = await salvage(deps, scanned.upload.folder, plan, { restBytes, signal });
     const maxRestBytes = isHealing ? restBytes : await room.claimAtRest(restBytes);
     built = await room.during(maxRestBytes + salvagedBytes, () =>
       session.build({ ...plan.build, maxRestBytes, ...(undoPath && { undoPath }) }),
@@ -241,16 +241,19 @@ async function buildAndCommit(
 }
 
 /** Gives the plan what is left of damaged volumes. Returns how many bytes that are at most. */
-async function salvage(deps: IngestDeps, folder: string, { build, stored }: PlannedUpload): Promise<number> {
+async function salvage(
+  deps: IngestDeps,
+  folder: string,
+  { build, stored }: PlannedUpload,
+  { restBytes, signal }: { restBytes: number; signal: AbortSignal },
+): Promise<number> {
   let sizeBytes = 0;
   for (const study of build.studies) {
     const isLost = new Set(study.lostVolumes);
     const volumes = stored.get(study.studyInstanceUID)?.volumes ?? [];
-    const salvaged = await salvageVolumes(
-      deps,
-      folder,
-      volumes.filter(({ id }) => isLost.has(id)),
-    );
+    const lost = volumes.filter(({ id }) => isLost.has(id));
+    const besideBytes = restBytes + sizeBytes;
+    const salvaged = await salvageVolumes(deps, folder, lost, { besideBytes, signal });
     if (salvaged.length > 0) study.salvage = salvaged;
     for (const volume of salvaged) sizeBytes += volume.sizeBytes;
   }
