@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { startSubscription } from "../../../src/server/features/subscriptions/start-subscription.ts";
 import type { LabExam, LabStats } from "../../../src/shared/api/labs.ts";
 import { formBody, samplePdf } from "../../support/sample-pdf.ts";
 import { createTestApp, type Person, problemOf, type TestApp } from "../../support/test-app.ts";
@@ -197,6 +198,23 @@ describe("a lab exam", () => {
     const headers = { ...form.headers, "idempotency-key": "a-1" };
     const other = await t.call("POST", "/api/exams-lab/upload", { as: stranger, ...form, headers });
     expect(((await other.json()) as LabExam).id).not.toBe(exams[0]?.id ?? "");
+  });
+
+  test("that was removed with its account's plan is not what an upload under its key is answered with", async () => {
+    const who = await t.addPerson("Cancela e Volta");
+    const form = await formBody(valid, { name: "file", bytes: samplePdf() });
+    const headers = { ...form.headers, "idempotency-key": "b-1" };
+    const send = () => t.call("POST", "/api/exams-lab/upload", { as: who, ...form, headers });
+    const removed = (await (await send()).json()) as LabExam;
+    expect((await t.call("POST", "/api/subscriptions/cancel", { as: who })).status).toBe(200);
+    expect((await problemOf(await send())).code).toBe("subscription.required");
+    const now = t.deps.clock.now();
+    await startSubscription(t.deps.db, { userId: who.id, planSlug: "clinica", expiresAt: null, now });
+    const again = (await (await send()).json()) as LabExam;
+    expect(again.id).not.toBe(removed.id);
+    expect(await list(who)).toEqual([again]);
+    expect(await (await send()).json()).toEqual(again);
+    expect(await stats(who)).toMatchObject({ currentLabExamCount: 1 });
   });
 
   test("counts separately from imaging, under the same limit, also in parallel", async () => {

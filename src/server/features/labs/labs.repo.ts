@@ -37,7 +37,7 @@ export async function findLabExam(
   return row;
 }
 
-/** The exam that an account sent under this key, also one that waits to be purged. */
+/** The exam that an account sent under this key. */
 export async function findLabExamSentAs(
   db: DbOrTx,
   accountId: string,

@@ -4,11 +4,11 @@ import { isKept } from "../../holdings/kept.repo.ts";
 import type { DiscardedObject } from "../../holdings/objects/discard-objects.ts";
 import { labExams } from "./labs.table.ts";
 
-/** Hides the exams that an account keeps, as part of `removalId`; returns how many. */
+/** Hides the exams that an account keeps, as part of `removalId`; returns how many. Their keys are free again: nobody sees them. */
 export async function removeLabExamsOf(tx: Tx, accountId: string, removalId: string): Promise<number> {
   const taken = await tx
     .update(labExams)
-    .set({ removalId })
+    .set({ removalId, idempotencyKey: null })
     .where(and(isKept(labExams), eq(labExams.accountId, accountId)))
     .returning({ id: labExams.id });
   return taken.length;
