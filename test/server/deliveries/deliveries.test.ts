@@ -10,6 +10,7 @@ import type { Receipt, SignedReceipt } from "../../../src/shared/api/receipts.ts
 import type { Study } from "../../../src/shared/api/studies.ts";
 import { TagHex } from "../../../src/shared/dicom/tags.ts";
 import { DAY_MS } from "../../../src/shared/units.ts";
+import { restingObjects } from "../../support/damaged-study.ts";
 import { readOutbox } from "../../support/outbox.ts";
 import { readPdf } from "../../support/read-pdf.ts";
 import { sampleInstance, sampleZip, studyUID } from "../../support/sample-zip.ts";
@@ -286,6 +287,25 @@ describe("a request for exams", () => {
     const { receipt } = (await answer.json()) as SignedReceipt;
     const shown = receipt.instances.map(({ sha256 }) => sha256);
     expect(shown).toEqual([new Bun.CryptoHasher("sha256").update(sampleInstance(longer)).digest("hex")]);
+  });
+
+  test("shows the clinic nothing of what the owner has beside an image that was damaged and that it brought again", async () => {
+    const study = String(++lastStudy);
+    const { studies } = await t.store(owner, zipOf(study, 3));
+    const id = studies[0]?.id ?? "";
+    const [volume] = (await restingObjects(t, id)).filter(({ kind }) => kind === "volume");
+    volume?.flip(volume.bytes.length - 30);
+    const download = () => t.call("GET", `/api/studies/${id}/download`, { as: owner });
+    await (await download()).arrayBuffer();
+    expect((await studyOf(id)).integrity).toBe("damaged");
+    const clinic = await begin(await ask());
+    const { url } = await deliver(clinic, zipOf(study, 1));
+    await t.store(owner, zipOf(study, 2));
+    expect((await studyOf(id)).integrity).toBe("ok");
+    const answer = await t.call("GET", `${url}/receipt`, { as: clinic });
+    const { receipt } = (await answer.json()) as SignedReceipt;
+    const own = new Bun.CryptoHasher("sha256").update(sampleInstance({ study, sop: "1" })).digest("hex");
+    expect(receipt.instances.map(({ sha256 }) => sha256)).toEqual([own]);
   });
 
   test("shows the clinic no more however often it sends the same instance, or names the same upload", async () => {

@@ -215,6 +215,8 @@ async function buildAndCommit(
 ): Promise<{ studies: UploadAnswer["studies"]; built: BuiltUpload }> {
   const isArchived = deps.config.ack === "store";
   const { room, undoPath } = scanned;
+  // A volume of somebody without an account says what they brought, so nothing that was there goes into it.
+  const isOfOwner = scanned.receivedFrom === undefined;
   let built: BuiltUpload | undefined;
   for (let plans = 0; plans < MAX_PLANS; plans++) {
     const plan = await planBuild(deps, scanned);
@@ -223,7 +225,9 @@ async function buildAndCommit(
     // The replacement of a lost volume takes the room of that volume, and only the commit knows how much that is.
     const isHealing = plan.build.studies.some(({ lostVolumes = [] }) => lostVolumes.length > 0);
     const { restBytes } = scanned.scan;
-    const salvagedBytes = await salvage(deps, scanned.upload.folder, plan, { restBytes, signal });
+    const salvagedBytes = isOfOwner
+      ? await salvage(deps, scanned.upload.folder, plan, { restBytes, signal })
+      : 0;
     const maxRestBytes = isHealing ? restBytes : await room.claimAtRest(restBytes);
     built = await room.during(maxRestBytes + salvagedBytes, () =>
       session.build({ ...plan.build, maxRestBytes, ...(undoPath && { undoPath }) }),
