@@ -3,7 +3,6 @@ import { compareReceived, receiptLine } from "../../../shared/rules/receipt-line
 import { ManifestTooLarge } from "../../archive/manifest.errors.ts";
 import type { Deps } from "../../deps.ts";
 import { listVolumes } from "../../holdings/objects/stored-objects.repo.ts";
-import type { StoredObjectRow } from "../../holdings/objects/stored-objects.table.ts";
 import type { ObjectDeps } from "../../holdings/reading/open-object.ts";
 import { AppError } from "../../http/app-error.ts";
 import { archiveDamaged } from "../../http/http.errors.ts";
@@ -12,33 +11,21 @@ import { lockStudy } from "../studies/studies.repo.ts";
 import type { StudyRow } from "../studies/studies.table.ts";
 import { hashVolume, type PlacedInstance } from "./hash-volume.ts";
 import { encodePayload, receiptOf } from "./receipt-payload.ts";
-import { receiptTooLarge } from "./receipts.errors.ts";
-import { findLastReceipt, keepReceipt, manifestPages } from "./receipts.repo.ts";
+import { receiptNotReady, receiptTooLarge } from "./receipts.errors.ts";
+import { digestManifests, findLastReceipt, keepReceipt, manifestPages } from "./receipts.repo.ts";
 import type { ReceiptRow } from "./receipts.table.ts";
 
 export type ReceiptDeps = ObjectDeps & Pick<Deps, "series" | "receiptKeys" | "receiptDesk">;
 
 /** The most instances of a receipt: its JSON is signed as a whole, and so held in memory. */
 const MAX_INSTANCES = 100_000;
+/** How often a study that changes meanwhile is looked through. */
+const MAX_LOOKS = 5;
+const RETRY_AFTER_SECONDS = 10;
 /** Older receipts of a study are dropped. Whoever has one can still check it. */
 const KEPT_RECEIPTS = 20;
 
 type PlacedByVolume = Map<string, PlacedInstance[]>;
-
-/** Identifies the manifests that a receipt is made of, as `digestManifests` does. */
-class ManifestNames {
-  readonly #sha256 = new Bun.CryptoHasher("sha256");
-  #isFirst = true;
-
-  add({ id }: Pick<StoredObjectRow, "id">): void {
-    this.#sha256.update(this.#isFirst ? id : `,${id}`);
-    this.#isFirst = false;
-  }
-
-  digest(): string {
-    return this.#sha256.digest("hex");
-  }
-}
 
 /**
  * Makes the receipt of what a study holds now and keeps it. Instances of the last receipt that still lie in the same volumes are not
@@ -77,16 +64,33 @@ export async function makeReceipt(
   });
 }
 
-/** Where the instances of a study lie, by the manifests that `madeOf` identifies. @throws {AppError} `receipt.too_large` */
+/**
+ * Where the instances of a study lie, by the manifests that `madeOf` identifies: all of one moment, since a study that changes between
+ * two pages would have a series twice, or none of it.
+ * @throws {AppError} `receipt.too_large`, `receipt.not_ready` if it keeps changing
+ */
 export async function placeInstances(
-  { db, series }: Pick<Deps, "db" | "series">,
+  deps: Pick<Deps, "db" | "series">,
   { id }: Pick<StudyRow, "id">,
 ): Promise<{ placed: PlacedByVolume; madeOf: string }> {
+  let madeOf = await digestManifests(deps.db, id);
+  for (let looks = 0; looks < MAX_LOOKS; looks++) {
+    const placed = await placeOnce(deps, id);
+    const now = await digestManifests(deps.db, id);
+    if (now === madeOf) return { placed, madeOf };
+    madeOf = now;
+  }
+  throw new AppError(receiptNotReady, { retryAfterSeconds: RETRY_AFTER_SECONDS });
+}
+
+/** @throws {AppError} `receipt.too_large` */
+async function placeOnce(
+  { db, series }: Pick<Deps, "db" | "series">,
+  studyId: string,
+): Promise<PlacedByVolume> {
   const placed: PlacedByVolume = new Map();
-  const madeOf = new ManifestNames();
   let count = 0;
-  for await (const object of eachOf(manifestPages(db, id))) {
-    madeOf.add(object);
+  for await (const object of eachOf(manifestPages(db, studyId))) {
     const { instances, variants = [] } = await series.manifest(object).catch((error) => {
       throw error instanceof ManifestTooLarge ? new AppError(receiptTooLarge, { cause: error }) : error;
     });
@@ -108,7 +112,7 @@ export async function placeInstances(
       });
     }
   }
-  return { placed, madeOf: madeOf.digest() };
+  return placed;
 }
 
 async function* eachOf<Item>(pages: AsyncIterable<readonly Item[]>): AsyncGenerator<Item> {
