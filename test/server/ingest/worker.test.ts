@@ -326,6 +326,28 @@ describe("workers", () => {
     expect(scans.map(({ studies }) => studies[0]?.studyInstanceUID)).toEqual(["1.2", "1.3"]);
   });
 
+  test("an upload that is given back twice at once is left only when its worker is done with it", async () => {
+    const leavesSlowly = `process.on("message", ({ number, body: { beat } }) => {
+      const answer = () => process.send({ number, body: { ok: true, result: { inflatedBytes: 0 } } });
+      if (beat === "dispose") setTimeout(answer, 50);
+      else answer();
+    });`;
+    const slow = createIngestWorkers({
+      ...{ size: 2, log: { info() {}, warn() {} } },
+      command: [process.execPath, "-e", leavesSlowly],
+    });
+    const spoolPath = join(bench.folder, "slow.zip");
+    writeFileSync(spoolPath, blank(100));
+    const { signal } = new AbortController();
+    const session = await slow.open(bench.folder, spoolPath, DEFAULT_INGEST_LIMITS, signal);
+    const left: string[] = [];
+    const first = session.dispose().then(() => left.push("first"));
+    await session.dispose().then(() => left.push("second"));
+    await first;
+    expect(left).toEqual(["first", "second"]);
+    await slow.close();
+  });
+
   test("a small upload is read and built in two messages, and leaves its worker to the next", async () => {
     const endsAtAnyOther = `process.on("message", ({ number, body: { beat } }) => {
       const answer = (result) => process.send({ number, body: { ok: true, result } });

@@ -95,7 +95,8 @@ interface Work {
 interface Turn {
   place: Place;
   pooled: PooledProcess;
-  isHeld: boolean;
+  /** Set once the process is taken away from the upload; resolves when it works for it no more. */
+  ended?: Promise<void>;
   /** What the process answered when it was given the upload. */
   opened: OpenedSpool;
   /** Whether the process holds little and does nothing, so that it can go on with another upload as it is. */
@@ -187,7 +188,6 @@ class ProcessPool implements IngestWorkers {
     const turn: Turn = {
       place,
       pooled,
-      isHeld: true,
       isLight: false,
       opened: { inflatedBytes: 0 },
       watchScan(controller) {
@@ -211,12 +211,15 @@ class ProcessPool implements IngestWorkers {
     }
   }
 
-  async #end(turn: Turn): Promise<void> {
-    // The turn is asked and not the process, which may work for another upload by now.
-    if (!turn.isHeld) return;
-    turn.isHeld = false;
-    await this.#processes.giveBack(turn.pooled, turn.isLight);
-    turn.place.leave();
+  // The turn is asked and not the process, which may work for another upload by now.
+  #end(turn: Turn): Promise<void> {
+    turn.ended ??= this.#takeAway(turn);
+    return turn.ended;
+  }
+
+  async #takeAway({ pooled, isLight, place }: Turn): Promise<void> {
+    await this.#processes.giveBack(pooled, isLight);
+    place.leave();
   }
 
   async close(): Promise<void> {
