@@ -92,3 +92,14 @@ test("visitors of one account hold half of the places at most, and take away one
   expect((await bia.reader.read()).value?.length).toBe(1_000);
   await bia.reader.cancel();
 });
+
+test("a visitor takes no place away from the account that they visit", async () => {
+  const places = new Places({ all: 2, own: 1, now: () => now });
+  const owner = answer(places, "ana");
+  using _ = places.take("bia");
+  await owner.reader.read();
+  now += 11_000;
+  expect(() => places.take("link 1", "ana")).toThrow();
+  expect((await owner.reader.read()).value?.length).toBe(1_000);
+  await owner.reader.cancel();
+});

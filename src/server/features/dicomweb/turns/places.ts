@@ -43,7 +43,7 @@ export class Places {
 
   /**
    * A caller's place, until it is disposed. If all are in use, the slowest answer that was sent for a while breaks off for a caller who
-   * has no place; for a visitor, among those of the account if it has places.
+   * has no place; for a visitor, among those of the account's visitors if it has places.
    * @param accountId whose visitor the caller is
    * @throws {AppError} 503 with Retry-After
    */
@@ -67,14 +67,15 @@ export class Places {
     return Math.max(this.limits.own, Math.floor(this.limits.all / 2));
   }
 
-  /** The slowest answer that was sent for a while, if all places are in use and the caller has none. */
+  /** The slowest answer that was sent for a while, if all places are in use and the caller has none. No visitor ends one of their host. */
   #givingWayTo(callerId: string, accountId = callerId): Place | undefined {
     const ofAccount = this.#of(accountId);
     const isFull = this.#held.size >= this.limits.all || ofAccount.length >= this.#mostOfAccount;
     if (!isFull || this.#ownCount(callerId) > 0) return undefined;
     const { safeMs = SAFE_MS } = this.limits;
     const sent = (ofAccount.length > 0 ? ofAccount : [...this.#held]).filter(
-      ({ giveUp, ageMs }) => giveUp !== undefined && ageMs >= safeMs,
+      ({ giveUp, ageMs, whose }) =>
+        giveUp !== undefined && ageMs >= safeMs && (callerId === accountId || whose.callerId !== accountId),
     );
     return sent.sort((a, b) => a.bytesAMs - b.bytesAMs)[0];
   }
