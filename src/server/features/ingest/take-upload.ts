@@ -253,6 +253,9 @@ async function salvage(
 ): Promise<number> {
   let sizeBytes = 0;
   for (const study of build.studies) {
+    // A lost manifest may have named more of a volume. A volume that the archive store holds already is not written.
+    const isKnown = study.series.every(({ lostInstances }) => lostInstances === undefined);
+    if (!isKnown || study.volume.storedAs) continue;
     const isLost = new Set(study.lostVolumes);
     const volumes = stored.get(study.studyInstanceUID)?.volumes ?? [];
     const lost = volumes.filter(({ id }) => isLost.has(id));

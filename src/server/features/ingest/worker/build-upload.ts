@@ -107,7 +107,7 @@ async function buildStudy(
   const study = scanned.studies.get(planned.studyInstanceUID);
   if (!study) throw new RangeError("the plan names a study that the upload does not hold");
   const { series: sorted, duplicateNames, conflicts, leftOut, lost } = await sortInstances(planned, study);
-  await salvageEntries(planned, sorted, lost);
+  await salvageEntries(planned, lost);
   const touched = sorted.filter((series) => instancesFor(series).length > 0);
   const summary = {
     studyInstanceUID: planned.studyInstanceUID,

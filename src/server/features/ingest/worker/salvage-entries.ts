@@ -5,7 +5,7 @@ import { createInflateRaw } from "node:zlib";
 import { METHOD_STORED } from "../../../../shared/zip/zip-format.ts";
 import { isSameContent } from "../../../archive/content-hash.ts";
 import { CheckedLength, isInflateFailure } from "./read-entry.ts";
-import type { KeptEntry, LostEntry, SalvagedEntry, TouchedSeries } from "./sort-instances.ts";
+import type { KeptEntry, LostEntry, SalvagedEntry } from "./sort-instances.ts";
 import type { PlannedStudy, SalvagedVolume } from "./worker-messages.ts";
 
 const CHUNK_BYTES = 1024 * 1024;
@@ -15,12 +15,9 @@ const CHUNK_BYTES = 1024 * 1024;
  * the damaged volume is then named no more. If anything of it is not, the rest stays where it is, so that nothing is kept twice.
  */
 export async function salvageEntries(
-  { salvage = [], volume }: PlannedStudy,
-  series: readonly TouchedSeries[],
+  { salvage = [] }: PlannedStudy,
   lost: readonly LostEntry[],
 ): Promise<void> {
-  // A lost manifest may have named more of the volume. A volume that the archive store holds already is not written.
-  if (series.some(({ lostInstances }) => lostInstances !== undefined) || volume.storedAs) return;
   for (const damaged of salvage) {
     const left = lost.filter(({ kept }) => kept.volumeId === damaged.volumeId);
     if (!(await areAllRight(damaged, left))) continue;
