@@ -36,7 +36,8 @@ export class KillableProcess<Request, Reply> {
   readonly #atOnce: number;
   readonly #pending = new Map<number, Pending<Reply>>();
   #requests = 0;
-  #isGone = false;
+  /** Why the process is gone. */
+  #gone: Error | undefined;
 
   constructor(command: readonly string[], { atOnce = 1 }: { atOnce?: number } = {}) {
     this.#atOnce = atOnce;
@@ -52,7 +53,7 @@ export class KillableProcess<Request, Reply> {
   }
 
   get isGone(): boolean {
-    return this.#isGone;
+    return this.#gone !== undefined;
   }
 
   get pid(): number {
@@ -71,7 +72,8 @@ export class KillableProcess<Request, Reply> {
    */
   async request(request: Request, { signal, timeoutMs, maxMemoryBytes }: RequestBounds): Promise<Reply> {
     signal.throwIfAborted();
-    if (this.#isGone || this.#pending.size >= this.#atOnce) throw new ProcessLost("the process is not free");
+    if (this.#gone instanceof ProcessEnded) throw this.#gone;
+    if (this.#gone || this.#pending.size >= this.#atOnce) throw new ProcessLost("the process is not free");
     const timer = setTimeout(() => this.#kill(new ProcessLost("the request took too long")), timeoutMs);
     const watch = maxMemoryBytes
       ? setInterval(() => this.#weigh(maxMemoryBytes), MEMORY_EVERY_MS)
@@ -118,7 +120,7 @@ export class KillableProcess<Request, Reply> {
   }
 
   #end(reason: Error): void {
-    this.#isGone = true;
+    this.#gone ??= reason;
     const pending = [...this.#pending.values()];
     this.#pending.clear();
     for (const { reject } of pending) reject(reason);

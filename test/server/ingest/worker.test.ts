@@ -315,6 +315,24 @@ describe("workers", () => {
     expect((await ingest(zipSync({ a: slice(["1.1", "1.1.1", "1.1.1.1"]) }))).built.studies).toHaveLength(1);
   });
 
+  test("a worker that dies between two steps of an upload is told from one that fails", async () => {
+    const tellsWho = `process.on("message", ({ number }) =>
+      process.send({ number, body: { ok: true, result: { inflatedBytes: 0, scan: { studies: [process.pid] } } } }));`;
+    const dying = createIngestWorkers({
+      ...{ size: 2, log: { info() {}, warn() {} } },
+      command: [process.execPath, "-e", tellsWho],
+    });
+    const spoolPath = join(bench.folder, "between.zip");
+    writeFileSync(spoolPath, blank(100));
+    const { signal } = new AbortController();
+    const session = await dying.open(bench.folder, spoolPath, DEFAULT_INGEST_LIMITS, signal);
+    const pid = Number((await session.scan()).studies[0]);
+    process.kill(pid, "SIGKILL");
+    await until(() => !existsSync(`/proc/${pid}`));
+    expect(await refusal(session.build({ studies: [] }))).toBe("worker.lost");
+    await dying.close();
+  });
+
   test("a worker that one upload returns twice stays with the upload that has it since", async () => {
     const zip = (study: string) => zipSync({ a: slice([study, "1.1.1", "1.1.1.1"]) });
     const first = await upload(zip("1.1"));
