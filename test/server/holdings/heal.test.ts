@@ -21,9 +21,10 @@ import {
   sampleKinds,
 } from "../../support/damaged-study.ts";
 import { sampleFile } from "../../support/dicom-sample.ts";
+import { sampleZip } from "../../support/sample-zip.ts";
 import { stow } from "../../support/stow.ts";
 import { createTempFolder } from "../../support/temp-folder.ts";
-import { createTestApp, type Person, type TestApp } from "../../support/test-app.ts";
+import { createTestApp, type Person, problemOf, type TestApp } from "../../support/test-app.ts";
 import { tusOf } from "../../support/tus.ts";
 
 let t: TestApp;
@@ -301,6 +302,27 @@ describe("sending the same study again", () => {
     await healed(id, packed({ deflated }));
     expect((await listed(id))?.integrity).toBe("ok");
     await expectSound(id, sound);
+  });
+
+  test("heals a study of a plan that is full, whole or by one instance, and takes nothing new there", async () => {
+    const { stored = new Uint8Array(), deflated = new Uint8Array() } = kinds;
+    for (const sent of [kinds, { stored }, { deflated }] as Record<string, Uint8Array>[]) {
+      const { id, sound } = await soundStudy();
+      const [volume] = await volumesOf(id);
+      volume?.flip(volume.bytes.length - 30);
+      const [rested] = await t.sql`select sum(size_bytes)::int as bytes from stored_objects`;
+      const [before] = await t.sql`select storage_bytes from plans where slug = 'clinica'`;
+      await t.sql`update plans set storage_bytes = ${rested?.bytes} where slug = 'clinica'`;
+      try {
+        await healed(id, packed(sent));
+        const more = await t.upload(owner, sampleZip({ study: "9" }));
+        expect([more.status, (await problemOf(more)).code]).toEqual([403, "quota.bytes"]);
+      } finally {
+        await t.sql`update plans set storage_bytes = ${before?.storage_bytes} where slug = 'clinica'`;
+      }
+      expect((await listed(id))?.integrity).toBe("ok");
+      await expectSound(id, sound);
+    }
   });
 
   test("changes nothing if the study is sound", async () => {

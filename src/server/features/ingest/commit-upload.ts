@@ -78,7 +78,7 @@ async function writeChange(
   const account = { userId: caller.userId, isAdmin: caller.role === "admin" };
   for (const { studyId, columns } of change.reindexed) await updateStudyIndex(tx, studyId, columns);
   // The quota is charged first, since the charge adds to what is stored already.
-  const bytes = sumOf(change.objects) - sumOf(change.replaced);
+  const bytes = growthOf(change);
   const count = change.newStudies.length;
   // What a lost database had counted is counted again, whatever the plan holds now.
   if (stored) await addExams(tx, account.userId, { imaging: count, lab: 0 });
@@ -110,6 +110,14 @@ async function writeChange(
     await saveIntegrity(tx, studyId, "unchecked", null);
     await deps.jobs.enqueue(checkStudyQueue, { studyId }, { tx, singletonKey: studyId });
   }
+}
+
+/** What healed a study takes the room of what it replaces. Its manifests may be some bytes longer, which a full plan has none for. */
+function growthOf({ objects, replaced }: Change): number {
+  const isVolume = ({ kind }: { kind: string }) => kind === "volume";
+  const isHealing = replaced.some(isVolume);
+  if (isHealing && sumOf(objects.filter(isVolume)) <= sumOf(replaced.filter(isVolume))) return 0;
+  return sumOf(objects) - sumOf(replaced);
 }
 
 async function recordUse(
