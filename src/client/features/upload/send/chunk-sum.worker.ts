@@ -1,12 +1,9 @@
-/** Answers the SHA-256 of a piece of a file in base64, or nothing where the browser offers none. */
+import { sumPiece } from "./sum-piece.ts";
+
+/** Answers the SHA-256 of a piece of a file in base64, or why it can't be read. */
 self.addEventListener("message", ({ data: { id, piece } }: MessageEvent<{ id: number; piece: Blob }>) => {
-  sumOf(piece).then(
+  sumPiece(piece).then(
     (sum) => self.postMessage({ id, sum }),
     (error: unknown) => self.postMessage({ id, failure: String(error) }),
   );
 });
-
-async function sumOf(piece: Blob): Promise<string> {
-  const sum = await crypto.subtle.digest("SHA-256", await piece.arrayBuffer());
-  return btoa(String.fromCharCode(...new Uint8Array(sum)));
-}

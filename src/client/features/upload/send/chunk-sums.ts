@@ -1,3 +1,5 @@
+import { sumPiece } from "./sum-piece.ts";
+
 /** Sums pieces of files in a worker, so that the page stays responsive. */
 export interface ChunkSums {
   /** The SHA-256 of a piece in base64. Rejects if the file is gone. */
@@ -30,28 +32,44 @@ export async function withChunkSums<Result>(
   }
 }
 
+interface Asked extends PromiseWithResolvers<string> {
+  piece: Blob;
+}
+
 function openChunkSums(): (ChunkSums & { end(): void }) | undefined {
   if (globalThis.crypto?.subtle === undefined || typeof Worker === "undefined") return undefined;
   const worker = new Worker(new URL("./chunk-sum.worker.ts", import.meta.url), { type: "module" });
-  const waiting = new Map<number, PromiseWithResolvers<string>>();
+  const waiting = new Map<number, Asked>();
   let lastId = 0;
+  let isLost = false;
   worker.onmessage = ({ data: { id, sum, failure } }: MessageEvent<SumReport>) => {
     const asked = waiting.get(id);
     waiting.delete(id);
     if (sum !== undefined) asked?.resolve(sum);
     else asked?.reject(new PieceUnreadable(failure));
   };
-  worker.onerror = ({ message }) => {
-    for (const asked of waiting.values()) asked.reject(new PieceUnreadable(message));
+  // Its code could not be loaded, as in a moment without a connection: it never answers, so the page sums by itself.
+  worker.onerror = () => {
+    isLost = true;
+    for (const { piece, resolve } of waiting.values()) resolve(sumHere(piece));
     waiting.clear();
   };
   return {
     sum(piece) {
-      const asked = Promise.withResolvers<string>();
+      if (isLost) return sumHere(piece);
+      const asked: Asked = { piece, ...Promise.withResolvers<string>() };
       waiting.set(++lastId, asked);
       worker.postMessage({ id: lastId, piece });
       return asked.promise;
     },
     end: () => worker.terminate(),
   };
+}
+
+async function sumHere(piece: Blob): Promise<string> {
+  try {
+    return await sumPiece(piece);
+  } catch (error) {
+    throw new PieceUnreadable(String(error));
+  }
 }
