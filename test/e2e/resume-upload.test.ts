@@ -269,3 +269,41 @@ test(
   },
   TEST_MS,
 );
+
+/** The server has another release now: what this page has not loaded is gone. Returns what ends that. */
+async function replaceRelease(page: Page): Promise<() => Promise<void>> {
+  await page.route(/\/assets\/.*\.js$/, async (route) => {
+    const response = await route.fetch();
+    const isGone = (await response.text()).includes("findPreviousUploads");
+    await route.fulfill(isGone ? { status: 404 } : { response });
+  });
+  await page.route(`${app.origin}/his`, async (route) => {
+    if (route.request().isNavigationRequest()) return route.continue();
+    const body = (await (await route.fetch()).text()).replaceAll(/\/assets\/boot-\w+/g, "$&new");
+    await route.fulfill({ contentType: "text/html", body });
+  });
+  return () => page.unrouteAll();
+}
+
+test(
+  "an upload whose code a new release has replaced asks for a reload, and goes on after it",
+  async () => {
+    const person = await app.addPerson("Nora Versão");
+    await using folder = createTempFolder();
+    const disc = writeDisc(folder.path, studies[0]);
+    await app.as(person, { expected: [/404/] }, async (page) => {
+      const endRelease = await replaceRelease(page);
+      await openUpload(page);
+      await field(page, "Pasta do exame").setInputFiles(disc);
+      await button(page, "Enviar exame").click();
+      const notice = page.getByRole("main").getByText(/^Há uma versão nova desta página\./);
+      await notice.waitFor();
+      await endRelease();
+      // Nothing is being sent, so the browser asks nothing.
+      await button(page.getByRole("main"), "Recarregar a página").click();
+      const [study] = await studiesOnceKept(person);
+      expect(study?.imagesReceived).toBe(studies[0].length);
+    });
+  },
+  TEST_MS,
+);

@@ -187,6 +187,23 @@ test("a ZIP chosen without a connection stays chosen, and is read once the code 
   expect(screen.queryByText(/Uma parte desta página não pôde ser carregada/)).toBeNull();
 });
 
+test("a ZIP whose reading needs code that a newer release has replaced asks for a reload", async () => {
+  const page = (release: number) => `<script type="module" src="/assets/boot-${release}.js"></script>`;
+  document.head.innerHTML = page(1);
+  await renderView(<Upload />);
+  answerCalls({ [`GET ${window.location.pathname}`]: () => new Response(page(2)) });
+  const reachable = globalThis.Worker;
+  try {
+    globalThis.Worker = UnreachedWorker as unknown as typeof Worker;
+    await pick(zipFile({ IM1: sampleFile() }));
+    expect((await screen.findByRole("alert")).textContent).toMatch(/^Há uma versão nova desta página\./);
+    expect(screen.getByRole("button", { name: "Recarregar a página" })).toBeTruthy();
+  } finally {
+    globalThis.Worker = reachable;
+    document.head.replaceChildren();
+  }
+});
+
 async function openCorrection(more = true) {
   const user = userEvent.setup();
   await user.click(await screen.findByRole("button", { name: "Corrigir dados" }));

@@ -1,4 +1,5 @@
 import { MAX_DELIVERY_UPLOADS } from "../../../shared/api/deliveries.ts";
+import { PageOutdated } from "../../page-outdated.ts";
 import { nameOfPick } from "../local-view/local-pick.ts";
 import type { Picked } from "../pick/picked-files.ts";
 import { sortExams } from "../upload/contents/sort-exams.ts";
@@ -65,6 +66,7 @@ async function readAll(picks: readonly Picked[], options: PlanOptions) {
       sources.push({ id: String(n), read });
     } catch (error) {
       options.signal.throwIfAborted();
+      if (error instanceof PageOutdated) throw error;
       refused.push({ name, problem: problemOf(error) });
     }
   }

@@ -1,8 +1,10 @@
 import type { ResumableUploadState } from "../../../shared/api/resumable.ts";
 import { ApiError } from "../../api.ts";
+import { PageOutdated } from "../../page-outdated.ts";
 import type { Packing } from "../upload/draft/draft-state.ts";
 import { type MakeOptions, makeUploads } from "../upload/draft/make-uploads.ts";
 import type { PlannedUpload } from "../upload/draft/plan-uploads.ts";
+import type { PackedFolder } from "../upload/pack-folder/packed-folder.ts";
 import { reopenPacked } from "../upload/pack-folder/reopen-packed.ts";
 import { endOnServer, outcomeOf, resumableTransport } from "../upload/send/resumable-transport.ts";
 import { listRecords, serverIdOf } from "../upload/send/resume-records.ts";
@@ -76,9 +78,11 @@ export async function sendDelivery(
           onProgress({ loadedBytes, totalBytes, ...reading }, parts);
         },
       });
-    } finally {
-      await upload.dispose();
+    } catch (error) {
+      await disposeAfter(error, upload);
+      throw error;
     }
+    await upload.dispose();
     isSending = false;
     place++;
     sentBytes += zip.size;
@@ -106,9 +110,16 @@ export async function sendBegun(
         },
       },
     );
-  } finally {
-    await dispose();
+  } catch (error) {
+    await disposeAfter(error, { dispose });
+    throw error;
   }
+  await dispose();
+}
+
+/** What was packed is kept for the page that is loaded instead of this one. */
+async function disposeAfter(error: unknown, packed: Pick<PackedFolder, "dispose">): Promise<void> {
+  if (!(error instanceof PageOutdated)) await packed.dispose();
 }
 
 interface SendOneOptions {

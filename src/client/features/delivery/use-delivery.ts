@@ -11,6 +11,7 @@ import { lookInWorker } from "../upload/look-inside/look-in-worker.ts";
 import { removeAbandonedFiles } from "../upload/pack-folder/packed-files.ts";
 import { packInWorker } from "../upload/pack-folder/packed-folder.ts";
 import { problemOf } from "../upload/pack-folder/problem-of.ts";
+import { loadTusAhead } from "../upload/send/load-tus.ts";
 import { packedNamesInUse } from "../upload/send/resume-records.ts";
 import { deliveryApi } from "./delivery-api.ts";
 import type { BegunUpload, DeliveryState, PickedDelivery, Receipted } from "./delivery-state.ts";
@@ -86,6 +87,7 @@ export function useDelivery(requestId: string, maxUploadBytes: number) {
 
   const pick = async (request: OpenedRequest, picking: Picked[] | Promise<Picked[]>) => {
     setState({ step: "reading", request });
+    loadTusAhead();
     const { signal } = page.current;
     try {
       const onProgress = ({ phase }: ReadingProgress) =>

@@ -4,6 +4,7 @@ import { useEffect, useRef } from "react";
 import { Button } from "../../ui/button.tsx";
 import { CircleAlertIcon } from "../../ui/entry-icons.tsx";
 import { RefreshIcon, TriangleAlertIcon } from "../../ui/icons.tsx";
+import { ReloadButton } from "../../ui/reload-button.tsx";
 import { SeePlans } from "../plan/subscription-link.tsx";
 import { maySubscribe, useHis } from "../session/his-context.ts";
 import { useCancelUpload } from "./tray/cancel-upload.tsx";
@@ -80,6 +81,7 @@ function Stopped({ percent, interruption, fileName, onRetry }: StoppedProps) {
   }, []);
   if (interruption.kind === "storage") return <NoStorageNotice text={interruption.text} />;
   const isOver = isFinal(interruption);
+  const isOutdated = interruption.kind === "outdated";
   return (
     <div className="notice is-bad mb-5" ref={card}>
       <CircleAlertIcon />
@@ -87,7 +89,8 @@ function Stopped({ percent, interruption, fileName, onRetry }: StoppedProps) {
         <p>
           <InterruptionText interruption={interruption} percent={percent} fileName={fileName} />
         </p>
-        {!isOver && (
+        {isOutdated && <ReloadButton />}
+        {!isOver && !isOutdated && (
           <>
             <p>
               <Trans id="upload.stopped.kept">

@@ -9,7 +9,9 @@ export type UploadProblem =
   | "badZip"
   | "lockedZip"
   | "packingFailed"
-  | "noRoomHere";
+  | "noRoomHere"
+  /** A newer release has replaced the code that reads or sends them. */
+  | "outdated";
 
 /** The picked files can't be sent. */
 export class UploadRefused extends Error {

@@ -32,6 +32,10 @@ export const problemTexts: Record<UploadProblem, MessageDescriptor> = {
     id: "upload.problem.noRoomHere",
     message: "This device has no room left to put the exams together. Free up some space, or choose fewer.",
   }),
+  outdated: msg({
+    id: "upload.problem.outdated",
+    message: "There is a newer version of this page. Reload it to continue.",
+  }),
   packingFailed: msg({
     id: "upload.problem.packingFailed",
     message: "The folder could not be read. Check that the disc or the folder is still there and try again.",

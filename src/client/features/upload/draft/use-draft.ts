@@ -8,6 +8,7 @@ import type { ExamForm } from "../exam-form/exam-form.ts";
 import { lookInWorker } from "../look-inside/look-in-worker.ts";
 import { packInWorker } from "../pack-folder/packed-folder.ts";
 import { problemOf } from "../pack-folder/problem-of.ts";
+import { loadTusAhead } from "../send/load-tus.ts";
 import { freePlaces } from "../tray/upload-job.ts";
 import { addJobAtom, uploadJobsAtom } from "../tray/upload-jobs.ts";
 import { draftAtom, packingAtom, readingAtom } from "./draft.ts";
@@ -58,6 +59,7 @@ export function useDraft() {
   };
 
   const pick = async (picking: Picked[] | Promise<Picked[]>) => {
+    loadTusAhead();
     const { sources, problems } = await takePicked(picking, store.get(draftAtom).sources.length);
     dispatch({ type: "picked", sources, problems });
     await readOn();

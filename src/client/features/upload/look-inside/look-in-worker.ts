@@ -1,3 +1,4 @@
+import { isPageOutdated, PageOutdated } from "../../../page-outdated.ts";
 import type { FilmFile } from "../contact-sheet/film-files.ts";
 import { backOffMs, waitOrOnline } from "../send/back-off.ts";
 import type { Insight, LookReport, LookRequest } from "./look-messages.ts";
@@ -26,6 +27,7 @@ const startWorker = () => new Worker(new URL("./look-inside.worker.ts", import.m
 /**
  * Looks inside in a worker, so that no file can hang the page. A worker that says nothing any more has found nothing; one that can't
  * be loaded is waited for.
+ * @throws {PageOutdated} if a newer release has replaced its code
  * @throws {DOMException} if the files are gone; the signal's reason when aborted
  */
 export async function lookInWorker(files: FilmFile[], options: LookOptions): Promise<Insight> {
@@ -33,6 +35,8 @@ export async function lookInWorker(files: FilmFile[], options: LookOptions): Pro
   for (let failures = 1; ; failures++) {
     const insight = await lookOnce(files, options);
     if (insight !== "not_loaded") return insight;
+    if (await isPageOutdated()) throw new PageOutdated();
+    signal.throwIfAborted();
     onWaiting?.();
     await waitOrOnline(backOffMs(failures), signal);
   }

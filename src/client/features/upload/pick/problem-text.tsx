@@ -1,5 +1,6 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import { limitText } from "../../../ui/limit-text.ts";
+import { ReloadButton } from "../../../ui/reload-button.tsx";
 import { MAX_PICKED_FILES } from "../../pick/picked-files.ts";
 import { MAX_SOURCES } from "../draft/draft-state.ts";
 import type { UploadProblem } from "../upload-problem.ts";
@@ -21,7 +22,12 @@ export function ProblemText({ problem, name, maxUploadBytes }: ProblemTextProps)
     sources: MAX_SOURCES,
   };
   const text = i18n._({ ...problemTexts[problem], values });
-  return <span>{name === "" ? text : `${name}: ${text}`}</span>;
+  return (
+    <>
+      <span>{name === "" ? text : `${name}: ${text}`}</span>
+      {problem === "outdated" && <ReloadButton />}
+    </>
+  );
 }
 
 /** Why an exam can't be sent of which one image alone is larger than an upload. */

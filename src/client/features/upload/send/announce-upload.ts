@@ -10,17 +10,20 @@ import { withLock } from "./upload-lock.ts";
  * turn comes.
  */
 export async function announceUpload(upload: OutgoingUpload, signal: AbortSignal): Promise<void> {
-  await withLock(upload.id, signal, async () => {
-    if (findRecord(upload.id)) return;
-    const { zip, fileName, metadata } = upload;
-    const headers = {
-      "Tus-Resumable": "1.0.0",
-      "Upload-Length": String(zip.size),
-      "Upload-Metadata": encodeMetadata({ filename: fileName, formData: JSON.stringify(metadata) }),
-    };
-    const path = await createdPath(headers, signal);
-    if (path) rememberUpload(upload, path);
-  });
+  await withLock(upload.id, signal, () => announceHeld(upload, signal));
+}
+
+/** The same by whoever holds the upload's lock. */
+export async function announceHeld(upload: OutgoingUpload, signal: AbortSignal): Promise<void> {
+  if (findRecord(upload.id)) return;
+  const { zip, fileName, metadata } = upload;
+  const headers = {
+    "Tus-Resumable": "1.0.0",
+    "Upload-Length": String(zip.size),
+    "Upload-Metadata": encodeMetadata({ filename: fileName, formData: JSON.stringify(metadata) }),
+  };
+  const path = await createdPath(headers, signal);
+  if (path) rememberUpload(upload, path);
 }
 
 async function createdPath(headers: Record<string, string>, signal: AbortSignal): Promise<string | null> {

@@ -1,12 +1,25 @@
 import { ApiError } from "../../../api.ts";
+import { isPageOutdated, PageOutdated } from "../../../page-outdated.ts";
 
 type Tus = typeof import("tus-js-client");
 
-/** The code that sends in chunks. @throws {ApiError} as if the server was not reached, if it could not be loaded */
-export async function loadTus(load: () => Promise<Tus> = () => import("tus-js-client")): Promise<Tus> {
+const importTus = () => import("tus-js-client");
+
+/**
+ * The code that sends in chunks.
+ * @throws {PageOutdated} if a newer release has replaced it
+ * @throws {ApiError} as if the server was not reached, if it could not be loaded for any other reason
+ */
+export async function loadTus(load: () => Promise<Tus> = importTus): Promise<Tus> {
   try {
     return await load();
   } catch (cause) {
+    if (await isPageOutdated()) throw new PageOutdated(cause);
     throw Object.assign(new ApiError(0, "network", "network"), { cause });
   }
+}
+
+/** Loads the code once something is chosen, so that it is here when that is sent. Failing, it is loaded then. */
+export function loadTusAhead(load: () => Promise<Tus> = importTus): void {
+  load().catch(() => {});
 }

@@ -9,8 +9,10 @@ import {
 import type { UploadAnswer } from "../../../../shared/api/upload.ts";
 import { ApiError, callApi, callJson } from "../../../api.ts";
 import { activeLocale } from "../../../i18n.ts";
+import { PageOutdated } from "../../../page-outdated.ts";
 import { parseJson } from "../../../parse-json.ts";
 import { currentToken, endSession } from "../../../session.ts";
+import { announceHeld } from "./announce-upload.ts";
 import { backOffMs, waitOrOnline } from "./back-off.ts";
 import { ChunkSize } from "./chunk-size.ts";
 import { withChunkSums } from "./chunk-sums.ts";
@@ -49,6 +51,8 @@ async function sendRest(upload: OutgoingUpload, { signal }: SendOptions, attempt
       break;
     } catch (error) {
       if (signal.aborted) throw signal.reason;
+      // The page that is loaded instead goes on with it.
+      if (error instanceof PageOutdated) await announceHeld(upload, signal);
       if (!mayPass(error)) throw error;
       failures = attempt.hasProgressed ? 1 : failures + 1;
       await waitOrOnline(backOffMs(failures), signal);

@@ -2,6 +2,7 @@ import type { I18n } from "@lingui/core";
 import { msg } from "@lingui/core/macro";
 import type { UploadAnswer } from "../../../../shared/api/upload.ts";
 import { ApiError } from "../../../api.ts";
+import { PageOutdated } from "../../../page-outdated.ts";
 import { ensureReadable } from "../draft/read-source.ts";
 import { toMetadata } from "../exam-form/exam-form.ts";
 import { transportFor } from "../send/choose-transport.ts";
@@ -72,12 +73,13 @@ export function outgoingOf({ id, upload, form, source, known }: UploadJob, userI
 
 /** Whether an upload may fail by this error; any other is an error of ours. */
 export function isExpected(error: unknown): boolean {
-  return error instanceof ApiError || error instanceof UploadRefused;
+  return [ApiError, UploadRefused, PageOutdated].some((kind) => error instanceof kind);
 }
 
 /** Why an upload stopped, in the server's words if it has any. */
 export function interruptionOf(i18n: I18n, error: unknown): Interruption {
   if (error instanceof UploadRefused) return { kind: "refused", text: i18n._(problemTexts[error.problem]) };
+  if (error instanceof PageOutdated) return { kind: "outdated" };
   if (!(error instanceof ApiError) || error.code === "unknown")
     return { kind: "refused", text: i18n._(uploadFailed) };
   if (error.code === "network") return { kind: "connection" };

@@ -12,6 +12,7 @@ import {
   TriangleAlertIcon,
   WifiOffIcon,
 } from "../../../ui/icons.tsx";
+import { ReloadButton } from "../../../ui/reload-button.tsx";
 import { sizeText } from "../../../ui/size-text.ts";
 import { viewAtom } from "../../places/views.ts";
 import { SubscriptionLink } from "../../plan/subscription-link.tsx";
@@ -26,7 +27,14 @@ import { isSent, type Transfer } from "../upload-state.ts";
 import { useCancelUpload } from "./cancel-upload.tsx";
 import { InterruptionText } from "./interruption-text.tsx";
 import { ChooseAgain, PauseOrResume } from "./resume-upload.tsx";
-import { isAnswerable, isFinal, type JobState, sentPercent, sizeOf, type UploadJob } from "./upload-job.ts";
+import {
+  canTryAgain,
+  isAnswerable,
+  type JobState,
+  sentPercent,
+  sizeOf,
+  type UploadJob,
+} from "./upload-job.ts";
 import { changeJobAtom, removeJobAtom } from "./upload-jobs.ts";
 
 type StoppedState = Extract<JobState, { stage: "stopped" }>;
@@ -269,8 +277,7 @@ function RowActions({ job, state }: { job: UploadJob; state: JobState }) {
       </>
     );
   }
-  if (state.stage !== "stopped" || state.interruption.kind === "file" || isFinal(state.interruption))
-    return cancelButton;
+  if (state.stage !== "stopped" || !canTryAgain(state.interruption)) return cancelButton;
   return (
     <>
       <IconButton
@@ -302,10 +309,11 @@ function WayOn({ job, percent, interruption }: { job: UploadJob } & StoppedState
       </div>
     );
   }
-  if (interruption.kind !== "file") return null;
+  const isOutdated = interruption.kind === "outdated";
+  if (!isOutdated && interruption.kind !== "file") return null;
   return (
     <div className="tray-ways">
-      <ChooseAgain job={job} percent={percent} />
+      {isOutdated ? <ReloadButton /> : <ChooseAgain job={job} percent={percent} />}
     </div>
   );
 }

@@ -8,6 +8,8 @@ export type Interruption =
   | { kind: "connection" }
   /** The browser no longer has the file, so the person picks it again; `isOther`: they picked another one. */
   | { kind: "file"; isOther: boolean }
+  /** A newer release has replaced the code that sends; the page that is loaded instead goes on with it. */
+  | { kind: "outdated" }
   | { kind: "storage"; text: string }
   /** `isFinal`: the same bytes are refused again. */
   | { kind: "refused"; text: string; isFinal?: boolean };
@@ -33,9 +35,14 @@ export function isFinal(interruption: Interruption): boolean {
   return interruption.kind === "refused" && interruption.isFinal === true;
 }
 
+/** Whether the same may be tried again as it is. */
+export function canTryAgain(interruption: Interruption): boolean {
+  return interruption.kind !== "file" && interruption.kind !== "outdated" && !isFinal(interruption);
+}
+
 /** Whether the person can do what it takes, rather than only try again. */
 export function isAnswerable({ kind }: Interruption): boolean {
-  return kind === "file" || kind === "storage";
+  return kind === "file" || kind === "outdated" || kind === "storage";
 }
 
 export type JobState =
