@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { unzipSync } from "fflate";
 import {
   chargeDownload,
@@ -222,6 +224,41 @@ describe("a download ticket", () => {
   });
 });
 
+describe("a download ticket is not given", () => {
+  const askTicket = (study: string, as: Person) =>
+    t.call("POST", `/api/studies/${study}/download-ticket`, { as });
+
+  test("for an exam whose file is gone or damaged, so that no browser is told to save it", async () => {
+    const owner = await t.addPerson("Dona do Perdido");
+    const { studies } = await t.store(owner, sampleZip({ study: "61" }, { study: "61", sop: "2" }));
+    const id = studies[0]?.id ?? "";
+    await t.settle();
+    const [volume] = await listVolumes(t.deps.db, id);
+    const path = join(t.deps.config.dataDir, "objects", volume?.key ?? "");
+    const bytes = readFileSync(path);
+    const changed = Buffer.from(bytes);
+    changed[bytes.length >> 1] = (changed[bytes.length >> 1] ?? 0) ^ 0x55;
+    writeFileSync(path, changed);
+    expect((await problemOf(await askTicket(id, owner))).code).toBe("archive.damaged");
+    rmSync(path);
+    expect((await problemOf(await askTicket(id, owner))).code).toBe("archive.damaged");
+    writeFileSync(path, bytes);
+    expect((await askTicket(id, owner)).status).toBe(201);
+  });
+
+  test("once the actions of the month are used up", async () => {
+    const owner = await t.addPerson("No Limite");
+    const { studies } = await t.store(owner, sampleZip({ study: "62" }));
+    const id = studies[0]?.id ?? "";
+    const [{ limit } = { limit: 0 }] = await t.sql<{ limit: number }[]>`
+      select download_delete_limit as limit from plans join subscriptions on plan_id = plans.id where user_id = ${owner.id}`;
+    await t.sql`update subscriptions set downloads = ${limit} where user_id = ${owner.id}`;
+    expect((await problemOf(await askTicket(id, owner))).code).toBe("quota.actions");
+    await t.sql`update subscriptions set downloads = ${limit - 1} where user_id = ${owner.id}`;
+    expect((await askTicket(id, owner)).status).toBe(201);
+  });
+});
+
 describe("a download of several studies", () => {
   const askTicket = (studyIds: (string | undefined)[], as: Person) =>
     t.call("POST", "/api/studies/download-ticket", { as, json: { studyIds } });
@@ -268,6 +305,20 @@ describe("a download of several studies", () => {
         )
       ).status,
     ).toBe(400);
+  });
+
+  test("leaves out an exam whose file is gone, and says which", async () => {
+    const owner = await t.addPerson("Dona de Dois");
+    const { studies } = await t.store(owner, sampleZip({ study: "71" }, { study: "72" }));
+    const [lost = "", kept = ""] = studies.map(({ id }) => id);
+    await t.settle();
+    const [volume] = await listVolumes(t.deps.db, lost);
+    rmSync(join(t.deps.config.dataDir, "objects", volume?.key ?? ""));
+    const ticket = (await (await askTicket([lost, kept], owner)).json()) as StudiesDownloadTicket;
+    expect(ticket.leftOut.map(({ id }) => id)).toEqual([lost]);
+    const bytes = await bytesOf(await t.call("GET", ticket.url));
+    expect(Object.values(unzipSync(bytes)).map(digest)).toEqual([digest(sampleInstance({ study: "72" }))]);
+    expect((await problemOf(await askTicket([lost], owner))).code).toBe("archive.damaged");
   });
 
   test("takes all of its actions or none", async () => {

@@ -241,7 +241,7 @@ export function createStudiesRoutes(deps: Deps, guard: Guard, takeAlong: TakeAlo
       summary: "Make a link under which a browser downloads a study",
       status: 201,
       details: "Good for five minutes to begin and an hour to resume.",
-      problems: [studyNotFound, studyAmbiguous, studyNotReady, actionLimitReached],
+      problems: [studyNotFound, studyAmbiguous, studyNotReady, actionLimitReached, archiveDamaged],
     }),
     async (c) => {
       return c.json(await issueDownloadTicket(deps, c.get("session"), c.req.param("study")), 201);
@@ -256,7 +256,7 @@ export function createStudiesRoutes(deps: Deps, guard: Guard, takeAlong: TakeAlo
       status: 201,
       details:
         "Good for five minutes to begin and an hour to resume. Each study counts as one action when the first byte is sent.",
-      problems: [studyNotFound, downloadTooLarge],
+      problems: [studyNotFound, downloadTooLarge, archiveDamaged],
     }),
     validate("json", studiesDownloadTicketCall.body),
     async (c) => {

@@ -3,6 +3,7 @@ import { HOUR_MS } from "../../../shared/units.ts";
 import type { DbOrTx } from "../../db/client.ts";
 import { AppError } from "../../http/app-error.ts";
 import { subscriptionRequired } from "../../http/guard.ts";
+import { countersAt } from "./read-usage.ts";
 import { actionLimitReached } from "./subscriptions.errors.ts";
 import {
   type ActionKind,
@@ -28,11 +29,28 @@ export async function chargeAction(
 ): Promise<void> {
   if (account.isAdmin) return;
   if (!(await tryCountAction(tx, account.userId, action, now))) {
-    const found = await findSubscriptionWithPlan(tx, account.userId);
-    const isActive = found !== undefined && isInForce(found.subscription, now);
-    throw new AppError(isActive ? actionLimitReached : subscriptionRequired);
+    const found = await findInForce(tx, account.userId, now);
+    throw new AppError(found ? actionLimitReached : subscriptionRequired);
   }
   const { kind: actionType, studyInstanceUID } = action;
   if (studyInstanceUID === undefined) return;
   await insertUsageEvent(tx, { userId: account.userId, actionType, studyInstanceUID, timestamp: now });
+}
+
+/** Tells without counting one whether the month has room for a download or deletion of a study. @throws {AppError} as {@link chargeAction} */
+export async function ensureActionLeft(
+  db: DbOrTx,
+  account: { userId: string; isAdmin: boolean },
+  now: Date,
+): Promise<void> {
+  if (account.isAdmin) return;
+  const found = await findInForce(db, account.userId, now);
+  if (!found) throw new AppError(subscriptionRequired);
+  const { downloads, deletes } = countersAt(found.subscription, now);
+  if (downloads + deletes >= found.plan.downloadDeleteLimit) throw new AppError(actionLimitReached);
+}
+
+async function findInForce(db: DbOrTx, userId: string, now: Date) {
+  const found = await findSubscriptionWithPlan(db, userId);
+  return found && isInForce(found.subscription, now) ? found : undefined;
 }

@@ -11,6 +11,7 @@ import { wrongRangesOf } from "../../../holdings/checking/wrong-ranges.ts";
 import type { StoredObjectRow } from "../../../holdings/objects/stored-objects.table.ts";
 import {
   type ObjectDeps,
+  type OpenOptions,
   openObject,
   readObject,
   streamObject,
@@ -26,6 +27,7 @@ import type { StudyFile } from "./download-study.ts";
 
 /** For the log only: the client left before a byte was sent, and is not charged. */
 const CLIENT_GONE = 499;
+const ZIP_SIGNATURE_BYTES = 4;
 
 /** Plans how the volumes of a study are joined into one ZIP file. */
 export async function planDownload(deps: ObjectDeps, volumes: StoredObjectRow[]): Promise<JoinPlan> {
@@ -36,6 +38,24 @@ export async function planDownload(deps: ObjectDeps, volumes: StoredObjectRow[])
       read: (range) => readObject(deps, volume, range),
     })),
   );
+}
+
+/** How long the bytes of a download are checked before its link is given. */
+const CHECKED_AHEAD_MS = 3_000;
+
+/**
+ * Opens a download as the request for it will, so that one that can't be sent is known before a browser is told to save it. What is
+ * found right here is not read again by a request within the minute.
+ * @throws {AppError} `archive.damaged`, 503 while staged on another node
+ */
+export async function tryDownload(deps: ObjectDeps, { volumes }: StudyFile, plan: JoinPlan): Promise<void> {
+  const body = await openParts(deps, volumes, plan.parts, { checkedFirstMs: CHECKED_AHEAD_MS });
+  if (body instanceof ReadableStream) await body.cancel();
+}
+
+/** Reads the beginning of each volume of a study. @throws {AppError} as {@link tryDownload} */
+export async function tryVolumes(deps: ObjectDeps, volumes: readonly StoredObjectRow[]): Promise<void> {
+  for (const volume of volumes) await readObject(deps, volume, { offset: 0, length: ZIP_SIGNATURE_BYTES });
 }
 
 /** What a download asks about its caller. */
@@ -72,7 +92,9 @@ export async function answerDownload(
   if (request.method === "HEAD") return new Response(null, { status, headers });
   const parts = slicePlan(plan, { offset, length });
   if (file.studies.some(isUnsound)) await assertSound(deps, file);
-  const body = await toldOf(deps, file, () => openParts(deps, file.volumes, parts, request.signal));
+  const body = await toldOf(deps, file, () =>
+    openParts(deps, file.volumes, parts, { signal: request.signal }),
+  );
   const giveUp = async () => {
     if (body instanceof ReadableStream) await body.cancel();
   };
@@ -145,13 +167,13 @@ async function openParts(
   deps: ObjectDeps,
   volumes: StoredObjectRow[],
   parts: JoinPart[],
-  signal: AbortSignal,
+  options: Pick<OpenOptions, "signal" | "checkedFirstMs">,
 ): Promise<StreamedBody> {
   const [only] = parts;
   if (!only) return new Blob();
   if (parts.length > 1) return await streamParts(deps, volumes, parts);
   if ("bytes" in only) return new Blob([Uint8Array.from(only.bytes)]);
-  return await openObject(deps, volumeOf(volumes, only), only.range, { signal, trustsLastCheck: true });
+  return await openObject(deps, volumeOf(volumes, only), only.range, { ...options, trustsLastCheck: true });
 }
 
 /** Streams one part after the other. The first is opened here, each next one after its predecessor was sent. */

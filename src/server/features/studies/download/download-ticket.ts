@@ -1,16 +1,18 @@
 import type { DownloadTicket, StudiesDownloadTicket } from "../../../../shared/api/downloads.ts";
 import type { Locale } from "../../../../shared/locale.ts";
 import { ZipError } from "../../../../shared/zip/zip-error.ts";
+import type { JoinPlan } from "../../../archive/volume-join.ts";
 import type { Deps } from "../../../deps.ts";
 import type { ObjectDeps } from "../../../holdings/reading/open-object.ts";
 import { AppError } from "../../../http/app-error.ts";
-import { unauthenticated } from "../../../http/http.errors.ts";
+import { heldByAnotherNode, unauthenticated } from "../../../http/http.errors.ts";
 import type { Session } from "../../../http/session.ts";
 import { translate } from "../../../http/translate.ts";
 import { findLiveSession } from "../../membership/find-session.ts";
+import { ensureActionLeft } from "../../subscriptions/charge-action.ts";
 import { downloadTooLarge } from "../studies.errors.ts";
 import type { StudyRow } from "../studies.table.ts";
-import { planDownload } from "./download-body.ts";
+import { planDownload, tryDownload, tryVolumes } from "./download-body.ts";
 import { fileOf, findDownloadable, findStudyFile, hasFreeRanges, type StudyFile } from "./download-study.ts";
 
 /** How long a ticket may wait for its first byte. */
@@ -20,19 +22,22 @@ const LIFETIME_SECONDS = 3600 + BEGIN_MS / 1000;
 
 /**
  * Issues a URL at which the browser downloads one study by itself, without our headers, and can resume.
- * @throws {AppError} as {@link findStudyFile}
+ * @throws {AppError} as {@link findStudyFile}; `quota.actions`, `subscription.required`, `archive.damaged`
  */
 export async function issueDownloadTicket(
   deps: ObjectDeps & Pick<Deps, "tokens">,
   session: Session,
   reference: string,
 ): Promise<DownloadTicket> {
-  return await ticketFor(deps, session, await findStudyFile(deps, session, reference));
+  const file = await findStudyFile(deps, session, reference);
+  const { userId, role } = session;
+  await ensureActionLeft(deps.db, { userId, isAdmin: role === "admin" }, deps.clock.now());
+  return await ticketFor(deps, session, file);
 }
 
 /**
  * Issues a URL for one file of several studies. A study that the caller can't download is left out and told, unless none is left.
- * @throws {AppError} as {@link findStudyFile} if none is left; `download.too_large`
+ * @throws {AppError} as {@link issueDownloadTicket} if none is left; `download.too_large`
  */
 export async function issueStudiesTicket(
   deps: ObjectDeps & Pick<Deps, "tokens">,
@@ -47,7 +52,10 @@ export async function issueStudiesTicket(
     try {
       const study = await findDownloadable(deps, session, id);
       // An id may be written in more than one way.
-      if (!studies.some((other) => other.id === study.id)) studies.push(study);
+      if (studies.some((other) => other.id === study.id)) continue;
+      const { volumes } = await fileOf(deps, [study]);
+      await tryVolumes(deps, volumes).catch(unlessHeld);
+      studies.push(study);
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
       refusal ??= error;
@@ -63,17 +71,23 @@ async function ticketFor(
   session: Session,
   file: StudyFile,
 ): Promise<DownloadTicket> {
-  const sizeBytes = await sizeOf(deps, file);
+  const plan = await planOf(deps, file);
+  await tryDownload(deps, file, plan).catch(unlessHeld);
   const claims = { sid: session.id, sub: session.userId, studies: file.studies.map(({ id }) => id) };
   const token = await deps.tokens.sign("download", claims, LIFETIME_SECONDS);
-  return { url: `/api/downloads/${token}`, fileName: file.fileName, sizeBytes };
+  return { url: `/api/downloads/${token}`, fileName: file.fileName, sizeBytes: plan.sizeBytes };
+}
+
+/** What another node still holds, that node may be asked for. */
+function unlessHeld(error: unknown): void {
+  if (!(error instanceof AppError) || error.kind !== heldByAnotherNode) throw error;
 }
 
 const TOO_LARGE: readonly string[] = ["zip.too_many_entries", "zip.directory_too_large"];
 
-async function sizeOf(deps: ObjectDeps, file: StudyFile): Promise<number> {
+async function planOf(deps: ObjectDeps, file: StudyFile): Promise<JoinPlan> {
   try {
-    return (await planDownload(deps, file.volumes)).sizeBytes;
+    return await planDownload(deps, file.volumes);
   } catch (error) {
     if (file.studies.length > 1 && error instanceof ZipError && TOO_LARGE.includes(error.code))
       throw new AppError(downloadTooLarge, { cause: error });
