@@ -2,7 +2,7 @@ import "../../support/dom-globals.ts";
 import { expect, test } from "bun:test";
 import { Problem } from "../../../src/client/visor/view/problem.tsx";
 import type { Visor } from "../../../src/client/visor/view/use-visor.ts";
-import { screen, userEvent, withDom } from "../../support/dom.ts";
+import { cleanup, screen, userEvent, withDom } from "../../support/dom.ts";
 import { renderClient } from "../../support/render-client.tsx";
 
 withDom();
@@ -23,4 +23,26 @@ test("an image that is kept damaged is not told as lost with its file intact", a
   const text = screen.getByRole("alert").textContent;
   expect(text).toContain("A imagem 4 guardada está danificada");
   expect(text).not.toContain("íntegro");
+});
+
+test("a series of which every image is kept damaged is told as a whole", async () => {
+  const stack = { slices: Array.from({ length: 4 }), isBegun: false };
+  const visor = { state: { phase: "ready" }, failure: "damaged", index: 1, stack, retry: () => {} };
+  await renderClient(<Problem visor={{ ...visor, failed: [0, 1, 2, 3] } as unknown as Visor} />);
+  expect(screen.getByRole("alert").textContent).toContain(
+    "Nenhuma das 4 imagens desta série pode ser mostrada",
+  );
+  cleanup();
+  await renderClient(<Problem visor={{ ...visor, failed: [1, 3] } as unknown as Visor} />);
+  expect(screen.getByRole("alert").textContent).toContain("A imagem 2 guardada está danificada");
+});
+
+test("an image that did not arrive says that the others are here only if they are", async () => {
+  const stack = { slices: Array.from({ length: 4 }), isBegun: false };
+  const visor = { state: { phase: "ready" }, failure: "lost", index: 1, stack, failed: [1], retry: () => {} };
+  await renderClient(<Problem visor={{ ...visor, ready: 0 } as unknown as Visor} />);
+  expect(screen.getByRole("alert").textContent).not.toContain("As outras");
+  cleanup();
+  await renderClient(<Problem visor={{ ...visor, ready: 3 } as unknown as Visor} />);
+  expect(screen.getByRole("alert").textContent).toContain("As outras 3 estão aqui.");
 });

@@ -56,19 +56,36 @@ function Ended({ onRetry }: { onRetry?: () => void }) {
   );
 }
 
-function Damaged({ number, onRetry }: { number: number; onRetry: () => void }) {
+interface DamagedProps {
+  number: number;
+  /** Of the series, if none of its images can be shown. */
+  count: number | undefined;
+  onRetry: () => void;
+}
+
+function Damaged({ number, count, onRetry }: DamagedProps) {
   return (
     <div className="visor-problem" role="alert">
       <span className="visor-missing">
         <ImageIcon />
       </span>
       <b>
-        <Trans id="visor.damaged">The stored image {number} is damaged</Trans>
+        {count ? (
+          <Trans id="visor.damaged.all">None of the {count} images of this series can be shown</Trans>
+        ) : (
+          <Trans id="visor.damaged">The stored image {number} is damaged</Trans>
+        )}
       </b>
       <p>
-        <Trans id="visor.damaged.text">
-          It no longer matches what was received, so it is not shown. The administrator was told.
-        </Trans>
+        {count ? (
+          <Trans id="visor.damaged.allText">
+            What is stored no longer matches what was received. The administrator was told.
+          </Trans>
+        ) : (
+          <Trans id="visor.damaged.text">
+            It no longer matches what was received, so it is not shown. The administrator was told.
+          </Trans>
+        )}
       </p>
       <Button onClick={onRetry}>
         <Trans id="action.retry">Try again</Trans>
@@ -108,11 +125,14 @@ function NotOpened({ visor, isOnline }: ProblemProps) {
   );
 }
 
-function NoImage({ visor: { failure, stack, index, failed, retry }, isOnline }: ProblemProps) {
+function NoImage({ visor: { failure, stack, index, ready, failed, retry }, isOnline }: ProblemProps) {
   if (failure === "ended") return <Ended onRetry={retry} />;
   const number = index + 1;
-  if (failure === "damaged") return <Damaged number={number} onRetry={retry} />;
-  const others = (stack?.slices.length ?? 0) - failed.length;
+  const count = stack?.slices.length ?? 0;
+  const isWhole = count > 1 && failed.length === count;
+  if (failure === "damaged")
+    return <Damaged number={number} count={isWhole ? count : undefined} onRetry={retry} />;
+  const others = count - failed.length;
   return (
     <div className="visor-problem" role="alert">
       <span className="visor-missing">
@@ -130,6 +150,8 @@ function NoImage({ visor: { failure, stack, index, failed, retry }, isOnline }: 
           <Trans id="visor.unreadable.text">
             Its data are damaged or of a rare kind. The stored file is unchanged.
           </Trans>
+        ) : isOnline && (others === 0 || ready < others) ? (
+          <Trans id="visor.lost.alone">The stored file is intact.</Trans>
         ) : isOnline ? (
           <Trans id="visor.lost.text">The other {others} are here. The stored file is intact.</Trans>
         ) : (
