@@ -21,6 +21,8 @@ export const notificationEvents = {
   "delivery.received": { roles: ["user", "doctor", "lab", "admin"], isMailedAtFirst: true },
   /** Somebody without an account opened a link that the account made; told of a link at most once an hour. */
   "link.opened": { roles: ["user", "doctor", "lab", "admin"], isMailedAtFirst: true },
+  /** Wrong passcodes ended a link that the account made. */
+  "link.blocked": { roles: ["user", "doctor", "lab", "admin"], isMailedAtFirst: true },
   "payment.confirmed": { roles: ["user"], isMailedAtFirst: true },
   /** A Pix of the account's own key: only an admin can see whether it arrived. */
   "payment.waiting": { roles: ["admin"], isMailedAtFirst: true },

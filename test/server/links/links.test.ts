@@ -331,6 +331,12 @@ describe("a visit", () => {
     expect(
       mails.filter(({ text }) => text.includes("Dr. Paulo") && text.includes("ten wrong passcodes")),
     ).toHaveLength(1);
+    const told = await (await t.call("GET", "/api/notifications", { as: owner })).json();
+    expect(told).toMatchObject({
+      notifications: expect.arrayContaining([
+        expect.objectContaining({ event: "link.blocked", details: { from: "Dr. Paulo" } }),
+      ]),
+    });
   });
 
   test("counts wrong passcodes that arrive at once", async () => {

@@ -12,6 +12,7 @@ import {
   LinkIcon,
   ReceiptIcon,
   TriangleAlertIcon,
+  UnlinkIcon,
   UserPlusIcon,
 } from "../../ui/icons.tsx";
 import { dayText } from "../../ui/moment-text.ts";
@@ -25,6 +26,7 @@ const names: Record<NotificationEvent, MessageDescriptor> = {
   "report.attached": msg({ id: "event.report.name", message: "An exam of mine has a report" }),
   "delivery.received": msg({ id: "event.delivery.name", message: "A clinic delivered an exam" }),
   "link.opened": msg({ id: "event.link.name", message: "Somebody opened a link of mine" }),
+  "link.blocked": msg({ id: "event.blocked.name", message: "Wrong passcodes ended a link of mine" }),
   "payment.confirmed": msg({ id: "event.paid.name", message: "My Pix was confirmed" }),
   "payment.waiting": msg({ id: "event.pix.name", message: "A Pix waits for confirmation" }),
   "transfer.failed": msg({ id: "event.transfer.name", message: "An exam did not reach the store" }),
@@ -41,6 +43,7 @@ export const eventIcons: Record<NotificationEvent, Icon> = {
   "report.attached": FileTextIcon,
   "delivery.received": InboxIcon,
   "link.opened": LinkIcon,
+  "link.blocked": UnlinkIcon,
   "payment.confirmed": BadgeCheckIcon,
   "payment.waiting": ReceiptIcon,
   "transfer.failed": TriangleAlertIcon,
@@ -70,6 +73,8 @@ export function EventTitle({ told }: { told: Notification }) {
       );
     case "link.opened":
       return <Trans id="event.link">Link opened: {exam}</Trans>;
+    case "link.blocked":
+      return <Trans id="event.blocked">Link ended by wrong passcodes: {exam}</Trans>;
     case "payment.confirmed":
       return <Trans id="home.pix.paid">Pix of {amount} confirmed</Trans>;
     case "payment.waiting":

@@ -25,7 +25,7 @@ export function useOpenNotification(): (told: Notification) => void {
     try {
       const found = await studiesApi.read(study.id);
       if (event === "report.attached" && found.laudo) showReport(found);
-      else if (event === "invitation.accepted" || event === "link.opened") {
+      else if (leadsToSharing(event)) {
         setView("listaExames");
         showSharing(found);
       } else if (leadsToImages(event) && isViewable(found)) showStudy(found);
@@ -42,6 +42,10 @@ export function useOpenNotification(): (told: Notification) => void {
     if (told.study) void openStudy(told);
     else setView("subscription");
   };
+}
+
+function leadsToSharing(event: Notification["event"]): boolean {
+  return event === "invitation.accepted" || event === "link.opened" || event === "link.blocked";
 }
 
 function leadsToImages(event: Notification["event"]): boolean {

@@ -1,7 +1,6 @@
 import type { Tx } from "../../db/client.ts";
 import type { Deps } from "../../deps.ts";
-import { composeMail, type MailContent } from "../../mail/compose-mail.ts";
-import { mailWithinBudget } from "../../mail/mail.jobs.ts";
+import type { MailContent } from "../../mail/compose-mail.ts";
 import { byVisitor, type MailCause } from "../../mail/mail-budget.ts";
 import type { UserRow } from "../accounts/users/users.table.ts";
 import { notify } from "../notifications/notify.ts";
@@ -42,21 +41,26 @@ export async function tellAboutOpening(
   });
 }
 
-/** Tells the owner that wrong passcodes ended a link. */
-export async function mailAboutPasscodes(
+/** Tells the owner, in the app and by mail if they want one, that wrong passcodes ended a link. */
+export async function tellAboutPasscodes(
   deps: MailDeps,
   tx: Tx,
   owner: UserRow,
-  recipient: string | null,
+  blocked: { linkId: string; studyId: string | undefined; recipient: string | null; at: Date },
 ): Promise<void> {
-  const content = linkMail(deps, {
-    subject: /*i18n*/ { id: "mail.linkBlocked.subject", message: "Wrong passcodes ended your link" },
-    paragraphs: [recipient === null ? blockedText : blockedForText, againText],
-    values: { recipient: recipient ?? "" },
+  const { linkId, studyId, recipient, at } = blocked;
+  await notify(deps, tx, owner.id, {
+    event: "link.blocked",
+    subjectId: linkId,
+    ...(studyId !== undefined && { studyId }),
+    details: recipient === null ? {} : { from: recipient },
+    mail: linkMail(deps, {
+      subject: /*i18n*/ { id: "mail.linkBlocked.subject", message: "Wrong passcodes ended your link" },
+      paragraphs: [recipient === null ? blockedText : blockedForText, againText],
+      values: { recipient: recipient ?? "" },
+    }),
+    cause: causeOf(owner, at),
   });
-  const { productName } = deps.config;
-  const mail = composeMail(content, { to: owner.email, locale: owner.locale, productName });
-  await mailWithinBudget(deps, tx, mail, causeOf(owner, deps.clock.now()));
 }
 
 function linkMail(

@@ -5,7 +5,7 @@ import { KeyedTurns } from "../../runtime/keyed-turns.ts";
 import { verifyPassword } from "../accounts/passwords/passwords.ts";
 import { findUser } from "../accounts/users/users.repo.ts";
 import { recordAudit } from "../audit/audit.repo.ts";
-import { mailAboutPasscodes } from "./link-mails.ts";
+import { tellAboutPasscodes } from "./link-mails.ts";
 import { linkNotFound, linkPasscode } from "./links.errors.ts";
 import { endLinkRow, giveBackTry, takeTry } from "./links.repo.ts";
 import { shortName } from "./short-name.ts";
@@ -63,8 +63,11 @@ async function blockLink(
   await deps.db.transaction(async (tx) => {
     if (!(await endLinkRow(tx, link.id, { at: now, isBlocked: true }))) return;
     const event = { at: now, action: "link.blocked", actorId: null, device, ...origin } as const;
-    for (const one of await eventsAboutStudies(tx, link, event)) await recordAudit(tx, one);
+    const events = await eventsAboutStudies(tx, link, event);
+    for (const one of events) await recordAudit(tx, one);
     const owner = await findUser(tx, link.accountId);
-    if (owner) await mailAboutPasscodes(deps, tx, owner, link.recipient);
+    const studyId = events[0]?.studyId ?? undefined;
+    const { id: linkId, recipient } = link;
+    if (owner) await tellAboutPasscodes(deps, tx, owner, { linkId, studyId, recipient, at: now });
   });
 }

@@ -49,6 +49,13 @@ const texts: Record<NotificationEvent, { subject: Text; text: Text }> = {
     subject: /*i18n*/ { id: "mail.linkOpened.subject", message: "Somebody opened your link" },
     text: /*i18n*/ { id: "mail.event.link.text", message: "Somebody opened a link to exams of yours." },
   },
+  "link.blocked": {
+    subject: /*i18n*/ { id: "mail.linkBlocked.subject", message: "Wrong passcodes ended your link" },
+    text: /*i18n*/ {
+      id: "mail.linkBlocked.text",
+      message: "Somebody entered ten wrong passcodes, so a link to exams of yours was ended.",
+    },
+  },
   "payment.confirmed": {
     subject: /*i18n*/ { id: "mail.event.paid.subject", message: "Your Pix was confirmed" },
     text: /*i18n*/ { id: "mail.event.paid.text", message: "We received your Pix, and your plan is active." },
