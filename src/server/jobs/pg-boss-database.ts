@@ -1,5 +1,5 @@
 import type { Db } from "pg-boss";
-import type { ReservedSql } from "postgres";
+import type { TransactionSql } from "postgres";
 import { openPostgres, type Sql } from "../db/postgres.ts";
 
 const JSON_OID = 114;
@@ -25,7 +25,9 @@ export function openJobsPool(url: string): Sql {
 export function pgBossDatabase(sql: Sql): Db {
   return {
     async executeSql(text, values) {
-      return /^\s*BEGIN\b/i.test(text) ? runScript(sql, text) : run(sql, text, values);
+      const [, script] = SCRIPT.exec(text) ?? [];
+      if (script === undefined) return await run(sql, text, values);
+      return await sql.begin((tx) => run(tx, script));
     },
     async listen(channel, onNotification, onReconnect) {
       const listening = await sql.listen(channel, onNotification, onReconnect);
@@ -33,6 +35,12 @@ export function pgBossDatabase(sql: Sql): Db {
     },
   };
 }
+
+/**
+ * A text that opens its own transaction. The driver must know of the transaction: it hands out a connection that was reserved by
+ * hand, and lost, as if it were open.
+ */
+const SCRIPT = /^\s*BEGIN;([\s\S]*)\bCOMMIT;\s*$/;
 
 /** Takes the next job of a queue. It is the only statement without values that runs for every job. */
 const NEXT_JOB = /^\s*WITH\s+next AS/;
@@ -46,24 +54,11 @@ function withQueueAsValue(text: string): { text: string; values: unknown[] } {
 }
 
 /** Each connection plans the statements that run for every job only once. */
-async function run(sql: Sql | ReservedSql, text: string, values: unknown[] = []) {
+async function run(sql: Sql | TransactionSql, text: string, values: unknown[] = []) {
   const statement = values.length > 0 ? { text, values } : withQueueAsValue(text);
   const options: object = statement.values.length > 0 ? { prepare: true } : {};
   const result: unknown[] = await sql.unsafe(statement.text, statement.values as never[], options);
   // Several statements in one text give a list of results.
   const several = result.length > 0 && result.every(Array.isArray);
   return { rows: several ? result.flat() : [...result] };
-}
-
-/** A text that opens its own transaction needs a connection to itself, which must be clean when it is released. */
-async function runScript(sql: Sql, text: string) {
-  const connection = await sql.reserve();
-  try {
-    return await run(connection, text);
-  } catch (error) {
-    await connection.unsafe("ROLLBACK");
-    throw error;
-  } finally {
-    connection.release();
-  }
 }
