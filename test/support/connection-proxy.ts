@@ -15,15 +15,17 @@ export interface ConnectionProxy extends AsyncDisposable {
   /** Connections stay open and nothing comes through: as behind a firewall that drops packets. */
   stall(): void;
   mend(): void;
-  /** Lets PostgreSQL carry out the next statement that begins with `beginning`, and breaks its connection instead of answering. Resolves then. */
-  loseAnswerTo(beginning: string): Promise<void>;
+  /** As {@link stall}, but new connections work: as when a firewall, or a machine that is gone, forgot those before. */
+  forget(): void;
+  /** Lets PostgreSQL carry out the next statement that begins with `beginning`, and breaks its connection instead of answering, or `silently` leaves it open. Resolves then. */
+  loseAnswerTo(beginning: string, how?: { silently?: boolean }): Promise<void>;
 }
 
 export async function startConnectionProxy(targetUrl: string): Promise<ConnectionProxy> {
   const target = targetOf(targetUrl);
   let state: "open" | "cut" | "refusing" | "stalled" = "open";
   let connections = 0;
-  let losing: { beginning: string; tell: () => void } | undefined;
+  let losing: { beginning: string; silently: boolean; tell: () => void } | undefined;
   const sockets = new Set<Socket>();
   const keep = (socket: Socket) => {
     sockets.add(socket);
@@ -42,12 +44,12 @@ export async function startConnectionProxy(targetUrl: string): Promise<Connectio
     client.on("data", (asked: Buffer) => {
       const statements = runs(asked);
       if (!losing) return;
-      const { beginning, tell } = losing;
+      const { beginning, silently, tell } = losing;
       if (!statements.some((statement) => statement.startsWith(beginning))) return;
       losing = undefined;
       upstream.unpipe(client);
       upstream.once("data", () => {
-        client.destroy();
+        if (!silently) client.destroy();
         tell();
       });
       upstream.resume();
@@ -87,9 +89,12 @@ export async function startConnectionProxy(targetUrl: string): Promise<Connectio
       if (state === "stalled") drop();
       state = "open";
     },
-    loseAnswerTo(beginning) {
+    forget() {
+      for (const socket of sockets) socket.unpipe().pause();
+    },
+    loseAnswerTo(beginning, { silently = false } = {}) {
       const { promise, resolve } = Promise.withResolvers<void>();
-      losing = { beginning, tell: resolve };
+      losing = { beginning, silently, tell: resolve };
       return promise;
     },
     async [Symbol.asyncDispose]() {

@@ -40,7 +40,8 @@ const ANSWER_SLACK_MS = 5_000;
 /** Opens the pool, which connects at the first query. Each connection prepares a statement once. */
 export function connectDatabase(options: DatabaseOptions): Database {
   const { url, maxConnections = 10, statementTimeoutMs = 30_000 } = options;
-  const sql = openPostgres(url, {
+  const patience = options.patience ?? new Patience(statementTimeoutMs + ANSWER_SLACK_MS);
+  const pool = {
     max: maxConnections,
     prepare: true,
     idle_timeout: 60,
@@ -49,8 +50,8 @@ export function connectDatabase(options: DatabaseOptions): Database {
       statement_timeout: statementTimeoutMs,
       idle_in_transaction_session_timeout: IDLE_TRANSACTION_TIMEOUT_MS,
     },
-  });
-  const patience = options.patience ?? new Patience(statementTimeoutMs + ANSWER_SLACK_MS);
+  };
+  const sql = openPostgres(url, pool, patience.sockets);
   return { db: drizzle(preparing(sql, patience)), sql, close: () => sql.end({ timeout: 5 }) };
 }
 

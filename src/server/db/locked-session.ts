@@ -1,4 +1,8 @@
+import { Patience, type SentStatement } from "./patience.ts";
 import { openPostgres, type Sql } from "./postgres.ts";
+
+/** A connection that takes longer to say whose it is counts as lost. */
+const ANSWER_MS = 30_000;
 
 /** A connection that holds locks. They end with it, and it ends with the process at the latest. */
 export interface LockedSession extends AsyncDisposable {
@@ -11,13 +15,15 @@ export async function lockSession(
   url: string,
   applicationName: string,
   lock: (sql: Sql) => Promise<boolean>,
+  patience = new Patience(ANSWER_MS),
 ): Promise<LockedSession | undefined> {
-  const sql = openPostgres(url, {
+  const session = {
     max: 1,
     idle_timeout: 0,
     max_lifetime: null,
     connection: { application_name: applicationName, statement_timeout: 0 },
-  });
+  };
+  const sql = openPostgres(url, session, patience.sockets);
   await using opening = new AsyncDisposableStack();
   opening.defer(() => sql.end({ timeout: 5 }));
   // A machine that is gone without a word keeps its locks for half a minute, not for hours.
@@ -26,12 +32,15 @@ export async function lockSession(
   // The client connects anew by itself, without the locks and without this mark. A process id may come again after a restart.
   const mark = Bun.randomUUIDv7();
   await sql`select set_config('exameteca.locked_session', ${mark}, false)`;
-  const readMark = async (): Promise<unknown> =>
-    (await sql`select current_setting('exameteca.locked_session', true) as mark`)[0]?.mark;
+  const readMark = async (): Promise<unknown> => {
+    const asked = sql`select current_setting('exameteca.locked_session', true) as mark`;
+    const [row] = await patience.watch(asked as typeof asked & SentStatement);
+    return row?.mark;
+  };
   if (!(await lock(sql))) return undefined;
-  const session = opening.move();
+  const opened = opening.move();
   return {
     isHeld: async () => (await readMark().catch(() => null)) === mark,
-    [Symbol.asyncDispose]: () => session.disposeAsync(),
+    [Symbol.asyncDispose]: () => opened.disposeAsync(),
   };
 }

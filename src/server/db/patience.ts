@@ -1,9 +1,12 @@
 import { DatabaseUnavailable } from "./database.errors.ts";
+import { PoolSockets } from "./pool-sockets.ts";
 
 /** As long as a statement may wait until a connection takes it. */
 const UNSENT_MS = 10_000;
 /** The same while the database is known not to answer. */
 const UNSENT_WHILE_ABSENT_MS = 2_000;
+/** As long as a transaction may take to end: a disk may be slow, and the database sets no limit itself. */
+const END_MS = 60_000;
 const LOOK_EVERY_MS = 1_000;
 
 /** What postgres.js returns for a statement, as far as its waiting goes. */
@@ -14,22 +17,36 @@ export interface SentStatement {
   reject: (error: unknown) => void;
 }
 
+interface Waiting {
+  since: number;
+  /** After that, its connection is taken for dead. */
+  limitMs: number;
+  giveUp: (error: DatabaseUnavailable) => void;
+  isGivenUp: boolean;
+}
+
 /**
  * Bounds how long statements wait for a database that does not answer: postgres.js itself waits for ever. A statement that was
- * given up may still run later, as one whose answer was lost.
+ * given up may still run later, as one whose answer was lost; a transaction that was, too.
  */
 export class Patience {
-  readonly #waiting = new Map<SentStatement, number>();
+  /** Those of the pool whose statements these are: a silent one is broken, since the system notices it only after long. */
+  readonly sockets = new PoolSockets();
+  readonly #waiting = new Map<SentStatement, Waiting>();
   readonly #answerMs: number;
   readonly #unsentMs: number;
+  readonly #endMs: number;
+  readonly #lookMs: number;
   #timer: Timer | undefined;
   /** Since a statement was given up, until one is answered. */
   #isAbsent = false;
 
   /** @param answerMs longer than the database itself lets a statement run */
-  constructor(answerMs: number, unsentMs = UNSENT_MS) {
+  constructor(answerMs: number, unsentMs = UNSENT_MS, endMs = END_MS) {
     this.#answerMs = answerMs;
     this.#unsentMs = unsentMs;
+    this.#endMs = endMs;
+    this.#lookMs = Math.min(LOOK_EVERY_MS, unsentMs, answerMs / 10);
   }
 
   /** Rejects the statement with {@link DatabaseUnavailable} if it waits too long. */
@@ -45,51 +62,77 @@ export class Patience {
       stop();
       reject(error);
     };
-    this.#add(statement);
+    this.#add(statement, reject, this.#answerMs);
     return statement;
   }
 
-  /** The same for a transaction, until it begins. One that begins later is rolled back. */
+  /** The same for a transaction or a savepoint, until it begins and while it ends. One that begins later is rolled back. */
   async begin<Result>(
     run: (work: (tx: unknown) => unknown) => Promise<Result>,
     work: (tx: unknown) => unknown,
   ): Promise<Result> {
     const given = Promise.withResolvers<never>();
     const beginning: SentStatement = { state: null, resolve: () => {}, reject: given.reject };
-    this.#add(beginning);
-    try {
-      const running = run((tx) => {
-        const isWaitedFor = this.#waiting.delete(beginning);
-        this.#isAbsent = false;
-        if (!isWaitedFor) throw new DatabaseUnavailable("the transaction began too late");
-        return work(tx);
-      });
-      return await Promise.race([running, given.promise]);
-    } finally {
+    const ending: SentStatement = { state: "sent", resolve: () => {}, reject: given.reject };
+    const begun = this.#add(beginning, given.reject, this.#answerMs);
+    const running = run(async (tx) => {
       this.#waiting.delete(beginning);
-    }
+      this.#isAbsent = false;
+      if (begun.isGivenUp) throw new DatabaseUnavailable("the transaction began too late");
+      try {
+        return await work(tx);
+      } finally {
+        this.#add(ending, given.reject, this.#endMs);
+      }
+    });
+    const stop = () => {
+      this.#waiting.delete(beginning);
+      this.#waiting.delete(ending);
+    };
+    running.then(stop, stop);
+    return await Promise.race([running, given.promise]);
   }
 
-  #add(statement: SentStatement): void {
-    this.#waiting.set(statement, performance.now());
-    if (this.#timer) return;
-    this.#timer = setInterval(() => this.#look(), Math.min(LOOK_EVERY_MS, this.#unsentMs));
-    this.#timer.unref();
+  #add(statement: SentStatement, giveUp: Waiting["giveUp"], limitMs: number): Waiting {
+    const waiting = { since: performance.now(), limitMs, giveUp, isGivenUp: false };
+    this.#waiting.set(statement, waiting);
+    if (!this.#timer) {
+      this.#timer = setInterval(() => this.#look(), this.#lookMs);
+      this.#timer.unref();
+    }
+    return waiting;
   }
 
   #look(): void {
     const now = performance.now();
+    this.sockets.look(now);
     const unsentMs = this.#isAbsent ? Math.min(UNSENT_WHILE_ABSENT_MS, this.#unsentMs) : this.#unsentMs;
+    const shortest = Math.min(unsentMs, this.#answerMs, this.#endMs);
     // The oldest come first.
-    for (const [statement, since] of this.#waiting) {
-      if (now - since < Math.min(unsentMs, this.#answerMs)) break;
-      if (statement.state && now - since < this.#answerMs) continue;
-      this.#waiting.delete(statement);
+    for (const [statement, waiting] of this.#waiting) {
+      const waitedMs = now - waiting.since;
+      if (waitedMs < shortest) break;
+      const isOverdue = waitedMs >= waiting.limitMs;
+      if (!isOverdue && (statement.state || waitedMs < unsentMs)) continue;
       this.#isAbsent = true;
-      statement.reject(new DatabaseUnavailable("the database does not answer"));
+      if (!isOverdue) {
+        giveUp(waiting);
+        continue;
+      }
+      this.#waiting.delete(statement);
+      // What came is seen up to one look late.
+      this.sockets.breakSilent(now, waiting.limitMs - 2 * this.#lookMs);
+      // Not before the pool knows of it: it would send what the caller asks next over the same connection.
+      setImmediate(giveUp, waiting);
     }
     if (this.#waiting.size > 0) return;
     clearInterval(this.#timer);
     this.#timer = undefined;
   }
+}
+
+function giveUp(waiting: Waiting): void {
+  if (waiting.isGivenUp) return;
+  waiting.isGivenUp = true;
+  waiting.giveUp(new DatabaseUnavailable("the database does not answer"));
 }

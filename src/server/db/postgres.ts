@@ -1,5 +1,6 @@
 import postgres from "postgres";
 import { OperatorError } from "../runtime/operator-error.ts";
+import type { PoolSockets } from "./pool-sockets.ts";
 
 export type Sql = postgres.Sql;
 
@@ -7,13 +8,19 @@ export type Sql = postgres.Sql;
  * A postgres.js client. `url` may name a unix socket's folder as libpq does:
  * `postgres://user@localhost/db?host=/run/pg`. Connects at the first query.
  */
-export function openPostgres(url: string, options: postgres.Options<Record<string, never>> = {}): Sql {
+export function openPostgres(
+  url: string,
+  options: postgres.Options<Record<string, never>> = {},
+  sockets?: PoolSockets,
+): Sql {
+  const socket = sockets && { socket: sockets.connect };
   return postgres(withoutHost(url), {
     connect_timeout: 10,
     backoff: secondsBefore,
     onnotice: () => {}, // such as "relation exists, skipping"
     ...socketOf(url),
     ...options,
+    ...socket,
   });
 }
 

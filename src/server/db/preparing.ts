@@ -29,19 +29,14 @@ export function preparing(client: Sql, patience: Patience): Sql {
             return patience.watch(statement as typeof statement & SentStatement);
           };
         case "begin":
+        case "savepoint":
           return (...args: unknown[]) => {
             const work = args.pop() as (tx: Sql) => unknown;
-            const run = target.begin.bind(target) as (...args: unknown[]) => Promise<unknown>;
+            const run = Reflect.get(target, property) as (...args: unknown[]) => Promise<unknown>;
             return patience.begin(
               (begun) => run(...args, begun),
               (tx) => work(preparing(tx as Sql, patience)),
             );
-          };
-        case "savepoint":
-          return (...args: unknown[]) => {
-            const work = args.pop() as (tx: Sql) => unknown;
-            const run = Reflect.get(target, property) as (...args: unknown[]) => unknown;
-            return run(...args, (tx: Sql) => work(preparing(tx, patience)));
           };
         default:
           return Reflect.get(target, property);

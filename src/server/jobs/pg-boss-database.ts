@@ -1,10 +1,17 @@
 import type { Db } from "pg-boss";
 import type { TransactionSql } from "postgres";
+import { Patience } from "../db/patience.ts";
 import { openPostgres, type Sql } from "../db/postgres.ts";
+import { preparing } from "../db/preparing.ts";
 
 const JSON_OID = 114;
 const JSONB_OID = 3802;
 const MAX_CONNECTIONS = 2;
+const STATEMENT_TIMEOUT_MS = 60_000;
+/** The database ends a statement by itself within its timeout; an answer that comes no later is lost. */
+const ANSWER_MS = STATEMENT_TIMEOUT_MS + 5_000;
+/** The connections are few, and one of them may look after many jobs. */
+const UNSENT_MS = 30_000;
 
 const asText = (value: unknown) => (typeof value === "string" ? value : JSON.stringify(value));
 const jsonType = (oid: number) => ({ to: oid, from: [oid], serialize: asText, parse: JSON.parse });
@@ -13,12 +20,13 @@ const jsonType = (oid: number) => ({ to: oid, from: [oid], serialize: asText, pa
  * A small pool for pg-boss alone. It can't share drizzle's pool: pg-boss sends JSON as text and expects it back parsed,
  * and drizzle replaces those serializers on its client.
  */
-export function openJobsPool(url: string): Sql {
-  return openPostgres(url, {
+export function openJobsPool(url: string, patience = new Patience(ANSWER_MS, UNSENT_MS)): Sql {
+  const pool = {
     max: MAX_CONNECTIONS,
     types: { json: jsonType(JSON_OID), jsonb: jsonType(JSONB_OID) } as unknown as Record<string, never>,
-    connection: { application_name: "exameteca-jobs", statement_timeout: 60_000 },
-  });
+    connection: { application_name: "exameteca-jobs", statement_timeout: STATEMENT_TIMEOUT_MS },
+  };
+  return preparing(openPostgres(url, pool, patience.sockets), patience);
 }
 
 /** Lets pg-boss run its SQL, and listen, on a postgres.js pool. */

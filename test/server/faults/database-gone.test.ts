@@ -14,6 +14,7 @@ import { until } from "../../support/until.ts";
 /** Long enough for a busy machine that answers. */
 const ANSWER_MS = 2_000;
 const UNSENT_MS = 700;
+const END_MS = 3_000;
 
 let t: TestApp;
 let proxy: ConnectionProxy;
@@ -29,7 +30,7 @@ beforeAll(async () => {
     },
     // The log tells of each connection that this file breaks.
     overrides: {
-      databasePatience: new Patience(ANSWER_MS, UNSENT_MS),
+      databasePatience: new Patience(ANSWER_MS, UNSENT_MS, END_MS),
       log: createLogger({ level: "error", write: () => {} }),
     },
   });
@@ -80,6 +81,31 @@ for (const fault of ["cut", "stall"] as const) {
     await t.settle();
   }, 90_000);
 }
+
+test("connections that fell silent are given up one after the other, and calls work again over new ones", async () => {
+  proxy.forget();
+  for (const [name, call] of Object.entries(calls)) {
+    if (name === "upload") continue;
+    expect([200, 404, 503]).toContain((await call()).status);
+  }
+  await until(async () => (await calls.list?.())?.status === 200);
+  await until(async () => (await calls.upload?.())?.status === 201);
+  await t.settle();
+}, 90_000);
+
+test("an upload whose commit gets no answer at all is 503, and what was in force then stays", async () => {
+  const zip = sampleZip({ study: "6" });
+  const silent = proxy.loseAnswerTo("commit", { silently: true });
+  const asked = t.upload(person, zip);
+  await silent;
+  const refused = await asked;
+  expect([refused.status, (await problemOf(refused)).code]).toEqual([503, "database.unavailable"]);
+  await sweepUploads(t.deps);
+  const studies = await t.sql`select 1 from studies where study_instance_uid = '2.25.1.6'`;
+  expect(studies).toHaveLength(1);
+  expect((await t.upload(person, zip)).status).toBe(201);
+  await t.settle();
+}, 60_000);
 
 test("an upload that waits too long for a lock is refused as one that the database does not answer, and taken after it", async () => {
   const zip = sampleZip({ study: "5" });
