@@ -165,6 +165,26 @@ describe("a receipt", () => {
     expect(await receiptOf(id)).toEqual(first);
   });
 
+  test("says when the last of the study was received, and not when that was sent again to heal it", async () => {
+    const study = `${++studies}`;
+    const [first, second] = ["1", "2"].map((sop) => sampleZip({ study, sop }));
+    const { studies: stored } = await t.store(owner, first ?? new Uint8Array());
+    const id = stored[0]?.id ?? "";
+    t.advance(3_600_000);
+    const receivedAt = t.deps.clock.now().getTime();
+    await t.store(owner, second ?? new Uint8Array());
+    for (const [at, sent] of [first, second].entries()) {
+      const volume = (await restingObjects(t, id)).filter(({ kind }) => kind === "volume")[at];
+      volume?.flip(volume.bytes.length - 30);
+      await t.sql`update studies set integrity = 'damaged' where id = ${id}`;
+      t.advance(3_600_000);
+      await t.store(owner, sent ?? new Uint8Array());
+      const { receipt } = await receiptOf(id);
+      expect(Math.abs(new Date(receipt.receivedAt).getTime() - receivedAt)).toBeLessThan(60_000);
+      await t.sql`delete from receipts where study_id = ${id}`;
+    }
+  });
+
   test("is a new one once instances are added, and the old one is still there by its root", async () => {
     const study = `${++studies}`;
     const { studies: stored } = await t.store(owner, sampleZip({ study, sop: "1" }));

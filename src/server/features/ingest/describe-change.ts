@@ -133,7 +133,7 @@ function countsOf({ volume, series }: BuiltStudy) {
 
 function addObjects(change: Change, input: StudyOfUpload & { uploadId: string; nodeId: string }): void {
   const { studyId, scanned, study, existing, uploadId, nodeId, isArchived, now } = input;
-  const addObject = (kind: "volume" | "manifest", object: BuiltObject): void => {
+  const addObject = (kind: "volume" | "manifest", object: BuiltObject, createdAt = now): void => {
     const { storedAs } = object;
     change.objects.push({
       id: object.id,
@@ -145,7 +145,7 @@ function addObjects(change: Change, input: StudyOfUpload & { uploadId: string; n
       sha256: object.sha256,
       location: isArchived || storedAs ? "archive" : "staging",
       stagedOn: storedAs ? null : nodeId,
-      createdAt: now,
+      createdAt,
     });
   };
   if (study.repair) {
@@ -154,7 +154,8 @@ function addObjects(change: Change, input: StudyOfUpload & { uploadId: string; n
     if (study.repair.isWhole) change.repairedIds.push(studyId);
   }
   if (study.volume) {
-    addObject("volume", study.volume);
+    const bringsNew = study.newInstances > 0 || study.conflicts.length > 0;
+    addObject("volume", study.volume, bringsNew ? now : lastCreatedAt(existing?.volumes));
     change.volumes.push(study.volume);
   }
   for (const built of study.series) {
@@ -177,6 +178,11 @@ function addObjects(change: Change, input: StudyOfUpload & { uploadId: string; n
       attributes: index?.kept?.series ?? {},
     });
   }
+}
+
+/** What only heals was received with what it replaces, and receipts go by the time of volumes. */
+function lastCreatedAt(volumes: readonly StoredObjectRow[] = []): Date | undefined {
+  return volumes.map(({ createdAt }) => createdAt).sort((a, b) => b.getTime() - a.getTime())[0];
 }
 
 /** The key of an upload's object, in the staging area and in the archive store alike. */
