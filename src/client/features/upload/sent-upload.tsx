@@ -89,7 +89,11 @@ function Stopped({ percent, interruption, fileName, onRetry }: StoppedProps) {
         <p>
           <InterruptionText interruption={interruption} percent={percent} fileName={fileName} />
         </p>
-        {isOutdated && <ReloadButton />}
+        {isOutdated && (
+          <p className="mt-3">
+            <ReloadButton />
+          </p>
+        )}
         {!isOver && !isOutdated && (
           <>
             <p>
