@@ -90,6 +90,7 @@ async function toldDamage(id: string): Promise<string[]> {
   const refused = await t.call("GET", `/api/studies/${id}/download`, { as: owner });
   const problem = (await refused.json()) as NamedDamage & { status: number; code: string };
   expect(problem).toMatchObject({ status: 500, code: "archive.damaged" });
+  expect((await t.call("HEAD", `/api/studies/${id}/download`, { as: owner })).status).toBe(500);
   const told = problem.damaged.map(({ sopInstanceUID }) => sopInstanceUID ?? "").sort();
   expect(problem.damagedCount).toBe(told.length);
   const asked = await t.call("GET", `/api/studies/${id}/kept-instances`, { as: owner });

@@ -89,9 +89,9 @@ export async function answerDownload(
   headers.set("Content-Length", String(length));
   if (range) headers.set("Content-Range", contentRange(range, plan.sizeBytes));
   const status = range ? 206 : 200;
+  if (file.studies.some(isUnsound)) await assertSound(deps, file);
   if (request.method === "HEAD") return new Response(null, { status, headers });
   const parts = slicePlan(plan, { offset, length });
-  if (file.studies.some(isUnsound)) await assertSound(deps, file);
   const body = await toldOf(deps, file, () =>
     openParts(deps, file.volumes, parts, { signal: request.signal }),
   );
