@@ -116,12 +116,32 @@ test("a paused node can't commit an upload that was swept, and removes what it s
   // It arrives only now, like a request that was delayed on its way.
   await other.deps.store.putBytes(`${row?.id}/late.zip`, new Uint8Array(10));
   goOn.resolve();
-  expect((await answer).status).toBeGreaterThanOrEqual(400);
+  expect((await answer).status).toBe(503);
   expect(await lost.sql`select state from uploads where id = ${row?.id}`).toMatchObject([
     { state: "failed" },
   ]);
   expect(keysUnder(row?.id)).toEqual([]);
 }, 120_000);
+
+test("an upload that was swept when its node is about to make it visible is to be sent again later", async () => {
+  const refused = await lost.sql.begin(async (tx) => {
+    await tx`select 1 from subscriptions for update`;
+    const sent = lost.upload(person, sampleZip({ study: "902" }));
+    await until(async () => {
+      const waiting = await lost.sql`select 1 from pg_stat_activity
+        where datname = current_database() and wait_event_type = 'Lock' and application_name = 'exameteca'`;
+      return waiting.length > 0;
+    });
+    // As the sweeper of another node does.
+    const swept = await lost.sql`update uploads set state = 'failed'
+      where state = 'receiving' and node_id = ${lost.deps.node.id} returning id`;
+    expect(swept).toHaveLength(1);
+    return { sent };
+  });
+  const answer = await refused.sent;
+  expect([answer.status, (await problemOf(answer)).code]).toEqual([503, "upload.process_lost"]);
+  expect(answer.headers.get("retry-after")).toBe("10");
+}, 60_000);
 
 test("an upload that a lost node acknowledged after storing it is finished by another node", async () => {
   const studyId = await upload(lost, lost.deps, "901");

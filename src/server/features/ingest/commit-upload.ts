@@ -7,7 +7,6 @@ import { insertObjectSums } from "../../holdings/checking/object-sums.repo.ts";
 import { checkStudyQueue, transferQueue } from "../../holdings/holding-jobs.ts";
 import { discardObjects } from "../../holdings/objects/discard-objects.ts";
 import { deleteStoredObjects, insertStoredObjects } from "../../holdings/objects/stored-objects.repo.ts";
-import { uploadInterrupted } from "../../holdings/uploads/uploads.errors.ts";
 import { endUpload } from "../../holdings/uploads/uploads.repo.ts";
 import { AppError } from "../../http/app-error.ts";
 import { recordAudit } from "../audit/audit.repo.ts";
@@ -26,6 +25,7 @@ import { addExams, lockSubscription } from "../subscriptions/subscriptions.repo.
 import { insertUsageEvent } from "../subscriptions/usage-events.repo.ts";
 import { type Change, describeChange, sumOf } from "./describe-change.ts";
 import type { FinishedUpload } from "./finished-upload.ts";
+import { uploadProcessLost } from "./ingest.errors.ts";
 
 /** Readers that looked a manifest up just before it was replaced may still ask for its bytes. */
 export const REPLACED_MANIFEST_SECONDS = 120;
@@ -33,7 +33,7 @@ export const REPLACED_MANIFEST_SECONDS = 120;
 /**
  * Makes an upload visible: rows, quota, usage, audit and the transfer job, in one transaction. Returns `"stale"` when one of its
  * studies changed after the plan was made: the caller plans and builds again.
- * @throws {AppError} `quota.*`, `subscription.required`, `upload.interrupted` when the sweeper gave the upload up
+ * @throws {AppError} `quota.*`, `subscription.required`, `upload.process_lost` when another node took this one for dead and swept the upload
  */
 export async function commitUpload(
   deps: Pick<Deps, "db" | "jobs" | "clock" | "node">,
@@ -98,7 +98,8 @@ async function writeChange(
     ),
     ...(hasObjects ? [deps.jobs.enqueue(transferQueue(deps.node.id), { uploadId: upload.id }, { tx })] : []),
   );
-  if (!isEnded) throw new AppError(uploadInterrupted);
+  if (!isEnded)
+    throw new AppError(uploadProcessLost, { retryAfterSeconds: 10, detail: "it was swept meanwhile" });
   await deleteStoredObjects(
     tx,
     change.replaced.map((manifest) => manifest.id),

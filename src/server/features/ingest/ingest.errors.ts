@@ -50,7 +50,7 @@ export const uploadWithoutDicom: ErrorKind = {
     message: "No valid DICOM image was found in the file. Nothing was stored.",
   },
 };
-/** What reads uploads was ended from outside, such as by a system without memory. */
+/** What reads uploads was ended from outside, such as by a system without memory, or was taken for dead meanwhile. */
 export const uploadProcessLost: ErrorKind = {
   status: 503,
   code: "upload.process_lost",
