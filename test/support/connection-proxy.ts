@@ -17,15 +17,18 @@ export interface ConnectionProxy extends AsyncDisposable {
   mend(): void;
   /** As {@link stall}, but new connections work: as when a firewall, or a machine that is gone, forgot those before. */
   forget(): void;
-  /** Lets PostgreSQL carry out the next statement that begins with `beginning`, and breaks its connection instead of answering, or `silently` leaves it open. Resolves then. */
-  loseAnswerTo(beginning: string, how?: { silently?: boolean }): Promise<void>;
+  /**
+   * Lets PostgreSQL carry out the next statement that begins with `beginning`, and breaks its connection instead of answering, or
+   * `silently` leaves it open. Resolves then. `behind` is a part of a statement that ran in the same transaction.
+   */
+  loseAnswerTo(beginning: string, how?: { silently?: boolean; behind?: string }): Promise<void>;
 }
 
 export async function startConnectionProxy(targetUrl: string): Promise<ConnectionProxy> {
   const target = targetOf(targetUrl);
   let state: "open" | "cut" | "refusing" | "stalled" = "open";
   let connections = 0;
-  let losing: { beginning: string; silently: boolean; tell: () => void } | undefined;
+  let losing: { beginning: string; behind: string; silently: boolean; tell: () => void } | undefined;
   const sockets = new Set<Socket>();
   const keep = (socket: Socket) => {
     sockets.add(socket);
@@ -40,12 +43,20 @@ export async function startConnectionProxy(targetUrl: string): Promise<Connectio
     if (state === "stalled") return;
     const upstream = createConnection(target);
     keep(upstream);
-    const runs = statementsOf();
+    const statementsIn = createStatementReader();
+    let transaction = "";
     client.on("data", (asked: Buffer) => {
-      const statements = runs(asked);
-      if (!losing) return;
-      const { beginning, silently, tell } = losing;
-      if (!statements.some((statement) => statement.startsWith(beginning))) return;
+      let isLost = false;
+      for (const statement of statementsIn(asked)) {
+        if (statement.startsWith("begin")) transaction = "";
+        isLost ||=
+          losing !== undefined &&
+          statement.startsWith(losing.beginning) &&
+          transaction.includes(losing.behind);
+        transaction += statement;
+      }
+      if (!isLost || !losing) return;
+      const { silently, tell } = losing;
       losing = undefined;
       upstream.unpipe(client);
       upstream.once("data", () => {
@@ -92,9 +103,9 @@ export async function startConnectionProxy(targetUrl: string): Promise<Connectio
     forget() {
       for (const socket of sockets) socket.unpipe().pause();
     },
-    loseAnswerTo(beginning, { silently = false } = {}) {
+    loseAnswerTo(beginning, { silently = false, behind = "" } = {}) {
       const { promise, resolve } = Promise.withResolvers<void>();
-      losing = { beginning, silently, tell: resolve };
+      losing = { beginning, behind, silently, tell: resolve };
       return promise;
     },
     async [Symbol.asyncDispose]() {
@@ -114,14 +125,27 @@ function fatal(code: string, message: string): Buffer {
   return Buffer.concat([head, fields]);
 }
 
-/** Returns the statements that messages of one connection run. Each is prepared under a name, and run by that name. */
-function statementsOf(): (asked: Buffer) => string[] {
-  const byName = new Map<string, string>();
+/** Reads what a client sends over one connection, however it is cut, and returns the statements that it runs. */
+function createStatementReader(): (asked: Buffer) => string[] {
+  const prepared = new Map<string, string>();
+  let rest = Buffer.alloc(0);
+  /** The first message has no type. */
+  let typeBytes = 0;
   return (asked) => {
-    const text = asked.toString("latin1");
-    for (const [, name = "", statement = ""] of text.matchAll(/P[\s\S]{4}(\w+)\0([^\0]*)\0/g))
-      byName.set(name, statement);
-    return [...text.matchAll(/B[\s\S]{4}\0(\w+)\0/g)].map(([, name = ""]) => byName.get(name) ?? "");
+    const run: string[] = [];
+    rest = Buffer.concat([rest, asked]);
+    for (;;) {
+      if (rest.length < typeBytes + 4) return run;
+      const end = typeBytes + rest.readInt32BE(typeBytes);
+      if (rest.length < end) return run;
+      const type = rest.toString("latin1", 0, typeBytes);
+      const [first = "", second = ""] = rest.toString("latin1", typeBytes + 4, end).split("\0", 2);
+      rest = rest.subarray(end);
+      typeBytes = 1;
+      if (type === "P") prepared.set(first, second);
+      if (type === "B") run.push(prepared.get(second) ?? "");
+      if (type === "Q") run.push(first);
+    }
   };
 }
 

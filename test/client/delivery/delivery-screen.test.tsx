@@ -1,8 +1,9 @@
 import "../../support/dom-globals.ts";
-import { expect, test } from "bun:test";
+import { afterEach, expect, test } from "bun:test";
 import { cleanup } from "@testing-library/react";
 import DeliveryScreen from "../../../src/client/features/delivery/delivery-screen.tsx";
 import { keepDelivery } from "../../../src/client/features/delivery/kept-delivery.ts";
+import { lendToken } from "../../../src/client/session.ts";
 import { withDom } from "../../support/dom.ts";
 import { pass, withFakeClock } from "../../support/fake-clock.ts";
 import { renderClient } from "../../support/render-client.tsx";
@@ -10,6 +11,8 @@ import { answerCalls } from "../../support/render-view.tsx";
 
 withDom();
 withFakeClock("2026-11-27T12:00:00.000Z");
+// The page of a request has its document, and so this token, to itself.
+afterEach(() => lendToken(undefined));
 
 test("a page that is not shown any more asks no longer what became of the upload", async () => {
   const request = { label: "Hospital", shownName: "Marina G.", expiresAt: "2026-12-01T00:00:00.000Z" };

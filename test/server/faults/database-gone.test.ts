@@ -95,7 +95,7 @@ test("connections that fell silent are given up one after the other, and calls w
 
 test("an upload whose commit gets no answer at all is 503, and what was in force then stays", async () => {
   const zip = sampleZip({ study: "6" });
-  const silent = proxy.loseAnswerTo("commit", { silently: true });
+  const silent = proxy.loseAnswerTo("commit", { silently: true, behind: 'insert into "studies"' });
   const asked = t.upload(person, zip);
   await silent;
   const refused = await asked;

@@ -57,7 +57,7 @@ for (const [what, firstBytes] of [
     expect(zip.length).toBeGreaterThan(firstBytes + 100_000);
     const url = await tus.begin(zip.length);
     expect((await tus.patch(url, 0, zip.subarray(0, firstBytes))).status).toBe(204);
-    const lost = proxy.loseAnswerTo("commit");
+    const lost = proxy.loseAnswerTo("commit", { behind: "resumable" });
     const refused = await tus.patch(url, firstBytes, zip.subarray(firstBytes, firstBytes + 50_000));
     await lost;
     expect(refused.status).toBe(503);
@@ -72,14 +72,14 @@ for (const [what, firstBytes] of [
 
 const INSERT_UPLOAD = 'insert into "uploads"';
 
-for (const [what, statement, isKept] of [
-  ["that records it, before its first byte", INSERT_UPLOAD, false],
-  ["that makes it visible", "commit", true],
+for (const [what, statement, behind, isKept] of [
+  ["that records it, before its first byte", INSERT_UPLOAD, "", false],
+  ["that makes it visible", "commit", 'insert into "studies"', true],
 ] as const) {
   test(`an upload is there whole or not at all if the answer to the statement is lost ${what}`, async () => {
     await t.settle();
     const zip = sampleZip({ study: isKept ? "10" : "11" });
-    const lost = proxy.loseAnswerTo(statement);
+    const lost = proxy.loseAnswerTo(statement, { behind });
     expect((await t.upload(person, zip)).status).toBe(503);
     await lost;
     const studies = async () =>
