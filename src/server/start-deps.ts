@@ -72,6 +72,8 @@ export interface DepsOverrides {
   databaseProbe?: (url: string) => Promise<void>;
   /** How long statements wait for the database. */
   databasePatience?: Patience;
+  /** The same of the jobs' own pool. */
+  jobsPatience?: Patience;
   /** Replaces the file system of DATA_DIR. */
   disk?: DiskRoom;
   pix?: Pix;
@@ -143,7 +145,7 @@ export async function createDeps(config: Config, overrides: DepsOverrides = {}):
   const { store, cache } = overrides.store
     ? { store: overrides.store, cache: undefined }
     : await openArchive(config, disk);
-  const jobs = await createJobs({ url: database.url, log });
+  const jobs = await createJobs({ url: database.url, log, patience: overrides.jobsPatience });
   started.defer(() => jobs.stop(1_500));
   const ingestWorkers = overrides.workers?.ingest ?? openIngestWorkers(log, overrides.ingestWorkerCommand);
   if (!overrides.workers) started.defer(() => ingestWorkers.close());

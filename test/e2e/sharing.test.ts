@@ -16,6 +16,7 @@ import {
 } from "../support/browser-app.ts";
 import { formBody } from "../support/sample-pdf.ts";
 import type { Person } from "../support/test-app.ts";
+import { until } from "../support/until.ts";
 
 const START_TIMEOUT_MS = 120_000;
 const JOB_TIMEOUT_MS = 180_000;
@@ -25,6 +26,8 @@ const CHECK_TIMEOUT_MS = 40_000;
 
 /** A 404 answers a person without a plan, and one who opens a study that is no longer shared. */
 const NO_PLAN = [/404/];
+/** Of each study here. */
+const IMAGES = 3;
 
 describe("a study", () => {
   let app: BrowserApp;
@@ -37,7 +40,7 @@ describe("a study", () => {
   async function ownerOfAStudy(name: string): Promise<{ owner: Person; studyId: string }> {
     const owner = await app.addPerson(name);
     people += 1;
-    const instances = generateStudy({ kind: "ct-head", seed: people, size: 64, instances: 3 });
+    const instances = generateStudy({ kind: "ct-head", seed: people, size: 64, instances: IMAGES });
     const stored = await app.testApp.store(owner, await zipStudyBytes({ instances, folder: "DICOM" }));
     return { owner, studyId: stored.studies[0]?.id ?? "" };
   }
@@ -137,8 +140,15 @@ describe("a study", () => {
         await page.evaluate(() => localStorage.setItem("viewer", "visor"));
         await page.reload();
         await openList(page);
+        let images = 0;
+        page.on("requestfinished", (request) => {
+          // The first image has an address of its own.
+          if (/\/frames?(\/|$)/.test(request.url())) images += 1;
+        });
         await button(rows(page), "Abrir").click();
         await page.getByRole("dialog").locator("canvas").first().waitFor();
+        // An image that is still under way when the access ends closes the viewer too, in other words.
+        await until(() => images >= IMAGES);
         const answer = await call("DELETE", `/api/studies/${studyId}/grants/${doctor.id}`, { as: owner });
         expect(answer.status).toBe(204);
         await page.getByText("Acesso encerrado").first().waitFor({ timeout: CHECK_TIMEOUT_MS });

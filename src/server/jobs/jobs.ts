@@ -9,6 +9,7 @@ import {
   type Schedule,
 } from "pg-boss";
 import type { Tx } from "../db/client.ts";
+import type { Patience } from "../db/patience.ts";
 import type { Sql } from "../db/postgres.ts";
 import { withStartupLock } from "../db/startup-lock.ts";
 import { describeError, type Logger } from "../runtime/log.ts";
@@ -89,6 +90,8 @@ export interface JobsOptions {
   log: Logger;
   /** How often a worker looks for retries and delayed jobs; new jobs announce themselves. */
   pollIntervalSeconds?: number;
+  /** How long statements wait for the database. */
+  patience?: Patience | undefined;
 }
 
 const DEAD_LETTER_DAYS = 90;
@@ -102,8 +105,8 @@ const MAINTENANCE_SECONDS = 3600;
 
 /** Connects, and creates or upgrades the schema `pgboss` while no other process does. */
 export async function createJobs(options: JobsOptions): Promise<Jobs> {
-  const { url, log, pollIntervalSeconds = 5 } = options;
-  const pool = openJobsPool(url);
+  const { url, log, pollIntervalSeconds = 5, patience } = options;
+  const pool = openJobsPool(url, patience);
   const boss = new PgBoss({
     db: pgBossDatabase(pool),
     useListenNotify: true,

@@ -31,6 +31,7 @@ beforeAll(async () => {
     // The log tells of each connection that this file breaks.
     overrides: {
       databasePatience: new Patience(ANSWER_MS, UNSENT_MS, END_MS),
+      jobsPatience: new Patience(ANSWER_MS, UNSENT_MS, END_MS),
       log: createLogger({ level: "error", write: () => {} }),
     },
   });
@@ -96,9 +97,8 @@ test("connections that fell silent are given up one after the other, and calls w
 test("an upload whose commit gets no answer at all is 503, and what was in force then stays", async () => {
   const zip = sampleZip({ study: "6" });
   const silent = proxy.loseAnswerTo("commit", { silently: true, behind: 'insert into "studies"' });
-  const asked = t.upload(person, zip);
+  const refused = await t.upload(person, zip);
   await silent;
-  const refused = await asked;
   expect([refused.status, (await problemOf(refused)).code]).toEqual([503, "database.unavailable"]);
   await sweepUploads(t.deps);
   const studies = await t.sql`select 1 from studies where study_instance_uid = '2.25.1.6'`;
