@@ -89,7 +89,7 @@ export async function answerDownload(
   headers.set("Content-Length", String(length));
   if (range) headers.set("Content-Range", contentRange(range, plan.sizeBytes));
   const status = range ? 206 : 200;
-  if (file.studies.some(isUnsound)) await assertSound(deps, file);
+  if (file.studies.some(isUnsound)) await toldOf(deps, file, () => assertSound(deps, file));
   if (request.method === "HEAD") return new Response(null, { status, headers });
   const parts = slicePlan(plan, { offset, length });
   const body = await toldOf(deps, file, () =>
@@ -118,12 +118,9 @@ export async function answerDownload(
 }
 
 /** @throws {AppError} `archive.damaged` if something is known to be wrong with the bytes of the file */
-async function assertSound(deps: DamageDeps, { studies, volumes }: StudyFile): Promise<void> {
-  for (const volume of volumes) {
-    const wrong = await wrongRangesOf(deps, volume);
-    if (wrong.length > 0)
-      throw new AppError(archiveDamaged, { members: { ...(await nameDamage(deps, studies)) } });
-  }
+async function assertSound(deps: DamageDeps, { volumes }: StudyFile): Promise<void> {
+  for (const volume of volumes)
+    if ((await wrongRangesOf(deps, volume)).length > 0) throw new AppError(archiveDamaged);
 }
 
 /** The result; damage says what of the studies is damaged. */
