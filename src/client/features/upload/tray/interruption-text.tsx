@@ -1,5 +1,4 @@
-import { Trans, useLingui } from "@lingui/react/macro";
-import { problemTexts } from "../upload-texts.ts";
+import { Trans } from "@lingui/react/macro";
 import type { Interruption } from "./upload-job.ts";
 
 interface InterruptionTextProps {
@@ -11,7 +10,6 @@ interface InterruptionTextProps {
 
 /** What happened to an upload that stopped, and at how many per cent. */
 export function InterruptionText({ interruption, percent, fileName }: InterruptionTextProps) {
-  const { i18n } = useLingui();
   if (interruption.kind === "file") {
     if (interruption.isOther)
       return <Trans id="upload.stopped.otherFile">This is another file. Choose {fileName}.</Trans>;
@@ -28,8 +26,7 @@ export function InterruptionText({ interruption, percent, fileName }: Interrupti
       <Trans id="upload.stopped.connection">Upload interrupted. The connection dropped at {percent}%.</Trans>
     );
   }
-  if (interruption.kind === "outdated") return i18n._(problemTexts.outdated);
   const { text } = interruption;
-  if (interruption.kind === "storage" || interruption.isFinal) return text;
+  if (interruption.kind !== "refused" || interruption.isFinal) return text;
   return <Trans id="upload.stopped.refused">Upload interrupted. {text}</Trans>;
 }

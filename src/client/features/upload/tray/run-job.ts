@@ -79,7 +79,7 @@ export function isExpected(error: unknown): boolean {
 /** Why an upload stopped, in the server's words if it has any. */
 export function interruptionOf(i18n: I18n, error: unknown): Interruption {
   if (error instanceof UploadRefused) return { kind: "refused", text: i18n._(problemTexts[error.problem]) };
-  if (error instanceof PageOutdated) return { kind: "outdated" };
+  if (error instanceof PageOutdated) return { kind: "outdated", text: i18n._(problemTexts.outdated) };
   if (!(error instanceof ApiError) || error.code === "unknown")
     return { kind: "refused", text: i18n._(uploadFailed) };
   if (error.code === "network") return { kind: "connection" };

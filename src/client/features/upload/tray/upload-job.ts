@@ -9,7 +9,7 @@ export type Interruption =
   /** The browser no longer has the file, so the person picks it again; `isOther`: they picked another one. */
   | { kind: "file"; isOther: boolean }
   /** A newer release has replaced the code that sends; the page that is loaded instead goes on with it. */
-  | { kind: "outdated" }
+  | { kind: "outdated"; text: string }
   | { kind: "storage"; text: string }
   /** `isFinal`: the same bytes are refused again. */
   | { kind: "refused"; text: string; isFinal?: boolean };

@@ -11,7 +11,6 @@ import { useFollowUpload } from "../follow/use-follow-upload.ts";
 import { announceUpload } from "../send/announce-upload.ts";
 import { endOnServer } from "../send/resumable-transport.ts";
 import { isSent, type Transfer } from "../upload-state.ts";
-import { problemTexts } from "../upload-texts.ts";
 import { interruptionOf, isExpected, outgoingOf, runJob } from "./run-job.ts";
 import { StallWatch } from "./stall-watch.ts";
 import { type Interruption, isFinal, sentPercent, sizeOf, type UploadJob } from "./upload-job.ts";
@@ -187,14 +186,12 @@ function watchProgress(totalBytes: number, tell: (transfer: Transfer) => void) {
 }
 
 function useInterruptionToast(): (interruption: Interruption) => void {
-  const { i18n, t } = useLingui();
+  const { t } = useLingui();
   return (interruption) => {
     const text =
-      interruption.kind === "outdated"
-        ? i18n._(problemTexts.outdated)
-        : "text" in interruption
-          ? interruption.text
-          : t({ id: "upload.connectionFailed", message: "Connection error during the upload" });
+      "text" in interruption
+        ? interruption.text
+        : t({ id: "upload.connectionFailed", message: "Connection error during the upload" });
     showToast({ tone: "bad", title: t({ id: "upload.error", message: "Upload error" }), text });
   };
 }
