@@ -9,3 +9,12 @@ export function isPerhapsDone(failure: unknown): boolean {
   const { status } = failure;
   return status === 0 || status === 404 || status === 409 || status >= 500;
 }
+
+/** Has the server act. If the call fails, but perhaps did its work, `isDone` is asked. @throws the call's failure unless it is done */
+export async function actSurely(act: () => Promise<unknown>, isDone: () => Promise<boolean>): Promise<void> {
+  try {
+    await act();
+  } catch (failure) {
+    if (!isPerhapsDone(failure) || !(await isDone())) throw failure;
+  }
+}

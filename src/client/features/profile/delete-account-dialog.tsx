@@ -1,21 +1,12 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { isPerhapsDone } from "../../perhaps-done.ts";
+import { actSurely } from "../../perhaps-done.ts";
 import { endSession } from "../../session.ts";
 import { ConfirmDialog } from "../../ui/dialog.tsx";
 import { PasswordField } from "../../ui/password-field.tsx";
 import { isSessionOver } from "../session/is-session-over.ts";
 import { profileApi } from "./profile-api.ts";
-
-/** Deletes the account; also where the server did, and its answer was lost: then it no longer knows the session. */
-async function deleteSurely(password: string): Promise<void> {
-  try {
-    await profileApi.deleteAccount({ password });
-  } catch (error) {
-    if (!isPerhapsDone(error) || !(await isSessionOver())) throw error;
-  }
-}
 
 /** Asks for the password before the account is deleted with all its data. */
 export function DeleteAccountDialog({ onClose }: { onClose: () => void }) {
@@ -23,7 +14,8 @@ export function DeleteAccountDialog({ onClose }: { onClose: () => void }) {
   const [password, setPassword] = useState("");
   const queryClient = useQueryClient();
   const deletion = useMutation({
-    mutationFn: () => deleteSurely(password),
+    // The server no longer knows a session of an account that is deleted.
+    mutationFn: () => actSurely(() => profileApi.deleteAccount({ password }), isSessionOver),
     onSuccess: () => {
       queryClient.clear();
       endSession("logout");

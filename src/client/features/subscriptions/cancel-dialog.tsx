@@ -5,7 +5,7 @@ import { removalGraceHours } from "../../../shared/rules/subscription.ts";
 import { answerInTime } from "../../answer-in-time.ts";
 import { ApiError } from "../../api.ts";
 import { failureText } from "../../failure-text.ts";
-import { isPerhapsDone } from "../../perhaps-done.ts";
+import { actSurely } from "../../perhaps-done.ts";
 import { refreshExams, refreshLabs, refreshSubscription } from "../../query-keys.ts";
 import { ConfirmDialog } from "../../ui/dialog.tsx";
 import { TextField } from "../../ui/field.tsx";
@@ -102,15 +102,7 @@ function WhatIsLost() {
   );
 }
 
-/** Cancels; also where the server did so before, and its answer was lost. */
-async function cancelSurely(): Promise<void> {
-  try {
-    await subscriptionsApi.cancel();
-  } catch (error) {
-    if (!isPerhapsDone(error) || !(await isCancelled())) throw error;
-  }
-}
-
+/** Asks the server; false if it can't be asked. */
 async function isCancelled(): Promise<boolean> {
   try {
     return Boolean((await answerInTime(readMySubscription))?.cancelledAt);
@@ -124,7 +116,7 @@ function useCancellation(onDone: () => void) {
   const { t } = useLingui();
   const queryClient = useQueryClient();
   return useMutation({
-    mutationFn: cancelSurely,
+    mutationFn: () => actSurely(subscriptionsApi.cancel, isCancelled),
     onSuccess: async () => {
       showToast({ tone: "ok", title: t({ id: "cancel.done", message: "Subscription cancelled" }) });
       onDone();
