@@ -1,4 +1,5 @@
 import { Trans } from "@lingui/react/macro";
+import type { ReactNode } from "react";
 import { useEffect, useEffectEvent } from "react";
 import { Button } from "../../ui/button.tsx";
 import { useIsOnline } from "../../ui/use-is-online.ts";
@@ -56,6 +57,21 @@ function Ended({ onRetry }: { onRetry?: () => void }) {
   );
 }
 
+/** Stands where an image would be. */
+function MissingImage({ onRetry, children }: { onRetry: () => void; children: ReactNode }) {
+  return (
+    <div className="visor-problem" role="alert">
+      <span className="visor-missing">
+        <ImageIcon />
+      </span>
+      {children}
+      <Button onClick={onRetry}>
+        <Trans id="action.retry">Try again</Trans>
+      </Button>
+    </div>
+  );
+}
+
 interface DamagedProps {
   number: number;
   /** Of the series, if none of its images can be shown. */
@@ -65,10 +81,7 @@ interface DamagedProps {
 
 function Damaged({ number, count, onRetry }: DamagedProps) {
   return (
-    <div className="visor-problem" role="alert">
-      <span className="visor-missing">
-        <ImageIcon />
-      </span>
+    <MissingImage onRetry={onRetry}>
       <b>
         {count ? (
           <Trans id="visor.damaged.all">None of the {count} images of this series can be shown</Trans>
@@ -87,10 +100,7 @@ function Damaged({ number, count, onRetry }: DamagedProps) {
           </Trans>
         )}
       </p>
-      <Button onClick={onRetry}>
-        <Trans id="action.retry">Try again</Trans>
-      </Button>
-    </div>
+    </MissingImage>
   );
 }
 
@@ -134,10 +144,7 @@ function NoImage({ visor: { failure, stack, index, ready, failed, retry }, isOnl
     return <Damaged number={number} count={isWhole ? count : undefined} onRetry={retry} />;
   const others = count - failed.length;
   return (
-    <div className="visor-problem" role="alert">
-      <span className="visor-missing">
-        <ImageIcon />
-      </span>
+    <MissingImage onRetry={retry}>
       <b>
         {failure === "lost" ? (
           <Trans id="visor.lost">Image {number} did not arrive</Trans>
@@ -158,9 +165,6 @@ function NoImage({ visor: { failure, stack, index, ready, failed, retry }, isOnl
           <Trans id="visor.lost.offline">No connection. It resumes by itself.</Trans>
         )}
       </p>
-      <Button onClick={retry}>
-        <Trans id="action.retry">Try again</Trans>
-      </Button>
-    </div>
+    </MissingImage>
   );
 }
