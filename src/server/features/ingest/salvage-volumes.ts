@@ -6,9 +6,37 @@ import { findBytes } from "../../holdings/object-sources.ts";
 import type { StoredObjectRow } from "../../holdings/objects/stored-objects.table.ts";
 import type { StoreDeps } from "../../holdings/reading/stored-bytes.ts";
 import { describeError } from "../../runtime/log.ts";
+import type { PlannedUpload } from "./plan-build.ts";
 import type { SalvagedVolume } from "./worker/worker-messages.ts";
 
 type SalvageDeps = StoreDeps & Pick<Deps, "disk" | "log">;
+
+/**
+ * Gives the plan what is left of damaged volumes. Returns how many bytes that are at most.
+ * @param restBytes what the upload itself is yet to write
+ * @throws the reason of `signal`
+ */
+export async function salvageForPlan(
+  deps: SalvageDeps,
+  folder: string,
+  { build, stored }: PlannedUpload,
+  { restBytes, signal }: { restBytes: number; signal: AbortSignal },
+): Promise<number> {
+  let sizeBytes = 0;
+  for (const study of build.studies) {
+    // A lost manifest may have named more of a volume. A volume that the archive store holds already is not written.
+    const isKnown = study.series.every(({ lostInstances }) => lostInstances === undefined);
+    if (!isKnown || study.volume.storedAs) continue;
+    const isLost = new Set(study.lostVolumes);
+    const volumes = stored.get(study.studyInstanceUID)?.volumes ?? [];
+    const lost = volumes.filter(({ id }) => isLost.has(id));
+    const besideBytes = restBytes + sizeBytes;
+    const salvaged = await salvageVolumes(deps, folder, lost, { besideBytes, signal });
+    if (salvaged.length > 0) study.salvage = salvaged;
+    for (const volume of salvaged) sizeBytes += volume.sizeBytes;
+  }
+  return sizeBytes;
+}
 
 /**
  * Copies damaged volumes, unchecked, into an upload's folder, so that its worker can move what is still right. A volume that is gone

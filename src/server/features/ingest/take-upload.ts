@@ -17,9 +17,9 @@ import { commitUpload } from "./commit-upload.ts";
 import { objectKey } from "./describe-change.ts";
 import type { SettledUpload, TakenUpload, UploadOrigin } from "./finished-upload.ts";
 import { tooManyUploads, uploadWithoutDicom } from "./ingest.errors.ts";
-import { type PlannedUpload, planBuild, type StoredVolume, type UploadPlace } from "./plan-build.ts";
+import { planBuild, type StoredVolume, type UploadPlace } from "./plan-build.ts";
 import { ReceivedBytes } from "./received-bytes.ts";
-import { salvageVolumes } from "./salvage-volumes.ts";
+import { salvageForPlan } from "./salvage-volumes.ts";
 import { takeStudyTurns } from "./study-turns.ts";
 import { uploadFailure } from "./upload-failure.ts";
 import { UploadRoom } from "./upload-room.ts";
@@ -226,7 +226,7 @@ async function buildAndCommit(
     const isHealing = plan.build.studies.some(({ lostVolumes = [] }) => lostVolumes.length > 0);
     const { restBytes } = scanned.scan;
     const salvagedBytes = isOfOwner
-      ? await salvage(deps, scanned.upload.folder, plan, { restBytes, signal })
+      ? await salvageForPlan(deps, scanned.upload.folder, plan, { restBytes, signal })
       : 0;
     const maxRestBytes = isHealing ? restBytes : await room.claimAtRest(restBytes);
     built = await room.during(maxRestBytes + salvagedBytes, () =>
@@ -242,29 +242,6 @@ async function buildAndCommit(
     return { studies: committed, built };
   }
   throw new AppError(tooManyUploads, { retryAfterSeconds: 5, detail: "its studies kept changing" });
-}
-
-/** Gives the plan what is left of damaged volumes. Returns how many bytes that are at most. */
-async function salvage(
-  deps: IngestDeps,
-  folder: string,
-  { build, stored }: PlannedUpload,
-  { restBytes, signal }: { restBytes: number; signal: AbortSignal },
-): Promise<number> {
-  let sizeBytes = 0;
-  for (const study of build.studies) {
-    // A lost manifest may have named more of a volume. A volume that the archive store holds already is not written.
-    const isKnown = study.series.every(({ lostInstances }) => lostInstances === undefined);
-    if (!isKnown || study.volume.storedAs) continue;
-    const isLost = new Set(study.lostVolumes);
-    const volumes = stored.get(study.studyInstanceUID)?.volumes ?? [];
-    const lost = volumes.filter(({ id }) => isLost.has(id));
-    const besideBytes = restBytes + sizeBytes;
-    const salvaged = await salvageVolumes(deps, folder, lost, { besideBytes, signal });
-    if (salvaged.length > 0) study.salvage = salvaged;
-    for (const volume of salvaged) sizeBytes += volume.sizeBytes;
-  }
-  return sizeBytes;
 }
 
 /** Copies the objects to the store and verifies them before anything is visible or answered (ACK=store). */
