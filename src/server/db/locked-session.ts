@@ -1,7 +1,7 @@
 import { Patience, type SentStatement } from "./patience.ts";
 import { openPostgres, type Sql } from "./postgres.ts";
 
-/** A connection that takes longer to say whose it is counts as lost. */
+/** A connection that takes longer to answer counts as lost. */
 const ANSWER_MS = 30_000;
 
 /** A connection that holds locks. They end with it, and it ends with the process at the latest. */

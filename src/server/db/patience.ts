@@ -26,8 +26,8 @@ interface Waiting {
 }
 
 /**
- * Bounds how long statements wait for a database that does not answer: postgres.js itself waits for ever. A statement that was
- * given up may still run later, as one whose answer was lost; a transaction that was, too.
+ * Bounds how long statements and transactions wait for a database that does not answer: postgres.js itself waits for ever. The
+ * database may still carry out what was given up, as if only the answer were lost.
  */
 export class Patience {
   /** Those of the pool whose statements these are: a silent one is broken, since the system notices it only after long. */

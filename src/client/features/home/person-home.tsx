@@ -53,7 +53,7 @@ export default function PersonHome() {
   );
 }
 
-/** Somebody whose subscription ended sees no exam, and must not believe that there is none. */
+/** Tells a person whose subscription ended that their exams are kept, although they see none. */
 function KeptExams() {
   const { data } = useMySubscription({ enabled: true });
   return data?.keptUntil && <Kept until={data.keptUntil} />;

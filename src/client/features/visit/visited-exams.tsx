@@ -23,7 +23,7 @@ interface VisitedExamsProps {
   onClosed: () => void;
 }
 
-/** The exams of a link: the first as a film with its series, the others as rows. Each says whose it is if not all are one patient's. */
+/** The exams of a link: the first as a film with its series, the others as rows. If they are of several patients, each names its own. */
 export function VisitedExams({ visit, viewerOrigin, onClosed }: VisitedExamsProps) {
   const { i18n } = useLingui();
   const [report, setReport] = useState<{ study: VisitedStudy; isOpen: boolean }>();

@@ -23,7 +23,7 @@ interface StudyProps {
   study: VisitedStudy;
   visit: Visit;
   viewerOrigin: string;
-  /** Whether it says whose exam it is: the link has exams of several patients. */
+  /** Whether it names its patient, because the link has exams of several. */
   isNamed: boolean;
   onRead: () => void;
   /** Set for the exam whose report was read last: its button takes the focus back. */

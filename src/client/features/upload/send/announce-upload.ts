@@ -13,7 +13,7 @@ export async function announceUpload(upload: OutgoingUpload, signal: AbortSignal
   await withLock(upload.id, signal, () => announceHeld(upload, signal));
 }
 
-/** The same by whoever holds the upload's lock. */
+/** As {@link announceUpload}, for a caller that holds the lock of the upload. */
 export async function announceHeld(upload: OutgoingUpload, signal: AbortSignal): Promise<void> {
   if (findRecord(upload.id)) return;
   const { zip, fileName, metadata } = upload;
