@@ -1,7 +1,13 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { DicomElements } from "../../../src/server/dicom/write-instance.ts";
 import { TagHex } from "../../../src/shared/dicom/tags.ts";
-import { IMPLICIT_LITTLE_ENDIAN, sampleFile } from "../../support/dicom-sample.ts";
+import {
+  DEFLATED,
+  EXPLICIT_BIG_ENDIAN,
+  EXPLICIT_LITTLE_ENDIAN,
+  IMPLICIT_LITTLE_ENDIAN,
+  sampleFile,
+} from "../../support/dicom-sample.ts";
 import { sampleInstance, studyUID } from "../../support/sample-zip.ts";
 import { createTestApp, type TestApp } from "../../support/test-app.ts";
 
@@ -188,6 +194,27 @@ test("the bulk data of an odd number of pixels have the byte that makes their va
   const value = `${series}/instances/2.25.3.1.1.5/bulkdata/${TagHex.PixelData}`;
   expect(await partsOf(await get(value, ""))).toEqual(["\x01\x02\x03\x04"]);
 });
+
+test.each([EXPLICIT_LITTLE_ENDIAN, IMPLICIT_LITTLE_ENDIAN, EXPLICIT_BIG_ENDIAN, DEFLATED])(
+  "the bulk data of pixels in %s have what is behind the frames that are counted",
+  async (transferSyntaxUID) => {
+    const sop = `6${transferSyntaxUID.replace(/.*2\./, "").replace(/\D/g, "")}`;
+    // 8 bytes are the frame, 4 pad it.
+    const pixels = { vr: "OW", bytes: Uint8Array.of(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12) };
+    const elements = { ...uids(sop), [TagHex.PixelData]: pixels };
+    await store("/studies", [sampleFile(elements, { transferSyntaxUID })]);
+    const value = `${series}/instances/2.25.3.1.1.${sop}/bulkdata/${TagHex.PixelData}`;
+    const swapped = "\x02\x01\x04\x03\x06\x05\x08\x07\x0a\x09\x0c\x0b";
+    const expected =
+      transferSyntaxUID === EXPLICIT_BIG_ENDIAN ? swapped : Buffer.from(pixels.bytes).toString("latin1");
+    expect(await partsOf(await get(value, ""))).toEqual([expected]);
+    const range = await get(value, "application/octet-stream", { range: "bytes=7-9" });
+    expect([range.status, Buffer.from(await range.bytes()).toString("latin1")]).toEqual([
+      206,
+      expected.slice(7, 10),
+    ]);
+  },
+);
 
 test.each([
   related("image/x-jls"),

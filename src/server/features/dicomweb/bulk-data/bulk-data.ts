@@ -1,6 +1,8 @@
 import type { FrameTable } from "../../../../shared/dicom/reading/frame-table.ts";
 import { TagHex } from "../../../../shared/dicom/tags.ts";
+import { TransferSyntax } from "../../../../shared/dicom/transfer-syntax.ts";
 import type { ManifestInstance } from "../../../archive/manifest.ts";
+import { joinPieces, piecesOf } from "../../../archive/pieces.ts";
 import { AppError } from "../../../http/app-error.ts";
 import { contentRange, requestedRange } from "../../../http/byte-range.ts";
 import { notFound } from "../../../http/http.errors.ts";
@@ -27,8 +29,10 @@ export interface BulkDataRequest {
   findMetadata: () => Promise<StoredMetadata | undefined>;
 }
 
-/** Goes up when the same value is answered in other bytes: once little-endian and padded, it is not what a client kept before. */
-const FORM = 2;
+/** Goes up when the same value is answered in other bytes: once little-endian and whole, it is not what a client kept before. */
+const FORM = 3;
+
+type NativeFrames = Extract<FrameTable, { kind: "native" }>;
 
 /** A value, read as little-endian, whatever the byte order of the instance (PS3.18 §8.7.3.3). */
 interface Value {
@@ -89,21 +93,48 @@ export async function bulkDataResponse(
   return new Response(related.body, { status, headers: { ...ofRange, "Content-Type": related.contentType } });
 }
 
-/** The frames are read without a search. If they have an odd number of bytes, the value has one more (PS3.5 §7.1). */
+/** The value is only searched if it may have more than the frames that are counted: padding, or further frames. */
 async function findPixelData(
   catalogue: DicomwebCatalogue,
   instance: ManifestInstance,
-  { offset, frameBytes, frameCount, frameBits, deflated }: Extract<FrameTable, { kind: "native" }>,
+  frames: NativeFrames,
   findMetadata: BulkDataRequest["findMetadata"],
 ): Promise<Value> {
-  const sizeBytes = frameBits ? Math.ceil((frameBits * frameCount) / 8) : frameBytes * frameCount;
-  const padded = sizeBytes % 2 === 1 && (await findValue(catalogue, instance, TagHex.PixelData));
-  if (padded) return padded;
+  const { offset, frameBytes, frameCount, frameBits } = frames;
+  const countedBytes = frameBits ? Math.ceil((frameBits * frameCount) / 8) : frameBytes * frameCount;
+  const isWhole = await endsWithFrames(catalogue, instance, frames, countedBytes);
+  const found = isWhole ? undefined : await catalogue.locate(instance, TagHex.PixelData);
   const swapped = await openLittleEndian(catalogue, instance, findMetadata);
-  return valueAt({ offset, length: sizeBytes }, (range) => {
-    if (swapped) return swapped.read(range);
-    return deflated ? catalogue.openInflated(instance, range) : readRange(catalogue, instance, range);
-  });
+  return valueAt({ offset, length: found?.length ?? countedBytes }, (range) =>
+    swapped ? swapped.read(range) : readFile(catalogue, instance, frames, range),
+  );
+}
+
+/** Whether the value ends with its frames: they end the file, or are as long as what stands before them says (PS3.5 §7.1). */
+async function endsWithFrames(
+  catalogue: DicomwebCatalogue,
+  instance: ManifestInstance,
+  frames: NativeFrames,
+  countedBytes: number,
+): Promise<boolean> {
+  const { offset, deflated } = frames;
+  if (countedBytes % 2 === 1) return false;
+  if (!deflated && offset + countedBytes === instance.sizeBytes) return true;
+  const written = await readFile(catalogue, instance, frames, { offset: offset - 4, length: 4 });
+  const bytes = await joinPieces(piecesOf(written), 4);
+  if (!bytes) return false;
+  const isLittleEndian = instance.transferSyntaxUID !== TransferSyntax.explicitBigEndian;
+  return new DataView(bytes.buffer, bytes.byteOffset).getUint32(0, isLittleEndian) === countedBytes;
+}
+
+/** Reads a range of the file, of a deflated one as it is inflated. */
+function readFile(
+  catalogue: DicomwebCatalogue,
+  instance: ManifestInstance,
+  { deflated }: { deflated?: boolean | undefined },
+  range: ByteRange,
+): Promise<Bytes> {
+  return deflated ? catalogue.openInflated(instance, range) : readRange(catalogue, instance, range);
 }
 
 async function findValue(
@@ -113,9 +144,8 @@ async function findValue(
 ): Promise<Value | undefined> {
   const location = await catalogue.locate(instance, tagPath);
   if (!location) return undefined;
-  const { offset, length, deflated, swapWordBytes } = location;
-  const read = (range: ByteRange) =>
-    deflated ? catalogue.openInflated(instance, range) : readRange(catalogue, instance, range);
+  const { offset, length, swapWordBytes } = location;
+  const read = (range: ByteRange) => readFile(catalogue, instance, location, range);
   return valueAt({ offset, length }, (range) =>
     isSwappable(swapWordBytes)
       ? readSwapped(read, { offset, length, wordBytes: swapWordBytes }, range)
