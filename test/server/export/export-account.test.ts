@@ -1,10 +1,13 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { mkdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { strFromU8, unzipSync, zipSync } from "fflate";
+import { createLogger } from "../../../src/server/runtime/log.ts";
+import { createS3Store } from "../../../src/server/storage/s3/s3-store.ts";
 import { ACTIVITY_PER_PAGE, type Activity, type ExportTicket } from "../../../src/shared/api/users.ts";
 import { TagHex } from "../../../src/shared/dicom/tags.ts";
 import { leavesOf, recordsOf } from "../../support/dicomdir-records.ts";
+import { type FaultyS3Server, startFaultyS3Server } from "../../support/faulty-s3-server.ts";
 import { noisySlices } from "../../support/noisy-slices.ts";
 import { ORTHANC, startOrthanc } from "../../support/orthanc.ts";
 import { formBody, samplePdf } from "../../support/sample-pdf.ts";
@@ -220,6 +223,52 @@ test("only so many exports are sent at once; the others are told when to come ag
   expect(answer.status).toBe(200);
   await answer.arrayBuffer();
   for (const left of sent.slice(1)) await left.arrayBuffer();
+});
+
+describe("an export whose store fails", () => {
+  let server: FaultyS3Server;
+  let s3: TestApp;
+  let owner: Person;
+  beforeAll(async () => {
+    server = await startFaultyS3Server();
+    const log = createLogger({ level: "error", write: () => {} });
+    const store = createS3Store(server.options);
+    s3 = await createTestApp({ env: { SCRUB_DAYS: "0" }, overrides: { store, log } });
+    owner = await s3.addPerson("Guarda Longe", { plan: "clinica" });
+    await s3.store(owner, sampleZip({ study: "95" }));
+    await s3.settle();
+  }, 120_000);
+  afterAll(async () => {
+    await s3[Symbol.asyncDispose]();
+    await server[Symbol.asyncDispose]();
+  });
+  const ticketOf = () => s3.call("POST", "/api/users/export-ticket", { as: owner });
+
+  test("half-way breaks off as often as it is begun, and is whole once the store is back", async () => {
+    server.fault = ({ method, key }) =>
+      method === "GET" && key ? { status: 403, code: "AccessDenied" } : undefined;
+    for (let times = 0; times < 11; times++) {
+      const ticket = await ticketOf();
+      expect([times, ticket.status]).toEqual([times, 201]);
+      const answer = await s3.call("GET", ((await ticket.json()) as ExportTicket).url);
+      expect(answer.status).toBe(200);
+      await expect(answer.arrayBuffer()).rejects.toThrow();
+    }
+    server.fault = () => undefined;
+    const answer = await s3.call("GET", ((await (await ticketOf()).json()) as ExportTicket).url);
+    const names = Object.keys(unzipSync(new Uint8Array(await answer.arrayBuffer())));
+    expect(names).toContain("DICOM/E0000001/SER00001/IMG00001");
+    expect(names).not.toContain("damaged.json");
+  });
+
+  test("before it begins is refused while the person can still be told", async () => {
+    server.fault = () => ({ status: 503, code: "SlowDown" });
+    const refused = await ticketOf();
+    server.fault = () => undefined;
+    expect([refused.status, (await problemOf(refused)).code]).toEqual([503, "store.unavailable"]);
+    expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
+    expect((await ticketOf()).status).toBe(201);
+  });
 });
 
 test("an export goes on without the exam that its owner deletes while it is sent, and tells of it", async () => {

@@ -5,7 +5,8 @@ import { unauthenticated } from "../../http/http.errors.ts";
 import type { RequestOrigin } from "../../http/request-origin.ts";
 import type { Session } from "../../http/session.ts";
 import type { HeldWhileSent } from "../../http/stream-of.ts";
-import { beginAttempt } from "../accounts/sign-in/throttle.ts";
+import { describeError } from "../../runtime/log.ts";
+import { beginAttempt, forgiveAttempt, type ThrottleRule } from "../accounts/sign-in/throttle.ts";
 import { recordAudit } from "../audit/audit.repo.ts";
 import type { Places } from "../dicomweb/turns/places.ts";
 import { findLiveSession } from "../membership/find-session.ts";
@@ -15,6 +16,15 @@ import { exportTooLarge } from "./export.errors.ts";
 const LIFETIME_SECONDS = 5 * 60;
 const PER_DAY = 5;
 const FETCHES_PER_DAY = 10;
+const DAY_SECONDS = 86_400;
+
+const ticketsOf = (subject: string): ThrottleRule => {
+  return { name: "export:account", subject, limit: PER_DAY, windowSeconds: DAY_SECONDS };
+};
+const fetchesOf = (subject: string): ThrottleRule => {
+  return { name: "export:fetch", subject, limit: FETCHES_PER_DAY, windowSeconds: DAY_SECONDS };
+};
+
 /** Bounds the ZIP's directory, which is held in memory while it is made: some 100 MB. */
 const MAX_INSTANCES = 1_000_000;
 
@@ -22,9 +32,10 @@ const MAX_INSTANCES = 1_000_000;
  * Issues a URL with which the browser saves all of the caller's data, whatever the subscription. It does not count against
  * the month, but only a few are issued per day.
  * @throws {AppError} 429, `export.too_large`; 503 with Retry-After if too many exports are being sent
+ * @throws {StoreUnavailable}
  */
 export async function issueExportTicket(
-  deps: Pick<Deps, "db" | "clock" | "tokens">,
+  deps: Pick<Deps, "db" | "clock" | "tokens" | "store">,
   session: Session,
   places: Places,
   origin: RequestOrigin,
@@ -34,11 +45,9 @@ export async function issueExportTicket(
   const now = clock.now();
   places.assertTakeable(userId);
   if ((await countInstancesOf(db, userId)) > MAX_INSTANCES) throw new AppError(exportTooLarge);
-  await beginAttempt(
-    db,
-    [{ name: "export:account", subject: userId, limit: PER_DAY, windowSeconds: 86_400 }],
-    now,
-  );
+  // A browser that saves the file could not say why it breaks off.
+  await deps.store.check();
+  await beginAttempt(db, [ticketsOf(userId)], now);
   await recordAudit(db, {
     at: now,
     action: "account.exported",
@@ -75,14 +84,26 @@ export async function redeemExportTicket(
   const { userId } = session;
   const place = places.take(userId);
   try {
-    await beginAttempt(
-      deps.db,
-      [{ name: "export:fetch", subject: userId, limit: FETCHES_PER_DAY, windowSeconds: 86_400 }],
-      deps.clock.now(),
-    );
+    await beginAttempt(deps.db, [fetchesOf(userId)], deps.clock.now());
   } catch (error) {
     place[Symbol.dispose]();
     throw error;
   }
   return { session, place };
+}
+
+/** The same export. One that a fault here breaks off counts neither as a fetch nor as a ticket, so that it can be begun again. */
+export async function* uncountedIfBroken(
+  { db, log }: Pick<Deps, "db" | "log">,
+  userId: string,
+  pieces: AsyncIterable<Uint8Array>,
+): AsyncGenerator<Uint8Array> {
+  try {
+    yield* pieces;
+  } catch (error) {
+    await forgiveAttempt(db, [ticketsOf(userId), fetchesOf(userId)]).catch((failure) =>
+      log.warn("export.counted", describeError(failure)),
+    );
+    throw error;
+  }
 }

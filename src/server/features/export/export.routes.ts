@@ -15,7 +15,7 @@ import { readmitSession } from "../membership/find-session.ts";
 import { exportTooLarge } from "./export.errors.ts";
 import { exportAccount } from "./export-account.ts";
 import type { ExportDeps } from "./export-deps.ts";
-import { findExporter, issueExportTicket, redeemExportTicket } from "./export-ticket.ts";
+import { findExporter, issueExportTicket, redeemExportTicket, uncountedIfBroken } from "./export-ticket.ts";
 import { readActivity } from "./read-activity.ts";
 
 const describe = describeIn("Account");
@@ -78,7 +78,8 @@ export function createExportRoutes(deps: Deps & ExportDeps, guard: Guard) {
       }
       const { session, place } = await redeemExportTicket(deps, token, places);
       const recheck = createRecheck(deps.clock, () => readmitSession(deps, session));
-      const zip = streamOf(exportAccount(deps, session.userId, c.get("locale")));
+      const { userId } = session;
+      const zip = streamOf(uncountedIfBroken(deps, userId, exportAccount(deps, userId, c.get("locale"))));
       return new Response(holding(place, streamWhileAllowed(zip, recheck)), { headers });
     },
   );

@@ -50,6 +50,13 @@ export async function beginAttempt(db: Db, rules: ThrottleRule[], now: Date): Pr
   };
 }
 
+/** Uncounts one attempt under each rule, which failed through no fault of whoever made it. */
+export async function forgiveAttempt(db: Db, rules: Pick<ThrottleRule, "name" | "subject">[]): Promise<void> {
+  await Promise.all(
+    rules.map(({ name, subject }) => giveBackAttempt(db, { name, key: hashSubject(subject) })),
+  );
+}
+
 /**
  * Checks a rule without counting an attempt.
  * @throws {AppError} 429 with Retry-After if the rule is exhausted
