@@ -52,18 +52,34 @@ export function connectDatabase(options: DatabaseOptions): Database {
     },
   };
   const sql = openPostgres(url, pool, patience.sockets);
-  return { db: drizzle(preparing(sql, patience)), sql, close: () => sql.end({ timeout: 5 }) };
+  const db = drizzle(preparing(sql, patience));
+  patiences.set(db, patience);
+  return { db, sql, close: () => sql.end({ timeout: 5 }) };
 }
+
+const patiences = new WeakMap<Db, Patience>();
 
 /**
  * Resolves when the database answers and takes changes: a standby, and one that was made read-only, let nobody sign in.
- * @throws {DatabaseUnavailable} if it takes none
+ * @throws {DatabaseUnavailable} if it takes none; what it answers itself if a change found its disk full, until it has room
  */
 export async function ping(db: Db): Promise<void> {
   const [row] = await db.execute(
     query`select current_setting('transaction_read_only') = 'off' as is_writable`,
   );
   if (row?.is_writable !== true) throw new DatabaseUnavailable("the database is read-only");
+  const patience = patiences.get(db);
+  if (!patience?.foundFull) return;
+  patience.foundFull = false;
+  await writeBriefly(db);
+}
+
+/** Has the database write what it keeps only meanwhile. */
+async function writeBriefly(db: Db): Promise<void> {
+  await db.transaction(async (tx) => {
+    await tx.execute(query`set local work_mem = 64`);
+    await tx.execute(query`select count(*) from generate_series(1, 20000)`);
+  });
 }
 
 /** The time of the database's machine, in milliseconds since 1970. */

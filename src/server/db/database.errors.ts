@@ -66,6 +66,11 @@ export function isLoginRefused(error: unknown): boolean {
   );
 }
 
+/** Whether a statement found no room on the database's disk. */
+export function isDatabaseFull(error: unknown): boolean {
+  return error instanceof postgres.PostgresError && error.code === "53100";
+}
+
 /** Whether a query failed because the database is out of reach, or can't work now. */
 export function isDatabaseUnavailable(error: unknown): boolean {
   for (const inner of causesOf(error)) {

@@ -1,4 +1,4 @@
-import { DatabaseUnavailable } from "./database.errors.ts";
+import { DatabaseUnavailable, isDatabaseFull } from "./database.errors.ts";
 import { PoolSockets } from "./pool-sockets.ts";
 
 /** As long as a statement may wait until a connection takes it. */
@@ -32,6 +32,8 @@ interface Waiting {
 export class Patience {
   /** Those of the pool whose statements these are: a silent one is broken, since the system notices it only after long. */
   readonly sockets = new PoolSockets();
+  /** A statement found no room on the database's disk, where others, such as those that read, may go on. */
+  foundFull = false;
   readonly #waiting = new Map<SentStatement, Waiting>();
   readonly #answerMs: number;
   readonly #unsentMs: number;
@@ -60,6 +62,7 @@ export class Patience {
     };
     statement.reject = (error) => {
       stop();
+      this.foundFull ||= isDatabaseFull(error);
       reject(error);
     };
     this.#add(statement, reject, this.#answerMs);
