@@ -2,10 +2,12 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
+import { sql } from "drizzle-orm";
 import { GrowingUpload } from "../../../src/server/features/ingest/resumable/growing-upload.ts";
 import { openBackupFolder, stateName } from "../../../src/server/features/safekeeping/backup-folder.ts";
 import type { BackupFile } from "../../../src/server/features/safekeeping/backup-manifest.ts";
 import { RESTORE_MARK } from "../../../src/server/features/safekeeping/restore/assert-restored.ts";
+import { createLogger } from "../../../src/server/runtime/log.ts";
 import type { ByteRange } from "../../../src/server/storage/object-store.ts";
 import type { Study } from "../../../src/shared/api/studies.ts";
 import { startFaultyS3Server } from "../../support/faulty-s3-server.ts";
@@ -278,7 +280,7 @@ describe("a backup", () => {
     for (const key of keys) expect(await t.deps.store.stat(key)).toBeUndefined();
   });
 
-  test("copies changed files as they are, and reports them", async () => {
+  test("copies changed files as they are, reports them, and marks their exams where it is restored", async () => {
     const path = backupPath("damaged");
     const [row] =
       await t.sql`select key, sha256 from stored_objects where kind = 'volume' order by key limit 1`;
@@ -297,7 +299,17 @@ describe("a backup", () => {
     const again = await backUp(t.deps.config, backupPath("missing"));
     expect([again.missing, manifestOf(backupPath("missing")).missing]).toEqual([[row?.key], [row?.key]]);
     writeFileSync(file, bytes);
-  });
+    for (const found of ["damaged", "missing"]) {
+      await using place = await emptyInstallation();
+      await restore(place.config, backupPath(found));
+      await using app = await createTestApp({ env: place.env, jobs: false });
+      const marked = await app.deps.db.execute(
+        sql`select key, integrity from stored_objects join studies on studies.id = study_id
+          where kind = 'volume' and integrity in ('damaged', 'missing')`,
+      );
+      expect([...marked]).toEqual([{ key: row?.key, integrity: found }]);
+    }
+  }, 60_000);
 });
 
 /** The backup has its lock. */
@@ -437,6 +449,43 @@ describe("a restore", () => {
     await using other = await emptyInstallation();
     await expect(restore(other.config, path, { withoutDamaged: true })).rejects.toThrow("damaged");
   });
+
+  test("tells people at once that what it left out is missing, and what they send again heals it", async () => {
+    const path = backupPath("told");
+    await backUp(t.deps.config, path);
+    const [, study] = await studiesOf(t, ana);
+    const [volume] =
+      await t.sql`select key from stored_objects where kind = 'volume' and study_id = ${study?.id ?? ""}`;
+    // The laudo of the first study is the same PDF.
+    const [lab] = await t.sql`select key from lab_exams`;
+    for (const { key, path: file } of manifestOf(path).files)
+      if (key !== undefined && [volume?.key, lab?.key].includes(key)) rmSync(join(path, file));
+    await using place = await emptyInstallation();
+    await restore(place.config, path, { withoutDamaged: true });
+    // The log tells of the receipt that is refused.
+    const log = createLogger({ level: "error", write: () => {} });
+    await using app = await createTestApp({ env: place.env, overrides: { log } });
+    const as = { ...ana, token: await signIn(app, ana) };
+    const integrities = async () => (await studiesOf(app, as)).map(({ integrity }) => integrity);
+    const others = (await studiesOf(t, ana)).slice(2).map(({ integrity }) => integrity);
+    expect(await integrities()).toEqual(["missing", "missing", ...others]);
+    expect([...(await app.deps.db.execute(sql`select integrity from lab_exams`))]).toEqual([
+      { integrity: "missing" },
+    ]);
+    const findings = await app.deps.db.execute(
+      sql`select kind, found from integrity_findings where closed_at is null order by kind`,
+    );
+    expect([...findings]).toEqual([
+      { kind: "lab", found: "missing" },
+      { kind: "report", found: "missing" },
+      { kind: "volume", found: "missing" },
+    ]);
+    expect((await app.call("GET", `/api/studies/${study?.id}/receipt`, { as })).status).toBe(500);
+    await app.store(as, sampleZip({ study: "2" }, { study: "2", sop: "2" }));
+    expect(await integrities()).toEqual(["missing", "ok", ...others]);
+    expect((await app.call("GET", `/api/studies/${study?.id}/download`, { as })).status).toBe(200);
+    await app.settle();
+  }, 60_000);
 
   test("refuses a backup in which any file is changed, cut or gone", async () => {
     const path = backupPath("rotten");

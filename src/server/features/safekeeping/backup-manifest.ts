@@ -15,6 +15,8 @@ const PATHS = {
   mail: /^states\/[^/]+\/mail\/[^/]+\.eml$/,
 };
 
+const keySchema = z.string().max(512).refine(isObjectKey);
+
 /** A file of a backup. An `object` entry names the key of its bytes in the archive store. */
 const fileSchema = z.object({
   /** Relative to the backup's folder, with `/` between names. */
@@ -26,7 +28,7 @@ const fileSchema = z.object({
   sizeBytes: z.number().int().nonnegative(),
   sha256: z.string().regex(/^[0-9a-f]{64}$/),
   /** The key of an object. Two objects of equal content share a file. */
-  key: z.string().max(512).refine(isObjectKey).optional(),
+  key: keySchema.optional(),
   /** The SHA-256 in the database, if the bytes had changed before the backup. */
   expectedSha256: z.string().optional(),
 });
@@ -116,6 +118,15 @@ export async function* readManifestFiles(path: string): AsyncGenerator<BackupFil
     last = line;
   }
   if (last !== "}") throw new ManifestIsUnreadable(`${path} ends early`);
+}
+
+/** The keys of objects that no store had when the backup was made. */
+export async function* readManifestMissing(path: string): AsyncGenerator<string, void> {
+  let isAmongMissing = false;
+  for await (const line of linesOf(path)) {
+    if (isAmongMissing && line.startsWith('    "')) yield parsed(keySchema, line.replace(/,$/, ""), path);
+    else isAmongMissing = line === MISSING;
+  }
 }
 
 /** @throws {ManifestIsUnreadable} if it is no regular file, such as a link, or has a line that no manifest has */

@@ -5,13 +5,20 @@ import { dropLoaded, hasLoadedRows, loadDump } from "../../../db/dump/load-dump.
 import { ownStatements } from "../../../db/dump/own-statements.ts";
 import { type Migration, migrate } from "../../../db/migrate.ts";
 import { onConnection, openPostgres } from "../../../db/postgres.ts";
+import type { RestoredDamage } from "../../../holdings/restored-objects.repo.ts";
 import { jobsSchema } from "../../../jobs/jobs-schema.ts";
 import { sync } from "../../../storage/disk/durable-file.ts";
 import { isAbsent, isUnreadable } from "../../../storage/disk/fs-failure.ts";
 import { namesIn } from "../../../storage/disk/list-files.ts";
 import type { ObjectStore } from "../../../storage/object-store.ts";
 import { type BackupFolder, openBackupFolder } from "../backup-folder.ts";
-import { type BackupFile, type BackupHead, readManifestFiles, readManifestHead } from "../backup-manifest.ts";
+import {
+  type BackupFile,
+  type BackupHead,
+  readManifestFiles,
+  readManifestHead,
+  readManifestMissing,
+} from "../backup-manifest.ts";
 import { copyHashed, hashFile } from "../hashed-copy.ts";
 import { BackupIsDamaged, BackupIsNewer, NoBackup, PlaceIsTaken } from "../safekeeping.errors.ts";
 import { RESTORE_MARK, restoringState } from "./assert-restored.ts";
@@ -60,6 +67,7 @@ export async function restoreBackup(root: string, options: RestoreOptions): Prom
   await writeDurably(mark, `${head.state}\n`);
   await using database = await options.reachDatabase();
   const leftOut: string[] = [];
+  const damage: RestoredDamage[] = [];
   const sql = openPostgres(database.url, { max: 1, connection: { application_name: "exameteca-restore" } });
   try {
     const isTaken = await hasTables(sql);
@@ -67,7 +75,8 @@ export async function restoreBackup(root: string, options: RestoreOptions): Prom
       await rm(mark);
       throw new PlaceIsTaken("the database");
     }
-    const dump = await restoreFiles(folder, manifest, options, leftOut);
+    const dump = await restoreFiles(folder, manifest, options, { leftOut, damage });
+    for await (const key of readManifestMissing(manifest)) damage.push({ key, found: "missing" });
     if (!(await hasLoadedRows(sql))) {
       if (isTaken) await dropLoaded(sql);
       const { signal, migrations } = options;
@@ -77,7 +86,7 @@ export async function restoreBackup(root: string, options: RestoreOptions): Prom
       );
     }
     await migrate(database.url, options.migrations);
-    await sql.begin((tx) => settleRestored(tx, options.now));
+    await sql.begin((tx) => settleRestored(tx, damage, options.now));
   } finally {
     await sql.end({ timeout: 5 });
   }
@@ -124,12 +133,12 @@ async function assertSecretFits(
   }
 }
 
-/** Restores everything except the rows, and returns the path of the dump, whose hash was checked. Adds to `leftOut`. */
+/** Restores everything except the rows, and returns the path of the dump, whose hash was checked. Adds to what could not be restored whole. */
 async function restoreFiles(
   folder: BackupFolder,
   manifest: string,
   options: RestoreOptions,
-  leftOut: string[],
+  { leftOut, damage }: { leftOut: string[]; damage: RestoredDamage[] },
 ): Promise<string> {
   const { dataDir, signal, onProgress } = options;
   const store = await options.openStore();
@@ -152,12 +161,14 @@ async function restoreFiles(
     } catch (error) {
       if (!(error instanceof BackupIsDamaged && error.isSpare && options.withoutDamaged)) throw error;
       leftOut.push(file.key ?? file.path);
+      if (file.key !== undefined) damage.push({ key: file.key, found: "missing" });
       await rm(copy, { force: true });
       continue;
     }
     const name = file.path.slice(file.path.lastIndexOf("/") + 1);
     if (file.kind === "object" && file.key !== undefined) {
       await store.putFile(file.key, copy, { signal });
+      if (file.expectedSha256 !== undefined) damage.push({ key: file.key, found: "damaged" });
       restored.objects++;
       restored.bytes += file.sizeBytes;
       onProgress?.(restored);

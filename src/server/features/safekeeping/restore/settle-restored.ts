@@ -1,15 +1,28 @@
 import type { TransactionSql } from "postgres";
-import { settleRestoredObjects } from "../../../holdings/restored-objects.repo.ts";
+import {
+  openRestoredFindings,
+  type RestoredDamage,
+  settleRestoredObjects,
+} from "../../../holdings/restored-objects.repo.ts";
 import { endRestoredSessions } from "../../accounts/sessions/restored-sessions.repo.ts";
 import { forgetRestoredResumables } from "../../ingest/resumable/restored-resumables.repo.ts";
-import { settleRestoredStudies } from "../../studies/restored-studies.repo.ts";
+import { markRestoredLabExams } from "../../labs/restored-labs.repo.ts";
+import { markRestoredStudies, settleRestoredStudies } from "../../studies/restored-studies.repo.ts";
 
 /**
- * Adapts restored rows to their new place: everything is in the archive store, nobody is signed in, and no upload is under way.
+ * Adapts restored rows to their new place: everything is in the archive store, nobody is signed in, and no upload is under way. What
+ * is known to be damaged or missing there is marked, so that nobody is told that it is kept, and who sends it again heals it.
  */
-export async function settleRestored(tx: TransactionSql, now: Date): Promise<void> {
+export async function settleRestored(
+  tx: TransactionSql,
+  damage: readonly RestoredDamage[],
+  now: Date,
+): Promise<void> {
   await settleRestoredObjects(tx, now);
   await settleRestoredStudies(tx);
+  await openRestoredFindings(tx, damage, now);
+  await markRestoredStudies(tx, now);
+  await markRestoredLabExams(tx);
   await forgetRestoredResumables(tx);
   await endRestoredSessions(tx);
 }
