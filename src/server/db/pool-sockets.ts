@@ -24,13 +24,15 @@ export class PoolSockets {
   readonly connect = (target: Target): Socket => {
     const socket = new Socket();
     const { path, host, port } = target;
-    if (path) socket.connect(path);
-    else {
-      const turn = this.#connected++ % port.length;
-      // For TLS, which checks the certificate against it.
-      Object.assign(socket, { host: host[turn], port: port[turn] });
-      socket.connect(port[turn] ?? 0, host[turn] ?? "");
-    }
+    const turn = this.#connected++ % port.length;
+    // For TLS, which checks the certificate against it.
+    if (!path) Object.assign(socket, { host: host[turn], port: port[turn] });
+    // A socket file that is gone is an error at once, before postgres.js listens; what it writes comes after this.
+    setImmediate(() => {
+      if (socket.destroyed) return;
+      if (path) socket.connect(path);
+      else socket.connect(port[turn] ?? 0, host[turn] ?? "");
+    });
     const { keep_alive: keepAlive } = target;
     if (keepAlive) socket.once("connect", () => socket.setKeepAlive(true, keepAlive * 1000));
     this.#forgetEnded();

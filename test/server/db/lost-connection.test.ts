@@ -1,7 +1,12 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { symlinkSync } from "node:fs";
+import { join } from "node:path";
+import { connectDatabase } from "../../../src/server/db/client.ts";
+import { isDatabaseUnavailable } from "../../../src/server/db/database.errors.ts";
 import { openPostgres } from "../../../src/server/db/postgres.ts";
 import { startConnectionProxy } from "../../support/connection-proxy.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
+import { createTempFolder } from "../../support/temp-folder.ts";
 import { until } from "../../support/until.ts";
 
 setDefaultTimeout(60_000);
@@ -70,6 +75,28 @@ describe("a connection that is lost before it is of use", () => {
     reserved.release();
     expect(await sql`select 3 as three`).toMatchObject([{ three: 3 }]);
     await sql.end({ timeout: 1 });
+  });
+
+  test("for want of the database's socket file ends no process, and is made once the file is there", async () => {
+    await using folder = createTempFolder();
+    const url = new URL(database.url);
+    const file = `.s.PGSQL.${url.port || 5432}`;
+    const real = join(url.searchParams.get("host") ?? "", file);
+    url.searchParams.set("host", folder.path);
+    const pool = connectDatabase({ url: url.href, maxConnections: 1 });
+    const asked = () => pool.db.execute("select 1 as one");
+    for (let times = 0; times < 3; times++)
+      expect(
+        isDatabaseUnavailable(
+          await asked().then(
+            () => undefined,
+            (error) => error,
+          ),
+        ),
+      ).toBe(true);
+    symlinkSync(real, join(folder.path, file));
+    expect(await asked()).toMatchObject([{ one: 1 }]);
+    await pool.close();
   });
 
   test("is not asked for again and again at once by one that listens; it listens again soon after", async () => {
