@@ -123,6 +123,37 @@ test(
 );
 
 test(
+  "an upload goes on where another node has room, and is told if none has",
+  async () => {
+    const person = await app.addPerson("Helena Sem Espaço");
+    const file = { name: "exame.zip", mimeType: "application/zip", buffer: zipOf(studies[0]) };
+    await app.as(person, { expected: [/ 507 /] }, async (page) => {
+      const problem = { type: "about:blank", title: "Cheio", message: "Disco cheio.", requestId: "1" };
+      const refuse = { status: 507, json: { ...problem, status: 507, code: "storage.full" } };
+      let created = 0;
+      let fullNodes = Number.POSITIVE_INFINITY;
+      await page.route("**/api/uploads", async (route) => {
+        if (route.request().method() !== "POST" || ++created > fullNodes) await route.continue();
+        else await route.fulfill(refuse);
+      });
+      await openUpload(page);
+      await field(page, "Arquivo ZIP do exame").setInputFiles(file);
+      await button(page, "Enviar exame").click();
+      await page.getByText("Disco cheio.").first().waitFor();
+      expect(created).toBe(4);
+      [created, fullNodes] = [0, 2];
+      await page
+        .getByRole("button", { name: /^Tentar de novo/ })
+        .first()
+        .click();
+      const [study] = await studiesOnceKept(person);
+      expect([created, study?.imagesReceived]).toEqual([3, studies[0].length]);
+    });
+  },
+  TEST_MS,
+);
+
+test(
   "a folder goes on by itself after a reload, and can be paused and resumed",
   async () => {
     const person = await app.addPerson("Pedro Pausa");

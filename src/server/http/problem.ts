@@ -31,6 +31,7 @@ export interface ProblemForm {
 
 /** When to come again to what is away for nobody knows how long. */
 const LATER_SECONDS = 60;
+const MAY_PASS: ReadonlySet<number> = new Set([503, 507]);
 
 const plain: ProblemForm = { type: "application/problem+json", bodyOf: (problem) => problem };
 
@@ -63,7 +64,8 @@ function problemResponse(c: Context<HttpEnv>, failure: AppError, form = plain): 
   c.header("Cache-Control", "no-store");
   if (kind.status === 401) c.header("WWW-Authenticate", "Bearer");
   for (const [name, value] of Object.entries(options.headers ?? {})) c.header(name, value);
-  const retryAfterSeconds = options.retryAfterSeconds ?? (kind.status === 503 ? LATER_SECONDS : undefined);
+  const retryAfterSeconds =
+    options.retryAfterSeconds ?? (MAY_PASS.has(kind.status) ? LATER_SECONDS : undefined);
   if (retryAfterSeconds !== undefined) c.header("Retry-After", String(retryAfterSeconds));
   return c.body(JSON.stringify(body), kind.status);
 }

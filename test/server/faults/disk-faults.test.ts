@@ -69,6 +69,7 @@ describe.skipIf(!hasDisk)("on a real disk", () => {
     await writeFile(filler, new Uint8Array(freeBytes - MIB));
     const refused = await t.upload(person, sampleZip({ study: "2" }));
     expect([refused.status, (await problemOf(refused)).code]).toEqual([507, "storage.full"]);
+    expect(refused.headers.get("retry-after")).toBe("60");
     await readsOn();
     expect(await health()).toEqual([503, { disk: false, uploads: false }]);
     const other = (await (await t.call("GET", "/api/studies", { as: person })).json()) as unknown[];

@@ -27,6 +27,9 @@ import type { UploadTransport } from "./upload-transport.ts";
 const OUTCOME_POLL_MS = [300, 500, 1_000, 2_000];
 /** Statuses after which the same request may succeed: the upload stands elsewhere, is held, arrived changed, or must wait. */
 const MAY_PASS = new Set([0, 409, 423, 429, 460]);
+const NO_ROOM = 507;
+/** The next try may reach a node whose disk has room. */
+const TRIES_WITHOUT_ROOM = 3;
 
 /** Sends in chunks that the server keeps (tus 1.0.0), and goes on by itself after failures that may pass. */
 export const resumableTransport: UploadTransport = {
@@ -53,16 +56,17 @@ async function sendRest(upload: OutgoingUpload, { signal }: SendOptions, attempt
       if (signal.aborted) throw signal.reason;
       // The page that is loaded instead goes on with it.
       if (error instanceof PageOutdated) await announceHeld(upload, signal);
-      if (!mayPass(error)) throw error;
       failures = attempt.hasProgressed ? 1 : failures + 1;
+      if (!mayPass(error, failures)) throw error;
       await waitOrOnline(backOffMs(failures), signal);
     }
   }
 }
 
-function mayPass(error: unknown): boolean {
+function mayPass(error: unknown, failures: number): boolean {
   if (!(error instanceof ApiError) || error.code === "upload.too_many_open") return false;
-  return MAY_PASS.has(error.status) || (error.status >= 500 && error.status !== 507);
+  if (error.status === NO_ROOM) return failures <= TRIES_WITHOUT_ROOM;
+  return MAY_PASS.has(error.status) || error.status >= 500;
 }
 
 /** One upload over all its connections. */
