@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { DatabaseIsNewer, MigrationChanged } from "../../../src/server/db/migrate.errors.ts";
 import { appliedOf, type Migration, migrate } from "../../../src/server/db/migrate.ts";
+import { withStartupLock } from "../../../src/server/db/startup-lock.ts";
+import { startConnectionProxy } from "../../support/connection-proxy.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
 
 function migration(folderMillis: number, ...sql: string[]): Migration {
@@ -62,3 +64,27 @@ test("an edited migration is refused instead of being skipped or run again", asy
   const edited = { ...SECOND, hash: "other" };
   await expect(migrate(database.url, [FIRST, edited])).rejects.toThrow(MigrationChanged);
 });
+
+test("a node that falls silent while it starts keeps no other one from starting", async () => {
+  const database = await createTestDatabase({ migrations: [] });
+  {
+    await using proxy = await startConnectionProxy(database.url);
+    const begun = Promise.withResolvers<void>();
+    const left = Promise.withResolvers<void>();
+    const silent = withStartupLock(
+      proxy.url,
+      async () => {
+        begun.resolve();
+        await left.promise;
+      },
+      200,
+    );
+    await begun.promise;
+    proxy.forget();
+    expect(await withStartupLock(database.url, async () => "started")).toBe("started");
+    left.resolve();
+    proxy.sever();
+    await expect(silent).rejects.toThrow();
+  }
+  await database.drop();
+}, 10_000);
