@@ -37,7 +37,8 @@ export async function backupCommand(program: Program, config: Config, args: stri
   });
   await recordBackup(database.url, new Date());
   await Bun.write(Bun.stdout, told(folder, report));
-  const isAsWanted = report.changed.length + report.missing.length === 0 && !report.unpruned;
+  const { changed, missing, untaken, unpruned } = report;
+  const isAsWanted = changed.length + missing.length + untaken.lost.length === 0 && !unpruned;
   return isAsWanted ? 0 : 1;
 }
 
@@ -66,9 +67,10 @@ function told(
     ...healed.map((path) => `  damaged in the backup, copied again: ${path}`),
     ...(untaken.uploads > 0
       ? [
-          `  not in it: ${untaken.uploads} uploads (${sizeText(untaken.bytes)}) that came whole and are not taken in yet`,
+          `  among it ${untaken.uploads} uploads (${sizeText(untaken.bytes)}) that came whole and are not taken in yet: a restore takes them in`,
         ]
       : []),
+    ...untaken.lost.map((id) => `  missing, not taken in yet: upload ${id}`),
     ...(unpruned ? [`  older states could not be removed (${unpruned})`] : []),
   ];
   return `${lines.join("\n")}\n`;

@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import type { Db } from "../db/client.ts";
+import type { Db, DbOrTx } from "../db/client.ts";
 import { lockSession } from "../db/locked-session.ts";
 import { OperatorError } from "../runtime/operator-error.ts";
 
@@ -47,6 +47,17 @@ export async function holdDeletions(databaseUrl: string): Promise<DeletionHold> 
     },
     [Symbol.asyncDispose]: () => session[Symbol.asyncDispose](),
   };
+}
+
+/**
+ * Whether a backup holds deletions back. It may begin as soon as this answers, and sees then what was committed before: so this serves for
+ * what the rows name no more.
+ */
+export async function areDeletionsHeld(db: DbOrTx): Promise<boolean> {
+  const rows = await db.execute(
+    sql`select pg_try_advisory_xact_lock_shared(${DELETIONS_KEY}::bigint) as is_free`,
+  );
+  return !rows[0]?.is_free;
 }
 
 /** Runs `deletion` unless a backup holds deletions back; then returns `false`. A backup waits until it has run. */

@@ -3,10 +3,13 @@ import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { sql } from "drizzle-orm";
+import { copyUntaken } from "../../../src/server/features/ingest/resumable/copy-untaken.ts";
 import { GrowingUpload } from "../../../src/server/features/ingest/resumable/growing-upload.ts";
+import { sweepResumables } from "../../../src/server/features/ingest/resumable/sweep-resumables.ts";
 import { openBackupFolder, stateName } from "../../../src/server/features/safekeeping/backup-folder.ts";
 import type { BackupFile } from "../../../src/server/features/safekeeping/backup-manifest.ts";
 import { RESTORE_MARK } from "../../../src/server/features/safekeeping/restore/assert-restored.ts";
+import { holdDeletions } from "../../../src/server/holdings/deletion-hold.repo.ts";
 import { createLogger } from "../../../src/server/runtime/log.ts";
 import type { ByteRange } from "../../../src/server/storage/object-store.ts";
 import type { Study } from "../../../src/shared/api/studies.ts";
@@ -333,24 +336,99 @@ async function untilJobsAre({ sql }: TestApp, name: string, count: number): Prom
 }
 
 describe("what a DICOM sender stored and no study shows yet", () => {
-  test("is told by a backup, which has not got it, until it is taken in", async () => {
-    const path = backupPath("untaken");
-    expect((await backUp(t.deps.config, path)).untaken).toEqual({ uploads: 0, bytes: 0 });
+  let receiverId: string;
+  beforeAll(async () => {
     const made = await t.call("POST", "/api/receivers", { as: ana, json: { aeTitle: "HOSPITAL" } });
-    const { id: receiverId } = (await made.json()) as { id: string };
-    const sender = { accountId: ana.id, receiverId, callingAETitle: "CT", address: "127.0.0.1" };
-    await using growing = await GrowingUpload.open(t.deps, sender);
-    expect((await backUp(t.deps.config, path)).untaken.uploads).toBe(0);
-    const bytes = sampleInstance({ study: "900" });
-    const file = join(folder.path, "900.dcm");
+    receiverId = ((await made.json()) as { id: string }).id;
+  });
+
+  const openGrowing = () =>
+    GrowingUpload.open(t.deps, { accountId: ana.id, receiverId, callingAETitle: "CT", address: "127.0.0.1" });
+
+  async function send(growing: GrowingUpload, study: string, sop = "1"): Promise<void> {
+    const bytes = sampleInstance({ study, sop });
+    const file = join(folder.path, `${study}.dcm`);
     writeFileSync(file, bytes);
     await growing.add({ path: file, sizeBytes: bytes.length, crc32: Bun.hash.crc32(bytes) });
+  }
+
+  const uidsOf = async (app: Pick<TestApp, "call">, as: Person) =>
+    (await studiesOf(app, as)).map(({ studyInstanceUID }) => studyInstanceUID);
+
+  test("is in a backup, and a restore brings it into its study, from a disk to S3 and back", async () => {
+    await using s3 = await startFaultyS3Server();
+    const path = backupPath("untaken");
+    const back = backupPath("untaken-back");
+    expect((await backUp(t.deps.config, path)).untaken).toMatchObject({ uploads: 0, bytes: 0, lost: [] });
+    await using growing = await openGrowing();
+    expect((await backUp(t.deps.config, path)).untaken.uploads).toBe(0);
+    await send(growing, "900");
+    await send(growing, "900", "2");
     const { untaken } = await backUp(t.deps.config, path);
-    expect([untaken.uploads, untaken.bytes > bytes.length]).toEqual([1, true]);
+    expect([untaken.uploads, untaken.bytes]).toEqual([1, growing.sizeBytes]);
+
+    await using remote = await emptyInstallation(s3.options);
+    await restore(remote.config, path);
+    expect(await verify(remote.config)).toMatchObject({ findings: [] });
+    expect((await backUp(remote.config, back)).untaken).toMatchObject({ uploads: 1, lost: [] });
+    await using local = await emptyInstallation();
+    await restore(local.config, back);
+    for (const { env } of [remote, local]) {
+      await using app = await createTestApp({ env });
+      const again = { ...ana, token: await signIn(app, ana) };
+      await until(async () => (await uidsOf(app, again)).includes("2.25.1.900"));
+      const study = (await studiesOf(app, again)).find((one) => one.studyInstanceUID === "2.25.1.900");
+      expect(study?.imagesReceived).toBe(2);
+      await until(
+        async () => (await app.sql`select 1 from resumable_uploads where state = 'processing'`).length === 0,
+      );
+      expect((await verify(app.deps.config)).findings).toEqual([]);
+    }
+
     await growing.close();
     await t.settle();
-    expect((await backUp(t.deps.config, path)).untaken).toEqual({ uploads: 0, bytes: 0 });
-    expect((await studiesOf(t, ana)).map(({ studyInstanceUID }) => studyInstanceUID)).toContain("2.25.1.900");
+    expect((await backUp(t.deps.config, path)).untaken).toMatchObject({ uploads: 0, bytes: 0 });
+    expect(await uidsOf(t, ana)).toContain("2.25.1.900");
+  }, 120_000);
+
+  test("is in a backup as it came, though it is taken in while the backup runs", async () => {
+    await using growing = await openGrowing();
+    await send(growing, "901");
+    const [row] =
+      await t.sql`select id from resumable_uploads where state = 'receiving' and receiver_id is not null`;
+    const places = { arrivingDir: t.deps.node.arrivingDir };
+    const upload = { id: String(row?.id), sizeBytes: growing.sizeBytes, parts: [] };
+    const read = async (name: string) => {
+      await copyUntaken(places, upload, join(folder.path, name), new AbortController().signal);
+      return readFileSync(join(folder.path, name));
+    };
+    const before = await read("before");
+    {
+      await using _hold = await holdDeletions(t.deps.config.databaseUrl ?? "");
+      await growing.close();
+      await until(async () => (await uidsOf(t, ana)).includes("2.25.1.901"));
+      await until(
+        async () =>
+          (await t.sql`select 1 from resumable_uploads where id = ${upload.id} and state = 'done'`).length ===
+          1,
+      );
+      expect((await read("after")).equals(before)).toBe(true);
+    }
+    await sweepResumables(t.deps, new AbortController().signal);
+    expect(read("gone")).rejects.toThrow("gone");
+  });
+
+  test("is told as lost if its bytes are gone, and the backup is made without it", async () => {
+    const path = backupPath("lost");
+    await using growing = await openGrowing();
+    await send(growing, "902");
+    const [row] =
+      await t.sql`select id from resumable_uploads where state = 'receiving' and receiver_id is not null`;
+    rmSync(join(t.deps.node.arrivingDir, String(row?.id)), { recursive: true });
+    expect((await backUp(t.deps.config, path)).untaken).toMatchObject({ uploads: 0, lost: [row?.id] });
+    await using place = await emptyInstallation();
+    await restore(place.config, path);
+    await t.sql`delete from resumable_uploads where id = ${row?.id}`;
   });
 });
 

@@ -13,28 +13,36 @@ const PATHS = {
   object: /^objects\/[0-9a-f]{2}\/[0-9a-f]{64}$/,
   secret: new RegExp(`^states/[^/]+/secrets/(${SECRETS.join("|")})$`),
   mail: /^states\/[^/]+\/mail\/[^/]+\.eml$/,
+  upload: /^objects\/[0-9a-f]{2}\/[0-9a-f]{64}$/,
 };
 
 const keySchema = z.string().max(512).refine(isObjectKey);
 
-/** A file of a backup. An `object` entry names the key of its bytes in the archive store. */
+/**
+ * A file of a backup. An `object` entry names the key of its bytes in the archive store, an `upload` entry the upload whose bytes it has,
+ * which no study showed yet.
+ */
 const fileSchema = z.object({
   /** Relative to the backup's folder, with `/` between names. */
   path: z
     .string()
     .max(300)
     .regex(/^(?!.*(^|\/)\.{1,2}(\/|$))[A-Za-z0-9._-]+(\/[A-Za-z0-9._-]+)*$/),
-  kind: z.enum(["database", "object", "secret", "mail"]),
+  kind: z.enum(["database", "object", "secret", "mail", "upload"]),
   sizeBytes: z.number().int().nonnegative(),
   sha256: z.string().regex(/^[0-9a-f]{64}$/),
   /** The key of an object. Two objects of equal content share a file. */
   key: keySchema.optional(),
+  uploadId: z.uuid().optional(),
   /** The SHA-256 in the database, if the bytes had changed before the backup. */
   expectedSha256: z.string().optional(),
 });
 
 const backupFileSchema = fileSchema.refine(
-  ({ kind, path, key }) => PATHS[kind].test(path) && (kind === "object") === (key !== undefined),
+  ({ kind, path, key, uploadId }) =>
+    PATHS[kind].test(path) &&
+    (kind === "object") === (key !== undefined) &&
+    (kind === "upload") === (uploadId !== undefined),
 );
 
 export type BackupFile = z.infer<typeof backupFileSchema>;

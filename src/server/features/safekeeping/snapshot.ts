@@ -3,7 +3,6 @@ import { createInterface } from "node:readline";
 import type { TransactionSql } from "postgres";
 import { onConnection } from "../../db/postgres.ts";
 import { writeHashed } from "./hashed-copy.ts";
-import { listNamedObjects, type NamedObject } from "./named-objects.repo.ts";
 
 /** The totals of the objects that a snapshot's rows name. */
 export interface Total {
@@ -25,22 +24,26 @@ export async function inSnapshot<Result>(
   });
 }
 
-/** Writes the objects that the snapshot names to a file, so that the transaction can end before the objects are read. */
-export async function spoolNames(tx: TransactionSql, path: string, signal: AbortSignal): Promise<Total> {
+/** Writes rows of the snapshot to a file, so that the transaction can end before the bytes that they name are read. */
+export async function spoolRows<Row extends { sizeBytes: number }>(
+  rows: AsyncIterable<Row>,
+  path: string,
+  signal: AbortSignal,
+): Promise<Total> {
   const total = { objects: 0, bytes: 0 };
   async function* lines(): AsyncGenerator<string> {
-    for await (const object of listNamedObjects(tx)) {
+    for await (const row of rows) {
       total.objects++;
-      total.bytes += object.sizeBytes;
-      yield `${JSON.stringify(object)}\n`;
+      total.bytes += row.sizeBytes;
+      yield `${JSON.stringify(row)}\n`;
     }
   }
   await writeHashed(lines(), path, signal);
   return total;
 }
 
-/** The objects of a file that {@link spoolNames} wrote. */
-export async function* readNames(path: string): AsyncGenerator<NamedObject> {
+/** The rows of a file that {@link spoolRows} wrote. */
+export async function* readRows<Row>(path: string): AsyncGenerator<Row> {
   const lines = createInterface({ input: createReadStream(path), crlfDelay: Number.POSITIVE_INFINITY });
-  for await (const line of lines) yield JSON.parse(line) as NamedObject;
+  for await (const line of lines) yield JSON.parse(line) as Row;
 }

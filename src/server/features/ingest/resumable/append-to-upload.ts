@@ -10,10 +10,10 @@ import { formatSize, receiveBytes } from "../receive-upload.ts";
 import type { SpoolRoom } from "../spool-writer.ts";
 import type { UploadSlot } from "../upload-slots.ts";
 import { BytesLost, type ChunkSum, type Landing } from "./arriving-bytes.ts";
-import { expiryAfter } from "./create-resumable.ts";
 import { chunkDiffers, offsetDiffers, resumableNotFound } from "./resumable.errors.ts";
 import { findResumable, setBack } from "./resumable-uploads.repo.ts";
 import type { ResumableUpload, UploadScope } from "./resumable-uploads.table.ts";
+import { expiryAfter } from "./upload-expiry.ts";
 import { heldElsewhere, isHeldElsewhere, type UploadHold, type UploadHolds } from "./upload-hold.ts";
 
 /** A long request is saved after so many bytes, or after so long, so that a crash loses no more. */

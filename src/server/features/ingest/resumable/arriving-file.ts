@@ -1,6 +1,5 @@
 import { constants, existsSync } from "node:fs";
 import { type FileHandle, mkdir, open, readdir, rm } from "node:fs/promises";
-import { join } from "node:path";
 import { isUuid } from "../../../../shared/uuid.ts";
 import { undoInPlace } from "../../../archive/undo-in-place.ts";
 import type { Deps } from "../../../deps.ts";
@@ -18,6 +17,7 @@ import {
   type SavedBytes,
   SumInTurn,
 } from "./arriving-bytes.ts";
+import { arrivingPaths } from "./arriving-paths.ts";
 import type { ResumableUpload } from "./resumable-uploads.table.ts";
 import type { SideSums } from "./side-sums.ts";
 
@@ -30,9 +30,9 @@ export function createArrivingFiles(
   { node }: { node: Pick<Deps["node"], "arrivingDir"> },
   side: SideSums,
 ): ArrivingBytes {
-  const folderOf = (id: string) => join(node.arrivingDir, id);
-  const bytesOf = (id: string) => join(folderOf(id), "bytes");
-  const undoOf = (id: string) => join(folderOf(id), "undo");
+  const folderOf = (id: string) => arrivingPaths(node.arrivingDir, id).folder;
+  const bytesOf = (id: string) => arrivingPaths(node.arrivingDir, id).bytes;
+  const undoOf = (id: string) => arrivingPaths(node.arrivingDir, id).undo;
 
   async function countKept({ id, receivedBytes }: ResumableUpload): Promise<number> {
     const file = receivedBytes > 0 ? await statFile(bytesOf(id)) : undefined;

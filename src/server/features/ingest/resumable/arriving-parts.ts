@@ -21,7 +21,7 @@ import { dropLastPart, findLastPart, listParts } from "./resumable-uploads.repo.
 import type { ResumablePart } from "./resumable-uploads.table.ts";
 
 /** One PUT of the store; a part is in memory while it is sent. */
-const PART_BYTES = 8 * MIB;
+export const PART_BYTES = 8 * MIB;
 /** A part shorter than this is joined with the bytes after it, so that tiny requests leave few parts. */
 const SHORT_PART_BYTES = 256 * 1024;
 const MIN_STEP_BYTES = MIB;
@@ -35,7 +35,7 @@ export function createArrivingParts({ db, node, store }: Pick<Deps, "db" | "node
     if (putting >= PUTS_AT_ONCE) await new Promise<void>((resolve) => waiting.push(resolve));
     putting++;
     try {
-      await store.putFile(keyOf(part), path);
+      await store.putFile(partKey(part), path);
     } finally {
       putting--;
       waiting.shift()?.();
@@ -71,7 +71,7 @@ export function createArrivingParts({ db, node, store }: Pick<Deps, "db" | "node
     },
 
     async drop(parts) {
-      for (const part of parts) await store.delete(keyOf(part));
+      for (const part of parts) await store.delete(partKey(part));
     },
 
     placedBytes: ({ sizeBytes }) => sizeBytes,
@@ -93,7 +93,7 @@ export function createArrivingParts({ db, node, store }: Pick<Deps, "db" | "node
     },
 
     async remove(id) {
-      for (const part of await listParts(db, id)) await store.delete(keyOf(part));
+      for (const part of await listParts(db, id)) await store.delete(partKey(part));
       // What was put and not recorded.
       await store.endUnfinished(`${id}/`);
       for await (const { key } of store.list(`${id}/`)) await store.delete(key);
@@ -107,13 +107,16 @@ export function createArrivingParts({ db, node, store }: Pick<Deps, "db" | "node
   };
 }
 
-function keyOf({ uploadId, id }: Pick<ResumablePart, "uploadId" | "id">): string {
+export function partKey({ uploadId, id }: Pick<ResumablePart, "uploadId" | "id">): string {
   return `${uploadId}/${id}.part`;
 }
 
 /** @throws {BytesLost} if the bytes are not those that were put */
-async function readPart(store: ObjectStore, part: ResumablePart): Promise<Uint8Array> {
-  const bytes = await store.read(keyOf(part), { offset: 0, length: part.sizeBytes }).catch((cause) => {
+export async function readPart(
+  store: Pick<ObjectStore, "read">,
+  part: Pick<ResumablePart, "id" | "uploadId" | "sizeBytes" | "sha256">,
+): Promise<Uint8Array> {
+  const bytes = await store.read(partKey(part), { offset: 0, length: part.sizeBytes }).catch((cause) => {
     throw cause instanceof ObjectNotFound ? new BytesLost("a part is missing", { cause }) : cause;
   });
   const sha256 = new Bun.CryptoHasher("sha256").update(bytes).digest("hex");

@@ -19,23 +19,18 @@ import type { DescribedUpload } from "./parse-tus.ts";
 import { tooManyOpenUploads } from "./resumable.errors.ts";
 import { insertResumable, lockCreation, measureOpen, sumOutstanding } from "./resumable-uploads.repo.ts";
 import type { ResumableUpload } from "./resumable-uploads.table.ts";
+import { expiryAfter } from "./upload-expiry.ts";
 import type { UploadSender } from "./upload-sender.ts";
 
 const MAX_OPEN_UPLOADS = 20;
 /** Older ones need not be dismissed. */
 const MAX_FINISHED_UPLOADS = 100;
-const KEPT_MS = 7 * 24 * 3600_000;
 
 export interface NewUpload extends DescribedUpload {
   sizeBytes: number;
   /** `Upload-Metadata` as it was sent. */
   metadata: string;
   address: string;
-}
-
-/** When an upload expires to which bytes came at `now`. */
-export function expiryAfter(now: Date): Date {
-  return new Date(now.getTime() + KEPT_MS);
 }
 
 /**

@@ -2,19 +2,20 @@ import { createReadStream } from "node:fs";
 import { entryName, volumeFolder } from "../../../archive/volume-name.ts";
 import { encodeLocalHeader } from "../../../archive/zip-encode.ts";
 import type { Deps } from "../../../deps.ts";
+import { areDeletionsHeld } from "../../../holdings/deletion-hold.repo.ts";
 import { LandingRoom } from "./append-to-upload.ts";
 import type { Landing } from "./arriving-bytes.ts";
-import { expiryAfter } from "./create-resumable.ts";
 import {
   closeGrowing,
   heldFrom,
   listAbandonedGrowing,
-  listHeldBack,
+  listWaiting,
   recordGrowth,
 } from "./growing-uploads.repo.ts";
 import { finishQueue } from "./resumable-jobs.ts";
 import { insertResumable } from "./resumable-uploads.repo.ts";
-import type { ResumableUpload } from "./resumable-uploads.table.ts";
+import type { ResumablePart, ResumableUpload } from "./resumable-uploads.table.ts";
+import { expiryAfter } from "./upload-expiry.ts";
 import type { Holder } from "./upload-holds.repo.ts";
 
 export type GrowingDeps = Pick<Deps, "arriving" | "db" | "jobs" | "node" | "clock" | "disk">;
@@ -120,8 +121,14 @@ export class GrowingUpload implements AsyncDisposable {
     }
     upload.sizeBytes = upload.receivedBytes = newSize;
     this.files++;
-    await deps.arriving.drop(replaced).catch(() => {}); // removed with the upload at the latest
+    await this.#drop(replaced).catch(() => {}); // removed with the upload at the latest
     this.#isBroken = false;
+  }
+
+  async #drop(replaced: readonly ResumablePart[]): Promise<void> {
+    const { arriving, db } = this.deps;
+    // A backup may be about to read them.
+    if (replaced.length > 0 && !(await areDeletionsHeld(db))) await arriving.drop(replaced);
   }
 
   /** Has what was added taken in. Bytes of a failed file are ignored. */
@@ -146,13 +153,13 @@ async function closeUpload(
   });
 }
 
-/** Takes in what a former run of this node, or a lost node, had acknowledged, and tries again what waits for room in the plan. */
+/** Takes in what a former run of this node, or a lost node, had acknowledged or a restore brought, and tries again what waits for room. */
 export async function closeAbandoned(deps: Pick<Deps, "db" | "jobs" | "node" | "clock">): Promise<void> {
   const { db, jobs, node, clock } = deps;
   const { id: nodeId, bootId } = node;
   const quietSince = new Date(clock.now().getTime() - ABANDONED_MS);
   for (const uploadId of await listAbandonedGrowing(db, { nodeId, bootId }, quietSince))
     await closeUpload(deps, uploadId);
-  for (const uploadId of await listHeldBack(db))
+  for (const uploadId of await listWaiting(db))
     await jobs.enqueue(finishQueue, { uploadId }, { singletonKey: uploadId });
 }

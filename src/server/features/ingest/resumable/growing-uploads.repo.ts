@@ -1,4 +1,4 @@
-import { and, eq, inArray, isNotNull, lt, or, sql } from "drizzle-orm";
+import { and, eq, inArray, isNotNull, isNull, lt, or, sql } from "drizzle-orm";
 import type { DbOrTx, Tx } from "../../../db/client.ts";
 import { type ResumablePart, resumableParts, resumableUploads } from "./resumable-uploads.table.ts";
 import { type Holder, heldUntil, holderText, isHeldBy } from "./upload-holds.repo.ts";
@@ -88,16 +88,18 @@ export async function noteHeldBack(db: DbOrTx, id: string, holder: Holder, probl
     );
 }
 
-/** Closed uploads that wait, such as for room in the plan. */
-export async function listHeldBack(db: DbOrTx): Promise<string[]> {
+/** Whole uploads that wait: those of DICOM senders for room in the plan, and those that no run took yet, which may have no job. */
+export async function listWaiting(db: DbOrTx): Promise<string[]> {
   const rows = await db
     .select({ id: resumableUploads.id })
     .from(resumableUploads)
     .where(
       and(
-        isNotNull(resumableUploads.receiverId),
         eq(resumableUploads.state, "processing"),
-        isNotNull(resumableUploads.problem),
+        or(
+          isNull(resumableUploads.heldBy),
+          and(isNotNull(resumableUploads.receiverId), isNotNull(resumableUploads.problem)),
+        ),
       ),
     )
     .limit(1_000);

@@ -1,4 +1,5 @@
 import type { Deps } from "../../../deps.ts";
+import { areDeletionsHeld } from "../../../holdings/deletion-hold.repo.ts";
 import { describeError } from "../../../runtime/log.ts";
 import {
   endExpired,
@@ -24,21 +25,23 @@ export async function sweepResumables(deps: SweepDeps, signal: AbortSignal): Pro
   for (const id of [...forgettable, ...(await listUnremoved(deps.db, UPLOADS_AT_ONCE))]) {
     signal.throwIfAborted();
     try {
-      await removeResumableBytes(deps, id);
-      if (forgettable.includes(id)) await forgetResumable(deps.db, id);
+      const isRemoved = await removeResumableBytes(deps, id);
+      if (isRemoved && forgettable.includes(id)) await forgetResumable(deps.db, id);
     } catch (error) {
       deps.log.warn("upload.sweep_failed", describeError(error));
     }
   }
 }
 
-/** Removes the bytes of an upload that ended. Idempotent. */
+/** Removes the bytes of an upload that ended, unless a backup may need them; then returns `false`. Idempotent. */
 export async function removeResumableBytes(
   { arriving, db, clock }: Pick<SweepDeps, "arriving" | "db" | "clock">,
   id: string,
-): Promise<void> {
+): Promise<boolean> {
+  if (await areDeletionsHeld(db)) return false;
   await arriving.remove(id);
   await markRemoved(db, id, clock.now());
+  return true;
 }
 
 /** Removes what a former run of this node left on its disk and no row names. */

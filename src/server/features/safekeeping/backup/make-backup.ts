@@ -7,7 +7,7 @@ import type { ObjectSources } from "../../../holdings/object-sources.ts";
 import { jobsSchema } from "../../../jobs/jobs-schema.ts";
 import { sync } from "../../../storage/disk/durable-file.ts";
 import { errnoOf, isAbsent } from "../../../storage/disk/fs-failure.ts";
-import { countUntaken, type Untaken } from "../../ingest/resumable/untaken-resumables.repo.ts";
+import { listUntaken, type UntakenUpload } from "../../ingest/resumable/untaken-resumables.repo.ts";
 import { type BackupFolder, makeBackupFolder, stateName } from "../backup-folder.ts";
 import {
   type BackupFile,
@@ -16,10 +16,12 @@ import {
   readManifestHead,
 } from "../backup-manifest.ts";
 import { UNFINISHED, type Written, writeHashed } from "../hashed-copy.ts";
+import { listNamedObjects, type NamedObject } from "../named-objects.repo.ts";
 import { FolderIsForeign, FolderIsUnwritable } from "../safekeeping.errors.ts";
-import { inSnapshot, readNames, spoolNames, type Total } from "../snapshot.ts";
+import { inSnapshot, readRows, spoolRows, type Total } from "../snapshot.ts";
 import { CopyTally, copyObjects } from "./copy-objects.ts";
 import { copySmallFiles, type SmallFile } from "./copy-small-files.ts";
+import { copyUploads, UploadTally } from "./copy-uploads.ts";
 import { holdFolder } from "./hold-folder.ts";
 import { pruneStates } from "./prune-states.ts";
 
@@ -45,8 +47,8 @@ export interface BackupOptions {
 
 export interface BackupReport extends CopyTally {
   state: string;
-  /** What the backup has not: its senders keep nothing of it, since they were told that it is kept. */
-  untaken: Untaken;
+  /** What no study shows yet. A restore has it taken in. */
+  untaken: UploadTally;
   /** Why older states are still there, as the errno of what failed. */
   unpruned?: string;
 }
@@ -105,17 +107,25 @@ async function writeState(folder: BackupFolder, options: BackupOptions): Promise
   const unfinished = folder.unfinishedPath(state);
   await mkdir(unfinished, { recursive: true, mode: 0o700 });
   const names = join(unfinished, `names${UNFINISHED}`);
-  const { dump, total, untaken } = await readSnapshot(options, join(unfinished, "database.sql"), names);
+  const uploads = join(unfinished, `uploads${UNFINISHED}`);
+  const { dump, total } = await readSnapshot(options, {
+    dump: join(unfinished, "database.sql"),
+    names,
+    uploads,
+  });
   const tally = new CopyTally();
+  const untaken = new UploadTally();
   const isReread = (sha256: string) => options.rereadAll === true || isInTurn(sha256, rereadFrom);
   const copying = { sources: options.sources, isReread, signal };
+  const places = { store: options.sources.store, arrivingDir: join(options.dataDir, "arriving") };
   async function* files(): AsyncGenerator<BackupFile> {
     yield { path: `states/${state}/database.sql`, kind: "database", ...dump };
     yield* copySmallFiles(folder, state, options.smallFiles);
-    for await (const file of copyObjects(folder, readNames(names), tally, copying)) {
+    for await (const file of copyObjects(folder, readRows<NamedObject>(names), tally, copying)) {
       options.onProgress?.(tally, total);
       yield file;
     }
+    yield* copyUploads(folder, readRows<UntakenUpload>(uploads), untaken, { places, signal });
   }
   const head = {
     version: 1 as const,
@@ -126,7 +136,7 @@ async function writeState(folder: BackupFolder, options: BackupOptions): Promise
     rereadFrom: (rereadFrom + REREAD_FOLDERS) % OBJECT_FOLDERS,
   };
   await writeHashed(manifestLines(head, files(), tally.missing), join(unfinished, "manifest.json"), signal);
-  await rm(names);
+  for (const path of [names, uploads]) await rm(path);
   await hold.assertHeld();
   await publish(folder, state);
   const unpruned = options.keep === undefined ? undefined : await prune(folder, options.keep);
@@ -184,17 +194,17 @@ function isInTurn(sha256: string, rereadFrom: number): boolean {
   return (number - rereadFrom + OBJECT_FOLDERS) % OBJECT_FOLDERS < REREAD_FOLDERS;
 }
 
-/** Writes the dump to `dumpPath` and the objects that it names to `namesPath`, all seen in one snapshot. */
+/** Writes the dump, the objects that it names, and the uploads that wait, all seen in one snapshot, to these files. */
 async function readSnapshot(
   { databaseUrl, migrations, signal }: BackupOptions,
-  dumpPath: string,
-  namesPath: string,
-): Promise<{ dump: Written; total: Total; untaken: Untaken }> {
-  return await inSnapshot(databaseUrl, async (tx, lost) => ({
-    dump: await writeHashed(writeDump(tx, migrations, [jobsSchema()], lost), dumpPath, signal),
-    total: await spoolNames(tx, namesPath, signal),
-    untaken: await countUntaken(tx),
-  }));
+  paths: { dump: string; names: string; uploads: string },
+): Promise<{ dump: Written; total: Total }> {
+  return await inSnapshot(databaseUrl, async (tx, lost) => {
+    const dump = await writeHashed(writeDump(tx, migrations, [jobsSchema()], lost), paths.dump, signal);
+    const total = await spoolRows(listNamedObjects(tx), paths.names, signal);
+    await spoolRows(listUntaken(tx), paths.uploads, signal);
+    return { dump, total };
+  });
 }
 
 /** Gives the state its name once all of it is durable, and then puts its manifest beside the objects as the newest. */

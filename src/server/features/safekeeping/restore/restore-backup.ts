@@ -11,6 +11,9 @@ import { sync } from "../../../storage/disk/durable-file.ts";
 import { isAbsent, isUnreadable } from "../../../storage/disk/fs-failure.ts";
 import { namesIn } from "../../../storage/disk/list-files.ts";
 import type { ObjectStore } from "../../../storage/object-store.ts";
+import { placeRestored } from "../../ingest/resumable/place-restored.ts";
+import type { RestoredUploads } from "../../ingest/resumable/restored-resumables.repo.ts";
+import type { ResumablePart } from "../../ingest/resumable/resumable-uploads.table.ts";
 import { type BackupFolder, openBackupFolder } from "../backup-folder.ts";
 import {
   type BackupFile,
@@ -75,7 +78,8 @@ export async function restoreBackup(root: string, options: RestoreOptions): Prom
       await rm(mark);
       throw new PlaceIsTaken("the database");
     }
-    const dump = await restoreFiles(folder, manifest, options, { leftOut, damage });
+    const notWhole = { leftOut, damage };
+    const { dump, uploads } = await restoreFiles(folder, manifest, options, notWhole);
     for await (const key of readManifestMissing(manifest)) damage.push({ key, found: "missing" });
     if (!(await hasLoadedRows(sql))) {
       if (isTaken) await dropLoaded(sql);
@@ -86,7 +90,7 @@ export async function restoreBackup(root: string, options: RestoreOptions): Prom
       );
     }
     await migrate(database.url, options.migrations);
-    await sql.begin((tx) => settleRestored(tx, damage, options.now));
+    await sql.begin((tx) => settleRestored(tx, { damage, uploads, now: options.now }));
   } finally {
     await sql.end({ timeout: 5 });
   }
@@ -133,16 +137,21 @@ async function assertSecretFits(
   }
 }
 
-/** Restores everything except the rows, and returns the path of the dump, whose hash was checked. Adds to what could not be restored whole. */
+/**
+ * Restores everything except the rows, and returns the path of the dump, whose hash was checked, and the uploads. Adds to what could not
+ * be restored whole.
+ */
 async function restoreFiles(
   folder: BackupFolder,
   manifest: string,
   options: RestoreOptions,
   { leftOut, damage }: { leftOut: string[]; damage: RestoredDamage[] },
-): Promise<string> {
+): Promise<{ dump: string; uploads: RestoredUploads }> {
   const { dataDir, signal, onProgress } = options;
   const store = await options.openStore();
   const restored = { objects: 0, bytes: 0 };
+  const uploads = new Map<string, readonly ResumablePart[]>();
+  const arrivingDir = join(dataDir, "arriving");
   let dump: string | undefined;
   const scratch = join(dataDir, `${RESTORE_MARK}.objects`);
   await rm(scratch, { recursive: true, force: true });
@@ -160,7 +169,7 @@ async function restoreFiles(
       assertSame(file, await copyHashed(source, copy, signal).catch(asDamage(file)));
     } catch (error) {
       if (!(error instanceof BackupIsDamaged && error.isSpare && options.withoutDamaged)) throw error;
-      leftOut.push(file.key ?? file.path);
+      leftOut.push(file.key ?? (file.uploadId ? `upload ${file.uploadId}` : file.path));
       if (file.key !== undefined) damage.push({ key: file.key, found: "missing" });
       await rm(copy, { force: true });
       continue;
@@ -172,13 +181,16 @@ async function restoreFiles(
       restored.objects++;
       restored.bytes += file.sizeBytes;
       onProgress?.(restored);
+    } else if (file.uploadId !== undefined) {
+      uploads.set(file.uploadId, await placeRestored({ arrivingDir, store }, file.uploadId, copy));
+      restored.bytes += file.sizeBytes;
     } else if (file.kind === "secret") await placeSmall(copy, join(dataDir, name));
     else await placeSmall(copy, join(options.outbox, name));
     await rm(copy, { force: true });
   }
   await rm(scratch, { recursive: true });
   if (dump === undefined) throw new BackupIsDamaged("the manifest names no dump");
-  return dump;
+  return { dump, uploads };
 }
 
 function assertSame(file: BackupFile, { sizeBytes, sha256 }: { sizeBytes: number; sha256: string }): void {
@@ -195,7 +207,7 @@ function asDamage(file: BackupFile) {
 
 /** Whether everything else is worth restoring without this file. */
 function isSpare({ kind }: BackupFile): boolean {
-  return kind === "object" || kind === "mail";
+  return kind === "object" || kind === "mail" || kind === "upload";
 }
 
 async function placeSmall(source: string, target: string): Promise<void> {

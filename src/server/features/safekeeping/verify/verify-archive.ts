@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { openPostgres, type Sql } from "../../../db/postgres.ts";
 import { type ObjectSources, readToEnd } from "../../../holdings/object-sources.ts";
 import { isAbsent } from "../../../storage/disk/fs-failure.ts";
-import { findNamedObject, listOrphans, type NamedObject } from "../named-objects.repo.ts";
-import { inSnapshot, readNames, spoolNames, type Total } from "../snapshot.ts";
+import { findNamedObject, listNamedObjects, listOrphans, type NamedObject } from "../named-objects.repo.ts";
+import { inSnapshot, readRows, spoolRows, type Total } from "../snapshot.ts";
 
 /** A difference between the archive and what was stored. */
 export interface Finding {
@@ -47,7 +47,7 @@ export async function verifyArchive(options: VerifyOptions): Promise<Verificatio
   const sql = openPostgres(databaseUrl, { max: READS_AT_ONCE });
   try {
     const names = join(scratch, "names");
-    const total = await inSnapshot(databaseUrl, (tx) => spoolNames(tx, names, signal));
+    const total = await inSnapshot(databaseUrl, (tx) => spoolRows(listNamedObjects(tx), names, signal));
     await options.sources.store.check();
     const done = { objects: 0, bytes: 0 };
     const findings: Finding[] = [];
@@ -58,7 +58,7 @@ export async function verifyArchive(options: VerifyOptions): Promise<Verificatio
       done.bytes += object.sizeBytes;
       options.onProgress?.(done, total);
     };
-    await forEachAtOnce(readNames(names), READS_AT_ONCE, take);
+    await forEachAtOnce(readRows<NamedObject>(names), READS_AT_ONCE, take);
     for await (const object of orphans(sql, options)) findings.push({ kind: "orphan", object });
     return { ...done, findings };
   } finally {

@@ -1,0 +1,7 @@
+import { join } from "node:path";
+
+/** The files of an upload that arrives on a disk: its bytes, and what building in place overwrote of them. */
+export function arrivingPaths(arrivingDir: string, uploadId: string) {
+  const folder = join(arrivingDir, uploadId);
+  return { folder, bytes: join(folder, "bytes"), undo: join(folder, "undo") };
+}
