@@ -33,9 +33,15 @@ const kinds = sampleKinds();
 const zip = packed(kinds);
 const TIB = 1024 ** 4;
 let freeBytes = TIB;
+const reserved: number[] = [];
 beforeAll(async () => {
   const readSpace = async () => ({ freeBytes, sizeBytes: TIB });
-  t = await createTestApp({ overrides: { disk: createDiskRoom({ spareBytes: 0, readSpace }) } });
+  const disk = createDiskRoom({ spareBytes: 0, readSpace });
+  const reserve = (bytes: number) => {
+    reserved.push(bytes);
+    return disk.reserve(bytes);
+  };
+  t = await createTestApp({ overrides: { disk: { ...disk, reserve } } });
   owner = await t.addPerson("Manda de Novo", { plan: "clinica" });
   await t.sql`update plans set download_delete_limit = 1000000`;
 });
@@ -219,6 +225,33 @@ describe("sending the same study again", () => {
       left.delete(name);
       await t.store(owner, packed({ [name]: bytes }));
     }
+    expect((await listed(id))?.integrity).toBe("ok");
+    await expectSound(id, sound);
+  });
+
+  test("one damaged instance after the other heals the study of a full plan, whose volume is copied with the last alone", async () => {
+    const { stored = new Uint8Array(), encapsulated = new Uint8Array(), frames = new Uint8Array() } = kinds;
+    const { id, sound } = await soundStudy();
+    const damaged = { stored, encapsulated, frames };
+    const [volume] = await volumesOf(id);
+    flipWithin(volume, ...Object.values(damaged));
+    await readEverything(t, owner, id);
+    const [rested] = await t.sql`select sum(size_bytes)::int as bytes from stored_objects`;
+    const [before] = await t.sql`select storage_bytes from plans where slug = 'clinica'`;
+    await t.sql`update plans set storage_bytes = ${rested?.bytes} where slug = 'clinica'`;
+    const copies: number[] = [];
+    try {
+      for (const [name, bytes] of Object.entries(damaged)) {
+        reserved.length = 0;
+        await t.store(owner, packed({ [name]: bytes }));
+        copies.push(reserved.filter((bytes) => bytes >= 2 * (volume?.bytes.length ?? 0)).length);
+      }
+      const more = await t.upload(owner, sampleZip({ study: "9" }));
+      expect([more.status, (await problemOf(more)).code]).toEqual([403, "quota.bytes"]);
+    } finally {
+      await t.sql`update plans set storage_bytes = ${before?.storage_bytes} where slug = 'clinica'`;
+    }
+    expect(copies).toEqual([0, 0, 1]);
     expect((await listed(id))?.integrity).toBe("ok");
     await expectSound(id, sound);
   });

@@ -113,12 +113,16 @@ async function writeChange(
   }
 }
 
-/** What healed a study takes the room of what it replaces. Its manifests may be some bytes longer, which a full plan has none for. */
-function growthOf({ objects, replaced }: Change): number {
+/**
+ * What healed a study takes the room of what it replaces, and adds nothing where the damaged bytes stay beside sound ones: each of them is
+ * healed once. Its manifests may be some bytes longer, which a full plan has none for.
+ */
+function growthOf({ objects, replaced, healedBytes }: Change): number {
   const isVolume = ({ kind }: { kind: string }) => kind === "volume";
-  const isHealing = replaced.some(isVolume);
-  if (isHealing && sumOf(objects.filter(isVolume)) <= sumOf(replaced.filter(isVolume))) return 0;
-  return sumOf(objects) - sumOf(replaced);
+  const isHealing = healedBytes > 0 || replaced.some(isVolume);
+  const addedBytes = sumOf(objects.filter(isVolume)) - healedBytes;
+  if (isHealing && addedBytes <= sumOf(replaced.filter(isVolume))) return 0;
+  return sumOf(objects) - sumOf(replaced) - healedBytes;
 }
 
 async function recordUse(

@@ -22,6 +22,8 @@ export interface Change {
   objects: StoredObjectRow[];
   volumes: BuiltVolume[];
   replaced: StoredStudy["series"][number]["manifest"][];
+  /** Bytes of `objects` that take the place of damaged ones, though the volume of these is not replaced. */
+  healedBytes: number;
   /** Studies whose damage or loss this upload repairs, as far as the plan knew. */
   repairedIds: string[];
   touched: { studyId: string; studyInstanceUID: string }[];
@@ -44,6 +46,7 @@ export function describeChange(
     objects: [],
     volumes: [],
     replaced: [],
+    healedBytes: 0,
     repairedIds: [],
     touched: [],
     answers: [],
@@ -157,6 +160,7 @@ function addObjects(change: Change, input: StudyOfUpload & { uploadId: string; n
     const bringsNew = study.newInstances > 0 || study.conflicts.length > 0;
     addObject("volume", study.volume, bringsNew ? now : lastCreatedAt(existing?.volumes));
     change.volumes.push(study.volume);
+    change.healedBytes += study.healedBytes ?? 0;
   }
   for (const built of study.series) {
     const { seriesInstanceUID } = built;

@@ -1,26 +1,33 @@
+import { createReadStream } from "node:fs";
 import { open, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { Readable } from "node:stream";
+import { decodeManifestIndex } from "../../archive/manifest-codec.ts";
 import type { Deps } from "../../deps.ts";
 import { soughtOf, sourcesOf } from "../../holdings/checking/check-object.ts";
-import { findBytes } from "../../holdings/object-sources.ts";
+import { wrongRangesOf } from "../../holdings/checking/wrong-ranges.ts";
+import { type FoundBytes, findBytes } from "../../holdings/object-sources.ts";
 import type { StoredObjectRow } from "../../holdings/objects/stored-objects.table.ts";
 import type { StoreDeps } from "../../holdings/reading/stored-bytes.ts";
 import { describeError } from "../../runtime/log.ts";
+import { isUnreadable } from "../../storage/disk/fs-failure.ts";
+import type { ByteRange } from "../../storage/object-store.ts";
 import type { PlannedUpload } from "./plan-build.ts";
-import type { SalvagedVolume } from "./worker/worker-messages.ts";
+import { isAsStored } from "./worker/salvage-entries.ts";
+import { bytesOf, type KeptEntry } from "./worker/sort-instances.ts";
+import type { PlannedStudy, SalvagedVolume, ScanResult } from "./worker/worker-messages.ts";
 
-type SalvageDeps = StoreDeps & Pick<Deps, "disk" | "log">;
+type SalvageDeps = StoreDeps & Pick<Deps, "db" | "disk" | "log">;
 
 /**
  * Gives the plan what is left of damaged volumes. Returns how many bytes that are at most.
- * @param restBytes what the upload itself is yet to write
  * @throws the reason of `signal`
  */
 export async function salvageForPlan(
   deps: SalvageDeps,
   folder: string,
   { build, stored }: PlannedUpload,
-  { restBytes, signal }: { restBytes: number; signal: AbortSignal },
+  { scan, signal }: { scan: Pick<ScanResult, "restBytes" | "studies">; signal: AbortSignal },
 ): Promise<number> {
   let sizeBytes = 0;
   for (const study of build.studies) {
@@ -29,13 +36,70 @@ export async function salvageForPlan(
     if (!isKnown || study.volume.storedAs) continue;
     const isLost = new Set(study.lostVolumes);
     const volumes = stored.get(study.studyInstanceUID)?.volumes ?? [];
-    const lost = volumes.filter(({ id }) => isLost.has(id));
-    const besideBytes = restBytes + sizeBytes;
+    const scanned = scan.studies.find(({ studyInstanceUID }) => studyInstanceUID === study.studyInstanceUID);
+    const uids = new Set(scanned?.series.flatMap(({ sopInstanceUIDs }) => sopInstanceUIDs));
+    const lost: StoredObjectRow[] = [];
+    for (const volume of volumes)
+      if (isLost.has(volume.id) && !(await leavesWrong(deps, volume, study, uids))) lost.push(volume);
+    const besideBytes = scan.restBytes + sizeBytes;
     const salvaged = await salvageVolumes(deps, folder, lost, { besideBytes, signal });
     if (salvaged.length > 0) study.salvage = salvaged;
     for (const volume of salvaged) sizeBytes += volume.sizeBytes;
   }
   return sizeBytes;
+}
+
+/** Copying the volume tells as well, and costs less than so many reads. */
+const MAX_SUSPECTS = 100;
+
+/**
+ * Whether anything is wrong of a damaged volume that an upload with these instances does not bring. Copying the volume would be in vain
+ * then: it is copied with the last of what is wrong. `false` if too much would have to be read to tell.
+ */
+async function leavesWrong(
+  deps: SalvageDeps,
+  volume: StoredObjectRow,
+  { series }: PlannedStudy,
+  uids: ReadonlySet<string>,
+): Promise<boolean> {
+  try {
+    const wrong = await wrongRangesOf(deps, volume);
+    const suspects: KeptEntry[] = [];
+    for (const { existing } of series) {
+      if (!existing) continue;
+      const { instances, variants = [] } = decodeManifestIndex(await bytesOf(existing));
+      for (const kept of [...instances, ...variants])
+        if (kept.volumeId === volume.id && !uids.has(kept.sopInstanceUID) && isWithin(wrong, kept))
+          suspects.push(kept);
+    }
+    if (suspects.length > MAX_SUSPECTS) return false;
+    const found = await findBytes(sourcesOf(deps), soughtOf(volume));
+    for (const kept of suspects)
+      if (!found || !(await isAsStored(await readEntry(deps, volume, found, kept), kept))) return true;
+  } catch (error) {
+    if (isUnreadable(error)) return true;
+    deps.log.warn("integrity.not_salvaged", { object: volume.id, ...describeError(error) });
+  }
+  return false;
+}
+
+function isWithin(ranges: readonly ByteRange[], { dataOffset, storedBytes }: KeptEntry): boolean {
+  return ranges.some(
+    ({ offset, length }) => offset < dataOffset + storedBytes && dataOffset < offset + length,
+  );
+}
+
+async function readEntry(
+  deps: SalvageDeps,
+  { key }: StoredObjectRow,
+  { path, sizeBytes }: FoundBytes,
+  { dataOffset, storedBytes }: KeptEntry,
+): Promise<Readable> {
+  const length = Math.min(storedBytes, sizeBytes - dataOffset);
+  if (length <= 0) return Readable.from([]);
+  if (path !== undefined) return createReadStream(path, { start: dataOffset, end: dataOffset + length - 1 });
+  const body = await sourcesOf(deps).store.open(key, { offset: dataOffset, length });
+  return Readable.from(body instanceof Blob ? body.stream() : body);
 }
 
 /**

@@ -226,7 +226,7 @@ async function buildAndCommit(
     const isHealing = plan.build.studies.some(({ lostVolumes = [] }) => lostVolumes.length > 0);
     const { restBytes } = scanned.scan;
     const salvagedBytes = isOfOwner
-      ? await salvageForPlan(deps, scanned.upload.folder, plan, { restBytes, signal })
+      ? await salvageForPlan(deps, scanned.upload.folder, plan, { scan: scanned.scan, signal })
       : 0;
     const maxRestBytes = isHealing ? restBytes : await room.claimAtRest(restBytes);
     built = await room.during(maxRestBytes + salvagedBytes, () =>

@@ -131,16 +131,31 @@ async function buildStudy(
   // These run concurrently, since syncing several files costs the disk hardly more than syncing one.
   const [finished, series] = await Promise.all([volume.finish(), writeManifests(describe, touched)]);
   const built = series.map(({ content: _, ...object }) => object);
+  const written = series.map(({ content }) => content);
+  const { repair } = await repairOf(planned, sorted, written);
+  const healedBytes = repair && healedBeside(repair.freedVolumes, touched, finished.sizeBytes);
   return {
     ...summary,
     volume: { ...planned.volume, ...finished },
     series: built,
-    ...(await repairOf(
-      planned,
-      sorted,
-      series.map(({ content }) => content),
-    )),
+    ...(repair && { repair }),
+    ...(healedBytes && { healedBytes }),
   };
+}
+
+/** What of the new volume takes the place of damaged bytes in volumes that are not freed: all of it, if it holds nothing else. */
+function healedBeside(freed: readonly string[], touched: readonly TouchedSeries[], volumeBytes: number) {
+  const isFreed = new Set(freed);
+  let healedBytes = 0;
+  let isAll = true;
+  for (const { fresh, variants, healed } of touched) {
+    isAll &&= fresh.length === 0 && variants.length === 0;
+    for (const [kept, { bytes }] of healed) {
+      if (isFreed.has(kept.volumeId)) isAll = false;
+      else healedBytes += bytesAtRest(bytes);
+    }
+  }
+  return isAll ? volumeBytes : healedBytes;
 }
 
 /** Every instance and variant that has to be written for a series. */

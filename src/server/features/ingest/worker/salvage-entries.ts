@@ -1,5 +1,5 @@
 import { createReadStream } from "node:fs";
-import { Writable } from "node:stream";
+import { type Readable, Writable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { createInflateRaw } from "node:zlib";
 import { METHOD_STORED } from "../../../../shared/zip/zip-format.ts";
@@ -32,10 +32,18 @@ async function areAllRight(damaged: SalvagedVolume, left: readonly LostEntry[]):
 
 /** Whether an entry has the bytes that were stored. */
 async function isRight({ path, sizeBytes }: SalvagedVolume, kept: KeptEntry): Promise<boolean> {
-  const { dataOffset, storedBytes, method } = kept;
+  const { dataOffset, storedBytes } = kept;
   const end = dataOffset + storedBytes;
   if (end > sizeBytes) return false;
-  const stored = createReadStream(path, { start: dataOffset, end: end - 1, highWaterMark: CHUNK_BYTES });
+  return await isAsStored(
+    createReadStream(path, { start: dataOffset, end: end - 1, highWaterMark: CHUNK_BYTES }),
+    kept,
+  );
+}
+
+/** Whether these are the bytes of an entry, as its volume holds them. */
+export async function isAsStored(stored: Readable, kept: KeptEntry): Promise<boolean> {
+  const { method } = kept;
   const check = new CheckedLength(kept.sizeBytes);
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
   try {

@@ -210,6 +210,8 @@ export interface BuiltStudy {
   leftOut: { name: string; reason: SkippedReason }[];
   /** For a damaged study: the volumes that no manifest names any more, and whether the study is whole now. */
   repair?: { freedVolumes: string[]; isWhole: boolean };
+  /** Bytes of `volume` that take the place of damaged ones in volumes that stay for the rest of what they hold. */
+  healedBytes?: number;
 }
 
 export interface ConflictingInstance {
