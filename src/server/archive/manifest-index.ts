@@ -1,6 +1,11 @@
 import type { FrameTable } from "../../shared/dicom/reading/frame-table.ts";
 import { ManifestError } from "./manifest.errors.ts";
-import type { KeptVariant, ManifestInstance, SeriesManifest } from "./manifest.ts";
+import {
+  type KeptVariant,
+  MAX_FORMER_VOLUMES,
+  type ManifestInstance,
+  type SeriesManifest,
+} from "./manifest.ts";
 import { parseLabel } from "./study-label.ts";
 
 /** The order of a series: InstanceNumber (those without one last), then SOP Instance UID. */
@@ -53,12 +58,19 @@ function parseVariant(json: unknown): KeptVariant {
     method,
     crc32: asCount(entry.crc32, "crc32"),
     ...(entry.contentHash !== undefined && { contentHash: asText(entry.contentHash, "contentHash") }),
+    ...(entry.formerVolumeIds !== undefined && { formerVolumeIds: asVolumeIds(entry.formerVolumeIds) }),
   };
+}
+
+function asVolumeIds(json: unknown): string[] {
+  const ids = asArray(json, "formerVolumeIds");
+  check(ids.length <= MAX_FORMER_VOLUMES, "formerVolumeIds");
+  return ids.map((id) => asText(id, "formerVolumeIds"));
 }
 
 function parseInstance(json: unknown): ManifestInstance {
   const instance = asObject(json, "instance");
-  const { contentHash, ...kept } = parseVariant(json);
+  const { contentHash, formerVolumeIds, ...kept } = parseVariant(json);
   return {
     sopInstanceUID: kept.sopInstanceUID,
     sopClassUID: asText(instance.sopClassUID, "sopClassUID"),
@@ -74,6 +86,7 @@ function parseInstance(json: unknown): ManifestInstance {
     crc32: kept.crc32,
     frames: parseFrames(instance.frames),
     ...(contentHash !== undefined && { contentHash }),
+    ...(formerVolumeIds && { formerVolumeIds }),
   };
 }
 

@@ -21,7 +21,11 @@ export interface ManifestInstance {
   frames: FrameTable;
   /** From `ContentHash`. Instances that release 0.1 stored have none. */
   contentHash?: string;
+  /** The volumes that held it before it was healed, oldest first; at most {@link MAX_FORMER_VOLUMES}. */
+  formerVolumeIds?: string[];
 }
+
+export const MAX_FORMER_VOLUMES = 3;
 
 /** Different bytes that arrived under the SOP Instance UID of an instance. They are kept and downloaded, but not shown. */
 export type KeptVariant = Pick<
@@ -34,6 +38,7 @@ export type KeptVariant = Pick<
   | "method"
   | "crc32"
   | "contentHash"
+  | "formerVolumeIds"
 >;
 
 /** The index of a series: everything about its instances that is not in the database. */

@@ -308,6 +308,37 @@ describe("a request for exams", () => {
     expect(receipt.instances.map(({ sha256 }) => sha256)).toEqual([own]);
   });
 
+  test("gives the clinic its receipt after the owner healed what it brought, and nothing of what they added", async () => {
+    const study = String(++lastStudy);
+    await t.store(owner, sampleZip({ study, sop: "9" }));
+    const clinic = await begin(await ask());
+    const { url } = await deliver(clinic, zipOf(study, 2));
+    await t.settle();
+    const receiptNow = async () =>
+      (await (await t.call("GET", `${url}/receipt`, { as: clinic })).json()) as SignedReceipt;
+    const before = await receiptNow();
+    expect(before.receipt.instances).toHaveLength(2);
+    const [row] = await t.sql`select id from studies where study_instance_uid = ${studyUID(study)}`;
+    const id = String(row?.id);
+    for (const sent of [zipOf(study, 3), sampleZip({ study }, { study, sop: "2" }, { study, sop: "4" })]) {
+      const volumes = (await restingObjects(t, id)).filter(({ kind }) => kind === "volume");
+      const newest = volumes.sort((one, other) => (one.id < other.id ? 1 : -1))[0];
+      newest?.flip(newest.bytes.length - 30);
+      await (await t.call("GET", `/api/studies/${id}/download`, { as: owner })).arrayBuffer();
+      expect((await studyOf(id)).integrity).toBe("damaged");
+      await t.store(owner, sent);
+      await t.settle();
+      expect((await studyOf(id)).integrity).toBe("ok");
+      expect(await receiptNow()).toMatchObject({
+        receipt: {
+          instances: before.receipt.instances,
+          root: before.receipt.root,
+          from: before.receipt.from,
+        },
+      });
+    }
+  });
+
   test("shows the clinic no more however often it sends the same instance, or names the same upload", async () => {
     const study = String(++lastStudy);
     await t.store(owner, zipOf(study, 3));

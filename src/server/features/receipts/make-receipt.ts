@@ -97,8 +97,8 @@ async function placeOnce(
     count += instances.length + variants.length;
     if (count > MAX_INSTANCES) throw new AppError(receiptTooLarge);
     for (const instance of [...instances, ...variants]) {
-      const { volumeId, sopInstanceUID, dataOffset, storedBytes, sizeBytes, method, crc32, contentHash } =
-        instance;
+      const { volumeId, sopInstanceUID, dataOffset, storedBytes, sizeBytes, method, crc32 } = instance;
+      const { contentHash, formerVolumeIds } = instance;
       const ofVolume = placed.get(volumeId) ?? [];
       placed.set(volumeId, ofVolume);
       ofVolume.push({
@@ -109,6 +109,7 @@ async function placeOnce(
         method,
         crc32,
         ...(contentHash !== undefined && { contentHash }),
+        ...(formerVolumeIds && { formerVolumeIds }),
       });
     }
   }

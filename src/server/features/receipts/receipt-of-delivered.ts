@@ -35,6 +35,7 @@ export async function receiptOfDelivered(
   if (isWhole && whole.receivedFrom === from) return whole;
   const { instances } = await receiptOf(whole);
   const own = isWhole ? instances : await deliveredOf(deps, study, instances, volumeIds);
+  if (own.length === instances.length && whole.receivedFrom === from) return whole;
   if (own.length === 0) throw new AppError(receiptNotFound);
   const { studyId, madeOf } = whole;
   const receipt = composeReceipt(study, { from, receivedAt, instances: own });
@@ -52,8 +53,12 @@ async function deliveredOf(
     `${sopInstanceUID} ${sizeBytes}`;
   const [brought, others] = [new Set<string>(), new Set<string>()];
   for (const [volumeId, ofVolume] of placed) {
-    const keys = volumeIds.includes(volumeId) ? brought : others;
-    for (const instance of ofVolume) keys.add(keyOf(instance));
+    for (const instance of ofVolume) {
+      // What an upload of the owner healed lies in the volume of that upload.
+      const ids = [volumeId, ...(instance.formerVolumeIds ?? [])];
+      const keys = ids.some((id) => volumeIds.includes(id)) ? brought : others;
+      keys.add(keyOf(instance));
+    }
   }
   // Of two instances of one size under one UID, a receipt does not tell which one they sent, and it must not tell of the other.
   return instances.filter((instance) => brought.has(keyOf(instance)) && !others.has(keyOf(instance)));

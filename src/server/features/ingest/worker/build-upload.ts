@@ -16,6 +16,7 @@ import { compareInstances } from "../../../archive/manifest-index.ts";
 import type { StudyLabel } from "../../../archive/study-label.ts";
 import { VOLUME_CHUNK_BYTES } from "../../../archive/volume-writer.ts";
 import { chunks } from "../../../runtime/chunks.ts";
+import { healedBeside, movedTo, placeKey } from "./healed-entries.ts";
 import { openVolume, type Place, type Placed } from "./open-volume.ts";
 import { plannedObjects, removeObjects } from "./remove-objects.ts";
 import { salvageEntries } from "./salvage-entries.ts";
@@ -143,21 +144,6 @@ async function buildStudy(
   };
 }
 
-/** What of the new volume takes the place of damaged bytes in volumes that are not freed: all of it, if it holds nothing else. */
-function healedBeside(freed: readonly string[], touched: readonly TouchedSeries[], volumeBytes: number) {
-  const isFreed = new Set(freed);
-  let healedBytes = 0;
-  let isAll = true;
-  for (const { fresh, variants, healed } of touched) {
-    isAll &&= fresh.length === 0 && variants.length === 0;
-    for (const [kept, { bytes }] of healed) {
-      if (isFreed.has(kept.volumeId)) isAll = false;
-      else healedBytes += bytesAtRest(bytes);
-    }
-  }
-  return isAll ? volumeBytes : healedBytes;
-}
-
 /** Every instance and variant that has to be written for a series. */
 function instancesFor({ fresh, variants, healed }: TouchedSeries): Placeable[] {
   return [...fresh, ...variants, ...healed.values()];
@@ -234,23 +220,15 @@ function withHealed(kept: SeriesContent, study: Described, { healed }: TouchedSe
   );
   const origin = new Map<ManifestInstance, ManifestInstance>();
   const instances = kept.manifest.instances.map((instance) => {
-    const moved = { ...instance, ...placeOf.get(placeKey(instance)) };
+    const moved = movedTo(instance, placeOf.get(placeKey(instance)));
     origin.set(moved, instance);
     return moved;
   });
-  const variants = kept.manifest.variants?.map((variant) => ({
-    ...variant,
-    ...placeOf.get(placeKey(variant)),
-  }));
+  const variants = kept.manifest.variants?.map((variant) => movedTo(variant, placeOf.get(placeKey(variant))));
   return {
     manifest: { ...kept.manifest, instances, ...(variants && { variants }) },
     metadataOf: (instance) => kept.metadataOf(origin.get(instance) ?? instance),
   };
-}
-
-/** Identifies an entry by its place, which no other entry shares. */
-function placeKey({ volumeId, dataOffset }: Pick<ManifestInstance, "volumeId" | "dataOffset">): string {
-  return `${volumeId} ${dataOffset}`;
 }
 
 function variantOf(study: Described, incoming: Incoming): KeptVariant {
