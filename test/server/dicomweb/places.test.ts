@@ -84,8 +84,8 @@ test("visitors of one account hold half of the places at most, and take away one
   const bia = answer(places, "bia");
   const [one, two] = [visitor("link 1"), visitor("link 2")];
   expect(() => places.take("link 3", "ana")).toThrow();
-  expect(() => places.take("ana")).toThrow();
-  using _ = places.take("caio");
+  // The host has places all the same.
+  using _ = places.take("ana");
   now += 11_000;
   using _taken = places.take("link 3", "ana");
   expect(await Promise.race([one.ended, two.ended])).toBe("broken off");

@@ -38,9 +38,12 @@ export class DrawingTurns {
     draw: () => Promise<Result>,
     accountId = callerId,
   ): Promise<Result> {
-    using _ = this.#asked.take(callerId, accountId);
+    using place = this.#asked.take(callerId, accountId);
     const limit = AbortSignal.any([signal, AbortSignal.timeout(this.limits.waitMs)]);
-    using __ = await this.#turns.take(callerId, limit, accountId).catch((cause) => {
+    const waiting = place.whileWaiting((given) =>
+      this.#turns.take(callerId, AbortSignal.any([limit, given]), accountId),
+    );
+    using _ = await waiting.catch((cause) => {
       throw new AppError(tooManyReads, { retryAfterSeconds: 2, cause });
     });
     return await draw();

@@ -17,9 +17,16 @@ export interface PlaceLimits {
 
 const SAFE_MS = 10_000;
 
+/** A place that its caller holds. */
+export interface HeldPlace extends HeldWhileSent {
+  /** Waits for something, such as a turn. Whoever only waits gives the place to a caller whose account has fewer, and is told to come again. */
+  whileWaiting<Result>(wait: (signal: AbortSignal) => Promise<Result>): Promise<Result>;
+}
+
 /**
- * Bounds what is held for callers at once. A client that takes its answer slowly, or never, keeps no other caller out for long. The
- * visitors of an account are callers of their own, by their links, and together hold half of the places at most: links cost nothing.
+ * Bounds what is held for callers at once. An account that fills the places gives some of those that only wait to one that has fewer, and a
+ * client that takes its answer slowly, or never, keeps no other caller out for long. The visitors of an account are callers of their own, by
+ * their links, and together hold half of the places at most: links cost nothing. They keep their host out of none.
  */
 export class Places {
   readonly #held = new Set<Place>();
@@ -31,9 +38,7 @@ export class Places {
 
   /** @throws {AppError} 503 with Retry-After if no place is free for the caller */
   assertFree(callerId: string, accountId = callerId): void {
-    const isOut =
-      this.#ownCount(callerId) >= this.limits.own || this.#of(accountId).length >= this.#mostOfAccount;
-    if (this.#held.size >= this.limits.all || isOut) throw this.#busy();
+    if (this.#isOut(callerId, accountId) || this.#ownCount(callerId) >= this.limits.own) throw this.#busy();
   }
 
   /** As {@link take}, which it does not do. @throws {AppError} 503 with Retry-After */
@@ -42,12 +47,12 @@ export class Places {
   }
 
   /**
-   * A caller's place, until it is disposed. If all are in use, the slowest answer that was sent for a while breaks off for a caller who
-   * has no place; for a visitor, among those of the account's visitors if it has places.
+   * A caller's place, until it is disposed. If all are in use, one that waits breaks off, of an account that has more places; else, for a
+   * caller who has none, the slowest answer that was sent for a while; for a visitor, among those of the account's visitors if it has places.
    * @param accountId whose visitor the caller is
    * @throws {AppError} 503 with Retry-After
    */
-  take(callerId: string, accountId = callerId): HeldWhileSent {
+  take(callerId: string, accountId = callerId): HeldPlace {
     this.#givingWayTo(callerId, accountId)?.giveUp?.(this.#busy());
     this.assertFree(callerId, accountId);
     const place = new Place({ callerId, accountId }, this.#now, (left) => this.#held.delete(left));
@@ -63,19 +68,44 @@ export class Places {
     return [...this.#held].filter(({ whose }) => whose.accountId === accountId);
   }
 
-  get #mostOfAccount(): number {
-    return Math.max(this.limits.own, Math.floor(this.limits.all / 2));
+  /** Whether no place is left for the caller, whatever they have. */
+  #isOut(callerId: string, accountId: string): boolean {
+    if (this.#held.size >= this.limits.all) return true;
+    const mostOfVisitors = Math.max(this.limits.own, Math.floor(this.limits.all / 2));
+    return callerId !== accountId && this.#of(accountId).filter(isVisitor).length >= mostOfVisitors;
   }
 
-  /** The slowest answer that was sent for a while, if all places are in use and the caller has none. No visitor ends one of their host. */
+  /** The place that ends for a caller for whom none is left. */
   #givingWayTo(callerId: string, accountId = callerId): Place | undefined {
+    const ownCount = this.#ownCount(callerId);
+    if (!this.#isOut(callerId, accountId) || ownCount >= this.limits.own) return undefined;
+    return (
+      this.#waitingOfMost(callerId, accountId, ownCount) ??
+      (ownCount === 0 ? this.#slowest(callerId, accountId) : undefined)
+    );
+  }
+
+  /**
+   * The newest that waits, of the account that has the most, if that is two more than the caller's has; within the account, of its visitors
+   * for their host, or else of the visitor who has two more.
+   */
+  #waitingOfMost(callerId: string, accountId: string, ownCount: number): Place | undefined {
+    const all = [...this.#held];
+    const own = this.#of(accountId);
+    const others =
+      all.length >= this.limits.all ? all.filter(({ whose }) => whose.accountId !== accountId) : [];
+    const most = newestWaiting(others, "accountId", own.length + 1);
+    if (most) return most;
+    return newestWaiting(own.filter(isVisitor), "callerId", callerId === accountId ? 0 : ownCount + 1);
+  }
+
+  /** The slowest answer that was sent for a while. No visitor ends one of their host. */
+  #slowest(callerId: string, accountId: string): Place | undefined {
     const ofAccount = this.#of(accountId);
-    const isFull = this.#held.size >= this.limits.all || ofAccount.length >= this.#mostOfAccount;
-    if (!isFull || this.#ownCount(callerId) > 0) return undefined;
     const { safeMs = SAFE_MS } = this.limits;
     const sent = (ofAccount.length > 0 ? ofAccount : [...this.#held]).filter(
-      ({ giveUp, ageMs, whose }) =>
-        giveUp !== undefined && ageMs >= safeMs && (callerId === accountId || whose.callerId !== accountId),
+      ({ isSent, ageMs, whose }) =>
+        isSent && ageMs >= safeMs && (callerId === accountId || whose.callerId !== accountId),
     );
     return sent.sort((a, b) => a.bytesAMs - b.bytesAMs)[0];
   }
@@ -85,9 +115,22 @@ export class Places {
   }
 }
 
-class Place implements HeldWhileSent {
-  /** Ends the answer; undefined while none is sent. */
+const isVisitor = ({ whose }: Place) => whose.callerId !== whose.accountId;
+
+/** The newest place that waits, of a visitor if any does, of whoever has the most places and one that waits, if these are more than `than`. */
+function newestWaiting(places: Place[], by: "accountId" | "callerId", than: number): Place | undefined {
+  const crowds = [...Map.groupBy(places, ({ whose }) => whose[by]).values()]
+    .filter((crowd) => crowd.length > than && crowd.some(({ isWaiting }) => isWaiting))
+    .sort((a, b) => b.length - a.length);
+  const waiting = crowds[0]?.filter(({ isWaiting }) => isWaiting);
+  return waiting?.findLast(isVisitor) ?? waiting?.at(-1);
+}
+
+class Place implements HeldPlace {
+  /** Ends the wait or the answer; undefined while there is neither. */
   giveUp: ((reason: unknown) => void) | undefined;
+  isWaiting = false;
+  isSent = false;
   #sentSince = 0;
   #bytes = 0;
 
@@ -105,7 +148,23 @@ class Place implements HeldWhileSent {
     return this.#bytes / this.ageMs;
   }
 
+  async whileWaiting<Result>(wait: (signal: AbortSignal) => Promise<Result>): Promise<Result> {
+    const given = new AbortController();
+    this.isWaiting = true;
+    this.giveUp = (reason) => {
+      this.leave(this);
+      given.abort(reason);
+    };
+    try {
+      return await wait(given.signal);
+    } finally {
+      this.isWaiting = false;
+      this.giveUp = undefined;
+    }
+  }
+
   beginSending(giveUp: (reason: unknown) => void): void {
+    this.isSent = true;
     this.#sentSince = this.now();
     this.giveUp = giveUp;
   }

@@ -34,8 +34,8 @@ export function createSearchTurns(limits: SearchLimits = DEFAULT_SEARCH_LIMITS):
   const turns = new FairTurns(limits);
   return {
     async run(callerId, search, accountId = callerId) {
-      using _ = searches.take(callerId, accountId);
-      using __ = await turns.take(callerId, undefined, accountId);
+      using place = searches.take(callerId, accountId);
+      using _ = await place.whileWaiting((signal) => turns.take(callerId, signal, accountId));
       return await search();
     },
     holdLarge: (callerId, accountId) => largeAnswers.take(callerId, accountId),

@@ -1,0 +1,73 @@
+import { expect, test } from "bun:test";
+import { setImmediate } from "node:timers/promises";
+import { createSearchTurns } from "../../../src/server/features/dicomweb/turns/search-turns.ts";
+import { AppError } from "../../../src/server/http/app-error.ts";
+
+/** Searches that read until `finish` is called, and what became of each. */
+function crowd() {
+  const turns = createSearchTurns();
+  const finished = Promise.withResolvers<void>();
+  const all: { callerId: string; became: string }[] = [];
+  return {
+    search(callerId: string, accountId = callerId) {
+      const one = { callerId, became: "waiting" };
+      all.push(one);
+      const done = turns.run(
+        callerId,
+        async () => {
+          one.became = "reading";
+          await finished.promise;
+        },
+        accountId,
+      );
+      done.then(
+        () => {
+          one.became = "answered";
+        },
+        (error) => {
+          one.became = error instanceof AppError ? `${error.kind.status}` : "failed";
+        },
+      );
+    },
+    async finish() {
+      finished.resolve();
+      for (let turn = 0; turn < 500; turn++) await setImmediate();
+    },
+    became: (who: string) => all.filter(({ callerId }) => callerId === who).map(({ became }) => became),
+    all,
+  };
+}
+
+test("accounts that fill all places for searches keep no other account out", async () => {
+  const { search, finish, became, all } = crowd();
+  for (const hostile of ["m1", "m2", "m3", "m4"]) for (let i = 0; i < 16; i++) search(hostile);
+  await setImmediate();
+  for (let i = 0; i < 16; i++) search("ana");
+  await setImmediate();
+  // Each of five has its part of 64.
+  expect(became("ana").filter((now) => now !== "503")).toHaveLength(12);
+  expect(all.filter((one) => one.became === "503")).toHaveLength(16);
+  for (let i = 0; i < 5; i++) search("m1");
+  await setImmediate();
+  expect(became("ana").filter((now) => now !== "503")).toHaveLength(12);
+  await finish();
+  expect(became("ana").filter((now) => now === "answered")).toHaveLength(12);
+});
+
+test("visitors of an account keep out neither their host nor each other", async () => {
+  const { search, finish, became } = crowd();
+  for (const link of ["l1", "l2"]) for (let i = 0; i < 16; i++) search(link, "ana");
+  await setImmediate();
+  for (let i = 0; i < 16; i++) search("ana");
+  search("l3", "ana");
+  await setImmediate();
+  expect(became("ana")).not.toContain("503");
+  expect(became("l3")).not.toContain("503");
+  for (const other of ["bia", "caio"]) for (let i = 0; i < 16; i++) search(other);
+  await setImmediate();
+  expect(became("bia").filter((now) => now !== "503")).toHaveLength(16);
+  // The host comes before their visitors.
+  expect(became("ana")).not.toContain("503");
+  await finish();
+  expect(became("ana").every((now) => now === "answered")).toBe(true);
+});
