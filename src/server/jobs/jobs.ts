@@ -15,6 +15,7 @@ import { withStartupLock } from "../db/startup-lock.ts";
 import { describeError, type Logger } from "../runtime/log.ts";
 import { withTimeout } from "../runtime/with-timeout.ts";
 import { openJobsPool, pgBossDatabase } from "./pg-boss-database.ts";
+import { addWorkers } from "./pg-boss-workers.ts";
 import { DEAD_LETTERS, kindOfQueue, type NamedQueue, type Queue } from "./queue.ts";
 
 export interface EnqueueOptions {
@@ -23,6 +24,10 @@ export interface EnqueueOptions {
   runAfterSeconds?: number;
   /** For `exclusive` queues, and only for those. */
   singletonKey?: string;
+  /** Whose job it is, for {@link WorkOptions.perGroup}. */
+  group?: string;
+  /** Of the jobs that wait, those with a higher number come first (0), and then the older ones. */
+  priority?: number;
 }
 
 /** What a handler knows about its job besides the data. */
@@ -43,6 +48,8 @@ export interface WorkOptions {
    * where fetching costs the database more than the work itself.
    */
   batchSize?: number;
+  /** How many jobs of one group run at once in this process. Others go before those beyond. */
+  perGroup?: number;
 }
 
 export type JobHandler<Data extends object> = (data: Data, run: JobRun) => Promise<void>;
@@ -166,7 +173,7 @@ class PgBossJobs implements Jobs {
   }
 
   async enqueue<Data extends object>(queue: Queue<Data>, data: Data, options: EnqueueOptions = {}) {
-    const { tx, runAfterSeconds, singletonKey } = options;
+    const { tx, runAfterSeconds, singletonKey, group, priority } = options;
     if (queue.rules.exclusive !== (singletonKey !== undefined)) {
       throw new TypeError(`queue ${queue.name}: a singletonKey goes with an exclusive queue, and only there`);
     }
@@ -175,6 +182,8 @@ class PgBossJobs implements Jobs {
       ...(tx && { db: fromDrizzle(tx, drizzleSql) }),
       ...(runAfterSeconds !== undefined && { startAfter: runAfterSeconds }),
       ...(singletonKey !== undefined && { singletonKey }),
+      ...(group !== undefined && { group: { id: group } }),
+      ...(priority !== undefined && { priority }),
     });
     return id ?? undefined;
   }
@@ -182,12 +191,13 @@ class PgBossJobs implements Jobs {
   async work<Data extends object>(
     queue: Queue<Data>,
     handler: JobHandler<Data>,
-    { concurrency = 1, batchSize = 1 }: WorkOptions = {},
+    { concurrency = 1, batchSize = 1, perGroup }: WorkOptions = {},
   ) {
     await this.#ensureQueue(queue);
     this.#worked.add(queue.name);
-    // Each slot is a pg-boss worker: a worker takes its next job only when its last one is done.
-    for (let worker = 0; worker < concurrency; worker++) await this.#addWorker(queue, handler, batchSize);
+    const run = (job: JobWithMetadata<Data>) => this.#run(queue, handler, job);
+    const pollSeconds = this.#pollIntervalSeconds;
+    await addWorkers(this.#boss, queue.name, { concurrency, batchSize, perGroup, pollSeconds }, run);
   }
 
   async schedule<Data extends object>(queue: Queue<Data>, cron: string, data: Data) {
@@ -240,25 +250,6 @@ class PgBossJobs implements Jobs {
     if (!(await withTimeout(idle, timeoutMs))) this.#log.warn("jobs.abandoned", { timeoutMs });
     await this.#boss.stop({ graceful: false });
     await this.#pool.end({ timeout: 1 });
-  }
-
-  async #addWorker<Data extends object>(queue: Queue<Data>, handler: JobHandler<Data>, batchSize: number) {
-    const workerId = Promise.withResolvers<string>();
-    const options = {
-      batchSize,
-      includeMetadata: true,
-      perJobResults: true,
-      pollingIntervalSeconds: Math.min(2, this.#pollIntervalSeconds),
-      notifyPollingIntervalSeconds: this.#pollIntervalSeconds,
-    } as const;
-    const added = this.#boss.work<Data, JobResult[], typeof options>(queue.name, options, async (jobs) => {
-      const results: JobResult[] = [];
-      for (const job of jobs) results.push(await this.#run(queue, handler, job));
-      // Without this, a worker sleeps after each batch even if more jobs wait.
-      this.#boss.notifyWorker(await workerId.promise);
-      return results;
-    });
-    workerId.resolve(await added);
   }
 
   async #run<Data extends object>(

@@ -85,6 +85,41 @@ test("a job of a transaction that is rolled back never runs", async () => {
   expect(seen).toEqual([{ study: "later" }]);
 });
 
+test("a group that fills a queue holds only its share of the workers, and others go before the rest of it", async () => {
+  const queue = defineQueue<{ whose: string }>("grouped", FAST);
+  const other = await connect();
+  const running: { whose: string; finish: () => void }[] = [];
+  const begun: string[] = [];
+  for (let i = 0; i < 10; i++)
+    await other.enqueue(queue, { whose: "hostile" }, { group: "hostile", priority: -i });
+  await other.work(
+    queue,
+    async ({ whose }) => {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      begun.push(whose);
+      running.push({ whose, finish: resolve });
+      await promise;
+    },
+    { concurrency: 4, perGroup: 2 },
+  );
+  await until(() => running.length === 2);
+  for (const whose of ["ana", "bia", "caio"])
+    await other.enqueue(queue, { whose }, { group: whose, priority: 0 });
+  await until(() => running.length === 4);
+  expect(begun.slice(2).sort()).toEqual(["ana", "bia"]);
+  running.shift()?.finish();
+  await until(() => begun.length === 5);
+  expect(begun[4]).toBe("caio");
+  // All are done in the end, one right after the other.
+  const startedAt = performance.now();
+  while (begun.length < 13 || running.length > 0) {
+    for (const { finish } of running.splice(0)) finish();
+    await Bun.sleep(5);
+    if (performance.now() - startedAt > 20_000) break;
+  }
+  expect(begun).toHaveLength(13);
+});
+
 test("a job whose handler fails is tried again", async () => {
   const queue = defineQueue<{ n: number }>("flaky", FAST);
   const attempts: number[] = [];

@@ -5,6 +5,7 @@ import type { Deps } from "../../../deps.ts";
 import { areDeletionsHeld } from "../../../holdings/deletion-hold.repo.ts";
 import { LandingRoom } from "./append-to-upload.ts";
 import type { Landing } from "./arriving-bytes.ts";
+import { enqueueFinish } from "./enqueue-finish.ts";
 import {
   closeGrowing,
   heldFrom,
@@ -12,7 +13,6 @@ import {
   listWaiting,
   recordGrowth,
 } from "./growing-uploads.repo.ts";
-import { finishQueue } from "./resumable-jobs.ts";
 import { insertResumable } from "./resumable-uploads.repo.ts";
 import type { ResumablePart, ResumableUpload } from "./resumable-uploads.table.ts";
 import { expiryAfter } from "./upload-expiry.ts";
@@ -149,7 +149,7 @@ async function closeUpload(
 ): Promise<void> {
   await db.transaction(async (tx) => {
     if (!(await closeGrowing(tx, uploadId, clock.now()))) return;
-    await jobs.enqueue(finishQueue, { uploadId }, { tx, singletonKey: uploadId });
+    await enqueueFinish(jobs, tx, uploadId);
   });
 }
 
@@ -161,5 +161,5 @@ export async function closeAbandoned(deps: Pick<Deps, "db" | "jobs" | "node" | "
   for (const uploadId of await listAbandonedGrowing(db, { nodeId, bootId }, quietSince))
     await closeUpload(deps, uploadId);
   for (const uploadId of await listWaiting(db))
-    await jobs.enqueue(finishQueue, { uploadId }, { singletonKey: uploadId });
+    await db.transaction((tx) => enqueueFinish(jobs, tx, uploadId));
 }

@@ -1,9 +1,9 @@
 import type { Tx } from "../../../db/client.ts";
 import type { Deps } from "../../../deps.ts";
 import { AppError } from "../../../http/app-error.ts";
+import { enqueueFinish } from "./enqueue-finish.ts";
 import { RestingUploads } from "./resting-uploads.ts";
 import { uploadHeld } from "./resumable.errors.ts";
-import { finishQueue } from "./resumable-jobs.ts";
 import { type ReceivedBytes, recordReceived } from "./resumable-uploads.repo.ts";
 import type { ResumableUpload } from "./resumable-uploads.table.ts";
 import {
@@ -169,8 +169,7 @@ export class UploadHold implements AsyncDisposable {
       received.isComplete || received.added.length > 0
         ? await db.transaction(async (tx) => {
             if (!(await write(tx))) return false;
-            if (received.isComplete)
-              await jobs.enqueue(finishQueue, { uploadId }, { tx, singletonKey: uploadId });
+            if (received.isComplete) await enqueueFinish(jobs, tx, uploadId);
             return true;
           })
         : await write(db);
