@@ -6,6 +6,7 @@ import { insertUpload } from "../../../src/server/holdings/uploads/uploads.repo.
 import { beat } from "../../../src/server/nodes/beat.ts";
 import { createS3Store } from "../../../src/server/storage/s3/s3-store.ts";
 import { type FaultyS3Server, startFaultyS3Server } from "../../support/faulty-s3-server.ts";
+import { formBody, samplePdf } from "../../support/sample-pdf.ts";
 import { sampleZip } from "../../support/sample-zip.ts";
 import { createTestApp, type Person, problemOf, type TestApp } from "../../support/test-app.ts";
 import { until } from "../../support/until.ts";
@@ -141,6 +142,36 @@ test("an upload that was swept when its node is about to make it visible is to b
   const answer = await refused.sent;
   expect([answer.status, (await problemOf(answer)).code]).toEqual([503, "upload.process_lost"]);
   expect(answer.headers.get("retry-after")).toBe("10");
+}, 60_000);
+
+test("a document that was swept when its node is about to make it visible is to be sent again later", async () => {
+  const studyId = await upload(lost, lost.deps, "953");
+  const lab = await formBody(
+    { examName: "Hemograma", modality: "LAB" },
+    { name: "file", bytes: samplePdf() },
+  );
+  const report = await formBody({ studyInstanceUID: studyId }, { name: "laudo", bytes: samplePdf() });
+  const documents = { "/api/exams-lab/upload": lab, "/api/studies/laudo/upload": report };
+  for (const [path, form] of Object.entries(documents)) {
+    const { sent } = await lost.sql.begin(async (tx) => {
+      await tx`select 1 from subscriptions for update`;
+      await tx`select 1 from studies for update`;
+      const sent = lost.call("POST", path, { as: person, ...form });
+      await until(async () => {
+        const waiting = await lost.sql`select 1 from pg_stat_activity
+          where datname = current_database() and wait_event_type = 'Lock' and application_name = 'exameteca'`;
+        return waiting.length > 0;
+      });
+      const swept = await lost.sql`update uploads set state = 'failed'
+        where state = 'receiving' and node_id = ${lost.deps.node.id} returning id`;
+      expect(swept).toHaveLength(1);
+      return { sent };
+    });
+    const answer = await sent;
+    expect([path, answer.status, (await problemOf(answer)).code]).toEqual([path, 503, "upload.process_lost"]);
+    expect(answer.headers.get("retry-after")).toBe("10");
+    expect((await lost.call("POST", path, { as: person, ...form })).status).toBe(201);
+  }
 }, 60_000);
 
 test("an upload that a lost node acknowledged after storing it is finished by another node", async () => {

@@ -1,6 +1,7 @@
 import { type Context, Hono } from "hono";
 import { isUid } from "../../../shared/dicom/uid.ts";
 import type { Deps } from "../../deps.ts";
+import { uploadProcessLost } from "../../holdings/uploads/uploads.errors.ts";
 import { AppError } from "../../http/app-error.ts";
 import { describeIn } from "../../http/describe.ts";
 import type { Guard } from "../../http/guard.ts";
@@ -21,12 +22,7 @@ import { describeDicomweb, dicomJsonSchema } from "../dicomweb/describe-dicomweb
 import { parseQido, type QidoQuery } from "../dicomweb/qido/parse-qido.ts";
 import type { Level } from "../dicomweb/qido/qido-attributes.ts";
 import { type Found, isLarge, searchResponse } from "../dicomweb/qido/search-response.ts";
-import {
-  seriesWouldBeTooLarge,
-  tooManyUploads,
-  uploadProcessLost,
-  uploadTooLarge,
-} from "../ingest/ingest.errors.ts";
+import { seriesWouldBeTooLarge, tooManyUploads, uploadTooLarge } from "../ingest/ingest.errors.ts";
 import { measureUpload } from "../ingest/measure-upload.ts";
 import type { UploadSlots } from "../ingest/upload-slots.ts";
 import {

@@ -7,6 +7,7 @@ import { insertObjectSums } from "../../holdings/checking/object-sums.repo.ts";
 import { checkStudyQueue, transferQueue } from "../../holdings/holding-jobs.ts";
 import { discardObjects } from "../../holdings/objects/discard-objects.ts";
 import { deleteStoredObjects, insertStoredObjects } from "../../holdings/objects/stored-objects.repo.ts";
+import { uploadProcessLost } from "../../holdings/uploads/uploads.errors.ts";
 import { endUpload } from "../../holdings/uploads/uploads.repo.ts";
 import { AppError } from "../../http/app-error.ts";
 import { recordAudit } from "../audit/audit.repo.ts";
@@ -25,7 +26,6 @@ import { addExams, lockSubscription } from "../subscriptions/subscriptions.repo.
 import { insertUsageEvent } from "../subscriptions/usage-events.repo.ts";
 import { type Change, describeChange, sumOf } from "./describe-change.ts";
 import type { FinishedUpload } from "./finished-upload.ts";
-import { uploadProcessLost } from "./ingest.errors.ts";
 
 /** Readers that looked a manifest up just before it was replaced may still ask for its bytes. */
 export const REPLACED_MANIFEST_SECONDS = 120;

@@ -50,15 +50,6 @@ export const uploadWithoutDicom: ErrorKind = {
     message: "No valid DICOM image was found in the file. Nothing was stored.",
   },
 };
-/** What reads uploads was ended from outside, such as by a system without memory, or was taken for dead meanwhile. */
-export const uploadProcessLost: ErrorKind = {
-  status: 503,
-  code: "upload.process_lost",
-  text: /*i18n*/ {
-    id: "error.upload.process_lost",
-    message: "The server could not finish reading the file. Nothing was stored. Try again shortly.",
-  },
-};
 export const tooManyUploads: ErrorKind = {
   status: 429,
   code: "upload.too_many",

@@ -2,7 +2,7 @@ import { Hono } from "hono";
 import { renameStudyCall } from "../../../shared/api/studies.ts";
 import { uploadDicomCall } from "../../../shared/api/upload.ts";
 import type { Deps } from "../../deps.ts";
-import { uploadInterrupted } from "../../holdings/uploads/uploads.errors.ts";
+import { uploadInterrupted, uploadProcessLost } from "../../holdings/uploads/uploads.errors.ts";
 import { describeIn } from "../../http/describe.ts";
 import type { Guard } from "../../http/guard.ts";
 import { furtherFileSent, storageFull, unsupportedMediaType } from "../../http/http.errors.ts";
@@ -22,7 +22,6 @@ import {
   tooManyUploads,
   uploadMissing,
   uploadNotZip,
-  uploadProcessLost,
   uploadTooComplex,
   uploadTooLarge,
   uploadUnreadable,

@@ -1,11 +1,10 @@
-import { uploadInterrupted } from "../../holdings/uploads/uploads.errors.ts";
+import { uploadInterrupted, uploadProcessLost } from "../../holdings/uploads/uploads.errors.ts";
 import { AppError, type ErrorKind } from "../../http/app-error.ts";
 import { storageFull } from "../../http/http.errors.ts";
 import { isOutOfSpace } from "../../storage/disk/disk-room.ts";
 import {
   seriesWouldBeTooLarge,
   tooManyUploads,
-  uploadProcessLost,
   uploadTooComplex,
   uploadUnreadable,
 } from "./ingest.errors.ts";

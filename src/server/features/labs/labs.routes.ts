@@ -11,6 +11,7 @@ import { isUuid } from "../../../shared/uuid.ts";
 import type { Deps } from "../../deps.ts";
 import { documentTooLarge, notPdf } from "../../documents/documents.errors.ts";
 import type { PdfForms } from "../../documents/receive-pdf.ts";
+import { uploadProcessLost } from "../../holdings/uploads/uploads.errors.ts";
 import { AppError } from "../../http/app-error.ts";
 import { describeIn } from "../../http/describe.ts";
 import type { Guard } from "../../http/guard.ts";
@@ -87,6 +88,7 @@ export function createLabsRoutes(deps: Deps, guard: Guard, forms: PdfForms) {
         storageLimitReached,
         documentTooLarge,
         unsupportedMediaType,
+        uploadProcessLost,
       ],
     }),
     async (c) => {

@@ -3,6 +3,7 @@ import { deleteReportCall, readReportCall, uploadReportCall } from "../../../sha
 import type { Deps } from "../../deps.ts";
 import { documentTooLarge, notPdf } from "../../documents/documents.errors.ts";
 import type { PdfForms } from "../../documents/receive-pdf.ts";
+import { uploadProcessLost } from "../../holdings/uploads/uploads.errors.ts";
 import { describeIn } from "../../http/describe.ts";
 import type { Guard } from "../../http/guard.ts";
 import { archiveDamaged, furtherFileSent, unsupportedMediaType } from "../../http/http.errors.ts";
@@ -44,6 +45,7 @@ export function createReportsRoutes(deps: Deps, guard: Guard, forms: PdfForms) {
         documentTooLarge,
         unsupportedMediaType,
         storageLimitReached,
+        uploadProcessLost,
       ],
     }),
     async (c) => {

@@ -5,7 +5,7 @@ import { AppError } from "../../http/app-error.ts";
 import { storeUnavailable } from "../../http/http.errors.ts";
 import { abandonUpload } from "./abandon-upload.ts";
 import { recordUpload } from "./record-upload.ts";
-import { uploadInterrupted } from "./uploads.errors.ts";
+import { uploadProcessLost } from "./uploads.errors.ts";
 import { endUpload } from "./uploads.repo.ts";
 
 export type DocumentDeps = Pick<Deps, "db" | "disk" | "node" | "store" | "clock" | "log">;
@@ -23,6 +23,7 @@ export interface StoredDocument {
  * Puts small bytes into the archive store, reads them back, and commits them with `commit` in one transaction. They are recorded as
  * an upload before the first byte, so that the sweeper removes what a crash leaves.
  * @throws {DiskFull}
+ * @throws {AppError} `upload.process_lost` when another node took this one for dead and swept the upload
  */
 export async function storeDocument<Result>(
   deps: DocumentDeps,
@@ -46,7 +47,8 @@ export async function storeDocument<Result>(
     if (digest(copy) !== sha256) throw new AppError(storeUnavailable, { detail: "the copy differs" });
     const result = await db.transaction(async (tx) => {
       const done = await commit(tx, { id, uploadId, key, sizeBytes: bytes.length, sha256 });
-      if (!(await endUpload(tx, uploadId, "committed", clock.now()))) throw new AppError(uploadInterrupted);
+      if (!(await endUpload(tx, uploadId, "committed", clock.now())))
+        throw new AppError(uploadProcessLost, { retryAfterSeconds: 10, detail: "it was swept meanwhile" });
       return done;
     });
     await rm(folder, { recursive: true, force: true });
