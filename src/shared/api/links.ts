@@ -79,6 +79,8 @@ export const visitRequestSchema = z.object({
   secret: z.string(),
   /** Spaces are ignored. */
   passcode: z.optional(z.nullable(z.string().check(z.maxLength(64)))),
+  /** Random, and the same when an answer did not arrive and the link is opened again. */
+  attempt: z.optional(z.string().check(z.regex(/^[A-Za-z0-9_-]{22,64}$/))),
 });
 
 /** A study as a visitor sees it. `laudo`: there is a report, and this link shows it. */

@@ -246,6 +246,44 @@ describe("a visit", () => {
       expect([part, await statusOf(`/api/visits/${token}/studies/${second}/${part}`)]).toEqual([part, 404]);
   });
 
+  test("opens again for the browser whose answer was lost, for ten minutes, and for nobody else", async () => {
+    const attempt = "a".repeat(48);
+    const link = await makeLink(owner, { maxOpenings: 1 });
+    const { id, secret } = link;
+    const again = (more: object) => visit({ link: id, secret, ...more });
+    const answers = await Promise.all([again({ attempt }), again({ attempt }), again({ attempt })]);
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
+    const lost = await again({ attempt });
+    expect(lost.status).toBe(200);
+    const { token } = (await lost.json()) as Visit;
+    expect(await statusOf(`/api/visits/${token}`)).toBe(200);
+    expect(await linksOf(owner)).toMatchObject([{ openings: 1 }]);
+    const openings = await t.call("GET", `/api/links/${id}/openings`, { as: owner });
+    expect(await openings.json()).toHaveLength(1);
+    for (const stranger of [{}, { attempt: "b".repeat(48) }])
+      expect((await again(stranger)).status).toBe(404);
+    expect((await visit({ link: id, secret: "guessed", attempt })).status).toBe(404);
+    expect((await again({ attempt: "short" })).status).toBe(400);
+    const another = await makeLink(owner, { maxOpenings: 1 });
+    await openLink(another);
+    expect((await visit({ link: another.id, secret: another.secret, attempt })).status).toBe(404);
+    await t.sql`update share_link_visits set at = at - interval '11 minutes'`;
+    expect((await again({ attempt })).status).toBe(404);
+  });
+
+  test("opens again with its passcode alone, and not once it ended", async () => {
+    const attempt = "c".repeat(48);
+    const { id, secret, passcode } = await makeLink(owner, { maxOpenings: 1, passcode: true });
+    const again = async (more: object) => (await visit({ link: id, secret, attempt, ...more })).status;
+    expect(await again({})).toBe(403);
+    expect(await again({ passcode })).toBe(200);
+    expect(await again({})).toBe(403);
+    expect(await again({ passcode: passcode === "000000" ? "000001" : "000000" })).toBe(403);
+    expect(await again({ passcode })).toBe(200);
+    await t.call("DELETE", `/api/links/${id}`, { as: owner });
+    expect(await again({ passcode })).toBe(404);
+  });
+
   test("tells nothing of a link that does not open: unknown, ended, expired, used up, emptied or guessed", async () => {
     const [ended, expired, used, living, blocked] = [
       await makeLink(owner),

@@ -81,8 +81,11 @@ async function openOnce(link: string): Promise<VisitState> {
 async function openLink(link: string, passcode?: string): Promise<VisitState> {
   const secret = window.location.hash.slice(1);
   try {
-    const visit = await visitApi.open({ link, secret, ...(passcode !== undefined && { passcode }) });
+    const attempt = attemptFor(link);
+    const visit = await visitApi.open({ link, secret, attempt, ...(passcode !== undefined && { passcode }) });
     sessionStore.write(keyOf(link), visit.token);
+    attempts.delete(link);
+    sessionStore.write(attemptKeyOf(link), undefined);
     return { step: "open", visit };
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
@@ -95,6 +98,27 @@ function stateOf(error: ApiError, isWrong: boolean): VisitState {
   const asked = passcodeProblemSchema.safeParse(error.problem);
   if (error.code !== "link.passcode" || !asked.success) return { step: "failed", message: error.message };
   return { step: "passcode", ...asked.data, isWrong, isBusy: false };
+}
+
+/** The attempts without an answer yet, for a browser that keeps nothing. */
+const attempts = new Map<string, string>();
+
+/** What the server knows this tab by, if it opens the link again because the answer was lost: that is not another opening. */
+function attemptFor(link: string): string {
+  const attempt = attempts.get(link) ?? sessionStore.read(attemptKeyOf(link)) ?? newAttempt();
+  attempts.set(link, attempt);
+  sessionStore.write(attemptKeyOf(link), attempt);
+  return attempt;
+}
+
+/** 192 random bits. */
+function newAttempt(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(24));
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+function attemptKeyOf(link: string): string {
+  return `visit attempt ${link}`;
 }
 
 function keyOf(link: string): string {

@@ -134,6 +134,33 @@ export async function takeOpening(tx: Tx, id: string, now: Date): Promise<boolea
   return rows.length === 1;
 }
 
+/** Whether the link has neither ended nor expired. Its openings run one after another until the transaction ends. */
+export async function lockLink(tx: Tx, id: string, now: Date): Promise<boolean> {
+  const { endedAt, expiresAt } = shareLinks;
+  const rows = await tx
+    .select({ id: shareLinks.id })
+    .from(shareLinks)
+    .where(and(eq(shareLinks.id, id), isNull(endedAt), gt(expiresAt, now)))
+    .for("update");
+  return rows.length === 1;
+}
+
+/** The visit that a browser began since `since` with this attempt. */
+export async function findAttempt(
+  db: DbOrTx,
+  linkId: string,
+  { attemptHash, since }: { attemptHash: string; since: Date },
+): Promise<string | undefined> {
+  const { id, at } = shareLinkVisits;
+  const [row] = await db
+    .select({ id })
+    .from(shareLinkVisits)
+    .where(
+      and(eq(shareLinkVisits.linkId, linkId), eq(shareLinkVisits.attemptHash, attemptHash), gt(at, since)),
+    );
+  return row?.id;
+}
+
 /** Whether a mail about an opening may go out now; the caller that is told so sends it. */
 export async function takeMail(tx: Tx, id: string, now: Date, everyMs: number): Promise<boolean> {
   const rows = await tx

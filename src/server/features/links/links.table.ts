@@ -71,6 +71,8 @@ export const shareLinkVisits = pgTable(
     at: timestamp({ withTimezone: true }).notNull(),
     address: text().notNull(),
     device: text(),
+    /** SHA-256 of the random text by which its browser may open it again, if the answer was lost. */
+    attemptHash: text("attempt_hash"),
     readReport: boolean("read_report").notNull().default(false),
     downloaded: boolean().notNull().default(false),
   },

@@ -10,7 +10,7 @@ import { recordAudit } from "../audit/audit.repo.ts";
 import { tellAboutOpening } from "./link-mails.ts";
 import { isLinkOpen } from "./link-standing.ts";
 import { linkNotFound } from "./links.errors.ts";
-import { insertVisit, takeMail, takeOpening } from "./links.repo.ts";
+import { findAttempt, insertVisit, lockLink, takeMail, takeOpening } from "./links.repo.ts";
 import { assertPasscode, passcodeAsked } from "./passcode.ts";
 import { presentVisit } from "./present-visit.ts";
 import { MAX_OPENINGS_KEPT } from "./read-links.ts";
@@ -24,6 +24,8 @@ type VisitDeps = Pick<Deps, "db" | "clock" | "config" | "jobs" | "mailSeal" | "t
 const FAILURES_AN_ADDRESS = 100;
 const WINDOW_SECONDS = 15 * 60;
 const MAILED_EVERY_MS = 3600_000;
+/** For so long a browser that got no answer may open the link again, without another opening. */
+const ATTEMPT_MS = 10 * 60_000;
 
 /**
  * Opens a link for somebody without an account. A failure is counted against their network before it is known, so that guesses made
@@ -45,8 +47,11 @@ export async function openVisit(
   };
   const attempt = await beginAttempt(db, [failures], now);
   const link = await findLinkBySecret(db, hashSecret(input.secret));
-  if (!link || link.id !== input.link.toLowerCase() || !isLinkOpen(link, now) || isUsedUp(link))
+  if (!link || link.id !== input.link.toLowerCase() || !isLinkOpen(link, now))
     throw new AppError(linkNotFound);
+  const attemptHash = input.attempt === undefined ? undefined : hashSecret(input.attempt);
+  const begun = attemptHash && { attemptHash, since: new Date(now.getTime() - ATTEMPT_MS) };
+  if (isUsedUp(link) && !(begun && (await findAttempt(db, link.id, begun)))) throw new AppError(linkNotFound);
   const studies = await listStudiesOfLink(db, link.id);
   if (studies.length === 0) throw new AppError(linkNotFound);
   if (link.passcodeHash !== null && !input.passcode) {
@@ -55,7 +60,7 @@ export async function openVisit(
     throw passcodeAsked(link);
   }
   if (link.passcodeHash !== null) await assertPasscode(deps, link, input.passcode ?? "", origin);
-  const visitId = await recordVisit(deps, link, origin, now);
+  const visitId = await recordVisit(deps, link, origin, { now, begun: begun || undefined });
   await attempt.succeed();
   const token = await signVisit(deps.tokens, { linkId: link.id, visitId });
   return await presentVisit(deps, { token, link, studies });
@@ -65,18 +70,30 @@ function isUsedUp({ maxOpenings, openings }: FoundLink): boolean {
   return maxOpenings !== null && openings >= maxOpenings;
 }
 
-/** Counts the opening, and records it for the owner. @throws {AppError} `link.not_found` if the link ended meanwhile */
+/**
+ * Counts the opening, and records it for the owner, unless it is the attempt of an earlier one whose answer was lost. Returns the visit.
+ * @throws {AppError} `link.not_found` if the link ended meanwhile
+ */
 async function recordVisit(
   deps: VisitDeps,
   link: FoundLink,
   { device, ...origin }: VisitOrigin,
-  now: Date,
+  { now, begun }: { now: Date; begun: { attemptHash: string; since: Date } | undefined },
 ): Promise<string> {
   const id = Bun.randomUUIDv7();
-  await deps.db.transaction(async (tx) => {
+  return await deps.db.transaction(async (tx) => {
+    if (begun) {
+      if (!(await lockLink(tx, link.id, now))) throw new AppError(linkNotFound);
+      const earlier = await findAttempt(tx, link.id, begun);
+      if (earlier) return earlier;
+    }
     if (!(await takeOpening(tx, link.id, now))) throw new AppError(linkNotFound);
     const { address } = origin;
-    await insertVisit(tx, { id, linkId: link.id, at: now, address, device }, MAX_OPENINGS_KEPT);
+    await insertVisit(
+      tx,
+      { id, linkId: link.id, at: now, address, device, attemptHash: begun?.attemptHash },
+      MAX_OPENINGS_KEPT,
+    );
     const event = { at: now, action: "link.opened", actorId: null, device, ...origin } as const;
     const events = await eventsAboutStudies(tx, link, event);
     for (const one of events) await recordAudit(tx, one);
@@ -89,6 +106,6 @@ async function recordVisit(
         at: now,
         studyId: events[0]?.studyId ?? undefined,
       });
+    return id;
   });
-  return id;
 }

@@ -1,0 +1,1 @@
+ALTER TABLE "share_link_visits" ADD COLUMN "attempt_hash" text;
