@@ -18,6 +18,7 @@ import type { ObjectOwners } from "./holdings/object-owners.ts";
 import type { Jobs } from "./jobs/jobs.ts";
 import type { Mailer } from "./mail/mailer.ts";
 import type { Meters } from "./metrics/meters.ts";
+import type { DatabaseClock } from "./nodes/database-clock.ts";
 import type { Node } from "./nodes/node.ts";
 import type { Pix } from "./pix/pix.ts";
 import type { Scratch } from "./processes/scratch.ts";
@@ -37,6 +38,8 @@ export interface Deps extends AsyncDisposable {
   meters: Meters;
   db: Db;
   jobs: Jobs;
+  /** By which tokens are issued and end. */
+  databaseClock: DatabaseClock;
   tokens: Tokens;
   mailer: Mailer;
   /** Seals mails that wait as jobs. */

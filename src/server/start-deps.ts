@@ -37,11 +37,9 @@ import { KnownSums } from "./holdings/checking/known-sums.ts";
 import { derivativeQueue } from "./holdings/holding-jobs.ts";
 import type { ObjectOwners, StudyOwner } from "./holdings/object-owners.ts";
 import { createJobs } from "./jobs/jobs.ts";
-import type { Mailer } from "./mail/mailer.ts";
-import { outboxFolder } from "./mail/outbox.ts";
-import { createOutboxMailer } from "./mail/outbox-mailer.ts";
-import { createSmtpMailer } from "./mail/smtp-mailer.ts";
+import { openMailer } from "./mail/open-mailer.ts";
 import { createMeters } from "./metrics/meters.ts";
+import { DatabaseClock } from "./nodes/database-clock.ts";
 import { type Holding, keepNode } from "./nodes/hold-node.ts";
 import { createNode } from "./nodes/node.ts";
 import { createBacenPix } from "./pix/bacen/bacen-pix.ts";
@@ -175,6 +173,7 @@ export async function createDeps(config: Config, overrides: DepsOverrides = {}):
   started.defer(() => mailer.close());
   const pix = overrides.pix ?? (await openPix(config, clock));
   started.defer(() => pix?.close());
+  const databaseClock = new DatabaseClock(clock);
   const staging = createDiskStore({ root: node.stagingDir });
   const sums = new KnownSums();
   const mailSeal = createSeal(secret, "mail");
@@ -195,7 +194,8 @@ export async function createDeps(config: Config, overrides: DepsOverrides = {}):
     meters: createMeters(),
     db: pool.db,
     jobs,
-    tokens: createTokens(secret, () => clock.now()),
+    databaseClock,
+    tokens: createTokens(secret, () => databaseClock.now()),
     mailer,
     mailSeal,
     factorSeal: createSeal(secret, "factors"),
@@ -297,12 +297,6 @@ async function openArchive(
     disk,
   });
   return { store: cache, cache };
-}
-
-function openMailer(config: Config, log: Logger): Mailer {
-  const from = config.mailFrom ?? config.adminEmail ?? `${config.productName} <no-reply@localhost>`;
-  if (config.smtpUrl) return createSmtpMailer({ url: config.smtpUrl, from });
-  return createOutboxMailer({ folder: outboxFolder(config), from, log });
 }
 
 async function openPix({ pix }: Config, clock: Clock): Promise<Pix | undefined> {

@@ -9,9 +9,15 @@ const PAUSE_SECONDS = 90;
 
 const platform = `${process.platform} ${process.arch} bun ${Bun.version}`;
 
-/** Beats once. Returns whether the last beat was so recent that no other node can have taken this one for dead. */
-export async function beat({ db, disk, node }: Pick<Deps, "db" | "disk" | "node">): Promise<boolean> {
+/** Beats once, and looks at the database's clock. Returns whether the last beat was so recent that no other node can have taken this one for dead. */
+export async function beat({
+  db,
+  disk,
+  node,
+  databaseClock,
+}: Pick<Deps, "db" | "disk" | "node" | "databaseClock">): Promise<boolean> {
   const { id, bootId } = node;
+  await databaseClock.follow(db);
   // A disk that can't be read is told by health; the node is alive all the same.
   const space = await disk.space().catch(() => undefined);
   return await recordBeat(db, { id, bootId, platform, version, disk: space, pauseSeconds: PAUSE_SECONDS });
@@ -22,7 +28,7 @@ export async function beat({ db, disk, node }: Pick<Deps, "db" | "disk" | "node"
  * valid without it. `onRevival` runs after a pause in which other nodes may have taken this one for dead.
  */
 export async function startBeating(
-  deps: Pick<Deps, "db" | "disk" | "node" | "log">,
+  deps: Pick<Deps, "db" | "disk" | "node" | "log" | "databaseClock">,
   onRevival: () => Promise<void>,
 ): Promise<AsyncDisposable> {
   let timer: Timer | undefined;

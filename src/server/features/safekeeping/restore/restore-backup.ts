@@ -78,8 +78,7 @@ export async function restoreBackup(root: string, options: RestoreOptions): Prom
       await rm(mark);
       throw new PlaceIsTaken("the database");
     }
-    const notWhole = { leftOut, damage };
-    const { dump, uploads } = await restoreFiles(folder, manifest, options, notWhole);
+    const { dump, uploads } = await restoreFiles(folder, manifest, options, { leftOut, damage });
     for await (const key of readManifestMissing(manifest)) damage.push({ key, found: "missing" });
     if (!(await hasLoadedRows(sql))) {
       if (isTaken) await dropLoaded(sql);

@@ -102,7 +102,7 @@ async function planOf(deps: ObjectDeps, file: StudyFile): Promise<JoinPlan> {
  * @throws {AppError} 401 for a ticket that has ended, otherwise as {@link findStudyFile}
  */
 export async function redeemDownloadTicket(
-  deps: Pick<Deps, "db" | "tokens" | "clock">,
+  deps: Pick<Deps, "db" | "tokens" | "clock" | "databaseClock">,
   token: string,
 ): Promise<{ session: Session; file: StudyFile }> {
   const claims = await deps.tokens.verify("download", token);
@@ -111,7 +111,7 @@ export async function redeemDownloadTicket(
   const studies: StudyRow[] = [];
   for (const id of claims.studies) studies.push(await findDownloadable(deps, session, id));
   const file = await fileOf(deps, studies);
-  const isLate = deps.clock.now().getTime() - claims.issuedAt.getTime() > BEGIN_MS;
+  const isLate = deps.databaseClock.now().getTime() - claims.issuedAt.getTime() > BEGIN_MS;
   if (isLate && !(await hasFreeRanges(deps, session, file))) throw new AppError(unauthenticated);
   return { session, file };
 }

@@ -1,0 +1,73 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { decodeJwt } from "jose";
+import type { UploadAnswer } from "../../../src/shared/api/upload.ts";
+import { type FaultyS3Server, startFaultyS3Server } from "../../support/faulty-s3-server.ts";
+import { s3Environment } from "../../support/s3-environment.ts";
+import { sampleZip } from "../../support/sample-zip.ts";
+import { createTestApp, type Person, type TestApp } from "../../support/test-app.ts";
+
+const MINUTE_MS = 60_000;
+
+let bucket: FaultyS3Server;
+let right: TestApp;
+let ahead: TestApp;
+let person: Person;
+let studyId = "";
+
+beforeAll(async () => {
+  bucket = await startFaultyS3Server();
+  const env = { ...s3Environment(bucket.options), ACK: "store" };
+  right = await createTestApp({ env, jobs: false });
+  ahead = await createTestApp({
+    env: { ...env, DATABASE_URL: right.deps.config.databaseUrl ?? "" },
+    jobs: false,
+  });
+  person = await right.addPerson("Relógio Adiantado", { plan: "clinica" });
+  const stored = await right.upload(person, sampleZip({ study: "1" }));
+  studyId = ((await stored.json()) as UploadAnswer).studies[0]?.id ?? "";
+  ahead.advance(10 * MINUTE_MS);
+  const system = { now: () => new Date(Date.now() + 10 * MINUTE_MS) };
+  await ahead.deps.databaseClock.follow(ahead.deps.db, system);
+}, 60_000);
+afterAll(async () => {
+  await ahead[Symbol.asyncDispose]();
+  await right[Symbol.asyncDispose]();
+  await bucket[Symbol.asyncDispose]();
+});
+
+async function ticketOf(node: TestApp): Promise<string> {
+  const answer = await node.call("POST", `/api/studies/${studyId}/download-ticket`, { as: person });
+  return ((await answer.json()) as { url: string }).url;
+}
+
+async function exportOf(node: TestApp): Promise<string> {
+  const answer = await node.call("POST", "/api/users/export-ticket", { as: person });
+  expect(answer.status).toBe(201);
+  return ((await answer.json()) as { url: string }).url;
+}
+
+const statusAt = async (node: TestApp, url: string) => {
+  const answer = await node.call("GET", url);
+  await answer.arrayBuffer();
+  return answer.status;
+};
+
+test("a node whose clock is ten minutes ahead takes the tickets of others, and they take its own", async () => {
+  for (const issue of [ticketOf, exportOf])
+    for (const [one, other] of [
+      [right, ahead],
+      [ahead, right],
+    ] as const)
+      expect(await statusAt(other, await issue(one))).toBe(200);
+});
+
+test("a ticket of a node whose clock is ahead lasts no longer than any, on all nodes", async () => {
+  const url = await exportOf(ahead);
+  const { exp = 0 } = decodeJwt(url.slice(url.lastIndexOf("/") + 1));
+  expect(Math.abs(exp * 1000 - Date.now() - 5 * MINUTE_MS)).toBeLessThan(5_000);
+  for (const node of [right, ahead]) {
+    node.advance(6 * MINUTE_MS);
+    expect(await statusAt(node, url)).toBe(401);
+    node.advance(-6 * MINUTE_MS);
+  }
+});
