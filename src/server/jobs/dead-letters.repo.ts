@@ -1,5 +1,5 @@
-import { sql } from "drizzle-orm";
-import type { Db, DbOrTx } from "../db/client.ts";
+import { type SQL, sql } from "drizzle-orm";
+import type { Db, DbOrTx, Tx } from "../db/client.ts";
 import { DEAD_LETTERS } from "./queue.ts";
 
 export interface DeadLetterRow {
@@ -28,11 +28,24 @@ export async function listDeadLetters(db: Db, limit: number): Promise<DeadLetter
   return rows.map((row) => ({ ...row, diedAt: new Date(row.diedAt) }));
 }
 
-/** How many of each queue's jobs are dead letters, of the given ones alone if `ids` is there. */
-export async function countDeadLetters(db: DbOrTx, ids?: readonly string[]): Promise<Map<string, number>> {
-  const isChosen = ids ? sql`and id = any(${sql.param([...ids])}::uuid[])` : sql``;
+/** How many of each queue's jobs are dead letters. */
+export async function countDeadLetters(db: DbOrTx, ids: readonly string[]): Promise<Map<string, number>> {
+  return await countByQueue(
+    db,
+    sql`select source_name from pgboss.job where ${isWaiting} and ${isOneOf(ids)}`,
+  );
+}
+
+/** Like {@link countDeadLetters}, after whoever settles some of them now. Nobody else settles those counted before `tx` ends. */
+export async function lockDeadLetters(tx: Tx, ids: readonly string[]): Promise<Map<string, number>> {
+  const chosen = sql`select source_name from pgboss.job where ${isWaiting} and ${isOneOf(ids)} order by id for update`;
+  return await countByQueue(tx, chosen);
+}
+
+const isOneOf = (ids: readonly string[]) => sql`id = any(${sql.param([...ids])}::uuid[])`;
+
+async function countByQueue(db: DbOrTx, letters: SQL): Promise<Map<string, number>> {
   const rows = await db.execute<{ queue: string; letters: number }>(sql`
-    select coalesce(source_name, '') as queue, count(*)::int as letters
-    from pgboss.job where ${isWaiting} ${isChosen} group by 1`);
+    select coalesce(source_name, '') as queue, count(*)::int as letters from (${letters}) as letter group by 1`);
   return new Map([...rows].map(({ queue, letters }) => [queue, letters]));
 }

@@ -110,6 +110,25 @@ describe("an admin's home page", () => {
     expect(await screen.findByText("Nenhuma tarefa espera por você")).toBeTruthy();
   });
 
+  test.each([
+    ["retry", { retried: 0, stuck: 0 }],
+    ["dismiss", { dismissed: 0 }],
+  ] as const)("does not claim what another admin was first to do: %s", async (what, nothing) => {
+    const { answered } = await show(calm, [letter("a1")], {
+      [`POST /api/operations/dead-letters/${what}`]: () => {
+        answered.letters = [];
+        return Response.json(nothing);
+      },
+    });
+    if (what === "retry") {
+      await userEvent.click(await screen.findByRole("button", { name: /^Tentar novamente/ }));
+    } else {
+      await userEvent.click(await screen.findByRole("button", { name: /^Descartar/ }));
+      await userEvent.click(screen.getByRole("button", { name: "Descartar" }));
+    }
+    expect(await screen.findByText("Estas tarefas já estavam resolvidas")).toBeTruthy();
+  });
+
   test("says so when nothing works on a job any more", async () => {
     await show(calm, [letter("a1")], {
       "POST /api/operations/dead-letters/retry": () => Response.json({ retried: 0, stuck: 1 }),

@@ -129,6 +129,28 @@ test("a dismissed job is gone and never runs; the audit names who dismissed it",
   expect(done).toEqual([]);
 });
 
+test.each([
+  ["retry", { retried: 0, stuck: 0 }],
+  ["dismiss", { dismissed: 0 }],
+] as const)("letters that another admin settles just now count for nothing: %s", async (what, nothing) => {
+  const ids = (await kill(failing)).map(({ id }) => id);
+  const rows = (await audited()).length;
+  const other = await t.sql.reserve();
+  await other`begin`;
+  await other`delete from pgboss.job where id = any(${ids}::uuid[])`;
+  let isAnswered = false;
+  const answer = settle(what, ids).finally(() => {
+    isAnswered = true;
+  });
+  const countWaiting = async () =>
+    (await t.sql`select from pg_stat_activity where wait_event_type = 'Lock'`).length;
+  await until(countWaiting, (waiting) => waiting > 0 || isAnswered);
+  await other`commit`;
+  other.release();
+  expect(await (await answer).json()).toEqual(nothing);
+  expect((await audited()).length).toBe(rows);
+});
+
 test("only dead letters can be retried or dismissed, not jobs that wait", async () => {
   const waiting = await t.deps.jobs.enqueue(failing, { patient: "Espera" }, { runAfterSeconds: 3600 });
   const ids = [waiting ?? ""];

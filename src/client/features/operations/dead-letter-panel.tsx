@@ -128,16 +128,23 @@ function DismissQuestion({ count, isPending, onKeep, onDismiss }: DismissQuestio
   );
 }
 
+interface Settled {
+  how: "retry" | "dismiss";
+  /** 0 if another admin was first. */
+  done: number;
+  stuck: number;
+}
+
 function useSettle({ ids }: LetterGroup) {
   const { t } = useLingui();
   const refresh = useOperationsRefresh();
   return useMutation({
-    mutationFn: async (how: "retry" | "dismiss"): Promise<{ how: "retry" | "dismiss"; stuck: number }> => {
-      if (how === "retry") return { how, stuck: (await operationsApi.retry(ids)).stuck };
-      await operationsApi.dismiss(ids);
-      return { how, stuck: 0 };
+    mutationFn: async (how: "retry" | "dismiss"): Promise<Settled> => {
+      if (how === "dismiss") return { how, done: (await operationsApi.dismiss(ids)).dismissed, stuck: 0 };
+      const { retried, stuck } = await operationsApi.retry(ids);
+      return { how, done: retried, stuck };
     },
-    onSuccess: async ({ how, stuck }) => {
+    onSuccess: async ({ how, done, stuck }) => {
       await refresh();
       if (stuck > 0) {
         showToast({
@@ -149,6 +156,11 @@ function useSettle({ ids }: LetterGroup) {
               "They belong to a node that is gone. Another node took over what it could: dismiss them.",
           }),
         });
+        return;
+      }
+      if (done === 0) {
+        const title = t({ id: "home.settledBefore", message: "These jobs were settled already" });
+        showToast({ tone: "info", title });
         return;
       }
       const title =

@@ -3,7 +3,7 @@ import type { Tx } from "../../db/client.ts";
 import type { Deps } from "../../deps.ts";
 import type { RequestOrigin } from "../../http/request-origin.ts";
 import type { Session } from "../../http/session.ts";
-import { countDeadLetters } from "../../jobs/dead-letters.repo.ts";
+import { countDeadLetters, lockDeadLetters } from "../../jobs/dead-letters.repo.ts";
 import { kindOfQueue } from "../../jobs/queue.ts";
 import { type AuditAction, recordAudit } from "../audit/audit.repo.ts";
 
@@ -18,7 +18,7 @@ type SettleDeps = Pick<Deps, "db" | "clock" | "jobs">;
 /** Returns dead letters to their queues. Letters that another admin settled meanwhile count for nothing. Audited. */
 export async function retryDeadLetters(deps: SettleDeps, settling: Settling): Promise<RetriedLetters> {
   return await deps.db.transaction(async (tx) => {
-    const chosen = await countDeadLetters(tx, settling.ids);
+    const chosen = await lockDeadLetters(tx, settling.ids);
     const retried = await deps.jobs.retryDeadLetters(settling.ids, tx);
     const left = await countDeadLetters(tx, settling.ids);
     await record(deps, tx, "dead_letters.retried", settling, chosen);
@@ -26,10 +26,10 @@ export async function retryDeadLetters(deps: SettleDeps, settling: Settling): Pr
   });
 }
 
-/** Deletes dead letters: their work is not done. Audited. */
+/** Deletes dead letters: their work is not done. Letters that another admin settled meanwhile count for nothing. Audited. */
 export async function dismissDeadLetters(deps: SettleDeps, settling: Settling): Promise<DismissedLetters> {
   return await deps.db.transaction(async (tx) => {
-    const chosen = await countDeadLetters(tx, settling.ids);
+    const chosen = await lockDeadLetters(tx, settling.ids);
     await deps.jobs.dismissDeadLetters(settling.ids, tx);
     await record(deps, tx, "dead_letters.dismissed", settling, chosen);
     return { dismissed: sumOf(chosen) };
