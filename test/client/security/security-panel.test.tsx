@@ -5,7 +5,7 @@ import { viewAtom } from "../../../src/client/features/places/views.ts";
 import { SecurityPanel } from "../../../src/client/features/security/security-panel.tsx";
 import type { Factors } from "../../../src/shared/api/factors.ts";
 import { screen, userEvent, withDom, within } from "../../support/dom.ts";
-import { type Answer, answerCalls, renderView, shownView } from "../../support/render-view.tsx";
+import { type Answer, answerCalls, problem, renderView, shownView } from "../../support/render-view.tsx";
 import { travel, write } from "../../support/travel.ts";
 
 withDom();
@@ -141,5 +141,73 @@ describe("the security of an account", () => {
     await user.click(screen.getByRole("button", { name: "Remover" }));
     expect(await screen.findByText("Aplicativo autenticador removido")).toBeDefined();
     expect(screen.queryByRole("alertdialog")).toBeNull();
+  });
+
+  test.each([
+    ["app", "Remover o aplicativo autenticador", "Aplicativo autenticador removido", "totp/remove"],
+    [
+      "passkey",
+      "Remover Celular",
+      "Chave de acesso removida",
+      "passkeys/01900000-0000-7000-8000-0000000000a1/remove",
+    ],
+  ])("says that an %s is removed if another tab removed it first", async (_what, button, said, path) => {
+    let now = factors;
+    const user = await show(now, {
+      "GET /api/auth/factors": () => Response.json(now),
+      [`POST /api/auth/${path}`]: () => {
+        now = { ...now, totp: null, passkeys: [] };
+        return problem(404, "totp.off", "Não há.");
+      },
+    });
+    await user.click(screen.getByRole("button", { name: button }));
+    await user.type(screen.getByLabelText("Sua senha"), "senha-forte");
+    await user.type(screen.getByLabelText(/^Código/), "123456");
+    await user.click(screen.getByRole("button", { name: "Remover" }));
+    expect(await screen.findByText(said)).toBeDefined();
+    expect(screen.queryByRole("alertdialog")).toBeNull();
+  });
+
+  test("does not take the app that another tab set up for the one whose key is shown", async () => {
+    let now: Factors = { ...factors, passkeys: [], totp: null, recoveryCodesLeft: 0 };
+    const user = await show(now, {
+      "GET /api/auth/factors": () => Response.json(now),
+      "POST /api/auth/totp": () => Response.json({ secret: "ABCD", uri: "otpauth://x", qrCode: "data:," }),
+      "POST /api/auth/totp/confirm": () => {
+        now = { ...now, totp: seen, recoveryCodesLeft: 10 };
+        return problem(409, "totp.already_on", "Já existe um aplicativo autenticador.");
+      },
+    });
+    await user.click(screen.getByRole("button", { name: "Configurar" }));
+    await user.click(screen.getByRole("button", { name: "Continuar" }));
+    await user.click((await screen.findAllByRole("textbox"))[0] as HTMLElement);
+    await user.keyboard("123456");
+    await user.click(screen.getByRole("button", { name: "Confirmar" }));
+    expect((await screen.findByRole("alert")).textContent).toBe("Já existe um aplicativo autenticador.");
+    expect(screen.queryByText(/^Configurado/)).toBeNull();
+  });
+
+  test("asks for a code once another tab has added the first factor", async () => {
+    let now: Factors = { ...factors, passkeys: [], totp: null, recoveryCodesLeft: 0 };
+    const sent: unknown[] = [];
+    const user = await show(now, {
+      "GET /api/auth/factors": () => Response.json(now),
+      "POST /api/auth/totp": ({ body }) => {
+        sent.push(body);
+        now = { ...now, passkeys: factors.passkeys, recoveryCodesLeft: 10 };
+        if (sent.length === 1) return problem(400, "auth.wrong_current_password", "Senha incorreta.");
+        return sent.length === 2
+          ? problem(400, "auth.factor_required", "Confirme.")
+          : Response.json({ secret: "ABCD", uri: "otpauth://x", qrCode: "data:," });
+      },
+    });
+    await user.click(screen.getByRole("button", { name: "Configurar" }));
+    await user.click(screen.getByRole("button", { name: "Continuar" }));
+    await user.type(await screen.findByLabelText("Sua senha"), "senha-forte");
+    await user.click(screen.getByRole("button", { name: "Continuar" }));
+    await user.type(await screen.findByLabelText(/^Código/), "1111-2222-3333-4444");
+    await user.click(screen.getByRole("button", { name: "Continuar" }));
+    expect(await screen.findByText("ABCD")).toBeDefined();
+    expect(sent.at(-1)).toEqual({ currentPassword: "senha-forte", code: "1111-2222-3333-4444" });
   });
 });

@@ -150,6 +150,28 @@ describe("an authenticator app", () => {
     expect((await post("/api/auth/totp/remove", proof, person)).status).toBe(404);
   });
 
+  test("tells a code that comes again from one of an app that another tab set up meanwhile", async () => {
+    const person = await t.addPerson("Duas Abas");
+    const begin = async () =>
+      (
+        (await (await post("/api/auth/totp", { currentPassword: person.password }, person)).json()) as {
+          secret: string;
+        }
+      ).secret;
+    const confirm = async (code: string) => {
+      const answer = await post("/api/auth/totp/confirm", { code }, person);
+      return answer.ok ? 200 : (await problemOf(answer)).code;
+    };
+    const [first, second] = [await begin(), await begin()];
+    expect(await confirm(totpAt(first, now()))).toBe("totp.wrong_code");
+    const code = totpAt(second, now());
+    expect(await confirm(code)).toBe(200);
+    expect(await confirm(code)).toBe("totp.not_pending");
+    expect(await confirm(totpAt(first, now()))).toBe("totp.already_on");
+    // A right code that was not used yet is no different from a wrong one.
+    expect(await confirm(nextCode(second))).toBe("totp.already_on");
+  });
+
   test("makes earlier remembered devices invalid, and may be skipped by one remembered after it", async () => {
     const person = await t.addPerson("Aparelho Antigo");
     t.deps.config.twoFactor = "required";

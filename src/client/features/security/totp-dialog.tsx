@@ -1,6 +1,6 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import { useQueryClient } from "@tanstack/react-query";
-import { type SyntheticEvent, useState } from "react";
+import { type SyntheticEvent, useRef, useState } from "react";
 import type { Factors, RecoveryCodesAnswer, TotpEnrolment } from "../../../shared/api/factors.ts";
 import { ApiError } from "../../api.ts";
 import { CODE_LENGTH, CodeField, emptyCode } from "../../ui/code-field.tsx";
@@ -112,6 +112,7 @@ function ConfirmForm(props: ConfirmFormProps) {
   const [error, setError] = useState<string>();
   const close = useOwnClose(onClose);
   const code = digits.join("");
+  const wasLost = useRef(false);
 
   /** Undefined if the app is set up and the server's answer was lost. */
   const confirm = async (): Promise<RecoveryCodesAnswer | undefined> => {
@@ -119,8 +120,12 @@ function ConfirmForm(props: ConfirmFormProps) {
       return await securityApi.confirmTotp(code);
     } catch (failure) {
       const now = await factorsAfterLoss(queryClient, failure);
-      if (!now?.totp) throw failure;
-      return undefined;
+      const status = failure instanceof ApiError ? failure.status : undefined;
+      // Set up in another tab, the app has another key than the one that is shown here.
+      const isOther = failure instanceof ApiError && failure.code === "totp.already_on" && !wasLost.current;
+      if (now?.totp && !isOther) return undefined;
+      wasLost.current ||= status === 0 || (status ?? 0) >= 500;
+      throw failure;
     }
   };
   const submit = async (event: SyntheticEvent<HTMLFormElement>) => {

@@ -2,6 +2,7 @@ import { type QueryClient, queryOptions, useQuery } from "@tanstack/react-query"
 import type { Factors, RecoveryCodesAnswer } from "../../../shared/api/factors.ts";
 import { answerInTime } from "../../answer-in-time.ts";
 import { ApiError } from "../../api.ts";
+import { isPerhapsDone } from "../../perhaps-done.ts";
 import { securityApi } from "./security-api.ts";
 
 const queryKey = ["auth", "factors"];
@@ -14,15 +15,13 @@ export function useFactors() {
 
 /**
  * The factors after a call that failed, if the server may have done all the same what was asked: its answer was lost, now or at a call
- * before. Undefined if it refused, or if they can't be read either.
+ * before, or another tab asked the same. Undefined if it refused, or if they can't be read either.
  */
 export async function factorsAfterLoss(
   queryClient: QueryClient,
   failure: unknown,
 ): Promise<Factors | undefined> {
-  if (!(failure instanceof ApiError)) return undefined;
-  const { status } = failure;
-  if (status !== 0 && status !== 409 && status < 500) return undefined;
+  if (!isPerhapsDone(failure)) return undefined;
   try {
     return await queryClient.fetchQuery({
       queryKey,

@@ -1,11 +1,12 @@
 import { useLingui } from "@lingui/react/macro";
+import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import type { Factors, IdentityProof } from "../../../shared/api/factors.ts";
 import { ApiError } from "../../api.ts";
 import { showToast } from "../../ui/toast.tsx";
 import { askForPasskey, PasskeyFailure } from "./passkey-browser.ts";
 import { securityApi } from "./security-api.ts";
-import { hasFactor } from "./use-factors.ts";
+import { hasFactor, refreshFactors } from "./use-factors.ts";
 
 type ProofField = "currentPassword" | "code";
 
@@ -23,7 +24,9 @@ export type Proof = ReturnType<typeof useProof>;
  */
 export function useProof(factors: Factors, { isFirstFree = false } = {}) {
   const { t } = useLingui();
-  const wantsFactor = hasFactor(factors);
+  const queryClient = useQueryClient();
+  const [isFactorAsked, setFactorAsked] = useState(false);
+  const wantsFactor = hasFactor(factors) || isFactorAsked;
   const hasPasskey = factors.passkeys.length > 0 && factors.passkeysAvailable;
   const [isAsked, setAsked] = useState(wantsFactor || !isFirstFree);
   const [values, setValues] = useState<Record<ProofField, string>>({ currentPassword: "", code: "" });
@@ -47,7 +50,11 @@ export function useProof(factors: Factors, { isFirstFree = false } = {}) {
     if (!field) showToast({ tone: "bad", title, text });
     // Asked for only now: nothing was wrong yet.
     else if (!isAsked) setAsked(true);
-    else setErrors({ [field]: text });
+    else if (field === "code" && !wantsFactor) {
+      // Another tab added the first factor.
+      setFactorAsked(true);
+      void refreshFactors(queryClient);
+    } else setErrors({ [field]: text });
   };
 
   const textOf = (error: unknown): string => {

@@ -40,7 +40,8 @@ export async function beginTotpEnrolment(
 
 /**
  * Turns the secret into a factor, given the app's first code.
- * @throws {AppError} `totp.wrong_code`, `totp.not_pending`; 429 after ten wrong codes in ten minutes
+ * @throws {AppError} `totp.wrong_code`, `totp.not_pending`, `totp.already_on` if another app was set up meanwhile; 429 after ten
+ *   wrong codes in ten minutes
  */
 export async function confirmTotpEnrolment(
   deps: ProofDeps,
@@ -51,9 +52,14 @@ export async function confirmTotpEnrolment(
   const { db, clock, factorSeal } = deps;
   const now = clock.now();
   const pending = await findTotp(db, session.userId);
-  if (!pending || pending.confirmedAt || now.getTime() - pending.createdAt.getTime() > PENDING_MS) {
-    throw new AppError(totpNotPending);
+  if (pending?.confirmedAt) {
+    // The code that confirmed it may come again, after a lost answer. A code that was not used yet is not told from a wrong one.
+    const isAgain =
+      matchingStep(String(factorSeal.open(pending.sealedSecret)), code, now) === pending.lastStep;
+    throw new AppError(isAgain ? totpNotPending : totpOn);
   }
+  if (!pending || now.getTime() - pending.createdAt.getTime() > PENDING_MS)
+    throw new AppError(totpNotPending);
   const rule = { name: "totp:confirm", subject: session.userId, limit: 10, windowSeconds: 600 };
   const attempt = await beginAttempt(db, [rule], now);
   const { sealedSecret } = pending;

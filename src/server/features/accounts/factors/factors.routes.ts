@@ -170,7 +170,7 @@ export function createFactorsRoutes(deps: Deps, guard: Guard) {
     guard({}),
     describe(confirmTotpCall, {
       summary: "Add the authenticator app, with its first code",
-      problems: [totpNotPending, wrongTotpCode],
+      problems: [totpNotPending, totpOn, wrongTotpCode],
     }),
     validate("json", confirmTotpCall.body),
     async (c) =>
