@@ -114,6 +114,24 @@ describe("the verification form", () => {
     expect(document.activeElement).toBe(box(1));
   });
 
+  test("leads back to the login if a code that got no answer may have ended the sign-in", async () => {
+    let isLost = true;
+    answerCalls({
+      "POST /api/auth/verify-2fa": () => {
+        if (!isLost) return problem(401, "auth.wrong_code", "Código incorreto ou vencido.");
+        isLost = false;
+        throw new TypeError("Failed to fetch");
+      },
+    });
+    const user = await showForm();
+    await user.click(box(1));
+    await user.paste("407115");
+    await user.click(submitButton());
+    await screen.findByText(/^Não foi possível falar com o servidor/);
+    await user.click(submitButton());
+    expect(await screen.findByText("O código expirou. Volte e faça login de novo.")).toBeDefined();
+  });
+
   test("sends a new code and restarts its ten minutes", async () => {
     const calls = answerCalls({ "POST /api/auth/resend-code": () => Response.json({ sent: true }) });
     const user = await showForm({ passwordAt: Date.now() - 5 * 60_000 });

@@ -6,6 +6,9 @@ import { showToast } from "../../ui/toast.tsx";
 import { authApi } from "./auth-api.ts";
 import { keepPendingSignIn, type PendingSignIn } from "./pending-sign-in.ts";
 
+/** Sign-ins that a code may have ended whose answer was lost: every further code is wrong for them. */
+const unanswered = new WeakSet<PendingSignIn>();
+
 /** Sends the code of a second step and starts the session. */
 export function useCodeCheck(pending: PendingSignIn | undefined) {
   const { t } = useLingui();
@@ -27,7 +30,12 @@ export function useCodeCheck(pending: PendingSignIn | undefined) {
       if (!(error instanceof ApiError)) throw error;
       setWrong(error.status !== 0);
       const title = t({ id: "auth.verify.failed", message: "Verification failed" });
-      showToast({ tone: "bad", title, text: error.message });
+      const text =
+        unanswered.has(pending) && error.status === 401
+          ? t({ id: "auth.verify.over", message: "The code has expired. Go back and log in again." })
+          : error.message;
+      if (error.status === 0 || error.status >= 500) unanswered.add(pending);
+      showToast({ tone: "bad", title, text });
       return error.status === 0;
     }
   };
