@@ -56,16 +56,34 @@ export async function takeFromBudgets(tx: Tx, cause: MailCause, recipient: strin
   if (cause === "program") return;
   const { at } = cause;
   for (const { name, limit } of cause.budgetsFor(mailboxOf(recipient))) {
-    const budget = new Bun.CryptoHasher("sha256").update(name).digest("hex");
+    const budget = hashName(name);
     await lockBudget(tx, budget);
-    const sent = await listSent(tx, budget, new Date(at.getTime() - HOUR_MS), limit);
-    const [oldest] = sent;
-    if (oldest && sent.length >= limit) {
-      const seconds = Math.ceil((oldest.getTime() + HOUR_MS - at.getTime()) / 1000);
-      throw new AppError(tooManyRequests, { retryAfterSeconds: Math.max(1, seconds) });
-    }
+    await assertLeft(tx, budget, limit, at);
     await insertSent(tx, budget, at);
   }
+}
+
+/**
+ * Makes sure that a mail may still be sent, before something is used up for an act that sends one.
+ * @throws {AppError} 429 with Retry-After, as the act would
+ */
+export async function assertBudgetsLeft(db: DbOrTx, cause: MailCause, recipient: string): Promise<void> {
+  if (cause === "program") return;
+  for (const { name, limit } of cause.budgetsFor(mailboxOf(recipient))) {
+    await assertLeft(db, hashName(name), limit, cause.at);
+  }
+}
+
+async function assertLeft(db: DbOrTx, budget: string, limit: number, at: Date): Promise<void> {
+  const sent = await listSent(db, budget, new Date(at.getTime() - HOUR_MS), limit);
+  const [oldest] = sent;
+  if (!oldest || sent.length < limit) return;
+  const seconds = Math.ceil((oldest.getTime() + HOUR_MS - at.getTime()) / 1000);
+  throw new AppError(tooManyRequests, { retryAfterSeconds: Math.max(1, seconds) });
+}
+
+function hashName(name: string): string {
+  return new Bun.CryptoHasher("sha256").update(name).digest("hex");
 }
 
 /** Deletes entries older than an hour, which no longer count. */

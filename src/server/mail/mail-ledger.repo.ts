@@ -8,8 +8,8 @@ export async function lockBudget(tx: Tx, budget: string): Promise<void> {
 }
 
 /** When the mails of a budget went out, oldest first; at most `limit`. */
-export async function listSent(tx: Tx, budget: string, since: Date, limit: number): Promise<Date[]> {
-  const rows = await tx
+export async function listSent(db: DbOrTx, budget: string, since: Date, limit: number): Promise<Date[]> {
+  const rows = await db
     .select({ at: mailLedger.at })
     .from(mailLedger)
     .where(and(eq(mailLedger.budget, budget), gt(mailLedger.at, since)))

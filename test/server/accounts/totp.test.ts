@@ -243,6 +243,22 @@ describe("a recovery code", () => {
     expect((await verify(person, fresh[3])).status).toBe(200);
   });
 
+  test("is not used up by a change that is refused because the hour's mails are sent", async () => {
+    const { person, recoveryCodes } = await withTotp("Muitas Folhas");
+    const { password: currentPassword } = person;
+    let codes = recoveryCodes;
+    const renew = async (code: string | undefined) => {
+      const answer = await post("/api/auth/recovery-codes", { currentPassword, code }, person);
+      if (answer.ok) codes = ((await answer.json()) as { recoveryCodes: string[] }).recoveryCodes;
+      return answer.status;
+    };
+    for (let made = 0; made < 4; made++) expect(await renew(codes[0])).toBe(201);
+    expect(await renew(codes[0])).toBe(429);
+    expect((await factors.read(person)).recoveryCodesLeft).toBe(10);
+    t.advance(3600_000);
+    expect(await renew(codes[0])).toBe(201);
+  });
+
   test("is not given without a factor, and somebody else's is useless", async () => {
     const { person } = await withTotp("Dona Dos Códigos");
     const other = await withTotp("Outra Dona");

@@ -3,6 +3,7 @@ import type { Deps } from "../../../deps.ts";
 import { AppError } from "../../../http/app-error.ts";
 import { unauthenticated } from "../../../http/http.errors.ts";
 import type { Session } from "../../../http/session.ts";
+import { assertBudgetsLeft, byAccount } from "../../../mail/mail-budget.ts";
 import { wrongCurrentPassword } from "../accounts.errors.ts";
 import { assertCurrentPassword } from "../passwords/assert-current-password.ts";
 import { findSessionStart } from "../sessions/sessions.repo.ts";
@@ -21,7 +22,8 @@ export type ProofDeps = Pick<Deps, "db" | "clock" | "factorSeal" | "jobs" | "mai
 
 /**
  * Makes sure that the account's owner changes the factors: by the password and, if the account has a factor, by one of its
- * factors. A stolen session or access to the mailbox is not enough. Uses up a code that is given.
+ * factors. A stolen session or access to the mailbox is not enough. Uses up a code that is given, unless the owner can't be told of a
+ * change now.
  * @throws {AppError} `auth.wrong_current_password`, `auth.factor_required`, `auth.wrong_factor`, 429
  */
 export async function proveIdentity(
@@ -34,6 +36,7 @@ export async function proveIdentity(
   if (!user) throw new AppError(unauthenticated);
   if (!proof.currentPassword) throw new AppError(wrongCurrentPassword);
   await assertCurrentPassword(deps, user, proof.currentPassword, origin);
+  await assertOwnerIsTold(deps, user);
   const methods = await findSignInMethods(deps.db, user.id);
   if (methods.length > 0) await assertOwnFactor(deps, session, user, proof, origin);
   return user;
@@ -53,8 +56,15 @@ export async function proveIdentityToAdd(
     findSessionStart(db, session.id),
   ]);
   const ageMs = clock.now().getTime() - (openedAt?.getTime() ?? 0);
-  if (user && methods.length === 0 && ageMs <= FRESH_MS) return user;
-  return await proveIdentity(deps, session, proof, origin);
+  if (!user || methods.length > 0 || ageMs > FRESH_MS)
+    return await proveIdentity(deps, session, proof, origin);
+  await assertOwnerIsTold(deps, user);
+  return user;
+}
+
+/** Every change of the factors is mailed. */
+async function assertOwnerIsTold({ db, clock }: ProofDeps, { id, email }: UserRow): Promise<void> {
+  await assertBudgetsLeft(db, byAccount(id, clock.now()), email);
 }
 
 async function assertOwnFactor(
