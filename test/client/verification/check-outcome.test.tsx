@@ -31,3 +31,17 @@ test("images that were changed are told as differing, with their names in sight"
   expect(screen.getByText("2 de 2 imagens não conferem com o que foi recebido.")).toBeDefined();
   expect(screen.getByText("IM1").closest("details")).toBeNull();
 });
+
+test("files without an image are told as such, and not as an exam that was changed", async () => {
+  await show({ others: 3 });
+  expect(screen.getByText("Não há imagens nestes arquivos.")).toBeDefined();
+  expect(screen.queryByText(/não conferem/)).toBeNull();
+});
+
+test("an image beside all that was received is named, and those are told as unchanged", async () => {
+  await show({ matching: 2, missing: [], unknown: ["IM9"] });
+  expect(screen.getByText("1 imagem daqui não foi recebida com as outras.")).toBeDefined();
+  expect(screen.getByText("As 2 que foram recebidas estão exatamente como vieram.")).toBeDefined();
+  expect(screen.getByText("IM9")).toBeDefined();
+  expect(screen.queryByText(/não conferem/)).toBeNull();
+});

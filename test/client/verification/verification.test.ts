@@ -1,7 +1,11 @@
 import { describe, expect, test } from "bun:test";
 import { zipSync } from "fflate";
 import { CompactSign, exportJWK, generateKeyPair } from "jose";
-import { compareFiles, isUnchanged } from "../../../src/client/features/verification/compare-files.ts";
+import {
+  compareFiles,
+  compareRoot,
+  isUnchanged,
+} from "../../../src/client/features/verification/compare-files.ts";
 import { hashFiles } from "../../../src/client/features/verification/hash-files.ts";
 import {
   openReceiptFile,
@@ -9,6 +13,7 @@ import {
   rootOf,
 } from "../../../src/client/features/verification/receipt-file.ts";
 import type { PublicKey, Receipt } from "../../../src/shared/api/receipts.ts";
+import { TagHex } from "../../../src/shared/dicom/tags.ts";
 import { sampleKinds } from "../../support/damaged-study.ts";
 import { sampleInstance } from "../../support/sample-zip.ts";
 import { sha256 } from "../../support/stored-bytes.ts";
@@ -82,6 +87,24 @@ describe("files that are checked against a receipt", () => {
       ...{ matching: kindNames.length - 1, missing: ["2.25.3.1.1.1"], changed: [] },
       ...{ unknown: ["disco/strange"], others: 1 },
     });
+  });
+
+  test("match with the laudo that a medium has among the images, by the receipt and by its root", async () => {
+    const laudo = sampleInstance({
+      series: "9999",
+      elements: { [TagHex.SOPClassUID]: { vr: "UI", Value: ["1.2.840.10008.5.1.4.1.1.104.1"] } },
+    });
+    const medium = folder({ ...kinds, laudo });
+    const known = new Set(instances.map((instance) => instance.sha256));
+    const comparison = compareFiles(receipt, await hashFiles(medium, known, () => {}));
+    expect(comparison).toMatchObject({ matching: kindNames.length, unknown: [], others: 1 });
+    expect(isUnchanged(comparison)).toBe(true);
+    const all = await hashFiles(medium, undefined, () => {});
+    expect(compareRoot(receipt.root, all)).toEqual({ isSame: true, images: kindNames.length });
+    // A document that was received must be there, too.
+    const withLaudo = rootOf(all.map(({ sopInstanceUID = "", ...file }) => ({ ...file, sopInstanceUID })));
+    expect(compareRoot(withLaudo, all)).toEqual({ isSame: true, images: kindNames.length + 1 });
+    expect(compareRoot(withLaudo, hashed).isSame).toBe(false);
   });
 
   test("match behind the beginning that a medium gives to a file without one", async () => {

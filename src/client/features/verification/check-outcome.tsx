@@ -3,7 +3,7 @@ import { msg } from "@lingui/core/macro";
 import { Plural, Trans, useLingui } from "@lingui/react/macro";
 import type { ReceiptDigest } from "../../../shared/api/receipts.ts";
 import { ShieldAlertIcon, ShieldCheckIcon } from "../../ui/icons.tsx";
-import { type Comparison, isOtherExam, isUnchanged } from "./compare-files.ts";
+import { type Comparison, hasMore, hasNoImages, isOtherExam, isUnchanged } from "./compare-files.ts";
 import type { HashFailure } from "./hash-messages.ts";
 import type { Check, CheckResult } from "./use-verification.ts";
 
@@ -44,6 +44,7 @@ export function CheckOutcome({ check, digest }: { check: Check; digest: ReceiptD
 function Result({ result, images }: { result: CheckResult; images: number }) {
   if (result.kind === "compared") return <Compared comparison={result.comparison} images={images} />;
   if (result.isSame) return <Unchanged images={result.images} />;
+  if (result.images === 0) return <NoImages />;
   return (
     <div className="verify-result is-bad" role="alert">
       <Verdict isOk={false}>
@@ -66,8 +67,44 @@ interface ComparedProps {
 
 function Compared({ comparison, images }: ComparedProps) {
   if (isUnchanged(comparison)) return <Unchanged images={images} others={comparison.others} />;
+  if (hasNoImages(comparison)) return <NoImages />;
+  if (hasMore(comparison)) return <More comparison={comparison} images={images} />;
   if (isOtherExam(comparison)) return <OtherExam comparison={comparison} />;
   return <Differing comparison={comparison} images={images} />;
+}
+
+function NoImages() {
+  return (
+    <div className="verify-result is-bad" role="alert">
+      <Verdict isOk={false}>
+        <Trans id="verify.noImages">There are no images in these files.</Trans>
+      </Verdict>
+    </div>
+  );
+}
+
+function More({ comparison: { unknown }, images }: ComparedProps) {
+  return (
+    <div className="verify-result is-bad" role="alert">
+      <Verdict isOk={false}>
+        <Plural
+          id="verify.moreThanReceived"
+          value={unknown.length}
+          one="# image here was not received with the others."
+          other="# images here were not received with the others."
+        />
+      </Verdict>
+      <p>
+        <Plural
+          id="verify.moreThanReceived.text"
+          value={images}
+          one="The one that was received is exactly as it was."
+          other="The # that were received are exactly as they were."
+        />
+      </p>
+      <Names title={<Trans id="verify.unknown">Not in the receipt</Trans>} names={unknown} />
+    </div>
+  );
 }
 
 function OtherExam({ comparison: { missing, unknown } }: Pick<ComparedProps, "comparison">) {

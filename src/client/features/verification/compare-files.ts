@@ -1,4 +1,5 @@
 import type { Receipt } from "../../../shared/api/receipts.ts";
+import { rootOf } from "./receipt-file.ts";
 
 /** A file of the folder or ZIP that is checked. */
 export interface HashedFile {
@@ -7,6 +8,8 @@ export interface HashedFile {
   sizeBytes: number;
   /** Undefined for what is no instance, and where nobody needs it. */
   sopInstanceUID?: string;
+  /** An instance that is no image, such as the laudo that a medium has among the images. */
+  isDocument?: boolean;
 }
 
 export interface Comparison {
@@ -16,9 +19,9 @@ export interface Comparison {
   changed: { name: string; sopInstanceUID: string }[];
   /** SOP Instance UIDs of the receipt of which there is no file. */
   missing: string[];
-  /** Files with an instance that the receipt does not name. */
+  /** Files with an image that the receipt does not name. */
   unknown: string[];
-  /** Files without an instance, such as a laudo. */
+  /** Files that are no image and not in the receipt, such as a laudo. */
   others: number;
 }
 
@@ -41,9 +44,9 @@ export function compareFiles(
   const changed: Comparison["changed"] = [];
   const unknown: string[] = [];
   let others = 0;
-  for (const { name, sopInstanceUID } of left) {
+  for (const { name, sopInstanceUID, isDocument } of left) {
     const count = sopInstanceUID === undefined ? 0 : (absent.get(sopInstanceUID) ?? 0);
-    if (sopInstanceUID === undefined) others++;
+    if (sopInstanceUID === undefined || (isDocument && count === 0)) others++;
     else if (count === 0) unknown.push(name);
     else {
       changed.push({ name, sopInstanceUID });
@@ -59,6 +62,21 @@ export function compareFiles(
   };
 }
 
+/** Whether files are exactly what a root stands for; documents need not be part of it, since a medium adds the laudo. */
+export function compareRoot(root: string, files: readonly HashedFile[]): { isSame: boolean; images: number } {
+  const instances = files.flatMap(({ sopInstanceUID, ...file }) =>
+    sopInstanceUID === undefined ? [] : [{ ...file, sopInstanceUID }],
+  );
+  const images = instances.filter(({ isDocument }) => !isDocument);
+  const same = [instances, images].find((some) => rootOf(some) === root);
+  return { isSame: same !== undefined, images: (same ?? instances).length };
+}
+
+/** Whether none of the files has anything to do with an exam. */
+export function hasNoImages({ matching, changed, unknown }: Comparison): boolean {
+  return matching + changed.length + unknown.length === 0;
+}
+
 export function isUnchanged({ changed, missing, unknown }: Comparison): boolean {
   return changed.length + missing.length + unknown.length === 0;
 }
@@ -66,4 +84,9 @@ export function isUnchanged({ changed, missing, unknown }: Comparison): boolean 
 /** Whether there are images, and none of them is in the receipt, changed or not. */
 export function isOtherExam({ matching, changed, unknown }: Comparison): boolean {
   return matching + changed.length === 0 && unknown.length > 0;
+}
+
+/** Whether all that was received is there, and other images besides. */
+export function hasMore({ changed, missing, unknown }: Comparison): boolean {
+  return changed.length + missing.length === 0 && unknown.length > 0;
 }

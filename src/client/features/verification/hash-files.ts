@@ -18,6 +18,7 @@ const STEP_BYTES = 1024 * 1024;
 const HEAD_BYTES = 64 * 1024;
 /** Behind the preamble and "DICM". */
 const META_START = PREAMBLE_BYTES + 4;
+const ENCAPSULATED_PDF = "1.2.840.10008.5.1.4.1.1.104.1";
 const ZIP_NAME = /\.zip$/i;
 
 /** A file whose bytes can be read from the beginning, in steps. */
@@ -62,8 +63,7 @@ async function hashSource(source: Source, known: ReadonlySet<string> | undefined
   if (known?.has(sum)) return { name, sha256: sum, sizeBytes };
   const received = known && (await findReceived(source, head, known));
   if (received !== undefined) return { name, sha256: received, sizeBytes };
-  const sopInstanceUID = instanceUidOf(head);
-  return { name, sha256: sum, sizeBytes, ...(sopInstanceUID !== undefined && { sopInstanceUID }) };
+  return { name, sha256: sum, sizeBytes, ...instanceOf(head) };
 }
 
 /** The hashes of the bytes from each start on, read in one pass, and the first bytes of the whole file. */
@@ -112,10 +112,12 @@ function metaEnd(head: Uint8Array): number {
   }
 }
 
-function instanceUidOf(head: Uint8Array): string | undefined {
-  if (!mayBeInstance(head)) return undefined;
-  const uid = parseHead(head)?.string(parserTag("SOPInstanceUID"));
-  return isUid(uid ?? "") ? uid : undefined;
+function instanceOf(head: Uint8Array): Pick<HashedFile, "sopInstanceUID" | "isDocument"> {
+  const read = mayBeInstance(head) ? parseHead(head) : undefined;
+  const sopInstanceUID = read?.string(parserTag("SOPInstanceUID")) ?? "";
+  if (!isUid(sopInstanceUID)) return {};
+  const isDocument = read?.string(parserTag("SOPClassUID")) === ENCAPSULATED_PDF;
+  return { sopInstanceUID, ...(isDocument && { isDocument }) };
 }
 
 async function* stepsOf(file: Blob): AsyncGenerator<Uint8Array> {

@@ -1,10 +1,10 @@
 import { useRef, useState } from "react";
 import { type PublicKey, publicKeysCall } from "../../../shared/api/receipts.ts";
 import { ApiError, callJson } from "../../api.ts";
-import { type Comparison, compareFiles, type HashedFile } from "./compare-files.ts";
+import { type Comparison, compareFiles, compareRoot, type HashedFile } from "./compare-files.ts";
 import { hashInWorker } from "./hash-in-worker.ts";
 import { HashFailed, type HashFailure, type PickedFile } from "./hash-messages.ts";
-import { type OpenedReceipt, openReceiptFile, openReceiptText, rootOf } from "./receipt-file.ts";
+import { type OpenedReceipt, openReceiptFile, openReceiptText } from "./receipt-file.ts";
 
 /** How the files compare with the receipt; with the digest of one, only whether all of them together are what was received. */
 export type CheckResult =
@@ -72,10 +72,7 @@ export function useVerification() {
 
 function judge({ receipt, digest }: OpenedReceipt, files: readonly HashedFile[]): CheckResult {
   if (receipt) return { kind: "compared", comparison: compareFiles(receipt, files) };
-  const instances = files.flatMap(({ sopInstanceUID, sha256, sizeBytes }) =>
-    sopInstanceUID === undefined ? [] : [{ sopInstanceUID, sha256, sizeBytes }],
-  );
-  return { kind: "root", isSame: rootOf(instances) === digest.root, images: instances.length };
+  return { kind: "root", ...compareRoot(digest.root, files) };
 }
 
 async function fetchKeys(): Promise<PublicKey[] | undefined> {
