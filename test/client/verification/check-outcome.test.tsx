@@ -10,13 +10,12 @@ withDom();
 const missing = ["2.25.1", "2.25.2"];
 const none: Comparison = { matching: 0, changed: [], missing, unknown: [], others: 0 };
 
-async function show(comparison: Partial<Comparison>) {
+async function show(comparison: Partial<Comparison>, absent = 0) {
   const check = {
     state: "done",
-    result: { kind: "compared", comparison: { ...none, ...comparison } },
+    result: { kind: "compared", comparison: { ...none, ...comparison }, images: 2, absent },
   } as const;
-  const digest = { version: 1, root: "", images: 2, sizeBytes: 2, receivedAt: "2026-11-20" } as const;
-  await renderClient(<CheckOutcome check={check} digest={digest} />);
+  await renderClient(<CheckOutcome check={check} />);
 }
 
 test("files of another exam are told as such, with the list of them folded", async () => {
@@ -44,4 +43,10 @@ test("an image beside all that was received is named, and those are told as unch
   expect(screen.getByText("As 2 que foram recebidas estão exatamente como vieram.")).toBeDefined();
   expect(screen.getByText("IM9")).toBeDefined();
   expect(screen.queryByText(/não conferem/)).toBeNull();
+});
+
+test("an exam of a paper about several is told as unchanged, and that the others are not here", async () => {
+  await show({ matching: 2, missing: [] }, 1);
+  expect(screen.getByText("2 imagens, exatamente como foram recebidas")).toBeDefined();
+  expect(screen.getByText("Outro exame deste recibo não está entre estes arquivos.")).toBeDefined();
 });

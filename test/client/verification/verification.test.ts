@@ -1,7 +1,9 @@
 import { describe, expect, test } from "bun:test";
+import { deflateSync } from "node:zlib";
 import { zipSync } from "fflate";
 import { CompactSign, exportJWK, generateKeyPair } from "jose";
 import {
+  compareExams,
   compareFiles,
   compareRoot,
   isUnchanged,
@@ -10,8 +12,10 @@ import { hashFiles } from "../../../src/client/features/verification/hash-files.
 import {
   openReceiptFile,
   openReceiptText,
+  receiptsOf,
   rootOf,
 } from "../../../src/client/features/verification/receipt-file.ts";
+import { PdfPage, writePdf } from "../../../src/server/documents/pdf-writer.ts";
 import type { PublicKey, Receipt } from "../../../src/shared/api/receipts.ts";
 import { TagHex } from "../../../src/shared/dicom/tags.ts";
 import { sampleKinds } from "../../support/damaged-study.ts";
@@ -172,6 +176,50 @@ describe("a receipt", async () => {
     });
     const address = `https://exames.example.com/verificar#${await sign(digest)}`;
     expect(await openReceiptText(address, [key])).toEqual({ signature: "valid", digest, receipt: undefined });
+  });
+
+  test("of several exams on one paper is compared with the exams that are there", async () => {
+    const files = folder({ other: sampleInstance({ study: "7" }), third: sampleInstance({ study: "8" }) });
+    const [other, third] = await Promise.all(
+      (await hashFiles(files, undefined, () => {})).map(async ({ sopInstanceUID = "", ...file }) => {
+        const of = [{ sopInstanceUID, sha256: file.sha256, sizeBytes: file.sizeBytes }];
+        return { ...receipt, studyInstanceUID: sopInstanceUID, instances: of, root: rootOf(of) };
+      }),
+    );
+    if (!other || !third) throw new Error("no receipts");
+    const paper = async (...texts: string[]) => {
+      const attachments = texts.map((text, index) => ({
+        ...{ name: `recibo-${index}.jws`, type: "application/jose", description: "JWS" },
+        ...{ sizeBytes: text.length, deflated: deflateSync(text) },
+      }));
+      const about = {
+        title: "Recibo",
+        locale: "pt-BR",
+        createdAt: new Date(),
+        pages: [new PdfPage()],
+      } as const;
+      return await openReceiptFile(new Blob([Uint8Array.from(writePdf({ ...about, attachments }))]), [key]);
+    };
+    const opened = await paper(jws, await sign(other), await sign(third));
+    expect(opened?.signature).toBe("valid");
+    expect(opened?.digest.images).toBe(instances.length + 2);
+    const receipts = opened ? receiptsOf(opened) : [];
+    const known = new Set(receipts.flatMap((one) => one.instances.map((instance) => instance.sha256)));
+    const check = async (some: ReturnType<typeof folder>) => {
+      const { comparison, ...counts } = compareExams(receipts, await hashFiles(some, known, () => {}));
+      return { isSame: isUnchanged(comparison), ...counts };
+    };
+    expect(await check(files.slice(0, 1))).toEqual({ isSame: true, images: 1, absent: 2 });
+    expect(await check([...files, ...folder(kinds)])).toEqual({
+      isSame: true,
+      images: instances.length + 2,
+      absent: 0,
+    });
+    expect(await check(folder({ strange: sampleInstance({ study: "9" }) }))).toEqual({
+      ...{ isSame: false, images: instances.length + 2, absent: 0 },
+    });
+    const forged = [jws.split(".")[0], (await sign(other)).split(".")[1], jws.split(".")[2]].join(".");
+    expect((await paper(jws, forged))?.signature).toBe("invalid");
   });
 
   test("that was changed, or signed by nobody known here, is not believed", async () => {

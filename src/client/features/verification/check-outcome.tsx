@@ -1,9 +1,15 @@
 import type { MessageDescriptor } from "@lingui/core";
 import { msg } from "@lingui/core/macro";
 import { Plural, Trans, useLingui } from "@lingui/react/macro";
-import type { ReceiptDigest } from "../../../shared/api/receipts.ts";
 import { ShieldAlertIcon, ShieldCheckIcon } from "../../ui/icons.tsx";
-import { type Comparison, hasMore, hasNoImages, isOtherExam, isUnchanged } from "./compare-files.ts";
+import {
+  type Comparison,
+  type ComparisonOfExams,
+  hasMore,
+  hasNoImages,
+  isOtherExam,
+  isUnchanged,
+} from "./compare-files.ts";
 import type { HashFailure } from "./hash-messages.ts";
 import type { Check, CheckResult } from "./use-verification.ts";
 
@@ -17,7 +23,7 @@ const failures: Record<HashFailure, MessageDescriptor> = {
 };
 
 /** How far the check is, and what it found. */
-export function CheckOutcome({ check, digest }: { check: Check; digest: ReceiptDigest }) {
+export function CheckOutcome({ check }: { check: Check }) {
   const { i18n } = useLingui();
   if (check.state === "none") return null;
   if (check.state === "failed") {
@@ -38,11 +44,11 @@ export function CheckOutcome({ check, digest }: { check: Check; digest: ReceiptD
       </p>
     );
   }
-  return <Result result={check.result} images={digest.images} />;
+  return <Result result={check.result} />;
 }
 
-function Result({ result, images }: { result: CheckResult; images: number }) {
-  if (result.kind === "compared") return <Compared comparison={result.comparison} images={images} />;
+function Result({ result }: { result: CheckResult }) {
+  if (result.kind === "compared") return <Compared result={result} />;
   if (result.isSame) return <Unchanged images={result.images} />;
   if (result.images === 0) return <NoImages />;
   return (
@@ -65,8 +71,9 @@ interface ComparedProps {
   images: number;
 }
 
-function Compared({ comparison, images }: ComparedProps) {
-  if (isUnchanged(comparison)) return <Unchanged images={images} others={comparison.others} />;
+function Compared({ result: { comparison, images, absent } }: { result: ComparisonOfExams }) {
+  if (isUnchanged(comparison))
+    return <Unchanged images={images} others={comparison.others} absent={absent} />;
   if (hasNoImages(comparison)) return <NoImages />;
   if (hasMore(comparison)) return <More comparison={comparison} images={images} />;
   if (isOtherExam(comparison)) return <OtherExam comparison={comparison} />;
@@ -146,7 +153,13 @@ function Differing({ comparison: { changed, missing, unknown, matching }, images
   );
 }
 
-function Unchanged({ images, others = 0 }: { images: number; others?: number }) {
+interface UnchangedProps {
+  images: number;
+  others?: number;
+  absent?: number;
+}
+
+function Unchanged({ images, others = 0, absent = 0 }: UnchangedProps) {
   return (
     <div className="verify-result" role="status">
       <Verdict isOk>
@@ -157,6 +170,16 @@ function Unchanged({ images, others = 0 }: { images: number; others?: number }) 
           other="# images, exactly as they were received"
         />
       </Verdict>
+      {absent > 0 && (
+        <p>
+          <Plural
+            id="verify.examsAbsent"
+            value={absent}
+            one="# other exam of this receipt is not among these files."
+            other="# other exams of this receipt are not among these files."
+          />
+        </p>
+      )}
       {others > 0 && (
         <p>
           <Plural

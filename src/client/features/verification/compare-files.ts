@@ -62,6 +62,33 @@ export function compareFiles(
   };
 }
 
+export interface ComparisonOfExams {
+  comparison: Comparison;
+  /** So many images are in the receipts that the files were compared with. */
+  images: number;
+  /** Receipts of which there is no image among the files. */
+  absent: number;
+}
+
+/** Compares files with those receipts of a paper that are of their exams, or with all if none is. */
+export function compareExams(
+  receipts: readonly Pick<Receipt, "instances">[],
+  files: readonly HashedFile[],
+): ComparisonOfExams {
+  const isThere = (receipt: Pick<Receipt, "instances">) => {
+    const { matching, changed } = compareFiles(receipt, files);
+    return matching + changed.length > 0;
+  };
+  const there = receipts.length > 1 ? receipts.filter(isThere) : receipts;
+  const compared = there.length > 0 ? there : receipts;
+  const instances = compared.flatMap((receipt) => receipt.instances);
+  return {
+    comparison: compareFiles({ instances }, files),
+    images: instances.length,
+    absent: receipts.length - compared.length,
+  };
+}
+
 /** Whether files are exactly what a root stands for; documents need not be part of it, since a medium adds the laudo. */
 export function compareRoot(root: string, files: readonly HashedFile[]): { isSame: boolean; images: number } {
   const instances = files.flatMap(({ sopInstanceUID, ...file }) =>

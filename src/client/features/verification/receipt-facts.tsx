@@ -7,7 +7,7 @@ import { momentText } from "../../ui/moment-text.ts";
 import { sizeText } from "../../ui/size-text.ts";
 import type { SignatureState } from "./check-signature.ts";
 import { fingerprintText } from "./fingerprint-text.ts";
-import type { OpenedReceipt } from "./receipt-file.ts";
+import { type OpenedReceipt, receiptsOf } from "./receipt-file.ts";
 
 const signatures: Record<SignatureState, MessageDescriptor> = {
   valid: msg({ id: "verify.signature.valid", message: "This server signed this receipt" }),
@@ -25,7 +25,9 @@ const signatures: Record<SignatureState, MessageDescriptor> = {
 /** What a receipt says, and whether it is to be believed. */
 export function ReceiptFacts({ opened, onReplace }: { opened: OpenedReceipt; onReplace: () => void }) {
   const { i18n } = useLingui();
-  const { digest, signature, receipt } = opened;
+  const { digest, signature } = opened;
+  const receipts = receiptsOf(opened);
+  const roots = receipts.length > 0 ? receipts.map(({ root }) => root) : [digest.root];
   const isValid = signature === "valid";
   return (
     <div className="verify-receipt">
@@ -55,13 +57,21 @@ export function ReceiptFacts({ opened, onReplace }: { opened: OpenedReceipt; onR
         <dt>
           <Trans id="verify.fingerprint">Fingerprint</Trans>
         </dt>
-        <dd className="mono">{fingerprintText(digest.root)}</dd>
-        {receipt && (
+        <dd className="mono">
+          {roots.map((root) => (
+            <p key={root}>{fingerprintText(root)}</p>
+          ))}
+        </dd>
+        {receipts.length > 0 && (
           <>
             <dt>
               <Trans id="exam.studyUID">Study UID</Trans>
             </dt>
-            <dd className="mono">{receipt.studyInstanceUID}</dd>
+            <dd className="mono">
+              {receipts.map(({ root, studyInstanceUID }) => (
+                <p key={root}>{studyInstanceUID}</p>
+              ))}
+            </dd>
           </>
         )}
       </dl>

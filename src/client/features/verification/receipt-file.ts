@@ -14,11 +14,23 @@ import { checkSignature, readSignedText, type SignatureState } from "./check-sig
 
 /** What a person brought to be checked: a whole receipt, or the digest of one from the QR code of its paper. */
 export interface OpenedReceipt {
+  /** With the images and bytes of all receipts of a paper. */
   digest: ReceiptDigest;
   /** Undefined if only the QR code's text was read. */
   receipt: Receipt | undefined;
+  /** The further receipts of a paper about several exams. */
+  others?: Receipt[];
+  /** The worst of all. */
   signature: SignatureState;
 }
+
+/** The receipts that were read; none if only the QR code's text was. */
+export function receiptsOf({ receipt, others = [] }: OpenedReceipt): Receipt[] {
+  return receipt ? [receipt, ...others] : [];
+}
+
+/** From bad to good. */
+const byTrust: readonly SignatureState[] = ["invalid", "unknown", "unreachable", "valid"];
 
 /** A receipt of 100,000 instances takes some 30 MB. */
 const MAX_RECEIPT_BYTES = 64 * 1024 * 1024;
@@ -31,8 +43,24 @@ export async function openReceiptFile(
   if (file.size > MAX_RECEIPT_BYTES) return undefined;
   const bytes = new Uint8Array(await file.arrayBuffer());
   const isPdf = new TextDecoder("latin1").decode(bytes.subarray(0, 5)) === "%PDF-";
-  const text = isPdf ? attachedText(bytes) : new TextDecoder().decode(bytes);
-  return text === undefined ? undefined : await openReceiptText(text, keys);
+  if (!isPdf) return await openReceiptText(new TextDecoder().decode(bytes), keys);
+  const opened = await Promise.all(attachedTexts(bytes).map((text) => openReceiptText(text, keys)));
+  return joined(opened.filter((one) => one !== undefined));
+}
+
+function joined(opened: readonly OpenedReceipt[]): OpenedReceipt | undefined {
+  const [first, ...more] = opened;
+  if (!first || more.length === 0) return first;
+  const sum = (of: (digest: ReceiptDigest) => number) =>
+    opened.reduce((total, { digest }) => total + of(digest), 0);
+  const images = sum((digest) => digest.images);
+  const sizeBytes = sum((digest) => digest.sizeBytes);
+  return {
+    receipt: first.receipt,
+    others: more.flatMap(({ receipt }) => receipt ?? []),
+    digest: { ...first.digest, images, sizeBytes },
+    signature: byTrust.find((state) => opened.some(({ signature }) => signature === state)) ?? "unknown",
+  };
 }
 
 /** Reads a receipt from text: the JSON of the API, a JWS, or the address in a QR code. */
@@ -87,15 +115,20 @@ function jwsIn(json: unknown): string | undefined {
 
 const ZLIB_HEADER_BYTES = 2;
 
-/** The file that our paper carries, deflated. */
-function attachedText(pdf: Uint8Array): string | undefined {
+/** The files that our paper carries, deflated. */
+function attachedTexts(pdf: Uint8Array): string[] {
   const text = new TextDecoder("latin1").decode(pdf);
-  const head = /\/Type \/EmbeddedFile [^>]*>>? ?\/Length (\d+) \/Filter \/FlateDecode >>\nstream\n/.exec(
-    text,
-  );
-  if (!head) return undefined;
-  const start = head.index + head[0].length;
-  const deflated = pdf.subarray(start + ZLIB_HEADER_BYTES, start + Number(head[1]));
-  const inflated = inflateHead(deflated, MAX_RECEIPT_BYTES);
-  return inflated && new TextDecoder().decode(inflated);
+  const head = /\/Type \/EmbeddedFile [^>]*>>? ?\/Length (\d+) \/Filter \/FlateDecode >>\nstream\n/g;
+  const texts: string[] = [];
+  let left = MAX_RECEIPT_BYTES;
+  for (let found = head.exec(text); found && left > 0; found = head.exec(text)) {
+    const start = found.index + found[0].length;
+    const end = start + Number(found[1]);
+    const inflated = inflateHead(pdf.subarray(start + ZLIB_HEADER_BYTES, end), left);
+    head.lastIndex = end;
+    if (!inflated) continue;
+    left -= inflated.length;
+    texts.push(new TextDecoder().decode(inflated));
+  }
+  return texts;
 }

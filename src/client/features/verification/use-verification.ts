@@ -1,14 +1,14 @@
 import { useRef, useState } from "react";
 import { type PublicKey, publicKeysCall } from "../../../shared/api/receipts.ts";
 import { ApiError, callJson } from "../../api.ts";
-import { type Comparison, compareFiles, compareRoot, type HashedFile } from "./compare-files.ts";
+import { type ComparisonOfExams, compareExams, compareRoot, type HashedFile } from "./compare-files.ts";
 import { hashInWorker } from "./hash-in-worker.ts";
 import { HashFailed, type HashFailure, type PickedFile } from "./hash-messages.ts";
-import { type OpenedReceipt, openReceiptFile, openReceiptText } from "./receipt-file.ts";
+import { type OpenedReceipt, openReceiptFile, openReceiptText, receiptsOf } from "./receipt-file.ts";
 
 /** How the files compare with the receipt; with the digest of one, only whether all of them together are what was received. */
 export type CheckResult =
-  | { kind: "compared"; comparison: Comparison }
+  | ({ kind: "compared" } & ComparisonOfExams)
   | { kind: "root"; isSame: boolean; images: number };
 
 export type Check =
@@ -45,7 +45,9 @@ export function useVerification() {
       if (running.current === control) setCheck(next);
     };
     show({ state: "running", files: 0, total: files.length });
-    const known = receipt.receipt?.instances.map(({ sha256 }) => sha256);
+    const known =
+      receipt.receipt &&
+      receiptsOf(receipt).flatMap(({ instances }) => instances.map(({ sha256 }) => sha256));
     const onHashed = (count: number, total: number) => show({ state: "running", files: count, total });
     try {
       const hashed = await hashInWorker({ files, known }, { onHashed, signal: control.signal });
@@ -70,9 +72,9 @@ export function useVerification() {
   };
 }
 
-function judge({ receipt, digest }: OpenedReceipt, files: readonly HashedFile[]): CheckResult {
-  if (receipt) return { kind: "compared", comparison: compareFiles(receipt, files) };
-  return { kind: "root", ...compareRoot(digest.root, files) };
+function judge(opened: OpenedReceipt, files: readonly HashedFile[]): CheckResult {
+  if (opened.receipt) return { kind: "compared", ...compareExams(receiptsOf(opened), files) };
+  return { kind: "root", ...compareRoot(opened.digest.root, files) };
 }
 
 async function fetchKeys(): Promise<PublicKey[] | undefined> {

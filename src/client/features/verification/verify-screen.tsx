@@ -67,7 +67,7 @@ export default function VerifyScreen({ productName }: IslandProps<"verify">) {
               disabled={check.state === "running"}
               onPick={(files) => void checkFiles(files)}
             />
-            <CheckOutcome check={check} digest={opened.digest} />
+            <CheckOutcome check={check} />
           </section>
         )}
       </main>

@@ -34,7 +34,7 @@ const texts = {
   howToSeveral: /*i18n*/ {
     id: "receipt.paper.howToSeveral",
     message:
-      "This file holds the signed receipt of each exam with the SHA-256 of every image. To check a copy of an exam, open {url} and choose its receipt and the folder or ZIP with the images. Nothing leaves the device.",
+      "This file holds the signed receipt of each exam with the SHA-256 of every image. To check a copy of an exam, open {url} and choose this file and the folder or ZIP with the images. Nothing leaves the device.",
   },
   attachment: /*i18n*/ { id: "receipt.paper.attachment", message: "The signed receipt (JWS)" },
 };
