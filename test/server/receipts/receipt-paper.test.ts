@@ -75,6 +75,19 @@ test("the paper carries the signed receipt, and its QR code a signed digest of i
   });
 });
 
+test("the number of a paper has the day in Brasília on which it says that the exam came", async () => {
+  const now = t.deps.clock.now();
+  const evening = Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), now.getUTCDate() + 1, 2, 30);
+  t.advance(evening - now.getTime());
+  const { studies } = await t.store(owner, sampleZip({ study: "4" }));
+  const headers = { accept: "application/pdf", "accept-language": "pt-BR" };
+  const answer = await t.call("GET", `/api/studies/${studies[0]?.id}/receipt`, { as: owner, headers });
+  const text = (await readPdf(new Uint8Array(await answer.arrayBuffer()))).pages[0]?.join(" ") ?? "";
+  const [year, month, day] = now.toISOString().slice(0, 10).split("-");
+  expect(text).toContain(`${day}-${month}-${year}, 23:30`);
+  expect(text).toContain(`${year}-${month}-${day}-`);
+});
+
 test("a letter that the paper's font lacks loses its mark, and a long word is broken where it must be", () => {
   expect(Buffer.from(encodeWinAnsi("çÃőŁ–€本")).toString("hex")).toBe("e7c36f4c96803f");
   const style = { font: "regular", size: 10, width: 100, maxLines: 2 } as const;

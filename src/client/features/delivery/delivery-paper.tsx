@@ -14,13 +14,12 @@ interface DeliveryPaperProps {
   studies?: readonly ReadStudy[] | undefined;
 }
 
-/** `23-11-2026, 14:32:08` */
-function momentInBrasilia(moment: string): string {
+function inBrasilia(moment: string): { day: string; time: string } {
   // Swedish writes days and times as ISO 8601 does.
   const [day = "", time = ""] = new Date(moment)
     .toLocaleString("sv-SE", { timeZone: "America/Sao_Paulo" })
     .split(" ");
-  return `${calendarText(day)}, ${time}`;
+  return { day, time };
 }
 
 /** The exam's description and date, as far as its images have them. */
@@ -35,8 +34,9 @@ export function DeliveryPaper({ productName, receipts, from, to, studies = [] }:
   const [first] = receipts;
   if (!first) return null;
   const { receivedAt, root } = first.receipt;
-  const moment = momentInBrasilia(receivedAt);
-  const number = `${receivedAt.slice(0, 10)}-${root.slice(0, 4)}-${root.slice(4, 8)}`.toUpperCase();
+  const { day, time } = inBrasilia(receivedAt);
+  const moment = `${calendarText(day)}, ${time}`;
+  const number = `${day}-${root.slice(0, 4)}-${root.slice(4, 8)}`.toUpperCase();
   const exams = receipts.map(({ receipt, qrCode }, index) => ({
     qrCode,
     root: receipt.root,

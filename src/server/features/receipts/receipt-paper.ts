@@ -142,26 +142,21 @@ async function deflatedJws(
   return { deflated, sizeBytes };
 }
 
-/** A short name for people: the day, and the beginning of the root. */
+/** A short name for people: the day that the paper says, and the beginning of the root. */
 function receiptNumber({ receivedAt, root }: FoundReceipt["receipt"]): string {
-  const day = receivedAt.toISOString().slice(0, 10);
+  const { day } = inBrasilia(receivedAt);
   return `${day}-${root.slice(0, 4)}-${root.slice(4, 8)}`.toUpperCase();
 }
 
 function momentText(moment: Date, locale: Locale): string {
-  const parts = new Intl.DateTimeFormat("en-CA", {
-    timeZone: "America/Sao_Paulo",
-    hourCycle: "h23",
-    year: "numeric",
-    month: "2-digit",
-    day: "2-digit",
-    hour: "2-digit",
-    minute: "2-digit",
-    second: "2-digit",
-  }).formatToParts(moment);
-  const of = (type: string) => parts.find((part) => part.type === type)?.value ?? "";
-  const day = dayText(`${of("year")}-${of("month")}-${of("day")}`, locale);
-  return `${day}, ${of("hour")}:${of("minute")}:${of("second")}`;
+  const { day, time } = inBrasilia(moment);
+  return `${dayText(day, locale)}, ${time}`;
+}
+
+function inBrasilia(moment: Date): { day: string; time: string } {
+  // Swedish writes days and times as ISO 8601 does.
+  const [day = "", time = ""] = moment.toLocaleString("sv-SE", { timeZone: "America/Sao_Paulo" }).split(" ");
+  return { day, time };
 }
 
 /** A day as all screens write it. */
