@@ -119,6 +119,20 @@ describe("exams on this device", () => {
     expect(progress.at(-1)).toEqual([6, 6]);
   });
 
+  test("series are in the order of their numbers, in whatever order their files are read", async () => {
+    const files = [11, 2, undefined, 1].map((number, at) => [
+      `IM${at}`,
+      sampleFile({
+        [TagHex.SOPInstanceUID]: { vr: "UI", Value: [sop(at)] },
+        [TagHex.SeriesInstanceUID]: { vr: "UI", Value: [`2.25.20.${at}`] },
+        [TagHex.SeriesNumber]: { vr: "IS", Value: number === undefined ? [] : [number] },
+      }),
+    ]);
+    const { exams } = await open(Object.fromEntries(files));
+    const [study] = exams.studies;
+    expect(study?.series.map(({ seriesNumber }) => seriesNumber)).toEqual([1, 2, 11, null]);
+  });
+
   test("a ZIP without a name is read by its bytes, as Android shares it", async () => {
     const { exams } = await open({ shared: zip({ name: "IM1", content: slice(1) }) });
     expect(exams.studies).toHaveLength(1);

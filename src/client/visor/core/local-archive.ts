@@ -128,6 +128,7 @@ export async function openLocalArchive(
     isCut = true;
   }
   isOpen = true;
+  for (const { series: records } of studies.values()) records.sort(byNumber);
 
   const held = createHeld(limits.heldBytes);
   return {
@@ -210,6 +211,12 @@ function seriesRecordOf({ studyInstanceUID, seriesInstanceUID, index }: Instance
     description: index.seriesDescription ?? "",
     instanceCount: 0,
   };
+}
+
+/** As the archive lists series: by number, those without one last. */
+function byNumber(a: SeriesRecord, b: SeriesRecord): number {
+  const number = ({ seriesNumber }: SeriesRecord) => seriesNumber ?? Number.MAX_VALUE;
+  return number(a) - number(b) || (a.seriesInstanceUID < b.seriesInstanceUID ? -1 : 1);
 }
 
 function imagesOf({ series }: LocalStudy): number {
