@@ -57,7 +57,7 @@ export function ReceiptFacts({ opened, onReplace }: { opened: OpenedReceipt; onR
         <dt>
           <Trans id="verify.fingerprint">Fingerprint</Trans>
         </dt>
-        <dd className="mono">
+        <dd className="mono grid gap-1">
           {roots.map((root) => (
             <p key={root}>{fingerprintText(root)}</p>
           ))}
@@ -67,7 +67,7 @@ export function ReceiptFacts({ opened, onReplace }: { opened: OpenedReceipt; onR
             <dt>
               <Trans id="exam.studyUID">Study UID</Trans>
             </dt>
-            <dd className="mono">
+            <dd className="mono grid gap-1">
               {receipts.map(({ root, studyInstanceUID }) => (
                 <p key={root}>{studyInstanceUID}</p>
               ))}
