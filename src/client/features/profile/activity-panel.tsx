@@ -29,15 +29,14 @@ export function ActivityPanel() {
 
 function Events() {
   const { pages, error, refetch, showMore, isLoadingMore } = useActivity();
-  if (error && !pages) {
-    return (
-      <LoadError
-        title={<Trans id="activity.failed">Your activity could not be loaded</Trans>}
-        error={error}
-        onRetry={refetch}
-      />
-    );
-  }
+  const failed = error && (
+    <LoadError
+      title={<Trans id="activity.failed">Your activity could not be loaded</Trans>}
+      error={error}
+      onRetry={pages && showMore ? showMore : refetch}
+    />
+  );
+  if (failed && !pages) return failed;
   if (!pages) {
     return (
       <div className="activity-shape" aria-busy="true">
@@ -52,7 +51,8 @@ function Events() {
       <ol className="activity-list">
         {pages.flatMap(({ events }) => events.map((event) => <EventRow key={event.id} event={event} />))}
       </ol>
-      {showMore && (
+      {failed}
+      {showMore && !failed && (
         <Button className="activity-more" disabled={isLoadingMore} onClick={showMore}>
           <Trans id="activity.more">Show more</Trans>
         </Button>

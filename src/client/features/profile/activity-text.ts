@@ -66,6 +66,8 @@ const actions: Record<string, MessageDescriptor> = {
   "subscription.cancelled": msg({ id: "activity.subscription.cancelled", message: "Subscription cancelled" }),
   "exams.removed": msg({ id: "activity.exams.removed", message: "Exams removed" }),
   "exams.restored": msg({ id: "activity.exams.restored", message: "Exams restored" }),
+  "dead_letters.retried": msg({ id: "activity.dead_letters.retried", message: "Failed jobs run again" }),
+  "dead_letters.dismissed": msg({ id: "activity.dead_letters.dismissed", message: "Failed jobs dismissed" }),
   "exams.purged": msg({ id: "activity.exams.purged", message: "Exams deleted for good" }),
 };
 
