@@ -4,7 +4,7 @@ import type { RouterRoute } from "hono/types";
 import { generateSpecs } from "hono-openapi";
 import { problemSchema } from "../../shared/api/problem.ts";
 import { answerOf, FAILURE_TYPE, PROBLEM_CODES, rooms } from "../http/describe.ts";
-import { validationFailed } from "../http/http.errors.ts";
+import { bodyTooLarge, unsupportedMediaType, validationFailed } from "../http/http.errors.ts";
 import type { HttpEnv } from "../http/http-context.ts";
 import { problemKinds } from "./problem-kinds.ts";
 
@@ -161,6 +161,7 @@ function addProblems(operation: Operation & { [PROBLEM_CODES]?: string[]; [FAILU
   if (rejected && "description" in rejected && rejected.description === validationFailed.code) {
     codes.add(validationFailed.code);
   }
+  if (takesJson(operation)) for (const { code } of [bodyTooLarge, unsupportedMediaType]) codes.add(code);
   const byStatus = Map.groupBy(codes, (code) => String(problemKinds.get(code)?.status ?? "default"));
   for (const [status, listed] of byStatus) {
     const description = listed.map((code) => `\`${code}\``).join(", ");
@@ -171,6 +172,10 @@ function addProblems(operation: Operation & { [PROBLEM_CODES]?: string[]; [FAILU
       ? { $ref: "#/components/responses/Problem" }
       : { description: "The call failed; the body says why.", content };
   operation.responses = responses;
+}
+
+function takesJson({ requestBody }: Operation): boolean {
+  return requestBody !== undefined && "content" in requestBody && "application/json" in requestBody.content;
 }
 
 /** Returns the document for clients, which accept answers with unknown members, since newer servers may add some. */

@@ -108,6 +108,19 @@ describe("the document", () => {
       if (name.includes("/dicomweb/t/{token}/")) expect([name, operation.security]).toEqual([name, []]);
   });
 
+  test("says that a body of JSON may be of another type or too large, and that DICOMweb may be asked wrongly", () => {
+    for (const { name, operation } of operations()) {
+      const { requestBody, responses = {} } = operation;
+      const content = requestBody && "content" in requestBody ? Object.keys(requestBody.content) : [];
+      if (content.includes("application/json"))
+        expect([name, "413" in responses, "415" in responses]).toEqual([name, true, true]);
+      const { tags = [] } = operation;
+      const isAsked = /^GET .*(studies|series|instances|frames\/\{frames\}|rendered|thumbnail)$/.test(name);
+      if (isAsked && (tags[0] === "DICOMweb" || (tags[0] === "Viewer" && name.startsWith("GET /dicomweb"))))
+        expect([name, "400" in responses]).toEqual([name, true]);
+    }
+  });
+
   test("explains every parameter of a path and of a query", () => {
     for (const { name, operation } of operations()) {
       for (const parameter of operation.parameters ?? []) {

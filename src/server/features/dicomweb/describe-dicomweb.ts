@@ -1,6 +1,12 @@
 import * as z from "zod/mini";
 import { describeIn, type Room } from "../../http/describe.ts";
-import { archiveDamaged, heldByAnotherNode, notAcceptable, notFound } from "../../http/http.errors.ts";
+import {
+  archiveDamaged,
+  heldByAnotherNode,
+  notAcceptable,
+  notFound,
+  validationFailed,
+} from "../../http/http.errors.ts";
 import { FRAME_TYPES } from "./answers/media-types.ts";
 import { searchTooBroad, tooManyReads } from "./dicomweb.errors.ts";
 
@@ -60,7 +66,7 @@ export function describeDicomweb({ room, retrievals, params, isInPath = false }:
     ...json,
     ...searching,
     also: { 204: "Nothing was found." },
-    problems: [notFound, notAcceptable, searchTooBroad],
+    problems: [validationFailed, notFound, notAcceptable, searchTooBroad],
   };
   const searchOfInstances = { ...search, problems: [...search.problems, tooManyReads] };
   const bytes = {
@@ -110,6 +116,7 @@ export function describeDicomweb({ room, retrievals, params, isInPath = false }:
       {},
       {
         ...bytes,
+        problems: [validationFailed, ...bytes.problems],
         summary: "Read frames of an instance (WADO-RS)",
         details:
           "Frames are sent as they are stored: `Accept` names the media type of the stored transfer syntax, or `application/octet-stream`. Only native big-endian frames are sent as Explicit VR Little Endian; `Accept` with `transfer-syntax=*`, or with their own transfer syntax, brings them as they are stored. Instances whose metadata name `1.2.840.10008.1.2.4.202` among the AvailableTransferSyntaxUID (0008,3002) have a lossless HTJ2K copy too: `Accept: image/jphc; transfer-syntax=1.2.840.10008.1.2.4.202` (or `application/octet-stream`, or either in `multipart/related`). Several types are taken in their order, so a client adds `application/octet-stream; transfer-syntax=*` for frames without a copy. A single frame of the copy, not in `multipart/related`, takes `Range`: a prefix of it is a smaller or coarser picture, and `HTJ2K-Prefix-Lengths` has the lengths at which each resolution is whole.",

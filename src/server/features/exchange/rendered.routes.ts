@@ -5,7 +5,13 @@ import type { Deps } from "../../deps.ts";
 import { AppError } from "../../http/app-error.ts";
 import { describeIn, type Room } from "../../http/describe.ts";
 import type { Guard } from "../../http/guard.ts";
-import { archiveDamaged, heldByAnotherNode, notAcceptable, notFound } from "../../http/http.errors.ts";
+import {
+  archiveDamaged,
+  heldByAnotherNode,
+  notAcceptable,
+  notFound,
+  validationFailed,
+} from "../../http/http.errors.ts";
 import type { HttpEnv } from "../../http/http-context.ts";
 import { isKnownVersion } from "../../http/known-version.ts";
 import { holding } from "../../http/stream-of.ts";
@@ -143,6 +149,7 @@ function renderedRoutes(deps: Deps, waiting: Waiting, access: RenderedAccess): H
             media: ["image/jpeg", "image/png", ...(picture === "rendered" ? ["multipart/related"] : [])],
             also: { 304: "It is as `If-None-Match` says." },
             problems: [
+              validationFailed,
               notFound,
               notAcceptable,
               notDrawable,
