@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { compactVerify, createLocalJWKSet, type JSONWebKeySet } from "jose";
 import { encodeWinAnsi, textWidth, wrapText } from "../../../src/server/documents/pdf-font.ts";
+import { readReceipt } from "../../../src/server/features/receipts/read-receipt.ts";
+import { drawReceipts } from "../../../src/server/features/receipts/receipt-paper.ts";
 import type { ReceiptDigest, SignedReceipt } from "../../../src/shared/api/receipts.ts";
 import { readDrawnQr, readPdf } from "../../support/read-pdf.ts";
 import { sampleZip } from "../../support/sample-zip.ts";
@@ -73,6 +75,21 @@ test("the paper carries the signed receipt, and its QR code a signed digest of i
   expect((await verified(digestJws)) as ReceiptDigest).toEqual({
     ...{ version: 1, receivedAt: receipt.receivedAt, images: 2, sizeBytes, root: receipt.root },
   });
+});
+
+test("each page of a long paper says whose page it is", async () => {
+  const found = await readReceipt(t.deps, { userId: owner.id, role: "user" }, id);
+  const about = {
+    locale: "pt-BR",
+    productName: "Exameteca",
+    publicUrl: "https://exames.example.com",
+  } as const;
+  const pdf = await drawReceipts({ receipts: Array(9).fill(found) }, about);
+  const { pages } = await readPdf(Uint8Array.from(pdf));
+  expect(pages.length).toBeGreaterThan(2);
+  const number = pages[0]?.find((line) => /^\d{4}-\d\d-\d\d-\w{4}-\w{4}$/.test(line));
+  for (const [index, lines] of pages.entries())
+    expect(lines.join(" ")).toContain(`${number} · ${index + 1}/${pages.length}`);
 });
 
 test("the number of a paper has the day in Brasília on which it says that the exam came", async () => {

@@ -105,6 +105,7 @@ export async function drawReceipts(
   }
   const url = `${publicUrl}/verificar`;
   sheet.closing(say(receipts.length > 1 ? texts.howToSeveral : texts.howTo, { url }));
+  sheet.numberPages(number);
 
   const attachments: PdfAttachment[] = [];
   for (const [index, { receipt }] of receipts.entries()) {

@@ -6,6 +6,7 @@ export const LEFT = 56;
 export const RIGHT = PAGE.width - LEFT;
 const TOP = 80;
 const BOTTOM = PAGE.height - 48;
+const FOOT = PAGE.height - 28;
 const VALUES = LEFT + 92;
 const DATES = 370;
 const QR_SIDE = 132;
@@ -101,6 +102,14 @@ export class Sheet {
     this.#keepTogether(lines.length * 12);
     for (const [index, line] of lines.entries())
       this.page.text(line, LEFT, this.y + index * 12, { size: 9, gray: FAINT });
+  }
+
+  /** Names the paper below each of several pages, which may come apart. */
+  numberPages(name: string): void {
+    if (this.pages.length === 1) return;
+    const style = { size: 9, gray: FAINT, align: "right" } as const;
+    for (const [index, page] of this.pages.entries())
+      page.text(`${name} · ${index + 1}/${this.pages.length}`, RIGHT, FOOT, style);
   }
 
   /** Begins a new page if so much does not fit on this one. */
