@@ -60,8 +60,22 @@ describe("a request for exams", () => {
           await phone.getByRole("heading", { name: "Protocolo de entrega" }).waitFor();
           const refusal = phone.getByText("ruim.zip: O arquivo ZIP está danificado ou incompleto.");
           expect(await refusal.count()).toBe(1);
-          const overflow = await phone.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+          const overflow = await phone.evaluate(
+            () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+          );
           expect(overflow).toBeLessThanOrEqual(0);
+          const ofLongWords = await phone.evaluate(() => {
+            const names = document.querySelectorAll(".delivery-paper :is(th[scope=row], dd)");
+            const texts = [...names].map(({ firstChild }) => firstChild as Text);
+            const before = texts.map(({ data }) => data);
+            for (const text of texts)
+              text.data = "Ultrassonografia_de_abdome_total_com_Doppler_e_elastografia";
+            // A phone's innerWidth grows with what is too wide.
+            const width = document.documentElement.scrollWidth - document.documentElement.clientWidth;
+            for (const [place, text] of texts.entries()) text.data = before[place] ?? "";
+            return width;
+          });
+          expect(ofLongWords).toBeLessThanOrEqual(0);
           expect(await violationsOn(phone)).toEqual([]);
           const saving = phone.waitForEvent("download");
           await tap(phone, button(phone, "Baixar PDF"));
