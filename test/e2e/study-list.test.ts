@@ -542,7 +542,9 @@ describe("the study list", () => {
         await showing(page, 1, 1, 1);
         await tap(page, rows(page).locator("button.phone-study-toggle"));
         await page.locator(".series-card").first().waitFor();
-        const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+        const overflow = await page.evaluate(
+          () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+        );
         expect(overflow).toBeLessThanOrEqual(0);
         await tap(page, button(page, "Mais ações"));
         await tap(page, page.getByRole("menuitem", { name: pt.remove }));
