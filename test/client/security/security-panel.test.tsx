@@ -168,6 +168,24 @@ describe("the security of an account", () => {
     expect(screen.queryByRole("alertdialog")).toBeNull();
   });
 
+  test("reads the factors again if another tab removed the last one, with its codes", async () => {
+    let now = factors;
+    const user = await show(now, {
+      "GET /api/auth/factors": () => Response.json(now),
+      "POST /api/auth/recovery-codes": () => {
+        now = { ...now, totp: null, passkeys: [], recoveryCodesLeft: 0 };
+        return problem(409, "factor.none", "Adicione um fator primeiro.");
+      },
+    });
+    await user.click(screen.getByRole("button", { name: "Gerar novos códigos" }));
+    await user.type(screen.getByLabelText("Sua senha"), "senha-forte");
+    await user.type(screen.getByLabelText(/^Código/), "123456");
+    await user.click(screen.getByRole("button", { name: "Gerar novos códigos" }));
+    expect(await screen.findByText("Adicione um fator primeiro.")).toBeDefined();
+    await user.click(screen.getByRole("button", { name: "Cancelar" }));
+    expect(screen.queryByText("Celular")).toBeNull();
+  });
+
   test("does not take the app that another tab set up for the one whose key is shown", async () => {
     let now: Factors = { ...factors, passkeys: [], totp: null, recoveryCodesLeft: 0 };
     const user = await show(now, {
