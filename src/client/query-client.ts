@@ -1,7 +1,23 @@
-import { notifyManager, onlineManager, QueryClient } from "@tanstack/react-query";
+import {
+  MutationCache,
+  notifyManager,
+  onlineManager,
+  QueryClient,
+  type QueryKey,
+} from "@tanstack/react-query";
 import { ApiError } from "./api.ts";
+import { isPerhapsDone } from "./perhaps-done.ts";
 
 const MAX_RETRIES = 2;
+
+declare module "@tanstack/react-query" {
+  interface Register {
+    mutationMeta: {
+      /** Roots of what the mutation changes: read again once it is done, and if it failed but was perhaps done. */
+      changes?: readonly QueryKey[];
+    };
+  }
+}
 
 /** Data stays fresh until something invalidates it; a query that needs fresher data sets its own `staleTime`. */
 export function createQueryClient(): QueryClient {
@@ -9,7 +25,14 @@ export function createQueryClient(): QueryClient {
   onlineManager.setOnline(navigator.onLine);
   // A timer may come after the second click of a double click, which finds the button not yet disabled and sends the same again.
   notifyManager.setScheduler(queueMicrotask);
-  return new QueryClient({
+  const queryClient = new QueryClient({
+    mutationCache: new MutationCache({
+      onSettled: (_answer, failure, _variables, _context, { meta }) => {
+        const reading = readAgain(queryClient, meta?.changes ?? [], failure);
+        // A mutation that is done goes on until what it changed is shown; a failure is shown at once.
+        return failure ? undefined : reading;
+      },
+    }),
     defaultOptions: {
       queries: {
         staleTime: Number.POSITIVE_INFINITY,
@@ -22,6 +45,16 @@ export function createQueryClient(): QueryClient {
       mutations: { retry: false, networkMode: "always" },
     },
   });
+  return queryClient;
+}
+
+async function readAgain(
+  queryClient: QueryClient,
+  changes: readonly QueryKey[],
+  failure: Error | null,
+): Promise<void> {
+  if (failure && !isPerhapsDone(failure)) return;
+  await Promise.all(changes.map((queryKey) => queryClient.invalidateQueries({ queryKey })));
 }
 
 /** Whether a call failed because the server was not reached. */

@@ -11,14 +11,17 @@ function invalidate(queryClient: QueryClient, keys: readonly (readonly string[])
   return Promise.all(keys.map((queryKey) => queryClient.invalidateQueries({ queryKey })));
 }
 
-/** Reads again everything that an upload, a download or a deletion of a study changes. */
+/** What an upload, a download or a deletion of a study changes. */
+export const EXAMS_AND_USAGE = [[STUDIES], [SUBSCRIPTIONS], [EXAM_COUNT]] as const;
+/** What an upload, a download or a deletion of a laboratory PDF changes. */
+export const LABS_AND_USAGE = [[LABS], [SUBSCRIPTIONS]] as const;
+
 export async function refreshExams(queryClient: QueryClient): Promise<void> {
-  await invalidate(queryClient, [[STUDIES], [SUBSCRIPTIONS], [EXAM_COUNT]]);
+  await invalidate(queryClient, EXAMS_AND_USAGE);
 }
 
-/** Reads again everything that an upload, a download or a deletion of a laboratory PDF changes. */
 export async function refreshLabs(queryClient: QueryClient): Promise<void> {
-  await invalidate(queryClient, [[LABS], [SUBSCRIPTIONS]]);
+  await invalidate(queryClient, LABS_AND_USAGE);
 }
 
 /** Reads again everything that a payment or a cancellation changes: plan, usage, banner and menus. */

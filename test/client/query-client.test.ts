@@ -1,8 +1,10 @@
 import "../support/dom-globals.ts";
 import { expect, test } from "bun:test";
-import { MutationObserver, notifyManager } from "@tanstack/react-query";
+import { MutationObserver, notifyManager, QueryObserver } from "@tanstack/react-query";
+import { ApiError } from "../../src/client/api.ts";
 import { createQueryClient } from "../../src/client/query-client.ts";
 import { withDom } from "../support/dom.ts";
+import { until } from "../support/until.ts";
 
 withDom();
 
@@ -25,3 +27,55 @@ test("a mutation is told to have begun before the second click of a double click
   await secondClick;
   expect(told).toEqual([true]);
 });
+
+test("what a mutation changes is read again once it is done, and the mutation goes on until then", async () => {
+  const { read, mutate } = changesOf(() => Promise.resolve());
+  const reading = Promise.withResolvers<void>();
+  const ended = mutate(reading.promise);
+  await until(() => read.length > 0);
+  expect(read).toEqual(["list"]);
+  expect(await Promise.race([ended, nextTurn()])).toBe("goes on");
+  reading.resolve();
+  expect(await ended).toBe("success");
+});
+
+test("what a mutation changes is read again if it failed but was perhaps done, which is told without waiting", async () => {
+  for (const status of [0, 404, 409, 503]) {
+    const { read, mutate } = changesOf(() => Promise.reject(new ApiError(status, "code", "text")));
+    expect(await mutate(new Promise(() => undefined))).toBe("error");
+    expect(read).toEqual(["list"]);
+  }
+});
+
+test("nothing is read again after a mutation that the server refused", async () => {
+  for (const status of [400, 401, 403, 429]) {
+    const { read, mutate } = changesOf(() => Promise.reject(new ApiError(status, "code", "text")));
+    expect(await mutate(Promise.resolve())).toBe("error");
+    expect(read).toEqual([]);
+  }
+});
+
+const nextTurn = () => new Promise((resolve) => setImmediate(() => resolve("goes on")));
+
+/** A mutation that changes one of two things that are shown; `mutate` says how it ended. */
+function changesOf(mutationFn: () => Promise<unknown>) {
+  const client = createQueryClient();
+  const read: string[] = [];
+  let answer: Promise<unknown> = Promise.resolve();
+  for (const name of ["list", "other"])
+    new QueryObserver(client, {
+      queryKey: [name],
+      initialData: "shown",
+      queryFn: () => {
+        read.push(name);
+        return answer.then(() => "read again");
+      },
+    }).subscribe(() => undefined);
+  const mutate = async (reading: Promise<unknown>) => {
+    answer = reading;
+    const observer = new MutationObserver(client, { mutationFn, meta: { changes: [["list"]] } });
+    await observer.mutate().catch(() => undefined);
+    return observer.getCurrentResult().status;
+  };
+  return { read, mutate };
+}

@@ -1,9 +1,8 @@
 import { Trans, useLingui } from "@lingui/react/macro";
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useMutation } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
 import { type LabUpload, labModalities, labUploadSchema } from "../../../shared/api/labs.ts";
-import { isPerhapsDone } from "../../perhaps-done.ts";
-import { refreshLabs } from "../../query-keys.ts";
+import { LABS_AND_USAGE } from "../../query-keys.ts";
 import { Button } from "../../ui/button.tsx";
 import { DateField } from "../../ui/date-field.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
@@ -40,13 +39,14 @@ function LabUploadForm({ onClose }: { onClose: () => void }) {
   const [fields, setFields] = useState(emptyForm);
   const [file, setFile] = useState<File>();
   const [isAsked, setAsked] = useState(false);
-  const { upload, sent } = useLabUpload(useOwnClose(onClose));
+  const close = useOwnClose(onClose);
+  const { upload, sent } = useLabUpload();
 
   const checked = labUploadSchema.safeParse(fields);
   const submit = (event: FormEvent) => {
     event.preventDefault();
     setAsked(true);
-    if (checked.success && file) upload.mutate({ fields: checked.data, file });
+    if (checked.success && file) upload.mutate({ fields: checked.data, file }, { onSuccess: close });
   };
   const isIncomplete = !checked.success || !file;
   const errorOf = (field: keyof LabUpload) => {
@@ -110,21 +110,16 @@ function LabUploadForm({ onClose }: { onClose: () => void }) {
 }
 
 /** Closing the dialog stops the upload. */
-function useLabUpload(onDone: () => void) {
+function useLabUpload() {
   const { t } = useLingui();
-  const queryClient = useQueryClient();
   const { sent, begin, isStopped } = useStoppableUpload();
   const upload = useMutation({
+    // Sent, stopped or not, it may have been saved.
+    meta: { changes: LABS_AND_USAGE },
     mutationFn: ({ fields, file }: { fields: LabUpload; file: File }) =>
       labsApi.upload(fields, file, begin(file, fields.examName, fields.modality, fields.examDate)),
-    onSuccess: async () => {
-      showToast({ tone: "ok", title: t({ id: "labs.saved", message: "Exam saved" }) });
-      await refreshLabs(queryClient);
-      onDone();
-    },
+    onSuccess: () => showToast({ tone: "ok", title: t({ id: "labs.saved", message: "Exam saved" }) }),
     onError: (error) => {
-      // Sent, stopped or not, it may have been saved.
-      if (isPerhapsDone(error)) void refreshLabs(queryClient);
       if (isStopped()) return;
       showToast({
         tone: "bad",

@@ -1,12 +1,11 @@
 import { useLingui } from "@lingui/react/macro";
-import { useMutation, useMutationState, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useMutation, useMutationState, useQuery } from "@tanstack/react-query";
 import { useEffect, useRef } from "react";
 import type { LabExam } from "../../../shared/api/labs.ts";
 import { ApiError } from "../../api.ts";
 import { failureText } from "../../failure-text.ts";
-import { isPerhapsDone } from "../../perhaps-done.ts";
 import { mayRetry } from "../../query-client.ts";
-import { LABS, refreshLabs } from "../../query-keys.ts";
+import { LABS, LABS_AND_USAGE } from "../../query-keys.ts";
 import { showToast } from "../../ui/toast.tsx";
 import { pdfName, saveFile } from "../pdf/save-file.ts";
 import { labName } from "./lab-text.ts";
@@ -49,16 +48,14 @@ export function useLabStats() {
 /** Fetches a PDF, which counts as an action, and has the browser save it. */
 export function useLabDownload() {
   const { i18n, t } = useLingui();
-  const queryClient = useQueryClient();
   return useMutation({
+    meta: { changes: LABS_AND_USAGE },
     mutationFn: async (exam: LabExam) => {
       const blob = await labsApi.download(exam.id);
       saveFile(blob, pdfName(labName(i18n, exam), exam.examDate));
     },
-    onSuccess: async () => {
-      showToast({ tone: "ok", title: t({ id: "download.done", message: "Download complete" }) });
-      await refreshLabs(queryClient);
-    },
+    onSuccess: () =>
+      showToast({ tone: "ok", title: t({ id: "download.done", message: "Download complete" }) }),
     onError: (error) =>
       showToast({
         tone: "bad",
@@ -72,26 +69,22 @@ const DELETION = [LABS, "delete"];
 
 export function useLabDeletion() {
   const { i18n, t } = useLingui();
-  const queryClient = useQueryClient();
   return useMutation({
     mutationKey: DELETION,
+    meta: { changes: LABS_AND_USAGE },
     mutationFn: (exam: LabExam) => labsApi.remove(exam.id),
-    onSuccess: async (_answer, exam) => {
+    onSuccess: (_answer, exam) =>
       showToast({
         tone: "ok",
         title: t({ id: "study.deleted", message: "Exam deleted" }),
         text: labName(i18n, exam),
-      });
-      await refreshLabs(queryClient);
-    },
-    onError: (error) => {
-      if (isPerhapsDone(error)) void refreshLabs(queryClient);
+      }),
+    onError: (error) =>
       showToast({
         tone: "bad",
         title: t({ id: "labs.deleteFailed", message: "Error deleting exam" }),
         text: failureText(error),
-      });
-    },
+      }),
   });
 }
 

@@ -1,10 +1,9 @@
 import { Trans, useLingui } from "@lingui/react/macro";
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useMutation } from "@tanstack/react-query";
 import { useAtom, useSetAtom } from "jotai";
 import { useState } from "react";
 import type { Study } from "../../../shared/api/studies.ts";
 import { ApiError } from "../../api.ts";
-import { isPerhapsDone } from "../../perhaps-done.ts";
 import { STUDIES } from "../../query-keys.ts";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
@@ -77,7 +76,8 @@ function OfferView({ study, onClose }: PartProps) {
 
 function AttachReport({ study, onClose }: PartProps) {
   const [file, setFile] = useState<File>();
-  const { upload, sent } = useReportUpload(study, useOwnClose(onClose));
+  const close = useOwnClose(onClose);
+  const { upload, sent } = useReportUpload(study);
   return (
     <>
       <PdfPicker
@@ -103,7 +103,7 @@ function AttachReport({ study, onClose }: PartProps) {
           kind="lit"
           disabled={!file || upload.isPending}
           onClick={() => {
-            if (file) upload.mutate(file);
+            if (file) upload.mutate(file, { onSuccess: close });
           }}
         >
           <Trans id="report.send">Attach report</Trans>
@@ -114,21 +114,15 @@ function AttachReport({ study, onClose }: PartProps) {
 }
 
 /** Closing the dialog stops the upload. */
-function useReportUpload(study: Study, onDone: () => void) {
+function useReportUpload(study: Study) {
   const { t } = useLingui();
-  const queryClient = useQueryClient();
   const { sent, begin } = useStoppableUpload();
   const upload = useMutation({
+    // If somebody else attached a report meanwhile, or the answer was lost, the list shows the one that is there.
+    meta: { changes: [[STUDIES]] },
     mutationFn: (file: File) => reportsApi.upload(study.id, file, begin(file)),
-    onSuccess: async () => {
-      showToast({ tone: "ok", title: t({ id: "report.attached", message: "Report attached" }) });
-      await queryClient.invalidateQueries({ queryKey: [STUDIES] });
-      onDone();
-    },
-    onError: async (error) => {
-      // Somebody else attached a report meanwhile, or this one is attached and the answer was lost: the list must show it.
-      if (isPerhapsDone(error)) await queryClient.invalidateQueries({ queryKey: [STUDIES] });
-    },
+    onSuccess: () =>
+      showToast({ tone: "ok", title: t({ id: "report.attached", message: "Report attached" }) }),
   });
   return { upload, sent };
 }

@@ -1,9 +1,8 @@
 import { Trans, useLingui } from "@lingui/react/macro";
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useMutation, useQuery } from "@tanstack/react-query";
 import { useAtom } from "jotai";
 import type { Study } from "../../../shared/api/studies.ts";
 import { failureText } from "../../failure-text.ts";
-import { isPerhapsDone } from "../../perhaps-done.ts";
 import { STUDIES } from "../../query-keys.ts";
 import { showToast } from "../../ui/toast.tsx";
 import { PdfPane } from "../pdf/pdf-pane.tsx";
@@ -74,24 +73,20 @@ function Report({ study, onBack }: { study: Study; onBack: () => void }) {
 
 function useDeletion(study: Study) {
   const { t } = useLingui();
-  const queryClient = useQueryClient();
   return useMutation({
+    meta: { changes: [[STUDIES]] },
     mutationFn: () => reportsApi.remove(study.id),
-    onSuccess: async () => {
+    onSuccess: () =>
       showToast({
         tone: "ok",
         title: t({ id: "report.deleted", message: "PDF deleted" }),
         text: t({ id: "report.deleted.text", message: "The report was deleted successfully" }),
-      });
-      await queryClient.invalidateQueries({ queryKey: [STUDIES] });
-    },
-    onError: (error) => {
-      if (isPerhapsDone(error)) void queryClient.invalidateQueries({ queryKey: [STUDIES] });
+      }),
+    onError: (error) =>
       showToast({
         tone: "bad",
         title: t({ id: "report.deleteFailed", message: "Error deleting PDF" }),
         text: failureText(error),
-      });
-    },
+      }),
   });
 }

@@ -2,7 +2,6 @@ import { useLingui } from "@lingui/react/macro";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import type { NewRequest, Request } from "../../../shared/api/deliveries.ts";
 import { failureText } from "../../failure-text.ts";
-import { isPerhapsDone } from "../../perhaps-done.ts";
 import { refreshExams } from "../../query-keys.ts";
 import { showToast } from "../../ui/toast.tsx";
 import { studiesApi } from "../studies/studies-api.ts";
@@ -46,21 +45,16 @@ export function useCreateRequest() {
 
 export function useEndRequest() {
   const { t } = useLingui();
-  const queryClient = useQueryClient();
   return useMutation({
+    meta: { changes: [REQUESTS] },
     mutationFn: (id: string) => requestsApi.end(id),
-    onSuccess: async () => {
-      showToast({ tone: "ok", title: t({ id: "request.ended", message: "Request ended" }) });
-      await queryClient.invalidateQueries({ queryKey: REQUESTS });
-    },
-    onError: (error) => {
-      if (isPerhapsDone(error)) void queryClient.invalidateQueries({ queryKey: REQUESTS });
+    onSuccess: () => showToast({ tone: "ok", title: t({ id: "request.ended", message: "Request ended" }) }),
+    onError: (error) =>
       showToast({
         tone: "bad",
         title: t({ id: "request.endFailed", message: "The request was not ended" }),
         text: failureText(error),
-      });
-    },
+      }),
   });
 }
 

@@ -1,6 +1,5 @@
 import { useLingui } from "@lingui/react/macro";
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { isPerhapsDone } from "../../perhaps-done.ts";
+import { useMutation, useQuery } from "@tanstack/react-query";
 import { showToast } from "../../ui/toast.tsx";
 import { sharingApi } from "./sharing-api.ts";
 
@@ -17,28 +16,24 @@ export function useInvitations(studyId: string) {
 
 export function useInvite(studyId: string, onInvited: () => void) {
   const { t } = useLingui();
-  const queryClient = useQueryClient();
   return useMutation({
+    meta: { changes: [invitationsKey(studyId)] },
     mutationFn: (wanted: { email: string; asksForReport?: boolean }) => sharingApi.invite(studyId, wanted),
-    onSuccess: async ({ email }) => {
+    onSuccess: ({ email }) => {
       showToast({
         tone: "ok",
         title: t({ id: "share.invited", message: "Invitation sent" }),
         text: t({ id: "share.invited.text", message: `${email} has 7 days to accept it.` }),
       });
       onInvited();
-      await queryClient.invalidateQueries({ queryKey: invitationsKey(studyId) });
-    },
-    onError: (error) => {
-      if (isPerhapsDone(error)) void queryClient.invalidateQueries({ queryKey: invitationsKey(studyId) });
     },
   });
 }
 
 export function useWithdrawal(studyId: string) {
   const { t } = useLingui();
-  const queryClient = useQueryClient();
   return useMutation({
+    meta: { changes: [invitationsKey(studyId)] },
     mutationFn: (id: string) => sharingApi.withdraw(studyId, id),
     onSuccess: () =>
       showToast({ tone: "ok", title: t({ id: "share.withdrawn", message: "Invitation withdrawn" }) }),
@@ -48,6 +43,5 @@ export function useWithdrawal(studyId: string) {
         title: t({ id: "share.notWithdrawn", message: "The invitation could not be withdrawn" }),
         text: message,
       }),
-    onSettled: () => queryClient.invalidateQueries({ queryKey: invitationsKey(studyId) }),
   });
 }

@@ -3,7 +3,6 @@ import { useIsMutating, useMutation, useQuery, useQueryClient } from "@tanstack/
 import type { NewLink } from "../../../shared/api/links.ts";
 import type { Study } from "../../../shared/api/studies.ts";
 import { failureText } from "../../failure-text.ts";
-import { isPerhapsDone } from "../../perhaps-done.ts";
 import { showToast } from "../../ui/toast.tsx";
 import { studiesApi } from "../studies/studies-api.ts";
 import { linksApi } from "./links-api.ts";
@@ -59,21 +58,16 @@ export function useIsCreatingLink(): boolean {
 
 export function useEndLink() {
   const { t } = useLingui();
-  const queryClient = useQueryClient();
   return useMutation({
+    meta: { changes: [[LINKS]] },
     mutationFn: (id: string) => linksApi.end(id),
-    onSuccess: async () => {
-      showToast({ tone: "ok", title: t({ id: "link.ended", message: "Link ended" }) });
-      await queryClient.invalidateQueries({ queryKey: [LINKS] });
-    },
-    onError: (error) => {
-      if (isPerhapsDone(error)) void queryClient.invalidateQueries({ queryKey: [LINKS] });
+    onSuccess: () => showToast({ tone: "ok", title: t({ id: "link.ended", message: "Link ended" }) }),
+    onError: (error) =>
       showToast({
         tone: "bad",
         title: t({ id: "link.endFailed", message: "The link was not ended" }),
         text: failureText(error),
-      });
-    },
+      }),
   });
 }
 

@@ -1,6 +1,6 @@
 import { standardSchemaResolver } from "@hookform/resolvers/standard-schema";
 import { Trans, useLingui } from "@lingui/react/macro";
-import { useQueryClient } from "@tanstack/react-query";
+import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import { useForm } from "react-hook-form";
 import * as z from "zod/mini";
@@ -12,7 +12,7 @@ import { showToast } from "../../ui/toast.tsx";
 import { useOwnClose } from "../places/use-own-close.ts";
 import { useStay } from "../places/use-stay.ts";
 import { type Invitation, InvitationLink } from "./invitation-link.tsx";
-import { refreshUsers } from "./use-users.ts";
+import { USERS_AND_SELF } from "./use-users.ts";
 import { AccountFields } from "./user-fields.tsx";
 import { usersApi } from "./users-api.ts";
 
@@ -61,7 +61,6 @@ interface AddUserFormProps {
 
 function AddUserForm({ onAdded, onClose }: AddUserFormProps) {
   const { t } = useLingui();
-  const queryClient = useQueryClient();
   const { control, handleSubmit, setError, formState } = useForm<Values>({
     resolver: standardSchemaResolver(formSchema),
     defaultValues: { name: "", email: "", role: "user" },
@@ -70,13 +69,21 @@ function AddUserForm({ onAdded, onClose }: AddUserFormProps) {
   useStay(isSubmitting);
   const close = useOwnClose(onClose);
 
+  const { mutateAsync } = useMutation({
+    // If the answer got lost, an account may be there that nobody has seen.
+    meta: { changes: USERS_AND_SELF },
+    mutationFn: (values: Values) => usersApi.add(values),
+    // Without waiting for the list: the link is shown only once.
+    onSuccess: ({ user, invitationUrl }) => {
+      if (invitationUrl) return onAdded({ url: invitationUrl, name: user.name });
+      showToast({ tone: "ok", title: t({ id: "users.added", message: "User added" }), text: user.email });
+      close();
+    },
+  });
+
   const submit = handleSubmit(async (values) => {
     try {
-      const { user, invitationUrl } = await usersApi.add(values);
-      const title = t({ id: "users.added", message: "User added" });
-      if (invitationUrl) return onAdded({ url: invitationUrl, name: user.name });
-      showToast({ tone: "ok", title, text: user.email });
-      close();
+      await mutateAsync(values);
     } catch (error) {
       showFormFailure(error, {
         setError,
@@ -84,9 +91,6 @@ function AddUserForm({ onAdded, onClose }: AddUserFormProps) {
         fieldOfCode: { "auth.email_taken": "email" },
         title: t({ id: "users.addFailed", message: "Failed to add user" }),
       });
-    } finally {
-      // If the answer got lost, an account may be there that nobody has seen.
-      void refreshUsers(queryClient);
     }
   });
 

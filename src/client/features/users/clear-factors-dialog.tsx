@@ -1,15 +1,14 @@
 import { Trans, useLingui } from "@lingui/react/macro";
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useMutation } from "@tanstack/react-query";
 import { useAtom } from "jotai";
 import { useState } from "react";
 import type { CurrentUser } from "../../../shared/api/users.ts";
-import { isPerhapsDone } from "../../perhaps-done.ts";
 import { ConfirmDialog } from "../../ui/dialog.tsx";
 import { PasswordField } from "../../ui/password-field.tsx";
 import { showToast } from "../../ui/toast.tsx";
 import { useFoundSubject } from "../places/use-found-subject.ts";
 import { useOwnClose } from "../places/use-own-close.ts";
-import { clearedUserSubject, refreshUsers, useUsers } from "./use-users.ts";
+import { clearedUserSubject, USERS_AND_SELF, useUsers } from "./use-users.ts";
 import { UserQuote } from "./user-quote.tsx";
 import { usersApi } from "./users-api.ts";
 
@@ -23,18 +22,13 @@ export function ClearFactorsDialog() {
 function Question({ user, onClose }: { user: CurrentUser; onClose: () => void }) {
   const { t } = useLingui();
   const [currentPassword, setPassword] = useState("");
-  const queryClient = useQueryClient();
   const close = useOwnClose(onClose);
   const clearing = useMutation({
+    meta: { changes: USERS_AND_SELF },
     mutationFn: () => usersApi.clearFactors(user.id, { currentPassword }),
-    onSuccess: async () => {
-      await refreshUsers(queryClient);
+    onSuccess: () => {
       const title = t({ id: "users.factors.cleared", message: "Second factor removed" });
       showToast({ tone: "ok", title, text: user.name });
-      close();
-    },
-    onError: (error) => {
-      if (isPerhapsDone(error)) void refreshUsers(queryClient);
     },
   });
   return (
@@ -52,7 +46,7 @@ function Question({ user, onClose }: { user: CurrentUser; onClose: () => void })
       confirmLabel={<Trans id="security.removeConfirm">Remove</Trans>}
       isReady={currentPassword !== ""}
       busy={clearing.isPending}
-      onConfirm={() => clearing.mutate()}
+      onConfirm={() => clearing.mutate(undefined, { onSuccess: close })}
     >
       <UserQuote user={user} />
       <div className="security-form">

@@ -1,13 +1,12 @@
 import { Trans, useLingui } from "@lingui/react/macro";
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useMutation } from "@tanstack/react-query";
 import { useAtom } from "jotai";
 import type { CurrentUser } from "../../../shared/api/users.ts";
-import { isPerhapsDone } from "../../perhaps-done.ts";
 import { ConfirmDialog } from "../../ui/dialog.tsx";
 import { showToast } from "../../ui/toast.tsx";
 import { useFoundSubject } from "../places/use-found-subject.ts";
 import { useOwnClose } from "../places/use-own-close.ts";
-import { deletedUserSubject, refreshUsers, useUsers } from "./use-users.ts";
+import { deletedUserSubject, USERS_AND_SELF, useUsers } from "./use-users.ts";
 import { UserQuote } from "./user-quote.tsx";
 import { usersApi } from "./users-api.ts";
 
@@ -50,15 +49,12 @@ function Question({ user, onClose }: { user: CurrentUser; onClose: () => void })
 
 function useDeletion(onSettled: () => void) {
   const { t } = useLingui();
-  const queryClient = useQueryClient();
   return useMutation({
+    meta: { changes: USERS_AND_SELF },
     mutationFn: ({ id }: CurrentUser) => usersApi.remove(id),
-    onSuccess: async (_answer, { name }) => {
-      await refreshUsers(queryClient);
-      showToast({ tone: "ok", title: t({ id: "users.deleted", message: "User deleted" }), text: name });
-    },
+    onSuccess: (_answer, { name }) =>
+      showToast({ tone: "ok", title: t({ id: "users.deleted", message: "User deleted" }), text: name }),
     onError: (error) => {
-      if (isPerhapsDone(error)) void refreshUsers(queryClient);
       const title = t({ id: "users.deleteFailed", message: "Failed to delete user" });
       showToast({ tone: "bad", title, text: error.message });
     },

@@ -1,11 +1,10 @@
 import { standardSchemaResolver } from "@hookform/resolvers/standard-schema";
 import { Trans, useLingui } from "@lingui/react/macro";
-import { useQueryClient } from "@tanstack/react-query";
+import { useMutation } from "@tanstack/react-query";
 import { useAtom } from "jotai";
 import { Controller, type UseFormSetError, useForm } from "react-hook-form";
 import type { CurrentUser } from "../../../shared/api/users.ts";
 import { showFormFailure } from "../../form-failure.ts";
-import { isPerhapsDone } from "../../perhaps-done.ts";
 import { Checkbox } from "../../ui/checkbox.tsx";
 import { DateField } from "../../ui/date-field.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
@@ -14,7 +13,7 @@ import { showToast } from "../../ui/toast.tsx";
 import { useFoundSubject } from "../places/use-found-subject.ts";
 import { useOwnClose } from "../places/use-own-close.ts";
 import { changeOf, type EditUserValues, editUserSchema, valuesOfUser } from "./edit-user.rules.ts";
-import { editedUserSubject, refreshUsers, useUsers } from "./use-users.ts";
+import { editedUserSubject, USERS_AND_SELF, useUsers } from "./use-users.ts";
 import { AccountFields } from "./user-fields.tsx";
 import { usersApi } from "./users-api.ts";
 
@@ -83,15 +82,16 @@ function EditUserForm({ user, onClose }: { user: CurrentUser; onClose: () => voi
 
 function useSave(user: CurrentUser, setError: UseFormSetError<EditUserValues>, onSaved: () => void) {
   const { t } = useLingui();
-  const queryClient = useQueryClient();
+  const { mutateAsync } = useMutation({
+    meta: { changes: USERS_AND_SELF },
+    mutationFn: (values: EditUserValues) => usersApi.change(user.id, changeOf(user, values)),
+  });
   return async (values: EditUserValues): Promise<void> => {
     try {
-      await usersApi.change(user.id, changeOf(user, values));
-      await refreshUsers(queryClient);
+      await mutateAsync(values);
       showToast({ tone: "ok", title: t({ id: "users.updated", message: "User updated" }) });
       onSaved();
     } catch (error) {
-      if (isPerhapsDone(error)) void refreshUsers(queryClient);
       showFormFailure(error, {
         setError,
         fields: ["name", "email", "role"],

@@ -1,9 +1,8 @@
 import { useLingui } from "@lingui/react/macro";
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useMutation } from "@tanstack/react-query";
 import type { CurrentUser } from "../../../shared/api/users.ts";
-import { isPerhapsDone } from "../../perhaps-done.ts";
 import { showToast } from "../../ui/toast.tsx";
-import { refreshUsers } from "./use-users.ts";
+import { USERS_AND_SELF } from "./use-users.ts";
 import { usersApi } from "./users-api.ts";
 
 /** Says whether somebody may log in, and changes it with a click. */
@@ -38,13 +37,11 @@ export function StatusBadge({ user }: { user: CurrentUser }) {
 
 function useToggle({ id, isAuthorized }: CurrentUser) {
   const { t } = useLingui();
-  const queryClient = useQueryClient();
   return useMutation({
-    mutationFn: () => usersApi.change(id, { isAuthorized: !isAuthorized }),
     // Busy until the list says the new status.
-    onSuccess: () => refreshUsers(queryClient),
+    meta: { changes: USERS_AND_SELF },
+    mutationFn: () => usersApi.change(id, { isAuthorized: !isAuthorized }),
     onError: (error) => {
-      if (isPerhapsDone(error)) void refreshUsers(queryClient);
       const title = t({ id: "users.updateFailed", message: "Failed to update user" });
       showToast({ tone: "bad", title, text: error.message });
     },

@@ -1,4 +1,4 @@
-import { type QueryClient, useQuery } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import type { CurrentUser } from "../../../shared/api/users.ts";
 import { CURRENT_USER } from "../../query-keys.ts";
 import { openAtom, subjectAtoms } from "../places/views.ts";
@@ -11,13 +11,8 @@ export function useUsers(enabled: boolean) {
   return useQuery({ queryKey, enabled, staleTime: 0, queryFn: ({ signal }) => usersApi.list(signal) });
 }
 
-/** Reads the accounts again, and the person's own account, which may have changed too. */
-export async function refreshUsers(queryClient: QueryClient): Promise<void> {
-  await Promise.all([
-    queryClient.invalidateQueries({ queryKey }),
-    queryClient.invalidateQueries({ queryKey: CURRENT_USER }),
-  ]);
-}
+/** What a change of an account changes: the accounts, and perhaps the person's own. */
+export const USERS_AND_SELF = [queryKey, CURRENT_USER] as const;
 
 /** The accounts whose dialogs are open: edit, clear lost factors, delete, add. */
 export const editedUserSubject = subjectAtoms<CurrentUser>("edit");

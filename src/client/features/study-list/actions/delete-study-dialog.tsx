@@ -1,11 +1,10 @@
 import { plural } from "@lingui/core/macro";
 import { Trans, useLingui } from "@lingui/react/macro";
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useMutation } from "@tanstack/react-query";
 import { useAtom, useSetAtom } from "jotai";
 import type { Study } from "../../../../shared/api/studies.ts";
 import { ApiError } from "../../../api.ts";
-import { isPerhapsDone } from "../../../perhaps-done.ts";
-import { refreshExams } from "../../../query-keys.ts";
+import { EXAMS_AND_USAGE } from "../../../query-keys.ts";
 import { ConfirmDialog } from "../../../ui/dialog.tsx";
 import { showToast } from "../../../ui/toast.tsx";
 import { useOwnClose } from "../../places/use-own-close.ts";
@@ -96,21 +95,18 @@ function failureText(error: Error, texts: { wordless: string; unknown: string })
 
 function useDeletion(onSettled: () => void) {
   const { i18n, t } = useLingui();
-  const queryClient = useQueryClient();
   const markBusy = useSetAtom(markBusyAtom);
   return useMutation({
+    meta: { changes: EXAMS_AND_USAGE },
     mutationFn: (study: Study) => studiesApi.remove(study.id),
     onMutate: ({ id }) => markBusy({ id, busy: true }),
-    onSuccess: async (_answer, study) => {
+    onSuccess: (_answer, study) =>
       showToast({
         tone: "ok",
         title: t({ id: "study.deleted", message: "Exam deleted" }),
         text: `${descriptionText(i18n, study)}, ${dateText(i18n, study.studyDate)}`,
-      });
-      await refreshExams(queryClient);
-    },
+      }),
     onError: (error) => {
-      if (isPerhapsDone(error)) void refreshExams(queryClient);
       showToast({
         tone: "bad",
         title: t({ id: "study.deleteFailed", message: "Error deleting" }),

@@ -1,10 +1,10 @@
 import { Trans, useLingui } from "@lingui/react/macro";
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useMutation } from "@tanstack/react-query";
 import { useAtom, useSetAtom } from "jotai";
 import { useState } from "react";
 import type { Study } from "../../../../shared/api/studies.ts";
 import { MAX_DESCRIPTION_LENGTH } from "../../../../shared/api/study-name.ts";
-import { refreshExams } from "../../../query-keys.ts";
+import { EXAMS_AND_USAGE } from "../../../query-keys.ts";
 import { Button } from "../../../ui/button.tsx";
 import { Dialog } from "../../../ui/dialog.tsx";
 import { TextField } from "../../../ui/field.tsx";
@@ -46,23 +46,19 @@ export function RenameStudyDialog() {
 
 function RenameForm({ study, onClose }: { study: Study; onClose: () => void }) {
   const { t } = useLingui();
-  const queryClient = useQueryClient();
   const close = useOwnClose(onClose);
   const [description, setDescription] = useState(study.studyDescription ?? "");
   const renaming = useMutation({
+    meta: { changes: EXAMS_AND_USAGE },
     mutationFn: () => studiesApi.rename(study.id, description.trim()),
-    onSuccess: async () => {
-      showToast({ tone: "ok", title: t({ id: "study.renamed", message: "Exam renamed" }) });
-      await refreshExams(queryClient);
-      close();
-    },
+    onSuccess: () => showToast({ tone: "ok", title: t({ id: "study.renamed", message: "Exam renamed" }) }),
   });
   return (
     <form
       className="mt-4 grid gap-4"
       onSubmit={(event) => {
         event.preventDefault();
-        renaming.mutate();
+        renaming.mutate(undefined, { onSuccess: close });
       }}
       noValidate
     >
