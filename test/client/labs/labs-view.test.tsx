@@ -3,7 +3,7 @@ import { describe, expect, test } from "bun:test";
 import LabsView from "../../../src/client/features/labs/labs-view.tsx";
 import { readStoredSession } from "../../../src/client/session.ts";
 import type { LabExam, LabStats } from "../../../src/shared/api/labs.ts";
-import { drawn, screen, userEvent, waitFor, withDom, within } from "../../support/dom.ts";
+import { drawn, screen, untilGone, userEvent, waitFor, withDom, within } from "../../support/dom.ts";
 import { pass, settled, withFakeClock } from "../../support/fake-clock.ts";
 import { type Answer, answerCalls, problem, renderView } from "../../support/render-view.tsx";
 import { leaveAndComeBack, Revisited } from "../../support/revisited.tsx";
@@ -349,6 +349,35 @@ describe("laboratory exams", () => {
     expect(first).toMatch(/^[\w-]{12,}$/);
     expect(second).toBe(first ?? "");
     expect(other).not.toBe(first ?? "");
+  });
+
+  test("are not there twice if the dialog is closed after a lost answer and the same PDF is sent again", async () => {
+    const sent = answerForms({ status: 503 }, { status: 201 }, { status: 201 });
+    const { user } = await showLabs(labsOf([]));
+    const add = async () => {
+      await user.click(await screen.findByRole("button", { name: "Adicionar exame" }));
+      const dialog = await screen.findByRole("dialog");
+      await user.type(within(dialog).getByLabelText("Nome do exame"), "Glicose");
+      within(dialog).getByRole("combobox").focus();
+      await user.keyboard("{Enter}");
+      await user.click(await screen.findByRole("option", { name: "Laboratoriais" }));
+      const file = new File(["%PDF-1.4"], "glicose.pdf", { type: "application/pdf", lastModified: 7 });
+      await user.upload(dialog.querySelector("input[type=file]") as HTMLInputElement, file);
+      await user.click(within(dialog).getByRole("button", { name: "Salvar exame" }));
+      return dialog;
+    };
+    const dialog = await add();
+    await waitFor(() => expect(toastTexts()[0]).toBe("Erro ao fazer upload"));
+    await user.click(within(dialog).getByRole("button", { name: "Cancelar" }));
+    await untilGone(() => screen.queryByRole("dialog"));
+    await add();
+    await untilGone(() => screen.queryByRole("dialog"));
+    // It is known to be there now, so whoever sends it once more wants a second one.
+    await add();
+    await untilGone(() => screen.queryByRole("dialog"));
+    const [lost, again, second] = sent.map(({ headers }) => headers.get("Idempotency-Key") ?? "");
+    expect(again).toBe(lost ?? "");
+    expect(second).not.toBe(lost ?? "");
   });
 
   test("are sent with their name, date and modality", async () => {

@@ -117,7 +117,7 @@ function useLabUpload() {
     // Sent, stopped or not, it may have been saved.
     meta: { changes: LABS_AND_USAGE },
     mutationFn: ({ fields, file }: { fields: LabUpload; file: File }) =>
-      labsApi.upload(fields, file, begin(file, fields.examName, fields.modality, fields.examDate)),
+      labsApi.upload(fields, file, begin()),
     onSuccess: () => showToast({ tone: "ok", title: t({ id: "labs.saved", message: "Exam saved" }) }),
     onError: (error) => {
       if (isStopped()) return;

@@ -11,6 +11,7 @@ import {
 } from "../../../shared/api/labs.ts";
 import { ApiError, callApi, callJson } from "../../api.ts";
 import { callFile } from "../../file-calls.ts";
+import { sendOnce } from "../../send-once.ts";
 import { type SendOptions, sendForm } from "../pdf/send-form.ts";
 
 /** Calls about laboratory PDFs. */
@@ -35,6 +36,8 @@ export const labsApi = {
   remove: (id: string) => callApi(deleteLabExamCall, { params: { id } }),
   upload({ examName, modality, examDate }: LabUpload, file: File, options: SendOptions): Promise<void> {
     const fields = { examName, modality, ...(examDate && { examDate }) };
-    return sendForm(uploadLabExamCall, { fields, file }, options);
+    return sendOnce([uploadLabExamCall.path, examName, modality, examDate, file], (idempotencyKey) =>
+      sendForm(uploadLabExamCall, { fields, file }, { ...options, idempotencyKey }),
+    );
   },
 };

@@ -120,7 +120,7 @@ function useReportUpload(study: Study) {
   const upload = useMutation({
     // If somebody else attached a report meanwhile, or the answer was lost, the list shows the one that is there.
     meta: { changes: [[STUDIES]] },
-    mutationFn: (file: File) => reportsApi.upload(study.id, file, begin(file)),
+    mutationFn: (file: File) => reportsApi.upload(study.id, file, begin()),
     onSuccess: () =>
       showToast({ tone: "ok", title: t({ id: "report.attached", message: "Report attached" }) }),
   });

@@ -1,6 +1,7 @@
 import { deleteReportCall, readReportCall, uploadReportCall } from "../../../shared/api/studies.ts";
 import { callApi } from "../../api.ts";
 import { callFile } from "../../file-calls.ts";
+import { sendOnce } from "../../send-once.ts";
 import { type SendOptions, sendForm } from "../pdf/send-form.ts";
 
 /** Calls about the PDF report of a study, which is named by its `id`. */
@@ -10,5 +11,11 @@ export const reportsApi = {
   },
   remove: (study: string) => callApi(deleteReportCall, { params: { study } }),
   upload: (studyId: string, file: File, options: SendOptions): Promise<void> =>
-    sendForm(uploadReportCall, { fields: { studyInstanceUID: studyId }, file }, options),
+    sendOnce([uploadReportCall.path, studyId, file], (idempotencyKey) =>
+      sendForm(
+        uploadReportCall,
+        { fields: { studyInstanceUID: studyId }, file },
+        { ...options, idempotencyKey },
+      ),
+    ),
 };

@@ -1,0 +1,45 @@
+import { ApiError } from "./api.ts";
+
+/** More than anybody sends without an answer. */
+const MAX_UNANSWERED = 50;
+
+/** The keys of what was sent and is not known to have arrived, the oldest first. Never stored: they hold what people typed. */
+const keys = new Map<string, string>();
+
+/**
+ * Sends something under an Idempotency-Key. If it fails, the same that is sent again has the same key, also from a dialog that was
+ * closed and opened again, so that the server takes it once. A file is the same by its name, size and date.
+ */
+export async function sendOnce<Answer>(
+  what: readonly (string | File | undefined)[],
+  send: (idempotencyKey: string) => Promise<Answer>,
+): Promise<Answer> {
+  const same = JSON.stringify(what.map(identityOf));
+  const key = keys.get(same) ?? newKey();
+  remember(same, key);
+  try {
+    const answer = await send(key);
+    keys.delete(same);
+    return answer;
+  } catch (failure) {
+    // Something else has this key by now, such as a file that changed and kept its date.
+    if (failure instanceof ApiError && failure.status === 409) keys.delete(same);
+    throw failure;
+  }
+}
+
+function identityOf(part: string | File | undefined) {
+  return part instanceof File ? [part.name, part.size, part.lastModified] : part;
+}
+
+function remember(same: string, key: string): void {
+  keys.delete(same);
+  keys.set(same, key);
+  const [oldest = ""] = keys.keys();
+  if (keys.size > MAX_UNANSWERED) keys.delete(oldest);
+}
+
+/** `crypto.randomUUID` exists only where the page came by TLS. */
+function newKey(): string {
+  return Array.from(crypto.getRandomValues(new Uint32Array(4)), (part) => part.toString(36)).join("-");
+}
