@@ -21,6 +21,7 @@ import * as removals from "../features/removals/removals.errors.ts";
 import * as reports from "../features/reports/reports.errors.ts";
 import * as studies from "../features/studies/studies.errors.ts";
 import * as subscriptions from "../features/subscriptions/subscriptions.errors.ts";
+import * as support from "../features/support/support.errors.ts";
 import * as viewer from "../features/viewer/viewer.errors.ts";
 import * as uploads from "../holdings/uploads/uploads.errors.ts";
 import type { ErrorKind } from "../http/app-error.ts";
@@ -49,6 +50,7 @@ const rooms = [
   deliveries,
   delivery,
   subscriptions,
+  support,
   receipts,
   media,
   removals,

@@ -2,7 +2,7 @@ import "../../support/dom-globals.ts";
 import { describe, expect, test } from "bun:test";
 import SupportView from "../../../src/client/features/support/support-view.tsx";
 import { maxSupportImageBytes } from "../../../src/shared/api/support.ts";
-import { screen, untilGone, userEvent, withDom } from "../../support/dom.ts";
+import { screen, untilGone, userEvent, waitFor, withDom } from "../../support/dom.ts";
 import { helena, problem, renderView } from "../../support/render-view.tsx";
 
 withDom();
@@ -85,5 +85,24 @@ describe("the support form", () => {
     expect(alert.textContent).toContain("Erro ao enviar mensagem");
     expect(alert.textContent).toContain("Muitas mensagens. Tente mais tarde.");
     expect((screen.getByLabelText("Mensagem") as HTMLTextAreaElement).value).toBe("b");
+  });
+
+  test("sends a message again under its key after a lost answer, and a changed one under another", async () => {
+    const sent = answerSupport(() => problem(503, "http.unavailable", "Fora do ar."));
+    const user = await showSupport();
+    await user.type(screen.getByLabelText("Assunto"), "Duas");
+    await user.type(screen.getByLabelText("Mensagem"), "vezes");
+    for (const tries of [1, 2]) {
+      await user.click(send());
+      await waitFor(() => expect(sent).toHaveLength(tries));
+      await screen.findByRole("alert");
+    }
+    await user.type(screen.getByLabelText("Mensagem"), "!");
+    await user.click(send());
+    await waitFor(() => expect(sent).toHaveLength(3));
+    const [lost, again, changed] = sent.map(({ headers }) => headers.get("Idempotency-Key"));
+    expect(lost).toMatch(/^[\w-]{12,}$/);
+    expect(again).toBe(lost ?? "");
+    expect(changed).not.toBe(lost ?? "");
   });
 });

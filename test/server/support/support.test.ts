@@ -19,7 +19,11 @@ const fields = {
 };
 const png = Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 1, 2, 3);
 
-async function send(overrides: Record<string, string> = {}, image?: File): Promise<Response> {
+async function send(
+  overrides: Record<string, string> = {},
+  image?: File,
+  headers: Record<string, string> = {},
+): Promise<Response> {
   const form = new FormData();
   for (const [name, value] of Object.entries({ ...fields, ...overrides })) form.set(name, value);
   if (image) form.set("image", image);
@@ -27,7 +31,7 @@ async function send(overrides: Record<string, string> = {}, image?: File): Promi
   const contentType = request.headers.get("content-type") ?? "";
   return await t.call("POST", "/api/support/send", {
     body: await request.arrayBuffer(),
-    headers: { "content-type": contentType, "accept-language": "pt-BR" },
+    headers: { "content-type": contentType, "accept-language": "pt-BR", ...headers },
   });
 }
 
@@ -71,4 +75,33 @@ test("ten messages an hour from one address, those sent back for their image not
   const statuses: number[] = [];
   for (let i = 0; i < 11; i++) statuses.push((await send()).status);
   expect(statuses).toEqual([...Array(10).fill(201), 429]);
+});
+
+test("a message that is sent again under its key, as after a lost answer, arrives once; another one under it is refused", async () => {
+  t.advance(2 * 3600_000);
+  const counted = async () => {
+    await t.settle();
+    const mails = await readOutbox(t.deps.config.dataDir);
+    const [row] =
+      await t.sql`select count(*)::int as rows from support_messages where subject = 'Duas vezes'`;
+    return { mails: mails.filter(({ subject }) => subject.includes("Duas vezes")).length, rows: row?.rows };
+  };
+  const sendTwice = (overrides = {}, image = new File([png], "tela.png"), key = "a-1") =>
+    send({ subject: "Duas vezes", ...overrides }, image, { "idempotency-key": key });
+  const atOnce = await Promise.all([sendTwice(), sendTwice(), sendTwice()]);
+  const answers = [...atOnce, await sendTwice()];
+  expect(answers.map(({ status }) => status)).toEqual([201, 201, 201, 201]);
+  expect(await counted()).toEqual({ mails: 1, rows: 1 });
+  const others = [
+    sendTwice({ message: "Outra" }),
+    sendTwice({ userName: "Bia" }),
+    sendTwice({}, new File([png, png], "tela.png")),
+  ];
+  for (const other of others)
+    expect(await problemOf(await other)).toMatchObject({ status: 409, code: "support.key_used" });
+  expect((await sendTwice({}, undefined, "a 1")).status).toBe(400);
+  expect(await counted()).toEqual({ mails: 1, rows: 1 });
+  // Somebody else's key is their own.
+  expect((await sendTwice({ userEmail: "bia@example.com" })).status).toBe(201);
+  expect(await counted()).toEqual({ mails: 2, rows: 2 });
 });

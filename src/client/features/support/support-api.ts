@@ -1,9 +1,18 @@
 import { type SupportMessage, supportCall } from "../../../shared/api/support.ts";
 import { callApi } from "../../api.ts";
 import { toForm } from "../../file-calls.ts";
+import { sendOnce } from "../../send-once.ts";
 
 export const supportApi = {
   /** The form works without a session, so it is sent without the token. */
   send: ({ image, ...fields }: SupportMessage & { image: File | undefined }) =>
-    callApi(supportCall, { form: toForm(supportCall, { fields, file: image }), anonymous: true }),
+    sendOnce(
+      [supportCall.path, fields.userEmail, fields.userName, fields.subject, fields.message, image],
+      (idempotencyKey) =>
+        callApi(supportCall, {
+          form: toForm(supportCall, { fields, file: image }),
+          anonymous: true,
+          headers: { "Idempotency-Key": idempotencyKey },
+        }),
+    ),
 };

@@ -1,5 +1,6 @@
 import { imageTypeOf, maxSupportImageBytes, type SupportMessage } from "../../../shared/api/support.ts";
 import type { Locale } from "../../../shared/locale.ts";
+import type { DbOrTx } from "../../db/client.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../http/app-error.ts";
 import { validationFailed } from "../../http/http.errors.ts";
@@ -16,31 +17,41 @@ import type { Visitor } from "../accounts/sign-in/visitor.ts";
 import { findOperatorEmail } from "../accounts/users/find-operator-email.ts";
 import { findUserByEmail } from "../accounts/users/users.repo.ts";
 import { findSession } from "../membership/find-session.ts";
-import { insertSupportMessage } from "./support.repo.ts";
+import { supportKeyUsed } from "./support.errors.ts";
+import { findSupportMessageSentAs, insertSupportMessage } from "./support.repo.ts";
 
 const MESSAGES_AN_HOUR = 10;
 
+type SentMessage = SupportMessage & {
+  image: Uint8Array | undefined;
+  locale: Locale;
+  token: string | undefined;
+  idempotencyKey: string | undefined;
+};
+
 /**
  * Stores a message of the support form and mails it to the operator. The form needs no authorisation, so it is rate-limited
- * by network, and the address in it is never mailed: it is only used as the reply address.
- * @throws {AppError} 400 with `support.*` violations, 429
+ * by network, and the address in it is never mailed: it is only used as the reply address. One that the address sent before under
+ * the same key is neither stored nor mailed again, and counts no more.
+ * @throws {AppError} 400 with `support.*` violations, 429; `support.key_used` for another message under the key
  */
 export async function sendSupportMessage(
   deps: Pick<Deps, "db" | "clock" | "config" | "jobs" | "mailSeal" | "tokens">,
-  input: SupportMessage & { image: Uint8Array | undefined; locale: Locale; token: string | undefined },
+  input: SentMessage,
   visitor: Visitor,
 ): Promise<void> {
   const { db, clock, config } = deps;
   const now = clock.now();
   // A message that is sent back for its image is none yet, and counts for nothing.
   const image = input.image && checkedImage(input.image, input.locale);
+  if (await isSentBefore(db, input)) return;
   await beginAttempt(db, [messageLimit(visitor)], now);
   const { subject, message, userEmail, userName } = input;
   const accountId = await findSender(deps, input, visitor);
   const to = await findOperatorEmail(deps, db);
   await db.transaction(async (tx) => {
     const id = Bun.randomUUIDv7();
-    await insertSupportMessage(tx, {
+    const isNew = await insertSupportMessage(tx, {
       id,
       userName,
       userEmail,
@@ -50,12 +61,31 @@ export async function sendSupportMessage(
       imageType: image?.type ?? null,
       createdAt: now,
       accountId,
+      idempotencyKey: input.idempotencyKey ?? null,
     });
+    // The same was sent twice at once.
+    if (!isNew && (await isSentBefore(tx, input))) return;
     if (!to) return;
     const mail = supportMail(input, image, { to, productName: config.productName });
     const share = { name: `support ${visitor.network}`, limit: MESSAGES_AN_HOUR };
     await enqueueMail(deps, tx, mail, byVisitor([share], now));
   });
+}
+
+/** @throws {AppError} `support.key_used` if the address sent another message under the key */
+async function isSentBefore(db: DbOrTx, sent: SentMessage): Promise<boolean> {
+  const { userEmail, userName, subject, message, idempotencyKey } = sent;
+  const before =
+    idempotencyKey === undefined ? undefined : await findSupportMessageSentAs(db, userEmail, idempotencyKey);
+  if (!before) return false;
+  const image = Buffer.from(sent.image ?? []);
+  const isSame =
+    before.userName === userName &&
+    before.subject === subject &&
+    before.message === message &&
+    image.equals(before.image ?? Buffer.alloc(0));
+  if (!isSame) throw new AppError(supportKeyUsed);
+  return true;
 }
 
 function messageLimit({ address }: RequestOrigin): ThrottleRule {

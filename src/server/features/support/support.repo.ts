@@ -4,11 +4,30 @@ import { supportMessages } from "./support.table.ts";
 
 export type SupportMessageRow = typeof supportMessages.$inferSelect;
 
+/** Returns whether it was inserted: not if its address has sent one under the same key. */
 export async function insertSupportMessage(
   db: DbOrTx,
   row: typeof supportMessages.$inferInsert,
-): Promise<void> {
-  await db.insert(supportMessages).values(row);
+): Promise<boolean> {
+  const inserted = await db
+    .insert(supportMessages)
+    .values(row)
+    .onConflictDoNothing()
+    .returning({ id: supportMessages.id });
+  return inserted.length > 0;
+}
+
+export async function findSupportMessageSentAs(
+  db: DbOrTx,
+  userEmail: string,
+  idempotencyKey: string,
+): Promise<SupportMessageRow | undefined> {
+  const isSame = and(
+    eq(supportMessages.userEmail, userEmail),
+    eq(supportMessages.idempotencyKey, idempotencyKey),
+  );
+  const [row] = await db.select().from(supportMessages).where(isSame);
+  return row;
 }
 
 /** The messages that an account certainly sent, oldest first; at most `limit`. */

@@ -14,11 +14,13 @@ import {
   unsupportedMediaType,
 } from "../../http/http.errors.ts";
 import type { HttpEnv } from "../../http/http-context.ts";
+import { idempotencyKeyOf, takesIdempotencyKey } from "../../http/idempotency-key.ts";
 import { createSenderSlots } from "../../http/sender-slots.ts";
 import { parseWith } from "../../http/validate.ts";
 import { Turns } from "../../runtime/turns.ts";
 import { visitorOf } from "../accounts/sign-in/browser-cookie.ts";
 import { assertMaySend, sendSupportMessage } from "./send-support-message.ts";
+import { supportKeyUsed } from "./support.errors.ts";
 
 /** The body may exceed the image's limit by a little, so that the answer can say that the image is too large. */
 const OVER_BYTES = 512 * 1024;
@@ -47,6 +49,7 @@ export function createSupportRoutes(deps: Deps, guard: Guard) {
       summary: "Write to the operator",
       status: 201,
       details: "Needs no session. The image is optional: a JPEG, PNG or GIF of at most 5 MB.",
+      takes: takesIdempotencyKey,
       fileType: "image/*",
       isFileOptional: true,
       problems: [
@@ -54,11 +57,13 @@ export function createSupportRoutes(deps: Deps, guard: Guard) {
         bodyInterrupted,
         bodyTooLarge,
         unsupportedMediaType,
+        supportKeyUsed,
         tooManyRequests,
         tooManySenders,
       ],
     }),
     async (c) => {
+      const idempotencyKey = idempotencyKeyOf(c);
       if (!/^multipart\/form-data\b/i.test(c.req.header("content-type") ?? "")) {
         throw new AppError(unsupportedMediaType);
       }
@@ -74,7 +79,8 @@ export function createSupportRoutes(deps: Deps, guard: Guard) {
       await turns.run(async () => {
         const bytes = await form.file?.read();
         const token = bearerToken(c.req.header("authorization"));
-        await sendSupportMessage(deps, { ...message, image: bytes, locale, token }, visitor);
+        const sent = { ...message, image: bytes, locale, token, idempotencyKey };
+        await sendSupportMessage(deps, sent, visitor);
       });
       return c.json({ sent: true }, 201);
     },

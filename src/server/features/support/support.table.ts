@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import { customType, index, pgTable, text, timestamp, uuid } from "drizzle-orm/pg-core";
+import { customType, index, pgTable, text, timestamp, uniqueIndex, uuid } from "drizzle-orm/pg-core";
 import { users } from "../accounts/users/users.table.ts";
 
 const bytea = customType<{ data: Uint8Array; driverData: Uint8Array }>({ dataType: () => "bytea" });
@@ -22,10 +22,16 @@ export const supportMessages = pgTable(
     createdAt: timestamp("created_at", { withTimezone: true }).notNull(),
     /** The account that sent it, if that is certain. The account's export contains it, and it is deleted with the account. */
     accountId: uuid("account_id").references(() => users.id, { onDelete: "cascade" }),
+    /** By which its sender may ask again after a lost answer; null if they gave none. */
+    idempotencyKey: text("idempotency_key"),
   },
   (table) => [
     index("support_messages_created_at_idx").on(table.createdAt),
     index("support_messages_account_id_idx").on(table.accountId),
     index("support_messages_email_idx").on(sql`lower(${table.userEmail})`),
+    // Of the address too, so that nobody's key stands in the way of somebody else's.
+    uniqueIndex("support_messages_idempotency_key")
+      .on(table.userEmail, table.idempotencyKey)
+      .where(sql`${table.idempotencyKey} is not null`),
   ],
 );

@@ -1,0 +1,2 @@
+ALTER TABLE "support_messages" ADD COLUMN "idempotency_key" text;--> statement-breakpoint
+CREATE UNIQUE INDEX "support_messages_idempotency_key" ON "support_messages" USING btree ("user_email","idempotency_key") WHERE "support_messages"."idempotency_key" is not null;
