@@ -95,7 +95,7 @@ export function endSession(reason: SessionEnd): void {
   dropKept();
   store.set(sessionState, undefined);
   store.set(sessionEndState, reason);
-  announceSessionEnd();
+  announceSessionEnd(reason);
 }
 
 /**
@@ -125,16 +125,16 @@ function dropKept(): void {
  * Calls `listener` when another tab's session ended. This tab may have a different session, so ask the server. Returns the
  * function that stops listening.
  */
-export function onSessionEndElsewhere(listener: () => void): () => void {
+export function onSessionEndElsewhere(listener: (message: MessageEvent) => void): () => void {
   const channel = new BroadcastChannel(CHANNEL);
   channel.addEventListener("message", listener);
   return () => channel.close();
 }
 
 /** Makes the other tabs ask the server whether their session is still valid. */
-export function announceSessionEnd(): void {
+export function announceSessionEnd(reason?: SessionEnd): void {
   const channel = new BroadcastChannel(CHANNEL);
-  channel.postMessage("ended");
+  channel.postMessage(reason);
   channel.close();
 }
 

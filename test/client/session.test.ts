@@ -97,11 +97,11 @@ describe("the session", () => {
   });
 
   test("notifies the other tabs when it ends", async () => {
-    const told = Promise.withResolvers<void>();
-    const stop = onSessionEndElsewhere(told.resolve);
+    const told = Promise.withResolvers<unknown>();
+    const stop = onSessionEndElsewhere(({ data }) => told.resolve(data));
     beginSession(signedIn, { keepConnected: false });
     endSession("logout");
-    await told.promise;
+    expect(await told.promise).toBe("logout");
     stop();
   });
 });

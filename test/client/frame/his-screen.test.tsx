@@ -3,6 +3,7 @@ import { describe, expect, spyOn, test } from "bun:test";
 import { getDefaultStore } from "jotai";
 import { currentPath } from "../../../src/client/features/places/his-location.ts";
 import { firstPlaceAtom } from "../../../src/client/features/places/views.ts";
+import { keepInTab } from "../../../src/client/features/session/kept-in-tab.ts";
 import { beginSession, endSession, restoreSession } from "../../../src/client/session.ts";
 import { withoutConnection } from "../../support/connection.ts";
 import { act, cleanup, screen, withDom } from "../../support/dom.ts";
@@ -128,8 +129,10 @@ describe("a person whose session expired", () => {
     window.history.replaceState(null, "", "/his");
   });
 
-  test("begins at the home view if they signed out themselves", async () => {
+  test("begins at the home view if they signed out themselves, and what they typed is erased", async () => {
+    keepInTab(me.id, "support", { message: "meia frase" });
     await leaveAt("logout");
+    expect(sessionStorage.getItem("kept-in-tab")).toBeNull();
     await openHis();
     expect(currentPath()).toBe("/welcome");
   });

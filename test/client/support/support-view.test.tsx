@@ -1,8 +1,10 @@
 import "../../support/dom-globals.ts";
 import { describe, expect, test } from "bun:test";
+import { readKeptInTab } from "../../../src/client/features/session/kept-in-tab.ts";
 import SupportView from "../../../src/client/features/support/support-view.tsx";
+import { endSession } from "../../../src/client/session.ts";
 import { maxSupportImageBytes } from "../../../src/shared/api/support.ts";
-import { screen, untilGone, userEvent, waitFor, withDom } from "../../support/dom.ts";
+import { act, cleanup, screen, untilGone, userEvent, waitFor, withDom } from "../../support/dom.ts";
 import { helena, problem, renderView } from "../../support/render-view.tsx";
 
 withDom();
@@ -104,5 +106,21 @@ describe("the support form", () => {
     expect(lost).toMatch(/^[\w-]{12,}$/);
     expect(again).toBe(lost ?? "");
     expect(changed).not.toBe(lost ?? "");
+  });
+
+  test("keeps what is typed for whoever signs in again, until it is sent", async () => {
+    answerSupport(() => Response.json({ sent: true }, { status: 201 }));
+    const user = await showSupport();
+    await user.type(screen.getByLabelText("Assunto"), "O visualizador");
+    await user.type(screen.getByLabelText("Mensagem"), "Não abre.");
+    await act(async () => endSession("expired"));
+    cleanup();
+    await showSupport();
+    expect(screen.getByLabelText<HTMLTextAreaElement>("Mensagem").value).toBe("Não abre.");
+    expect(screen.getByLabelText<HTMLInputElement>("Assunto").value).toBe("O visualizador");
+    await user.click(send());
+    expect(await screen.findByText("Mensagem enviada")).toBeDefined();
+    expect(readKeptInTab(helena.id, "support")).toBeUndefined();
+    expect(screen.getByLabelText<HTMLTextAreaElement>("Mensagem").value).toBe("");
   });
 });

@@ -4,6 +4,7 @@ import { readStoredSession, sessionAtom, sessionEndAtom } from "../../session.ts
 import { useIsOnline } from "../../ui/use-is-online.ts";
 import { currentPath, replacePath } from "../places/his-location.ts";
 import { parsePlace, pathOf } from "../places/place.ts";
+import { eraseKeptInTab } from "../session/kept-in-tab.ts";
 import { keepPlace, takeKeptPlace } from "../session/kept-place.ts";
 
 /**
@@ -19,6 +20,9 @@ export function useLeaveWithoutSession(userId: string | undefined): boolean {
   useEffect(() => {
     if (userId !== undefined) lastUserId.current = userId;
   }, [userId]);
+  useEffect(() => {
+    if (end === "logout") eraseKeptInTab();
+  }, [end]);
   useEffect(() => {
     if (isSignedIn || !isOnline) return;
     if (end !== "logout") keepPlace(lastUserId.current, pathToKeep(lastUserId.current));

@@ -15,6 +15,7 @@ import { PdfPicker } from "../pdf/pdf-picker.tsx";
 import { UploadMeter } from "../pdf/upload-meter.tsx";
 import { useStoppableUpload } from "../pdf/use-stoppable-upload.ts";
 import { useOwnClose } from "../places/use-own-close.ts";
+import { useKeptFields } from "../session/use-kept-form.ts";
 import { modalityName } from "../studies/modality-names.ts";
 import { labsApi } from "./labs-api.ts";
 
@@ -36,7 +37,7 @@ const emptyForm = { examName: "", examDate: "", modality: "" };
 
 function LabUploadForm({ onClose }: { onClose: () => void }) {
   const { i18n, t } = useLingui();
-  const [fields, setFields] = useState(emptyForm);
+  const [fields, setFields] = useKeptFields("lab-upload", emptyForm);
   const [file, setFile] = useState<File>();
   const [isAsked, setAsked] = useState(false);
   const close = useOwnClose(onClose);
@@ -64,13 +65,13 @@ function LabUploadForm({ onClose }: { onClose: () => void }) {
         value={fields.examName}
         maxLength={200}
         error={errorOf("examName")}
-        onChange={({ target }) => setFields({ ...fields, examName: target.value })}
+        onChange={({ target }) => setFields({ examName: target.value })}
       />
       <DateField
         label={<Trans id="labs.date">Exam date (optional)</Trans>}
         value={fields.examDate}
         error={errorOf("examDate")}
-        onValueChange={(examDate) => setFields({ ...fields, examDate })}
+        onValueChange={(examDate) => setFields({ examDate })}
       />
       <Field label={<Trans id="exam.modality">Modality</Trans>} error={errorOf("modality")}>
         {(tied) => (
@@ -78,7 +79,7 @@ function LabUploadForm({ onClose }: { onClose: () => void }) {
             {...tied}
             value={fields.modality}
             placeholder={<Trans id="labs.chooseModality">Choose</Trans>}
-            onValueChange={(modality) => setFields({ ...fields, modality })}
+            onValueChange={(modality) => setFields({ modality })}
             options={labModalities.map((code) => ({ value: code, label: modalityName(i18n, code) }))}
           />
         )}

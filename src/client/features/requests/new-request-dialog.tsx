@@ -1,5 +1,5 @@
 import { Trans } from "@lingui/react/macro";
-import { type FormEvent, type ReactNode, useState } from "react";
+import type { FormEvent, ReactNode } from "react";
 import type { CreatedRequest } from "../../../shared/api/deliveries.ts";
 import { addDays } from "../../../shared/rules/days.ts";
 import { Choice } from "../../ui/choice.tsx";
@@ -8,10 +8,12 @@ import { TextField } from "../../ui/field.tsx";
 import { FormActions } from "../../ui/form-actions.tsx";
 import { useStay } from "../places/use-stay.ts";
 import { useHis } from "../session/his-context.ts";
+import { useKeptFields } from "../session/use-kept-form.ts";
 import { useCreateRequest } from "./use-requests.ts";
 
 const DAYS = [1, 7, 30] as const;
 type Days = (typeof DAYS)[number];
+type RequestFields = { label: string; shownName: string; days: Days };
 const CLOCK_DIFFERENCE_MS = 600_000;
 
 interface NewRequestDialogProps {
@@ -24,9 +26,11 @@ interface NewRequestDialogProps {
 /** Asks who will deliver, under which name they know the patient, and for how long. */
 export function NewRequestDialog({ label: labelAtFirst, onClose, onMade }: NewRequestDialogProps) {
   const { user } = useHis();
-  const [label, setLabel] = useState(labelAtFirst);
-  const [shownName, setShownName] = useState(user.name);
-  const [days, setDays] = useState<Days>(7);
+  const [{ label, shownName, days }, change] = useKeptFields<RequestFields>("request", {
+    label: labelAtFirst,
+    shownName: user.name,
+    days: 7,
+  });
   const making = useCreateRequest();
   useStay(making.isPending);
   const dayCounts: Record<Days, ReactNode> = {
@@ -56,7 +60,7 @@ export function NewRequestDialog({ label: labelAtFirst, onClose, onMade }: NewRe
           autoComplete="off"
           value={label}
           error={making.error?.message}
-          onChange={({ target }) => setLabel(target.value)}
+          onChange={({ target }) => change({ label: target.value })}
         />
         <TextField
           label={<Trans id="request.shownName">Name the clinic sees</Trans>}
@@ -65,13 +69,13 @@ export function NewRequestDialog({ label: labelAtFirst, onClose, onMade }: NewRe
           autoComplete="off"
           value={shownName}
           hint={<Trans id="request.shownName.hint">Helps the clinic pick the right patient.</Trans>}
-          onChange={({ target }) => setShownName(target.value)}
+          onChange={({ target }) => change({ shownName: target.value })}
         />
         <Choice
           legend={<Trans id="request.validFor">Valid for</Trans>}
           options={DAYS.map((value) => ({ value, text: dayCounts[value] }))}
           value={days}
-          onValueChange={setDays}
+          onValueChange={(value) => change({ days: value })}
         />
         <FormActions
           isBusy={making.isPending}

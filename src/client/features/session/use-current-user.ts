@@ -4,7 +4,14 @@ import { useEffect } from "react";
 import { api } from "../../api.ts";
 import { isOffline } from "../../query-client.ts";
 import { CURRENT_USER } from "../../query-keys.ts";
-import { onSessionEndElsewhere, refreshSessionUser, sessionAtom } from "../../session.ts";
+import {
+  currentToken,
+  onSessionEndElsewhere,
+  refreshSessionUser,
+  type SessionEnd,
+  sessionAtom,
+} from "../../session.ts";
+import { eraseKeptInTab } from "./kept-in-tab.ts";
 import { readKeptUser } from "./kept-user.ts";
 
 /**
@@ -24,10 +31,14 @@ export function useCurrentUser() {
     },
   });
 
-  useEffect(
-    () => onSessionEndElsewhere(() => void queryClient.invalidateQueries({ queryKey: CURRENT_USER })),
-    [queryClient],
-  );
+  useEffect(() => {
+    const check = async (reason: unknown) => {
+      await queryClient.invalidateQueries({ queryKey: CURRENT_USER });
+      // The same person signed out, of all their tabs.
+      if (reason === ("logout" satisfies SessionEnd) && currentToken() === undefined) eraseKeptInTab();
+    };
+    return onSessionEndElsewhere(({ data: reason }) => void check(reason));
+  }, [queryClient]);
 
   // A token that was kept from an earlier visit came without its user.
   const kept = session && isOffline(error) ? readKeptUser() : undefined;

@@ -12,6 +12,7 @@ import { CircleAlertIcon } from "../../ui/entry-icons.tsx";
 import { TextField } from "../../ui/field.tsx";
 import { dayText, endOfDay, localDay } from "../../ui/moment-text.ts";
 import { useStay } from "../places/use-stay.ts";
+import { useKeptFields } from "../session/use-kept-form.ts";
 import { OtherExams } from "./other-exams.tsx";
 import type { ReadyLink } from "./ready-link.ts";
 import { useExamCount } from "./use-exam-count.ts";
@@ -19,6 +20,15 @@ import { useCreateLink, useOtherExams } from "./use-links.ts";
 
 type Period = "1" | "7" | "30" | "date";
 const periods: readonly Period[] = ["1", "7", "30", "date"];
+
+type LinkFields = {
+  recipient: string;
+  period: Period;
+  day: string;
+  passcode: boolean;
+  laudo: boolean;
+  download: boolean;
+};
 
 interface LinkFormProps {
   study: Study;
@@ -33,12 +43,15 @@ interface LinkFormProps {
 
 /** For whom a link is, for how long, and what it allows. What it asks first is safe: 7 days, a passcode, no download. */
 export function LinkForm({ study, chosen = [], recipient: known = "", onReady, onCancel }: LinkFormProps) {
-  const [recipient, setRecipient] = useState(known);
-  const [period, setPeriod] = useState<Period>("7");
-  const [day, setDay] = useState(() => localDay(addDays(new Date(), 14)));
-  const [passcode, setPasscode] = useState(true);
-  const [laudo, setLaudo] = useState(true);
-  const [download, setDownload] = useState(false);
+  const [fields, change] = useKeptFields<LinkFields>(`link/${study.id}/${chosen.length}`, {
+    recipient: known,
+    period: "7",
+    day: localDay(addDays(new Date(), 14)),
+    passcode: true,
+    laudo: true,
+    download: false,
+  });
+  const { recipient, period, day, passcode, laudo, download } = fields;
   const [also, setAlso] = useState<readonly string[]>([]);
   const others = useOtherExams(study, chosen.length === 0);
   const create = useCreateLink();
@@ -66,31 +79,35 @@ export function LinkForm({ study, chosen = [], recipient: known = "", onReady, o
         autoComplete="off"
         maxLength={MAX_RECIPIENT_LENGTH}
         value={recipient}
-        onChange={({ target }) => setRecipient(target.value)}
+        onChange={({ target }) => change({ recipient: target.value })}
       />
       <Choice
         legend={<Trans id="link.period">Valid for</Trans>}
         options={periods.map((value) => ({ value, text: <PeriodText period={value} /> }))}
         value={period}
-        onValueChange={setPeriod}
+        onValueChange={(value) => change({ period: value })}
       />
       {period === "date" && (
-        <DateField label={<Trans id="link.until">Until</Trans>} value={day} onValueChange={setDay} />
+        <DateField
+          label={<Trans id="link.until">Until</Trans>}
+          value={day}
+          onValueChange={(value) => change({ day: value })}
+        />
       )}
       <div className="link-options">
         <Option
           checked={passcode}
-          onChange={setPasscode}
+          onChange={(value) => change({ passcode: value })}
           hint={<Trans id="link.passcode.hint">6 digits, made now</Trans>}
         >
           <Trans id="link.passcode">Ask for a passcode</Trans>
         </Option>
-        <Option checked={laudo} onChange={setLaudo}>
+        <Option checked={laudo} onChange={(value) => change({ laudo: value })}>
           <Trans id="link.report">Include the report</Trans>
         </Option>
         <Option
           checked={download}
-          onChange={setDownload}
+          onChange={(value) => change({ download: value })}
           hint={<Trans id="link.download.hint">The recipient can keep the images</Trans>}
         >
           <Trans id="link.download">Allow download</Trans>

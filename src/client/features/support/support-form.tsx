@@ -1,6 +1,6 @@
 import { standardSchemaResolver } from "@hookform/resolvers/standard-schema";
 import { Trans, useLingui } from "@lingui/react/macro";
-import { useState } from "react";
+import { useEffect, useState } from "react";
 import { useForm } from "react-hook-form";
 import * as z from "zod/mini";
 import { supportMessageSchema } from "../../../shared/api/support.ts";
@@ -12,12 +12,15 @@ import { CircleAlertIcon, CircleCheckIcon } from "../../ui/entry-icons.tsx";
 import { Field, TextField } from "../../ui/field.tsx";
 import { violationText } from "../../validation.ts";
 import { useHis } from "../session/his-context.ts";
+import { useKeptForm } from "../session/use-kept-form.ts";
 import { checkImage } from "./check-image.ts";
 import { ImageField } from "./image-field.tsx";
 import { supportApi } from "./support-api.ts";
 
 const formSchema = z.pick(supportMessageSchema, { subject: true, message: true });
 type Values = z.infer<typeof formSchema>;
+
+const noValues: Values = { subject: "", message: "" };
 
 /** The result of sending the last message. */
 type Outcome = { sentTo: string } | { failure: string };
@@ -27,10 +30,15 @@ export function SupportForm() {
   const { user } = useHis();
   const [outcome, setOutcome] = useState<Outcome>();
   const image = useImage();
-  const { register, handleSubmit, setError, reset, formState } = useForm<Values>({
+  const { first, keep, drop } = useKeptForm<Values>("support", noValues);
+  const { register, handleSubmit, setError, reset, subscribe, formState } = useForm<Values>({
     resolver: standardSchemaResolver(formSchema),
-    defaultValues: { subject: "", message: "" },
+    defaultValues: first,
   });
+  useEffect(
+    () => subscribe({ formState: { values: true }, callback: ({ values }) => keep(values) }),
+    [subscribe, keep],
+  );
   const { errors, isSubmitting } = formState;
   const errorOf = (field: keyof Values) => violationText(i18n, errors[field]?.message);
 
@@ -40,7 +48,8 @@ export function SupportForm() {
     try {
       const sender = { userEmail: user.email, userName: user.name };
       await supportApi.send({ ...values, ...sender, image: image.file });
-      reset();
+      reset(noValues);
+      drop();
       image.choose(undefined);
       setOutcome({ sentTo: user.email });
     } catch (error) {

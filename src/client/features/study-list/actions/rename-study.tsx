@@ -1,7 +1,6 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import { useMutation } from "@tanstack/react-query";
 import { useAtom, useSetAtom } from "jotai";
-import { useState } from "react";
 import type { Study } from "../../../../shared/api/studies.ts";
 import { MAX_DESCRIPTION_LENGTH } from "../../../../shared/api/study-name.ts";
 import { EXAMS_AND_USAGE } from "../../../query-keys.ts";
@@ -12,6 +11,7 @@ import { FormActions } from "../../../ui/form-actions.tsx";
 import { PencilIcon } from "../../../ui/icons.tsx";
 import { showToast } from "../../../ui/toast.tsx";
 import { useOwnClose } from "../../places/use-own-close.ts";
+import { useKeptFields } from "../../session/use-kept-form.ts";
 import { studiesApi } from "../../studies/studies-api.ts";
 import { useFoundStudy } from "../../studies/use-found-study.ts";
 import { renamedSubject } from "./list-actions.ts";
@@ -47,7 +47,9 @@ export function RenameStudyDialog() {
 function RenameForm({ study, onClose }: { study: Study; onClose: () => void }) {
   const { t } = useLingui();
   const close = useOwnClose(onClose);
-  const [description, setDescription] = useState(study.studyDescription ?? "");
+  const [{ description }, change] = useKeptFields(`rename/${study.id}`, {
+    description: study.studyDescription ?? "",
+  });
   const renaming = useMutation({
     meta: { changes: EXAMS_AND_USAGE },
     mutationFn: () => studiesApi.rename(study.id, description.trim()),
@@ -71,7 +73,7 @@ function RenameForm({ study, onClose }: { study: Study; onClose: () => void }) {
         maxLength={MAX_DESCRIPTION_LENGTH}
         autoComplete="off"
         value={description}
-        onChange={({ target }) => setDescription(target.value)}
+        onChange={({ target }) => change({ description: target.value })}
       />
       <FormActions isBusy={renaming.isPending} onCancel={onClose} />
     </form>

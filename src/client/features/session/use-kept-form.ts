@@ -1,0 +1,50 @@
+import { useCallback, useEffect, useRef, useState } from "react";
+import { currentToken } from "../../session.ts";
+import { useHis } from "./his-context.ts";
+import { keepInTab, readKeptInTab } from "./kept-in-tab.ts";
+
+type Fields = Record<string, string | boolean | number>;
+
+/**
+ * What is typed in a form, kept in this tab so that a session that ends, or a reload, does not lose it. It is no longer kept once the
+ * form is sent or left.
+ */
+export function useKeptForm<Form extends Fields>(name: string, atFirst: Form) {
+  const { id } = useHis().user;
+  const [first] = useState(() => restored(atFirst, readKeptInTab(id, name)));
+  const keep = useCallback((fields: Form) => keepInTab(id, name, fields), [id, name]);
+  const drop = useCallback(() => keepInTab(id, name, undefined), [id, name]);
+  const isShown = useRef(false);
+  useEffect(() => {
+    isShown.current = true;
+    return () => {
+      isShown.current = false;
+      // Whoever left the form has a session; whoever lost the session is not done with the form.
+      const isLeft = currentToken() !== undefined;
+      // React may mount a component twice.
+      queueMicrotask(() => {
+        if (isLeft && !isShown.current) drop();
+      });
+    };
+  }, [drop]);
+  return { first, keep, drop };
+}
+
+/** The fields of a form as state, kept as `useKeptForm` says. */
+export function useKeptFields<Form extends Fields>(name: string, atFirst: Form) {
+  const { first, keep } = useKeptForm(name, atFirst);
+  const [fields, setFields] = useState(first);
+  const change = (changed: Partial<Form>) => {
+    const next = { ...fields, ...changed };
+    setFields(next);
+    keep(next);
+  };
+  return [fields, change] as const;
+}
+
+/** The fields that the form has, where a value of the same kind was kept. */
+function restored<Form extends Fields>(atFirst: Form, kept: unknown): Form {
+  if (typeof kept !== "object" || kept === null) return atFirst;
+  const known = Object.entries(kept).filter(([name, value]) => typeof value === typeof atFirst[name]);
+  return { ...atFirst, ...Object.fromEntries(known) };
+}
