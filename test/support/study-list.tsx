@@ -1,13 +1,16 @@
 import { getDefaultStore } from "jotai";
+import { eraseKeptInTab } from "../../src/client/features/session/kept-in-tab.ts";
 import { noFilters, studyFiltersAtom } from "../../src/client/features/study-list/filters/study-filters.ts";
 import {
+  areRowsRestoredAtom,
+  NEWEST_FIRST,
   openStudiesAtom,
   studyPageAtom,
   studySortingAtom,
 } from "../../src/client/features/study-list/pages/list-place.ts";
 import StudyListView from "../../src/client/features/study-list/study-list-view.tsx";
 import type { Series, Study } from "../../src/shared/api/studies.ts";
-import type { Role } from "../../src/shared/api/users.ts";
+import type { CurrentUser, Role } from "../../src/shared/api/users.ts";
 import type { Locale } from "../../src/shared/locale.ts";
 import { screen, userEvent } from "./dom.ts";
 import { type Answer, answerCalls, renderView } from "./render-view.tsx";
@@ -32,13 +35,20 @@ export function listOf(studies: Study[], total = studies.length): Record<string,
 
 /** Draws the list as it is first seen; answers the calls that it makes. */
 export async function showList(answers: Record<string, Answer>, role: Role = "user", locale?: Locale) {
+  eraseKeptInTab();
+  return await loadList(answers, { role }, locale);
+}
+
+/** Draws the list as a page does that is loaded again: only what the browser stores is left of what was seen before. */
+export async function loadList(answers: Record<string, Answer>, user: Partial<CurrentUser>, locale?: Locale) {
   const store = getDefaultStore();
   store.set(studyFiltersAtom, noFilters);
   store.set(studyPageAtom, { pageIndex: 0, filters: noFilters });
-  store.set(studySortingAtom, [{ id: "studyDate", desc: true }]);
+  store.set(studySortingAtom, NEWEST_FIRST);
+  store.set(areRowsRestoredAtom, false);
   store.set(openStudiesAtom, {});
   const calls = answerCalls(answers);
-  await renderView(<StudyListView />, { user: { role }, locale });
+  await renderView(<StudyListView />, { user, locale });
   return { calls, user: userEvent.setup() };
 }
 

@@ -11,7 +11,7 @@ import type { Locale } from "../../../src/shared/locale.ts";
 import { cleanup, drawn, screen, waitFor, withDom, within } from "../../support/dom.ts";
 import { type Answer, problem, shownView } from "../../support/render-view.tsx";
 import { skull } from "../../support/skull-study.ts";
-import { columnHeads, listOf, showList } from "../../support/study-list.tsx";
+import { columnHeads, listOf, loadList, showList } from "../../support/study-list.tsx";
 import { travel } from "../../support/travel.ts";
 
 withDom();
@@ -210,6 +210,36 @@ test("the next page and another sort order are requested from the server", async
   await waitFor(() => expect(asked.at(-1)).toBe("modality asc 10"));
   await user.click(screen.getByRole("button", { name: "Anterior" }));
   expect(await screen.findByText("Mostrando 1 a 1 de 25 resultados")).toBeTruthy();
+});
+
+test("a reload shows the page, the order and the filters that were shown, to the same person alone", async () => {
+  const asked: (string | null)[][] = [];
+  const answers: Record<string, Answer> = {
+    "GET /api/studies": ({ search }) => {
+      asked.push(["patientName", "sort", "offset"].map((name) => search.get(name)));
+      return Response.json([skull], { headers: { "X-Total-Count": "25" } });
+    },
+  };
+  const { user } = await showList(answers);
+  await user.click(await screen.findByRole("button", { name: "Modalidade" }));
+  await user.type(screen.getByLabelText("Nome do paciente"), "Maria");
+  await waitFor(() => expect(asked.at(-1)).toEqual(["Maria", "modality", "0"]));
+  await user.click(await screen.findByRole("button", { name: "Próximo" }));
+  await waitFor(() => expect(asked.at(-1)).toEqual(["Maria", "modality", "10"]));
+  cleanup();
+  asked.length = 0;
+  await loadList(answers, {});
+  await screen.findByText("Mostrando 11 a 11 de 25 resultados");
+  expect(asked).toEqual([["Maria", "modality", "10"]]);
+  expect(screen.getByLabelText<HTMLInputElement>("Nome do paciente").value).toBe("Maria");
+  await user.click(screen.getByRole("button", { name: "Limpar filtros" }));
+  await waitFor(() => expect(asked.at(-1)).toEqual([null, "modality", "0"]));
+  cleanup();
+  asked.length = 0;
+  await loadList(answers, { id: "01900000-0000-7000-8000-000000000002" });
+  await screen.findByText("Mostrando 1 a 1 de 25 resultados");
+  expect(asked).toEqual([[null, "studyDate", "0"]]);
+  expect(sessionStorage.getItem("kept-in-tab")).toBeNull();
 });
 
 describe("downloading a study", () => {

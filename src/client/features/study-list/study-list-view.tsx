@@ -32,6 +32,7 @@ import { StudyAlarm } from "./open-study/study-check.tsx";
 import { studyPageAtom, studySortingAtom } from "./pages/list-place.ts";
 import { StudyOrder } from "./pages/study-order.tsx";
 import { StudyPager } from "./pages/study-pager.tsx";
+import { useKeptRows } from "./pages/use-kept-rows.ts";
 import { useListReturn } from "./pages/use-list-return.ts";
 import { useNewArrivals } from "./pages/use-new-arrivals.ts";
 import { STUDIES_PER_PAGE, type StudySort, useStudyList } from "./pages/use-study-list.ts";
@@ -47,6 +48,7 @@ const NONE: readonly Study[] = [];
 
 /** The studies that the person may see, with their actions. */
 export default function StudyListView() {
+  useKeptRows();
   const [sorting, setSorting] = useAtom(studySortingAtom);
   const filters = useDebounced(useAtomValue(studyFiltersAtom), TYPING_PAUSE_MS);
   const [pageIndex, setPageIndex] = usePageOf(filters);

@@ -12,6 +12,9 @@ export const studySortingAtom = atom(NEWEST_FIRST);
 /** The page that was shown, and the filters it belongs to. */
 export const studyPageAtom = atom({ pageIndex: 0, filters: noFilters });
 
+/** Whether this page has brought back the rows that a reload lost. */
+export const areRowsRestoredAtom = atom(false);
+
 /** Scroll position in pixels. */
 export const listScrollAtom = atom(0);
 
