@@ -77,11 +77,11 @@ export function refreshSessionUser(user: CurrentUser): void {
   if (token) keepSession({ token, user });
 }
 
-/** Replaces the session's token wherever the browser keeps it, because the old one is no longer valid. */
+/** Replaces the session's token wherever the browser keeps it, because a changed password ended the old one. */
 export function renewSession({ token, user }: Required<Session>): void {
   if (isStaying()) localStore.write(TOKEN_KEY, token);
   keepSession({ token, user });
-  announceSessionEnd();
+  announceSessionEnd("password");
 }
 
 /** Removes the session and all its stored data, and makes other tabs check theirs. */
@@ -131,8 +131,8 @@ export function onSessionEndElsewhere(listener: (message: MessageEvent) => void)
   return () => channel.close();
 }
 
-/** Makes the other tabs ask the server whether their session is still valid. */
-export function announceSessionEnd(reason?: SessionEnd): void {
+/** Makes the other tabs ask the server whether their session is still valid, and says why it may not be. */
+export function announceSessionEnd(reason: SessionEnd | "password"): void {
   const channel = new BroadcastChannel(CHANNEL);
   channel.postMessage(reason);
   channel.close();

@@ -24,6 +24,7 @@ const heading = () => screen.findByRole("heading", { level: 1 });
 describe("the entry screen", () => {
   for (const [address, text] of [
     ["/?expired=true", "Sessão expirada. Faça login novamente."],
+    ["/?password=changed", "Senha alterada. Entre com a nova."],
     [
       "/?email=confirmed",
       "Seu novo e-mail está confirmado. Entre com ele. Por 7 dias, o endereço que a conta tinha antes pode desfazer isto.",

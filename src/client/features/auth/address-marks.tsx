@@ -1,12 +1,18 @@
 import type { ReactNode } from "react";
-import { EmailConfirmedNotice, EmailLinkDeadNotice, SessionExpiredNotice } from "./auth-notices.tsx";
+import {
+  EmailConfirmedNotice,
+  EmailLinkDeadNotice,
+  PasswordChangedNotice,
+  SessionExpiredNotice,
+} from "./auth-notices.tsx";
 
-const MARKS = ["expired", "email"] as const;
+const MARKS = ["expired", "password", "email"] as const;
 
 /** The notice for the query parameters with which the person arrived. */
 export function noticeOfAddress(search: string): ReactNode {
   const marks = new URLSearchParams(search);
   if (marks.get("expired") === "true") return <SessionExpiredNotice />;
+  if (marks.get("password") === "changed") return <PasswordChangedNotice />;
   if (marks.get("email") === "confirmed") return <EmailConfirmedNotice />;
   if (marks.get("email") === "dead") return <EmailLinkDeadNotice />;
   return undefined;

@@ -31,6 +31,14 @@ export function SessionExpiredNotice() {
   );
 }
 
+export function PasswordChangedNotice() {
+  return (
+    <Notice tone="ok">
+      <Trans id="auth.resetPasswordSuccess">Password changed. Log in with the new one.</Trans>
+    </Notice>
+  );
+}
+
 export function EmailConfirmedNotice() {
   return (
     <Notice tone="ok">

@@ -12,7 +12,7 @@ import { showToast } from "../../ui/toast.tsx";
 import { violationText } from "../../validation.ts";
 import { authApi } from "./auth-api.ts";
 import type { AuthFormProps } from "./auth-forms.ts";
-import { Notice } from "./auth-notices.tsx";
+import { Notice, PasswordChangedNotice } from "./auth-notices.tsx";
 import { BackToLogin } from "./back-to-login.tsx";
 import { PasswordStrengthHint } from "./password-strength-hint.tsx";
 import { type ResetFormValues, resetFormSchema } from "./reset-form.rules.ts";
@@ -32,7 +32,7 @@ export default function ResetForm({ resetToken, onSwitch }: AuthFormProps) {
     setFailure(undefined);
     try {
       await authApi.resetPassword({ token, password });
-      announceSessionEnd();
+      announceSessionEnd("password");
       onSwitch("login", { notice: <PasswordChangedNotice /> });
       leaveResetAddress();
     } catch (error) {
@@ -111,14 +111,6 @@ function ResetFailure({ error, onAskAgain }: { error: ApiError; onAskAgain: () =
           <Trans id="auth.reset.askAgain">Ask for a new link</Trans>
         </button>
       )}
-    </Notice>
-  );
-}
-
-function PasswordChangedNotice() {
-  return (
-    <Notice tone="ok">
-      <Trans id="auth.resetPasswordSuccess">Password changed. Log in with the new one.</Trans>
     </Notice>
   );
 }

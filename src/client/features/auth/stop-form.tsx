@@ -63,7 +63,7 @@ function useStop(token: string) {
       const answer = await authApi.stopEmailChange(token);
       // The link is used up, so a reload must not open this form again.
       window.history.replaceState(null, "", "/");
-      if (answer.restored) announceSessionEnd();
+      if (answer.restored) announceSessionEnd("expired");
       setOutcome(answer);
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;

@@ -6,6 +6,7 @@ import { currentPath, replacePath } from "../places/his-location.ts";
 import { parsePlace, pathOf } from "../places/place.ts";
 import { eraseKeptInTab } from "../session/kept-in-tab.ts";
 import { keepPlace, takeKeptPlace } from "../session/kept-place.ts";
+import { toldEndAtom } from "../session/told-end.ts";
 
 /**
  * Leaves once there is a connection; returns whether that is missing, because only this page opens without one. Unless they signed out,
@@ -20,14 +21,17 @@ export function useLeaveWithoutSession(userId: string | undefined): boolean {
   useEffect(() => {
     if (userId !== undefined) lastUserId.current = userId;
   }, [userId]);
+  const toldEnd = useAtomValue(toldEndAtom);
   useEffect(() => {
-    if (end === "logout") eraseKeptInTab();
-  }, [end]);
+    if (end === "logout" || (end && toldEnd === "logout")) eraseKeptInTab();
+  }, [end, toldEnd]);
+  const why = toldEnd === "password" ? "?password=changed" : "?expired=true";
+  const address = end === "expired" ? `/${why}` : "/";
   useEffect(() => {
     if (isSignedIn || !isOnline) return;
     if (end !== "logout") keepPlace(lastUserId.current, pathToKeep(lastUserId.current));
-    window.location.replace(end === "expired" ? "/?expired=true" : "/");
-  }, [isSignedIn, isOnline, end]);
+    window.location.replace(address);
+  }, [isSignedIn, isOnline, end, address]);
   return !isSignedIn && !isOnline;
 }
 

@@ -1,13 +1,15 @@
 import { useLingui } from "@lingui/react/macro";
 import { useQueryClient } from "@tanstack/react-query";
+import { useSetAtom } from "jotai";
 import type { UseFormReturn } from "react-hook-form";
 import type { ProfileAnswer, ProfileChange } from "../../../shared/api/users.ts";
 import { showFormFailure } from "../../form-failure.ts";
 import { isPerhapsDone } from "../../perhaps-done.ts";
 import { CURRENT_USER } from "../../query-keys.ts";
-import { refreshSessionUser, renewSession } from "../../session.ts";
+import { announceSessionEnd, refreshSessionUser, renewSession } from "../../session.ts";
 import { showToast } from "../../ui/toast.tsx";
 import { isSessionOver } from "../session/is-session-over.ts";
+import { toldEndAtom } from "../session/told-end.ts";
 import { profileApi } from "./profile-api.ts";
 
 /** The field that an error code is about, for refusals without violations. */
@@ -23,6 +25,7 @@ export function useProfileChange(
 ) {
   const { t } = useLingui();
   const queryClient = useQueryClient();
+  const setToldEnd = useSetAtom(toldEndAtom);
 
   return async (change: ProfileChange): Promise<void> => {
     try {
@@ -36,6 +39,8 @@ export function useProfileChange(
       // A changed password ends the session, and the new one was in the answer that was lost.
       if (change.newPassword && isPerhapsDone(error) && (await isSessionOver())) {
         reset({ ...change, currentPassword: "", newPassword: "" });
+        setToldEnd("password");
+        announceSessionEnd("password");
         return showToast({
           tone: "ok",
           title: t({ id: "profile.passwordChanged", message: "Password changed" }),

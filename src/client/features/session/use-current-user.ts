@@ -1,18 +1,12 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { useAtomValue } from "jotai";
+import { useAtomValue, useSetAtom } from "jotai";
 import { useEffect } from "react";
 import { api } from "../../api.ts";
 import { isOffline } from "../../query-client.ts";
 import { CURRENT_USER } from "../../query-keys.ts";
-import {
-  currentToken,
-  onSessionEndElsewhere,
-  refreshSessionUser,
-  type SessionEnd,
-  sessionAtom,
-} from "../../session.ts";
-import { eraseKeptInTab } from "./kept-in-tab.ts";
+import { currentToken, onSessionEndElsewhere, refreshSessionUser, sessionAtom } from "../../session.ts";
 import { readKeptUser } from "./kept-user.ts";
+import { toldEndAtom } from "./told-end.ts";
 
 /**
  * The user as the server says now; until it has answered, as the browser kept it. When another tab's session ends,
@@ -21,6 +15,7 @@ import { readKeptUser } from "./kept-user.ts";
 export function useCurrentUser() {
   const session = useAtomValue(sessionAtom);
   const queryClient = useQueryClient();
+  const setToldEnd = useSetAtom(toldEndAtom);
   const { error, refetch } = useQuery({
     queryKey: CURRENT_USER,
     enabled: session !== undefined,
@@ -33,12 +28,13 @@ export function useCurrentUser() {
 
   useEffect(() => {
     const check = async (reason: unknown) => {
+      if (reason === "logout" || reason === "password") setToldEnd(reason);
       await queryClient.invalidateQueries({ queryKey: CURRENT_USER });
-      // The same person signed out, of all their tabs.
-      if (reason === ("logout" satisfies SessionEnd) && currentToken() === undefined) eraseKeptInTab();
+      // It was somebody else's session, or another of the same person.
+      if (currentToken() !== undefined) setToldEnd(undefined);
     };
     return onSessionEndElsewhere(({ data: reason }) => void check(reason));
-  }, [queryClient]);
+  }, [queryClient, setToldEnd]);
 
   // A token that was kept from an earlier visit came without its user.
   const kept = session && isOffline(error) ? readKeptUser() : undefined;
