@@ -3,7 +3,7 @@ import { describe, expect, mock, test } from "bun:test";
 import type { AuthCarry } from "../../../src/client/features/auth/auth-forms.ts";
 import ForgotForm from "../../../src/client/features/auth/forgot-form.tsx";
 import ResetForm from "../../../src/client/features/auth/reset-form.tsx";
-import { screen, userEvent, waitFor, withDom } from "../../support/dom.ts";
+import { cleanup, screen, userEvent, waitFor, withDom } from "../../support/dom.ts";
 import { renderClient } from "../../support/render-client.tsx";
 import { answerCalls, problem } from "../../support/render-view.tsx";
 
@@ -67,6 +67,15 @@ describe("the form for a new password", () => {
     await user.click(screen.getByRole("button", { name: "Save new password" }));
     expect(await screen.findByText("The password must have at least 6 characters")).toBeDefined();
     expect(screen.getByText("The passwords do not match")).toBeDefined();
+  });
+
+  test("speaks of no current password: whoever was invited has none", async () => {
+    await showReset("t0ken");
+    expect(document.body.textContent).toContain("Você entra com ela a partir de agora");
+    expect(document.body.textContent).not.toMatch(/substitui|atual/i);
+    cleanup();
+    await showReset("t0ken", "en-US");
+    expect(document.body.textContent).not.toMatch(/replace|current/i);
   });
 
   test("sends the token of the address, confirms the change, and returns to the login form", async () => {

@@ -92,7 +92,7 @@ function ResetHead() {
         <Trans id="auth.reset.title">New password</Trans>
       </h1>
       <p className="auth-lead">
-        <Trans id="auth.reset.lead">It replaces the current one and ends all open sessions.</Trans>
+        <Trans id="auth.reset.lead">You log in with it from now on, and all open sessions end.</Trans>
       </p>
     </div>
   );
