@@ -1,4 +1,5 @@
 import { Trans, useLingui } from "@lingui/react/macro";
+import { useId } from "react";
 import type { OpenedRequest } from "../../../shared/api/deliveries.ts";
 import { Button } from "../../ui/button.tsx";
 import { CircleCheckIcon } from "../../ui/entry-icons.tsx";
@@ -32,6 +33,7 @@ export function DeliveryReceipt({
   onMore,
 }: DeliveryReceiptProps) {
   const { t } = useLingui();
+  const titleId = useId();
   const { shownName } = request;
   const { receipts, message } = useReceipts(delivered);
   const save = async () =>
@@ -41,14 +43,14 @@ export function DeliveryReceipt({
     );
   return (
     <div className="delivery is-done">
-      <aside>
+      <aside aria-labelledby={titleId}>
         <p className="delivery-ok">
           <CircleCheckIcon />
           <b>
             <Trans id="delivery.done">Delivered</Trans>
           </b>
         </p>
-        <h2>
+        <h2 id={titleId}>
           <Trans id="delivery.has">{shownName} has the exams</Trans>
         </h2>
         <RefusedNotices refused={refused} />

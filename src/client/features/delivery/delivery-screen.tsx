@@ -1,4 +1,5 @@
 import { Trans, useLingui } from "@lingui/react/macro";
+import { useId } from "react";
 import type { IslandProps } from "../../../shared/islands.ts";
 import { Button } from "../../ui/button.tsx";
 import { CircleAlertIcon, CircleCheckIcon } from "../../ui/entry-icons.tsx";
@@ -191,9 +192,10 @@ function Head({ state }: { state: Extract<DeliveryState, { request: object }> })
 }
 
 function Before({ name }: { name: string }) {
+  const titleId = useId();
   return (
-    <aside className="panel delivery-before">
-      <h2>
+    <aside className="panel delivery-before" aria-labelledby={titleId}>
+      <h2 id={titleId}>
         <Trans id="delivery.before">Before you deliver</Trans>
       </h2>
       <ol className="steps">

@@ -19,7 +19,7 @@ export function SideMenu() {
   const { productName, user } = useHis();
   const signOut = useCarefulSignOut();
   return (
-    <aside className="side">
+    <aside className="side" aria-label={t({ id: "menu.side", message: "Menu and account" })}>
       <Brand productName={productName} />
       <nav className="side-nav" aria-label={t({ id: "menu.main", message: "Main menu" })}>
         {useMenu().map((entry) => (

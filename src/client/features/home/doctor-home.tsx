@@ -68,6 +68,7 @@ function PatientSearch() {
 type SharedQuery = ReturnType<typeof useSharedWithMe>;
 
 function SharedExams({ query }: { query: SharedQuery }) {
+  const { t } = useLingui();
   if (query.data?.total === 0) return <NothingShared />;
   return (
     <div className="home">
@@ -75,7 +76,7 @@ function SharedExams({ query }: { query: SharedQuery }) {
         <FreshWall query={query} />
         {(query.data === undefined || query.data.seen.length > 0) && <SeenList query={query} />}
       </div>
-      <aside className="home-side">
+      <aside className="home-side" aria-label={t({ id: "home.sharedSide", message: "Reports and access" })}>
         {query.data && query.data.awaiting.length > 0 && <AwaitingPanel query={query} />}
         <p className="home-hint">
           <Trans id="home.sharedHint">Who shares an exam decides for how long you see it.</Trans>

@@ -19,9 +19,9 @@ export function HomePlace() {
           <RowPlaces />
         </section>
       </div>
-      <aside className="home-side">
+      <div className="home-side">
         <Skeleton shape="control" className="home-place-side" />
-      </aside>
+      </div>
     </div>
   );
 }

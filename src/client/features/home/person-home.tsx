@@ -60,10 +60,11 @@ function KeptExams() {
 }
 
 function WithSide({ children }: { children: ReactNode }) {
+  const { t } = useLingui();
   return (
     <div className="home">
       <div className="home-main">{children}</div>
-      <aside className="home-side">
+      <aside className="home-side" aria-label={t({ id: "home.side", message: "Your plan and links" })}>
         <PlanPanel />
         <LinksPanel />
         <ReceiveButton />

@@ -1,5 +1,5 @@
 import { Plural, Trans, useLingui } from "@lingui/react/macro";
-import { useState } from "react";
+import { useId, useState } from "react";
 import type { CreatedRequest, Request } from "../../../shared/api/deliveries.ts";
 import { Button, type ButtonProps, IconButton } from "../../ui/button.tsx";
 import { Dropdown, DropdownItem } from "../../ui/dropdown.tsx";
@@ -245,9 +245,10 @@ function EndQuestion({ isBusy, onKeep, onEnd }: EndQuestionProps) {
 }
 
 function HowItWorks() {
+  const titleId = useId();
   return (
-    <aside className="panel delivery-before">
-      <h2>
+    <aside className="panel delivery-before" aria-labelledby={titleId}>
+      <h2 id={titleId}>
         <Trans id="requests.how">How it works</Trans>
       </h2>
       <ol className="steps">
