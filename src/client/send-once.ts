@@ -8,28 +8,32 @@ const keys = new Map<string, string>();
 
 /**
  * Sends something under an Idempotency-Key. If it fails, the same that is sent again has the same key, also from a dialog that was
- * closed and opened again, so that the server takes it once. A file is the same by its name, size and date.
+ * closed and opened again, so that the server takes it once. A file is the same by its name and size: phones date a file anew each time
+ * that it is picked. If the server knows another file under the key, this one gets a key of its own.
  */
 export async function sendOnce<Answer>(
   what: readonly (string | File | undefined)[],
   send: (idempotencyKey: string) => Promise<Answer>,
 ): Promise<Answer> {
   const same = JSON.stringify(what.map(identityOf));
-  const key = keys.get(same) ?? newKey();
-  remember(same, key);
-  try {
+  const sendUnder = async (key: string): Promise<Answer> => {
+    remember(same, key);
     const answer = await send(key);
     keys.delete(same);
     return answer;
+  };
+  const before = keys.get(same);
+  if (before === undefined) return await sendUnder(newKey());
+  try {
+    return await sendUnder(before);
   } catch (failure) {
-    // Something else has this key by now, such as a file that changed and kept its date.
-    if (failure instanceof ApiError && failure.status === 409) keys.delete(same);
-    throw failure;
+    if (!(failure instanceof ApiError) || !failure.code.endsWith(".key_used")) throw failure;
+    return await sendUnder(newKey());
   }
 }
 
 function identityOf(part: string | File | undefined) {
-  return part instanceof File ? [part.name, part.size, part.lastModified] : part;
+  return part instanceof File ? [part.name, part.size] : part;
 }
 
 function remember(same: string, key: string): void {

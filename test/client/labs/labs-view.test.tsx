@@ -361,7 +361,10 @@ describe("laboratory exams", () => {
       within(dialog).getByRole("combobox").focus();
       await user.keyboard("{Enter}");
       await user.click(await screen.findByRole("option", { name: "Laboratoriais" }));
-      const file = new File(["%PDF-1.4"], "glicose.pdf", { type: "application/pdf", lastModified: 7 });
+      const file = new File(["%PDF-1.4"], "glicose.pdf", {
+        type: "application/pdf",
+        lastModified: sent.length,
+      });
       await user.upload(dialog.querySelector("input[type=file]") as HTMLInputElement, file);
       await user.click(within(dialog).getByRole("button", { name: "Salvar exame" }));
       return dialog;
