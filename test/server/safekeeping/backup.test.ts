@@ -560,7 +560,8 @@ describe("a restore", () => {
     ]);
     expect((await app.call("GET", `/api/studies/${study?.id}/receipt`, { as })).status).toBe(500);
     await app.store(as, sampleZip({ study: "2" }, { study: "2", sop: "2" }));
-    expect(await integrities()).toEqual(["missing", "ok", ...others]);
+    // A job reads what healed the study.
+    await until(async () => (await integrities())[1] === "ok");
     expect((await app.call("GET", `/api/studies/${study?.id}/download`, { as })).status).toBe(200);
     await app.settle();
   }, 60_000);
