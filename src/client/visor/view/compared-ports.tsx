@@ -38,6 +38,7 @@ export function ComparedPorts({ visor, comparison, preview, onChosen, ...shows }
           key={chosen.studyInstanceUID}
           visor={comparison.visor}
           name={<ExamChoice comparison={comparison} onChosen={onChosen} />}
+          beside={t({ id: "visor.compare.exam", message: "Exam beside" })}
           preview={undefined}
           isActive={isOtherActive}
           {...shows}
@@ -78,19 +79,21 @@ export function ComparedPorts({ visor, comparison, preview, onChosen, ...shows }
 interface HalfProps
   extends Pick<ComparedPortsProps, "visor" | "preview" | "areSidesShown" | "areCornersShown"> {
   name: ReactNode;
+  /** Sets the exam beside the first apart, which may be of the same day. */
+  beside?: string;
   isActive: boolean;
   onActive: () => void;
   actions?: ReactNode;
 }
 
-function Half({ visor, name, preview, isActive, onActive, actions, ...shows }: HalfProps) {
+function Half({ visor, name, beside, preview, isActive, onActive, actions, ...shows }: HalfProps) {
   const { i18n, t } = useLingui();
   const { study, stack } = visor;
   const date = study?.date ?? "";
   return (
     <section
       className={`visor-half ${isActive ? "is-active" : ""}`}
-      aria-label={study?.title}
+      aria-label={study && [beside, date, study.title].filter(Boolean).join(" · ")}
       onPointerDownCapture={onActive}
       onWheelCapture={onActive}
       onFocusCapture={onActive}

@@ -15,6 +15,8 @@ interface SeriesListProps {
   kind: "strip" | "column";
   /** Names the study where there are two. */
   isNamed?: boolean;
+  /** Sets the study beside the first apart, which may be of the same day. */
+  beside?: string;
 }
 
 /** The series of one study, or of two. */
@@ -22,7 +24,8 @@ export function SeriesColumn({
   visor,
   picture,
   comparison,
-}: Omit<SeriesListProps, "kind"> & { comparison: Comparison }) {
+}: Pick<SeriesListProps, "visor" | "picture"> & { comparison: Comparison }) {
+  const { t } = useLingui();
   const { chosen, setOtherActive } = comparison;
   if (!chosen) return <SeriesList visor={visor} picture={picture} kind="column" />;
   return (
@@ -31,7 +34,13 @@ export function SeriesColumn({
         <SeriesList visor={visor} picture={picture} kind="column" isNamed />
       </div>
       <div onClickCapture={() => setOtherActive(true)}>
-        <SeriesList visor={comparison.visor} picture={chosen.seriesPicture} kind="column" isNamed />
+        <SeriesList
+          visor={comparison.visor}
+          picture={chosen.seriesPicture}
+          kind="column"
+          isNamed
+          beside={t({ id: "visor.compare.exam", message: "Exam beside" })}
+        />
       </div>
     </div>
   );
@@ -40,7 +49,7 @@ export function SeriesColumn({
 /** The series of the study; a series that is split shows each of its stacks. */
 export const SeriesList = keptPart(["entries", "stack", "model", "study"], AllSeries);
 
-function AllSeries({ visor, picture: Picture, kind, isNamed = false }: SeriesListProps) {
+function AllSeries({ visor, picture: Picture, kind, isNamed = false, beside }: SeriesListProps) {
   const { i18n, t } = useLingui();
   const { entries, stack, model, study } = visor;
   const date = study?.date ?? "";
@@ -48,7 +57,7 @@ function AllSeries({ visor, picture: Picture, kind, isNamed = false }: SeriesLis
     ? t({ id: "visor.seriesOf", message: `Series of ${date}` })
     : t({ id: "visor.seriesList", message: "Series" });
   return (
-    <nav className={`visor-${kind}`} aria-label={label}>
+    <nav className={`visor-${kind}`} aria-label={beside ? `${beside} · ${label}` : label}>
       {isNamed && (
         <h3>
           <b>{date}</b>
