@@ -261,6 +261,23 @@ describe("an export whose store fails", () => {
     expect(names).not.toContain("damaged.json");
   });
 
+  test("counts once it broke off twenty times in a day, since the reason may be in the account itself", async () => {
+    await s3.sql`update throttles set failures = 20 where name = 'export:broken'`;
+    server.fault = ({ method, key }) =>
+      method === "GET" && key ? { status: 403, code: "AccessDenied" } : undefined;
+    const statuses: number[] = [];
+    for (let times = 0; times < 6; times++) {
+      const ticket = await ticketOf();
+      statuses.push(ticket.status);
+      if (ticket.status !== 201) break;
+      const answer = await s3.call("GET", ((await ticket.json()) as ExportTicket).url);
+      await expect(answer.arrayBuffer()).rejects.toThrow();
+    }
+    server.fault = () => undefined;
+    expect(statuses.at(-1)).toBe(429);
+    await s3.sql`delete from throttles`;
+  });
+
   test("before it begins is refused while the person can still be told", async () => {
     server.fault = () => ({ status: 503, code: "SlowDown" });
     const refused = await ticketOf();

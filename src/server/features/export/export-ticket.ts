@@ -16,6 +16,7 @@ import { exportTooLarge } from "./export.errors.ts";
 const LIFETIME_SECONDS = 5 * 60;
 const PER_DAY = 5;
 const FETCHES_PER_DAY = 10;
+const BROKEN_PER_DAY = 20;
 const DAY_SECONDS = 86_400;
 
 const ticketsOf = (subject: string): ThrottleRule => {
@@ -23,6 +24,10 @@ const ticketsOf = (subject: string): ThrottleRule => {
 };
 const fetchesOf = (subject: string): ThrottleRule => {
   return { name: "export:fetch", subject, limit: FETCHES_PER_DAY, windowSeconds: DAY_SECONDS };
+};
+/** What breaks off an export may be in the account's own data, and come again each time. */
+const brokenOf = (subject: string): ThrottleRule => {
+  return { name: "export:broken", subject, limit: BROKEN_PER_DAY, windowSeconds: DAY_SECONDS };
 };
 
 /** Bounds the ZIP's directory, which is held in memory while it is made: some 100 MB. */
@@ -92,18 +97,24 @@ export async function redeemExportTicket(
   return { session, place };
 }
 
-/** The same export. One that a fault here breaks off counts neither as a fetch nor as a ticket, so that it can be begun again. */
+/**
+ * The same export. One that a fault here breaks off counts neither as a fetch nor as a ticket, so that it can be begun again; each day
+ * only so many times.
+ */
 export async function* uncountedIfBroken(
-  { db, log }: Pick<Deps, "db" | "log">,
+  { db, clock, log }: Pick<Deps, "db" | "clock" | "log">,
   userId: string,
   pieces: AsyncIterable<Uint8Array>,
 ): AsyncGenerator<Uint8Array> {
   try {
     yield* pieces;
   } catch (error) {
-    await forgiveAttempt(db, [ticketsOf(userId), fetchesOf(userId)]).catch((failure) =>
-      log.warn("export.counted", describeError(failure)),
-    );
+    try {
+      await beginAttempt(db, [brokenOf(userId)], clock.now());
+      await forgiveAttempt(db, [ticketsOf(userId), fetchesOf(userId)]);
+    } catch (failure) {
+      log.warn("export.counted", describeError(failure));
+    }
     throw error;
   }
 }
