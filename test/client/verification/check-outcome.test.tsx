@@ -1,7 +1,9 @@
 import "../../support/dom-globals.ts";
-import { expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { CheckOutcome } from "../../../src/client/features/verification/check-outcome.tsx";
 import type { Comparison } from "../../../src/client/features/verification/compare-files.ts";
+import { ReceiptFacts } from "../../../src/client/features/verification/receipt-facts.tsx";
+import type { Receipt } from "../../../src/shared/api/receipts.ts";
 import { screen, withDom } from "../../support/dom.ts";
 import { renderClient } from "../../support/render-client.tsx";
 
@@ -49,4 +51,36 @@ test("an exam of a paper about several is told as unchanged, and that the others
   await show({ matching: 2, missing: [] }, 1);
   expect(screen.getByText("2 imagens, exatamente como foram recebidas")).toBeDefined();
   expect(screen.getByText("Outro exame deste recibo não está entre estes arquivos.")).toBeDefined();
+});
+
+describe("the receipts of one PDF", () => {
+  const receiptOf = (number: number, from?: string) => ({
+    ...{
+      version: 1 as const,
+      studyInstanceUID: `2.25.${number}`,
+      root: `${number}`.repeat(64),
+      instances: [],
+    },
+    ...{ receivedAt: `2026-0${number}-10T12:00:00.000Z`, ...(from !== undefined && { from }) },
+  });
+  const showAll = async (first: Receipt, ...others: Receipt[]) => {
+    const digest = { ...first, images: 2, sizeBytes: 2 };
+    const opened = { digest, receipt: first, others, signature: "valid" as const };
+    await renderClient(<ReceiptFacts opened={opened} onReplace={() => {}} />);
+    return [screen.getByText("Recebido em"), screen.queryByText("Entregue por")].map((title) =>
+      Array.from(title?.nextElementSibling?.children ?? [], ({ textContent }) => textContent),
+    );
+  };
+
+  test("say each who delivered its exam and when, where that is not the same", async () => {
+    const [moments, senders] = await showAll(receiptOf(1, "Clínica São João"), receiptOf(2));
+    expect(moments?.map((moment) => moment?.slice(0, 10))).toEqual(["10-01-2026", "10-02-2026"]);
+    expect(senders).toEqual(["Clínica São João", "–"]);
+  });
+
+  test("say once what is true of all", async () => {
+    const one = receiptOf(1, "Clínica São João");
+    const [moments, senders] = await showAll(one, { ...one, root: "3".repeat(64) });
+    expect([moments?.length, senders]).toEqual([1, ["Clínica São João"]]);
+  });
 });

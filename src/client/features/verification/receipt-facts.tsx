@@ -1,6 +1,7 @@
 import type { MessageDescriptor } from "@lingui/core";
 import { msg } from "@lingui/core/macro";
 import { Trans, useLingui } from "@lingui/react/macro";
+import type { ReceiptDigest } from "../../../shared/api/receipts.ts";
 import { Button } from "../../ui/button.tsx";
 import { ShieldAlertIcon, ShieldCheckIcon } from "../../ui/icons.tsx";
 import { momentText } from "../../ui/moment-text.ts";
@@ -22,12 +23,17 @@ const signatures: Record<SignatureState, MessageDescriptor> = {
   }),
 };
 
+type Said = Pick<ReceiptDigest, "root" | "receivedAt" | "from">;
+
 /** What a receipt says, and whether it is to be believed. */
 export function ReceiptFacts({ opened, onReplace }: { opened: OpenedReceipt; onReplace: () => void }) {
   const { i18n } = useLingui();
   const { digest, signature } = opened;
   const receipts = receiptsOf(opened);
-  const roots = receipts.length > 0 ? receipts.map(({ root }) => root) : [digest.root];
+  const said = receipts.length > 0 ? receipts : [digest];
+  // Receipts of one PDF need not be of one delivery: what one says is not true of another.
+  const different = (of: (one: Said) => unknown) =>
+    new Set(said.map(of)).size > 1 ? said : said.slice(0, 1);
   const isValid = signature === "valid";
   return (
     <div className="verify-receipt">
@@ -39,13 +45,21 @@ export function ReceiptFacts({ opened, onReplace }: { opened: OpenedReceipt; onR
         <dt>
           <Trans id="verify.receivedAt">Received on</Trans>
         </dt>
-        <dd>{momentText(digest.receivedAt)}</dd>
-        {digest.from !== undefined && (
+        <dd className="grid gap-1">
+          {different(({ receivedAt }) => receivedAt).map(({ root, receivedAt }) => (
+            <p key={root}>{momentText(receivedAt)}</p>
+          ))}
+        </dd>
+        {said.some(({ from }) => from !== undefined) && (
           <>
             <dt>
               <Trans id="verify.from">Delivered by</Trans>
             </dt>
-            <dd>{digest.from}</dd>
+            <dd className="grid gap-1">
+              {different(({ from }) => from).map(({ root, from = "–" }) => (
+                <p key={root}>{from}</p>
+              ))}
+            </dd>
           </>
         )}
         <dt>
@@ -58,7 +72,7 @@ export function ReceiptFacts({ opened, onReplace }: { opened: OpenedReceipt; onR
           <Trans id="verify.fingerprint">Fingerprint</Trans>
         </dt>
         <dd className="mono grid gap-1">
-          {roots.map((root) => (
+          {said.map(({ root }) => (
             <p key={root}>{fingerprintText(root)}</p>
           ))}
         </dd>

@@ -14,7 +14,7 @@ import { checkSignature, readSignedText, type SignatureState } from "./check-sig
 
 /** What a person brought to be checked: a whole receipt, or the digest of one from the QR code of its paper. */
 export interface OpenedReceipt {
-  /** With the images and bytes of all receipts of a paper. */
+  /** With the images and bytes of all receipts of a paper; else as the first says. */
   digest: ReceiptDigest;
   /** Undefined if only the QR code's text was read. */
   receipt: Receipt | undefined;
@@ -49,17 +49,18 @@ export async function openReceiptFile(
 }
 
 function joined(opened: readonly OpenedReceipt[]): OpenedReceipt | undefined {
-  const [first, ...more] = opened;
+  const whole = opened.filter(({ receipt }) => receipt !== undefined);
+  const [first = opened[0], ...more] = whole;
   if (!first || more.length === 0) return first;
   const sum = (of: (digest: ReceiptDigest) => number) =>
-    opened.reduce((total, { digest }) => total + of(digest), 0);
+    whole.reduce((total, { digest }) => total + of(digest), 0);
   const images = sum((digest) => digest.images);
   const sizeBytes = sum((digest) => digest.sizeBytes);
   return {
     receipt: first.receipt,
     others: more.flatMap(({ receipt }) => receipt ?? []),
     digest: { ...first.digest, images, sizeBytes },
-    signature: byTrust.find((state) => opened.some(({ signature }) => signature === state)) ?? "unknown",
+    signature: byTrust.find((state) => whole.some(({ signature }) => signature === state)) ?? "unknown",
   };
 }
 
