@@ -2,12 +2,16 @@ import type { Db } from "../db/client.ts";
 import { type Clock, systemClock } from "../runtime/clock.ts";
 import { measureClock } from "./measure-clock.ts";
 
+/** A measurement may be wrong by half of what it took. */
+const MAX_MEASURED_MS = 2_000;
+
 /**
  * The database's time, as far as it was measured: what one node says that it lasts for five minutes lasts so long on all, whatever their
  * own clocks show. Before the first measurement it is the node's.
  */
 export class DatabaseClock implements Clock {
   #aheadMs = 0;
+  #isMeasured = false;
 
   constructor(private readonly clock: Clock) {}
 
@@ -15,8 +19,16 @@ export class DatabaseClock implements Clock {
     return new Date(this.clock.now().getTime() - this.#aheadMs);
   }
 
-  /** @param system the clock of this node's machine */
+  /**
+   * Measures it again. What took long, such as a wait for a connection, replaces no earlier measurement.
+   * @param system the clock of this node's machine
+   */
   async follow(db: Db, system: Clock = systemClock): Promise<void> {
-    this.#aheadMs = (await measureClock({ db, clock: system })) * 1000;
+    const askedAt = system.now().getTime();
+    const aheadSeconds = await measureClock({ db, clock: system });
+    const tookMs = system.now().getTime() - askedAt;
+    if (this.#isMeasured && Math.abs(tookMs) > MAX_MEASURED_MS) return;
+    this.#aheadMs = aheadSeconds * 1000;
+    this.#isMeasured = true;
   }
 }

@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { decodeJwt } from "jose";
+import type { Db } from "../../../src/server/db/client.ts";
+import { DatabaseClock } from "../../../src/server/nodes/database-clock.ts";
 import type { UploadAnswer } from "../../../src/shared/api/upload.ts";
 import { type FaultyS3Server, startFaultyS3Server } from "../../support/faulty-s3-server.ts";
 import { s3Environment } from "../../support/s3-environment.ts";
@@ -7,6 +9,7 @@ import { sampleZip } from "../../support/sample-zip.ts";
 import { createTestApp, type Person, type TestApp } from "../../support/test-app.ts";
 
 const MINUTE_MS = 60_000;
+const SECOND_MS = 1_000;
 
 let bucket: FaultyS3Server;
 let right: TestApp;
@@ -70,4 +73,24 @@ test("a ticket of a node whose clock is ahead lasts no longer than any, on all n
     expect(await statusAt(node, url)).toBe(401);
     node.advance(-6 * MINUTE_MS);
   }
+});
+
+test("a statement that waited long for its turn moves no clock that was measured before", async () => {
+  let nowMs = 10 * MINUTE_MS;
+  const system = { now: () => new Date(nowMs) };
+  const clock = new DatabaseClock(system);
+  // The database's clock is a minute behind.
+  const followIn = async (waitMs: number, answerMs: number) => {
+    const execute = async () => {
+      nowMs += waitMs;
+      const now = nowMs - MINUTE_MS;
+      nowMs += answerMs;
+      return [{ now }];
+    };
+    await clock.follow({ execute } as unknown as Db, system);
+    return nowMs - MINUTE_MS - clock.now().getTime();
+  };
+  expect(await followIn(10, 10)).toBe(0);
+  expect(await followIn(30 * SECOND_MS, 10)).toBe(0);
+  expect(Math.abs(await followIn(0, SECOND_MS))).toBeLessThanOrEqual(SECOND_MS);
 });
