@@ -418,6 +418,29 @@ describe("what a DICOM sender stored and no study shows yet", () => {
     expect(read("gone")).rejects.toThrow("gone");
   });
 
+  test("is in a backup as it came, though a run was killed and taken back while its file was copied", async () => {
+    const id = Bun.randomUUIDv7();
+    const arrivingDir = join(folder.path, "arriving");
+    const [bytes, undo] = ["bytes", "undo"].map((name) => join(arrivingDir, id, name)) as [string, string];
+    await mkdir(join(arrivingDir, id), { recursive: true });
+    const came = Buffer.from("as it came");
+    writeFileSync(bytes, came);
+    const steps = [
+      () => {
+        writeFileSync(undo, "what the run overwrites");
+        writeFileSync(bytes, "overwritten");
+      },
+      () => {
+        writeFileSync(bytes, came);
+        rmSync(undo);
+      },
+    ];
+    const signal = { throwIfAborted: () => steps.shift()?.() } as unknown as AbortSignal;
+    const target = join(folder.path, "killed");
+    await copyUntaken({ arrivingDir }, { id, sizeBytes: came.length, parts: [] }, target, signal);
+    expect(readFileSync(target).equals(came)).toBe(true);
+  });
+
   test("is told as lost if its bytes are gone, and the backup is made without it", async () => {
     const path = backupPath("lost");
     await using growing = await openGrowing();

@@ -1,4 +1,4 @@
-import { truncate } from "node:fs/promises";
+import { rm, stat, truncate } from "node:fs/promises";
 import { undoInPlace } from "../../../archive/undo-in-place.ts";
 import { copy, statFile } from "../../../storage/disk/durable-file.ts";
 import { isAbsent } from "../../../storage/disk/fs-failure.ts";
@@ -30,6 +30,8 @@ export async function* readUntaken(
   if (read !== sizeBytes) throw new BytesLost("the last part is missing");
 }
 
+const MAX_LOOKS = 3;
+
 /**
  * Does the same as {@link readUntaken} with an upload that is a file, of which it makes the new file `target`. `target` with the suffix
  * `.undo` is in use meanwhile.
@@ -41,15 +43,32 @@ export async function copyUntaken(
   target: string,
   signal: AbortSignal,
 ): Promise<void> {
-  const { bytes, undo } = arrivingPaths(arrivingDir, id);
+  const { folder, bytes, undo } = arrivingPaths(arrivingDir, id);
   const kept = `${target}.undo`;
-  // Whatever is overwritten meanwhile was saved before; a next run that takes it back removes what was saved.
-  const wasOverwritten = await copyIfThere(undo, kept, signal);
-  if (!(await copyIfThere(bytes, target, signal))) throw new BytesLost("the file is gone");
-  if (!wasOverwritten) await copyIfThere(undo, kept, signal);
+  for (let look = 1; ; look++) {
+    const changedAt = await changeOf(folder);
+    // Whatever is overwritten meanwhile was saved before; a next run that takes it back removes what was saved.
+    const wasOverwritten = await copyIfThere(undo, kept, signal);
+    if (!(await copyIfThere(bytes, target, signal))) throw new BytesLost("the file is gone");
+    if (wasOverwritten || (await copyIfThere(undo, kept, signal))) break;
+    if ((await changeOf(folder)) === changedAt) break;
+    // A run began and ended meanwhile, and another one took back what it had overwritten.
+    if (look === MAX_LOOKS) throw new BytesLost("it changes all the time");
+    await rm(target);
+  }
   await undoInPlace(target, kept);
   if (((await statFile(target))?.size ?? 0) < sizeBytes) throw new BytesLost("the file is too short");
   await truncate(target, sizeBytes);
+}
+
+/** When a file was last added to or removed from a folder; undefined if it is gone. */
+async function changeOf(folder: string): Promise<number | undefined> {
+  try {
+    return (await stat(folder)).mtimeMs;
+  } catch (error) {
+    if (isAbsent(error)) return undefined;
+    throw error;
+  }
 }
 
 async function copyIfThere(source: string, target: string, signal: AbortSignal): Promise<boolean> {
