@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { sql } from "drizzle-orm";
@@ -439,6 +439,20 @@ describe("what a DICOM sender stored and no study shows yet", () => {
     const target = join(folder.path, "killed");
     await copyUntaken({ arrivingDir }, { id, sizeBytes: came.length, parts: [] }, target, signal);
     expect(readFileSync(target).equals(came)).toBe(true);
+  });
+
+  test("is told as lost if the disk can't read it, and the backup is made without it", async () => {
+    await using growing = await openGrowing();
+    await send(growing, "903");
+    const [row] =
+      await t.sql`select id from resumable_uploads where state = 'receiving' and receiver_id is not null`;
+    const bytes = join(t.deps.node.arrivingDir, String(row?.id), "bytes");
+    rmSync(bytes);
+    // Its first bytes can't be read: EIO.
+    symlinkSync("/proc/self/mem", bytes);
+    const { untaken } = await backUp(t.deps.config, backupPath("unreadable"));
+    expect(untaken).toMatchObject({ uploads: 0, lost: [row?.id] });
+    await t.sql`delete from resumable_uploads where id = ${row?.id}`;
   });
 
   test("is told as lost if its bytes are gone, and the backup is made without it", async () => {

@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { isUnreadable } from "../../../storage/disk/fs-failure.ts";
 import { BytesLost } from "../../ingest/resumable/arriving-bytes.ts";
 import { type ArrivingPlaces, copyUntaken, readUntaken } from "../../ingest/resumable/copy-untaken.ts";
 import type { UntakenUpload } from "../../ingest/resumable/untaken-resumables.repo.ts";
@@ -10,7 +11,7 @@ import { hashFile, placeFile, type Written, writeHashed } from "../hashed-copy.t
 export class UploadTally {
   uploads = 0;
   bytes = 0;
-  /** Ids of uploads whose bytes are gone. */
+  /** Ids of uploads whose bytes are gone or can't be read. */
   lost: string[] = [];
 }
 
@@ -33,7 +34,7 @@ export async function* copyUploads(
   }
 }
 
-/** `undefined` if the bytes are gone. */
+/** `undefined` if the bytes are gone, or the disk can't read them. */
 async function copyUpload(
   folder: BackupFolder,
   upload: UntakenUpload,
@@ -49,7 +50,7 @@ async function copyUpload(
       return { target: join(folder.root, folder.objectPath(result.sha256)), result };
     });
   } catch (error) {
-    if (error instanceof BytesLost) return undefined;
+    if (error instanceof BytesLost || isUnreadable(error)) return undefined;
     throw error;
   }
 }
