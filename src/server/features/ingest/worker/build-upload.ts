@@ -8,7 +8,6 @@ import type { KeptVariant, ManifestInstance, SeriesManifest } from "../../../arc
 import {
   decodeManifest,
   decodeManifestIndex,
-  encodeManifest,
   mergeManifests,
   type SeriesContent,
 } from "../../../archive/manifest-codec.ts";
@@ -16,7 +15,7 @@ import { compareInstances } from "../../../archive/manifest-index.ts";
 import type { StudyLabel } from "../../../archive/study-label.ts";
 import { VOLUME_CHUNK_BYTES } from "../../../archive/volume-writer.ts";
 import { chunks } from "../../../runtime/chunks.ts";
-import { healedBeside, movedTo, placeKey } from "./healed-entries.ts";
+import { encodeHealed, healedBeside, movedTo, placeKey } from "./healed-entries.ts";
 import { openVolume, type Place, type Placed } from "./open-volume.ts";
 import { plannedObjects, removeObjects } from "./remove-objects.ts";
 import { salvageEntries } from "./salvage-entries.ts";
@@ -206,7 +205,7 @@ async function writeManifest(study: Described, series: TouchedSeries): Promise<W
   };
   return {
     seriesInstanceUID,
-    manifest: await writeObject(manifest, await encodeManifest(content)),
+    manifest: await writeObject(manifest, await encodeHealed(content)),
     newInstances: fresh.length,
     instanceCount: content.manifest.instances.length,
     content: content.manifest,
