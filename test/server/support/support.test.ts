@@ -105,3 +105,14 @@ test("a message that is sent again under its key, as after a lost answer, arrive
   expect((await sendTwice({ userEmail: "bia@example.com" })).status).toBe(201);
   expect(await counted()).toEqual({ mails: 2, rows: 2 });
 });
+
+test("other messages under a key count, so that nobody asks without end what was sent; the same one does not", async () => {
+  t.advance(2 * 3600_000);
+  const sendUnder = (message: string) =>
+    send({ subject: "Sem fim", message }, undefined, { "idempotency-key": "b-1" });
+  for (let times = 0; times < 12; times++) expect((await sendUnder("Esta")).status).toBe(201);
+  const statuses: number[] = [];
+  for (let times = 0; times < 10; times++) statuses.push((await sendUnder(`Outra ${times}`)).status);
+  expect(statuses).toEqual([...Array.from({ length: 9 }, () => 409), 429]);
+  t.advance(2 * 3600_000);
+});

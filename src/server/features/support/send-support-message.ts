@@ -44,8 +44,9 @@ export async function sendSupportMessage(
   const now = clock.now();
   // A message that is sent back for its image is none yet, and counts for nothing.
   const image = input.image && checkedImage(input.image, input.locale);
-  if (await isSentBefore(db, input)) return;
-  await beginAttempt(db, [messageLimit(visitor)], now);
+  // Counted first, so that tries of a key are, too.
+  const attempt = await beginAttempt(db, [messageLimit(visitor)], now);
+  if (await isSentBefore(db, input)) return await attempt.succeed();
   const { subject, message, userEmail, userName } = input;
   const accountId = await findSender(deps, input, visitor);
   const to = await findOperatorEmail(deps, db);
