@@ -11,7 +11,7 @@ import type { BackupFile } from "../../../src/server/features/safekeeping/backup
 import { RESTORE_MARK } from "../../../src/server/features/safekeeping/restore/assert-restored.ts";
 import { holdDeletions } from "../../../src/server/holdings/deletion-hold.repo.ts";
 import { createLogger } from "../../../src/server/runtime/log.ts";
-import type { ByteRange } from "../../../src/server/storage/object-store.ts";
+import { type ByteRange, StoreUnavailable } from "../../../src/server/storage/object-store.ts";
 import type { Study } from "../../../src/shared/api/studies.ts";
 import { startFaultyS3Server } from "../../support/faulty-s3-server.ts";
 import { backUp, emptyInstallation, restore, verify } from "../../support/installations.ts";
@@ -242,6 +242,24 @@ describe("a backup", () => {
     }
     await backUp(t.deps.config, path);
     expect([...filesBelow(path)].filter((name) => name.includes("unfinished"))).toEqual([]);
+  });
+
+  test("is made without an object that the disk can't read, and names it", async () => {
+    const [row] = await t.sql`select key from stored_objects where kind = 'volume' order by key limit 1`;
+    const broken = {
+      ...t.deps.store,
+      async read(key: string, range: ByteRange) {
+        const cause = Object.assign(new Error("input/output error"), { code: "EIO", syscall: "read" });
+        if (key === row?.key) throw new StoreUnavailable("disk: EIO", { cause });
+        return await t.deps.store.read(key, range);
+      },
+    };
+    const { id: nodeId, stagedPath } = t.deps.node;
+    const path = backupPath("sector");
+    const sources = { store: broken, storedPath: undefined, nodeId, stagedPath };
+    expect((await backUp(t.deps.config, path, { sources })).missing).toEqual([row?.key]);
+    expect(manifestOf(path).missing).toEqual([row?.key]);
+    expect((await backUp(t.deps.config, path)).missing).toEqual([]);
   });
 
   test("delays deletions of the objects it reads until it ends, and runs alone", async () => {

@@ -33,7 +33,7 @@ export class CopyTally {
   copiedBytes = 0;
   /** Keys whose bytes do not match the database. */
   changed: string[] = [];
-  /** Keys that no store holds. */
+  /** Keys that no store holds, or of which the disk can't read all. */
   missing: string[] = [];
   /** Files of the backup that had changed since they were copied, and were copied again. */
   healed: string[] = [];
@@ -133,7 +133,7 @@ async function bring(
   });
 }
 
-/** `undefined` where no store holds the object. @throws {StagedElsewhere} */
+/** `undefined` where no store holds the object, or the disk can't read it. @throws {StagedElsewhere} */
 async function copyFromSource(
   object: NamedObject,
   sources: ObjectSources,
@@ -147,6 +147,7 @@ async function copyFromSource(
       if (found.path !== undefined) return await copyHashed(found.path, target, signal);
       return await writeHashed(found.read(), target, signal);
     } catch (error) {
+      if (isUnreadable(error)) return undefined;
       // The end of a transfer removes the staged bytes: they are in the store then.
       if (!(error instanceof ObjectNotFound || isAbsent(error))) throw error;
       await rm(target, { force: true });
