@@ -1,11 +1,13 @@
 import "../../support/dom-globals.ts";
 import { beforeEach, describe, expect, test } from "bun:test";
 import { getDefaultStore } from "jotai";
+import { LinkForm } from "../../../src/client/features/sharing/link-form.tsx";
 import { ShareButton } from "../../../src/client/features/sharing/share-actions.tsx";
 import { ShareDialog } from "../../../src/client/features/sharing/share-dialog.tsx";
 import { sharedStudyAtom } from "../../../src/client/features/sharing/share-state.ts";
+import { endSession } from "../../../src/client/session.ts";
 import type { Link } from "../../../src/shared/api/links.ts";
-import { screen, untilGone, userEvent, waitFor, withDom } from "../../support/dom.ts";
+import { act, cleanup, drawn, screen, untilGone, userEvent, waitFor, withDom } from "../../support/dom.ts";
 import { type Answer, answerCalls, problem, renderView } from "../../support/render-view.tsx";
 import { skull } from "../../support/skull-study.ts";
 import { travel } from "../../support/travel.ts";
@@ -324,4 +326,22 @@ test("what was done with an exam is a list with a name, since the keys stop at i
   const list = await screen.findByRole("list", { name: "Quem fez o quê" });
   expect(list.tabIndex).toBe(0);
   expect(screen.getByLabelText<HTMLInputElement>("E-mail do médico").required).toBe(true);
+});
+
+test("a link without a passcode for some exams, left when the session expired, asks for one again for others", async () => {
+  const show = async (other: string) => {
+    answerCalls({});
+    await renderView(<LinkForm study={skull} chosen={[{ ...skull, id: other }]} onReady={() => {}} />);
+    return await screen.findByRole<HTMLInputElement>("switch", { name: "Pedir senha" });
+  };
+  const leave = async () => {
+    await act(async () => endSession("expired"));
+    cleanup();
+    await drawn();
+  };
+  await userEvent.setup().click(await show("s2"));
+  await leave();
+  expect((await show("s3")).checked).toBe(true);
+  await leave();
+  expect((await show("s2")).checked).toBe(false);
 });

@@ -43,7 +43,9 @@ interface LinkFormProps {
 
 /** For whom a link is, for how long, and what it allows. What it asks first is safe: 7 days, a passcode, no download. */
 export function LinkForm({ study, chosen = [], recipient: known = "", onReady, onCancel }: LinkFormProps) {
-  const [fields, change] = useKeptFields<LinkFields>(`link/${study.id}/${chosen.length}`, {
+  // What was chosen for other exams, such as no passcode, is not asked for first here.
+  const keptAs = `link/${[study, ...chosen].map(({ id }) => id).join()}`;
+  const [fields, change] = useKeptFields<LinkFields>(keptAs, {
     recipient: known,
     period: "7",
     day: localDay(addDays(new Date(), 14)),
