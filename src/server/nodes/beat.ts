@@ -9,7 +9,10 @@ const PAUSE_SECONDS = 90;
 
 const platform = `${process.platform} ${process.arch} bun ${Bun.version}`;
 
-/** Beats once, and looks at the database's clock. Returns whether the last beat was so recent that no other node can have taken this one for dead. */
+/**
+ * Beats once, and looks at the database's clock. Returns whether the last beat was so recent that no other node can have taken this one
+ * for dead.
+ */
 export async function beat({
   db,
   disk,
