@@ -22,7 +22,13 @@ export async function withStartupLock<Result>(
       await tx`select set_config('lock_timeout', ${String(LOCK_TIMEOUT_MS)}, true),
         set_config('idle_in_transaction_session_timeout', ${String(idleMs)}, true)`;
       await tx`select pg_advisory_xact_lock(${LOCK_KEY})`;
-      return work(tx);
+      // `work` may ask another connection alone for longer.
+      const asking = setInterval(() => tx`select 1`.catch(() => {}), idleMs / 4); // told by what is asked next
+      try {
+        return await work(tx);
+      } finally {
+        clearInterval(asking);
+      }
     })) as Result;
   } finally {
     await sql.end({ timeout: 5 });

@@ -4,6 +4,7 @@ import { appliedOf, type Migration, migrate } from "../../../src/server/db/migra
 import { withStartupLock } from "../../../src/server/db/startup-lock.ts";
 import { startConnectionProxy } from "../../support/connection-proxy.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
+import { until } from "../../support/until.ts";
 
 function migration(folderMillis: number, ...sql: string[]): Migration {
   return { sql, folderMillis, hash: new Bun.CryptoHasher("sha256").update(sql.join()).digest("hex") };
@@ -64,6 +65,17 @@ test("an edited migration is refused instead of being skipped or run again", asy
   const edited = { ...SECOND, hash: "other" };
   await expect(migrate(database.url, [FIRST, edited])).rejects.toThrow(MigrationChanged);
 });
+
+test("a start that takes long elsewhere keeps its lock, and ends as it should", async () => {
+  const database = await createTestDatabase({ migrations: [] });
+  const begunAt = performance.now();
+  const work = async () => {
+    await until(() => performance.now() - begunAt > 1_000);
+    return "started";
+  };
+  expect(await withStartupLock(database.url, work, 200)).toBe("started");
+  await database.drop();
+}, 10_000);
 
 test("a node that falls silent while it starts keeps no other one from starting", async () => {
   const database = await createTestDatabase({ migrations: [] });
