@@ -139,12 +139,14 @@ describe("a study", () => {
       await app.as(doctor, { expected: NO_PLAN }, async (page) => {
         await page.evaluate(() => localStorage.setItem("viewer", "visor"));
         await page.reload();
-        await openList(page);
         let images = 0;
-        page.on("requestfinished", (request) => {
+        page.on("response", async (response) => {
           // The first image has an address of its own.
-          if (/\/frames?(\/|$)/.test(request.url())) images += 1;
+          if (!/\/frames?(\/|$)/.test(response.url())) return;
+          await response.finished();
+          images += 1;
         });
+        await openList(page);
         await button(rows(page), "Abrir").click();
         await page.getByRole("dialog").locator("canvas").first().waitFor();
         // An image that is still under way when the access ends closes the viewer too, in other words.
