@@ -77,8 +77,9 @@ for (const fault of ["cut", "stall"] as const) {
       }
     }
     await back();
-    const after = await Promise.all(Object.values(calls).map(async (call) => (await call()).status));
-    expect(after).toEqual([200, 200, 200, 200, 201, 404]);
+    // A connection that was lost meanwhile may be found out by the call that takes it.
+    const statuses = () => Promise.all(Object.values(calls).map(async (call) => (await call()).status));
+    await until(async () => (await statuses()).join() === "200,200,200,200,201,404");
     await t.settle();
   }, 90_000);
 }
