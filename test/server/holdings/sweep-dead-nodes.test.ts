@@ -124,22 +124,31 @@ test("a paused node can't commit an upload that was swept, and removes what it s
   expect(keysUnder(row?.id)).toEqual([]);
 }, 120_000);
 
-test("an upload that was swept when its node is about to make it visible is to be sent again later", async () => {
-  const refused = await lost.sql.begin(async (tx) => {
-    await tx`select 1 from subscriptions for update`;
-    const sent = lost.upload(person, sampleZip({ study: "902" }));
+/** Sends something, and sweeps it while it waits for rows of `locked` to become visible, as the sweeper of another node does. */
+async function sweepWhileWaiting(
+  locked: readonly string[],
+  send: () => Promise<Response>,
+): Promise<Response> {
+  const { sent } = await lost.sql.begin(async (tx) => {
+    for (const table of locked) await tx`select 1 from ${tx(table)} for update`;
+    const sent = send();
     await until(async () => {
       const waiting = await lost.sql`select 1 from pg_stat_activity
         where datname = current_database() and wait_event_type = 'Lock' and application_name = 'exameteca'`;
       return waiting.length > 0;
     });
-    // As the sweeper of another node does.
     const swept = await lost.sql`update uploads set state = 'failed'
       where state = 'receiving' and node_id = ${lost.deps.node.id} returning id`;
     expect(swept).toHaveLength(1);
     return { sent };
   });
-  const answer = await refused.sent;
+  return await sent;
+}
+
+test("an upload that was swept when its node is about to make it visible is to be sent again later", async () => {
+  const answer = await sweepWhileWaiting(["subscriptions"], () =>
+    lost.upload(person, sampleZip({ study: "902" })),
+  );
   expect([answer.status, (await problemOf(answer)).code]).toEqual([503, "upload.process_lost"]);
   expect(answer.headers.get("retry-after")).toBe("10");
 }, 60_000);
@@ -153,24 +162,11 @@ test("a document that was swept when its node is about to make it visible is to 
   const report = await formBody({ studyInstanceUID: studyId }, { name: "laudo", bytes: samplePdf() });
   const documents = { "/api/exams-lab/upload": lab, "/api/studies/laudo/upload": report };
   for (const [path, form] of Object.entries(documents)) {
-    const { sent } = await lost.sql.begin(async (tx) => {
-      await tx`select 1 from subscriptions for update`;
-      await tx`select 1 from studies for update`;
-      const sent = lost.call("POST", path, { as: person, ...form });
-      await until(async () => {
-        const waiting = await lost.sql`select 1 from pg_stat_activity
-          where datname = current_database() and wait_event_type = 'Lock' and application_name = 'exameteca'`;
-        return waiting.length > 0;
-      });
-      const swept = await lost.sql`update uploads set state = 'failed'
-        where state = 'receiving' and node_id = ${lost.deps.node.id} returning id`;
-      expect(swept).toHaveLength(1);
-      return { sent };
-    });
-    const answer = await sent;
+    const send = () => lost.call("POST", path, { as: person, ...form });
+    const answer = await sweepWhileWaiting(["subscriptions", "studies"], send);
     expect([path, answer.status, (await problemOf(answer)).code]).toEqual([path, 503, "upload.process_lost"]);
     expect(answer.headers.get("retry-after")).toBe("10");
-    expect((await lost.call("POST", path, { as: person, ...form })).status).toBe(201);
+    expect((await send()).status).toBe(201);
   }
 }, 60_000);
 
