@@ -1,4 +1,4 @@
 import { atom } from "jotai";
 
-/** What this page was told of why its session is over before a call finds that out: another tab did it, or a call whose answer was lost. */
+/** Why the session is over, if the page knows before a call is refused: another tab told it, or its own call got no answer. */
 export const toldEndAtom = atom<"logout" | "password" | undefined>(undefined);

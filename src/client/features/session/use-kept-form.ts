@@ -19,7 +19,7 @@ export function useKeptForm<Form extends Fields>(name: string, atFirst: Form) {
     isShown.current = true;
     return () => {
       isShown.current = false;
-      // Whoever left the form has a session; whoever lost the session is not done with the form.
+      // A person who leaves the form still has a session. One whose session ended comes back to the form.
       const isLeft = currentToken() !== undefined;
       // React may mount a component twice.
       queueMicrotask(() => {

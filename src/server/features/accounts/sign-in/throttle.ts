@@ -50,7 +50,7 @@ export async function beginAttempt(db: Db, rules: ThrottleRule[], now: Date): Pr
   };
 }
 
-/** Uncounts one attempt under each rule, which failed through no fault of whoever made it. */
+/** Takes back one counted attempt under each rule, which a fault of the server made fail. */
 export async function forgiveAttempt(db: Db, rules: Pick<ThrottleRule, "name" | "subject">[]): Promise<void> {
   await Promise.all(
     rules.map(({ name, subject }) => giveBackAttempt(db, { name, key: hashSubject(subject) })),
