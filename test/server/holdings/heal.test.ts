@@ -151,6 +151,59 @@ describe("sending the same study again", () => {
     await expectSound(id, sound);
   });
 
+  test("heals a study whose volume is gone or cut, which nobody noticed before, whichever way it comes", async () => {
+    for (const [way, harm] of [
+      ["form", "remove"],
+      ["stow", "remove"],
+      ["tus", "cut"],
+    ] as const) {
+      const { id, sound } = await soundStudy();
+      (await volumesOf(id))[0]?.[harm](3000);
+      await send[way](kinds);
+      await t.settle();
+      expect(await listed(id), way).toMatchObject({
+        integrity: "ok",
+        storageStatus: "b2",
+        imagesReceived: 6,
+      });
+      await expectSound(id, sound);
+    }
+  });
+
+  test("asks the store for the volumes that hold what is sent, not for others, and goes on without its answer", async () => {
+    const { stored = new Uint8Array(), ...others } = kinds;
+    const { id, sound } = await soundStudy();
+    const [volume] = await volumesOf(id);
+    const asked: string[] = [];
+    const { stat } = t.deps.store;
+    t.deps.store.stat = async (key) => {
+      if (!key.includes(volume?.id ?? "no volume")) return await stat(key);
+      asked.push(key);
+      throw new StoreUnavailable("it does not answer");
+    };
+    volume?.remove();
+    expect((await t.upload(owner, zip)).status).toBe(201);
+    expect(asked).toHaveLength(1);
+    expect((await listed(id))?.integrity).not.toBe("missing");
+    asked.length = 0;
+    const beside = sampleFile({ [TagHex.StudyInstanceUID]: { vr: "UI", Value: ["2.25.1.1"] } });
+    expect((await t.upload(owner, packed({ beside }))).status).toBe(201);
+    expect(asked).toEqual([]);
+    t.deps.store.stat = stat;
+    await t.settle();
+
+    expect((await t.store(owner, packed(others))).studies).toMatchObject([{ id, duplicates: 5 }]);
+    expect((await listed(id))?.integrity).toBe("missing");
+    expect((await t.store(owner, packed({ stored }))).studies).toMatchObject([{ id, duplicates: 1 }]);
+    expect(await listed(id)).toMatchObject({ integrity: "ok", imagesReceived: 7 });
+    for (const [path, { bytes }] of sound)
+      if (path.includes("/frames/"))
+        expect(
+          (await readEverything(t, owner, id)).get(path)?.bytes?.equals(bytes ?? Buffer.of()),
+          path,
+        ).toBe(true);
+  });
+
   test("heals a study whose manifest is damaged or gone", async () => {
     for (const harm of ["flip", "remove"] as const) {
       const { id, sound } = await soundStudy();

@@ -118,6 +118,7 @@ describe("an upload", () => {
         newInstances: 0,
         duplicates: 1,
         duplicateNames: [],
+        duplicateVolumes: [first.built.studies[0]?.volume?.id ?? ""],
         series: [],
         conflicts: [],
         leftOut: [],

@@ -3,6 +3,7 @@ import { basename, join } from "node:path";
 import type { UploadAnswer, UploadMetadata } from "../../../shared/api/upload.ts";
 import type { Tx } from "../../db/client.ts";
 import type { Deps } from "../../deps.ts";
+import { noteVanished } from "../../holdings/checking/note-vanished.ts";
 import type { ObjectDeps } from "../../holdings/reading/open-object.ts";
 import { keepOnly } from "../../holdings/sweeping/sweep-uploads.ts";
 import { copyToArchive } from "../../holdings/transfer/transfer-upload.ts";
@@ -17,7 +18,7 @@ import { commitUpload } from "./commit-upload.ts";
 import { objectKey } from "./describe-change.ts";
 import type { SettledUpload, TakenUpload, UploadOrigin } from "./finished-upload.ts";
 import { tooManyUploads, uploadWithoutDicom } from "./ingest.errors.ts";
-import { planBuild, type StoredVolume, type UploadPlace } from "./plan-build.ts";
+import { type PlannedUpload, planBuild, type StoredVolume, type UploadPlace } from "./plan-build.ts";
 import { ReceivedBytes } from "./received-bytes.ts";
 import { salvageForPlan } from "./salvage-volumes.ts";
 import { takeStudyTurns } from "./study-turns.ts";
@@ -232,6 +233,10 @@ async function buildAndCommit(
     built = await room.during(maxRestBytes + salvagedBytes, () =>
       session.build({ ...plan.build, maxRestBytes, ...(undoPath && { undoPath }) }),
     );
+    if (await findsVolumesLost(deps, plan, built)) {
+      room.endClaim();
+      continue;
+    }
     if (isArchived) await archive(deps, scanned.upload.id, built, signal);
     await recheck?.();
     signal.throwIfAborted();
@@ -242,6 +247,27 @@ async function buildAndCommit(
     return { studies: committed, built };
   }
   throw new AppError(tooManyUploads, { retryAfterSeconds: 5, detail: "its studies kept changing" });
+}
+
+/**
+ * Whether a volume that holds what an upload brings again is gone or cut, though nobody noticed: the next plan has the upload
+ * replace it. A plan for a damaged study has read its volumes already.
+ */
+async function findsVolumesLost(
+  deps: IngestDeps,
+  { build, stored }: PlannedUpload,
+  built: BuiltUpload,
+): Promise<boolean> {
+  const isRead = new Set(
+    build.studies.filter(({ volumes }) => volumes).map((study) => study.studyInstanceUID),
+  );
+  const sought = built.studies.flatMap(({ studyInstanceUID, duplicateVolumes }) => {
+    const existing = isRead.has(studyInstanceUID) ? undefined : stored.get(studyInstanceUID);
+    return existing && duplicateVolumes.length > 0
+      ? [{ studyId: existing.study.id, volumeIds: new Set(duplicateVolumes) }]
+      : [];
+  });
+  return await noteVanished(deps, sought);
 }
 
 /** Copies the objects to the store and verifies them before anything is visible or answered (ACK=store). */

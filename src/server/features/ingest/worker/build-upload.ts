@@ -106,7 +106,8 @@ async function buildStudy(
   const { scanned, spoolPath } = input;
   const study = scanned.studies.get(planned.studyInstanceUID);
   if (!study) throw new RangeError("the plan names a study that the upload does not hold");
-  const { series: sorted, duplicateNames, conflicts, leftOut, lost } = await sortInstances(planned, study);
+  const kept = await sortInstances(planned, study);
+  const { series: sorted, duplicateNames, conflicts, leftOut, lost } = kept;
   await salvageEntries(planned, lost);
   const touched = sorted.filter((series) => instancesFor(series).length > 0);
   const summary = {
@@ -114,6 +115,7 @@ async function buildStudy(
     newInstances: touched.reduce((sum, { fresh }) => sum + fresh.length, 0),
     duplicates: study.duplicates + duplicateNames.length,
     duplicateNames: duplicateNames.slice(0, scanned.limits.maxDuplicateNames),
+    duplicateVolumes: [...kept.duplicateVolumes],
     conflicts,
     leftOut,
   };

@@ -44,6 +44,8 @@ export interface SortedStudy {
   series: TouchedSeries[];
   /** Instances of the upload that the study has already. */
   duplicateNames: string[];
+  /** The volumes, none of them lost, that hold such instances. */
+  duplicateVolumes: Set<string>;
   conflicts: ConflictingInstance[];
   leftOut: { name: string; reason: SkippedReason }[];
   /** What the upload does not bring of the lost volumes. */
@@ -58,12 +60,19 @@ export interface LostEntry {
 /** Everything that a study holds under one SOP Instance UID; the first is the one shown. */
 interface Known {
   series: TouchedSeries;
-  contents: { content: Content; lost?: KeptEntry }[];
+  contents: { content: Content; volumeId?: string; lost?: KeptEntry }[];
 }
 
 /** Sorts a study's instances of an upload by what is kept already. */
 export async function sortInstances(planned: PlannedStudy, study: StudyScan): Promise<SortedStudy> {
-  const sorted: SortedStudy = { series: [], duplicateNames: [], conflicts: [], leftOut: [], lost: [] };
+  const sorted: SortedStudy = {
+    series: [],
+    duplicateNames: [],
+    duplicateVolumes: new Set(),
+    conflicts: [],
+    leftOut: [],
+    lost: [],
+  };
   const known = new Map<string, Known>();
   const lostVolumes = new Set(planned.lostVolumes);
   for (const plannedSeries of planned.series) {
@@ -103,7 +112,8 @@ function learn(
   const { instances, variants = [] } = decodeManifestIndex(manifest);
   for (const kept of [...instances, ...variants]) {
     const contents: Known["contents"] = known.get(kept.sopInstanceUID)?.contents ?? [];
-    contents.push({ content: kept, ...(lostVolumes.has(kept.volumeId) && { lost: kept }) });
+    const { volumeId } = kept;
+    contents.push({ content: kept, ...(lostVolumes.has(volumeId) ? { lost: kept } : { volumeId }) });
     known.set(kept.sopInstanceUID, { series, contents });
   }
 }
@@ -127,6 +137,7 @@ function sort(
   if (match !== same.contents[0]) sorted.conflicts.push({ name, sopInstanceUID });
   if (match) {
     sorted.duplicateNames.push(name);
+    if (match.volumeId !== undefined) sorted.duplicateVolumes.add(match.volumeId);
     if (match.lost) same.series.healed.set(match.lost, incoming);
     delete match.lost;
   } else if (same.contents.length > MAX_VARIANTS) {

@@ -201,6 +201,8 @@ export interface BuiltStudy {
   duplicates: number;
   /** Entries whose bytes are stored already; at most `maxDuplicateNames`. */
   duplicateNames: string[];
+  /** Ids of the volumes that hold what was stored already; without those that the plan names as lost. */
+  duplicateVolumes: string[];
   /** Absent when nothing is new; then `series` is empty. */
   volume?: BuiltVolume;
   /** Only series with something new. */
