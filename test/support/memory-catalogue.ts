@@ -60,7 +60,7 @@ export function createMemoryCatalogue(held: HeldInstance[]): DicomwebCatalogue {
       };
     },
     derivative: async () => undefined,
-    searching: { turns: createSearchTurns(), callerId: "reader" },
+    searching: { turns: createSearchTurns(), searcher: { callerId: "reader" } },
     borrow: async (instance, { offset, length }) => ownBytes(whole(instance).slice(offset, offset + length)),
     read: async (instance, { offset, length }) => whole(instance).slice(offset, offset + length),
     open: async (instance, range) => {

@@ -16,10 +16,10 @@ const request = (init: RequestInit = {}) => new Request("https://exames.example/
 async function answer(asked: Request) {
   const limits = { ...DEFAULT_SEARCH_LIMITS, largeAnswers: { all: 1, own: 1 } };
   const turns = createSearchTurns(limits);
-  const response = await dicomJsonResponse(items, asked, turns.holdLarge("account"));
+  const response = await dicomJsonResponse(items, asked, turns.holdLarge({ callerId: "account" }));
   const isFree = () => {
     try {
-      turns.holdLarge("account")[Symbol.dispose]();
+      turns.holdLarge({ callerId: "account" })[Symbol.dispose]();
       return true;
     } catch (error) {
       if (error instanceof AppError) return false;

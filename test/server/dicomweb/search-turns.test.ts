@@ -9,17 +9,13 @@ function crowd() {
   const finished = Promise.withResolvers<void>();
   const all: { callerId: string; became: string }[] = [];
   return {
-    search(callerId: string, accountId = callerId) {
+    search(callerId: string, { accountId = callerId, isTrial = false } = {}) {
       const one = { callerId, became: "waiting" };
       all.push(one);
-      const done = turns.run(
-        callerId,
-        async () => {
-          one.became = "reading";
-          await finished.promise;
-        },
-        accountId,
-      );
+      const done = turns.run({ callerId, accountId, isTrial }, async () => {
+        one.became = "reading";
+        await finished.promise;
+      });
       done.then(
         () => {
           one.became = "answered";
@@ -56,10 +52,10 @@ test("accounts that fill all places for searches keep no other account out", asy
 
 test("visitors of an account keep out neither their host nor each other", async () => {
   const { search, finish, became } = crowd();
-  for (const link of ["l1", "l2"]) for (let i = 0; i < 16; i++) search(link, "ana");
+  for (const link of ["l1", "l2"]) for (let i = 0; i < 16; i++) search(link, { accountId: "ana" });
   await setImmediate();
   for (let i = 0; i < 16; i++) search("ana");
-  search("l3", "ana");
+  search("l3", { accountId: "ana" });
   await setImmediate();
   expect(became("ana")).not.toContain("503");
   expect(became("l3")).not.toContain("503");
@@ -68,6 +64,21 @@ test("visitors of an account keep out neither their host nor each other", async 
   expect(became("bia").filter((now) => now !== "503")).toHaveLength(16);
   // The host comes before their visitors.
   expect(became("ana")).not.toContain("503");
+  await finish();
+  expect(became("ana").every((now) => now === "answered")).toBe(true);
+});
+
+test("trial accounts that fill all places with a search each keep no other account out, and take turns as one", async () => {
+  const { search, finish, became, all } = crowd();
+  for (let i = 0; i < 64; i++) search(`trial ${i}`, { isTrial: true });
+  await setImmediate();
+  for (let i = 0; i < 16; i++) search("ana");
+  search("trial 64", { isTrial: true });
+  await setImmediate();
+  expect(became("ana")).not.toContain("503");
+  expect(all.filter((one) => one.became === "503")).toHaveLength(17);
+  // Among themselves they are accounts: each has one, and none gives it away.
+  expect(became("trial 64")).toEqual(["503"]);
   await finish();
   expect(became("ana").every((now) => now === "answered")).toBe(true);
 });

@@ -389,7 +389,9 @@ describe("a search for instances", () => {
 
       const { searchTurns } = t.deps;
       const { promise, resolve } = Promise.withResolvers<void>();
-      const reading = Array.from({ length: 16 }, () => searchTurns.run(large.id, () => promise));
+      const reading = Array.from({ length: 16 }, () =>
+        searchTurns.run({ callerId: large.id }, () => promise),
+      );
       for (const place of ["instances", `studies/${studyUID("51")}/instances`])
         expect([place, ...(await ask(`${place}?limit=1`))]).toEqual([place, 503, true]);
       expect(await ask("studies?limit=1")).toEqual([200, false]);

@@ -219,7 +219,7 @@ describe("a visit", () => {
     let givenUp = 0;
     const held = Array.from({ length: 32 }, (_, n) =>
       t.deps.searchTurns
-        .run(`link ${n >> 3}`, () => promise, owner.id)
+        .run({ callerId: `link ${n >> 3}`, accountId: owner.id }, () => promise)
         .catch(() => {
           givenUp++;
         }),

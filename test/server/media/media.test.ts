@@ -254,7 +254,9 @@ describe("a medium", () => {
 
   test("is planned in turn with searches, and asks to come again if too many wait", async () => {
     const { promise, resolve } = Promise.withResolvers<void>();
-    const others = Array.from({ length: 16 }, () => t.deps.searchTurns.run(owner.id, () => promise));
+    const others = Array.from({ length: 16 }, () =>
+      t.deps.searchTurns.run({ callerId: owner.id }, () => promise),
+    );
     const answer = await medium(id);
     expect([answer.status, answer.headers.has("retry-after")]).toEqual([503, true]);
     resolve();

@@ -4,7 +4,7 @@ import type { BulkDataLocation } from "../../dicom/bulk-data.ts";
 import type { Derivative } from "../../holdings/derivatives/derivative.ts";
 import type { LentBytes } from "../../runtime/lent-bytes.ts";
 import type { ByteRange } from "../../storage/object-store.ts";
-import type { SearchTurns } from "./turns/search-turns.ts";
+import type { Searcher, SearchTurns } from "./turns/search-turns.ts";
 
 /** How an address names a study: by our id where its UID names another one of the caller's. */
 export interface Named {
@@ -93,7 +93,7 @@ export interface DicomwebCatalogue extends InstanceBytes {
   /** Whether its caller may retrieve whole files, as far as they and the study alone decide that; absent for a viewer. */
   isDownloadable?: boolean;
   /** For searches of instances, which take turns by caller. */
-  searching: { turns: SearchTurns; callerId: string; accountId?: string };
+  searching: { turns: SearchTurns; searcher: Searcher };
   /** Finds the value at a tag path of the metadata; undefined if there is none. */
   locate(instance: ManifestInstance, tagPath: string): Promise<BulkDataLocation | undefined>;
 }

@@ -5,6 +5,7 @@ import { type Given, prepared } from "../../db/prepared.ts";
 import { shared } from "../../db/shared-statement.ts";
 import { isKept } from "../../holdings/kept.repo.ts";
 import { type StoredObjectRow, storedObjects } from "../../holdings/objects/stored-objects.table.ts";
+import type { Session } from "../../http/session.ts";
 import { sessions } from "../accounts/accounts.table.ts";
 import { users } from "../accounts/users/users.table.ts";
 import { type SessionRow, sessionFields } from "../membership/session-standing.repo.ts";
@@ -14,7 +15,7 @@ import { subscriptions } from "../subscriptions/subscriptions.table.ts";
 
 /** The studies that a DICOMweb request may reach: those that its caller sees, among those that its token names. */
 export interface Scope {
-  caller: Caller;
+  caller: Caller & Partial<Pick<Session, "isTrial">>;
   studyIds: string[];
   /** Leaves out the caller's own studies, for a caller without a subscription. */
   isGrantedOnly?: boolean;

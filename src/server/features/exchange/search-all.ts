@@ -81,7 +81,7 @@ export async function searchAllInstances(
     maxLists: MAX_LISTED_SERIES,
     levels: ["study", "series", "instance"],
     turns: deps.searchTurns,
-    callerId: session.userId,
+    searcher: { callerId: session.userId, isTrial: session.isTrial },
   });
 }
 

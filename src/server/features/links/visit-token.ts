@@ -62,8 +62,8 @@ export async function resolveVisitScope(
 }
 
 /** A visitor sees what its owner sees of the link's studies, as an account of no special role. */
-export function scopeOf({ id, accountId }: LinkStanding, studyIds: string[]): Scope {
-  return { caller: { userId: accountId, role: "user" }, studyIds, reader: id };
+export function scopeOf({ id, accountId, isTrial }: LinkStanding, studyIds: string[]): Scope {
+  return { caller: { userId: accountId, role: "user", isTrial }, studyIds, reader: id };
 }
 
 function openLink(deps: Pick<Deps, "clock">, link: LinkStanding | undefined): LinkStanding {

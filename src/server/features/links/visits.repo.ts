@@ -24,6 +24,7 @@ const linkFields = {
   endedAt: shareLinks.endedAt,
   ownerName: users.name,
   ownerRole: users.role,
+  isTrial: users.isTrial,
   isAuthorized: users.isAuthorized,
   subscriptionStatus: subscriptions.status,
   subscriptionExpiresAt: subscriptions.expiresAt,

@@ -7,6 +7,7 @@ import type { StoredObjectRow } from "../../holdings/objects/stored-objects.tabl
 import { type ObjectDeps, readObject, streamObject } from "../../holdings/reading/open-object.ts";
 import { AppError } from "../../http/app-error.ts";
 import { archiveDamaged, validationFailed } from "../../http/http.errors.ts";
+import type { Session } from "../../http/session.ts";
 import { streamOf } from "../../http/stream-of.ts";
 import { streamWhileAllowed } from "../../http/while-allowed.ts";
 import type { AssetSource } from "../../render/assets.ts";
@@ -61,7 +62,7 @@ interface Medium {
  */
 export async function answerMedia(
   deps: MediaDeps,
-  { caller, locale, isHead }: { caller: Caller; locale: Locale; isHead: boolean },
+  { caller, locale, isHead }: { caller: Caller & Pick<Session, "isTrial">; locale: Locale; isHead: boolean },
   file: StudyFile,
   { charge, recheck }: DownloadRight,
 ): Promise<Response> {
@@ -80,7 +81,9 @@ export async function answerMedia(
     report,
     locale,
     isOwner: owns(caller, study),
-    ...(await deps.searchTurns.run(caller.userId, () => prepare(deps, study, series, report))),
+    ...(await deps.searchTurns.run({ callerId: caller.userId, isTrial: caller.isTrial }, () =>
+      prepare(deps, study, series, report),
+    )),
     receipt: await receiptIfAny(deps, study),
   };
   const rows = series.map(({ row }) => row).toSorted(bySeriesNumber);

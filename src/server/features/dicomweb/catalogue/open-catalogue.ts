@@ -44,7 +44,7 @@ export function openCatalogue(
     if (isFound) return found.object;
     return await findManifestObject(deps.db, scope, { studyInstanceUID, seriesInstanceUID });
   };
-  const { userId } = scope.caller;
+  const { userId, isTrial } = scope.caller;
   const inTurn = (body: Bytes) => inTurnOf(deps, userId, body);
   return {
     studies: async () => (await listStudiesInScope(deps.db, scope)).map(studyRecord),
@@ -71,7 +71,7 @@ export function openCatalogue(
       return isInflatedInPieces(instance) ? inTurn(body) : body;
     },
     openInflated: async (instance, range) => inTurn(await reader.openInflated(instance, range)),
-    searching: { turns: deps.searchTurns, callerId: readerId, accountId: userId },
+    searching: { turns: deps.searchTurns, searcher: { callerId: readerId, accountId: userId, isTrial } },
     async locate(instance, tagPath) {
       deps.readingTurns.assertRoom(readerId);
       return await locateElement(deps, instance, tagPath);

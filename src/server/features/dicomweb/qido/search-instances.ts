@@ -10,7 +10,7 @@ import { searchTooBroad } from "../dicomweb.errors.ts";
 import type { SeriesUIDs } from "../dicomweb.repo.ts";
 import { prefixedAtOnce } from "../metadata/metadata.ts";
 import { MetadataCutter } from "../metadata/metadata-cutter.ts";
-import type { SearchTurns } from "../turns/search-turns.ts";
+import type { Searcher, SearchTurns } from "../turns/search-turns.ts";
 import { matchesAll } from "./match-json.ts";
 import type { QidoMatch, QidoQuery } from "./parse-qido.ts";
 import { type Level, levelOf } from "./qido-attributes.ts";
@@ -35,9 +35,7 @@ export interface InstanceSearch {
   /** What an answer is about. */
   levels: readonly Level[];
   turns: SearchTurns;
-  callerId: string;
-  /** Whose visitor the caller is. */
-  accountId?: string;
+  searcher: Searcher;
 }
 
 export interface FoundInstances {
@@ -89,7 +87,7 @@ export async function searchInstances(
   allSeries: Iterable<SearchedSeries> | AsyncIterable<SearchedSeries>,
   search: InstanceSearch,
 ): Promise<FoundInstances> {
-  const { turns, callerId, accountId } = search;
+  const { turns, searcher } = search;
   const find = async () => {
     const found: FoundInstances = { items: [], held: undefined };
     let sizeBytes = 0;
@@ -98,7 +96,7 @@ export async function searchInstances(
         if (item === "cut") return { ...found, isCut: true };
         sizeBytes += item.length;
         if (sizeBytes > MAX_ANSWER_BYTES) throw new AppError(searchTooBroad);
-        if (sizeBytes > MAX_SMALL_BYTES) found.held ??= turns.holdLarge(callerId, accountId);
+        if (sizeBytes > MAX_SMALL_BYTES) found.held ??= turns.holdLarge(searcher);
         found.items.push(item);
       }
       return found;
@@ -107,7 +105,7 @@ export async function searchInstances(
       throw error;
     }
   };
-  return await turns.run(callerId, find, accountId);
+  return await turns.run(searcher, find);
 }
 
 /**

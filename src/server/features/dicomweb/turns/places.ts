@@ -26,7 +26,8 @@ export interface HeldPlace extends HeldWhileSent {
 /**
  * Bounds what is held for callers at once. An account that fills the places gives some of those that only wait to one that has fewer, and a
  * client that takes its answer slowly, or never, keeps no other caller out for long. The visitors of an account are callers of their own, by
- * their links, and together hold half of the places at most: links cost nothing. They keep their host out of none.
+ * their links, and together hold half of the places at most: links cost nothing. They keep their host out of none. Accounts of one kind,
+ * such as those that cost nothing to make, count as one account against the others.
  */
 export class Places {
   readonly #held = new Set<Place>();
@@ -52,10 +53,10 @@ export class Places {
    * @param accountId whose visitor the caller is
    * @throws {AppError} 503 with Retry-After
    */
-  take(callerId: string, accountId = callerId): HeldPlace {
-    this.#givingWayTo(callerId, accountId)?.giveUp?.(this.#busy());
+  take(callerId: string, accountId = callerId, kind = accountId): HeldPlace {
+    this.#givingWayTo(callerId, accountId, kind)?.giveUp?.(this.#busy());
     this.assertFree(callerId, accountId);
-    const place = new Place({ callerId, accountId }, this.#now, (left) => this.#held.delete(left));
+    const place = new Place({ callerId, accountId, kind }, this.#now, (left) => this.#held.delete(left));
     this.#held.add(place);
     return place;
   }
@@ -76,26 +77,31 @@ export class Places {
   }
 
   /** The place that ends for a caller for whom none is left. */
-  #givingWayTo(callerId: string, accountId = callerId): Place | undefined {
+  #givingWayTo(callerId: string, accountId = callerId, kind = accountId): Place | undefined {
     const ownCount = this.#ownCount(callerId);
     if (!this.#isOut(callerId, accountId) || ownCount >= this.limits.own) return undefined;
     return (
-      this.#waitingOfMost(callerId, accountId, ownCount) ??
+      this.#waitingOfMost({ callerId, accountId, kind }, ownCount) ??
       (ownCount === 0 ? this.#slowest(callerId, accountId) : undefined)
     );
   }
 
   /**
-   * The newest that waits, of the account that has the most, if that is two more than the caller's has; within the account, of its visitors
-   * for their host, or else of the visitor who has two more.
+   * The newest that waits, of the account that has the most, of the kind that has the most, if that is two more than the caller's has;
+   * within the kind, of the account that has two more; within the account, of its visitors for their host, or else of the visitor who has
+   * two more.
    */
-  #waitingOfMost(callerId: string, accountId: string, ownCount: number): Place | undefined {
+  #waitingOfMost({ callerId, accountId, kind }: Whose, ownCount: number): Place | undefined {
     const all = [...this.#held];
     const own = this.#of(accountId);
-    const others =
-      all.length >= this.limits.all ? all.filter(({ whose }) => whose.accountId !== accountId) : [];
-    const most = newestWaiting(others, "accountId", own.length + 1);
-    if (most) return most;
+    if (all.length >= this.limits.all) {
+      const [ofKind, ofOthers] = [all.filter(isOfKind(kind)), all.filter((place) => !isOfKind(kind)(place))];
+      const crowd = largestWaiting(ofOthers, "kind", ofKind.length + 1);
+      const accounts = ofKind.filter(({ whose }) => whose.accountId !== accountId);
+      const most =
+        newestWaiting(crowd, "accountId", 0) ?? newestWaiting(accounts, "accountId", own.length + 1);
+      if (most) return most;
+    }
     return newestWaiting(own.filter(isVisitor), "callerId", callerId === accountId ? 0 : ownCount + 1);
   }
 
@@ -115,15 +121,31 @@ export class Places {
   }
 }
 
+/** Who holds a place: a caller, the account that they are or visit, and what that counts as. */
+interface Whose {
+  callerId: string;
+  accountId: string;
+  kind: string;
+}
+
+const isOfKind =
+  (kind: string) =>
+  ({ whose }: Place) =>
+    whose.kind === kind;
 const isVisitor = ({ whose }: Place) => whose.callerId !== whose.accountId;
 
 /** The newest place that waits, of a visitor if any does, of whoever has the most places and one that waits, if these are more than `than`. */
 function newestWaiting(places: Place[], by: "accountId" | "callerId", than: number): Place | undefined {
+  const waiting = largestWaiting(places, by, than).filter(({ isWaiting }) => isWaiting);
+  return waiting.findLast(isVisitor) ?? waiting.at(-1);
+}
+
+/** The places of whoever has the most and one that waits, if these are more than `than`. */
+function largestWaiting(places: Place[], by: keyof Whose, than: number): Place[] {
   const crowds = [...Map.groupBy(places, ({ whose }) => whose[by]).values()]
     .filter((crowd) => crowd.length > than && crowd.some(({ isWaiting }) => isWaiting))
     .sort((a, b) => b.length - a.length);
-  const waiting = crowds[0]?.filter(({ isWaiting }) => isWaiting);
-  return waiting?.findLast(isVisitor) ?? waiting?.at(-1);
+  return crowds[0] ?? [];
 }
 
 class Place implements HeldPlace {
@@ -135,7 +157,7 @@ class Place implements HeldPlace {
   #bytes = 0;
 
   constructor(
-    readonly whose: { callerId: string; accountId: string },
+    readonly whose: Whose,
     private readonly now: () => number,
     private readonly leave: (place: Place) => void,
   ) {}

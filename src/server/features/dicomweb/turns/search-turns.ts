@@ -16,16 +16,21 @@ export const DEFAULT_SEARCH_LIMITS: SearchLimits = {
   largeAnswers: { all: 4, own: 2 },
 };
 
+/** Who searches. */
+export interface Searcher {
+  callerId: string;
+  /** Whose visitor the caller is. */
+  accountId?: string;
+  /** All trial accounts share places and turns as one account does: they cost nothing to make. */
+  isTrial?: boolean | undefined;
+}
+
 /** Bounds how many searches read the metadata of instances at once, and what they hold: fairly between callers, and in total. */
 export interface SearchTurns {
-  /**
-   * Waits for a turn.
-   * @param accountId whose visitor the caller is
-   * @throws {AppError} 503 with Retry-After if too many wait
-   */
-  run<Result>(callerId: string, search: () => Promise<Result>, accountId?: string): Promise<Result>;
+  /** Waits for a turn. @throws {AppError} 503 with Retry-After if too many wait */
+  run<Result>(searcher: Searcher, search: () => Promise<Result>): Promise<Result>;
   /** The place of a large answer. @throws {AppError} 503 with Retry-After */
-  holdLarge(callerId: string, accountId?: string): HeldWhileSent;
+  holdLarge(searcher: Searcher): HeldWhileSent;
 }
 
 export function createSearchTurns(limits: SearchLimits = DEFAULT_SEARCH_LIMITS): SearchTurns {
@@ -33,11 +38,16 @@ export function createSearchTurns(limits: SearchLimits = DEFAULT_SEARCH_LIMITS):
   const largeAnswers = new Places(limits.largeAnswers);
   const turns = new FairTurns(limits);
   return {
-    async run(callerId, search, accountId = callerId) {
-      using place = searches.take(callerId, accountId);
-      using _ = await place.whileWaiting((signal) => turns.take(callerId, signal, accountId));
+    async run(searcher, search) {
+      const { callerId, accountId } = searcher;
+      const kind = kindOf(searcher);
+      using place = searches.take(callerId, accountId, kind);
+      using _ = await place.whileWaiting((signal) => turns.take(callerId, signal, kind));
       return await search();
     },
-    holdLarge: (callerId, accountId) => largeAnswers.take(callerId, accountId),
+    holdLarge: (searcher) => largeAnswers.take(searcher.callerId, searcher.accountId, kindOf(searcher)),
   };
 }
+
+const kindOf = ({ callerId, accountId = callerId, isTrial }: Searcher): string =>
+  isTrial ? "trial" : accountId;
