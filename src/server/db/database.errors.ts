@@ -71,6 +71,17 @@ export function isDatabaseFull(error: unknown): boolean {
   return error instanceof postgres.PostgresError && error.code === "53100";
 }
 
+/** As a connection ends that was open. */
+const ENDED_CONNECTION = /^(CONNECTION_CLOSED|ECONNRESET|EPIPE|ETIMEDOUT)$/;
+
+/** Whether the connection broke or fell silent, so that what was asked over it may be done. */
+export function isAnswerLost(error: unknown): boolean {
+  return [...causesOf(error)].some(
+    (cause) =>
+      cause instanceof DatabaseUnavailable || ("code" in cause && ENDED_CONNECTION.test(String(cause.code))),
+  );
+}
+
 /** Whether a query failed because the database is out of reach, or can't work now. */
 export function isDatabaseUnavailable(error: unknown): boolean {
   for (const inner of causesOf(error)) {

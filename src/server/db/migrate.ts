@@ -1,5 +1,7 @@
 import type { TransactionSql } from "postgres";
+import { isAnswerLost } from "./database.errors.ts";
 import { DatabaseIsNewer, MigrationChanged } from "./migrate.errors.ts";
+import type { Patience } from "./patience.ts";
 import { openPostgres } from "./postgres.ts";
 import { withStartupLock } from "./startup-lock.ts";
 
@@ -28,10 +30,28 @@ const CONTRACTS = /^-- contracts: works from (\d+)$/m;
  * Brings the database up to the last of `migrations`, in one transaction, and returns how many it applied. A database of a newer
  * version is left as it is if this program works on it, so that an old node can start again during a rolling upgrade.
  * Idempotent; concurrent migrators wait for each other. Keeps drizzle-kit's own table of applied migrations, with one more column.
+ * If an answer is lost, such as that to the end of the transaction, it begins once more with what the database has then.
  * @throws {DatabaseIsNewer | MigrationChanged}
  */
-export function migrate(url: string, migrations: readonly Migration[]): Promise<number> {
-  return withStartupLock(url, async (tx) => {
+export async function migrate(
+  url: string,
+  migrations: readonly Migration[],
+  createPatience?: () => Patience,
+): Promise<number> {
+  try {
+    return await migrateOnce(url, migrations, createPatience?.());
+  } catch (error) {
+    if (!isAnswerLost(error)) throw error;
+    return await migrateOnce(url, migrations, createPatience?.());
+  }
+}
+
+async function migrateOnce(
+  url: string,
+  migrations: readonly Migration[],
+  patience: Patience | undefined,
+): Promise<number> {
+  const migrating = async (tx: TransactionSql) => {
     const applied = await appliedMigrations(tx);
     if (isNewerButWorks(migrations, applied)) return 0;
     const pending = pendingMigrations(migrations, applied);
@@ -41,7 +61,8 @@ export function migrate(url: string, migrations: readonly Migration[]): Promise<
                values (${migration.hash}, ${migration.folderMillis}, ${worksFrom(migration)})`;
     }
     return pending.length;
-  });
+  };
+  return await withStartupLock(url, migrating, { patience });
 }
 
 /** 0 if the migration only expands the schema. */

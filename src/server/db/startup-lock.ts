@@ -1,4 +1,5 @@
 import type { TransactionSql } from "postgres";
+import { Patience, type SentStatement } from "./patience.ts";
 import { openPostgres } from "./postgres.ts";
 
 /** An arbitrary number that nothing else in the database locks. */
@@ -6,21 +7,34 @@ const LOCK_KEY = 4_829_117_303;
 const LOCK_TIMEOUT_MS = 5 * 60 * 1000;
 /** Whoever asks nothing for so long is gone, which the system may tell the database only after hours. Others wait longer. */
 const IDLE_MS = 4 * 60 * 1000;
+/** A start has time, and the driver takes some to connect. */
+const ANSWER_MS = 35_000;
+
+export interface StartupLockOptions {
+  idleMs?: number | undefined;
+  /** How long the transaction may take to begin and to end; what `work` asks may take as long as it needs. */
+  patience?: Patience | undefined;
+}
 
 /**
  * Runs `work` while no other process changes the schema. The lock belongs to the transaction that `work` is given, so it
  * ends with the connection in any case. Changes in that transaction commit with it.
+ * @throws {DatabaseUnavailable} if the transaction gets no answer to its beginning or its end, which it may have reached
  */
 export async function withStartupLock<Result>(
   url: string,
   work: (tx: TransactionSql) => Promise<Result>,
-  idleMs = IDLE_MS,
+  { idleMs = IDLE_MS, patience = createPatience() }: StartupLockOptions = {},
 ): Promise<Result> {
-  const sql = openPostgres(url, { max: 1, connection: { application_name: "exameteca-startup" } });
+  const connection = { application_name: "exameteca-startup" };
+  const sql = openPostgres(url, { max: 1, connection }, patience.sockets);
+  const begin = (run: (tx: unknown) => unknown) => sql.begin(run) as Promise<Result>;
   try {
-    return (await sql.begin(async (tx) => {
-      await tx`select set_config('lock_timeout', ${String(LOCK_TIMEOUT_MS)}, true),
+    return await patience.begin(begin, async (begun) => {
+      const tx = begun as TransactionSql;
+      const limited = tx`select set_config('lock_timeout', ${String(LOCK_TIMEOUT_MS)}, true),
         set_config('idle_in_transaction_session_timeout', ${String(idleMs)}, true)`;
+      await patience.watch(limited as typeof limited & SentStatement);
       await tx`select pg_advisory_xact_lock(${LOCK_KEY})`;
       // `work` may ask another connection alone for longer.
       const asking = setInterval(() => tx`select 1`.catch(() => {}), idleMs / 4); // told by what is asked next
@@ -29,8 +43,10 @@ export async function withStartupLock<Result>(
       } finally {
         clearInterval(asking);
       }
-    })) as Result;
+    });
   } finally {
     await sql.end({ timeout: 5 });
   }
 }
+
+const createPatience = () => new Patience(ANSWER_MS, ANSWER_MS);

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { DatabaseIsNewer, MigrationChanged } from "../../../src/server/db/migrate.errors.ts";
 import { appliedOf, type Migration, migrate } from "../../../src/server/db/migrate.ts";
+import { Patience } from "../../../src/server/db/patience.ts";
 import { withStartupLock } from "../../../src/server/db/startup-lock.ts";
 import { startConnectionProxy } from "../../support/connection-proxy.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
@@ -73,7 +74,7 @@ test("a start that takes long elsewhere keeps its lock, and ends as it should", 
     await until(() => performance.now() - begunAt > 1_000);
     return "started";
   };
-  expect(await withStartupLock(database.url, work, 200)).toBe("started");
+  expect(await withStartupLock(database.url, work, { idleMs: 200 })).toBe("started");
   await database.drop();
 }, 10_000);
 
@@ -89,7 +90,7 @@ test("a node that falls silent while it starts keeps no other one from starting"
         begun.resolve();
         await left.promise;
       },
-      200,
+      { idleMs: 200 },
     );
     await begun.promise;
     proxy.forget();
@@ -100,3 +101,20 @@ test("a node that falls silent while it starts keeps no other one from starting"
   }
   await database.drop();
 }, 10_000);
+
+test("a migration whose commit gets no answer at all is looked for again, and a long one is waited for", async () => {
+  const database = await createTestDatabase({ migrations: [] });
+  {
+    await using proxy = await startConnectionProxy(database.url);
+    const impatience = () => new Patience(1_000, 1_000, 1_000);
+    const slow = migration(1, "select pg_sleep(1.5)", "create table slow ()");
+    expect(await migrate(proxy.url, [slow], impatience)).toBe(1);
+    const lost = proxy.loseAnswerTo("commit", { silently: true });
+    const migrated = migrate(proxy.url, [slow, migration(2, "create table quick ()")], impatience);
+    await lost;
+    expect(await migrated).toBe(0);
+    const [found] = await database.sql`select to_regclass('quick') is not null as is_there`;
+    expect(found?.is_there).toBe(true);
+  }
+  await database.drop();
+}, 15_000);
