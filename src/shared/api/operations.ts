@@ -48,8 +48,11 @@ export const dismissDeadLettersCall = {
   answer: dismissedSchema,
 } as const satisfies Call;
 
-/** `low`: less than a tenth is left. `full`: uploads are refused. */
-export const diskStates = ["ok", "low", "full"] as const;
+/**
+ * `low`: less than a tenth is left. `full`: uploads are refused. `read_only`: it takes no bytes, whatever is free; only the node that
+ * answers knows that of its own disk.
+ */
+export const diskStates = ["ok", "low", "full", "read_only"] as const;
 
 export const nodeSchema = z.object({
   id: z.string(),

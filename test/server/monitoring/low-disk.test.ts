@@ -15,9 +15,16 @@ let t: TestApp;
 let admin: Person;
 let person: Person;
 const space = { freeBytes: 0, sizeBytes: 0 };
+let isReadOnly = false;
 
 beforeAll(async () => {
-  const disk = createDiskRoom({ spareBytes: 256 * MIB, readSpace: async () => ({ ...space }) });
+  const disk = createDiskRoom({
+    spareBytes: 256 * MIB,
+    readSpace: async () => ({ ...space }),
+    assertWritable: async () => {
+      if (isReadOnly) throw Object.assign(new Error("read-only"), { code: "EROFS" });
+    },
+  });
   space.freeBytes = space.sizeBytes = 500 * GIB;
   t = await createTestApp({ overrides: { disk } });
   admin = await t.addPerson("Alice Admin", { role: "admin" });
@@ -143,5 +150,10 @@ test("the admin sees each node's disk as it told by its last beat", async () => 
   expect(await read()).toEqual({ state: "low", freeBytes: 20 * GIB, sizeBytes: 500 * GIB });
   space.freeBytes = GIB;
   await beat(t.deps);
+  expect((await read())?.state).toBe("full");
+  // The node that answers looks at its own.
+  isReadOnly = true;
+  expect(await read()).toEqual({ state: "read_only", freeBytes: GIB, sizeBytes: 500 * GIB });
+  isReadOnly = false;
   expect((await read())?.state).toBe("full");
 });

@@ -86,6 +86,13 @@ function NodeDisk({ disk: { state, freeBytes, sizeBytes } }: { disk: NonNullable
         limit={sizeBytes}
         textOf={(bytes) => limitText(i18n, bytes)}
       />
+      {state === "read_only" && (
+        <p className="home-disk is-bad">
+          <Trans id="home.disk.readOnly">
+            The disk takes no changes. Uploads are refused until it does; exams can be seen.
+          </Trans>
+        </p>
+      )}
       {state === "full" && (
         <p className="home-disk is-bad">
           <Trans id="home.disk.full">

@@ -12,7 +12,7 @@ import type { HttpEnv } from "../../http/http-context.ts";
 import { originOf } from "../../http/request-origin.ts";
 import { validate } from "../../http/validate.ts";
 import { readDeadLetters } from "./read-dead-letters.ts";
-import { readOperations } from "./read-operations.ts";
+import { createDiskCheck, readOperations } from "./read-operations.ts";
 import { dismissDeadLetters, retryDeadLetters } from "./settle-dead-letters.ts";
 
 const admin = { roles: ["admin"] } as const;
@@ -21,12 +21,13 @@ const describe = describeIn("Operations");
 /** How the installation does, and what in it waits for a person; admins only. */
 export function createOperationsRoutes(deps: Deps, guard: Guard) {
   const routes = new Hono<HttpEnv>();
+  const takesBytes = createDiskCheck(deps);
 
   routes.get(
     operationsCall.path,
     guard(admin),
     describe(operationsCall, { summary: "Read how jobs, stored bytes, nodes and disks are" }),
-    async (c) => c.json(await readOperations(deps)),
+    async (c) => c.json(await readOperations(deps, takesBytes)),
   );
 
   routes.get(

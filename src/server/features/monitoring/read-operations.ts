@@ -1,8 +1,10 @@
 import type { OperatedNode, Operations } from "../../../shared/api/operations.ts";
 import type { Deps } from "../../deps.ts";
+import { createSharedCheck } from "../../http/shared-check.ts";
 import { measureQueues } from "../../jobs/queue-depths.repo.ts";
 import { listNodes, type SeenNode } from "../../nodes/nodes.repo.ts";
 import { startOfDayInBrazil } from "../../runtime/brazil-time.ts";
+import { DiskFull } from "../../storage/disk/disk-room.ts";
 import { diskStateOf } from "../../storage/disk/disk-space.ts";
 import { countActiveAccounts } from "../accounts/sessions/sessions.repo.ts";
 import { listNewUsers } from "../accounts/users/users.repo.ts";
@@ -15,15 +17,26 @@ const MAX_NODES = 100;
 const MAX_NEW_ACCOUNTS = 5;
 const NEW_ACCOUNT_MS = 7 * 24 * 3600_000;
 
+/** Returns whether this node's disk takes bytes at all. A full one does. */
+export function createDiskCheck({ disk }: Pick<Deps, "disk">): () => Promise<boolean> {
+  const check = async () => {
+    try {
+      await disk.check();
+    } catch (error) {
+      if (!(error instanceof DiskFull)) throw error;
+    }
+  };
+  return createSharedCheck(check, { freshMs: 0 });
+}
+
 /** What an admin is shown of the whole installation: jobs, bytes at rest, nodes and their disks. */
-export async function readOperations({
-  db,
-  node,
-  clock,
-}: Pick<Deps, "db" | "node" | "clock">): Promise<Operations> {
+export async function readOperations(
+  { db, node, clock }: Pick<Deps, "db" | "node" | "clock">,
+  takesBytes: () => Promise<boolean>,
+): Promise<Operations> {
   const now = clock.now();
   const midnight = startOfDayInBrazil(now);
-  const [queues, states, nodes, came, people, lastBackup, newUsers] = await Promise.all([
+  const [queues, states, nodes, came, people, lastBackup, newUsers, isWritable] = await Promise.all([
     measureQueues(db),
     countStudyStates(db),
     listNodes(db, MAX_NODES),
@@ -31,6 +44,7 @@ export async function readOperations({
     countActiveAccounts(db, midnight),
     findLastBackup(db),
     listNewUsers(db, new Date(now.getTime() - NEW_ACCOUNT_MS), MAX_NEW_ACCOUNTS),
+    takesBytes(),
   ]);
   const { working, deadLetters } = splitDepths(queues);
   const sum = (figure: "waiting" | "delayed" | "active") =>
@@ -49,7 +63,7 @@ export async function readOperations({
       transferring: countStudies(states, ({ storageStatus }) => storageStatus === "transferring"),
       failedTransfers: countStudies(states, ({ storageStatus }) => storageStatus === "error"),
     },
-    nodes: nodes.map((seen) => presentNode(seen, node.id)),
+    nodes: nodes.map((seen) => presentNode(seen, { id: node.id, isWritable })),
     today: { ...came, people },
     lastBackupAt: lastBackup?.toISOString() ?? null,
     newAccounts: newUsers.map(({ id, name, role, createdAt }) => ({
@@ -61,16 +75,18 @@ export async function readOperations({
   };
 }
 
-function presentNode(seen: SeenNode, thisId: string): OperatedNode {
+function presentNode(seen: SeenNode, self: { id: string; isWritable: boolean }): OperatedNode {
   const { id, state, version, diskFreeBytes: freeBytes, diskSizeBytes: sizeBytes } = seen;
   const space = freeBytes === null || sizeBytes === null ? null : { freeBytes, sizeBytes };
+  const isThis = id === self.id;
+  const diskState = isThis && !self.isWritable ? "read_only" : space && diskStateOf(space);
   return {
     id,
-    isThis: id === thisId,
+    isThis,
     state,
     version,
     startedAt: seen.startedAt.toISOString(),
     lastBeatAt: seen.lastBeatAt.toISOString(),
-    disk: space && { state: diskStateOf(space), ...space },
+    disk: space && diskState && { state: diskState, ...space },
   };
 }
