@@ -3,11 +3,14 @@ import { decodeJwt } from "jose";
 import type { Db } from "../../../src/server/db/client.ts";
 import { DatabaseClock } from "../../../src/server/nodes/database-clock.ts";
 import type { UploadAnswer } from "../../../src/shared/api/upload.ts";
+import { factorsOf } from "../../support/factors.ts";
 import { type FaultyS3Server, startFaultyS3Server } from "../../support/faulty-s3-server.ts";
 import { s3Environment } from "../../support/s3-environment.ts";
 import { sampleZip } from "../../support/sample-zip.ts";
+import { SoftwareAuthenticator } from "../../support/software-authenticator.ts";
 import { createTestApp, type Person, type TestApp } from "../../support/test-app.ts";
 
+const ORIGIN = "https://exames.example.com";
 const MINUTE_MS = 60_000;
 const SECOND_MS = 1_000;
 
@@ -19,7 +22,7 @@ let studyId = "";
 
 beforeAll(async () => {
   bucket = await startFaultyS3Server();
-  const env = { ...s3Environment(bucket.options), ACK: "store" };
+  const env = { ...s3Environment(bucket.options), ACK: "store", PUBLIC_URL: ORIGIN };
   right = await createTestApp({ env, jobs: false });
   ahead = await createTestApp({
     env: { ...env, DATABASE_URL: right.deps.config.databaseUrl ?? "" },
@@ -72,6 +75,23 @@ test("a ticket of a node whose clock is ahead lasts no longer than any, on all n
     node.advance(6 * MINUTE_MS);
     expect(await statusAt(node, url)).toBe(401);
     node.advance(-6 * MINUTE_MS);
+  }
+});
+
+test("a passkey answers the challenge of a node whose clock is ahead at any other, and the other way round, for five minutes", async () => {
+  const key = new SoftwareAuthenticator(ORIGIN);
+  await factorsOf(right).addPasskey(person, key);
+  const answeredAt = async (node: TestApp, response: object) =>
+    (await node.call("POST", "/api/auth/passkeys/sign-in", { json: { response } })).status;
+  for (const [one, other] of [
+    [right, ahead],
+    [ahead, right],
+  ] as const) {
+    expect(await answeredAt(other, key.sign(await factorsOf(one).signInOptions()))).toBe(200);
+    const late = key.sign(await factorsOf(one).signInOptions());
+    other.advance(6 * MINUTE_MS);
+    expect(await answeredAt(other, late)).toBe(401);
+    other.advance(-6 * MINUTE_MS);
   }
 });
 

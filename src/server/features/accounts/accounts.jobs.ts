@@ -20,14 +20,14 @@ const cleaning = defineQueue("auth.clean", { retryLimit: 1 });
 
 /** Mails reset links, and deletes expired rows once an hour. */
 export async function startAuthJobs(deps: Deps): Promise<void> {
-  const { db, jobs, clock, mailSeal } = deps;
+  const { db, jobs, clock, databaseClock, mailSeal } = deps;
   await jobs.work(forgotQueue, ({ sealed }) => mailResetLink(deps, mailSeal.open(sealed) as ResetRequest));
   await jobs.work(cleaning, async () => {
     const now = clock.now();
     await deleteOldSessions(db, new Date(now.getTime() - sessionLifetimeSeconds * 1000));
     await deleteExpiredAccessTokens(db, new Date(now.getTime() - EXPIRED_TOKEN_MS));
     await deleteOldThrottles(db, now);
-    await deleteOldChallenges(db, now);
+    await deleteOldChallenges(db, databaseClock.now());
     await deleteExpiredLogins(db, now);
     await deleteExpiredDevices(db, now);
     await deleteExpiredLinks(db, now);

@@ -25,6 +25,7 @@ export interface OpenedChallenge {
 /**
  * Creates a challenge that is valid for five minutes. It carries its purpose, sealed under the server's key, so only answered
  * challenges are stored: a stranger who asks for many cannot fill a table.
+ * @param now by the database's clock, since any node may open it
  */
 export function newChallenge(seal: Seal, use: ChallengeUse, now: Date): Uint8Array<ArrayBuffer> {
   const nonce = randomBytes(16).toString("base64url");

@@ -7,7 +7,7 @@ import { listPasskeys } from "./factors.repo.ts";
 import { type ChallengeUse, newChallenge } from "./passkey-challenges.ts";
 import { loadWebAuthn } from "./webauthn.ts";
 
-type OptionsDeps = Pick<Deps, "db" | "clock" | "config" | "factorSeal">;
+type OptionsDeps = Pick<Deps, "db" | "databaseClock" | "config" | "factorSeal">;
 
 /**
  * Options that ask the browser for one of the account's passkeys, to confirm a change of the factors.
@@ -33,7 +33,7 @@ async function assertionOptions(deps: OptionsDeps, use: ChallengeUse, userId: st
   const keys = userId === undefined ? [] : await listPasskeys(deps.db, userId);
   return await generateAuthenticationOptions({
     rpID: party.id,
-    challenge: newChallenge(deps.factorSeal, use, deps.clock.now()),
+    challenge: newChallenge(deps.factorSeal, use, deps.databaseClock.now()),
     userVerification: "required",
     timeout: 5 * 60_000,
     allowCredentials: keys.map(({ credentialId, transports }) => ({ id: credentialId, transports })),

@@ -18,7 +18,10 @@ import { spendAssertion, verifyAssertion } from "./verify-assertion.ts";
 /** How long after its sign-in a session may add the first factor without the password. */
 const FRESH_MS = 5 * 60_000;
 
-export type ProofDeps = Pick<Deps, "db" | "clock" | "factorSeal" | "jobs" | "mailSeal" | "config">;
+export type ProofDeps = Pick<
+  Deps,
+  "db" | "clock" | "databaseClock" | "factorSeal" | "jobs" | "mailSeal" | "config"
+>;
 
 /**
  * Makes sure that the account's owner changes the factors: by the password and, if the account has a factor, by one of its

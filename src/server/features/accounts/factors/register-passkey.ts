@@ -57,7 +57,7 @@ export async function passkeyRegistrationOptions(
     challenge: newChallenge(
       deps.factorSeal,
       { purpose: isFirst ? "register first" : "register", sessionId: session.id },
-      deps.clock.now(),
+      deps.databaseClock.now(),
     ),
     timeout: 5 * 60_000,
     attestationType: "none",
@@ -122,7 +122,7 @@ type MadePasskey = Pick<
 >;
 
 async function verifyAttestation(
-  { clock, factorSeal }: Pick<Deps, "clock" | "factorSeal">,
+  { databaseClock, factorSeal }: Pick<Deps, "databaseClock" | "factorSeal">,
   party: RelyingParty,
   session: Session,
   attestation: PasskeyAttestation,
@@ -140,7 +140,7 @@ async function verifyAttestation(
       },
       expectedChallenge(given) {
         const opened = (purpose: "register" | "register first") =>
-          openChallenge(factorSeal, given, { purpose, sessionId: session.id }, clock.now());
+          openChallenge(factorSeal, given, { purpose, sessionId: session.id }, databaseClock.now());
         const first = opened("register first");
         isForFirst = first !== undefined;
         challenge = first ?? opened("register");

@@ -21,7 +21,7 @@ import { spendAssertion, type VerifiedAssertion, verifyAssertion } from "./verif
  * @throws {AppError} `auth.wrong_passkey`, `auth.not_authorized`, 429
  */
 export async function signInWithPasskey(
-  deps: Pick<Deps, "db" | "tokens" | "clock" | "config" | "factorSeal">,
+  deps: Pick<Deps, "db" | "tokens" | "clock" | "databaseClock" | "config" | "factorSeal">,
   { response, locale }: { response: PasskeyAssertion; locale: Locale },
   origin: Visitor,
 ): Promise<OpenedSession> {

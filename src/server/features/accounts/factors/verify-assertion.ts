@@ -19,7 +19,7 @@ export interface VerifiedAssertion {
  * the counter increased. Returns undefined if any check fails.
  */
 export async function verifyAssertion(
-  { config, clock, factorSeal }: Pick<Deps, "config" | "clock" | "factorSeal">,
+  { config, databaseClock, factorSeal }: Pick<Deps, "config" | "databaseClock" | "factorSeal">,
   passkey: PasskeyRow,
   assertion: PasskeyAssertion,
   use: ChallengeUse,
@@ -37,7 +37,7 @@ export async function verifyAssertion(
         clientExtensionResults: {},
       },
       expectedChallenge(given) {
-        challenge = openChallenge(factorSeal, given, use, clock.now());
+        challenge = openChallenge(factorSeal, given, use, databaseClock.now());
         return challenge !== undefined;
       },
       expectedOrigin: party.origin,
