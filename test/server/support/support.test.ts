@@ -116,3 +116,15 @@ test("other messages under a key count, so that nobody asks without end what was
   expect(statuses).toEqual([...Array.from({ length: 9 }, () => 409), 429]);
   t.advance(2 * 3600_000);
 });
+
+test("the tenth message of an hour is answered again under its key, and no other one is", async () => {
+  t.advance(2 * 3600_000);
+  const sendUnder = async (message: string, key: string) =>
+    (await send({ subject: "A última", message }, undefined, { "idempotency-key": key })).status;
+  for (let i = 1; i <= 10; i++) expect(await sendUnder(`${i}`, `c-${i}`)).toBe(201);
+  for (let times = 0; times < 12; times++) expect(await sendUnder("10", "c-10")).toBe(201);
+  for (let times = 0; times < 12; times++) expect(await sendUnder("Outra", "c-10")).toBe(429);
+  expect([await sendUnder("10", "c-10"), (await send()).status]).toEqual([429, 429]);
+  const [row] = await t.sql`select count(*)::int as rows from support_messages where subject = 'A última'`;
+  expect(row?.rows).toBe(10);
+});

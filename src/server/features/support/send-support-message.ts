@@ -3,7 +3,7 @@ import type { Locale } from "../../../shared/locale.ts";
 import type { DbOrTx } from "../../db/client.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../http/app-error.ts";
-import { validationFailed } from "../../http/http.errors.ts";
+import { tooManyRequests, validationFailed } from "../../http/http.errors.ts";
 import { networkOf } from "../../http/network-of.ts";
 import type { RequestOrigin } from "../../http/request-origin.ts";
 import { violationsOf } from "../../http/validate.ts";
@@ -12,7 +12,12 @@ import { enqueueMail } from "../../mail/mail.jobs.ts";
 import { byVisitor } from "../../mail/mail-budget.ts";
 import type { Mail } from "../../mail/mailer.ts";
 import { standingOf } from "../accounts/sign-in/known-places.ts";
-import { assertAttemptLeft, beginAttempt, type ThrottleRule } from "../accounts/sign-in/throttle.ts";
+import {
+  type Attempt,
+  assertAttemptLeft,
+  beginAttempt,
+  type ThrottleRule,
+} from "../accounts/sign-in/throttle.ts";
 import type { Visitor } from "../accounts/sign-in/visitor.ts";
 import { findOperatorEmail } from "../accounts/users/find-operator-email.ts";
 import { findUserByEmail } from "../accounts/users/users.repo.ts";
@@ -44,8 +49,7 @@ export async function sendSupportMessage(
   const now = clock.now();
   // A message that is sent back for its image is none yet, and counts for nothing.
   const image = input.image && checkedImage(input.image, input.locale);
-  // Counted first, so that tries of a key are, too.
-  const attempt = await beginAttempt(db, [messageLimit(visitor)], now);
+  const attempt = await beginMessage(deps, input, visitor);
   if (await isSentBefore(db, input)) return await attempt.succeed();
   const { subject, message, userEmail, userName } = input;
   const accountId = await findSender(deps, input, visitor);
@@ -73,40 +77,78 @@ export async function sendSupportMessage(
   });
 }
 
+/**
+ * Counts a message before anything is said of its key, so that tries of a key count, too. Whoever has sent all that they may is answered
+ * once more for one of these, and learns nothing of any other.
+ * @throws {AppError} 429
+ */
+async function beginMessage(
+  { db, clock }: Pick<Deps, "db" | "clock">,
+  input: SentMessage,
+  visitor: Visitor,
+): Promise<Attempt> {
+  const now = clock.now();
+  try {
+    return await beginAttempt(db, [messageLimit(visitor)], now);
+  } catch (error) {
+    if (!isExhausted(error) || input.idempotencyKey === undefined) throw error;
+    const attempt = await beginAttempt(db, [againLimit(visitor)], now);
+    if ((await sentBefore(db, input)) !== "same") throw error;
+    return attempt;
+  }
+}
+
 /** @throws {AppError} `support.key_used` if the address sent another message under the key */
 async function isSentBefore(db: DbOrTx, sent: SentMessage): Promise<boolean> {
+  const before = await sentBefore(db, sent);
+  if (before === "another") throw new AppError(supportKeyUsed);
+  return before === "same";
+}
+
+/** What the address sent before under the key. */
+async function sentBefore(db: DbOrTx, sent: SentMessage): Promise<"same" | "another" | undefined> {
   const { userEmail, userName, subject, message, idempotencyKey } = sent;
   const before =
     idempotencyKey === undefined ? undefined : await findSupportMessageSentAs(db, userEmail, idempotencyKey);
-  if (!before) return false;
+  if (!before) return undefined;
   const image = Buffer.from(sent.image ?? []);
   const isSame =
     before.userName === userName &&
     before.subject === subject &&
     before.message === message &&
     image.equals(before.image ?? Buffer.alloc(0));
-  if (!isSame) throw new AppError(supportKeyUsed);
-  return true;
+  return isSame ? "same" : "another";
 }
 
-function messageLimit({ address }: RequestOrigin): ThrottleRule {
-  return {
-    name: "support:address",
-    subject: networkOf(address),
-    limit: MESSAGES_AN_HOUR,
-    windowSeconds: 3600,
-  };
+const messageLimit = (origin: RequestOrigin) => limitOf("support:address", origin);
+/** Tries of a key by whoever has sent all that they may. */
+const againLimit = (origin: RequestOrigin) => limitOf("support:again", origin);
+
+function limitOf(name: string, { address }: RequestOrigin): ThrottleRule {
+  return { name, subject: networkOf(address), limit: MESSAGES_AN_HOUR, windowSeconds: 3600 };
+}
+
+function isExhausted(error: unknown): boolean {
+  return error instanceof AppError && error.kind === tooManyRequests;
 }
 
 /**
  * Checks the rate limit before a body is received. It counts nothing, so that a slow upload does not block other senders.
+ * @param isKeyed whether it may be one that was sent before
  * @throws {AppError} 429
  */
 export async function assertMaySend(
   { db, clock }: Pick<Deps, "db" | "clock">,
   origin: RequestOrigin,
+  isKeyed: boolean,
 ): Promise<void> {
-  await assertAttemptLeft(db, messageLimit(origin), clock.now());
+  const now = clock.now();
+  try {
+    await assertAttemptLeft(db, messageLimit(origin), now);
+  } catch (error) {
+    if (!isExhausted(error) || !isKeyed) throw error;
+    await assertAttemptLeft(db, againLimit(origin), now);
+  }
 }
 
 /**

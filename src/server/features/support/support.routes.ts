@@ -72,7 +72,7 @@ export function createSupportRoutes(deps: Deps, guard: Guard) {
       const [locale, visitor] = [c.get("locale"), visitorOf(c, deps.config)];
       const lane = sizeBytes <= MAX_TEXT_FORM_BYTES ? slots.text : slots.image;
       using slot = await lane.take(visitor.address);
-      await assertMaySend(deps, visitor);
+      await assertMaySend(deps, visitor, idempotencyKey !== undefined);
       c.get("admitBody")();
       await using form = await receiveForm(deps, c.req.raw, slot, image);
       const message = parseWith(supportCall.form, form.fields, locale);
