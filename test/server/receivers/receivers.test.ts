@@ -2,8 +2,10 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { crc32 } from "node:zlib";
+import { sql as query } from "drizzle-orm";
 import { unzipSync } from "fflate";
 import { closeAbandoned } from "../../../src/server/features/ingest/resumable/growing-upload.ts";
+import { listWaiting } from "../../../src/server/features/ingest/resumable/growing-uploads.repo.ts";
 import { createDimseProcess } from "../../../src/server/features/receivers/dimse-process.ts";
 import { Receptions } from "../../../src/server/features/receivers/receptions.ts";
 import { InstanceFile } from "../../../src/server/features/receivers/worker/arriving-instance.ts";
@@ -442,6 +444,19 @@ describe("what was acknowledged", () => {
     await closeAbandoned(t.deps);
     await listed(carla, "30", 1);
   });
+});
+
+test("none of more uploads that wait than one look takes in is kept back for ever by the others", async () => {
+  const seen = new Set<string>();
+  const looking = t.deps.db.transaction(async (tx) => {
+    await tx.execute(query`insert into resumable_uploads (id, account_id, filename, form, metadata, size_bytes, received_bytes, state,
+      created_at, expires_at) select gen_random_uuid(), ${ana.id}, '', '{}', '', 1, 1, 'processing', now(), now()
+      from generate_series(1, 1100)`);
+    for (let looks = 0; looks < 20; looks++) for (const id of await listWaiting(tx)) seen.add(id);
+    throw new Error("rolled back");
+  });
+  await expect(looking).rejects.toThrow("rolled back");
+  expect(seen.size).toBeGreaterThanOrEqual(1100);
 });
 
 test("an account that is blocked stores nothing more by an open association, and what was acknowledged is kept", async () => {

@@ -88,7 +88,10 @@ export async function noteHeldBack(db: DbOrTx, id: string, holder: Holder, probl
     );
 }
 
-/** Whole uploads that wait: those of DICOM senders for room in the plan, and those that no run took yet, which may have no job. */
+/**
+ * Whole uploads that wait: those of DICOM senders for room in the plan, and those that no run took yet, which may have no job. Of more
+ * than a thousand it returns others each time, so that those which go on waiting keep none back for ever.
+ */
 export async function listWaiting(db: DbOrTx): Promise<string[]> {
   const rows = await db
     .select({ id: resumableUploads.id })
@@ -102,6 +105,7 @@ export async function listWaiting(db: DbOrTx): Promise<string[]> {
         ),
       ),
     )
+    .orderBy(sql`random()`)
     .limit(1_000);
   return rows.map(({ id }) => id);
 }
