@@ -2,6 +2,9 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { mkdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { strFromU8, unzipSync, zipSync } from "fflate";
+import type { Db } from "../../../src/server/db/client.ts";
+import { DatabaseUnavailable } from "../../../src/server/db/database.errors.ts";
+import { uncountedIfBroken } from "../../../src/server/features/export/export-ticket.ts";
 import { createLogger } from "../../../src/server/runtime/log.ts";
 import { createS3Store } from "../../../src/server/storage/s3/s3-store.ts";
 import { ACTIVITY_PER_PAGE, type Activity, type ExportTicket } from "../../../src/shared/api/users.ts";
@@ -15,6 +18,7 @@ import { sampleInstance, sampleZip } from "../../support/sample-zip.ts";
 import { sha256 } from "../../support/stored-bytes.ts";
 import { createTempFolder } from "../../support/temp-folder.ts";
 import { createTestApp, type Person, problemOf, type TestApp } from "../../support/test-app.ts";
+import { until } from "../../support/until.ts";
 
 const DAY = 24 * 3600_000;
 
@@ -286,6 +290,33 @@ describe("an export whose store fails", () => {
     expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
     expect((await ticketOf()).status).toBe(201);
   });
+});
+
+test("an export that breaks off because the database is away is uncounted once it is back", async () => {
+  const owner = await t.addPerson("Sem Banco", { plan: "clinica" });
+  await t.sql`delete from throttles where name like 'export:%'`;
+  expect((await t.call("POST", "/api/users/export-ticket", { as: owner })).status).toBe(201);
+  const counted = async () => {
+    const rows = await t.sql`select failures from throttles where name = 'export:account'`;
+    return rows.map(({ failures }) => failures);
+  };
+  expect(await counted()).toEqual([1]);
+  let isAway = true;
+  const transaction: Db["transaction"] = async (work) => {
+    if (isAway) throw new DatabaseUnavailable("it does not answer");
+    return await t.deps.db.transaction(work);
+  };
+  const db: Db = Object.assign(Object.create(t.deps.db), { transaction });
+  const log = createLogger({ level: "error", write: () => {} });
+  async function* broken(): AsyncGenerator<Uint8Array> {
+    yield new Uint8Array(1);
+    throw new DatabaseUnavailable("it does not answer");
+  }
+  const sent = uncountedIfBroken({ ...t.deps, db, log }, owner.id, broken(), [10, 100, 100, 1_000]);
+  await expect(Array.fromAsync(sent)).rejects.toThrow(DatabaseUnavailable);
+  expect(await counted()).toEqual([1]);
+  isAway = false;
+  await until(async () => (await counted())[0] === 0);
 });
 
 test("an export goes on without the exam that its owner deletes while it is sent, and tells of it", async () => {

@@ -1,4 +1,6 @@
+import { setTimeout } from "node:timers/promises";
 import type { ExportTicket } from "../../../shared/api/users.ts";
+import { isDatabaseUnavailable } from "../../db/database.errors.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../http/app-error.ts";
 import { unauthenticated } from "../../http/http.errors.ts";
@@ -18,6 +20,8 @@ const PER_DAY = 5;
 const FETCHES_PER_DAY = 10;
 const BROKEN_PER_DAY = 20;
 const DAY_SECONDS = 86_400;
+/** An outage of the database may last for hours. */
+const UNCOUNTED_AFTER_MS = [10, 60, 300, 1_800, 7_200, 14_400].map((seconds) => seconds * 1_000);
 
 const ticketsOf = (subject: string): ThrottleRule => {
   return { name: "export:account", subject, limit: PER_DAY, windowSeconds: DAY_SECONDS };
@@ -97,24 +101,43 @@ export async function redeemExportTicket(
   return { session, place };
 }
 
+type UncountDeps = Pick<Deps, "db" | "clock" | "log">;
+
 /**
  * The same export. One that a fault here breaks off counts neither as a fetch nor as a ticket, so that it can be begun again; each day
- * only so many times.
+ * only so many times. While the database is away, that is tried again after each of `pausesMs`.
  */
 export async function* uncountedIfBroken(
-  { db, clock, log }: Pick<Deps, "db" | "clock" | "log">,
+  deps: UncountDeps,
   userId: string,
   pieces: AsyncIterable<Uint8Array>,
+  pausesMs: readonly number[] = UNCOUNTED_AFTER_MS,
 ): AsyncGenerator<Uint8Array> {
   try {
     yield* pieces;
   } catch (error) {
-    try {
-      await beginAttempt(db, [brokenOf(userId)], clock.now());
-      await forgiveAttempt(db, [ticketsOf(userId), fetchesOf(userId)]);
-    } catch (failure) {
-      log.warn("export.counted", describeError(failure));
-    }
+    if (!(await uncount(deps, userId))) void uncountLater(deps, userId, pausesMs);
     throw error;
+  }
+}
+
+async function uncountLater(deps: UncountDeps, userId: string, pausesMs: readonly number[]): Promise<void> {
+  for (const pauseMs of pausesMs) {
+    await setTimeout(pauseMs, undefined, { ref: false });
+    if (await uncount(deps, userId)) return;
+  }
+}
+
+/** Returns `false` if the database is away. Never throws. */
+async function uncount({ db, clock, log }: UncountDeps, userId: string): Promise<boolean> {
+  try {
+    await db.transaction(async (tx) => {
+      await beginAttempt(tx, [brokenOf(userId)], clock.now());
+      await forgiveAttempt(tx, [ticketsOf(userId), fetchesOf(userId)]);
+    });
+    return true;
+  } catch (failure) {
+    log.warn("export.counted", describeError(failure));
+    return !isDatabaseUnavailable(failure);
   }
 }
