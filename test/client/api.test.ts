@@ -1,11 +1,13 @@
 import "../support/dom-globals.ts";
 import { beforeAll, describe, expect, test } from "bun:test";
 import { ApiError, callApi, callJson } from "../../src/client/api.ts";
+import { sendUpload } from "../../src/client/features/upload/send/send-upload.ts";
 import { activateLocale } from "../../src/client/i18n.ts";
 import { currentToken } from "../../src/client/session.ts";
 import { listStudiesCall } from "../../src/shared/api/studies.ts";
 import { examCountCall } from "../../src/shared/api/users.ts";
 import { withDom } from "../support/dom.ts";
+import { answerForms } from "../support/sent-forms.ts";
 
 withDom();
 beforeAll(() => activateLocale("pt-BR"));
@@ -97,4 +99,19 @@ describe("a failed call", () => {
     await failure();
     expect(currentToken()).toBe("renewed");
   });
+
+  test.each(["old", "renewed"])(
+    "to upload an exam ends the session only if its token is in use: %s",
+    async (now) => {
+      sessionStorage.setItem("health-auth", JSON.stringify({ token: "old" }));
+      answerForms({ status: 401 });
+      const file = { zip: new Blob(), fileName: "a.zip" };
+      const upload = { id: "1", userId: "u", kind: "zip", metadata: {}, ...file } as const;
+      const options = { onProgress: () => {}, signal: new AbortController().signal };
+      const sending = sendUpload(upload, options);
+      sessionStorage.setItem("health-auth", JSON.stringify({ token: now }));
+      await expect(sending).rejects.toMatchObject({ status: 401 });
+      expect(currentToken()).toBe(now === "old" ? undefined : "renewed");
+    },
+  );
 });

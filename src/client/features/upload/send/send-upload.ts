@@ -32,7 +32,7 @@ export async function sendUpload(upload: OutgoingUpload, options: SendOptions): 
   const token = currentToken();
   const response = await post(upload, options, token);
   if (response.ok) return uploadDicomCall.answer.parse(await response.json());
-  if (response.status === 401 && token) endSession("expired");
+  if (response.status === 401 && token && token === currentToken()) endSession("expired");
   throw await apiError(response);
 }
 
