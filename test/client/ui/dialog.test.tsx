@@ -1,8 +1,9 @@
 import "../../support/dom-globals.ts";
-import { expect, spyOn, test } from "bun:test";
+import { expect, mock, spyOn, test } from "bun:test";
 import { useState } from "react";
-import { Dialog } from "../../../src/client/ui/dialog.tsx";
-import { cleanup, screen, untilGone, userEvent, waitFor, withDom } from "../../support/dom.ts";
+import { ConfirmDialog, Dialog } from "../../../src/client/ui/dialog.tsx";
+import { showToast } from "../../../src/client/ui/toast.tsx";
+import { act, cleanup, screen, untilGone, userEvent, waitFor, withDom } from "../../support/dom.ts";
 import { renderClient } from "../../support/render-client.tsx";
 
 withDom();
@@ -41,6 +42,20 @@ function Discarding() {
         {null}
       </Dialog>
     </main>
+  );
+}
+
+/** A question over a dialog. */
+function Asked() {
+  const [open, setOpen] = useState(false);
+  const question = { title: "Excluir?", text: "Não volta.", confirmLabel: "Sim", onConfirm: () => {} };
+  return (
+    <>
+      <button type="button" onClick={() => setOpen(true)}>
+        Excluir
+      </button>
+      <ConfirmDialog {...question} open={open} onOpenChange={setOpen} />
+    </>
   );
 }
 
@@ -90,4 +105,41 @@ test("a dialog focuses its first field, but not on a touch screen, where a keybo
     expect(document.activeElement === screen.getByLabelText("Para quem")).toBe(!isCoarse);
     cleanup();
   }
+});
+
+test("one press of Escape closes a dialog under a toast, wherever the focus is", async () => {
+  const user = userEvent.setup();
+  await renderClient(<Opened />);
+  await user.click(screen.getByRole("button", { name: "Abrir" }));
+  act(() => showToast({ tone: "bad", title: "Erro ao fazer upload" }));
+  // A button that was disabled while it worked gave the focus up.
+  (document.activeElement as HTMLElement).blur();
+  await user.keyboard("{Escape}");
+  await untilGone(() => screen.queryByRole("dialog"));
+});
+
+test("one press of Escape under a toast closes the question or list that stands over a dialog, not the dialog", async () => {
+  const user = userEvent.setup();
+  const left = mock(() => undefined);
+  await renderClient(
+    <Dialog open onOpenChange={left} title="Exame">
+      <Asked />
+    </Dialog>,
+  );
+  await user.click(screen.getByRole("button", { name: "Excluir" }));
+  await screen.findByRole("alertdialog");
+  const fail = () => act(() => showToast({ tone: "bad", title: "Erro ao excluir exame" }));
+  fail();
+  await user.keyboard("{Escape}");
+  await untilGone(() => screen.queryByRole("alertdialog"));
+  expect(left).not.toHaveBeenCalled();
+  const list = document.body.appendChild(document.createElement("div"));
+  list.role = "listbox";
+  fail();
+  await user.keyboard("{Escape}");
+  expect(left).not.toHaveBeenCalled();
+  list.remove();
+  fail();
+  await user.keyboard("{Escape}");
+  expect(left).toHaveBeenCalledTimes(1);
 });
