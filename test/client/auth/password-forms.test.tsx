@@ -98,6 +98,36 @@ describe("the form for a new password", () => {
     expect(onSwitch.mock.calls[0]?.[1]?.notice).toBeDefined();
   });
 
+  test("has words of its own for whoever was invited, who has no password yet", async () => {
+    answerCalls({ "POST /api/auth/reset-password": () => Response.json({ reset: true }) });
+    const user = await showReset("invitation-t0ken", "en-US");
+    expect(screen.getByRole("heading").textContent).toBe("Choose your password");
+    expect(document.body.textContent).not.toMatch(/new password|sessions/i);
+    cleanup();
+    await showReset("invitation-t0ken");
+    expect(screen.getByRole("heading").textContent).toBe("Escolha sua senha");
+    expect(document.body.textContent).not.toMatch(/nova senha|sessões/i);
+    await user.type(screen.getByLabelText("Senha"), "cavalo-azul");
+    await user.type(screen.getByLabelText("Confirmar senha"), "cavalo-azul");
+    await user.click(screen.getByRole("button", { name: "Salvar senha" }));
+    await waitFor(() => expect(onSwitch).toHaveBeenCalledTimes(1));
+    const notice = onSwitch.mock.calls[0]?.[1]?.notice;
+    cleanup();
+    await renderClient(notice);
+    expect(screen.getByRole("status").textContent).toBe("Conta criada. Entre com seu e-mail e sua senha.");
+  });
+
+  test("tells whoever was invited that their password was not saved, where the link is dead", async () => {
+    answerCalls({
+      "POST /api/auth/reset-password": () => problem(400, "auth.dead_link", "Este link não vale mais."),
+    });
+    const user = await showReset("invitation-t0ken");
+    await user.type(screen.getByLabelText("Senha"), "cavalo-azul");
+    await user.type(screen.getByLabelText("Confirmar senha"), "cavalo-azul{Enter}");
+    expect(await screen.findByText("A senha não foi salva")).toBeDefined();
+    expect(screen.getByRole("button", { name: "Pedir um novo link" })).toBeDefined();
+  });
+
   test("says why an expired link failed, and where to get a new one", async () => {
     answerCalls({
       "POST /api/auth/reset-password": () => problem(400, "auth.dead_link", "Este link não vale mais."),

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { SignedInUser } from "../../../src/shared/api/users.ts";
+import { isInvitationToken } from "../../../src/shared/rules/invitation-token.ts";
 import { codeIn, linkIn, type ReadMail, readOutbox } from "../../support/outbox.ts";
 import { createTestApp, type Person, problemOf, type TestApp } from "../../support/test-app.ts";
 
@@ -159,6 +160,7 @@ describe("a forgotten password", () => {
     expect(link.origin).toBe("https://exames.example.com");
     expect(link.pathname).toStartWith("/reset-password/");
     const token = link.pathname.split("/").at(-1);
+    expect(isInvitationToken(token ?? "")).toBe(false);
     expect((await post("/api/auth/reset-password", { token, password: "curta" })).status).toBe(400);
     expect((await post("/api/auth/reset-password", { token, password: "nova senha" })).status).toBe(200);
     expect((await t.call("GET", "/api/auth/me", { as: person })).status).toBe(401);

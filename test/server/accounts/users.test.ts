@@ -7,6 +7,7 @@ import type {
   ProfileAnswer,
   SignedInUser,
 } from "../../../src/shared/api/users.ts";
+import { isInvitationToken } from "../../../src/shared/rules/invitation-token.ts";
 import { linkIn, readOutbox } from "../../support/outbox.ts";
 import { sampleZip } from "../../support/sample-zip.ts";
 import { createTestApp, type Person, problemOf, type TestApp } from "../../support/test-app.ts";
@@ -142,6 +143,7 @@ describe("an account the admin makes", () => {
     expect(linkIn(mail).href).toBe(invitationUrl ?? "");
     expect((await signIn(email, "")).status).toBe(400);
     const token = invitationUrl?.split("/").at(-1);
+    expect(isInvitationToken(token ?? "")).toBe(true);
     const chosen = await t.call("POST", "/api/auth/reset-password", {
       json: { token, password: "minha senha" },
     });

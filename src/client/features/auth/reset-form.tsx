@@ -2,6 +2,7 @@ import { standardSchemaResolver } from "@hookform/resolvers/standard-schema";
 import { Trans, useLingui } from "@lingui/react/macro";
 import { type ReactNode, useState } from "react";
 import { useForm } from "react-hook-form";
+import { isInvitationToken } from "../../../shared/rules/invitation-token.ts";
 import type { ApiError } from "../../api.ts";
 import { showFormFailure } from "../../form-failure.ts";
 import { announceSessionEnd } from "../../session.ts";
@@ -12,14 +13,16 @@ import { showToast } from "../../ui/toast.tsx";
 import { violationText } from "../../validation.ts";
 import { authApi } from "./auth-api.ts";
 import type { AuthFormProps } from "./auth-forms.ts";
-import { Notice, PasswordChangedNotice } from "./auth-notices.tsx";
+import { Notice, PasswordChangedNotice, RegisteredNotice } from "./auth-notices.tsx";
 import { BackToLogin } from "./back-to-login.tsx";
+import { FormHead } from "./form-head.tsx";
 import { PasswordStrengthHint } from "./password-strength-hint.tsx";
 import { type ResetFormValues, resetFormSchema } from "./reset-form.rules.ts";
 
-/** Sets a new password with the token of a mailed link, then returns to the login form. */
+/** Sets a new password with the token of a mailed link, or the first one of whoever was invited, then returns to the login form. */
 export default function ResetForm({ resetToken, onSwitch }: AuthFormProps) {
   const { t, i18n } = useLingui();
+  const isFirst = isInvitationToken(resetToken ?? "");
   const [failure, setFailure] = useState<ApiError>();
   const { register, handleSubmit, setError, watch, formState } = useForm<ResetFormValues>({
     resolver: standardSchemaResolver(resetFormSchema),
@@ -33,10 +36,14 @@ export default function ResetForm({ resetToken, onSwitch }: AuthFormProps) {
     try {
       await authApi.resetPassword({ token, password });
       announceSessionEnd("password");
-      onSwitch("login", { notice: <PasswordChangedNotice /> });
+      onSwitch("login", {
+        notice: isFirst ? <RegisteredNotice registration="open" /> : <PasswordChangedNotice />,
+      });
       leaveResetAddress();
     } catch (error) {
-      const title = t({ id: "auth.resetPasswordError", message: "Failed to reset password" });
+      const title = isFirst
+        ? t({ id: "auth.first.error", message: "The password was not saved" })
+        : t({ id: "auth.resetPasswordError", message: "Failed to reset password" });
       const tell = (refusal: ApiError, isAtField: boolean) => {
         if (isAtField) return;
         setFailure(refusal);
@@ -48,7 +55,7 @@ export default function ResetForm({ resetToken, onSwitch }: AuthFormProps) {
 
   return (
     <form className="auth-form" onSubmit={submit} noValidate>
-      <ResetHead />
+      {isFirst ? <FirstHead /> : <ResetHead />}
       {failure && <ResetFailure error={failure} onAskAgain={() => onSwitch("forgot")} />}
       {!resetToken && (
         <TextField
@@ -59,7 +66,13 @@ export default function ResetForm({ resetToken, onSwitch }: AuthFormProps) {
         />
       )}
       <PasswordField
-        label={<Trans id="auth.reset.password">New password</Trans>}
+        label={
+          isFirst ? (
+            <Trans id="auth.password">Password</Trans>
+          ) : (
+            <Trans id="auth.reset.password">New password</Trans>
+          )
+        }
         autoComplete="new-password"
         error={errorOf("password")}
         {...register("password", { deps: ["confirmPassword"] })}
@@ -74,6 +87,8 @@ export default function ResetForm({ resetToken, onSwitch }: AuthFormProps) {
       <Button type="submit" kind="lit" size="big" disabled={isSubmitting}>
         {isSubmitting ? (
           <Trans id="auth.reset.busy">Saving…</Trans>
+        ) : isFirst ? (
+          <Trans id="auth.first.submit">Save password</Trans>
         ) : (
           <Trans id="auth.reset.submit">Save new password</Trans>
         )}
@@ -87,14 +102,23 @@ export default function ResetForm({ resetToken, onSwitch }: AuthFormProps) {
 
 function ResetHead() {
   return (
-    <div>
-      <h1>
-        <Trans id="auth.reset.title">New password</Trans>
-      </h1>
-      <p className="auth-lead">
-        <Trans id="auth.reset.lead">You log in with it from now on, and all open sessions end.</Trans>
-      </p>
-    </div>
+    <FormHead
+      title={<Trans id="auth.reset.title">New password</Trans>}
+      lead={<Trans id="auth.reset.lead">You log in with it from now on, and all open sessions end.</Trans>}
+    />
+  );
+}
+
+function FirstHead() {
+  return (
+    <FormHead
+      title={<Trans id="auth.first.title">Choose your password</Trans>}
+      lead={
+        <Trans id="auth.first.lead">
+          Your account is ready. You log in with your e-mail and this password from now on.
+        </Trans>
+      }
+    />
   );
 }
 

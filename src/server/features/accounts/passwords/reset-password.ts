@@ -1,5 +1,6 @@
 import type { ResetPassword } from "../../../../shared/api/auth.ts";
 import type { Locale } from "../../../../shared/locale.ts";
+import { toInvitationToken } from "../../../../shared/rules/invitation-token.ts";
 import type { Tx } from "../../../db/client.ts";
 import type { Deps } from "../../../deps.ts";
 import { AppError } from "../../../http/app-error.ts";
@@ -105,7 +106,8 @@ export async function makePasswordLink(
   tx: Tx,
   link: { userId: string; purpose: "reset" | "invitation"; expiresAt: Date },
 ): Promise<string> {
-  const token = newSecret();
+  const secret = newSecret();
+  const token = link.purpose === "invitation" ? toInvitationToken(secret) : secret;
   await insertLink(tx, { tokenHash: hashSecret(token), ...link });
   return `${deps.config.publicUrl}/reset-password/${token}`;
 }
