@@ -78,6 +78,15 @@ describe("the receipts of one PDF", () => {
     expect(senders).toEqual(["Clínica São João", "–"]);
   });
 
+  test("are told to be more than those that can be read", async () => {
+    const one = receiptOf(1);
+    const opened = { digest: { ...one, images: 2, sizeBytes: 2 }, receipt: one, signature: "valid" } as const;
+    await renderClient(<ReceiptFacts opened={{ ...opened, unread: 1 }} onReplace={() => {}} />);
+    expect(screen.getByRole("alert").textContent).toBe(
+      "Este PDF tem mais um recibo, que não pode ser lido. Só os outros exames podem ser conferidos.",
+    );
+  });
+
   test("say once what is true of all", async () => {
     const one = receiptOf(1, "Clínica São João");
     const [moments, senders] = await showAll(one, { ...one, root: "3".repeat(64) });

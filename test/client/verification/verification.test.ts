@@ -220,6 +220,10 @@ describe("a receipt", async () => {
     });
     const forged = [jws.split(".")[0], (await sign(other)).split(".")[1], jws.split(".")[2]].join(".");
     expect((await paper(jws, forged))?.signature).toBe("invalid");
+    expect(opened?.unread).toBeUndefined();
+    const inPart = await paper(jws, await sign({ ...other, version: 9 }), "cut off");
+    expect(inPart).toMatchObject({ signature: "valid", receipt, unread: 2 });
+    expect(await paper("cut off")).toBeUndefined();
   });
 
   test("that was changed, or signed by nobody known here, is not believed", async () => {

@@ -1,6 +1,6 @@
 import type { MessageDescriptor } from "@lingui/core";
 import { msg } from "@lingui/core/macro";
-import { Trans, useLingui } from "@lingui/react/macro";
+import { Plural, Trans, useLingui } from "@lingui/react/macro";
 import type { ReceiptDigest } from "../../../shared/api/receipts.ts";
 import { Button } from "../../ui/button.tsx";
 import { ShieldAlertIcon, ShieldCheckIcon } from "../../ui/icons.tsx";
@@ -28,7 +28,7 @@ type Said = Pick<ReceiptDigest, "root" | "receivedAt" | "from">;
 /** What a receipt says, and whether it is to be believed. */
 export function ReceiptFacts({ opened, onReplace }: { opened: OpenedReceipt; onReplace: () => void }) {
   const { i18n } = useLingui();
-  const { digest, signature } = opened;
+  const { digest, signature, unread = 0 } = opened;
   const receipts = receiptsOf(opened);
   const said = receipts.length > 0 ? receipts : [digest];
   // Receipts of one PDF need not be of one delivery: what one says is not true of another.
@@ -41,6 +41,16 @@ export function ReceiptFacts({ opened, onReplace }: { opened: OpenedReceipt; onR
         {isValid ? <ShieldCheckIcon /> : <ShieldAlertIcon />}
         <b>{i18n._(signatures[signature])}</b>
       </p>
+      {unread > 0 && (
+        <p className="notice is-bad" role="alert">
+          <Plural
+            id="verify.unread"
+            value={unread}
+            one="This PDF has one more receipt, which can't be read. Only the other exams can be checked."
+            other="This PDF has # more receipts, which can't be read. Only the other exams can be checked."
+          />
+        </p>
+      )}
       <dl className="verify-facts">
         <dt>
           <Trans id="verify.receivedAt">Received on</Trans>

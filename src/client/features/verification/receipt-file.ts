@@ -20,6 +20,8 @@ export interface OpenedReceipt {
   receipt: Receipt | undefined;
   /** The further receipts of a paper about several exams. */
   others?: Receipt[];
+  /** So many receipts of the paper can't be read. */
+  unread?: number;
   /** The worst of all. */
   signature: SignatureState;
 }
@@ -44,8 +46,15 @@ export async function openReceiptFile(
   const bytes = new Uint8Array(await file.arrayBuffer());
   const isPdf = new TextDecoder("latin1").decode(bytes.subarray(0, 5)) === "%PDF-";
   if (!isPdf) return await openReceiptText(new TextDecoder().decode(bytes), keys);
-  const opened = await Promise.all(attachedTexts(bytes).map((text) => openReceiptText(text, keys)));
-  return joined(opened.filter((one) => one !== undefined));
+  const opened = await Promise.all(
+    attachedFiles(bytes).map(async ({ text, isReceipt }) => ({
+      isReceipt,
+      one: text === undefined ? undefined : await openReceiptText(text, keys),
+    })),
+  );
+  const found = joined(opened.flatMap(({ one }) => one ?? []));
+  const unread = opened.filter(({ one, isReceipt }) => isReceipt && !one).length;
+  return found && unread > 0 ? { ...found, unread } : found;
 }
 
 function joined(opened: readonly OpenedReceipt[]): OpenedReceipt | undefined {
@@ -116,20 +125,29 @@ function jwsIn(json: unknown): string | undefined {
 
 const ZLIB_HEADER_BYTES = 2;
 
+interface AttachedFile {
+  /** Undefined if it can't be inflated, or if there is more in the PDF than is read. */
+  text: string | undefined;
+  /** Whether the PDF says that it is a JWS, as our paper does. */
+  isReceipt: boolean;
+}
+
 /** The files that our paper carries, deflated. */
-function attachedTexts(pdf: Uint8Array): string[] {
+function attachedFiles(pdf: Uint8Array): AttachedFile[] {
   const text = new TextDecoder("latin1").decode(pdf);
   const head = /\/Type \/EmbeddedFile [^>]*>>? ?\/Length (\d+) \/Filter \/FlateDecode >>\nstream\n/g;
-  const texts: string[] = [];
+  const files: AttachedFile[] = [];
   let left = MAX_RECEIPT_BYTES;
-  for (let found = head.exec(text); found && left > 0; found = head.exec(text)) {
+  for (let found = head.exec(text); found; found = head.exec(text)) {
     const start = found.index + found[0].length;
     const end = start + Number(found[1]);
-    const inflated = inflateHead(pdf.subarray(start + ZLIB_HEADER_BYTES, end), left);
+    const inflated = left > 0 ? inflateHead(pdf.subarray(start + ZLIB_HEADER_BYTES, end), left) : undefined;
     head.lastIndex = end;
-    if (!inflated) continue;
-    left -= inflated.length;
-    texts.push(new TextDecoder().decode(inflated));
+    left -= inflated?.length ?? 0;
+    files.push({
+      text: inflated && new TextDecoder().decode(inflated),
+      isReceipt: found[0].includes("/application#2Fjose "),
+    });
   }
-  return texts;
+  return files;
 }
