@@ -18,7 +18,23 @@ const BOLD =
   667 944 667 667 611 333 278 333 584 556 333 556 611 556 611 556 333 611 611 278 278 556 278 889 611 611 611 611 389 556
   333 611 556 778 556 556 500 389 280 389 584`);
 const MONO_WIDTH = 600;
-const OTHER_WIDTH = 600;
+/** No other character of the encoding is wider, except those of `WIDE`. */
+const OTHER_WIDTH = 611;
+/** Of both fonts. */
+const WIDE = new Map(
+  (
+    [
+      ["—…‰™ŒÆ", 1000],
+      ["œ", 944],
+      ["æ", 889],
+      ["¼½¾", 834],
+      ["Ø", 778],
+      ["©®", 737],
+      ["Ð", 722],
+      ["Þ", 667],
+    ] as const
+  ).flatMap(([characters, width]) => Array.from(characters, (character) => [character, width] as const)),
+);
 
 /** Letters that do not decompose into one of the encoding and a mark. */
 const PLAIN: Record<string, string> = {
@@ -70,7 +86,7 @@ export function textWidth(text: string, font: FontName, size: number): number {
   let sum = 0;
   for (const character of text.normalize("NFC")) {
     const base = character.normalize("NFD").charCodeAt(0);
-    sum += font === "mono" ? MONO_WIDTH : (table[base - 0x20] ?? OTHER_WIDTH);
+    sum += font === "mono" ? MONO_WIDTH : (table[base - 0x20] ?? WIDE.get(character) ?? OTHER_WIDTH);
   }
   return (sum * size) / 1000;
 }

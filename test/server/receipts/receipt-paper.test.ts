@@ -23,7 +23,7 @@ beforeAll(async () => {
   const form = { patientName: "Conceição^João Antônio", description: LONG, examinedAt: "2026-08-17T10:00" };
   const { studies } = await t.store(owner, sampleZip({ sop: "1" }, { sop: "2" }), form);
   id = studies[0]?.id ?? "";
-  const patientName = `Conceição ${"Albuquerque Gonçalves ".repeat(12)}`;
+  const patientName = `Conceição ${"Albuquerque Gonçalves ".repeat(12)}Fim`;
   await t.sql`update studies set patient_name = ${patientName}, description = ${LONG}, study_date = '2026-08-17' where id = ${id}`;
 });
 afterAll(() => t[Symbol.asyncDispose]());
@@ -52,6 +52,7 @@ test("the paper says in both languages what was received, with long names and ac
   const text = lines.join(" ");
   expect(text).toContain("Recibo de exame");
   expect(text).toContain("Conceição Albuquerque Gonçalves");
+  expect(text).toContain("Gonçalves Fim");
   expect(text).toContain("Ressonância magnética do crânio");
   expect(text).toContain("17-08-2026");
   expect(text.replaceAll(" ", "")).toContain(receipt.root);
@@ -87,20 +88,27 @@ test("each page of a long paper says whose page it is", async () => {
   const pdf = await drawReceipts({ receipts: Array(9).fill(found) }, about);
   const { pages } = await readPdf(Uint8Array.from(pdf));
   expect(pages.length).toBeGreaterThan(2);
+  // A fingerprint names its exam in two lines, of which the second may be cut.
+  const lines = pages.flat();
+  const name = lines.findIndex((line) => line.startsWith("1. Ressonância"));
+  expect(lines[name]).not.toContain("…");
+  expect(lines[name + 1]).toEndWith("…");
   const number = pages[0]?.find((line) => /^\d{4}-\d\d-\d\d-\w{4}-\w{4}$/.test(line));
   for (const [index, lines] of pages.entries())
     expect(lines.join(" ")).toContain(`${number} · ${index + 1}/${pages.length}`);
 });
 
 test("the number of a paper has the day in Brasília on which it says that the exam came", async () => {
-  const now = t.deps.clock.now();
-  const evening = Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), now.getUTCDate() + 1, 2, 30);
-  t.advance(evening - now.getTime());
+  const now = t.deps.clock.now().getTime();
+  const dayMs = 24 * 3600_000;
+  // The next half past two of UTC, which is less than a session away.
+  const wait = (dayMs + 2.5 * 3600_000 - (now % dayMs)) % dayMs;
+  t.advance(wait);
   const { studies } = await t.store(owner, sampleZip({ study: "4" }));
   const headers = { accept: "application/pdf", "accept-language": "pt-BR" };
   const answer = await t.call("GET", `/api/studies/${studies[0]?.id}/receipt`, { as: owner, headers });
   const text = (await readPdf(new Uint8Array(await answer.arrayBuffer()))).pages[0]?.join(" ") ?? "";
-  const [year, month, day] = now.toISOString().slice(0, 10).split("-");
+  const [year, month, day] = new Date(now + wait - dayMs).toISOString().slice(0, 10).split("-");
   expect(text).toContain(`${day}-${month}-${year}, 23:30`);
   expect(text).toContain(`${year}-${month}-${day}-`);
 });
@@ -113,4 +121,6 @@ test("a letter that the paper's font lacks loses its mark, and a long word is br
   expect(lines[1]).toEndWith("…");
   expect(lines.every((line) => textWidth(line, "regular", 10) <= 100)).toBe(true);
   expect(wrapText("um dois", style)).toEqual(["um dois"]);
+  // Helvetica's dash and ellipsis are as wide as the font is high.
+  expect(["—", "…", "Æ", "½"].map((one) => textWidth(one, "bold", 10))).toEqual([10, 10, 10, 8.34]);
 });

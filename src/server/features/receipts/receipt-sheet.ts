@@ -41,7 +41,7 @@ export class Sheet {
     for (const [name, value] of facts.filter(([, value]) => value !== "")) {
       this.page.text(name, LEFT, this.y, { ...TEXT, gray: FAINT });
       const width = RIGHT - VALUES;
-      for (const line of wrapText(value, { font: "regular", ...TEXT, width, maxLines: 3 })) {
+      for (const line of wrapText(value, { font: "regular", ...TEXT, width, maxLines: 6 })) {
         this.page.text(line, VALUES, this.y, TEXT);
         this.y += LINE;
       }
@@ -88,12 +88,14 @@ export class Sheet {
     page.squares(qrModules(address), LEFT, y, QR_SIDE);
     const x = LEFT + QR_SIDE + 24;
     const width = RIGHT - x;
-    const [name = title] = exam ? wrapText(exam, { font: "bold", size: 11, width, maxLines: 1 }) : [];
-    page.text(name, x, y + 12, { size: 11, font: "bold" });
+    const name = exam ? wrapText(exam, { font: "bold", size: 11, width, maxLines: 2 }) : [title];
+    for (const [index, line] of name.entries())
+      page.text(line, x, y + 12 + index * 14, { size: 11, font: "bold" });
+    const below = y + 32 + (name.length - 1) * 14;
     for (const [index, line] of (root.match(/.{32}/g) ?? []).entries())
-      page.text(line.replace(/(.{4})(?!$)/g, "$1 "), x, y + 32 + index * 15, { size: 9.5, font: "mono" });
+      page.text(line.replace(/(.{4})(?!$)/g, "$1 "), x, below + index * 15, { size: 9.5, font: "mono" });
     for (const [index, line] of wrapText(note, { ...NOTE, width }).entries())
-      page.text(line, x, y + 68 + index * 12, { size: 9, gray: FAINT });
+      page.text(line, x, below + 36 + index * 12, { size: 9, gray: FAINT });
     this.y += QR_SIDE + 28;
   }
 
