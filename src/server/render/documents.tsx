@@ -16,10 +16,11 @@ const verifyFailed = /*i18n*/ {
   message: "The page could not be loaded. Check your connection and reload.",
 };
 
-/** `/` and, with a token in the props, `/reset-password/{token}` and `/stop-email-change/{token}`. */
+/** `/` and, with a token in the props, the pages of mailed links, which no search engine may list. */
 export function entryDocument(context: DocumentContext, props: IslandProps<"auth">) {
+  const { resetToken, stopToken, invitationToken } = props;
   return (
-    <Shell {...context} island="auth" listed={!props.resetToken && !props.stopToken}>
+    <Shell {...context} island="auth" listed={!resetToken && !stopToken && !invitationToken}>
       <EntryPage props={props} />
     </Shell>
   );

@@ -144,7 +144,7 @@ describe("the entry page", () => {
     expect(html).toMatch(/<link rel="stylesheet" href="[^"]+"\/>/);
   });
 
-  test.each(["reset-password", "stop-email-change"])(
+  test.each(["reset-password", "stop-email-change", "invitation"])(
     "keeps the token of /%s inside the attribute it belongs to, and out of search engines",
     async (path) => {
       const { html } = await get(`/${path}/${encodeURIComponent('"><img src=x>')}`);
