@@ -67,7 +67,8 @@ describe("the DICOM receivers of an account", () => {
     await user.type(title, "CLINICA");
     await user.type(addresses, "10.0.0.1, 999.1.1.1");
     await user.click(screen.getByRole("button", { name: "Criar receptor" }));
-    await screen.findByText("Este valor não é válido");
+    const wrong = await screen.findByText("Este valor não é válido");
+    expect(wrong.textContent).toContain("Como 200.1.2.3 ou 10.0.0.0/8. Vazio: qualquer um.");
     expect(addresses.getAttribute("aria-invalid")).toBe("true");
     expect(addresses.value).toBe("10.0.0.1, 999.1.1.1");
     expect(document.activeElement).toBe(addresses);

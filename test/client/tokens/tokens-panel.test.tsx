@@ -1,5 +1,5 @@
 import "../../support/dom-globals.ts";
-import { describe, expect, test } from "bun:test";
+import { describe, expect, spyOn, test } from "bun:test";
 import { getDefaultStore } from "jotai";
 import { viewAtom } from "../../../src/client/features/places/views.ts";
 import { TokensPanel } from "../../../src/client/features/tokens/tokens-panel.tsx";
@@ -103,6 +103,12 @@ describe("the tokens of an account", () => {
       expect(said).toContain("Copiado");
     });
     expect(await navigator.clipboard.readText()).toBe("exm_segredo");
+    await user.click(screen.getByRole("button", { name: "Copiar endereço" }));
+    expect(await screen.findByText("Copiado", { selector: ".toast-title" })).toBeDefined();
+    // As on a page without https.
+    spyOn(navigator.clipboard, "writeText").mockRejectedValue(new DOMException("no", "NotAllowedError"));
+    await user.click(copy);
+    expect(await screen.findByText("Não foi possível copiar", { selector: ".toast-title" })).toBeDefined();
   });
 
   test("end only after a question", async () => {

@@ -1,6 +1,7 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import { useQueryClient } from "@tanstack/react-query";
-import { useForm } from "react-hook-form";
+import type { ReactNode } from "react";
+import { type FieldError, useForm } from "react-hook-form";
 import { showFormFailure } from "../../form-failure.ts";
 import { Dialog } from "../../ui/dialog.tsx";
 import { TextField } from "../../ui/field.tsx";
@@ -60,26 +61,30 @@ export function NewReceiverDialog({ onClose }: { onClose: () => void }) {
           maxLength={16}
           autoComplete="off"
           autoCapitalize="characters"
-          error={errors.aeTitle?.message}
-          hint={
+          {...noteOf(
+            errors.aeTitle,
             <Trans id="receivers.aeTitle.hint">
               The name to which the machine sends: up to 16 letters without accents.
-            </Trans>
-          }
+            </Trans>,
+          )}
           {...register("aeTitle")}
         />
         <TextField
           label={<Trans id="receivers.senders">AE titles that may send</Trans>}
           autoComplete="off"
-          error={errors.callingAETitles?.message}
-          hint={<Trans id="receivers.senders.hint">Separated by commas. Empty: any.</Trans>}
+          {...noteOf(
+            errors.callingAETitles,
+            <Trans id="receivers.senders.hint">Separated by commas. Empty: any.</Trans>,
+          )}
           {...register("callingAETitles")}
         />
         <TextField
           label={<Trans id="receivers.addresses">Addresses that may send</Trans>}
           autoComplete="off"
-          error={errors.addresses?.message}
-          hint={<Trans id="receivers.addresses.hint">Such as 200.1.2.3 or 10.0.0.0/8. Empty: any.</Trans>}
+          {...noteOf(
+            errors.addresses,
+            <Trans id="receivers.addresses.hint">Such as 200.1.2.3 or 10.0.0.0/8. Empty: any.</Trans>,
+          )}
           {...register("addresses")}
         />
         <FormActions
@@ -92,6 +97,19 @@ export function NewReceiverDialog({ onClose }: { onClose: () => void }) {
       </form>
     </Dialog>
   );
+}
+
+/** Below a field: what it takes, also where what is in it was refused. */
+function noteOf(refusal: FieldError | undefined, hint: ReactNode): { error?: ReactNode; hint?: ReactNode } {
+  if (!refusal) return { hint };
+  return {
+    error: (
+      <span>
+        {refusal.message}
+        <span className="field-hint block">{hint}</span>
+      </span>
+    ),
+  };
 }
 
 function listOf(text: string): string[] {

@@ -7,6 +7,7 @@ import { copyText } from "../../ui/copy-text.ts";
 import { Dialog } from "../../ui/dialog.tsx";
 import { CopyIcon } from "../../ui/icons.tsx";
 import { dayText } from "../../ui/moment-text.ts";
+import { showToast } from "../../ui/toast.tsx";
 import { useStay } from "../places/use-stay.ts";
 import { scopesText } from "./token-uses.ts";
 
@@ -24,6 +25,10 @@ export function MadeTokenDialog({ made, onClose, returnTo }: MadeTokenDialogProp
   const { name, token, scopes, expiresAt } = made;
   const address = `${location.origin}/dicomweb`;
   const day = expiresAt ? dayText(expiresAt) : undefined;
+  const copyAddress = async () => {
+    if (await copyText(address))
+      showToast({ tone: "ok", title: t({ id: "security.copied", message: "Copied" }) });
+  };
   return (
     <Dialog
       open
@@ -47,7 +52,7 @@ export function MadeTokenDialog({ made, onClose, returnTo }: MadeTokenDialogProp
             <code>{address}</code>
             <IconButton
               label={t({ id: "tokens.made.copyAddress", message: "Copy address" })}
-              onClick={() => void copyText(address)}
+              onClick={() => void copyAddress()}
             >
               <CopyIcon />
             </IconButton>
