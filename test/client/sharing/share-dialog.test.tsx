@@ -1,5 +1,5 @@
 import "../../support/dom-globals.ts";
-import { beforeEach, describe, expect, test } from "bun:test";
+import { beforeEach, describe, expect, spyOn, test } from "bun:test";
 import { getDefaultStore } from "jotai";
 import { LinkForm } from "../../../src/client/features/sharing/link-form.tsx";
 import { ShareButton } from "../../../src/client/features/sharing/share-actions.tsx";
@@ -242,11 +242,16 @@ describe("a link to a study", () => {
     await user.click(screen.getByRole("button", { name: "Criar link" }));
     expect(await screen.findByRole("img", { name: "QR Code do link" })).toBeDefined();
     expect(screen.getByText("482 913")).toBeDefined();
+    // One may come later, but there is none yet.
+    expect(screen.getByText(/^1 exame, até/)).toBeDefined();
     expect(asked).toMatchObject([
       { studyIds: ["s1"], recipient: null, passcode: true, laudo: true, download: false },
     ]);
+    const brought = spyOn(Element.prototype, "scrollIntoView");
     await user.keyboard("{Escape}");
     expect(screen.getByText("482 913")).toBeDefined();
+    expect(brought.mock.contexts.at(-1)).toBe(screen.getByRole("button", { name: "Pronto" }));
+    brought.mockRestore();
     expect(screen.getByRole("alert").textContent).toStartWith("Isto só aparece uma vez.");
     await user.click(screen.getByRole("button", { name: "Pronto" }));
     expect(await screen.findByRole("button", { name: "Criar link" })).toBeDefined();

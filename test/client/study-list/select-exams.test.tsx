@@ -201,7 +201,7 @@ describe("several exams at once", () => {
     const ready = await screen.findByRole("dialog", { name: "Link pronto" });
     expect(within(ready).getByRole("img", { name: "QR Code do link" })).toBeTruthy();
     expect(within(ready).getByText("123 456")).toBeTruthy();
-    expect(within(ready).getByText(/^2 exames com laudo/)).toBeTruthy();
+    expect(within(ready).getByText(/^2 exames, até/)).toBeTruthy();
     expect(asked).toMatchObject([{ studyIds: ["s1", "s3"] }]);
     await user.click(within(ready).getByRole("button", { name: "Pronto" }));
     await untilGone(() => screen.queryByRole("dialog"));

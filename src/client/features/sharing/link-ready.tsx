@@ -29,7 +29,8 @@ export function LinkReady({ exams: opened, link, onClose, returnTo }: LinkReadyP
   const { i18n, t } = useLingui();
   const once = useShownOnce();
   useStay(true);
-  const { studies, withReport, recipient, expiresAt, url, passcode } = link;
+  const { studies, recipient, expiresAt, url, passcode } = link;
+  const withReport = link.withReport && opened.some(({ laudo }) => laudo);
   const until = dayText(expiresAt);
   const exams = useExamCount(studies);
   const patient = patientsText(i18n, opened);

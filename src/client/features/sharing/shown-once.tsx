@@ -16,8 +16,8 @@ function ShownOnce() {
       className="notice is-warn"
       role="alert"
       ref={(notice) => {
-        // Braces, because newer browsers return a promise here.
-        notice?.scrollIntoView({ block: "nearest" });
+        // The button that it speaks of stands below it. Braces, because newer browsers return a promise here.
+        (notice?.nextElementSibling ?? notice)?.scrollIntoView({ block: "nearest" });
       }}
     >
       <span>
