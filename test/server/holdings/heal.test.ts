@@ -170,6 +170,20 @@ describe("sending the same study again", () => {
     }
   });
 
+  test("is asked for by who sends only what is missing, though nobody noticed that the volume is gone", async () => {
+    const { id } = await soundStudy();
+    const kept = async () =>
+      (await (
+        await t.call("GET", `/api/studies/${id}/kept-instances`, { as: owner })
+      ).json()) as KeptInstances;
+    expect((await kept()).instances).toHaveLength(6);
+    (await volumesOf(id))[0]?.remove();
+    const { isComplete, instances, damaged } = await kept();
+    expect([isComplete, instances.length, damaged?.length]).toEqual([true, 0, 6]);
+    await t.store(owner, zip);
+    expect((await kept()).instances).toHaveLength(6);
+  });
+
   test("asks the store for the volumes that hold what is sent, not for others, and goes on without its answer", async () => {
     const { stored = new Uint8Array(), ...others } = kinds;
     const { id, sound } = await soundStudy();

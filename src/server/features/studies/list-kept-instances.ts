@@ -4,6 +4,7 @@ import {
   MAX_KEPT_INSTANCES,
 } from "../../../shared/api/kept-instances.ts";
 import { isUnsound } from "../../holdings/checking/integrity.ts";
+import { noteVanished } from "../../holdings/checking/note-vanished.ts";
 import { AppError } from "../../http/app-error.ts";
 import { findStudy } from "./access/find-study.ts";
 import { type DamageDeps, soundnessOf } from "./damaged-instances.ts";
@@ -13,8 +14,8 @@ import type { Caller } from "./studies.repo.ts";
 const NOT_TOLD: KeptInstances = { isComplete: false, instances: [], damaged: [] };
 
 /**
- * The files of a study of the caller's own account, other bytes under the same SOP Instance UID included. Those that are damaged are
- * listed apart: an upload heals them.
+ * The files of a study of the caller's own account, other bytes under the same SOP Instance UID included. Those that are damaged, or gone
+ * though nobody noticed it, are listed apart: an upload heals them.
  * @throws {AppError} `study.not_found`, also for a study of another account that the caller may see
  */
 export async function listKeptInstances(
@@ -22,9 +23,11 @@ export async function listKeptInstances(
   caller: Caller,
   reference: string,
 ): Promise<KeptInstances> {
-  const study = await findStudy(deps.db, caller, reference);
-  if (study.accountId !== caller.userId) throw new AppError(studyNotFound);
-  if (study.instanceCount > MAX_KEPT_INSTANCES) return NOT_TOLD;
+  const found = await findStudy(deps.db, caller, reference);
+  if (found.accountId !== caller.userId) throw new AppError(studyNotFound);
+  if (found.instanceCount > MAX_KEPT_INSTANCES) return NOT_TOLD;
+  const isGone = !isUnsound(found) && (await noteVanished(deps, [{ studyId: found.id }]));
+  const study = isGone ? await findStudy(deps.db, caller, found.id) : found;
   const instances: KeptInstance[] = [];
   const damaged: KeptInstance[] = [];
   for await (const { files } of soundnessOf(deps, study.id, { isMarked: isUnsound(study) })) {

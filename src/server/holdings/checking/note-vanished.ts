@@ -14,22 +14,23 @@ const VOLUMES_AT_ONCE = 8;
 /** Callers don't wait longer for a store that hardly answers. */
 const PATIENCE_MS = 5_000;
 
-/** Some volumes of a study. */
-export interface SomeVolumes {
+/** Volumes of a study: some, or all. */
+export interface SoughtVolumes {
   studyId: string;
-  volumeIds: ReadonlySet<string>;
+  volumeIds?: ReadonlySet<string>;
 }
 
 /**
  * Asks where volumes are kept whether they are there in their size, without reading them, and marks a volume that is not as a failed
  * read does. Returns whether there is one. A store that does not answer in time proves nothing.
  */
-export async function noteVanished(deps: ObjectDeps, sought: readonly SomeVolumes[]): Promise<boolean> {
+export async function noteVanished(deps: ObjectDeps, sought: readonly SoughtVolumes[]): Promise<boolean> {
   let isNoted = false;
   let isLate = false;
   const look = async () => {
     for (const { studyId, volumeIds } of sought) {
-      const volumes = (await listVolumes(deps.db, studyId)).filter(({ id }) => volumeIds.has(id));
+      const all = await listVolumes(deps.db, studyId);
+      const volumes = volumeIds ? all.filter(({ id }) => volumeIds.has(id)) : all;
       for (const some of chunks(volumes, VOLUMES_AT_ONCE)) {
         if (isLate) return;
         const found = await Promise.all(some.map((volume) => isVanished(deps, volume)));
