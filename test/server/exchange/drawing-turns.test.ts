@@ -6,10 +6,10 @@ import { AppError } from "../../../src/server/http/app-error.ts";
 const forever = new AbortController().signal;
 
 /** A picture that is drawn until `finish` is called. */
-function picture(turns: DrawingTurns, callerId: string, signal = forever) {
+function picture(turns: DrawingTurns, callerId: string, signal = forever, isTrial = false) {
   const drawn = Promise.withResolvers<void>();
   let isBegun = false;
-  const done = turns.run(callerId, signal, async () => {
+  const done = turns.run({ callerId, isTrial }, signal, async () => {
     isBegun = true;
     await drawn.promise;
   });
@@ -61,4 +61,24 @@ test("a picture waits no longer than it may", async () => {
   expect(await kindOf(picture(turns, "bia").done)).toEqual([503, 2]);
   first.finish();
   await first.done;
+});
+
+test("trial accounts that fill all places with a picture each keep no other account out, whose turn is next", async () => {
+  const turns = new DrawingTurns();
+  const crowd = Array.from({ length: 96 }, (_, n) => picture(turns, `trial ${n}`, forever, true));
+  const refused = crowd.map(({ done }) =>
+    done.then(
+      () => "drawn",
+      () => "503",
+    ),
+  );
+  await setImmediate();
+  const asked = Array.from({ length: 3 }, () => picture(turns, "ana"));
+  crowd[0]?.finish();
+  await crowd[0]?.done;
+  await setImmediate();
+  expect(asked.map(({ isBegun }) => isBegun())).toEqual([true, false, false]);
+  for (const { finish } of [...asked, ...crowd]) finish();
+  await Promise.all(asked.map(({ done }) => done));
+  expect((await Promise.all(refused)).filter((became) => became === "503")).toHaveLength(3);
 });

@@ -25,6 +25,7 @@ import type { DicomwebCatalogue } from "../dicomweb/dicomweb.catalogue.ts";
 import { notDrawable, tooManyReads } from "../dicomweb/dicomweb.errors.ts";
 import { assertStillVisible, openingOf, openStudyAsSession } from "../dicomweb/open-as-session.ts";
 import { Places } from "../dicomweb/turns/places.ts";
+import { kindOf } from "../dicomweb/turns/search-turns.ts";
 import { middleInstance, readMiddleFrame } from "../thumbnails/read-middle-frame.ts";
 import type { Drawing } from "../thumbnails/worker/picture-messages.ts";
 import { assertStillViewed, type OtherTokens, openAsViewer, viewerParams } from "../viewer/open-as-viewer.ts";
@@ -38,13 +39,6 @@ const MAX_SEVERAL = 2;
 /** The time limit of drawing, including the wait for others' pictures of several. */
 const MAX_WAIT_MS = 30_000;
 
-/** Who reads pictures, and takes their turns. */
-interface PictureReader {
-  readerId: string;
-  /** Whose visitor the reader is; their own id if they have an account. */
-  accountId: string;
-}
-
 /** Who may have pictures of what. */
 interface RenderedAccess {
   room: Room;
@@ -52,7 +46,7 @@ interface RenderedAccess {
   /** Runs before each route, if a guard resolves the caller. */
   guard?: MiddlewareHandler<HttpEnv>;
   /** @throws {AppError} if the caller has no access */
-  open(c: Context<HttpEnv>): Promise<{ catalogue: DicomwebCatalogue } & PictureReader>;
+  open(c: Context<HttpEnv>): Promise<{ catalogue: DicomwebCatalogue }>;
   /** @throws {AppError} once the caller's access has ended */
   assertStillVisible(c: Context<HttpEnv>): Promise<void>;
 }
@@ -78,8 +72,7 @@ export function createRenderedRoutes(deps: Deps): RenderedRoutes {
         async open(c) {
           const session = c.get("session");
           const reference = c.req.param("study") ?? "";
-          const catalogue = await openStudyAsSession(deps, session, reference, openingOf(c));
-          return { catalogue, readerId: session.userId, accountId: session.userId };
+          return { catalogue: await openStudyAsSession(deps, session, reference, openingOf(c)) };
         },
         assertStillVisible: (c) => assertStillVisible(deps, c),
       }),
@@ -113,9 +106,9 @@ function renderedRoutes(deps: Deps, waiting: Waiting, access: RenderedAccess): H
       listed: picture === "rendered" && (c.req.param("frames") ?? "").includes(","),
     });
     const drawing = { type, ...parseRendering(parameters, picture) };
-    const { catalogue, readerId, accountId } = await access.open(c);
+    const { catalogue } = await access.open(c);
     if (isMultipart) {
-      const several = await answerSeveral(deps, c, { catalogue, readerId, accountId, drawing, waiting });
+      const several = await answerSeveral(deps, c, { catalogue, drawing, waiting });
       const recheck = createRecheck(deps.clock, () => access.assertStillVisible(c));
       return whileAllowed(c, several, recheck);
     }
@@ -126,7 +119,7 @@ function renderedRoutes(deps: Deps, waiting: Waiting, access: RenderedAccess): H
       return new Response(null, { status: 304, headers: { ...headers, ETag: etag } });
     const { signal } = c.req.raw;
     const drawn = () => draw(deps, { instance, frameIndex, drawing }, signal);
-    const image = await waiting.one.run(readerId, signal, drawn, accountId);
+    const image = await waiting.one.run(catalogue.searching.searcher, signal, drawn);
     return new Response(Uint8Array.from(image), { headers: { ...headers, ETag: etag } });
   };
 
@@ -177,13 +170,14 @@ interface Waiting {
 async function answerSeveral(
   deps: Deps,
   c: Context<HttpEnv>,
-  asked: { catalogue: DicomwebCatalogue; drawing: Drawing; waiting: Waiting } & PictureReader,
+  asked: { catalogue: DicomwebCatalogue; drawing: Drawing; waiting: Waiting },
 ): Promise<Response> {
-  const { catalogue, readerId, accountId, drawing, waiting } = asked;
+  const { catalogue, drawing, waiting } = asked;
+  const { searcher } = catalogue.searching;
   const path = c.req.param();
   assertUIDs(path);
   const { signal } = c.req.raw;
-  const place = waiting.several.take(readerId, accountId);
+  const place = waiting.several.take(searcher.callerId, searcher.accountId, kindOf(searcher));
   // While the first one is drawn, nothing reads the answer that could be cancelled or broken off.
   signal.addEventListener("abort", () => place[Symbol.dispose](), { once: true });
   const seeking = new AbortController();

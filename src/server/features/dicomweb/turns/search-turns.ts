@@ -16,7 +16,7 @@ export const DEFAULT_SEARCH_LIMITS: SearchLimits = {
   largeAnswers: { all: 4, own: 2 },
 };
 
-/** Who searches. */
+/** Who searches, or has pictures drawn. */
 export interface Searcher {
   callerId: string;
   /** Whose visitor the caller is. */
@@ -49,5 +49,6 @@ export function createSearchTurns(limits: SearchLimits = DEFAULT_SEARCH_LIMITS):
   };
 }
 
-const kindOf = ({ callerId, accountId = callerId, isTrial }: Searcher): string =>
+/** Whose places and turns a caller's are. */
+export const kindOf = ({ callerId, accountId = callerId, isTrial }: Searcher): string =>
   isTrial ? "trial" : accountId;
