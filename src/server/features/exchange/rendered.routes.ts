@@ -46,7 +46,7 @@ interface RenderedAccess {
   /** Runs before each route, if a guard resolves the caller. */
   guard?: MiddlewareHandler<HttpEnv>;
   /** @throws {AppError} if the caller has no access */
-  open(c: Context<HttpEnv>): Promise<{ catalogue: DicomwebCatalogue }>;
+  open(c: Context<HttpEnv>): Promise<DicomwebCatalogue>;
   /** @throws {AppError} once the caller's access has ended */
   assertStillVisible(c: Context<HttpEnv>): Promise<void>;
 }
@@ -72,7 +72,7 @@ export function createRenderedRoutes(deps: Deps): RenderedRoutes {
         async open(c) {
           const session = c.get("session");
           const reference = c.req.param("study") ?? "";
-          return { catalogue: await openStudyAsSession(deps, session, reference, openingOf(c)) };
+          return await openStudyAsSession(deps, session, reference, openingOf(c));
         },
         assertStillVisible: (c) => assertStillVisible(deps, c),
       }),
@@ -106,7 +106,7 @@ function renderedRoutes(deps: Deps, waiting: Waiting, access: RenderedAccess): H
       listed: picture === "rendered" && (c.req.param("frames") ?? "").includes(","),
     });
     const drawing = { type, ...parseRendering(parameters, picture) };
-    const { catalogue } = await access.open(c);
+    const catalogue = await access.open(c);
     if (isMultipart) {
       const several = await answerSeveral(deps, c, { catalogue, drawing, waiting });
       const recheck = createRecheck(deps.clock, () => access.assertStillVisible(c));

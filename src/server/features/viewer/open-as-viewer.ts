@@ -22,20 +22,16 @@ export async function openAsViewer(
   others: OtherTokens,
   c: Context,
   series?: SeriesUIDs,
-): Promise<{ catalogue: DicomwebCatalogue; readerId: string; accountId: string }> {
+): Promise<DicomwebCatalogue> {
   const token = c.req.param("token") ?? "";
   const resolve = others.owns(token) ? others.resolve : resolveViewerToken;
   const { scope, found } = await resolve(deps, token, series);
-  return {
-    catalogue: openCatalogue(deps, scope, found),
-    readerId: scope.reader ?? scope.caller.userId,
-    accountId: scope.caller.userId,
-  };
+  return openCatalogue(deps, scope, found);
 }
 
 /** Makes sure that the token still opens the study of the path. @throws {AppError} */
 export async function assertStillViewed(deps: Deps, others: OtherTokens, c: Context): Promise<void> {
-  const { catalogue } = await openAsViewer(deps, others, c);
+  const catalogue = await openAsViewer(deps, others, c);
   const studies = await catalogue.studies();
   if (!studies.some(({ studyInstanceUID }) => studyInstanceUID === c.req.param("study")))
     throw new AppError(notFound);

@@ -15,7 +15,7 @@ export function createViewerDicomwebRoutes(deps: Deps, others: OtherTokens) {
     hasSearch: true,
     clock: deps.clock,
     assertStillVisible: (c) => assertStillViewed(deps, others, c),
-    resolve: async (c, series) => (await openAsViewer(deps, others, c, series)).catalogue,
+    resolve: (c, series) => openAsViewer(deps, others, c, series),
     assertRetrievable: assertViewerRetrieval,
     allowRetrieval: async (_c, retrieval) => assertViewerRetrieval(retrieval),
   });
