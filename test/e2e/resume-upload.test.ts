@@ -21,9 +21,11 @@ beforeAll(async () => {
 }, 180_000);
 afterAll(() => app?.[Symbol.asyncDispose](), TEST_MS);
 
-const draw = (seed: string) => [...generateStudy({ kind: "ct-head", seed, size: 256, instances: 40 })];
-/** Drawing one takes a second, so each test takes of these what it needs. */
-const studies = [draw("first"), draw("second"), draw("third")] as const;
+const draw = (seed: string, instances = 10) => [
+  ...generateStudy({ kind: "ct-head", seed, size: 256, instances }),
+];
+/** Larger than a first chunk of 1 MB, the first one larger than the two that follow too. */
+const studies = [draw("first", 16), draw("second"), draw("third")] as const;
 type Slices = (typeof studies)[number];
 const zipOf = (slices: Slices) =>
   Buffer.from(
