@@ -1,4 +1,4 @@
-import { constants, crc32, createDeflateRaw, deflateRawSync, zstdCompressSync } from "node:zlib";
+import { constants, crc32, deflateRawSync, zstdCompressSync } from "node:zlib";
 import {
   encodeCentralHeader,
   encodeEndRecords,
@@ -51,28 +51,29 @@ function fileOf(
   return writeInstance({ transferSyntaxUID, elements: { ...SAMPLE_ELEMENTS, ...uids, ...elements } });
 }
 
+/** A mebibyte of zeros that goes on a deflated stream, and leaves it open. */
+const DEFLATED_ZEROS = deflateRawSync(ZEROS, { level: 9, finishFlush: constants.Z_FULL_FLUSH });
+/** The last block of a deflated stream, without content. */
+const LAST_BLOCK = Buffer.of(3, 0);
+
 /** `file`, then so many zeros, deflated as an entry without ever being held. */
-async function paddedEntry(file: Uint8Array, zeroBytes: number): Promise<BombEntry> {
-  const deflate = createDeflateRaw({ level: 1 });
-  const parts: Uint8Array[] = [];
-  deflate.on("data", (part) => parts.push(part));
-  const ended = new Promise((resolve) => deflate.once("end", resolve));
+export function paddedEntry(file: Uint8Array, zeroBytes: number): BombEntry {
+  const parts: Uint8Array[] = [deflateRawSync(file, { level: 1, finishFlush: constants.Z_FULL_FLUSH })];
   let checksum = crc32(file);
-  deflate.write(file);
+  let sizeBytes = file.length;
   for (let at = 0; at < zeroBytes; at += MIB) {
     checksum = crc32(ZEROS, checksum);
-    if (!deflate.write(ZEROS)) await new Promise((resolve) => deflate.once("drain", resolve));
+    sizeBytes += MIB;
+    parts.push(DEFLATED_ZEROS);
   }
-  deflate.end();
-  await ended;
-  return { deflated: Buffer.concat(parts), sizeBytes: file.length + zeroBytes, crc32: checksum };
+  return { deflated: Buffer.concat([...parts, LAST_BLOCK]), sizeBytes, crc32: checksum };
 }
 
 function entryOf(file: Uint8Array): BombEntry {
   return { deflated: deflateRawSync(file), sizeBytes: file.length, crc32: crc32(file) };
 }
 
-function zipOf(entries: readonly BombEntry[]): Uint8Array {
+export function zipOf(entries: readonly BombEntry[]): Uint8Array {
   const parts: Uint8Array[] = [];
   const central: Uint8Array[] = [];
   let offset = 0;
@@ -90,7 +91,7 @@ function zipOf(entries: readonly BombEntry[]): Uint8Array {
 }
 
 /** A deflated data set that is a small slice and then zeros, which the parser takes for padding. */
-async function deflatedDataSet(number: number, zeroBytes: number): Promise<Uint8Array> {
+function deflatedDataSet(number: number, zeroBytes: number): Uint8Array {
   const plain = fileOf(
     number,
     { [TagHex.TransferSyntaxUID]: ui(DEFLATED) },
@@ -100,7 +101,7 @@ async function deflatedDataSet(number: number, zeroBytes: number): Promise<Uint8
   // Group 0002 is the same but for the syntax's name; the data set begins with group 0008.
   const at = (bytes: Uint8Array) => Buffer.from(bytes).indexOf(Buffer.from([0x08, 0x00, 0x05, 0x00]));
   const boundary = metaEnd(empty);
-  const { deflated } = await paddedEntry(plain.subarray(at(plain)), zeroBytes);
+  const { deflated } = paddedEntry(plain.subarray(at(plain)), zeroBytes);
   return Buffer.concat([empty.subarray(0, boundary), deflated]);
 }
 
@@ -125,10 +126,10 @@ export async function makeBombs(scale: number): Promise<Bomb[]> {
     ]),
   );
   const entries: [string, (number: number) => Promise<BombEntry[]>][] = [
-    ["padding behind a deflated entry", async (n) => [await paddedEntry(fileOf(n, {}), scale * 1500 * MIB)]],
+    ["padding behind a deflated entry", async (n) => [paddedEntry(fileOf(n, {}), scale * 1500 * MIB)]],
     [
       "a deflated data set of zeros",
-      async (n) => [entryOf(await deflatedDataSet(n, Math.min(500, scale * 1500) * MIB))],
+      async (n) => [entryOf(deflatedDataSet(n, Math.min(500, scale * 1500) * MIB))],
     ],
     [
       "bulk data in front of the pixels",

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { connect, type Socket } from "node:net";
-import { crc32, createDeflateRaw } from "node:zlib";
+import { paddedEntry, zipOf } from "../../support/bombs.ts";
 import { sampleInstance, sampleZip } from "../../support/sample-zip.ts";
 import { createTestApp, type Person, type TestApp } from "../../support/test-app.ts";
 import { until } from "../../support/until.ts";
@@ -63,54 +63,9 @@ test("66 uploads of six trial accounts that send a byte each do not keep others 
 
 const BOMB_BYTES = 500 * 1024 * 1024;
 
-/** A ZIP of half a megabyte whose one instance is followed by half a gigabyte of zeros. */
-async function makeBomb(): Promise<Uint8Array> {
-  const instance = sampleInstance({ study: "2" });
-  const zeros = Buffer.alloc(4 * 1024 * 1024);
-  const deflate = createDeflateRaw({ level: 1 });
-  let sum = crc32(instance);
-  const feed = (async function* () {
-    yield instance;
-    for (let done = 0; done < BOMB_BYTES; done += zeros.length) {
-      sum = crc32(zeros, sum);
-      yield zeros;
-    }
-  })();
-  const pieces: Uint8Array[] = [];
-  deflate.on("data", (piece) => pieces.push(piece));
-  for await (const piece of feed) {
-    if (!deflate.write(piece)) await new Promise((resolve) => deflate.once("drain", resolve));
-  }
-  const ended = new Promise((resolve) => deflate.once("end", resolve));
-  deflate.end();
-  await ended;
-  return zipOfDeflated(Buffer.concat(pieces), { crc32: sum, sizeBytes: instance.length + BOMB_BYTES });
-}
-
-/** One entry `a`, deflated already (APPNOTE 4.3). */
-function zipOfDeflated(deflated: Uint8Array, entry: { crc32: number; sizeBytes: number }): Uint8Array {
-  const fields = Buffer.alloc(26);
-  fields.writeUInt16LE(20, 0);
-  fields.writeUInt16LE(8, 4);
-  fields.writeUInt32LE(entry.crc32, 10);
-  fields.writeUInt32LE(deflated.length, 14);
-  fields.writeUInt32LE(entry.sizeBytes, 18);
-  fields.writeUInt16LE(1, 22);
-  const local = Buffer.concat([Buffer.from("PK\x03\x04"), fields, Buffer.from("a"), deflated]);
-  const central = Buffer.concat([
-    ...[Buffer.from("PK\x01\x02"), Buffer.alloc(2), fields, Buffer.alloc(14), Buffer.from("a")],
-  ]);
-  const end = Buffer.alloc(22);
-  end.write("PK\x05\x06", "latin1");
-  end.writeUInt16LE(1, 8);
-  end.writeUInt16LE(1, 10);
-  end.writeUInt32LE(central.length, 12);
-  end.writeUInt32LE(local.length, 16);
-  return Buffer.concat([local, central, end]);
-}
-
 test("a small upload overtakes the bombs of six other accounts", async () => {
-  const bomb = await makeBomb();
+  // Half a megabyte, whose one instance is followed by half a gigabyte of zeros.
+  const bomb = zipOf([paddedEntry(sampleInstance({ study: "2" }), BOMB_BYTES)]);
   const stop = new AbortController();
   let answered = 0;
   const bombs = tricklers.flatMap((person) =>
