@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { DatabaseIsNewer, MigrationChanged } from "../../../src/server/db/migrate.errors.ts";
 import { appliedOf, type Migration, migrate } from "../../../src/server/db/migrate.ts";
+import { migrations } from "../../../src/server/db/migrations.ts";
 import { Patience } from "../../../src/server/db/patience.ts";
 import { withStartupLock } from "../../../src/server/db/startup-lock.ts";
 import { startConnectionProxy } from "../../support/connection-proxy.ts";
@@ -116,5 +117,29 @@ test("a migration whose commit gets no answer at all is looked for again, and a 
     const [found] = await database.sql`select to_regclass('quick') is not null as is_there`;
     expect(found?.is_there).toBe(true);
   }
+  await database.drop();
+}, 15_000);
+
+test("the new index of names lets the previous version end what it writes", async () => {
+  const isBefore = ({ sql }: Migration) => !sql.join().includes("btree_gin");
+  const previous = migrations.slice(
+    0,
+    migrations.findIndex((one) => !isBefore(one)),
+  );
+  const database = await createTestDatabase({ migrations: previous });
+  let migrated: Promise<number> | undefined;
+  await database.sql.begin(async (tx) => {
+    await tx`select id from studies for update`;
+    migrated = migrate(database.url, migrations);
+    await until(
+      async () =>
+        (
+          await database.sql`select 1 from pg_stat_activity
+      where datname = current_database() and application_name = 'exameteca-startup' and wait_event_type = 'Lock'`
+        ).length > 0,
+    );
+    await tx`update studies set labelled = labelled`;
+  });
+  expect(await migrated).toBe(migrations.length - previous.length);
   await database.drop();
 }, 15_000);
