@@ -8,7 +8,10 @@ export function useEscapePastToast(close: () => void) {
   const content = useRef<HTMLDivElement>(null);
   const press = useEffectEvent((event: KeyboardEvent) => {
     if (event.key !== "Escape" || event.repeat || event.isComposing || event.defaultPrevented) return;
-    if (content.current && content.current === topLayer()) close();
+    if (!content.current || content.current !== topLayer()) return;
+    // The dialog is gone before the next listener runs, which would close what is beneath.
+    event.preventDefault();
+    close();
   });
   useEffect(() => {
     const listen = (event: KeyboardEvent) => press(event);
