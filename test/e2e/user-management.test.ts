@@ -90,10 +90,10 @@ describe("an admin", () => {
 
         const invited = await open();
         await visit(invited, origin + link.pathname);
-        await field(invited, "Nova senha").fill("cavalo-azul");
+        await field(invited, "Senha").fill("cavalo-azul");
         await field(invited, "Confirmar senha").fill("cavalo-azul");
-        await button(invited, "Salvar nova senha").click();
-        await invited.getByText("Senha alterada. Entre com a nova.").waitFor();
+        await button(invited, "Salvar senha").click();
+        await invited.getByText("Conta criada. Entre com seu e-mail e sua senha.").waitFor();
         await signIn(invited, { email: "otavio@example.com", password: "cavalo-azul" });
 
         await invited.getByRole("dialog").getByRole("checkbox").check();

@@ -98,7 +98,8 @@ test("removals that are due are found every hour, and purged by the job", async 
   t.advance(GRACE_MS + 1000);
   await t.deps.jobs.enqueue(purgeRemovalsQueue, {});
   await t.settle();
-  expect(await t.deps.store.stat(key)).toBeUndefined();
+  // A job that failed on a busy machine waits for its next try.
+  await until(async () => (await t.deps.store.stat(key)) === undefined);
 });
 
 test("an account that can't be purged does not delay the others, and is tried again", async () => {
