@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { setImmediate } from "node:timers/promises";
-import { createSearchTurns } from "../../../src/server/features/dicomweb/turns/search-turns.ts";
+import { createSearchTurns, DEFAULT_SEARCH_LIMITS } from "../../../src/server/features/dicomweb/turns/search-turns.ts";
 import { AppError } from "../../../src/server/http/app-error.ts";
 
 /** Searches that read until `finish` is called, and what became of each. */
@@ -68,7 +68,7 @@ test("visitors of an account keep out neither their host nor each other", async 
   expect(became("ana").every((now) => now === "answered")).toBe(true);
 });
 
-test("trial accounts that fill all places with a search each keep no other account out, and take turns as one", async () => {
+test("trial accounts that fill their half of the places with a search each keep no other account out, and take turns as one", async () => {
   const { search, finish, became, all } = crowd();
   for (let i = 0; i < 64; i++) search(`trial ${i}`, { isTrial: true });
   await setImmediate();
@@ -76,9 +76,39 @@ test("trial accounts that fill all places with a search each keep no other accou
   search("trial 64", { isTrial: true });
   await setImmediate();
   expect(became("ana")).not.toContain("503");
-  expect(all.filter((one) => one.became === "503")).toHaveLength(17);
+  expect(all.filter((one) => one.became === "503")).toHaveLength(33);
   // Among themselves they are accounts: each has one, and none gives it away.
   expect(became("trial 64")).toEqual(["503"]);
   await finish();
   expect(became("ana").every((now) => now === "answered")).toBe(true);
+});
+
+test("large answers of trial accounts leave half of the places to others", () => {
+  const turns = createSearchTurns();
+  const hold = (callerId: string, isTrial: boolean) => {
+    try {
+      turns.holdLarge({ callerId, isTrial });
+      return true;
+    } catch {
+      return false;
+    }
+  };
+  expect(Array.from({ length: 8 }, (_, n) => hold(`trial ${n}`, true)).filter(Boolean)).toHaveLength(2);
+  expect(["ana", "bia"].map((callerId) => hold(callerId, false))).toEqual([true, true]);
+});
+
+test("the visitors of a trial account wait as that account does, not each before another trial account", async () => {
+  const turns = createSearchTurns({ ...DEFAULT_SEARCH_LIMITS, turns: 1, turnsPerAccount: 1 });
+  const first = Promise.withResolvers<void>();
+  const served: string[] = [];
+  const search = (callerId: string, accountId: string) =>
+    turns.run({ callerId, accountId, isTrial: true }, async () => {
+      served.push(accountId);
+      await first.promise;
+    });
+  const all = [0, 1, 2, 3].map((n) => search(`link ${n}`, "ana"));
+  all.push(search("bia", "bia"));
+  first.resolve();
+  await Promise.all(all);
+  expect(served.slice(0, 2)).toEqual(["ana", "bia"]);
 });

@@ -2,7 +2,7 @@ import { AppError } from "../../http/app-error.ts";
 import { FairTurns, type TurnLimits } from "../../runtime/fair-turns.ts";
 import { tooManyReads } from "../dicomweb/dicomweb.errors.ts";
 import { type PlaceLimits, Places } from "../dicomweb/turns/places.ts";
-import { kindOf, type Searcher } from "../dicomweb/turns/search-turns.ts";
+import { placeOf, type Searcher, turnOf } from "../dicomweb/turns/search-turns.ts";
 
 export interface DrawingLimits extends TurnLimits {
   /** Pictures that are drawn or wait for their turn. */
@@ -33,12 +33,11 @@ export class DrawingTurns {
    * @throws {AppError} 503 with Retry-After if too many wait, or this one for too long
    */
   async run<Result>(searcher: Searcher, signal: AbortSignal, draw: () => Promise<Result>): Promise<Result> {
-    const { callerId, accountId } = searcher;
-    const kind = kindOf(searcher);
-    using place = this.#asked.take(callerId, accountId, kind);
+    using place = this.#asked.take(...placeOf(searcher));
+    const { account, kind } = turnOf(searcher);
     const limit = AbortSignal.any([signal, AbortSignal.timeout(this.limits.waitMs)]);
     const waiting = place.whileWaiting((given) =>
-      this.#turns.take(callerId, AbortSignal.any([limit, given]), kind),
+      this.#turns.take(account, AbortSignal.any([limit, given]), kind),
     );
     using _ = await waiting.catch((cause) => {
       throw new AppError(tooManyReads, { retryAfterSeconds: 2, cause });

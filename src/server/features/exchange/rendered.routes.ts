@@ -25,7 +25,7 @@ import type { DicomwebCatalogue } from "../dicomweb/dicomweb.catalogue.ts";
 import { notDrawable, tooManyReads } from "../dicomweb/dicomweb.errors.ts";
 import { assertStillVisible, openingOf, openStudyAsSession } from "../dicomweb/open-as-session.ts";
 import { Places } from "../dicomweb/turns/places.ts";
-import { kindOf } from "../dicomweb/turns/search-turns.ts";
+import { placeOf } from "../dicomweb/turns/search-turns.ts";
 import { middleInstance, readMiddleFrame } from "../thumbnails/read-middle-frame.ts";
 import type { Drawing } from "../thumbnails/worker/picture-messages.ts";
 import { assertStillViewed, type OtherTokens, openAsViewer, viewerParams } from "../viewer/open-as-viewer.ts";
@@ -173,11 +173,10 @@ async function answerSeveral(
   asked: { catalogue: DicomwebCatalogue; drawing: Drawing; waiting: Waiting },
 ): Promise<Response> {
   const { catalogue, drawing, waiting } = asked;
-  const { searcher } = catalogue.searching;
   const path = c.req.param();
   assertUIDs(path);
   const { signal } = c.req.raw;
-  const place = waiting.several.take(searcher.callerId, searcher.accountId, kindOf(searcher));
+  const place = waiting.several.take(...placeOf(catalogue.searching.searcher));
   // While the first one is drawn, nothing reads the answer that could be cancelled or broken off.
   signal.addEventListener("abort", () => place[Symbol.dispose](), { once: true });
   const seeking = new AbortController();

@@ -27,7 +27,7 @@ export interface HeldPlace extends HeldWhileSent {
  * Bounds what is held for callers at once. An account that fills the places gives some of those that only wait to one that has fewer, and a
  * client that takes its answer slowly, or never, keeps no other caller out for long. The visitors of an account are callers of their own, by
  * their links, and together hold half of the places at most: links cost nothing. They keep their host out of none. Accounts of one kind,
- * such as those that cost nothing to make, count as one account against the others.
+ * such as those that cost nothing to make, count as one account against the others, and together hold half of the places at most.
  */
 export class Places {
   readonly #held = new Set<Place>();
@@ -38,8 +38,9 @@ export class Places {
   }
 
   /** @throws {AppError} 503 with Retry-After if no place is free for the caller */
-  assertFree(callerId: string, accountId = callerId): void {
-    if (this.#isOut(callerId, accountId) || this.#ownCount(callerId) >= this.limits.own) throw this.#busy();
+  assertFree(callerId: string, accountId = callerId, kind = accountId): void {
+    if (this.#isOut({ callerId, accountId, kind }) || this.#ownCount(callerId) >= this.limits.own)
+      throw this.#busy();
   }
 
   /** As {@link take}, which it does not do. @throws {AppError} 503 with Retry-After */
@@ -55,7 +56,7 @@ export class Places {
    */
   take(callerId: string, accountId = callerId, kind = accountId): HeldPlace {
     this.#givingWayTo(callerId, accountId, kind)?.giveUp?.(this.#busy());
-    this.assertFree(callerId, accountId);
+    this.assertFree(callerId, accountId, kind);
     const place = new Place({ callerId, accountId, kind }, this.#now, (left) => this.#held.delete(left));
     this.#held.add(place);
     return place;
@@ -70,20 +71,19 @@ export class Places {
   }
 
   /** Whether no place is left for the caller, whatever they have. */
-  #isOut(callerId: string, accountId: string): boolean {
+  #isOut({ callerId, accountId, kind }: Whose): boolean {
     if (this.#held.size >= this.limits.all) return true;
-    const mostOfVisitors = Math.max(this.limits.own, Math.floor(this.limits.all / 2));
-    return callerId !== accountId && this.#of(accountId).filter(isVisitor).length >= mostOfVisitors;
+    const half = Math.max(this.limits.own, Math.floor(this.limits.all / 2));
+    if (kind !== accountId && [...this.#held].filter(isOfKind(kind)).length >= half) return true;
+    return callerId !== accountId && this.#of(accountId).filter(isVisitor).length >= half;
   }
 
   /** The place that ends for a caller for whom none is left. */
   #givingWayTo(callerId: string, accountId = callerId, kind = accountId): Place | undefined {
+    const whose = { callerId, accountId, kind };
     const ownCount = this.#ownCount(callerId);
-    if (!this.#isOut(callerId, accountId) || ownCount >= this.limits.own) return undefined;
-    return (
-      this.#waitingOfMost({ callerId, accountId, kind }, ownCount) ??
-      (ownCount === 0 ? this.#slowest(callerId, accountId) : undefined)
-    );
+    if (!this.#isOut(whose) || ownCount >= this.limits.own) return undefined;
+    return this.#waitingOfMost(whose, ownCount) ?? (ownCount === 0 ? this.#slowest(whose) : undefined);
   }
 
   /**
@@ -94,9 +94,10 @@ export class Places {
   #waitingOfMost({ callerId, accountId, kind }: Whose, ownCount: number): Place | undefined {
     const all = [...this.#held];
     const own = this.#of(accountId);
-    if (all.length >= this.limits.all) {
+    const isFull = all.length >= this.limits.all;
+    if (isFull || kind !== accountId) {
       const [ofKind, ofOthers] = [all.filter(isOfKind(kind)), all.filter((place) => !isOfKind(kind)(place))];
-      const crowd = largestWaiting(ofOthers, "kind", ofKind.length + 1);
+      const crowd = isFull ? largestWaiting(ofOthers, "kind", ofKind.length + 1) : [];
       const accounts = ofKind.filter(({ whose }) => whose.accountId !== accountId);
       const most =
         newestWaiting(crowd, "accountId", 0) ?? newestWaiting(accounts, "accountId", own.length + 1);
@@ -105,11 +106,12 @@ export class Places {
     return newestWaiting(own.filter(isVisitor), "callerId", callerId === accountId ? 0 : ownCount + 1);
   }
 
-  /** The slowest answer that was sent for a while. No visitor ends one of their host. */
-  #slowest(callerId: string, accountId: string): Place | undefined {
+  /** The slowest answer that was sent for a while. No visitor ends one of their host, and none of a shared kind one of another. */
+  #slowest({ callerId, accountId, kind }: Whose): Place | undefined {
     const ofAccount = this.#of(accountId);
+    const ofOthers = [...this.#held].filter(({ whose }) => kind === accountId || whose.kind === kind);
     const { safeMs = SAFE_MS } = this.limits;
-    const sent = (ofAccount.length > 0 ? ofAccount : [...this.#held]).filter(
+    const sent = (ofAccount.length > 0 ? ofAccount : ofOthers).filter(
       ({ isSent, ageMs, whose }) =>
         isSent && ageMs >= safeMs && (callerId === accountId || whose.callerId !== accountId),
     );

@@ -39,16 +39,26 @@ export function createSearchTurns(limits: SearchLimits = DEFAULT_SEARCH_LIMITS):
   const turns = new FairTurns(limits);
   return {
     async run(searcher, search) {
-      const { callerId, accountId } = searcher;
-      const kind = kindOf(searcher);
-      using place = searches.take(callerId, accountId, kind);
-      using _ = await place.whileWaiting((signal) => turns.take(callerId, signal, kind));
+      using place = searches.take(...placeOf(searcher));
+      const { account, kind } = turnOf(searcher);
+      using _ = await place.whileWaiting((signal) => turns.take(account, signal, kind));
       return await search();
     },
-    holdLarge: (searcher) => largeAnswers.take(searcher.callerId, searcher.accountId, kindOf(searcher)),
+    holdLarge: (searcher) => largeAnswers.take(...placeOf(searcher)),
   };
 }
 
-/** Whose places and turns a caller's are. */
-export const kindOf = ({ callerId, accountId = callerId, isTrial }: Searcher): string =>
-  isTrial ? "trial" : accountId;
+const TRIAL = "trial";
+
+/** Whose place a caller takes, for {@link Places.take}. */
+export function placeOf({ callerId, accountId = callerId, isTrial }: Searcher): Parameters<Places["take"]> {
+  return [callerId, accountId, isTrial ? TRIAL : accountId];
+}
+
+/** Whose turns a caller takes: visitors of an account take turns as one, as do trial accounts, each with its visitors. */
+export function turnOf({ callerId, accountId = callerId, isTrial }: Searcher): {
+  account: string;
+  kind: string;
+} {
+  return isTrial ? { account: accountId, kind: TRIAL } : { account: callerId, kind: accountId };
+}
