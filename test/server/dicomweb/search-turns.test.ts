@@ -1,6 +1,9 @@
 import { expect, test } from "bun:test";
 import { setImmediate } from "node:timers/promises";
-import { createSearchTurns, DEFAULT_SEARCH_LIMITS } from "../../../src/server/features/dicomweb/turns/search-turns.ts";
+import {
+  createSearchTurns,
+  DEFAULT_SEARCH_LIMITS,
+} from "../../../src/server/features/dicomweb/turns/search-turns.ts";
 import { AppError } from "../../../src/server/http/app-error.ts";
 
 /** Searches that read until `finish` is called, and what became of each. */

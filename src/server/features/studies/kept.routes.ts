@@ -6,15 +6,20 @@ import { describeIn } from "../../http/describe.ts";
 import type { Guard } from "../../http/guard.ts";
 import type { HttpEnv } from "../../http/http-context.ts";
 import { validate } from "../../http/validate.ts";
+import { FairTurns } from "../../runtime/fair-turns.ts";
 import { listKeptInstances } from "./list-kept-instances.ts";
 import { studyAmbiguous, studyNotFound } from "./studies.errors.ts";
 import { listOwnStudies } from "./studies.repo.ts";
 
 const describe = describeIn("Studies");
 
+/** Studies whose volumes the store is asked for at once: of as many accounts. */
+const LOOKING = { turns: 4, turnsPerAccount: 1 };
+
 /** What an account keeps already, asked before an upload. */
 export function createKeptRoutes(deps: Deps, guard: Guard) {
   const routes = new Hono<HttpEnv>();
+  const looking = new FairTurns(LOOKING);
 
   routes.post(
     keptStudiesCall.path,
@@ -39,7 +44,8 @@ export function createKeptRoutes(deps: Deps, guard: Guard) {
         "Before an upload, to send only what is missing. At most 20,000. What is damaged is listed apart, until it is sent again.",
       problems: [studyNotFound, studyAmbiguous],
     }),
-    async (c) => c.json(await listKeptInstances(deps, c.get("session"), c.req.param("study"))),
+    async (c) =>
+      c.json(await listKeptInstances({ ...deps, looking }, c.get("session"), c.req.param("study"))),
   );
 
   return routes;

@@ -6,10 +6,14 @@ import {
 import { isUnsound } from "../../holdings/checking/integrity.ts";
 import { noteVanished } from "../../holdings/checking/note-vanished.ts";
 import { AppError } from "../../http/app-error.ts";
+import type { FairTurns } from "../../runtime/fair-turns.ts";
 import { findStudy } from "./access/find-study.ts";
 import { type DamageDeps, soundnessOf } from "./damaged-instances.ts";
 import { studyNotFound } from "./studies.errors.ts";
 import type { Caller } from "./studies.repo.ts";
+
+/** How long a caller waits until their study's volumes are asked for. */
+const MAX_WAIT_MS = 5_000;
 
 const NOT_TOLD: KeptInstances = { isComplete: false, instances: [], damaged: [] };
 
@@ -19,14 +23,14 @@ const NOT_TOLD: KeptInstances = { isComplete: false, instances: [], damaged: [] 
  * @throws {AppError} `study.not_found`, also for a study of another account that the caller may see
  */
 export async function listKeptInstances(
-  deps: DamageDeps,
+  deps: DamageDeps & { looking: FairTurns },
   caller: Caller,
   reference: string,
 ): Promise<KeptInstances> {
   const found = await findStudy(deps.db, caller, reference);
   if (found.accountId !== caller.userId) throw new AppError(studyNotFound);
   if (found.instanceCount > MAX_KEPT_INSTANCES) return NOT_TOLD;
-  const isGone = !isUnsound(found) && (await noteVanished(deps, [{ studyId: found.id }]));
+  const isGone = !isUnsound(found) && (await findsGone(deps, found));
   const study = isGone ? await findStudy(deps.db, caller, found.id) : found;
   const instances: KeptInstance[] = [];
   const damaged: KeptInstance[] = [];
@@ -39,6 +43,21 @@ export async function listKeptInstances(
   // A mark without a known place: all of it is to be sent again.
   if (isUnsound(study) && damaged.length === 0) return NOT_TOLD;
   return { isComplete: true, instances, damaged };
+}
+
+/** Asks the store for the size of each volume, in turn with other callers; whoever waits too long is told what is known. */
+async function findsGone(
+  { looking, ...deps }: DamageDeps & { looking: FairTurns },
+  { id, accountId }: { id: string; accountId: string },
+): Promise<boolean> {
+  const late = AbortSignal.timeout(MAX_WAIT_MS);
+  try {
+    using _ = await looking.take(accountId, late);
+    return await noteVanished(deps, [{ studyId: id }]);
+  } catch (error) {
+    if (error === late.reason) return false;
+    throw error;
+  }
 }
 
 function present({ sopInstanceUID, sizeBytes, crc32 }: KeptInstance): KeptInstance {

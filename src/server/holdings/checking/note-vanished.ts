@@ -3,6 +3,7 @@ import { heldByAnotherNode } from "../../http/http.errors.ts";
 import { chunks } from "../../runtime/chunks.ts";
 import { describeError } from "../../runtime/log.ts";
 import { withTimeout } from "../../runtime/with-timeout.ts";
+import { onDisk } from "../../storage/disk/fs-failure.ts";
 import { StoreUnavailable } from "../../storage/object-store.ts";
 import { findBytes, isElsewhere } from "../object-sources.ts";
 import { listVolumes } from "../objects/stored-objects.repo.ts";
@@ -47,7 +48,7 @@ async function isVanished(deps: ObjectDeps, volume: StoredObjectRow): Promise<bo
   const sought = soughtOf(volume);
   if (isElsewhere(sought, sources)) return false;
   try {
-    const found = await findBytes(sources, sought);
+    const found = await onDisk(() => findBytes(sources, sought));
     return found?.sizeBytes !== volume.sizeBytes && (await checkObject(deps, volume)) !== undefined;
   } catch (error) {
     const isAway = error instanceof AppError && error.kind === heldByAnotherNode;
