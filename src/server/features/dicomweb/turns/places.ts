@@ -106,7 +106,7 @@ export class Places {
     return newestWaiting(own.filter(isVisitor), "callerId", callerId === accountId ? 0 : ownCount + 1);
   }
 
-  /** The slowest answer that was sent for a while. No visitor ends one of their host, and none of a shared kind one of another. */
+  /** The slowest answer that was sent for a while. No visitor ends one of their host, and no account of a shared kind one of another kind. */
   #slowest({ callerId, accountId, kind }: Whose): Place | undefined {
     const ofAccount = this.#of(accountId);
     const ofOthers = [...this.#held].filter(({ whose }) => kind === accountId || whose.kind === kind);
