@@ -37,15 +37,10 @@ export class Places {
     this.#now = limits.now ?? (() => performance.now());
   }
 
-  /** @throws {AppError} 503 with Retry-After if no place is free for the caller */
-  assertFree(callerId: string, accountId = callerId, kind = accountId): void {
-    if (this.#isOut({ callerId, accountId, kind }) || this.#ownCount(callerId) >= this.limits.own)
-      throw this.#busy();
-  }
-
   /** As {@link take}, which it does not do. @throws {AppError} 503 with Retry-After */
   assertTakeable(callerId: string): void {
-    if (!this.#givingWayTo(callerId)) this.assertFree(callerId);
+    const whose = { callerId, accountId: callerId, kind: callerId };
+    if (!this.#givingWayTo(whose)) this.#assertFree(whose);
   }
 
   /**
@@ -55,11 +50,17 @@ export class Places {
    * @throws {AppError} 503 with Retry-After
    */
   take(callerId: string, accountId = callerId, kind = accountId): HeldPlace {
-    this.#givingWayTo(callerId, accountId, kind)?.giveUp?.(this.#busy());
-    this.assertFree(callerId, accountId, kind);
-    const place = new Place({ callerId, accountId, kind }, this.#now, (left) => this.#held.delete(left));
+    const whose = { callerId, accountId, kind };
+    this.#givingWayTo(whose)?.giveUp?.(this.#busy());
+    this.#assertFree(whose);
+    const place = new Place(whose, this.#now, (left) => this.#held.delete(left));
     this.#held.add(place);
     return place;
+  }
+
+  /** @throws {AppError} 503 with Retry-After if no place is free for the caller */
+  #assertFree(whose: Whose): void {
+    if (this.#isOut(whose) || this.#ownCount(whose.callerId) >= this.limits.own) throw this.#busy();
   }
 
   #ownCount(callerId: string): number {
@@ -79,9 +80,8 @@ export class Places {
   }
 
   /** The place that ends for a caller for whom none is left. */
-  #givingWayTo(callerId: string, accountId = callerId, kind = accountId): Place | undefined {
-    const whose = { callerId, accountId, kind };
-    const ownCount = this.#ownCount(callerId);
+  #givingWayTo(whose: Whose): Place | undefined {
+    const ownCount = this.#ownCount(whose.callerId);
     if (!this.#isOut(whose) || ownCount >= this.limits.own) return undefined;
     return this.#waitingOfMost(whose, ownCount) ?? (ownCount === 0 ? this.#slowest(whose) : undefined);
   }
@@ -142,7 +142,7 @@ function newestWaiting(places: Place[], by: "accountId" | "callerId", than: numb
   return waiting.findLast(isVisitor) ?? waiting.at(-1);
 }
 
-/** The places of whoever has the most and one that waits, if these are more than `than`. */
+/** Of those who have a place that waits, the places of whoever has the most, if these are more than `than`. */
 function largestWaiting(places: Place[], by: keyof Whose, than: number): Place[] {
   const crowds = [...Map.groupBy(places, ({ whose }) => whose[by]).values()]
     .filter((crowd) => crowd.length > than && crowd.some(({ isWaiting }) => isWaiting))
