@@ -19,7 +19,7 @@ import { FormHead } from "./form-head.tsx";
 import { PasswordStrengthHint } from "./password-strength-hint.tsx";
 import { type ResetFormValues, resetFormSchema } from "./reset-form.rules.ts";
 
-/** Sets a new password with the token of a mailed link, or the first one of whoever was invited, then returns to the login form. */
+/** Sets a password by a mailed link: a new one, or the first one of a person who was invited. Then the login form comes back. */
 export default function ResetForm({ resetToken, onSwitch }: AuthFormProps) {
   const { t, i18n } = useLingui();
   const isFirst = isInvitationToken(resetToken ?? "");

@@ -6,7 +6,7 @@ import { showToast } from "../../ui/toast.tsx";
 import { authApi } from "./auth-api.ts";
 import { keepPendingSignIn, type PendingSignIn } from "./pending-sign-in.ts";
 
-/** Sign-ins whose last code got no answer. That code may have ended them, and then every further one is called wrong. */
+/** Sign-ins whose last code got no answer. If that code ended the sign-in, every further code is called wrong. */
 const unanswered = new WeakSet<PendingSignIn>();
 
 /** Sends the code of a second step and starts the session. */

@@ -19,7 +19,7 @@ export function useKeptForm<Form extends Fields>(name: string, atFirst: Form) {
     isShown.current = true;
     return () => {
       isShown.current = false;
-      // A person who leaves the form still has a session. One whose session ended comes back to the form.
+      // A person with a session has left the form. A person whose session ended comes back to it.
       const isLeft = currentToken() !== undefined;
       // React may mount a component twice.
       queueMicrotask(() => {

@@ -13,7 +13,7 @@ import { listOwnStudies } from "./studies.repo.ts";
 
 const describe = describeIn("Studies");
 
-/** Studies whose volumes the store is asked for at once: of as many accounts. */
+/** The store is asked for the volumes of so many studies at once, one study of each account. */
 const LOOKING = { turns: 4, turnsPerAccount: 1 };
 
 /** What an account keeps already, asked before an upload. */
