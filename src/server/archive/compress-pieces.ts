@@ -1,6 +1,7 @@
 import { finished } from "node:stream/promises";
 import { promisify } from "node:util";
 import { createZstdCompress, type ZstdOptions, zstdCompressSync } from "node:zlib";
+import { newBuffer } from "../runtime/new-buffer.ts";
 
 const BUFFER_BYTES = 256 * 1024;
 
@@ -12,7 +13,7 @@ export async function compressPieces(
   pieces: Iterable<Uint8Array>,
   options: ZstdOptions,
 ): Promise<Uint8Array> {
-  const filled = fillings(pieces, new Uint8Array(BUFFER_BYTES));
+  const filled = fillings(pieces, newBuffer(BUFFER_BYTES));
   const first = filled.next();
   if (first.done) return zstdCompressSync(new Uint8Array(0), options);
   if (first.value.length < BUFFER_BYTES) return zstdCompressSync(first.value, options);

@@ -1,5 +1,6 @@
 import { closeSync, fstatSync, openSync, readSync, writeSync } from "node:fs";
 import type { ByteSource } from "../../shared/dicom/reading/instance.ts";
+import { newBuffer } from "../runtime/new-buffer.ts";
 
 const WINDOW_BYTES = 4 * 1024 * 1024;
 
@@ -24,7 +25,7 @@ export function writeFully(fd: number, bytes: Uint8Array, offset: number): void 
   }
 }
 
-/** Reads a file through one reused buffer, so that many small reads in a row cost few system calls. */
+/** Reads a file through one reused buffer, so that many small reads in a row cost few system calls. What fits is read once. */
 export class FileWindow implements ByteSource, Disposable {
   readonly fd: number;
   readonly sizeBytes: number;
@@ -35,7 +36,7 @@ export class FileWindow implements ByteSource, Disposable {
   constructor(path: string, windowBytes: number = WINDOW_BYTES) {
     this.fd = openSync(path, "r");
     this.sizeBytes = fstatSync(this.fd).size;
-    this.#buffer = new Uint8Array(Math.min(windowBytes, this.sizeBytes));
+    this.#buffer = newBuffer(Math.min(windowBytes, this.sizeBytes));
   }
 
   /** The buffer grows to the largest `length` that was asked for, so callers must bound it. */
@@ -47,9 +48,11 @@ export class FileWindow implements ByteSource, Disposable {
   }
 
   #fill(offset: number, length: number): void {
-    if (length > this.#buffer.length) this.#buffer = new Uint8Array(length);
-    this.#start = offset;
-    this.#end = offset + readFully(this.fd, this.#buffer, offset, this.#buffer.length);
+    if (length > this.#buffer.length) this.#buffer = newBuffer(length);
+    const isWhole = this.#buffer.length >= this.sizeBytes;
+    this.#start = isWhole ? 0 : offset;
+    const restBytes = Math.min(this.#buffer.length, this.sizeBytes - this.#start);
+    this.#end = this.#start + readFully(this.fd, this.#buffer, this.#start, restBytes);
   }
 
   [Symbol.dispose](): void {

@@ -1,8 +1,11 @@
 import { zstdCompressSync, zstdDecompressSync } from "node:zlib";
 import { freeBytes } from "../runtime/free-bytes.ts";
+import { newBuffer } from "../runtime/new-buffer.ts";
 
 /** A batch this large compresses well and still inflates in a fraction of a millisecond. */
 const BATCH_BYTES = 256 * 1024;
+/** The first buffer of the first batch, which is all that most uploads fill. */
+const FIRST_BYTES = 32 * 1024;
 const MAX_OPEN_BYTES = 16 * 1024 * 1024;
 
 /** The place of an instance's DICOM JSON: bytes of an inflated batch. */
@@ -17,7 +20,7 @@ export class MetadataStore {
   readonly #batches: { compressed: Uint8Array; instances: number }[] = [];
   /** Inflated batches by number, the least recently used first, and how many of their instances were not read yet. */
   readonly #open = new Map<number, { bytes: Uint8Array; unread: number }>();
-  #pending: Uint8Array = new Uint8Array(BATCH_BYTES);
+  #pending = newBuffer(FIRST_BYTES);
   #filled = 0;
   #instances = 0;
   #openBytes = 0;
@@ -37,7 +40,8 @@ export class MetadataStore {
   /** Adds a copy of the JSON, which is UTF-8. */
   add(json: Uint8Array): MetadataRef {
     const { length } = json;
-    if (this.#filled + length > this.#pending.length) this.#closeBatch(length);
+    if (this.#filled + length > BATCH_BYTES) this.#closeBatch(length);
+    else if (this.#filled + length > this.#pending.length) this.#growBatch(length);
     const offset = this.#filled;
     this.#pending.set(json, offset);
     this.#filled += length;
@@ -52,6 +56,13 @@ export class MetadataStore {
     return bytes.subarray(offset, offset + length);
   }
 
+  #growBatch(nextBytes: number): void {
+    const wantedBytes = Math.max(2 * this.#pending.length, this.#filled + nextBytes);
+    const larger = newBuffer(Math.min(BATCH_BYTES, wantedBytes));
+    larger.set(this.#pending.subarray(0, this.#filled));
+    this.#pending = larger;
+  }
+
   #closeBatch(nextBytes: number): void {
     if (this.#filled > 0) {
       const compressed = zstdCompressSync(this.#pending.subarray(0, this.#filled));
@@ -59,7 +70,7 @@ export class MetadataStore {
       this.#compressedBytes += compressed.length;
     }
     if (this.#pending.length !== BATCH_BYTES || nextBytes > BATCH_BYTES) {
-      this.#pending = new Uint8Array(Math.max(BATCH_BYTES, nextBytes));
+      this.#pending = newBuffer(Math.max(BATCH_BYTES, nextBytes));
     }
     this.#filled = this.#instances = 0;
   }

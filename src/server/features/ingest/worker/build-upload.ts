@@ -15,6 +15,7 @@ import { compareInstances } from "../../../archive/manifest-index.ts";
 import type { StudyLabel } from "../../../archive/study-label.ts";
 import { VOLUME_CHUNK_BYTES } from "../../../archive/volume-writer.ts";
 import { chunks } from "../../../runtime/chunks.ts";
+import { newBuffer } from "../../../runtime/new-buffer.ts";
 import { encodeHealed, healedBeside, movedTo, placeKey } from "./healed-entries.ts";
 import { openVolume, type Place, type Placed } from "./open-volume.ts";
 import { plannedObjects, removeObjects } from "./remove-objects.ts";
@@ -66,7 +67,7 @@ export async function buildUpload(given: BuildFiles, plan: BuildPlan): Promise<B
   for (const { path } of plannedObjects(plan)) assertInside(input.uploadFolder, path);
   const studies: BuiltStudy[] = [];
   const room = { leftBytes: plan.maxRestBytes ?? Number.POSITIVE_INFINITY };
-  const chunk = new Uint8Array(chunkBytesFor(statSync(input.spoolPath).size));
+  const chunk = newBuffer(chunkBytesFor(statSync(input.spoolPath).size));
   try {
     for (const planned of plan.studies) studies.push(await buildStudy(input, chunk, room, planned));
   } catch (error) {
@@ -80,7 +81,7 @@ export async function buildUpload(given: BuildFiles, plan: BuildPlan): Promise<B
   return { studies };
 }
 
-/** The buffer is small for most uploads: clearing megabytes takes as long as reading one of them. */
+/** The buffer is small for most uploads, since the system clears each page of new memory when it is first used. */
 function chunkBytesFor(spoolBytes: number): number {
   return Math.min(VOLUME_CHUNK_BYTES, Math.max(MIN_CHUNK_BYTES, 2 * spoolBytes));
 }
