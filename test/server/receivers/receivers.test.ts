@@ -18,6 +18,7 @@ import type { Receiver } from "../../../src/shared/api/receivers.ts";
 import type { Study } from "../../../src/shared/api/studies.ts";
 import type { DicomJson } from "../../../src/shared/dicom/reading/instance.ts";
 import { TagHex } from "../../../src/shared/dicom/tags.ts";
+import { restingObjects } from "../../support/damaged-study.ts";
 import { associateRequest, connectSender, type DicomSender } from "../../support/dicom-sender.ts";
 import { processesNaming } from "../../support/process-tree.ts";
 import { createAuthority } from "../../support/psp/certificates.ts";
@@ -121,6 +122,28 @@ test("a sender stores a study, which comes back with the bytes of its data sets"
     lastReceived: { callingAETitle: "TOMOGRAFO", address: "127.0.0.1" },
   });
   expect(await (await t.call("GET", "/api/uploads", { as: ana })).json()).toEqual([]);
+});
+
+test("a study whose volume is gone, which nobody noticed, is healed by a sender who stores it again", async () => {
+  const instance = sent({ study: "16" });
+  const store = async () => {
+    await using sender = await open("CLINICA");
+    expect(await sender.store(instance)).toBe(0);
+    await sender.release();
+  };
+  await store();
+  const { id } = await listed(ana, "16", 1);
+  const [volume] = (await restingObjects(t, id)).filter(({ kind }) => kind === "volume");
+  volume?.remove();
+  await store();
+  await until(async () => {
+    await t.settle();
+    return (await t.sql`select 1 from stored_objects where id = ${volume?.id ?? ""}`).length === 0;
+  });
+  expect(await listed(ana, "16", 1)).toMatchObject({ integrity: "ok", storageStatus: "b2" });
+  const download = await t.call("GET", `/api/studies/${id}/download`, { as: ana });
+  const [file = new Uint8Array()] = Object.values(unzipSync(await download.bytes()));
+  expect(Buffer.from(file).includes(instance.dataSet)).toBe(true);
 });
 
 test("a study that a sender stored has every group of the patient's name", async () => {
