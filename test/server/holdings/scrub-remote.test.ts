@@ -248,6 +248,24 @@ describe("an archive in S3", () => {
     expect(await origin().stat(key)).toBeUndefined();
   });
 
+  test("has a manifest that is gone put back once its exam is sent or asked for again, though this node has a copy", async () => {
+    const [row] =
+      await t.sql`select id from stored_objects where study_id = ${studyId} and kind = 'manifest'`;
+    const manifest = await findStoredObject(t.deps.db, String(row?.id));
+    const { key, sizeBytes } = manifest ?? { key: "", sizeBytes: 0 };
+    expect(await t.deps.cache?.warm(key)).toBe(true);
+    const asked = () => t.call("GET", `/api/studies/${studyId}/kept-instances`, { as: ana });
+    for (const again of [() => t.store(ana, sampleZip({ study: "1" })), asked]) {
+      await t.deps.cache?.warm(key);
+      await origin().delete(key);
+      await again();
+      await t.settle();
+      expect(await origin().stat(key)).toMatchObject({ sizeBytes });
+    }
+    expect(await healings()).toEqual(["copy", "copy"]);
+    expect(await integrity()).toBe("ok");
+  });
+
   test("has one damaged instance healed by sending it alone, and the others taken over", async () => {
     const sent = [{ study: "2" }, { study: "2", sop: "2" }];
     const { studies } = await t.store(ana, sampleZip(...sent));

@@ -233,7 +233,7 @@ async function buildAndCommit(
     built = await room.during(maxRestBytes + salvagedBytes, () =>
       session.build({ ...plan.build, maxRestBytes, ...(undoPath && { undoPath }) }),
     );
-    if (await findsVolumesLost(deps, plan, built)) {
+    if (await findsVolumesLost(deps, plan, { built, scan: scanned.scan })) {
       room.endClaim();
       continue;
     }
@@ -251,23 +251,30 @@ async function buildAndCommit(
 
 /**
  * Whether a volume that holds what an upload brings again is gone or cut, though nobody noticed: the next plan has the upload
- * replace it. A plan for a damaged study has read its volumes already.
+ * replace it. A manifest that the plan read, and the store has no more, is put back from the copy on this node. A plan for a damaged
+ * study has read its volumes already.
  */
 async function findsVolumesLost(
   deps: IngestDeps,
   { build, stored }: PlannedUpload,
-  built: BuiltUpload,
+  { built, scan }: { built: BuiltUpload; scan: ScanResult },
 ): Promise<boolean> {
   const isRead = new Set(
     build.studies.filter(({ volumes }) => volumes).map((study) => study.studyInstanceUID),
   );
-  const sought = built.studies.flatMap(({ studyInstanceUID, duplicateVolumes }) => {
+  const sentUIDs = new Set(scan.studies.flatMap(({ series }) => series.map((one) => one.seriesInstanceUID)));
+  const sought = built.studies.flatMap(({ studyInstanceUID, duplicateVolumes, series }) => {
     const existing = isRead.has(studyInstanceUID) ? undefined : stored.get(studyInstanceUID);
-    return existing && duplicateVolumes.length > 0
-      ? [{ studyId: existing.study.id, volumeIds: new Set(duplicateVolumes) }]
-      : [];
+    if (!existing || duplicateVolumes.length === 0) return [];
+    const replaced = new Set(series.map((one) => one.seriesInstanceUID));
+    // Without a cache, the plan read them from the store.
+    const manifests = (deps.cache ? existing.series : [])
+      .filter(({ row: { seriesInstanceUID: uid } }) => sentUIDs.has(uid) && !replaced.has(uid))
+      .map(({ manifest }) => manifest);
+    return [{ studyId: existing.study.id, volumeIds: new Set(duplicateVolumes), manifests }];
   });
-  return await noteVanished(deps, sought);
+  const vanished = await noteVanished(deps, sought);
+  return vanished.some(({ kind }) => kind === "volume");
 }
 
 /** Copies the objects to the store and verifies them before anything is visible or answered (ACK=store). */

@@ -11,6 +11,7 @@ import { findStudy } from "./access/find-study.ts";
 import { type DamageDeps, soundnessOf } from "./damaged-instances.ts";
 import { studyNotFound } from "./studies.errors.ts";
 import type { Caller } from "./studies.repo.ts";
+import { listStoredSeries } from "./study-contents.repo.ts";
 
 /** How long a caller waits until their study's volumes are asked for. */
 const MAX_WAIT_MS = 5_000;
@@ -45,7 +46,7 @@ export async function listKeptInstances(
   return { isComplete: true, instances, damaged };
 }
 
-/** Asks the store for the size of each volume, in turn with other callers; whoever waits too long is told what is known. */
+/** Asks the store for the size of each volume and manifest, in turn with other callers; whoever waits too long is told what is known. */
 async function findsGone(
   { looking, ...deps }: DamageDeps & { looking: FairTurns },
   { id, accountId }: { id: string; accountId: string },
@@ -53,7 +54,8 @@ async function findsGone(
   const late = AbortSignal.timeout(MAX_WAIT_MS);
   try {
     using _ = await looking.take(accountId, late);
-    return await noteVanished(deps, [{ studyId: id }]);
+    const manifests = (await listStoredSeries(deps.db, id)).map(({ manifest }) => manifest);
+    return (await noteVanished(deps, [{ studyId: id, manifests }])).length > 0;
   } catch (error) {
     if (error === late.reason) return false;
     throw error;

@@ -11,49 +11,54 @@ import type { StoredObjectRow } from "../objects/stored-objects.table.ts";
 import type { ObjectDeps } from "../reading/open-object.ts";
 import { checkObject, soughtOf, sourcesOf } from "./check-object.ts";
 
-const VOLUMES_AT_ONCE = 8;
+const OBJECTS_AT_ONCE = 8;
 /** Callers don't wait longer for a store that hardly answers. */
 const PATIENCE_MS = 5_000;
 
-/** Volumes of a study: some, or all. */
-export interface SoughtVolumes {
+/** Volumes of a study, some or all, and manifests. */
+export interface SoughtObjects {
   studyId: string;
   volumeIds?: ReadonlySet<string>;
+  /** A copy of one, in memory or on the disk of this node, does not tell that the store has it. */
+  manifests: readonly StoredObjectRow[];
 }
 
 /**
- * Asks where volumes are kept whether they are there in their size, without reading them, and marks a volume that is not as a failed
- * read does. Returns whether there is one. A store that does not answer in time proves nothing.
+ * Asks where volumes and manifests are kept whether they are there in their size, without reading them, and marks one that is not as a
+ * failed read does. Returns those. A store that does not answer in time proves nothing.
  */
-export async function noteVanished(deps: ObjectDeps, sought: readonly SoughtVolumes[]): Promise<boolean> {
-  let isNoted = false;
+export async function noteVanished(
+  deps: ObjectDeps,
+  sought: readonly SoughtObjects[],
+): Promise<StoredObjectRow[]> {
+  const vanished: StoredObjectRow[] = [];
   let isLate = false;
   const look = async () => {
-    for (const { studyId, volumeIds } of sought) {
-      const all = await listVolumes(deps.db, studyId);
+    for (const { studyId, volumeIds, manifests } of sought) {
+      const all = volumeIds?.size === 0 ? [] : await listVolumes(deps.db, studyId);
       const volumes = volumeIds ? all.filter(({ id }) => volumeIds.has(id)) : all;
-      for (const some of chunks(volumes, VOLUMES_AT_ONCE)) {
+      for (const some of chunks([volumes, manifests].flat(), OBJECTS_AT_ONCE)) {
         if (isLate) return;
-        const found = await Promise.all(some.map((volume) => isVanished(deps, volume)));
-        isNoted ||= found.includes(true);
+        const areVanished = await Promise.all(some.map((object) => isVanished(deps, object)));
+        vanished.push(...some.filter((_, at) => areVanished[at]));
       }
     }
   };
   isLate = !(await withTimeout(look(), PATIENCE_MS));
-  return isNoted;
+  return vanished;
 }
 
-async function isVanished(deps: ObjectDeps, volume: StoredObjectRow): Promise<boolean> {
+async function isVanished(deps: ObjectDeps, object: StoredObjectRow): Promise<boolean> {
   const sources = sourcesOf(deps);
-  const sought = soughtOf(volume);
+  const sought = soughtOf(object);
   if (isElsewhere(sought, sources)) return false;
   try {
     const found = await onDisk(() => findBytes(sources, sought));
-    return found?.sizeBytes !== volume.sizeBytes && (await checkObject(deps, volume)) !== undefined;
+    return found?.sizeBytes !== object.sizeBytes && (await checkObject(deps, object)) !== undefined;
   } catch (error) {
     const isAway = error instanceof AppError && error.kind === heldByAnotherNode;
     if (!isAway && !(error instanceof StoreUnavailable)) throw error;
-    deps.log.warn("integrity.not_asked", { object: volume.id, ...describeError(error) });
+    deps.log.warn("integrity.not_asked", { object: object.id, ...describeError(error) });
     return false;
   }
 }
