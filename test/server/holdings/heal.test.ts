@@ -184,6 +184,32 @@ describe("sending the same study again", () => {
     expect((await kept()).instances).toHaveLength(6);
   });
 
+  test("has the store asked for one exam of an account at a time, which keeps no other account waiting", async () => {
+    const { id } = await soundStudy();
+    const [volume] = await volumesOf(id);
+    const other = await t.addPerson("Também Pergunta", { plan: "clinica" });
+    const { studies } = await t.store(other, zip);
+    const kept = (as: Person, study = id) => t.call("GET", `/api/studies/${study}/kept-instances`, { as });
+    const answered = Promise.withResolvers<void>();
+    const asked: string[] = [];
+    const { stat } = t.deps.store;
+    t.deps.store.stat = async (key) => {
+      if (key.includes(volume?.id ?? "no volume")) {
+        asked.push(key);
+        await answered.promise;
+      }
+      return await stat(key);
+    };
+    const own = [kept(owner), kept(owner), kept(owner)];
+    for (let turn = 0; turn < 3; turn++) expect((await kept(other, studies[0]?.id)).status).toBe(200);
+    expect(asked).toHaveLength(1);
+    answered.resolve();
+    expect((await Promise.all(own)).map(({ status }) => status)).toEqual([200, 200, 200]);
+    expect(asked).toHaveLength(3);
+    t.deps.store.stat = stat;
+    await t.call("DELETE", `/api/studies/${studies[0]?.id}`, { as: other });
+  });
+
   test("asks the store for the volumes that hold what is sent, not for others, and goes on without its answer", async () => {
     const { stored = new Uint8Array(), ...others } = kinds;
     const { id, sound } = await soundStudy();
