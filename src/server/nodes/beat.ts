@@ -1,6 +1,7 @@
 import { version } from "../../../package.json";
 import type { Deps } from "../deps.ts";
 import { describeError } from "../runtime/log.ts";
+import { DiskFull, type DiskRoom } from "../storage/disk/disk-room.ts";
 import { recordBeat } from "./nodes.repo.ts";
 
 const BEAT_MS = 30_000;
@@ -23,7 +24,17 @@ export async function beat({
   await databaseClock.follow(db);
   // A disk that can't be read is told by health; the node is alive all the same.
   const space = await disk.space().catch(() => undefined);
-  return await recordBeat(db, { id, bootId, platform, version, disk: space, pauseSeconds: PAUSE_SECONDS });
+  const told = space && { disk: { ...space, takesBytes: await takesBytes(disk) } };
+  return await recordBeat(db, { id, bootId, platform, version, pauseSeconds: PAUSE_SECONDS, ...told });
+}
+
+async function takesBytes(disk: DiskRoom): Promise<boolean> {
+  try {
+    await disk.check();
+    return true;
+  } catch (error) {
+    return error instanceof DiskFull;
+  }
 }
 
 /**

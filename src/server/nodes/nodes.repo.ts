@@ -11,8 +11,8 @@ export interface Beat {
   bootId: string;
   platform: string;
   version: string;
-  /** Undefined if it could not be read; what the last beat told stays then. */
-  disk: DiskSpace | undefined;
+  /** Left out if it could not be read; what the last beat told stays then. */
+  disk?: DiskSpace & { takesBytes: boolean };
   /** A node that was silent for longer does not count as steady. */
   pauseSeconds: number;
 }
@@ -23,8 +23,12 @@ export async function recordBeat(db: Db, beat: Beat): Promise<boolean> {
   const now = sql`now()`;
   const pausedAt = sql`now() - make_interval(secs => ${pauseSeconds})`;
   const isSteady = sql`${nodes.bootId} = ${bootId} and ${nodes.sweptAt} is null and ${nodes.lastBeatAt} between ${pausedAt} and now()`;
-  const space = disk && { diskFreeBytes: disk.freeBytes, diskSizeBytes: disk.sizeBytes };
-  const told = { bootId, platform, version, ...space };
+  const ofDisk = disk && {
+    diskFreeBytes: disk.freeBytes,
+    diskSizeBytes: disk.sizeBytes,
+    diskTakesBytes: disk.takesBytes,
+  };
+  const told = { bootId, platform, version, ...ofDisk };
   const [row] = await db
     .insert(nodes)
     .values({ id, startedAt: now, steadySince: now, lastBeatAt: now, ...told })
@@ -95,16 +99,17 @@ export async function forgetNodes(db: Db, limit: number): Promise<{ id: string }
 
 export type SeenNode = Pick<
   typeof nodes.$inferSelect,
-  "id" | "version" | "startedAt" | "lastBeatAt" | "diskFreeBytes" | "diskSizeBytes"
+  "id" | "version" | "startedAt" | "lastBeatAt" | "diskFreeBytes" | "diskSizeBytes" | "diskTakesBytes"
 > & { state: "up" | "silent" | "gone" };
 
 /** Up to `limit` nodes, those that beat last first. `silent`: a node that missed two beats, `gone`: one that was swept. */
 export async function listNodes(db: Db, limit: number): Promise<SeenNode[]> {
-  const { id, version, startedAt, lastBeatAt, sweptAt, diskFreeBytes, diskSizeBytes } = nodes;
+  const { id, version, startedAt, lastBeatAt, sweptAt, ...others } = nodes;
+  const { diskFreeBytes, diskSizeBytes, diskTakesBytes } = others;
   const state = sql<SeenNode["state"]>`case when ${sweptAt} is not null then 'gone'
     when ${lastBeatAt} < now() - ${twoBeats} then 'silent' else 'up' end`;
   return await db
-    .select({ id, version, startedAt, lastBeatAt, diskFreeBytes, diskSizeBytes, state })
+    .select({ id, version, startedAt, lastBeatAt, diskFreeBytes, diskSizeBytes, diskTakesBytes, state })
     .from(nodes)
     .orderBy(desc(lastBeatAt), id)
     .limit(limit);

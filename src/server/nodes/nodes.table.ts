@@ -1,4 +1,4 @@
-import { bigint, pgTable, text, timestamp } from "drizzle-orm/pg-core";
+import { bigint, boolean, pgTable, text, timestamp } from "drizzle-orm/pg-core";
 
 const moment = (name: string) => timestamp(name, { withTimezone: true });
 
@@ -24,6 +24,8 @@ export const nodes = pgTable("nodes", {
   /** Free on the disk that holds its DATA_DIR, as of its last beat. */
   diskFreeBytes: bigint("disk_free_bytes", { mode: "number" }),
   diskSizeBytes: bigint("disk_size_bytes", { mode: "number" }),
+  /** Whether the disk took bytes at all, as of its last beat; a full one does. Null for a version that does not tell. */
+  diskTakesBytes: boolean("disk_takes_bytes"),
   /** When the admin was told that this disk is low. Null again once it has room. */
   diskToldAt: moment("disk_told_at"),
 });

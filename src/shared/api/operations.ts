@@ -49,8 +49,7 @@ export const dismissDeadLettersCall = {
 } as const satisfies Call;
 
 /**
- * `low`: less than a tenth is left. `full`: uploads are refused. `read_only`: it takes no bytes, whatever is free; only the node that
- * answers knows that of its own disk.
+ * `low`: less than a tenth is left. `full`: uploads are refused. `read_only`: it takes no bytes, whatever is free.
  */
 export const diskStates = ["ok", "low", "full", "read_only"] as const;
 

@@ -145,15 +145,22 @@ test("two nodes that look at once send one mail", async () => {
 test("the admin sees each node's disk as it told by its last beat", async () => {
   space.freeBytes = 20 * GIB;
   await beat(t.deps);
-  const read = async () =>
-    ((await (await t.call("GET", "/api/operations", { as: admin })).json()) as Operations).nodes[0]?.disk;
-  expect(await read()).toEqual({ state: "low", freeBytes: 20 * GIB, sizeBytes: 500 * GIB });
+  const seen = async () =>
+    ((await (await t.call("GET", "/api/operations", { as: admin })).json()) as Operations).nodes;
+  const own = async () => (await seen()).find(({ isThis }) => isThis)?.disk;
+  const other = async () => (await seen()).find(({ isThis }) => !isThis)?.disk;
+  expect(await own()).toEqual({ state: "low", freeBytes: 20 * GIB, sizeBytes: 500 * GIB });
   space.freeBytes = GIB;
   await beat(t.deps);
-  expect((await read())?.state).toBe("full");
-  // The node that answers looks at its own.
+  expect((await own())?.state).toBe("full");
+  // The node that answers looks at its own, and of the others it knows what they told.
   isReadOnly = true;
-  expect(await read()).toEqual({ state: "read_only", freeBytes: GIB, sizeBytes: 500 * GIB });
+  const readOnly = { state: "read_only", freeBytes: GIB, sizeBytes: 500 * GIB } as const;
+  expect(await own()).toEqual(readOnly);
+  await beat({ ...t.deps, node: { ...t.deps.node, id: "another", bootId: Bun.randomUUIDv7() } });
   isReadOnly = false;
-  expect((await read())?.state).toBe("full");
+  expect((await own())?.state).toBe("full");
+  expect(await other()).toEqual(readOnly);
+  await t.sql`update nodes set disk_takes_bytes = null where id = 'another'`;
+  expect((await other())?.state).toBe("full");
 });

@@ -79,7 +79,9 @@ function presentNode(seen: SeenNode, self: { id: string; isWritable: boolean }):
   const { id, state, version, diskFreeBytes: freeBytes, diskSizeBytes: sizeBytes } = seen;
   const space = freeBytes === null || sizeBytes === null ? null : { freeBytes, sizeBytes };
   const isThis = id === self.id;
-  const diskState = isThis && !self.isWritable ? "read_only" : space && diskStateOf(space);
+  // The node that answers has looked just now; of the others their last beat tells.
+  const takesBytes = isThis ? self.isWritable : seen.diskTakesBytes !== false;
+  const diskState = takesBytes ? space && diskStateOf(space) : "read_only";
   return {
     id,
     isThis,
