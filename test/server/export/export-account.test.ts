@@ -319,6 +319,31 @@ test("an export that breaks off because the database is away is uncounted once i
   await until(async () => (await counted())[0] === 0);
 });
 
+test("an export that broke off is uncounted once, though the answer to that was lost", async () => {
+  const owner = await t.addPerson("Resposta Perdida", { plan: "clinica" });
+  await t.sql`delete from throttles where name like 'export:%'`;
+  for (let times = 0; times < 2; times++)
+    expect((await t.call("POST", "/api/users/export-ticket", { as: owner })).status).toBe(201);
+  let tried = 0;
+  const transaction: Db["transaction"] = async (work) => {
+    const isFirst = tried === 0;
+    const result = await t.deps.db.transaction(work).finally(() => tried++);
+    if (isFirst) throw new DatabaseUnavailable("the answer was lost");
+    return result;
+  };
+  const db: Db = Object.assign(Object.create(t.deps.db), { transaction });
+  const log = createLogger({ level: "error", write: () => {} });
+  async function* broken(): AsyncGenerator<Uint8Array> {
+    yield new Uint8Array(1);
+    throw new Error("it broke off");
+  }
+  const sent = uncountedIfBroken({ ...t.deps, db, log }, owner.id, broken(), [1]);
+  await expect(Array.fromAsync(sent)).rejects.toThrow("it broke off");
+  await until(() => tried === 2);
+  const rows = await t.sql`select failures from throttles where name in ('export:account', 'export:broken')`;
+  expect(rows.map(({ failures }) => failures)).toEqual([1, 1]);
+});
+
 test("an export goes on without the exam that its owner deletes while it is sent, and tells of it", async () => {
   const owner = await t.addPerson("Apaga No Meio", { plan: "clinica" });
   const { studies } = await t.store(owner, sampleZip(...noisySlices("90", 3)));

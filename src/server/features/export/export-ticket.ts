@@ -33,6 +33,10 @@ const fetchesOf = (subject: string): ThrottleRule => {
 const brokenOf = (subject: string): ThrottleRule => {
   return { name: "export:broken", subject, limit: BROKEN_PER_DAY, windowSeconds: DAY_SECONDS };
 };
+/** An export is uncounted once, also if the answer to that was lost. */
+const uncountedOf = (exportId: string): ThrottleRule => {
+  return { name: "export:uncounted", subject: exportId, limit: 1, windowSeconds: DAY_SECONDS };
+};
 
 /** Bounds the ZIP's directory, which is held in memory while it is made: some 100 MB. */
 const MAX_INSTANCES = 1_000_000;
@@ -113,26 +117,37 @@ export async function* uncountedIfBroken(
   pieces: AsyncIterable<Uint8Array>,
   pausesMs: readonly number[] = UNCOUNTED_AFTER_MS,
 ): AsyncGenerator<Uint8Array> {
+  const broken = { exportId: Bun.randomUUIDv7(), userId };
   try {
     yield* pieces;
   } catch (error) {
-    if (!(await uncount(deps, userId))) void uncountLater(deps, userId, pausesMs);
+    if (!(await uncount(deps, broken))) void uncountLater(deps, broken, pausesMs);
     throw error;
   }
 }
 
-async function uncountLater(deps: UncountDeps, userId: string, pausesMs: readonly number[]): Promise<void> {
+interface BrokenExport {
+  exportId: string;
+  userId: string;
+}
+
+async function uncountLater(
+  deps: UncountDeps,
+  broken: BrokenExport,
+  pausesMs: readonly number[],
+): Promise<void> {
   for (const pauseMs of pausesMs) {
     await setTimeout(pauseMs, undefined, { ref: false });
-    if (await uncount(deps, userId)) return;
+    if (await uncount(deps, broken)) return;
   }
 }
 
 /** Returns `false` if the database is away. Never throws. */
-async function uncount({ db, clock, log }: UncountDeps, userId: string): Promise<boolean> {
+async function uncount({ db, clock, log }: UncountDeps, broken: BrokenExport): Promise<boolean> {
+  const { exportId, userId } = broken;
   try {
     await db.transaction(async (tx) => {
-      await beginAttempt(tx, [brokenOf(userId)], clock.now());
+      await beginAttempt(tx, [uncountedOf(exportId), brokenOf(userId)], clock.now());
       await forgiveAttempt(tx, [ticketsOf(userId), fetchesOf(userId)]);
     });
     return true;
