@@ -339,6 +339,29 @@ describe("a request for exams", () => {
     }
   });
 
+  test("gives the clinic its receipt though an older release healed what it brought, and nothing of what was added", async () => {
+    const study = String(++lastStudy);
+    const clinic = await begin(await ask());
+    const { url, id } = await deliver(clinic, zipOf(study, 2));
+    await deliver(clinic, sampleZip({ study, sop: "3" }));
+    const receiptNow = async () => {
+      const answer = await t.call("GET", `${url}/receipt`, { as: clinic });
+      if (answer.status !== 200) return answer.status;
+      const { from, root, instances } = ((await answer.json()) as SignedReceipt).receipt;
+      return { from, root, instances };
+    };
+    const before = await receiptNow();
+    expect(before).toMatchObject({ from: "Clínica São João", instances: { length: 3 } });
+    // That release left no trace of the volumes that it replaced.
+    const gone = Bun.randomUUIDv7();
+    await t.sql`update deliveries set volume_ids = array[${gone}::uuid] where study_ids = array[${id}::uuid]`;
+    expect(await receiptNow()).toEqual(before);
+    await t.store(owner, sampleZip({ study, sop: "4" }));
+    expect(await receiptNow()).toBe(404);
+    await t.sql`update receipts set volume_ids = array[${gone}::uuid] where study_id = ${id} and instance_count = 3`;
+    expect(await receiptNow()).toEqual(before);
+  });
+
   test("shows the clinic no more however often it sends the same instance, or names the same upload", async () => {
     const study = String(++lastStudy);
     await t.store(owner, zipOf(study, 3));

@@ -4,7 +4,7 @@ import { isUuid } from "../../../shared/uuid.ts";
 import { AppError } from "../../http/app-error.ts";
 import type { Session } from "../../http/session.ts";
 import { resumableNotFound } from "../ingest/resumable/resumable.errors.ts";
-import { findResumable } from "../ingest/resumable/resumable-uploads.repo.ts";
+import { findResumable, listResumable } from "../ingest/resumable/resumable-uploads.repo.ts";
 import type { ResumableUpload } from "../ingest/resumable/resumable-uploads.table.ts";
 import { senderOfSession } from "../ingest/resumable/upload-sender.ts";
 import type { ReceiptDeps } from "../receipts/make-receipt.ts";
@@ -82,6 +82,20 @@ function countSent({ imagesReceived, duplicates, repeats = duplicates }: Brought
   return imagesReceived + duplicates - repeats;
 }
 
+/** Instances of a study that the uploads of a delivery brought: each was new when it came, so that none counts twice. */
+async function countBrought(deps: ReceiptDeps, upload: ResumableUpload, studyId: string): Promise<number> {
+  const all = await listResumable(deps.db, upload, deps.clock.now(), MAX_DELIVERY_UPLOADS);
+  return all.reduce((sum, { result }) => {
+    const brought = studiesOf(result).find(({ id }) => id === studyId);
+    return sum + (brought?.imagesReceived ?? 0);
+  }, 0);
+}
+
+function studiesOf(result: unknown): Brought[] {
+  const answer = uploadAnswerSchema.safeParse(result);
+  return answer.success ? answer.data.studies : [];
+}
+
 /** @throws {AppError} `upload.not_found`, `receipt.not_ready` */
 async function findBrought(
   deps: ReceiptDeps,
@@ -93,8 +107,7 @@ async function findBrought(
   if (!upload) throw new AppError(resumableNotFound);
   if (upload.state === "receiving" || upload.state === "processing")
     throw new AppError(receiptNotReady, { retryAfterSeconds: RETRY_AFTER_SECONDS });
-  const answer = uploadAnswerSchema.safeParse(upload.result);
-  return { upload, studies: answer.success ? answer.data.studies : [] };
+  return { upload, studies: studiesOf(upload.result) };
 }
 
 /** `undefined` if the study is gone. */
@@ -109,7 +122,8 @@ async function receiptOfBrought(
   if (upload.deliveryId === null) return { study, receipt: await receiptOfStudy(deps, study) };
   const delivery = await findDelivery(deps.db, upload.deliveryId);
   if (!delivery?.receivedAt) return undefined;
-  const { sender: from, receivedAt, volumeIds } = delivery;
-  const images = countSent(brought);
+  const { sender: from, receivedAt, volumeIds, uploads } = delivery;
+  const ofAll = uploads > 1 ? await countBrought(deps, upload, brought.id) : 0;
+  const images = Math.max(countSent(brought), ofAll);
   return { study, receipt: await receiptOfDelivered(deps, study, { from, receivedAt, volumeIds, images }) };
 }

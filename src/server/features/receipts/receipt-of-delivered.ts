@@ -1,4 +1,5 @@
-import type { ReceivedInstance } from "../../../shared/api/receipts.ts";
+import type { Receipt, ReceivedInstance } from "../../../shared/api/receipts.ts";
+import { receiptLine } from "../../../shared/rules/receipt-lines.ts";
 import { isUnsound } from "../../holdings/checking/integrity.ts";
 import { AppError } from "../../http/app-error.ts";
 import { archiveDamaged } from "../../http/http.errors.ts";
@@ -7,6 +8,7 @@ import { composeReceipt, placeInstances, type ReceiptDeps, sign } from "./make-r
 import { receiptOfStudy } from "./read-receipt.ts";
 import { receiptOf } from "./receipt-payload.ts";
 import { receiptNotFound } from "./receipts.errors.ts";
+import { findReceiptMadeOf } from "./receipts.repo.ts";
 import type { ReceiptRow } from "./receipts.table.ts";
 
 /** What somebody without an account delivered of a study. */
@@ -34,7 +36,7 @@ export async function receiptOfDelivered(
   const isWhole = images >= whole.instanceCount || whole.volumeIds.every((id) => volumeIds.includes(id));
   if (isWhole && whole.receivedFrom === from) return whole;
   const { instances } = await receiptOf(whole);
-  const own = isWhole ? instances : await deliveredOf(deps, study, instances, volumeIds);
+  const own = isWhole ? instances : await deliveredOf(deps, study, { instances, volumeIds, images });
   if (own.length === instances.length && whole.receivedFrom === from) return whole;
   if (own.length === 0) throw new AppError(receiptNotFound);
   const { studyId, madeOf } = whole;
@@ -45,8 +47,7 @@ export async function receiptOfDelivered(
 async function deliveredOf(
   deps: ReceiptDeps,
   study: StudyRow,
-  instances: readonly ReceivedInstance[],
-  volumeIds: readonly string[],
+  { instances, volumeIds, images }: Pick<Delivered, "volumeIds" | "images"> & Pick<Receipt, "instances">,
 ): Promise<ReceivedInstance[]> {
   const { placed } = await placeInstances(deps, study);
   const keyOf = ({ sopInstanceUID, sizeBytes }: Pick<ReceivedInstance, "sopInstanceUID" | "sizeBytes">) =>
@@ -61,5 +62,21 @@ async function deliveredOf(
     }
   }
   // Of two instances of one size under one UID, a receipt does not tell which one they sent, and it must not tell of the other.
-  return instances.filter((instance) => brought.has(keyOf(instance)) && !others.has(keyOf(instance)));
+  const known = instances.filter((instance) => brought.has(keyOf(instance)) && !others.has(keyOf(instance)));
+  if (known.length >= images) return known;
+  const before = await linesBefore(deps, study, volumeIds);
+  return instances.filter((instance) => known.includes(instance) || before.has(receiptLine(instance)));
+}
+
+/**
+ * The lines of an earlier receipt that was made of nothing but what they brought. Manifests of older releases do not say which volumes
+ * held what was healed since.
+ */
+async function linesBefore(
+  deps: ReceiptDeps,
+  study: StudyRow,
+  volumeIds: readonly string[],
+): Promise<Set<string>> {
+  const earlier = await findReceiptMadeOf(deps.db, study.id, volumeIds);
+  return new Set(earlier && (await receiptOf(earlier)).instances.map(receiptLine));
 }

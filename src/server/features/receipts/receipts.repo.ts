@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, gt, notInArray, sql } from "drizzle-orm";
+import { and, arrayContained, asc, desc, eq, gt, notInArray, sql } from "drizzle-orm";
 import type { DbOrTx, Tx } from "../../db/client.ts";
 import { type StoredObjectRow, storedObjects } from "../../holdings/objects/stored-objects.table.ts";
 import { series } from "../studies/studies.table.ts";
@@ -53,6 +53,22 @@ export async function findReceipt(
     .select()
     .from(receipts)
     .where(and(eq(receipts.studyId, studyId), eq(receipts.root, root)));
+  return row;
+}
+
+/** The last receipt of a study that was made of some of these volumes and of no other. */
+export async function findReceiptMadeOf(
+  db: DbOrTx,
+  studyId: string,
+  volumeIds: readonly string[],
+): Promise<ReceiptRow | undefined> {
+  if (volumeIds.length === 0) return undefined;
+  const [row] = await db
+    .select()
+    .from(receipts)
+    .where(and(eq(receipts.studyId, studyId), arrayContained(receipts.volumeIds, [...volumeIds])))
+    .orderBy(desc(receipts.id))
+    .limit(1);
   return row;
 }
 
