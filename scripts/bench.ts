@@ -1,4 +1,4 @@
-import { chmod, mkdtemp, rm } from "node:fs/promises";
+import { chmod, mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createBenchRun, type Measure } from "./bench/bench-run.ts";
@@ -20,6 +20,7 @@ import { measureSafekeeping } from "./bench/measures/safekeeping.ts";
 import { measureStart } from "./bench/measures/start.ts";
 import { measureViewer } from "./bench/measures/viewer.ts";
 import { jsonLine, type Result, table } from "./bench/result.ts";
+import { ensureBuilt } from "./build/ensure-built.ts";
 
 /** The order matters: measures that restart the server come last. */
 const MEASURES: Record<string, Measure> = {
@@ -59,7 +60,10 @@ async function bench(names: string[]): Promise<number> {
     console.error(USAGE);
     return 2;
   }
-  const folder = await mkdtemp(join(process.env.BENCH_DIR ?? tmpdir(), "exameteca-bench-"));
+  if (!process.env.BENCH_EXECUTABLE) ensureBuilt();
+  const parent = process.env.BENCH_DIR ?? tmpdir();
+  await mkdir(parent, { recursive: true });
+  const folder = await mkdtemp(join(parent, "exameteca-bench-"));
   // Started by root, PostgreSQL runs as another user, who must get through to the data.
   await chmod(folder, 0o711);
   const results: Result[] = [];

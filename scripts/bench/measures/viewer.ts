@@ -3,7 +3,6 @@ import type { Browser } from "playwright-core";
 import type { ViewerToken } from "../../../src/shared/api/studies.ts";
 import { launchBrowser } from "../../../test/support/browser.ts";
 import { isPicture, lookAtImage } from "../../../test/support/viewer-canvas.ts";
-import { ensureBuilt } from "../../build/ensure-built.ts";
 import { type ApiClient, adminClient } from "../api-client.ts";
 import type { BenchRun } from "../bench-run.ts";
 import { type Line, openPhone, type Phone, type Seen, SLOW, seenOn, TEN_MBIT } from "../phone.ts";
@@ -22,7 +21,6 @@ const MB = 1e6;
 
 /** Opens a CT of 1,000 slices on a phone: our own viewer and, beside it, OHIF. */
 export async function* measureViewer(run: BenchRun): AsyncGenerator<Result> {
-  if (!process.env.BENCH_EXECUTABLE) ensureBuilt();
   await using server = await startServerUnderTest(join(run.folder, "viewed"), { derivatives: "on" });
   const { url } = server;
   const admin = await adminClient(url);
