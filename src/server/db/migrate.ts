@@ -1,9 +1,8 @@
 import type { TransactionSql } from "postgres";
 import { isAnswerLost } from "./database.errors.ts";
 import { DatabaseIsNewer, MigrationChanged } from "./migrate.errors.ts";
-import type { Patience } from "./patience.ts";
 import { openPostgres } from "./postgres.ts";
-import { withStartupLock } from "./startup-lock.ts";
+import { type StartupLockOptions, withStartupLock } from "./startup-lock.ts";
 
 /** One file of the migrations folder, as drizzle's `readMigrationFiles` reads it. */
 export interface Migration {
@@ -36,20 +35,20 @@ const CONTRACTS = /^-- contracts: works from (\d+)$/m;
 export async function migrate(
   url: string,
   migrations: readonly Migration[],
-  createPatience?: () => Patience,
+  createLimits?: () => StartupLockOptions,
 ): Promise<number> {
   try {
-    return await migrateOnce(url, migrations, createPatience?.());
+    return await migrateOnce(url, migrations, createLimits?.());
   } catch (error) {
     if (!isAnswerLost(error)) throw error;
-    return await migrateOnce(url, migrations, createPatience?.());
+    return await migrateOnce(url, migrations, createLimits?.());
   }
 }
 
 async function migrateOnce(
   url: string,
   migrations: readonly Migration[],
-  patience: Patience | undefined,
+  limits: StartupLockOptions | undefined,
 ): Promise<number> {
   const migrating = async (tx: TransactionSql) => {
     const applied = await appliedMigrations(tx);
@@ -62,7 +61,7 @@ async function migrateOnce(
     }
     return pending.length;
   };
-  return await withStartupLock(url, migrating, { patience });
+  return await withStartupLock(url, (tx, answered) => answered(migrating(tx)), limits);
 }
 
 /** 0 if the migration only expands the schema. */
@@ -90,8 +89,8 @@ function isNewerButWorks(migrations: readonly Migration[], applied: readonly App
  * @throws {DatabaseIsNewer | MigrationChanged}
  */
 export function appliedOf(url: string, migrations: readonly Migration[]): Promise<Migration[]> {
-  return withStartupLock(url, async (tx) => {
-    const pending = new Set(pendingMigrations(migrations, await appliedMigrations(tx)));
+  return withStartupLock(url, async (tx, answered) => {
+    const pending = new Set(pendingMigrations(migrations, await answered(appliedMigrations(tx))));
     return migrations.filter((migration) => !pending.has(migration));
   });
 }

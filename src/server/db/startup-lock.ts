@@ -1,4 +1,6 @@
 import type { TransactionSql } from "postgres";
+import { DatabaseUnavailable } from "./database.errors.ts";
+import { type Backend, unlessLost } from "./lost-answer.ts";
 import { Patience, type SentStatement } from "./patience.ts";
 import { openPostgres } from "./postgres.ts";
 
@@ -9,22 +11,29 @@ const LOCK_TIMEOUT_MS = 5 * 60 * 1000;
 const IDLE_MS = 4 * 60 * 1000;
 /** A start has time, and the driver takes some to connect. */
 const ANSWER_MS = 35_000;
+/** How often a backend is looked at whose answer takes long. */
+const LOOK_MS = 30_000;
 
 export interface StartupLockOptions {
   idleMs?: number | undefined;
   /** How long the transaction may take to begin and to end; what `work` asks may take as long as it needs. */
   patience?: Patience | undefined;
+  lookMs?: number | undefined;
 }
+
+/** Waits for what only the transaction's own statements do, as long as the database works on it. @throws {DatabaseUnavailable} */
+type Answered = <Result>(work: Promise<Result>) => Promise<Result>;
 
 /**
  * Runs `work` while no other process changes the schema. The lock belongs to the transaction that `work` is given, so it
  * ends with the connection in any case. Changes in that transaction commit with it.
- * @throws {DatabaseUnavailable} if the transaction gets no answer to its beginning or its end, which it may have reached
+ * @throws {DatabaseUnavailable} if the transaction gets no answer to its beginning or its end, which it may have reached, or if one is
+ *   lost to what it waits for with `answered`
  */
 export async function withStartupLock<Result>(
   url: string,
-  work: (tx: TransactionSql) => Promise<Result>,
-  { idleMs = IDLE_MS, patience = createPatience() }: StartupLockOptions = {},
+  work: (tx: TransactionSql, answered: Answered) => Promise<Result>,
+  { idleMs = IDLE_MS, patience = createPatience(), lookMs = LOOK_MS }: StartupLockOptions = {},
 ): Promise<Result> {
   const connection = { application_name: "exameteca-startup" };
   const sql = openPostgres(url, { max: 1, connection }, patience.sockets);
@@ -33,13 +42,24 @@ export async function withStartupLock<Result>(
     return await patience.begin(begin, async (begun) => {
       const tx = begun as TransactionSql;
       const limited = tx`select set_config('lock_timeout', ${String(LOCK_TIMEOUT_MS)}, true),
-        set_config('idle_in_transaction_session_timeout', ${String(idleMs)}, true)`;
-      await patience.watch(limited as typeof limited & SentStatement);
-      await tx`select pg_advisory_xact_lock(${LOCK_KEY})`;
+        set_config('idle_in_transaction_session_timeout', ${String(idleMs)}, true),
+        pid, extract(epoch from backend_start)::text as "startedAt" from pg_stat_activity where pid = pg_backend_pid()`;
+      const [row] = await patience.watch(limited as typeof limited & SentStatement);
+      const backend = row as unknown as Backend;
+      const answered: Answered = async (answer) => {
+        try {
+          return await unlessLost(answer, { url, backend, lookMs });
+        } catch (error) {
+          // It would have to answer the rollback too.
+          if (error instanceof DatabaseUnavailable) patience.sockets.breakSilent(performance.now(), 0);
+          throw error;
+        }
+      };
+      await answered(tx`select pg_advisory_xact_lock(${LOCK_KEY})`.execute());
       // `work` may ask another connection alone for longer.
       const asking = setInterval(() => tx`select 1`.catch(() => {}), idleMs / 4); // told by what is asked next
       try {
-        return await work(tx);
+        return await work(tx, answered);
       } finally {
         clearInterval(asking);
       }

@@ -103,19 +103,27 @@ test("a node that falls silent while it starts keeps no other one from starting"
   await database.drop();
 }, 10_000);
 
-test("a migration whose commit gets no answer at all is looked for again, and a long one is waited for", async () => {
+test("a migration that gets no answer at all to a statement or its commit is looked for again, and a long one is waited for", async () => {
   const database = await createTestDatabase({ migrations: [] });
   {
     await using proxy = await startConnectionProxy(database.url);
-    const impatience = () => new Patience(1_000, 1_000, 1_000);
-    const slow = migration(1, "select pg_sleep(1.5)", "create table slow ()");
-    expect(await migrate(proxy.url, [slow], impatience)).toBe(1);
-    const lost = proxy.loseAnswerTo("commit", { silently: true });
-    const migrated = migrate(proxy.url, [slow, migration(2, "create table quick ()")], impatience);
-    await lost;
-    expect(await migrated).toBe(0);
-    const [found] = await database.sql`select to_regclass('quick') is not null as is_there`;
-    expect(found?.is_there).toBe(true);
+    const impatience = () => ({ patience: new Patience(1_000, 1_000, 1_000), lookMs: 100 });
+    const all = [migration(1, "select pg_sleep(1.5)", "create table slow ()")];
+    expect(await migrate(proxy.url, all, impatience)).toBe(1);
+    for (const [beginning, applied] of Object.entries({
+      commit: 0,
+      "create table lost": 1,
+      "select pg_advisory_xact_lock": 1,
+    })) {
+      const table = `lost_${all.length}`;
+      all.push(migration(all.length + 1, `create table ${table} ()`));
+      const lost = proxy.loseAnswerTo(beginning, { silently: true });
+      const migrated = migrate(proxy.url, all, impatience);
+      await lost;
+      expect(await migrated, beginning).toBe(applied);
+      const [found] = await database.sql`select to_regclass(${table}) is not null as is_there`;
+      expect(found?.is_there).toBe(true);
+    }
   }
   await database.drop();
 }, 15_000);

@@ -1,0 +1,52 @@
+import { withTimeout } from "../runtime/with-timeout.ts";
+import { DatabaseUnavailable } from "./database.errors.ts";
+import { Patience, type SentStatement } from "./patience.ts";
+import { openPostgres } from "./postgres.ts";
+
+/** A connection as the database lists it: a process id may come again. */
+export interface Backend {
+  pid: number;
+  /** In seconds since 1970, as PostgreSQL writes them. */
+  startedAt: string;
+}
+
+/** A look that takes longer tells nothing. */
+const LOOK_MS = 20_000;
+
+/**
+ * Waits for what only a backend does, for as long as that takes. Each time `lookMs` have passed, another connection looks at the backend:
+ * if it has done nothing from one look to the next, or is gone, the answer was lost on the way, or what was asked.
+ * @throws {DatabaseUnavailable} if it was lost
+ */
+export async function unlessLost<Result>(
+  work: Promise<Result>,
+  { url, backend, lookMs }: { url: string; backend: Backend; lookMs: number },
+): Promise<Result> {
+  let before: string | undefined;
+  while (!(await withTimeout(work, lookMs))) {
+    const idleSince = await lookAt(url, backend).catch(() => undefined);
+    if (idleSince !== undefined && idleSince === before)
+      throw new DatabaseUnavailable("the database waits for what it was asked, or its answer was lost");
+    before = idleSince;
+  }
+  return await work;
+}
+
+/** Since when the backend has waited to be asked; `undefined` while it works, or if the database does not tell. */
+async function lookAt(url: string, { pid, startedAt }: Backend): Promise<string | undefined> {
+  const patience = new Patience(LOOK_MS, LOOK_MS);
+  const sql = openPostgres(
+    url,
+    { max: 1, connection: { application_name: "exameteca-startup" } },
+    patience.sockets,
+  );
+  try {
+    const asked = sql`select state, state_change::text as since from pg_stat_activity
+      where pid = ${pid} and extract(epoch from backend_start)::text = ${startedAt}`;
+    const [row] = await patience.watch(asked as typeof asked & SentStatement);
+    if (!row) return "gone";
+    return String(row.state).startsWith("idle") ? String(row.since) : undefined;
+  } finally {
+    await sql.end({ timeout: 5 });
+  }
+}
