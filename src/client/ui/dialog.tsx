@@ -3,7 +3,6 @@ import { AlertDialog as RadixAlertDialog, Dialog as RadixDialog } from "radix-ui
 import type { ReactNode, RefObject } from "react";
 import { Button, IconButton } from "./button.tsx";
 import { CloseIcon } from "./entry-icons.tsx";
-import { useEscapePastToast } from "./use-escape-past-toast.ts";
 import { useFocusReturn } from "./use-focus-return.ts";
 import { WholeDates } from "./whole-dates.tsx";
 
@@ -29,14 +28,12 @@ interface DialogProps {
 export function Dialog(props: DialogProps) {
   const { open, onOpenChange, title, text, wide, hasCross, picture, returnTo, children } = props;
   const focusReturn = useFocusReturn(returnTo);
-  const content = useEscapePastToast(() => onOpenChange(false));
   const marks = [wide && "is-wide", hasCross && "has-cross", picture && "has-picture"].filter(Boolean);
   return (
     <RadixDialog.Root open={open} onOpenChange={onOpenChange}>
       <RadixDialog.Portal>
         <RadixDialog.Overlay className="scrim">
           <RadixDialog.Content
-            ref={content}
             className={`dialog is-sheet ${marks.join(" ")}`}
             {...focusReturn}
             {...(!text && { "aria-describedby": undefined })}
@@ -96,12 +93,11 @@ export function ConfirmDialog(props: ConfirmDialogProps) {
   const { dismissLabel = <Trans id="action.cancel">Cancel</Trans>, isReady = true, busy = false } = props;
   const { confirmKind = "destroy" } = props;
   const focusReturn = useFocusReturn();
-  const question = useEscapePastToast(() => onOpenChange(false));
   return (
     <RadixAlertDialog.Root open={open} onOpenChange={onOpenChange}>
       <RadixAlertDialog.Portal>
         <RadixAlertDialog.Overlay className="scrim">
-          <RadixAlertDialog.Content ref={question} className="dialog" {...focusReturn}>
+          <RadixAlertDialog.Content className="dialog" {...focusReturn}>
             <RadixAlertDialog.Title className="dialog-title">{title}</RadixAlertDialog.Title>
             <RadixAlertDialog.Description className="dialog-text">
               <WholeDates>{text}</WholeDates>

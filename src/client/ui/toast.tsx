@@ -3,6 +3,7 @@ import { atom, getDefaultStore, useAtom } from "jotai";
 import { Toast as RadixToast } from "radix-ui";
 import { IconButton } from "./button.tsx";
 import { CircleAlertIcon, CircleCheckIcon, ClockIcon, CloseIcon } from "./entry-icons.tsx";
+import { useEscapePastToast } from "./use-escape-past-toast.ts";
 
 export interface ToastMessage {
   tone: "ok" | "bad" | "info";
@@ -28,6 +29,7 @@ export function showToast(message: ToastMessage): void {
 export function Toaster() {
   const { t } = useLingui();
   const [toast, setToast] = useAtom(shownToastAtom);
+  useEscapePastToast(toast !== undefined, () => setToast(undefined));
   const ToneIcon = toast && icons[toast.tone];
   const label = t({ id: "toast.label", message: "Notification" });
   return (

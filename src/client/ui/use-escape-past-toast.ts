@@ -1,29 +1,28 @@
-import { useEffect, useEffectEvent, useRef } from "react";
+import { useEffect, useEffectEvent, useReducer } from "react";
+import { flushSync } from "react-dom";
 
 /**
- * Radix gives Escape to its newest layer alone, and a toast is one: the key would only dismiss the message, and the dialog beneath
- * it stay. Closes the dialog on top then, too. Returns the ref of its content.
+ * Radix gives Escape to its newest layer alone, and a toast is one: the key would only dismiss the message, and the dialog, menu or
+ * list beneath it stay. Ends the toast before the key arrives there, so that it does what it does without one.
  */
-export function useEscapePastToast(close: () => void) {
-  const content = useRef<HTMLDivElement>(null);
+export function useEscapePastToast(isShown: boolean, end: () => void): void {
+  const [, redraw] = useReducer((times: number) => times + 1, 0);
   const press = useEffectEvent((event: KeyboardEvent) => {
-    if (event.key !== "Escape" || event.repeat || event.isComposing || event.defaultPrevented) return;
-    if (!content.current || content.current !== topLayer()) return;
-    // The dialog is gone before the next listener runs, which would close what is beneath.
-    event.preventDefault();
-    close();
+    if (event.key !== "Escape" || event.repeat || event.isComposing || isInToast(event.target)) return;
+    flushSync(end);
+    // The layers learn that one is gone in an update of less priority, which goes along with one of this priority.
+    flushSync(redraw);
   });
   useEffect(() => {
+    if (!isShown) return;
     const listen = (event: KeyboardEvent) => press(event);
-    document.addEventListener("keydown", listen);
-    return () => document.removeEventListener("keydown", listen);
-  }, []);
-  return content;
+    // Before the document, where the layers listen.
+    window.addEventListener("keydown", listen, { capture: true });
+    return () => window.removeEventListener("keydown", listen, { capture: true });
+  }, [isShown]);
 }
 
-const LAYERS = "[role=dialog], [role=alertdialog], [role=menu], [role=listbox]";
-
-/** Each layer is drawn at the end of the page when it opens. A list that is open in a dialog keeps the dialog. */
-function topLayer(): Element | undefined {
-  return [...document.querySelectorAll(LAYERS)].at(-1);
+/** There the key is about the toast alone. */
+function isInToast(target: EventTarget | null): boolean {
+  return target instanceof Element && target.closest(".toast-place") !== null;
 }

@@ -1,9 +1,11 @@
 import "../../support/dom-globals.ts";
 import { expect, mock, spyOn, test } from "bun:test";
+import { Dialog as RadixDialog } from "radix-ui";
 import { useState } from "react";
 import { ConfirmDialog, Dialog } from "../../../src/client/ui/dialog.tsx";
+import { Dropdown, DropdownItem } from "../../../src/client/ui/dropdown.tsx";
 import { showToast } from "../../../src/client/ui/toast.tsx";
-import { act, cleanup, screen, untilGone, userEvent, waitFor, withDom } from "../../support/dom.ts";
+import { act, cleanup, drawn, screen, untilGone, userEvent, waitFor, withDom } from "../../support/dom.ts";
 import { renderClient } from "../../support/render-client.tsx";
 
 withDom();
@@ -128,6 +130,9 @@ test("one press of Escape under a toast closes the question or list that stands 
   await renderClient(
     <Dialog open onOpenChange={left} title="Exame">
       <Asked />
+      <Dropdown trigger={<button type="button">Opções</button>}>
+        <DropdownItem onSelect={() => {}}>Girar</DropdownItem>
+      </Dropdown>
     </Dialog>,
   );
   await user.click(screen.getByRole("button", { name: "Excluir" }));
@@ -137,13 +142,42 @@ test("one press of Escape under a toast closes the question or list that stands 
   await user.keyboard("{Escape}");
   await untilGone(() => screen.queryByRole("alertdialog"));
   expect(left).not.toHaveBeenCalled();
-  const list = document.body.appendChild(document.createElement("div"));
-  list.role = "listbox";
+  await user.click(screen.getByRole("button", { name: "Opções" }));
+  await screen.findByRole("menu");
   fail();
   await user.keyboard("{Escape}");
+  await untilGone(() => screen.queryByRole("menu"));
   expect(left).not.toHaveBeenCalled();
-  list.remove();
   fail();
   await user.keyboard("{Escape}");
   expect(left).toHaveBeenCalledTimes(1);
+});
+
+test("one press of Escape closes an overlay of another kind under a toast, and leaves the toast alone that has the focus", async () => {
+  const user = userEvent.setup();
+  const left = mock(() => undefined);
+  const beneath = mock((event: KeyboardEvent) => event.defaultPrevented);
+  document.addEventListener("keydown", beneath);
+  await renderClient(
+    <RadixDialog.Root open modal={false} onOpenChange={left}>
+      <RadixDialog.Content aria-describedby={undefined} onInteractOutside={(event) => event.preventDefault()}>
+        <RadixDialog.Title>Visor</RadixDialog.Title>
+      </RadixDialog.Content>
+    </RadixDialog.Root>,
+  );
+  const tell = () => act(() => showToast({ tone: "ok", title: "Exame baixado" }));
+  tell();
+  // The dialog of an earlier test gives its focus up a moment after it.
+  await drawn();
+  screen.getByRole("button", { name: "Fechar" }).focus();
+  await user.keyboard("{Escape}");
+  await untilGone(() => screen.queryByText("Exame baixado"));
+  expect(left).not.toHaveBeenCalled();
+  tell();
+  screen.getByRole("dialog").focus();
+  await user.keyboard("{Escape}");
+  expect(left).toHaveBeenCalledTimes(1);
+  expect(screen.queryByText("Exame baixado")).toBeNull();
+  expect(beneath.mock.results.at(-1)?.value).toBe(true);
+  document.removeEventListener("keydown", beneath);
 });
