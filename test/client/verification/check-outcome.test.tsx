@@ -3,9 +3,11 @@ import { describe, expect, test } from "bun:test";
 import { CheckOutcome } from "../../../src/client/features/verification/check-outcome.tsx";
 import type { Comparison } from "../../../src/client/features/verification/compare-files.ts";
 import { ReceiptFacts } from "../../../src/client/features/verification/receipt-facts.tsx";
+import VerifyScreen from "../../../src/client/features/verification/verify-screen.tsx";
 import type { Receipt } from "../../../src/shared/api/receipts.ts";
-import { screen, withDom } from "../../support/dom.ts";
+import { screen, userEvent, waitFor, withDom } from "../../support/dom.ts";
 import { renderClient } from "../../support/render-client.tsx";
+import { answerCalls } from "../../support/render-view.tsx";
 
 withDom();
 
@@ -92,4 +94,25 @@ describe("the receipts of one PDF", () => {
     const [moments, senders] = await showAll(one, { ...one, root: "3".repeat(64) });
     expect([moments?.length, senders]).toEqual([1, ["Clínica São João"]]);
   });
+});
+
+test("a PDF of which no receipt can be read is told as such, and not as a file without one", async () => {
+  answerCalls({ "GET /.well-known/jwks.json": () => Response.json({ keys: [] }) });
+  await renderClient(<VerifyScreen productName="Exameteca" />);
+  const user = userEvent.setup();
+  const pick = async (...heads: string[]) => {
+    const input = document.querySelector<HTMLInputElement>("input[type=file]");
+    const file = new File(["%PDF-1.7\n", ...heads], "recibo.pdf", { type: "application/pdf" });
+    if (input) await user.upload(input, file);
+    return await screen.findByRole("alert");
+  };
+  const head =
+    "/Type /EmbeddedFile /Subtype /application#2Fjose >> /Length 3 /Filter /FlateDecode >>\nstream\n123";
+  const said =
+    "Este PDF tem um recibo, mas ele não pode ser lido. Baixe o PDF de novo onde o exame está guardado.";
+  expect((await pick(head)).textContent).toBe(said);
+  await pick();
+  await waitFor(() =>
+    expect(screen.getByRole("alert").textContent).toStartWith("Este arquivo não é um recibo"),
+  );
 });

@@ -26,6 +26,11 @@ export interface OpenedReceipt {
   signature: SignatureState;
 }
 
+/** A paper of which no receipt can be read. */
+export interface UnreadReceipts {
+  unread: number;
+}
+
 /** The receipts that were read; none if only the QR code's text was. */
 export function receiptsOf({ receipt, others = [] }: OpenedReceipt): Receipt[] {
   return receipt ? [receipt, ...others] : [];
@@ -36,12 +41,16 @@ const byTrust: readonly SignatureState[] = ["invalid", "unknown", "unreachable",
 
 /** A receipt of 100,000 instances takes some 30 MB. */
 const MAX_RECEIPT_BYTES = 64 * 1024 * 1024;
+/** Bytes that are read and made to inflate what a PDF carries; whoever made it may want to keep this page busy. */
+const MAX_INFLATE_WORK = 2 * MAX_RECEIPT_BYTES;
+/** An inflater takes so much memory. */
+const INFLATER_BYTES = 32 * 1024;
 
 /** Reads a receipt from a file: the paper, the JSON of the API, or a JWS. Undefined if it is none of them. */
 export async function openReceiptFile(
   file: Blob,
   keys: readonly PublicKey[] | undefined,
-): Promise<OpenedReceipt | undefined> {
+): Promise<OpenedReceipt | UnreadReceipts | undefined> {
   if (file.size > MAX_RECEIPT_BYTES) return undefined;
   const bytes = new Uint8Array(await file.arrayBuffer());
   const isPdf = new TextDecoder("latin1").decode(bytes.subarray(0, 5)) === "%PDF-";
@@ -54,7 +63,7 @@ export async function openReceiptFile(
   );
   const found = joined(opened.flatMap(({ one }) => one ?? []));
   const unread = opened.filter(({ one, isReceipt }) => isReceipt && !one).length;
-  return found && unread > 0 ? { ...found, unread } : found;
+  return unread > 0 ? { ...found, unread } : found;
 }
 
 function joined(opened: readonly OpenedReceipt[]): OpenedReceipt | undefined {
@@ -135,15 +144,21 @@ interface AttachedFile {
 /** The files that our paper carries, deflated. */
 function attachedFiles(pdf: Uint8Array): AttachedFile[] {
   const text = new TextDecoder("latin1").decode(pdf);
-  const head = /\/Type \/EmbeddedFile [^>]*>>? ?\/Length (\d+) \/Filter \/FlateDecode >>\nstream\n/g;
+  // Bounded: a PDF full of beginnings would be read to its end from each of them.
+  const head =
+    /\/Type \/EmbeddedFile [^>]{0,300}>>? ?\/Length (\d{1,10}) \/Filter \/FlateDecode >>\nstream\n/g;
   const files: AttachedFile[] = [];
-  let left = MAX_RECEIPT_BYTES;
+  let left = MAX_INFLATE_WORK;
+  const spend = (bytes: number) => {
+    left -= bytes;
+  };
   for (let found = head.exec(text); found; found = head.exec(text)) {
     const start = found.index + found[0].length;
     const end = start + Number(found[1]);
-    const inflated = left > 0 ? inflateHead(pdf.subarray(start + ZLIB_HEADER_BYTES, end), left) : undefined;
+    const deflated = pdf.subarray(start + ZLIB_HEADER_BYTES, end);
+    const inflated = left > 0 ? inflateHead(deflated, left, spend) : undefined;
+    spend(INFLATER_BYTES);
     head.lastIndex = end;
-    left -= inflated?.length ?? 0;
     files.push({
       text: inflated && new TextDecoder().decode(inflated),
       isReceipt: found[0].includes("/application#2Fjose "),

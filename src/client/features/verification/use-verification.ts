@@ -4,7 +4,13 @@ import { ApiError, callJson } from "../../api.ts";
 import { type ComparisonOfExams, compareExams, compareRoot, type HashedFile } from "./compare-files.ts";
 import { hashInWorker } from "./hash-in-worker.ts";
 import { HashFailed, type HashFailure, type PickedFile } from "./hash-messages.ts";
-import { type OpenedReceipt, openReceiptFile, openReceiptText, receiptsOf } from "./receipt-file.ts";
+import {
+  type OpenedReceipt,
+  openReceiptFile,
+  openReceiptText,
+  receiptsOf,
+  type UnreadReceipts,
+} from "./receipt-file.ts";
 
 /** How the files compare with the receipt; with the digest of one, only whether all of them together are what was received. */
 export type CheckResult =
@@ -19,15 +25,19 @@ export type Check =
 
 /** The receipt and the files that a person brought. Nothing of them leaves the page: only the public keys are fetched. */
 export function useVerification() {
-  const [receipt, setReceipt] = useState<OpenedReceipt | "unreadable">();
+  const [receipt, setReceipt] = useState<OpenedReceipt>();
+  const [refused, setRefused] = useState<UnreadReceipts>();
   const [check, setCheck] = useState<Check>({ state: "none" });
   const running = useRef<AbortController>(undefined);
 
   async function open(
-    read: (keys: PublicKey[] | undefined) => Promise<OpenedReceipt | undefined>,
+    read: (keys: PublicKey[] | undefined) => Promise<OpenedReceipt | UnreadReceipts | undefined>,
   ): Promise<void> {
     forgetCheck();
-    setReceipt((await read(await fetchKeys())) ?? "unreadable");
+    const opened = (await read(await fetchKeys())) ?? { unread: 0 };
+    const isRead = "digest" in opened;
+    setReceipt(isRead ? opened : undefined);
+    setRefused(isRead ? undefined : opened);
   }
 
   function forgetCheck(): void {
@@ -37,7 +47,7 @@ export function useVerification() {
   }
 
   async function checkFiles(files: PickedFile[]): Promise<void> {
-    if (!receipt || receipt === "unreadable") return;
+    if (!receipt) return;
     forgetCheck();
     const control = new AbortController();
     running.current = control;
@@ -61,6 +71,8 @@ export function useVerification() {
 
   return {
     receipt,
+    /** What was brought last and is no receipt, or has receipts of which none can be read. */
+    refused,
     check,
     openFile: (file: Blob) => open((keys) => openReceiptFile(file, keys)),
     openText: (text: string) => open((keys) => openReceiptText(text, keys)),
@@ -68,6 +80,7 @@ export function useVerification() {
     reset() {
       forgetCheck();
       setReceipt(undefined);
+      setRefused(undefined);
     },
   };
 }

@@ -1,4 +1,4 @@
-import { Trans } from "@lingui/react/macro";
+import { Plural, Trans } from "@lingui/react/macro";
 import { useEffect, useRef } from "react";
 import type { IslandProps } from "../../../shared/islands.ts";
 import { Brand } from "../../ui/brand.tsx";
@@ -11,7 +11,7 @@ import { useVerification } from "./use-verification.ts";
 
 /** `/verificar`: checks a receipt, and a folder or ZIP against it, in the browser. */
 export default function VerifyScreen({ productName }: IslandProps<"verify">) {
-  const { receipt, check, openFile, openText, checkFiles, reset } = useVerification();
+  const { receipt, refused, check, openFile, openText, checkFiles, reset } = useVerification();
   const opener = useRef(openText);
   useEffect(() => {
     // The QR code of a paper leads here with its text behind the #, which no server sees.
@@ -20,7 +20,6 @@ export default function VerifyScreen({ productName }: IslandProps<"verify">) {
     window.history.replaceState(window.history.state, "", window.location.pathname);
     void opener.current(text);
   }, []);
-  const opened = receipt === "unreadable" ? undefined : receipt;
   return (
     <>
       <header className="verify-bar">
@@ -43,20 +42,14 @@ export default function VerifyScreen({ productName }: IslandProps<"verify">) {
           <h2 id="verify-receipt">
             <Trans id="verify.step.receipt">1. The receipt</Trans>
           </h2>
-          {opened ? (
-            <ReceiptFacts opened={opened} onReplace={reset} />
+          {receipt ? (
+            <ReceiptFacts opened={receipt} onReplace={reset} />
           ) : (
             <FilePicker kind="receipt" isLit onPick={([first]) => first && void openFile(first.file)} />
           )}
-          {receipt === "unreadable" && (
-            <p className="notice is-bad" role="alert">
-              <Trans id="verify.unreadable">
-                This file is no receipt. Choose the PDF of the receipt, or its JSON or JWS.
-              </Trans>
-            </p>
-          )}
+          {refused && <Refused unread={refused.unread} />}
         </section>
-        {opened && opened.signature !== "invalid" && (
+        {receipt && receipt.signature !== "invalid" && (
           <section className="verify-step" aria-labelledby="verify-files">
             <h2 id="verify-files">
               <Trans id="verify.step.files">2. The exam</Trans>
@@ -72,5 +65,24 @@ export default function VerifyScreen({ productName }: IslandProps<"verify">) {
         )}
       </main>
     </>
+  );
+}
+
+function Refused({ unread }: { unread: number }) {
+  return (
+    <p className="notice is-bad" role="alert">
+      {unread > 0 ? (
+        <Plural
+          id="verify.noneRead"
+          value={unread}
+          one="This PDF has a receipt, but it can't be read. Get the PDF again where the exam is kept."
+          other="This PDF has # receipts, but none of them can be read. Get the PDF again where the exams are kept."
+        />
+      ) : (
+        <Trans id="verify.unreadable">
+          This file is no receipt. Choose the PDF of the receipt, or its JSON or JWS.
+        </Trans>
+      )}
+    </p>
   );
 }
