@@ -69,6 +69,14 @@ export function encodeWinAnsi(text: string): Uint8Array {
   return Uint8Array.from([...text.normalize("NFC")].map(codeOf));
 }
 
+/** Whether the encoding has all letters of the text, with or without their marks. */
+export function isWritable(text: string): boolean {
+  const lost = "?".charCodeAt(0);
+  return Array.from(text.normalize("NFC")).every(
+    (character) => character === "?" || codeOf(character) !== lost,
+  );
+}
+
 function codeOf(character: string): number {
   const code = character.codePointAt(0) ?? 0;
   if ((code >= 0x20 && code < 0x7f) || (code >= 0xa0 && code <= 0xff)) return code;

@@ -15,6 +15,11 @@ export function fullPersonName(pn: string): string | null {
   return [prefix, given, middle, family, suffix].filter(Boolean).join(" ") || null;
 }
 
+/** The forms of a PN value that are not empty, each in spoken order: the alphabetic, the ideographic, the phonetic one. */
+export function personNameForms(pn: string): string[] {
+  return pn.split("=").flatMap((form) => fullPersonName(form) ?? []);
+}
+
 /** The first non-empty form of `alphabetic=ideographic=phonetic`. */
 function firstForm(pn: string): string {
   return pn.split("=").find((form) => /[^\s^\0]/.test(form)) ?? "";

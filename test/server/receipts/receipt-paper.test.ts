@@ -1,9 +1,10 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { compactVerify, createLocalJWKSet, type JSONWebKeySet } from "jose";
 import { encodeWinAnsi, textWidth, wrapText } from "../../../src/server/documents/pdf-font.ts";
-import { readReceipt } from "../../../src/server/features/receipts/read-receipt.ts";
+import { type FoundReceipt, readReceipt } from "../../../src/server/features/receipts/read-receipt.ts";
 import { drawReceipts } from "../../../src/server/features/receipts/receipt-paper.ts";
 import type { ReceiptDigest, SignedReceipt } from "../../../src/shared/api/receipts.ts";
+import type { Locale } from "../../../src/shared/locale.ts";
 import { readDrawnQr, readPdf } from "../../support/read-pdf.ts";
 import { sampleZip } from "../../support/sample-zip.ts";
 import { createTestApp, type Person, type TestApp } from "../../support/test-app.ts";
@@ -98,15 +99,63 @@ test("each page of a long paper says whose page it is", async () => {
     expect(lines.join(" ")).toContain(`${number} · ${index + 1}/${pages.length}`);
 });
 
+describe("a paper", () => {
+  let found: FoundReceipt;
+  beforeAll(async () => {
+    found = await readReceipt(t.deps, { userId: owner.id, role: "user" }, id);
+  });
+
+  const about = { productName: "Exameteca", publicUrl: "https://exames.example.com" };
+  const draw = async (of: Partial<FoundReceipt["study"]>[], locale: Locale = "pt-BR") => {
+    const receipts = of.map((study) => ({
+      ...found,
+      study: { ...found.study, description: "TC de crânio", ...study },
+    }));
+    const { pages } = await readPdf(Uint8Array.from(await drawReceipts({ receipts }, { ...about, locale })));
+    return pages.flat();
+  };
+
+  test("names a patient by the first form of the name that its font can write, or says that it can't", async () => {
+    const text = async (patientName: string, patientID: string | null, locale?: Locale) =>
+      (await draw([{ patientName, patientID }], locale)).join(" ");
+    expect(await text("Yamada^Tarou=山田^太郎=やまだ^たろう", "77")).toContain("Tarou Yamada ");
+    expect(await text("=山田^太郎=Yamada^Tarou", "77")).toContain("Tarou Yamada ");
+    const silent = await text("=山田^太郎", "77");
+    expect(silent).toContain("Nome em uma escrita que este papel não mostra (ID do paciente 77)");
+    expect(silent).not.toContain("?");
+    expect(await text("김희중", "患者", "en-US")).toContain("Name in a script that this paper can't show ");
+    const exam = (await draw([{ description: "頭部CT" }])).join(" ");
+    expect(exam).toContain("Exame com descrição em uma escrita que este papel não");
+    expect(exam).not.toContain("?");
+  });
+
+  test("about several patients says beside each exam whose it is", async () => {
+    const lines = await draw([
+      { patientName: "Souza^Ana" },
+      { patientName: "Souza^Rui" },
+      { patientName: null },
+    ]);
+    // In the head, in the table, and beside the QR code.
+    expect(lines.filter((line) => line.includes("Ana Souza"))).toHaveLength(3);
+    expect(lines.filter((line) => line === "Rui Souza")).toHaveLength(2);
+    expect(lines.filter((line) => line === "Nome não informado")).toHaveLength(2);
+    const second = lines.findIndex((line) => line.startsWith("2. TC de crânio"));
+    expect(lines[second + 1]).toBe("Rui Souza");
+    const ofOne = await draw([{ patientName: "Souza^Ana" }, { patientName: "Souza^Ana" }]);
+    expect(ofOne.filter((line) => line.includes("Ana Souza"))).toHaveLength(1);
+  });
+});
+
 test("the number of a paper has the day in Brasília on which it says that the exam came", async () => {
   const now = t.deps.clock.now().getTime();
   const dayMs = 24 * 3600_000;
-  // The next half past two of UTC, which is less than a session away.
+  // The next half past two of UTC, which may be after the end of the owner's session.
   const wait = (dayMs + 2.5 * 3600_000 - (now % dayMs)) % dayMs;
   t.advance(wait);
-  const { studies } = await t.store(owner, sampleZip({ study: "4" }));
+  const late = await t.addPerson("Dona da Noite", { plan: "clinica" });
+  const { studies } = await t.store(late, sampleZip({ study: "4" }));
   const headers = { accept: "application/pdf", "accept-language": "pt-BR" };
-  const answer = await t.call("GET", `/api/studies/${studies[0]?.id}/receipt`, { as: owner, headers });
+  const answer = await t.call("GET", `/api/studies/${studies[0]?.id}/receipt`, { as: late, headers });
   const text = (await readPdf(new Uint8Array(await answer.arrayBuffer()))).pages[0]?.join(" ") ?? "";
   const [year, month, day] = new Date(now + wait - dayMs).toISOString().slice(0, 10).split("-");
   expect(text).toContain(`${day}-${month}-${year}, 23:30`);

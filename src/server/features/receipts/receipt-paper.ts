@@ -1,7 +1,8 @@
 import { createDeflate } from "node:zlib";
-import { shortPersonName } from "../../../shared/dicom/person-name.ts";
+import { personNameForms } from "../../../shared/dicom/person-name.ts";
 import type { Locale } from "../../../shared/locale.ts";
 import { through } from "../../archive/pieces.ts";
+import { isWritable } from "../../documents/pdf-font.ts";
 import { type PdfAttachment, writePdf } from "../../documents/pdf-writer.ts";
 import { translate } from "../../http/translate.ts";
 import type { FoundReceipt } from "./read-receipt.ts";
@@ -21,6 +22,19 @@ const texts = {
   images: /*i18n*/ { id: "receipt.paper.images", message: "Images" },
   total: /*i18n*/ { id: "receipt.paper.total", message: "Total, {size}" },
   noDescription: /*i18n*/ { id: "receipt.paper.noDescription", message: "Exam without a description" },
+  unwritableExam: /*i18n*/ {
+    id: "receipt.paper.unwritableExam",
+    message: "Exam with a description in a script that this paper can't show",
+  },
+  noName: /*i18n*/ { id: "receipt.paper.noName", message: "Name not given" },
+  unwritableName: /*i18n*/ {
+    id: "receipt.paper.unwritableName",
+    message: "Name in a script that this paper can't show",
+  },
+  unwritableNameOf: /*i18n*/ {
+    id: "receipt.paper.unwritableNameOf",
+    message: "Name in a script that this paper can't show (patient ID {id})",
+  },
   fingerprint: /*i18n*/ { id: "receipt.paper.fingerprint", message: "Fingerprint of the exam" },
   check: /*i18n*/ {
     id: "receipt.paper.check",
@@ -41,6 +55,8 @@ const texts = {
 
 const ENGLISH_MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
 
+type Say = (text: { id: string; message: string }, values?: Record<string, string>) => string;
+
 /** What a paper is about. */
 export interface Papered {
   /** At least one; those of one delivery together. */
@@ -54,8 +70,7 @@ export async function drawReceipts(
   { receipts, to }: Papered,
   { locale, productName, publicUrl }: { locale: Locale; productName: string; publicUrl: string },
 ): Promise<Uint8Array> {
-  const say = (text: { id: string; message: string }, values?: Record<string, string>) =>
-    translate(locale, text, values);
+  const say: Say = (text, values) => translate(locale, text, values);
   const [first] = receipts;
   if (!first) throw new RangeError("a paper without a receipt");
   const { receivedFrom, receivedAt } = first.receipt;
@@ -68,22 +83,23 @@ export async function drawReceipts(
   sheet.page.line(LEFT, RIGHT, 112, { width: 1 });
   sheet.y = 138;
 
-  const patients = new Set(receipts.map(({ study }) => shortPersonName(study.patientName ?? "") ?? ""));
+  const patients = new Set(receipts.map(({ study }) => patientText(study, say)));
+  const whose = ({ study }: FoundReceipt) =>
+    patients.size > 1 ? patientText(study, say) || say(texts.noName) : undefined;
+  const writable = (name: string) => (isWritable(name) ? name : say(texts.unwritableName));
   sheet.facts([
     [say(texts.patient), [...patients].filter(Boolean).join(", ")],
-    [say(texts.from), receivedFrom ?? ""],
-    [say(texts.to), to ?? ""],
+    [say(texts.from), writable(receivedFrom ?? "")],
+    [say(texts.to), writable(to ?? "")],
     [say(texts.receivedAt), say(texts.receivedAtText, { moment: momentText(receivedAt, locale) })],
   ]);
 
   const numberText = (value: number) => new Intl.NumberFormat(locale).format(value);
   sheet.headings([say(texts.exam), say(texts.date), say(texts.images)]);
-  for (const { study, receipt } of receipts) {
-    sheet.row([
-      study.description?.trim() || say(texts.noDescription),
-      dayText(study.studyDate, locale),
-      numberText(receipt.instanceCount),
-    ]);
+  for (const found of receipts) {
+    const { study, receipt } = found;
+    const facts = [dayText(study.studyDate, locale), numberText(receipt.instanceCount)] as const;
+    sheet.row([examText(study, say), ...facts], whose(found));
   }
   const sum = (of: (receipt: FoundReceipt["receipt"]) => number) =>
     receipts.reduce((total, { receipt }) => total + of(receipt), 0);
@@ -93,12 +109,13 @@ export async function drawReceipts(
   );
   sheet.total(say(texts.total, { size }), numberText(sum(({ instanceCount }) => instanceCount)));
 
-  for (const [index, { study, receipt }] of receipts.entries()) {
-    const description = study.description?.trim() || say(texts.noDescription);
+  for (const [index, found] of receipts.entries()) {
+    const { study, receipt } = found;
     sheet.fingerprint({
       address: checkAddress(publicUrl, receipt),
       title: say(texts.fingerprint),
-      exam: receipts.length > 1 ? `${index + 1}. ${description}` : undefined,
+      exam: receipts.length > 1 ? `${index + 1}. ${examText(study, say)}` : undefined,
+      patient: whose(found),
       root: receipt.root,
       note: say(texts.check),
     });
@@ -120,6 +137,20 @@ export async function drawReceipts(
     pages: sheet.pages,
     attachments,
   });
+}
+
+/** The patient, by the first form of the name that the paper's font can write; empty if there is no name. */
+function patientText({ patientName, patientID }: FoundReceipt["study"], say: Say): string {
+  const forms = personNameForms(patientName ?? "");
+  const written = forms.find(isWritable);
+  if (written !== undefined || forms.length === 0) return written ?? "";
+  const id = patientID?.trim() ?? "";
+  return id !== "" && isWritable(id) ? say(texts.unwritableNameOf, { id }) : say(texts.unwritableName);
+}
+
+function examText({ description }: FoundReceipt["study"], say: Say): string {
+  const text = description?.trim() || say(texts.noDescription);
+  return isWritable(text) ? text : say(texts.unwritableExam);
 }
 
 /** Where a receipt is checked: what its QR code says. */

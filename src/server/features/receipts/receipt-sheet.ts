@@ -22,6 +22,8 @@ interface Fingerprint {
   title: string;
   /** Which exam of several it is. */
   exam: string | undefined;
+  /** Whose exam it is, if the paper is about several patients. */
+  patient: string | undefined;
   root: string;
   note: string;
 }
@@ -59,11 +61,15 @@ export class Sheet {
     this.y += 26;
   }
 
-  row([what, date, images]: readonly [string, string, string]): void {
-    const lines = wrapText(what, { font: "regular", ...TEXT, width: DATES - LEFT - 16, maxLines: 3 });
+  /** An exam, and below it whose it is, if the paper is about several patients. */
+  row([what, date, images]: readonly [string, string, string], patient = ""): void {
+    const width = DATES - LEFT - 16;
+    const about = wrapText(what, { font: "regular", ...TEXT, width, maxLines: 3 });
+    const lines = [...about, ...wrapText(patient, { font: "regular", ...TEXT, width, maxLines: 2 })];
     this.#keepTogether(lines.length * LINE + 12);
     for (const [index, line] of lines.entries()) {
-      this.page.text(line, LEFT, this.y + index * LINE, TEXT);
+      const gray = index < about.length ? 0 : FAINT;
+      this.page.text(line, LEFT, this.y + index * LINE, { ...TEXT, gray });
       if (index > 0) continue;
       this.page.text(date, DATES, this.y, TEXT);
       this.page.text(images, RIGHT, this.y, { ...TEXT, align: "right" });
@@ -82,7 +88,7 @@ export class Sheet {
     this.y += 40;
   }
 
-  fingerprint({ address, title, exam, root, note }: Fingerprint): void {
+  fingerprint({ address, title, exam, patient = "", root, note }: Fingerprint): void {
     this.#keepTogether(QR_SIDE);
     const { page, y } = this;
     page.squares(qrModules(address), LEFT, y, QR_SIDE);
@@ -91,7 +97,9 @@ export class Sheet {
     const name = exam ? wrapText(exam, { font: "bold", size: 11, width, maxLines: 2 }) : [title];
     for (const [index, line] of name.entries())
       page.text(line, x, y + 12 + index * 14, { size: 11, font: "bold" });
-    const below = y + 32 + (name.length - 1) * 14;
+    const whose = wrapText(patient, { ...NOTE, width, maxLines: 1 });
+    const below = y + 32 + (name.length - 1 + whose.length) * 14;
+    for (const line of whose) page.text(line, x, below - 20, { size: 9, gray: FAINT });
     for (const [index, line] of (root.match(/.{32}/g) ?? []).entries())
       page.text(line.replace(/(.{4})(?!$)/g, "$1 "), x, below + index * 15, { size: 9.5, font: "mono" });
     for (const [index, line] of wrapText(note, { ...NOTE, width }).entries())
