@@ -79,6 +79,8 @@ describe("the security of an account", () => {
     await write(() => store.set(viewAtom, "support"));
     expect(shownView()).toBe("profile");
     expect(screen.getByText("1111-2222-3333-4444")).toBeDefined();
+    await user.keyboard("{Escape}");
+    expect(screen.getByRole("alert").textContent).toStartWith("Os códigos só aparecem uma vez.");
     await user.click(screen.getByRole("button", { name: "Já guardei os códigos" }));
     await write(() => store.set(viewAtom, "support"));
     expect(shownView()).toBe("support");

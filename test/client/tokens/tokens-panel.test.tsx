@@ -53,6 +53,13 @@ describe("the tokens of an account", () => {
     expect(sent).toMatchObject([{ name: "PACS", scopes: ["dicomweb:write"] }]);
     await travel("back");
     expect(screen.getByText("exm_segredo")).toBeDefined();
+    expect(screen.queryByRole("alert")).toBeNull();
+    await user.keyboard("{Escape}");
+    expect(screen.getByText("exm_segredo")).toBeDefined();
+    const said = screen.getByRole("alert");
+    expect(said.textContent).toBe("O token só aparece uma vez. Copie e guarde, depois escolha “Já copiei”.");
+    await user.keyboard("{Escape}");
+    expect(screen.getByRole("alert")).not.toBe(said);
     await user.click(screen.getByRole("button", { name: "Já copiei" }));
     expect(screen.queryByText("exm_segredo")).toBeNull();
     expect(shownView()).toBe("profile");

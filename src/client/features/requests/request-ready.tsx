@@ -4,10 +4,10 @@ import type { CreatedRequest, Request } from "../../../shared/api/deliveries.ts"
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { dayText } from "../../ui/moment-text.ts";
+import { useShownOnce } from "../../ui/shown-once.tsx";
 import { useStay } from "../places/use-stay.ts";
 import { CopyBox, LinkWays } from "../sharing/link-ready.tsx";
 import { QrSheet } from "../sharing/qr-sheet.tsx";
-import { useShownOnce } from "../sharing/shown-once.tsx";
 import { RequestLine } from "./request-line.tsx";
 import { useOpenDelivered, useRequests } from "./use-requests.ts";
 

@@ -1,10 +1,10 @@
 import { Trans, useLingui } from "@lingui/react/macro";
-import { useState } from "react";
 import { startBrowserDownload } from "../../start-browser-download.ts";
 import { Button } from "../../ui/button.tsx";
 import { CopyButton } from "../../ui/copy-button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { DownloadIcon, PrinterIcon } from "../../ui/icons.tsx";
+import { useShownOnce } from "../../ui/shown-once.tsx";
 import { useStay } from "../places/use-stay.ts";
 
 const FILE_NAME = "exameteca-codigos-de-recuperacao.txt";
@@ -12,7 +12,11 @@ const FILE_NAME = "exameteca-codigos-de-recuperacao.txt";
 /** Shows new recovery codes, once. Only its button closes it, so that no stray click and no Back loses them. */
 export function RecoveryCodesDialog({ codes, onClose }: { codes: string[]; onClose: () => void }) {
   const { t } = useLingui();
-  const [_isCopied, _setCopied] = useState(false);
+  const once = useShownOnce(
+    <Trans id="security.codes.once">
+      The codes are shown only once. Copy, download or print them, then choose “I have kept them”.
+    </Trans>,
+  );
   useStay(true);
   const text = `${codes.join("\n")}\n`;
   const save = () => {
@@ -24,7 +28,7 @@ export function RecoveryCodesDialog({ codes, onClose }: { codes: string[]; onClo
   return (
     <Dialog
       open
-      onOpenChange={() => undefined}
+      onOpenChange={once.hold}
       title={<Trans id="security.codes.title">Your recovery codes</Trans>}
       text={
         <Trans id="security.codes.text">
@@ -52,6 +56,7 @@ export function RecoveryCodesDialog({ codes, onClose }: { codes: string[]; onClo
           <Trans id="security.codes.print">Print</Trans>
         </Button>
       </div>
+      {once.notice}
       <div className="dialog-actions">
         <Button kind="lit" onClick={onClose}>
           <Trans id="security.codes.kept">I have kept them</Trans>

@@ -7,12 +7,12 @@ import { copyText } from "../../ui/copy-text.ts";
 import { Dialog } from "../../ui/dialog.tsx";
 import { CopyIcon, PrinterIcon, SendIcon } from "../../ui/icons.tsx";
 import { dayText } from "../../ui/moment-text.ts";
+import { useShownOnce } from "../../ui/shown-once.tsx";
 import { showToast } from "../../ui/toast.tsx";
 import { useStay } from "../places/use-stay.ts";
 import { patientsText } from "../studies/study-text.ts";
 import { LinkSheet } from "./link-sheet.tsx";
 import type { ReadyLink } from "./ready-link.ts";
-import { useShownOnce } from "./shown-once.tsx";
 import { useExamCount } from "./use-exam-count.ts";
 
 interface LinkReadyProps {

@@ -7,6 +7,7 @@ import { copyText } from "../../ui/copy-text.ts";
 import { Dialog } from "../../ui/dialog.tsx";
 import { CopyIcon } from "../../ui/icons.tsx";
 import { dayText } from "../../ui/moment-text.ts";
+import { useShownOnce } from "../../ui/shown-once.tsx";
 import { showToast } from "../../ui/toast.tsx";
 import { useStay } from "../places/use-stay.ts";
 import { scopesText } from "./token-uses.ts";
@@ -21,6 +22,11 @@ interface MadeTokenDialogProps {
 /** Shows a new token, once. Only its button closes it, so that no stray click and no Back loses the token. */
 export function MadeTokenDialog({ made, onClose, returnTo }: MadeTokenDialogProps) {
   const { t, i18n } = useLingui();
+  const once = useShownOnce(
+    <Trans id="tokens.made.once">
+      The token is shown only once. Copy it and keep it, then choose “I have copied it”.
+    </Trans>,
+  );
   useStay(true);
   const { name, token, scopes, expiresAt } = made;
   const address = `${location.origin}/dicomweb`;
@@ -33,7 +39,7 @@ export function MadeTokenDialog({ made, onClose, returnTo }: MadeTokenDialogProp
     <Dialog
       open
       returnTo={returnTo}
-      onOpenChange={() => undefined}
+      onOpenChange={once.hold}
       title={<Trans id="tokens.made.title">Copy it now</Trans>}
       text={<Trans id="tokens.made.text">This is the token of {name}. It is not shown again.</Trans>}
     >
@@ -59,6 +65,7 @@ export function MadeTokenDialog({ made, onClose, returnTo }: MadeTokenDialogProp
           </p>
         </>
       )}
+      {once.notice}
       <div className="dialog-actions">
         <p className="field-hint token-sum">
           {scopesText(i18n, scopes)}
