@@ -34,9 +34,11 @@ afterAll(() => t[Symbol.asyncDispose]());
 async function exportOf(who: Person): Promise<Record<string, Uint8Array>> {
   const ticket = await t.call("POST", "/api/users/export-ticket", { as: who });
   expect(ticket.status).toBe(201);
-  const { url } = (await ticket.json()) as ExportTicket;
+  const { url, fileName } = (await ticket.json()) as ExportTicket;
   const answer = await t.call("GET", url);
   expect(answer.status).toBe(200);
+  // The name that the person is told.
+  expect(answer.headers.get("content-disposition")).toBe(`attachment; filename="${fileName}"`);
   return unzipSync(new Uint8Array(await answer.arrayBuffer()));
 }
 

@@ -69,7 +69,12 @@ export async function issueExportTicket(
     ...origin,
   });
   const token = await tokens.sign("export", { sid, sub: userId }, LIFETIME_SECONDS);
-  return { url: `/api/exports/${token}`, fileName: `exameteca_${now.toISOString().slice(0, 10)}.zip` };
+  return { url: `/api/exports/${token}`, fileName: exportFileName(now) };
+}
+
+/** The name under which a browser saves an export of now. */
+export function exportFileName(now: Date): string {
+  return `exameteca_${now.toISOString().slice(0, 10)}.zip`;
 }
 
 /** Returns the session of the account that the ticket exports, with which it ends. @throws {AppError} 401 */

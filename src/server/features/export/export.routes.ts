@@ -15,7 +15,13 @@ import { readmitSession } from "../membership/find-session.ts";
 import { exportTooLarge } from "./export.errors.ts";
 import { exportAccount } from "./export-account.ts";
 import type { ExportDeps } from "./export-deps.ts";
-import { findExporter, issueExportTicket, redeemExportTicket, uncountedIfBroken } from "./export-ticket.ts";
+import {
+  exportFileName,
+  findExporter,
+  issueExportTicket,
+  redeemExportTicket,
+  uncountedIfBroken,
+} from "./export-ticket.ts";
 import { readActivity } from "./read-activity.ts";
 
 const describe = describeIn("Account");
@@ -67,7 +73,7 @@ export function createExportRoutes(deps: Deps & ExportDeps, guard: Guard) {
     async (c) => {
       const headers = {
         "Content-Type": "application/zip",
-        "Content-Disposition": 'attachment; filename="exameteca.zip"',
+        "Content-Disposition": `attachment; filename="${exportFileName(deps.clock.now())}"`,
         "Content-Security-Policy": "sandbox; default-src 'none'",
         "Cache-Control": "private, no-store",
       };
