@@ -117,6 +117,8 @@ class Association {
   readonly #asking: Timer;
   readonly #turn = new WorkTurn();
   #accepted = new Map<number, AcceptedContext>();
+  /** The longest P-DATA-TF that the peer takes; 0: any. */
+  #peerMaxLength = 0;
   #sink: AssociationSink | undefined;
   /** Fragments of a command set that is incomplete. */
   #command: { contextId: number; pieces: Buffer[]; bytes: number } | undefined;
@@ -159,7 +161,8 @@ class Association {
     this.#sink = sink;
     const { answers, accepted } = negotiate(request);
     this.#accepted = accepted;
-    const { calledAETitle, callingAETitle } = request;
+    const { calledAETitle, callingAETitle, maxLength } = request;
+    this.#peerMaxLength = maxLength;
     const { implementation } = this.options;
     this.socket.setTimeout(this.options.idleMs);
     await this.#send(
@@ -255,7 +258,8 @@ class Association {
   }
 
   async #answer(contextId: number, command: Command, { status, comment }: StoreResult): Promise<void> {
-    await this.#send(encodeCommand(contextId, encodeResponse(command, status, comment)));
+    const response = encodeResponse(command, status, comment);
+    await this.#send(encodeCommand(contextId, response, this.#peerMaxLength));
   }
 
   #send(bytes: Buffer): Promise<void> {

@@ -248,13 +248,23 @@ export function* dataValuesOf(body: Buffer): Generator<DataValue> {
   }
 }
 
-/** A whole command set in one P-DATA-TF. */
-export function encodeCommand(contextId: number, command: Buffer): Buffer {
-  const head = Buffer.alloc(6);
-  head.writeUInt32BE(command.length + 2, 0);
-  head.writeUInt8(contextId, 4);
-  head.writeUInt8(0x03, 5);
-  return pdu(PduType.data, Buffer.concat([head, command]));
+const VALUE_HEADER_BYTES = 6;
+
+/** A whole command set, in P-DATA-TFs that are no longer than the peer takes (PS3.8 §D.1). @param maxLength 0: of any length */
+export function encodeCommand(contextId: number, command: Buffer, maxLength: number): Buffer {
+  // Fragments have an even length.
+  const room = Math.max(2, maxLength - VALUE_HEADER_BYTES - (maxLength % 2));
+  const fragmentBytes = maxLength === 0 ? command.length : room;
+  const pdus: Buffer[] = [];
+  for (let at = 0; at < command.length; at += fragmentBytes) {
+    const fragment = command.subarray(at, at + fragmentBytes);
+    const head = Buffer.alloc(VALUE_HEADER_BYTES);
+    head.writeUInt32BE(fragment.length + 2, 0);
+    head.writeUInt8(contextId, 4);
+    head.writeUInt8(at + fragment.length < command.length ? 0x01 : 0x03, 5);
+    pdus.push(pdu(PduType.data, Buffer.concat([head, fragment])));
+  }
+  return Buffer.concat(pdus);
 }
 
 function item(type: number, content: Buffer): Buffer {

@@ -145,6 +145,33 @@ test("an instance of another class than its context has is refused, and its data
   expect(await sender.echo()).toBe(0);
 });
 
+test("a response is cut into PDUs as short as the peer takes", async () => {
+  await using listener = await listen();
+  await using sender = await connectSender(listener.port);
+  const request = associateRequest("CLINICA", "T");
+  // The maximum length is the last of its values.
+  request.writeUInt32BE(32, request.length - 4);
+  sender.raw(request);
+  expect((await sender.next())?.type).toBe(2);
+  sender.raw(Buffer.concat([dataPdu([storeCommand()], 3, 5), dataPdu([Buffer.from("data")], 2, 5)]));
+  const fragments: Buffer[] = [];
+  for (let isLast = false; !isLast; ) {
+    const { body } = (await sender.next()) ?? {};
+    if (!body) throw new Error("the connection ended");
+    expect([body.length <= 32, body.length % 2, body.readUInt32BE(0), body[4]]).toEqual([
+      true,
+      0,
+      body.length - 4,
+      5,
+    ]);
+    isLast = body[5] === 3;
+    fragments.push(body.subarray(6));
+  }
+  const response = Buffer.concat(fragments);
+  expect(response.readUInt32LE(8)).toBe(response.length - 12);
+  expect(response.includes(Buffer.from([0, 0, 0, 9, 2, 0, 0, 0, 0x22, 0x01]))).toBe(true);
+});
+
 test("a manufacturer's own classes may be stored, and DICOM's classes that are not of storage may not", () => {
   const results = (...uids: string[]) =>
     negotiate({
