@@ -256,6 +256,8 @@ describe("ImagingStudy", () => {
     ["started=ge2025-06-20&started=le2026", ["1", "2"]],
     ["modality=MR", ["2"]],
     ["modality=http://dicom.nema.org/resources/ontology/DCM|MR,CT", ["1", "2"]],
+    ["modality=http://dicom.nema.org/resources/ontology/DCM|", ["1", "2", "4"]],
+    ["modality=http://other.example|CT,|MR", []],
     ["anything=1&_elements=id&_count=500", ["1", "2", "4", "3"]],
   ])("for %p finds %p", async (query, expected) => {
     expect(await find(query)).toEqual(expected);
@@ -489,6 +491,11 @@ describe("a failure", () => {
     expect([refused.status, await refused.json()]).toMatchObject([
       403,
       { issue: [{ code: "forbidden", details: { coding: [{ code: "token.forbidden" }] } }] },
+    ]);
+    const written = await t.call("PUT", "/fhir/ImagingStudy", { as: program });
+    expect([written.status, await written.json()]).toMatchObject([
+      405,
+      { issue: [{ code: "not-supported" }] },
     ]);
     const headers = { prefer: "handling=strict" };
     // The second is a name that every JavaScript object knows, and what the third gives is one that its prototype knows.

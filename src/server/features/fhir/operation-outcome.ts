@@ -7,6 +7,7 @@ const ISSUES: Readonly<Record<number, string>> = {
   401: "login",
   403: "forbidden",
   404: "not-found",
+  405: "not-supported",
   406: "not-supported",
   409: "conflict",
   413: "too-costly",

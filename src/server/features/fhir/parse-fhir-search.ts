@@ -4,7 +4,7 @@ import { AppError } from "../../http/app-error.ts";
 import { validationFailed } from "../../http/http.errors.ts";
 import { isKeepable } from "../../http/validate.ts";
 import type { Page, QidoMatch, Wanted } from "../dicomweb/qido/parse-qido.ts";
-import { DICOM_UID } from "./fhir-resource.ts";
+import { DICOM_CODES, DICOM_UID } from "./fhir-resource.ts";
 import { dayRange } from "./parse-fhir-date.ts";
 import {
   type Brought,
@@ -115,10 +115,7 @@ function isCompared(search: FhirSearch, type: SearchedType, name: string, text: 
       search.matches.push(identifierMatch(name, values));
       break;
     case "modality":
-      match(TagHex.ModalitiesInStudy, "CS", {
-        kind: "list",
-        values: new Set(values.map((value) => tokenOf(value).code)),
-      });
+      match(TagHex.ModalitiesInStudy, "CS", modalitiesOf(values));
       break;
     case "day":
       match(TagHex.StudyDate, "DA", dayRange(values) ?? unreadable(name));
@@ -142,6 +139,13 @@ function meaningOf(type: SearchedType, name: string) {
   if (chain === undefined) return meaning;
   if (chain !== "identifier" || target === undefined) return undefined;
   return target === "ImagingStudy" ? "identifier" : meaning;
+}
+
+/** Codes of DICOM, with or without its system; the system alone means all of them (FHIR R4 §3.1.1.4.10). */
+function modalitiesOf(values: string[]): Wanted {
+  const tokens = values.map(tokenOf).filter(({ system = DICOM_CODES }) => system === DICOM_CODES);
+  const codes = tokens.map(({ code }) => code);
+  return { kind: "list", values: new Set(codes), ...(codes.includes("") && { patterns: ["?*"] }) };
 }
 
 function keepIds(search: FhirSearch, values: string[]): void {
