@@ -40,6 +40,23 @@ describe("a form that the client refuses", () => {
   });
 });
 
+test("a range of media types brings one of them", async () => {
+  for (const [path, Accept, type] of [
+    [instance, "text/html, application/*;q=0.5", "application/dicom"],
+    [
+      `${instance}/frames/1`,
+      "application/*",
+      "application/octet-stream; transfer-syntax=1.2.840.10008.1.2.1",
+    ],
+    [`${instance}/bulkdata/7FE00010`, "application/*", "application/octet-stream"],
+  ] as const) {
+    const answer = await ask(path, { Accept });
+    expect([path, answer.status, answer.headers.get("content-type")]).toEqual([path, 200, type]);
+  }
+  expect((await ask(`${instance}/frames/1`, { Accept: "image/*" })).status).toBe(406);
+  expect((await ask(study, { Accept: "image/*" })).status).toBe(406);
+});
+
 test("a media type in the address needs no escape for its +", async () => {
   for (const accept of ["application/dicom+json", "application/dicom%2Bjson", "application/json"])
     expect((await ask(`/dicomweb/studies?accept=${accept}`)).status).toBe(200);

@@ -174,13 +174,16 @@ function negotiate(accept: string | undefined, types: string[], syntaxes?: strin
 function representationIn({ type, parameters }: AcceptedType, types: string[]): Representation | undefined {
   const [defaultType = ""] = types;
   if (type === "*/*" || type === "multipart/*") return { multipart: true, type: defaultType };
-  if (type !== "multipart/related") return types.includes(type) ? { multipart: false, type } : undefined;
-  const part = parameters.get("type") ?? defaultType;
-  if (part === "*/*") return { multipart: true, type: defaultType };
-  const found = types.find(
-    (known) => known === part || (part.endsWith("/*") && known.startsWith(part.slice(0, -1))),
-  );
-  return found === undefined ? undefined : { multipart: true, type: found };
+  const multipart = type === "multipart/related";
+  const named = multipart ? (parameters.get("type") ?? defaultType) : type;
+  if (named === "*/*") return { multipart, type: defaultType };
+  const found = types.find((known) => isInRange(known, named));
+  return found === undefined ? undefined : { multipart, type: found };
+}
+
+/** Whether a media type is the named one, or of a range such as `application/*` (RFC 9110 §12.5.1). */
+function isInRange(type: string, named: string): boolean {
+  return type === named || (named.endsWith("/*") && type.startsWith(named.slice(0, -1)));
 }
 
 /** Whether the client accepts a transfer syntax of these; a client that names none gets the stored one, as from other archives. */
