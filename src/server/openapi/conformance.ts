@@ -84,15 +84,20 @@ function attributes(): ConformanceSection {
   return {
     id: "attributes",
     title: "DICOMweb: attributes that searches match (QIDO-RS)",
-    text: "By keyword or tag, alone or as `Sequence.member`. Texts take the wildcards `*` and `?`, dates and times take ranges, date times also with an offset from UTC, UIDs and modalities take lists. Names are compared in each of their groups, without case and accents; with `fuzzymatching=true`, word by word. Any other attribute of PS3.6 is matched at the instance level.",
+    text: "By keyword or tag, alone or as `Sequence.member`. Texts take the wildcards `*` and `?`, dates and times take ranges, date times also with an offset from UTC (their own, or that of TimezoneOffsetFromUTC, which is no filter). A range of dates and one of their times are combined (PS3.4 §C.2.2.2.5.4). UIDs and modalities take lists. Names are compared in each of their groups, without case and accents; with `fuzzymatching=true`, word by word. Any other attribute of PS3.6 is matched at the instance level.",
     columns: ["Keyword", "Tag", "VR", "Level"],
     rows: (["study", "series", "instance"] as const).flatMap((level) =>
-      KEYWORDS[level].map((keyword) => {
+      KEYWORDS[level].filter(isMatched).map((keyword) => {
         const { tag = "", vr = "" } = attributeNamed(keyword) ?? {};
         return [keyword, `(${tag.slice(0, 4)},${tag.slice(4)})`, vr, level];
       }),
     ),
   };
+}
+
+/** An offset from UTC says what the date times of a search mean. */
+function isMatched(keyword: string): boolean {
+  return keyword !== "TimezoneOffsetFromUTC";
 }
 
 function searching(): ConformanceSection {

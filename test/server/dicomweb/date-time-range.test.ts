@@ -6,8 +6,10 @@ import { TagHex } from "../../../src/shared/dicom/tags.ts";
 const ACQUISITION_DATE_TIME = "0008002A";
 
 /** Whether a search for a date time finds an instance that has this one, and perhaps Timezone Offset From UTC. */
-function finds(wanted: string, stored: string, offset?: string): boolean {
-  const { matches } = parseQido(new URLSearchParams({ AcquisitionDateTime: wanted }));
+function finds(wanted: string, stored: string, offset?: string, asked?: string): boolean {
+  const { matches } = parseQido(
+    new URLSearchParams({ AcquisitionDateTime: wanted, TimezoneOffsetFromUTC: asked ?? "" }),
+  );
   const json = {
     [ACQUISITION_DATE_TIME]: { vr: "DT", Value: [stored] },
     ...(offset !== undefined && { [TagHex.TimezoneOffsetFromUTC]: { vr: "SH", Value: [offset] } }),
@@ -61,6 +63,15 @@ describe("a search for a date time with an offset from UTC", () => {
     expect(finds("2024010212+0000-2024010213+0000", "20240102135959")).toBe(true);
   });
 
+  test("of the whole search, for values that it gives without one", () => {
+    expect(finds("20240102120000", "20240102150000+0000", undefined, "-0300")).toBe(true);
+    expect(finds("20240102120000", "20240102150000", "+0000", "-03:00")).toBe(true);
+    expect(finds("20240102120000", "20240102150000", undefined, "-0300")).toBe(false);
+    expect(finds("20240102120000", "20240102120000", "-0300", "-0300")).toBe(true);
+    expect(finds("-20240102115959", "20240102150000+0000", undefined, "-0300")).toBe(false);
+    expect(finds("20240102120000+0000", "20240102120000+0000", undefined, "-0300")).toBe(true);
+  });
+
   test("takes a + that the address did not escape", () => {
     expect(finds("20240102120000 0000", "20240102090000-0300")).toBe(true);
   });
@@ -88,4 +99,36 @@ test.each([
   expect(() => finds(wanted, "20240102")).toThrow(
     expect.objectContaining({ kind: expect.objectContaining({ status: 400 }) }),
   );
+});
+
+describe("a search for a range of dates and a range of their times", () => {
+  const at = (date: string, time?: string) => ({
+    [TagHex.AcquisitionDate]: { vr: "DA", Value: [date] },
+    ...(time !== undefined && { [TagHex.AcquisitionTime]: { vr: "TM", Value: [time] } }),
+  });
+  const matches = (date: string, time: string, json: ReturnType<typeof at>) =>
+    matchesAll(
+      json,
+      parseQido(new URLSearchParams({ AcquisitionTime: time, AcquisitionDate: date })).matches,
+    );
+
+  test.each([
+    ["20060705-20060707", "1000-1800", "20060705", "095959", false],
+    ["20060705-20060707", "1000-1800", "20060705", "100000", true],
+    ["20060705-20060707", "1000-1800", "20060706", "030000", true],
+    ["20060705-20060707", "1000-1800", "20060707", "180059.9", true],
+    ["20060705-20060707", "1000-1800", "20060707", "180100", false],
+    ["20060705-20060707", "1800-1000", "20060706", "120000", true],
+    ["20060705-20060707", "1800-1000", "20060706", undefined, true],
+    ["20060705-20060707", "1800-1000", "20060705", undefined, false],
+    ["20060705-", "1000-", "20060706", "0900", true],
+    ["-20060705", "-1000", "20060704", "2300", true],
+    ["-20060705", "-1000", "20060705", "1100", false],
+    // Other forms are compared one by one.
+    ["20060705-20060707", "1000-", "20060706", "0900", false],
+    ["20060705-20060707", "10", "20060706", "0900", false],
+    ["20060705", "1000-1800", "20060705", "1200", true],
+  ])("takes them for one (%s, %s): at %s, %s it matches: %p", (date, time, ofDay, atTime, expected) => {
+    expect(matches(date, time, at(ofDay, atTime))).toBe(expected);
+  });
 });

@@ -28,7 +28,7 @@ const spine: DicomElements = {
   [TagHex.PatientName]: text("PN", "Silva^Ana"),
   [TagHex.PatientID]: text("LO", "p-100"),
   [TagHex.StudyDate]: text("DA", "20250620"),
-  [TagHex.StudyTime]: text("TM", "235959"),
+  [TagHex.StudyTime]: text("TM", "235959.940000"),
   [TagHex.Modality]: text("CS", "MR"),
 };
 
@@ -108,6 +108,19 @@ describe("a search for studies", () => {
     ["StudyTime=101500.5-1016", []],
     ["StudyTime=100000-105959.999999", ["1"]],
     ["StudyTime=000000-", ["1", "2", "3", "4"]],
+    ["StudyTime=235959", ["2", "3", "4"]],
+    ["StudyTime=235959.940000", ["2", "3", "4"]],
+    ["StudyTime=235959.94-", ["2", "3", "4"]],
+    ["StudyTime=-235959.93", ["1"]],
+    ["StudyTime=235959.95-", []],
+    ["StudyDate=20250620-20260131&StudyTime=12-10", ["1", "2", "3", "4"]],
+    ["StudyDate=20250620-20260131&StudyTime=12-1014", ["2", "3", "4"]],
+    ["StudyDate=20250620-&StudyTime=235959.95-", ["1"]],
+    ["StudyDate=-20260131&StudyTime=-09", ["2", "3", "4"]],
+    ["StudyDate=20250620-20260131&StudyTime=10", ["1"]],
+    ["StudyDate=20260131&StudyTime=10-11", ["1"]],
+    ["StudyDate=20250620-20260131&StudyTime=12-", ["2", "3", "4"]],
+    ["TimezoneOffsetFromUTC=-0300&PatientID=P-100", ["1"]],
     ["ReferringPhysicianName=araujo*", ["1"]],
     ["ReferringPhysicianName=marcia&fuzzymatching=true", ["1"]],
     ["StudyID=E-7", ["1"]],
@@ -144,6 +157,13 @@ describe("a search for studies", () => {
   test("says what the instances say, where the form changed the list", async () => {
     const { found } = await search(`/studies?StudyInstanceUID=${studyUID("3")}`);
     expect(found[0]?.[TagHex.PatientName]?.Value).toEqual([{ Alphabetic: "Silva^Ana" }]);
+  });
+
+  test("says the time of a study with its fraction of a second", async () => {
+    for (const study of ["2", "3"]) {
+      const { found } = await search(`/studies?StudyInstanceUID=${studyUID(study)}`);
+      expect(found[0]?.[TagHex.StudyTime]?.Value).toEqual(["235959.940000"]);
+    }
   });
 
   test("comes in pages, newest first, and says that there is more", async () => {
@@ -189,6 +209,7 @@ describe("a search for studies", () => {
     "/studies?limit=9&offset=0&fuzzymatching=true&includefield=00081030,00080060&PatientName=Silva*&ModalitiesInStudy=MR",
     "/studies?00100020=p-100&StudyDate=20250101-20251231&AccessionNumber=&Typo=&Other=*&_=17",
     "/studies?accept=application/dicom%2Bjson&charset=utf-8&includefield=all",
+    "/studies?emptyvaluematching=false&multiplevaluematching=false&00080201=%2B0000",
     "/series?PatientID=p-100&Modality=MR&SeriesNumber=1",
     "/instances?PatientID=p-100&Modality=MR&SOPClassUID=1.2&RequestAttributesSequence.ScheduledProcedureStepID=1",
   ])("says nothing of filters that it knows (%s)", async (path) => {
@@ -207,12 +228,16 @@ describe("a search for studies", () => {
     },
   );
 
-  test.each(["limit=-1", "StudyDate=2026", "StudyDate=20260231", "StudyTime=1", "SeriesNumber=x"])(
-    "that can't be read (%s) is refused, not guessed",
-    async (query) => {
-      expect((await search(`/studies?${query}`)).status).toBe(400);
-    },
-  );
+  test.each([
+    "limit=-1",
+    "StudyDate=2026",
+    "StudyDate=20260231",
+    "StudyTime=1",
+    "SeriesNumber=x",
+    "00080201=3",
+  ])("that can't be read (%s) is refused, not guessed", async (query) => {
+    expect((await search(`/studies?${query}`)).status).toBe(400);
+  });
 });
 
 describe("a search for series", () => {
@@ -223,6 +248,11 @@ describe("a search for series", () => {
     ["PatientID=P-100&SeriesNumber=2", 1],
     ["SeriesInstanceUID=2.25.2.2.1", 1],
     ["PerformedProcedureStepStartDate=20260101-20260131", 2],
+    [
+      "PerformedProcedureStepStartDate=20260129-20260131&PerformedProcedureStepStartTime=10-11&SeriesNumber=2",
+      1,
+    ],
+    ["PerformedProcedureStepStartDate=20260130-&PerformedProcedureStepStartTime=10-", 0],
     ["RequestAttributesSequence.ScheduledProcedureStepID=x", 0],
   ])("across studies for %p finds %i", async (query, count) => {
     expect((await search(`/series?${query}`)).found).toHaveLength(count);

@@ -119,7 +119,10 @@ describe("the conformance statement", () => {
 
   test("lists the attributes that searches match, with tag and level", async () => {
     const rows = await tableOf("attributes");
-    expect(rows.map(([keyword]) => keyword)).toEqual(Object.values(KEYWORDS).flat());
+    const matched = Object.values(KEYWORDS).flat();
+    expect(rows.map(([keyword]) => keyword)).toEqual(
+      matched.filter((keyword) => keyword !== "TimezoneOffsetFromUTC"),
+    );
     for (const [keyword = "", tag, , level] of rows) {
       const found = attributeNamed(keyword)?.tag ?? "";
       expect([tag, level]).toEqual([`(${found.slice(0, 4)},${found.slice(4)})`, levelOf(found)]);

@@ -47,13 +47,16 @@ function nameIn(wanted: Wanted): string {
   return wanted.kind === "text" ? wanted.pattern : wanted.kind === "words" ? wanted.words : "";
 }
 
-/** The column has times as `10:20:30`; each is between the shortest that begins so and the longest. */
+/** Digits of a time without fractions. */
+const SECONDS = 6;
+
+/** The column has times as `10:20:30`, without fractions; each is between the shortest that begins so and the longest. */
 function timeCondition(wanted: Wanted): SQL | undefined {
   if (wanted.kind !== "range") return undefined;
   const { from, to } = wanted;
   const time = timeOfDay(studies);
   return and(
-    from === undefined ? isNotNull(studies.studyTime) : sql`${time} >= ${withColons(from)}`,
+    from === undefined ? isNotNull(studies.studyTime) : sql`${time} >= ${withColons(from.slice(0, SECONDS))}`,
     to === undefined ? undefined : sql`${time} <= ${`${withColons(to)}~`}`,
   );
 }

@@ -73,12 +73,10 @@ const seriesTexts: Record<string, AnyPgColumn> = {
 };
 
 /** What a study must be for one match. */
-export function studyCondition(
-  path: readonly QidoAttribute[],
-  wanted: Wanted,
-  from: ValuesFrom,
-): SQL | undefined {
+export function studyCondition({ path, time, wanted }: QidoMatch, from: ValuesFrom): SQL | undefined {
   const [{ tag } = { tag: "" }] = path;
+  if (time)
+    return isValue(sql`translate(concat(${said(tag, from)}, ${said(time.tag, from)}), '-:', '')`, wanted);
   if (tag === TagHex.StudyInstanceUID && wanted.kind === "list")
     return inArray(studies.studyInstanceUID, [...wanted.values]);
   const simple = simpleOfStudy[tag];
@@ -86,13 +84,21 @@ export function studyCondition(
   const listed = listColumns[tag];
   if (!listed) return isKeptValue(studies.attributes, path, wanted);
   const isName = tag === TagHex.PatientName;
-  if (from !== "instances")
-    return isName ? or(isListed(listed, wanted), isInGroups(wanted)) : isListed(listed, wanted);
-  const { key, column } = listed;
-  const said = sql`(case when ${studies.instanceValues} ? ${key} then ${studies.instanceValues} ->> ${key}
-    else ${column}::text end)`;
-  const isSaidSo = isSaid(tag, said, wanted);
-  return isName ? or(isSaidSo, isInGroups(wanted)) : isSaidSo;
+  const isOne = from === "columns" ? isListed(listed, wanted) : isSaid(tag, said(tag, from), wanted);
+  return isName ? or(isOne, isInGroups(wanted)) : isOne;
+}
+
+/** What the instances say, as a text. The column of times has no fractions of seconds, which are among the kept attributes. */
+function said(tag: string, from: ValuesFrom): SQL {
+  const { key, column } = listColumns[tag] ?? {};
+  if (!key || !column) throw new Error(`the list has no column of ${tag}`);
+  const listed =
+    from === "columns"
+      ? sql`${column}::text`
+      : sql`(case when ${studies.instanceValues} ? ${key} then ${studies.instanceValues} ->> ${key}
+          else ${column}::text end)`;
+  if (tag !== TagHex.StudyTime) return listed;
+  return sql`coalesce(${firstKept(studies.attributes, tag)}, ${listed})`;
 }
 
 /** Compares a name with all its groups; a study without them has none. */
@@ -122,7 +128,8 @@ function isListed(listed: ListColumn, wanted: Wanted): SQL | undefined {
     const words = wordsOf(wanted.words);
     return and(...words.flatMap((word) => [contains(folded, word), begins(folded, word)]));
   }
-  if (wanted.kind !== "text" || !folded) return isSaid(TAG_OF[key], sql`${column}::text`, wanted);
+  const tag = TAG_OF[key] ?? "";
+  if (wanted.kind !== "text" || !folded) return isSaid(tag, said(tag, "columns"), wanted);
   if (wanted.isName) return sql`${folded} like ${likePattern(foldName(wanted.pattern))}`;
   const pattern = fold(wanted.pattern);
   // Identifiers share most of their trigrams, but a whole one is found at once.
@@ -160,10 +167,19 @@ export function isSaid(tag: string | undefined, said: SQL, wanted: Wanted): SQL 
 }
 
 /** What a series must be for one match. */
-export function seriesCondition(path: readonly QidoAttribute[], wanted: Wanted): SQL | undefined {
+export function seriesCondition({ path, time, wanted }: QidoMatch): SQL | undefined {
   const [{ tag } = { tag: "" }] = path;
+  if (time) {
+    const [day, ofDay] = [tag, time.tag].map((one) => firstKept(series.attributes, one));
+    return isValue(sql`concat(${day}, translate(${ofDay}, ':', ''))`, wanted);
+  }
   const column = seriesNumbers[tag] ?? seriesTexts[tag];
   return column ? isValue(sql`${column}`, wanted) : isKeptValue(series.attributes, path, wanted);
+}
+
+/** The first value of an attribute among those kept as DICOM JSON. */
+function firstKept(column: AnyPgColumn, tag: string): SQL {
+  return sql`(${column} #>> array[${tag}, 'Value', '0']::text[])`;
 }
 
 /** Compares an attribute among those kept as DICOM JSON; a name by each of its groups and as a whole. */

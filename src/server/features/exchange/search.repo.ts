@@ -70,7 +70,7 @@ export async function searchStudies(db: DbOrTx, wide: WideSearch): Promise<Study
 export async function searchSeries(db: DbOrTx, search: WideSearch): Promise<FoundSeries[]> {
   const ofSeries = sql`${series.seriesNumber} as number, ${series.seriesInstanceUID} as uid`;
   const keys = sql`${series.id} as id, ${studies.studyDate} as day, ${studies.studyTime} as time, ${studies.id} as study_id`;
-  const isWanted = search.ofSeries.map(({ path, wanted }) => seriesCondition(path, wanted));
+  const isWanted = search.ofSeries.map(seriesCondition);
   const isOnPage = await pageOf(db, search, {
     id: series.id,
     order: sql`day ${falling}, time ${falling}, study_id ${falling}, number nulls last, uid`,
@@ -167,7 +167,7 @@ export async function partsOf(db: DbOrTx, search: Search): Promise<Part[]> {
   const { own, granted } = visibleParts(caller);
   const parts = caller.role === "admin" ? [own] : isGrantedOnly ? [granted] : [own, granted];
   const wantedOf = (from: ValuesFrom, matches = ofStudy) => [
-    ...matches.map(({ path, wanted }) => studyCondition(path, wanted, from)),
+    ...matches.map((match) => studyCondition(match, from)),
     ids === undefined ? undefined : ids.length > 0 ? inArray(studies.id, [...ids]) : sql`false`,
     hasReport ? studies.hasReport : undefined,
   ];
@@ -182,7 +182,7 @@ export async function partsOf(db: DbOrTx, search: Search): Promise<Part[]> {
     const asUploaded = and(part, isNull(studies.instanceValues));
     const replaced = { wanted: and(part, isNotNull(studies.instanceValues), ...wantedOf("instances")) };
     if (part !== own) return [{ wanted: and(asUploaded, ...wantedOf("columns")) }, replaced];
-    const ofDays = days.map(({ path, wanted }) => studyCondition(path, wanted, "columns"));
+    const ofDays = days.map((match) => studyCondition(match, "columns"));
     return [
       {
         range: and(asUploaded, ...ofDays),
@@ -194,8 +194,8 @@ export async function partsOf(db: DbOrTx, search: Search): Promise<Part[]> {
   });
 }
 
-function isOfDays({ path: [first], wanted }: QidoMatch): boolean {
-  return first?.tag === TagHex.StudyDate && wanted.kind === "range";
+function isOfDays({ path: [first], time, wanted }: QidoMatch): boolean {
+  return first?.tag === TagHex.StudyDate && !time && wanted.kind === "range";
 }
 
 function isOfModalities({ path: [first] }: QidoMatch): boolean {

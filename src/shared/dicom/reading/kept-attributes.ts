@@ -1,3 +1,4 @@
+import { isoTime } from "../date.ts";
 import { TagHex } from "../tags.ts";
 import type { DicomJson, DicomJsonElement, KeptAttributes } from "./instance.ts";
 
@@ -45,7 +46,7 @@ const MAX_ELEMENT_LENGTH = 1_000;
 
 /** Picks the attributes; an element that is long, or that PostgreSQL could not store, is left out. */
 export function keptAttributes(metadata: DicomJson): KeptAttributes {
-  const study = pick(metadata, TAGS.study);
+  const study = pick(metadata, hasFraction(metadata) ? [...TAGS.study, TagHex.StudyTime] : TAGS.study);
   const series = pick(metadata, TAGS.series);
   return { ...(study && { study }), ...(series && { series }) };
 }
@@ -60,6 +61,12 @@ export function patientNameInGroups(metadata: DicomJson): DicomJsonElement | und
   const [name, ...others] = element.Value ?? [];
   const hasMore = others.length > 0 || Object.keys(name ?? {}).some((group) => group !== "Alphabetic");
   return hasMore ? element : undefined;
+}
+
+/** Whether the time of the study has a fraction of a second, for which its column has no room. */
+function hasFraction(metadata: DicomJson): boolean {
+  const [time] = metadata[TagHex.StudyTime]?.Value ?? [];
+  return typeof time === "string" && /^\d{6}\.\d{1,6}$/.test(time) && isoTime(time) !== null;
 }
 
 function pick(metadata: DicomJson, tags: readonly string[]): DicomJson | undefined {

@@ -12,24 +12,34 @@ const VALUE = String.raw`\d{4,14}(?:\.\d{1,6})?`;
 /** Up to 14 hours (PS3.5 table 6.2-1), so that `-0300` is no year; a blank is a `+` that a URL did not escape. */
 const OFFSET = String.raw`[+ -](?:0\d|1[0-4])[0-5]\d`;
 const RANGE = new RegExp(`^(?:(${VALUE})(${OFFSET})?)?(?:(-)(?:(${VALUE})(${OFFSET})?)?)?$`);
+const OFFSET_ALONE = new RegExp(`^${OFFSET}$`);
 const STORED = new RegExp(`^(${VALUE})(${OFFSET})?$`);
 
 /**
  * Reads `20240102120000-0300` or a range of such values (PS3.4 §C.2.2.2.5), each with or without an offset from UTC. A value alone
  * is both ends. Undefined if it can't be read.
+ * @param usual the offset of an end that is written without one
  */
-export function parseDateTimeRange(text: string): { from?: DateTimeEnd; to?: DateTimeEnd } | undefined {
-  const [, from, fromOffset, dash, to, toOffset] = RANGE.exec(text.replaceAll(":", "")) ?? [];
+export function parseDateTimeRange(
+  text: string,
+  usual?: string,
+): { from?: DateTimeEnd; to?: DateTimeEnd } | undefined {
+  const [, from, fromOffset = usual, dash, to, toOffset = usual] = RANGE.exec(text.replaceAll(":", "")) ?? [];
   if (from === undefined && to === undefined) return undefined;
   const [last, lastOffset] = dash ? [to, toOffset] : [from, fromOffset];
   const ends = {
     ...(from !== undefined && { from: endOf(from, fromOffset, "first") }),
     ...(last !== undefined && { to: endOf(last, lastOffset, "last") }),
   };
-  const hasMoments =
-    (fromOffset === undefined || ends.from?.moment !== undefined) &&
-    (lastOffset === undefined || ends.to?.moment !== undefined);
-  return hasMoments ? ends : undefined;
+  const isRead = (end: DateTimeEnd | undefined, offset: string | undefined) =>
+    end === undefined || offset === undefined || end.moment !== undefined;
+  return isRead(ends.from, fromOffset) && isRead(ends.to, lastOffset) ? ends : undefined;
+}
+
+/** Reads an offset from UTC such as `-0300` or `-03:00`; undefined if it can't be read. */
+export function parseOffset(text: string): string | undefined {
+  const offset = text.replace(":", "");
+  return OFFSET_ALONE.test(offset) ? offset : undefined;
 }
 
 function endOf(local: string, offset: string | undefined, which: "first" | "last"): DateTimeEnd {

@@ -7,10 +7,18 @@ import type { QidoMatch, Wanted } from "./parse-qido.ts";
 
 /** Whether a data set has all the attributes that a search wants (PS3.4 §C.2.2.2). */
 export function matchesAll(json: DicomJson, matches: readonly QidoMatch[]): boolean {
-  return matches.every(({ path, wanted }) => {
+  return matches.every(({ path, time, wanted }) => {
     const tags = path.map(({ tag }) => tag);
-    return textsAt(json, tags).some((text) => isWanted(text, wanted, () => offsetOf(json)));
+    const texts = textsAt(json, tags);
+    const read = time ? withTime(texts, json, time.tag) : texts;
+    return read.some((text) => isWanted(text, wanted, () => offsetOf(json)));
   });
+}
+
+/** Dates with the time of day behind them. */
+function withTime(dates: string[], json: DicomJson, time: string): string[] {
+  const [ofDay = ""] = textsAt(json, [time]);
+  return dates.map((date) => date + ofDay.replaceAll(":", ""));
 }
 
 function offsetOf(json: DicomJson): string | undefined {

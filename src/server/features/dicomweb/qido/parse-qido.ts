@@ -3,7 +3,8 @@ import { TagHex } from "../../../../shared/dicom/tags.ts";
 import { AppError } from "../../../http/app-error.ts";
 import { validationFailed } from "../../../http/http.errors.ts";
 import { isKeepable } from "../../../http/validate.ts";
-import { type DateTimeEnd, parseDateTimeRange } from "./date-time-range.ts";
+import { combineTimes } from "./combine-times.ts";
+import { type DateTimeEnd, parseDateTimeRange, parseOffset } from "./date-time-range.ts";
 import { attributeNamed, type Level, levelOf, type QidoAttribute } from "./qido-attributes.ts";
 
 export const MAX_PAGE = 1_000;
@@ -23,8 +24,8 @@ export interface Page {
 export type Wanted =
   /** One of these: UIDs, exactly, or modalities, which may have the wildcards `*` and `?`. */
   | { kind: "list"; values: ReadonlySet<string>; patterns?: readonly string[] }
-  /** Both ends included; an end left out is open. */
-  | { kind: "range"; from?: string; to?: string }
+  /** Both ends included; an end left out is open. One value alone is both ends. */
+  | { kind: "range"; from?: string; to?: string; isSingle?: true }
   /** A range of date times of which an end has an offset from UTC. */
   | { kind: "moments"; from?: DateTimeEnd; to?: DateTimeEnd }
   | { kind: "number"; value: number }
@@ -36,6 +37,8 @@ export type Wanted =
 export interface QidoMatch {
   /** From the data set down through sequences; the last one is the attribute. */
   path: QidoAttribute[];
+  /** The time of day that is read behind the date which the path leads to: both are compared as one. */
+  time?: QidoAttribute | undefined;
   wanted: Wanted;
 }
 
@@ -50,6 +53,8 @@ export interface QidoQuery extends Page {
 
 /** Parameters that are no filters (PS3.18 §8.3.3 and §8.3.4), and the one by which clients pass caches over. */
 const NO_FILTERS = new Set(["limit", "offset", "includefield", "fuzzymatching", "accept", "charset", "_"]);
+/** Kinds of matching that only a client who asks for them misses (PS3.18 §8.3.4.5 and §8.3.4.6). */
+const UNKNOWN_MATCHING = new Set(["emptyvaluematching", "multiplevaluematching"]);
 const ALL_LEVELS: readonly Level[] = ["study", "series", "instance"];
 
 /**
@@ -59,22 +64,43 @@ const ALL_LEVELS: readonly Level[] = ["study", "series", "instance"];
  */
 export function parseQido(parameters: URLSearchParams, levels = ALL_LEVELS): QidoQuery {
   const isFuzzy = parameters.get("fuzzymatching") === "true";
+  const offset = offsetOf(parameters);
   const matches: QidoMatch[] = [];
   const ignored: string[] = [];
   for (const name of new Set(parameters.keys())) {
     if (NO_FILTERS.has(name) || parameters.getAll(name).every((value) => !isNarrowing(value))) continue;
+    if (UNKNOWN_MATCHING.has(name) && parameters.get(name) === "false") continue;
     const path = pathOf(name);
     const attribute = path?.at(-1);
     if (!path?.[0] || !attribute || attribute.vr === "SQ") {
       ignored.push(name);
       continue;
     }
-    const wanted = wantedOf(name, attribute, parameters.getAll(name), isFuzzy);
+    if (path.length === 1 && attribute.tag === TagHex.TimezoneOffsetFromUTC) continue;
+    const wanted = wantedOf(name, attribute, parameters.getAll(name), { isFuzzy, offset });
     if (!levels.includes(levelOf(path[0].tag))) ignored.push(name);
     else if (wanted) matches.push({ path, wanted });
     if (matches.length > MAX_MATCHES) throw invalid(name);
   }
-  return { ...parsePage(parameters), matches, include: fieldsOf(parameters), ignored };
+  return {
+    ...parsePage(parameters),
+    matches: combineTimes(matches),
+    include: fieldsOf(parameters),
+    ignored,
+  };
+}
+
+/**
+ * The offset from UTC of date times that a search gives without one (PS3.18 §8.3.4.1.1); it is no filter.
+ * @throws {AppError} 400 if it can't be read
+ */
+function offsetOf(parameters: URLSearchParams): string | undefined {
+  for (const name of ["TimezoneOffsetFromUTC", TagHex.TimezoneOffsetFromUTC]) {
+    const value = parameters.get(name);
+    if (value === null || !isNarrowing(value)) continue;
+    return parseOffset(value) ?? unreadable(name);
+  }
+  return undefined;
 }
 
 /** @throws {AppError} 400 if `limit` or `offset` is not a number */
@@ -108,7 +134,7 @@ function wantedOf(
   name: string,
   { tag, vr }: QidoAttribute,
   given: string[],
-  isFuzzy: boolean,
+  { isFuzzy, offset }: { isFuzzy: boolean; offset: string | undefined },
 ): Wanted | undefined {
   const values = (isListed(tag, vr) ? given.flatMap((value) => value.split(/[,\\]/)) : given)
     .map((value) => value.trim())
@@ -124,7 +150,7 @@ function wantedOf(
     case "TM":
       return rangeOf(name, value, TIME);
     case "DT":
-      return dateTimesOf(name, value);
+      return dateTimesOf(name, value, offset);
     case "IS":
     case "DS":
     case "US":
@@ -166,12 +192,17 @@ function rangeOf(name: string, value: string, format: RegExp): Wanted {
   const isReadable = ends.every((end) => format.test(end) && (format !== DATE || isDay(end)));
   if (more !== undefined || ends.length === 0 || !isReadable) throw invalid(name);
   const first = format === DATE ? from : earliest(from, 2);
-  return { kind: "range", ...(from !== "" && { from: first }), ...(to !== "" && { to }) };
+  return {
+    kind: "range",
+    ...(from !== "" && { from: first }),
+    ...(to !== "" && { to }),
+    ...(!value.includes("-") && { isSingle: true }),
+  };
 }
 
 /** Date times without any offset from UTC are compared as they are written. */
-function dateTimesOf(name: string, value: string): Wanted {
-  const range = parseDateTimeRange(value);
+function dateTimesOf(name: string, value: string, offset: string | undefined): Wanted {
+  const range = parseDateTimeRange(value, offset);
   if (!range) throw invalid(name);
   const { to } = range;
   const from = range.from && { ...range.from, local: earliest(range.from.local, 8) };
@@ -207,6 +238,10 @@ function count(parameters: URLSearchParams, name: "limit" | "offset"): number | 
   if (value === null || value === "") return undefined;
   if (!/^\d{1,9}$/.test(value)) throw invalid(name);
   return Number(value);
+}
+
+function unreadable(name: string): never {
+  throw invalid(name);
 }
 
 function invalid(path: string): AppError {

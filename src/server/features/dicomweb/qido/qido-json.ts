@@ -83,7 +83,7 @@ export function studyJson(study: StudyRecord, baseUrl?: BaseUrl): DicomJson {
     ...emptyOf({ [TagHex.ReferringPhysicianName]: "PN", [TagHex.StudyID]: "SH" }),
     ...study.attributes,
     [TagHex.StudyDate]: element("DA", compact(study.studyDate)),
-    [TagHex.StudyTime]: element("TM", compact(study.studyTime)),
+    [TagHex.StudyTime]: study.attributes?.[TagHex.StudyTime] ?? element("TM", compact(study.studyTime)),
     [TagHex.AccessionNumber]: element("SH", study.accessionNumber),
     [TagHex.ModalitiesInStudy]: { vr: "CS", Value: study.modalitiesInStudy },
     [TagHex.StudyDescription]: element("LO", study.studyDescription),
