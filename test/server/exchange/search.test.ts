@@ -376,11 +376,26 @@ describe("a search for instances", () => {
       const elements = Object.fromEntries(
         tags.map((tag) => [tag, { vr: "US", bytes: new Uint8Array(60_000) }]),
       );
+      const longer = { ...elements, "00720056": { vr: "US", bytes: new Uint8Array(60_000) }, ...spine };
       const zip = sampleZip(
+        { study: "52", elements: longer },
         ...Array.from({ length: 90 }, (_, i) => ({ study: "51", sop: String(i + 1), elements })),
       );
       await t.store(large, zip);
     }, 60_000);
+
+    test("are searched as short ones are, however long they get", async () => {
+      const find = async (query: string) => {
+        const answer = await t.call("GET", `/dicomweb/studies/${studyUID("52")}/instances?${query}`, {
+          as: large,
+        });
+        return answer.status === 200 ? ((await answer.json()) as DicomJson[]) : [];
+      };
+      expect(await find("BitsAllocated=8")).toEqual([]);
+      const [found] = await find("BitsAllocated=16&includefield=PatientName,00720052");
+      expect(found?.["00280100"]?.Value).toEqual([16]);
+      expect(found?.[TagHex.PatientName]?.Value).toEqual([{ Alphabetic: "Silva^Ana" }]);
+    });
 
     test("answers no more than a server can hold for each of many clients", async () => {
       const of = `studies/${studyUID("51")}`;

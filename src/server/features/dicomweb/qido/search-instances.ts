@@ -15,6 +15,7 @@ import { matchesAll } from "./match-json.ts";
 import type { QidoMatch, QidoQuery } from "./parse-qido.ts";
 import { type Level, levelOf } from "./qido-attributes.ts";
 import { instanceJson, pickFields } from "./qido-json.ts";
+import { shortElements } from "./short-elements.ts";
 
 /** A series whose instances are searched. */
 export interface SearchedSeries extends Named {
@@ -49,8 +50,11 @@ export interface FoundInstances {
 
 /** What one search inflates of series' metadata. */
 const MAX_METADATA_BYTES = 64 * 1024 * 1024;
-/** Larger metadata of an instance are not parsed. */
+/** Of larger metadata of an instance only the short elements are parsed. */
 const MAX_INSTANCE_BYTES = 256 * 1024;
+const SHORT_ELEMENTS = { longest: 16 * 1024, most: MAX_INSTANCE_BYTES };
+/** Metadata of an instance that are larger still are not read. */
+const MAX_READ_BYTES = 8 * 1024 * 1024;
 /** What one search answers, as JSON. */
 export const MAX_ANSWER_BYTES = 20 * 1024 * 1024;
 /** More is a large answer. */
@@ -216,8 +220,10 @@ async function* describe(
       continue;
     }
     const range = ranges?.[index];
-    const text = range && range.length <= MAX_INSTANCE_BYTES ? await texts.cut(range) : undefined;
-    parsedBytes += text?.length ?? 0;
+    const whole = range && range.length <= MAX_READ_BYTES ? await texts.cut(range) : undefined;
+    const isLong = whole !== undefined && whole.length > MAX_INSTANCE_BYTES;
+    const text = isLong ? shortElements(whole, SHORT_ELEMENTS) : whole;
+    parsedBytes += whole?.length ?? 0;
     if (parsedBytes > BYTES_A_TURN) {
       countGarbage(parsedBytes);
       await setImmediate();
