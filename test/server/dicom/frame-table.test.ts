@@ -57,6 +57,17 @@ describe("native frames", () => {
   });
 
   test.each([
+    ["00280010", -2],
+    ["00280011", -1],
+    ["00280002", -1],
+    ["00280100", -16],
+  ])("of fewer pixels or bits than none (%s) are one", (tag, value) => {
+    const elements = { "7FE00010": { vr: "OW", bytes: bytes(24) }, [tag]: { vr: "IS", Value: [value] } };
+    const file = sampleFile(image(3, 2, 2, elements));
+    expect(readTaken(file).frames).toMatchObject({ frameCount: 1, frameBytes: 24 });
+  });
+
+  test.each([
     ["7FE00008", "OF", 32],
     ["7FE00009", "OD", 64],
   ])("of floating point (%s) are found", (tag, vr, bits) => {

@@ -32,8 +32,8 @@ export function declaredFrameCount(reader: ByteReader, dataSet: DataSet): number
 function nativeFrames(reader: ByteReader, dataSet: DataSet, { tag, offset, length }: Element) {
   const frameCount = declaredFrameCount(reader, dataSet);
   const frameBits = bitsPerFrame(reader, dataSet, tag, length, frameCount);
-  const whole = Math.floor((length * 8) / frameBits);
-  if (frameBits === 0 || whole === 0) {
+  const whole = frameBits > 0 ? Math.floor((length * 8) / frameBits) : 0;
+  if (whole === 0) {
     return { kind: "native", frameCount: 1, offset, frameBytes: length } as const;
   }
   const table = {
