@@ -173,6 +173,27 @@ describe("a bomb", () => {
     expect(skipReason(file)).toBe("instance.too_complex");
   });
 
+  test("of few bytes that JSON needs many for is refused", () => {
+    const opened = Buffer.concat([
+      element("00081140", "SQ", 0xffffffff),
+      Buffer.from("feff00e0ffffffff", "hex"),
+    ]);
+    const closed = Buffer.from("feff0de000000000feffdde000000000", "hex");
+    // Each of them has a long address, by the items around it.
+    const bulk = Buffer.concat([
+      element("00091001", "OB", 0xffffffff),
+      Buffer.from("feffdde000000000", "hex"),
+    ]);
+    const deep = [
+      ...Array(31).fill(opened),
+      Buffer.alloc(150_000 * bulk.length, bulk),
+      ...Array(31).fill(closed),
+    ];
+    const names = [element("00081048", "UN", 960_000), Buffer.alloc(960_000, "a=a=a\\")];
+    const file = Buffer.concat([withoutPixels, ...deep, ...names, ...names]);
+    expect(skipReason(file)).toBe("instance.too_complex");
+  });
+
   test("of zeros in a deflated data set is refused", () => {
     const file = sampleFile({ [TagHex.TransferSyntaxUID]: { vr: "UI", Value: [DEFLATED] } });
     const metaEnd = 144 + new DataView(file.buffer, file.byteOffset).getUint32(140, true);

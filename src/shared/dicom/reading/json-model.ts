@@ -14,6 +14,8 @@ const MAX_INLINE_BINARY_BYTES = 1024;
 const MAX_INLINE_TABLE_BYTES = 256 * 1024;
 const MAX_INLINE_VALUE_BYTES = 1024 * 1024;
 const MAX_INLINE_TOTAL_BYTES = 32 * 1024 * 1024;
+/** What the JSON of one data set takes at most; half a million elements of a few bytes each take less. */
+export const MAX_JSON_BYTES = 64 * 1024 * 1024;
 
 /** Lookup tables that a viewer needs to show anything; it reads them from the metadata only. */
 const TABLE_TAGS: ReadonlySet<number> = new Set([
@@ -43,7 +45,8 @@ interface Scope {
  * @param bulkDataUri returns the URI of a value that is not inline: pixel data, bytes above 1 kB (lookup tables: 256
  * kB), anything above 1 MB. Its argument is the tag path `TTTTTTTT` or, in items, `TTTTTTTT.2.TTTTTTTT`, with items
  * counted from 1.
- * @throws Unreadable `instance.too_complex` if the inline values take more than 32 MB
+ * @throws Unreadable `instance.too_complex` if the inline values take more than 32 MB, or are so many that the JSON would take more
+ *   than 64 MB
  */
 export function toDicomJson(
   reader: ByteReader,
@@ -60,6 +63,7 @@ class JsonWriter {
   readonly #reader: ByteReader;
   readonly #bulkDataUri: (tagPath: string) => string;
   #budgetBytes = MAX_INLINE_TOTAL_BYTES;
+  #jsonBytes = 0;
 
   constructor(reader: ByteReader, bulkDataUri: (tagPath: string) => string) {
     this.#reader = reader;
@@ -92,12 +96,17 @@ class JsonWriter {
     const vr = element.implicit && scope.isSigned && isSignDependent(tag) ? "SS" : element.vr;
     if (tag === Tag.SpecificCharacterSet) return { vr, Value: ["ISO_IR 192"] };
     if (length === 0) return { vr };
-    if (!isInline(element, scope)) return { vr, BulkDataURI: this.#bulkDataUri(scope.path + tagHex(tag)) };
-
+    if (!isInline(element, scope)) {
+      const BulkDataURI = this.#bulkDataUri(scope.path + tagHex(tag));
+      this.#write(BulkDataURI.length);
+      return { vr, BulkDataURI };
+    }
     this.#spend(length);
     if (!hasValues(vr)) return { vr, InlineBinary: this.#base64(element, littleEndian) };
     const Value = jsonValues(this.#reader, { vr, offset, length }, littleEndian, scope.characterSet);
-    return Value ? { vr, Value } : { vr };
+    if (!Value) return { vr };
+    for (const value of Value) this.#write(leastJsonBytes(value));
+    return { vr, Value };
   }
 
   #sequence(tag: number, items: DataSet[], scope: Scope): DicomJsonElement {
@@ -125,6 +134,24 @@ class JsonWriter {
       throw new Unreadable("instance.too_complex", `more than ${MAX_INLINE_TOTAL_BYTES} bytes of attributes`);
     }
   }
+
+  /** A name of one letter becomes an object with a key, many times as large. */
+  #write(leastBytes: number): void {
+    this.#jsonBytes += leastBytes;
+    if (this.#jsonBytes > MAX_JSON_BYTES)
+      throw new Unreadable("instance.too_complex", `more than ${MAX_JSON_BYTES} bytes of JSON`);
+  }
+}
+
+/** What a value takes in JSON at least, with the comma behind it. */
+function leastJsonBytes(value: unknown): number {
+  if (typeof value === "string") return value.length + 3;
+  if (typeof value === "number") return String(value).length + 1;
+  if (value === null) return 5;
+  return Object.entries(value as Record<string, string>).reduce(
+    (sum, [group, name]) => sum + group.length + name.length + 6,
+    2,
+  );
 }
 
 function isInline({ tag, vr, length, fragments }: Element, scope: Scope): boolean {

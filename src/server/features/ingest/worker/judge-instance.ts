@@ -1,11 +1,9 @@
 import type { ByteSource, Instance, SopReference } from "../../../../shared/dicom/reading/instance.ts";
+import { MAX_JSON_BYTES } from "../../../../shared/dicom/reading/json-model.ts";
 import { instanceWeight, MAX_INSTANCE_WEIGHT_BYTES } from "../../../archive/manifest-weight.ts";
 import { readInstance } from "../../../dicom/read-instance.ts";
 import { jsonOf } from "./scanned-upload.ts";
 import type { SkippedReason } from "./worker-messages.ts";
-
-/** The bound for one instance's DICOM JSON; half a million elements take less. */
-const MAX_INSTANCE_JSON_BYTES = 64 * 1024 * 1024;
 
 export type JudgedInstance =
   | { ok: true; instance: Instance; json: Uint8Array }
@@ -19,6 +17,6 @@ export function judgeInstance(source: ByteSource): JudgedInstance {
   if (instanceWeight(instance.frames) > MAX_INSTANCE_WEIGHT_BYTES)
     return { ok: false, reason: "instance.too_complex" };
   const json = jsonOf(instance);
-  if (json.length > MAX_INSTANCE_JSON_BYTES) return { ok: false, reason: "instance.too_complex" };
+  if (json.length > MAX_JSON_BYTES) return { ok: false, reason: "instance.too_complex" };
   return { ok: true, instance, json };
 }
