@@ -543,6 +543,10 @@ describe("a restore", () => {
     const path = backupPath("again");
     await backUp(t.deps.config, path);
     await using place = await emptyInstallation();
+    const reachDatabase = () => Promise.reject(new Error("out of reach"));
+    await expect(restore(place.config, path, { reachDatabase })).rejects.toThrow("out of reach");
+    const elsewhere = { ...place.config, databaseUrl: t.deps.config.databaseUrl };
+    await expect(restore(elsewhere, path)).rejects.toThrow("the database is there already");
     const controller = new AbortController();
     const cut = restore(place.config, path, {
       signal: controller.signal,
@@ -550,6 +554,7 @@ describe("a restore", () => {
     });
     await expect(cut).rejects.toThrow("cut");
     await expect(createTestApp({ env: place.env })).rejects.toThrow("interrupted");
+    await expect(restore(elsewhere, path)).rejects.toThrow("the database is there already");
     await restore(place.config, path);
     expect(filesBelow(place.config.dataDir).has(RESTORE_MARK)).toBe(false);
     expect(await verify(place.config)).toMatchObject({ findings: [] });

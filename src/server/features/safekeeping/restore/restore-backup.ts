@@ -1,5 +1,5 @@
 import { createReadStream } from "node:fs";
-import { mkdir, open, readFile, rm } from "node:fs/promises";
+import { mkdir, open, readFile, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { dropLoaded, hasLoadedRows, loadDump } from "../../../db/dump/load-dump.ts";
 import { ownStatements } from "../../../db/dump/own-statements.ts";
@@ -22,10 +22,10 @@ import {
   readManifestHead,
   readManifestMissing,
 } from "../backup-manifest.ts";
-import { copyHashed, hashFile } from "../hashed-copy.ts";
+import { copyHashed, hashFile, UNFINISHED } from "../hashed-copy.ts";
 import { BackupIsDamaged, BackupIsNewer, NoBackup, PlaceIsTaken } from "../safekeeping.errors.ts";
-import { RESTORE_MARK, restoringState } from "./assert-restored.ts";
-import { hasTables } from "./restore.repo.ts";
+import { findRestoring, RESTORE_MARK } from "./assert-restored.ts";
+import { hasTables, nameOfDatabase } from "./restore.repo.ts";
 import { settleRestored } from "./settle-restored.ts";
 
 export interface RestoreOptions {
@@ -62,22 +62,26 @@ export async function restoreBackup(root: string, options: RestoreOptions): Prom
   const folder = openBackupFolder(root);
   const head = await chooseState(folder, options);
   const manifest = join(folder.statePath(head.state), "manifest.json");
-  const isRepeated = (await restoringState(options.dataDir)) === head.state;
+  const begun = await findRestoring(options.dataDir);
+  const isRepeated = begun?.state === head.state;
   if (!isRepeated) await assertFoldersAreFree(options);
   await assertSecretFits(folder, manifest, options);
   await mkdir(options.dataDir, { recursive: true, mode: 0o700 });
   const mark = join(options.dataDir, RESTORE_MARK);
-  await writeDurably(mark, `${head.state}\n`);
+  if (!isRepeated) await writeDurably(mark, `${head.state}\n`);
   await using database = await options.reachDatabase();
   const leftOut: string[] = [];
   const damage: RestoredDamage[] = [];
   const sql = openPostgres(database.url, { max: 1, connection: { application_name: "exameteca-restore" } });
   try {
     const isTaken = await hasTables(sql);
-    if (isTaken && !isRepeated) {
-      await rm(mark);
+    const name = await nameOfDatabase(sql);
+    // A run that did not come so far, or went into another database, made none of these tables.
+    if (isTaken && !(isRepeated && begun?.database === name)) {
+      if (!isRepeated) await rm(mark);
       throw new PlaceIsTaken("the database");
     }
+    await writeDurably(mark, `${head.state}\n${name}\n`);
     const { dump, uploads } = await restoreFiles(folder, manifest, options, { leftOut, damage });
     for await (const key of readManifestMissing(manifest)) damage.push({ key, found: "missing" });
     if (!(await hasLoadedRows(sql))) {
@@ -218,9 +222,14 @@ async function placeSmall(source: string, target: string): Promise<void> {
   await sync(folder);
 }
 
+/** The file is there as a whole, or as it was before. */
 async function writeDurably(path: string, text: string): Promise<void> {
-  await using file = await open(path, "w", 0o600);
-  await file.writeFile(text);
-  await file.sync();
+  const unfinished = `${path}${UNFINISHED}`;
+  {
+    await using file = await open(unfinished, "w", 0o600);
+    await file.writeFile(text);
+    await file.sync();
+  }
+  await rename(unfinished, path);
   await sync(path.slice(0, path.lastIndexOf("/")));
 }
