@@ -93,6 +93,7 @@ function parseInstance(json: unknown): ManifestInstance {
 function parseFrames(json: unknown): FrameTable {
   const table = asObject(json, "frames");
   if (table.kind === "none") return { kind: "none" };
+  if (table.kind === "native" && isBelowNone(table.frameCount)) return { kind: "none" };
   const frameCount = asCount(table.frameCount, "frameCount");
   if (table.kind === "encapsulated") {
     const frames = asFragmentLists(table.frames);
@@ -109,6 +110,11 @@ function parseFrames(json: unknown): FrameTable {
   if (table.frameBits !== undefined) native.frameBits = asCount(table.frameBits, "frameBits");
   if (table.deflated !== undefined) native.deflated = table.deflated === true;
   return native;
+}
+
+/** Former versions wrote this of an image whose rows, columns, samples or bits are said to be fewer than none. */
+function isBelowNone(frameCount: unknown): boolean {
+  return typeof frameCount === "number" && frameCount < 0;
 }
 
 /** Checks the frames in place: there can be hundreds of thousands, and a copy would double the memory. */

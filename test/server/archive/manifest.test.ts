@@ -194,6 +194,13 @@ describe("a series manifest", () => {
   });
 });
 
+test("a series in which a former version wrote fewer frames than none is read, and has none of that image", async () => {
+  const frames = { kind: "native" as const, frameCount: -6, offset: 742, frameBytes: -4 };
+  const odd = { ...instance("1.4", 1), frames };
+  const { instances } = decodeManifestIndex(await encodeManifest(content([odd, instance("1.5", 2)])));
+  expect(instances.map(({ frames }) => frames.kind)).toEqual(["none", "native"]);
+});
+
 test("a series with more frames than bounded memory can read is never written, nor read from an old archive", async () => {
   const frames = Array.from({ length: 100_000 }, (_, i) => [[i * 10, 0]] as [number, number][]);
   const many = {
