@@ -101,6 +101,22 @@ describe("strangers at the second step", () => {
     );
   });
 
+  test("can send so many codes an hour for addresses that do not sign in, and no sign-in of theirs counts or waits", async () => {
+    const person = await addPerson("Mesma Rede");
+    const stranger = createVisitor(t, HOME, { cookies: false });
+    const audited = async () => (await t.sql`select count(*)::int as rows from audit_events`)[0]?.rows;
+    await t.sql`insert into throttles (name, key, window_ends_at, failures) values
+      ('code:stray-address', ${new Bun.CryptoHasher("sha256").update(HOME).digest("hex")},
+        ${new Date(t.deps.clock.now().getTime() + 60_000).toISOString()}, 299)`;
+    const before = await audited();
+    const send = (name: string) =>
+      stranger.post("/api/auth/verify-2fa", { email: `${name}@example.com`, code: "123456" });
+    const statuses = [(await send("um")).status, (await send("dois")).status, (await send("tres")).status];
+    expect(statuses).toEqual([401, 429, 429]);
+    expect(await audited()).toBe(before + 1);
+    await signInAt(person, createVisitor(t, HOME));
+  });
+
   test("who know the password have twenty wrong codes an hour together, and the owner's browser can go on", async () => {
     const person = await addPerson("Senha Vazada");
     const owner = createVisitor(t, HOME);

@@ -23,6 +23,8 @@ const HOUR_SECONDS = 3600;
 const WRONG_CODES_AN_HOUR = 10;
 /** Shared by all strangers who know the password. */
 const STRANGERS_WRONG_CODES = 20;
+/** Codes of one network for addresses that do not sign in there: each is a row of the audit, and none can be right. */
+const STRAY_CODES_AN_HOUR = 300;
 export const trustedDeviceSeconds = 30 * 24 * 3600;
 
 export interface Verified {
@@ -111,9 +113,15 @@ async function beginCodeAttempt(
   now: Date,
 ): Promise<Attempt> {
   if (logins.length === 0) {
-    const subject = `${email.toLowerCase()} ${visitor.network}`;
-    const rule = { name: "code:stray", subject, limit: WRONG_CODES_AN_HOUR, windowSeconds: HOUR_SECONDS };
-    return await beginAttempt(db, [rule], now);
+    const { network } = visitor;
+    const ofPair = {
+      name: "code:stray",
+      subject: `${email.toLowerCase()} ${network}`,
+      limit: WRONG_CODES_AN_HOUR,
+    };
+    const ofNetwork = { name: "code:stray-address", subject: network, limit: STRAY_CODES_AN_HOUR };
+    const rules = [ofNetwork, ofPair].map((rule) => ({ ...rule, windowSeconds: HOUR_SECONDS }));
+    return await beginAttempt(db, rules, now);
   }
   // Others on the network do not use up the attempts of the browser that started the sign-in.
   const name = logins[0]?.triesOf === "browser" ? "code" : "code-near";
