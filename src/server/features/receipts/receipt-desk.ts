@@ -1,20 +1,28 @@
 import { AppError } from "../../http/app-error.ts";
 import { FairTurns, type TurnLimits } from "../../runtime/fair-turns.ts";
-import { tooManyReads } from "../dicomweb/dicomweb.errors.ts";
+import { type HeldPlace, type PlaceLimits, Places } from "../dicomweb/turns/places.ts";
 import { receiptNotReady } from "./receipts.errors.ts";
 import type { ReceiptRow } from "./receipts.table.ts";
 
 export interface DeskLimits extends TurnLimits {
-  /** The most receipts that are made or waited for. */
-  open: number;
+  /** The receipts that are made or waited for. */
+  open: PlaceLimits;
   /** How long a request waits for its receipt. */
   waitMs: number;
 }
 
-const DEFAULT_LIMITS: DeskLimits = { turns: 2, turnsPerAccount: 1, open: 64, waitMs: 20_000 };
 const RETRY_AFTER_SECONDS = 10;
+const DEFAULT_LIMITS: DeskLimits = {
+  turns: 2,
+  turnsPerAccount: 1,
+  open: { all: 64, own: 16, retryAfterSeconds: RETRY_AFTER_SECONDS },
+  waitMs: 20_000,
+};
 
-/** Where receipts are made: few at once, and each only once at a time, because all bytes of a study are read for it. */
+/**
+ * Where receipts are made: few at once, and each only once at a time, because all bytes of a study are read for it. An account that asks
+ * for many keeps no other out.
+ */
 export interface ReceiptDesk extends Disposable {
   /**
    * Makes the receipt of a study, or joins whoever makes it. Making goes on if it takes longer than a request waits.
@@ -28,15 +36,18 @@ export interface ReceiptDesk extends Disposable {
 
 export function createReceiptDesk(limits: DeskLimits = DEFAULT_LIMITS): ReceiptDesk {
   const turns = new FairTurns(limits);
+  const places = new Places(limits.open);
   const open = new Map<string, Promise<ReceiptRow>>();
   const closing = new AbortController();
 
   async function makeInTurn(
     { id, accountId }: { id: string; accountId: string },
+    held: HeldPlace,
     make: (signal: AbortSignal) => Promise<ReceiptRow>,
   ): Promise<ReceiptRow> {
     try {
-      using _ = await turns.take(accountId);
+      using place = held;
+      using _ = await place.whileWaiting((signal) => turns.take(accountId, signal));
       closing.signal.throwIfAborted();
       return await make(closing.signal);
     } finally {
@@ -48,9 +59,7 @@ export function createReceiptDesk(limits: DeskLimits = DEFAULT_LIMITS): ReceiptD
     async receiptOf(study, make) {
       let making = open.get(study.id);
       if (!making) {
-        if (open.size >= limits.open)
-          throw new AppError(tooManyReads, { retryAfterSeconds: RETRY_AFTER_SECONDS });
-        making = makeInTurn(study, make);
+        making = makeInTurn(study, places.take(study.accountId), make);
         // A failure is told to whoever waits, or to the next who asks.
         making.catch(() => {});
         open.set(study.id, making);
