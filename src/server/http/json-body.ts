@@ -2,6 +2,7 @@ import type { Context, MiddlewareHandler } from "hono";
 import { AppError } from "./app-error.ts";
 import { bodyTooLarge } from "./http.errors.ts";
 import type { HttpEnv } from "./http-context.ts";
+import { networkOf } from "./network-of.ts";
 import { receiveBody } from "./receive-body.ts";
 import { hasLongBody } from "./unread-bodies.ts";
 
@@ -24,7 +25,7 @@ export async function bufferBody(c: Context<HttpEnv>, maxBytes = MAX_JSON_BYTES)
   const { body, url, method, headers } = c.req.raw;
   if (!body) return;
   const { long, short } = c.get("bodies");
-  using slot = await (hasLongBody(c) ? long : short).take(c.get("address"));
+  using slot = await (hasLongBody(c) ? long : short).take(networkOf(c.get("address")));
   c.get("admitBody")();
   const pieces: Uint8Array[] = [];
   let sizeBytes = 0;

@@ -21,7 +21,7 @@ export interface SenderSlots {
 }
 
 export interface SenderSlotLimits {
-  /** Slots for one account or address. */
+  /** Slots for one account or network. */
   perSender: number;
   perProcess: number;
   /** Milliseconds of a clock that never goes back. */

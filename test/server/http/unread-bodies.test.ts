@@ -2,6 +2,8 @@ import { describe, expect, test } from "bun:test";
 import { Hono } from "hono";
 import { AppError } from "../../../src/server/http/app-error.ts";
 import type { HttpEnv } from "../../../src/server/http/http-context.ts";
+import { bufferBody } from "../../../src/server/http/json-body.ts";
+import { requestContext } from "../../../src/server/http/request-context.ts";
 import { boundUnreadBodies } from "../../../src/server/http/unread-bodies.ts";
 
 /** An app that accepts a body once `look` has looked up its sender. */
@@ -60,4 +62,38 @@ describe("request bodies that begin in the same millisecond", () => {
     gate.resolve();
     expect(count(await statusesOf(again), 201)).toBe(12);
   });
+});
+
+test("long bodies that one IPv6 line holds from two of its addresses take half of the slots at most", async () => {
+  const app = new Hono<HttpEnv>();
+  app.onError((error, c) => c.body(null, error instanceof AppError ? error.kind.status : 500));
+  app.use(requestContext({ trustProxy: ["127.0.0.1"] }));
+  app.post("/", async (c) => {
+    c.set("admitBody", () => {});
+    await bufferBody(c);
+    return c.body(null, 201);
+  });
+  const ended = Promise.withResolvers<void>();
+  const beginning = () =>
+    new ReadableStream({
+      async start(controller) {
+        controller.enqueue(new Uint8Array(10));
+        await ended.promise;
+        controller.close();
+      },
+    });
+  const hold = (address: string) =>
+    app.request("/", {
+      method: "POST",
+      headers: { "x-forwarded-for": address, "content-length": "100000" },
+      body: beginning(),
+    });
+  const held = Array.from({ length: 48 }, (_, i) => hold(`2001:db8::${i % 2}`));
+  await Bun.sleep(300);
+  // A further one takes the slot of one that is idle, of the line's own.
+  const further = hold("2001:db8::2");
+  const first = await Promise.race([...held, Bun.sleep(1_000)]);
+  expect(first?.status).toBe(429);
+  ended.resolve();
+  expect((await further).status).toBe(201);
 });

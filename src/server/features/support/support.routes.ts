@@ -71,7 +71,7 @@ export function createSupportRoutes(deps: Deps, guard: Guard) {
       if (sizeBytes > MAX_FORM_BYTES) throw new AppError(bodyTooLarge);
       const [locale, visitor] = [c.get("locale"), visitorOf(c, deps.config)];
       const lane = sizeBytes <= MAX_TEXT_FORM_BYTES ? slots.text : slots.image;
-      using slot = await lane.take(visitor.address);
+      using slot = await lane.take(visitor.network);
       await assertMaySend(deps, visitor, idempotencyKey !== undefined);
       c.get("admitBody")();
       await using form = await receiveForm(deps, c.req.raw, slot, image);
