@@ -176,6 +176,14 @@ describe("a charge that was paid", () => {
     await expectPaidOnce(id);
   }, 120_000);
 
+  test("counts when its report is lost and this server was off for a week", async () => {
+    const { id, txid } = await create();
+    at.psp.pay(txid);
+    await app.passes(7 * DAY);
+    await app.reconcile();
+    await expectPaidOnce(id);
+  });
+
   test("counts also after its code expired here", async () => {
     const { id, txid } = await create();
     await app.passes(45 * MINUTE);

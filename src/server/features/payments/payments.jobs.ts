@@ -15,8 +15,11 @@ const registration = defineQueue("pix.register", {
 });
 
 const PER_RUN = 200;
-/** A charge can be paid for half an hour, but a PSP may report that payment late. */
-const LOOKS_BACK_MS = 48 * 3600_000;
+/**
+ * A charge can be paid for half an hour, but whether it was may be known late: this server was off for days, or had a certificate that the
+ * PSP no longer took. Old charges are looked up seldom.
+ */
+const LOOKS_BACK_MS = 30 * 24 * 3600_000;
 
 /** A payer may contest a Pix for 80 days (MED 2.0); the banks need some more days. */
 const RETURNABLE_MS = 90 * 24 * 3600_000;

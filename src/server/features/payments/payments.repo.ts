@@ -188,7 +188,10 @@ export async function claimCheck(
   return row;
 }
 
-/** Open charges created after `since` that are due for a look-up: every minute while new, less often with age. */
+/**
+ * Open charges created after `since` that are due for a look-up: every minute while new, less often with age. The newest come first:
+ * somebody may look at their code.
+ */
 export async function listDueTxids(db: DbOrTx, since: Date, now: Date, limit: number): Promise<string[]> {
   const at = sql`${now.toISOString()}::timestamptz`;
   const pause = sql`greatest(interval '1 minute', (${at} - ${payments.createdAt}) / 10)`;
@@ -203,7 +206,7 @@ export async function listDueTxids(db: DbOrTx, since: Date, now: Date, limit: nu
         or(isNull(payments.checkedAt), sql`${payments.checkedAt} <= ${at} - ${pause}`),
       ),
     )
-    .orderBy(payments.createdAt)
+    .orderBy(desc(payments.createdAt))
     .limit(limit);
   return rows.map((row) => row.txid);
 }
