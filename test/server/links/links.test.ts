@@ -411,6 +411,21 @@ describe("a visit", () => {
     expect(await linksOf(owner)).toMatchObject([{ state: "used", openings: 3 }]);
   });
 
+  test("is opened by one address 200 times an hour, each of which is in the audit of all its studies", async () => {
+    const link = await makeLink(owner, { studyIds: [first, second] });
+    const open = (from: string) => visit({ link: link.id, secret: link.secret }, from);
+    expect((await open("198.51.100.9")).status).toBe(200);
+    await t.sql`update throttles set failures = 199 where name = 'visit:opened'`;
+    const opened = async () =>
+      (await t.sql`select count(*)::int as rows from audit_events where action = 'link.opened'`)[0]?.rows;
+    const before = await opened();
+    expect([(await open("198.51.100.9")).status, (await open("198.51.100.9")).status]).toEqual([200, 429]);
+    expect(await opened()).toBe(before + 2);
+    expect((await open("198.51.100.10")).status).toBe(200);
+    t.advance(3600_000);
+    expect((await open("198.51.100.9")).status).toBe(200);
+  });
+
   test("waits after 100 failures of one address within 15 minutes, an address being an IPv4 or an IPv6 /64", async () => {
     const link = await makeLink(owner);
     const guess = (from: string) => visit({ link: link.id, secret: "guessed" }, from);

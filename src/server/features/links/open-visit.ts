@@ -23,6 +23,9 @@ type VisitDeps = Pick<Deps, "db" | "clock" | "config" | "jobs" | "mailSeal" | "t
 
 const FAILURES_AN_ADDRESS = 100;
 const WINDOW_SECONDS = 15 * 60;
+/** Openings of one link by one network: each is a row of the owner's audit for every study of the link. */
+const OPENINGS_AN_HOUR = 200;
+const HOUR_SECONDS = 3600;
 const MAILED_EVERY_MS = 3600_000;
 /** For so long a browser that got no answer may open the link again, without another opening. */
 const ATTEMPT_MS = 10 * 60_000;
@@ -39,9 +42,10 @@ export async function openVisit(
 ): Promise<Visit> {
   const { db, clock } = deps;
   const now = clock.now();
+  const network = networkOf(origin.address);
   const failures = {
     name: "visit:address",
-    subject: networkOf(origin.address),
+    subject: network,
     limit: FAILURES_AN_ADDRESS,
     windowSeconds: WINDOW_SECONDS,
   };
@@ -60,6 +64,8 @@ export async function openVisit(
     throw passcodeAsked(link);
   }
   if (link.passcodeHash !== null) await assertPasscode(deps, link, input.passcode ?? "", origin);
+  const opened = { name: "visit:opened", subject: `${link.id} ${network}`, limit: OPENINGS_AN_HOUR };
+  await beginAttempt(db, [{ ...opened, windowSeconds: HOUR_SECONDS }], now);
   const visitId = await recordVisit(deps, link, origin, { now, begun: begun || undefined });
   await attempt.succeed();
   const token = await signVisit(deps.tokens, { linkId: link.id, visitId });
