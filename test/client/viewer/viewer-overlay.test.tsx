@@ -60,6 +60,23 @@ describe("an opened study", () => {
     expect(closed()).toBe(1);
   });
 
+  test("has its buttons behind its frame for Tab, and the frame before them for Shift+Tab", async () => {
+    await open();
+    const frame = await waitFor(() => {
+      const found = document.querySelector("iframe");
+      if (!found) throw new Error("no frame");
+      return found;
+    });
+    const user = userEvent.setup();
+    // As the browser does it once the last control within the frame is left.
+    const end = frame.closest("[role=dialog]")?.lastElementChild;
+    if (!(end instanceof HTMLElement)) throw new Error("no end");
+    fireEvent.focus(end, { relatedTarget: frame });
+    expect(document.activeElement?.textContent).toBe("Visor rápido");
+    await user.tab({ shift: true });
+    expect(document.activeElement?.tagName).toBe("IFRAME");
+  });
+
   test("is assigned to its viewer first, then its page is framed with a token of its own", async () => {
     const asked: unknown[] = [];
     const { calls } = await open({

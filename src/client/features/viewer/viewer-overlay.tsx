@@ -5,6 +5,7 @@ import type { Study } from "../../../shared/api/studies.ts";
 import { Button } from "../../ui/button.tsx";
 import { PanelLeftIcon } from "../../ui/icons.tsx";
 import { descriptionText } from "../studies/study-text.ts";
+import { FrameEnd } from "./frame-end.tsx";
 import { useOpenInPage } from "./shown-study.ts";
 import { StudyVisor } from "./study-visor.tsx";
 import { useFirstViewer } from "./viewer-choice.tsx";
@@ -52,6 +53,7 @@ export function ViewerOverlay({ study, onClose }: ViewerOverlayProps) {
                 <ShowInPage study={study} />
               </ViewerHead>
               <ViewerStage study={study} onRefused={onClose} onLeave={onClose} />
+              <FrameEnd dialog={content} />
             </>
           ) : (
             <>

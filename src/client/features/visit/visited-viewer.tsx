@@ -8,6 +8,7 @@ import { useBackCloses } from "../../ui/use-back-closes.ts";
 import { useFocusReturn } from "../../ui/use-focus-return.ts";
 import type { StackSource } from "../../visor/core/source.ts";
 import { dateText, descriptionText, patientText } from "../studies/study-text.ts";
+import { FrameEnd } from "../viewer/frame-end.tsx";
 import { ViewerHead } from "../viewer/viewer-head.tsx";
 import { VisitedVisor } from "./visited-visor.tsx";
 
@@ -61,6 +62,7 @@ export function VisitedViewer({ first, onClose, onClosed, ...visited }: VisitedV
               <Suspense fallback={<div className="viewer-stage" aria-busy="true" />}>
                 <VisitedOhif {...visited} onLeave={back} onClosed={onClosed} />
               </Suspense>
+              <FrameEnd dialog={content} />
             </>
           ) : (
             <>
