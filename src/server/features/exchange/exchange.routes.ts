@@ -46,7 +46,7 @@ export function createExchangeRoutes(deps: Deps, guard: Guard, slots: UploadSlot
   const baseUrl = `${deps.config.publicUrl}/dicomweb`;
 
   async function store(c: Context<HttpEnv>, studyInstanceUID: string | undefined): Promise<Response> {
-    assertAcceptsJson(c.req.header("accept"));
+    assertAcceptsJson(acceptOf(c));
     assertBringsInstances(c.req.raw);
     const session = c.get("session");
     const { userId: accountId, isTrial } = session;
