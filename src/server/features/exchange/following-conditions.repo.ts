@@ -2,8 +2,8 @@ import { and, isNotNull, or, type SQL, sql } from "drizzle-orm";
 import { foldName, gramsOf, wordsOf } from "../../../shared/dicom/folded-name.ts";
 import { TagHex } from "../../../shared/dicom/tags.ts";
 import { contains } from "../../db/like.ts";
-import type { QidoMatch, Wanted } from "../dicomweb/qido/parse-qido.ts";
 import { levelOf, type QidoAttribute } from "../dicomweb/qido/qido-attributes.ts";
+import type { QidoMatch, Wanted } from "../dicomweb/qido/qido-match.ts";
 import {
   hasNameGrams,
   hasPhysicians,

@@ -5,9 +5,9 @@ import { foldedPattern, foldName, wordsOf } from "../../../shared/dicom/folded-n
 import { TagHex } from "../../../shared/dicom/tags.ts";
 import { fold } from "../../../shared/fold.ts";
 import { contains, escapeLike } from "../../db/like.ts";
-import type { QidoMatch, Wanted } from "../dicomweb/qido/parse-qido.ts";
 import type { QidoAttribute } from "../dicomweb/qido/qido-attributes.ts";
 import { AVAILABILITY } from "../dicomweb/qido/qido-json.ts";
+import type { QidoMatch, Wanted } from "../dicomweb/qido/qido-match.ts";
 import { type InstanceValues, MAX_INDEXED_TEXT, series, studies } from "../studies/studies.table.ts";
 
 /**

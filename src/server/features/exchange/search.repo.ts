@@ -4,7 +4,8 @@ import { TagHex } from "../../../shared/dicom/tags.ts";
 import type { DbOrTx } from "../../db/client.ts";
 import { PLANNED_ANEW } from "../../db/preparing.ts";
 import { type StoredObjectRow, storedObjects } from "../../holdings/objects/stored-objects.table.ts";
-import type { Page, QidoMatch } from "../dicomweb/qido/parse-qido.ts";
+import type { Page } from "../dicomweb/qido/parse-qido.ts";
+import type { QidoMatch } from "../dicomweb/qido/qido-match.ts";
 import { type Caller, talliesOf, visibleParts, visibleTo } from "../studies/studies.repo.ts";
 import {
   MAX_INDEXED_TEXT,

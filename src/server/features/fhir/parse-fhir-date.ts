@@ -1,5 +1,5 @@
 import { DAY_MS } from "../../../shared/units.ts";
-import type { Wanted } from "../dicomweb/qido/parse-qido.ts";
+import type { Wanted } from "../dicomweb/qido/qido-match.ts";
 
 /** A DA has years of four digits. */
 const [FIRST_DAY, LAST_DAY] = [Date.parse("0001-01-01T00:00:00Z"), Date.parse("9999-12-31T00:00:00Z")];

@@ -3,7 +3,8 @@ import { isUuid } from "../../../shared/uuid.ts";
 import { AppError } from "../../http/app-error.ts";
 import { validationFailed } from "../../http/http.errors.ts";
 import { isKeepable } from "../../http/validate.ts";
-import type { Page, QidoMatch, Wanted } from "../dicomweb/qido/parse-qido.ts";
+import type { Page } from "../dicomweb/qido/parse-qido.ts";
+import type { QidoMatch, Wanted } from "../dicomweb/qido/qido-match.ts";
 import { DICOM_CODES, DICOM_UID } from "./fhir-resource.ts";
 import { dayRange } from "./parse-fhir-date.ts";
 import {

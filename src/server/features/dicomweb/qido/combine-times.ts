@@ -1,5 +1,5 @@
 import { TagHex } from "../../../../shared/dicom/tags.ts";
-import type { QidoMatch, Wanted } from "./parse-qido.ts";
+import type { QidoMatch, Wanted } from "./qido-match.ts";
 
 /** The time of day that belongs to a date, by their tags. */
 const TIMES: Readonly<Record<string, string>> = {

@@ -3,7 +3,7 @@ import type { DicomJson, DicomJsonElement } from "../../../../shared/dicom/readi
 import { TagHex } from "../../../../shared/dicom/tags.ts";
 import { type DateTimeEnd, storedMoment } from "./date-time-range.ts";
 import { matchesWildcard } from "./match-wildcard.ts";
-import type { QidoMatch, Wanted } from "./parse-qido.ts";
+import type { QidoMatch, Wanted } from "./qido-match.ts";
 
 /** Whether a data set has all the attributes that a search wants (PS3.4 §C.2.2.2). */
 export function matchesAll(json: DicomJson, matches: readonly QidoMatch[]): boolean {

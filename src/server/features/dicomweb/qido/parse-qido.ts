@@ -4,8 +4,9 @@ import { AppError } from "../../../http/app-error.ts";
 import { validationFailed } from "../../../http/http.errors.ts";
 import { isKeepable } from "../../../http/validate.ts";
 import { combineTimes } from "./combine-times.ts";
-import { type DateTimeEnd, parseDateTimeRange, parseOffset } from "./date-time-range.ts";
+import { parseDateTimeRange, parseOffset } from "./date-time-range.ts";
 import { attributeNamed, type Level, levelOf, type QidoAttribute } from "./qido-attributes.ts";
+import type { QidoMatch, Wanted } from "./qido-match.ts";
 
 export const MAX_PAGE = 1_000;
 export const MAX_LIST = 1_000;
@@ -18,28 +19,6 @@ export const MAX_DEPTH = 4;
 export interface Page {
   limit: number;
   offset: number;
-}
-
-/** What one attribute must be. All values are as DICOM writes them. */
-export type Wanted =
-  /** One of these: UIDs, exactly, or modalities, which may have the wildcards `*` and `?`. */
-  | { kind: "list"; values: ReadonlySet<string>; patterns?: readonly string[] }
-  /** Both ends included; an end left out is open. One value alone is both ends. */
-  | { kind: "range"; from?: string; to?: string; isSingle?: true }
-  /** A range of date times of which an end has an offset from UTC. */
-  | { kind: "moments"; from?: DateTimeEnd; to?: DateTimeEnd }
-  | { kind: "number"; value: number }
-  /** With the wildcards `*` and `?`. A name is compared without case and accents (PS3.4 §C.2.2.2.1). */
-  | { kind: "text"; pattern: string; isName: boolean }
-  /** Each word begins a word of the name, whatever its case and accents. */
-  | { kind: "words"; words: string };
-
-export interface QidoMatch {
-  /** From the data set down through sequences; the last one is the attribute. */
-  path: QidoAttribute[];
-  /** The time of day that is read behind the date which the path leads to: both are compared as one. */
-  time?: QidoAttribute | undefined;
-  wanted: Wanted;
 }
 
 /** A search of PS3.18 §10.6. Matches are joined by "and". */
@@ -98,7 +77,9 @@ function offsetOf(parameters: URLSearchParams): string | undefined {
   for (const name of ["TimezoneOffsetFromUTC", TagHex.TimezoneOffsetFromUTC]) {
     const value = parameters.get(name);
     if (value === null || !isNarrowing(value)) continue;
-    return parseOffset(value) ?? unreadable(name);
+    const offset = parseOffset(value);
+    if (offset === undefined) throw invalid(name);
+    return offset;
   }
   return undefined;
 }
@@ -238,10 +219,6 @@ function count(parameters: URLSearchParams, name: "limit" | "offset"): number | 
   if (value === null || value === "") return undefined;
   if (!/^\d{1,9}$/.test(value)) throw invalid(name);
   return Number(value);
-}
-
-function unreadable(name: string): never {
-  throw invalid(name);
 }
 
 function invalid(path: string): AppError {

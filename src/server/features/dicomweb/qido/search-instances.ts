@@ -12,9 +12,10 @@ import { prefixedAtOnce } from "../metadata/metadata.ts";
 import { MetadataCutter } from "../metadata/metadata-cutter.ts";
 import type { Searcher, SearchTurns } from "../turns/search-turns.ts";
 import { matchesAll } from "./match-json.ts";
-import type { QidoMatch, QidoQuery } from "./parse-qido.ts";
+import type { QidoQuery } from "./parse-qido.ts";
 import { type Level, levelOf } from "./qido-attributes.ts";
 import { instanceJson, pickFields } from "./qido-json.ts";
+import type { QidoMatch } from "./qido-match.ts";
 import { shortElements } from "./short-elements.ts";
 
 /** A series whose instances are searched. */

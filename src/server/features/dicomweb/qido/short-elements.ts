@@ -4,7 +4,7 @@ export interface ElementLimits {
   most: number;
 }
 
-/** `"00080018":` before each element. */
+/** A tag in quotes and a colon, before each element. */
 const KEY_BYTES = 11;
 const [QUOTE = 0, BACKSLASH = 0, COMMA = 0] = Buffer.from('"\\,');
 const OPENING = new Set(Buffer.from("{["));
