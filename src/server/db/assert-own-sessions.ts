@@ -17,7 +17,7 @@ const SETTINGS = { statement_timeout: TIMEOUT_MS, idle_in_transaction_session_ti
  * @throws {DatabaseGivesTooFew} if further connections wait for the first
  */
 export async function assertOwnSessions(url: string, { timeoutMs = TIMEOUT_MS } = {}): Promise<void> {
-  const open = (connection = {}) => openPostgres(url, { max: 1, fetch_types: false, connection });
+  const open = (connection = {}) => openPostgres(url, { max: 1, connection });
   const clients = Array.from({ length: CLIENTS }, () => open());
   const limited = open(SETTINGS);
   const ask = async () => {

@@ -1,5 +1,6 @@
 import postgres from "postgres";
 import { OperatorError } from "../runtime/operator-error.ts";
+import { ARRAY_TYPES } from "./array-types.ts";
 import type { PoolSockets } from "./pool-sockets.ts";
 
 export type Sql = postgres.Sql;
@@ -17,6 +18,7 @@ export function openPostgres(
   return postgres(withoutHost(url), {
     connect_timeout: 10,
     backoff: secondsBefore,
+    fetch_types: ARRAY_TYPES as unknown as boolean,
     onnotice: () => {}, // such as "relation exists, skipping"
     ...socketOf(url),
     ...options,

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { connect, type Socket } from "node:net";
+import { ARRAY_TYPES } from "../../../src/server/db/array-types.ts";
 import { openPostgres } from "../../../src/server/db/postgres.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
 
@@ -37,6 +38,29 @@ test("statements that are sent at once leave in one piece", async () => {
   await sendAll();
   expect(pieces).toBe(1);
   await sql.end({ timeout: 1 });
+});
+
+test("a new connection asks the database nothing by itself, and knows arrays all the same", async () => {
+  const asked: string[] = [];
+  const sql = openPostgres(database.url, { max: 1, debug: (_connection, text) => asked.push(text) });
+  const ids = [crypto.randomUUID(), crypto.randomUUID()];
+  const sent = sql`select ${[1, 2]}::int[] as numbers, ${ids}::uuid[] as ids, ${["a,b", '"']}::text[] as texts`;
+  expect(await sent).toMatchObject([{ numbers: [1, 2], ids, texts: ["a,b", '"'] }]);
+  expect(asked).toEqual([expect.stringContaining("::uuid[]")]);
+  await sql.end({ timeout: 1 });
+});
+
+test("the arrays that the driver knows are those of the database, and all that tables have", async () => {
+  const known = await database.sql`select oid::int as element, typarray::int as array from pg_type
+    where oid = any(${ARRAY_TYPES.map(([element]) => element)}::int[]) order by oid`;
+  expect(known.map(({ element, array }) => [element, array])).toEqual([...ARRAY_TYPES] as never);
+  const product = await createTestDatabase();
+  const columns = await product.sql`select distinct atttypid::int as array from pg_attribute
+    join pg_class on pg_class.oid = attrelid join pg_type on pg_type.oid = atttypid
+    where relkind in ('r', 'p') and typcategory = 'A' and relnamespace in ('public'::regnamespace, 'pgboss'::regnamespace)`;
+  expect(columns.length).toBeGreaterThan(1);
+  for (const { array } of columns) expect(ARRAY_TYPES.map(([, number]) => number)).toContain(array);
+  await product.drop();
 });
 
 /** A connection to the database; `onWrite` is called for each piece that it is given. */

@@ -60,12 +60,12 @@ describe("a connection that is lost before it is of use", () => {
   }, 60_000);
   afterAll(() => database.drop());
 
-  /** What the client asks of each new connection by itself. */
+  /** What the driver asks of each new connection if it has no list of types. */
   const TYPES = "\n      select b.oid, b.typarray";
 
   test("while it learns the types ends no process, and whoever reserved it is told", async () => {
     await using proxy = await startConnectionProxy(database.url);
-    const sql = openPostgres(proxy.url, { max: 1 });
+    const sql = openPostgres(proxy.url, { max: 1, fetch_types: true });
     const lost = proxy.loseAnswerTo(TYPES);
     const reserving = sql.reserve();
     await lost;
