@@ -36,7 +36,7 @@ import { createPictureMaker, type PictureMaker } from "./features/thumbnails/wor
 import { KnownSums } from "./holdings/checking/known-sums.ts";
 import { derivativeQueue } from "./holdings/holding-jobs.ts";
 import type { ObjectOwners, StudyOwner } from "./holdings/object-owners.ts";
-import { createJobs } from "./jobs/jobs.ts";
+import { createJobs, type Jobs } from "./jobs/jobs.ts";
 import { openMailer } from "./mail/open-mailer.ts";
 import { createMeters } from "./metrics/meters.ts";
 import { DatabaseClock } from "./nodes/database-clock.ts";
@@ -68,10 +68,13 @@ export interface DepsOverrides {
   store?: ObjectStore;
   /** Replaces the probe of `DATABASE_URL`, which finds poolers. */
   databaseProbe?: (url: string) => Promise<void>;
+  /** The database has all that a start of this version makes; no other process starts on it meanwhile. */
+  isDatabasePrepared?: boolean;
   /** How long statements wait for the database. */
   databasePatience?: Patience;
-  /** The same of the jobs' own pool. */
+  /** The same of the jobs' own pool, and how many connections that has at most. */
   jobsPatience?: Patience;
+  jobsConnections?: number;
   /** Replaces the file system of DATA_DIR. */
   disk?: DiskRoom;
   pix?: Pix;
@@ -120,7 +123,7 @@ export async function createDeps(config: Config, overrides: DepsOverrides = {}):
   await makePrivateFolder(config.dataDir);
   const database = await reachDatabase(config, log, overrides);
   started.defer(database.stop);
-  await migrate(database.url, migrations);
+  if (!overrides.isDatabasePrepared) await migrate(database.url, migrations);
   const pool = connectDatabase({
     url: database.url,
     maxConnections: 16,
@@ -143,7 +146,7 @@ export async function createDeps(config: Config, overrides: DepsOverrides = {}):
   const { store, cache } = overrides.store
     ? { store: overrides.store, cache: undefined }
     : await openArchive(config, disk);
-  const jobs = await createJobs({ url: database.url, log, patience: overrides.jobsPatience });
+  const jobs = await openJobs(database.url, log, overrides);
   started.defer(() => jobs.stop(1_500));
   const ingestWorkers = overrides.workers?.ingest ?? openIngestWorkers(log, overrides.ingestWorkerCommand);
   if (!overrides.workers) started.defer(() => ingestWorkers.close());
@@ -263,6 +266,11 @@ function createOwners(deps: NotifyDeps): ObjectOwners {
 
 export function openIngestWorkers(log: Logger, command?: readonly string[]): IngestWorkers {
   return createIngestWorkers({ size: INGEST_WORKERS, smallAtOnce: SMALL_AT_ONCE, log, command });
+}
+
+function openJobs(url: string, log: Logger, given: DepsOverrides): Promise<Jobs> {
+  const { jobsPatience: patience, jobsConnections: maxConnections, isDatabasePrepared: isPrepared } = given;
+  return createJobs({ url, log, patience, maxConnections, isPrepared });
 }
 
 interface ReachedDatabase {

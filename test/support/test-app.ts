@@ -114,6 +114,9 @@ export async function createTestApp(options: TestAppOptions = {}): Promise<TestA
     log,
     // The probe opens four connections and asks a hundred times; there is no pooler here.
     databaseProbe: async () => {},
+    // It is a clone of one in which the product has started. Each connection less saves as much as many statements cost.
+    isDatabasePrepared: true,
+    jobsConnections: 1,
     workers: sharedWorkers(),
     ...options.overrides,
   };

@@ -99,6 +99,10 @@ export interface JobsOptions {
   pollIntervalSeconds?: number;
   /** How long statements wait for the database. */
   patience?: Patience | undefined;
+  /** Besides the one that listens. */
+  maxConnections?: number | undefined;
+  /** The schema of this version of pg-boss is there, with the queue of dead letters. */
+  isPrepared?: boolean | undefined;
 }
 
 const DEAD_LETTER_DAYS = 90;
@@ -113,7 +117,7 @@ const MAINTENANCE_SECONDS = 3600;
 /** Connects, and creates or upgrades the schema `pgboss` while no other process does. */
 export async function createJobs(options: JobsOptions): Promise<Jobs> {
   const { url, log, pollIntervalSeconds = 5, patience } = options;
-  const pool = openJobsPool(url, patience);
+  const pool = openJobsPool(url, patience, options.maxConnections);
   const boss = new PgBoss({
     db: pgBossDatabase(pool),
     useListenNotify: true,
@@ -124,13 +128,8 @@ export async function createJobs(options: JobsOptions): Promise<Jobs> {
   boss.on("error", (error) => log.error("jobs.error", describeError(error)));
   boss.on("warning", ({ data }) => log.warn("jobs.warning", { type: String(Object(data).type) }));
   try {
-    await withStartupLock(url, async () => {
-      await boss.start();
-      await boss.createQueue(DEAD_LETTERS, {
-        retentionSeconds: DEAD_LETTER_DAYS * SECONDS_A_DAY,
-        deleteAfterSeconds: DEAD_LETTER_DAYS * SECONDS_A_DAY,
-      });
-    });
+    if (options.isPrepared) await boss.start();
+    else await withStartupLock(url, () => startFirst(boss));
     const [queues, schedules] = await Promise.all([boss.getQueues(), boss.getSchedules()]);
     return new PgBossJobs({ boss, pool, log, pollIntervalSeconds, queues, schedules });
   } catch (error) {
@@ -138,6 +137,14 @@ export async function createJobs(options: JobsOptions): Promise<Jobs> {
     await pool.end({ timeout: 1 });
     throw error;
   }
+}
+
+async function startFirst(boss: PgBoss): Promise<void> {
+  await boss.start();
+  await boss.createQueue(DEAD_LETTERS, {
+    retentionSeconds: DEAD_LETTER_DAYS * SECONDS_A_DAY,
+    deleteAfterSeconds: DEAD_LETTER_DAYS * SECONDS_A_DAY,
+  });
 }
 
 interface Started {

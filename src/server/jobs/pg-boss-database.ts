@@ -20,9 +20,13 @@ const jsonType = (oid: number) => ({ to: oid, from: [oid], serialize: asText, pa
  * A small pool for pg-boss alone. It can't share drizzle's pool: pg-boss sends JSON as text and expects it back parsed,
  * and drizzle replaces those serializers on its client.
  */
-export function openJobsPool(url: string, patience = new Patience(ANSWER_MS, UNSENT_MS)): Sql {
+export function openJobsPool(
+  url: string,
+  patience = new Patience(ANSWER_MS, UNSENT_MS),
+  maxConnections = MAX_CONNECTIONS,
+): Sql {
   const pool = {
-    max: MAX_CONNECTIONS,
+    max: maxConnections,
     types: { json: jsonType(JSON_OID), jsonb: jsonType(JSONB_OID) } as unknown as Record<string, never>,
     connection: { application_name: "exameteca-jobs", statement_timeout: STATEMENT_TIMEOUT_MS },
   };
