@@ -3,6 +3,15 @@ import { join } from "node:path";
 import { startEmbeddedPostgres } from "../../src/server/db/embedded/embedded-postgres.ts";
 import { createLogger } from "../../src/server/runtime/log.ts";
 
+/** What is in it lives for minutes, and need not survive anything. */
+const SETTINGS = {
+  fsync: "off",
+  full_page_writes: "off",
+  synchronous_commit: "off",
+  autovacuum: "off",
+  max_connections: "200",
+};
+
 /** Runs PostgreSQL in `folder` while process `servedPid` lives, then removes the folder. See postgres-server.ts. */
 async function host(folder: string, servedPid: number): Promise<void> {
   mkdirSync(folder, { recursive: true });
@@ -10,7 +19,7 @@ async function host(folder: string, servedPid: number): Promise<void> {
     const postgres = await startEmbeddedPostgres({
       dataDir: folder,
       log: createLogger({ level: "error" }),
-      settings: { fsync: "off", full_page_writes: "off", synchronous_commit: "off", max_connections: "200" },
+      settings: SETTINGS,
     });
     publish(folder, "url", postgres.url);
     while (isAlive(servedPid)) await Bun.sleep(1000);

@@ -21,7 +21,10 @@ const SETTINGS = {
   random_page_cost: "1.1",
   max_parallel_workers_per_gather: "0",
   max_logical_replication_workers: "0",
+  autovacuum: "on",
   autovacuum_max_workers: "2",
+  // The functions of the jobs' schema are in it: each session would load it anew.
+  shared_preload_libraries: "plpgsql",
   timezone: "UTC",
   log_timezone: "UTC",
   // Errors reach the caller through the driver; in the log they would quote patients' data.
