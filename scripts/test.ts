@@ -49,8 +49,17 @@ const outcomes: Promise<Outcome | TestRun>[] = [];
 const chromium = Bun.spawn([process.execPath, "scripts/build/ensure-chromium.ts"], {
   stdio: ["ignore", "ignore", "inherit"],
 });
-if (isWhole) {
+const servers = {
+  TEST_PROGRAM: join(folder.path, "program/main.js"),
+  TEST_STARTED_DATA: join(folder.path, "started-data"),
+  TEST_WORKERS: join(folder.path, "workers"),
+};
+const workers = isWhole
+  ? check("workers are prepared", ["test/support/prepare-workers.ts", servers.TEST_WORKERS])
+  : undefined;
+if (workers) {
   outcomes.push(
+    workers,
     check("lint and format", bunx("biome", "check", "--error-on-warnings")),
     check("catalogues are extracted and complete", ["scripts/build/check-locales.ts"]),
   );
@@ -59,15 +68,12 @@ const { testPostgresUrl } = await import("../test/support/postgres-server.ts");
 const postgresUrl = testPostgresUrl();
 ensureBuilt();
 if (isWhole) outcomes.push(check("types", bunx("tsc", "--noEmit")));
-const servers = {
-  TEST_PROGRAM: join(folder.path, "program/main.js"),
-  TEST_STARTED_DATA: join(folder.path, "started-data"),
-};
 if (isWhole)
   outcomes.push(
     check("servers are prepared", ["test/support/prepare-servers.ts", ...Object.values(servers)]),
   );
 await chromium.exited;
+await workers;
 const environment = {
   TEST_POSTGRES_URL: await postgresUrl,
   TEST_EXECUTABLE: "1",

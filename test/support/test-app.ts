@@ -21,6 +21,7 @@ import type { UploadAnswer } from "../../src/shared/api/upload.ts";
 import type { Role } from "../../src/shared/api/users.ts";
 import { checkAnswers } from "./answer-check.ts";
 import { createTestDatabase } from "./database.ts";
+import { workerCommand } from "./program-file.ts";
 import { createTempFolder } from "./temp-folder.ts";
 import { until } from "./until.ts";
 
@@ -78,8 +79,8 @@ let shared: SharedWorkers | undefined;
 function sharedWorkers(): SharedWorkers {
   const log = createLogger({ level: "error", write: (line) => process.stderr.write(line) });
   shared ??= {
-    ingest: openIngestWorkers(log),
-    pictures: createPictureMaker({ log, turns: new Turns() }),
+    ingest: openIngestWorkers(log, workerCommand("ingest")),
+    pictures: createPictureMaker({ log, command: workerCommand("picture"), turns: new Turns() }),
   };
   return shared;
 }
@@ -118,6 +119,8 @@ export async function createTestApp(options: TestAppOptions = {}): Promise<TestA
     isDatabasePrepared: true,
     jobsConnections: 1,
     workers: sharedWorkers(),
+    dimseWorkerCommand: workerCommand("dimse"),
+    encodeWorkerCommand: workerCommand("encode"),
     ...options.overrides,
   };
   const deps = await createDeps(config, overrides);
