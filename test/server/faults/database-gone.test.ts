@@ -97,9 +97,14 @@ test("connections that fell silent are given up one after the other, and calls w
 
 test("an upload whose commit gets no answer at all is 503, and what was in force then stays", async () => {
   const zip = sampleZip({ study: "6" });
+  let isSilent = false;
   const silent = proxy.loseAnswerTo("commit", { silently: true, behind: 'insert into "studies"' });
-  const refused = await t.upload(person, zip);
-  await silent;
+  silent.then(() => {
+    isSilent = true;
+  });
+  let refused = await t.upload(person, zip);
+  // On a busy machine a statement before the commit may have waited too long, which leaves nothing behind.
+  while (!isSilent && refused.status === 503) refused = await t.upload(person, zip);
   expect([refused.status, (await problemOf(refused)).code]).toEqual([503, "database.unavailable"]);
   await sweepUploads(t.deps);
   const studies = await t.sql`select 1 from studies where study_instance_uid = '2.25.1.6'`;
