@@ -16,7 +16,6 @@ import {
 } from "../support/browser-app.ts";
 import { formBody } from "../support/sample-pdf.ts";
 import type { Person } from "../support/test-app.ts";
-import { until } from "../support/until.ts";
 
 const START_TIMEOUT_MS = 120_000;
 const JOB_TIMEOUT_MS = 180_000;
@@ -139,18 +138,15 @@ describe("a study", () => {
       await app.as(doctor, { expected: NO_PLAN }, async (page) => {
         await page.evaluate(() => localStorage.setItem("viewer", "visor"));
         await page.reload();
-        let images = 0;
-        page.on("response", async (response) => {
-          // The first image has an address of its own.
-          if (!/\/frames?(\/|$)/.test(response.url())) return;
-          await response.finished();
-          images += 1;
-        });
         await openList(page);
         await button(rows(page), "Abrir").click();
         await page.getByRole("dialog").locator("canvas").first().waitFor();
         // An image that is still under way when the access ends closes the viewer too, in other words.
-        await until(() => images >= IMAGES);
+        await page.waitForFunction((images) => {
+          const fetched = performance.getEntriesByType("resource");
+          // The first image has an address of its own.
+          return fetched.filter(({ name }) => /\/frames?(\/|$)/.test(name)).length >= images;
+        }, IMAGES);
         const answer = await call("DELETE", `/api/studies/${studyId}/grants/${doctor.id}`, { as: owner });
         expect(answer.status).toBe(204);
         await page.getByText("Acesso encerrado").first().waitFor({ timeout: CHECK_TIMEOUT_MS });
