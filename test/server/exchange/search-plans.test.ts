@@ -29,7 +29,7 @@ let owner: Person;
 let all: StudyRow[];
 
 beforeAll(async () => {
-  t = await createTestApp();
+  t = await createTestApp({ jobs: false });
   owner = await t.addPerson("Quem Procura", { plan: "clinica" });
   await fill(owner, OWN);
   // A guess that the tests set must not be corrected beside them.

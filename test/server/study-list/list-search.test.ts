@@ -51,7 +51,7 @@ function rowsFor(person: Person) {
 }
 
 beforeAll(async () => {
-  t = await createTestApp();
+  t = await createTestApp({ jobs: false });
   clinic = await t.addPerson("Clínica Cheia", { plan: "clinica" });
   await t.deps.db.insert(studies).values(rowsFor(clinic));
 });
