@@ -14,8 +14,11 @@ import { restingObjects } from "../../support/damaged-study.ts";
 import { readOutbox } from "../../support/outbox.ts";
 import { readPdf } from "../../support/read-pdf.ts";
 import { sampleInstance, sampleZip, studyUID } from "../../support/sample-zip.ts";
+import { limitStorage } from "../../support/storage-quota.ts";
 import { createTestApp, type Person, problemOf, type TestApp } from "../../support/test-app.ts";
 import { tusOf } from "../../support/tus.ts";
+
+const MIB = 1024 * 1024;
 
 let t: TestApp;
 let owner: Person;
@@ -604,6 +607,21 @@ describe("a delivery's token", () => {
     expect((await theirs.create(100)).status).toBe(429);
     const mine = tusOf(t, owner);
     expect((await mine.end(await mine.begin(100))).status).toBe(204);
+  });
+
+  test("leaves the owner and other clinics the plan's room until it sends what it announces", async () => {
+    const small = await t.addPerson("Plano Pequeno");
+    await limitStorage(t, small, 10 * MIB);
+    const made = await ask({ uses: 2 }, small);
+    const [one, two] = [tusOf(t, await begin(made)), tusOf(t, await begin(made))];
+    const url = await one.begin(9 * MIB);
+    expect((await one.create(2 * MIB)).status).toBe(403);
+    const [mine, others] = [tusOf(t, small), tusOf(t, await begin(made))];
+    await mine.end(await mine.begin(9 * MIB));
+    expect((await t.upload(small, new Uint8Array(4 * MIB))).status).not.toBe(403);
+    await two.end(await two.begin(9 * MIB));
+    expect((await one.patch(url, 0, new Uint8Array(5 * MIB))).status).toBe(204);
+    for (const who of [mine, others]) expect((await who.create(6 * MIB)).status).toBe(403);
   });
 });
 

@@ -12,6 +12,7 @@ import { limitStorage } from "../../support/storage-quota.ts";
 import { filesBelow } from "../../support/stored-bytes.ts";
 import { createTempFolder } from "../../support/temp-folder.ts";
 import { createTestApp, type Person, problemOf, type TestApp } from "../../support/test-app.ts";
+import { tusOf } from "../../support/tus.ts";
 import { until } from "../../support/until.ts";
 import { writeTestZip } from "../../support/zip-archive.ts";
 import { attachReport, sendLabExam } from "../removals/filled-account.ts";
@@ -165,6 +166,18 @@ describe("a disk that is nearly full", () => {
     expect((await t.upload(person, zipOf("810", 6 * MIB))).status).toBe(201);
     release();
     for (const answer of answers) expect((await answer).status).toBe(400);
+  });
+
+  test("has room for others while trial accounts begin large uploads in pieces and send nothing", async () => {
+    freeBytes = SPARE + 35 * MIB;
+    const trial = tusOf(t, await t.addPerson("Nada Manda", { plan: "avaliacao" }));
+    const paying = tusOf(t, person);
+    for (let n = 0; n < 3; n++) await trial.begin(10 * MIB);
+    const begun = [await paying.begin(20 * MIB)];
+    expect((await paying.create(20 * MIB)).status).toBe(507);
+    t.advance(3600_000 + 1);
+    begun.push(await paying.begin(20 * MIB));
+    for (const url of begun) await paying.end(url);
   });
 
   test("has room for others once a paying account sends too slowly to finish within an hour", async () => {

@@ -5,7 +5,7 @@ import type { Caller } from "../studies/studies.repo.ts";
 import { findStorageQuota, type StorageQuota } from "../subscriptions/storage.repo.ts";
 import type { StorageClaim } from "../subscriptions/storage-claims.ts";
 import { storageExceeded } from "../subscriptions/storage-quota.ts";
-import { sumReserved } from "./resumable/resumable-uploads.repo.ts";
+import { sumReserved } from "./resumable/reserved-bytes.repo.ts";
 import type { SpoolRoom } from "./spool-writer.ts";
 import type { Uploader } from "./upload-slots.ts";
 

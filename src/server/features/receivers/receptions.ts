@@ -9,7 +9,7 @@ import { Turns } from "../../runtime/turns.ts";
 import { DiskFull, type Reservation } from "../../storage/disk/disk-room.ts";
 import { findUser } from "../accounts/users/users.repo.ts";
 import { type GrowingDeps, GrowingUpload } from "../ingest/resumable/growing-upload.ts";
-import { sumReserved } from "../ingest/resumable/resumable-uploads.repo.ts";
+import { sumReserved } from "../ingest/resumable/reserved-bytes.repo.ts";
 import { findStoredStudies } from "../studies/study-contents.repo.ts";
 import { findStorageQuota } from "../subscriptions/storage.repo.ts";
 import { findSubscriptionWithPlan } from "../subscriptions/subscriptions.repo.ts";

@@ -16,8 +16,9 @@ import { asToldToDeliverer } from "./account-full.ts";
 import type { DeliveryGate } from "./delivery-gate.ts";
 import { endOldFinished } from "./ended-resumables.repo.ts";
 import type { DescribedUpload } from "./parse-tus.ts";
+import { measureOpen, sumOutstanding } from "./reserved-bytes.repo.ts";
 import { tooManyOpenUploads } from "./resumable.errors.ts";
-import { insertResumable, lockCreation, measureOpen, sumOutstanding } from "./resumable-uploads.repo.ts";
+import { insertResumable, lockCreation } from "./resumable-uploads.repo.ts";
 import type { ResumableUpload } from "./resumable-uploads.table.ts";
 import { expiryAfter } from "./upload-expiry.ts";
 import type { UploadSender } from "./upload-sender.ts";
@@ -57,7 +58,7 @@ export async function createResumable(
     if (open.uploads >= MAX_OPEN_UPLOADS)
       throw new AppError(tooManyOpenUploads, { values: { count: open.uploads }, retryAfterSeconds: 60 });
     await assertQuotas(tx, sender, input, open.bytes, now);
-    await assertDiskFits(deps, tx, sizeBytes);
+    await assertDiskFits(deps, tx, sizeBytes, now);
     await endOldFinished(tx, accountId, MAX_FINISHED_UPLOADS, now);
     return await insertResumable(tx, {
       id: Bun.randomUUIDv7(),
@@ -118,7 +119,8 @@ async function assertDiskFits(
   { disk, store }: Pick<Deps, "disk" | "store">,
   db: DbOrTx,
   sizeBytes: number,
+  now: Date,
 ): Promise<void> {
   if (store.kind !== "disk") return await disk.checkUploads();
-  using _ = await disk.reserve(sizeBytes + (await sumOutstanding(db)));
+  using _ = await disk.reserve(sizeBytes + (await sumOutstanding(db, now)));
 }

@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, inArray, isNull, ne, sql, sum } from "drizzle-orm";
+import { and, asc, desc, eq, inArray, isNull, ne, sql } from "drizzle-orm";
 import type { UploadAnswer } from "../../../../shared/api/upload.ts";
 import type { DbOrTx, Tx } from "../../../db/client.ts";
 import { type Given, prepared } from "../../../db/prepared.ts";
@@ -34,43 +34,6 @@ export async function insertResumable(
   return inserted;
 }
 
-/** A sender's uploads that are under way, and the bytes reserved for all of the account's. */
-export async function measureOpen(
-  db: DbOrTx,
-  { accountId, deliveryId }: UploadScope,
-): Promise<{ uploads: number; bytes: number }> {
-  const isOfSender = sql`${resumableUploads.deliveryId} is not distinct from ${deliveryId}::uuid`;
-  const [row] = await db
-    .select({
-      // Nobody can dismiss what comes over DIMSE to begin another upload; it only takes room.
-      uploads: sql`count(*) filter (where ${resumableUploads.receiverId} is null and ${isOfSender})`.mapWith(
-        Number,
-      ),
-      bytes: sum(resumableUploads.sizeBytes).mapWith(Number),
-    })
-    .from(resumableUploads)
-    .where(
-      and(
-        eq(resumableUploads.accountId, accountId),
-        inArray(resumableUploads.state, ["receiving", "processing"]),
-      ),
-    );
-  return { uploads: row?.uploads ?? 0, bytes: row?.bytes ?? 0 };
-}
-
-const reservedBytes = prepared((db, given: Given<{ accountId: string }>) =>
-  db
-    .select({ bytes: sum(resumableUploads.sizeBytes).mapWith(Number) })
-    .from(resumableUploads)
-    .where(and(eq(resumableUploads.accountId, given.accountId), eq(resumableUploads.state, "receiving"))),
-);
-
-/** The bytes reserved for an account's uploads that are still arriving. */
-export async function sumReserved(db: DbOrTx, accountId: string): Promise<number> {
-  const [row] = await reservedBytes(db, { accountId });
-  return row?.bytes ?? 0;
-}
-
 /** The uploads of all accounts and nodes that are not taken in yet, and the bytes reserved for those still arriving. */
 export async function measureAllOpen(
   db: DbOrTx,
@@ -87,16 +50,6 @@ export async function measureAllOpen(
     .from(resumableUploads)
     .where(inArray(state, ["receiving", "processing"]));
   return row ?? { receiving: 0, processing: 0, reservedBytes: 0, receivedBytes: 0 };
-}
-
-/** The bytes that uploads of all accounts may still bring to this disk. */
-export async function sumOutstanding(db: DbOrTx): Promise<number> {
-  const left = sql`${resumableUploads.sizeBytes} - ${resumableUploads.receivedBytes}`;
-  const [row] = await db
-    .select({ bytes: sum(left).mapWith(Number) })
-    .from(resumableUploads)
-    .where(eq(resumableUploads.state, "receiving"));
-  return row?.bytes ?? 0;
 }
 
 const resumableRow = prepared((db, given: Given<UploadScope & { id: string; now: string }>) =>
