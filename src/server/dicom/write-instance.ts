@@ -44,6 +44,7 @@ const DEFLATED = "1.2.840.10008.1.2.1.99";
 const IMPLEMENTATION_CLASS_UID = "2.25.302881714403187326711843218263711573721";
 
 const UNDEFINED_LENGTH = 0xffffffff;
+const MAX_SHORT_LENGTH = 0xffff;
 
 /**
  * Writes one DICOM instance (PS3.10 §7). Group 0002 is made from SOP Class and SOP Instance UID unless
@@ -125,7 +126,12 @@ function encodeElement(tag: number, element: DicomElement, encoding: Encoding): 
     ];
   }
   const value = padEven(element.bytes ?? encodeValue(element, encoding), paddingByte(element.vr));
-  return [elementHeader(tag, element.vr, value.length, encoding), value];
+  return [elementHeader(tag, writtenVr(element.vr, value.length, encoding), value.length, encoding), value];
+}
+
+/** A value that is too long for the short form is UN (PS3.5 §6.2.2). Instances may hold it with an implicit VR, or in another encoding. */
+function writtenVr(vr: string, length: number, { explicit }: Encoding): string {
+  return explicit && length > MAX_SHORT_LENGTH && !LONG_FORM.has(vr) ? "UN" : vr;
 }
 
 function encodeItem(item: DicomElements, encoding: Encoding): Uint8Array[] {
@@ -160,7 +166,8 @@ export function elementHeader(tag: number, vr: string, length: number, encoding:
   const { explicit, littleEndian } = encoding;
   if (!explicit) return delimiter(tag, length, littleEndian);
   const long = LONG_FORM.has(vr);
-  if (!long && length > 0xffff) throw new RangeError(`${vr} takes at most 65,535 bytes, not ${length}`);
+  if (!long && length > MAX_SHORT_LENGTH)
+    throw new RangeError(`${vr} takes at most 65,535 bytes, not ${length}`);
   const header = Buffer.alloc(long ? 12 : 8);
   const view = new DataView(header.buffer, header.byteOffset, header.length);
   view.setUint16(0, tag >>> 16, littleEndian);

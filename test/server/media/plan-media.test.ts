@@ -1,28 +1,36 @@
 import { expect, test } from "bun:test";
 import { zstdCompressSync } from "node:zlib";
-import type { ManifestInstance } from "../../../src/server/archive/manifest.ts";
+import type { KeptVariant, ManifestInstance } from "../../../src/server/archive/manifest.ts";
 import { Dicomdir } from "../../../src/server/dicom/dicomdir.ts";
+import { parseFile } from "../../../src/server/dicom/parse-file.ts";
 import type { SeriesReader } from "../../../src/server/features/dicomweb/catalogue/series-reader.ts";
 import type { StoredMetadata } from "../../../src/server/features/dicomweb/dicomweb.catalogue.ts";
 import { PackedFiles } from "../../../src/server/features/media/packed-files.ts";
 import { planMedia } from "../../../src/server/features/media/plan-media.ts";
 import type { SeriesRow, StudyRow } from "../../../src/server/features/studies/studies.table.ts";
 import type { StoredObjectRow } from "../../../src/server/holdings/objects/stored-objects.table.ts";
+import type { DicomJson } from "../../../src/shared/dicom/dicom-json.ts";
+import { memorySource } from "../../../src/shared/dicom/reading/memory-source.ts";
 
 const CT = "1.2.840.10008.5.1.4.1.1.2";
 const TEXT_SR = "1.2.840.10008.5.1.4.1.1.88.11";
 const study = { id: "0190c0de", studyInstanceUID: "2.25.1", createdAt: new Date(0) } as StudyRow;
 const row = { id: "1", seriesInstanceUID: "2.25.2", modality: "CT", seriesNumber: 1 } as SeriesRow;
 
-/** A series of instances with short headers, and how often its metadata are opened. */
-function seriesOf(count: number, sopClassUID: string) {
+/** A series of instances with short headers, if not with others, and how often its metadata are opened. */
+function seriesOf(
+  count: number,
+  sopClassUID: string,
+  { header, variants = [] }: { header?: DicomJson; variants?: KeptVariant[] } = {},
+) {
   const instances = Array.from({ length: count }, (_, i): ManifestInstance => {
     const kept = { volumeId: "v", dataOffset: i, storedBytes: 1, sizeBytes: 1, method: 0, crc32: 0 } as const;
     const about = { instanceNumber: i + 1, rows: null, columns: null, frames: { kind: "none" } } as const;
     const transferSyntaxUID = "1.2.840.10008.1.2.1";
     return { ...kept, ...about, sopClassUID, sopInstanceUID: `2.25.3.${i}`, transferSyntaxUID };
   });
-  const texts = instances.map((_, i) => `{"00080023":{"vr":"DA","Value":["${20_000_101 + i}"]}}`);
+  const same = header && JSON.stringify(header);
+  const texts = instances.map((_, i) => same ?? `{"00080023":{"vr":"DA","Value":["${20_000_101 + i}"]}}`);
   const opened = { times: 0 };
   const json = Buffer.from(`[${texts.join(",")}]`);
   const packed = zstdCompressSync(json);
@@ -48,6 +56,7 @@ function seriesOf(count: number, sopClassUID: string) {
       studyInstanceUID: "2.25.1",
       seriesInstanceUID: "2.25.2",
       instances,
+      variants,
     }),
     metadata: async () => metadata,
   } as Partial<SeriesReader> as SeriesReader;
@@ -109,4 +118,26 @@ test("the headers of a series of documents are read in one pass", async () => {
   expect(dates?.slice(0, 3)).toEqual(["20000101", "20000102", "20000103"]);
   expect(dates?.at(-1)).toBe("20000400");
   expect(opened.times).toBe(1);
+});
+
+test("a name that no element of a directory holds hinders no medium", async () => {
+  const Alphabetic = "a".repeat(70_000);
+  const { plan } = seriesOf(1, TEXT_SR, { header: { "00100010": { vr: "PN", Value: [{ Alphabetic }] } } });
+  const { patient } = await plan();
+  const directory = new Dicomdir();
+  await directory.add(patient);
+  const file = Buffer.concat(await Array.fromAsync(directory.encode("DISCO", "2.25.9")));
+  const { dataSet, truncation } = parseFile(memorySource(file)).file;
+  const name = dataSet.elements.at(-1)?.items?.[0]?.elements.find(({ tag }) => tag === 0x00100010);
+  expect([truncation, name?.vr, name?.length]).toEqual([undefined, "PN", 70_000]);
+});
+
+test("a medium whose records would take much memory is refused", async () => {
+  const code = { "00080119": { vr: "UC", Value: ["a".repeat(1_000_000)] } };
+  const documents = seriesOf(34, TEXT_SR, { header: { "0040A043": { vr: "SQ", Value: [code] } } });
+  await expect(documents.plan()).rejects.toMatchObject({ kind: { code: "media.too_large" } });
+  const variants = Array<KeptVariant>(100_001).fill({} as KeptVariant);
+  await expect(seriesOf(1, CT, { variants }).plan()).rejects.toMatchObject({
+    kind: { code: "media.too_large" },
+  });
 });

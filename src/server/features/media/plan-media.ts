@@ -15,8 +15,12 @@ import { ENCAPSULATED, type RecordKind, recordKindOf } from "./record-types.ts";
 
 /** The most instances on a medium: a record of each is in memory. */
 const MAX_INSTANCES = 50_000;
+/** The most files beside the directory. */
+const MAX_VARIANTS = 100_000;
 /** The most instances of a series whose headers are read because their records say more than a number. */
 const MAX_HEADERS = 2_000;
+/** What all records take at most: those of so many images take half of it, and what is copied of a header may be long. */
+const MAX_RECORD_BYTES = 32 * 1024 * 1024;
 
 /** A file of the medium that is copied from a volume. */
 export interface MediaFile {
@@ -63,11 +67,13 @@ export async function planMedia(
   const files: MediaFile[] = [];
   const variants: KeptVariant[] = [];
   const records: DirectoryRecord[] = [];
+  let recordBytes = 0;
   let about: DicomElements | undefined;
   const turn = new WorkTurn();
   for (const [index, { row, manifest: object }] of allSeries.entries()) {
     const { instances, variants: others = [] } = await deps.series.manifest(object);
     if (files.length + instances.length > MAX_INSTANCES) throw new AppError(mediaTooLarge);
+    if (variants.length + others.length > MAX_VARIANTS) throw new AppError(mediaTooLarge);
     variants.push(...others);
     await using headers = new HeaderReader(await deps.series.metadata(object));
     const [first] = instances;
@@ -75,6 +81,7 @@ export async function planMedia(
     about ??= aboutOf(study, header ?? {});
     const series = directoryRecord("SERIES", seriesElements(row, header ?? {}, index + 1));
     records.push(series);
+    recordBytes += series.bytes.length;
     const folder = [...path, numbered("SER", index + 1)];
     for (const [place, instance] of instances.entries()) {
       if (turn.isOver()) await turn.next();
@@ -84,6 +91,8 @@ export async function planMedia(
       const file = [...folder, numbered("IMG", place + 1)];
       const described = { ...instance, number: instance.instanceNumber ?? place + 1 };
       const record = instanceRecord(kind, file, described, own ?? {});
+      recordBytes += record.bytes.length;
+      if (recordBytes > MAX_RECORD_BYTES) throw new AppError(mediaTooLarge);
       series.lower.push(record);
       const { volumeId, dataOffset, storedBytes, sizeBytes, method, crc32 } = instance;
       const { sopClassUID, sopInstanceUID, transferSyntaxUID } = instance;
