@@ -1,7 +1,16 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
-import { mkdir } from "node:fs/promises";
-import { join } from "node:path";
+import {
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { mkdir, open } from "node:fs/promises";
+import { join, relative } from "node:path";
 import { sql } from "drizzle-orm";
 import { copyUntaken } from "../../../src/server/features/ingest/resumable/copy-untaken.ts";
 import { GrowingUpload } from "../../../src/server/features/ingest/resumable/growing-upload.ts";
@@ -76,6 +85,21 @@ async function signIn(app: TestApp, { email, password }: Person): Promise<string
   return ((await answer.json()) as { token: string }).token;
 }
 
+/** What was synced while `work` ran, each with the names of the states at that time. */
+async function syncsDuring(root: string, work: () => Promise<unknown>): Promise<Map<string, string[]>> {
+  await using handle = await open(folder.path);
+  const files = Object.getPrototypeOf(handle) as { sync(this: { fd: number }): Promise<void> };
+  const { sync } = files;
+  const synced = new Map<string, string[]>();
+  files.sync = function () {
+    const path = readlinkSync(`/proc/self/fd/${this.fd}`);
+    synced.set(relative(realpathSync(root), path), readdirSync(join(root, "states")));
+    return sync.call(this);
+  };
+  await work().finally(() => Object.assign(files, { sync }));
+  return synced;
+}
+
 describe("a backup", () => {
   test("names every file with its SHA-256, and copies only new objects the second time", async () => {
     const path = backupPath("twice");
@@ -119,7 +143,11 @@ describe("a backup", () => {
     await backUp(t.deps.config, path, { now: new Date("2026-01-02T10:00:00Z"), keep: 2 });
     expect(readdirSync(join(path, "states")).sort()).toEqual(["20260101T100000Z", "20260102T100000Z"]);
     expect(filesBelow(join(path, "objects")).size).toBe(before);
-    await backUp(t.deps.config, path, { now: new Date("2026-01-03T10:00:00Z"), keep: 2 });
+    const third = { now: new Date("2026-01-03T10:00:00Z"), keep: 2 };
+    const syncs = await syncsDuring(path, () => backUp(t.deps.config, path, third));
+    // All that a state names is durable before it has its name, and it loses its name before anything of it.
+    expect(syncs.get("objects")).toContain("20260103T100000Z.unfinished");
+    expect(syncs.get("states")).toContain("20260101T100000Z.unfinished");
     expect(readdirSync(join(path, "states")).sort()).toEqual(["20260102T100000Z", "20260103T100000Z"]);
     expect(filesBelow(join(path, "objects"))).toEqual(
       new Set(

@@ -1,4 +1,4 @@
-import { readdir, rm } from "node:fs/promises";
+import { readdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { sync } from "../../../storage/disk/durable-file.ts";
 import type { BackupFolder } from "../backup-folder.ts";
@@ -22,8 +22,10 @@ export async function pruneStates(folder: BackupFolder, keep: number): Promise<v
     for await (const { path } of readManifestFiles(join(folder.statePath(state), "manifest.json")))
       named.add(path);
   }
-  for (const state of going) await rm(folder.statePath(state), { recursive: true });
+  // Of a state that lost its name, the next backup removes the rest.
+  for (const state of going) await rename(folder.statePath(state), folder.unfinishedPath(state));
   await sync(join(folder.root, "states"));
+  for (const state of going) await rm(folder.unfinishedPath(state), { recursive: true });
   const objects = join(folder.root, "objects");
   for (const prefix of await readdir(objects)) {
     if (!OBJECT_FOLDER.test(prefix)) continue;
