@@ -12,6 +12,11 @@ export class ProcessEnded extends ProcessLost {
   override name = "ProcessEnded";
 }
 
+/** It took too long, and was killed. */
+export class ProcessTooSlow extends ProcessLost {
+  override name = "ProcessTooSlow";
+}
+
 export interface RequestBounds {
   signal: AbortSignal;
   timeoutMs: number;
@@ -74,7 +79,7 @@ export class KillableProcess<Request, Reply> {
     signal.throwIfAborted();
     if (this.#gone instanceof ProcessEnded) throw this.#gone;
     if (this.#gone || this.#pending.size >= this.#atOnce) throw new ProcessLost("the process is not free");
-    const timer = setTimeout(() => this.#kill(new ProcessLost("the request took too long")), timeoutMs);
+    const timer = setTimeout(() => this.#kill(new ProcessTooSlow("the request took too long")), timeoutMs);
     const watch = maxMemoryBytes
       ? setInterval(() => this.#weigh(maxMemoryBytes), MEMORY_EVERY_MS)
       : undefined;

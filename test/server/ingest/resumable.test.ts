@@ -1,9 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, spyOn, test } from "bun:test";
 import { existsSync, truncateSync } from "node:fs";
 import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { unzipSync, zipSync } from "fflate";
+import { createDeliveryGate } from "../../../src/server/features/deliveries/delivery-gate.ts";
+import { finishUpload } from "../../../src/server/features/ingest/resumable/finish-upload.ts";
 import { sweepResumables } from "../../../src/server/features/ingest/resumable/sweep-resumables.ts";
+import { IngestRefused } from "../../../src/server/features/ingest/worker/worker.errors.ts";
 import type { ResumableUploadState } from "../../../src/shared/api/resumable.ts";
 import type { Study } from "../../../src/shared/api/studies.ts";
 import { sampleInstance, sampleZip, studyUID } from "../../support/sample-zip.ts";
@@ -66,6 +69,25 @@ test("every answer names the version, also those to nobody", async () => {
     const answer = await t.call(method, "/api/uploads/019a0000-0000-7000-8000-000000000000");
     expect([method, answer.status, answer.headers.get("tus-resumable")]).toEqual([method, 401, "1.0.0"]);
   }
+});
+
+test("an upload that takes too long to read is given up after three times", async () => {
+  using _ = spyOn(t.deps.ingestWorkers, "open").mockImplementation(async () => {
+    throw new IngestRefused("worker.slow", "scan");
+  });
+  const zip = sampleZip({ study: "77" });
+  const url = await tus.begin(zip.length);
+  expect((await tus.patch(url, 0, zip)).status).toBe(204);
+  const deps = { ...t.deps, gate: createDeliveryGate(t.deps) };
+  const run = { id: "", enqueuedAt: new Date(), signal: new AbortController().signal };
+  const finish = (attempt: number) => finishUpload(deps, url.split("/").at(-1) ?? "", { ...run, attempt });
+  await expect(finish(2)).rejects.toThrow("scan");
+  // The job of the upload may take it over each time.
+  await until(async () => {
+    await finish(3);
+    return (await tus.read(url)).state === "failed";
+  });
+  await tus.end(url);
 });
 
 describe("an upload in pieces", () => {

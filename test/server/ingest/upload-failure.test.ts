@@ -31,6 +31,7 @@ test("each refusal of a worker has the answer of its class", () => {
     "upload.heavy": "itself",
     "manifest.damaged": "itself",
     "worker.lost": [503, "upload.process_lost"],
+    "worker.slow": "itself",
     "worker.failed": "itself",
   };
   const failures = Object.keys(answers) as IngestFailure[];

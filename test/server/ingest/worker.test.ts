@@ -289,7 +289,7 @@ describe("workers", () => {
     const entry = { content, stored: deflateRawSync(content), method: 8 };
     const zip = writeTestZip(Array.from({ length: 40 }, (_, n) => ({ ...entry, name: `${n}` })));
     await using late = await upload(zip, { timeoutMs: 1 });
-    expect(await refusal(late.session.scan())).toBe("worker.failed");
+    expect(await refusal(late.session.scan())).toBe("worker.slow");
     const { built } = await ingest(zipSync({ a: slice(["1.1", "1.1.1", "1.1.1.1"]) }));
     expect(built.studies).toHaveLength(1);
   });

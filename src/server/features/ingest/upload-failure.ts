@@ -31,6 +31,7 @@ const ANSWERS: Record<IngestFailure, ErrorKind | undefined> = {
   "upload.heavy": undefined,
   "manifest.damaged": undefined,
   "worker.lost": uploadProcessLost,
+  "worker.slow": undefined,
   "worker.failed": undefined,
 };
 

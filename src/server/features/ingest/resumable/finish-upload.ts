@@ -14,6 +14,7 @@ import { measureUpload } from "../measure-upload.ts";
 import { type IngestDeps, takeUpload, type UploadSource } from "../take-upload.ts";
 import { answerOf } from "../upload-answer.ts";
 import { createUploadSlots } from "../upload-slots.ts";
+import { IngestRefused } from "../worker/worker.errors.ts";
 import { asToldToDeliverer } from "./account-full.ts";
 import { BytesLost } from "./arriving-bytes.ts";
 import type { DeliveryGate } from "./delivery-gate.ts";
@@ -27,6 +28,8 @@ import type { Holder } from "./upload-holds.repo.ts";
 
 /** A reason that lasts this long may be in the upload itself. */
 const MAX_ATTEMPTS = 30;
+/** An attempt that takes too long has had a worker for a quarter of an hour. */
+const MAX_SLOW_ATTEMPTS = 3;
 
 export type FinishDeps = IngestDeps & Pick<Deps, "arriving" | "meters"> & { gate: DeliveryGate };
 
@@ -44,7 +47,8 @@ export async function finishUpload(deps: FinishDeps, uploadId: string, run: JobR
   } catch (error) {
     run.signal.throwIfAborted();
     if (upload.receiverId !== null) return await holdBack(deps, upload, holder, error);
-    const problem = refusalOf(error) ?? (run.attempt >= MAX_ATTEMPTS ? new AppError(internal) : undefined);
+    const attempts = isSlow(error) ? MAX_SLOW_ATTEMPTS : MAX_ATTEMPTS;
+    const problem = refusalOf(error) ?? (run.attempt >= attempts ? new AppError(internal) : undefined);
     if (!problem) throw error;
     deps.log.info("upload.refused", { problem: problem.kind.code, ...describeError(error) });
     const told = upload.deliveryId === null ? problem : asToldToDeliverer(problem);
@@ -118,4 +122,9 @@ function refusalOf(error: unknown): AppError | undefined {
   if (error instanceof BytesLost) return new AppError(uploadInterrupted, { cause: error });
   if (!(error instanceof AppError) || error.kind.status >= 500) return undefined;
   return error.kind === uploadInterrupted || error.kind === tooManyUploads ? undefined : error;
+}
+
+/** Whether it took too long to read the upload. */
+function isSlow(error: unknown): boolean {
+  return error instanceof IngestRefused && error.failure === "worker.slow";
 }

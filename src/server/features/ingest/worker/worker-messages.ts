@@ -52,6 +52,7 @@ export type IngestFailure =
   | "manifest.damaged"
   | "disk.full"
   | "worker.lost"
+  | "worker.slow"
   | "worker.failed";
 
 /** Why one entry of the ZIP is left out. */

@@ -2,10 +2,12 @@ import {
   KillableProcess,
   ProcessEnded,
   ProcessLost,
+  ProcessTooSlow,
   type RequestBounds,
 } from "../../../processes/killable-process.ts";
 import { IngestRefused } from "./worker.errors.ts";
 import type {
+  IngestFailure,
   WorkerBeat,
   WorkerReply,
   WorkerRequest,
@@ -37,7 +39,8 @@ export class WorkerProcess {
   /**
    * Carries out one beat of the upload `session`; its next may begin only after this one ends. An abort or the time limit kills the
    * process.
-   * @throws {IngestRefused} as the worker says, `worker.lost` when it ended, or `worker.failed` when it took too long
+   * @throws {IngestRefused} as the worker says, `worker.lost` when it ended, `worker.slow` when a scan or a build took too long, or
+   *   `worker.failed`
    */
   async request<Beat extends WorkerBeat>(
     beat: Beat,
@@ -48,8 +51,7 @@ export class WorkerProcess {
     const request = { session, beat, body } as WorkerRequest;
     const reply = await this.#process.request(request, bounds).catch((error) => {
       if (!(error instanceof ProcessLost)) throw error;
-      const failure = error instanceof ProcessEnded ? "worker.lost" : "worker.failed";
-      throw new IngestRefused(failure, `${beat}: ${error.message}`);
+      throw new IngestRefused(failureOf(error, beat), `${beat}: ${error.message}`);
     });
     if (!reply.ok) throw new IngestRefused(reply.failure, reply.detail);
     return reply.result as WorkerResults[Beat];
@@ -63,4 +65,11 @@ export class WorkerProcess {
   get exited(): Promise<unknown> {
     return this.#process.exited;
   }
+}
+
+/** To be given an upload takes long on a busy machine alone. */
+function failureOf(error: ProcessLost, beat: WorkerBeat): IngestFailure {
+  if (error instanceof ProcessEnded) return "worker.lost";
+  const isReading = beat === "scan" || beat === "build";
+  return error instanceof ProcessTooSlow && isReading ? "worker.slow" : "worker.failed";
 }
