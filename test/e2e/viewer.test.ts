@@ -21,6 +21,7 @@ import { servePlainOhif } from "../support/plain-ohif.ts";
 import { sampleZip } from "../support/sample-zip.ts";
 import { createTestApp, type Person, type TestApp } from "../support/test-app.ts";
 import { moveFingers } from "../support/touch.ts";
+import { until } from "../support/until.ts";
 import { difference, isPicture, lookAtImage, type Sight } from "../support/viewer-canvas.ts";
 import { visit, watchForTrouble } from "../support/watched-page.ts";
 
@@ -74,6 +75,7 @@ const started: (() => Promise<unknown>)[] = [];
 
 beforeAll(async () => {
   testApp = await createTestApp({ env: { DERIVATIVES: "on" } });
+  await endSweeps(testApp.sql);
   origin = await testApp.listen();
   browser = await launchBrowser();
 }, START_TIMEOUT_MS);
@@ -88,6 +90,15 @@ async function personWith(...zips: Uint8Array[]): Promise<Person> {
   await testApp.call("POST", "/api/users/accept-terms", { as: person });
   for (const zip of zips) await testApp.store(person, zip);
   return person;
+}
+
+/** No sweep makes lossless copies before a test does: neither the one of the start nor the one of each hour. */
+async function endSweeps(sql: TestApp["sql"]): Promise<void> {
+  await sql`delete from pgboss.schedule where name = 'derivatives.sweep'`;
+  await until(async () => {
+    const left = await sql`select 1 from pgboss.job where name = 'derivatives.sweep' and state < 'completed'`;
+    return left.length === 0;
+  });
 }
 
 /** Makes the lossless copies of the person's images. */
