@@ -50,6 +50,15 @@ test("a new connection asks the database nothing by itself, and knows arrays all
   await sql.end({ timeout: 1 });
 });
 
+test("whoever reserves a connection gets a new one", async () => {
+  const sql = openPostgres(database.url, { max: 1 });
+  const reserved = await sql.reserve();
+  expect(await reserved`select 1 as one`).toMatchObject([{ one: 1 }]);
+  reserved.release();
+  expect(await sql`select 2 as two`).toMatchObject([{ two: 2 }]);
+  await sql.end({ timeout: 1 });
+});
+
 test("the arrays that the driver knows are those of the database, and all that tables have", async () => {
   const known = await database.sql`select oid::int as element, typarray::int as array from pg_type
     where oid = any(${ARRAY_TYPES.map(([element]) => element)}::int[]) order by oid`;
