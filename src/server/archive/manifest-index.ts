@@ -112,7 +112,7 @@ function parseFrames(json: unknown): FrameTable {
   return native;
 }
 
-/** Former versions wrote this of an image whose rows, columns, samples or bits are said to be fewer than none. */
+/** Earlier versions wrote a negative count for an image whose Rows, Columns, samples or bits are negative. */
 function isBelowNone(frameCount: unknown): boolean {
   return typeof frameCount === "number" && frameCount < 0;
 }

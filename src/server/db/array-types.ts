@@ -1,6 +1,6 @@
 /**
- * The types of PostgreSQL itself whose arrays statements send and read, by their numbers, which no version changes: the element,
- * then its array (`pg_type.dat`). The driver would ask each new connection for all of them, which costs the database more than
+ * PostgreSQL's own types whose arrays our statements send or read: the OID of the element, then that of its array. No version
+ * changes them (`pg_type.dat`). The driver would ask each new connection for all of them, which costs the database more than
  * most statements do.
  */
 export const ARRAY_TYPES: readonly (readonly [element: number, array: number])[] = [

@@ -11,7 +11,7 @@ const LOCK_TIMEOUT_MS = 5 * 60 * 1000;
 const IDLE_MS = 4 * 60 * 1000;
 /** A start has time, and the driver takes some to connect. */
 const ANSWER_MS = 35_000;
-/** How often a backend is looked at whose answer takes long. */
+/** The time between two looks at a backend that has not answered yet. */
 const LOOK_MS = 30_000;
 
 export interface StartupLockOptions {

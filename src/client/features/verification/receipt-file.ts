@@ -41,7 +41,7 @@ const byTrust: readonly SignatureState[] = ["invalid", "unknown", "unreachable",
 
 /** A receipt of 100,000 instances takes some 30 MB. */
 const MAX_RECEIPT_BYTES = 64 * 1024 * 1024;
-/** Bytes that are read and made to inflate what a PDF carries; whoever made it may want to keep this page busy. */
+/** The most bytes to read and to make while what a PDF carries is inflated: a hostile PDF could keep this page busy. */
 const MAX_INFLATE_WORK = 2 * MAX_RECEIPT_BYTES;
 /** An inflater takes so much memory. */
 const INFLATER_BYTES = 32 * 1024;

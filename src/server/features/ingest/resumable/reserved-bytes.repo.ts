@@ -10,8 +10,8 @@ const isOf = (deliveryId: string | null | Placeholder) =>
   sql`${resumableUploads.deliveryId} is not distinct from ${deliveryId}::uuid`;
 
 /**
- * What an upload takes of its account's room for whoever asks: all that it will bring, or what came of somebody else's delivery. To
- * announce a length costs nothing, so whoever has a request's address must not fill its owner's plan by that.
+ * The bytes that an upload takes of its account's plan: all that it announced, but of somebody else's delivery only what has come.
+ * Announcing a length costs nothing, and a stranger with a request's address must not fill its owner's plan by it.
  */
 const reserved = (
   deliveryId: string | null,
