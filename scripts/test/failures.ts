@@ -4,13 +4,15 @@ export interface Failure {
   file: string;
   /** With how long it took. */
   name: string;
+  /** Whether it ran out of time. */
+  isLate: boolean;
 }
 
 export interface FailureReader {
   readonly failures: readonly Failure[];
   /** Takes what `bun test` printed next, cut anywhere. */
   read(text: string): void;
-  /** The errors that were printed of a file's tests, in one text. */
+  /** The errors that were printed of a file's tests, in one text; those that name no test's file if there are none. */
   errorsOf(file: string): string;
 }
 
@@ -22,7 +24,9 @@ const MAX_LINE_CHARACTERS = 500;
 
 const HEADING = /^(\S+\.test\.tsx?):$/;
 const RESULT = /^\((pass|fail|skip|todo)\) (.*)$/;
+const LATE = /^\s+\^ this test timed out after /;
 const AT = /^\s+at /;
+const TEST_FILE = /\.test\.tsx?\b/;
 /** At its end, a long run names its failures once more. */
 const SUMMARY = /^\d+ tests? (failed|skipped):$/;
 
@@ -36,6 +40,7 @@ export function createFailureReader(): FailureReader {
   let unended = "";
   let file = "";
   let lines: string[] = [];
+  let hasJustFailed = false;
   let isOver = false;
 
   function endText(): void {
@@ -53,6 +58,8 @@ export function createFailureReader(): FailureReader {
     }
     const heading = HEADING.exec(line)?.[1];
     const [, result, name = ""] = RESULT.exec(line) ?? [];
+    const failure = failures.at(-1);
+    if (failure && hasJustFailed && LATE.test(line)) failure.isLate = true;
     if (heading === undefined && result === undefined) {
       lines.push(line.slice(0, MAX_LINE_CHARACTERS));
       if (lines.length > MAX_LINES) lines.shift();
@@ -60,7 +67,8 @@ export function createFailureReader(): FailureReader {
     }
     endText();
     file = heading ?? file;
-    if (result === "fail" && failures.length < MAX_FAILURES) failures.push({ file, name });
+    hasJustFailed = result === "fail" && failures.length < MAX_FAILURES;
+    if (hasJustFailed) failures.push({ file, name, isLate: false });
   }
 
   return {
@@ -70,21 +78,26 @@ export function createFailureReader(): FailureReader {
       unended = (ended.pop() ?? "").slice(-MAX_LINE_CHARACTERS);
       for (const line of ended) readLine(line);
     },
-    errorsOf: (named) => errors.filter((error) => error.includes(named)).join("\n"),
+    errorsOf(named) {
+      const own = errors.filter((error) => error.includes(named));
+      return (own.length > 0 ? own : errors.filter((error) => !TEST_FILE.test(error))).join("\n");
+    },
   };
 }
 
 /** Jobs in a browser or with many processes wait for seconds on a machine that does five other things. */
-const REPEATED = /^test\/e2e\//;
-const MAX_REPEATED_FILES = 2;
+const COMPETES = /^test\/e2e\//;
+/** A slow machine makes a few late. */
+const MAX_REPEATED_FILES = 4;
 
 /**
- * The files worth running once more, by themselves: few, and all that failed are jobs that compete for the machine.
+ * The files worth running once more, by themselves: few, and in all of them a test ran out of time or competes for the machine.
  * Otherwise none, as a fault of the code fails elsewhere too.
  */
 export function filesToRepeat(failures: readonly Failure[], failed: number): string[] {
   const files = [...new Set(failures.map(({ file }) => file))];
   const areAllKnown = failures.length === failed;
   if (!areAllKnown || files.length > MAX_REPEATED_FILES) return [];
-  return files.every((file) => REPEATED.test(file)) ? files : [];
+  const late = new Set(failures.filter(({ isLate }) => isLate).map(({ file }) => file));
+  return files.every((file) => COMPETES.test(file) || late.has(file)) ? files : [];
 }

@@ -40,5 +40,5 @@ test.skipIf(process.platform !== "linux")(
     expect(await health.stop()).toBeLessThan(LONGEST_HEALTH_MS);
     expect((await again.terminate()).code).toBe(0);
   },
-  120_000,
+  240_000,
 );

@@ -75,7 +75,7 @@ const started: (() => Promise<unknown>)[] = [];
 
 beforeAll(async () => {
   testApp = await createTestApp({ env: { DERIVATIVES: "on" } });
-  await endSweeps(testApp.sql);
+  await postponeCopies(testApp.sql);
   origin = await testApp.listen();
   browser = await launchBrowser();
 }, START_TIMEOUT_MS);
@@ -92,9 +92,12 @@ async function personWith(...zips: Uint8Array[]): Promise<Person> {
   return person;
 }
 
-/** No sweep makes lossless copies before a test does: neither the one of the start nor the one of each hour. */
-async function endSweeps(sql: TestApp["sql"]): Promise<void> {
-  await sql`delete from pgboss.schedule where name = 'derivatives.sweep'`;
+/** No job makes lossless copies before a test does: neither the one of an upload, nor the sweep of the start or of an hour. */
+async function postponeCopies(sql: TestApp["sql"]): Promise<void> {
+  await sql`create function postpone() returns trigger language plpgsql as
+    $$ begin new.start_after := new.start_after + interval '1 day'; return new; end $$`;
+  await sql`create trigger postpone before insert on pgboss.job for each row
+    when (new.name like 'derivatives.%') execute function postpone()`;
   await until(async () => {
     const left = await sql`select 1 from pgboss.job where name = 'derivatives.sweep' and state < 'completed'`;
     return left.length === 0;

@@ -6,6 +6,11 @@ error: expect(received).toBe(expected)
 
       at <anonymous> (/exameteca/test/server/links.test.ts:3:58)`;
 
+/** Of something that a test of another file waits for. */
+const FOREIGN_ERROR = `error: the database does not answer
+
+      at giveUp (/exameteca/src/server/db/patience.ts:3:58)`;
+
 const PRINTED = `bun test v1.4.5 2x PARALLEL
 
 test/e2e/upload.test.ts:
@@ -18,6 +23,7 @@ test/server/links.test.ts:
 test/e2e/upload.test.ts:
 ${ERROR}
 (skip) an upload > by Caddy
+${FOREIGN_ERROR}
 (fail) an upload > goes on [100.00ms]
   ^ this test timed out after 100ms.
 
@@ -35,11 +41,11 @@ describe("failures", () => {
       const reader = createFailureReader();
       for (let at = 0; at < PRINTED.length; at += size) reader.read(PRINTED.slice(at, at + size));
       expect(reader.failures).toEqual([
-        { file: "test/server/links.test.ts", name: "a link > ends [30.42ms]" },
-        { file: "test/e2e/upload.test.ts", name: "an upload > goes on [100.00ms]" },
+        { file: "test/server/links.test.ts", name: "a link > ends [30.42ms]", isLate: false },
+        { file: "test/e2e/upload.test.ts", name: "an upload > goes on [100.00ms]", isLate: true },
       ]);
       expect(reader.errorsOf("test/server/links.test.ts")).toBe(ERROR);
-      expect(reader.errorsOf("test/e2e/upload.test.ts")).toBe("");
+      expect(reader.errorsOf("test/e2e/upload.test.ts")).toBe(FOREIGN_ERROR);
     }
   });
 
@@ -55,21 +61,26 @@ describe("failures", () => {
 });
 
 describe("a second try", () => {
-  const of = (...files: string[]): Failure[] => files.map((file) => ({ file, name: "" }));
+  const of = (...files: string[]): Failure[] => files.map((file) => ({ file, name: "", isLate: false }));
+  const late = (...files: string[]) => of(...files).map((failure) => ({ ...failure, isLate: true }));
   const upload = "test/e2e/upload.test.ts";
 
-  test("is for one or two jobs in a browser", () => {
+  test("is for a few jobs in a browser, and files in which a test ran out of time", () => {
     expect(filesToRepeat(of(upload, upload), 2)).toEqual([upload]);
     expect(filesToRepeat(of(upload, "test/e2e/links.test.ts"), 2)).toEqual([
       upload,
       "test/e2e/links.test.ts",
     ]);
+    const links = "test/server/links.test.ts";
+    expect(filesToRepeat([...of(upload, links), ...late(links)], 3)).toEqual([upload, links]);
     expect(filesToRepeat([], 0)).toEqual([]);
   });
 
   test("is for nothing where anything else failed, or more did", () => {
     expect(filesToRepeat(of(upload, "test/server/links.test.ts"), 2)).toEqual([]);
     expect(filesToRepeat(of(upload), 2)).toEqual([]);
-    expect(filesToRepeat(of(upload, "test/e2e/a.test.ts", "test/e2e/b.test.ts"), 3)).toEqual([]);
+    expect(filesToRepeat([...late(upload), ...of("test/server/links.test.ts")], 2)).toEqual([]);
+    const many = Array.from({ length: 5 }, (_, number) => `test/e2e/${number}.test.ts`);
+    expect(filesToRepeat(late(...many), 5)).toEqual([]);
   });
 });

@@ -10,7 +10,7 @@ export interface RawAnswer {
 const PART_HEAD =
   '--edge\r\nContent-Disposition: form-data; name="zipFile"; filename="a.zip"\r\nContent-Type: application/zip\r\n\r\n';
 const PART_END = "\r\n--edge--\r\n";
-const GIVEN_UP_SECONDS = 20;
+const GIVEN_UP_SECONDS = 120;
 
 /** Serves an app as it is on a port of its own. */
 export function serveApp(t: TestApp): { port: number } & AsyncDisposable {
@@ -19,6 +19,7 @@ export function serveApp(t: TestApp): { port: number } & AsyncDisposable {
     port: 0,
     development: false,
     maxRequestBodySize: 4 * 1024 ** 3,
+    idleTimeout: GIVEN_UP_SECONDS,
     fetch: (request, bunServer) => t.app.fetch(request, { server: bunServer }),
   });
   return { port: server.port ?? 0, [Symbol.asyncDispose]: () => server.stop(true) };

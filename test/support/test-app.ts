@@ -169,7 +169,13 @@ export async function createTestApp(options: TestAppOptions = {}): Promise<TestA
   async function listen(): Promise<string> {
     ensureBuilt();
     const waiting = () => new Response(null, { status: 503 });
-    const server = Bun.serve({ hostname: "127.0.0.1", port: 0, development: false, fetch: waiting });
+    const server = Bun.serve({
+      hostname: "127.0.0.1",
+      port: 0,
+      development: false,
+      idleTimeout: 120,
+      fetch: waiting,
+    });
     servers.push(server);
     const publicUrl = `http://${options.hostname ?? "127.0.0.1"}:${server.port}`;
     const assets = { client: folderAssets(join(DIST, "client")), viewer: folderAssets(join(DIST, "viewer")) };

@@ -7,7 +7,7 @@ setDefaultTimeout(60_000);
 let database: TestDatabase;
 beforeAll(async () => {
   database = await createTestDatabase({ migrations: [] });
-}, 60_000);
+}, 180_000);
 afterAll(() => database.drop());
 
 test("rows of any size are read to their end, and the connection goes on", async () => {

@@ -10,7 +10,7 @@ setDefaultTimeout(60_000);
 let database: TestDatabase;
 beforeAll(async () => {
   database = await createTestDatabase({ migrations: [] });
-}, 60_000);
+}, 180_000);
 afterAll(() => database.drop());
 
 test("statements one after the other use one connection, whichever others are open", async () => {

@@ -54,5 +54,5 @@ test.skipIf(!hasDisk)(
       await postgres.stop();
     }
   },
-  60_000,
+  180_000,
 );

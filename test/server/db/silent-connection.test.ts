@@ -23,7 +23,7 @@ beforeAll(async () => {
   database = await createTestDatabase({ migrations: [] });
   await database.sql`create table public.written (line text)`;
   proxy = await startConnectionProxy(database.url);
-}, 60_000);
+}, 180_000);
 afterAll(async () => {
   await proxy[Symbol.asyncDispose]();
   await database.drop();

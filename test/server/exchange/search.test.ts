@@ -382,7 +382,7 @@ describe("a search for instances", () => {
         ...Array.from({ length: 90 }, (_, i) => ({ study: "51", sop: String(i + 1), elements })),
       );
       await t.store(large, zip);
-    }, 60_000);
+    }, 180_000);
 
     test("are searched as short ones are, however long they get", async () => {
       const find = async (query: string) => {

@@ -151,7 +151,7 @@ test("an upload that was swept when its node is about to make it visible is to b
   );
   expect([answer.status, (await problemOf(answer)).code]).toEqual([503, "upload.process_lost"]);
   expect(answer.headers.get("retry-after")).toBe("10");
-}, 60_000);
+}, 180_000);
 
 test("a document that was swept when its node is about to make it visible is to be sent again later", async () => {
   const studyId = await upload(lost, lost.deps, "953");
@@ -168,7 +168,7 @@ test("a document that was swept when its node is about to make it visible is to 
     expect(answer.headers.get("retry-after")).toBe("10");
     expect((await send()).status).toBe(201);
   }
-}, 60_000);
+}, 180_000);
 
 test("an upload that a lost node acknowledged after storing it is finished by another node", async () => {
   const studyId = await upload(lost, lost.deps, "901");

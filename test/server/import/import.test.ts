@@ -33,7 +33,7 @@ let cases = 0;
 beforeAll(async () => {
   t = await createTestApp({ env: { MAX_UPLOAD_BYTES: String(MAX_UPLOAD_BYTES) } });
   folder = createTempFolder();
-}, 60_000);
+}, 180_000);
 afterAll(async () => {
   await t[Symbol.asyncDispose]();
   await folder[Symbol.asyncDispose]();

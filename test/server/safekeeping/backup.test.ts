@@ -214,7 +214,7 @@ describe("a backup", () => {
     expect(readFileSync(join(path, object)).equals(whole)).toBe(true);
     writeFileSync(join(path, object), whole.subarray(1));
     expect((await backUp(t.deps.config, path)).healed).toEqual([object]);
-  }, 60_000);
+  }, 180_000);
 
   test("leaves files in its folders that are not its own, and is made even if older states stay", async () => {
     const path = backupPath("strange");
@@ -358,7 +358,7 @@ describe("a backup", () => {
       );
       expect([...marked]).toEqual([{ key: row?.key, integrity: found }]);
     }
-  }, 60_000);
+  }, 180_000);
 });
 
 /** The backup has its lock. */
@@ -652,7 +652,7 @@ describe("a restore", () => {
     await until(async () => (await integrities())[1] === "ok");
     expect((await app.call("GET", `/api/studies/${study?.id}/download`, { as })).status).toBe(200);
     await app.settle();
-  }, 60_000);
+  }, 180_000);
 
   test("refuses a backup in which any file is changed, cut or gone", async () => {
     const path = backupPath("rotten");

@@ -103,7 +103,7 @@ describe("s3 store on a failing service", () => {
   for (const [name, fault, where] of PUT_FAULTS) {
     test(`a large put survives ${name}`, async () => {
       failFirst(fault, where, fault === "stall" ? 1 : 2);
-      await storeOf({ timeoutMs: fault === "stall" ? 200 : 5000 }).putFile("a/large", source);
+      await storeOf({ timeoutMs: fault === "stall" ? 1500 : 5000 }).putFile("a/large", source);
       expect(Bun.hash(await bytesOf(await storeOf().open("a/large")))).toBe(Bun.hash(bytes));
       expect(server.bucket.uploads.size).toBe(0);
     });
