@@ -17,6 +17,11 @@ export class ProcessTooSlow extends ProcessLost {
   override name = "ProcessTooSlow";
 }
 
+/** It took too much memory, and was killed. */
+export class ProcessTooLarge extends ProcessLost {
+  override name = "ProcessTooLarge";
+}
+
 export interface RequestBounds {
   signal: AbortSignal;
   timeoutMs: number;
@@ -109,7 +114,7 @@ export class KillableProcess<Request, Reply> {
 
   #weigh(maxMemoryBytes: number): void {
     if (residentBytes(this.#child.pid) > maxMemoryBytes) {
-      this.#kill(new ProcessLost("the request took too much memory"));
+      this.#kill(new ProcessTooLarge("the request took too much memory"));
     }
   }
 

@@ -25,6 +25,7 @@ test("each refusal of a worker has the answer of its class", () => {
     "upload.too_many_instances": [422, "upload.too_complex", "upload.too_many_instances"],
     "upload.too_many_studies": [422, "upload.too_complex", "upload.too_many_studies"],
     "upload.too_much_metadata": [422, "upload.too_complex", "upload.too_much_metadata"],
+    "upload.too_much_memory": [422, "upload.too_complex", "upload.too_much_memory"],
     "upload.series_too_large": [422, "upload.series_too_large"],
     "disk.full": [507, "storage.full"],
     "upload.over_quota": "itself",

@@ -283,12 +283,20 @@ describe("an upload is refused whole", () => {
 describe("workers", () => {
   const blank = (sizeBytes: number) => zipSync({ blank: [new Uint8Array(sizeBytes), { level: 9 }] });
 
-  test("an upload that takes too long is ended, and the next one is served", async () => {
-    // So long to read that the clock strikes first even if this process has to wait for the processor.
+  /** So long to read that the clock strikes first even if this process has to wait for the processor. */
+  function slowZip(): Uint8Array {
     const content = multiFrame(["1.1", "1.1.1", "1.1.1.1"], 1_000);
     const entry = { content, stored: deflateRawSync(content), method: 8 };
-    const zip = writeTestZip(Array.from({ length: 40 }, (_, n) => ({ ...entry, name: `${n}` })));
-    await using late = await upload(zip, { timeoutMs: 1 });
+    return writeTestZip(Array.from({ length: 40 }, (_, n) => ({ ...entry, name: `${n}` })));
+  }
+
+  test.skipIf(process.platform !== "linux")("an upload that takes too much memory is ended", async () => {
+    const scanning = upload(slowZip(), { maxMemoryBytes: 1_000_000 }).then(({ session }) => session.scan());
+    expect(await refusal(scanning)).toBe("upload.too_much_memory");
+  });
+
+  test("an upload that takes too long is ended, and the next one is served", async () => {
+    await using late = await upload(slowZip(), { timeoutMs: 1 });
     expect(await refusal(late.session.scan())).toBe("worker.slow");
     const { built } = await ingest(zipSync({ a: slice(["1.1", "1.1.1", "1.1.1.1"]) }));
     expect(built.studies).toHaveLength(1);

@@ -23,6 +23,7 @@ const ANSWERS: Record<IngestFailure, ErrorKind | undefined> = {
   "upload.too_many_instances": uploadTooComplex,
   "upload.too_many_studies": uploadTooComplex,
   "upload.too_much_metadata": uploadTooComplex,
+  "upload.too_much_memory": uploadTooComplex,
   "upload.series_too_large": seriesWouldBeTooLarge,
   "disk.full": storageFull,
   // The caller answers it with what the account may store.

@@ -17,6 +17,7 @@ export const DEFAULT_INGEST_LIMITS: IngestLimits = {
   maxDuplicateNames: 0,
   minGuessedBytes: MAX_WEIGHT_BYTES.small,
   timeoutMs: 15 * 60_000,
+  maxMemoryBytes: 2 * GIB,
 };
 
 /** A trial account costs nothing to make, so its uploads may not take minutes of work. */

@@ -165,7 +165,7 @@ class ProcessPool implements IngestWorkers {
       build: async (plan) => {
         const wasLight = turn.isLight;
         turn.isLight = false;
-        const bounds = { signal, timeoutMs: spool.limits.timeoutMs };
+        const bounds = boundsOf(spool, signal);
         const built = await turn.pooled.process.request("build", plan, bounds);
         turn.isLight = wasLight;
         return built;
@@ -196,7 +196,7 @@ class ProcessPool implements IngestWorkers {
     };
     try {
       const { spoolPath, sizeBytes, limits } = spool;
-      const opening = { signal, timeoutMs: HANDOVER_TIMEOUT_MS };
+      const opening = { ...boundsOf(spool, signal), timeoutMs: HANDOVER_TIMEOUT_MS };
       const isGuessed = sizeBytes >= limits.minGuessedBytes;
       const isSmall = !isGuessed && sizeBytes <= Math.min(SCANNED_AT_ONCE_BYTES, limits.maxHeldBytes);
       const scannedAtOnceBytes = isSmall ? SCANNED_AT_ONCE_BYTES : 0;
@@ -235,10 +235,7 @@ class ProcessPool implements IngestWorkers {
   ): Promise<ScanResult & Guess> {
     const { spool, signal } = work;
     const cancel = new AbortController();
-    const bounds = {
-      signal: AbortSignal.any([signal, cancel.signal]),
-      timeoutMs: spool.limits.timeoutMs,
-    };
+    const bounds = boundsOf(spool, AbortSignal.any([signal, cancel.signal]));
     // An upload succeeds without the guess.
     const guessing = known ? Promise.resolve(known) : this.#guess(spool, bounds).catch(() => undefined);
     watchScan(cancel);
@@ -285,4 +282,11 @@ class ProcessPool implements IngestWorkers {
       },
     });
   }
+}
+
+function boundsOf(
+  { limits: { timeoutMs, maxMemoryBytes } }: Pick<Spool, "limits">,
+  signal: AbortSignal,
+): RequestBounds {
+  return { signal, timeoutMs, maxMemoryBytes };
 }

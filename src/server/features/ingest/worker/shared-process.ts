@@ -16,6 +16,8 @@ const IDLE_MS = 60_000;
 const never = new AbortController().signal;
 /** The process is replaced when it has grown to this, which is looked at after so many uploads. A new one compiles its code again. */
 const MAX_RESIDENT_BYTES = 256 * 1024 * 1024;
+/** It is killed if it grows to this while it reads. */
+const MAX_MEMORY_BYTES = 768 * 1024 * 1024;
 const WEIGHED_EVERY = 64;
 /** It is replaced after this many uploads in any case, which bounds any leak. */
 const MAX_UPLOADS_PER_PROCESS = 10_000;
@@ -100,7 +102,7 @@ export class SharedProcess {
     const ended = hot.ended.splice(0);
     const body = { uploadFolder, spoolPath, limits, scannedAtOnceBytes: MAX_SHARED_BYTES, ended };
     const timeoutMs = hot.hasAnswered ? OPENING_TIMEOUT_MS : STARTING_TIMEOUT_MS;
-    const bounds = { signal: this.#options.signal, timeoutMs };
+    const bounds = { signal: this.#options.signal, timeoutMs, maxMemoryBytes: MAX_MEMORY_BYTES };
     // Whatever fails, a process of its own says why.
     const opened = await hot.process.request("open", body, bounds, seat.session).catch(() => undefined);
     if (opened) hot.hasAnswered = true;
@@ -173,7 +175,7 @@ function sessionOf(
     },
     build: async (plan) => {
       // An abort ends only this session, since others are in the process.
-      const bounds = { signal: never, timeoutMs };
+      const bounds = { signal: never, timeoutMs, maxMemoryBytes: MAX_MEMORY_BYTES };
       const building = process.request("build", plan, bounds, session);
       working = building.catch(() => {});
       const built = await building;

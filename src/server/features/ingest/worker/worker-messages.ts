@@ -35,6 +35,8 @@ export interface IngestLimits extends ZipLimits {
   minGuessedBytes: number;
   /** The time limit of one scan or one build. */
   timeoutMs: number;
+  /** The most resident memory that a process may have while it reads the upload alone. */
+  maxMemoryBytes: number;
   /** The largest stored size of all instances together. */
   maxRestBytes?: number;
 }
@@ -47,6 +49,7 @@ export type IngestFailure =
   | "upload.too_many_instances"
   | "upload.too_many_studies"
   | "upload.too_much_metadata"
+  | "upload.too_much_memory"
   | "upload.over_quota"
   | "upload.series_too_large"
   | "manifest.damaged"

@@ -2,6 +2,7 @@ import {
   KillableProcess,
   ProcessEnded,
   ProcessLost,
+  ProcessTooLarge,
   ProcessTooSlow,
   type RequestBounds,
 } from "../../../processes/killable-process.ts";
@@ -37,10 +38,10 @@ export class WorkerProcess {
   }
 
   /**
-   * Carries out one beat of the upload `session`; its next may begin only after this one ends. An abort or the time limit kills the
-   * process.
-   * @throws {IngestRefused} as the worker says, `worker.lost` when it ended, `worker.slow` when a scan or a build took too long, or
-   *   `worker.failed`
+   * Carries out one beat of the upload `session`; its next may begin only after this one ends. An abort, the time limit or the memory
+   * limit kills the process.
+   * @throws {IngestRefused} as the worker says, `worker.lost` when it ended, `worker.slow` when a scan or a build took too long,
+   *   `upload.too_much_memory`, or `worker.failed`
    */
   async request<Beat extends WorkerBeat>(
     beat: Beat,
@@ -70,6 +71,7 @@ export class WorkerProcess {
 /** To be given an upload takes long on a busy machine alone. */
 function failureOf(error: ProcessLost, beat: WorkerBeat): IngestFailure {
   if (error instanceof ProcessEnded) return "worker.lost";
+  if (error instanceof ProcessTooLarge) return "upload.too_much_memory";
   const isReading = beat === "scan" || beat === "build";
   return error instanceof ProcessTooSlow && isReading ? "worker.slow" : "worker.failed";
 }
