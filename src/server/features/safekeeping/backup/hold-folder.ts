@@ -6,8 +6,10 @@ import { FolderIsBusy } from "../safekeeping.errors.ts";
 
 /** Names the process that writes a backup, of whatever installation. */
 const HOLD = "running";
-/** Another process may take over what a killed one left at the same moment. */
+/** Another process may end its backup between two looks. */
 const MAX_TRIES = 3;
+/** Processes that were killed one after the other while each took over what the one before had left. */
+const MAX_KILLED = 3;
 
 /**
  * Keeps other backups out of the folder until it is disposed. What a killed process of this machine left is taken over.
@@ -15,16 +17,26 @@ const MAX_TRIES = 3;
  */
 export async function holdFolder(root: string): Promise<AsyncDisposable> {
   const path = join(root, HOLD);
-  const holder = `process ${process.pid} on ${hostname()}`;
+  await hold(path, `process ${process.pid} on ${hostname()}`, MAX_KILLED);
+  return { [Symbol.asyncDispose]: () => rm(path, { force: true }) };
+}
+
+/** Creates the file `path`. @throws {FolderIsBusy} */
+async function hold(path: string, holder: string, mostKilled: number): Promise<void> {
   for (let tries = 0; tries < MAX_TRIES; tries++) {
     try {
       await writeFile(path, holder, { flag: "wx", mode: 0o600 });
-      return { [Symbol.asyncDispose]: () => rm(path, { force: true }) };
+      return;
     } catch (error) {
       if (errnoOf(error) !== "EEXIST") throw error;
       const other = await readHolder(path);
-      if (other !== undefined && !isDead(other)) throw new FolderIsBusy(path, other.slice(0, 300));
-      await rm(path, { force: true });
+      if (other === undefined) continue;
+      if (!isDead(other) || mostKilled === 0) throw new FolderIsBusy(path, other.slice(0, 300));
+      // Who removes it must be alone, or would remove what another process has put in its place since it was read.
+      const turn = `${path}.next`;
+      await hold(turn, holder, mostKilled - 1);
+      if ((await readHolder(path)) === other) await rm(path);
+      await rm(turn);
     }
   }
   throw new FolderIsBusy(path, "many at once");
