@@ -7,7 +7,7 @@ import type { StoredMetadata } from "../dicomweb.catalogue.ts";
 export class MetadataCutter implements AsyncDisposable {
   readonly #stored: StoredMetadata | undefined;
   #pieces: AsyncIterator<Uint8Array> | undefined;
-  #held = Buffer.alloc(0);
+  #held: Buffer = Buffer.alloc(0);
   #start = 0;
 
   constructor(stored: StoredMetadata | undefined) {
@@ -18,13 +18,22 @@ export class MetadataCutter implements AsyncDisposable {
   async cut({ offset, length }: ByteRange): Promise<Uint8Array | undefined> {
     if (!this.#stored) return undefined;
     this.#pieces ??= inflatedMetadata(piecesOf(await this.#stored.open()))[Symbol.asyncIterator]();
-    while (this.#start + this.#held.length < offset + length) {
+    const passed = Math.min(this.#held.length, offset - this.#start);
+    this.#start += passed;
+    this.#held = this.#held.subarray(passed);
+    const pieces: Buffer[] = this.#held.length > 0 ? [this.#held] : [];
+    let heldBytes = this.#held.length;
+    while (this.#start + heldBytes < offset + length) {
       const { done, value } = await this.#pieces.next();
       if (done) return undefined;
-      const drop = Math.min(this.#held.length, offset - this.#start);
-      this.#held = Buffer.concat([this.#held.subarray(drop), value]);
-      this.#start += drop;
+      if (heldBytes === 0 && this.#start + value.length <= offset) {
+        this.#start += value.length;
+        continue;
+      }
+      pieces.push(Buffer.from(value.buffer, value.byteOffset, value.length));
+      heldBytes += value.length;
     }
+    this.#held = pieces.length === 1 && pieces[0] ? pieces[0] : Buffer.concat(pieces);
     return this.#held.subarray(offset - this.#start, offset - this.#start + length);
   }
 
