@@ -135,6 +135,7 @@ describe("a medium", () => {
     expect(readMe).toContain("Este disco foi feito");
     const page = Buffer.from(files["INDEX.HTM"] ?? []).toString();
     expect(page).toContain("IHE_PDI/LAUDO.PDF");
+    expect(page).toContain("<dd>João Conceição</dd>");
     expect(page).not.toContain("<script");
     expect(page).toContain(`<img alt="" src="data:image/`);
     expect(Buffer.from(files["IHE_PDI/AUDIT.JSN"] ?? []).toString()).toContain("study.downloaded");

@@ -35,7 +35,8 @@ export interface PdfPaneProps {
   backLabel?: ReactNode;
   /** Called by the button and by Escape. */
   onBack: () => void;
-  onDownload: () => void;
+  /** Undefined if the reader may not download the PDF. */
+  onDownload: (() => void) | undefined;
   /** Undefined if the reader may not delete the PDF. */
   deletion: PdfDeletion | undefined;
 }
@@ -150,10 +151,12 @@ function PdfBar({ title, subtitle, file, pdf, backLabel, onBack, onDownload, del
       >
         <PrinterIcon />
       </IconButton>
-      <Button size="small" disabled={!file} onClick={onDownload}>
-        <DownloadIcon small />
-        <Trans id="pdf.download">Download</Trans>
-      </Button>
+      {onDownload && (
+        <Button size="small" disabled={!file} onClick={onDownload}>
+          <DownloadIcon small />
+          <Trans id="pdf.download">Download</Trans>
+        </Button>
+      )}
       {deletion && <DeleteControl {...deletion} />}
     </header>
   );

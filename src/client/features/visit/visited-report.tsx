@@ -32,6 +32,7 @@ export default function VisitedReport({ visit, study, onBack, onClosed }: Visite
   }, []);
   const back = useBackCloses(onBack);
   const retry = () => void refetch();
+  const download = () => data && saveFile(data, pdfName(title, description, study.studyDate));
   const isOver = error instanceof ApiError && error.status === 401;
   useEffect(() => {
     if (isOver) onClosed();
@@ -50,7 +51,7 @@ export default function VisitedReport({ visit, study, onBack, onClosed }: Visite
         failure={failure}
         backLabel={<Trans id="visit.back">Back to the exams</Trans>}
         onBack={back}
-        onDownload={() => data && saveFile(data, pdfName(title, description, study.studyDate))}
+        onDownload={visit.download ? download : undefined}
         deletion={undefined}
       />
     </div>

@@ -1,4 +1,4 @@
-import { shortPersonName } from "../../../shared/dicom/person-name.ts";
+import { fullPersonName } from "../../../shared/dicom/person-name.ts";
 import type { SeriesRow, StudyRow } from "../studies/studies.table.ts";
 import type { Thumbnail } from "../thumbnails/thumbnails.repo.ts";
 import { discPageOf, escaped, inBoth } from "./disc-html.ts";
@@ -40,7 +40,7 @@ export function indexPageOf(
   { report, receipt, previews, discPage }: PageParts,
 ): Uint8Array[] {
   const facts = [
-    [texts.patient, shortPersonName(study.patientName ?? "") ?? ""],
+    [texts.patient, fullPersonName(study.patientName ?? "") ?? ""],
     [texts.date, study.studyDate ?? ""],
     [texts.institution, study.institutionName ?? ""],
     [texts.images, String(study.instanceCount)],
