@@ -18,7 +18,7 @@ const paths = folder ? [...new Bun.Glob("**/*").scanSync(folder)].sort() : [];
 const isIgnored = (path: string) => /\.(jpg|txt)/.test(basename(path));
 
 const REASONS = /^(ignored_name|not_dicom|dicomdir|zip\.[a-z_]+|instance\.(bad_uid|truncated|[a-z_]+))$/;
-const FILE_TIMEOUT_MS = 120_000;
+const FILE_TIMEOUT_MS = 240_000;
 
 let t: TestApp;
 let admin: Person;

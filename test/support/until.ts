@@ -1,7 +1,7 @@
 import type { Sql } from "postgres";
 
 /** For a busy machine. */
-const MOST_MS = 60_000;
+const MOST_MS = 150_000;
 const PAUSE_MS = 20;
 
 /** Waits until something holds, and looks every 20 ms. @throws if it does not hold within `mostMs` */
