@@ -261,6 +261,19 @@ describe("a request for exams", () => {
     expect(row?.received_from).toBeNull();
   });
 
+  test("shows the clinic what the images say, and not what the owner has written over it", async () => {
+    const study = String(++lastStudy);
+    await t.store(owner, sampleZip({ study, sop: "9" }), { patientName: "Mamãe", description: "Retorno em maio" });
+    const clinic = await begin(await ask());
+    const { url } = await deliver(clinic, zipOf(study, 1));
+    const headers = { accept: "application/pdf", "accept-language": "pt-BR" };
+    const paper = await t.call("GET", `${url}/receipt`, { as: clinic, headers });
+    const { pages } = await readPdf(new Uint8Array(await paper.arrayBuffer()));
+    const text = JSON.stringify(pages);
+    expect(text).toContain("João Conceição");
+    expect(text).not.toMatch(/Mamãe|Retorno/);
+  });
+
   test("shows the clinic nothing of an image that it has in another form of the same size", async () => {
     const study = String(++lastStudy);
     await t.store(owner, zipOf(study, 1));

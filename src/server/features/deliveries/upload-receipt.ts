@@ -125,5 +125,7 @@ async function receiptOfBrought(
   const { sender: from, receivedAt, volumeIds, uploads } = delivery;
   const ofAll = uploads > 1 ? await countBrought(deps, upload, brought.id) : 0;
   const images = Math.max(countSent(brought), ofAll);
-  return { study, receipt: await receiptOfDelivered(deps, study, { from, receivedAt, volumeIds, images }) };
+  const receipt = await receiptOfDelivered(deps, study, { from, receivedAt, volumeIds, images });
+  // What the owner has written over the images' own values is theirs.
+  return { study: { ...study, ...study.instanceValues }, receipt };
 }
