@@ -1,7 +1,13 @@
+import { totalmem } from "node:os";
 import { GIB, MIB } from "../../../../shared/units.ts";
 import { DEFAULT_ZIP_LIMITS } from "../../../../shared/zip/zip-error.ts";
 import { MAX_WEIGHT_BYTES } from "./work-lanes.ts";
 import type { IngestLimits } from "./worker-messages.ts";
+
+/** What this machine has, or its container may take. */
+const memoryBytes = Math.min(process.constrainedMemory() || totalmem(), totalmem());
+/** 100,000 images take about 600 MiB. On a small machine the database and another upload need the rest. */
+const MAX_MEMORY_BYTES = Math.min(2 * GIB, Math.max(512 * MIB, memoryBytes / 3));
 
 export const DEFAULT_INGEST_LIMITS: IngestLimits = {
   ...DEFAULT_ZIP_LIMITS,
@@ -17,7 +23,7 @@ export const DEFAULT_INGEST_LIMITS: IngestLimits = {
   maxDuplicateNames: 0,
   minGuessedBytes: MAX_WEIGHT_BYTES.small,
   timeoutMs: 15 * 60_000,
-  maxMemoryBytes: 2 * GIB,
+  maxMemoryBytes: MAX_MEMORY_BYTES,
 };
 
 /** A trial account costs nothing to make, so its uploads may not take minutes of work. */
