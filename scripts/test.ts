@@ -20,7 +20,7 @@ const isWhole = filters.length === 0;
 /** Test files wait for about as long as they compute: three more than there are cores keep them busy. */
 const WORKERS = availableParallelism() + 3;
 /** For a job in the browser on a busy machine. */
-const TIMEOUT_MS = 180_000;
+const TIMEOUT_MS = 240_000;
 
 /**
  * For the processes that run the tests, and not for the servers that these start: most of their code runs a few times, so

@@ -254,7 +254,7 @@ export function describeObjectStore(name: string, makeStore: () => Promise<Store
       await store.sweepUnfinished(farAhead(), everything);
       expect(await store.sweepUnfinished(farAhead(), everything)).toBe(0);
       expect(await keysOf(store, "")).toEqual(before);
-    }, 180_000);
+    }, 240_000);
 
     test("stores and streams 128 MiB in constant memory", async () => {
       const path = await staged(patterned(128 * MIB), "constant");
@@ -277,7 +277,7 @@ export function describeObjectStore(name: string, makeStore: () => Promise<Store
       const { size, grown } = await new Response(child.stdout).json();
       expect(size).toBe(128 * MIB);
       expect(grown).toBeLessThan(96);
-    }, 180_000);
+    }, 240_000);
 
     test("can be used", async () => {
       await store.check();

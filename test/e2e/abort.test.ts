@@ -41,7 +41,7 @@ test.skipIf(!isLinux)(
     expect([...states]).toEqual([{ state: "failed", uploads: 5 }]);
     expect(await listStudies(server, token)).toEqual([]);
   },
-  120_000,
+  240_000,
 );
 
 test.skipIf(!isLinux)(
@@ -60,5 +60,5 @@ test.skipIf(!isLinux)(
     expect(await bytesOnceSettled(() => compareBytes(database.sql, folder.path))).toEqual(NO_DISAGREEMENTS);
     expect(await listStudies(server, await server.signIn())).toEqual([]);
   },
-  120_000,
+  240_000,
 );

@@ -7,7 +7,7 @@ import { sampleZip } from "../support/sample-zip.ts";
 import { createTestApp, type Person, type TestApp } from "../support/test-app.ts";
 import { visit } from "../support/watched-page.ts";
 
-const JOB_TIMEOUT_MS = 120_000;
+const JOB_TIMEOUT_MS = 240_000;
 
 let t: TestApp;
 let browser: Browser;

@@ -7,8 +7,8 @@ import { texts as screenTexts } from "../support/screen-texts.ts";
 import { startSmtpServer, type TestSmtpServer } from "../support/smtp-server.ts";
 import { visit } from "../support/watched-page.ts";
 
-const START_TIMEOUT_MS = 120_000;
-const JOB_TIMEOUT_MS = 120_000;
+const START_TIMEOUT_MS = 240_000;
+const JOB_TIMEOUT_MS = 240_000;
 /** The message in a session that ended elsewhere. */
 const SESSION_OVER = /401/;
 

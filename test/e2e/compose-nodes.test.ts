@@ -24,7 +24,7 @@ const SETTINGS = {
 };
 const services = readComposeFile(join(DEPLOY, "compose.nodes.yaml"), SETTINGS);
 const { DOMAIN, VIEWER_DOMAIN, ADMIN_EMAIL: email } = SETTINGS as Record<string, string>;
-const START_TIMEOUT_MS = 120_000;
+const START_TIMEOUT_MS = 240_000;
 const TIMEOUT_MS = 60_000;
 const REQUESTS = 12;
 /** This much of the end of a node's log is shown when the node refuses an upload. */

@@ -73,7 +73,7 @@ test.skipIf(process.platform !== "linux")(
     // The living one goes on.
     expect((await postZip(nodes.other, nodes.token, zip())).status).toBe(201);
   },
-  120_000,
+  240_000,
 );
 
 test.skipIf(process.platform !== "linux")(
@@ -95,5 +95,5 @@ test.skipIf(process.platform !== "linux")(
     expect((await postZip(nodes.lost, nodes.token, zip())).status).toBe(201);
     expect(await nodes.studies()).toBe(1);
   },
-  120_000,
+  240_000,
 );

@@ -11,8 +11,8 @@ import { type BrowserApp, button, createBrowserApp, examsEntry, PHONE, tap } fro
 import { createTempFolder } from "../support/temp-folder.ts";
 import type { Person } from "../support/test-app.ts";
 
-const START_TIMEOUT_MS = 120_000;
-const JOB_TIMEOUT_MS = 180_000;
+const START_TIMEOUT_MS = 240_000;
+const JOB_TIMEOUT_MS = 240_000;
 const MEGABYTE = 1024 ** 2;
 
 describe("a request for exams", () => {

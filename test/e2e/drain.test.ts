@@ -63,7 +63,7 @@ test.skipIf(process.platform !== "linux")(
     expect(received).toBe(announced);
     expect((await terminated).code).toBe(0);
   },
-  120_000,
+  240_000,
 );
 
 async function archivedStudy(server: ServerProcess, token: string): Promise<Study | undefined> {

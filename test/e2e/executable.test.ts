@@ -17,7 +17,7 @@ import { postZip } from "../support/server-process.ts";
 
 const isAsked = process.env.TEST_EXECUTABLE === "1" || process.env.CI !== undefined;
 const BUILD_TIMEOUT_MS = 600_000;
-const TIMEOUT_MS = 120_000;
+const TIMEOUT_MS = 240_000;
 const MAX_IDLE_BYTES = 200 * 1024 * 1024;
 /** The smallest of the series made below: a scout. */
 const MIN_FRAME_BYTES = 256;

@@ -4,8 +4,8 @@ import { violationsOn } from "../support/axe.ts";
 import { type BrowserApp, button, createBrowserApp, field, PHONE, tap } from "../support/browser-app.ts";
 import { sampleZip } from "../support/sample-zip.ts";
 
-const START_TIMEOUT_MS = 120_000;
-const JOB_TIMEOUT_MS = 120_000;
+const START_TIMEOUT_MS = 240_000;
+const JOB_TIMEOUT_MS = 240_000;
 
 const film = (page: Page) => page.locator(".visor canvas[data-slice]");
 const shownSlice = (page: Page) => film(page).getAttribute("data-slice");

@@ -16,8 +16,8 @@ import {
 } from "../support/browser-app.ts";
 import type { Person } from "../support/test-app.ts";
 
-const START_TIMEOUT_MS = 120_000;
-const JOB_TIMEOUT_MS = 150_000;
+const START_TIMEOUT_MS = 240_000;
+const JOB_TIMEOUT_MS = 240_000;
 
 const pdf = writeReportPdf({
   patient: { name: "Helena Duarte", birthDate: "22/03/1968" },

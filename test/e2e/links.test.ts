@@ -11,8 +11,8 @@ import type { Person } from "../support/test-app.ts";
 import { isPicture, lookAtImage } from "../support/viewer-canvas.ts";
 import { drawn, visorOf } from "../support/visor-page.ts";
 
-const START_TIMEOUT_MS = 120_000;
-const JOB_TIMEOUT_MS = 180_000;
+const START_TIMEOUT_MS = 240_000;
+const JOB_TIMEOUT_MS = 240_000;
 const REPORT = writeReportPdf(headCtReport({ name: "Marina Gonçalves", birthDate: "12/06/1988" }));
 
 describe("a link to an exam", () => {

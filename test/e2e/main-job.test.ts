@@ -14,8 +14,8 @@ import { difference, isPicture, lookAtImage } from "../support/viewer-canvas.ts"
 
 const SAMPLES = process.env.DICOM_SAMPLES;
 const RESULTS = join(import.meta.dir, "../../test-results");
-const START_TIMEOUT_MS = 120_000;
-const JOB_TIMEOUT_MS = 120_000;
+const START_TIMEOUT_MS = 240_000;
+const JOB_TIMEOUT_MS = 240_000;
 /** Longer than the test looks at how far an upload is. */
 const UPLOAD_SECONDS = 60;
 const SLICES = 28;

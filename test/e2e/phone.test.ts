@@ -16,8 +16,8 @@ import {
 import { sampleZip } from "../support/sample-zip.ts";
 
 const RESULTS = join(import.meta.dir, "../../test-results");
-const START_TIMEOUT_MS = 120_000;
-const JOB_TIMEOUT_MS = 120_000;
+const START_TIMEOUT_MS = 240_000;
+const JOB_TIMEOUT_MS = 240_000;
 
 async function centreOf(target: Locator): Promise<{ x: number; y: number }> {
   const box = await target.boundingBox();

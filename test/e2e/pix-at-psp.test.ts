@@ -3,8 +3,8 @@ import { type BrowserApp, button, createBrowserApp } from "../support/browser-ap
 import { type Psp, startPsp } from "../support/psp/psp.ts";
 import { sampleZip } from "../support/sample-zip.ts";
 
-const START_TIMEOUT_MS = 200_000;
-const JOB_TIMEOUT_MS = 120_000;
+const START_TIMEOUT_MS = 240_000;
+const JOB_TIMEOUT_MS = 240_000;
 
 let psp: Psp;
 let app: BrowserApp;

@@ -19,8 +19,8 @@ import type { Person } from "../support/test-app.ts";
 import { hostilePdf, longPdf, pagesPdf } from "../support/written-pdf.ts";
 
 const RESULTS = join(import.meta.dir, "../../test-results");
-const START_TIMEOUT_MS = 120_000;
-const JOB_TIMEOUT_MS = 120_000;
+const START_TIMEOUT_MS = 240_000;
+const JOB_TIMEOUT_MS = 240_000;
 const MAX_LOOKS = 50;
 
 const report = writeReportPdf({

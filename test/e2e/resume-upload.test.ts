@@ -18,7 +18,7 @@ const TEST_MS = 180_000;
 let app: BrowserApp;
 beforeAll(async () => {
   app = await createBrowserApp("resume-upload");
-}, 180_000);
+}, 240_000);
 afterAll(() => app?.[Symbol.asyncDispose](), TEST_MS);
 
 const draw = (seed: string, instances = 10) => [

@@ -9,8 +9,8 @@ import { texts as screenTexts } from "../support/screen-texts.ts";
 import type { Person } from "../support/test-app.ts";
 import { visit } from "../support/watched-page.ts";
 
-const START_TIMEOUT_MS = 120_000;
-const JOB_TIMEOUT_MS = 120_000;
+const START_TIMEOUT_MS = 240_000;
+const JOB_TIMEOUT_MS = 240_000;
 
 const securityTexts = {
   "pt-BR": {

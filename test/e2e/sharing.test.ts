@@ -17,9 +17,9 @@ import {
 import { formBody } from "../support/sample-pdf.ts";
 import type { Person } from "../support/test-app.ts";
 
-const START_TIMEOUT_MS = 120_000;
-const JOB_TIMEOUT_MS = 180_000;
-const VIEWER_TIMEOUT_MS = 60_000;
+const START_TIMEOUT_MS = 240_000;
+const JOB_TIMEOUT_MS = 240_000;
+const VIEWER_TIMEOUT_MS = 100_000;
 /** What a viewer that asks for nothing more waits before it finds its access gone, and some. */
 const CHECK_TIMEOUT_MS = 40_000;
 

@@ -18,8 +18,8 @@ import { type SampleInstance, sampleZip, studyUID } from "../support/sample-zip.
 import type { Person } from "../support/test-app.ts";
 import { tusOf } from "../support/tus.ts";
 
-const START_TIMEOUT_MS = 120_000;
-const JOB_TIMEOUT_MS = 150_000;
+const START_TIMEOUT_MS = 240_000;
+const JOB_TIMEOUT_MS = 240_000;
 const STUDIES = 14;
 const POLL_MS = 5_000;
 /** The columns of a person whose exams are of one patient. */

@@ -19,8 +19,8 @@ import { visit } from "../support/watched-page.ts";
 
 const MIB = 1024 ** 2;
 const GIB = 1024 ** 3;
-const START_TIMEOUT_MS = 200_000;
-const JOB_TIMEOUT_MS = 120_000;
+const START_TIMEOUT_MS = 240_000;
+const JOB_TIMEOUT_MS = 240_000;
 const AROUND_PX = 40;
 const NARROW = { width: 360, height: 780 };
 const WIDE = { width: 1440, height: 900 };

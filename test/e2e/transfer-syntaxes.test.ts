@@ -10,8 +10,8 @@ import { createTestApp, type TestApp } from "../support/test-app.ts";
 import { difference, isPicture, lookAtImage, type Sight } from "../support/viewer-canvas.ts";
 
 const SAMPLES = process.env.DICOM_SAMPLES;
-const START_TIMEOUT_MS = 120_000;
-const STUDY_TIMEOUT_MS = 120_000;
+const START_TIMEOUT_MS = 240_000;
+const STUDY_TIMEOUT_MS = 240_000;
 /** All samples are series of one study, since the viewer takes seconds to start. */
 const STUDY = "2.25.4242";
 const FIRST_SERIES = 10;

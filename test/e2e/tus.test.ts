@@ -180,7 +180,7 @@ test(
     expect(await readdir(join(folder.path, "arriving"))).toEqual([]);
     await server.terminate();
   },
-  120_000 + uploads * UPLOAD_MS,
+  240_000 + uploads * UPLOAD_MS,
 );
 
 test("a node that is lost for good takes no acknowledged chunk along, whichever node took which", async () => {
@@ -238,4 +238,4 @@ test("a node that is lost for good takes no acknowledged chunk along, whichever 
     if (tries > 600) throw new Error(kept.log());
     await Bun.sleep(50);
   }
-}, 120_000);
+}, 240_000);

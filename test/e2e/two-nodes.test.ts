@@ -40,7 +40,7 @@ beforeAll(async () => {
   await post("/api/auth/register", { ...person, cpfcnpj: "529.982.247-25" });
   const { email, password } = person;
   token = ((await (await post("/api/auth/login", { email, password })).json()) as { token: string }).token;
-}, 120_000);
+}, 240_000);
 afterAll(() => held.disposeAsync());
 
 async function post(path: string, json: unknown): Promise<Response> {
@@ -96,7 +96,7 @@ describe("limits hold over two processes", () => {
     const [stored] = await database.sql`select count(*)::int as studies from studies`;
     expect(stored?.studies).toBe(LIMIT);
     expect(await counters()).toMatchObject({ exam_count: LIMIT });
-  }, 120_000);
+  }, 240_000);
 
   test("for 200 concurrent downloads: exactly 50 are answered and counted", async () => {
     const [studyId] = studyIds;
@@ -109,7 +109,7 @@ describe("limits hold over two processes", () => {
     });
     expect(tally(answers)).toEqual({ 200: LIMIT, 403: ASKED - LIMIT });
     expect(await counters()).toMatchObject({ downloads: LIMIT, deletes: 0 });
-  }, 120_000);
+  }, 240_000);
 
   test("for concurrent downloads and deletions together; studies whose deletion was refused remain", async () => {
     await database.sql`update subscriptions set downloads = 20, deletes = 10`;
@@ -127,5 +127,5 @@ describe("limits hold over two processes", () => {
     const [stored] = await database.sql`select count(*)::int as studies from studies`;
     expect(stored?.studies).toBe(LIMIT - (now?.deletes - 10));
     expect(now?.exam_count).toBe(stored?.studies);
-  }, 120_000);
+  }, 240_000);
 });

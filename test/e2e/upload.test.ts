@@ -20,8 +20,8 @@ import { createTempFolder } from "../support/temp-folder.ts";
 import type { Person } from "../support/test-app.ts";
 
 const RESULTS = join(import.meta.dir, "../../test-results");
-const START_TIMEOUT_MS = 120_000;
-const JOB_TIMEOUT_MS = 120_000;
+const START_TIMEOUT_MS = 240_000;
+const JOB_TIMEOUT_MS = 240_000;
 
 const slicesOf = (seed: string, size = 128) => [
   ...generateStudy({ kind: "ct-head", seed, size, instances: 24 }),

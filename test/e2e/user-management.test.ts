@@ -8,8 +8,8 @@ import { createTestApp, type Person, type TestApp } from "../support/test-app.ts
 import { visit } from "../support/watched-page.ts";
 
 const RESULTS = join(import.meta.dir, "../../test-results");
-const START_TIMEOUT_MS = 120_000;
-const JOB_TIMEOUT_MS = 120_000;
+const START_TIMEOUT_MS = 240_000;
+const JOB_TIMEOUT_MS = 240_000;
 const PHONE = { width: 360, height: 780 };
 const DESK = { width: 1280, height: 900 };
 

@@ -25,9 +25,9 @@ import { until } from "../support/until.ts";
 import { difference, isPicture, lookAtImage, type Sight } from "../support/viewer-canvas.ts";
 import { visit, watchForTrouble } from "../support/watched-page.ts";
 
-const START_TIMEOUT_MS = 180_000;
-const JOB_TIMEOUT_MS = 120_000;
-const WAIT_MS = 60_000;
+const START_TIMEOUT_MS = 240_000;
+const JOB_TIMEOUT_MS = 240_000;
+const WAIT_MS = 100_000;
 const RETIRED_JPEG = "1.2.840.10008.1.2.4.53";
 const STRUCTURED_REPORT = "1.2.840.10008.5.1.4.1.1.88.33";
 

@@ -22,8 +22,8 @@ import { until } from "../support/until.ts";
 import { apart, drawn, isLit, pressEscapeWhenThere, sightOf, visorOf } from "../support/visor-page.ts";
 
 const RESULTS = join(import.meta.dir, "../../test-results");
-const START_TIMEOUT_MS = 180_000;
-const JOB_TIMEOUT_MS = 120_000;
+const START_TIMEOUT_MS = 240_000;
+const JOB_TIMEOUT_MS = 240_000;
 const SLICES = 12;
 /** Of the earlier exam, which is compared with. */
 const EARLIER_SLICES = 23;

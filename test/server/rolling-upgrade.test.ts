@@ -15,7 +15,7 @@ let now: TestDatabase;
 beforeAll(async () => {
   before = await createTestDatabase({ migrations: migrations.slice(0, RELEASE_MIGRATIONS) });
   now = await createTestDatabase({ migrations });
-}, 180_000);
+}, 240_000);
 afterAll(async () => {
   await before.drop();
   await now.drop();

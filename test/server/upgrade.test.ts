@@ -71,7 +71,7 @@ beforeAll(async () => {
   deps = await createDeps(config, { clock, log });
   app = createApp(deps, { client: noAssets, viewer: noAssets });
   await startJobs(deps);
-}, 120_000);
+}, 240_000);
 
 afterAll(async () => {
   await deps[Symbol.asyncDispose]();

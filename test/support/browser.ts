@@ -31,6 +31,9 @@ export const BROWSER_ARGS = [
   "--disable-quic",
 ];
 
+/** As long as anything in a page may take: OHIF loads for a minute on a slow machine that does five other things. */
+const WAIT_MS = 100_000;
+
 /** Path of a Chromium on this machine: `CHROMIUM_PATH`, the usual places, then one that Playwright installed. */
 export function findChromium(): string | undefined {
   const named = process.env.CHROMIUM_PATH;
@@ -48,9 +51,16 @@ export async function launchBrowser(...moreArgs: string[]): Promise<Browser> {
     );
   }
   // Without a locale of UTF-8 Chromium saves a file whose name has an accent as "download".
-  return chromium.launch({
+  const browser = await chromium.launch({
     executablePath,
     args: [...BROWSER_ARGS, ...moreArgs],
     env: { ...process.env, LC_ALL: "C.UTF-8" },
   });
+  const newContext = browser.newContext.bind(browser);
+  browser.newContext = async (options) => {
+    const context = await newContext(options);
+    context.setDefaultTimeout(WAIT_MS);
+    return context;
+  };
+  return browser;
 }

@@ -142,7 +142,7 @@ describe("laboratory exams", () => {
     expect(await screen.findByRole("heading", title, { timeout: 8_000 })).toBeDefined();
     expect(screen.queryByText("Nenhum exame laboratorial ainda")).toBeNull();
     expect(calls.filter((call) => call === "GET /api/exams-lab")).toHaveLength(3);
-  }, 120_000);
+  }, 240_000);
 
   test("show why they are forbidden, and can be requested again", async () => {
     const answers = labsOf([blood]);

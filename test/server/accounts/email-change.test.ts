@@ -11,7 +11,7 @@ let admin: Person;
 beforeAll(async () => {
   t = await createTestApp({ env: { TRUST_PROXY: "127.0.0.1" } });
   admin = await addPerson("Admin Chefe", "admin");
-}, 120_000);
+}, 240_000);
 afterAll(() => t[Symbol.asyncDispose]());
 
 let addresses = 0;

@@ -18,7 +18,7 @@ let admin: Person;
 beforeAll(async () => {
   t = await createTestApp();
   admin = await t.addPerson("Admin Chefe", { role: "admin" });
-}, 120_000);
+}, 240_000);
 afterAll(() => t[Symbol.asyncDispose]());
 
 const json = async <T>(answer: Response) => (await answer.json()) as T;

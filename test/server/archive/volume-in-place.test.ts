@@ -17,7 +17,7 @@ import { createTempFolder } from "../../support/temp-folder.ts";
 import { type TestEntry, type TestZipOptions, writeTestZip } from "../../support/zip-archive.ts";
 
 // Other programs check the archives, which is slow on a busy machine.
-setDefaultTimeout(120_000);
+setDefaultTimeout(240_000);
 
 const FIRST = "0198c0de-0000-7000-8000-00000000000a";
 const SECOND = "0198c0de-0000-7000-8000-00000000000b";

@@ -288,7 +288,7 @@ test("a cut secret is told, and not replaced by one that opens nothing", async (
     expect([code, complaint]).toEqual([1, expect.stringContaining(`${path} is empty or cut`)]);
     expect(readFileSync(path, "utf8")).toBe(cut);
   }
-}, 180_000);
+}, 240_000);
 
 test(
   "an address that is none of this machine's is named",

@@ -68,4 +68,4 @@ test("a rebuild that is killed at any moment and run again brings every study ba
     const { code, complaint } = await run(...args);
     expect([code, complaint.includes(named)]).toEqual([2, true]);
   }
-}, 180_000);
+}, 240_000);

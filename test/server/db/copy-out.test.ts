@@ -2,12 +2,12 @@ import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { openPostgres } from "../../../src/server/db/postgres.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(240_000);
 
 let database: TestDatabase;
 beforeAll(async () => {
   database = await createTestDatabase({ migrations: [] });
-}, 180_000);
+}, 240_000);
 afterAll(() => database.drop());
 
 test("rows of any size are read to their end, and the connection goes on", async () => {

@@ -4,13 +4,13 @@ import { ARRAY_TYPES } from "../../../src/server/db/array-types.ts";
 import { openPostgres } from "../../../src/server/db/postgres.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(240_000);
 
 /** `patches/` changes the driver so that these hold. */
 let database: TestDatabase;
 beforeAll(async () => {
   database = await createTestDatabase({ migrations: [] });
-}, 180_000);
+}, 240_000);
 afterAll(() => database.drop());
 
 test("statements one after the other use one connection, whichever others are open", async () => {

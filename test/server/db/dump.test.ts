@@ -16,7 +16,7 @@ import { formBody, samplePdf } from "../../support/sample-pdf.ts";
 import { sampleZip } from "../../support/sample-zip.ts";
 import { createTestApp, type TestApp } from "../../support/test-app.ts";
 
-setDefaultTimeout(120_000);
+setDefaultTimeout(240_000);
 
 let t: TestApp;
 let target: TestDatabase;
@@ -24,7 +24,7 @@ let target: TestDatabase;
 beforeAll(async () => {
   t = await createTestApp();
   target = await createTestDatabase({ migrations: [] });
-}, 120_000);
+}, 240_000);
 afterAll(async () => {
   await t[Symbol.asyncDispose]();
   await target.drop();
@@ -85,7 +85,7 @@ test("a dump holds every row, counter and waiting job, whatever characters are i
     await sql.end();
     await scratch.drop();
   }
-}, 120_000);
+}, 240_000);
 
 test("a dump that is cut anywhere leaves nothing behind", async () => {
   const { dump } = await dumpOf(t.sql);
@@ -100,7 +100,7 @@ test("a dump that is cut anywhere leaves nothing behind", async () => {
       await target.sql`select count(*)::int as n from pg_tables where schemaname in ('public', 'drizzle', 'pgboss')`;
     expect(left?.n).toBe(0);
   }
-}, 120_000);
+}, 240_000);
 
 test("rows that the database refuses end the load", async () => {
   const { dump } = await dumpOf(t.sql);
@@ -114,7 +114,7 @@ test("rows that the database refuses end the load", async () => {
   expect(await hasLoadedRows(sql)).toBe(false);
   await dropLoaded(sql);
   await sql.end({ timeout: 5 });
-}, 120_000);
+}, 240_000);
 
 test("a file that is not a dump is refused", async () => {
   const sql = openPostgres(target.url, { max: 1 });

@@ -39,7 +39,7 @@ const NOBODY = 65534;
 const DAEMON = 1;
 const log = createLogger({ level: "error" });
 
-setDefaultTimeout(120_000);
+setDefaultTimeout(240_000);
 
 let temp: string;
 let dataDir: string;

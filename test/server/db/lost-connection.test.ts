@@ -9,14 +9,14 @@ import { createTestDatabase, type TestDatabase } from "../../support/database.ts
 import { createTempFolder } from "../../support/temp-folder.ts";
 import { until } from "../../support/until.ts";
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(240_000);
 
 /** `patches/` mends the driver so far that these hold. */
 describe("a transaction whose connection is lost", () => {
   let database: TestDatabase;
   beforeAll(async () => {
     database = await createTestDatabase({ migrations: [] });
-  }, 180_000);
+  }, 240_000);
   afterAll(() => database.drop());
 
   test("during a statement is an error, and the client goes on with another connection", async () => {
@@ -57,7 +57,7 @@ describe("a connection that is lost before it is of use", () => {
   let database: TestDatabase;
   beforeAll(async () => {
     database = await createTestDatabase({ migrations: [] });
-  }, 180_000);
+  }, 240_000);
   afterAll(() => database.drop());
 
   /** What the driver asks of each new connection if it has no list of types. */

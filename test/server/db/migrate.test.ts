@@ -77,7 +77,7 @@ test("a start that takes long elsewhere keeps its lock, and ends as it should", 
   };
   expect(await withStartupLock(database.url, work, { idleMs: 200 })).toBe("started");
   await database.drop();
-}, 180_000);
+}, 240_000);
 
 test("a node that falls silent while it starts keeps no other one from starting", async () => {
   const database = await createTestDatabase({ migrations: [] });
@@ -101,7 +101,7 @@ test("a node that falls silent while it starts keeps no other one from starting"
     await expect(silent).rejects.toThrow();
   }
   await database.drop();
-}, 180_000);
+}, 240_000);
 
 test("a migration that gets no answer at all to a statement or its commit is looked for again, and a long one is waited for", async () => {
   const database = await createTestDatabase({ migrations: [] });
@@ -126,7 +126,7 @@ test("a migration that gets no answer at all to a statement or its commit is loo
     }
   }
   await database.drop();
-}, 180_000);
+}, 240_000);
 
 test("the new index of names lets the previous version end what it writes", async () => {
   const isBefore = ({ sql }: Migration) => !sql.join().includes("btree_gin");
@@ -150,4 +150,4 @@ test("the new index of names lets the previous version end what it writes", asyn
   });
   expect(await migrated).toBe(migrations.length - previous.length);
   await database.drop();
-}, 180_000);
+}, 240_000);

@@ -7,7 +7,7 @@ import { type Given, prepared } from "../../../src/server/db/prepared.ts";
 import { runConcurrently } from "../../../src/server/db/run-concurrently.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
 
-setDefaultTimeout(120_000);
+setDefaultTimeout(240_000);
 
 const boxes = pgTable("boxes", { id: integer().primaryKey(), name: text() });
 const toys = pgTable("toys", { id: integer().primaryKey(), box: integer().notNull() });

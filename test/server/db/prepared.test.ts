@@ -17,7 +17,7 @@ import { byColumn, type RowsByColumn, selectGiven } from "../../../src/server/db
 import { type Given, prepared } from "../../../src/server/db/prepared.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
 
-setDefaultTimeout(120_000);
+setDefaultTimeout(240_000);
 
 const mood = pgEnum("mood", ["calm", "wild"]);
 const things = pgTable("things", {

@@ -11,7 +11,7 @@ import { createTestDatabase, type TestDatabase } from "../../support/database.ts
  * not see, and everything would still work, only slower.
  */
 
-setDefaultTimeout(120_000);
+setDefaultTimeout(240_000);
 
 const numbers = pgTable("numbers", { n: integer().primaryKey() });
 

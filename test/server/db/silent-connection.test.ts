@@ -8,7 +8,7 @@ import { openJobsPool, pgBossDatabase } from "../../../src/server/jobs/pg-boss-d
 import { type ConnectionProxy, startConnectionProxy } from "../../support/connection-proxy.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(240_000);
 
 /** Long enough for a busy machine that answers. */
 const ANSWER_MS = 3_000;
@@ -23,7 +23,7 @@ beforeAll(async () => {
   database = await createTestDatabase({ migrations: [] });
   await database.sql`create table public.written (line text)`;
   proxy = await startConnectionProxy(database.url);
-}, 180_000);
+}, 240_000);
 afterAll(async () => {
   await proxy[Symbol.asyncDispose]();
   await database.drop();

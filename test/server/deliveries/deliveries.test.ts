@@ -29,7 +29,7 @@ beforeAll(async () => {
   t = await createTestApp({ env: { TRUST_PROXY: "127.0.0.1" } });
   owner = await t.addPerson("Marina Souza Gonçalves", { plan: "profissional" });
   other = await t.addPerson("Outra Pessoa");
-}, 120_000);
+}, 240_000);
 afterAll(() => t[Symbol.asyncDispose]());
 beforeEach(async () => {
   await t.sql`delete from throttles`;

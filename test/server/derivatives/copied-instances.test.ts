@@ -28,7 +28,7 @@ let owner: Person;
 beforeAll(async () => {
   t = await createTestApp({ env: { DERIVATIVES: "on" } });
   owner = await t.addPerson("Dona dos Arquivos", { plan: "familia" });
-}, 120_000);
+}, 240_000);
 afterAll(() => t[Symbol.asyncDispose]());
 
 const us = (value: number) => ({ vr: "US", Value: [value] });

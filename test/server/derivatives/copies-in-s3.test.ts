@@ -102,4 +102,4 @@ test("no backup has it; a restored installation is whole without it, and makes i
   expect(copies()).toEqual([]);
   await makeDerivatives(app.deps, studyId, never);
   expect(copies()).toHaveLength(1);
-}, 180_000);
+}, 240_000);

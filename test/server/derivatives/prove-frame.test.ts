@@ -148,7 +148,7 @@ describe("a copy is proved of frames of", () => {
     }
     expect(proved).toBeGreaterThan(20);
     if (process.env.TEST_LOG) process.stderr.write(`${proved} proved\n${without.join("\n")}\n`);
-  }, 120_000);
+  }, 240_000);
 });
 
 describe("frames have no copy", () => {

@@ -30,7 +30,7 @@ beforeAll(async () => {
       { study: "3" },
     ),
   );
-}, 120_000);
+}, 240_000);
 afterAll(() => t[Symbol.asyncDispose]());
 
 const signal = new AbortController().signal;

@@ -15,7 +15,7 @@ beforeAll(async () => {
   t = await createTestApp();
   ana = await t.addPerson("Ana Negocia");
   await t.store(ana, sampleZip({ study: "1" }));
-}, 120_000);
+}, 240_000);
 afterAll(() => t[Symbol.asyncDispose]());
 
 const ask = (path: string, headers: Record<string, string> = {}, method = "GET") =>

@@ -34,7 +34,7 @@ beforeAll(async () => {
     ),
   );
   await t.store(owner, sampleZip({ study: "5", elements: yamada }), { patientName: "Corrigida" });
-}, 120_000);
+}, 240_000);
 afterAll(() => t[Symbol.asyncDispose]());
 
 const { signal } = new AbortController();

@@ -45,5 +45,5 @@ describe.skipIf(!SAMPLES)("real files over DICOMweb", () => {
         );
       }
     }
-  }, 120_000);
+  }, 240_000);
 });

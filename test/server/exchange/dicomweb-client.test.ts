@@ -54,7 +54,7 @@ beforeAll(async () => {
     singlepart: false,
     verbose: false,
   }) as unknown as typeof client;
-}, 120_000);
+}, 240_000);
 afterAll(async () => {
   Reflect.deleteProperty(globalThis, "XMLHttpRequest");
   await server.stop(true);

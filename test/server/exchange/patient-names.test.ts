@@ -45,7 +45,7 @@ beforeAll(async () => {
   const path = `/api/studies/${await idOf("1")}/assign`;
   const granted = await t.call("POST", path, { as: owner, json: { userId: reader.id } });
   expect(granted.status).toBeLessThan(300);
-}, 120_000);
+}, 240_000);
 afterAll(() => t[Symbol.asyncDispose]());
 
 async function idOf(study: string): Promise<string> {

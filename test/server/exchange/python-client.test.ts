@@ -27,7 +27,7 @@ beforeAll(async () => {
   const json = { name: "python", scopes: ["dicomweb:read", "dicomweb:write"] };
   const made = await t.call("POST", "/api/tokens", { as, json });
   authorization = `Bearer ${((await made.json()) as { token: string }).token}`;
-}, 120_000);
+}, 240_000);
 afterAll(async () => {
   await server.stop(true);
   await t[Symbol.asyncDispose]();

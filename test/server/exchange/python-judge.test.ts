@@ -103,7 +103,7 @@ beforeAll(async () => {
   const as = await t.addPerson("Quem Programa");
   const json = { name: "python", scopes: ["dicomweb:read", "dicomweb:write"] };
   ({ token } = (await (await t.call("POST", "/api/tokens", { as, json })).json()) as { token: string });
-}, 120_000);
+}, 240_000);
 afterAll(async () => {
   await server?.stop(true);
   await t?.[Symbol.asyncDispose]();

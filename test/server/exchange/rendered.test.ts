@@ -34,7 +34,7 @@ beforeAll(async () => {
   t = await createTestApp();
   owner = await t.addPerson("Quem Olha");
   await t.store(owner, sampleZip({ study: "1", elements: image }));
-}, 120_000);
+}, 240_000);
 afterAll(() => t[Symbol.asyncDispose]());
 
 const study = `/dicomweb/studies/${studyUID("1")}`;

@@ -62,7 +62,7 @@ beforeAll(async () => {
     .orderBy(
       ...["study_date", "study_time", "id"].map((name) => sql`${sql.identifier(name)} desc nulls last`),
     );
-}, 120_000);
+}, 240_000);
 afterAll(() => t[Symbol.asyncDispose]());
 
 async function fill(person: Person, count: number, population = studyPopulation): Promise<void> {
@@ -192,7 +192,7 @@ describe("in an account whose names all have several groups", () => {
       .from(studies)
       .where(isOf)
       .orderBy(...newest);
-  }, 120_000);
+  }, 240_000);
 
   const inGroups = (pattern: RegExp) => (row: StudyRow) =>
     pattern.test(`${row.patientNameGroups ?? ""}=${row.patientNameFolded}=`);

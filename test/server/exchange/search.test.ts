@@ -61,7 +61,7 @@ beforeAll(async () => {
     json: { name: "PACS", scopes: ["dicomweb:read"] },
   });
   program = { ...owner, token: ((await made.json()) as { token: string }).token };
-}, 120_000);
+}, 240_000);
 afterAll(() => t[Symbol.asyncDispose]());
 
 async function search(path: string): Promise<{ status: number; found: DicomJson[]; headers: Headers }> {
@@ -382,7 +382,7 @@ describe("a search for instances", () => {
         ...Array.from({ length: 90 }, (_, i) => ({ study: "51", sop: String(i + 1), elements })),
       );
       await t.store(large, zip);
-    }, 180_000);
+    }, 240_000);
 
     test("are searched as short ones are, however long they get", async () => {
       const find = async (query: string) => {

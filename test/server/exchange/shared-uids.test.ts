@@ -33,7 +33,7 @@ beforeAll(async () => {
     const json = { userId: reader.id };
     expect((await t.call("POST", `/api/studies/${id}/assign`, { as: owner, json })).status).toBeLessThan(300);
   }
-}, 120_000);
+}, 240_000);
 afterAll(() => t[Symbol.asyncDispose]());
 
 async function search(as: Person, path: string): Promise<DicomJson[]> {

@@ -14,7 +14,7 @@ let t: TestApp;
 let sender: Person;
 beforeAll(async () => {
   t = await createTestApp({ env: { MAX_UPLOAD_BYTES: "4000000", PUBLIC_URL: "https://exames.example" } });
-}, 120_000);
+}, 240_000);
 afterAll(() => t[Symbol.asyncDispose]());
 beforeEach(async () => {
   sender = await t.addPerson("Quem Envia");

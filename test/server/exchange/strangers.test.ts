@@ -36,7 +36,7 @@ beforeAll(async () => {
   const form = await formBody({ studyInstanceUID: id }, { name: "laudo", bytes: samplePdf() });
   expect((await t.call("POST", "/api/studies/laudo/upload", { as: owner, ...form })).status).toBe(201);
   await t.settle();
-}, 120_000);
+}, 240_000);
 afterAll(() => t[Symbol.asyncDispose]());
 
 const ofInstance = (study: string, sop: string) => {

@@ -28,7 +28,7 @@ let person: Person;
 beforeAll(async () => {
   t = await createTestApp();
   person = await t.addPerson("Conceição Ação", { plan: "clinica" });
-}, 120_000);
+}, 240_000);
 afterAll(() => t[Symbol.asyncDispose]());
 
 async function exportOf(who: Person): Promise<Record<string, Uint8Array>> {
@@ -134,7 +134,7 @@ test("an account's export is one DICOM file-set, which other software imports wh
   expect(page).toContain("João Conceição");
   expect(page).not.toContain("http");
   await importEverywhere(files, listed.length);
-}, 120_000);
+}, 240_000);
 
 /** Reads the file-set with the tools of others, those that are installed. */
 async function importEverywhere(files: Record<string, Uint8Array>, instanceCount: number): Promise<void> {
@@ -243,7 +243,7 @@ describe("an export whose store fails", () => {
     owner = await s3.addPerson("Guarda Longe", { plan: "clinica" });
     await s3.store(owner, sampleZip({ study: "95" }));
     await s3.settle();
-  }, 120_000);
+  }, 240_000);
   afterAll(async () => {
     await s3[Symbol.asyncDispose]();
     await server[Symbol.asyncDispose]();

@@ -24,7 +24,7 @@ beforeAll(async () => {
   proxy = await startConnectionProxy(t.deps.config.databaseUrl ?? "");
   const person = await t.addPerson("Guarda Tudo", { plan: "clinica" });
   for (const study of ["1", "2", "3"]) await t.store(person, sampleZip({ study }));
-}, 180_000);
+}, 240_000);
 afterAll(async () => {
   await t[Symbol.asyncDispose]();
   await proxy[Symbol.asyncDispose]();
@@ -61,7 +61,7 @@ test("a backup that loses the database ends with an error and is not taken for o
     () => proxy.cut(),
     () => proxy.mend(),
   );
-}, 180_000);
+}, 240_000);
 
 for (const [what, fault] of [
   ["out of reach", "reset"],
@@ -76,7 +76,7 @@ for (const [what, fault] of [
         s3.fault = () => undefined;
       },
     );
-  }, 180_000);
+  }, 240_000);
 }
 
 test.skipIf(process.getuid?.() !== 0)(
@@ -98,5 +98,5 @@ test.skipIf(process.getuid?.() !== 0)(
       Bun.spawnSync(["umount", "-l", folder.path]);
     }
   },
-  120_000,
+  240_000,
 );

@@ -10,7 +10,7 @@ let study = 0;
 beforeAll(async () => {
   t = await createTestApp();
   person = await t.addPerson("Relógio Torto", { plan: "clinica" });
-}, 180_000);
+}, 240_000);
 afterAll(() => t[Symbol.asyncDispose]());
 
 for (const [what, jumpMs] of [
@@ -46,5 +46,5 @@ for (const [what, jumpMs] of [
       t.advance(-jumpMs);
     }
     expect((await t.call("GET", "/api/auth/me", { as: person })).status).toBe(200);
-  }, 180_000);
+  }, 240_000);
 }

@@ -37,7 +37,7 @@ beforeAll(async () => {
   });
   person = await t.addPerson("Banco Fora");
   studyId = (await t.store(person, sampleZip({ study: "1" }))).studies[0]?.id ?? "";
-}, 180_000);
+}, 240_000);
 afterEach(() => back());
 afterAll(async () => {
   await t[Symbol.asyncDispose]();
@@ -81,7 +81,7 @@ for (const fault of ["cut", "stall"] as const) {
     const statuses = () => Promise.all(Object.values(calls).map(async (call) => (await call()).status));
     await until(async () => (await statuses()).join() === "200,200,200,200,201,404");
     await t.settle();
-  }, 180_000);
+  }, 240_000);
 }
 
 test("connections that fell silent are given up one after the other, and calls work again over new ones", async () => {
@@ -93,7 +93,7 @@ test("connections that fell silent are given up one after the other, and calls w
   await until(async () => (await calls.list?.())?.status === 200);
   await until(async () => (await calls.upload?.())?.status === 201);
   await t.settle();
-}, 180_000);
+}, 240_000);
 
 test("an upload whose commit gets no answer at all is 503, and what was in force then stays", async () => {
   const zip = sampleZip({ study: "6" });
@@ -111,7 +111,7 @@ test("an upload whose commit gets no answer at all is 503, and what was in force
   expect(studies).toHaveLength(1);
   expect((await t.upload(person, zip)).status).toBe(201);
   await t.settle();
-}, 180_000);
+}, 240_000);
 
 test("an upload that waits too long for a lock is refused as one that the database does not answer, and taken after it", async () => {
   const zip = sampleZip({ study: "5" });
@@ -129,7 +129,7 @@ test("an upload that waits too long for a lock is refused as one that the databa
   expect([sending.status, (await problemOf(sending)).code]).toEqual([503, "database.unavailable"]);
   expect((await t.upload(person, zip)).status).toBe(201);
   await t.settle();
-}, 180_000);
+}, 240_000);
 
 test("health names the database while it is gone, and is well again after it", async () => {
   const health = async () => {
@@ -141,7 +141,7 @@ test("health names the database while it is gone, and is well again after it", a
   expect((await health())[1]).toBe(false);
   proxy.mend();
   await until(async () => (await health())[0] === 200);
-}, 180_000);
+}, 240_000);
 
 test("an upload that loses the database half-way is refused; nothing of it is kept, and it is taken again", async () => {
   const half = Promise.withResolvers<void>();
@@ -172,14 +172,14 @@ test("an upload that loses the database half-way is refused; nothing of it is ke
   expect([...(await t.sql`select 1 from uploads where state = 'receiving'`)]).toEqual([]);
   expect((await t.upload(person, sampleZip({ study: "2" }))).status).toBe(201);
   await t.settle();
-}, 180_000);
+}, 240_000);
 
 test("a download under way ends whole although the database goes", async () => {
   const answer = await t.call("GET", `/api/studies/${studyId}/download`, { as: person });
   proxy.cut();
   const bytes = await answer.arrayBuffer();
   expect(bytes.byteLength).toBe(Number(answer.headers.get("content-length")));
-}, 180_000);
+}, 240_000);
 
 test("a job that loses the database while it runs is done once it is back, as is one that waited", async () => {
   const done: string[] = [];
@@ -203,7 +203,7 @@ test("a job that loses the database while it runs is done once it is back, as is
     const rows = await t.sql`select 1 from pgboss.job where name = 'faults.job' and state <> 'completed'`;
     return rows.length === 0;
   });
-}, 180_000);
+}, 240_000);
 
 test("a study that was acknowledged before the database went reaches the archive after it", async () => {
   const sent = await t.upload(person, sampleZip({ study: "3" }));
@@ -216,7 +216,7 @@ test("a study that was acknowledged before the database went reaches the archive
     const rows = await t.sql`select 1 from stored_objects where staged_on is not null`;
     return rows.length === 0;
   }, 150_000);
-}, 180_000);
+}, 240_000);
 
 test("while the database is gone, DICOM senders are put off, and what was acknowledged comes in after it", async () => {
   const made = await t.call("POST", "/api/receivers", { as: person, json: { aeTitle: "CLINICA" } });
@@ -249,4 +249,4 @@ test("while the database is gone, DICOM senders are put off, and what was acknow
     const [study] = await t.sql`select instance_count from studies where study_instance_uid = '2.25.1.4'`;
     return study?.instance_count === 3;
   });
-}, 180_000);
+}, 240_000);

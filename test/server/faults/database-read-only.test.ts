@@ -41,4 +41,4 @@ test("a database that became read-only is told by health and refuses changes; li
   expect((await t.upload(person, sampleZip({ study: "2" }))).status).toBe(201);
   expect(await list()).toHaveLength(2);
   await t.settle();
-}, 180_000);
+}, 240_000);

@@ -29,7 +29,7 @@ beforeAll(async () => {
   t = await createTestApp({ env: { DATA_DIR: folder.path }, overrides: { disk, log } });
   person = await t.addPerson("Disco Doente", { plan: "clinica" });
   studyId = (await t.store(person, sampleZip({ study: "1" }))).studies[0]?.id ?? "";
-}, 180_000);
+}, 240_000);
 afterAll(async () => {
   if (hasDisk) {
     await t[Symbol.asyncDispose]();
@@ -78,7 +78,7 @@ describe.skipIf(!hasDisk)("on a real disk", () => {
     expect((await t.upload(person, sampleZip({ study: "2" }))).status).toBe(201);
     expect(await health()).toEqual([200, { disk: true, uploads: true }]);
     await t.settle();
-  }, 180_000);
+  }, 240_000);
 
   test("that became read-only, uploads are refused with a clear word, all reading goes on, and writing ends it", async () => {
     const { studies } = await t.store(person, sampleZip({ study: "4" }));
@@ -99,5 +99,5 @@ describe.skipIf(!hasDisk)("on a real disk", () => {
     await t.settle();
     const rows = await t.sql`select 1 from uploads where state = 'receiving'`;
     expect([...rows]).toEqual([]);
-  }, 180_000);
+  }, 240_000);
 });

@@ -32,7 +32,7 @@ beforeAll(async () => {
     overrides: { log: createLogger({ level: "error", write: () => {} }) },
   });
   person = await t.addPerson("Resposta Perdida");
-}, 180_000);
+}, 240_000);
 afterAll(async () => {
   await t[Symbol.asyncDispose]();
   await proxy[Symbol.asyncDispose]();
@@ -67,7 +67,7 @@ for (const [what, firstBytes] of [
     const { state, result, problem } = await tus.outcome(url);
     expect([state, problem]).toEqual(["done", undefined]);
     expect(await downloaded(result?.studies[0]?.id ?? "")).toEqual(Object.values(unzipSync(zip)));
-  }, 180_000);
+  }, 240_000);
 }
 
 const INSERT_UPLOAD = 'insert into "uploads"';
@@ -94,5 +94,5 @@ for (const [what, statement, behind, isKept] of [
     // Whoever sends it again gets no second one.
     expect((await t.upload(person, zip)).status).toBe(201);
     expect((await studies()).filter(({ studyInstanceUID }) => studyInstanceUID === uid)).toHaveLength(1);
-  }, 180_000);
+  }, 240_000);
 }

@@ -27,7 +27,7 @@ beforeAll(async () => {
   const log = createLogger({ level: "error", write: () => {} });
   t = await createTestApp({ overrides: { store, log } });
   person = await t.addPerson("Loja Fora", { plan: "clinica" });
-}, 180_000);
+}, 240_000);
 afterAll(async () => {
   await t[Symbol.asyncDispose]();
   await s3[Symbol.asyncDispose]();
@@ -65,7 +65,7 @@ for (const [what, fault] of Object.entries(faults)) {
         expect([path, answer.status]).toEqual([path, 200]);
         await answer.arrayBuffer();
       }
-    }, 180_000);
+    }, 240_000);
 
     test("an upload is kept on this disk, is seen and downloaded, and reaches the store by itself after it", async () => {
       const study = String(++studies);
@@ -82,7 +82,7 @@ for (const [what, fault] of Object.entries(faults)) {
         return (await statusOf(id)) === "b2";
       });
       await t.settle();
-    }, 180_000);
+    }, 240_000);
 
     test("a deleted exam is gone at once, and its bytes once the store is back", async () => {
       const before = keptKeys();
@@ -95,7 +95,7 @@ for (const [what, fault] of Object.entries(faults)) {
         await retryNow();
         return keptKeys() === before;
       });
-    }, 180_000);
+    }, 240_000);
   });
 }
 
@@ -115,7 +115,7 @@ test("an object that the store's listing does not name yet is not taken for miss
   s3.bucket.handle = handle;
   const [row] = await t.sql`select integrity from studies where id = ${stored?.id ?? ""}`;
   expect(row?.integrity).not.toBe("missing");
-}, 180_000);
+}, 240_000);
 
 test("a piece of a resumable upload that the store lost is asked for again", async () => {
   const tus = tusOf(t, person);

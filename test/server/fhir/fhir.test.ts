@@ -82,7 +82,7 @@ beforeAll(async () => {
   const attached = await t.call("POST", "/api/studies/laudo/upload", { as: owner, ...form });
   expect(attached.status).toBe(201);
   program = await withToken(["dicomweb:read"]);
-}, 120_000);
+}, 240_000);
 afterAll(() => t[Symbol.asyncDispose]());
 
 async function withToken(scopes: string[]): Promise<Person> {

@@ -97,7 +97,7 @@ describe("a study with a changed byte", () => {
         expect(refused + cut, `byte ${at}`).toBeGreaterThan(0);
         expect((await listed()).integrity, `byte ${at}`).toBe("damaged");
       }
-    }, 120_000);
+    }, 240_000);
   }
 
   test("in its manifest never serves that byte either", async () => {
@@ -117,7 +117,7 @@ describe("a study with a changed byte", () => {
         expect((await listed()).integrity).toBe("damaged");
       }
     }
-  }, 120_000);
+  }, 240_000);
 
   test("is answered as a problem in the reader's language, and is announced once", async () => {
     await forget();

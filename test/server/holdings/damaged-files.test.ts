@@ -197,7 +197,7 @@ test("a download from S3 that meets damage is cut: its body is incomplete and ha
   expect(body.length).toBeLessThan(at);
   expect(body.equals(sound.subarray(0, body.length))).toBe(true);
   expect((await listed(id, far, person))?.integrity).toBe("damaged");
-}, 120_000);
+}, 240_000);
 
 describe("an account's export", () => {
   test("leaves out and names only the files that are damaged or missing", async () => {

@@ -42,4 +42,4 @@ test("an upload that adds to a study being deleted is kept as a new study, never
     ]);
     expect([deleted.status, added.status]).toEqual([200, 201]);
   }
-}, 120_000);
+}, 240_000);

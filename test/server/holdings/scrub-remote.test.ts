@@ -28,7 +28,7 @@ beforeAll(async () => {
   });
   ana = await t.addPerson("Ana", { plan: "clinica" });
   studyId = (await t.store(ana, sampleZip({ study: "1" }))).studies[0]?.id ?? "";
-}, 180_000);
+}, 240_000);
 afterAll(async () => {
   await t[Symbol.asyncDispose]();
   await s3[Symbol.asyncDispose]();

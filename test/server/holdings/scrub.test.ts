@@ -33,7 +33,7 @@ beforeAll(async () => {
   );
   expect((await t.call("POST", "/api/exams-lab/upload", { as: ana, ...lab })).status).toBe(201);
   await t.settle();
-}, 180_000);
+}, 240_000);
 afterAll(() => t[Symbol.asyncDispose]());
 
 async function studies(): Promise<Study[]> {
@@ -238,7 +238,7 @@ describe("damage of an object", () => {
         // The mails of an hour are few.
         t.advance(2 * 3600_000);
       }
-    }, 180_000);
+    }, 240_000);
   }
 
   test("closes when the exam is sent again, and when its report is removed", async () => {

@@ -96,7 +96,7 @@ test("uploads that a lost node was receiving are given up once and leave the sto
     await lost.sql`select count(*)::int as all, count(*) filter (where start_after > now())::int as later
     from pgboss.job where name = 'uploads.remove'`;
   expect(jobs).toEqual({ all: 2, later: 1 });
-}, 120_000);
+}, 240_000);
 
 test("a paused node can't commit an upload that was swept, and removes what it still put into the store", async () => {
   const reading = Promise.withResolvers<void>();
@@ -122,7 +122,7 @@ test("a paused node can't commit an upload that was swept, and removes what it s
     { state: "failed" },
   ]);
   expect(keysUnder(row?.id)).toEqual([]);
-}, 120_000);
+}, 240_000);
 
 /** Sends something, and sweeps it while it waits for rows of `locked` to become visible, as the sweeper of another node does. */
 async function sweepWhileWaiting(
@@ -151,7 +151,7 @@ test("an upload that was swept when its node is about to make it visible is to b
   );
   expect([answer.status, (await problemOf(answer)).code]).toEqual([503, "upload.process_lost"]);
   expect(answer.headers.get("retry-after")).toBe("10");
-}, 180_000);
+}, 240_000);
 
 test("a document that was swept when its node is about to make it visible is to be sent again later", async () => {
   const studyId = await upload(lost, lost.deps, "953");
@@ -168,7 +168,7 @@ test("a document that was swept when its node is about to make it visible is to 
     expect(answer.headers.get("retry-after")).toBe("10");
     expect((await send()).status).toBe(201);
   }
-}, 180_000);
+}, 240_000);
 
 test("an upload that a lost node acknowledged after storing it is finished by another node", async () => {
   const studyId = await upload(lost, lost.deps, "901");
@@ -184,7 +184,7 @@ test("an upload that a lost node acknowledged after storing it is finished by an
   const [waiting] = await lost.sql`select count(*)::int as jobs from pgboss.job where state < 'active'
     and name like ${`%.${lost.deps.node.id}`}`;
   expect(waiting).toEqual({ jobs: 0 });
-}, 120_000);
+}, 240_000);
 
 test("copies that a lost node had finished but not switched to are used", async () => {
   const studyId = await upload(lost, lostAcksDisk, "902");
@@ -196,7 +196,7 @@ test("copies that a lost node had finished but not switched to are used", async 
     ["volume", "manifest"].map((kind) => ({ kind, location: "archive", staged_on: null })),
   );
   expect(await statusOf(studyId)).toBe("b2");
-}, 120_000);
+}, 240_000);
 
 test("a study that only a lost node's disk holds stays recorded, shows error and the remedy, and is whole once the node is back", async () => {
   const studyId = await upload(lost, lostAcksDisk, "903");
@@ -217,7 +217,7 @@ test("a study that only a lost node's disk holds stays recorded, shows error and
   await enqueueStagedTransfers(lost.deps);
   await lost.settle();
   expect(await statusOf(studyId)).toBe("b2");
-}, 120_000);
+}, 240_000);
 
 test("after an outage in which no node could beat, a node that comes back takes no other for dead", async () => {
   const id = Bun.randomUUIDv7();
@@ -232,7 +232,7 @@ test("after an outage in which no node could beat, a node that comes back takes 
   await lost.sql`update nodes set steady_since = now() - interval '3 minutes'`;
   await sweepDeadNodes(other.deps);
   expect(await lost.sql`select state from uploads where id = ${id}`).toMatchObject([{ state: "failed" }]);
-}, 120_000);
+}, 240_000);
 
 test("a node of an earlier version, which never beat, gets a day; after a month nothing of it is left", async () => {
   const nodeId = Bun.randomUUIDv7();
@@ -253,7 +253,7 @@ test("a node of an earlier version, which never beat, gets a day; after a month 
   await sweepDeadNodes(other.deps);
   expect(await stateOf()).toBeUndefined();
   expect((await lost.sql`select id from nodes where id = ${nodeId}`).length).toBe(0);
-}, 120_000);
+}, 240_000);
 
 test("a failed upload whose folder is gone is swept from the store by its own node", async () => {
   const id = Bun.randomUUIDv7();

@@ -147,4 +147,4 @@ test("an upload whose large entry had to be inflated leaves nothing but its stud
   expect(answer.status).toBe(201);
   await t.settle();
   expect([...filesBelow(t.deps.node.stagingDir)]).toEqual([]);
-}, 120_000);
+}, 240_000);

@@ -5,7 +5,7 @@ import { createTestApp, type TestApp } from "../../support/test-app.ts";
 let t: TestApp;
 beforeAll(async () => {
   t = await createTestApp({ jobs: false });
-}, 120_000);
+}, 240_000);
 afterAll(() => t[Symbol.asyncDispose]());
 
 /** Routes that answer without a session by design: pages and files, and DICOMweb behind a token in its path. */

@@ -58,7 +58,7 @@ test("concurrent health checks send the store one small request; an outage shows
     disk: true,
     uploads: true,
   });
-}, 120_000);
+}, 240_000);
 
 test("checks that hang don't pile up, and a recovery is noticed", async () => {
   const held = [Promise.withResolvers<void>()];

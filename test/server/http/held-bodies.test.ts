@@ -30,7 +30,7 @@ beforeAll(async () => {
     maxRequestBodySize: 2 ** 31,
     fetch: (request, bunServer) => t.app.fetch(request, { server: bunServer }),
   });
-}, 120_000);
+}, 240_000);
 afterAll(async () => {
   for (const socket of sockets) socket.destroy();
   await server.stop(true);
@@ -107,7 +107,7 @@ describe("bodies that are begun and held", () => {
     expect(await sendMessage(alone.url)).toBe(201);
     clearInterval(watching);
     expect(most - before).toBeLessThan(MAX_HELD_MEMORY_BYTES);
-  }, 120_000);
+  }, 240_000);
 
   test("of JSON don't keep a sign-in out", async () => {
     const headers = { "content-type": "application/json", "content-length": String(250_000) };

@@ -264,7 +264,7 @@ beforeAll(async () => {
   }
   await t.sql`update users set is_authorized = false where id = ${people.unauthorised?.id ?? ""}`;
   await t.sql`update subscriptions set expires_at = now() - interval '1 day' where user_id = ${people.expired?.id ?? ""}`;
-}, 120_000);
+}, 240_000);
 afterAll(() => t[Symbol.asyncDispose]());
 
 test("the matrix names exactly the declared routes", () => {

@@ -23,7 +23,7 @@ beforeAll(async () => {
   studyId = (await t.store(user, sampleZip({ study: "1" }))).studies[0]?.id ?? "";
   const [plan] = await t.sql<{ id: string }[]>`select id from plans limit 1`;
   planId = plan?.id ?? "";
-}, 120_000);
+}, 240_000);
 afterAll(() => t[Symbol.asyncDispose]());
 
 /** A body in which every JSON route finds its fields; it ignores those of the others. */

@@ -4,7 +4,7 @@ import { createTestApp, type TestApp } from "../../support/test-app.ts";
 let t: TestApp;
 beforeAll(async () => {
   t = await createTestApp({ jobs: false });
-}, 120_000);
+}, 240_000);
 afterAll(() => t[Symbol.asyncDispose]());
 
 const UUID = "01890000-0000-7000-8000-000000000000";

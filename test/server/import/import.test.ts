@@ -33,7 +33,7 @@ let cases = 0;
 beforeAll(async () => {
   t = await createTestApp({ env: { MAX_UPLOAD_BYTES: String(MAX_UPLOAD_BYTES) } });
   folder = createTempFolder();
-}, 180_000);
+}, 240_000);
 afterAll(async () => {
   await t[Symbol.asyncDispose]();
   await folder[Symbol.asyncDispose]();

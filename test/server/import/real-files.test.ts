@@ -44,5 +44,5 @@ test.skipIf(samples === undefined)(
     expect(stored?.count).toBe(instances);
     expect(instances).toBeGreaterThan(files.length / 2);
   },
-  120_000,
+  240_000,
 );

@@ -6,7 +6,7 @@ import { tusOf } from "../../support/tus.ts";
 let t: TestApp;
 beforeAll(async () => {
   t = await createTestApp({ jobs: false });
-}, 180_000);
+}, 240_000);
 afterAll(() => t[Symbol.asyncDispose]());
 
 async function send(person: Person, study: string): Promise<void> {

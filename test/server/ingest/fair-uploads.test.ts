@@ -25,7 +25,7 @@ beforeAll(async () => {
   tricklers = [];
   for (let n = 0; n < 6; n++) tricklers.push(await t.addPerson(`Lento ${n}`, { plan: "avaliacao" }));
   honest = await t.addPerson("Dona Honesta");
-}, 120_000);
+}, 240_000);
 afterAll(async () => {
   for (const socket of sockets) socket.destroy();
   await server.stop(true);
@@ -59,7 +59,7 @@ test("66 uploads of six trial accounts that send a byte each do not keep others 
   expect(await receiving()).toBe(66);
   for (const socket of sockets.splice(0)) socket.destroy();
   await until(async () => (await receiving()) === 0);
-}, 120_000);
+}, 240_000);
 
 const BOMB_BYTES = 500 * 1024 * 1024;
 
@@ -91,4 +91,4 @@ test("a small upload overtakes the bombs of six other accounts", async () => {
   stop.abort();
   await settled;
   await until(async () => (await receiving()) === 0);
-}, 120_000);
+}, 240_000);

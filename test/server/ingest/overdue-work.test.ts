@@ -62,7 +62,7 @@ test("an upload that turns out heavy starts again as large work, and a small one
   await using quick = await scanAs("b", "quick");
   expect((await heavy.scan).skippedCount).toBe(0);
   expect((await quick.scan).skippedCount).toBe(0);
-}, 120_000);
+}, 240_000);
 
 test("a small upload that takes long starts again as large work once others wait, and those are served at once", async () => {
   const sessions = [await scanAs("a", "spin"), await scanAs("b", "spin")];
@@ -83,4 +83,4 @@ test("a small upload that takes long starts again as large work once others wait
     "fulfilled",
     "rejected",
   ]);
-}, 120_000);
+}, 240_000);

@@ -33,7 +33,7 @@ test("none of many senders who add to one study at once is refused", async () =>
   expect(new Set(statuses)).toEqual(new Set([200]));
   const found = await t.call("GET", `/dicomweb/studies/${studyUID("1")}/instances`, { as: person });
   expect(((await found.json()) as unknown[]).length).toBe(SENDERS * EACH);
-}, 120_000);
+}, 240_000);
 
 /** Small uploads share a process; larger ones have one each. */
 const SIZES = [100, 3 * MIB];
@@ -70,7 +70,7 @@ test("uploads that wait for a long one of their study keep no worker from other 
   }
   const found = await t.call("GET", `/dicomweb/studies/${studyUID("2")}/instances`, { as: sender });
   expect(((await found.json()) as unknown[]).length).toBe(12 * SIZES.length);
-}, 120_000);
+}, 240_000);
 
 test("an upload whose study another node keeps changing is asked to come again", async () => {
   const owner = await t.addPerson("Clínica de Dois Nós", { plan: "clinica" });
@@ -100,7 +100,7 @@ test("an upload whose study another node keeps changing is asked to come again",
   expect([refused.status, refused.headers.get("retry-after")]).toEqual([429, "5"]);
   expect(changes).toBeGreaterThan(1);
   expect((await t.upload(owner, zipOf({ study: "4", sop: "2" }, 100))).status).toBe(201);
-}, 180_000);
+}, 240_000);
 
 const node = { bootId: Bun.randomUUIDv7() } as Parameters<typeof takeStudyTurns>[0]["node"];
 const turnsOf = (accountId: string, uids: string[], signal = AbortSignal.timeout(5_000)) => {

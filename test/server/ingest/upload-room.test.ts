@@ -297,7 +297,7 @@ test.if(isPrivileged)(
       Bun.spawnSync(["umount", "-l", folder.path]);
     }
   },
-  120_000,
+  240_000,
 );
 
 describe("a plan that is nearly full", () => {

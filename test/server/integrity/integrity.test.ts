@@ -38,7 +38,7 @@ beforeAll(async () => {
   const [row] = await t.sql`select key from stored_objects where kind = 'volume'`;
   volume = join(t.deps.config.dataDir, "objects", String(row?.key));
   whole = Uint8Array.from(readFileSync(volume));
-}, 180_000);
+}, 240_000);
 afterAll(() => t[Symbol.asyncDispose]());
 
 function flip(path: string): void {

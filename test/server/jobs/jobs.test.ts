@@ -10,7 +10,7 @@ import { createLogger } from "../../../src/server/runtime/log.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
 import { until } from "../../support/until.ts";
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(240_000);
 
 const FAST = { retryDelaySeconds: 1, retryDelayMaxSeconds: 1 };
 

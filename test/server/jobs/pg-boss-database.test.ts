@@ -4,7 +4,7 @@ import { openJobsPool, pgBossDatabase } from "../../../src/server/jobs/pg-boss-d
 import { startConnectionProxy } from "../../support/connection-proxy.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(240_000);
 
 let database: TestDatabase;
 let pool: Sql;

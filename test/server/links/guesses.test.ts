@@ -20,7 +20,7 @@ beforeAll(async () => {
   t = await createTestApp({ env: { TRUST_PROXY: "127.0.0.1" }, overrides: { log: kept } });
   owner = await t.addPerson("Marina Souza Gonçalves");
   studyId = (await t.store(owner, sampleZip({ study: "1" }))).studies[0]?.id ?? "";
-}, 120_000);
+}, 240_000);
 afterAll(() => t[Symbol.asyncDispose]());
 
 interface Address {

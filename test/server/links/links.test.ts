@@ -35,7 +35,7 @@ beforeAll(async () => {
   first = (await t.store(owner, sampleZip({ study: "1" }))).studies[0]?.id ?? "";
   second = (await t.store(owner, sampleZip({ study: "2" }))).studies[0]?.id ?? "";
   foreign = (await t.store(other, sampleZip({ study: "3" }))).studies[0]?.id ?? "";
-}, 120_000);
+}, 240_000);
 afterAll(() => t[Symbol.asyncDispose]());
 beforeEach(async () => {
   await t.sql`delete from throttles`;

@@ -119,7 +119,7 @@ describe("a medium", () => {
       const listed = leavesOf(recordsOf(files.DICOMDIR ?? new Uint8Array()));
       expect({ CountInstances, CountStudies }).toEqual({ CountInstances: listed.length, CountStudies: 1 });
     },
-    120_000,
+    240_000,
   );
 
   test("has the signed receipt, a page, a text and for the owner the audit", async () => {

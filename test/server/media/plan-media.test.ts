@@ -95,7 +95,7 @@ test("a medium of very many images lets others go first while it is planned and 
   expect(files).toHaveLength(50_000);
   expect(await turnsDuring(() => directory.add(patient))).toBeGreaterThan(5);
   expect(await turnsDuring(() => Array.fromAsync(directory.encode("DISCO", "2.25.9")))).toBeGreaterThan(1);
-}, 180_000);
+}, 240_000);
 
 test("the files of a medium of very many images take little memory while it is sent", async () => {
   const { plan } = seriesOf(20_000, CT);

@@ -29,7 +29,7 @@ beforeAll(async () => {
   await t.upload(person, new Uint8Array(10));
   const answer = await t.call("GET", "/metrics", { headers: { authorization: "Bearer token" } });
   text = await answer.text();
-}, 120_000);
+}, 240_000);
 afterAll(() => t[Symbol.asyncDispose]());
 
 test.skipIf(python === undefined)("Prometheus's own parser reads every family and sample", () => {

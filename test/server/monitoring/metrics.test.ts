@@ -17,7 +17,7 @@ let person: Person;
 beforeAll(async () => {
   t = await createTestApp({ env: { METRICS_TOKEN: token } });
   person = await t.addPerson("Ana Metricada");
-}, 120_000);
+}, 240_000);
 afterAll(() => t[Symbol.asyncDispose]());
 
 const bearer = { authorization: `Bearer ${token}` };
@@ -198,7 +198,7 @@ test("jobs that wait, and those that failed for good, are counted", async () => 
   const age = total(families, "exameteca_queue_oldest_age_seconds", { queue: "idle" });
   expect(age).toBeGreaterThanOrEqual(3_600);
   expect(age).toBeLessThan(3_700);
-}, 120_000);
+}, 240_000);
 
 test("no label has anyone's id, name, address or path", async () => {
   await t.call("GET", `/reset-password/${person.token}`);

@@ -34,7 +34,7 @@ beforeAll(async () => {
   ahead.advance(10 * MINUTE_MS);
   const system = { now: () => new Date(Date.now() + 10 * MINUTE_MS) };
   await ahead.deps.databaseClock.follow(ahead.deps.db, system);
-}, 180_000);
+}, 240_000);
 afterAll(async () => {
   await ahead[Symbol.asyncDispose]();
   await right[Symbol.asyncDispose]();

@@ -25,7 +25,7 @@ beforeAll(async () => {
     },
   });
   admin = await t.addPerson("Administradora", { role: "admin", plan: null });
-}, 120_000);
+}, 240_000);
 afterAll(() => t[Symbol.asyncDispose]());
 
 let studies = 0;

@@ -19,7 +19,7 @@ let origin: string;
 beforeAll(async () => {
   t = await createTestApp({ env: { PUBLIC_URL }, jobs: false });
   origin = await t.listen();
-}, 120_000);
+}, 240_000);
 afterAll(() => t[Symbol.asyncDispose]());
 
 /** The routes of a service as the app registers them, such as `GET /studies/{study}`. */

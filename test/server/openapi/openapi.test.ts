@@ -23,7 +23,7 @@ beforeAll(async () => {
   t = await createTestApp();
   person = await t.addPerson("Quem Programa");
   document = (await (await t.call("GET", "/api/openapi.json")).json()) as ApiDocument;
-}, 120_000);
+}, 240_000);
 afterAll(() => t[Symbol.asyncDispose]());
 
 const operations = () =>
@@ -319,4 +319,4 @@ test("the page shows each call, how to get a token, and needs neither script nor
     ([, url = ""]) => !url.startsWith(origin),
   );
   expect(foreign).toEqual([]);
-}, 120_000);
+}, 240_000);

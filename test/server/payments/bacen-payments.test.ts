@@ -23,7 +23,7 @@ let person: Person;
 beforeAll(async () => {
   app = await openAppAtPsp();
   ({ t, at } = app);
-}, 120_000);
+}, 240_000);
 afterAll(() => app[Symbol.asyncDispose]());
 beforeEach(async () => {
   person = await app.addPayer();
@@ -65,7 +65,7 @@ describe("creating a charge", () => {
     const { txid, payment } = await create();
     expect(payment.pixCopyPaste).toContain(txid);
     expect([...at.psp.bank.cobs.keys()].filter((known) => known === txid)).toHaveLength(1);
-  }, 120_000);
+  }, 240_000);
 
   test("fetches another token when one is refused once", async () => {
     at.psp.fail(PUT, { status: 401 });
@@ -96,7 +96,7 @@ describe("creating a charge", () => {
     expect([id, txid]).toEqual([open?.id, open?.txid]);
     expect(payment.pixCopyPaste).toContain(txid);
     await expectOnTrial();
-  }, 120_000);
+  }, 240_000);
 
   test("fails if the PSP rejects the charge for good, and the next charge is another", async () => {
     at.psp.fail(PUT, { status: 400, type: "CobOperacaoInvalida" });
@@ -161,7 +161,7 @@ describe("a charge that was paid", () => {
     const answer = await asked;
     expect(await answer.json()).toMatchObject({ id: open?.id, status: "paid", pixCopyPaste: null });
     await expectPaidOnce(String(open?.id));
-  }, 120_000);
+  }, 240_000);
 
   test("counts when the PSP was down as it was reported", async () => {
     const { id, txid } = await create();
@@ -174,7 +174,7 @@ describe("a charge that was paid", () => {
     await app.passes(MINUTE);
     await app.reconcile();
     await expectPaidOnce(id);
-  }, 120_000);
+  }, 240_000);
 
   test("counts when its report is lost and this server was off for a week", async () => {
     const { id, txid } = await create();
@@ -328,5 +328,5 @@ describe("a refund at the PSP", () => {
     at.psp.settleRefund("f".repeat(32), "DEVOLVIDO");
     await app.reconcile();
     expect((await app.row(other))?.status).toBe("refunded");
-  }, 120_000);
+  }, 240_000);
 });

@@ -27,7 +27,7 @@ beforeAll(async () => {
     },
   });
   admin = await t.addPerson("Administradora", { role: "admin", plan: null });
-}, 120_000);
+}, 240_000);
 afterAll(() => t[Symbol.asyncDispose]());
 
 beforeEach(async () => {
@@ -185,7 +185,7 @@ describe("choosing a plan", () => {
     expect(answer.status).toBe(503);
     expect(answer.headers.get("retry-after")).toBe("60");
     expect((await problemOf(answer)).code).toBe("pix.not_configured");
-  }, 120_000);
+  }, 240_000);
 });
 
 describe("a confirmed payment", () => {

@@ -21,7 +21,7 @@ let person: Person;
 beforeAll(async () => {
   app = await openAppAtPsp({ SUPPORT_EMAIL: OPERATOR });
   ({ t, at } = app);
-}, 120_000);
+}, 240_000);
 afterAll(() => app[Symbol.asyncDispose]());
 beforeEach(async () => {
   person = await app.addPayer();
@@ -288,7 +288,7 @@ describe("a devolucao", () => {
       at.psp.reset();
     }
     expect(await app.row(id)).toMatchObject({ status: "refunded" });
-  }, 120_000);
+  }, 240_000);
 
   test("of an unknown kind counts, and no personal data of it is kept", async () => {
     const { id, txid } = await paid();
@@ -334,7 +334,7 @@ describe("the PSP is asked about a paid charge", () => {
     await app.passes(60 * DAY);
     expect(await countReadsDuring(2 * DAY, DAY)).toBe(0);
     expect((await app.row(id))?.status).toBe("paid");
-  }, 120_000);
+  }, 240_000);
 
   test("once in ten seconds, however often its webhook fires", async () => {
     const { txid } = await paid();

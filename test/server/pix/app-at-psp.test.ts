@@ -14,7 +14,7 @@ describe("the app at a PSP", () => {
       app.call("POST", new URL(url).pathname, { body, headers: { "content-type": "application/json" } });
     person = await app.addPerson("Maria", { plan: "avaliacao" });
     await app.settle();
-  }, 120_000);
+  }, 240_000);
   afterAll(async () => {
     await app[Symbol.asyncDispose]();
     await psp[Symbol.asyncDispose]();
@@ -49,5 +49,5 @@ describe("the app at a PSP", () => {
     for (const answer of await psp.notify(txid, { times: 2 })) expect(answer.status).toBe(200);
     await app.settle();
     expect(await statusOf(payment)).toBe("paid");
-  }, 120_000);
+  }, 240_000);
 });

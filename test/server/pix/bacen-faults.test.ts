@@ -36,7 +36,7 @@ describe("a PSP in trouble", () => {
       expect((await at.pix.readCob(order.txid))?.status).toBe("ATIVA");
       expect(count(GET)).toBe(2);
     },
-    120_000,
+    240_000,
   );
 
   test.each(["cut", "garbage", { status: 503 }] as const)(
@@ -163,7 +163,7 @@ describe("the time of a call", () => {
     at.psp.fail(PUT, "endless");
     expect((await at.pix.createCob(at.order())).status).toBe("ATIVA");
     expect(at.psp.calls.filter((made) => made === PUT).length).toBe(2);
-  }, 120_000);
+  }, 240_000);
 
   test("ends when the caller goes", async () => {
     await using at = await openPixAtPsp({ attemptTimeoutMs: 30_000 });

@@ -22,7 +22,7 @@ let admin: Person;
 beforeAll(async () => {
   t = await createTestApp({ env: { SUPPORT_EMAIL: "operador@example.com", TRUST_PROXY: "127.0.0.1" } });
   admin = await t.addPerson("Administradora", { role: "admin", plan: null });
-}, 120_000);
+}, 240_000);
 afterAll(() => t[Symbol.asyncDispose]());
 
 async function askSupport(
@@ -114,7 +114,7 @@ describe("an account that is deleted", () => {
     await t.call("POST", "/api/auth/forgot-password", { json: { email: owner.email } });
     await t.settle();
     words.push(owner.email, "Ximbica", "xilindro");
-  }, 120_000);
+  }, 240_000);
 
   test("leaves its name, address and messages nowhere: no table, no job, no file", async () => {
     expect((await placesOf(words)).length).toBeGreaterThan(3);
@@ -269,7 +269,7 @@ describe("the export", () => {
     expect(studies.map(({ id }: { id: string }) => id).sort()).toEqual([...studyIds].sort());
     for (const { removal } of [...studies, ...laboratory])
       expect(Date.parse(removal.purgedAfter) - Date.parse(removal.removedAt)).toBe(3 * DAY);
-  }, 120_000);
+  }, 240_000);
 
   test("has the account's messages to support, with their picture, and none that a stranger wrote in its name", async () => {
     const person = await t.addPerson("Pergunta Muito");
@@ -305,7 +305,7 @@ describe("the export", () => {
     );
     expect(opened).toMatchObject([{ studyInstanceUID: null }]);
     for (const bytes of Object.values(theirs)) expect(strFromU8(bytes)).not.toContain("$argon2");
-  }, 120_000);
+  }, 240_000);
 });
 
 describe("the audit", () => {

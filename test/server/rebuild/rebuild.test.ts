@@ -154,7 +154,7 @@ for (const kind of ["disk", "S3"] as const) {
     // Run again, it finds everything there.
     expect((await rebuild(t, again)).map(({ outcome }) => outcome)).toEqual(Array(5).fill("already there"));
     expect(await shownTo(t, again)).toEqual(before);
-  }, 180_000);
+  }, 240_000);
 }
 
 describe("exams of several accounts in one store", () => {
@@ -168,7 +168,7 @@ describe("exams of several accounts in one store", () => {
     await lost.store(ana, sampleZip({ study: "1" }));
     await lost.store(ana, sampleZip({ study: "2" }));
     await lost.store(bia, sampleZip({ study: "1" }));
-  }, 180_000);
+  }, 240_000);
   afterAll(() => lost[Symbol.asyncDispose]());
 
   const uidsOf = async (t: TestApp, person: Person) =>

@@ -51,7 +51,7 @@ beforeAll(async () => {
   bruno = await t.addPerson("Bruno", { plan: "avaliacao" });
   await makeReceiver(ana, { aeTitle: "CLINICA" });
   await makeReceiver(bruno, { aeTitle: "BRUNO" });
-}, 180_000);
+}, 240_000);
 afterAll(async () => {
   await t[Symbol.asyncDispose]();
   await folder[Symbol.asyncDispose]();

@@ -26,7 +26,7 @@ import {
   removalOf,
 } from "./filled-account.ts";
 
-setDefaultTimeout(120_000);
+setDefaultTimeout(240_000);
 
 let t: TestApp;
 let admin: Person;

@@ -18,7 +18,7 @@ import {
   removalOf,
 } from "./filled-account.ts";
 
-setDefaultTimeout(120_000);
+setDefaultTimeout(240_000);
 
 let t: TestApp;
 beforeAll(async () => {

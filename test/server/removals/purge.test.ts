@@ -23,7 +23,7 @@ import {
   removalOf,
 } from "./filled-account.ts";
 
-setDefaultTimeout(120_000);
+setDefaultTimeout(240_000);
 
 const s3 = await startFaultyS3Server();
 afterAll(() => s3[Symbol.asyncDispose]());

@@ -19,7 +19,7 @@ import {
   sendLabExam,
 } from "./filled-account.ts";
 
-setDefaultTimeout(120_000);
+setDefaultTimeout(240_000);
 
 /** Everything a cancelled account still shows: it must be empty, whatever arrived during the cancellation. */
 async function remainsOf(t: TestApp, person: Person) {

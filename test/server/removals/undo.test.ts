@@ -22,7 +22,7 @@ import {
   signInAgain,
 } from "./filled-account.ts";
 
-setDefaultTimeout(120_000);
+setDefaultTimeout(240_000);
 
 let t: TestApp;
 let admin: Person;

@@ -50,7 +50,7 @@ beforeAll(async () => {
   );
   expect((await t.call("POST", "/api/exams-lab/upload", { as: ana, ...lab })).status).toBe(201);
   await t.settle();
-}, 120_000);
+}, 240_000);
 afterAll(async () => {
   await t[Symbol.asyncDispose]();
   await folder[Symbol.asyncDispose]();
@@ -214,7 +214,7 @@ describe("a backup", () => {
     expect(readFileSync(join(path, object)).equals(whole)).toBe(true);
     writeFileSync(join(path, object), whole.subarray(1));
     expect((await backUp(t.deps.config, path)).healed).toEqual([object]);
-  }, 180_000);
+  }, 240_000);
 
   test("leaves files in its folders that are not its own, and is made even if older states stay", async () => {
     const path = backupPath("strange");
@@ -358,7 +358,7 @@ describe("a backup", () => {
       );
       expect([...marked]).toEqual([{ key: row?.key, integrity: found }]);
     }
-  }, 180_000);
+  }, 240_000);
 });
 
 /** The backup has its lock. */
@@ -435,7 +435,7 @@ describe("what a DICOM sender stored and no study shows yet", () => {
     await t.settle();
     expect((await backUp(t.deps.config, path)).untaken).toMatchObject({ uploads: 0, bytes: 0 });
     expect(await uidsOf(t, ana)).toContain("2.25.1.900");
-  }, 120_000);
+  }, 240_000);
 
   test("is in a backup as it came, though it is taken in while the backup runs", async () => {
     await using growing = await openGrowing();
@@ -539,7 +539,7 @@ describe("a restore", () => {
       expect(await studiesOf(app, again)).toEqual(expected.studies);
       expect(await downloadsOf(app, again)).toEqual(expected.downloads);
     }
-  }, 120_000);
+  }, 240_000);
 
   test("refuses a target that is not empty, names it, and leaves it as it is", async () => {
     const path = backupPath("refused");
@@ -652,7 +652,7 @@ describe("a restore", () => {
     await until(async () => (await integrities())[1] === "ok");
     expect((await app.call("GET", `/api/studies/${study?.id}/download`, { as })).status).toBe(200);
     await app.settle();
-  }, 180_000);
+  }, 240_000);
 
   test("refuses a backup in which any file is changed, cut or gone", async () => {
     const path = backupPath("rotten");
@@ -671,5 +671,5 @@ describe("a restore", () => {
       }
       writeFileSync(join(path, file), whole);
     }
-  }, 120_000);
+  }, 240_000);
 });

@@ -32,7 +32,7 @@ beforeAll(async () => {
   await t.store(ana, sampleZip({ study: "1" }));
   sound = join(folder.path, "sound");
   ({ state } = await backUp(t.deps.config, sound));
-}, 180_000);
+}, 240_000);
 afterAll(async () => {
   await t[Symbol.asyncDispose]();
   await folder[Symbol.asyncDispose]();
@@ -108,7 +108,7 @@ describe("a restore refuses a backup", () => {
       );
       expect([index, outcome]).toEqual([index, "ManifestIsUnreadable"]);
     }
-  }, 180_000);
+  }, 240_000);
 
   test("whose files are symbolic links", async () => {
     for (const kind of ["object", "database", "secret"]) {
@@ -165,7 +165,7 @@ describe("a restore refuses a backup", () => {
       );
       expect([statement, outcome]).toEqual([statement, "DumpIsUnreadable"]);
     }
-  }, 180_000);
+  }, 240_000);
 
   test("whose secret or mail would be written elsewhere or over something", async () => {
     const { root, manifest } = copyOfBackup();

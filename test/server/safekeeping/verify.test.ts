@@ -15,7 +15,7 @@ let ana: Person;
 beforeAll(async () => {
   t = await createTestApp();
   ana = await fill(t);
-}, 120_000);
+}, 240_000);
 afterAll(() => t[Symbol.asyncDispose]());
 
 /** Two studies and a laboratory PDF. */
@@ -77,7 +77,7 @@ test("each changed byte is found, wherever it is, and nothing else is reported",
     writeFileSync(path, bytes);
   }
   expect(flips).toBeGreaterThan(60);
-}, 180_000);
+}, 240_000);
 
 test("bytes that belong to no record are found under any name, and are left in place", async () => {
   const { dataDir } = t.deps.config;
@@ -143,4 +143,4 @@ test("an archive in S3 is read by ranges, and an unreachable store is not a find
 
   s3.fault = () => ({ status: 503, code: "SlowDown" });
   await expect(verify(remote.deps.config)).rejects.toThrow();
-}, 120_000);
+}, 240_000);

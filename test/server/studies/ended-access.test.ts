@@ -27,7 +27,7 @@ let id: string;
 beforeAll(async () => {
   t = await createTestApp();
   admin = await t.addPerson("Administradora", { role: "admin", plan: null });
-}, 120_000);
+}, 240_000);
 afterAll(() => t[Symbol.asyncDispose]());
 beforeEach(async () => {
   owner = await t.addPerson("Dona do Exame", { plan: "clinica" });

@@ -8,7 +8,7 @@ import { createTestApp, type Person, problemOf, type TestApp } from "../../suppo
 let t: TestApp;
 beforeAll(async () => {
   t = await createTestApp();
-}, 120_000);
+}, 240_000);
 afterAll(() => t[Symbol.asyncDispose]());
 
 let owner: Person;

@@ -7,7 +7,7 @@ import { createTestApp, type TestApp } from "../../support/test-app.ts";
 let t: TestApp;
 beforeAll(async () => {
   t = await createTestApp();
-}, 120_000);
+}, 240_000);
 afterAll(() => t[Symbol.asyncDispose]());
 
 /** Gives a study further series, as an upload with very many would. */

@@ -76,7 +76,7 @@ test("counts are exact during and after fifty concurrent changes", async () => {
   const [others] =
     await t.sql`select count(*)::int as n from studies where account_id = ${person.id} and modality like '%OT%'`;
   expect(await total(person, "modality=OT")).toBe(others?.n);
-}, 120_000);
+}, 240_000);
 
 test("concurrent uploads and deletions through the routes are counted exactly", async () => {
   const person = await t.addPerson("Envia E Apaga", { plan: "clinica" });
@@ -96,7 +96,7 @@ test("concurrent uploads and deletions through the routes are counted exactly", 
   expect(await isExact()).toBe(true);
   await t.settle();
   expect(await isExact()).toBe(true);
-}, 120_000);
+}, 240_000);
 
 test("another process's changes are in the next count, filtered or not", async () => {
   const person = await t.addPerson("Dois Processos", { plan: "clinica" });
@@ -128,7 +128,7 @@ test("another process's changes are in the next count, filtered or not", async (
       expect(await total(person, "", app)).toBe(all);
     }
   }
-}, 120_000);
+}, 240_000);
 
 test("an open transaction's studies are counted when it commits, though others changed meanwhile", async () => {
   const person = await t.addPerson("Um Depois Do Outro", { plan: "clinica" });
@@ -150,7 +150,7 @@ test("an open transaction's studies are counted when it commits, though others c
   expect(await total(person)).toBe(12);
   expect(await total(person, "patientName=x")).toBe(12);
   expect(await total(person, "modality=US")).toBe(12);
-}, 120_000);
+}, 240_000);
 
 test("a change that no filter uses, such as a transfer to the store, keeps the cached counts", async () => {
   const person = await t.addPerson("Nada Mudou", { plan: "clinica" });
@@ -166,7 +166,7 @@ test("a change that no filter uses, such as a transfer to the store, keeps the c
   expect(await revision()).toEqual(before);
   await t.sql`update studies set description_folded = 'outra' where id = ${rows[0]?.id ?? ""}`;
   expect(await revision()).not.toEqual(before);
-}, 120_000);
+}, 240_000);
 
 test("exams that a cancellation removed are not counted until it is undone", async () => {
   const person = await t.addPerson("Cancela Tudo", { plan: "clinica" });
@@ -183,7 +183,7 @@ test("exams that a cancellation removed are not counted until it is undone", asy
   expect(await total(person)).toBe(50);
   expect(await total(person, "patientName=a")).toBe(before);
   expect(await isExact()).toBe(true);
-}, 120_000);
+}, 240_000);
 
 test("a deleted account leaves nothing behind in the counts, while another one uploads", async () => {
   const leaving = await t.addPerson("Vai Embora", { plan: "clinica" });
@@ -203,7 +203,7 @@ test("a deleted account leaves nothing behind in the counts, while another one u
   expect(await total(admin)).toBe(everything - 300 + 10);
   expect(await t.sql`select from study_tallies where account_id = ${leaving.id}`).toHaveLength(0);
   expect(await isExact()).toBe(true);
-}, 120_000);
+}, 240_000);
 
 test("a study with an extremely long name, description or modality is kept and listed", async () => {
   const person = await t.addPerson("Disco Estranho", { plan: "clinica" });
@@ -222,4 +222,4 @@ test("a study with an extremely long name, description or modality is kept and l
   expect(await total(person, `patientName=${endless.slice(10, 40)}&sort=patientName`)).toBe(1);
   expect(await total(person, "sort=studyDescription")).toBe(1);
   expect(await total(person, "sort=modality")).toBe(1);
-}, 120_000);
+}, 240_000);

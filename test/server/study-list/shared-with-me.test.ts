@@ -16,7 +16,7 @@ beforeAll(async () => {
     const { studies } = await t.store(owner, sampleZip({ study }));
     ids.push(studies[0]?.id ?? "");
   }
-}, 120_000);
+}, 240_000);
 afterAll(() => t[Symbol.asyncDispose]());
 
 const read = async (as: Person) =>

@@ -4,7 +4,7 @@ import { bannerFor } from "../../../src/shared/rules/subscription.ts";
 import { codeIn, readOutbox } from "../../support/outbox.ts";
 import { createTestApp, type Person, type TestApp } from "../../support/test-app.ts";
 
-setDefaultTimeout(120_000);
+setDefaultTimeout(240_000);
 
 const DAY_MS = 24 * 3600_000;
 const PUBLIC_URL = "https://exames.example";

@@ -34,7 +34,7 @@ beforeAll(async () => {
   });
   admin = await t.addPerson("Administra Tudo", { role: "admin", plan: null });
   studyBytes = await sizeOfStudy(t);
-}, 120_000);
+}, 240_000);
 afterAll(() => t[Symbol.asyncDispose]());
 
 const usageOf = async (as: Person) =>

@@ -244,5 +244,5 @@ describe.skipIf(!SAMPLES)("real files", () => {
       pictures++;
     }
     expect(pictures).toBeGreaterThan(400);
-  }, 120_000);
+  }, 240_000);
 });

@@ -62,11 +62,11 @@ describe("the process that decodes", () => {
     const [lost, fine] = await Promise.all([pictures.make(hostile, never), pictures.make(sound, never)]);
     expect(lost).toMatchObject({ ok: false, failure: "lost" });
     expect(fine).toMatchObject({ ok: true });
-  }, 120_000);
+  }, 240_000);
 
   test("ends on a cut stream within the limit, whatever the decoder does", async () => {
     expect(await maker(5_000).make(await cutStream(), never)).toMatchObject({ ok: false });
-  }, 120_000);
+  }, 240_000);
 
   test("accepts a frame of 64 MB", async () => {
     const side = 5792;
@@ -78,7 +78,7 @@ describe("the process that decodes", () => {
     await Bun.write(path, new Blob([Uint8Array.from(header), frame]));
     const spooled = { ...asked, source: { kind: "spooled", path, headerBytes: header.length } } as const;
     expect(await maker(20_000).make(spooled, never)).toMatchObject({ ok: true });
-  }, 120_000);
+  }, 240_000);
 
   test("stops at once when its job is given up or the server stops", async () => {
     const pictures = maker(20_000);
@@ -92,5 +92,5 @@ describe("the process that decodes", () => {
     await pictures.close();
     expect(second).rejects.toThrow("stopping");
     await Promise.allSettled([second]);
-  }, 120_000);
+  }, 240_000);
 });

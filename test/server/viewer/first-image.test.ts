@@ -15,7 +15,7 @@ let owner: Person;
 beforeAll(async () => {
   t = await createTestApp();
   owner = await t.addPerson("Dona do Exame");
-}, 120_000);
+}, 240_000);
 afterAll(() => t[Symbol.asyncDispose]());
 
 const numbered = (study: string, series: string, sops: number[]): SampleInstance[] =>

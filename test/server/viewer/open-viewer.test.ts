@@ -17,7 +17,7 @@ import { createMemoryCatalogue } from "../../support/memory-catalogue.ts";
 const SAMPLES = process.env.DICOM_SAMPLES;
 const VIEWER = join(import.meta.dir, "../../../dist/viewer");
 const TOKEN = "a-token-nobody-shall-see";
-const TIMEOUT_MS = 120_000;
+const TIMEOUT_MS = 240_000;
 
 describe.skipIf(!SAMPLES)("a study in the viewer", () => {
   let browser: Browser;

@@ -33,7 +33,7 @@ beforeAll(async () => {
   for (const { id } of [doctor, relative]) {
     await t.call("POST", `/api/studies/${studyId}/assign`, { as: owner, json: { userId: id } });
   }
-}, 120_000);
+}, 240_000);
 afterAll(() => t[Symbol.asyncDispose]());
 beforeEach(async () => {
   await t.sql`delete from downloads`;
