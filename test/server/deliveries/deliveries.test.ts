@@ -263,7 +263,10 @@ describe("a request for exams", () => {
 
   test("shows the clinic what the images say, and not what the owner has written over it", async () => {
     const study = String(++lastStudy);
-    await t.store(owner, sampleZip({ study, sop: "9" }), { patientName: "Mamãe", description: "Retorno em maio" });
+    await t.store(owner, sampleZip({ study, sop: "9" }), {
+      patientName: "Mamãe",
+      description: "Retorno em maio",
+    });
     const clinic = await begin(await ask());
     const { url } = await deliver(clinic, zipOf(study, 1));
     const headers = { accept: "application/pdf", "accept-language": "pt-BR" };
