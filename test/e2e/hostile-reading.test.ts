@@ -19,7 +19,7 @@ test.skipIf(process.platform !== "linux")(
       account = await storeBombs(server, dataDir.path);
       const idle = memoryOf(processTree(server.pid)).pssBytes;
       const sampler = sampleMemory(server.pid);
-      const health = watchHealth(server);
+      const health = await watchHealth(server);
       const statuses = await readEverything(server, account, READING_MS);
       const longestMs = await health.stop();
       const grownMiB = Math.round((sampler.stop().pssBytes - idle) / MIB);
@@ -35,7 +35,7 @@ test.skipIf(process.platform !== "linux")(
       await reading;
     }
     await using again = await spawnServer(dataDir.path);
-    const health = watchHealth(again);
+    const health = await watchHealth(again);
     await readEverything(again, account, 2_000);
     expect(await health.stop()).toBeLessThan(LONGEST_HEALTH_MS);
     expect((await again.terminate()).code).toBe(0);

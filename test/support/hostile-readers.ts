@@ -129,10 +129,10 @@ export async function readEverything(
   return statuses;
 }
 
-/** Asks without end, tells each answer that is not 200, and says how long the longest took, when its input ends. */
+/** Asks without end, tells each answer that is not 200, says so after the first one, and how long the longest took, when its input ends. */
 const WATCHER = `
   const [url] = process.argv.slice(-1);
-  let longestMs = 0, isOver = false;
+  let longestMs = 0, isOver = false, hasBegun = false;
   process.stdin.resume().on("end", () => { isOver = true; });
   while (!isOver) {
     const startedAt = performance.now();
@@ -140,20 +140,24 @@ const WATCHER = `
     const tookMs = performance.now() - startedAt;
     if (answer.status !== 200) console.error(tookMs, answer instanceof Response ? await answer.text() : answer);
     longestMs = Math.max(longestMs, answer.status === 200 ? tookMs : 1e9);
+    if (!hasBegun) console.log("begun");
+    hasBegun = true;
     await Bun.sleep(20);
   }
   console.log(longestMs);
   process.exit(0);`;
 
-/** The longest anyone waited for `/api/health` until `stop`, as seen from a process that has nothing else to do. */
-export function watchHealth(server: ServerProcess) {
+/** The longest anyone waits for `/api/health` until `stop`, as seen from a process that has nothing else to do and asks already. */
+export async function watchHealth(server: ServerProcess) {
   const watcher = Bun.spawn([process.execPath, "-e", WATCHER, server.url], {
     stdio: ["pipe", "pipe", "inherit"],
   });
+  const said = watcher.stdout.pipeThrough(new TextDecoderStream()).getReader();
+  await said.read();
   return {
     async stop(): Promise<number> {
       await watcher.stdin.end();
-      return Number(await new Response(watcher.stdout).text());
+      return Number((await said.read()).value);
     },
   };
 }

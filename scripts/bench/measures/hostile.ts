@@ -17,7 +17,7 @@ export async function* measureHostileReading(run: BenchRun): AsyncGenerator<Resu
   const account = await storeBombs(server, dataDir);
   const idle = measureTree(server.pid);
   const sampler = sampleTree(server.pid);
-  const health = watchHealth(server);
+  const health = await watchHealth(server);
   const statuses = await readEverything(server, account, READING_MS);
   const longestMs = await health.stop();
   const peak = sampler.stop();
