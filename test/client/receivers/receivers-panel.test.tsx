@@ -33,7 +33,7 @@ describe("the DICOM receivers of an account", () => {
     expect(row).toContain("Ativo");
     expect(row).toContain("297 imagens, por último em 19-11-2026 de TOMOGRAFO");
     expect(row).toContain(": 11112 (TLS)");
-    expect(row).toContain("TOMOGRAFO, 10.0.0.0/8");
+    expect(row).toContain("TOMOGRAFO, só de 10.0.0.0/8");
     expect(row).toContain("1 tentativa, por último em 19-11-2026 por ESTRANHO");
   });
 

@@ -52,8 +52,7 @@ export function ReceiversPanel() {
 
 function ReceiverRow({ receiver, onEnd }: { receiver: Receiver; onEnd: () => void }) {
   const { t } = useLingui();
-  const { aeTitle, callingAETitles, addresses, port } = receiver;
-  const senders = [...callingAETitles, ...addresses].join(", ");
+  const { aeTitle, port } = receiver;
   return (
     <div className="security-part receiver">
       <span className={`security-icon ${port === null ? "" : "is-ok"}`}>
@@ -90,12 +89,25 @@ function ReceiverRow({ receiver, onEnd }: { receiver: Receiver; onEnd: () => voi
           <Trans id="receivers.whoSends">Who may send</Trans>
         </dt>
         <dd>
-          {senders ? <span className="mono">{senders}</span> : <Trans id="receivers.anyone">anyone</Trans>}
+          <Senders receiver={receiver} />
         </dd>
         <Refused receiver={receiver} />
       </dl>
     </div>
   );
+}
+
+/** A sender needs both, where both are named. */
+function Senders({ receiver: { callingAETitles, addresses } }: { receiver: Receiver }) {
+  const [titles, places] = [callingAETitles.join(", "), addresses.join(", ")];
+  if (titles && places)
+    return (
+      <Trans id="receivers.titlesAt">
+        <span className="mono">{titles}</span>, only from <span className="mono">{places}</span>
+      </Trans>
+    );
+  const either = titles || places;
+  return either ? <span className="mono">{either}</span> : <Trans id="receivers.anyone">anyone</Trans>;
 }
 
 function Received({ receiver: { instances, lastReceived } }: { receiver: Receiver }) {
