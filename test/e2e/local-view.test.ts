@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { unzipSync, zipSync } from "fflate";
-import type { Page, Request } from "playwright-core";
+import type { Locator, Page, Request } from "playwright-core";
 import type { ExportTicket } from "../../src/shared/api/users.ts";
 import { TagHex } from "../../src/shared/dicom/tags.ts";
 import { violationsOn } from "../support/axe.ts";
@@ -205,7 +205,7 @@ test("the keyboard stays in the exam until Escape leads back to the block that o
     expect(await canvas(page).isVisible()).toBe(true);
     await page.keyboard.press("Escape");
     await canvas(page).waitFor({ state: "detached" });
-    await until(() => button(page, "Escolher ZIP").evaluate((element) => element === document.activeElement));
+    await until(() => isFocused(button(page, "Escolher ZIP")));
   });
 });
 
@@ -303,11 +303,20 @@ test("the pages of a medium and of an export show their images from the disc, wi
     expect(
       await page.locator("li img").evaluate((picture: HTMLImageElement) => picture.naturalWidth),
     ).toBeGreaterThan(0);
+    const below = await page
+      .locator("body > ul")
+      .evaluate(
+        (list) =>
+          (document.querySelector("#disc .local-card")?.getBoundingClientRect().top ?? 0) -
+          list.getBoundingClientRect().bottom,
+      );
+    expect(below).toBeGreaterThanOrEqual(16);
     await page.getByLabel("Pasta deste disco").setInputFiles(disc);
     await seesImage(page, "2.25.10.1.2/0");
     await page.locator(".visor-series-film canvas").waitFor();
     await page.goBack();
     await page.getByRole("heading", { name: "Ver as imagens aqui" }).waitFor();
+    await until(() => isFocused(button(page, "Escolher a pasta")));
     expect(await violationsOn(page)).toEqual([]);
 
     await page.goto(`file://${join(all, "INDEX.HTM")}`);
@@ -328,6 +337,8 @@ test("the pages of a medium and of an export show their images from the disc, wi
     }
   });
 });
+
+const isFocused = (place: Locator) => place.evaluate((element) => element === document.activeElement);
 
 /** Downloads a ZIP and writes its files below `path`. */
 async function unpack(url: string, { token }: Person, path: string): Promise<void> {

@@ -3,6 +3,7 @@ import { Suspense, useRef, useState } from "react";
 import { Button } from "../../ui/button.tsx";
 import { EyeIcon } from "../../ui/entry-icons.tsx";
 import LocalOpening from "../local-view/local-opening.tsx";
+import { useFocusBack } from "../local-view/use-focus-back.ts";
 import { usePageDrop } from "../local-view/use-page-drop.ts";
 import { FilesInput } from "../pick/files-input.tsx";
 import { type Picked, pickDropped, pickFolder } from "../pick/picked-files.ts";
@@ -19,8 +20,10 @@ export function DiscScreen() {
     setOpened((before) => ({ id: (before?.id ?? 0) + 1, picked }));
   usePageDrop((transfer) => open(pickDropped(transfer)));
   const ask = () => folder.current?.click();
+  const section = useRef<HTMLElement>(null);
+  useFocusBack(section, opened !== undefined);
   return (
-    <section className="local">
+    <section ref={section} className="local">
       {opened ? (
         <Suspense>
           <LocalOpening

@@ -9,6 +9,7 @@ import { FilesInput } from "../pick/files-input.tsx";
 import { type Picked, pickDropped, pickFiles, pickFolder } from "../pick/picked-files.ts";
 import { pickToKeepAtom } from "./kept-pick.ts";
 import { takeSharedFiles } from "./shared-files.ts";
+import { useFocusBack } from "./use-focus-back.ts";
 import { usePageDrop } from "./use-page-drop.ts";
 
 // All that reads and shows files is loaded with the first ones, and its texts with it.
@@ -44,12 +45,7 @@ export function LocalBlock({ productName, onKeep, isShared = false, reopened }: 
   const open = (picked: Opened["picked"]) => setOpened((before) => ({ id: (before?.id ?? 0) + 1, picked }));
   const isOver = usePageDrop((transfer) => open(pickDropped(transfer)), loadOpening);
   const section = useRef<HTMLElement>(null);
-  const wasOpened = useRef(false);
-  useEffect(() => {
-    // What was open took the focus with it.
-    if (wasOpened.current && !opened) section.current?.querySelector("button")?.focus();
-    wasOpened.current = opened !== undefined;
-  }, [opened]);
+  useFocusBack(section, opened !== undefined);
   useEffect(() => {
     if (isShared) setOpened({ id: 1, picked: takeSharedFiles() });
   }, [isShared]);
