@@ -5,16 +5,19 @@ import {
   type LocalLimits,
   openLocalArchive,
 } from "../../../src/client/visor/core/local-archive.ts";
+import { writeInstance } from "../../../src/server/dicom/write-instance.ts";
 import { TagHex } from "../../../src/shared/dicom/tags.ts";
 import { makeBombs } from "../../support/bombs.ts";
 import { cutFrame } from "../../support/cut-frame.ts";
 import {
   DEFLATED,
   EXPLICIT_BIG_ENDIAN,
+  EXPLICIT_LITTLE_ENDIAN,
   IMPLICIT_LITTLE_ENDIAN,
   JPEG_BASELINE,
   readTaken,
   sampleFile,
+  sampleWithout,
 } from "../../support/dicom-sample.ts";
 import { type TestEntry, writeTestZip } from "../../support/zip-archive.ts";
 
@@ -117,6 +120,22 @@ describe("exams on this device", () => {
     });
     expect(exams).toMatchObject({ isCut: false, files: 7, transferSyntaxUIDs: ["1.2.840.10008.1.2.1"] });
     expect(progress.at(-1)).toEqual([6, 6]);
+  });
+
+  test("a laudo's series is not among those of an exam with images", async () => {
+    const laudo = writeInstance({
+      transferSyntaxUID: EXPLICIT_LITTLE_ENDIAN,
+      elements: {
+        ...sampleWithout(TagHex.PixelData),
+        [TagHex.SOPInstanceUID]: { vr: "UI", Value: [sop(9)] },
+        [TagHex.SeriesInstanceUID]: { vr: "UI", Value: ["2.25.21"] },
+        [TagHex.Modality]: { vr: "CS", Value: ["DOC"] },
+      },
+    });
+    const modalities = async (files: Record<string, Uint8Array>) =>
+      (await open(files)).exams.studies.flatMap(({ series }) => series.map(({ modality }) => modality));
+    expect(await modalities({ LAUDO: laudo, IM1: slice(1) })).toEqual(["CT"]);
+    expect(await modalities({ LAUDO: laudo })).toEqual(["DOC"]);
   });
 
   test("series are in the order of their numbers, in whatever order their files are read", async () => {

@@ -128,7 +128,16 @@ export async function openLocalArchive(
     isCut = true;
   }
   isOpen = true;
-  for (const { series: records } of studies.values()) records.sort(byNumber);
+  for (const study of studies.values()) {
+    const drawn = study.series.filter(({ studyInstanceUID, seriesInstanceUID }) =>
+      series
+        .get(`${studyInstanceUID}/${seriesInstanceUID}`)
+        ?.instances.some(({ frames }) => frames.kind !== "none"),
+    );
+    // An exam without any images says so itself; beside images, a series such as a laudo's has nothing to show.
+    if (drawn.length > 0) study.series = drawn;
+    study.series.sort(byNumber);
+  }
 
   const held = createHeld(limits.heldBytes);
   return {
