@@ -76,7 +76,8 @@ describe("the receipts of one PDF", () => {
 
   test("say each who delivered its exam and when, where that is not the same", async () => {
     const [moments, senders] = await showAll(receiptOf(1, "Clínica São João"), receiptOf(2));
-    expect(moments?.map((moment) => moment?.slice(0, 10))).toEqual(["10-01-2026", "10-02-2026"]);
+    // As their paper says it, wherever the person is.
+    expect(moments).toEqual(["10-01-2026, 09:00:00 (Brasília)", "10-02-2026, 09:00:00 (Brasília)"]);
     expect(senders).toEqual(["Clínica São João", "–"]);
   });
 

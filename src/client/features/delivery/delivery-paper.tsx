@@ -1,5 +1,5 @@
 import { Trans, useLingui } from "@lingui/react/macro";
-import { calendarText } from "../../ui/moment-text.ts";
+import { brasiliaText, calendarText, inBrasilia } from "../../ui/moment-text.ts";
 import { sizeText } from "../../ui/size-text.ts";
 import type { ReadStudy } from "./delivery-state.ts";
 import type { DeliveredExam } from "./use-receipts.ts";
@@ -14,14 +14,6 @@ interface DeliveryPaperProps {
   studies?: readonly ReadStudy[] | undefined;
 }
 
-function inBrasilia(moment: string): { day: string; time: string } {
-  // Swedish writes days and times as ISO 8601 does.
-  const [day = "", time = ""] = new Date(moment)
-    .toLocaleString("sv-SE", { timeZone: "America/Sao_Paulo" })
-    .split(" ");
-  return { day, time };
-}
-
 /** The exam's description and date, as far as its images have them. */
 function nameOf(study: ReadStudy | undefined): string {
   const { description = "", examinedAt = "" } = study?.about ?? {};
@@ -34,8 +26,8 @@ export function DeliveryPaper({ productName, receipts, from, to, studies = [] }:
   const [first] = receipts;
   if (!first) return null;
   const { receivedAt, root } = first.receipt;
-  const { day, time } = inBrasilia(receivedAt);
-  const moment = `${calendarText(day)}, ${time}`;
+  const { day } = inBrasilia(receivedAt);
+  const moment = brasiliaText(receivedAt);
   const number = `${day}-${root.slice(0, 4)}-${root.slice(4, 8)}`.toUpperCase();
   const exams = receipts.map(({ receipt, qrCode }, index) => ({
     qrCode,

@@ -4,7 +4,7 @@ import { Plural, Trans, useLingui } from "@lingui/react/macro";
 import type { ReceiptDigest } from "../../../shared/api/receipts.ts";
 import { Button } from "../../ui/button.tsx";
 import { ShieldAlertIcon, ShieldCheckIcon } from "../../ui/icons.tsx";
-import { momentText } from "../../ui/moment-text.ts";
+import { brasiliaText } from "../../ui/moment-text.ts";
 import { sizeText } from "../../ui/size-text.ts";
 import type { SignatureState } from "./check-signature.ts";
 import { fingerprintText } from "./fingerprint-text.ts";
@@ -57,7 +57,7 @@ export function ReceiptFacts({ opened, onReplace }: { opened: OpenedReceipt; onR
         </dt>
         <dd className="grid gap-1">
           {different(({ receivedAt }) => receivedAt).map(({ root, receivedAt }) => (
-            <p key={root}>{momentText(receivedAt)}</p>
+            <ReceivedAt key={root} receivedAt={receivedAt} />
           ))}
         </dd>
         {said.some(({ from }) => from !== undefined) && (
@@ -103,5 +103,15 @@ export function ReceiptFacts({ opened, onReplace }: { opened: OpenedReceipt; onR
         <Trans id="verify.replace">Another receipt</Trans>
       </Button>
     </div>
+  );
+}
+
+/** As the paper says it, so that the two may be compared anywhere. */
+function ReceivedAt({ receivedAt }: { receivedAt: string }) {
+  const moment = brasiliaText(receivedAt);
+  return (
+    <p>
+      <Trans id="delivery.paper.moment">{moment} (Brasília)</Trans>
+    </p>
   );
 }
