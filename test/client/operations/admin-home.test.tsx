@@ -65,7 +65,9 @@ describe("an admin's home page", () => {
     const numbers = screen.getAllByRole("definition").map((number) => number.textContent);
     expect(numbers).toEqual(["42", "18,3 GB", "61", "12 min"]);
     expect(screen.getByText("3 tarefas em andamento · 7 na fila")).toBeTruthy();
-    const meter = (await panel("Servidores e discos")).getByRole("meter", { name: "Disco" });
+    const nodes = await panel("Servidores e discos");
+    expect(nodes.getByRole("heading").textContent?.trim()).toBe("Servidores e discos");
+    const meter = nodes.getByRole("meter", { name: "Disco" });
     expect(meter.getAttribute("aria-valuetext")).toBe("180 GB / 480 GB");
   });
 

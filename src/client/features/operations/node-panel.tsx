@@ -10,7 +10,11 @@ import type { useOperations } from "./use-operations.ts";
 export function NodePanel({ query }: { query: ReturnType<typeof useOperations> }) {
   const inNeed = query.data && nodesInNeed(query.data.nodes);
   return (
-    <HomePanel title={<Trans id="home.nodes">Servers and disks</Trans>} count={inNeed} query={query}>
+    <HomePanel
+      title={<Trans id="home.nodes">Servers and disks</Trans>}
+      count={inNeed || undefined}
+      query={query}
+    >
       {({ nodes }) => (
         <ul>
           {nodes.map((node) => (
