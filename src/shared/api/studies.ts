@@ -158,7 +158,10 @@ export const granteeSchema = z.object({
 export const grantSchema = z.extend(granteeSchema, { createdAt: z.string() });
 export type Grant = z.infer<typeof grantSchema>;
 
-/** `actorName` is null if the account of that person was deleted, and for a visitor, who has come by the link `linkId`. */
+/**
+ * `actorName` is null if the account of that person was deleted, for a visitor, who has come by the link `linkId`, and for a clinic
+ * without an account, which has delivered as `from`.
+ */
 export const auditEntrySchema = z.object({
   at: z.string(),
   action: z.string(),
@@ -166,6 +169,7 @@ export const auditEntrySchema = z.object({
   address: z.nullable(z.string()),
   linkId: z.optional(z.nullable(z.string())),
   device: z.optional(z.nullable(z.string())),
+  from: z.optional(z.nullable(z.string())),
 });
 export type AuditEntry = z.infer<typeof auditEntrySchema>;
 

@@ -326,6 +326,13 @@ test("the options of a link are named by their own words, and what they do descr
   expect(hint?.textContent).toBe("6 dígitos, criada agora");
 });
 
+test("a clinic without an account is named beside what it delivered, and called no deleted account", async () => {
+  const delivered = { ...seen, action: "study.uploaded", actorName: null, from: "Clínica São João" };
+  await openPeople({ "GET /api/studies/s1/audit": () => Response.json([delivered]) });
+  const list = await screen.findByRole("list", { name: "Quem fez o quê" });
+  expect(list.textContent).toContain("Clínica São João enviou o exame");
+});
+
 test("what was done with an exam is a list with a name, since the keys stop at it", async () => {
   await openPeople({ "GET /api/studies/s1/audit": () => Response.json([seen]) });
   const list = await screen.findByRole("list", { name: "Quem fez o quê" });

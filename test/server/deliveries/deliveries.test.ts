@@ -124,8 +124,11 @@ describe("a request for exams", () => {
     const audit = (await (await t.call("GET", `/api/studies/${id}/audit`, { as: owner })).json()) as {
       action: string;
       actorName: string | null;
+      from: string | null;
     }[];
-    expect(audit.find(({ action }) => action === "study.uploaded")?.actorName).toBeNull();
+    expect(audit.find(({ action }) => action === "study.uploaded")).toMatchObject({
+      ...{ actorName: null, from: "Clínica São João" },
+    });
     // The clinic's own list has its upload, and the owner's list does not.
     expect(await (await t.call("GET", "/api/uploads", { as: clinic })).json()).toHaveLength(1);
     expect(await (await t.call("GET", "/api/uploads", { as: owner })).json()).toHaveLength(0);

@@ -102,12 +102,12 @@ function Audit({ studyId }: { studyId: string }) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
     <ol className="share-audit" tabIndex={0} aria-label={t({ id: "share.audit", message: "Who did what" })}>
-      {data.map(({ at, action, actorName, address, linkId, device }, place) => (
+      {data.map(({ at, action, actorName, address, linkId, device, from }, place) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: two entries may be alike in all they tell
         <li key={`${at}-${place}`}>
           <span className="mono">{momentText(at)}</span>
           <span>
-            <b>{actorName ?? (linkId ? <Visitor link={linkOf(linkId)} /> : <DeletedAccount />)}</b>{" "}
+            <b>{actorName ?? from ?? (linkId ? <Visitor link={linkOf(linkId)} /> : <DeletedAccount />)}</b>{" "}
             {actionText(i18n, action)}
             {address && <small className="mono"> {[address, device].filter(Boolean).join(" · ")}</small>}
           </span>

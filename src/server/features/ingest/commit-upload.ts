@@ -127,11 +127,12 @@ function growthOf({ objects, replaced, healedBytes }: Change): number {
 
 async function recordUse(
   tx: OneStatement,
-  { caller: { userId }, upload, origin, stored }: FinishedUpload,
+  { caller: { userId }, upload, origin, stored, receivedFrom }: FinishedUpload,
   { touched }: Change,
   now: Date,
 ): Promise<void> {
-  const act = { at: now, actorId: userId, accountId: upload.accountId, ...origin };
+  const details = receivedFrom !== undefined && { details: { from: receivedFrom } };
+  const act = { at: now, actorId: userId, accountId: upload.accountId, ...origin, ...details };
   await runConcurrently(
     ...touched.flatMap(({ studyId, studyInstanceUID }) => [
       ...(stored
