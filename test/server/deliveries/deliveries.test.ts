@@ -704,6 +704,7 @@ describe("an account that is deleted in the middle", () => {
   test("ends the delivery, and keeps nothing of it", async () => {
     const gone = await t.addPerson("Quem Vai");
     const clinic = await begin(await ask({}, gone));
+    await deliver(await begin(await ask({}, gone)));
     const tus = tusOf(t, clinic);
     const zip = newZip();
     const url = await tus.begin(zip.length);
@@ -712,7 +713,13 @@ describe("an account that is deleted in the middle", () => {
     const admin = await t.addPerson("Administradora", { role: "admin" });
     expect((await t.call("DELETE", `/api/users/${gone.id}`, { as: admin, json })).status).toBeLessThan(300);
     expect((await tus.patch(url, 50, zip.subarray(50))).status).toBe(401);
-    expect(await t.sql`select 1 from deliveries`).toHaveLength(0);
+    const left =
+      await t.sql`select account_id from deliveries join delivery_requests requests on requests.id = request_id
+      where account_id = ${gone.id}`;
+    expect([...left]).toEqual([]);
+    const told = await t.sql`select details from audit_events
+      where account_id = ${gone.id} and action = 'study.uploaded'`;
+    expect(told.map(({ details }) => details)).toEqual([null]);
   });
 });
 

@@ -173,10 +173,10 @@ export async function findPasswordChange(db: DbOrTx, accountId: string): Promise
 
 /**
  * Removes what still identifies a deleted account from the audit: the studies it had, and text that was typed (names of
- * factors and tokens, changes by an admin). The rows stay under an id that nothing links to a person.
+ * factors and tokens, changes by an admin, senders without an account). The rows stay under an id that nothing links to a person.
  */
 export async function pseudonymiseAudit(tx: Tx, accountId: string): Promise<void> {
-  const typed = or(...["factor.%", "token.%", "user.%"].map((actions) => like(auditEvents.action, actions)));
+  const typed = or(...["factor.%", "token.%", "user.%", "study.uploaded"].map((actions) => like(auditEvents.action, actions)));
   await tx
     .update(auditEvents)
     .set({
