@@ -35,8 +35,11 @@ async function hold(path: string, holder: string, mostKilled: number): Promise<v
       // Who removes it must be alone, or would remove what another process has put in its place since it was read.
       const turn = `${path}.next`;
       await hold(turn, holder, mostKilled - 1);
-      if ((await readHolder(path)) === other) await rm(path);
-      await rm(turn);
+      try {
+        if ((await readHolder(path)) === other) await rm(path);
+      } finally {
+        await rm(turn);
+      }
     }
   }
   throw new FolderIsBusy(path, "many at once");
