@@ -176,7 +176,11 @@ export async function findPasswordChange(db: DbOrTx, accountId: string): Promise
  * factors and tokens, changes by an admin, senders without an account). The rows stay under an id that nothing links to a person.
  */
 export async function pseudonymiseAudit(tx: Tx, accountId: string): Promise<void> {
-  const typed = or(...["factor.%", "token.%", "user.%", "study.uploaded"].map((actions) => like(auditEvents.action, actions)));
+  const typed = or(
+    ...["factor.%", "token.%", "user.%", "study.uploaded"].map((actions) =>
+      like(auditEvents.action, actions),
+    ),
+  );
   await tx
     .update(auditEvents)
     .set({
