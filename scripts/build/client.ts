@@ -9,6 +9,7 @@ import { buildDiscPage } from "./disc-page.ts";
 import { linguiPlugin } from "./lingui-plugin.ts";
 import { type LinkedFile, linkedFiles, readLinkedFile } from "./linked-files.ts";
 import { pdfPlugin, readPdfFiles } from "./pdf-files.ts";
+import { unnamedPlugin } from "./unnamed-plugin.ts";
 import { bundleWorkers, workerPlugin } from "./worker-plugin.ts";
 
 const root = resolve(import.meta.dir, "../..");
@@ -75,6 +76,7 @@ export async function buildClient({ folder, release }: ClientBuildOptions): Prom
       workerPlugin(workers, PUBLIC_PATH),
       cataloguePlugin,
       linguiPlugin({ stripMessages: release }),
+      unnamedPlugin,
     ],
   });
   const styles = result.outputs.filter(({ path }) => path.endsWith(".css")).map((output) => output.text());

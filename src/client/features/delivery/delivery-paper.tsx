@@ -1,5 +1,6 @@
 import { Trans, useLingui } from "@lingui/react/macro";
-import { brasiliaText, calendarText, inBrasilia } from "../../ui/moment-text.ts";
+import { brasiliaText, inBrasilia } from "../../ui/brasilia-text.ts";
+import { calendarText } from "../../ui/moment-text.ts";
 import { sizeText } from "../../ui/size-text.ts";
 import type { ReadStudy } from "./delivery-state.ts";
 import type { DeliveredExam } from "./use-receipts.ts";
