@@ -46,6 +46,8 @@ export class KillableProcess<Request, Reply> {
   readonly #atOnce: number;
   readonly #pending = new Map<number, Pending<Reply>>();
   #requests = 0;
+  /** Set while requests with a limit are under way. */
+  #watch: Timer | undefined;
   /** Why the process is gone. */
   #gone: Error | undefined;
 
@@ -85,9 +87,8 @@ export class KillableProcess<Request, Reply> {
     if (this.#gone instanceof ProcessEnded) throw this.#gone;
     if (this.#gone || this.#pending.size >= this.#atOnce) throw new ProcessLost("the process is not free");
     const timer = setTimeout(() => this.#kill(new ProcessTooSlow("the request took too long")), timeoutMs);
-    const watch = maxMemoryBytes
-      ? setInterval(() => this.#weigh(maxMemoryBytes), MEMORY_EVERY_MS)
-      : undefined;
+    // Requests that are under way together are watched once.
+    if (maxMemoryBytes) this.#watch ??= setInterval(() => this.#weigh(maxMemoryBytes), MEMORY_EVERY_MS);
     const abort = () => this.#kill(signal.reason);
     signal.addEventListener("abort", abort, { once: true });
     try {
@@ -98,7 +99,7 @@ export class KillableProcess<Request, Reply> {
       });
     } finally {
       clearTimeout(timer);
-      clearInterval(watch);
+      if (this.#pending.size === 0) this.#unwatch();
       signal.removeEventListener("abort", abort);
     }
   }
@@ -116,6 +117,11 @@ export class KillableProcess<Request, Reply> {
     if (residentBytes(this.#child.pid) > maxMemoryBytes) {
       this.#kill(new ProcessTooLarge("the request took too much memory"));
     }
+  }
+
+  #unwatch(): void {
+    clearInterval(this.#watch);
+    this.#watch = undefined;
   }
 
   #kill(reason: Error): void {
