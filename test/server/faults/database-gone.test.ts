@@ -12,9 +12,9 @@ import { createTestApp, type Person, problemOf, type TestApp } from "../../suppo
 import { until } from "../../support/until.ts";
 
 /** Long enough for a busy machine that answers. */
-const ANSWER_MS = 2_000;
-const UNSENT_MS = 700;
-const END_MS = 3_000;
+const ANSWER_MS = 6_000;
+const UNSENT_MS = 1_500;
+const END_MS = 7_000;
 
 let t: TestApp;
 let proxy: ConnectionProxy;

@@ -22,7 +22,8 @@ let studies = 0;
 
 beforeAll(async () => {
   s3 = await startFaultyS3Server();
-  const store = createS3Store({ ...s3.options, timeoutMs: 200, retries: 1 });
+  // Long enough for a busy machine that answers.
+  const store = createS3Store({ ...s3.options, timeoutMs: 2_000, retries: 1 });
   // Transfers fail on purpose, and each failure is logged.
   const log = createLogger({ level: "error", write: () => {} });
   t = await createTestApp({ overrides: { store, log } });
