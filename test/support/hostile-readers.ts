@@ -16,7 +16,9 @@ interface Kept {
 
 async function keep(server: ServerProcess, token: string, bomb: Bomb): Promise<Kept> {
   const answer = await postZip(server, token, new Blob([Uint8Array.from(bomb.zip)]));
-  if (answer.status !== 201) throw new Error(`${bomb.name}: ${answer.status} ${await answer.text()}`);
+  if (answer.status !== 201) {
+    throw new Error(`${bomb.name}: ${answer.status} ${await answer.text()}\n${server.log()}`);
+  }
   const { studies } = (await answer.json()) as UploadAnswer;
   return { bomb, studyId: studies[0]?.id ?? "" };
 }

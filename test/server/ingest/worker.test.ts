@@ -302,6 +302,27 @@ describe("workers", () => {
     expect(built.studies).toHaveLength(1);
   });
 
+  test("a small upload that takes too long to read at once is read among large ones", async () => {
+    const slowAtOnce = `process.on("message", ({ number, body: { beat, body } }) => {
+      const result = beat === "scan" ? { studies: ["read"] } : { inflatedBytes: 1 };
+      if (!body.scannedAtOnceBytes) process.send({ number, body: { ok: true, result } });
+    });`;
+    const slow = createIngestWorkers({
+      ...{ size: 2, log: { info() {}, warn() {} } },
+      ...{ command: [process.execPath, "-e", slowAtOnce], handoverTimeoutMs: 4_000 },
+    });
+    const spoolPath = join(bench.folder, "deflated.zip");
+    writeFileSync(spoolPath, blank(100));
+    const session = await slow.open(
+      bench.folder,
+      spoolPath,
+      DEFAULT_INGEST_LIMITS,
+      new AbortController().signal,
+    );
+    expect((await session.scan()).studies.map(String)).toEqual(["read"]);
+    await slow.close();
+  });
+
   test("a cancelled upload ends at once", async () => {
     const cancel = new AbortController();
     await using uploaded = await upload(blank(30_000_000), {}, cancel.signal);

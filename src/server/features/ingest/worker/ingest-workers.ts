@@ -10,7 +10,7 @@ import { openShared } from "./open-shared.ts";
 import { removeInflated } from "./remove-inflated.ts";
 import { MAX_SHARED_BYTES, SharedProcess } from "./shared-process.ts";
 import { laneAfter, laneOf, MAX_WEIGHT_BYTES, Overdue } from "./work-lanes.ts";
-import { IngestBusy } from "./worker.errors.ts";
+import { IngestBusy, IngestRefused } from "./worker.errors.ts";
 import type { GuessedVolume, IngestLimits, OpenedSpool, ScanResult } from "./worker-messages.ts";
 import { type PooledProcess, WorkerProcesses } from "./worker-processes.ts";
 import { type Lane, type Place, type Worker, WorkerQueue } from "./worker-queue.ts";
@@ -18,7 +18,7 @@ import { type Lane, type Place, type Worker, WorkerQueue } from "./worker-queue.
 const MAX_WAITING = 1000;
 /** A ZIP of no more bytes and weight is scanned as soon as a process has it, without being asked: most are this small. */
 const SCANNED_AT_ONCE_BYTES = 8 * MIB;
-/** The time for giving an upload to a worker or taking it away, which includes starting a process on a busy machine. */
+/** The time for giving an upload to a worker, which includes starting a process on a busy machine, and for reading it at once. */
 const HANDOVER_TIMEOUT_MS = 30_000;
 
 export interface IngestWorkersOptions {
@@ -35,6 +35,7 @@ export interface IngestWorkersOptions {
    * subcommand that imports `ingest-worker.ts`.
    */
   command?: readonly string[];
+  handoverTimeoutMs?: number;
 }
 
 export interface SessionOptions {
@@ -110,10 +111,12 @@ class ProcessPool implements IngestWorkers {
   readonly #processes: WorkerProcesses;
   readonly #closing = new AbortController();
   readonly #shared: SharedProcess;
+  readonly #handoverTimeoutMs: number;
   #isGuessing = false;
   #isSumming = false;
 
-  constructor({ size, smallAtOnce, log, command }: IngestWorkersOptions) {
+  constructor({ size, smallAtOnce, log, command, handoverTimeoutMs }: IngestWorkersOptions) {
+    this.#handoverTimeoutMs = handoverTimeoutMs ?? HANDOVER_TIMEOUT_MS;
     this.#queue = new WorkerQueue(size, MAX_WAITING, smallAtOnce);
     const processes = {
       log,
@@ -145,7 +148,11 @@ class ProcessPool implements IngestWorkers {
 
   async #openAlone(work: Work): Promise<IngestSession> {
     const { uploadFolder, spool, signal } = work;
-    let turn = await this.#begin(work, laneOf(spool.sizeBytes));
+    let turn = await this.#begin(work, laneOf(spool.sizeBytes)).catch((error) => {
+      if (!isSlow(error)) throw error;
+      // What takes long although it weighs little, such as a deflated data set, is read among large uploads.
+      return this.#begin(work, "large");
+    });
     return {
       inflatedBytes: turn.opened.inflatedBytes,
       scan: async (guessed) => {
@@ -196,9 +203,10 @@ class ProcessPool implements IngestWorkers {
     };
     try {
       const { spoolPath, sizeBytes, limits } = spool;
-      const opening = { ...boundsOf(spool, signal), timeoutMs: HANDOVER_TIMEOUT_MS };
+      const opening = { ...boundsOf(spool, signal), timeoutMs: this.#handoverTimeoutMs };
       const isGuessed = sizeBytes >= limits.minGuessedBytes;
-      const isSmall = !isGuessed && sizeBytes <= Math.min(SCANNED_AT_ONCE_BYTES, limits.maxHeldBytes);
+      const maxSmallBytes = Math.min(SCANNED_AT_ONCE_BYTES, limits.maxHeldBytes);
+      const isSmall = lane === "small" && !isGuessed && sizeBytes <= maxSmallBytes;
       const scannedAtOnceBytes = isSmall ? SCANNED_AT_ONCE_BYTES : 0;
       const body = { uploadFolder, spoolPath, limits, scannedAtOnceBytes };
       turn.opened = await pooled.process.request("open", body, opening);
@@ -275,13 +283,18 @@ class ProcessPool implements IngestWorkers {
     const pooled = this.#processes.take();
     const begun = { path, volumeId: Bun.randomUUIDv7(), maxEntries };
     return new ArrivingSums(pooled.process, begun, {
-      bounds: { signal: this.#closing.signal, timeoutMs: HANDOVER_TIMEOUT_MS },
+      bounds: { signal: this.#closing.signal, timeoutMs: this.#handoverTimeoutMs },
       leave: async () => {
         await this.#processes.giveBack(pooled);
         this.#isSumming = false;
       },
     });
   }
+}
+
+/** Whether an upload could not be read in the time that it had. */
+function isSlow(error: unknown): boolean {
+  return error instanceof IngestRefused && error.failure === "worker.slow";
 }
 
 function boundsOf(

@@ -40,7 +40,7 @@ export class WorkerProcess {
   /**
    * Carries out one beat of the upload `session`; its next may begin only after this one ends. An abort, the time limit or the memory
    * limit kills the process.
-   * @throws {IngestRefused} as the worker says, `worker.lost` when it ended, `worker.slow` when a scan or a build took too long,
+   * @throws {IngestRefused} as the worker says, `worker.lost` when it ended, `worker.slow` when reading took too long,
    *   `upload.too_much_memory`, or `worker.failed`
    */
   async request<Beat extends WorkerBeat>(
@@ -52,7 +52,7 @@ export class WorkerProcess {
     const request = { session, beat, body } as WorkerRequest;
     const reply = await this.#process.request(request, bounds).catch((error) => {
       if (!(error instanceof ProcessLost)) throw error;
-      throw new IngestRefused(failureOf(error, beat), `${beat}: ${error.message}`);
+      throw new IngestRefused(failureOf(error, request), `${beat}: ${error.message}`);
     });
     if (!reply.ok) throw new IngestRefused(reply.failure, reply.detail);
     return reply.result as WorkerResults[Beat];
@@ -68,10 +68,13 @@ export class WorkerProcess {
   }
 }
 
-/** To be given an upload takes long on a busy machine alone. */
-function failureOf(error: ProcessLost, beat: WorkerBeat): IngestFailure {
+function failureOf(error: ProcessLost, request: WorkerRequest): IngestFailure {
   if (error instanceof ProcessEnded) return "worker.lost";
   if (error instanceof ProcessTooLarge) return "upload.too_much_memory";
-  const isReading = beat === "scan" || beat === "build";
-  return error instanceof ProcessTooSlow && isReading ? "worker.slow" : "worker.failed";
+  return error instanceof ProcessTooSlow && isRead(request) ? "worker.slow" : "worker.failed";
+}
+
+/** Whether the upload is read. To be given one takes long on a busy machine alone. */
+function isRead({ beat, body }: WorkerRequest): boolean {
+  return beat === "scan" || beat === "build" || (beat === "open" && body.scannedAtOnceBytes > 0);
 }
