@@ -5,7 +5,7 @@ import type { GuessedVolume } from "../worker/worker-messages.ts";
 import type { ResumableUpload } from "./resumable-uploads.table.ts";
 
 /** A pause between two chunks, or between two steps of one, that takes longer frees the process: so slow a sender loses nothing by sums in turn. */
-const PATIENCE_MS = 2_000;
+const PATIENCE_MS = 5_000;
 
 /**
  * Has a process sum an upload while its bytes are written, for one upload at a time: the one that comes first. The process that
