@@ -173,7 +173,7 @@ describe("an admin's home page", () => {
     });
     const failed = await panel("Tarefas que falharam");
     expect(
-      await failed.findByText("O banco de dados não responde.", undefined, { timeout: 5_000 }),
+      await failed.findByText("O banco de dados não responde.", undefined, { timeout: 20_000 }),
     ).toBeTruthy();
     expect(screen.getByText("Todos os exames chegam ao armazenamento")).toBeTruthy();
     isDown = false;

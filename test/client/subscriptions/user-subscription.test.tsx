@@ -107,7 +107,7 @@ describe("the current subscription", () => {
     expect(card.textContent).toContain("Planos: planos fora do ar");
     expect(card.textContent).toContain("Uso: uso fora do ar");
     await waitFor(() => expect(card.textContent).toContain("Assinatura: assinatura fora do ar"), {
-      timeout: 4000,
+      timeout: 20_000,
     });
     const reload = spyOn(window.location, "reload").mockImplementation(() => undefined);
     fireEvent.click(within(card).getByRole("button", { name: "Tentar novamente" }));

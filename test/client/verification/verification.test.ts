@@ -236,7 +236,7 @@ describe("a receipt", async () => {
     // From each of these beginnings a head may go on.
     const startedAt = performance.now();
     expect(await open("/Type /EmbeddedFile ".repeat(50_000))).toBeUndefined();
-    expect(performance.now() - startedAt).toBeLessThan(2_000);
+    expect(performance.now() - startedAt).toBeLessThan(10_000);
     // None of these is deflate data, which is known only after each was inflated.
     const head =
       "/Type /EmbeddedFile /Subtype /application#2Fjose >> /Length 3 /Filter /FlateDecode >>\nstream\n";

@@ -10,7 +10,7 @@ import { until } from "../../support/until.ts";
 
 const NODE = "01980000-0000-7000-8000-000000000001";
 const OTHER = "01980000-0000-7000-8000-000000000002";
-const holding = { patienceMs: 300, checkMs: 50 };
+const holding = { patienceMs: 1_500, checkMs: 50 };
 
 /** A database, and a way to hold a node on it as processes do. */
 async function openDatabase() {
