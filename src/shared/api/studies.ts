@@ -160,7 +160,7 @@ export type Grant = z.infer<typeof grantSchema>;
 
 /**
  * `actorName` is null if the account of that person was deleted, for a visitor, who has come by the link `linkId`, and for a clinic
- * without an account, which has delivered as `from`.
+ * without an account (`isDelivery`), which has delivered as `from` if that is known.
  */
 export const auditEntrySchema = z.object({
   at: z.string(),
@@ -169,6 +169,7 @@ export const auditEntrySchema = z.object({
   address: z.nullable(z.string()),
   linkId: z.optional(z.nullable(z.string())),
   device: z.optional(z.nullable(z.string())),
+  isDelivery: z.optional(z.boolean()),
   from: z.optional(z.nullable(z.string())),
 });
 export type AuditEntry = z.infer<typeof auditEntrySchema>;

@@ -333,6 +333,16 @@ test("a clinic without an account is named beside what it delivered, and called 
   expect(list.textContent).toContain("Clínica São João enviou o exame");
 });
 
+test("a delivery whose sender is not known is told apart from a deleted account", async () => {
+  const uploaded = { ...seen, action: "study.uploaded", actorName: null, from: null };
+  const entries = [{ ...uploaded, isDelivery: true }, uploaded];
+  await openPeople({ "GET /api/studies/s1/audit": () => Response.json(entries) });
+  const list = await screen.findByRole("list", { name: "Quem fez o quê" });
+  const [delivery, other] = Array.from(list.children, ({ textContent }) => textContent);
+  expect(delivery).toContain("Alguém sem conta enviou o exame");
+  expect(other).toContain("Conta excluída enviou o exame");
+});
+
 test("what was done with an exam is a list with a name, since the keys stop at it", async () => {
   await openPeople({ "GET /api/studies/s1/audit": () => Response.json([seen]) });
   const list = await screen.findByRole("list", { name: "Quem fez o quê" });

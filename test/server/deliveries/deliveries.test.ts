@@ -7,7 +7,7 @@ import { accessOf } from "../../../src/server/http/guard.ts";
 import type { CreatedRequest, NewRequest, Request } from "../../../src/shared/api/deliveries.ts";
 import type { NotificationList } from "../../../src/shared/api/notifications.ts";
 import type { Receipt, SignedReceipt } from "../../../src/shared/api/receipts.ts";
-import type { Study } from "../../../src/shared/api/studies.ts";
+import type { AuditEntry, Study } from "../../../src/shared/api/studies.ts";
 import { TagHex } from "../../../src/shared/dicom/tags.ts";
 import { DAY_MS } from "../../../src/shared/units.ts";
 import { restingObjects } from "../../support/damaged-study.ts";
@@ -121,14 +121,23 @@ describe("a request for exams", () => {
       study: { id },
       details: { from: "Clínica São João" },
     });
-    const audit = (await (await t.call("GET", `/api/studies/${id}/audit`, { as: owner })).json()) as {
-      action: string;
-      actorName: string | null;
-      from: string | null;
-    }[];
-    expect(audit.find(({ action }) => action === "study.uploaded")).toMatchObject({
-      ...{ actorName: null, from: "Clínica São João" },
-    });
+    const uploads = async () => {
+      const audit = await t.call("GET", `/api/studies/${id}/audit`, { as: owner });
+      return ((await audit.json()) as AuditEntry[]).filter(({ action }) => action === "study.uploaded");
+    };
+    const delivered = { actorName: null, isDelivery: true, from: "Clínica São João" };
+    expect(await uploads()).toMatchObject([delivered]);
+    // An older release's event of a delivery to an exam that was there already, and one of an account that was deleted.
+    const actors = [null, Bun.randomUUIDv7()];
+    for (const actor of actors)
+      await t.sql`insert into audit_events (at, action, actor_id, account_id, study_id)
+        values (now(), 'study.uploaded', ${actor}, ${owner.id}, ${id})`;
+    const known = { actorName: null, from: null };
+    expect(await uploads()).toMatchObject([
+      { ...known, isDelivery: false },
+      { ...known, isDelivery: true },
+      delivered,
+    ]);
     // The clinic's own list has its upload, and the owner's list does not.
     expect(await (await t.call("GET", "/api/uploads", { as: clinic })).json()).toHaveLength(1);
     expect(await (await t.call("GET", "/api/uploads", { as: owner })).json()).toHaveLength(0);

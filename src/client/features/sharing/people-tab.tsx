@@ -1,7 +1,7 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import type { ReactNode } from "react";
 import type { Link } from "../../../shared/api/links.ts";
-import type { Grant } from "../../../shared/api/studies.ts";
+import type { AuditEntry, Grant } from "../../../shared/api/studies.ts";
 import { Avatar } from "../../ui/avatar.tsx";
 import { Button } from "../../ui/button.tsx";
 import { momentText } from "../../ui/moment-text.ts";
@@ -102,12 +102,14 @@ function Audit({ studyId }: { studyId: string }) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
     <ol className="share-audit" tabIndex={0} aria-label={t({ id: "share.audit", message: "Who did what" })}>
-      {data.map(({ at, action, actorName, address, linkId, device, from }, place) => (
+      {data.map(({ at, action, address, device, ...actor }, place) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: two entries may be alike in all they tell
         <li key={`${at}-${place}`}>
           <span className="mono">{momentText(at)}</span>
           <span>
-            <b>{actorName ?? from ?? (linkId ? <Visitor link={linkOf(linkId)} /> : <DeletedAccount />)}</b>{" "}
+            <b>
+              <Actor {...actor} linkOf={linkOf} />
+            </b>{" "}
             {actionText(i18n, action)}
             {address && <small className="mono"> {[address, device].filter(Boolean).join(" · ")}</small>}
           </span>
@@ -123,7 +125,15 @@ function Visitor({ link }: { link: Pick<Link, "recipient"> | undefined }) {
   return <Trans id="share.visitorFor">Visitor by the link for {recipient}</Trans>;
 }
 
-function DeletedAccount() {
+interface ActorProps extends Pick<AuditEntry, "actorName" | "linkId" | "isDelivery" | "from"> {
+  linkOf: (id: string) => Link | undefined;
+}
+
+function Actor({ actorName, linkId, isDelivery, from, linkOf }: ActorProps) {
+  const name = actorName ?? from;
+  if (name) return name;
+  if (linkId) return <Visitor link={linkOf(linkId)} />;
+  if (isDelivery) return <Trans id="share.deliverer">Someone without an account</Trans>;
   return <Trans id="share.gone">Deleted account</Trans>;
 }
 

@@ -131,7 +131,7 @@ async function recordUse(
   { touched }: Change,
   now: Date,
 ): Promise<void> {
-  const details = receivedFrom !== undefined && { details: { from: receivedFrom } };
+  const details = receivedFrom !== undefined && { details: { ...origin.details, from: receivedFrom } };
   const act = { at: now, actorId: userId, accountId: upload.accountId, ...origin, ...details };
   await runConcurrently(
     ...touched.flatMap(({ studyId, studyInstanceUID }) => [
