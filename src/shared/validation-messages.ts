@@ -48,6 +48,7 @@ export const validationMessages = {
     message: "Image too large. Maximum size: 5MB",
   },
   "validation.tooLong": /*i18n*/ { id: "validation.tooLong", message: "This text is too long" },
+  "validation.repeated": /*i18n*/ { id: "validation.repeated", message: "Give only one value" },
   "validation.invalid": /*i18n*/ { id: "validation.invalid", message: "This value is not valid" },
 } as const;
 

@@ -7,7 +7,10 @@ export interface Violation {
   message: string;
 }
 
-/** A violation as a failure names it: without a `message` it is told that the value is not valid. */
+/**
+ * A violation as a failure names it. Without a `message` it is told by its code, if that is a key of `validation-messages.ts`, else
+ * that the value is not valid.
+ */
 export type WrongField = Omit<Violation, "message"> & Partial<Pick<Violation, "message">>;
 
 /** What a caller is told about a failure. `text` is a message descriptor of the catalogues in `locales`. */

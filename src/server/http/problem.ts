@@ -2,7 +2,7 @@ import type { Context, ErrorHandler, NotFoundHandler } from "hono";
 import { HTTPException } from "hono/http-exception";
 import type { Problem } from "../../shared/api/problem.ts";
 import type { Locale } from "../../shared/locale.ts";
-import { validationMessages } from "../../shared/validation-messages.ts";
+import { isValidationMessage, validationMessages } from "../../shared/validation-messages.ts";
 import { InstanceDamaged } from "../archive/instance-reader.ts";
 import { ManifestError } from "../archive/manifest.errors.ts";
 import { isDatabaseUnavailable } from "../db/database.errors.ts";
@@ -86,7 +86,8 @@ export function problemOf(locale: Locale, { kind, options }: AppError, requestId
 }
 
 function tellWrong(locale: Locale, { path, code, message }: WrongField): Violation {
-  return { path, code, message: message ?? translate(locale, validationMessages["validation.invalid"]) };
+  const text = validationMessages[isValidationMessage(code) ? code : "validation.invalid"];
+  return { path, code, message: message ?? translate(locale, text) };
 }
 
 function asAppError(error: Error): AppError {

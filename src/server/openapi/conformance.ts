@@ -111,6 +111,7 @@ function searching(): ConformanceSection {
         "Filters that are ignored: unknown names, sequences, attributes of another level",
         "named in `Warning: 299`",
       ],
+      ["A second value of an attribute, by keyword or by tag, other than UIDs and modalities", "400"],
       ["Attributes that one search matches", count(MAX_MATCHES)],
       ["Values of one list", count(MAX_LIST)],
       ["Fields of `includefield`", count(MAX_FIELDS)],

@@ -3,7 +3,7 @@ import type { DicomElements } from "../../../src/server/dicom/write-instance.ts"
 import type { DicomJson } from "../../../src/shared/dicom/reading/instance.ts";
 import { TagHex } from "../../../src/shared/dicom/tags.ts";
 import { sampleZip, studyUID } from "../../support/sample-zip.ts";
-import { createTestApp, type Person, type TestApp } from "../../support/test-app.ts";
+import { createTestApp, type Person, problemOf, type TestApp } from "../../support/test-app.ts";
 
 let t: TestApp;
 let owner: Person;
@@ -128,6 +128,9 @@ describe("a search for studies", () => {
     ["NumberOfStudyRelatedInstances=3", ["1"]],
     [`StudyInstanceUID=${studyUID("1")},${studyUID("4")}`, ["1", "4"]],
     [`StudyInstanceUID=${studyUID("1")}%5C${studyUID("9")}`, ["1"]],
+    [`StudyInstanceUID=${studyUID("1")}&0020000D=${studyUID("4")}`, ["1", "4"]],
+    ["ModalitiesInStudy=US&00080061=CT&ModalitiesInStudy=", ["1"]],
+    ["PatientID=P-100&00100020=P-100&PatientID=*", ["1"]],
     [`StudyInstanceUID=${studyUID("2")}${",1.2.840.113619".repeat(900)}`, ["2"]],
     ["InstanceAvailability=ONLINE&PatientID=P-100", ["1"]],
     ["InstanceAvailability=NEARLINE", []],
@@ -238,6 +241,21 @@ describe("a search for studies", () => {
   ])("that can't be read (%s) is refused, not guessed", async (query) => {
     expect((await search(`/studies?${query}`)).status).toBe(400);
   });
+
+  test.each([
+    ["PatientID=P-100&PatientID=P-200", "PatientID"],
+    ["StudyDate=20260131&00080020=20260130", "00080020"],
+    ["TimezoneOffsetFromUTC=-0300&00080201=%2B0100", "TimezoneOffsetFromUTC"],
+  ])(
+    "that gives one attribute two values (%s) is told so, instead of searched for one of them",
+    async (query, path) => {
+      const answer = await t.call("GET", `/dicomweb/studies?${query}`, { as: program });
+      expect(answer.status).toBe(400);
+      expect(await problemOf(answer)).toMatchObject({
+        violations: [{ path, code: "validation.repeated", message: "Give only one value" }],
+      });
+    },
+  );
 });
 
 describe("a search for series", () => {

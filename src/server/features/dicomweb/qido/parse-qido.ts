@@ -36,19 +36,30 @@ const NO_FILTERS = new Set(["limit", "offset", "includefield", "fuzzymatching", 
 const UNKNOWN_MATCHING = new Set(["emptyvaluematching", "multiplevaluematching"]);
 const ALL_LEVELS: readonly Level[] = ["study", "series", "instance"];
 
+/** All that a search wants of one attribute, which it may name by keyword and by tag. */
+interface Filter {
+  name: string;
+  path: QidoAttribute[];
+  attribute: QidoAttribute;
+  isOfLevel: boolean;
+  values: string[];
+}
+
 /**
  * Reads a search for items of `levels`. Attributes are named by keyword or by tag. Other parameters and attributes of other levels are
  * ignored (PS3.18 §8.3.4.1).
- * @throws {AppError} 400 if a limit, an offset or a value can't be read
+ * @throws {AppError} 400 if a limit, an offset or a value can't be read, or if an attribute without lists is given two
  */
 export function parseQido(parameters: URLSearchParams, levels = ALL_LEVELS): QidoQuery {
   const isFuzzy = parameters.get("fuzzymatching") === "true";
   const offset = offsetOf(parameters);
   const matches: QidoMatch[] = [];
   const ignored: string[] = [];
+  const filters = new Map<string, Filter>();
   for (const name of new Set(parameters.keys())) {
-    if (NO_FILTERS.has(name) || parameters.getAll(name).every((value) => !isNarrowing(value))) continue;
-    if (UNKNOWN_MATCHING.has(name) && parameters.get(name) === "false") continue;
+    const values = parameters.getAll(name);
+    if (NO_FILTERS.has(name) || values.every((value) => !isNarrowing(value))) continue;
+    if (UNKNOWN_MATCHING.has(name) && values[0] === "false") continue;
     const path = pathOf(name);
     const attribute = path?.at(-1);
     if (!path?.[0] || !attribute || attribute.vr === "SQ") {
@@ -56,9 +67,15 @@ export function parseQido(parameters: URLSearchParams, levels = ALL_LEVELS): Qid
       continue;
     }
     if (path.length === 1 && attribute.tag === TagHex.TimezoneOffsetFromUTC) continue;
-    const wanted = wantedOf(name, attribute, parameters.getAll(name), { isFuzzy, offset });
-    if (!levels.includes(levelOf(path[0].tag))) ignored.push(name);
-    else if (wanted) matches.push({ path, wanted });
+    const isOfLevel = levels.includes(levelOf(path[0].tag));
+    if (!isOfLevel) ignored.push(name);
+    const key = path.map(({ tag }) => tag).join(".");
+    const earlier = filters.get(key)?.values ?? [];
+    filters.set(key, { name, path, attribute, isOfLevel, values: earlier.concat(values) });
+  }
+  for (const { name, path, attribute, isOfLevel, values } of filters.values()) {
+    const wanted = wantedOf(name, attribute, values, { isFuzzy, offset });
+    if (wanted && isOfLevel) matches.push({ path, wanted });
     if (matches.length > MAX_MATCHES) throw invalid(name);
   }
   return {
@@ -74,14 +91,12 @@ export function parseQido(parameters: URLSearchParams, levels = ALL_LEVELS): Qid
  * @throws {AppError} 400 if it can't be read
  */
 function offsetOf(parameters: URLSearchParams): string | undefined {
-  for (const name of ["TimezoneOffsetFromUTC", TagHex.TimezoneOffsetFromUTC]) {
-    const value = parameters.get(name);
-    if (value === null || !isNarrowing(value)) continue;
-    const offset = parseOffset(value);
-    if (offset === undefined) throw invalid(name);
-    return offset;
-  }
-  return undefined;
+  const [name, tag] = ["TimezoneOffsetFromUTC", TagHex.TimezoneOffsetFromUTC] as const;
+  const value = oneOf(name, narrowing(parameters.getAll(name).concat(parameters.getAll(tag))));
+  if (value === undefined) return undefined;
+  const offset = parseOffset(value);
+  if (offset === undefined) throw invalid(name);
+  return offset;
 }
 
 /** @throws {AppError} 400 if `limit` or `offset` is not a number */
@@ -110,6 +125,20 @@ function isNarrowing(value: string): boolean {
   return value.trim() !== "" && value.trim() !== "*";
 }
 
+function narrowing(values: readonly string[]): string[] {
+  return values.map((value) => value.trim()).filter(isNarrowing);
+}
+
+/**
+ * The value of what has no lists; `undefined` if there is none.
+ * @throws {AppError} 400 if there are several: matches are joined by "and", and nothing has two values at once
+ */
+function oneOf(name: string, values: readonly string[]): string | undefined {
+  const [value, other] = new Set(values);
+  if (other !== undefined) throw invalid(name, "validation.repeated");
+  return value;
+}
+
 /** Returns `undefined` for values that match everything. */
 function wantedOf(
   name: string,
@@ -117,14 +146,12 @@ function wantedOf(
   given: string[],
   { isFuzzy, offset }: { isFuzzy: boolean; offset: string | undefined },
 ): Wanted | undefined {
-  const values = (isListed(tag, vr) ? given.flatMap((value) => value.split(/[,\\]/)) : given)
-    .map((value) => value.trim())
-    .filter(isNarrowing);
-  const [value] = values;
-  if (value === undefined) return undefined;
+  const values = narrowing(isListed(tag, vr) ? given.flatMap((value) => value.split(/[,\\]/)) : given);
   const isKept = values.every((text) => text.length <= MAX_TEXT_LENGTH && isKeepable(text));
   if (values.length > MAX_LIST || !isKept) throw invalid(name);
-  if (isListed(tag, vr)) return listOf(vr, values);
+  if (values.length > 0 && isListed(tag, vr)) return listOf(vr, values);
+  const value = oneOf(name, values);
+  if (value === undefined) return undefined;
   switch (vr) {
     case "DA":
       return rangeOf(name, value, DATE);
@@ -221,6 +248,6 @@ function count(parameters: URLSearchParams, name: "limit" | "offset"): number | 
   return Number(value);
 }
 
-function invalid(path: string): AppError {
-  return new AppError(validationFailed, { violations: [{ path, code: "invalid" }] });
+function invalid(path: string, code = "invalid"): AppError {
+  return new AppError(validationFailed, { violations: [{ path, code }] });
 }
