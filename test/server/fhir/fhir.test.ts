@@ -172,7 +172,10 @@ describe("ImagingStudy", () => {
     expect(study).toEqual({
       resourceType: "ImagingStudy",
       id: ids["1"],
-      meta: { profile: ["https://br-core.saude.gov.br/fhir/StructureDefinition/br-core-imagingstudy"] },
+      meta: {
+        profile: ["https://br-core.saude.gov.br/fhir/StructureDefinition/br-core-imagingstudy"],
+        lastUpdated: expect.stringMatching(/^20\d\d-.*Z$/),
+      },
       contained: [
         {
           resourceType: "Patient",
@@ -261,6 +264,66 @@ describe("ImagingStudy", () => {
     ["anything=1&_elements=id&_count=500", ["1", "2", "4", "3"]],
   ])("for %p finds %p", async (query, expected) => {
     expect(await find(query)).toEqual(expected);
+  });
+
+  describe("that last changed", () => {
+    beforeAll(async () => {
+      const [changed, others] = ["2026-03-01T10:15:30.500Z", "2024-02-29T00:00:00Z"];
+      await t.sql`update stored_objects set created_at = case when study_id = ${ids["1"] ?? ""}
+        then ${changed}::timestamptz else ${others}::timestamptz end where kind = 'volume'`;
+    });
+
+    test.each([
+      ["ge2026-03-01T10:15:30.500Z", ["1"]],
+      ["gt2026-03-01T10:15:30.499Z", ["1"]],
+      ["gt2026-03-01T10:15:30.500Z", []],
+      ["gt2026-03-01T10:15:30Z", []],
+      ["2026-03-01T10:15:30Z", ["1"]],
+      ["eq2026-03-01T07:15-03:00", ["1"]],
+      ["eq2026-03-01T10:15-03:00", []],
+      ["2026-03-01T10:15", ["1"]],
+      ["2026-03-01", ["1"]],
+      ["2026-03", ["1"]],
+      ["sa2026-03", []],
+      ["sa2025", ["1"]],
+      ["2024-02", ["2", "4", "3"]],
+      ["eb2024-02-29", []],
+      ["lt2024-03", ["2", "4", "3"]],
+      ["le2024", ["2", "4", "3"]],
+      ["le9999", ["1", "2", "4", "3"]],
+      ["gt9999", []],
+      ["lt0001-01-01T00:00+14:00", []],
+      ["ge2024&_lastUpdated=lt2026&_lastUpdated=le2025", ["2", "4", "3"]],
+      ["ge2024&patient=P-100", ["1"]],
+    ])("at %p finds %p", async (time, expected) => {
+      const query = `_lastUpdated=${time.replaceAll("+", "%2B")}`;
+      const page = await bundle(`/ImagingStudy?${query}`);
+      expect([numbersOf(page), page.total]).toEqual([expected, expected.length]);
+    });
+
+    test.each([
+      "2026-02-30",
+      "2026-03-01T24:00Z",
+      "2026-03-01T10",
+      "2026,2025",
+      "ne2026",
+      "now",
+      "ge2026T10:00Z",
+    ])("at %p is refused", async (time) => {
+      const answer = await t.call("GET", `/fhir/ImagingStudy?_lastUpdated=${time}`, { as: program });
+      expect(answer.status).toBe(400);
+    });
+
+    test("says when, and so does its page's address; a report has the time at which it was attached", async () => {
+      const page = await bundle("/ImagingStudy?_lastUpdated=ge2026");
+      expect(page.entry?.[0]?.resource.meta).toMatchObject({ lastUpdated: "2026-03-01T10:15:30.500Z" });
+      expect(selfOf(page).get("_lastUpdated")).toBe("ge2026");
+      const [report] = (await bundle("/DiagnosticReport")).entry ?? [];
+      const lastUpdated = String(report?.resource.issued);
+      expect(report?.resource.meta).toMatchObject({ lastUpdated });
+      const counted = async (time: string) => (await bundle(`/DiagnosticReport?_lastUpdated=${time}`)).total;
+      expect([await counted(lastUpdated), await counted(`gt${lastUpdated}`)]).toEqual([1, 0]);
+    });
   });
 
   test("by ids finds the caller's own only", async () => {

@@ -15,6 +15,7 @@ import {
   studies,
   studyTallies,
 } from "../studies/studies.table.ts";
+import { isReportChangedIn, isStudyChangedIn, type TimeRange } from "./changed-condition.repo.ts";
 import { followingCondition, hasUnknownFrequency } from "./following-conditions.repo.ts";
 import { idsOfPage } from "./newest-page.repo.ts";
 import {
@@ -37,6 +38,8 @@ export interface Search {
   ids?: readonly string[] | undefined;
   /** Leaves out studies without a report. */
   hasReport?: boolean;
+  /** Leaves out studies, or with `hasReport` reports, that last changed at another time. */
+  changed?: TimeRange | undefined;
 }
 
 export interface WideSearch extends Search, Page {}
@@ -164,13 +167,14 @@ function conditionOf({ range, wanted }: Part): SQL | undefined {
  * replaced are parts of their own; the others are found by the columns' indexes, and come first.
  */
 export async function partsOf(db: DbOrTx, search: Search): Promise<Part[]> {
-  const { caller, isGrantedOnly, ofStudy, ids, hasReport } = search;
+  const { caller, isGrantedOnly, ofStudy, ids, hasReport, changed } = search;
   const { own, granted } = visibleParts(caller);
   const parts = caller.role === "admin" ? [own] : isGrantedOnly ? [granted] : [own, granted];
   const wantedOf = (from: ValuesFrom, matches = ofStudy) => [
     ...matches.map((match) => studyCondition(match, from)),
     ids === undefined ? undefined : ids.length > 0 ? inArray(studies.id, [...ids]) : sql`false`,
     hasReport ? studies.hasReport : undefined,
+    changed && (hasReport ? isReportChangedIn(changed) : isStudyChangedIn(changed)),
   ];
   const isOfColumns = ofStudy.some(({ path: [first] }) => first && listColumns[first.tag]);
   if (!isOfColumns && !ofStudy.some(hasUnknownFrequency) && !search.ofSeries.some(isOfModality))

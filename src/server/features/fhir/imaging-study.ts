@@ -11,13 +11,18 @@ import {
 } from "./fhir-resource.ts";
 import { subjectOf } from "./patient.ts";
 
-/** A study as an ImagingStudy (FHIR R4); its instances are read over DICOMweb. */
-export function imagingStudy(id: string, study: StudyRecord, series: readonly SeriesRecord[]): FhirResource {
+/** A study as an ImagingStudy (FHIR R4); its instances are read over DICOMweb. `changedAt`: when it last got some. */
+export function imagingStudy(
+  id: string,
+  study: StudyRecord,
+  series: readonly SeriesRecord[],
+  changedAt: Date | undefined,
+): FhirResource {
   const referrer = nameIn(study, TagHex.ReferringPhysicianName);
   return {
     resourceType: "ImagingStudy",
     id,
-    meta: { profile: [Profile.imagingStudy] },
+    meta: { profile: [Profile.imagingStudy], ...(changedAt && { lastUpdated: changedAt.toISOString() }) },
     ...subjectOf(study),
     identifier: [
       { use: "official", system: DICOM_UID, value: `urn:oid:${study.studyInstanceUID}` },

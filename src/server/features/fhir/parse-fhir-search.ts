@@ -5,8 +5,9 @@ import { validationFailed } from "../../http/http.errors.ts";
 import { isKeepable } from "../../http/validate.ts";
 import type { Page } from "../dicomweb/qido/parse-qido.ts";
 import type { QidoMatch, Wanted } from "../dicomweb/qido/qido-match.ts";
+import type { TimeRange } from "../exchange/changed-condition.repo.ts";
 import { DICOM_CODES, DICOM_UID } from "./fhir-resource.ts";
-import { dayRange } from "./parse-fhir-date.ts";
+import { dayRange, timeRange } from "./parse-fhir-date.ts";
 import {
   type Brought,
   INCLUDES,
@@ -32,6 +33,8 @@ export interface FhirSearch extends Page {
   /** Of studies; all of them without. */
   ids: string[] | undefined;
   matches: QidoMatch[];
+  /** When what is wanted last changed. */
+  changed: TimeRange | undefined;
   /** Types of resources that come along with the matches of a page. */
   brought: Set<Brought>;
   /** Whether the answer says how many matches there are. */
@@ -55,6 +58,7 @@ export function parseFhirSearch(
   const search: FhirSearch = {
     ids: undefined,
     matches: [],
+    changed: undefined,
     brought: new Set(),
     isCounted: limit === 0 || parameters.get("_total") !== "none",
     used: [],
@@ -103,6 +107,9 @@ function isCompared(search: FhirSearch, type: SearchedType, name: string, text: 
     case "id":
       keepIds(search, values);
       break;
+    case "changed":
+      search.changed = both(search.changed, timeRange(values) ?? unreadable(name));
+      break;
     case "study":
       keepIds(
         search,
@@ -147,6 +154,13 @@ function modalitiesOf(values: string[]): Wanted {
   const tokens = values.map(tokenOf).filter(({ system = DICOM_CODES }) => system === DICOM_CODES);
   const codes = tokens.map(({ code }) => code);
   return { kind: "list", values: new Set(codes), ...(codes.includes("") && { patterns: ["?*"] }) };
+}
+
+/** The times that are in both ranges. */
+function both(one: TimeRange = {}, other: TimeRange): TimeRange {
+  const [from] = [one.from, other.from].filter((end) => end !== undefined).sort((a, b) => +b - +a);
+  const [before] = [one.before, other.before].filter((end) => end !== undefined).sort((a, b) => +a - +b);
+  return { from, before };
 }
 
 function keepIds(search: FhirSearch, values: string[]): void {

@@ -1,6 +1,7 @@
 import type { Deps } from "../../deps.ts";
 import type { Session } from "../../http/session.ts";
 import { seriesRecord, studyRecord } from "../dicomweb/catalogue/open-catalogue.ts";
+import { findLastChanges } from "../exchange/changed-condition.repo.ts";
 import { countStudies } from "../exchange/count-studies.repo.ts";
 import { searchStudies } from "../exchange/search.repo.ts";
 import { listReportsOf } from "../reports/reports.repo.ts";
@@ -24,7 +25,7 @@ export interface FoundPage {
   total: number | undefined;
 }
 
-type Search = Pick<FhirSearch, "ids" | "matches" | "limit" | "offset" | "brought" | "isCounted">;
+type Search = Pick<FhirSearch, "ids" | "matches" | "changed" | "limit" | "offset" | "brought" | "isCounted">;
 
 /** A page of studies that the caller may see, newest first. */
 export async function searchImagingStudies(
@@ -63,18 +64,24 @@ export async function findStudyForFhir(
 
 /** The search that finds one resource by its id, which is its study's. */
 export function searchOfOne(id: string): Search {
-  return { ids: [id], matches: [], limit: 1, offset: 0, brought: new Set(), isCounted: false };
+  return {
+    ids: [id],
+    matches: [],
+    changed: undefined,
+    limit: 1,
+    offset: 0,
+    brought: new Set(),
+    isCounted: false,
+  };
 }
 
 async function presentStudies(db: Deps["db"], rows: readonly StudyRow[]): Promise<FhirResource[]> {
-  const series = await listSeriesOf(
-    db,
-    rows.map(({ id }) => id),
-  );
+  const ids = rows.map(({ id }) => id);
+  const [series, changes] = await Promise.all([listSeriesOf(db, ids), findLastChanges(db, ids)]);
   const byStudy = Map.groupBy(series, ({ studyId }) => studyId);
   return rows.map((row) => {
     const records = byStudy.get(row.id)?.map((one) => seriesRecord(row.studyInstanceUID, one));
-    return imagingStudy(row.id, studyRecord(row), records ?? []);
+    return imagingStudy(row.id, studyRecord(row), records ?? [], changes.get(row.id));
   });
 }
 
@@ -102,7 +109,7 @@ interface FoundRows extends Pick<FoundPage, "next" | "total"> {
 async function pageOf(
   { db }: Pick<Deps, "db">,
   session: Session,
-  { ids, matches, limit, offset, isCounted }: Search,
+  { ids, matches, changed, limit, offset, isCounted }: Search,
   {
     hasReport,
     hasSeries,
@@ -114,6 +121,7 @@ async function pageOf(
     ofStudy: matches,
     ofSeries: [],
     ids,
+    changed,
     hasReport,
   };
   const total = isCounted ? await countStudies(db, wanted) : undefined;

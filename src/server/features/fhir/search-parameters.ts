@@ -4,7 +4,7 @@ export type SearchedType = "ImagingStudy" | "DiagnosticReport";
 interface SearchParameter {
   type: "token" | "reference" | "date";
   /** What its values are compared with. */
-  meaning: "id" | "study" | "patient" | "identifier" | "modality" | "day" | "status";
+  meaning: "id" | "changed" | "study" | "patient" | "identifier" | "modality" | "day" | "status";
   /** Undefined for another spelling of one that is defined. */
   definition?: string;
   /** The type that a reference leads to. */
@@ -30,10 +30,17 @@ const study = {
   documentation: "Also as `.identifier`.",
 } as const;
 
+const lastUpdated = {
+  type: "date",
+  meaning: "changed",
+  definition: `${HL7}/Resource-lastUpdated`,
+} as const;
+
 /** What searches compare, by the names of FHIR R4 (§3.1.1). */
 export const SEARCH_PARAMETERS: Readonly<Record<SearchedType, Readonly<Record<string, SearchParameter>>>> = {
   ImagingStudy: {
     _id: { type: "token", meaning: "id", definition: `${HL7}/Resource-id` },
+    _lastUpdated: { ...lastUpdated, documentation: "When the study last got instances. UTC without a zone." },
     patient: { ...patient, definition: `${HL7}/clinical-patient` },
     subject: { ...patient, definition: `${HL7}/ImagingStudy-subject` },
     identifier: {
@@ -48,6 +55,7 @@ export const SEARCH_PARAMETERS: Readonly<Record<SearchedType, Readonly<Record<st
   },
   DiagnosticReport: {
     _id: { type: "token", meaning: "id", definition: `${HL7}/Resource-id` },
+    _lastUpdated: { ...lastUpdated, documentation: "When the report was attached. UTC without a zone." },
     patient: { ...patient, definition: `${HL7}/clinical-patient` },
     subject: { ...patient, definition: `${HL7}/DiagnosticReport-subject` },
     date: { type: "date", meaning: "day", definition: `${HL7}/clinical-date` },
