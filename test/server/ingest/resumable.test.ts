@@ -71,9 +71,12 @@ test("every answer names the version, also those to nobody", async () => {
   }
 });
 
-test("an upload that takes too long to read is given up after three times", async () => {
-  using _ = spyOn(t.deps.ingestWorkers, "open").mockImplementation(async () => {
-    throw new IngestRefused("worker.slow", "scan");
+test.each([
+  ["takes too long to read", "worker.slow", 3],
+  ["ends its worker each time", "worker.lost", 6],
+] as const)("an upload that %s (%s) is given up after %d times", async (_, failure, times) => {
+  using _opening = spyOn(t.deps.ingestWorkers, "open").mockImplementation(async () => {
+    throw new IngestRefused(failure, "scan");
   });
   const zip = sampleZip({ study: "77" });
   const url = await tus.begin(zip.length);
@@ -81,10 +84,10 @@ test("an upload that takes too long to read is given up after three times", asyn
   const deps = { ...t.deps, gate: createDeliveryGate(t.deps) };
   const run = { id: "", enqueuedAt: new Date(), signal: new AbortController().signal };
   const finish = (attempt: number) => finishUpload(deps, url.split("/").at(-1) ?? "", { ...run, attempt });
-  await expect(finish(2)).rejects.toThrow("scan");
+  await expect(finish(times - 1)).rejects.toThrow();
   // The job of the upload may take it over each time.
   await until(async () => {
-    await finish(3);
+    await finish(times);
     return (await tus.read(url)).state === "failed";
   });
   await tus.end(url);

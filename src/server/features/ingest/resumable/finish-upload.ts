@@ -30,6 +30,8 @@ import type { Holder } from "./upload-holds.repo.ts";
 const MAX_ATTEMPTS = 30;
 /** An attempt that takes too long has had a worker for a quarter of an hour. */
 const MAX_SLOW_ATTEMPTS = 3;
+/** An upload that ends its worker each time is to blame; a want of memory passes within the minute that so many attempts take. */
+const MAX_LOST_ATTEMPTS = 6;
 
 export type FinishDeps = IngestDeps & Pick<Deps, "arriving" | "meters"> & { gate: DeliveryGate };
 
@@ -47,8 +49,8 @@ export async function finishUpload(deps: FinishDeps, uploadId: string, run: JobR
   } catch (error) {
     run.signal.throwIfAborted();
     if (upload.receiverId !== null) return await holdBack(deps, upload, holder, error);
-    const attempts = isSlow(error) ? MAX_SLOW_ATTEMPTS : MAX_ATTEMPTS;
-    const problem = refusalOf(error) ?? (run.attempt >= attempts ? new AppError(internal) : undefined);
+    const problem =
+      refusalOf(error) ?? (run.attempt >= attemptsFor(error) ? new AppError(internal) : undefined);
     if (!problem) throw error;
     deps.log.info("upload.refused", { problem: problem.kind.code, ...describeError(error) });
     const told = upload.deliveryId === null ? problem : asToldToDeliverer(problem);
@@ -124,7 +126,10 @@ function refusalOf(error: unknown): AppError | undefined {
   return error.kind === uploadInterrupted || error.kind === tooManyUploads ? undefined : error;
 }
 
-/** Whether it took too long to read the upload. */
-function isSlow(error: unknown): boolean {
-  return error instanceof IngestRefused && error.failure === "worker.slow";
+/** How often an upload is tried that fails for this reason at last. */
+function attemptsFor(error: unknown): number {
+  const refused = error instanceof AppError ? error.options.cause : error;
+  if (!(refused instanceof IngestRefused)) return MAX_ATTEMPTS;
+  if (refused.failure === "worker.slow") return MAX_SLOW_ATTEMPTS;
+  return refused.failure === "worker.lost" ? MAX_LOST_ATTEMPTS : MAX_ATTEMPTS;
 }
