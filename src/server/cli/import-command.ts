@@ -1,4 +1,5 @@
 import { realpath } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { emailSchema } from "../../shared/api/account-fields.ts";
 import type { Config } from "../config.ts";
@@ -12,6 +13,8 @@ import { journalPath, openJournal } from "../features/import/journal.ts";
 import { resolvePaths, walkPaths } from "../features/import/walk-paths.ts";
 import { createIngestWorkers } from "../features/ingest/worker/ingest-workers.ts";
 import { importDirOf } from "../nodes/node.ts";
+import { createDiskRoom } from "../storage/disk/disk-room.ts";
+import { spaceOf } from "../storage/disk/disk-space.ts";
 import { readablePath } from "../storage/disk/raw-path.ts";
 import { commandLog } from "./command-log.ts";
 import { untilInterrupted } from "./interrupts.ts";
@@ -120,6 +123,7 @@ async function foresee(
     const foreseen = dryRun({
       db,
       ingestWorkers,
+      disk: createDiskRoom({ spareBytes: 0, readSpace: () => spaceOf(tmpdir()) }),
       account,
       paths,
       avoid,

@@ -17,9 +17,11 @@ import type { FileReport } from "../../../src/server/features/import/found-file.
 import { importPaths } from "../../../src/server/features/import/import-paths.ts";
 import { journalPath, openJournal } from "../../../src/server/features/import/journal.ts";
 import { resolvePaths } from "../../../src/server/features/import/walk-paths.ts";
+import { createDiskRoom } from "../../../src/server/storage/disk/disk-room.ts";
 import { readablePath } from "../../../src/server/storage/disk/raw-path.ts";
 import type { Study } from "../../../src/shared/api/studies.ts";
 import { TagHex } from "../../../src/shared/dicom/tags.ts";
+import { MIB } from "../../../src/shared/units.ts";
 import { sampleInstance, sampleZip, studyUID } from "../../support/sample-zip.ts";
 import { limitStorage } from "../../support/storage-quota.ts";
 import { createTempFolder } from "../../support/temp-folder.ts";
@@ -173,10 +175,12 @@ describe("a folder", () => {
     writeFileSync(latin("imagens_t\xf3rax/mais \xe9.zip"), sampleZip({ study: "72" }));
     const options = { paths: await resolvePaths([root]), avoid: "", signal: new AbortController().signal };
     const account = { caller: { userId: ana.id, role: "user" } as const, isTrial: false };
-    const { db, ingestWorkers } = t.deps;
+    const { db, disk, ingestWorkers } = t.deps;
     const reports: FileReport[] = [];
     const onReport = async (report: FileReport) => void reports.push(report);
-    const foreseen = await Array.fromAsync(dryRun({ db, ingestWorkers, account, ...options, onReport }));
+    const foreseen = await Array.fromAsync(
+      dryRun({ db, disk, ingestWorkers, account, ...options, onReport }),
+    );
     expect([foreseen.map(({ instances }) => instances).sort(), reports]).toEqual([[1, 2], []]);
 
     const { outcomes } = await bringIn(ana, root);
@@ -188,6 +192,29 @@ describe("a folder", () => {
     });
     expect(await studiesOf(ana)).toEqual({ [studyUID("71")]: 2, [studyUID("72")]: 1 });
     expect((await bringIn(ana, root)).outcomes[Object.keys(outcomes)[0] ?? ""]).toStartWith("already there");
+  });
+
+  test("may be ZIPs for which the disk has no room: a dry run inflates none of them", async () => {
+    const ana = await t.addPerson("Ana", { plan: "clinica" });
+    const large = zipSync({ "large.bin": [new Uint8Array(33 * MIB), { level: 1 }] });
+    const root = filled({ "large.zip": large, "small.zip": sampleZip({ study: "73" }) });
+    const reports: FileReport[] = [];
+    const foreseen = dryRun({
+      db: t.deps.db,
+      ingestWorkers: t.deps.ingestWorkers,
+      disk: createDiskRoom({ spareBytes: 0, readSpace: async () => ({ freeBytes: 32 * MIB, sizeBytes: 0 }) }),
+      account: { caller: { userId: ana.id, role: "user" }, isTrial: false },
+      paths: await resolvePaths([root]),
+      avoid: "",
+      signal: new AbortController().signal,
+      onReport: async (report) => void reports.push(report),
+    });
+    expect((await Array.fromAsync(foreseen)).map(({ studyInstanceUID }) => studyInstanceUID)).toEqual([
+      studyUID("73"),
+    ]);
+    expect(reports).toEqual([
+      { path: expect.stringContaining("large.zip"), outcome: "refused", reason: "disk.full" },
+    ]);
   });
 
   test("does not hold the installation's own data, and what is gone or unreadable is told", async () => {
@@ -249,10 +276,19 @@ describe("the plan", () => {
     const foreseen = async (root: string) => {
       const studies: ForeseenStudy[] = [];
       const account = { caller: { userId: ana.id, role: "user" } as const, isTrial: false };
-      const { db, ingestWorkers } = t.deps;
+      const { db, disk, ingestWorkers } = t.deps;
       const paths = await resolvePaths([root]);
       const signal = new AbortController().signal;
-      const options = { db, ingestWorkers, account, paths, avoid: "", signal, onReport: async () => {} };
+      const options = {
+        db,
+        disk,
+        ingestWorkers,
+        account,
+        paths,
+        avoid: "",
+        signal,
+        onReport: async () => {},
+      };
       for await (const study of dryRun(options)) studies.push(study);
       return Object.fromEntries(
         studies.map(({ studyInstanceUID, instances, state, reason }) => [

@@ -3,10 +3,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Db } from "../../db/client.ts";
 import { chunks } from "../../runtime/chunks.ts";
+import { DiskFull, type DiskRoom } from "../../storage/disk/disk-room.ts";
 import { rawPath } from "../../storage/disk/raw-path.ts";
-import { DEFAULT_INGEST_LIMITS } from "../ingest/worker/ingest-limits.ts";
+import { DEFAULT_INGEST_LIMITS, TRIAL_INGEST_LIMITS } from "../ingest/worker/ingest-limits.ts";
 import type { IngestWorkers } from "../ingest/worker/ingest-workers.ts";
 import { IngestRefused } from "../ingest/worker/worker.errors.ts";
+import type { IngestFailure } from "../ingest/worker/worker-messages.ts";
 import { findStoredStudies } from "../studies/study-contents.repo.ts";
 import { findStorageQuota } from "../subscriptions/storage.repo.ts";
 import { examLimitReached, storageLimitReached } from "../subscriptions/subscriptions.errors.ts";
@@ -20,6 +22,8 @@ import { walkPaths } from "./walk-paths.ts";
 /** Studies that are told apart; the instances of further ones are counted together. */
 const MAX_STUDIES = 200_000;
 const STUDIES_AT_ONCE = 1_000;
+/** As when the disk is full in the middle of a scan. */
+const DISK_FULL = "disk.full" satisfies IngestFailure;
 
 /** What would happen to a study. `known`: it exists, and instances that are not there yet would be added. */
 export interface ForeseenStudy {
@@ -34,6 +38,8 @@ export interface ForeseenStudy {
 export interface DryRunOptions {
   db: Db;
   ingestWorkers: IngestWorkers;
+  /** The disk of the folder for temporary files: large entries are inflated there. */
+  disk: DiskRoom;
   account: ImportAccount;
   paths: readonly string[];
   /** A folder that is not entered. */
@@ -85,15 +91,17 @@ async function readStudies(options: DryRunOptions): Promise<Map<string, Content>
 
 /** Scans a ZIP where it is, as an upload's ZIP is scanned. */
 async function readZip(
-  { ingestWorkers, signal, onReport }: DryRunOptions,
+  { ingestWorkers, disk, account, signal, onReport }: DryRunOptions,
   { path }: FoundFile,
   add: (uid: string, content: Content) => void,
 ): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), "exameteca-dry-run-"));
   try {
     const zipPath = await openablePath(folder, path);
-    const session = await ingestWorkers.open(folder, zipPath, DEFAULT_INGEST_LIMITS, signal);
+    const limits = account.isTrial ? TRIAL_INGEST_LIMITS : DEFAULT_INGEST_LIMITS;
+    const session = await ingestWorkers.open(folder, zipPath, limits, signal);
     try {
+      using _ = await disk.reserve(session.inflatedBytes);
       const { studies, skipped, restBytes, instanceCount } = await session.scan();
       if (studies.length === 0)
         return await onReport({ path, outcome: "skipped", reason: "upload.no_dicom" });
@@ -111,6 +119,7 @@ async function readZip(
       await session.dispose();
     }
   } catch (error) {
+    if (error instanceof DiskFull) return await onReport({ path, outcome: "refused", reason: DISK_FULL });
     if (!(error instanceof IngestRefused)) throw error;
     await onReport({ path, outcome: "refused", reason: error.failure });
   } finally {
