@@ -138,7 +138,7 @@ export function createStudiesRoutes(deps: Deps, guard: Guard, takeAlong: TakeAlo
 
   routes.post(
     shareStudyCall.path,
-    guard({ scope: "api" }),
+    guard(viewing),
     describe(shareStudyCall, {
       summary: "Let a doctor see a study, by their e-mail",
       status: 201,

@@ -37,7 +37,7 @@ export function createInvitationsRoutes(deps: Deps, guard: Guard) {
 
   routes.post(
     inviteDoctorCall.path,
-    guard({}),
+    guard({ subscription: "viewing" }),
     describe(inviteDoctorCall, {
       summary: "Invite a doctor to a study, by their e-mail",
       status: 201,
