@@ -112,7 +112,7 @@ function parseFrames(json: unknown): FrameTable {
   return native;
 }
 
-/** Earlier versions wrote a negative count for an image whose Rows, Columns, samples or bits are negative. */
+/** A stored manifest may say so of an image whose Rows, Columns, samples or bits are negative: it has no frames. */
 function isBelowNone(frameCount: unknown): boolean {
   return typeof frameCount === "number" && frameCount < 0;
 }

@@ -1,7 +1,7 @@
 /**
- * PostgreSQL's own types whose arrays our statements send or read: the OID of the element, then that of its array. No version
- * changes them (`pg_type.dat`). The driver would ask each new connection for all of them, which costs the database more than
- * most statements do.
+ * The arrays that our statements send or read: the OID of the element's type, then that of the array's. They are PostgreSQL's own
+ * types, which have the same OIDs in every version (`pg_type.dat`). Without this list the driver asks for all types on each new
+ * connection, which costs the database more than most statements do.
  */
 export const ARRAY_TYPES: readonly (readonly [element: number, array: number])[] = [
   [16, 1000], // bool

@@ -50,7 +50,7 @@ test("a new connection asks the database nothing by itself, and knows arrays all
   await sql.end({ timeout: 1 });
 });
 
-test("whoever reserves a connection gets a new one", async () => {
+test("a pool without connections opens one to be reserved, and has it again once it is released", async () => {
   const sql = openPostgres(database.url, { max: 1 });
   const reserved = await sql.reserve();
   expect(await reserved`select 1 as one`).toMatchObject([{ one: 1 }]);
