@@ -15,7 +15,7 @@ import type { Locale } from "../../src/shared/locale.ts";
 import { screen, userEvent } from "./dom.ts";
 import { type Answer, answerCalls, renderView } from "./render-view.tsx";
 
-const series: Series = {
+export const series: Series = {
   id: "e1",
   seriesInstanceUID: "2.25.2",
   seriesDescription: null,

@@ -21,6 +21,14 @@ export type StudyModality = (typeof STUDY_MODALITIES)[number];
 /** Modalities that a lab PDF can have. */
 export const LAB_MODALITIES = ["DEN", "LAB", "CT", "MR", "US", "CR", "ES", "NM", "PT"] as const;
 
+/** PDFs and other encapsulated documents, structured reports, and selections of images (PS3.3 §C.7.3.1.1.1). */
+const DOCUMENTS: ReadonlySet<string> = new Set(["DOC", "SR", "KO"]);
+
+/** Whether a series of this modality has documents, and no images. */
+export function isOfDocuments(modality: string | null): boolean {
+  return modality !== null && DOCUMENTS.has(modality);
+}
+
 export function isStudyModality(code: string): code is StudyModality {
   return (STUDY_MODALITIES as readonly string[]).includes(code);
 }

@@ -11,7 +11,7 @@ import type { Locale } from "../../../src/shared/locale.ts";
 import { cleanup, drawn, screen, waitFor, withDom, within } from "../../support/dom.ts";
 import { type Answer, problem, shownView } from "../../support/render-view.tsx";
 import { skull } from "../../support/skull-study.ts";
-import { columnHeads, listOf, loadList, showList } from "../../support/study-list.tsx";
+import { columnHeads, listOf, loadList, series, showList } from "../../support/study-list.tsx";
 import { travel } from "../../support/travel.ts";
 
 withDom();
@@ -80,6 +80,18 @@ test("a row expands to its series; a series without a description says so", asyn
   expect(await screen.findByText("Sem descrição")).toBeTruthy();
   expect(screen.getByText("Sé 3")).toBeTruthy();
   expect(screen.getByText("SC-1")).toBeTruthy();
+});
+
+test("a laudo among the series is counted as a document, not as an image", async () => {
+  const laudo = { ...series, id: "e2", modality: "DOC", imagesReceived: 1 };
+  const answers = {
+    ...listOf([skull]),
+    "GET /api/studies/s1/series": () => Response.json([series, laudo]),
+  };
+  const { user } = await showList(answers);
+  await user.click(await screen.findByRole("button", { name: /^Séries de/ }));
+  expect(await screen.findByText("DOC · 1 documento")).toBeTruthy();
+  expect(screen.getByText("CT · 1.284 imagens")).toBeTruthy();
 });
 
 test("a click on a row shows its series, and one on its film or on a series opens the images", async () => {

@@ -2,6 +2,7 @@ import { plural } from "@lingui/core/macro";
 import { Trans, useLingui } from "@lingui/react/macro";
 import { useQuery } from "@tanstack/react-query";
 import type { Series, Study } from "../../../../shared/api/studies.ts";
+import { isOfDocuments } from "../../../../shared/dicom/modality.ts";
 import { ApiError } from "../../../api.ts";
 import { mayRetry } from "../../../query-client.ts";
 import { Skeleton } from "../../../ui/skeleton.tsx";
@@ -40,10 +41,12 @@ function SeriesCard({ study, series }: { study: Study; series: Series }) {
   const [ref, isSeen] = useSeen<HTMLLIElement>();
   const picture = usePicture({ study, seriesId: series.id, imagesReceived, isSeen });
   const open = useOpenViewer();
-  const images = t({
-    id: "series.images",
-    message: plural(imagesReceived, { one: "# image", other: "# images" }),
-  });
+  const count = isOfDocuments(modality)
+    ? t({
+        id: "series.documents",
+        message: plural(imagesReceived, { one: "# document", other: "# documents" }),
+      })
+    : t({ id: "series.images", message: plural(imagesReceived, { one: "# image", other: "# images" }) });
   return (
     <li ref={ref} className="series-item">
       <button
@@ -67,7 +70,7 @@ function SeriesCard({ study, series }: { study: Study; series: Series }) {
               <Trans id="study.noDescription">No description</Trans>
             </b>
           )}
-          <span className="series-facts">{[modality, images].filter(Boolean).join(" · ")}</span>
+          <span className="series-facts">{[modality, count].filter(Boolean).join(" · ")}</span>
         </span>
       </button>
     </li>
