@@ -53,9 +53,10 @@ const LOST_CONNECTION = /^CONNECT(ION)?_[A-Z]+$/;
 const BROKEN_SOCKET = /^E(CONNREFUSED|CONNRESET|HOSTUNREACH|NETUNREACH|NOTFOUND|NOENT|PIPE|TIMEDOUT)$/;
 /**
  * SQLSTATEs of a database that takes nothing now: connection exceptions, insufficient resources such as a full disk, a shutdown
- * or a start, errors of the disk, a standby or a database that was made read-only, and a lock that somebody holds for long.
+ * or a start, errors of the disk, a standby or a database that was made read-only, a lock that somebody holds for long, and a
+ * transaction that gave way to another one.
  */
-const UNAVAILABLE_STATES = /^(08...|53...|55P03|57014|57P0[1-5]|58...|25006|25P03)$/;
+const UNAVAILABLE_STATES = /^(08...|40001|40P01|53...|55P03|57014|57P0[1-5]|58...|25006|25P03)$/;
 /** SQLSTATEs with which PostgreSQL lets a connection in no further: a wrong name or password, a database that is not there. */
 const REFUSED_STATES = /^(28...|3D000)$/;
 

@@ -53,6 +53,25 @@ describe("a transaction whose connection is lost", () => {
   });
 });
 
+test("a transaction that gives way to one which waits for it may be tried again", async () => {
+  const database = await createTestDatabase({ migrations: [] });
+  const sql = openPostgres(database.url, { max: 2 });
+  const bothHold = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const lockBoth = (mine: 0 | 1, other: 0 | 1) =>
+    sql.begin(async (tx) => {
+      await tx`set local deadlock_timeout = 50`;
+      await tx`select pg_advisory_xact_lock(${mine})`;
+      bothHold[mine]?.resolve();
+      await bothHold[other]?.promise;
+      await tx`select pg_advisory_xact_lock(${other})`;
+    });
+  const outcomes = await Promise.allSettled([lockBoth(0, 1), lockBoth(1, 0)]);
+  const failures = outcomes.filter((outcome) => outcome.status === "rejected").map(({ reason }) => reason);
+  expect(failures.map(isDatabaseUnavailable)).toEqual([true]);
+  await sql.end({ timeout: 1 });
+  await database.drop();
+});
+
 describe("a connection that is lost before it is of use", () => {
   let database: TestDatabase;
   beforeAll(async () => {
