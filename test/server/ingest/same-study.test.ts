@@ -11,7 +11,7 @@ import { until } from "../../support/until.ts";
 
 /** As many as a sender with several connections keeps under way. */
 const SENDERS = 6;
-const EACH = 40;
+const EACH = 20;
 
 let t: TestApp;
 let person: Person;
