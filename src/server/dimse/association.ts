@@ -161,14 +161,13 @@ class Association {
     this.#sink = sink;
     const { answers, accepted } = negotiate(request);
     this.#accepted = accepted;
-    const { calledAETitle, callingAETitle, maxLength } = request;
+    const { repeated, maxLength } = request;
     this.#peerMaxLength = maxLength;
     const { implementation } = this.options;
     this.socket.setTimeout(this.options.idleMs);
     await this.#send(
       encodeAssociateAccept({
-        calledAETitle,
-        callingAETitle,
+        repeated,
         contexts: answers,
         maxLength: MAX_DATA_BYTES,
         implementation,

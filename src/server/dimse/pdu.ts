@@ -20,6 +20,8 @@ const PROTOCOL_VERSION = 1;
 const TITLE_BYTES = 16;
 /** Of an A-ASSOCIATE-RQ: version, reserved bytes, both titles. */
 const FIXED_BYTES = 68;
+/** Behind the version and the reserved bytes. */
+const REPEATED_AT = 4;
 const MAX_CONTEXTS = 128;
 const MAX_SYNTAXES = 64;
 const MAX_UID_LENGTH = 64;
@@ -68,6 +70,8 @@ export interface AssociateRequest {
   /** Without leading and trailing spaces, which are not significant (PS3.5 §6.2, AE). */
   calledAETitle: string;
   callingAETitle: string;
+  /** The titles as they were sent, and the reserved bytes behind them: an A-ASSOCIATE-AC repeats them (PS3.8 table 9-17). */
+  repeated: Buffer;
   contexts: ProposedContext[];
   /** The largest P-DATA-TF that the peer takes; 0: any. */
   maxLength: number;
@@ -81,6 +85,8 @@ export function decodeAssociateRequest(body: Buffer): AssociateRequest {
     applicationContext: "",
     calledAETitle: titleAt(body, 4),
     callingAETitle: titleAt(body, 4 + TITLE_BYTES),
+    // The PDU's memory is used again.
+    repeated: Buffer.from(body.subarray(REPEATED_AT, FIXED_BYTES)),
     contexts: [],
     maxLength: 0,
   };
@@ -154,9 +160,7 @@ export interface AnsweredContext {
   transferSyntax: string;
 }
 
-export interface AssociateAccept {
-  calledAETitle: string;
-  callingAETitle: string;
+export interface AssociateAccept extends Pick<AssociateRequest, "repeated"> {
   contexts: readonly AnsweredContext[];
   maxLength: number;
   implementation: Implementation;
@@ -169,11 +173,10 @@ export interface Implementation {
 }
 
 export function encodeAssociateAccept(accept: AssociateAccept): Buffer {
-  const { calledAETitle, callingAETitle, contexts, maxLength, implementation } = accept;
+  const { repeated, contexts, maxLength, implementation } = accept;
   const fixed = Buffer.alloc(FIXED_BYTES);
   fixed.writeUInt16BE(PROTOCOL_VERSION, 0);
-  fixed.write(calledAETitle.padEnd(TITLE_BYTES), 4, "latin1");
-  fixed.write(callingAETitle.padEnd(TITLE_BYTES), 4 + TITLE_BYTES, "latin1");
+  repeated.copy(fixed, REPEATED_AT);
   const length = Buffer.alloc(4);
   length.writeUInt32BE(maxLength);
   const items = [

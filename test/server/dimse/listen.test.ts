@@ -172,6 +172,16 @@ test("a response is cut into PDUs as short as the peer takes", async () => {
   expect(response.includes(Buffer.from([0, 0, 0, 9, 2, 0, 0, 0, 0x22, 0x01]))).toBe(true);
 });
 
+test("an accepted association repeats the titles and reserved bytes of its request (PS3.8 table 9-17)", async () => {
+  await using listener = await listen();
+  await using sender = await connectSender(listener.port);
+  const request = associateRequest("  CLINICA\0\0", "TESTE");
+  request.fill(0xa5, 42, 74);
+  sender.raw(request);
+  const { type, body } = (await sender.next()) ?? {};
+  expect([type, body?.subarray(4, 68)]).toEqual([2, request.subarray(10, 74)]);
+});
+
 test("a manufacturer's own classes may be stored, and DICOM's classes that are not of storage may not", () => {
   const results = (...uids: string[]) =>
     negotiate({
