@@ -61,6 +61,7 @@ export const Tag = {
   FailureReason: 0x00081197,
   FailedSOPSequence: 0x00081198,
   ReferencedSOPSequence: 0x00081199,
+  OtherFailuresSequence: 0x0008119a,
   RecommendedDisplayFrameRate: 0x00082144,
   AvailableTransferSyntaxUID: 0x00083002,
   PatientName: 0x00100010,

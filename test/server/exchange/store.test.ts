@@ -51,7 +51,9 @@ describe("instances sent by STOW-RS", () => {
 
   test("may be of several studies, and one alone needs no parts", async () => {
     const files = ["21", "22"].map((study) => sampleInstance({ study }));
-    expect((await stow(t, sender, files)).status).toBe(200);
+    const { status, body } = await outcomeOf(await stow(t, sender, files));
+    // No one address has all of them.
+    expect([status, body[TagHex.RetrieveURL]]).toEqual([200, { vr: "UR" }]);
     const alone = await post(Uint8Array.from(sampleInstance({ study: "23" })), "application/dicom");
     expect((await outcomeOf(alone)).stored).toEqual([sop("23", "1")]);
     expect(await examsOf()).toHaveLength(3);
@@ -163,11 +165,15 @@ describe("instances that can't be stored", () => {
       [sop("61", "2")],
     ]);
     expect(items[1]?.[TagHex.ReferencedSOPClassUID]?.Value).toHaveLength(1);
+    // What names no instance is an other failure (PS3.18 table I.1-1).
+    const other = body[TagHex.OtherFailuresSequence];
+    expect(other).toEqual({ vr: "SQ", Value: [{ [TagHex.FailureReason]: { vr: "US", Value: [0xc000] } }] });
   });
 
   test("leave nothing when none can be: 409", async () => {
     const outcome = await outcomeOf(await stow(t, sender, [new TextEncoder().encode("not DICOM")]));
     expect(outcome).toMatchObject({ status: 409, stored: [], failed: ["c000"] });
+    expect(outcome.body[TagHex.RetrieveURL]).toEqual({ vr: "UR" });
     expect(await examsOf()).toEqual([]);
   });
 

@@ -47,6 +47,8 @@ export function storeAnswer(
 ): StoreOutcome {
   const stored = instances.filter(({ failure }) => failure === undefined);
   const failed = instances.filter(({ failure }) => failure !== undefined);
+  // A part that names no instance is among the failed ones too, which is all that many clients read.
+  const unnamed = failed.filter(({ identity }) => identity === undefined);
   const studies = new Set(stored.flatMap(({ identity }) => identity?.studyInstanceUID ?? []));
   const [only] = studies;
   const study = studyInstanceUID ?? (studies.size === 1 ? only : undefined);
@@ -54,8 +56,11 @@ export function storeAnswer(
   return {
     status: stored.length === 0 ? 409 : failed.length > 0 || hasWarning ? 202 : 200,
     body: {
-      ...(study !== undefined &&
-        stored.length > 0 && { [TagHex.RetrieveURL]: element("UR", `${baseUrl}/studies/${study}`) }),
+      // Of type 2: without a value where no one study was stored.
+      [TagHex.RetrieveURL]:
+        study !== undefined && stored.length > 0
+          ? element("UR", `${baseUrl}/studies/${study}`)
+          : { vr: "UR" },
       ...(failed.length > 0 && {
         [TagHex.FailedSOPSequence]: { vr: "SQ", Value: failed.map(failedItem) },
       }),
@@ -64,6 +69,9 @@ export function storeAnswer(
           vr: "SQ",
           Value: stored.map((instance) => storedItem(instance, baseUrl)),
         },
+      }),
+      ...(unnamed.length > 0 && {
+        [TagHex.OtherFailuresSequence]: { vr: "SQ", Value: unnamed.map(failedItem) },
       }),
     },
   };
