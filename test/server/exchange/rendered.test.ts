@@ -59,10 +59,14 @@ describe("a rendered image", () => {
     expect(await draw(`${path}/thumbnail`)).toMatchObject({ status: 200, type: "image/jpeg" });
   });
 
-  test("is JPEG or PNG as the client takes, also by a parameter", async () => {
+  test("is JPEG, PNG or GIF as the client takes, also by a parameter", async () => {
     expect((await draw(`${instance}/rendered`, { accept: "image/png" })).type).toBe("image/png");
     expect((await draw(`${instance}/rendered?accept=image/png`)).type).toBe("image/png");
-    expect((await draw(`${instance}/rendered`, { accept: "image/gif" })).status).toBe(406);
+    expect((await draw(`${instance}/rendered`, { accept: "image/webp" })).status).toBe(406);
+    const gif = await draw(`${instance}/rendered`, { accept: "image/gif" });
+    expect(gif).toMatchObject({ status: 200, type: "image/gif", width: SIDE, height: SIDE });
+    const { bytes: png } = await draw(`${instance}/rendered?accept=image/png`);
+    expect(await new Bun.Image(gif.bytes).png().bytes()).toEqual(await new Bun.Image(png).png().bytes());
     const liked = { accept: "image/png;q=0.5, image/jpeg;q=0.9" };
     expect((await draw(`${instance}/rendered`, liked)).type).toBe("image/jpeg");
   });

@@ -86,6 +86,9 @@ export function createRenderedRoutes(deps: Deps): RenderedRoutes {
   };
 }
 
+/** Those that PS3.18 table 8.7.4-1 requires of an image. */
+const RENDERED_TYPES = ["image/jpeg", "image/png", "image/gif"];
+
 const DRAWING = {
   accept: "Media types, in place of the header `Accept`.",
   window: "`center,width,function`: the function is `linear`, `linear-exact` or `sigmoid`.",
@@ -139,7 +142,7 @@ function renderedRoutes(deps: Deps, waiting: Waiting, access: RenderedAccess): H
             summary: picture === "rendered" ? "Draw an image (WADO-RS)" : "Draw a small image (WADO-RS)",
             details:
               'Takes `window=center,width,function`, `viewport=width,height` or `viewport=width,height,left,top,width,height`, `quality` and `accept`. Of a study or a series, its middle image; of an instance, its middle frame. `rendered` for `Accept: multipart/related; type="image/jpeg"` has all of them: a picture of each image, or of each frame. A list of frames comes so for `Accept: */*`, too.',
-            media: ["image/jpeg", "image/png", ...(picture === "rendered" ? ["multipart/related"] : [])],
+            media: [...RENDERED_TYPES, ...(picture === "rendered" ? ["multipart/related"] : [])],
             also: { 304: "It is as `If-None-Match` says." },
             problems: [
               validationFailed,

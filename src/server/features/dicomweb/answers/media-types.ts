@@ -140,12 +140,12 @@ export function assertAcceptsJson(accept: string | undefined): void {
 /**
  * The image type of a rendered picture, and whether the client takes several in `multipart/related`. One that takes anything gets
  * parts where several are `listed`.
- * @throws {AppError} 406 if the client takes neither JPEG nor PNG, or only one picture of those listed
+ * @throws {AppError} 406 if the client takes neither JPEG nor PNG nor GIF, or only one picture of those listed
  */
 export function negotiateRendered(
   accept: string | undefined,
   { takesParts, listed = false }: { takesParts: boolean; listed?: boolean },
-): { type: "jpeg" | "png"; isMultipart: boolean } {
+): { type: "jpeg" | "png" | "gif"; isMultipart: boolean } {
   const wanted = parseAccept(accept);
   if (wanted.length === 0) return { type: "jpeg", isMultipart: listed };
   for (const { type: named, parameters } of wanted) {
@@ -153,6 +153,7 @@ export function negotiateRendered(
     if (isMultipart ? !takesParts : listed) continue;
     const type = isMultipart ? (parameters.get("type") ?? "*/*") : named;
     if (type === "image/png") return { type: "png", isMultipart };
+    if (type === "image/gif") return { type: "gif", isMultipart };
     if (["image/jpeg", "image/jpg", "image/*", "*/*"].includes(type)) return { type: "jpeg", isMultipart };
   }
   throw new AppError(notAcceptable);

@@ -1,4 +1,6 @@
+import { encodeGif } from "./encode-gif.ts";
 import type { Drawing } from "./picture-messages.ts";
+import { readPng } from "./read-png.ts";
 import type { Raster } from "./shrink.ts";
 
 const BMP_HEADER_BYTES = 54;
@@ -26,7 +28,23 @@ export async function encodePicture(
   if (!drawing) return await image.webp({ quality: QUALITY }).bytes();
   const { type, quality } = drawing;
   if (type === "png") return await image.png().bytes();
+  if (type === "gif") return await (raster.channels === 1 ? greyGif(image) : colourGif(image));
   return await (type === "webp" ? image.webp({ quality }) : image.jpeg({ quality })).bytes();
+}
+
+/** A colour for each level: Bun's own palette would not have all of them. */
+const GREYS = Uint8Array.from({ length: 256 * 3 }, (_, at) => Math.floor(at / 3));
+
+async function greyGif(image: Bun.Image): Promise<Uint8Array> {
+  const { width, height, channels, values } = readPng(await image.png().bytes());
+  const indexes = new Uint8Array(width * height);
+  for (let at = 0; at < indexes.length; at++) indexes[at] = values[at * channels] ?? 0;
+  return encodeGif({ width, height, palette: GREYS, indexes });
+}
+
+async function colourGif(image: Bun.Image): Promise<Uint8Array> {
+  const { values, ...png } = readPng(await image.png({ palette: true, dither: true }).bytes());
+  return encodeGif({ ...png, indexes: values });
 }
 
 /** Writes an uncompressed BMP, 24 bits a pixel, top row first: the simplest format that Bun reads. */

@@ -11,8 +11,8 @@ export interface Region {
 
 /** How a picture is drawn, if not as the small picture of a list. */
 export interface Drawing {
-  type: "jpeg" | "png" | "webp";
-  /** 1 to 100; not for PNG. */
+  type: "jpeg" | "png" | "gif" | "webp";
+  /** 1 to 100; not for PNG and GIF. */
   quality: number;
   /** The box that the picture fits into, in pixels, at most {@link MAX_SIDE} each; it is enlarged if the box says so. */
   box: { width: number; height: number; enlarges: boolean };
