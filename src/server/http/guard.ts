@@ -118,5 +118,5 @@ export function isSubscribed(session: Session, wanted: "own" | "viewing" | undef
 }
 
 export function bearerToken(authorization: string | undefined): string | undefined {
-  return /^Bearer ([A-Za-z0-9._~+/=-]{1,4096})$/i.exec(authorization ?? "")?.[1];
+  return /^Bearer +([A-Za-z0-9._~+/=-]{1,4096})$/i.exec(authorization ?? "")?.[1];
 }

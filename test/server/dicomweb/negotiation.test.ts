@@ -118,6 +118,9 @@ test("who is nobody is told how to say who they are", async () => {
     const answer = await t.call("GET", path);
     expect([answer.status, answer.headers.get("www-authenticate")]).toEqual([401, "Bearer"]);
   }
+  // Any number of spaces stands before the token (RFC 9110 §11.4).
+  const headers = { authorization: `bearer  ${ana.token}` };
+  expect((await t.call("GET", "/dicomweb/studies", { headers })).status).toBe(200);
 });
 
 test("a viewer's search within a study names pixels by an address that works from there", async () => {
