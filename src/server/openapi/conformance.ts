@@ -95,9 +95,9 @@ function attributes(): ConformanceSection {
   };
 }
 
-/** An offset from UTC says what the date times of a search mean. */
+/** An offset from UTC says what the date times of a search mean, and an address is only answered. */
 function isMatched(keyword: string): boolean {
-  return keyword !== "TimezoneOffsetFromUTC";
+  return keyword !== "TimezoneOffsetFromUTC" && keyword !== "RetrieveURL";
 }
 
 function searching(): ConformanceSection {

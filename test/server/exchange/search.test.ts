@@ -194,6 +194,14 @@ describe("a search for studies", () => {
     expect(await ignoredIn(`/studies/${studyUID("1")}/instances?PatientID=P-100&Modality=CT`)).toBe(
       "PatientID",
     );
+    // An address is answered, and no key to match.
+    for (const [place, name] of [
+      ["/studies", "RetrieveURL"],
+      ["/series", "00081190"],
+    ] as const) {
+      const path = `${place}?${name}=https://exames.example/dicomweb/studies/${studyUID("1")}/series/2.25.2.1.1`;
+      expect([(await search(path)).status, await ignoredIn(path)]).toEqual([200, name]);
+    }
     // Without a result, and with the warning that there is more.
     expect(await ignoredIn("/studies?PatientID=nobody&Typo=1")).toBe("Typo");
     expect((await search("/studies?limit=1&Typo=1")).headers.get("warning")).toMatch(/^299 .*, 299 .*Typo"$/);

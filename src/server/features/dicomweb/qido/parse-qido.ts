@@ -34,6 +34,8 @@ export interface QidoQuery extends Page {
 const NO_FILTERS = new Set(["limit", "offset", "includefield", "fuzzymatching", "accept", "charset", "_"]);
 /** Kinds of matching that only a client who asks for them misses (PS3.18 §8.3.4.5 and §8.3.4.6). */
 const UNKNOWN_MATCHING = new Set(["emptyvaluematching", "multiplevaluematching"]);
+/** Sequences are matched by their members only, and addresses by nothing: where an item is, is no matter of matching. */
+const NO_KEYS = new Set(["SQ", "UR"]);
 const ALL_LEVELS: readonly Level[] = ["study", "series", "instance"];
 
 /** All that a search wants of one attribute, which it may name by keyword and by tag. */
@@ -62,7 +64,7 @@ export function parseQido(parameters: URLSearchParams, levels = ALL_LEVELS): Qid
     if (UNKNOWN_MATCHING.has(name) && values[0] === "false") continue;
     const path = pathOf(name);
     const attribute = path?.at(-1);
-    if (!path?.[0] || !attribute || attribute.vr === "SQ") {
+    if (!path?.[0] || !attribute || NO_KEYS.has(attribute.vr)) {
       ignored.push(name);
       continue;
     }
