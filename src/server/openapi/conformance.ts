@@ -142,7 +142,7 @@ function storing({ maxUploadBytes }: Limits): ConformanceSection {
   return {
     id: "storing",
     title: "DICOMweb: storing (STOW-RS)",
-    text: 'Parts of `multipart/related; type="application/dicom"`, or one instance as `application/dicom`; of every SOP class and transfer syntax. 200: all are stored; 202: some, or with a warning; 409: none; 403: over the plan\'s quota, and nothing is stored.',
+    text: 'Parts of `multipart/related; type="application/dicom"`, or one instance as `application/dicom`; of every SOP class and transfer syntax. 200: all are stored; 202: some, or with a warning; 409: none; 403: over the plan\'s quota, and nothing is stored. A part that names no instance is in Failed SOP Sequence with its reason alone, and in Other Failures Sequence (0008,119A).',
     columns: ["Limit or reason", "Value"],
     rows: [
       ["Instances of one request", count(MAX_INSTANCES)],
