@@ -35,6 +35,7 @@ describe("the study list shows each role its columns", () => {
       expect(columnHeads()).toEqual(expected[role]);
       const expander = screen.getByRole("button", { name: /^Séries de Tomografia de crânio, / });
       expect(expander.textContent).toBe(role === "user" ? "14-11-2026" : "Duarte");
+      if (role !== "user") expect(screen.getByText("Duarte").title).toBe("Helena Duarte");
     });
   }
 });

@@ -7,15 +7,22 @@ import { ReportButton } from "../../reports/report-button.tsx";
 import { useHis } from "../../session/his-context.ts";
 import { modalityCodes, modalityName } from "../../studies/modality-names.ts";
 import { StudyIntegrity } from "../../studies/study-integrity.tsx";
-import { dateText, descriptionText, patientText } from "../../studies/study-text.ts";
+import { dateText, descriptionText, fullPatientText, patientText } from "../../studies/study-text.ts";
 import { NewMark } from "../pages/study-order.tsx";
 import { OpeningFilm } from "../show-images/study-film.tsx";
 import type { studyTableFeatures } from "./study-table-features.ts";
 
 type StudyRow = Row<typeof studyTableFeatures, Study>;
 
+interface ExpanderProps {
+  row: StudyRow;
+  text: string;
+  /** Told by the pointer, where `text` is cut or shorter. */
+  whole?: string;
+}
+
 /** Opens and closes the study's series below its row. */
-function Expander({ row, text }: { row: StudyRow; text: string }) {
+function Expander({ row, text, whole }: ExpanderProps) {
   const { i18n, t } = useLingui();
   const name = descriptionText(i18n, row.original);
   return (
@@ -27,14 +34,17 @@ function Expander({ row, text }: { row: StudyRow; text: string }) {
       onClick={row.getToggleExpandedHandler()}
     >
       <ChevronRightIcon small />
-      <span className="study-expander-text">{text}</span>
+      <span className="study-expander-text" title={whole}>
+        {text}
+      </span>
     </button>
   );
 }
 
 export function PatientCell({ row }: { row: StudyRow }) {
   const { i18n } = useLingui();
-  return <Expander row={row} text={patientText(i18n, row.original)} />;
+  const [text, whole] = [patientText(i18n, row.original), fullPatientText(i18n, row.original)];
+  return <Expander row={row} text={text} whole={whole} />;
 }
 
 export function DateCell({ row, hasExpander }: { row: StudyRow; hasExpander: boolean }) {
@@ -53,11 +63,14 @@ interface DescriptionCellProps {
 export function DescriptionCell({ study, hasCounts }: DescriptionCellProps) {
   const { i18n } = useLingui();
   const isAdmin = useHis().user.role === "admin";
+  const name = descriptionText(i18n, study);
   return (
     <div className="study-title">
       <OpeningFilm study={study} />
       <div>
-        <b className="study-name">{descriptionText(i18n, study)}</b>
+        <b className="study-name" title={name}>
+          {name}
+        </b>
         <NewMark study={study} />
         {!isAdmin && <StudyOwner study={study} />}
         {hasCounts ? <StudyCounts study={study} /> : !isAdmin && <StudyOrigin study={study} />}
