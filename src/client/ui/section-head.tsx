@@ -16,7 +16,9 @@ export function SectionHead({ id, title, lead, add }: SectionHeadProps) {
   return (
     <div className="section-head">
       <div>
-        <h2 id={id}>{title}</h2>
+        <h2 id={id} tabIndex={-1}>
+          {title}
+        </h2>
         <p>{lead}</p>
       </div>
       {add && (

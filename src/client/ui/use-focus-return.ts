@@ -1,12 +1,23 @@
 import { type RefObject, useRef } from "react";
 import { focusFirstField } from "./first-field.ts";
 
-/** Returns the focus to the element that opened the dialog. Radix does so only for its own triggers, which we do not use. */
+/** What a row takes that may be removed by a dialog which one of its buttons opens. */
+export const removableRow = { tabIndex: -1, "data-removable": true } as const;
+
+/**
+ * Returns the focus to the element that opened the dialog. Radix does so only for its own triggers, which we do not use. If that was in a
+ * `removableRow` which is gone, the next row gets the focus, else the one before, else the heading of the section. A row rather than one
+ * of its buttons: the key that was pressed must not press another.
+ */
 export function useFocusReturn(returnTo?: RefObject<Element | null>) {
   const opener = useRef<Element>(null);
+  const besideIt = useRef<(Element | null | undefined)[]>([]);
   return {
     onOpenAutoFocus(event: Event) {
       opener.current = document.activeElement;
+      const row = opener.current?.closest("[data-removable]");
+      const heading = row?.closest("section")?.querySelector("h2");
+      besideIt.current = [row?.nextElementSibling, row?.previousElementSibling, heading];
       const { currentTarget: content } = event;
       const body = content instanceof HTMLElement && content.querySelector(".dialog-body");
       // Else the first control gets it, which may be a field.
@@ -16,10 +27,12 @@ export function useFocusReturn(returnTo?: RefObject<Element | null>) {
       event.preventDefault();
       // An entry of a menu is gone by then; what had the focus after it is the menu's button.
       const { current } = returnTo?.current?.isConnected ? returnTo : opener;
-      if (current instanceof HTMLElement && current.isConnected) current.focus();
+      if (current instanceof HTMLElement && current.isConnected) return current.focus();
       // What the dialog was about is gone, and its button too.
-      else if (document.activeElement === document.body)
-        document.getElementById("view")?.focus({ preventScroll: true });
+      if (document.activeElement !== document.body) return;
+      const beside = besideIt.current.find((element) => element?.isConnected);
+      if (beside instanceof HTMLElement) return beside.focus();
+      document.getElementById("view")?.focus({ preventScroll: true });
     },
   };
 }

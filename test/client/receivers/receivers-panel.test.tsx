@@ -4,7 +4,7 @@ import { getDefaultStore } from "jotai";
 import { viewAtom } from "../../../src/client/features/places/views.ts";
 import { ReceiversPanel } from "../../../src/client/features/receivers/receivers-panel.tsx";
 import type { Receiver } from "../../../src/shared/api/receivers.ts";
-import { drawn, screen, userEvent, withDom } from "../../support/dom.ts";
+import { drawn, screen, userEvent, waitFor, withDom } from "../../support/dom.ts";
 import { type Answer, answerCalls, problem, renderView } from "../../support/render-view.tsx";
 import { travel, write } from "../../support/travel.ts";
 
@@ -86,9 +86,10 @@ describe("the DICOM receivers of an account", () => {
     expect(screen.getByLabelText("AE title").getAttribute("aria-invalid")).toBeNull();
   });
 
-  test("are removed only after a question", async () => {
+  test("are removed only after a question, and hand the focus to their heading with the last one", async () => {
     const ended: string[] = [];
     const user = await show({
+      "GET /api/receivers": () => Response.json(ended.length > 0 ? [] : [receiver]),
       [`DELETE /api/receivers/${receiver.id}`]: () => {
         ended.push(receiver.id);
         return Response.json({ ended: true });
@@ -99,6 +100,7 @@ describe("the DICOM receivers of an account", () => {
     await user.click(screen.getByRole("button", { name: "Remover receptor" }));
     await screen.findByText("Receptor removido");
     expect(ended).toEqual([receiver.id]);
+    await waitFor(() => expect(document.activeElement?.textContent).toBe("Receptores DICOM"));
   });
 
   test("are made without closing what the person opened meanwhile", async () => {

@@ -133,6 +133,30 @@ describe("the tokens of an account", () => {
     expect(ended).toEqual([token.id]);
   });
 
+  test("hand the focus to the row after the ended one, then to the one before, at last to the heading", async () => {
+    const ids = ["b1", "b2", "b3"].map((end) => `01900000-0000-7000-8000-0000000000${end}`);
+    let kept = ids.map((id, place) => ({ ...token, id, name: `Programa ${place + 1}` }));
+    const answers = ids.map((id) => [
+      `DELETE /api/tokens/${id}`,
+      () => {
+        kept = kept.filter((one) => one.id !== id);
+        return Response.json({ ended: true });
+      },
+    ]);
+    answerCalls({ "GET /api/tokens": () => Response.json(kept), ...Object.fromEntries(answers) });
+    await renderView(<TokensPanel />);
+    await write(() => store.set(viewAtom, "profile"));
+    const user = userEvent.setup();
+    const endsAt = async (name: string, focused: string) => {
+      await user.click(await screen.findByRole("button", { name: `Encerrar o token ${name}` }));
+      await user.click(screen.getByRole("button", { name: "Encerrar token" }));
+      await waitFor(() => expect(document.activeElement?.textContent).toStartWith(focused));
+    };
+    await endsAt("Programa 2", "Programa 3");
+    await endsAt("Programa 3", "Programa 1");
+    await endsAt("Programa 1", "Tokens para programas");
+  });
+
   test("end without closing what the person opened meanwhile", async () => {
     const ended = Promise.withResolvers<Response>();
     const user = await show({ [`DELETE /api/tokens/${token.id}`]: () => ended.promise });

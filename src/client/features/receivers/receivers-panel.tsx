@@ -7,6 +7,7 @@ import { LoadError } from "../../ui/load-error.tsx";
 import { dayText } from "../../ui/moment-text.ts";
 import { SectionHead } from "../../ui/section-head.tsx";
 import { Skeleton } from "../../ui/skeleton.tsx";
+import { removableRow } from "../../ui/use-focus-return.ts";
 import { dialogIdAtom } from "../places/views.ts";
 import { EndReceiverDialog } from "./end-receiver-dialog.tsx";
 import { NewReceiverDialog } from "./new-receiver-dialog.tsx";
@@ -54,7 +55,7 @@ function ReceiverRow({ receiver, onEnd }: { receiver: Receiver; onEnd: () => voi
   const { t } = useLingui();
   const { aeTitle, port } = receiver;
   return (
-    <div className="security-part receiver">
+    <div className="security-part receiver" {...removableRow}>
       <span className={`security-icon ${port === null ? "" : "is-ok"}`}>
         <ServerIcon />
       </span>

@@ -12,6 +12,7 @@ import { dayText } from "../../ui/moment-text.ts";
 import { SectionHead } from "../../ui/section-head.tsx";
 import { Skeleton } from "../../ui/skeleton.tsx";
 import { showToast } from "../../ui/toast.tsx";
+import { removableRow } from "../../ui/use-focus-return.ts";
 import { dialogIdAtom } from "../places/views.ts";
 import { RecoveryCodesDialog } from "./recovery-codes-dialog.tsx";
 import { Question, questions, type SecurityQuestion } from "./security-question.tsx";
@@ -246,7 +247,7 @@ function PasskeyRow({ passkey, onAsk }: { passkey: Passkey; onAsk: (asked: Secur
   const { t } = useLingui();
   const { name, createdAt, lastUsedAt } = passkey;
   return (
-    <li className="security-part">
+    <li className="security-part" {...removableRow}>
       <span className="security-icon is-ok">
         <KeyIcon />
       </span>

@@ -8,6 +8,7 @@ import { LoadError } from "../../ui/load-error.tsx";
 import { dayText } from "../../ui/moment-text.ts";
 import { SectionHead } from "../../ui/section-head.tsx";
 import { Skeleton } from "../../ui/skeleton.tsx";
+import { removableRow } from "../../ui/use-focus-return.ts";
 import { useServerNow } from "../../ui/use-now.ts";
 import { useOpener } from "../../ui/use-opener.ts";
 import { dialogIdAtom } from "../places/views.ts";
@@ -74,7 +75,7 @@ function TokenRow({ token, onEnd }: { token: AccessToken; onEnd: () => void }) {
   const { name, scopes, expiresAt, lastUsedAt } = token;
   const isSoon = expiresAt !== null && Date.parse(expiresAt) - now < SOON_MS;
   return (
-    <div className="security-part">
+    <div className="security-part" {...removableRow}>
       <span className={`security-icon ${isSoon ? "is-warn" : "is-accent"}`}>
         <KeyIcon />
       </span>
