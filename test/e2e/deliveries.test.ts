@@ -66,7 +66,11 @@ describe("a request for exams", () => {
           expect(overflow).toBeLessThanOrEqual(0);
           const ofLongWords = await phone.evaluate(() => {
             const names = document.querySelectorAll(".delivery-paper :is(th[scope=row], dd)");
-            const texts = [...names].map(({ firstChild }) => firstChild as Text);
+            const texts = [...names].map((name) => {
+              let node: Node = name;
+              while (node.firstChild) node = node.firstChild;
+              return node as Text;
+            });
             const before = texts.map(({ data }) => data);
             for (const text of texts)
               text.data = "Ultrassonografia_de_abdome_total_com_Doppler_e_elastografia";

@@ -2,6 +2,7 @@ import { Trans, useLingui } from "@lingui/react/macro";
 import { brasiliaText, inBrasilia } from "../../ui/brasilia-text.ts";
 import { calendarText } from "../../ui/moment-text.ts";
 import { sizeText } from "../../ui/size-text.ts";
+import { WholeDates } from "../../ui/whole-dates.tsx";
 import type { ReadStudy } from "./delivery-state.ts";
 import type { DeliveredExam } from "./use-receipts.ts";
 
@@ -87,7 +88,9 @@ export function DeliveryPaper({ productName, receipts, from, to, studies = [] }:
         <tbody>
           {exams.map(({ name, root, images, sizeBytes }) => (
             <tr key={root}>
-              <th scope="row">{name}</th>
+              <th scope="row">
+                <WholeDates>{name}</WholeDates>
+              </th>
               <td>{sizeText(i18n, sizeBytes)}</td>
               <td>{i18n.number(images)}</td>
             </tr>
@@ -107,7 +110,7 @@ export function DeliveryPaper({ productName, receipts, from, to, studies = [] }:
           <div>
             <b>
               {exams.length > 1 ? (
-                name
+                <WholeDates>{name}</WholeDates>
               ) : (
                 <Trans id="delivery.paper.fingerprint">Fingerprint of the delivery</Trans>
               )}
