@@ -45,7 +45,7 @@ export function RemoveFactorDialog({ factors, passkey, onClose }: RemoveFactorDi
       factors={factors}
       title={
         passkey
-          ? t({ id: "security.passkey.removeTitle", message: `Remove the passkey "${name}"?` })
+          ? t({ id: "security.passkey.removeTitle", message: `Remove the passkey “${name}”?` })
           : t({ id: "security.totp.removeTitle", message: "Remove the authenticator app?" })
       }
       text={

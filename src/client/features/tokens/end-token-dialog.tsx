@@ -13,7 +13,7 @@ export function EndTokenDialog({ token, onClose }: { token: AccessToken; onClose
   const { id, name } = token;
   return (
     <EndDialog
-      title={t({ id: "tokens.endTitle", message: `End the token "${name}"?` })}
+      title={t({ id: "tokens.endTitle", message: `End the token “${name}”?` })}
       text={<Trans id="tokens.endText">The program that uses it loses access at once.</Trans>}
       confirmLabel={<Trans id="tokens.endConfirm">End token</Trans>}
       endedText={t({ id: "tokens.ended", message: "Token ended" })}
