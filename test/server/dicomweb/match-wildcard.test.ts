@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { matchesAll } from "../../../src/server/features/dicomweb/qido/match-json.ts";
 import { matchesWildcard } from "../../../src/server/features/dicomweb/qido/match-wildcard.ts";
-import { parseQido } from "../../../src/server/features/dicomweb/qido/parse-qido.ts";
+import { MAX_MATCHES, parseQido } from "../../../src/server/features/dicomweb/qido/parse-qido.ts";
 
 /** Several times what a slow machine that is busy takes; a wildcard that tries again from each letter takes minutes. */
 const MAX_MS = 10_000;
@@ -24,12 +24,11 @@ test.each([
   ["any letters", `*${"?".repeat(125)}b*`],
   ["both", `*${"a?".repeat(62)}b*`],
   ["many parts", "*a".repeat(62)],
-])("one long value and 32 hostile patterns of %s hold nobody up", (_, pattern) => {
+])("one long value and as many hostile patterns of %s as a search may have hold nobody up", (_, pattern) => {
   const value = "a".repeat(250_000);
-  // A tag in any case names the same attribute.
-  const names = Array.from({ length: 32 }, (_, number) => withCase("00DEBCF0", number));
-  const { matches } = parseQido(new URLSearchParams(names.map((name) => [name, pattern])));
-  expect(matches).toHaveLength(32);
+  const [match] = parseQido(new URLSearchParams({ "00DEBCF0": pattern })).matches;
+  if (!match) throw new Error("the pattern was not read");
+  const matches = Array.from({ length: MAX_MATCHES }, () => match);
   const startedAt = performance.now();
   matchesAll({ "00DEBCF0": { vr: "LT", Value: [value] } }, matches);
   for (const match of matches) matchesAll({ "00DEBCF0": { vr: "LT", Value: [value] } }, [match]);
@@ -45,9 +44,3 @@ test("the words of a name begin words of it", () => {
   expect(finds("jo gon", "Gonçalves^João")).toBe(true);
   expect(finds("alves", "Gonçalves^João")).toBe(false);
 });
-
-/** The digits of a tag in one of the ways to write them. */
-function withCase(tag: string, number: number): string {
-  let bit = 0;
-  return tag.replace(/[A-F]/g, (letter) => ((number >> bit++) & 1 ? letter.toLowerCase() : letter));
-}
