@@ -85,8 +85,11 @@ export function createFailureReader(): FailureReader {
   };
 }
 
-/** Jobs in a browser or with many processes wait for seconds on a machine that does five other things. */
-const COMPETES = /^test\/e2e\//;
+/**
+ * On a machine that does five other things, jobs in a browser or with many processes wait for seconds, and what is tested with short
+ * limits of patience outlasts them.
+ */
+const COMPETES = /^test\/(e2e|server\/(db|faults|nodes))\//;
 /** A slow machine makes a few late. */
 const MAX_REPEATED_FILES = 4;
 

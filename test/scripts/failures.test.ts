@@ -65,8 +65,10 @@ describe("a second try", () => {
   const late = (...files: string[]) => of(...files).map((failure) => ({ ...failure, isLate: true }));
   const upload = "test/e2e/upload.test.ts";
 
-  test("is for a few jobs in a browser, and files in which a test ran out of time", () => {
+  test("is for a few jobs in a browser, tests of patience, and files in which a test ran out of time", () => {
     expect(filesToRepeat(of(upload, upload), 2)).toEqual([upload]);
+    const patience = "test/server/faults/database-gone.test.ts";
+    expect(filesToRepeat(of(patience), 1)).toEqual([patience]);
     expect(filesToRepeat(of(upload, "test/e2e/links.test.ts"), 2)).toEqual([
       upload,
       "test/e2e/links.test.ts",
