@@ -112,7 +112,7 @@ function parseFrames(json: unknown): FrameTable {
   return native;
 }
 
-/** A stored manifest may say so of an image whose Rows, Columns, samples or bits are negative: it has no frames. */
+/** Manifests of older releases count fewer than no frames where Rows, Columns, samples or bits are negative. Such an image has none. */
 function isBelowNone(frameCount: unknown): boolean {
   return typeof frameCount === "number" && frameCount < 0;
 }

@@ -333,7 +333,7 @@ test("a clinic without an account is named beside what it delivered, and called 
   expect(list.textContent).toContain("Clínica São João enviou o exame");
 });
 
-test("a delivery whose sender is not known is told apart from a deleted account", async () => {
+test("the log tells an unknown sender from a deleted account", async () => {
   const uploaded = { ...seen, action: "study.uploaded", actorName: null, from: null };
   const entries = [{ ...uploaded, isDelivery: true }, uploaded];
   await openPeople({ "GET /api/studies/s1/audit": () => Response.json(entries) });

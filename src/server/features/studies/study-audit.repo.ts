@@ -12,7 +12,7 @@ const isDelivery = sql<boolean>`(${and(isNull(auditEvents.actorId), eq(auditEven
 const earlier = alias(auditEvents, "earlier");
 const isFirst = sql`not exists (select from ${auditEvents} as earlier where ${earlier.studyId} = ${auditEvents.studyId}
   and ${earlier.action} = ${UPLOADED} and ${earlier.id} < ${auditEvents.id})`;
-/** Events of older releases have no name. The exam has that of whoever made it. */
+/** Older releases did not record who delivered. The exam names the sender of its first upload alone. */
 const deliveredBy = sql`coalesce(${auditEvents.details} ->> 'from', case when ${isFirst} then ${studies.receivedFrom} end)`;
 
 /** A study's events, newest first. `actorName` is null if the actor's account is deleted, or they never had one. */
