@@ -17,7 +17,10 @@ interface Attribute {
 }
 
 const TARGET = new URL("../../src/shared/dicom/reading/dictionary.gen.ts", import.meta.url);
-const KEYWORDS_TARGET = new URL("../../src/server/features/dicomweb/qido/keywords.gen.ts", import.meta.url);
+const KEYWORDS_TARGET = new URL(
+  "../../src/server/features/dicomweb/keywords/keywords.gen.ts",
+  import.meta.url,
+);
 const RETIRED = "RETIRED_";
 
 const { version } = await Bun.file(new URL("../../node_modules/dcmjs/package.json", import.meta.url)).json();

@@ -167,7 +167,9 @@ function successOf(answer: z.ZodMiniType | undefined, { media, headers }: Descri
       ),
     }),
     ...(types.length > 0 && {
-      content: Object.fromEntries(types.map((type) => [type, answer ? { schema: answerOf(answer) } : {}])),
+      content: Object.fromEntries(
+        types.map((type) => [type, answer && type.includes("json") ? { schema: answerOf(answer) } : {}]),
+      ),
     }),
   };
 }

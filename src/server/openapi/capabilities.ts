@@ -1,4 +1,5 @@
 import { KEYWORDS, type Level } from "../features/dicomweb/qido/qido-attributes.ts";
+import { xmlAttribute } from "../runtime/xml-text.ts";
 import type { ApiDocument } from "./api-document.ts";
 import { TRANSACTIONS } from "./dicomweb-transactions.ts";
 
@@ -149,7 +150,7 @@ function query(name: string, option: string[] = []): WadlParam {
 export function wadlXml({ application: { resources } }: Capabilities): string {
   const inner = resources.resource.map((one) => resourceXml(one)).join("");
   return `<?xml version="1.0" encoding="UTF-8"?>
-<application xmlns="http://wadl.dev.java.net/2009/02" xmlns:xs="http://www.w3.org/2001/XMLSchema"><resources base="${escaped(resources.base)}">${inner}</resources></application>
+<application xmlns="http://wadl.dev.java.net/2009/02" xmlns:xs="http://www.w3.org/2001/XMLSchema"><resources base=${xmlAttribute(resources.base)}>${inner}</resources></application>
 `;
 }
 
@@ -159,28 +160,20 @@ function resourceXml({ path, method, resource }: WadlResource): string {
     (name) => `<param name="${name}" style="template" type="xs:string" required="true"/>`,
   );
   const inner = [...params, ...method.map(methodXml), ...resource.map(resourceXml)].join("");
-  return `<resource path="${escaped(path)}">${inner}</resource>`;
+  return `<resource path=${xmlAttribute(path)}>${inner}</resource>`;
 }
 
 function methodXml({ name, id, request, response }: WadlMethod): string {
   const params = request.param.map((param) => {
-    const options = param.option.map((value) => `<option value="${escaped(value)}"/>`).join("");
-    const head = `<param name="${escaped(param.name)}" style="${param.style}" type="xs:string"`;
+    const options = param.option.map((value) => `<option value=${xmlAttribute(value)}/>`).join("");
+    const head = `<param name=${xmlAttribute(param.name)} style="${param.style}" type="xs:string"`;
     return options ? `${head}>${options}</param>` : `${head}/>`;
   });
   const responses = response.map(({ status, representation }) => {
     const inner = representation
-      .map(({ mediaType }) => `<representation mediaType="${escaped(mediaType)}"/>`)
+      .map(({ mediaType }) => `<representation mediaType=${xmlAttribute(mediaType)}/>`)
       .join("");
     return `<response status="${status}">${inner}</response>`;
   });
-  return `<method name="${name}" id="${escaped(id)}"><request>${params.join("")}</request>${responses.join("")}</method>`;
-}
-
-function escaped(text: string): string {
-  return text
-    .replaceAll("&", "&amp;")
-    .replaceAll("<", "&lt;")
-    .replaceAll(">", "&gt;")
-    .replaceAll('"', "&quot;");
+  return `<method name="${name}" id=${xmlAttribute(id)}><request>${params.join("")}</request>${responses.join("")}</method>`;
 }

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
-import { dicomJsonResponse } from "../../../src/server/features/dicomweb/metadata/metadata.ts";
+import { dataSetsResponse } from "../../../src/server/features/dicomweb/metadata/metadata.ts";
 import {
   createSearchTurns,
   DEFAULT_SEARCH_LIMITS,
@@ -16,7 +16,11 @@ const request = (init: RequestInit = {}) => new Request("https://exames.example/
 async function answer(asked: Request) {
   const limits = { ...DEFAULT_SEARCH_LIMITS, largeAnswers: { all: 1, own: 1 } };
   const turns = createSearchTurns(limits);
-  const response = await dicomJsonResponse(items, asked, turns.holdLarge({ callerId: "account" }));
+  const response = await dataSetsResponse(
+    items,
+    { request: asked, form: "json" },
+    turns.holdLarge({ callerId: "account" }),
+  );
   const isFree = () => {
     try {
       turns.holdLarge({ callerId: "account" })[Symbol.dispose]();

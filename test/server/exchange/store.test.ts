@@ -231,8 +231,8 @@ describe("a request that is not STOW-RS", () => {
     expect(plain.status).toBe(200);
   });
 
-  test("is refused when the client takes no DICOM JSON by its header or address, before its body is read", async () => {
-    expect((await post(body(), related, { accept: "application/dicom+xml" })).status).toBe(406);
+  test("is refused when the client takes neither DICOM JSON nor XML by its header or address, before its body is read", async () => {
+    expect((await post(body(), related, { accept: "text/xml" })).status).toBe(406);
     const inAddress = await t.call("POST", "/dicomweb/studies?accept=application/dicom%2Bjson", {
       as: sender,
       body: stowBody([sampleInstance({ study: "24" })]),

@@ -78,6 +78,7 @@ describe("OPTIONS on DICOMweb", () => {
     );
     expect(search?.response.find(({ status }) => status === "200")?.representation).toEqual([
       { mediaType: "application/dicom+json" },
+      { mediaType: "multipart/related" },
     ]);
   });
 

@@ -1,7 +1,8 @@
 import { expect, test } from "bun:test";
+import { xmlText } from "../../../src/server/runtime/xml-text.ts";
 import { StoreUnavailable } from "../../../src/server/storage/object-store.ts";
 import { partSizeFor } from "../../../src/server/storage/s3/put-file.ts";
-import { childText, escapeXml, parseXml, requiredText } from "../../../src/server/storage/s3/xml.ts";
+import { childText, parseXml, requiredText } from "../../../src/server/storage/s3/xml.ts";
 
 test("reads elements, entities, empty elements and namespaces of an S3 answer", () => {
   const root = parseXml(`<?xml version="1.0"?>
@@ -13,7 +14,7 @@ test("reads elements, entities, empty elements and namespaces of an S3 answer", 
   expect(childText(root, "Data")).toBe("<raw>&amp;");
   expect(childText(root, "None")).toBeUndefined();
   expect(() => requiredText(root, "Empty")).toThrow(StoreUnavailable);
-  expect(parseXml(`<a>${escapeXml("<&>")}</a>`).text).toBe("<&>");
+  expect(parseXml(`<a>${xmlText("<&>")}</a>`).text).toBe("<&>");
 });
 
 test("refuses what isn't an S3 answer", () => {

@@ -32,9 +32,14 @@ export interface DicomwebDocument {
 export const dicomJsonSchema = z.record(z.string(), z.looseObject({ vr: z.string() }));
 const dataSets = z.array(dicomJsonSchema);
 
+const DICOM_XML = "application/dicom+xml";
+const DATA_SET_MEDIA = ["application/dicom+json", "multipart/related"];
+const FORMS =
+  'An array of DICOM JSON; for `Accept: multipart/related; type="application/dicom+xml"` a Native DICOM Model (PS3.19) in a part for each instance.';
+
 const known = { 304: "It is as `If-None-Match` says." };
 const QUERY =
-  "Takes attributes by keyword or tag, with wildcards, ranges and lists as PS3.18 has them, `includefield`, `fuzzymatching` (words of names, whatever their case and accents), `limit` and `offset`. A `Warning` header says that there is more, or which filters were ignored.";
+  'Takes attributes by keyword or tag, with wildcards, ranges and lists as PS3.18 has them, `includefield`, `fuzzymatching` (words of names, whatever their case and accents), `limit` and `offset`. A `Warning` header says that there is more, or which filters were ignored. Results are an array of DICOM JSON; for `Accept: multipart/related; type="application/dicom+xml"` each is a Native DICOM Model (PS3.19) in a part.';
 const COPIED =
   "Instances come bit for bit as they were sent. One whose metadata name `1.2.840.10008.1.2.4.202` comes in that syntax, or in `1.2.840.10008.1.2.4.201`, if `Accept` names it first: a new file with the same attributes and the frames of the lossless copy. 406 where the stored file has elements behind its pixel data or a header above 1 MB, or uses bits beside the stored ones; its frames can be had one by one.";
 /** Parameters of every DICOMweb call that answers in more than one form (PS3.18 §8.3.3.1). */
@@ -58,7 +63,7 @@ export function describeDicomweb({ room, retrievals, params, isInPath = false }:
   const json = {
     params,
     asks: accepting,
-    media: ["application/dicom+json"],
+    media: DATA_SET_MEDIA,
     problems: [notFound, notAcceptable],
     ...credential,
   };
@@ -102,15 +107,21 @@ export function describeDicomweb({ room, retrievals, params, isInPath = false }:
     ),
     studyMetadata: describe(
       { answer: dataSets },
-      { ...json, also: known, summary: "Read the metadata of a study (WADO-RS)" },
+      { ...json, also: known, summary: "Read the metadata of a study (WADO-RS)", details: FORMS },
     ),
     seriesMetadata: describe(
       { answer: dataSets },
-      { ...json, also: known, summary: "Read the metadata of a series (WADO-RS)" },
+      { ...json, also: known, summary: "Read the metadata of a series (WADO-RS)", details: FORMS },
     ),
     instanceMetadata: describe(
       { answer: dataSets },
-      { ...json, also: known, summary: "Read the metadata of an instance (WADO-RS)" },
+      {
+        ...json,
+        media: DATA_SET_MEDIA.concat(DICOM_XML),
+        also: known,
+        summary: "Read the metadata of an instance (WADO-RS)",
+        details: `${FORMS} \`Accept: ${DICOM_XML}\` brings one document without parts.`,
+      },
     ),
     frames: describe(
       {},

@@ -7,7 +7,8 @@ import { isKnownVersion } from "../../http/known-version.ts";
 import { createRecheck, whileAllowed } from "../../http/while-allowed.ts";
 import type { Clock } from "../../runtime/clock.ts";
 import { goOn } from "../../runtime/go-on.ts";
-import { acceptOf, assertAcceptsJson } from "./answers/media-types.ts";
+import { type AskedSearch, askedOf, takenOf, versionIn } from "./answers/asked.ts";
+import { acceptOf } from "./answers/media-types.ts";
 import { bulkDataResponse } from "./bulk-data/bulk-data.ts";
 import {
   allSeries,
@@ -32,8 +33,6 @@ import {
   seriesMetadataResponse,
   studyMetadataResponse,
 } from "./metadata/metadata.ts";
-import { parseQido, type QidoQuery } from "./qido/parse-qido.ts";
-import type { Level } from "./qido/qido-attributes.ts";
 import { seriesJson, studyJson } from "./qido/qido-json.ts";
 import { searchInstances } from "./qido/search-instances.ts";
 import {
@@ -123,34 +122,32 @@ export function createDicomwebRoutes(access: DicomwebAccess) {
     inflatedBytes > MAX_AT_ONCE_BYTES ? sendWhileVisible(c, response) : response;
   const sendInstance = (c: Context, instance: ManifestInstance, response: Response) =>
     isSmall(instance) ? response : sendWhileVisible(c, response);
-  const answer = async (c: Context, found: Found, query: QidoQuery, levels: readonly Level[]) => {
-    const response = await searchResponse(found, { query, levels, answersNoContent, request: c.req.raw });
+  const answer = async (c: Context, found: Found, asked: AskedSearch) => {
+    const response = await searchResponse(found, { ...asked, answersNoContent, request: c.req.raw });
     return isLarge(found) ? sendWhileVisible(c, response) : response;
   };
 
   if (access.hasSearch)
     routes.get("/studies", front, described.searchStudies, async (c) => {
       const catalogue = await resolve(c);
-      assertAcceptsJson(acceptOf(c));
-      const query = parseQido(new URL(c.req.url).searchParams, ["study"]);
+      const asked = askedOf(c, ["study"]);
       const studies = (await catalogue.studies()).map((study) => studyJson(study, baseUrl));
-      return answer(c, pageOf(studies, query, "study"), query, ["study"]);
+      return answer(c, pageOf(studies, asked.query, "study"), asked);
     });
 
   routes.get("/studies/:study/series", front, described.searchSeries, async (c) => {
     const catalogue = await resolve(c);
-    assertAcceptsJson(acceptOf(c));
-    const query = parseQido(new URL(c.req.url).searchParams, ["series"]);
+    const asked = askedOf(c, ["series"]);
     const series = await allSeries(catalogue, c.req.param("study"));
     const reference = referenceIn(c);
     const known = series.map((one) => seriesJson({ ...one, reference }, baseUrl));
-    return answer(c, pageOf(known, query, "series"), query, ["series"]);
+    return answer(c, pageOf(known, asked.query, "series"), asked);
   });
 
   routes.get("/studies/:study/instances", front, described.studyInstances, async (c) => {
     const catalogue = await resolve(c);
-    assertAcceptsJson(acceptOf(c));
-    const query = parseQido(new URL(c.req.url).searchParams, ["series", "instance"]);
+    const asked = askedOf(c, ["series", "instance"]);
+    const { query, levels } = asked;
     const series = await allSeries(catalogue, c.req.param("study"));
     const reference = referenceIn(c);
     const searched = series
@@ -158,47 +155,45 @@ export function createDicomwebRoutes(access: DicomwebAccess) {
       .map((one) => ({ record: one, known: seriesJson(one, baseUrl) }))
       .filter(({ known }) => matchesLevel(known, query, "series"))
       .map(({ record, known }) => searchedSeries(catalogue, record, known));
-    const levels = ["series", "instance"] as const;
     const limits = {
       maxSeries: MAX_SEARCHED_SERIES,
       maxLists: MAX_SEARCHED_SERIES,
       levels,
       ...catalogue.searching,
     };
-    return answer(c, await searchInstances(searched, { query, baseUrl, ...limits }), query, levels);
+    return answer(c, await searchInstances(searched, { query, baseUrl, ...limits }), asked);
   });
 
   routes.get("/studies/:study/series/:series/instances", front, described.seriesInstances, async (c) => {
     const catalogue = await resolve(c);
-    assertAcceptsJson(acceptOf(c));
-    const query = parseQido(new URL(c.req.url).searchParams, ["instance"]);
+    const asked = askedOf(c, ["instance"]);
+    const { query, levels } = asked;
     const manifest = await seriesManifest(catalogue, c.req.param("study"), c.req.param("series"));
     const record = { ...manifest, instanceCount: manifest.instances.length, reference: referenceIn(c) };
     const searched = [searchedSeries(catalogue, record, {})];
-    const levels = ["instance"] as const;
     const limits = { maxSeries: 1, maxLists: 1, levels, ...catalogue.searching };
-    return answer(c, await searchInstances(searched, { query, baseUrl, ...limits }), query, levels);
+    return answer(c, await searchInstances(searched, { query, baseUrl, ...limits }), asked);
   });
 
   routes.get("/studies/:study/metadata", front, described.studyMetadata, async (c) => {
     const catalogue = await resolve(c);
-    assertAcceptsJson(acceptOf(c));
+    const taken = takenOf(c);
     const series = await allSeries(catalogue, c.req.param("study"));
-    return unlessKnown(c, versionOf(series), async () => {
+    return unlessKnown(c, versionIn(taken.form, versionOf(series)), async () => {
       // What can't be read at all fails before the answer begins.
       const all = metadataOf(catalogue, series);
       const metadata = goOn(await all.next(), all);
-      return sendWhileVisible(c, studyMetadataResponse(metadata, urlOf(c, c.req.param("study"))));
+      return sendWhileVisible(c, studyMetadataResponse(metadata, taken, urlOf(c, c.req.param("study"))));
     });
   });
 
   routes.get("/studies/:study/series/:series/metadata", front, described.seriesMetadata, async (c) => {
     const catalogue = await resolve(c);
-    assertAcceptsJson(acceptOf(c));
+    const taken = takenOf(c);
     const stored = await seriesMetadata(catalogue, c.req.param("study"), c.req.param("series"));
     const url = urlOf(c, c.req.param("study"), c.req.param("series"));
-    return unlessKnown(c, `W/"${stored.version}"`, async () =>
-      sendMetadata(c, stored, await seriesMetadataResponse(stored, c.req.header("accept-encoding"), url)),
+    return unlessKnown(c, versionIn(taken.form, stored.version), async () =>
+      sendMetadata(c, stored, await seriesMetadataResponse(stored, taken, url)),
     );
   });
 
@@ -208,17 +203,13 @@ export function createDicomwebRoutes(access: DicomwebAccess) {
     described.instanceMetadata,
     async (c) => {
       const catalogue = await resolve(c);
-      assertAcceptsJson(acceptOf(c));
+      const taken = takenOf(c, true);
       const sopInstanceUID = uid(c.req.param("instance"));
       const stored = await seriesMetadata(catalogue, c.req.param("study"), c.req.param("series"));
       if (!(await stored.rangeOf(sopInstanceUID))) throw new AppError(notFound);
-      return unlessKnown(c, `W/"${stored.version}"`, () =>
-        instanceMetadataResponse(
-          stored,
-          sopInstanceUID,
-          c.req.header("accept-encoding"),
-          urlOf(c, c.req.param("study"), c.req.param("series")),
-        ),
+      const url = urlOf(c, c.req.param("study"), c.req.param("series"));
+      return unlessKnown(c, versionIn(taken.form, stored.version), () =>
+        instanceMetadataResponse(stored, sopInstanceUID, taken, url),
       );
     },
   );
@@ -315,5 +306,5 @@ async function unlessKnown<Answer extends Response | undefined>(
 function versionOf(series: readonly SeriesRecord[]): string {
   const hash = new Bun.CryptoHasher("sha256");
   for (const { seriesInstanceUID, version } of series) hash.update(`${seriesInstanceUID} ${version}\n`);
-  return `W/"${hash.digest("hex").slice(0, 32)}"`;
+  return hash.digest("hex").slice(0, 32);
 }

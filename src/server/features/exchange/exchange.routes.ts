@@ -1,5 +1,7 @@
 import { type Context, Hono } from "hono";
+import type { DicomJson } from "../../../shared/dicom/dicom-json.ts";
 import { isUid } from "../../../shared/dicom/uid.ts";
+import { piecesOf } from "../../archive/pieces.ts";
 import type { Deps } from "../../deps.ts";
 import { uploadProcessLost } from "../../holdings/uploads/uploads.errors.ts";
 import { AppError } from "../../http/app-error.ts";
@@ -17,9 +19,11 @@ import { withoutTimeout } from "../../http/request-timeout.ts";
 import type { Session } from "../../http/session.ts";
 import { createRecheck, whileAllowed } from "../../http/while-allowed.ts";
 import { archiveHeaders } from "../dicomweb/answers/archive-headers.ts";
-import { acceptOf, assertAcceptsJson } from "../dicomweb/answers/media-types.ts";
+import { askedOf, takenOf } from "../dicomweb/answers/asked.ts";
+import type { DataSetForm } from "../dicomweb/answers/media-types.ts";
 import { describeDicomweb, dicomJsonSchema } from "../dicomweb/describe-dicomweb.ts";
-import { parseQido, type QidoQuery } from "../dicomweb/qido/parse-qido.ts";
+import { nativeModelsResponse } from "../dicomweb/native-model/native-models.ts";
+import type { QidoQuery } from "../dicomweb/qido/parse-qido.ts";
 import type { Level } from "../dicomweb/qido/qido-attributes.ts";
 import { type Found, isLarge, searchResponse } from "../dicomweb/qido/search-response.ts";
 import { seriesWouldBeTooLarge, tooManyUploads, uploadTooLarge } from "../ingest/ingest.errors.ts";
@@ -46,7 +50,7 @@ export function createExchangeRoutes(deps: Deps, guard: Guard, slots: UploadSlot
   const baseUrl = `${deps.config.publicUrl}/dicomweb`;
 
   async function store(c: Context<HttpEnv>, studyInstanceUID: string | undefined): Promise<Response> {
-    assertAcceptsJson(acceptOf(c));
+    const { form } = takenOf(c, true);
     assertBringsInstances(c.req.raw);
     const session = c.get("session");
     const { userId: accountId, isTrial } = session;
@@ -58,16 +62,14 @@ export function createExchangeRoutes(deps: Deps, guard: Guard, slots: UploadSlot
     const { status, body } = await measureUpload(deps.meters.uploads, slot, () =>
       storeInstances(deps, { caller: session, origin: originOf(c), slot }, request),
     );
-    return Response.json(body, { status, headers: archiveHeaders(DICOM_JSON) });
+    return storedResponse(body, status, form);
   }
 
   type Search = (deps: SearchDeps, session: Session, query: QidoQuery) => Promise<Found>;
   const searching = (search: Search, levels: readonly Level[]) => async (c: Context<HttpEnv>) => {
-    assertAcceptsJson(acceptOf(c));
-    const query = parseQido(new URL(c.req.url).searchParams, levels);
-    const found = await search({ ...deps, baseUrl }, c.get("session"), query);
-    const asked = { query, levels, answersNoContent: true, request: c.req.raw };
-    const response = await searchResponse(found, asked);
+    const asked = askedOf(c, levels);
+    const found = await search({ ...deps, baseUrl }, c.get("session"), asked.query);
+    const response = await searchResponse(found, { ...asked, answersNoContent: true, request: c.req.raw });
     return isLarge(found) ? whileAllowed(c, response, createRecheck(deps.clock, c.get("readmit"))) : response;
   };
   const reading = guard({ subscription: "viewing", scope: "dicomweb:read" });
@@ -84,7 +86,7 @@ export function createExchangeRoutes(deps: Deps, guard: Guard, slots: UploadSlot
   const storing = {
     details:
       'Parts of `multipart/related; type="application/dicom"`, or one instance as `application/dicom`. 200: all are stored; 202: some, or one beside other bytes under its UID; 409: none. Failed instances are named with a reason of PS3.18 annex I. Over quota nothing is stored. An instance that is there already is not stored twice.',
-    media: [DICOM_JSON],
+    media: [DICOM_JSON, "application/dicom+xml"],
     also: { 202: "Some were stored.", 409: "None was stored." },
     problems: [
       notAcceptable,
@@ -126,4 +128,12 @@ export function createExchangeRoutes(deps: Deps, guard: Guard, slots: UploadSlot
   );
 
   return routes;
+}
+
+/** Answers one data set. */
+function storedResponse(body: DicomJson, status: number, form: DataSetForm): Response {
+  if (form === "json") return Response.json(body, { status, headers: archiveHeaders(DICOM_JSON) });
+  const json = piecesOf(Buffer.from(JSON.stringify([body])));
+  const { body: xml, headers } = nativeModelsResponse(json, form, "identity");
+  return new Response(xml, { status, headers });
 }

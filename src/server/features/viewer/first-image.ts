@@ -45,7 +45,7 @@ export async function firstImageMetadata(
   const stored = await catalogue.metadata(series.studyInstanceUID, series.seriesInstanceUID);
   const range = await stored?.rangeOf(instance.sopInstanceUID);
   if (!stored || !range || range.length > MAX_METADATA_BYTES) return noImage();
-  return await instanceMetadataResponse(stored, instance.sopInstanceUID, acceptEncoding);
+  return await instanceMetadataResponse(stored, instance.sopInstanceUID, { form: "json", acceptEncoding });
 }
 
 export interface FirstFrameRequest {

@@ -1,10 +1,11 @@
 import { type FileHandle, open } from "node:fs/promises";
 import { MIB } from "../../../shared/units.ts";
+import { xmlText } from "../../runtime/xml-text.ts";
 import { readAt } from "../disk/durable-file.ts";
 import { contentLength } from "./range-header.ts";
 import type { S3Client } from "./s3-client.ts";
 import { S3Failure, S3Nonsense } from "./s3-failure.ts";
-import { escapeXml, requiredText } from "./xml.ts";
+import { requiredText } from "./xml.ts";
 
 /** Limits of the S3 interface (Amazon S3 User Guide, "Multipart upload limits"). */
 const MAX_PARTS = 10_000;
@@ -137,7 +138,7 @@ async function complete(
   signal?: AbortSignal,
 ): Promise<void> {
   const parts = etags.map(
-    (etag, index) => `<Part><PartNumber>${index + 1}</PartNumber><ETag>${escapeXml(etag)}</ETag></Part>`,
+    (etag, index) => `<Part><PartNumber>${index + 1}</PartNumber><ETag>${xmlText(etag)}</ETag></Part>`,
   );
   const body = `<CompleteMultipartUpload>${parts.join("")}</CompleteMultipartUpload>`;
   try {

@@ -70,7 +70,3 @@ export function requiredText(element: XmlElement, name: string): string {
   if (!text) throw new S3Nonsense(`S3 answered ${element.name} without ${name}`);
   return text;
 }
-
-export function escapeXml(text: string): string {
-  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
-}

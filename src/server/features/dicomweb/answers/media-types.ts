@@ -130,11 +130,35 @@ export function negotiateBulkData(accept: string | undefined): Representation {
   return negotiate(accept, ["application/octet-stream"]);
 }
 
-/** @throws {AppError} 406 if the client accepts neither DICOM JSON nor JSON */
-export function assertAcceptsJson(accept: string | undefined): void {
+/** DICOM JSON (PS3.18 annex F), or Native DICOM Models (PS3.19 §A.1): each in a part of its own, or the only one as a document. */
+export type DataSetForm = "json" | "parts" | "document";
+
+/** What decides the form and the coding of data sets (RFC 9110 §12.5.5). */
+export const DATA_SET_VARY = "Accept, Accept-Encoding";
+
+const JSON_TYPES = ["application/dicom+json", "application/json", "application/*", "*/*"];
+const DICOM_XML = "application/dicom+xml";
+
+/**
+ * The form of an answer of data sets. JSON comes first among forms that the client likes equally.
+ * @param isOne whether the answer is a single data set, which needs no parts
+ * @throws {AppError} 406 if the client accepts neither
+ */
+export function negotiateDataSets(accept: string | undefined, isOne = false): DataSetForm {
   const wanted = parseAccept(accept);
-  const json = ["application/dicom+json", "application/json", "application/*", "*/*"];
-  if (wanted.length > 0 && !wanted.some(({ type }) => json.includes(type))) throw new AppError(notAcceptable);
+  if (wanted.length === 0) return "json";
+  const forms = wanted.map((entry) => ({ form: dataSetForm(entry, isOne), weight: weightOf(entry) }));
+  const best = forms.find(({ form }) => form !== undefined);
+  if (!best?.form) throw new AppError(notAcceptable);
+  return forms.some(({ form, weight }) => form === "json" && weight === best.weight) ? "json" : best.form;
+}
+
+function dataSetForm({ type, parameters }: AcceptedType, isOne: boolean): DataSetForm | undefined {
+  if (JSON_TYPES.includes(type)) return "json";
+  if (type === DICOM_XML) return isOne ? "document" : undefined;
+  if (type === "multipart/*") return "parts";
+  const part = type === "multipart/related" ? (parameters.get("type") ?? DICOM_XML) : undefined;
+  return part === DICOM_XML || part === "*/*" ? "parts" : undefined;
 }
 
 /**

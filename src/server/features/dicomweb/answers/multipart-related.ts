@@ -29,6 +29,29 @@ export function multipartRelated(type: string, parts: AsyncIterable<Part>): Mult
   };
 }
 
+/** What stands around parts that are written as one text. */
+export interface PartFrame {
+  contentType: string;
+  /** What stands before each part. */
+  startPart(head: PartHead): string;
+  end: string;
+}
+
+/** Frames the parts of a body whose writer knows only while it writes where one ends. */
+export function framedParts(type: string): PartFrame {
+  const boundary = newBoundary();
+  let separator = "";
+  return {
+    contentType: relatedType(type, boundary),
+    startPart: (head) => {
+      const start = headText(boundary, head, separator);
+      separator = "\r\n";
+      return start;
+    },
+    end: `\r\n--${boundary}--\r\n`,
+  };
+}
+
 /** In memory, perhaps only for a while, or as a stream. */
 export type OnePart = LentBytes | Blob | ReadableStream<Uint8Array>;
 
@@ -85,14 +108,18 @@ function relatedType(type: string, boundary: string): string {
   return `multipart/related; type="${type}"; boundary=${boundary}`;
 }
 
-function headOf(
+function headOf(boundary: string, head: PartHead, separator = ""): Uint8Array {
+  return encoder.encode(headText(boundary, head, separator));
+}
+
+function headText(
   boundary: string,
   { contentType, location, contentRange }: PartHead,
-  separator = "",
-): Uint8Array {
+  separator: string,
+): string {
   const place = location === undefined ? "" : `\r\nContent-Location: ${location}`;
   const range = contentRange === undefined ? "" : `\r\nContent-Range: ${contentRange}`;
-  return encoder.encode(`${separator}--${boundary}\r\nContent-Type: ${contentType}${place}${range}\r\n\r\n`);
+  return `${separator}--${boundary}\r\nContent-Type: ${contentType}${place}${range}\r\n\r\n`;
 }
 
 async function* writeParts(boundary: string, parts: AsyncIterable<Part>): AsyncGenerator<Uint8Array> {

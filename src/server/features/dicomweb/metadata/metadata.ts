@@ -1,47 +1,26 @@
 import { promisify } from "node:util";
-import {
-  brotliCompress,
-  constants,
-  createBrotliCompress,
-  createGzip,
-  createZstdCompress,
-  gzip,
-  zstdCompress,
-  zstdDecompress,
-} from "node:zlib";
+import { zstdDecompress } from "node:zlib";
 import { inflatedMetadata } from "../../../archive/manifest-codec.ts";
-import { insertBehind, type Pieces, piecesOf, slicePieces, through } from "../../../archive/pieces.ts";
+import { insertBehind, type Pieces, piecesOf, slicePieces } from "../../../archive/pieces.ts";
 import { AppError } from "../../../http/app-error.ts";
 import { type ContentCoding, negotiateCoding } from "../../../http/content-coding.ts";
 import { notFound } from "../../../http/http.errors.ts";
 import { type HeldWhileSent, holding, streamOf } from "../../../http/stream-of.ts";
 import { archiveHeaders } from "../answers/archive-headers.ts";
+import type { TakenDataSets } from "../answers/asked.ts";
+import { DATA_SET_VARY, type DataSetForm } from "../answers/media-types.ts";
+import { CODINGS, MIN_COMPRESSED_BYTES, packedAtOnce, packedPieces } from "../answers/packing.ts";
 import type { Bytes, StoredMetadata } from "../dicomweb.catalogue.ts";
+import { nativeModelsResponse } from "../native-model/native-models.ts";
 
-const brotli = promisify(brotliCompress);
-const gz = promisify(gzip);
-const zstd = promisify(zstdCompress);
 const unzstd = promisify(zstdDecompress);
 
 const DICOM_JSON = "application/dicom+json";
 /** The searched bytes can only be a key, since quotes in a value are escaped. */
 const URI_KEY = '"BulkDataURI":"';
 
-/** A smaller answer fits into one packet and is not compressed. */
-const MIN_COMPRESSED_BYTES = 1_400;
 /** Metadata up to this size are compressed at once; larger metadata are never in memory as a whole. */
 export const MAX_AT_ONCE_BYTES = 8 * 1024 * 1024;
-
-/** The step of compressing at once; each step is one turn of the event loop. */
-const AT_ONCE = { chunkSize: 512 * 1024 };
-/** Low compression levels: 5 MB of metadata take 20 ms, and the result is only a few kilobytes larger than at the highest. */
-const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } };
-const GZIP = { level: 3 };
-const ZSTD = { params: { [constants.ZSTD_c_compressionLevel]: 3 } };
-
-/** The codings of answers, from the one that is unpacked fastest. */
-const CODINGS = ["zstd", "br", "gzip"] as const;
-type Packing = (typeof CODINGS)[number];
 
 /**
  * Answers a series' metadata: the stored bytes to a client that accepts zstd, otherwise compressed again as the client accepts.
@@ -49,17 +28,17 @@ type Packing = (typeof CODINGS)[number];
  */
 export async function seriesMetadataResponse(
   stored: StoredMetadata,
-  acceptEncoding: string | undefined,
+  taken: TakenDataSets,
   seriesUrl?: string,
 ): Promise<Response> {
   const prefix = seriesUrl === undefined ? "" : `${seriesUrl}/`;
-  const coding = negotiateCoding(acceptEncoding, CODINGS);
-  if (coding === "zstd" && prefix === "") return dicomJson(await stored.open(), coding);
+  const coding = negotiateCoding(taken.acceptEncoding, CODINGS);
   const { inflatedBytes } = stored;
-  if (inflatedBytes > MAX_AT_ONCE_BYTES) {
+  if (taken.form !== "json" || inflatedBytes > MAX_AT_ONCE_BYTES) {
     const inflated = inflatedMetadata(piecesOf(await stored.open()));
-    return packedPieces(prefix === "" ? inflated : withPrefix(inflated, prefix), coding);
+    return streamed(prefix === "" ? inflated : withPrefix(inflated, prefix), taken.form, coding);
   }
+  if (coding === "zstd" && prefix === "") return dicomJson(await stored.open(), coding);
   const json = async () => prefixedAtOnce(await inflatedAtOnce(stored), prefix);
   if (coding === "identity" || inflatedBytes < MIN_COMPRESSED_BYTES)
     return dicomJson(await json(), "identity");
@@ -75,42 +54,33 @@ export async function seriesMetadataResponse(
 export async function instanceMetadataResponse(
   stored: StoredMetadata,
   sopInstanceUID: string,
-  acceptEncoding: string | undefined,
+  taken: TakenDataSets,
   seriesUrl = "../..",
 ): Promise<Response> {
   const range = await stored.rangeOf(sopInstanceUID);
   if (!range) throw new AppError(notFound);
   const { offset, length } = range;
   const inflated = inflatedMetadata(piecesOf(await stored.open()));
-  const json = asArray(slicePieces(inflated, offset, length));
-  return await prefixedResponse(json, length, { prefix: `${seriesUrl}/`, acceptEncoding });
-}
-
-/** Answers `length` bytes of JSON, or a few more, with `prefix` before each `BulkDataURI`. */
-async function prefixedResponse(
-  json: Pieces,
-  length: number,
-  { prefix, acceptEncoding }: { prefix: string; acceptEncoding: string | undefined },
-): Promise<Response> {
-  const coding = negotiateCoding(acceptEncoding, CODINGS);
-  const pieces = withPrefix(json, prefix);
-  if (length > MAX_AT_ONCE_BYTES) return packedPieces(pieces, coding);
-  return packed(await new Response(streamOf(pieces)).bytes(), coding);
+  const json = withPrefix(asArray(slicePieces(inflated, offset, length)), `${seriesUrl}/`);
+  const coding = negotiateCoding(taken.acceptEncoding, CODINGS);
+  if (taken.form !== "json" || length > MAX_AT_ONCE_BYTES) return streamed(json, taken.form, coding);
+  return packed(await new Response(streamOf(json)).bytes(), coding);
 }
 
 /**
- * Answers an array of data sets, each given as JSON.
+ * Answers data sets, each given as JSON: in an array, or as `form` says.
  * @param held of a large answer, which is sent item by item; disposed at its end
  */
-export async function dicomJsonResponse(
+export async function dataSetsResponse(
   items: readonly Uint8Array[],
-  request: Request,
+  { request, form }: { request: Request; form: DataSetForm },
   held?: HeldWhileSent,
 ): Promise<Response> {
   const coding = negotiateCoding(request.headers.get("accept-encoding"), CODINGS);
   const pieces = asArray(separated(items));
-  if (!held) return await packed(await new Response(streamOf(pieces)).bytes(), coding);
-  const response = packedPieces(pieces, coding);
+  if (!held && form === "json") return await packed(await new Response(streamOf(pieces)).bytes(), coding);
+  const response = streamed(pieces, form, coding);
+  if (!held) return response;
   const { headers, body } = response;
   // Nobody reads the answer to HEAD, or that of a client that left meanwhile.
   request.signal.addEventListener("abort", () => held[Symbol.dispose](), { once: true });
@@ -134,15 +104,17 @@ export interface MetadataOfSeries {
 }
 
 /**
- * Streams a study's metadata, uncompressed because no viewer requests them.
+ * Streams a study's metadata.
  * @param studyUrl makes each `BulkDataURI` absolute, as in {@link seriesMetadataResponse}
  */
 export function studyMetadataResponse(
   allSeries: AsyncIterable<MetadataOfSeries>,
+  { form, acceptEncoding }: TakenDataSets,
   studyUrl?: string,
 ): Response {
   const below = studyUrl === undefined ? "" : `${studyUrl}/`;
-  return dicomJson(streamOf(asArray(joinedSeries(allSeries, below))), "identity");
+  const coding = negotiateCoding(acceptEncoding, CODINGS);
+  return streamed(asArray(joinedSeries(allSeries, below)), form, coding);
 }
 
 async function* joinedSeries(
@@ -213,37 +185,18 @@ async function packed(bytes: Uint8Array, coding: ContentCoding): Promise<Respons
   return dicomJson(await packedAtOnce(bytes, coding), coding);
 }
 
-function packedAtOnce(bytes: Uint8Array, coding: Packing): Promise<Uint8Array> {
-  switch (coding) {
-    case "zstd":
-      return zstd(bytes, ZSTD);
-    case "br":
-      return brotli(bytes, { ...BROTLI, ...AT_ONCE });
-    case "gzip":
-      return gz(bytes, { ...GZIP, ...AT_ONCE });
-  }
-}
-
-function packedPieces(pieces: Pieces, coding: ContentCoding): Response {
-  return dicomJson(streamOf(coding === "identity" ? pieces : through(pieces, packer(coding))), coding);
-}
-
-function packer(coding: Packing) {
-  switch (coding) {
-    case "zstd":
-      return createZstdCompress(ZSTD);
-    case "br":
-      return createBrotliCompress(BROTLI);
-    case "gzip":
-      return createGzip(GZIP);
-  }
+/** Answers an array of data sets while it is read. */
+function streamed(json: Pieces, form: DataSetForm, coding: ContentCoding): Response {
+  return form === "json"
+    ? dicomJson(streamOf(packedPieces(json, coding)), coding)
+    : nativeModelsResponse(json, form, coding);
 }
 
 function dicomJson(body: Bytes, coding: ContentCoding): Response {
   return new Response(body as BodyInit, {
     headers: {
       ...archiveHeaders(DICOM_JSON),
-      Vary: "Accept-Encoding",
+      Vary: DATA_SET_VARY,
       ...(coding !== "identity" && { "Content-Encoding": coding }),
     },
   });

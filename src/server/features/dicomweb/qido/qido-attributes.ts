@@ -1,6 +1,6 @@
 import { dictionaryVr } from "../../../../shared/dicom/reading/dictionary.ts";
 import { type Keyword, TagHex } from "../../../../shared/dicom/tags.ts";
-import { KEYWORDS_BY_GROUP } from "./keywords.gen.ts";
+import { tagOf } from "../keywords/keywords.ts";
 
 /** The level of an attribute in the hierarchy of PS3.18 §10.6; a patient's attributes belong to the study. */
 export type Level = "study" | "series" | "instance";
@@ -105,23 +105,10 @@ for (const level of ["study", "series", "instance"] as const) {
   for (const keyword of KEYWORDS[level]) levelByTag.set(TagHex[keyword], level);
 }
 
-let tagByKeyword: ReadonlyMap<string, string> | undefined;
-
 /** The attribute that a search names by its keyword (PS3.6 §6) or its tag; undefined for any other word. */
 export function attributeNamed(name: string): QidoAttribute | undefined {
-  tagByKeyword ??= readKeywords();
-  const tag = tagByKeyword.get(name) ?? (/^[0-9a-f]{8}$/i.test(name) ? name.toUpperCase() : undefined);
+  const tag = tagOf(name) ?? (/^[0-9a-f]{8}$/i.test(name) ? name.toUpperCase() : undefined);
   return tag === undefined ? undefined : { tag, vr: dictionaryVr(Number.parseInt(tag, 16)) };
-}
-
-function readKeywords(): Map<string, string> {
-  const tags = new Map<string, string>();
-  for (const line of KEYWORDS_BY_GROUP.trim().split("\n")) {
-    const [group = "", ...elements] = line.split(" ");
-    for (const element of elements) tags.set(element.slice(4), group + element.slice(0, 4));
-  }
-  for (const keyword of Object.values(KEYWORDS).flat()) tags.set(keyword, TagHex[keyword]);
-  return tags;
 }
 
 /** The level of an attribute; one that is not listed describes the instance. */

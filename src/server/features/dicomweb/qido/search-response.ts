@@ -1,8 +1,9 @@
 import type { DicomJson } from "../../../../shared/dicom/reading/instance.ts";
 import { archiveHeaders } from "../answers/archive-headers.ts";
+import type { AskedSearch } from "../answers/asked.ts";
 import type { DicomwebCatalogue, Named } from "../dicomweb.catalogue.ts";
 import type { SeriesUIDs } from "../dicomweb.repo.ts";
-import { dicomJsonResponse } from "../metadata/metadata.ts";
+import { dataSetsResponse } from "../metadata/metadata.ts";
 import { matchesAll } from "./match-json.ts";
 import type { QidoQuery } from "./parse-qido.ts";
 import { type Level, levelOf } from "./qido-attributes.ts";
@@ -16,10 +17,7 @@ const MORE = '299 dicomweb "There are additional results that can be requested"'
 const MAX_IGNORED = 8;
 const MAX_NAME_LENGTH = 64;
 
-interface SearchAnswer {
-  query: QidoQuery;
-  /** What an item is about: attributes of these levels are in it. */
-  levels: readonly Level[];
+interface SearchAnswer extends AskedSearch {
   answersNoContent: boolean;
   request: Request;
 }
@@ -35,7 +33,7 @@ export function isLarge(found: Found): boolean {
 /** Answers a search by what it found: its page and, if there is more, one item beyond it. */
 export async function searchResponse(
   found: Found,
-  { query, levels, answersNoContent, request }: SearchAnswer,
+  { query, levels, answersNoContent, form, request }: SearchAnswer,
 ): Promise<Response> {
   const { items, held, isCut } =
     "items" in found
@@ -46,10 +44,11 @@ export async function searchResponse(
           items: found.map((item) => itemBytes(pickFields(item, query.include, levels))),
         };
   const page = items.slice(0, query.limit);
-  const isEmpty = page.length === 0 && answersNoContent;
+  // A body of parts has at least one.
+  const isEmpty = page.length === 0 && (answersNoContent || form !== "json");
   const response = isEmpty
     ? new Response(null, { status: 204, headers: archiveHeaders("application/dicom+json") })
-    : await dicomJsonResponse(page, request, held);
+    : await dataSetsResponse(page, { request, form }, held);
   if (items.length > query.limit || isCut) response.headers.append("Warning", MORE);
   if (query.ignored.length > 0) response.headers.append("Warning", ignoredWarning(query.ignored));
   return response;

@@ -1,0 +1,54 @@
+import Tokenizer from "@streamparser/json/tokenizer.js";
+import { inPieces, type Pieces } from "../../../archive/pieces.ts";
+import type { ContentCoding } from "../../../http/content-coding.ts";
+import { streamOf } from "../../../http/stream-of.ts";
+import { archiveHeaders } from "../answers/archive-headers.ts";
+import { DATA_SET_VARY, type DataSetForm } from "../answers/media-types.ts";
+import { framedParts } from "../answers/multipart-related.ts";
+import { packedPieces } from "../answers/packing.ts";
+import { NativeModelWriter } from "./native-model-writer.ts";
+
+const DICOM_XML = "application/dicom+xml";
+
+/**
+ * Answers data sets in XML while they are read: each Native DICOM Model in a part of its own, or the only one as a document.
+ * @param json an array of data sets in DICOM JSON
+ */
+export function nativeModelsResponse(
+  json: Pieces,
+  form: Exclude<DataSetForm, "json">,
+  coding: ContentCoding,
+): Response {
+  const frame = form === "parts" ? framedParts(DICOM_XML) : undefined;
+  const startModel = () => frame?.startPart({ contentType: DICOM_XML }) ?? "";
+  const xml = packedPieces(nativeModels(json, { startModel, end: frame?.end ?? "" }), coding);
+  return new Response(streamOf(xml), {
+    headers: {
+      ...archiveHeaders(frame?.contentType ?? DICOM_XML),
+      Vary: DATA_SET_VARY,
+      ...(coding !== "identity" && { "Content-Encoding": coding }),
+    },
+  });
+}
+
+/** The models of an array of data sets, with what stands before each and behind all. */
+async function* nativeModels(
+  json: Pieces,
+  { startModel, end }: { startModel: () => string; end: string },
+): AsyncGenerator<Uint8Array> {
+  const writer = new NativeModelWriter(startModel);
+  const tokenizer = new Tokenizer();
+  tokenizer.onToken = ({ token, value }) => writer.write(token, value);
+  tokenizer.onError = (error) => {
+    throw error;
+  };
+  for await (const piece of json) {
+    for await (const part of inPieces(piece)) {
+      tokenizer.write(part);
+      const text = writer.take();
+      if (text !== "") yield Buffer.from(text);
+    }
+  }
+  if (!writer.isWhole) throw new Error("the metadata end before their end");
+  if (end !== "") yield Buffer.from(end);
+}
