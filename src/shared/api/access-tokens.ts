@@ -38,6 +38,10 @@ export const accessTokenSchema = z.object({
 });
 export type AccessToken = z.infer<typeof accessTokenSchema>;
 
+/** The account's own token by which a program acted; its name is null once it has ended. */
+export const actingTokenSchema = z.object({ name: z.nullable(z.string()) });
+export type ActingToken = z.infer<typeof actingTokenSchema>;
+
 /** `token` is shown in this answer only. */
 export const madeAccessTokenSchema = z.extend(accessTokenSchema, { token: z.string() });
 export type MadeAccessToken = z.infer<typeof madeAccessTokenSchema>;

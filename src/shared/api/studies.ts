@@ -158,22 +158,6 @@ export const granteeSchema = z.object({
 export const grantSchema = z.extend(granteeSchema, { createdAt: z.string() });
 export type Grant = z.infer<typeof grantSchema>;
 
-/**
- * `actorName` is null if the account of that person was deleted, for a visitor, who has come by the link `linkId`, and for a clinic
- * without an account (`isDelivery`), which has delivered as `from` if that is known.
- */
-export const auditEntrySchema = z.object({
-  at: z.string(),
-  action: z.string(),
-  actorName: z.nullable(z.string()),
-  address: z.nullable(z.string()),
-  linkId: z.optional(z.nullable(z.string())),
-  device: z.optional(z.nullable(z.string())),
-  isDelivery: z.optional(z.boolean()),
-  from: z.optional(z.nullable(z.string())),
-});
-export type AuditEntry = z.infer<typeof auditEntrySchema>;
-
 export const assignmentSchema = z.object({ userId: z.string().check(z.uuid()) });
 
 /** `images` is a version number: a browser that asks with another number uses none of the pictures in its cache. */
@@ -293,13 +277,6 @@ export const listGrantsCall = {
 export const revokeGrantCall = {
   method: "DELETE",
   path: "/api/studies/:study/grants/:userId",
-} as const satisfies Call;
-
-/** Newest first, at most 200. */
-export const studyAuditCall = {
-  method: "GET",
-  path: "/api/studies/:study/audit",
-  answer: z.array(auditEntrySchema),
 } as const satisfies Call;
 
 export const readReportCall = { method: "GET", path: "/api/studies/laudo/:study" } as const satisfies Call;

@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { actingTokenSchema } from "./access-tokens.ts";
 import { emailSchema, nameSchema, newPasswordSchema } from "./account-fields.ts";
 import { type Call, done } from "./call.ts";
 import { instantSchema } from "./dates.ts";
@@ -131,6 +132,7 @@ export const activitySchema = z.object({
       /** Description of one's own exam, while it exists. */
       exam: z.nullable(z.string()),
       address: z.nullable(z.string()),
+      token: z.optional(actingTokenSchema),
     }),
   ),
   hasMore: z.boolean(),

@@ -310,6 +310,17 @@ describe("the activity of an account", () => {
     expect(screen.queryByRole("button", { name: "Mostrar mais" })).toBeNull();
   });
 
+  test("names the token by which a program acted, while there is one", async () => {
+    const token = { name: "OHIF do consultório" };
+    const events = [event(9, { isYours: true, token }), event(8, { isYours: true, token: { name: null } })];
+    answerCalls({ "GET /api/users/activity": () => Response.json({ events, hasMore: false }) });
+    const user = await showProfile();
+    await user.click(tab("Atividade"));
+    const [named, ended] = (await screen.findAllByRole("listitem")).map((row) => row.textContent ?? "");
+    expect(named).toContain("Você · pelo token “OHIF do consultório” · TC de crânio");
+    expect(ended).toContain("Você · por um token já encerrado · TC de crânio");
+  });
+
   test("says that older entries could not be loaded, and loads them on another try", async () => {
     let isAway = true;
     answerCalls({

@@ -343,6 +343,13 @@ test("the log tells an unknown sender from a deleted account", async () => {
   expect(other).toContain("Conta excluída enviou o exame");
 });
 
+test("the log names the token by which a program acted", async () => {
+  const byToken = { ...seen, token: { name: "Robô do laudo" } };
+  await openPeople({ "GET /api/studies/s1/audit": () => Response.json([byToken]) });
+  const list = await screen.findByRole("list", { name: "Quem fez o quê" });
+  expect(list.textContent).toContain("abriu as imagens, pelo token “Robô do laudo”");
+});
+
 test("what was done with an exam is a list with a name, since the keys stop at it", async () => {
   await openPeople({ "GET /api/studies/s1/audit": () => Response.json([seen]) });
   const list = await screen.findByRole("list", { name: "Quem fez o quê" });

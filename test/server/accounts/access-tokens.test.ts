@@ -2,6 +2,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:tes
 import { endRestoredSessions } from "../../../src/server/features/accounts/sessions/restored-sessions.repo.ts";
 import { type Access, accessOf } from "../../../src/server/http/guard.ts";
 import type { AccessToken, MadeAccessToken, TokenScope } from "../../../src/shared/api/access-tokens.ts";
+import type { AuditEntry } from "../../../src/shared/api/study-audit.ts";
+import type { Activity } from "../../../src/shared/api/users.ts";
+import { formBody, samplePdf } from "../../support/sample-pdf.ts";
 import { sampleZip } from "../../support/sample-zip.ts";
 import { createTestApp, type Person, problemOf, type TestApp } from "../../support/test-app.ts";
 
@@ -84,6 +87,40 @@ describe("an access token", () => {
     expect(actions).toContainEqual(["token.ended", id]);
     expect(actions).toContainEqual(["study.uploaded", id]);
     expect(study).toBeDefined();
+  });
+
+  test("is named beside what a program did by it, to its owner alone, until it ends", async () => {
+    const { id, token } = await made(owner, ["api"]);
+    const { studies } = await t.store(
+      owner,
+      sampleZip({ study: `7${owner.id.slice(-6).replace(/\D/g, "1")}` }),
+    );
+    const [study] = studies;
+    const doctor = await t.addPerson("Dra. do Programa", { role: "doctor" });
+    const grant = { json: { userId: doctor.id }, as: { ...owner, token } };
+    expect((await t.call("POST", `/api/studies/${study?.id}/assign`, grant)).status).toBeLessThan(300);
+    const doctorsProgram = await programOf(doctor, ["api"]);
+    const uid = { studyInstanceUID: study?.studyInstanceUID ?? "" };
+    const laudo = await formBody(uid, { name: "laudo", bytes: samplePdf() });
+    const sent = await t.call("POST", "/api/studies/laudo/upload", { as: doctorsProgram, ...laudo });
+    expect(sent.status).toBe(201);
+
+    const tokensIn = async (path: string, action: string, as = owner) => {
+      const told = (await (await t.call("GET", path, { as })).json()) as AuditEntry[] | Activity;
+      const events = "events" in told ? told.events : told;
+      return events.filter((event) => event.action === action).map(({ token: used }) => used);
+    };
+    const activity = "/api/users/activity";
+    const audit = `/api/studies/${study?.id}/audit`;
+    const named = [{ name: "Script de cópia" }];
+    for (const path of [activity, audit]) {
+      expect([path, await tokensIn(path, "study.granted")]).toEqual([path, named]);
+      expect([path, await tokensIn(path, "report.uploaded")]).toEqual([path, [undefined]]);
+    }
+    expect(await tokensIn(activity, "report.uploaded", doctor)).toEqual(named);
+    await t.call("DELETE", `/api/tokens/${id}`, { as: owner });
+    for (const path of [activity, audit])
+      expect([path, await tokensIn(path, "study.granted")]).toEqual([path, [{ name: null }]]);
   });
 
   test("belongs to its owner alone", async () => {

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import type { AuditEntry, Study } from "../../../src/shared/api/studies.ts";
+import type { Study } from "../../../src/shared/api/studies.ts";
+import type { AuditEntry } from "../../../src/shared/api/study-audit.ts";
 import { sampleZip } from "../../support/sample-zip.ts";
 import { createTestApp, type Person, type TestApp } from "../../support/test-app.ts";
 

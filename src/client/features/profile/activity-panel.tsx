@@ -1,5 +1,6 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import type { Activity } from "../../../shared/api/users.ts";
+import { actingTokenText } from "../../ui/acting-token-text.ts";
 import { Button } from "../../ui/button.tsx";
 import { LoadError } from "../../ui/load-error.tsx";
 import { momentText } from "../../ui/moment-text.ts";
@@ -62,7 +63,7 @@ function Events() {
 }
 
 function EventRow({
-  event: { at, action, actorName, isYours, exam, address },
+  event: { at, action, actorName, isYours, exam, address, token },
 }: {
   event: Activity["events"][number];
 }) {
@@ -72,7 +73,7 @@ function EventRow({
     <li>
       <b>{activityText(i18n, action)}</b>
       <time dateTime={at}>{momentText(at)}</time>
-      <span>{[who, exam, address].filter(Boolean).join(" · ")}</span>
+      <span>{[who, actingTokenText(i18n, token), exam, address].filter(Boolean).join(" · ")}</span>
     </li>
   );
 }

@@ -1,7 +1,9 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import type { ReactNode } from "react";
 import type { Link } from "../../../shared/api/links.ts";
-import type { AuditEntry, Grant } from "../../../shared/api/studies.ts";
+import type { Grant } from "../../../shared/api/studies.ts";
+import type { AuditEntry } from "../../../shared/api/study-audit.ts";
+import { actingTokenText } from "../../ui/acting-token-text.ts";
 import { Avatar } from "../../ui/avatar.tsx";
 import { Button } from "../../ui/button.tsx";
 import { momentText } from "../../ui/moment-text.ts";
@@ -102,7 +104,7 @@ function Audit({ studyId }: { studyId: string }) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
     <ol className="share-audit" tabIndex={0} aria-label={t({ id: "share.audit", message: "Who did what" })}>
-      {data.map(({ at, action, address, device, ...actor }, place) => (
+      {data.map(({ at, action, address, device, token, ...actor }, place) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: two entries may be alike in all they tell
         <li key={`${at}-${place}`}>
           <span className="mono">{momentText(at)}</span>
@@ -110,7 +112,7 @@ function Audit({ studyId }: { studyId: string }) {
             <b>
               <Actor {...actor} linkOf={linkOf} />
             </b>{" "}
-            {actionText(i18n, action)}
+            {[actionText(i18n, action), actingTokenText(i18n, token)].filter(Boolean).join(", ")}
             {address && <small className="mono"> {[address, device].filter(Boolean).join(" · ")}</small>}
           </span>
         </li>

@@ -1,6 +1,8 @@
 import { and, desc, eq, inArray, lt, sql } from "drizzle-orm";
 import { union } from "drizzle-orm/pg-core";
 import type { DbOrTx } from "../../db/client.ts";
+import { accessTokens } from "../accounts/access-tokens/access-tokens.table.ts";
+import { actingToken } from "../accounts/access-tokens/acting-token.repo.ts";
 import { users } from "../accounts/users/users.table.ts";
 import { auditEvents } from "../audit/audit.table.ts";
 import { studies } from "../studies/studies.table.ts";
@@ -63,6 +65,7 @@ export async function listAccountAudit(
 
 /** The same events as the account's owner reads them: who acted, and the name of their own exam while it exists. */
 export async function listActivity(db: DbOrTx, accountId: string, page: Page) {
+  const token = actingToken(accountId);
   return await db
     .select({
       id: auditEvents.id,
@@ -72,9 +75,11 @@ export async function listActivity(db: DbOrTx, accountId: string, page: Page) {
       actorName: users.name,
       exam: studies.description,
       address: addressFor(accountId),
+      ...token.fields,
     })
     .from(auditEvents)
     .leftJoin(users, eq(users.id, auditEvents.actorId))
+    .leftJoin(accessTokens, token.isOf)
     .leftJoin(studies, and(eq(studies.id, auditEvents.studyId), eq(studies.accountId, accountId)))
     .where(inArray(auditEvents.id, idsOf(db, accountId, page)))
     .orderBy(desc(auditEvents.id))

@@ -1,5 +1,6 @@
 import { ACTIVITY_PER_PAGE, type Activity } from "../../../shared/api/users.ts";
 import type { Deps } from "../../deps.ts";
+import { presentToken } from "../accounts/access-tokens/acting-token.repo.ts";
 import { listActivity } from "./account-audit.repo.ts";
 
 /** A page of what was done in the caller's account and by them elsewhere, newest first. */
@@ -11,10 +12,11 @@ export async function readActivity(
   const page = { beforeId: beforeId ?? null, limit: ACTIVITY_PER_PAGE + 1 };
   const rows = await listActivity(db, userId, page);
   return {
-    events: rows.slice(0, ACTIVITY_PER_PAGE).map(({ actorId, at, ...row }) => ({
+    events: rows.slice(0, ACTIVITY_PER_PAGE).map(({ actorId, at, isByToken, tokenName, ...row }) => ({
       ...row,
       at: at.toISOString(),
       isYours: actorId === userId,
+      ...presentToken({ isByToken, tokenName }),
     })),
     hasMore: rows.length > ACTIVITY_PER_PAGE,
   };

@@ -1,5 +1,6 @@
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../http/app-error.ts";
+import { presentToken } from "../accounts/access-tokens/acting-token.repo.ts";
 import { findStudy } from "./access/find-study.ts";
 import { owns } from "./access/study-access.ts";
 import { studyNotOwner } from "./studies.errors.ts";
@@ -16,5 +17,9 @@ export async function readStudyAudit(deps: Pick<Deps, "db">, caller: Caller, ref
   const study = await findStudy(deps.db, caller, reference);
   if (!owns(caller, study)) throw new AppError(studyNotOwner);
   const rows = await listStudyAudit(deps.db, study.id, NEWEST);
-  return rows.map((row) => ({ ...row, at: row.at.toISOString() }));
+  return rows.map(({ isByToken, tokenName, ...row }) => ({
+    ...row,
+    at: row.at.toISOString(),
+    ...presentToken({ isByToken, tokenName }),
+  }));
 }

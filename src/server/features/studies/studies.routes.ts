@@ -11,9 +11,9 @@ import {
   revokeGrantCall,
   type StudyStatus,
   shareStudyCall,
-  studyAuditCall,
   studyStatusCall,
 } from "../../../shared/api/studies.ts";
+import { studyAuditCall } from "../../../shared/api/study-audit.ts";
 import { examCountCall } from "../../../shared/api/users.ts";
 import type { Locale } from "../../../shared/locale.ts";
 import { isUuid } from "../../../shared/uuid.ts";

@@ -1,6 +1,8 @@
 import { and, desc, eq, isNull, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/pg-core";
 import type { DbOrTx } from "../../db/client.ts";
+import { accessTokens } from "../accounts/access-tokens/access-tokens.table.ts";
+import { actingToken } from "../accounts/access-tokens/acting-token.repo.ts";
 import { users } from "../accounts/users/users.table.ts";
 import type { AuditAction } from "../audit/audit.repo.ts";
 import { auditEvents } from "../audit/audit.table.ts";
@@ -17,6 +19,7 @@ const deliveredBy = sql`coalesce(${auditEvents.details} ->> 'from', case when ${
 
 /** A study's events, newest first. `actorName` is null if the actor's account is deleted, or they never had one. */
 export async function listStudyAudit(db: DbOrTx, studyId: string, limit: number) {
+  const token = actingToken(studies.accountId);
   return await db
     .select({
       at: auditEvents.at,
@@ -29,10 +32,12 @@ export async function listStudyAudit(db: DbOrTx, studyId: string, limit: number)
       isDelivery,
       /** Who delivered; null if it is not known. */
       from: sql<string | null>`case when ${isDelivery} then ${deliveredBy} end`,
+      ...token.fields,
     })
     .from(auditEvents)
     .leftJoin(users, eq(users.id, auditEvents.actorId))
     .leftJoin(studies, eq(studies.id, auditEvents.studyId))
+    .leftJoin(accessTokens, token.isOf)
     .where(eq(auditEvents.studyId, studyId))
     .orderBy(desc(auditEvents.id))
     .limit(limit);
