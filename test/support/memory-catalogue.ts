@@ -1,5 +1,5 @@
 import type { ManifestInstance, SeriesManifest } from "../../src/server/archive/manifest.ts";
-import { locateBulkData } from "../../src/server/dicom/bulk-data.ts";
+import { locateAllBulkData } from "../../src/server/dicom/bulk-data.ts";
 import { parseFile } from "../../src/server/dicom/parse-file.ts";
 import type {
   DicomwebCatalogue,
@@ -22,7 +22,8 @@ export function createMemoryCatalogue(held: HeldInstance[]): DicomwebCatalogue {
   const bytesOf = new Map<string, Uint8Array>(
     held.map(({ bytes, instance }) => [instance.sopInstanceUID, bytes] as const),
   );
-  const bySeries = Map.groupBy(held, ({ instance }) => instance.seriesInstanceUID);
+  const inOrder = held.toSorted((a, b) => numberOf(a) - numberOf(b));
+  const bySeries = Map.groupBy(inOrder, ({ instance }) => instance.seriesInstanceUID);
   const manifests = new Map([...bySeries].map(([uid, instances]) => [uid, manifestOf(instances)]));
   const allSeries = [...bySeries.values()].map(seriesRecord);
   const byStudy = Map.groupBy(held, ({ instance }) => instance.studyInstanceUID);
@@ -77,9 +78,11 @@ export function createMemoryCatalogue(held: HeldInstance[]): DicomwebCatalogue {
       }
       return range ? inflated.slice(range.offset, range.offset + range.length) : inflated;
     },
-    locate: async (instance, tagPath) => locateBulkData(memorySource(whole(instance)), tagPath),
+    locate: async (instance, tagPaths) => locateAllBulkData(memorySource(whole(instance)), tagPaths),
   };
 }
+
+const numberOf = ({ instance }: HeldInstance) => instance.index.instanceNumber ?? 0;
 
 function manifestOf(held: HeldInstance[]): SeriesManifest {
   const [first] = held;
@@ -102,7 +105,6 @@ function manifestOf(held: HeldInstance[]): SeriesManifest {
       frames: instance.frames,
     }),
   );
-  instances.sort((a, b) => (a.instanceNumber ?? 0) - (b.instanceNumber ?? 0));
   return { version: 1, studyInstanceUID, seriesInstanceUID, instances };
 }
 

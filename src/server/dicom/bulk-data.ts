@@ -1,4 +1,4 @@
-import { type Element, findElement } from "../../shared/dicom/reading/data-set.ts";
+import type { DataSet, Element } from "../../shared/dicom/reading/data-set.ts";
 import type { ByteSource } from "../../shared/dicom/reading/instance.ts";
 import type { ParseOptions } from "../../shared/dicom/reading/parse-file.ts";
 import { Unreadable } from "../../shared/dicom/reading/unreadable.ts";
@@ -15,6 +15,15 @@ export interface BulkDataLocation {
   swapWordBytes?: number;
 }
 
+/** What is sought in a data set: its elements by tag, and in a sequence the items by number. */
+type Sought = Map<number, SoughtElement>;
+
+interface SoughtElement {
+  /** The places of the paths that end here. */
+  places: number[];
+  items: Map<number, Sought>;
+}
+
 /**
  * Finds the value at a tag path of the metadata (`00282000`, `00880200.1.7FE00010`). Undefined if there is no such
  * value, or for encapsulated pixel data of more than one fragment, whose places are in the frame table.
@@ -24,21 +33,71 @@ export function locateBulkData(
   tagPath: string,
   options: ParseOptions = {},
 ): BulkDataLocation | undefined {
-  if (!/^[0-9A-F]{8}(?:\.[1-9]\d{0,8}\.[0-9A-F]{8}){0,32}$/.test(tagPath)) return undefined;
+  return locateAllBulkData(source, [tagPath], options)[0];
+}
+
+/** As {@link locateBulkData}, for many paths in one pass over the elements; the answers are in the order of the paths. */
+export function locateAllBulkData(
+  source: ByteSource,
+  tagPaths: readonly string[],
+  options: ParseOptions = {},
+): (BulkDataLocation | undefined)[] {
+  const found: (BulkDataLocation | undefined)[] = Array.from(tagPaths, () => undefined);
   const { file } = openOrUndefined(source, options) ?? {};
-  if (!file) return undefined;
-  let dataSet = file.dataSet;
-  const steps = tagPath.split(".");
-  for (let i = 0; i + 2 < steps.length; i += 2) {
-    const item = findElement(dataSet, tagOf(steps[i]))?.items?.[Number(steps[i + 1]) - 1];
-    if (!item) return undefined;
-    dataSet = item;
+  if (!file) return found;
+  const search = ({ elements, encoding }: DataSet, sought: Sought) => {
+    const left = new Map(sought);
+    for (const element of elements) {
+      const wanted = left.get(element.tag);
+      if (!wanted) continue;
+      // Of elements with one tag, the first one counts.
+      left.delete(element.tag);
+      for (const [number, below] of wanted.items) {
+        const item = element.items?.[number - 1];
+        if (item) search(item, below);
+      }
+      const location = locationOf(element, encoding.littleEndian, file.deflated);
+      for (const place of wanted.places) found[place] = location;
+      if (left.size === 0) return;
+    }
+  };
+  search(file.dataSet, soughtAt(tagPaths));
+  return found;
+}
+
+function soughtAt(tagPaths: readonly string[]): Sought {
+  const all: Sought = new Map();
+  for (const [place, tagPath] of tagPaths.entries()) {
+    if (!/^[0-9A-F]{8}(?:\.[1-9]\d{0,8}\.[0-9A-F]{8}){0,32}$/.test(tagPath)) continue;
+    const steps = tagPath.split(".");
+    let level = all;
+    for (let i = 0; i + 2 < steps.length; i += 2) {
+      const { items } = soughtIn(level, steps[i]);
+      const number = Number(steps[i + 1]);
+      level = items.get(number) ?? new Map();
+      items.set(number, level);
+    }
+    soughtIn(level, steps.at(-1)).places.push(place);
   }
-  const element = findElement(dataSet, tagOf(steps.at(-1)));
-  const range = element && valueRange(element);
-  if (!element || !range) return undefined;
-  const width = dataSet.encoding.littleEndian ? 1 : wordBytes(element.vr);
-  const location = { offset: range[0], length: range[1], deflated: file.deflated };
+  return all;
+}
+
+function soughtIn(level: Sought, hex: string | undefined): SoughtElement {
+  const tag = tagOf(hex);
+  const element = level.get(tag) ?? { places: [], items: new Map() };
+  level.set(tag, element);
+  return element;
+}
+
+function locationOf(
+  element: Element,
+  littleEndian: boolean,
+  deflated: boolean,
+): BulkDataLocation | undefined {
+  const range = valueRange(element);
+  if (!range) return undefined;
+  const width = littleEndian ? 1 : wordBytes(element.vr);
+  const location = { offset: range[0], length: range[1], deflated };
   return width === 1 ? location : { ...location, swapWordBytes: width };
 }
 

@@ -94,8 +94,11 @@ export interface DicomwebCatalogue extends InstanceBytes {
   isDownloadable?: boolean;
   /** For searches of instances, which take turns by caller. */
   searching: { turns: SearchTurns; searcher: Searcher };
-  /** Finds the value at a tag path of the metadata; undefined if there is none. */
-  locate(instance: ManifestInstance, tagPath: string): Promise<BulkDataLocation | undefined>;
+  /** Finds the values at tag paths of the metadata, with one search for all; undefined for each that there is none of. */
+  locate(
+    instance: ManifestInstance,
+    tagPaths: readonly string[],
+  ): Promise<readonly (BulkDataLocation | undefined)[]>;
 }
 
 /** Whole files that a request asks for; `study` as its address names it. */

@@ -1,8 +1,5 @@
-import type { FrameTable } from "../../../../shared/dicom/reading/frame-table.ts";
 import { TagHex } from "../../../../shared/dicom/tags.ts";
-import { TransferSyntax } from "../../../../shared/dicom/transfer-syntax.ts";
 import type { ManifestInstance } from "../../../archive/manifest.ts";
-import { joinPieces, piecesOf } from "../../../archive/pieces.ts";
 import { AppError } from "../../../http/app-error.ts";
 import { contentRange, requestedRange } from "../../../http/byte-range.ts";
 import { notFound } from "../../../http/http.errors.ts";
@@ -13,9 +10,10 @@ import { archiveHeaders } from "../answers/archive-headers.ts";
 import { negotiateBulkData } from "../answers/media-types.ts";
 import { onePartRelated } from "../answers/multipart-related.ts";
 import type { Bytes, DicomwebCatalogue, StoredMetadata } from "../dicomweb.catalogue.ts";
-import { readRange } from "../frames/frame-bytes.ts";
 import { allFramesResponse } from "../frames/frames.ts";
 import { openLittleEndian } from "../frames/little-endian-frames.ts";
+import { countPixelBytes, type NativeFrames } from "./pixel-bytes.ts";
+import { readFile } from "./read-file.ts";
 import { isSwappable, readSwapped } from "./swap-words.ts";
 
 /** What a request for bulk data says besides its path. */
@@ -31,8 +29,6 @@ export interface BulkDataRequest {
 
 /** Goes up when the same value is answered in other bytes: once little-endian and whole, it is not what a client kept before. */
 const FORM = 3;
-
-type NativeFrames = Extract<FrameTable, { kind: "native" }>;
 
 /** A value, read as little-endian, whatever the byte order of the instance (PS3.18 §8.7.3.3). */
 interface Value {
@@ -93,48 +89,19 @@ export async function bulkDataResponse(
   return new Response(related.body, { status, headers: { ...ofRange, "Content-Type": related.contentType } });
 }
 
-/** The value is only searched if it may have more than the frames that are counted: padding, or further frames. */
 async function findPixelData(
   catalogue: DicomwebCatalogue,
   instance: ManifestInstance,
   frames: NativeFrames,
   findMetadata: BulkDataRequest["findMetadata"],
 ): Promise<Value> {
-  const { offset, frameBytes, frameCount, frameBits } = frames;
-  const countedBytes = frameBits ? Math.ceil((frameBits * frameCount) / 8) : frameBytes * frameCount;
-  const isWhole = await endsWithFrames(catalogue, instance, frames, countedBytes);
-  const found = isWhole ? undefined : await catalogue.locate(instance, TagHex.PixelData);
+  const { offset } = frames;
+  const counted = await countPixelBytes(catalogue, instance, frames);
+  const [found] = counted.isAll ? [] : await catalogue.locate(instance, [TagHex.PixelData]);
   const swapped = await openLittleEndian(catalogue, instance, findMetadata);
-  return valueAt({ offset, length: found?.length ?? countedBytes }, (range) =>
+  return valueAt({ offset, length: found?.length ?? counted.length }, (range) =>
     swapped ? swapped.read(range) : readFile(catalogue, instance, frames, range),
   );
-}
-
-/** Whether the value ends with its frames: they end the file, or are as long as what stands before them says (PS3.5 §7.1). */
-async function endsWithFrames(
-  catalogue: DicomwebCatalogue,
-  instance: ManifestInstance,
-  frames: NativeFrames,
-  countedBytes: number,
-): Promise<boolean> {
-  const { offset, deflated } = frames;
-  if (countedBytes % 2 === 1) return false;
-  if (!deflated && offset + countedBytes === instance.sizeBytes) return true;
-  const written = await readFile(catalogue, instance, frames, { offset: offset - 4, length: 4 });
-  const bytes = await joinPieces(piecesOf(written), 4);
-  if (!bytes) return false;
-  const isLittleEndian = instance.transferSyntaxUID !== TransferSyntax.explicitBigEndian;
-  return new DataView(bytes.buffer, bytes.byteOffset).getUint32(0, isLittleEndian) === countedBytes;
-}
-
-/** Reads a range of the file, of a deflated one as it is inflated. */
-function readFile(
-  catalogue: DicomwebCatalogue,
-  instance: ManifestInstance,
-  { deflated }: { deflated?: boolean | undefined },
-  range: ByteRange,
-): Promise<Bytes> {
-  return deflated ? catalogue.openInflated(instance, range) : readRange(catalogue, instance, range);
 }
 
 async function findValue(
@@ -142,7 +109,7 @@ async function findValue(
   instance: ManifestInstance,
   tagPath: string,
 ): Promise<Value | undefined> {
-  const location = await catalogue.locate(instance, tagPath);
+  const [location] = await catalogue.locate(instance, [tagPath]);
   if (!location) return undefined;
   const { offset, length, swapWordBytes } = location;
   const read = (range: ByteRange) => readFile(catalogue, instance, location, range);

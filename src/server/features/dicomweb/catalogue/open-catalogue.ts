@@ -7,7 +7,7 @@ import type { StoredObjectRow } from "../../../holdings/objects/stored-objects.t
 import { AppError } from "../../../http/app-error.ts";
 import { streamOf } from "../../../http/stream-of.ts";
 import type { SeriesRow, StudyRow } from "../../studies/studies.table.ts";
-import { locateElement } from "../bulk-data/locate-element.ts";
+import { locateElements } from "../bulk-data/locate-elements.ts";
 import type {
   Bytes,
   DicomwebCatalogue,
@@ -72,9 +72,9 @@ export function openCatalogue(
     },
     openInflated: async (instance, range) => inTurn(await reader.openInflated(instance, range)),
     searching: { turns: deps.searchTurns, searcher: { callerId: readerId, accountId: userId, isTrial } },
-    async locate(instance, tagPath) {
+    async locate(instance, tagPaths) {
       deps.readingTurns.assertRoom(readerId);
-      return await locateElement(deps, instance, tagPath);
+      return await locateElements(deps, instance, tagPaths);
     },
   };
 }

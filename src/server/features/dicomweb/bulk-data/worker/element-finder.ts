@@ -9,10 +9,10 @@ import type { ElementReply, ElementRequest } from "./element-messages.ts";
 /** Finds elements of files in a separate process. */
 export interface ElementFinder {
   /**
-   * Finds the value in the file, whose data set is not (or no longer) deflated; undefined if there is none or the search took too
-   * long. Calls run one at a time; others wait.
+   * Finds the values in the file, whose data set is not (or no longer) deflated, in one pass; undefined for each that it does not
+   * have, and for all if the search took too long. Calls run one at a time; others wait.
    */
-  find(request: ElementRequest, signal: AbortSignal): Promise<BulkDataLocation | undefined>;
+  find(request: ElementRequest, signal: AbortSignal): Promise<(BulkDataLocation | undefined)[]>;
   /** Ends the running search, and the process. */
   close(): Promise<void>;
 }
@@ -44,7 +44,8 @@ export function createElementFinder({ log, command, turns }: ElementFinderOption
   return {
     async find(request, signal) {
       const reply = await finder.request(request, signal);
-      return reply === null || reply instanceof ProcessLost ? undefined : reply;
+      if (reply instanceof ProcessLost) return request.tagPaths.map(() => undefined);
+      return reply.map((location) => location ?? undefined);
     },
     close: () => finder.close(),
   };
