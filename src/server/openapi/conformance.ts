@@ -9,6 +9,7 @@ import {
 } from "../dimse/negotiate.ts";
 import { Rejection } from "../dimse/pdu.ts";
 import { FRAME_TYPES } from "../features/dicomweb/answers/media-types.ts";
+import { MAX_SEARCHED_BYTES } from "../features/dicomweb/bulk-data/locate-elements.ts";
 import { MAX_LISTED_FRAMES } from "../features/dicomweb/frames/frames.ts";
 import {
   MAX_DEPTH,
@@ -127,6 +128,10 @@ function searching(): ConformanceSection {
       ["Bytes of an address with its query; a longer one is answered 431", "16,000"],
       ["Bytes of the instances in one answer, as JSON", count(MAX_ANSWER_BYTES)],
       ["Frames of one request", count(MAX_LISTED_FRAMES)],
+      [
+        "Values that `…/bulkdata` leaves out: of an instance above this many bytes those that don't stand before its pixel data; encapsulated ones of several fragments other than pixel data",
+        count(MAX_SEARCHED_BYTES),
+      ],
       ["Rendered pictures of one answer", count(MAX_PICTURES)],
       ["Side of a rendered picture in pixels", count(MAX_SIDE)],
       [

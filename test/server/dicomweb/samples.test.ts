@@ -2,11 +2,24 @@ import { describe, expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { readInstance } from "../../../src/server/dicom/read-instance.ts";
+import type { DicomJson } from "../../../src/shared/dicom/reading/instance.ts";
 import { memorySource } from "../../../src/shared/dicom/reading/memory-source.ts";
 import { TagHex } from "../../../src/shared/dicom/tags.ts";
 import { cutFrame } from "../../support/cut-frame.ts";
 import { dicomwebApp } from "../../support/dicomweb-app.ts";
 import { createMemoryCatalogue } from "../../support/memory-catalogue.ts";
+import { partsOf } from "../../support/parts-of.ts";
+
+const PARTS = 'multipart/related; type="application/octet-stream"';
+
+/** The addresses that metadata name. */
+function namedIn(json: DicomJson): string[] {
+  return Object.values(json).flatMap(({ BulkDataURI, Value = [] }) =>
+    BulkDataURI === undefined
+      ? Value.flatMap((item) => (typeof item === "object" && item ? namedIn(item as DicomJson) : []))
+      : [BulkDataURI],
+  );
+}
 
 const SAMPLES = process.env.DICOM_SAMPLES;
 
@@ -32,6 +45,20 @@ describe.skipIf(!SAMPLES)("real files over DICOMweb", () => {
       ]);
       const file = await get(`/instances/${sopInstanceUID}`, "application/dicom; transfer-syntax=*");
       expect(Buffer.from(await file.arrayBuffer()).equals(bytes), String(name)).toBe(true);
+      const all = await get(`/instances/${sopInstanceUID}/bulkdata`, PARTS);
+      const uris = namedIn(instance.metadata).map((uri) => `${series}/${uri}`);
+      expect(all.status, String(name)).toBe(uris.length > 0 ? 200 : 404);
+      const parts = all.status === 200 ? await partsOf(all) : [];
+      const named = new Set(
+        parts.map(({ location }) => location.replace(/frames\/\d+$/, "bulkdata/7FE00010")),
+      );
+      expect([...named].sort(), String(name)).toEqual(uris.sort());
+      for (const { location, body } of parts.length > 20
+        ? [parts[0], parts.at(-1)].flatMap((part) => part ?? [])
+        : parts) {
+        const alone = await get(location.slice(series.length), "application/octet-stream; transfer-syntax=*");
+        expect(body.equals(await alone.bytes()), `${name} ${location}`).toBe(true);
+      }
       if (frames.kind === "none" || (frames.kind === "native" && frames.deflated)) continue;
       for (const frameNumber of new Set([1, frames.frameCount])) {
         const frame = await get(

@@ -28,7 +28,7 @@ let client: Record<
   (options: object) => Promise<unknown[]>
 > &
   Record<
-    "retrieveStudy" | "retrieveSeries" | "retrieveInstanceFrames",
+    "retrieveStudy" | "retrieveSeries" | "retrieveInstanceFrames" | "retrieveBulkData",
     (options: object) => Promise<ArrayBuffer[]>
   > &
   Record<"storeInstances" | "retrieveInstance", (options: object) => Promise<ArrayBuffer>> &
@@ -115,6 +115,31 @@ test("dicomweb-client reads frames of the lossless HTJ2K copy by its media type"
   const stored = [{ mediaType: "application/octet-stream" }];
   const sizes = sizesOf(await client.retrieveInstanceFrames({ ...frame, mediaTypes: stored }));
   expect(sizes).toEqual([sliceSamples(0).byteLength]);
+});
+
+test("dicomweb-client retrieves all bulk data of a study, series and instance, also of a large file", async () => {
+  const values = [new Uint8Array(600_000).fill(1), new Uint8Array(1_026).fill(2), new Uint8Array(8).fill(3)];
+  const [document, inItem, pixels] = values;
+  const elements = {
+    "00420011": { vr: "OB", bytes: document },
+    "00431001": { vr: "SQ", Value: [{}, { "00431002": { vr: "OB", bytes: inItem } }] },
+    [TagHex.PixelData]: { vr: "OW", bytes: pixels },
+  };
+  await t.store(owner, sampleZip({ study: "8", elements }));
+  const study = `http://127.0.0.1:${server.port}/dicomweb/studies/${studyUID("8")}`;
+  const resources = [
+    study,
+    `${study}/series/2.25.2.8.1`,
+    `${study}/series/2.25.2.8.1/instances/2.25.3.8.1.1`,
+  ];
+  for (const resource of resources) {
+    // It asks for parts of bytes here alone; its calls for files take no other type.
+    for (const BulkDataURI of [`${resource}/bulkdata`, resource])
+      expect((await client.retrieveBulkData({ BulkDataURI })).map((one) => new Uint8Array(one))).toEqual(
+        values,
+      );
+    expect(sizesOf(await client.retrieveBulkData({ BulkDataURI: `${resource}/pixeldata` }))).toEqual([8]);
+  }
 });
 
 test("the examples for curl do what the page of the API says", async () => {

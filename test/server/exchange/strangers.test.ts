@@ -48,6 +48,8 @@ const ofInstance = (study: string, sop: string) => {
     `${instance}/frames/1,1`,
     `${instance}/bulkdata/00420011`,
     `${instance}/bulkdata/7FE00010`,
+    `${instance}/bulkdata`,
+    `${instance}/pixeldata`,
     `${instance}/rendered`,
     `${instance}/thumbnail`,
     `${instance}/frames/1/rendered`,

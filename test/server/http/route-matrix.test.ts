@@ -205,6 +205,8 @@ const matrix: Record<string, Row> = {
   "GET /dicomweb/instances": row(401, 200, 204, 200, 200, 200, 403),
   ...Object.fromEntries(
     ["", "/series/:series", "/series/:series/instances/:instance"].flatMap((place) => [
+      [`GET /dicomweb/studies/:study${place}/bulkdata`, row(401, 200, 404, 403, 403, 200, 403)],
+      [`GET /dicomweb/studies/:study${place}/pixeldata`, row(401, 200, 404, 403, 403, 200, 403)],
       [`GET /dicomweb/studies/:study${place}/rendered`, row(401, 200, 404, 200, 200, 200, 403)],
       [`GET /dicomweb/studies/:study${place}/thumbnail`, row(401, 200, 404, 200, 200, 200, 403)],
     ]),

@@ -82,13 +82,16 @@ async function visited(studyId = id): Promise<{ link: CreatedLink; token: string
 }
 
 describe("what is being sent breaks off", () => {
-  test.each(["", "/series/2.25.2.1.1", "/metadata"])("when its access token ends (%s)", async (place) => {
-    const reader = await program();
-    const answer = await get(`${STUDY}${place}`, reader);
-    const end = () => t.call("DELETE", `/api/tokens/${reader.tokenId}`, { as: owner });
-    expect(await endOf(answer, end)).toBe("cut");
-    expect((await get(`${STUDY}${place}`, reader)).status).toBe(401);
-  });
+  test.each(["", "/series/2.25.2.1.1", "/metadata", "/bulkdata"])(
+    "when its access token ends (%s)",
+    async (place) => {
+      const reader = await program();
+      const answer = await get(`${STUDY}${place}`, reader);
+      const end = () => t.call("DELETE", `/api/tokens/${reader.tokenId}`, { as: owner });
+      expect(await endOf(answer, end)).toBe("cut");
+      expect((await get(`${STUDY}${place}`, reader)).status).toBe(401);
+    },
+  );
 
   test("when its account is blocked", async () => {
     expect(await endOf(await get(STUDY, await program()), block)).toBe("cut");

@@ -8,9 +8,10 @@ const STUDY = `/studies/${studyUID("1")}`;
 const SERIES = `${STUDY}/series/2.25.2.1.1`;
 const IMAGE = `${SERIES}/instances/2.25.3.1.1.1`;
 const DOCUMENT = `${STUDY}/series/2.25.2.1.9/instances/2.25.3.1.9.1`;
-/** An instance without pixels, as a structured report is. */
-const noPixels = {
+/** An instance without pixels, as a structured report is, and with a long value. */
+const document = {
   [TagHex.SOPClassUID]: { vr: "UI", Value: ["1.2.840.10008.5.1.4.1.1.88.11"] },
+  "00420011": { vr: "OB", bytes: new Uint8Array(2_000).fill(7) },
   [TagHex.PixelData]: { vr: "OW" },
 };
 
@@ -27,7 +28,7 @@ beforeAll(async () => {
   relative = await t.addPerson("Parente");
   const stored = await t.store(
     owner,
-    sampleZip({ study: "1" }, { study: "1", sop: "2" }, { study: "1", series: "9", elements: noPixels }),
+    sampleZip({ study: "1" }, { study: "1", sop: "2" }, { study: "1", series: "9", elements: document }),
   );
   studyId = stored.studies[0]?.id ?? "";
   for (const { id } of [doctor, relative]) {
@@ -88,6 +89,19 @@ describe("a viewer token", () => {
     }
     const portuguese = await t.call("GET", viewer + STUDY, { headers: { "accept-language": "pt-BR" } });
     expect((await problemOf(portuguese)).message).toContain("O visualizador só mostra as imagens");
+  });
+
+  test("downloads no bulk data of a study, series or image, and those of a document as its file", async () => {
+    const viewer = await viewerOf(owner);
+    const accept = 'multipart/related; type="application/octet-stream"';
+    for (const path of [STUDY, SERIES, IMAGE, `${STUDY}/series/2.25.2.1.9`])
+      for (const below of ["", "/bulkdata", "/pixeldata"]) {
+        const answer = await t.call("GET", viewer + path + below, { headers: { accept } });
+        expect([path, below, answer.status]).toEqual([path, below, 403]);
+        expect((await problemOf(answer)).code).toBe("viewer.retrieval_forbidden");
+      }
+    for (const [below, status] of Object.entries({ "/bulkdata": 200, "/pixeldata": 404 }))
+      expect([below, await statusOf(viewer + DOCUMENT + below)]).toEqual([below, status]);
   });
 
   test("ends with the subscription that gave access, at the next frame", async () => {
@@ -232,9 +246,28 @@ describe("a session over DICOMweb", () => {
     expect(await statusOf(`/dicomweb${IMAGE}/frames/1`, owner)).toBe(200);
   });
 
+  test("is charged for all bulk data as for whole files, and not where there are none", async () => {
+    const series = `/dicomweb${STUDY}/series/2.25.2.1.9`;
+    expect(await statusOf(`${series}/pixeldata`, owner)).toBe(404);
+    expect((await t.call("HEAD", `/dicomweb${STUDY}/bulkdata`, { as: owner })).status).toBe(200);
+    expect(await downloadsOf(owner)).toBe(0);
+    for (const path of [`${series}/bulkdata`, `/dicomweb${IMAGE}/pixeldata`, `/dicomweb${SERIES}/bulkdata`])
+      expect([path, await statusOf(path, owner)]).toEqual([path, 200]);
+    expect(await downloadsOf(owner)).toBe(1);
+    expect(await statusOf(`/dicomweb${STUDY}/pixeldata`, owner)).toBe(200);
+    expect(await downloadsOf(owner)).toBe(2);
+    await t.sql`update subscriptions set downloads = 1000 where user_id = ${owner.id}`;
+    t.advance(3600_000 + 1000);
+    for (const path of [STUDY, SERIES, IMAGE]) {
+      const answer = await t.call("GET", `/dicomweb${path}/bulkdata`, { as: owner });
+      expect([answer.status, (await problemOf(answer)).code]).toEqual([403, "quota.actions"]);
+    }
+  });
+
   test("of a doctor views and can't download; a relative downloads on their own counter", async () => {
     expect(await statusOf(`/dicomweb${IMAGE}/frames/1`, doctor)).toBe(200);
-    expect(await statusOf(`/dicomweb${IMAGE}`, doctor)).toBe(403);
+    for (const path of [IMAGE, `${IMAGE}/bulkdata`, `${IMAGE}/pixeldata`])
+      expect([path, await statusOf(`/dicomweb${path}`, doctor)]).toEqual([path, 403]);
     expect(await statusOf(`/dicomweb${STUDY}`, relative)).toBe(200);
     expect([await downloadsOf(owner), await downloadsOf(relative)]).toEqual([0, 1]);
   });

@@ -42,6 +42,12 @@ const QUERY =
   'Takes attributes by keyword or tag, with wildcards, ranges and lists as PS3.18 has them, `includefield`, `fuzzymatching` (words of names, whatever their case and accents), `limit` and `offset`. A `Warning` header says that there is more, or which filters were ignored. Results are an array of DICOM JSON; for `Accept: multipart/related; type="application/dicom+xml"` each is a Native DICOM Model (PS3.19) in a part.';
 const COPIED =
   "Instances come bit for bit as they were sent. One whose metadata name `1.2.840.10008.1.2.4.202` comes in that syntax, or in `1.2.840.10008.1.2.4.201`, if `Accept` names it first: a new file with the same attributes and the frames of the lossless copy. 406 where the stored file has elements behind its pixel data or a header above 1 MB, or uses bits beside the stored ones; its frames can be had one by one.";
+const VALUES =
+  "Every value that the metadata name by a `BulkDataURI`, as `multipart/related; type=\"application/octet-stream\"`: one part each, whose `Content-Location` is that address, little-endian. Encapsulated pixel data are one part for each frame, as they are stored. Left out are values of an instance above 256 MiB that don't stand before its pixel data, those that can't be found in it within 5 seconds, and encapsulated ones of several fragments other than pixel data. 404 if there are none.";
+const PIXELS =
+  'Pixel Data, Float Pixel Data and Double Float Pixel Data, as `multipart/related; type="application/octet-stream"`: one part each, whose `Content-Location` is the `BulkDataURI` of the metadata, little-endian; of encapsulated pixel data one part for each frame, as they are stored. Instances without pixel data are left out. 404 if there are none.';
+const FILES_OR_VALUES =
+  '`Accept: multipart/related; type="application/octet-stream"` brings the long values instead, as `…/bulkdata` does.';
 /** Parameters of every DICOMweb call that answers in more than one form (PS3.18 §8.3.3.1). */
 const accepting = { accept: "Media types, in place of the header `Accept`." };
 const searching = {
@@ -80,6 +86,12 @@ export function describeDicomweb({ room, retrievals, params, isInPath = false }:
     ...credential,
     problems: [notFound, notAcceptable, archiveDamaged, heldByAnotherNode],
   };
+  const values = (summary: string, details: string) => ({
+    ...bytes,
+    summary,
+    details: `${retrievals} ${details}`,
+    media: ["multipart/related"],
+  });
   return {
     searchStudies: describe(
       { answer: dataSets },
@@ -146,13 +158,19 @@ export function describeDicomweb({ room, retrievals, params, isInPath = false }:
         media: FRAME_MEDIA,
       },
     ),
+    studyBulkData: describe({}, values("Read the long values of a study (WADO-RS)", VALUES)),
+    seriesBulkData: describe({}, values("Read the long values of a series (WADO-RS)", VALUES)),
+    instanceBulkData: describe({}, values("Read the long values of an instance (WADO-RS)", VALUES)),
+    studyPixelData: describe({}, values("Read the pixel data of a study (WADO-RS)", PIXELS)),
+    seriesPixelData: describe({}, values("Read the pixel data of a series (WADO-RS)", PIXELS)),
+    instancePixelData: describe({}, values("Read the pixel data of an instance (WADO-RS)", PIXELS)),
     instance: describe(
       {},
       {
         ...bytes,
         also: known,
         summary: "Read an instance (WADO-RS)",
-        details: `${retrievals} ${COPIED}`,
+        details: `${retrievals} ${FILES_OR_VALUES} ${COPIED}`,
         media: ["multipart/related", "application/dicom"],
       },
     ),
@@ -161,7 +179,7 @@ export function describeDicomweb({ room, retrievals, params, isInPath = false }:
       {
         ...bytes,
         summary: "Read the instances of a series (WADO-RS)",
-        details: retrievals,
+        details: `${retrievals} ${FILES_OR_VALUES}`,
         media: ["multipart/related"],
       },
     ),
@@ -170,7 +188,7 @@ export function describeDicomweb({ room, retrievals, params, isInPath = false }:
       {
         ...bytes,
         summary: "Read the instances of a study (WADO-RS)",
-        details: retrievals,
+        details: `${retrievals} ${FILES_OR_VALUES}`,
         media: ["multipart/related"],
       },
     ),

@@ -1,49 +1,132 @@
 import type { Context, Hono, MiddlewareHandler } from "hono";
 import type { ManifestInstance } from "../../archive/manifest.ts";
 import { goOn } from "../../runtime/go-on.ts";
-import { acceptOf } from "./answers/media-types.ts";
+import { acceptOf, prefersBulkData } from "./answers/media-types.ts";
 import type { Responder } from "./answers/responder.ts";
 import { unlessKnown } from "./answers/unless-known.ts";
+import { type AllBulkDataRequest, allBulkDataResponse } from "./bulk-data/all-bulk-data.ts";
 import { bulkDataResponse } from "./bulk-data/bulk-data.ts";
-import { allSeries, instancesOf, seriesManifest } from "./catalogue/catalogue-paths.ts";
+import {
+  type SeriesOfValues,
+  valuesOfInstance,
+  valuesOfSeries,
+  valuesOfStudy,
+} from "./bulk-data/series-of-values.ts";
+import { allSeries, type InstancePath, instancesOf, seriesManifest } from "./catalogue/catalogue-paths.ts";
 import type { describeDicomweb } from "./describe-dicomweb.ts";
+import type { DicomwebCatalogue, Retrieval } from "./dicomweb.catalogue.ts";
 import type { DicomwebAccess } from "./dicomweb-access.ts";
 import { isSmall } from "./frames/frames.ts";
 import { copiedInstanceResponse, findCopiedInstance } from "./instances/copied-instance.ts";
 import { instancesResponse, instanceVersion } from "./instances/instances.ts";
 
-/** Adds the retrieval of whole files and of their long values (WADO-RS, PS3.18 §10.4.1.1.1 and §10.4.1.1.5). */
+const STUDY = "/studies/:study";
+const SERIES = `${STUDY}/series/:series` as const;
+const INSTANCE = `${SERIES}/instances/:instance` as const;
+
+type Opened<Open extends (...args: never[]) => Promise<unknown>> = Awaited<ReturnType<Open>>;
+
+interface Values extends Pick<AllBulkDataRequest, "allow" | "isPixelData" | "only"> {
+  catalogue: DicomwebCatalogue;
+  values: AsyncIterable<SeriesOfValues>;
+}
+
+/** Adds the retrieval of whole files and of their long values (WADO-RS, PS3.18 §10.4.1.1.1, §10.4.1.1.5, §10.4.1.1.6). */
 export function addRetrievalRoutes(
   routes: Hono,
   access: DicomwebAccess,
-  { openInstance, instanceUrlOf, sendWhileVisible }: Responder,
+  { openInstance, seriesUrlOf, instanceUrlOf, sendWhileVisible }: Responder,
   described: ReturnType<typeof describeDicomweb>,
 ): void {
   const { resolve } = access;
   const front: MiddlewareHandler = access.guard ?? ((_c, next) => next());
   const sendInstance = (c: Context, instance: ManifestInstance, response: Response) =>
     isSmall(instance) ? response : sendWhileVisible(c, response);
+  const allowing = (c: Context, retrieval: Retrieval) => () => access.allowRetrieval(c, retrieval);
 
-  routes.get(
-    "/studies/:study/series/:series/instances/:instance/bulkdata/:path{.+}",
-    front,
-    described.bulkData,
-    async (c) => {
-      const path = c.req.param();
-      const { catalogue, instance } = await openInstance(c, path);
-      const findMetadata = () => catalogue.metadata(path.study, path.series);
-      const asked = { accept: acceptOf(c), headers: c.req.raw.headers, instanceUrl: instanceUrlOf(c, path) };
-      const request = { ...asked, findMetadata };
-      return sendInstance(c, instance, await bulkDataResponse(catalogue, instance, path.path, request));
-    },
-  );
-
-  routes.get("/studies/:study/series/:series/instances/:instance", front, described.instance, async (c) => {
-    const path = c.req.param();
+  async function openFile(c: Context, path: InstancePath) {
     const { catalogue, instance } = await openInstance(c, path);
     const retrieval = { level: "instance", study: path.study, instance } as const;
     access.assertRetrievable?.(retrieval, catalogue);
-    const allow = () => access.allowRetrieval(c, retrieval);
+    return { catalogue, path, instance, allow: allowing(c, retrieval) };
+  }
+
+  async function openSeries(c: Context, { study, series }: Omit<InstancePath, "instance">) {
+    const catalogue = await resolve(c);
+    const retrieval = { level: "series", study } as const;
+    const manifest = await seriesManifest(catalogue, study, series);
+    access.assertRetrievable?.(retrieval, catalogue);
+    return { catalogue, study, manifest, allow: allowing(c, retrieval) };
+  }
+
+  async function openStudy(c: Context, { study }: Pick<InstancePath, "study">) {
+    const catalogue = await resolve(c);
+    const series = await allSeries(catalogue, study);
+    const retrieval = { level: "study", study } as const;
+    access.assertRetrievable?.(retrieval, catalogue);
+    return { catalogue, study, series, allow: allowing(c, retrieval) };
+  }
+
+  async function sendValues(c: Context, { catalogue, values, ...asked }: Values) {
+    const request = { ...asked, accept: acceptOf(c), request: c.req.raw };
+    return sendWhileVisible(c, await allBulkDataResponse(catalogue, values, request));
+  }
+
+  function sendValuesOfStudy(c: Context, opened: Opened<typeof openStudy>, isPixelData = false) {
+    const { catalogue, study, series, allow } = opened;
+    const values = valuesOfStudy(catalogue, series, (uid) => seriesUrlOf(c, study, uid));
+    return sendValues(c, { catalogue, values, allow, isPixelData });
+  }
+
+  function sendValuesOfSeries(c: Context, opened: Opened<typeof openSeries>, isPixelData = false) {
+    const { catalogue, study, manifest, allow } = opened;
+    const url = seriesUrlOf(c, study, manifest.seriesInstanceUID);
+    const values = valuesOfSeries(catalogue, manifest, url);
+    return sendValues(c, { catalogue, values, allow, isPixelData });
+  }
+
+  function sendValuesOfInstance(c: Context, opened: Opened<typeof openFile>, isPixelData = false) {
+    const { catalogue, path, instance, allow } = opened;
+    const values = valuesOfInstance(
+      catalogue,
+      { ...path, instance },
+      seriesUrlOf(c, path.study, path.series),
+    );
+    return sendValues(c, { catalogue, values, allow, isPixelData, only: instance });
+  }
+
+  routes.get(`${STUDY}/bulkdata`, front, described.studyBulkData, async (c) =>
+    sendValuesOfStudy(c, await openStudy(c, c.req.param())),
+  );
+  routes.get(`${STUDY}/pixeldata`, front, described.studyPixelData, async (c) =>
+    sendValuesOfStudy(c, await openStudy(c, c.req.param()), true),
+  );
+  routes.get(`${SERIES}/bulkdata`, front, described.seriesBulkData, async (c) =>
+    sendValuesOfSeries(c, await openSeries(c, c.req.param())),
+  );
+  routes.get(`${SERIES}/pixeldata`, front, described.seriesPixelData, async (c) =>
+    sendValuesOfSeries(c, await openSeries(c, c.req.param()), true),
+  );
+  routes.get(`${INSTANCE}/bulkdata`, front, described.instanceBulkData, async (c) =>
+    sendValuesOfInstance(c, await openFile(c, c.req.param())),
+  );
+  routes.get(`${INSTANCE}/pixeldata`, front, described.instancePixelData, async (c) =>
+    sendValuesOfInstance(c, await openFile(c, c.req.param()), true),
+  );
+
+  routes.get(`${INSTANCE}/bulkdata/:path{.+}`, front, described.bulkData, async (c) => {
+    const path = c.req.param();
+    const { catalogue, instance } = await openInstance(c, path);
+    const findMetadata = () => catalogue.metadata(path.study, path.series);
+    const asked = { accept: acceptOf(c), headers: c.req.raw.headers, instanceUrl: instanceUrlOf(c, path) };
+    const request = { ...asked, findMetadata };
+    return sendInstance(c, instance, await bulkDataResponse(catalogue, instance, path.path, request));
+  });
+
+  routes.get(INSTANCE, front, described.instance, async (c) => {
+    const opened = await openFile(c, c.req.param());
+    const { catalogue, path, instance, allow } = opened;
+    if (prefersBulkData(acceptOf(c))) return sendValuesOfInstance(c, opened);
     const findCopy = () => catalogue.derivative(path.study, path.series);
     const copied = await findCopiedInstance(instance, acceptOf(c), findCopy);
     if (copied) {
@@ -56,22 +139,17 @@ export function addRetrievalRoutes(
     );
   });
 
-  routes.get("/studies/:study/series/:series", front, described.series, async (c) => {
-    const catalogue = await resolve(c);
-    const retrieval = { level: "series", study: c.req.param("study") } as const;
-    const manifest = await seriesManifest(catalogue, retrieval.study, c.req.param("series"));
-    access.assertRetrievable?.(retrieval, catalogue);
-    const allow = () => access.allowRetrieval(c, retrieval);
+  routes.get(SERIES, front, described.series, async (c) => {
+    const opened = await openSeries(c, c.req.param());
+    if (prefersBulkData(acceptOf(c))) return sendValuesOfSeries(c, opened);
+    const { catalogue, manifest, allow } = opened;
     return sendWhileVisible(c, await instancesResponse(catalogue, [manifest.instances], acceptOf(c), allow));
   });
 
-  routes.get("/studies/:study", front, described.study, async (c) => {
-    const catalogue = await resolve(c);
-    const study = c.req.param("study");
-    const series = await allSeries(catalogue, study);
-    const retrieval = { level: "study", study } as const;
-    access.assertRetrievable?.(retrieval, catalogue);
-    const allow = () => access.allowRetrieval(c, retrieval);
+  routes.get(STUDY, front, described.study, async (c) => {
+    const opened = await openStudy(c, c.req.param());
+    if (prefersBulkData(acceptOf(c))) return sendValuesOfStudy(c, opened);
+    const { catalogue, series, allow } = opened;
     const all = instancesOf(catalogue, series);
     // Before the retrieval is charged.
     const instances = goOn(await all.next(), all);

@@ -19,6 +19,7 @@ export interface Representation {
 }
 
 const MAX_HEADER_LENGTH = 2_000;
+const BYTES = "application/octet-stream";
 
 /** Media types of an encapsulated frame, or of a whole video, besides `application/octet-stream` (PS3.18 table 8.7.3-5). */
 export const FRAME_TYPES: Readonly<Record<string, string>> = {
@@ -127,7 +128,23 @@ export function negotiateCopiedInstance(
 
 /** @throws {AppError} 406 if the client does not accept `application/octet-stream` */
 export function negotiateBulkData(accept: string | undefined): Representation {
-  return negotiate(accept, ["application/octet-stream"]);
+  return negotiate(accept, [BYTES]);
+}
+
+/** @throws {AppError} 406 if the client does not accept parts of `application/octet-stream` */
+export function assertAcceptsBulkDataParts(accept: string | undefined): void {
+  const wanted = parseAccept(accept);
+  if (wanted.length > 0 && !wanted.some((entry) => representationIn(entry, [BYTES])?.multipart))
+    throw new AppError(notAcceptable);
+}
+
+/** Whether the client wants parts of bytes rather than whole files (PS3.18 table 10.4.4-1), by what it likes best of the two. */
+export function prefersBulkData(accept: string | undefined): boolean {
+  for (const entry of parseAccept(accept)) {
+    if (representationIn(entry, ["application/dicom"])) return false;
+    if (representationIn(entry, [BYTES])?.multipart) return true;
+  }
+  return false;
 }
 
 /** DICOM JSON (PS3.18 annex F), or Native DICOM Models (PS3.19 §A.1): each in a part of its own, or the only one as a document. */

@@ -32,19 +32,20 @@ export function createResponder(access: DicomwebAccess) {
     baseName === undefined || new URL(c.req.url).hostname !== baseName
       ? undefined
       : `${baseUrl}/studies/${study}${series === undefined ? "" : `/series/${series}`}`;
-  /** The address of an instance that was found, as its metadata have it; without the server where these name none. */
-  const instanceUrlOf = (c: Context, { study, series, instance }: InstancePath) => {
+  /** The address of a series that was found, as its metadata have it; without the server where these name none. */
+  const seriesUrlOf = (c: Context, study: string, series: string) => {
     const [mount = ""] = c.req.path.split("/studies/", 1);
-    const seriesUrl = urlOf(c, study, series) ?? `${mount}/studies/${study}/series/${series}`;
-    return `${seriesUrl}/instances/${instance}`;
+    return urlOf(c, study, series) ?? `${mount}/studies/${study}/series/${series}`;
   };
+  const instanceUrlOf = (c: Context, { study, series, instance }: InstancePath) =>
+    `${seriesUrlOf(c, study, series)}/instances/${instance}`;
   const sendWhileVisible = (c: Context, response: Response) =>
     whileAllowed(
       c,
       response,
       createRecheck(access.clock, () => access.assertStillVisible(c)),
     );
-  return { openInstance, urlOf, instanceUrlOf, sendWhileVisible };
+  return { openInstance, urlOf, seriesUrlOf, instanceUrlOf, sendWhileVisible };
 }
 
 export type Responder = ReturnType<typeof createResponder>;

@@ -31,7 +31,7 @@ export async function readSwapped(
 }
 
 /** Reverses the bytes of each word, wherever the pieces are cut; an incomplete word at the end is unchanged. */
-async function* swapWords(pieces: Pieces, wordBytes: WordBytes): AsyncGenerator<Uint8Array> {
+export async function* swapWords(pieces: Pieces, wordBytes: WordBytes): AsyncGenerator<Uint8Array> {
   let held = Buffer.alloc(0);
   for await (const piece of pieces) {
     const bytes = Buffer.concat([held, piece]);

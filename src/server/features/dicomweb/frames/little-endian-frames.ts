@@ -10,7 +10,7 @@ import { AppError } from "../../../http/app-error.ts";
 import { notFound } from "../../../http/http.errors.ts";
 import { streamOf } from "../../../http/stream-of.ts";
 import type { ByteRange } from "../../../storage/object-store.ts";
-import { isSwappable, readSwapped } from "../bulk-data/swap-words.ts";
+import { isSwappable, readSwapped, type WordBytes } from "../bulk-data/swap-words.ts";
 import type { Bytes, InstanceBytes, StoredMetadata } from "../dicomweb.catalogue.ts";
 import { readRange } from "./frame-bytes.ts";
 
@@ -25,29 +25,50 @@ export interface LittleEndianReader {
   read(range: ByteRange): Promise<Bytes>;
 }
 
+/** Whether an instance has pixel data whose words {@link openLittleEndian} swaps. */
+export function isBigEndianNative({ frames, transferSyntaxUID }: ManifestInstance): boolean {
+  return transferSyntaxUID === TransferSyntax.explicitBigEndian && frames.kind === "native";
+}
+
 /**
- * Opens the native pixel data of a big-endian instance as little-endian. The bytes of each word are reversed. A word is one sample;
- * in OW it has 16 bits at least, so two samples of 8 bits change places (PS3.5 §8.1.1, §A.3). Returns undefined for any other
- * instance, and if the metadata do not say how long a word is.
+ * Opens the native pixel data of a big-endian instance as little-endian. Returns undefined for any other instance, and if the metadata
+ * do not say how long a word is.
  */
 export async function openLittleEndian(
   reader: InstanceBytes,
   instance: ManifestInstance,
   findMetadata: () => Promise<StoredMetadata | undefined>,
 ): Promise<LittleEndianReader | undefined> {
-  const { frames, transferSyntaxUID, sizeBytes } = instance;
-  if (transferSyntaxUID !== TransferSyntax.explicitBigEndian || frames.kind !== "native") return undefined;
+  if (!isBigEndianNative(instance)) return undefined;
   const stored = await findMetadata();
   const metadata = stored && (await readMetadata(stored, instance.sopInstanceUID));
-  if (!metadata) return undefined;
+  const wordBytes = metadata && pixelWordsOf(metadata);
+  return wordBytes && swappingReader(reader, instance, wordBytes);
+}
+
+/** The bytes of one word of native pixel data; undefined if the metadata do not say it. */
+export function pixelWordsOf(metadata: DicomJson): 1 | WordBytes | undefined {
   const wordBytes = pixelWordBytes(readPixelModule(metadata, 0));
-  if (wordBytes !== 1 && !isSwappable(wordBytes)) return undefined;
+  return wordBytes === 1 || isSwappable(wordBytes) ? wordBytes : undefined;
+}
+
+/**
+ * Reads native big-endian pixel data with the bytes of each word reversed. A word is one sample; in OW it has 16 bits at least, so two
+ * samples of 8 bits change places (PS3.5 §8.1.1, §A.3).
+ */
+export function swappingReader(
+  reader: InstanceBytes,
+  instance: ManifestInstance,
+  wordBytes: 1 | WordBytes,
+): LittleEndianReader {
+  const { frames, sizeBytes } = instance;
+  if (frames.kind !== "native") throw new RangeError("frames that have no words");
   const readStored = (range: ByteRange) => readRange(reader, instance, range);
   const { offset } = frames;
   // A frame of 8-bit samples may begin or end within a word, and the last one's word ends behind the frames.
   const words = { offset, length: sizeBytes - offset };
   const read = (range: ByteRange) =>
-    isSwappable(wordBytes) ? readSwapped(readStored, { ...words, wordBytes }, range) : readStored(range);
+    wordBytes === 1 ? readStored(range) : readSwapped(readStored, { ...words, wordBytes }, range);
   return {
     async frame(frameIndex) {
       const { ranges: [range] = [], shift } = locateFrame(frames, frameIndex) ?? {};

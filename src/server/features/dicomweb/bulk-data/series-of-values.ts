@@ -1,0 +1,45 @@
+import type { ManifestInstance, SeriesManifest } from "../../../archive/manifest.ts";
+import { AppError } from "../../../http/app-error.ts";
+import { notFound } from "../../../http/http.errors.ts";
+import { seriesManifest, seriesMetadata } from "../catalogue/catalogue-paths.ts";
+import { findInstance } from "../catalogue/find-instance.ts";
+import type { DicomwebCatalogue, SeriesRecord } from "../dicomweb.catalogue.ts";
+import type { NamingMetadata } from "./named-values.ts";
+
+/** A series whose values are sent, or one instance of it. */
+export interface SeriesOfValues extends NamingMetadata {
+  /** The address of the series, which begins the `BulkDataURI`s of its metadata. */
+  seriesUrl: string;
+}
+
+export async function* valuesOfStudy(
+  catalogue: DicomwebCatalogue,
+  series: readonly SeriesRecord[],
+  seriesUrlOf: (seriesInstanceUID: string) => string,
+): AsyncGenerator<SeriesOfValues> {
+  for (const { studyInstanceUID, seriesInstanceUID } of series) {
+    const manifest = await seriesManifest(catalogue, studyInstanceUID, seriesInstanceUID);
+    yield* valuesOfSeries(catalogue, manifest, seriesUrlOf(seriesInstanceUID));
+  }
+}
+
+export async function* valuesOfSeries(
+  catalogue: DicomwebCatalogue,
+  manifest: SeriesManifest,
+  seriesUrl: string,
+): AsyncGenerator<SeriesOfValues> {
+  const stored = await seriesMetadata(catalogue, manifest.studyInstanceUID, manifest.seriesInstanceUID);
+  const find = (sopInstanceUID: string) => findInstance(manifest, sopInstanceUID);
+  yield { seriesUrl, stored, ranges: await stored.ranges(), findInstance: find };
+}
+
+export async function* valuesOfInstance(
+  catalogue: DicomwebCatalogue,
+  { study, series, instance }: { study: string; series: string; instance: ManifestInstance },
+  seriesUrl: string,
+): AsyncGenerator<SeriesOfValues> {
+  const stored = await seriesMetadata(catalogue, study, series);
+  const range = await stored.rangeOf(instance.sopInstanceUID);
+  if (!range) throw new AppError(notFound);
+  yield { seriesUrl, stored, ranges: [range], findInstance: () => instance };
+}
