@@ -1,5 +1,5 @@
 import type { ManifestInstance, SeriesManifest } from "../../src/server/archive/manifest.ts";
-import { locateAllBulkData } from "../../src/server/dicom/bulk-data.ts";
+import { locateBulkData } from "../../src/server/dicom/bulk-data.ts";
 import { parseFile } from "../../src/server/dicom/parse-file.ts";
 import type {
   DicomwebCatalogue,
@@ -78,7 +78,7 @@ export function createMemoryCatalogue(held: HeldInstance[]): DicomwebCatalogue {
       }
       return range ? inflated.slice(range.offset, range.offset + range.length) : inflated;
     },
-    locate: async (instance, tagPaths) => locateAllBulkData(memorySource(whole(instance)), tagPaths),
+    locate: async (instance, tagPaths) => locateBulkData(memorySource(whole(instance)), tagPaths),
   };
 }
 

@@ -25,19 +25,11 @@ interface SoughtElement {
 }
 
 /**
- * Finds the value at a tag path of the metadata (`00282000`, `00880200.1.7FE00010`). Undefined if there is no such
- * value, or for encapsulated pixel data of more than one fragment, whose places are in the frame table.
+ * Finds the values at tag paths of the metadata (`00282000`, `00880200.1.7FE00010`), in one pass over the elements and in the order of
+ * the paths. Undefined for each that there is no value of, and for encapsulated pixel data of more than one fragment, whose places are
+ * in the frame table.
  */
 export function locateBulkData(
-  source: ByteSource,
-  tagPath: string,
-  options: ParseOptions = {},
-): BulkDataLocation | undefined {
-  return locateAllBulkData(source, [tagPath], options)[0];
-}
-
-/** As {@link locateBulkData}, for many paths in one pass over the elements; the answers are in the order of the paths. */
-export function locateAllBulkData(
   source: ByteSource,
   tagPaths: readonly string[],
   options: ParseOptions = {},

@@ -122,7 +122,7 @@ describe("bytes", () => {
       [json["00880200"].Value[1]["00282000"].BulkDataURI, 9, 3000],
     ]) {
       const path = /^instances\/2\.25\.30\/bulkdata\/([0-9A-F.]+)$/.exec(uri)?.[1] ?? "";
-      const location = locateBulkData(memorySource(file), path);
+      const location = locateBulkData(memorySource(file), [path])[0];
       expect(location).toMatchObject({ length, deflated: false });
       const found = file.subarray(location?.offset, (location?.offset ?? 0) + length);
       expect(found).toEqual(new Uint8Array(length).fill(fill));
@@ -138,7 +138,7 @@ describe("bytes", () => {
     const bigEndian = metadataOf(words, EXPLICIT_BIG_ENDIAN);
     expect(bigEndian["00281201"].InlineBinary).toBe(Buffer.from([2, 1, 4, 3]).toString("base64"));
     const source = memorySource(sampleFile({}, { transferSyntaxUID: EXPLICIT_BIG_ENDIAN }));
-    expect(locateBulkData(source, "7FE00010")).toMatchObject({ length: 8, swapWordBytes: 2 });
+    expect(locateBulkData(source, ["7FE00010"])[0]).toMatchObject({ length: 8, swapWordBytes: 2 });
   });
 
   test.each([
@@ -151,7 +151,7 @@ describe("bytes", () => {
     "../00282000",
     "00100010.1",
   ])("are not found under %p", (path) => {
-    expect(locateBulkData(memorySource(file), path)).toBeUndefined();
+    expect(locateBulkData(memorySource(file), [path])[0]).toBeUndefined();
   });
 
   test("of one encapsulated frame are found; those of several are left to the frame table", () => {
@@ -161,8 +161,8 @@ describe("bytes", () => {
       { transferSyntaxUID: JPEG_BASELINE },
     );
     const two = sampleFile({ "7FE00010": { vr: "OB", fragments } }, { transferSyntaxUID: JPEG_BASELINE });
-    expect(locateBulkData(memorySource(one), "7FE00010")).toMatchObject({ length: 12 });
-    expect(locateBulkData(memorySource(two), "7FE00010")).toBeUndefined();
+    expect(locateBulkData(memorySource(one), ["7FE00010"])[0]).toMatchObject({ length: 12 });
+    expect(locateBulkData(memorySource(two), ["7FE00010"])[0]).toBeUndefined();
   });
 });
 
@@ -170,7 +170,7 @@ test.each([EXPLICIT_LITTLE_ENDIAN, IMPLICIT_LITTLE_ENDIAN, EXPLICIT_BIG_ENDIAN])
   "numbers of %s that JSON cannot represent are found as bulk data",
   (transferSyntaxUID) => {
     const file = sampleFile(NUMBERS, { transferSyntaxUID });
-    const location = locateBulkData(memorySource(file), "00089459");
+    const location = locateBulkData(memorySource(file), ["00089459"])[0];
     const isLittle = transferSyntaxUID !== EXPLICIT_BIG_ENDIAN;
     expect(location?.swapWordBytes).toBe(isLittle ? undefined : 4);
     const { offset = 0, length = 0 } = location ?? {};

@@ -3,7 +3,7 @@ import { TransferSyntax } from "../../../../shared/dicom/transfer-syntax.ts";
 import type { ManifestInstance } from "../../../archive/manifest.ts";
 import { piecesOf } from "../../../archive/pieces.ts";
 import type { Deps } from "../../../deps.ts";
-import { type BulkDataLocation, locateAllBulkData } from "../../../dicom/bulk-data.ts";
+import { type BulkDataLocation, locateBulkData } from "../../../dicom/bulk-data.ts";
 import { firstPixelByte } from "../frames/open-header.ts";
 
 /** No more of an instance is searched: in a larger one, only what stands before its pixel data is found. */
@@ -53,7 +53,7 @@ async function locateWithin(
   const deflated = isDeflatedDataSet(instance);
   const range = { offset: 0, length };
   if (!deflated && length <= MAX_SEARCHED_HERE_BYTES)
-    return locateAllBulkData(memorySource(await series.read(instance, range)), tagPaths);
+    return locateBulkData(memorySource(await series.read(instance, range)), tagPaths);
   const none = tagPaths.map(() => undefined);
   if (length > MAX_SEARCHED_BYTES) return none;
   const body = await (deflated ? series.openInflated(instance) : series.open(instance, range));

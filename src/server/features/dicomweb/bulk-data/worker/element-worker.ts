@@ -1,5 +1,5 @@
 import { closeSync, openSync } from "node:fs";
-import { locateAllBulkData } from "../../../../dicom/bulk-data.ts";
+import { locateBulkData } from "../../../../dicom/bulk-data.ts";
 import { fileSource } from "../../../../dicom/byte-source.ts";
 import { serveSerially } from "../../../../processes/serve-requests.ts";
 import type { ElementReply, ElementRequest } from "./element-messages.ts";
@@ -13,7 +13,7 @@ serveSerially(find);
 function find({ path, sizeBytes, tagPaths }: ElementRequest): ElementReply {
   const fd = openSync(path, "r");
   try {
-    const located = locateAllBulkData(fileSource(fd, 0, sizeBytes), tagPaths, { isInflated: true });
+    const located = locateBulkData(fileSource(fd, 0, sizeBytes), tagPaths, { isInflated: true });
     return located.map((location) => location ?? null);
   } finally {
     closeSync(fd);
