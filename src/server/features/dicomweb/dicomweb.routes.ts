@@ -2,9 +2,9 @@ import { type Context, Hono, type MiddlewareHandler } from "hono";
 import { AppError } from "../../http/app-error.ts";
 import { notFound } from "../../http/http.errors.ts";
 import { goOn } from "../../runtime/go-on.ts";
-import { type AskedSearch, askedOf, takenOf, versionIn } from "./answers/asked.ts";
 import { acceptOf } from "./answers/media-types.ts";
 import { createResponder } from "./answers/responder.ts";
+import { takenOf, versionIn } from "./answers/taken-data-sets.ts";
 import { unlessKnown } from "./answers/unless-known.ts";
 import {
   allSeries,
@@ -24,6 +24,7 @@ import {
   seriesMetadataResponse,
   studyMetadataResponse,
 } from "./metadata/metadata.ts";
+import { type AskedSearch, askedOf } from "./qido/asked-search.ts";
 import { seriesJson, studyJson } from "./qido/qido-json.ts";
 import { searchInstances } from "./qido/search-instances.ts";
 import {

@@ -7,9 +7,9 @@ import { type ContentCoding, negotiateCoding } from "../../../http/content-codin
 import { notFound } from "../../../http/http.errors.ts";
 import { type HeldWhileSent, holding, streamOf } from "../../../http/stream-of.ts";
 import { archiveHeaders } from "../answers/archive-headers.ts";
-import type { TakenDataSets } from "../answers/asked.ts";
 import { DATA_SET_VARY, type DataSetForm } from "../answers/media-types.ts";
 import { CODINGS, MIN_COMPRESSED_BYTES, packedAtOnce, packedPieces } from "../answers/packing.ts";
+import type { TakenDataSets } from "../answers/taken-data-sets.ts";
 import type { Bytes, StoredMetadata } from "../dicomweb.catalogue.ts";
 import { nativeModelsResponse } from "../native-model/native-models.ts";
 

@@ -1,9 +1,9 @@
 import type { DicomJson } from "../../../../shared/dicom/reading/instance.ts";
 import { archiveHeaders } from "../answers/archive-headers.ts";
-import type { AskedSearch } from "../answers/asked.ts";
 import type { DicomwebCatalogue, Named } from "../dicomweb.catalogue.ts";
 import type { SeriesUIDs } from "../dicomweb.repo.ts";
 import { dataSetsResponse } from "../metadata/metadata.ts";
+import type { AskedSearch } from "./asked-search.ts";
 import { matchesAll } from "./match-json.ts";
 import type { QidoQuery } from "./parse-qido.ts";
 import { type Level, levelOf } from "./qido-attributes.ts";
