@@ -45,6 +45,8 @@ async function replaceManifest(
   await sql`update stored_objects set size_bytes = ${bytes.length}, sha256 = ${sha256} where id = ${String(manifest?.id)}`;
 }
 
+const XML = encodeURIComponent('multipart/related; type="application/dicom+xml"');
+
 /** Every route that reads the archive, for one study. */
 function pathsOf(viewer: string, userId: string, { bomb, studyId }: Kept): string[] {
   const { studyInstanceUID, seriesInstanceUID, sopInstanceUID } = bomb;
@@ -61,6 +63,9 @@ function pathsOf(viewer: string, userId: string, { bomb, studyId }: Kept): strin
         `${study}/metadata`,
         `${series}/metadata`,
         `${instance}/metadata`,
+        `${study}/metadata?accept=${XML}`,
+        `${series}/metadata?accept=${XML}`,
+        `${series}/instances?limit=1000&accept=${XML}`,
         `${instance}/frames/1`,
         `${instance}/frames/1,1,1`,
         `${instance}/bulkdata/7FE00010`,
