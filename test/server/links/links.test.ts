@@ -10,7 +10,7 @@ import { readOutbox } from "../../support/outbox.ts";
 import { formBody, samplePdf } from "../../support/sample-pdf.ts";
 import { sampleZip, studyUID } from "../../support/sample-zip.ts";
 import { createTestApp, type Person, problemOf, type TestApp } from "../../support/test-app.ts";
-import { until } from "../../support/until.ts";
+import { until, untilLockWaits } from "../../support/until.ts";
 
 const FRAME = (study: string) =>
   `/studies/${studyUID(study)}/series/2.25.2.${study}.1/instances/2.25.3.${study}.1.1/frames/1`;
@@ -524,6 +524,24 @@ describe("a visit", () => {
     expect(await linksOf(other)).toMatchObject([{ id: link.id, studyIds: [], state: "ended" }]);
     expect(await countLiveLinks(t.deps.db, other.id, new Date())).toBe(0);
   });
+});
+
+test("a visit whose link is being ended gives no account access that outlives it", async () => {
+  const link = await makeLink(owner, { download: true });
+  const { token } = await openLink(link);
+  const keep = () => t.call("POST", `/api/visits/${token}/keep`, { as: other });
+  let keeping = Promise.resolve(new Response());
+  await t.sql.begin(async (sql) => {
+    await sql`update share_links set ended_at = now() where id = ${link.id}`;
+    keeping = keep();
+    await Promise.race([untilLockWaits(t.sql), keeping]);
+  });
+  expect((await keeping).status).toBe(401);
+  expect(await statusOf(`/api/studies/${first}`, other)).toBe(404);
+  const again = await openLink(await makeLink(owner, { download: true }));
+  expect((await t.call("POST", `/api/visits/${again.token}/keep`, { as: other })).status).toBe(200);
+  expect(await statusOf(`/api/studies/${first}`, other)).toBe(200);
+  await t.call("DELETE", `/api/studies/${first}/grants/${other.id}`, { as: owner });
 });
 
 test("an account takes its links and their openings along, and they are deleted with it", async () => {

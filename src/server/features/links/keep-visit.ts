@@ -4,7 +4,8 @@ import type { RequestOrigin } from "../../http/request-origin.ts";
 import type { Session } from "../../http/session.ts";
 import { aboutStudy, recordAudit } from "../audit/audit.repo.ts";
 import { insertGrant } from "../studies/studies.repo.ts";
-import { linkNotAllowed } from "./links.errors.ts";
+import { linkNotAllowed, visitOver } from "./links.errors.ts";
+import { lockLink } from "./links.repo.ts";
 import { resolveVisit } from "./visit-token.ts";
 import { listStudiesOfLink } from "./visits.repo.ts";
 
@@ -25,6 +26,8 @@ export async function keepVisit(
   if (userId === accountId) return;
   const createdAt = deps.clock.now();
   await deps.db.transaction(async (tx) => {
+    // The link may have ended since it was read, and the grants would outlive it.
+    if (!(await lockLink(tx, linkId, createdAt))) throw new AppError(visitOver);
     for (const study of await listStudiesOfLink(tx, linkId)) {
       const grant = { studyId: study.id, userId, grantedBy: accountId, createdAt };
       if (!(await insertGrant(tx, grant))) continue;
