@@ -3,6 +3,7 @@ import type { Deps } from "../deps.ts";
 import { AppError } from "../http/app-error.ts";
 import type { HttpEnv } from "../http/http-context.ts";
 import { createSenderSlots } from "../http/sender-slots.ts";
+import { createRecheck } from "../http/while-allowed.ts";
 import { Turns } from "../runtime/turns.ts";
 import { documentTooLarge, notPdf } from "./documents.errors.ts";
 import { receiveForm } from "./receive-form.ts";
@@ -21,7 +22,10 @@ export interface PdfForm {
 
 /** Takes in forms with a PDF in `fieldName`, checked by its bytes, and stores them one after the other. */
 export interface PdfForms {
-  /** @throws {AppError} `document.not_pdf`, `document.too_large`, 415, 429; what `store` throws */
+  /**
+   * @throws {AppError} `document.not_pdf`, `document.too_large`, 415, 429; 401 and 403 if the sender may not send any more once it has
+   *   come; what `store` throws
+   */
   receive<Result>(
     c: Context<HttpEnv>,
     fieldName: string,
@@ -30,7 +34,7 @@ export interface PdfForms {
 }
 
 /** Bodies are spooled to disk; only one PDF at a time is in memory, while it is stored. */
-export function createPdfForms(deps: Pick<Deps, "node">): PdfForms {
+export function createPdfForms(deps: Pick<Deps, "node" | "clock">): PdfForms {
   const slots = createSenderSlots({ perSender: 4, perProcess: 24 });
   const turns = new Turns();
   return {
@@ -39,6 +43,7 @@ export function createPdfForms(deps: Pick<Deps, "node">): PdfForms {
         throw new AppError(documentTooLarge);
       }
       const rules = { fileField, maxFileBytes: MAX_PDF_BYTES, tooLarge: documentTooLarge };
+      const recheck = createRecheck(deps.clock, c.get("readmit"));
       using slot = await slots.take(c.get("session").userId);
       c.get("admitBody")();
       await using form = await receiveForm(deps, c.req.raw, slot, rules);
@@ -48,6 +53,7 @@ export function createPdfForms(deps: Pick<Deps, "node">): PdfForms {
         const pdf = await file.read();
         const head = Buffer.from(pdf.buffer, pdf.byteOffset, Math.min(pdf.length, MARK_WITHIN_BYTES));
         if (!head.includes(MARK)) throw new AppError(notPdf);
+        await recheck();
         return await store({ pdf, fields });
       });
     },

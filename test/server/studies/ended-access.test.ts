@@ -341,6 +341,25 @@ test("an upload whose account is blocked while it comes is refused, and none of 
   expect(kept).toHaveLength(0);
 });
 
+test("a PDF whose sender is blocked or signs out while it comes is refused, and none of it is kept", async () => {
+  const send = async (path: string, fields: Record<string, string>, meanwhile: () => unknown) => {
+    const file = { name: path.includes("laudo") ? "laudo" : "file", bytes: samplePdf() };
+    const { body, headers } = await formBody(fields, file);
+    const slow = bodyOf(new Uint8Array(body), meanwhile);
+    return (await t.call("POST", path, { as: owner, headers, body: slow })).status;
+  };
+  const lab = { examName: "Hemograma", modality: "LAB" };
+  expect(await send("/api/exams-lab/upload", lab, () => {})).toBe(201);
+  expect(await send("/api/exams-lab/upload", lab, block)).toBe(401);
+  await t.call("PATCH", `/api/users/${owner.id}`, { as: admin, json: { isAuthorized: true } });
+  const again = await t.call("POST", "/api/auth/login", { json: owner });
+  owner = { ...owner, token: ((await again.json()) as { token: string }).token };
+  expect(await send("/api/studies/laudo/upload", { studyInstanceUID: id }, signOut)).toBe(401);
+  const labs = await t.sql`select 1 from lab_exams where account_id = ${owner.id}`;
+  const reports = await t.sql`select 1 from reports where study_id = ${id}`;
+  expect([labs.length, reports.length]).toEqual([1, 0]);
+});
+
 test("what was sent is refused if access ended while it waited for its turn, and none of it is kept", async () => {
   const { ingestWorkers } = t.deps;
   const open = ingestWorkers.open.bind(ingestWorkers);
