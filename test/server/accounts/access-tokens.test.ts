@@ -1,12 +1,14 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, beforeEach, describe, expect, spyOn, test } from "bun:test";
 import { endRestoredSessions } from "../../../src/server/features/accounts/sessions/restored-sessions.repo.ts";
 import { type Access, accessOf } from "../../../src/server/http/guard.ts";
 import type { AccessToken, MadeAccessToken, TokenScope } from "../../../src/shared/api/access-tokens.ts";
 import type { AuditEntry } from "../../../src/shared/api/study-audit.ts";
 import type { Activity } from "../../../src/shared/api/users.ts";
+import { totpAt } from "../../support/factors.ts";
 import { formBody, samplePdf } from "../../support/sample-pdf.ts";
 import { sampleZip } from "../../support/sample-zip.ts";
 import { createTestApp, type Person, problemOf, type TestApp } from "../../support/test-app.ts";
+import { until, untilLockWaits } from "../../support/until.ts";
 
 const ALL: TokenScope[] = ["dicomweb:read", "dicomweb:write", "api"];
 
@@ -201,6 +203,36 @@ describe("making a token is refused", () => {
     expect(statuses.filter((status) => status === 201)).toHaveLength(50);
     expect(statuses.filter((status) => status === 409)).toHaveLength(4);
   });
+});
+
+test("a change of the password leaves nothing to a session that asked before it: no token, no invitation, no second factor", async () => {
+  const { studies } = await t.store(owner, sampleZip({ study: "78" }));
+  const post = (path: string, json: object) => t.call("POST", path, { as: owner, json });
+  const { secret } = (await (await post("/api/auth/totp", {})).json()) as { secret: string };
+  const { hash } = Bun.password;
+  using hashing = spyOn(Bun.password, "hash");
+  const isHashed = Promise.withResolvers<void>();
+  hashing.mockImplementation(async (...asked) => {
+    await isHashed.promise;
+    return await hash(...asked);
+  });
+  const { email, password: currentPassword } = owner;
+  const json = { name: "Dona do Token", email, currentPassword, newPassword: "outra senha" };
+  const changing = t.call("PATCH", "/api/users/profile", { as: owner, json });
+  await until(() => hashing.mock.calls.length > 0);
+  const asked = [
+    post("/api/tokens", { name: "x", scopes: ["api"] }),
+    post(`/api/studies/${studies[0]?.id}/invitations`, { email: "doutora@example.com" }),
+    post("/api/auth/totp/confirm", { code: totpAt(secret, t.deps.clock.now()) }),
+  ];
+  // The change holds the account's row, for which the three wait.
+  await untilLockWaits(t.sql, asked.length).finally(() => isHashed.resolve());
+  expect((await changing).status).toBe(200);
+  expect((await Promise.all(asked)).map(({ status }) => status)).toEqual([401, 401, 401]);
+  const left = await t.sql`select 1 from access_tokens where user_id = ${owner.id}
+    union all select 1 from doctor_invitations where invited_by = ${owner.id}
+    union all select 1 from totp_secrets where user_id = ${owner.id} and confirmed_at is not null`;
+  expect(left).toHaveLength(0);
 });
 
 describe("no token, whatever its scopes,", () => {

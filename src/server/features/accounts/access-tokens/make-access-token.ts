@@ -7,13 +7,13 @@ import {
 import type { Locale } from "../../../../shared/locale.ts";
 import type { Deps } from "../../../deps.ts";
 import { AppError } from "../../../http/app-error.ts";
-import { unauthenticated, validationFailed } from "../../../http/http.errors.ts";
+import { validationFailed } from "../../../http/http.errors.ts";
 import type { RequestOrigin } from "../../../http/request-origin.ts";
 import type { Session } from "../../../http/session.ts";
 import { violationsOf } from "../../../http/validate.ts";
 import { recordAudit } from "../../audit/audit.repo.ts";
 import { hashSecret, newSecret } from "../mailed-links/secrets.ts";
-import { lockUser } from "../users/users.repo.ts";
+import { lockSession } from "../sessions/lock-session.ts";
 import { tooManyAccessTokens } from "./access-tokens.errors.ts";
 import { countAccessTokens, insertAccessToken } from "./access-tokens.repo.ts";
 import type { AccessTokenRow } from "./access-tokens.table.ts";
@@ -26,10 +26,11 @@ const MAX_TOKENS = 50;
  */
 export async function makeAccessToken(
   { db, clock }: Pick<Deps, "db" | "clock">,
-  { userId }: Session,
+  session: Session,
   { locale, ...wanted }: NewAccessToken & { locale: Locale },
   origin: RequestOrigin,
 ): Promise<MadeAccessToken> {
+  const { userId } = session;
   const now = clock.now();
   const expiresAt = wanted.expiresAt ? new Date(wanted.expiresAt) : null;
   if (expiresAt && expiresAt <= now) {
@@ -49,7 +50,7 @@ export async function makeAccessToken(
   };
   await db.transaction(async (tx) => {
     // With the lock, two calls at once cannot both make the last token.
-    if (!(await lockUser(tx, userId))) throw new AppError(unauthenticated);
+    await lockSession(tx, session);
     if ((await countAccessTokens(tx, userId)) >= MAX_TOKENS) throw new AppError(tooManyAccessTokens);
     await insertAccessToken(tx, row);
     const { id: tokenId, name, scopes } = row;

@@ -1,13 +1,12 @@
 import type { IdentityProof, RecoveryCodesAnswer, TotpEnrolment } from "../../../../shared/api/factors.ts";
 import { AppError } from "../../../http/app-error.ts";
-import { unauthenticated } from "../../../http/http.errors.ts";
 import type { Session } from "../../../http/session.ts";
 import { byAccount } from "../../../mail/mail-budget.ts";
 import { drawQrCode } from "../../../render/qr-code.ts";
 import { recordAudit } from "../../audit/audit.repo.ts";
+import { lockSession } from "../sessions/lock-session.ts";
 import { beginAttempt } from "../sign-in/throttle.ts";
 import type { Visitor } from "../sign-in/visitor.ts";
-import { lockUser } from "../users/users.repo.ts";
 import { addFirstFactor } from "./add-first-factor.ts";
 import { mailOwner, totpAddedMail } from "./factor-mails.ts";
 import { totpNotPending, totpOn, wrongTotpCode } from "./factors.errors.ts";
@@ -67,8 +66,7 @@ export async function confirmTotpEnrolment(
   if (step === undefined) throw new AppError(wrongTotpCode);
   await attempt.succeed();
   return await db.transaction(async (tx) => {
-    const user = await lockUser(tx, session.userId);
-    if (!user) throw new AppError(unauthenticated);
+    const user = await lockSession(tx, session);
     const recoveryCodes = await addFirstFactor(tx, user.id, now);
     const { id } = user;
     if (!(await confirmTotp(tx, { userId: id, sealedSecret, step, at: now }))) {

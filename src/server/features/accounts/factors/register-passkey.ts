@@ -6,13 +6,12 @@ import type {
 } from "../../../../shared/api/factors.ts";
 import type { Deps } from "../../../deps.ts";
 import { AppError } from "../../../http/app-error.ts";
-import { unauthenticated } from "../../../http/http.errors.ts";
 import { type RelyingParty, relyingPartyOf } from "../../../http/relying-party.ts";
 import type { Session } from "../../../http/session.ts";
 import { byAccount } from "../../../mail/mail-budget.ts";
 import { recordAudit } from "../../audit/audit.repo.ts";
+import { lockSession } from "../sessions/lock-session.ts";
 import type { Visitor } from "../sign-in/visitor.ts";
-import { lockUser } from "../users/users.repo.ts";
 import { addFirstFactor } from "./add-first-factor.ts";
 import { mailOwner, passkeyAddedMail } from "./factor-mails.ts";
 import { passkeyKnown, passkeyRefused, passkeysUnavailable, tooManyPasskeys } from "./factors.errors.ts";
@@ -84,8 +83,7 @@ export async function registerPasskey(
   const { challenge, isForFirst, ...made } = await verifyAttestation(deps, party, session, response);
   const now = clock.now();
   return await db.transaction(async (tx) => {
-    const user = await lockUser(tx, session.userId);
-    if (!user) throw new AppError(unauthenticated);
+    const user = await lockSession(tx, session);
     if (!(await takeChallenge(tx, challenge.hash, challenge.expiresAt))) throw new AppError(passkeyRefused);
     if ((await listPasskeys(tx, user.id)).length >= MAX_PASSKEYS) throw new AppError(tooManyPasskeys);
     const recoveryCodes = await addFirstFactor(tx, user.id, now);

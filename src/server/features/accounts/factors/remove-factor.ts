@@ -5,8 +5,8 @@ import type { Session } from "../../../http/session.ts";
 import type { MailContent } from "../../../mail/compose-mail.ts";
 import { byAccount } from "../../../mail/mail-budget.ts";
 import { recordAudit } from "../../audit/audit.repo.ts";
+import { lockSession } from "../sessions/lock-session.ts";
 import type { Visitor } from "../sign-in/visitor.ts";
-import { lockUser } from "../users/users.repo.ts";
 import { mailOwner, passkeyRemovedMail, totpRemovedMail } from "./factor-mails.ts";
 import { passkeyNotFound, totpOff } from "./factors.errors.ts";
 import {
@@ -54,14 +54,15 @@ export async function removeTotp(
 /** Recovery codes are deleted with the last factor that they replace. */
 async function removeFactor(
   deps: ProofDeps,
-  { userId }: Session,
+  session: Session,
   { factor, mail }: { factor: string; mail: MailContent },
   origin: Visitor,
   remove: (tx: Tx) => Promise<void>,
 ): Promise<void> {
+  const { userId } = session;
   const at = deps.clock.now();
   await deps.db.transaction(async (tx) => {
-    const user = await lockUser(tx, userId);
+    const user = await lockSession(tx, session);
     await remove(tx);
     if ((await findSignInMethods(tx, userId)).length === 0) await deleteRecoveryCodes(tx, userId);
     const details = { factor };
@@ -73,6 +74,6 @@ async function removeFactor(
       details,
       ...origin,
     });
-    if (user) await mailOwner(deps, tx, user, mail, byAccount(user.id, at));
+    await mailOwner(deps, tx, user, mail, byAccount(user.id, at));
   });
 }

@@ -3,8 +3,8 @@ import { AppError } from "../../../http/app-error.ts";
 import type { Session } from "../../../http/session.ts";
 import { byAccount } from "../../../mail/mail-budget.ts";
 import { recordAudit } from "../../audit/audit.repo.ts";
+import { lockSession } from "../sessions/lock-session.ts";
 import type { Visitor } from "../sign-in/visitor.ts";
-import { lockUser } from "../users/users.repo.ts";
 import { makeRecoveryCodes } from "./add-first-factor.ts";
 import { mailOwner, recoveryCodesMadeMail } from "./factor-mails.ts";
 import { noFactors } from "./factors.errors.ts";
@@ -26,8 +26,8 @@ export async function renewRecoveryCodes(
   await proveIdentity(deps, session, proof, origin);
   const at = deps.clock.now();
   return await deps.db.transaction(async (tx) => {
-    const user = await lockUser(tx, userId);
-    if (!user || (await findSignInMethods(tx, userId)).length === 0) throw new AppError(noFactors);
+    const user = await lockSession(tx, session);
+    if ((await findSignInMethods(tx, userId)).length === 0) throw new AppError(noFactors);
     const recoveryCodes = await makeRecoveryCodes(tx, userId, at);
     await recordAudit(tx, {
       at,

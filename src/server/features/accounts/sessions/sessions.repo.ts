@@ -25,6 +25,12 @@ export async function revokeSession(db: DbOrTx, id: string, at: Date): Promise<v
     .where(and(eq(sessions.id, id), isNull(sessions.revokedAt)));
 }
 
+/** Whether a session was ended before its time; also true for one that is unknown. */
+export async function isSessionRevoked(db: DbOrTx, id: string): Promise<boolean> {
+  const [row] = await db.select({ revokedAt: sessions.revokedAt }).from(sessions).where(eq(sessions.id, id));
+  return row?.revokedAt !== null;
+}
+
 export async function deleteOldSessions(db: DbOrTx, openedBefore: Date): Promise<void> {
   await db.delete(sessions).where(lt(sessions.createdAt, openedBefore));
 }

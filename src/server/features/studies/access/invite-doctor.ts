@@ -4,6 +4,7 @@ import type { Deps } from "../../../deps.ts";
 import { AppError } from "../../../http/app-error.ts";
 import { notFound } from "../../../http/http.errors.ts";
 import type { RequestOrigin } from "../../../http/request-origin.ts";
+import type { Session } from "../../../http/session.ts";
 import { composeMail } from "../../../mail/compose-mail.ts";
 import { enqueueMail } from "../../../mail/mail.jobs.ts";
 import { byAccountToStranger } from "../../../mail/mail-budget.ts";
@@ -17,6 +18,7 @@ import {
   replaceInvitation,
 } from "../../accounts/mailed-links/doctor-invitations.repo.ts";
 import { hashSecret, newSecret } from "../../accounts/mailed-links/secrets.ts";
+import { lockSession } from "../../accounts/sessions/lock-session.ts";
 import { aboutStudy, recordAudit } from "../../audit/audit.repo.ts";
 import { studyNotOwner, tooManyInvitations } from "../studies.errors.ts";
 import type { Caller } from "../studies.repo.ts";
@@ -41,7 +43,7 @@ async function findOwnStudy(deps: Pick<Deps, "db">, caller: Caller, reference: s
  */
 export async function inviteDoctor(
   deps: Pick<Deps, "db" | "clock" | "config" | "jobs" | "mailSeal">,
-  caller: Caller,
+  caller: Session,
   input: { reference: string; email: string; asksForReport: boolean; locale: Locale },
   origin: RequestOrigin,
 ): Promise<Invitation> {
@@ -64,6 +66,7 @@ export async function inviteDoctor(
   const content = doctorInvitationMail(`${config.publicUrl}/invitation/${token}`);
   const mail = composeMail(content, { to: email, locale, productName: config.productName });
   await db.transaction(async (tx) => {
+    await lockSession(tx, caller);
     // The budgets are locked first: two invitations of one account to one address wait for each other there.
     await enqueueMail(deps, tx, mail, byAccountToStranger(caller.userId, now));
     if ((await countInvitationsBy(tx, caller.userId, now)) >= MAX_OPEN)
