@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { accessOf } from "../../../src/server/http/guard.ts";
 import { TagHex } from "../../../src/shared/dicom/tags.ts";
+import { formBody, samplePdf } from "../../support/sample-pdf.ts";
 import { sampleZip, studyUID } from "../../support/sample-zip.ts";
 import { createTestApp, type Person, type TestApp } from "../../support/test-app.ts";
+import { tusHeaders, tusOf } from "../../support/tus.ts";
 
 /*
  * Every route × every kind of caller. `user` owns the study; `doctor` and `lab` were granted it; `expired` was
@@ -39,6 +41,14 @@ const unknownId = "01890000-0000-7000-8000-000000000000";
 /** Of the series of `sampleZip({ study: "1" })`. */
 const seriesUID = "2.25.2.1.1";
 const instanceUID = "2.25.3.1.1.1";
+
+/** Of a `POST` that stands for a `PATCH`, and of a `PATCH`. */
+const TUS_PIECE = {
+  "content-type": "application/offset+octet-stream",
+  "content-length": "4",
+  "upload-offset": "0",
+  "x-http-method-override": "PATCH",
+};
 
 const matrix: Record<string, Row> = {
   "GET /api/health": everyone(200),
@@ -287,6 +297,51 @@ describe("an id that is none is as unknown as any other", () => {
       expect([caller, status]).toEqual([caller, expected[caller] === 403 ? 403 : 404]);
     }
   });
+});
+
+test("what belongs to another account is answered as what does not exist", async () => {
+  const { user, other } = people as Record<"user" | "other", Person>;
+  const made = async (path: string, json: object) => {
+    const answer = await t.call("POST", path, { as: user, json });
+    expect(answer.status).toBe(201);
+    return ((await answer.json()) as { id: string }).id;
+  };
+  const lab = await formBody(
+    { examName: "Hemograma", modality: "LAB" },
+    { name: "file", bytes: samplePdf() },
+  );
+  const kept = await t.call("POST", "/api/exams-lab/upload", { as: user, ...lab });
+  const invitations = `/api/studies/${studyId}/invitations`;
+  const ids: Record<string, string> = {
+    "/api/exams-lab/:id": ((await kept.json()) as { id: string }).id,
+    "/api/links/:id": await made("/api/links", { studyIds: [studyId] }),
+    "/api/requests/:id": await made("/api/requests", { label: "Clínica" }),
+    "/api/tokens/:id": await made("/api/tokens", { name: "Programa", scopes: ["api"] }),
+    "/api/receivers/:id": await made("/api/receivers", { aeTitle: "DE_OUTRA" }),
+    "/api/uploads/:upload": (await tusOf(t, user).begin(1_000)).split("/").at(-1) ?? "",
+    [`${invitations}/:id`]: await made(invitations, { email: "doutora@example.com" }),
+  };
+  const told: unknown[] = [];
+  for (const [place, id] of Object.entries(ids)) {
+    const routes = Object.keys(matrix).filter((route) =>
+      route.replace(":study", studyId).split(" ")[1]?.startsWith(place),
+    );
+    expect(routes.length).toBeGreaterThan(0);
+    for (const route of routes.filter((one) => !one.startsWith("OPTIONS"))) {
+      const [method = "", path = ""] = route.replace(":study", studyId).split(" ");
+      const answerOf = async (one: string) => {
+        const body = method === "PATCH" || method === "POST" ? new Uint8Array(4) : undefined;
+        const headers = { ...tusHeaders, ...(body && TUS_PIECE) };
+        const asked = { as: other, headers, ...(body && { body }) };
+        const answer = await t.call(method, path.replace(/:id|:upload/, one), asked);
+        return [answer.status, (await answer.text()).replace(/"requestId":"[^"]*"/, "")];
+      };
+      const answer = await answerOf(id);
+      expect([route, ...answer]).toEqual([route, ...(await answerOf(unknownId))]);
+      told.push(answer[0]);
+    }
+  }
+  expect(new Set(told)).toEqual(new Set([404]));
 });
 
 for (const [route, expected] of Object.entries(matrix)) {
