@@ -290,6 +290,27 @@ describe("a request for exams", () => {
     expect(text).not.toMatch(/Mamãe|Retorno/);
   });
 
+  test("shows the clinic what its own images say of the patient and the exam, and not what those of others do", async () => {
+    const study = String(++lastStudy);
+    const saying = (sop: string, name: string, description: string) => ({
+      study,
+      sop,
+      elements: {
+        [TagHex.PatientName]: { vr: "PN", Value: [{ Alphabetic: name }] },
+        [TagHex.StudyDescription]: { vr: "LO", Value: [description] },
+      },
+    });
+    await t.store(owner, sampleZip(saying("8", "Segredo^Nome", "Oncologia")));
+    const clinic = await begin(await ask());
+    const { url } = await deliver(clinic, sampleZip(saying("9", "Nome^Da Clinica", "Retorno")));
+    const headers = { accept: "application/pdf", "accept-language": "pt-BR" };
+    const paper = await t.call("GET", `${url}/receipt`, { as: clinic, headers });
+    const text = JSON.stringify((await readPdf(new Uint8Array(await paper.arrayBuffer()))).pages);
+    expect(text).toMatch(/Da Clinica Nome/);
+    expect(text).toContain("Retorno");
+    expect(text).not.toMatch(/Segredo|Oncologia/);
+  });
+
   test("shows the clinic nothing of an image that it has in another form of the same size", async () => {
     const study = String(++lastStudy);
     await t.store(owner, zipOf(study, 1));

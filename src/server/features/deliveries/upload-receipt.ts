@@ -14,6 +14,7 @@ import type { Papered } from "../receipts/receipt-paper.ts";
 import { receiptNotFound, receiptNotReady } from "../receipts/receipts.errors.ts";
 import { findVisibleStudies } from "../studies/studies.repo.ts";
 import { findDelivery, findShownName } from "./deliveries.repo.ts";
+import { describeDelivered } from "./describe-delivered.ts";
 
 const RETRY_AFTER_SECONDS = 2;
 /** A paper has so many exams at most; of further ones each has its own. */
@@ -126,6 +127,8 @@ async function receiptOfBrought(
   const ofAll = uploads > 1 ? await countBrought(deps, upload, brought.id) : 0;
   const images = Math.max(countSent(brought), ofAll);
   const receipt = await receiptOfDelivered(deps, study, { from, receivedAt, volumeIds, images });
+  const isWhole = receipt.root === (await receiptOfStudy(deps, study)).root;
+  if (!isWhole) return { study: await describeDelivered(deps, study, volumeIds), receipt };
   // What the owner has written over the images' own values is theirs.
   return { study: { ...study, ...study.instanceValues }, receipt };
 }
