@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, beforeEach, describe, expect, spyOn, test } from "bun:test";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { Study } from "../../../src/shared/api/studies.ts";
@@ -45,6 +45,19 @@ async function hasReport(): Promise<boolean | undefined> {
 }
 
 describe("a report", () => {
+  test("of a doctor whose grant ends while it is stored is refused", async () => {
+    await t.call("POST", `/api/studies/${studyId}/assign`, { as: owner, json: { userId: doctor.id } });
+    const { store } = t.deps;
+    const putBytes = store.putBytes.bind(store);
+    using putting = spyOn(store, "putBytes");
+    putting.mockImplementation(async (...asked) => {
+      await t.call("DELETE", `/api/studies/${studyId}/grants/${doctor.id}`, { as: owner });
+      await putBytes(...asked);
+    });
+    expect((await attach(doctor)).status).toBe(404);
+    expect(await hasReport()).toBe(false);
+  });
+
   test("is attached, shown in the list, opened bit for bit, and deleted with its bytes", async () => {
     expect(await hasReport()).toBe(false);
     expect((await attach(owner, samplePdf("crânio"))).status).toBe(201);

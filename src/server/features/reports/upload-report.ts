@@ -35,6 +35,8 @@ export async function uploadReport(
     await chargeStorage(tx, owner, document.sizeBytes);
     const study = await lockStudy(tx, found.id);
     if (!study) throw new AppError(studyNotFound);
+    // The grant may have ended while the PDF was stored.
+    await findStudy(tx, caller, study.id);
     if (study.hasReport) throw new AppError(reportExists);
     const { userId } = caller;
     await insertStoredObjects(tx, [
