@@ -1,6 +1,7 @@
+import { isDatabaseUnavailable } from "../../db/database.errors.ts";
 import { uploadInterrupted } from "../../holdings/uploads/uploads.errors.ts";
 import { AppError } from "../../http/app-error.ts";
-import { storageFull, storeUnavailable } from "../../http/http.errors.ts";
+import { databaseUnavailable, storageFull, storeUnavailable } from "../../http/http.errors.ts";
 import { tooManyUploads } from "../ingest/ingest.errors.ts";
 import { IngestRefused } from "../ingest/worker/worker.errors.ts";
 
@@ -13,6 +14,8 @@ const TRANSIENT = new Set([uploadInterrupted, storageFull, storeUnavailable, too
 export function judgeFailure(error: unknown): Judgement {
   // A worker that ends on a file ends on it again.
   if (error instanceof IngestRefused) return { is: "refused", reason: error.failure };
+  // drizzle wraps it in an error without a name.
+  if (isDatabaseUnavailable(error)) return { is: "transient", reason: databaseUnavailable.code };
   if (!(error instanceof AppError)) return { is: "transient", reason: nameOf(error) };
   const { kind, options } = error;
   if (TRANSIENT.has(kind) || kind.status >= 500) return { is: "transient", reason: kind.code };
