@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, spyOn, test } from "bun:test";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { zipSync } from "fflate";
+import { Patience } from "../../../src/server/db/patience.ts";
 import { findUploads } from "../../../src/server/holdings/uploads/uploads.repo.ts";
 import type { Series, Study } from "../../../src/shared/api/studies.ts";
 import type { UploadAnswer } from "../../../src/shared/api/upload.ts";
@@ -37,6 +38,11 @@ async function expectNothingKept(who: Person): Promise<void> {
   expect(await abandonedFolders()).toEqual([]);
 }
 
+/** What postgres.js sends, as far as its text goes. */
+interface Query {
+  strings: string[];
+}
+
 describe("a ZIP of several studies", () => {
   test("is kept whole, every study listed with its series and instances", async () => {
     const who = await t.addPerson("Vários Estudos");
@@ -62,6 +68,24 @@ describe("a ZIP of several studies", () => {
     const series = (await answerOfSeries.json()) as Series[];
     expect(series.map((one) => one.imagesReceived)).toEqual([1, 2]);
     expect(series[0]).toMatchObject({ seriesDescription: "Axial 5 mm", seriesNumber: 3, modality: "CT" });
+  });
+
+  test("is written with as many statements as one study, so that a slow database takes thousands", async () => {
+    const who = await t.addPerson("Muitos Estudos", { plan: "clinica" });
+    using sent = spyOn(Patience.prototype, "watch");
+    await t.store(who, sampleZip(...Array.from({ length: 40 }, (_, i) => ({ study: `5${i + 10}` }))));
+    const texts = sent.mock.calls.map(([statement]) => String((statement as unknown as Query).strings));
+    const written = (table: string) => texts.filter((text) => text.includes(`insert into "${table}"`)).length;
+    expect(["audit_events", "usage_events", "object_sums"].map(written)).toEqual([1, 1, 1]);
+    const rows = await t.sql`
+      select s.id from studies s
+      join audit_events a on a.study_id = s.id and a.study_instance_uid = s.study_instance_uid and a.action = 'study.uploaded'
+      join usage_events u on u.study_instance_uid = s.study_instance_uid and u.user_id = s.account_id
+      join stored_objects v on v.study_id = s.id and v.kind = 'volume'
+      join object_sums c on c.object_id = v.id and length(c.crc32s) = 4
+      where s.account_id = ${who.id}`;
+    expect(new Set(rows.map(({ id }) => id)).size).toBe(40);
+    expect(rows).toHaveLength(40);
   });
 
   test("reads names with accents and keeps the index as the instances say", async () => {

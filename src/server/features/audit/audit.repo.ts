@@ -111,11 +111,42 @@ const newAuditEvent = prepared((db, given: Given<Omit<AuditEvent, "accessTokenId
 });
 
 /** Appends one row. In a transaction, the row is kept only if the recorded act is committed. */
-export async function recordAudit(
-  db: DbOrTx | OneStatement,
-  { accessTokenId, ...event }: AuditEvent,
+export async function recordAudit(db: DbOrTx, { accessTokenId, ...event }: AuditEvent): Promise<void> {
+  await newAuditEvent(db, { ...event, details: withToken(event.details, accessTokenId) });
+}
+
+type AuditOfStudies = Omit<AuditEvent, "studyId" | "studyInstanceUID"> & {
+  studyIds: string[];
+  studyInstanceUIDs: string[];
+};
+
+/** `unnest` makes as many rows of the one that is written. */
+const auditOfStudies = prepared((db, given: Given<Omit<AuditOfStudies, "accessTokenId">>) => {
+  const { at, action, actorId, accountId, studyIds, studyInstanceUIDs, address, requestId, details } = given;
+  return db.insert(auditEvents).values({
+    at,
+    action,
+    actorId,
+    accountId,
+    studyId: sql`unnest(${studyIds}::uuid[])`,
+    studyInstanceUID: sql`unnest(${studyInstanceUIDs}::text[])`,
+    address,
+    requestId,
+    details,
+  });
+});
+
+/** Appends a row for each of the studies, whose ids and UIDs have the same order. */
+export async function recordAuditOfStudies(
+  tx: Tx | OneStatement,
+  { accessTokenId, ...events }: AuditOfStudies,
 ): Promise<void> {
-  await newAuditEvent(db, accessTokenId ? { ...event, details: { ...event.details, accessTokenId } } : event);
+  if (events.studyIds.length === 0) return;
+  await auditOfStudies(tx, { ...events, details: withToken(events.details, accessTokenId) });
+}
+
+function withToken(details: AuditEvent["details"], accessTokenId: string | undefined): AuditEvent["details"] {
+  return accessTokenId ? { ...details, accessTokenId } : details;
 }
 
 /**

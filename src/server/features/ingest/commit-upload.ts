@@ -10,7 +10,7 @@ import { deleteStoredObjects, insertStoredObjects } from "../../holdings/objects
 import { uploadProcessLost } from "../../holdings/uploads/uploads.errors.ts";
 import { endUpload } from "../../holdings/uploads/uploads.repo.ts";
 import { AppError } from "../../http/app-error.ts";
-import { recordAudit } from "../audit/audit.repo.ts";
+import { recordAuditOfStudies } from "../audit/audit.repo.ts";
 import { saveIntegrity } from "../studies/integrity.repo.ts";
 import {
   findStoredStudies,
@@ -23,7 +23,7 @@ import {
 } from "../studies/study-contents.repo.ts";
 import { chargeExams } from "../subscriptions/charge-exams.ts";
 import { addExams, lockSubscription } from "../subscriptions/subscriptions.repo.ts";
-import { insertUsageEvent } from "../subscriptions/usage-events.repo.ts";
+import { insertUsageOfStudies } from "../subscriptions/usage-events.repo.ts";
 import { type Change, describeChange, sumOf } from "./describe-change.ts";
 import type { FinishedUpload } from "./finished-upload.ts";
 
@@ -91,7 +91,7 @@ async function writeChange(
         endUpload(one, upload.id, "committed", now),
         insertStudies(one, change.newStudies),
         insertStoredObjects(one, change.objects),
-        ...change.volumes.map(({ id, crc32s }) => insertObjectSums(one, id, crc32s)),
+        insertObjectSums(one, change.volumes),
         upsertSeries(one, change.series),
         recordUse(one, finished, change, now),
       ),
@@ -133,12 +133,12 @@ async function recordUse(
 ): Promise<void> {
   const details = receivedFrom !== undefined && { details: { ...origin.details, from: receivedFrom } };
   const act = { at: now, actorId: userId, accountId: upload.accountId, ...origin, ...details };
+  const studyInstanceUIDs = touched.map((study) => study.studyInstanceUID);
+  const studyIds = touched.map(({ studyId }) => studyId);
   await runConcurrently(
-    ...touched.flatMap(({ studyId, studyInstanceUID }) => [
-      ...(stored
-        ? []
-        : [insertUsageEvent(tx, { userId, actionType: "upload", studyInstanceUID, timestamp: now })]),
-      recordAudit(tx, { ...act, action: "study.uploaded", studyId, studyInstanceUID }),
-    ]),
+    ...(stored
+      ? []
+      : [insertUsageOfStudies(tx, { userId, actionType: "upload", studyInstanceUIDs, timestamp: now })]),
+    recordAuditOfStudies(tx, { ...act, action: "study.uploaded", studyIds, studyInstanceUIDs }),
   );
 }

@@ -1,5 +1,5 @@
-import { desc, eq } from "drizzle-orm";
-import type { DbOrTx } from "../../db/client.ts";
+import { desc, eq, sql } from "drizzle-orm";
+import type { DbOrTx, Tx } from "../../db/client.ts";
 import type { OneStatement } from "../../db/one-statement.ts";
 import { type Given, prepared } from "../../db/prepared.ts";
 import { usageEvents } from "./subscriptions.table.ts";
@@ -11,8 +11,22 @@ const newUsageEvent = prepared((db, given: Given<UsageEvent>) => {
   return db.insert(usageEvents).values({ userId, actionType, studyInstanceUID, timestamp });
 });
 
-export async function insertUsageEvent(db: DbOrTx | OneStatement, event: UsageEvent): Promise<void> {
+export async function insertUsageEvent(db: DbOrTx, event: UsageEvent): Promise<void> {
   await newUsageEvent(db, event);
+}
+
+type UsageOfStudies = Omit<UsageEvent, "studyInstanceUID"> & { studyInstanceUIDs: string[] };
+
+/** `unnest` makes as many rows of the one that is written. */
+const usageOfStudies = prepared((db, given: Given<UsageOfStudies>) => {
+  const { userId, actionType, studyInstanceUIDs, timestamp } = given;
+  const studyInstanceUID = sql`unnest(${studyInstanceUIDs}::text[])`;
+  return db.insert(usageEvents).values({ userId, actionType, studyInstanceUID, timestamp });
+});
+
+/** Adds an event for each of the studies. */
+export async function insertUsageOfStudies(tx: Tx | OneStatement, events: UsageOfStudies): Promise<void> {
+  if (events.studyInstanceUIDs.length > 0) await usageOfStudies(tx, events);
 }
 
 /** The newest activities of an account. */

@@ -27,13 +27,24 @@ export async function saveObjectSums(db: DbOrTx, id: string, crc32s: Uint8Array)
   await newObjectSums(db, { id, crc32s: Buffer.from(crc32s).toString("hex") });
 }
 
-const sumsOfNewObject = prepared((db, given: Given<{ id: string; crc32s: string }>) =>
-  db.insert(objectSums).values({ objectId: given.id, crc32s: sql`decode(${given.crc32s}::text, 'hex')` }),
+/** `unnest` makes as many rows of the one that is written. */
+const sumsOfNewObjects = prepared((db, given: Given<{ ids: string[]; crc32s: string[] }>) =>
+  db.insert(objectSums).values({
+    objectId: sql`unnest(${given.ids}::uuid[])`,
+    crc32s: sql`decode(unnest(${given.crc32s}::text[]), 'hex')`,
+  }),
 );
 
-/** Stores the sums of an object that the same transaction stores. */
-export async function insertObjectSums(tx: Tx | OneStatement, id: string, crc32s: Uint8Array): Promise<void> {
-  await sumsOfNewObject(tx, { id, crc32s: Buffer.from(crc32s).toString("hex") });
+/** Stores the sums of objects that the same transaction stores. */
+export async function insertObjectSums(
+  tx: Tx | OneStatement,
+  objects: readonly { id: string; crc32s: Uint8Array }[],
+): Promise<void> {
+  if (objects.length === 0) return;
+  await sumsOfNewObjects(tx, {
+    ids: objects.map(({ id }) => id),
+    crc32s: objects.map(({ crc32s }) => Buffer.from(crc32s).toString("hex")),
+  });
 }
 
 /** Volumes in the archive store without stored sums, by id after `afterId`. */
