@@ -1,4 +1,4 @@
-import { isDatabaseUnavailable, isLoginRefused } from "../db/database.errors.ts";
+import { isDatabaseFull, isDatabaseUnavailable, isLoginRefused } from "../db/database.errors.ts";
 import { causesOf } from "../runtime/causes.ts";
 import { describeError } from "../runtime/log.ts";
 import { OperatorError } from "../runtime/operator-error.ts";
@@ -14,6 +14,8 @@ export function explainFailure(error: unknown): string {
   const reason = reasonOf(error);
   if (isLoginRefused(error))
     return `The database refuses us${reason}: look at the role, the password and the name in DATABASE_URL.`;
+  if ([...causesOf(error)].some(isDatabaseFull))
+    return `The disk of the database is full${reason}: give it room and run the command again.`;
   if (isDatabaseUnavailable(error)) return `The database can't be reached${reason}: look at DATABASE_URL.`;
   if ([...causesOf(error)].some((cause) => cause instanceof StoreUnavailable))
     return `The archive store can't be reached${reason}: look at S3_ENDPOINT and the other S3_* settings.`;
