@@ -242,6 +242,24 @@ describe("a backup", () => {
     await restore(place.config, root);
   });
 
+  test("that finds the disk full also gives back the room of what it had copied whole", async () => {
+    const root = join(folder.path, "first-backup");
+    const full = Object.assign(new Error("no space left"), { code: "ENOSPC", syscall: "write" });
+    let reads = 0;
+    const store = {
+      ...t.deps.store,
+      read: async (...args: Parameters<typeof t.deps.store.read>) => {
+        if (reads++ > 0) throw full;
+        return await t.deps.store.read(...args);
+      },
+    };
+    const { id: nodeId, stagedPath } = t.deps.node;
+    const sources = { store, storedPath: undefined, nodeId, stagedPath };
+    await expect(backUp(t.deps.config, root, { sources })).rejects.toThrow("can't be written (ENOSPC)");
+    expect(reads).toBeGreaterThan(1);
+    expect([...filesBelow(root)]).toEqual([]);
+  });
+
   test("makes no state if it lost its hold on deletions meanwhile", async () => {
     const { root } = copyOfBackup();
     rmSync(join(root, "objects"), { recursive: true });

@@ -23,7 +23,7 @@ import { CopyTally, copyObjects } from "./copy-objects.ts";
 import { copySmallFiles, type SmallFile } from "./copy-small-files.ts";
 import { copyUploads, UploadTally } from "./copy-uploads.ts";
 import { holdFolder } from "./hold-folder.ts";
-import { pruneStates } from "./prune-states.ts";
+import { pruneStates, removeUnstated } from "./prune-states.ts";
 
 export interface BackupOptions {
   /** Where the installation is: a backup may not be in it. */
@@ -75,8 +75,9 @@ export async function makeBackup(root: string, options: BackupOptions): Promise<
     try {
       return await writeState(folder, options);
     } catch (error) {
-      // A full disk gets its room back.
       if (isUnwritable(error)) await folder.removeUnfinished();
+      // A full disk gets its room back.
+      if (isFull(error)) await removeUnstated(folder);
       throw error;
     }
   } catch (error) {
@@ -85,7 +86,11 @@ export async function makeBackup(root: string, options: BackupOptions): Promise<
 }
 
 function isUnwritable(error: unknown): boolean {
-  return ["ENOSPC", "EDQUOT", "EROFS"].includes(errnoOf(error) ?? "");
+  return isFull(error) || errnoOf(error) === "EROFS";
+}
+
+function isFull(error: unknown): boolean {
+  return ["ENOSPC", "EDQUOT"].includes(errnoOf(error) ?? "");
 }
 
 /** Runs what concerns nothing but the folder of the backup. @throws {FolderIsUnwritable} for every failed system call */

@@ -17,15 +17,29 @@ export async function pruneStates(folder: BackupFolder, keep: number): Promise<v
   const kept = states.slice(-keep);
   const going = states.slice(0, -keep);
   if (going.length === 0) return;
-  const named = new Set<string>();
-  for (const state of kept) {
-    for await (const { path } of readManifestFiles(join(folder.statePath(state), "manifest.json")))
-      named.add(path);
-  }
+  const named = await namesOf(folder, kept);
   // Of a state that lost its name, the next backup removes the rest.
   for (const state of going) await rename(folder.statePath(state), folder.unfinishedPath(state));
   await sync(join(folder.root, "states"));
   for (const state of going) await rm(folder.unfinishedPath(state), { recursive: true });
+  await removeUnnamed(folder, named);
+}
+
+/** Removes every object that no state names: what a backup copied that made none. */
+export async function removeUnstated(folder: BackupFolder): Promise<void> {
+  await removeUnnamed(folder, await namesOf(folder, await folder.listStates()));
+}
+
+async function namesOf(folder: BackupFolder, states: readonly string[]): Promise<Set<string>> {
+  const named = new Set<string>();
+  for (const state of states) {
+    for await (const { path } of readManifestFiles(join(folder.statePath(state), "manifest.json")))
+      named.add(path);
+  }
+  return named;
+}
+
+async function removeUnnamed(folder: BackupFolder, named: ReadonlySet<string>): Promise<void> {
   const objects = join(folder.root, "objects");
   for (const prefix of await readdir(objects)) {
     if (!OBJECT_FOLDER.test(prefix)) continue;
