@@ -56,6 +56,8 @@ export interface S3Client {
 
 const MAX_ANSWER_BYTES = 16 << 20;
 const MAX_DELAY_MS = 20_000;
+/** A store that says nothing so often is gone. Whoever reads is told so, before their own connection is given up. */
+const MAX_SILENCES = 2;
 
 /** One bucket of an S3-compatible store: requests are signed, timed and, if that is safe, retried. */
 export function createS3Client(options: S3ClientOptions): S3Client {
@@ -119,11 +121,13 @@ export function createS3Client(options: S3ClientOptions): S3Client {
   }
 
   async function repeat<T>(request: S3Request, exchange: () => Promise<T>): Promise<T> {
+    let silences = 0;
     for (let retry = 0; ; retry++) {
       try {
         return await exchange();
       } catch (error) {
         if (retry >= retries || !isRetryable(error)) throw error;
+        if (request.body === undefined && isSilence(error) && ++silences >= MAX_SILENCES) throw error;
         await pause(retry, error, request.signal);
       }
     }
@@ -170,6 +174,11 @@ export function createS3Client(options: S3ClientOptions): S3Client {
 
 export function isRetryable(error: unknown): boolean {
   return error instanceof S3ConnectionLost || (error instanceof S3Failure && error.isRetryable);
+}
+
+function isSilence(error: unknown): boolean {
+  const { cause } = error as Error;
+  return cause instanceof DOMException && cause.name === "TimeoutError";
 }
 
 function urlOf(bucketUrl: string, { key, query }: S3Request): string {
