@@ -72,7 +72,7 @@ const activity: Activity = {
       exam,
       address: "2001:db8:85a3::8a2e:370:7334",
     }),
-    event(3, "study.granted", { exam }),
+    event(3, "study.downloaded", { exam, token: { name: "Visualizador do consultório" } }),
     event(4, "study.uploaded", { exam }),
     event(5, "session.failed", { actorName: null, isYours: false, address: "198.51.100.77" }),
     event(6, "token.made"),
