@@ -126,9 +126,9 @@ async function receiptOfBrought(
   const { sender: from, receivedAt, volumeIds, uploads } = delivery;
   const ofAll = uploads > 1 ? await countBrought(deps, upload, brought.id) : 0;
   const images = Math.max(countSent(brought), ofAll);
-  const receipt = await receiptOfDelivered(deps, study, { from, receivedAt, volumeIds, images });
-  const isWhole = receipt.root === (await receiptOfStudy(deps, study)).root;
-  if (!isWhole) return { study: await describeDelivered(deps, study, volumeIds), receipt };
+  const delivered = { from, receivedAt, volumeIds, images };
+  const { receipt, isOfWhole } = await receiptOfDelivered(deps, study, delivered);
+  if (!isOfWhole) return { study: await describeDelivered(deps, study, volumeIds), receipt };
   // What the owner has written over the images' own values is theirs.
   return { study: { ...study, ...study.instanceValues }, receipt };
 }

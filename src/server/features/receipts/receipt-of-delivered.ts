@@ -23,25 +23,26 @@ export interface Delivered {
 
 /**
  * The receipt of what somebody delivered of a study. They read of no instance that they did not bring, unless they sent as many as the
- * study has. That of a whole study is the owner's own receipt; any other is signed for this answer and not kept.
+ * study has, which `isOfWhole` says. That of a whole study is the owner's own receipt; any other is signed for this answer and not kept.
  * @throws {AppError} `receipt.not_found` if nothing of it is there; as {@link receiptOfStudy}
  */
 export async function receiptOfDelivered(
   deps: ReceiptDeps,
   study: StudyRow,
   { from, receivedAt, volumeIds, images }: Delivered,
-): Promise<ReceiptRow> {
+): Promise<{ receipt: ReceiptRow; isOfWhole: boolean }> {
   if (isUnsound(study)) throw new AppError(archiveDamaged);
   const whole = await receiptOfStudy(deps, study);
   const isWhole = images >= whole.instanceCount || whole.volumeIds.every((id) => volumeIds.includes(id));
-  if (isWhole && whole.receivedFrom === from) return whole;
+  if (isWhole && whole.receivedFrom === from) return { receipt: whole, isOfWhole: true };
   const { instances } = await receiptOf(whole);
   const own = isWhole ? instances : await deliveredOf(deps, study, { instances, volumeIds, images });
-  if (own.length === instances.length && whole.receivedFrom === from) return whole;
+  const isOfWhole = own.length === instances.length;
+  if (isOfWhole && whole.receivedFrom === from) return { receipt: whole, isOfWhole };
   if (own.length === 0) throw new AppError(receiptNotFound);
   const { studyId, madeOf } = whole;
   const receipt = composeReceipt(study, { from, receivedAt, instances: own });
-  return await sign(deps, receipt, { studyId, madeOf, volumeIds: [...volumeIds] });
+  return { receipt: await sign(deps, receipt, { studyId, madeOf, volumeIds: [...volumeIds] }), isOfWhole };
 }
 
 async function deliveredOf(
