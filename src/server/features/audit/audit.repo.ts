@@ -136,7 +136,7 @@ const auditOfStudies = prepared((db, given: Given<Omit<AuditOfStudies, "accessTo
   });
 });
 
-/** Appends a row for each of the studies, whose ids and UIDs have the same order. */
+/** Appends a row for each study. `studyIds` and `studyInstanceUIDs` have the same order. */
 export async function recordAuditOfStudies(
   tx: Tx | OneStatement,
   { accessTokenId, ...events }: AuditOfStudies,

@@ -1,6 +1,6 @@
 import { ACTIVITY_PER_PAGE, type Activity } from "../../../shared/api/users.ts";
 import type { Deps } from "../../deps.ts";
-import { presentToken } from "../accounts/access-tokens/acting-token.repo.ts";
+import { presentActingToken } from "../accounts/access-tokens/present-acting-token.ts";
 import { listActivity } from "./account-audit.repo.ts";
 
 /** A page of what was done in the caller's account and by them elsewhere, newest first. */
@@ -16,7 +16,7 @@ export async function readActivity(
       ...row,
       at: at.toISOString(),
       isYours: actorId === userId,
-      ...presentToken({ isByToken, tokenName }),
+      ...presentActingToken({ isByToken, tokenName }),
     })),
     hasMore: rows.length > ACTIVITY_PER_PAGE,
   };

@@ -1,6 +1,6 @@
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../http/app-error.ts";
-import { presentToken } from "../accounts/access-tokens/acting-token.repo.ts";
+import { presentActingToken } from "../accounts/access-tokens/present-acting-token.ts";
 import { findStudy } from "./access/find-study.ts";
 import { owns } from "./access/study-access.ts";
 import { studyNotOwner } from "./studies.errors.ts";
@@ -20,6 +20,6 @@ export async function readStudyAudit(deps: Pick<Deps, "db">, caller: Caller, ref
   return rows.map(({ isByToken, tokenName, ...row }) => ({
     ...row,
     at: row.at.toISOString(),
-    ...presentToken({ isByToken, tokenName }),
+    ...presentActingToken({ isByToken, tokenName }),
   }));
 }

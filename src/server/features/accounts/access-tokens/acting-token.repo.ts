@@ -16,8 +16,3 @@ export function actingToken(accountId: string | AnyPgColumn) {
     },
   };
 }
-
-/** As the API says it. */
-export function presentToken({ isByToken, tokenName }: { isByToken: boolean; tokenName: string | null }) {
-  return isByToken ? { token: { name: tokenName } } : {};
-}
