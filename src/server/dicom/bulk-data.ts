@@ -25,9 +25,9 @@ interface SoughtElement {
 }
 
 /**
- * Finds the values at tag paths of the metadata (`00282000`, `00880200.1.7FE00010`), in one pass over the elements and in the order of
- * the paths. Undefined for each that there is no value of, and for encapsulated pixel data of more than one fragment, whose places are
- * in the frame table.
+ * Finds the values at tag paths of the metadata (`00282000`, `00880200.1.7FE00010`) in one pass over the elements. The answer has the
+ * order of the paths. It is undefined for a path without a value, and for encapsulated pixel data of several fragments: the frame table
+ * has their places.
  */
 export function locateBulkData(
   source: ByteSource,

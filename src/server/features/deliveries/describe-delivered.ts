@@ -1,6 +1,6 @@
 import { indexAttributes } from "../../../shared/dicom/reading/index-attributes.ts";
-import type { DicomJson, IndexAttributes } from "../../../shared/dicom/reading/instance.ts";
-import { instanceMetadataResponse } from "../dicomweb/metadata/metadata.ts";
+import type { IndexAttributes } from "../../../shared/dicom/reading/instance.ts";
+import { readInstanceMetadata } from "../dicomweb/metadata/read-instance-metadata.ts";
 import type { ReceiptDeps } from "../receipts/make-receipt.ts";
 import { manifestPages } from "../receipts/receipts.repo.ts";
 import type { StudyRow } from "../studies/studies.table.ts";
@@ -40,11 +40,7 @@ async function readBrought(
       );
       if (!brought) continue;
       const stored = await series.metadata(object);
-      const range = await stored.rangeOf(brought.sopInstanceUID);
-      if (!range || range.length > MAX_METADATA_BYTES) continue;
-      const taken = { form: "json", acceptEncoding: undefined } as const;
-      const answer = await instanceMetadataResponse(stored, brought.sopInstanceUID, taken);
-      const [json] = (await answer.json()) as DicomJson[];
+      const json = await readInstanceMetadata(stored, brought.sopInstanceUID, MAX_METADATA_BYTES);
       if (json) return indexAttributes(json);
     }
   }

@@ -94,7 +94,7 @@ export interface DicomwebCatalogue extends InstanceBytes {
   isDownloadable?: boolean;
   /** For searches of instances, which take turns by caller. */
   searching: { turns: SearchTurns; searcher: Searcher };
-  /** Finds the values at tag paths of the metadata, with one search for all; undefined for each that there is none of. */
+  /** Finds the values at tag paths of the metadata with one search; undefined for a path without a value. */
   locate(
     instance: ManifestInstance,
     tagPaths: readonly string[],

@@ -19,7 +19,7 @@ import { withoutTimeout } from "../../http/request-timeout.ts";
 import type { Session } from "../../http/session.ts";
 import { createRecheck, whileAllowed } from "../../http/while-allowed.ts";
 import { archiveHeaders } from "../dicomweb/answers/archive-headers.ts";
-import type { DataSetForm } from "../dicomweb/answers/media-types.ts";
+import { type DataSetForm, DICOM_XML } from "../dicomweb/answers/media-types.ts";
 import { takenOf } from "../dicomweb/answers/taken-data-sets.ts";
 import { describeDicomweb, dicomJsonSchema } from "../dicomweb/describe-dicomweb.ts";
 import { nativeModelsResponse } from "../dicomweb/native-model/native-models.ts";
@@ -87,7 +87,7 @@ export function createExchangeRoutes(deps: Deps, guard: Guard, slots: UploadSlot
   const storing = {
     details:
       'Parts of `multipart/related; type="application/dicom"`, or one instance as `application/dicom`. 200: all are stored; 202: some, or one beside other bytes under its UID; 409: none. Failed instances are named with a reason of PS3.18 annex I. Over quota nothing is stored. An instance that is there already is not stored twice.',
-    media: [DICOM_JSON, "application/dicom+xml"],
+    media: [DICOM_JSON, DICOM_XML],
     also: { 202: "Some were stored.", 409: "None was stored." },
     problems: [
       notAcceptable,

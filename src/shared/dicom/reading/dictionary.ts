@@ -10,7 +10,7 @@ const VR_BY_TAG = unpack();
 export function dictionaryVr(tag: number): string {
   const element = tag & 0xffff;
   if (element === 0) return "UL";
-  if (isPrivate(tag)) return element >= 0x10 && element <= 0xff ? "LO" : "UN";
+  if (isPrivate(tag)) return isPrivateCreator(tag) ? "LO" : "UN";
   const vr = VR_BY_TAG.get(firstOfRepeatingGroup(tag));
   switch (vr) {
     case undefined:
@@ -35,8 +35,14 @@ export function isPrivate(tag: number): boolean {
   return ((tag >>> 16) & 1) === 1;
 }
 
+/** Reserves a block of private elements (PS3.5 §7.8.1). */
+export function isPrivateCreator(tag: number): boolean {
+  const element = tag & 0xffff;
+  return isPrivate(tag) && element >= 0x10 && element <= 0xff;
+}
+
 /** Curves 50xx and overlays 60xx are listed once, under their first group (PS3.5 §7.6). */
-function firstOfRepeatingGroup(tag: number): number {
+export function firstOfRepeatingGroup(tag: number): number {
   const family = tag >>> 24;
   return family === 0x50 || family === 0x60 ? (tag & 0xff00ffff) >>> 0 : tag;
 }

@@ -154,7 +154,7 @@ export type DataSetForm = "json" | "parts" | "document";
 export const DATA_SET_VARY = "Accept, Accept-Encoding";
 
 const JSON_TYPES = ["application/dicom+json", "application/json", "application/*", "*/*"];
-const DICOM_XML = "application/dicom+xml";
+export const DICOM_XML = "application/dicom+xml";
 
 /**
  * The form of an answer of data sets. JSON comes first among forms that the client likes equally.

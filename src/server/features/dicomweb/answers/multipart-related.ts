@@ -22,33 +22,31 @@ const encoder = new TextEncoder();
 
 /** Streams parts one after the other; reads the next part only when the client has taken the one before. */
 export function multipartRelated(type: string, parts: AsyncIterable<Part>): MultipartBody {
-  const boundary = newBoundary();
-  return {
-    contentType: relatedType(type, boundary),
-    body: streamOf(writeParts(boundary, parts)),
-  };
+  const frame = framedParts(type);
+  return { contentType: frame.contentType, body: streamOf(writeParts(frame, parts)) };
 }
 
-/** What stands around parts that are written as one text. */
+/** The text around parts that are written one after the other. */
 export interface PartFrame {
   contentType: string;
-  /** What stands before each part. */
+  /** Returns what stands before the next part. */
   startPart(head: PartHead): string;
-  end: string;
+  /** Returns what stands behind the last part. */
+  end(): string;
 }
 
-/** Frames the parts of a body whose writer knows only while it writes where one ends. */
+/** For a writer that puts the text around its parts itself. */
 export function framedParts(type: string): PartFrame {
   const boundary = newBoundary();
   let separator = "";
   return {
     contentType: relatedType(type, boundary),
     startPart: (head) => {
-      const start = headText(boundary, head, separator);
+      const start = separator + headOf(boundary, head);
       separator = "\r\n";
       return start;
     },
-    end: `\r\n--${boundary}--\r\n`,
+    end: () => `${separator}--${boundary}--\r\n`,
   };
 }
 
@@ -59,7 +57,7 @@ export type OnePart = LentBytes | Blob | ReadableStream<Uint8Array>;
 export function onePartRelated(type: string, head: PartHead, part: OnePart): MultipartBody {
   if (!isInMemory(part)) return multipartRelated(type, only({ ...head, body: part }));
   const boundary = newBoundary();
-  const start = headOf(boundary, head);
+  const start = encoder.encode(headOf(boundary, head));
   const end = encoder.encode(`\r\n--${boundary}--\r\n`);
   return { contentType: relatedType(type, boundary), body: streamAtOnce(part, part.between(start, end)) };
 }
@@ -108,27 +106,17 @@ function relatedType(type: string, boundary: string): string {
   return `multipart/related; type="${type}"; boundary=${boundary}`;
 }
 
-function headOf(boundary: string, head: PartHead, separator = ""): Uint8Array {
-  return encoder.encode(headText(boundary, head, separator));
-}
-
-function headText(
-  boundary: string,
-  { contentType, location, contentRange }: PartHead,
-  separator: string,
-): string {
+function headOf(boundary: string, { contentType, location, contentRange }: PartHead): string {
   const place = location === undefined ? "" : `\r\nContent-Location: ${location}`;
   const range = contentRange === undefined ? "" : `\r\nContent-Range: ${contentRange}`;
-  return `${separator}--${boundary}\r\nContent-Type: ${contentType}${place}${range}\r\n\r\n`;
+  return `--${boundary}\r\nContent-Type: ${contentType}${place}${range}\r\n\r\n`;
 }
 
-async function* writeParts(boundary: string, parts: AsyncIterable<Part>): AsyncGenerator<Uint8Array> {
-  let separator = "";
+async function* writeParts(frame: PartFrame, parts: AsyncIterable<Part>): AsyncGenerator<Uint8Array> {
   for await (const { body, ...part } of parts) {
-    yield headOf(boundary, part, separator);
+    yield encoder.encode(frame.startPart(part));
     if (body instanceof Uint8Array) yield body;
     else yield* body instanceof Blob ? body.stream() : body;
-    separator = "\r\n";
   }
-  yield encoder.encode(`${separator}--${boundary}--\r\n`);
+  yield encoder.encode(frame.end());
 }

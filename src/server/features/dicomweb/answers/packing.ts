@@ -8,8 +8,7 @@ import {
   gzip,
   zstdCompress,
 } from "node:zlib";
-import type { Pieces } from "../../../archive/pieces.ts";
-import { through } from "../../../archive/pieces.ts";
+import { type Pieces, through } from "../../../archive/pieces.ts";
 import type { ContentCoding } from "../../../http/content-coding.ts";
 
 const brotli = promisify(brotliCompress);

@@ -4,6 +4,7 @@ import { WorkTurn } from "../../../runtime/work-turn.ts";
 import type { ByteRange } from "../../../storage/object-store.ts";
 import type { StoredMetadata } from "../dicomweb.catalogue.ts";
 import { isBigEndianNative, pixelWordsOf } from "../frames/little-endian-frames.ts";
+import { URI_KEY } from "../metadata/metadata.ts";
 import { MetadataCutter } from "../metadata/metadata-cutter.ts";
 import type { WordBytes } from "./swap-words.ts";
 
@@ -11,8 +12,6 @@ import type { WordBytes } from "./swap-words.ts";
 const KNOWN_AT_ONCE = { maxValues: 16_384, maxCharacters: 1024 * 1024 };
 /** JSON is read in pieces of this size, so that a long one is never in memory as a whole. */
 const PIECE_BYTES = 512 * 1024;
-/** The searched bytes can only be a key, since quotes in a value are escaped. */
-const URI_KEY = '"BulkDataURI":"';
 const URI = /^instances\/([0-9.]+)\/bulkdata\/([0-9A-F.]+)$/;
 
 /** Values of one instance that its metadata name by a `BulkDataURI`. */

@@ -4,14 +4,14 @@ import { TransferSyntax } from "../../../../shared/dicom/transfer-syntax.ts";
 import { pixelWordBytes } from "../../../../shared/pixels/decode-native.ts";
 import { readPixelModule } from "../../../../shared/pixels/pixel-module.ts";
 import type { ManifestInstance } from "../../../archive/manifest.ts";
-import { inflatedMetadata } from "../../../archive/manifest-codec.ts";
-import { joinPieces, piecesOf, slicePieces } from "../../../archive/pieces.ts";
+import { piecesOf } from "../../../archive/pieces.ts";
 import { AppError } from "../../../http/app-error.ts";
 import { notFound } from "../../../http/http.errors.ts";
 import { streamOf } from "../../../http/stream-of.ts";
 import type { ByteRange } from "../../../storage/object-store.ts";
 import { isSwappable, readSwapped, type WordBytes } from "../bulk-data/swap-words.ts";
 import type { Bytes, InstanceBytes, StoredMetadata } from "../dicomweb.catalogue.ts";
+import { readInstanceMetadata } from "../metadata/read-instance-metadata.ts";
 import { readRange } from "./frame-bytes.ts";
 
 /** An image has some 5 kB of metadata; those of one that says far more are not parsed. */
@@ -25,7 +25,7 @@ export interface LittleEndianReader {
   read(range: ByteRange): Promise<Bytes>;
 }
 
-/** Whether an instance has pixel data whose words {@link openLittleEndian} swaps. */
+/** Whether an instance has native pixel data in big-endian words. */
 export function isBigEndianNative({ frames, transferSyntaxUID }: ManifestInstance): boolean {
   return transferSyntaxUID === TransferSyntax.explicitBigEndian && frames.kind === "native";
 }
@@ -41,7 +41,8 @@ export async function openLittleEndian(
 ): Promise<LittleEndianReader | undefined> {
   if (!isBigEndianNative(instance)) return undefined;
   const stored = await findMetadata();
-  const metadata = stored && (await readMetadata(stored, instance.sopInstanceUID));
+  const metadata =
+    stored && (await readInstanceMetadata(stored, instance.sopInstanceUID, MAX_METADATA_BYTES));
   const wordBytes = metadata && pixelWordsOf(metadata);
   return wordBytes && swappingReader(reader, instance, wordBytes);
 }
@@ -78,12 +79,4 @@ export function swappingReader(
     },
     read,
   };
-}
-
-async function readMetadata(stored: StoredMetadata, sopInstanceUID: string): Promise<DicomJson | undefined> {
-  const range = await stored.rangeOf(sopInstanceUID);
-  if (!range || range.length > MAX_METADATA_BYTES) return undefined;
-  const inflated = inflatedMetadata(piecesOf(await stored.open()));
-  const json = await joinPieces(slicePieces(inflated, range.offset, range.length), range.length);
-  return json && (JSON.parse(Buffer.from(json.buffer).toString("utf8")) as DicomJson);
 }

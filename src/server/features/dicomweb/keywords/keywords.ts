@@ -1,3 +1,5 @@
+import { firstOfRepeatingGroup, isPrivate } from "../../../../shared/dicom/reading/dictionary.ts";
+import { tagHex } from "../../../../shared/dicom/tags.ts";
 import { KEYWORDS_BY_GROUP } from "./keywords.gen.ts";
 
 let tagByKeyword: ReadonlyMap<string, string> | undefined;
@@ -12,12 +14,8 @@ export function tagOf(keyword: string): string | undefined {
 /** The keyword of a tag in eight upper-case hex digits; undefined if PS3.6 does not list it. */
 export function keywordOf(tag: string): string | undefined {
   keywordByTag ??= new Map(Array.from(readKeywords(), ([keyword, listed]) => [listed, keyword]));
-  return keywordByTag.get(isOfRepeatingGroup(tag) ? `${tag.slice(0, 2)}00${tag.slice(4)}` : tag);
-}
-
-/** Curves 50xx and overlays 60xx are listed once, under their first group (PS3.5 §7.6). */
-function isOfRepeatingGroup(tag: string): boolean {
-  return /^[56]0[0-9A-F][02468ACE]/.test(tag);
+  const number = Number.parseInt(tag, 16);
+  return isPrivate(number) ? undefined : keywordByTag.get(tagHex(firstOfRepeatingGroup(number)));
 }
 
 function* readKeywords(): Generator<[keyword: string, tag: string]> {

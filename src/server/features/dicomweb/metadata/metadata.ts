@@ -17,7 +17,7 @@ const unzstd = promisify(zstdDecompress);
 
 const DICOM_JSON = "application/dicom+json";
 /** The searched bytes can only be a key, since quotes in a value are escaped. */
-const URI_KEY = '"BulkDataURI":"';
+export const URI_KEY = '"BulkDataURI":"';
 
 /** Metadata up to this size are compressed at once; larger metadata are never in memory as a whole. */
 export const MAX_AT_ONCE_BYTES = 8 * 1024 * 1024;

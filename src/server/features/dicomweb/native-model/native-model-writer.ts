@@ -1,4 +1,5 @@
 import TokenType from "@streamparser/json/utils/types/tokenType.js";
+import { isPrivate, isPrivateCreator } from "../../../../shared/dicom/reading/dictionary.ts";
 import { xmlAttribute, xmlText } from "../../../runtime/xml-text.ts";
 import { keywordOf } from "../keywords/keywords.ts";
 
@@ -176,28 +177,19 @@ export class NativeModelWriter {
     const name = attribute.vr === "SQ" ? "Item" : attribute.vr === "PN" ? "PersonName" : "Value";
     this.#text += `<${name} number="${++values.count}">${xmlText(text)}</${name}>`;
     const { tag, of: dataSet } = attribute;
-    if (values.count === 1 && isCreator(tag)) dataSet.creators.set(tag.slice(0, 4) + tag.slice(6), text);
+    if (values.count === 1 && isPrivateCreator(Number.parseInt(tag, 16)))
+      dataSet.creators.set(tag.slice(0, 4) + tag.slice(6), text);
   }
 }
 
 /** A private element is named by its creator instead of the block that it has in this data set (PS3.19 table A.1.5-2). */
 function startTag({ tag, vr, of: { creators } }: Attribute): string {
-  const creator = isPrivate(tag) ? creators.get(tag.slice(0, 6)) : undefined;
+  const creator = isPrivate(Number.parseInt(tag, 16)) ? creators.get(tag.slice(0, 6)) : undefined;
   const keyword = keywordOf(tag);
   const named = keyword === undefined ? "" : ` keyword="${keyword}"`;
   const shown = creator === undefined ? tag : `${tag.slice(0, 4)}00${tag.slice(6)}`;
   const by = creator === undefined ? "" : ` privateCreator=${xmlAttribute(creator)}`;
   return `<DicomAttribute tag=${xmlAttribute(shown)} vr=${xmlAttribute(vr)}${named}${by}>`;
-}
-
-/** Private elements have an odd group (PS3.5 §7.8). */
-function isPrivate(tag: string): boolean {
-  return /^.{3}[13579BDF]/.test(tag);
-}
-
-/** Reserves a block of private elements (PS3.5 §7.8.1). */
-function isCreator(tag: string): boolean {
-  return isPrivate(tag) && /^.{4}00(1[0-9A-F]|[2-9A-F].)$/.test(tag);
 }
 
 /** One group of a name, whose components are apart in XML. What stands behind the last caret that a name may have is kept with it. */

@@ -3,12 +3,10 @@ import type { Pieces } from "../../../archive/pieces.ts";
 import type { ContentCoding } from "../../../http/content-coding.ts";
 import { streamOf } from "../../../http/stream-of.ts";
 import { archiveHeaders } from "../answers/archive-headers.ts";
-import { DATA_SET_VARY, type DataSetForm } from "../answers/media-types.ts";
-import { framedParts } from "../answers/multipart-related.ts";
+import { DATA_SET_VARY, type DataSetForm, DICOM_XML } from "../answers/media-types.ts";
+import { framedParts, type PartFrame } from "../answers/multipart-related.ts";
 import { packedPieces } from "../answers/packing.ts";
 import { NativeModelWriter } from "./native-model-writer.ts";
-
-const DICOM_XML = "application/dicom+xml";
 
 /**
  * Answers data sets in XML while they are read: each Native DICOM Model in a part of its own, or the only one as a document.
@@ -20,8 +18,7 @@ export function nativeModelsResponse(
   coding: ContentCoding,
 ): Response {
   const frame = form === "parts" ? framedParts(DICOM_XML) : undefined;
-  const startModel = () => frame?.startPart({ contentType: DICOM_XML }) ?? "";
-  const xml = packedPieces(nativeModels(json, { startModel, end: frame?.end ?? "" }), coding);
+  const xml = packedPieces(nativeModels(json, frame), coding);
   return new Response(streamOf(xml), {
     headers: {
       ...archiveHeaders(frame?.contentType ?? DICOM_XML),
@@ -34,12 +31,9 @@ export function nativeModelsResponse(
 /** JSON that is read in one go: about a millisecond, and a few on a slow machine. */
 const STEP_BYTES = 32 * 1024;
 
-/** The models of an array of data sets, with what stands before each and behind all. */
-async function* nativeModels(
-  json: Pieces,
-  { startModel, end }: { startModel: () => string; end: string },
-): AsyncGenerator<Uint8Array> {
-  const writer = new NativeModelWriter(startModel);
+/** The models of an array of data sets, with the text around parts if they are some. */
+async function* nativeModels(json: Pieces, frame: PartFrame | undefined): AsyncGenerator<Uint8Array> {
+  const writer = new NativeModelWriter(() => frame?.startPart({ contentType: DICOM_XML }) ?? "");
   const tokenizer = new Tokenizer();
   tokenizer.onToken = ({ token, value }) => writer.write(token, value);
   tokenizer.onError = (error) => {
@@ -53,5 +47,5 @@ async function* nativeModels(
     }
   }
   if (!writer.isWhole) throw new Error("the metadata end before their end");
-  if (end !== "") yield Buffer.from(end);
+  if (frame) yield Buffer.from(frame.end());
 }

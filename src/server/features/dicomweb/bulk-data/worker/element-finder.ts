@@ -9,8 +9,8 @@ import type { ElementReply, ElementRequest } from "./element-messages.ts";
 /** Finds elements of files in a separate process. */
 export interface ElementFinder {
   /**
-   * Finds the values in the file, whose data set is not (or no longer) deflated, in one pass; undefined for each that it does not
-   * have, and for all if the search took too long. Calls run one at a time; others wait.
+   * Finds values in a file in one pass. The file's data set is not deflated, or is inflated already. A value that the file does not have
+   * is undefined; all are if the search took too long. Calls run one at a time; others wait.
    */
   find(request: ElementRequest, signal: AbortSignal): Promise<(BulkDataLocation | undefined)[]>;
   /** Ends the running search, and the process. */
