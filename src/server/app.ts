@@ -6,6 +6,7 @@ import { createFactorsRoutes } from "./features/accounts/factors/factors.routes.
 import { createDeliveriesRoutes } from "./features/deliveries/deliveries.routes.ts";
 import { createDeliveryGate } from "./features/deliveries/delivery-gate.ts";
 import { findDeliverySession } from "./features/deliveries/find-delivery-session.ts";
+import { Decoding } from "./features/dicomweb/decoded/decoding.ts";
 import { createStudyDicomwebRoutes } from "./features/dicomweb/study-dicomweb.routes.ts";
 import { createExchangeRoutes } from "./features/exchange/exchange.routes.ts";
 import { createRenderedRoutes } from "./features/exchange/rendered.routes.ts";
@@ -35,6 +36,7 @@ import { createStudiesRoutes } from "./features/studies/studies.routes.ts";
 import { createStudyListRoutes } from "./features/study-list/study-list.routes.ts";
 import { createSubscriptionsRoutes } from "./features/subscriptions/subscriptions.routes.ts";
 import { createSupportRoutes } from "./features/support/support.routes.ts";
+import { createFrameDecoder } from "./features/thumbnails/create-frame-decoder.ts";
 import { createThumbnailsRoutes } from "./features/thumbnails/thumbnails.routes.ts";
 import { createFirstImageRoutes } from "./features/viewer/first-image.routes.ts";
 import { shareWithSandbox } from "./features/viewer/share-with-sandbox.ts";
@@ -143,7 +145,7 @@ export function createApp(deps: Deps, assets: BuiltAssets, development?: Develop
   app.route("/dicomweb/t/:token", createViewerDicomwebRoutes(deps, visits));
   const rendered = createRenderedRoutes(deps);
   app.route("/dicomweb/t/:token", rendered.forViewers(visits));
-  app.route("/dicomweb", createStudyDicomwebRoutes(deps, guard));
+  app.route("/dicomweb", createStudyDicomwebRoutes(deps, guard, new Decoding(createFrameDecoder(deps))));
   app.route("/dicomweb", createExchangeRoutes(deps, guard, uploadSlots));
   app.route("/dicomweb", rendered.forSessions(guard));
   app.route("/fhir", createFhirRoutes(deps, guard));

@@ -1,5 +1,5 @@
 import type { ByteReader } from "../../shared/dicom/reading/byte-reader.ts";
-import type { DataSet, Element } from "../../shared/dicom/reading/data-set.ts";
+import { type DataSet, type Element, findElement } from "../../shared/dicom/reading/data-set.ts";
 import { isSignDependent } from "../../shared/dicom/reading/dictionary.ts";
 import { integerValue } from "../../shared/dicom/reading/element-text.ts";
 import type { ByteSource } from "../../shared/dicom/reading/instance.ts";
@@ -27,29 +27,37 @@ const DROPPED: ReadonlySet<number> = new Set([
   Tag.ExtendedOffsetTableLengths,
   Tag.EncapsulatedPixelDataValueTotalLength,
 ]);
-/** The samples of a code stream lie by pixel (PS3.5 §8.2.4). */
-const BY_PIXEL: ReadonlyMap<number, Uint8Array> = new Map([[Tag.PlanarConfiguration, new Uint8Array(2)]]);
+
+/** Values, little-endian and of even lengths, to write in place of the data set's own. An element that is missing stays so. */
+export type Replaced = ReadonlyMap<number, Uint8Array>;
 
 /** The pixels of a data set as it describes them. */
 export interface DescribedPixels {
   rows: number | undefined;
   columns: number | undefined;
   samplesPerPixel: number | undefined;
+  bitsAllocated: number | undefined;
   bitsStored: number | undefined;
   isSigned: boolean;
+  /** Of the element Pixel Data. */
+  vr: string | undefined;
+}
+
+export interface WrittenHeader {
+  bytes: Uint8Array;
+  pixels: DescribedPixels;
+  /** Whether elements other than padding, and other than Pixel Data, are left out since they come behind. */
+  isCut: boolean;
 }
 
 /**
- * Writes what comes before the pixel data of a file that has them encapsulated in another transfer syntax: preamble, File Meta
- * Information and the data set as Explicit VR Little Endian (PS3.5 §A.4). Values are those of `source`; group lengths, which are
- * retired, are left out.
+ * Writes what comes before the pixel data of a file that has them in another transfer syntax: preamble, File Meta Information and
+ * the data set as Explicit VR Little Endian (PS3.5 §A.2, §A.4). Values are those of `source`, but for the replaced ones of its outermost
+ * data set; group lengths, which are retired, are left out.
  * @param source the file up to its pixel data, its data set inflated
  * @throws Unreadable if `source` is no DICOM file
  */
-export function explicitHeader(
-  source: ByteSource,
-  written: WrittenFile,
-): { bytes: Uint8Array; pixels: DescribedPixels } {
+export function explicitHeader(source: ByteSource, written: WrittenFile, replaced?: Replaced): WrittenHeader {
   const { reader, file } = parseFile(source, { isInflated: true });
   const { sopClassUID, sopInstanceUID, transferSyntaxUID } = written;
   const uids = {
@@ -60,7 +68,7 @@ export function explicitHeader(
   writer.bytes(preambleAndPrefix());
   writer.bytes(encodeFileMeta(transferSyntaxUID, uids, {}));
   const elements = file.dataSet.elements.filter(({ tag }) => tag < Tag.PixelData && !DROPPED.has(tag));
-  writer.dataSet({ ...file.dataSet, elements }, false, BY_PIXEL);
+  writer.dataSet({ ...file.dataSet, elements }, false, replaced);
   const numberAt = (tag: number) => integerValue(reader, file.dataSet, tag);
   return {
     bytes: writer.written(),
@@ -68,9 +76,12 @@ export function explicitHeader(
       rows: numberAt(Tag.Rows),
       columns: numberAt(Tag.Columns),
       samplesPerPixel: numberAt(Tag.SamplesPerPixel),
+      bitsAllocated: numberAt(Tag.BitsAllocated),
       bitsStored: numberAt(Tag.BitsStored),
       isSigned: numberAt(Tag.PixelRepresentation) === 1,
+      vr: findElement(file.dataSet, Tag.PixelData)?.vr,
     },
+    isCut: file.dataSet.elements.some(({ tag }) => tag > Tag.PixelData && tag !== Tag.DataSetTrailingPadding),
   };
 }
 
@@ -125,11 +136,8 @@ class HeaderWriter {
     this.#length = this.#buffer.writeUInt16LE(tag & 0xffff, this.#length);
   }
 
-  /**
-   * @param isSigned whether the data set around it says so
-   * @param replaced values to write in place of the data set's own
-   */
-  dataSet(dataSet: DataSet, isSigned: boolean, replaced?: ReadonlyMap<number, Uint8Array>): void {
+  /** @param isSigned whether the data set around it says so */
+  dataSet(dataSet: DataSet, isSigned: boolean, replaced?: Replaced): void {
     const representation = integerValue(this.#reader, dataSet, Tag.PixelRepresentation);
     const isSignedHere = representation === undefined ? isSigned : representation === 1;
     for (const element of dataSet.elements) {

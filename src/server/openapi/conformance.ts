@@ -70,7 +70,7 @@ function services(document: ApiDocument): ConformanceSection {
   return {
     id: "studies-service",
     title: "DICOMweb: the Studies Service (PS3.18 §10)",
-    text: "For a session or an access token at `/dicomweb`, and for viewing at `/dicomweb/t/{token}`. `OPTIONS` on either answers the same as WADL (`application/vnd.sun.wadl+xml`, or `application/json`). Data sets are DICOM JSON (annex F), or Native DICOM Models (PS3.19 §A.1) as `application/dicom+xml`, where each character that XML can't have is U+FFFD; stored bytes are sent as they were received, never transcoded; native big-endian frames and bulk data are also sent as little-endian.",
+    text: "For a session or an access token at `/dicomweb`, and for viewing at `/dicomweb/t/{token}`. `OPTIONS` on either answers the same as WADL (`application/vnd.sun.wadl+xml`, or `application/json`). Data sets are DICOM JSON (annex F), or Native DICOM Models (PS3.19 §A.1) as `application/dicom+xml`, where each character that XML can't have is U+FFFD; stored bytes are sent as they were received, unless the client names another transfer syntax: for a session or an access token, frames and files also come in Explicit VR Little Endian, decoded if they are encapsulated, and where there is a lossless copy in HTJ2K; native big-endian frames and bulk data are also sent as little-endian.",
     columns: ["Transaction", "Resource", "Supported", "For a viewer token", "Media types"],
     rows: Object.entries(TRANSACTIONS).map(([name, transaction]) => {
       const call = session.get(name);

@@ -176,6 +176,7 @@ export const Tag = {
   FloatPixelData: 0x7fe00008,
   DoubleFloatPixelData: 0x7fe00009,
   PixelData: 0x7fe00010,
+  DataSetTrailingPadding: 0xfffcfffc,
   Item: 0xfffee000,
   ItemDelimitationItem: 0xfffee00d,
   SequenceDelimitationItem: 0xfffee0dd,

@@ -26,6 +26,8 @@ export interface DicomwebDocument {
   params?: Record<string, string>;
   /** Whether the caller's credential is in the path. */
   isInPath?: boolean;
+  /** Whether frames are decoded for a client that takes only native ones. */
+  decodes?: boolean;
 }
 
 /** A data set of DICOM JSON (PS3.18 annex F), by tag. */
@@ -41,6 +43,10 @@ const QUERY =
   'Takes attributes by keyword or tag, with wildcards, ranges and lists as PS3.18 has them, `includefield`, `fuzzymatching` (words of names, whatever their case and accents), `limit` and `offset`. A `Warning` header says that there is more, or which filters were ignored. Results are an array of DICOM JSON; for `Accept: multipart/related; type="application/dicom+xml"` each is a Native DICOM Model (PS3.19) in a part.';
 const COPIED =
   "Instances come bit for bit as they were sent. One whose metadata name `1.2.840.10008.1.2.4.202` comes in that syntax, or in `1.2.840.10008.1.2.4.201`, if `Accept` names it first: a new file with the same attributes and the frames of the lossless copy. 406 where the stored file has elements behind its pixel data or a header above 1 MB, or uses bits beside the stored ones; its frames can be had one by one.";
+const EXPLICIT =
+  "`transfer-syntax=1.2.840.10008.1.2.1` brings a new file in Explicit VR Little Endian, with the same attributes and native pixel data: encapsulated frames are decoded, the colours of a pixel side by side, and Photometric Interpretation says which colours a codec made. What can't be so written (a video, pixels that nobody can decode or that take more than 32 MiB a frame, a header above 1 MB, elements behind the pixel data)";
+const DECODED =
+  "Encapsulated frames are decoded for `application/octet-stream; transfer-syntax=1.2.840.10008.1.2.1`, in the colours that the metadata name (red, green and blue for YBR_RCT and YBR_ICT); 406 for those that can't be.";
 const VALUES =
   "Every value that the metadata name by a `BulkDataURI`, as `multipart/related; type=\"application/octet-stream\"`: one part each, whose `Content-Location` is that address, little-endian. Encapsulated pixel data are one part for each frame, as they are stored. Left out are values of an instance above 256 MiB that don't stand before its pixel data, those that can't be found in it within 5 seconds, and encapsulated ones of several fragments other than pixel data. 404 if there are none.";
 const PIXELS =
@@ -62,7 +68,7 @@ const searching = {
 };
 
 /** Describes each DICOMweb route for the API's document. */
-export function describeDicomweb({ room, retrievals, params, isInPath = false }: DicomwebDocument) {
+export function describeDicomweb({ room, retrievals, params, isInPath = false, decodes }: DicomwebDocument) {
   const describe = describeIn(room);
   const credential = isInPath ? ({ security: "none" } as const) : {};
   const json = {
@@ -83,8 +89,9 @@ export function describeDicomweb({ room, retrievals, params, isInPath = false }:
     params,
     asks: accepting,
     ...credential,
-    problems: [notFound, notAcceptable, archiveDamaged, heldByAnotherNode],
+    problems: [notFound, notAcceptable, archiveDamaged, heldByAnotherNode, tooManyReads],
   };
+  const written = decodes ? ` ${EXPLICIT} comes as it is stored.` : "";
   const values = (summary: string, details: string) => ({
     ...bytes,
     summary,
@@ -140,8 +147,7 @@ export function describeDicomweb({ room, retrievals, params, isInPath = false }:
         ...bytes,
         problems: [validationFailed, ...bytes.problems],
         summary: "Read frames of an instance (WADO-RS)",
-        details:
-          "Frames are sent as they are stored: `Accept` names the media type of the stored transfer syntax, or `application/octet-stream`. Only native big-endian frames are sent as Explicit VR Little Endian; `Accept` with `transfer-syntax=*`, or with their own transfer syntax, brings them as they are stored. Instances whose metadata name `1.2.840.10008.1.2.4.202` among the AvailableTransferSyntaxUID (0008,3002) have a lossless HTJ2K copy too: `Accept: image/jphc; transfer-syntax=1.2.840.10008.1.2.4.202` (or `application/octet-stream`, or either in `multipart/related`). Several types are taken in their order, so a client adds `application/octet-stream; transfer-syntax=*` for frames without a copy. A single frame of the copy, not in `multipart/related`, takes `Range`: a prefix of it is a smaller or coarser picture, and `HTJ2K-Prefix-Lengths` has the lengths at which each resolution is whole.",
+        details: `Frames are sent as they are stored: \`Accept\` names the media type of the stored transfer syntax, or \`application/octet-stream\`. Native big-endian frames are sent as Explicit VR Little Endian; \`Accept\` with \`transfer-syntax=*\`, or with their own transfer syntax, brings them as they are stored. ${decodes ? `${DECODED} ` : ""}Instances whose metadata name \`1.2.840.10008.1.2.4.202\` among the AvailableTransferSyntaxUID (0008,3002) have a lossless HTJ2K copy too: \`Accept: image/jphc; transfer-syntax=1.2.840.10008.1.2.4.202\` (or \`application/octet-stream\`, or either in \`multipart/related\`). Several types are taken in their order, so a client adds \`application/octet-stream; transfer-syntax=*\` for frames without a copy. A single frame of the copy, not in \`multipart/related\`, takes \`Range\`: a prefix of it is a smaller or coarser picture, and \`HTJ2K-Prefix-Lengths\` has the lengths at which each resolution is whole.`,
         also: { 206: "A range of a frame of the copy.", 416: "The frame has no such range." },
         media: FRAME_MEDIA,
       },
@@ -169,7 +175,7 @@ export function describeDicomweb({ room, retrievals, params, isInPath = false }:
         ...bytes,
         also: known,
         summary: "Read an instance (WADO-RS)",
-        details: `${retrievals} ${FILES_OR_VALUES} ${COPIED}`,
+        details: `${retrievals} ${FILES_OR_VALUES} ${COPIED}${decodes ? ` ${EXPLICIT} is 406.` : ""}`,
         media: ["multipart/related", "application/dicom"],
       },
     ),
@@ -178,7 +184,7 @@ export function describeDicomweb({ room, retrievals, params, isInPath = false }:
       {
         ...bytes,
         summary: "Read the instances of a series (WADO-RS)",
-        details: `${retrievals} ${FILES_OR_VALUES}`,
+        details: `${retrievals} ${FILES_OR_VALUES}${written}`,
         media: ["multipart/related"],
       },
     ),
@@ -187,7 +193,7 @@ export function describeDicomweb({ room, retrievals, params, isInPath = false }:
       {
         ...bytes,
         summary: "Read the instances of a study (WADO-RS)",
-        details: `${retrievals} ${FILES_OR_VALUES}`,
+        details: `${retrievals} ${FILES_OR_VALUES}${written}`,
         media: ["multipart/related"],
       },
     ),

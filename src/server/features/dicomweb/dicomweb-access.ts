@@ -1,5 +1,6 @@
 import type { Context, MiddlewareHandler } from "hono";
 import type { Clock } from "../../runtime/clock.ts";
+import type { Decoding } from "./decoded/decoding.ts";
 import type { DicomwebDocument } from "./describe-dicomweb.ts";
 import type { DicomwebCatalogue, Retrieval } from "./dicomweb.catalogue.ts";
 import type { SeriesUIDs } from "./dicomweb.repo.ts";
@@ -22,6 +23,8 @@ export interface DicomwebAccess {
   allowRetrieval(c: Context, retrieval: Retrieval): Promise<void>;
   /** Asks again whether the caller may see the study of the path, while an answer of many parts is sent. @throws {AppError} */
   assertStillVisible(c: Context): Promise<void>;
+  /** Decodes frames for clients that take only native ones; none for a viewer, which decodes them itself. */
+  decoding?: Decoding;
   clock: Clock;
   /** Runs before each route, if a guard resolves the caller. */
   guard?: MiddlewareHandler;

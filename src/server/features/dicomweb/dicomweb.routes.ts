@@ -14,6 +14,7 @@ import {
   seriesMetadata,
   uid,
 } from "./catalogue/catalogue-paths.ts";
+import { askerOf } from "./decoded/decoding.ts";
 import { describeDicomweb } from "./describe-dicomweb.ts";
 import type { SeriesRecord, StoredMetadata } from "./dicomweb.catalogue.ts";
 import type { DicomwebAccess } from "./dicomweb-access.ts";
@@ -45,7 +46,7 @@ export function createDicomwebRoutes(access: DicomwebAccess) {
   const { resolve } = access;
   const responder = createResponder(access);
   const { openInstance, urlOf, sendWhileVisible } = responder;
-  const described = describeDicomweb(access.document);
+  const described = describeDicomweb({ ...access.document, decodes: access.decoding !== undefined });
   const routes = new Hono();
   const front: MiddlewareHandler = access.guard ?? ((_c, next) => next());
 
@@ -156,6 +157,7 @@ export function createDicomwebRoutes(access: DicomwebAccess) {
         range: c.req.header("range"),
         findMetadata: () => catalogue.metadata(path.study, path.series),
         findCopy: () => catalogue.derivative(path.study, path.series),
+        decoded: access.decoding && { decoding: access.decoding, asker: askerOf(c, catalogue) },
       });
       return isOneSmallFrame(instance, path.frames) ? frames : sendWhileVisible(c, frames);
     },

@@ -1,7 +1,14 @@
 import type { Context, Hono, MiddlewareHandler } from "hono";
+import { TransferSyntax } from "../../../shared/dicom/transfer-syntax.ts";
 import type { ManifestInstance } from "../../archive/manifest.ts";
 import { goOn } from "../../runtime/go-on.ts";
-import { acceptOf, prefersBulkData } from "./answers/media-types.ts";
+import {
+  acceptOf,
+  type NamedRepresentation,
+  namedInstances,
+  prefersBulkData,
+  type Representation,
+} from "./answers/media-types.ts";
 import type { Responder } from "./answers/responder.ts";
 import { unlessKnown } from "./answers/unless-known.ts";
 import { type AllBulkDataRequest, allBulkDataResponse } from "./bulk-data/all-bulk-data.ts";
@@ -13,11 +20,13 @@ import {
   valuesOfStudy,
 } from "./bulk-data/series-of-values.ts";
 import { allSeries, type InstancePath, instancesOf, seriesManifest } from "./catalogue/catalogue-paths.ts";
+import { askerOf, type Decoding } from "./decoded/decoding.ts";
 import type { describeDicomweb } from "./describe-dicomweb.ts";
 import type { DicomwebCatalogue, Retrieval } from "./dicomweb.catalogue.ts";
 import type { DicomwebAccess } from "./dicomweb-access.ts";
 import { isSmall } from "./frames/frames.ts";
-import { copiedInstanceResponse, findCopiedInstance } from "./instances/copied-instance.ts";
+import { COPIED_SYNTAXES, copiedInstanceResponse, findCopiedInstance } from "./instances/copied-instance.ts";
+import { explicitInstanceResponse, explicitVersion } from "./instances/explicit-instance.ts";
 import { instancesResponse, instanceVersion } from "./instances/instances.ts";
 
 const STUDY = "/studies/:study";
@@ -43,6 +52,10 @@ export function addRetrievalRoutes(
   const sendInstance = (c: Context, instance: ManifestInstance, response: Response) =>
     isSmall(instance) ? response : sendWhileVisible(c, response);
   const allowing = (c: Context, retrieval: Retrieval) => () => access.allowRetrieval(c, retrieval);
+
+  /** How the instances of an answer are written if the client names their syntax. */
+  const writing = (c: Context, catalogue: DicomwebCatalogue) =>
+    access.decoding && { decoding: access.decoding, asker: askerOf(c, catalogue) };
 
   async function openFile(c: Context, path: InstancePath) {
     const { catalogue, instance } = await openInstance(c, path);
@@ -95,6 +108,27 @@ export function addRetrievalRoutes(
     return sendValues(c, { catalogue, values, allow, isPixelData, only: instance });
   }
 
+  async function sendCopied(c: Context, opened: Opened<typeof openFile>, named: NamedRepresentation) {
+    const { catalogue, path, instance, allow } = opened;
+    const findCopy = () => catalogue.derivative(path.study, path.series);
+    const copied = await findCopiedInstance(instance, named, findCopy);
+    const respond = copied && (() => copiedInstanceResponse(catalogue, instance, copied, allow));
+    const response = respond && (await unlessKnown(c, copied.version, respond));
+    return response && sendInstance(c, instance, response);
+  }
+
+  async function sendExplicit(
+    c: Context,
+    { catalogue, instance, allow }: Opened<typeof openFile>,
+    named: Representation,
+    decoding: Decoding,
+  ) {
+    const asked = { decoding, asker: askerOf(c, catalogue) };
+    const respond = () => explicitInstanceResponse(catalogue, instance, named, asked, allow);
+    const response = await unlessKnown(c, explicitVersion(instance, named), respond);
+    return response && sendWhileVisible(c, response);
+  }
+
   routes.get(`${STUDY}/bulkdata`, front, described.studyBulkData, async (c) =>
     sendValuesOfStudy(c, await openStudy(c, c.req.param())),
   );
@@ -125,17 +159,24 @@ export function addRetrievalRoutes(
 
   routes.get(INSTANCE, front, described.instance, async (c) => {
     const opened = await openFile(c, c.req.param());
-    const { catalogue, path, instance, allow } = opened;
+    const { catalogue, instance, allow } = opened;
     if (prefersBulkData(acceptOf(c))) return sendValuesOfInstance(c, opened);
-    const findCopy = () => catalogue.derivative(path.study, path.series);
-    const copied = await findCopiedInstance(instance, acceptOf(c), findCopy);
-    if (copied) {
-      const respond = () => copiedInstanceResponse(catalogue, instance, copied, allow);
-      const response = await unlessKnown(c, copied.version, respond);
-      if (response) return sendInstance(c, instance, response);
+    const { decoding } = access;
+    const offered = decoding ? [...COPIED_SYNTAXES, TransferSyntax.explicitLittleEndian] : COPIED_SYNTAXES;
+    for (const named of namedInstances(acceptOf(c), instance.transferSyntaxUID, offered)) {
+      const isExplicit = named.syntax === TransferSyntax.explicitLittleEndian;
+      const response =
+        isExplicit && decoding
+          ? await sendExplicit(c, opened, named, decoding)
+          : await sendCopied(c, opened, named);
+      if (response) return response;
     }
     return unlessKnown(c, instanceVersion(instance, acceptOf(c)), async () =>
-      sendInstance(c, instance, await instancesResponse(catalogue, [[instance]], acceptOf(c), allow)),
+      sendInstance(
+        c,
+        instance,
+        await instancesResponse(catalogue, [[instance]], { accept: acceptOf(c), allow }),
+      ),
     );
   });
 
@@ -143,7 +184,8 @@ export function addRetrievalRoutes(
     const opened = await openSeries(c, c.req.param());
     if (prefersBulkData(acceptOf(c))) return sendValuesOfSeries(c, opened);
     const { catalogue, manifest, allow } = opened;
-    return sendWhileVisible(c, await instancesResponse(catalogue, [manifest.instances], acceptOf(c), allow));
+    const request = { accept: acceptOf(c), allow, written: writing(c, catalogue) };
+    return sendWhileVisible(c, await instancesResponse(catalogue, [manifest.instances], request));
   });
 
   routes.get(STUDY, front, described.study, async (c) => {
@@ -153,6 +195,7 @@ export function addRetrievalRoutes(
     const all = instancesOf(catalogue, series);
     // Before the retrieval is charged.
     const instances = goOn(await all.next(), all);
-    return sendWhileVisible(c, await instancesResponse(catalogue, instances, acceptOf(c), allow));
+    const request = { accept: acceptOf(c), allow, written: writing(c, catalogue) };
+    return sendWhileVisible(c, await instancesResponse(catalogue, instances, request));
   });
 }

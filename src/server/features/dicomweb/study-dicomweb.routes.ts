@@ -5,11 +5,12 @@ import type { Guard } from "../../http/guard.ts";
 import { forbidden } from "../../http/http.errors.ts";
 import type { HttpEnv } from "../../http/http-context.ts";
 import { originOf } from "../../http/request-origin.ts";
+import type { Decoding } from "./decoded/decoding.ts";
 import { createDicomwebRoutes } from "./dicomweb.routes.ts";
 import { assertStillVisible, chargeRetrieval, openingOf, openStudyAsSession } from "./open-as-session.ts";
 
 /** DICOMweb within one study, for sessions and access tokens; mounted at `/dicomweb`. */
-export function createStudyDicomwebRoutes(deps: Deps, guard: Guard) {
+export function createStudyDicomwebRoutes(deps: Deps, guard: Guard, decoding: Decoding) {
   const sessionOf = (c: Context) => (c as Context<HttpEnv>).get("session");
   return createDicomwebRoutes({
     guard: guard({ subscription: "viewing", scope: "dicomweb:read" }),
@@ -21,6 +22,7 @@ export function createStudyDicomwebRoutes(deps: Deps, guard: Guard) {
     hasSearch: false,
     baseUrl: `${deps.config.publicUrl}/dicomweb`,
     answersNoContent: true,
+    decoding,
     clock: deps.clock,
     assertStillVisible: (c) => assertStillVisible(deps, c as Context<HttpEnv>),
     resolve: (c) => openStudyAsSession(deps, sessionOf(c), c.req.param("study") ?? "", openingOf(c)),

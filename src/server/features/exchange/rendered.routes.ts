@@ -24,20 +24,19 @@ import { findInstance } from "../dicomweb/catalogue/find-instance.ts";
 import type { DicomwebCatalogue } from "../dicomweb/dicomweb.catalogue.ts";
 import { notDrawable, tooManyReads } from "../dicomweb/dicomweb.errors.ts";
 import { assertStillVisible, openingOf, openStudyAsSession } from "../dicomweb/open-as-session.ts";
+import { DrawingTurns } from "../dicomweb/turns/drawing-turns.ts";
 import { Places } from "../dicomweb/turns/places.ts";
 import { placeOf } from "../dicomweb/turns/search-turns.ts";
 import { middleInstance, readMiddleFrame } from "../thumbnails/read-middle-frame.ts";
+import { withPatience } from "../thumbnails/with-patience.ts";
 import type { Drawing } from "../thumbnails/worker/picture-messages.ts";
 import { assertStillViewed, type OtherTokens, openAsViewer, viewerParams } from "../viewer/open-as-viewer.ts";
-import { DrawingTurns } from "./drawing-turns.ts";
 import { tooManyPictures } from "./exchange.errors.ts";
 import { parseRendering } from "./parse-rendering.ts";
 import { drawnParts, listPictures, type PicturePath } from "./rendered-parts.ts";
 
 /** Answers of several pictures, which are drawn one by one as the client takes them. */
 const MAX_SEVERAL = 2;
-/** The time limit of drawing, including the wait for others' pictures of several. */
-const MAX_WAIT_MS = 30_000;
 
 /** Who may have pictures of what. */
 interface RenderedAccess {
@@ -258,11 +257,8 @@ async function draw(
   const frame = await readMiddleFrame(deps, instance, frameIndex);
   if (frame === "too_large") throw new AppError(notDrawable);
   await using held = frame;
-  const limit = AbortSignal.any([signal, AbortSignal.timeout(MAX_WAIT_MS)]);
-  const picture = await deps.pictures.make({ ...held.request, drawing }, limit).catch((cause) => {
-    if (limit.aborted) throw new AppError(tooManyReads, { retryAfterSeconds: 5, cause });
-    throw cause;
-  });
+  const request = { ...held.request, drawing };
+  const picture = await withPatience(signal, (limit) => deps.pictures.make(request, limit));
   if (!picture.ok) throw new AppError(notDrawable, { detail: picture.detail });
   return picture.image;
 }

@@ -20,6 +20,7 @@ export interface Representation {
 
 const MAX_HEADER_LENGTH = 2_000;
 const BYTES = "application/octet-stream";
+const DICOM = "application/dicom";
 
 /** Media types of an encapsulated frame, or of a whole video, besides `application/octet-stream` (PS3.18 table 8.7.3-5). */
 export const FRAME_TYPES: Readonly<Record<string, string>> = {
@@ -60,7 +61,7 @@ export function acceptOf(c: Context): string | undefined {
   return inQuery?.replace(/(?<=\w) (?=\w)/g, "+") ?? c.req.header("accept");
 }
 
-/** @throws {AppError} 406 if the client accepts no type in which the frame can be sent; frames are never decoded */
+/** @throws {AppError} 406 if the client accepts no type in which the frame can be sent as it is stored */
 export function negotiateFrames(accept: string | undefined, transferSyntaxUID: string): Representation {
   return negotiate(accept, frameTypes(transferSyntaxUID), sameFrames(transferSyntaxUID));
 }
@@ -77,53 +78,61 @@ function sameFrames(transferSyntaxUID: string): string[] {
 function frameTypes(transferSyntaxUID: string): string[] {
   const type = FRAME_TYPES[transferSyntaxUID];
   const names = type === undefined ? [] : [type, OLDER_NAMES[type] ?? type];
-  return ["application/octet-stream", ...names];
+  return [BYTES, ...names];
 }
 
+/** An answer in another transfer syntax than the stored one, which the client names. */
+export type NamedRepresentation = Representation & { syntax: string };
+
 /**
- * How the client takes frames of a lossless copy in another transfer syntax: only if it names that syntax, and before any entry
+ * How the client takes frames in the `offered` syntaxes, the liked ones first: only in those that it names, and before any entry
  * that takes the frames as they are stored.
  */
-export function negotiateCopy(
+export function namedFrames(
   accept: string | undefined,
   stored: string,
-  copied: string,
-): Representation | undefined {
-  const storedTypes = frameTypes(stored);
-  const copiedTypes = frameTypes(copied);
+  offered: readonly string[],
+): NamedRepresentation[] {
+  return namedBefore(accept, offered, frameTypes, (entry) =>
+    Boolean(takesSyntax(entry.parameters, sameFrames(stored)) && representationIn(entry, frameTypes(stored))),
+  );
+}
+
+/** As {@link namedFrames}, for a whole instance written anew. */
+export function namedInstances(
+  accept: string | undefined,
+  stored: string,
+  offered: readonly string[],
+): NamedRepresentation[] {
+  const types = [DICOM];
+  return namedBefore(
+    accept,
+    offered.filter((syntax) => syntax !== stored),
+    () => types,
+    (entry) => Boolean(takesSyntax(entry.parameters, [stored]) && representationIn(entry, types)),
+  );
+}
+
+function namedBefore(
+  accept: string | undefined,
+  offered: readonly string[],
+  typesIn: (syntax: string) => string[],
+  isStored: (entry: AcceptedType) => boolean,
+): NamedRepresentation[] {
+  const named: NamedRepresentation[] = [];
   for (const entry of parseAccept(accept)) {
-    if (entry.parameters.get("transfer-syntax") === copied) {
-      const taken = representationIn(entry, copiedTypes);
-      if (taken) return taken;
-    } else if (takesSyntax(entry.parameters, sameFrames(stored)) && representationIn(entry, storedTypes)) {
-      return undefined;
-    }
+    const syntax = entry.parameters.get("transfer-syntax");
+    if (syntax !== undefined && offered.includes(syntax)) {
+      const taken = representationIn(entry, typesIn(syntax));
+      if (taken) named.push({ ...taken, syntax });
+    } else if (isStored(entry)) break;
   }
-  return undefined;
+  return named;
 }
 
 /** @throws {AppError} 406 if the client does not accept `application/dicom` */
 export function negotiateInstances(accept: string | undefined, transferSyntaxUID?: string): Representation {
-  return negotiate(
-    accept,
-    ["application/dicom"],
-    transferSyntaxUID === undefined ? undefined : [transferSyntaxUID],
-  );
-}
-
-/** As {@link negotiateCopy}, for a whole instance written anew; `syntax` of the answer is the one of `copied` that is named. */
-export function negotiateCopiedInstance(
-  accept: string | undefined,
-  stored: string,
-  copied: ReadonlySet<string>,
-): (Representation & { syntax: string }) | undefined {
-  for (const entry of parseAccept(accept)) {
-    const taken = representationIn(entry, ["application/dicom"]);
-    const syntax = entry.parameters.get("transfer-syntax");
-    if (taken && syntax !== undefined && syntax !== stored && copied.has(syntax)) return { ...taken, syntax };
-    if (taken && takesSyntax(entry.parameters, [stored])) return undefined;
-  }
-  return undefined;
+  return negotiate(accept, [DICOM], transferSyntaxUID === undefined ? undefined : [transferSyntaxUID]);
 }
 
 /** @throws {AppError} 406 if the client does not accept `application/octet-stream` */
@@ -141,7 +150,7 @@ export function assertAcceptsBulkDataParts(accept: string | undefined): void {
 /** Whether the client wants parts of bytes rather than whole files (PS3.18 table 10.4.4-1), by what it likes best of the two. */
 export function prefersBulkData(accept: string | undefined): boolean {
   for (const entry of parseAccept(accept)) {
-    if (representationIn(entry, ["application/dicom"])) return false;
+    if (representationIn(entry, [DICOM])) return false;
     if (representationIn(entry, [BYTES])?.multipart) return true;
   }
   return false;
@@ -202,7 +211,7 @@ export function negotiateRendered(
 
 /** Returns the first type in the header that we can send; without a header, or for a wildcard, multipart, the DICOMweb default. */
 function negotiate(accept: string | undefined, types: string[], syntaxes?: string[]): Representation {
-  const [defaultType = "application/octet-stream"] = types;
+  const [defaultType = BYTES] = types;
   const wanted = parseAccept(accept);
   if (wanted.length === 0) return { multipart: true, type: defaultType };
   for (const entry of wanted) {

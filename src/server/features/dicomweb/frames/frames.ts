@@ -5,8 +5,9 @@ import { AppError } from "../../../http/app-error.ts";
 import { notAcceptable, notFound, validationFailed } from "../../../http/http.errors.ts";
 import { UNWATCHED_BYTES } from "../../../http/while-allowed.ts";
 import { frameHeaders } from "../answers/archive-headers.ts";
-import { negotiateCopy, negotiateFrames, type Representation } from "../answers/media-types.ts";
+import { namedFrames, negotiateFrames, type Representation } from "../answers/media-types.ts";
 import { bareBody, multipartRelated, onePartRelated, type Part } from "../answers/multipart-related.ts";
+import { decodedFramesResponse, isDecodable } from "../decoded/decoded-frames.ts";
 import type { Bytes, DicomwebCatalogue } from "../dicomweb.catalogue.ts";
 import { copiedFramesResponse, type FrameRequest } from "./copied-frames.ts";
 import { borrowFrame, readFrame } from "./frame-bytes.ts";
@@ -18,8 +19,8 @@ export const MAX_LISTED_FRAMES = 8_192;
 const MAX_REPEATED_FRAMES = 16;
 
 /**
- * Answers frames as they are stored (PS3.18 §10.4.1.1.6), or those of the lossless copy to a client that names its syntax; nothing
- * is decoded for a request. `list` is `1` or `3,1,2`; few frames may repeat, although PS3.18 has none do. A single frame may be
+ * Answers frames as they are stored (PS3.18 §10.4.1.1.6), or to a client that names another syntax those of the lossless copy, or native
+ * ones that are decoded for it. `list` is `1` or `3,1,2`; few frames may repeat, although PS3.18 has none do. A single frame may be
  * requested as a bare body, as the viewer does.
  * @throws {AppError} 400 for another list, 404 for a missing frame, 406 as {@link negotiateFrames}
  */
@@ -34,7 +35,7 @@ export async function framesResponse(
   if (frameNumbers.some((frameNumber) => frameNumber > frameCount)) throw new AppError(notFound);
 
   return (
-    (await respondByCopy(instance, frameNumbers, request)) ??
+    (await respondAsNamed(instance, frameNumbers, request)) ??
     (await respond(catalogue, instance, frameNumbers, request))
   );
 }
@@ -61,15 +62,26 @@ export function allFramesResponse(
   return respond(catalogue, instance, frameNumbers, request);
 }
 
-async function respondByCopy(
-  { transferSyntaxUID, sopInstanceUID }: ManifestInstance,
+/** Answers in the first syntax of those that the client names in which there are frames, other than the stored one. */
+async function respondAsNamed(
+  instance: ManifestInstance,
   frameNumbers: number[],
-  { accept, range, findCopy }: FrameRequest,
+  { accept, range, findCopy, decoded }: FrameRequest,
 ): Promise<Response | undefined> {
-  const stored = frameTransferSyntaxUID(transferSyntaxUID);
-  const wanted = findCopy && negotiateCopy(accept, stored, TransferSyntax.htJpeg2000Rpcl);
-  const derivative = wanted && (await findCopy());
-  return derivative && copiedFramesResponse(derivative, { sopInstanceUID, frameNumbers }, wanted, range);
+  const { htJpeg2000Rpcl, explicitLittleEndian } = TransferSyntax;
+  const { transferSyntaxUID, sopInstanceUID } = instance;
+  const offered: string[] = findCopy ? [htJpeg2000Rpcl] : [];
+  if (decoded && isDecodable(instance)) offered.push(explicitLittleEndian);
+  for (const named of namedFrames(accept, frameTransferSyntaxUID(transferSyntaxUID), offered)) {
+    const derivative = named.syntax === htJpeg2000Rpcl && (await findCopy?.());
+    const response = derivative
+      ? await copiedFramesResponse(derivative, { sopInstanceUID, frameNumbers }, named, range)
+      : decoded && named.syntax === explicitLittleEndian
+        ? await decodedFramesResponse({ instance, frameNumbers }, named, decoded)
+        : undefined;
+    if (response) return response;
+  }
+  return undefined;
 }
 
 /** Where bulk data are, which each part of an answer names (PS3.18 §10.4.3.3.5); frames that are asked for as frames name nothing. */

@@ -1,58 +1,41 @@
 import { setImmediate } from "node:timers/promises";
-import type { FrameTable } from "../../../../shared/dicom/reading/frame-table.ts";
-import { memorySource } from "../../../../shared/dicom/reading/memory-source.ts";
-import { Unreadable } from "../../../../shared/dicom/reading/unreadable.ts";
 import { Tag } from "../../../../shared/dicom/tags.ts";
 import { TransferSyntax } from "../../../../shared/dicom/transfer-syntax.ts";
 import type { ManifestInstance } from "../../../archive/manifest.ts";
-import { joinPieces, piecesOf } from "../../../archive/pieces.ts";
-import { type DescribedPixels, explicitHeader } from "../../../dicom/explicit-header.ts";
+import { piecesOf } from "../../../archive/pieces.ts";
+import type { DescribedPixels } from "../../../dicom/explicit-header.ts";
 import { delimiter, elementHeader } from "../../../dicom/write-instance.ts";
 import type { Derivative } from "../../../holdings/derivatives/derivative.ts";
 import type { DerivedFrame } from "../../../holdings/derivatives/derivative-index.ts";
 import { streamOf } from "../../../http/stream-of.ts";
 import { archiveHeaders } from "../answers/archive-headers.ts";
-import { negotiateCopiedInstance, type Representation } from "../answers/media-types.ts";
+import type { NamedRepresentation } from "../answers/media-types.ts";
 import { onePartRelated } from "../answers/multipart-related.ts";
-import type { InstanceBytes } from "../dicomweb.catalogue.ts";
-import { firstPixelByte, isDeflated, openHeader } from "../frames/open-header.ts";
+import { BY_PIXEL, type FileBytes, hasElementsBehind, readHeader, writeHeader } from "./written-header.ts";
 
 /** The syntaxes of a file with the frames of a copy: its own, and the one that its own is a kind of. */
-const COPIED_SYNTAXES: ReadonlySet<string> = new Set([
-  TransferSyntax.htJpeg2000Rpcl,
-  TransferSyntax.htJpeg2000Lossless,
-]);
-/** A longer header would take the server too long to write anew; it belongs to thousands of frames. */
-const MAX_HEADER_BYTES = 1024 * 1024;
-/** What may follow the pixel data, to be looked at. */
-const MAX_TAIL_BYTES = 64 * 1024;
+export const COPIED_SYNTAXES = [TransferSyntax.htJpeg2000Rpcl, TransferSyntax.htJpeg2000Lossless] as const;
 /** Frames of a larger file are checked only while they are sent, and the file is cut if one is damaged. */
 const MAX_READ_TWICE_BYTES = 256 * 1024 * 1024;
 const MAX_TABLE_OFFSET = 0xffffffff;
 
-type Instances = Pick<InstanceBytes, "open" | "openInflated" | "read">;
-
 /** An instance with the frames of its lossless copy, as a client takes it. */
 export interface CopiedInstance {
-  representation: Representation & { syntax: string };
+  representation: NamedRepresentation;
   frames: readonly DerivedFrame[];
   derivative: Derivative;
   /** The value of `ETag`. */
   version: string;
 }
 
-/**
- * The copy of an instance for a client that names its transfer syntax before any entry that takes the file as it is stored.
- * Undefined if there is no such wish, or no copy of each frame.
- */
+/** The copy of an instance in one of {@link COPIED_SYNTAXES}. Undefined if there is no copy of each frame. */
 export async function findCopiedInstance(
   instance: ManifestInstance,
-  accept: string | undefined,
+  representation: NamedRepresentation,
   findCopy: () => Promise<Derivative | undefined>,
 ): Promise<CopiedInstance | undefined> {
-  const { frames: stored, sopInstanceUID, transferSyntaxUID, volumeId, dataOffset } = instance;
-  const representation = negotiateCopiedInstance(accept, transferSyntaxUID, COPIED_SYNTAXES);
-  if (!representation || stored.kind === "none") return undefined;
+  const { frames: stored, sopInstanceUID, volumeId, dataOffset } = instance;
+  if (stored.kind === "none") return undefined;
   const derivative = await findCopy();
   const frames = derivative?.instances.get(sopInstanceUID)?.frames ?? [];
   if (!derivative || frames.length === 0 || frames.length !== stored.frameCount) return undefined;
@@ -68,7 +51,7 @@ export async function findCopiedInstance(
  * @throws {InstanceDamaged}
  */
 export async function copiedInstanceResponse(
-  catalogue: Instances,
+  catalogue: FileBytes,
   instance: ManifestInstance,
   copied: CopiedInstance,
   allow: () => Promise<void>,
@@ -77,7 +60,7 @@ export async function copiedInstanceResponse(
   const { multipart, type, syntax } = representation;
   if (await hasElementsBehind(catalogue, instance)) return undefined;
   const header = await readHeader(catalogue, instance);
-  const written = header && writeHeader(header, instance, syntax);
+  const written = header && writeHeader(header, instance, { syntax, replaced: BY_PIXEL });
   if (!written || !(await areDescribed(instance, copied, written.pixels))) return undefined;
   const start = [written.bytes, ...pixelDataStart(frames)];
   const file = streamOf(filePieces(start, instance, copied));
@@ -93,71 +76,6 @@ export async function copiedInstanceResponse(
   return new Response(file, {
     headers: { ...archiveHeaders(type), "Content-Length": String(sizeBytes), Vary: "Accept" },
   });
-}
-
-async function readHeader(catalogue: Instances, instance: ManifestInstance): Promise<Uint8Array | undefined> {
-  const { frames } = instance;
-  const length = frames.kind === "none" ? 0 : firstPixelByte(frames);
-  if (length > MAX_HEADER_BYTES) return undefined;
-  return await joinPieces(await openHeader(catalogue, instance), length);
-}
-
-function writeHeader(header: Uint8Array, instance: ManifestInstance, transferSyntaxUID: string) {
-  const { sopClassUID, sopInstanceUID } = instance;
-  try {
-    return explicitHeader(memorySource(header), { transferSyntaxUID, sopClassUID, sopInstanceUID });
-  } catch (error) {
-    if (error instanceof Unreadable) return undefined;
-    throw error;
-  }
-}
-
-/** Whether elements other than padding may follow the pixel data, such as signatures of their stored form. */
-async function hasElementsBehind(catalogue: Instances, instance: ManifestInstance): Promise<boolean> {
-  const { frames, sizeBytes } = instance;
-  const end = lastPixelByte(frames);
-  if (isDeflated(frames)) return !isPadding(await readInflatedTail(catalogue, instance, end));
-  const length = Math.min(sizeBytes - end, MAX_TAIL_BYTES);
-  if (length <= 0) return false;
-  const tail = await catalogue.read(instance, { offset: end, length });
-  return !isPadding(Buffer.from(tail.buffer, tail.byteOffset, tail.length));
-}
-
-/** Where an inflated data set ends is known only there. */
-async function readInflatedTail(
-  catalogue: Instances,
-  instance: ManifestInstance,
-  offset: number,
-): Promise<Buffer> {
-  const tail: Uint8Array[] = [];
-  let length = 0;
-  const rest = { offset, length: Number.POSITIVE_INFINITY };
-  for await (const piece of piecesOf(await catalogue.openInflated(instance, rest))) {
-    tail.push(Uint8Array.from(piece));
-    length += piece.length;
-    if (length >= MAX_TAIL_BYTES) break;
-  }
-  return Buffer.concat(tail);
-}
-
-function lastPixelByte(frames: FrameTable): number {
-  if (frames.kind === "none") return 0;
-  if (frames.kind === "native") return frames.offset + frames.frameBytes * frames.frameCount;
-  const [offset, length] = frames.frames.at(-1)?.at(-1) ?? [0, 0];
-  return offset + length;
-}
-
-/** In both orders of bytes. */
-const PADDING_TAGS = [Buffer.from([0xfc, 0xff, 0xfc, 0xff]), Buffer.from([0xff, 0xfc, 0xff, 0xfc])];
-const SEQUENCE_END = Buffer.from([0xfe, 0xff, 0xdd, 0xe0, 0, 0, 0, 0]);
-
-/** Zeros, the delimiter of encapsulated pixel data, and Data Set Trailing Padding (PS3.10 §7.2), in this order. */
-function isPadding(tail: Buffer): boolean {
-  let at = 0;
-  if (tail[0] === 0) at = 1;
-  if (tail.subarray(at, at + 8).equals(SEQUENCE_END)) at += 8;
-  const isTag = PADDING_TAGS.some((tag) => tail.subarray(at, at + 4).equals(tag));
-  return isTag || tail.subarray(at).every((byte) => byte === 0);
 }
 
 /**

@@ -1,13 +1,18 @@
+import { TransferSyntax } from "../../../../shared/dicom/transfer-syntax.ts";
 import type { ManifestInstance } from "../../../archive/manifest.ts";
 import { piecesOf } from "../../../archive/pieces.ts";
 import { AppError } from "../../../http/app-error.ts";
 import { notAcceptable } from "../../../http/http.errors.ts";
+import { holding, streamOf } from "../../../http/stream-of.ts";
 import { archiveHeaders } from "../answers/archive-headers.ts";
-import { negotiateInstances } from "../answers/media-types.ts";
+import { namedInstances, negotiateInstances } from "../answers/media-types.ts";
 import { multipartRelated, type Part } from "../answers/multipart-related.ts";
-import type { DicomwebCatalogue } from "../dicomweb.catalogue.ts";
+import type { Asker, Decoding, PlaceForLater } from "../decoded/decoding.ts";
+import type { InstanceBytes } from "../dicomweb.catalogue.ts";
+import { explicitFile, type WrittenFile } from "./explicit-file.ts";
+import { EXPLICIT_TYPE, explicitInstanceResponse } from "./explicit-instance.ts";
 
-type Instances = Pick<DicomwebCatalogue, "open" | "read">;
+type Instances = Pick<InstanceBytes, "open" | "read">;
 type InstanceGroups = Iterable<ManifestInstance[]> | AsyncIterable<ManifestInstance[]>;
 
 /**
@@ -20,27 +25,40 @@ export function instanceVersion(instance: ManifestInstance, accept: string | und
   return multipart ? `W/"${volumeId}.${dataOffset}.parts"` : `"${volumeId}.${dataOffset}"`;
 }
 
+interface InstancesRequest {
+  accept: string | undefined;
+  /** Called before the first byte, when it is certain that bytes will be sent. */
+  allow: () => Promise<void>;
+  /** Writes instances as Explicit VR Little Endian for a client that names it, where they can be so written. */
+  written?: { decoding: Decoding; asker: Asker } | undefined;
+}
+
 /**
- * Streams instances bit for bit as they were sent (PS3.18 §10.4.1.1.1–3). A single instance may also be requested as a bare
- * `application/dicom` body; unless it is very large it is checked before the first byte. `allow` is called before that one, when it is
- * certain that bytes will be sent.
+ * Streams instances bit for bit as they were sent (PS3.18 §10.4.1.1.1–3), unless they are to be written anew. A single instance may also be
+ * requested as a bare `application/dicom` body; unless it is very large it is checked before the first byte.
  * @throws {AppError} 406 if the client accepts neither form, or wants several instances as a bare body
  * @throws {InstanceDamaged}
  */
 export async function instancesResponse(
-  catalogue: Instances,
+  catalogue: InstanceBytes,
   groups: InstanceGroups,
-  accept: string | undefined,
-  allow: () => Promise<void>,
+  { accept, allow, written }: InstancesRequest,
 ): Promise<Response> {
   const only = onlyInstance(groups);
-  const { multipart, type } = negotiateInstances(accept, only?.transferSyntaxUID);
+  const explicit = written && writingExplicit(catalogue, accept, { ...written, only });
+  const { multipart, type } = negotiateInstances(accept, explicit ? undefined : only?.transferSyntaxUID);
   if (!multipart && !only) throw new AppError(notAcceptable);
-  const checked = only && (await readChecked(catalogue, only));
+  if (!multipart && only && explicit && written) {
+    const response = await explicitInstanceResponse(catalogue, only, { multipart, type }, written, allow);
+    if (!response) throw new AppError(notAcceptable);
+    return response;
+  }
+  const checked = explicit ? undefined : only && (await readChecked(catalogue, only));
   await allow();
   if (multipart || !only) {
-    const { contentType, body } = multipartRelated(type, parts(catalogue, groups, checked));
-    return new Response(body, { headers: { ...archiveHeaders(contentType), Vary: "Accept" } });
+    const { contentType, body } = multipartRelated(type, parts(catalogue, groups, { checked, explicit }));
+    const sent = explicit ? holding(explicit.place, body) : body;
+    return new Response(sent, { headers: { ...archiveHeaders(contentType), Vary: "Accept" } });
   }
   return new Response((checked ?? (await catalogue.open(only))) as BodyInit, {
     headers: { ...archiveHeaders(type), "Content-Length": String(only.sizeBytes), Vary: "Accept" },
@@ -67,16 +85,59 @@ function onlyInstance(groups: InstanceGroups): ManifestInstance | undefined {
   return group?.length === 1 ? group[0] : undefined;
 }
 
-/** @param only the bytes of the only instance, if they were read already */
+interface Written {
+  /** The bytes of the only instance, if they were read already. */
+  checked: Uint8Array | undefined;
+  explicit: WritingExplicit | undefined;
+}
+
 async function* parts(
   catalogue: Instances,
   groups: InstanceGroups,
-  only: Uint8Array | undefined,
+  { checked, explicit }: Written,
 ): AsyncGenerator<Part> {
   for await (const group of groups) {
     for (const instance of group) {
-      const contentType = `application/dicom; transfer-syntax=${instance.transferSyntaxUID}`;
-      yield { contentType, body: only ?? (await catalogue.open(instance)) };
+      const file = await explicit?.write(instance);
+      if (file) yield { contentType: EXPLICIT_TYPE, body: streamOf(file.pieces) };
+      else {
+        const contentType = `application/dicom; transfer-syntax=${instance.transferSyntaxUID}`;
+        yield { contentType, body: checked ?? (await catalogue.open(instance)) };
+      }
     }
   }
+}
+
+/** How an answer writes instances as Explicit VR Little Endian. */
+interface WritingExplicit {
+  /** Returns undefined if the client takes an instance as it is stored, or if it can't be so written. */
+  write(instance: ManifestInstance): Promise<WrittenFile | undefined>;
+  /** Which it takes before it decodes. */
+  place: PlaceForLater;
+}
+
+/** Undefined if the client does not name that syntax, or if the only instance is stored in it. */
+function writingExplicit(
+  reader: InstanceBytes,
+  accept: string | undefined,
+  {
+    decoding,
+    asker,
+    only,
+  }: NonNullable<InstancesRequest["written"]> & { only: ManifestInstance | undefined },
+): WritingExplicit | undefined {
+  const isNamed = (stored: string) =>
+    namedInstances(accept, stored, [TransferSyntax.explicitLittleEndian]).length > 0;
+  if (!isNamed(only?.transferSyntaxUID ?? "")) return undefined;
+  const place = decoding.placeForLater(asker);
+  return {
+    place,
+    async write(instance) {
+      if (!isNamed(instance.transferSyntaxUID)) return undefined;
+      return await explicitFile(reader, instance, async (frameIndex) => {
+        await place.taken();
+        return await decoding.next({ instance, frameIndex, asDescribed: false }, asker);
+      });
+    },
+  };
 }

@@ -4,9 +4,16 @@ import { ProcessLost } from "../../../processes/killable-process.ts";
 import { SerialProcess } from "../../../processes/serial-process.ts";
 import type { Logger } from "../../../runtime/log.ts";
 import type { Turns } from "../../../runtime/turns.ts";
-import type { PictureReply, PictureRequest } from "./picture-messages.ts";
+import type { NativeFrame } from "../../dicomweb/decoded/frame-decoder.ts";
+import type {
+  NativeReply,
+  NativeRequest,
+  NothingDecoded,
+  PictureReply,
+  PictureRequest,
+} from "./picture-messages.ts";
 
-/** Makes small pictures in a process of its own. */
+/** Decodes frames, and makes pictures of them, in a process of its own. */
 export interface PictureMaker {
   /**
    * Makes the picture of one frame, or says why there is none: `lost` when decoding took too long or ended the process. Calls run
@@ -14,13 +21,18 @@ export interface PictureMaker {
    * @throws the reason of `signal`, or `ProcessLost` when no process can be started
    */
   make(request: PictureRequest, signal: AbortSignal): Promise<Picture>;
+  /** Decodes one frame to native pixel data, as {@link make} makes a picture. The two do not wait for each other. */
+  decode(request: NativeRequest, signal: AbortSignal): Promise<Decoded>;
   /** Ends the running request, and the process. */
   close(): Promise<void>;
 }
 
-export type Picture =
-  | { ok: true; image: Uint8Array }
-  | { ok: false; failure: PictureFailure | "lost"; detail: string };
+/** Why there is nothing; `lost` as {@link PictureMaker.make} says. */
+type Failed = Omit<NothingDecoded, "failure"> & { failure: PictureFailure | "lost" };
+
+export type Picture = { ok: true; image: Uint8Array } | Failed;
+
+export type Decoded = { ok: true; frame: NativeFrame } | Failed;
 
 export interface PictureMakerOptions {
   log: Pick<Logger, "warn">;
@@ -39,28 +51,54 @@ const DECODE_TIMEOUT_MS = 5_000;
 /** Enough for a frame of 64 MB as bytes and as samples, and for the codec. */
 const MAX_MEMORY_BYTES = 224 * 1024 * 1024;
 
+/** For frames of which every sample is sent: mammograms of 27 MB are decoded whole, and nobody waits for them in a list. */
+const NATIVE = {
+  timeoutMs: 20_000,
+  maxMemoryBytes: 400 * 1024 * 1024,
+  /** The codecs keep some 60 MB after a slice, and it would be slow to start them for each. */
+  maxKeptBytes: 128 * 1024 * 1024,
+};
+
 /** The process starts with the first picture and ends when none was asked for a while. */
 export function createPictureMaker(options: PictureMakerOptions): PictureMaker {
   const { log, command, turns, timeoutMs = DECODE_TIMEOUT_MS } = options;
-  const decoder = new SerialProcess<PictureRequest, PictureReply>({
-    command: command ?? [process.execPath, join(import.meta.dir, "picture-worker.ts")],
-    log,
+  const started = { command: command ?? [process.execPath, join(import.meta.dir, "picture-worker.ts")], log };
+  const drawer = new SerialProcess<PictureRequest, PictureReply>({
+    ...started,
     event: "thumbnails.process_lost",
     timeoutMs,
     maxMemoryBytes: MAX_MEMORY_BYTES,
     ...(turns && { turns }),
   });
-  const make = async (request: PictureRequest, signal: AbortSignal): Promise<Picture> => {
-    const reply = await decoder.request(request, signal);
+  const decoder = new SerialProcess<NativeRequest, NativeReply>({
+    ...started,
+    event: "frames.process_lost",
+    timeoutMs: NATIVE.timeoutMs,
+    maxMemoryBytes: NATIVE.maxMemoryBytes,
+    maxKeptBytes: NATIVE.maxKeptBytes,
+  });
+  async function ask<Request, Reply>(
+    process: SerialProcess<Request, Reply>,
+    request: Request,
+    signal: AbortSignal,
+  ): Promise<Reply | Failed> {
+    const reply = await process.request(request, signal);
     if (reply instanceof ProcessLost) return { ok: false, failure: "lost", detail: reply.message };
     return reply;
-  };
+  }
   return {
     make(request, signal) {
-      const picture = make(request, signal);
+      const picture = ask(drawer, request, signal);
       picture.catch(() => undefined); // the caller gets the failure, perhaps later
       return picture;
     },
-    close: () => decoder.close(),
+    decode(request, signal) {
+      const frame = ask(decoder, request, signal);
+      frame.catch(() => undefined);
+      return frame;
+    },
+    async close() {
+      await Promise.all([drawer.close(), decoder.close()]);
+    },
   };
 }

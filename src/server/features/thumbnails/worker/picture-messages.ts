@@ -1,5 +1,6 @@
 import type { PictureFailure } from "../../../../shared/pixels/no-picture.ts";
 import type { Window } from "../../../../shared/pixels/pixel-module.ts";
+import type { NativeFrame } from "../../dicomweb/decoded/frame-decoder.ts";
 
 /** A part of an image, in its pixels from the upper left corner. A negative side is mirrored; one left out reaches to the edge. */
 export interface Region {
@@ -26,11 +27,10 @@ export interface Drawing {
 export const MAX_SIDE = 2_048;
 
 /** To the process that decodes: one frame with what its instance says about it. */
-export interface PictureRequest {
+export interface FrameRequest {
   transferSyntaxUID: string;
   /** Counts from 0. */
   frameIndex: number;
-  drawing?: Drawing;
   /**
    * The instance's file up to its first byte of pixel data, and the frame (for an encapsulated one, its joined fragments): as bytes
    * or, if large, one after the other in a file.
@@ -40,10 +40,26 @@ export interface PictureRequest {
     | { kind: "spooled"; path: string; headerBytes: number };
 }
 
-export type PictureReply =
-  | { ok: true; image: Uint8Array }
-  /** `detail` is for the log: it names no person, UID or path. */
-  | { ok: false; failure: PictureFailure; detail: string };
+/** For a picture of the frame. */
+export interface PictureRequest extends FrameRequest {
+  drawing?: Drawing;
+}
+
+/** For its samples, in the colours that the instance describes or in those of the codec. */
+export interface NativeRequest extends FrameRequest {
+  native: { asDescribed: boolean };
+}
+
+/** `detail` is for the log: it names no person, UID or path. */
+export interface NothingDecoded {
+  ok: false;
+  failure: PictureFailure;
+  detail: string;
+}
+
+export type PictureReply = { ok: true; image: Uint8Array } | NothingDecoded;
+
+export type NativeReply = { ok: true; frame: NativeFrame } | NothingDecoded;
 
 /** The media type of a picture. */
 export const PICTURE_TYPE = "image/webp";

@@ -1,11 +1,11 @@
-import { AppError } from "../../http/app-error.ts";
-import { FairTurns, type TurnLimits } from "../../runtime/fair-turns.ts";
-import { tooManyReads } from "../dicomweb/dicomweb.errors.ts";
-import { type PlaceLimits, Places } from "../dicomweb/turns/places.ts";
-import { placeOf, type Searcher, turnOf } from "../dicomweb/turns/search-turns.ts";
+import { AppError } from "../../../http/app-error.ts";
+import { FairTurns, type TurnLimits } from "../../../runtime/fair-turns.ts";
+import { tooManyReads } from "../dicomweb.errors.ts";
+import { type PlaceLimits, Places } from "./places.ts";
+import { placeOf, type Searcher, turnOf } from "./search-turns.ts";
 
 export interface DrawingLimits extends TurnLimits {
-  /** Pictures that are drawn or wait for their turn. */
+  /** Pictures or frames that are drawn or decoded, or wait for their turn. */
   asked: PlaceLimits;
   waitMs: number;
 }
@@ -18,7 +18,7 @@ export const DEFAULT_DRAWING_LIMITS: DrawingLimits = {
   waitMs: 5_000,
 };
 
-/** Bounds how many pictures are drawn at once, and how many wait for that and how long: fairly between callers, and in total. */
+/** Bounds how many pictures are drawn, or frames decoded, at once, and how many wait for that and how long: fairly between callers, and in total. */
 export class DrawingTurns {
   readonly #asked: Places;
   readonly #turns: FairTurns;

@@ -1,6 +1,9 @@
 import { expect, test } from "bun:test";
 import { setImmediate } from "node:timers/promises";
-import { DEFAULT_DRAWING_LIMITS, DrawingTurns } from "../../../src/server/features/exchange/drawing-turns.ts";
+import {
+  DEFAULT_DRAWING_LIMITS,
+  DrawingTurns,
+} from "../../../src/server/features/dicomweb/turns/drawing-turns.ts";
 import { AppError } from "../../../src/server/http/app-error.ts";
 
 const forever = new AbortController().signal;

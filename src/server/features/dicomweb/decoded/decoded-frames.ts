@@ -1,0 +1,58 @@
+import { isVideo, TransferSyntax } from "../../../../shared/dicom/transfer-syntax.ts";
+import type { ManifestInstance } from "../../../archive/manifest.ts";
+import { AppError } from "../../../http/app-error.ts";
+import { notAcceptable } from "../../../http/http.errors.ts";
+import { holding } from "../../../http/stream-of.ts";
+import { ownBytes } from "../../../runtime/lent-bytes.ts";
+import { frameHeaders } from "../answers/archive-headers.ts";
+import type { Representation } from "../answers/media-types.ts";
+import { bareBody, multipartRelated, onePartRelated, type Part } from "../answers/multipart-related.ts";
+import type { Asker, Decoding } from "./decoding.ts";
+import { type NativeFrame, NotDecoded } from "./frame-decoder.ts";
+
+/** An answer up to this size is held in memory and holds no place. */
+export const SHORT_BYTES = 2 * 1024 * 1024;
+
+const CONTENT_TYPE = `application/octet-stream; transfer-syntax=${TransferSyntax.explicitLittleEndian}`;
+
+/** Whether an instance has frames to decode. */
+export function isDecodable({ frames, transferSyntaxUID }: ManifestInstance): boolean {
+  return frames.kind === "encapsulated" && !isVideo(transferSyntaxUID);
+}
+
+/**
+ * Answers encapsulated frames as native ones, in the colours that the metadata name. Returns undefined if the first of them can't be
+ * decoded. The answer breaks off at another one that can't.
+ * @throws {AppError} 406 for several frames without parts, 503 with Retry-After if too much is decoded
+ */
+export async function decodedFramesResponse(
+  { instance, frameNumbers }: { instance: ManifestInstance; frameNumbers: number[] },
+  { multipart, type }: Representation,
+  { decoding, asker }: { decoding: Decoding; asker: Asker },
+): Promise<Response | undefined> {
+  const [firstNumber = 1, ...others] = frameNumbers;
+  if (!multipart && others.length > 0) throw new AppError(notAcceptable);
+  const frameOf = (frameNumber: number) => ({ instance, frameIndex: frameNumber - 1, asDescribed: true });
+  const first = await decoding.inTurn(frameOf(firstNumber), asker);
+  if (!first) return undefined;
+  if (others.length === 0 && first.bytes.length <= SHORT_BYTES) {
+    const part = ownBytes(first.bytes);
+    const head = { contentType: CONTENT_TYPE };
+    const { contentType, body } = multipart ? onePartRelated(type, head, part) : bareBody(CONTENT_TYPE, part);
+    return new Response(body, { headers: frameHeaders(contentType) });
+  }
+  async function* parts(): AsyncGenerator<Part> {
+    yield partOf(first);
+    for (const frameNumber of others) yield partOf(await decoding.next(frameOf(frameNumber), asker));
+  }
+  const { contentType, body } = multipart
+    ? multipartRelated(type, parts())
+    : { contentType: CONTENT_TYPE, body: new Blob([first.bytes as BlobPart]).stream() };
+  const sent = asker.isHead ? null : holding(decoding.takePlace(asker), body);
+  return new Response(sent, { headers: frameHeaders(contentType) });
+}
+
+function partOf(frame: NativeFrame | undefined): Part {
+  if (!frame) throw new NotDecoded("a frame of a list");
+  return { contentType: CONTENT_TYPE, body: frame.bytes };
+}

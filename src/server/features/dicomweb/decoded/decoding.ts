@@ -1,0 +1,98 @@
+import type { Context } from "hono";
+import { AppError } from "../../../http/app-error.ts";
+import type { HeldWhileSent } from "../../../http/stream-of.ts";
+import { sleep } from "../../../runtime/sleep.ts";
+import type { DicomwebCatalogue } from "../dicomweb.catalogue.ts";
+import { type DrawingLimits, DrawingTurns } from "../turns/drawing-turns.ts";
+import { type HeldPlace, Places } from "../turns/places.ts";
+import { placeOf, type Searcher } from "../turns/search-turns.ts";
+import type { FrameDecoder, NativeFrame } from "./frame-decoder.ts";
+
+/** Answers that are decoded while they are sent. Each holds a frame. */
+const LONG_ANSWERS = { all: 4, own: 2 };
+/** Frames that answers begin with. The process decodes one at a time, and a large one takes it some seconds. */
+const TURNS: DrawingLimits = { turns: 3, turnsPerAccount: 1, asked: { all: 96, own: 19 }, waitMs: 20_000 };
+const TRY_AGAIN_MS = 1_000;
+const MAX_TRIES = 120;
+
+/** Who asks, until `signal` says that they left. */
+export interface Asker {
+  searcher: Searcher;
+  signal: AbortSignal;
+  /** Whether nothing is sent but headers. */
+  isHead: boolean;
+}
+
+export function askerOf(c: Context, { searching }: DicomwebCatalogue): Asker {
+  return { searcher: searching.searcher, signal: c.req.raw.signal, isHead: c.req.method === "HEAD" };
+}
+
+export type FrameToDecode = Parameters<FrameDecoder["decode"]>[0];
+
+/** Decodes frames for callers: fairly between them, and a few at once. */
+export class Decoding {
+  readonly #turns = new DrawingTurns(TURNS);
+  readonly #long = new Places(LONG_ANSWERS);
+
+  constructor(private readonly decoder: FrameDecoder) {}
+
+  /** Decodes the only frame of an answer, or the first, as {@link FrameDecoder.decode}. @throws {AppError} 503 if too many wait */
+  inTurn(frame: FrameToDecode, { searcher, signal }: Asker): Promise<NativeFrame | undefined> {
+    return this.#turns.run(searcher, signal, () => this.decoder.decode(frame, signal));
+  }
+
+  /** Decodes a frame of an answer that holds a place. */
+  next(frame: FrameToDecode, { signal }: Asker): Promise<NativeFrame | undefined> {
+    return this.decoder.decode(frame, signal);
+  }
+
+  /** The place of an answer that is long, or of several frames. @throws {AppError} 503 with Retry-After */
+  takePlace({ searcher }: Asker): HeldPlace {
+    return this.#long.take(...placeOf(searcher));
+  }
+
+  /** For an answer that needs a place only once it comes to something that must be decoded. */
+  placeForLater(asker: Asker): PlaceForLater {
+    return new PlaceForLater(() => this.takePlace(asker), asker.signal);
+  }
+}
+
+/** A place that an answer takes on its way, and has until it is sent. */
+export class PlaceForLater implements HeldWhileSent {
+  #place: HeldPlace | undefined;
+  #giveUp: ((reason: unknown) => void) | undefined;
+  #isOver = false;
+
+  constructor(
+    private readonly take: () => HeldPlace,
+    private readonly signal: AbortSignal,
+  ) {}
+
+  /** Waits until a place is free, if the answer has none. @throws {AppError} if that takes minutes; the reason of the signal */
+  async taken(): Promise<void> {
+    for (let tries = 1; !this.#place; tries++) {
+      this.signal.throwIfAborted();
+      if (this.#isOver) throw new Error("nobody reads the answer");
+      try {
+        this.#place = this.take();
+        this.#place.beginSending((reason) => this.#giveUp?.(reason));
+      } catch (error) {
+        if (!(error instanceof AppError) || tries >= MAX_TRIES) throw error;
+        await sleep(TRY_AGAIN_MS);
+      }
+    }
+  }
+
+  beginSending(giveUp: (reason: unknown) => void): void {
+    this.#giveUp = giveUp;
+  }
+
+  took(bytes: number): void {
+    this.#place?.took(bytes);
+  }
+
+  [Symbol.dispose](): void {
+    this.#isOver = true;
+    this.#place?.[Symbol.dispose]();
+  }
+}

@@ -1,0 +1,27 @@
+import type { ManifestInstance } from "../../../archive/manifest.ts";
+
+/** A frame of native pixel data (PS3.5 §8.2). */
+export interface NativeFrame {
+  /** Little-endian, the colours of a pixel side by side. */
+  bytes: Uint8Array;
+  /** What the colours are. */
+  photometricInterpretation: string;
+}
+
+/** Decodes encapsulated frames in a process of its own. */
+export interface FrameDecoder {
+  /**
+   * Returns undefined if nothing here can decode the frame, or if it is too large.
+   * @param asDescribed whether it must be in the colours that the data set names; otherwise it may be in those of the codec
+   * @throws {AppError} 503 with Retry-After if too much else is decoded; the reason of `signal`
+   */
+  decode(
+    frame: { instance: ManifestInstance; frameIndex: number; asDescribed: boolean },
+    signal: AbortSignal,
+  ): Promise<NativeFrame | undefined>;
+}
+
+/** A frame can't be decoded, or not as those before it in an answer that began. */
+export class NotDecoded extends Error {
+  override name = "NotDecoded";
+}

@@ -1,0 +1,73 @@
+import { TransferSyntax } from "../../../../shared/dicom/transfer-syntax.ts";
+import type { ManifestInstance } from "../../../archive/manifest.ts";
+import { holding, streamOf } from "../../../http/stream-of.ts";
+import { type LentBytes, ownBytes } from "../../../runtime/lent-bytes.ts";
+import { archiveHeaders } from "../answers/archive-headers.ts";
+import type { Representation } from "../answers/media-types.ts";
+import { onePartRelated } from "../answers/multipart-related.ts";
+import { isDecodable, SHORT_BYTES } from "../decoded/decoded-frames.ts";
+import type { Asker, Decoding } from "../decoded/decoding.ts";
+import { NotDecoded } from "../decoded/frame-decoder.ts";
+import type { InstanceBytes } from "../dicomweb.catalogue.ts";
+import { explicitFile, inMemory, type WrittenFile } from "./explicit-file.ts";
+
+/** With {@link explicitFile}. */
+const SYNTAX = TransferSyntax.explicitLittleEndian;
+export const EXPLICIT_TYPE = `application/dicom; transfer-syntax=${SYNTAX}`;
+
+/** The version of an instance that is written as Explicit VR Little Endian; of one in parts, whose boundary differs, a weak one. */
+export function explicitVersion(
+  { volumeId, dataOffset }: ManifestInstance,
+  { multipart }: Representation,
+): string {
+  const name = `${volumeId}.${dataOffset}.${SYNTAX}`;
+  return multipart ? `W/"${name}.parts"` : `"${name}"`;
+}
+
+/**
+ * Answers an instance as Explicit VR Little Endian. `allow` is called before the first byte. Undefined if it can't be so written.
+ * @throws {AppError} 503 with Retry-After if too much is decoded
+ * @throws {InstanceDamaged}
+ */
+export async function explicitInstanceResponse(
+  reader: InstanceBytes,
+  instance: ManifestInstance,
+  { multipart, type }: Representation,
+  { decoding, asker }: { decoding: Decoding; asker: Asker },
+  allow: () => Promise<void>,
+): Promise<Response | undefined> {
+  const file = await explicitFile(reader, instance, (frameIndex) => {
+    const frame = { instance, frameIndex, asDescribed: false };
+    return frameIndex === 0 ? decoding.inTurn(frame, asker) : decoding.next(frame, asker);
+  });
+  if (!file) return undefined;
+  const isShort = file.sizeBytes <= SHORT_BYTES;
+  const part = isShort ? await shortPart(file) : streamOf(file.pieces);
+  if (!part) return undefined;
+  const needsPlace = !isShort && !asker.isHead && isDecodable(instance);
+  const place = needsPlace ? decoding.takePlace(asker) : undefined;
+  await allow().catch((error) => {
+    place?.[Symbol.dispose]();
+    throw error;
+  });
+  const body = place && !("bytes" in part) ? holding(place, part) : part;
+  if (multipart) {
+    const related = onePartRelated(type, { contentType: EXPLICIT_TYPE }, body);
+    return new Response(related.body, {
+      headers: { ...archiveHeaders(related.contentType), Vary: "Accept" },
+    });
+  }
+  return new Response(("bytes" in body ? body.bytes : body) as BodyInit, {
+    headers: { ...archiveHeaders(type), "Content-Length": String(file.sizeBytes), Vary: "Accept" },
+  });
+}
+
+/** Undefined if one of its frames can't be decoded. @throws {InstanceDamaged} */
+async function shortPart(file: WrittenFile): Promise<LentBytes | undefined> {
+  try {
+    return ownBytes(await inMemory(file));
+  } catch (error) {
+    if (error instanceof NotDecoded) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,270 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { zipSync } from "fflate";
+import { parseFile } from "../../../src/server/dicom/parse-file.ts";
+import type { DicomElements } from "../../../src/server/dicom/write-instance.ts";
+import { findElement } from "../../../src/shared/dicom/reading/data-set.ts";
+import { memorySource } from "../../../src/shared/dicom/reading/memory-source.ts";
+import { Tag, TagHex } from "../../../src/shared/dicom/tags.ts";
+import { encoders } from "../../support/compressed-pixels.ts";
+import {
+  EXPLICIT_BIG_ENDIAN,
+  EXPLICIT_LITTLE_ENDIAN,
+  IMPLICIT_LITTLE_ENDIAN,
+  readTaken,
+  sampleFile,
+} from "../../support/dicom-sample.ts";
+import { partsOf } from "../../support/parts-of.ts";
+import { studyUID } from "../../support/sample-zip.ts";
+import { createTestApp, type Person, type TestApp } from "../../support/test-app.ts";
+
+/* Instances and frames for clients that take nothing but Explicit VR Little Endian. */
+
+const DEFLATED = "1.2.840.10008.1.2.1.99";
+const JPEG = "1.2.840.10008.1.2.4.50";
+const JPEG_2000 = "1.2.840.10008.1.2.4.90";
+const MPEG_2 = "1.2.840.10008.1.2.4.100";
+const WIDTH = 64;
+const HEIGHT = 48;
+
+const FRAMES = `multipart/related; type="application/octet-stream"; transfer-syntax=${EXPLICIT_LITTLE_ENDIAN}`;
+const FILE = `application/dicom; transfer-syntax=${EXPLICIT_LITTLE_ENDIAN}`;
+const FILES = `multipart/related; type="application/dicom"; transfer-syntax=${EXPLICIT_LITTLE_ENDIAN}`;
+
+let t: TestApp;
+let ana: Person;
+let lab: Person;
+beforeAll(async () => {
+  t = await createTestApp();
+  ana = await t.addPerson("Ana Nativa", { plan: "familia" });
+  lab = await t.addPerson("Outra Conta", { plan: "familia" });
+}, 240_000);
+afterAll(() => t[Symbol.asyncDispose]());
+
+const us = (value: number) => ({ vr: "US", Value: [value] });
+const ui = (value: string) => ({ vr: "UI", Value: [value] });
+
+/** Twelve bits in words. */
+const words = Uint16Array.from({ length: WIDTH * HEIGHT }, (_, at) => (at * 37) % 4096);
+const wordBytes = new Uint8Array(words.buffer);
+const grey: DicomElements = {
+  [TagHex.Rows]: us(HEIGHT),
+  [TagHex.Columns]: us(WIDTH),
+  [TagHex.BitsStored]: us(12),
+  [TagHex.HighBit]: us(11),
+};
+const colours = Uint8Array.from({ length: WIDTH * HEIGHT * 3 }, (_, at) => {
+  const pixel = Math.floor(at / 3);
+  return Math.round(127 + 100 * Math.sin((pixel % WIDTH) / 21 + (at % 3) + Math.floor(pixel / WIDTH) / 17));
+});
+const colour: DicomElements = {
+  ...grey,
+  [TagHex.SamplesPerPixel]: us(3),
+  [TagHex.PhotometricInterpretation]: { vr: "CS", Value: ["RGB"] },
+  [TagHex.PlanarConfiguration]: us(0),
+  [TagHex.BitsAllocated]: us(8),
+  [TagHex.BitsStored]: us(8),
+  [TagHex.HighBit]: us(7),
+};
+
+const encodeGrey = (syntax: string, samples = wordBytes) =>
+  encoders[syntax]?.({ width: WIDTH, height: HEIGHT, bitsPerSample: 16, componentCount: 1, samples });
+const encodeColour = (syntax: string) =>
+  encoders[syntax]?.({ width: WIDTH, height: HEIGHT, bitsPerSample: 8, componentCount: 3, samples: colours });
+
+let studies = 0;
+
+/** Stores the files of one series; returns their addresses below it, and the series'. */
+async function store(files: [transferSyntaxUID: string, elements: DicomElements][], as = ana) {
+  const study = `77${++studies}`;
+  const written = files.map(([transferSyntaxUID, elements], place) =>
+    sampleFile(
+      {
+        [TagHex.StudyInstanceUID]: ui(studyUID(study)),
+        [TagHex.SeriesInstanceUID]: ui(`2.25.2.${study}`),
+        [TagHex.SOPInstanceUID]: ui(`2.25.3.${study}.${place + 1}`),
+        [TagHex.InstanceNumber]: { vr: "IS", Value: [place + 1] },
+        ...elements,
+      },
+      { transferSyntaxUID },
+    ),
+  );
+  await t.store(as, zipSync(Object.fromEntries(written.map((file, place) => [`${place}`, file]))));
+  const path = `/dicomweb/studies/${studyUID(study)}/series/2.25.2.${study}`;
+  return {
+    study: `/dicomweb/studies/${studyUID(study)}`,
+    path,
+    first: `${path}/instances/2.25.3.${study}.1`,
+  };
+}
+
+const get = (path: string, Accept: string, headers: Record<string, string> = {}, as: Person = ana) =>
+  t.call("GET", path, { as, headers: { Accept, ...headers } });
+
+function pixelsOf(file: Uint8Array) {
+  const { file: parsed } = parseFile(memorySource(file));
+  expect(parsed).toMatchObject({ transferSyntaxUID: EXPLICIT_LITTLE_ENDIAN, isPart10: true });
+  expect(parsed.truncation).toBeUndefined();
+  const { offset = 0, length = 0, vr } = findElement(parsed.dataSet, Tag.PixelData) ?? {};
+  return { vr, bytes: file.subarray(offset, offset + length) };
+}
+
+function farthest(one: Uint8Array, other: Uint8Array): number {
+  expect(one.length).toBe(other.length);
+  return one.reduce((most, value, at) => Math.max(most, Math.abs(value - (other[at] ?? 0))), 0);
+}
+
+const LOSSLESS = Object.keys(encoders).filter((syntax) => syntax !== JPEG);
+
+describe("an instance with encapsulated frames", () => {
+  test.each(LOSSLESS)("in %s comes as native words, alone or in parts", async (syntax) => {
+    const pixels = { vr: "OB", fragments: [(await encodeGrey(syntax)) ?? new Uint8Array()] };
+    const { first } = await store([[syntax, { ...grey, [TagHex.PixelData]: pixels }]]);
+    const file = await get(first, FILE);
+    expect([file.status, file.headers.get("content-type")]).toEqual([200, "application/dicom"]);
+    const bytes = await file.bytes();
+    expect(file.headers.get("content-length")).toBe(String(bytes.length));
+    expect(pixelsOf(bytes)).toEqual({ vr: "OW", bytes: wordBytes });
+    const [part, ...others] = await partsOf(await get(first, FILES));
+    expect(others).toEqual([]);
+    expect(part?.contentType).toBe(`application/dicom; transfer-syntax=${EXPLICIT_LITTLE_ENDIAN}`);
+    expect(new Uint8Array(part?.body ?? [])).toEqual(bytes);
+    const [frame] = await partsOf(await get(`${first}/frames/1`, FRAMES));
+    expect(frame?.contentType).toBe(`application/octet-stream; transfer-syntax=${EXPLICIT_LITTLE_ENDIAN}`);
+    expect(new Uint8Array(frame?.body ?? [])).toEqual(wordBytes);
+    const bare = await get(
+      `${first}/frames/1`,
+      `application/octet-stream; transfer-syntax=${EXPLICIT_LITTLE_ENDIAN}`,
+    );
+    expect(await bare.bytes()).toEqual(wordBytes);
+  });
+
+  test("says the same otherwise, but for how its samples lie and what its colours are", async () => {
+    const fragments = [(await encodeColour(JPEG)) ?? new Uint8Array()];
+    const named = { vr: "CS", Value: ["YBR_FULL_422"] };
+    const elements = { ...colour, [TagHex.PhotometricInterpretation]: named };
+    const { first } = await store([[JPEG, { ...elements, [TagHex.PixelData]: { vr: "OB", fragments } }]]);
+    const [stored, written] = await Promise.all([get(first, "application/dicom"), get(first, FILE)]);
+    const [before, after] = [await stored.bytes(), await written.bytes()];
+    const [was, is] = [before, after].map((file) => readTaken(file).metadata);
+    for (const tag of [
+      TagHex.PixelData,
+      TagHex.AvailableTransferSyntaxUID,
+      TagHex.PhotometricInterpretation,
+    ]) {
+      delete was?.[tag];
+      if (tag !== TagHex.PhotometricInterpretation) delete is?.[tag];
+    }
+    expect(is).toEqual({ ...was, [TagHex.PhotometricInterpretation]: { vr: "CS", Value: ["RGB"] } });
+    expect(farthest(pixelsOf(after).bytes, colours)).toBeLessThan(12);
+    // A frame comes with the metadata, which name other colours.
+    const [frame] = await partsOf(await get(`${first}/frames/1`, FRAMES));
+    expect(frame?.body.length).toBe((colours.length / 3) * 2);
+  });
+
+  test("of several frames has all of them, of which some may be asked for", async () => {
+    const samples = [0, 1, 2].map((shift) => {
+      const moved = words.map((value) => (value + shift * 100) % 4096);
+      return new Uint8Array(moved.buffer);
+    });
+    const fragments: Uint8Array[] = [];
+    for (const one of samples) fragments.push((await encodeGrey(JPEG_2000, one)) ?? new Uint8Array());
+    const elements = {
+      ...grey,
+      [TagHex.NumberOfFrames]: { vr: "IS", Value: [3] },
+      [TagHex.PixelData]: { vr: "OB", fragments },
+    };
+    const { first } = await store([[JPEG_2000, elements]]);
+    const file = await (await get(first, FILE)).bytes();
+    expect(pixelsOf(file).bytes).toEqual(new Uint8Array(Buffer.concat(samples)));
+    const frames = await partsOf(await get(`${first}/frames/3,1`, FRAMES));
+    expect(frames.map(({ body }) => new Uint8Array(body))).toEqual([
+      samples[2] ?? wordBytes,
+      samples[0] ?? wordBytes,
+    ]);
+    expect((await get(`${first}/frames/3,1`, FRAMES.replace(/^.*"(.*)"/, "$1"))).status).toBe(406);
+  });
+
+  test("has a version of its own in this syntax", async () => {
+    const pixels = { vr: "OB", fragments: [(await encodeGrey(JPEG_2000)) ?? new Uint8Array()] };
+    const { first } = await store([[JPEG_2000, { ...grey, [TagHex.PixelData]: pixels }]]);
+    const etag = (await get(first, FILE)).headers.get("etag") ?? "";
+    expect(etag).not.toBe((await get(first, "application/dicom")).headers.get("etag") ?? "");
+    expect((await get(first, FILE, { "If-None-Match": etag })).status).toBe(304);
+    expect((await get(first, "application/dicom", { "If-None-Match": etag })).status).toBe(200);
+    const head = await t.call("HEAD", first, { as: ana, headers: { Accept: FILE } });
+    expect([head.status, Number(head.headers.get("content-length"))]).toEqual([
+      200,
+      (await (await get(first, FILE)).bytes()).length,
+    ]);
+  });
+
+  test("that can't be decoded is refused in this syntax, and comes as it is stored if the client takes that", async () => {
+    const garbage = { vr: "OB", fragments: [new Uint8Array(64).fill(7)] };
+    const [broken, film] = await Promise.all([
+      store([[JPEG_2000, { ...grey, [TagHex.PixelData]: garbage }]]),
+      store([[MPEG_2, { ...grey, [TagHex.PixelData]: garbage }]]),
+    ]);
+    for (const { first, path } of [broken, film]) {
+      expect((await get(first, FILE)).status).toBe(406);
+      const either = await get(first, `${FILE}, application/dicom; transfer-syntax=*`);
+      expect(readTaken(await either.bytes()).transferSyntaxUID).not.toBe(EXPLICIT_LITTLE_ENDIAN);
+      const [part] = await partsOf(await get(path, FILES));
+      expect(part?.contentType).not.toContain(`=${EXPLICIT_LITTLE_ENDIAN}`);
+    }
+    expect((await get(`${broken.first}/frames/1`, FRAMES)).status).toBe(406);
+    const frame = await get(`${broken.first}/frames/1`, `${FRAMES}, multipart/related; type="image/jp2"`);
+    expect((await partsOf(frame))[0]?.contentType).toStartWith("image/jp2");
+  });
+
+  test("is none for another account", async () => {
+    const pixels = { vr: "OB", fragments: [(await encodeGrey(JPEG_2000)) ?? new Uint8Array()] };
+    const { first, path, study } = await store([[JPEG_2000, { ...grey, [TagHex.PixelData]: pixels }]]);
+    for (const [address, Accept] of [
+      [first, FILE],
+      [path, FILES],
+      [study, FILES],
+      [`${first}/frames/1`, FRAMES],
+    ] as const)
+      expect([address, (await get(address, Accept, {}, lab)).status]).toEqual([address, 404]);
+  });
+});
+
+describe("an instance in another syntax of native pixels", () => {
+  const native = { ...grey, [TagHex.PixelData]: { vr: "OW", bytes: wordBytes } };
+
+  test.each([IMPLICIT_LITTLE_ENDIAN, EXPLICIT_BIG_ENDIAN, DEFLATED])("%s is written anew", async (syntax) => {
+    // The sample's bytes are those of the file.
+    const bytes = syntax === EXPLICIT_BIG_ENDIAN ? Buffer.from(wordBytes).swap16() : wordBytes;
+    const { first } = await store([[syntax, { ...native, [TagHex.PixelData]: { vr: "OW", bytes } }]]);
+    const file = await get(first, FILE);
+    expect(pixelsOf(await file.bytes())).toEqual({ vr: "OW", bytes: wordBytes });
+  });
+
+  test.each([IMPLICIT_LITTLE_ENDIAN, DEFLATED])("%s without pixels is written anew", async (syntax) => {
+    const title = { "00420010": { vr: "ST", Value: ["Laudo nº 1"] } };
+    const { first } = await store([[syntax, title]]);
+    const file = await (await get(first, FILE)).bytes();
+    const { metadata, transferSyntaxUID } = readTaken(file);
+    expect(transferSyntaxUID).toBe(EXPLICIT_LITTLE_ENDIAN);
+    expect(metadata["00420010"]?.Value).toEqual(["Laudo nº 1"]);
+  });
+});
+
+test("a series and a study come whole in this syntax, what is stored so bit for bit", async () => {
+  const pixels = { vr: "OB", fragments: [(await encodeGrey(JPEG_2000)) ?? new Uint8Array()] };
+  const native = { ...grey, [TagHex.PixelData]: { vr: "OW", bytes: wordBytes } };
+  const { path, study, first } = await store([
+    [EXPLICIT_LITTLE_ENDIAN, native],
+    [JPEG_2000, { ...grey, [TagHex.PixelData]: pixels }],
+    [IMPLICIT_LITTLE_ENDIAN, native],
+  ]);
+  const stored = await (await get(first, "application/dicom")).bytes();
+  for (const address of [path, study]) {
+    const parts = await partsOf(await get(address, FILES));
+    expect(parts.map(({ contentType }) => contentType)).toEqual(
+      Array.from({ length: 3 }, () => `application/dicom; transfer-syntax=${EXPLICIT_LITTLE_ENDIAN}`),
+    );
+    expect(new Uint8Array(parts[0]?.body ?? [])).toEqual(stored);
+    for (const { body } of parts) expect(pixelsOf(body).bytes).toEqual(wordBytes);
+  }
+});
