@@ -4,7 +4,7 @@ import { holding, streamOf } from "../../../http/stream-of.ts";
 import { type LentBytes, ownBytes } from "../../../runtime/lent-bytes.ts";
 import { archiveHeaders } from "../answers/archive-headers.ts";
 import type { Representation } from "../answers/media-types.ts";
-import { onePartRelated } from "../answers/multipart-related.ts";
+import { isInMemory, onePartRelated } from "../answers/multipart-related.ts";
 import { isDecodable, SHORT_BYTES } from "../decoded/decoded-frames.ts";
 import type { Asker, Decoding } from "../decoded/decoding.ts";
 import { NotDecoded } from "../decoded/frame-decoder.ts";
@@ -50,14 +50,14 @@ export async function explicitInstanceResponse(
     place?.[Symbol.dispose]();
     throw error;
   });
-  const body = place && !("bytes" in part) ? holding(place, part) : part;
+  const body = place && !isInMemory(part) ? holding(place, part) : part;
   if (multipart) {
     const related = onePartRelated(type, { contentType: EXPLICIT_TYPE }, body);
     return new Response(related.body, {
       headers: { ...archiveHeaders(related.contentType), Vary: "Accept" },
     });
   }
-  return new Response(("bytes" in body ? body.bytes : body) as BodyInit, {
+  return new Response((isInMemory(body) ? body.bytes : body) as BodyInit, {
     headers: { ...archiveHeaders(type), "Content-Length": String(file.sizeBytes), Vary: "Accept" },
   });
 }

@@ -1,0 +1,126 @@
+import { expect, test } from "bun:test";
+import { readInstance } from "../../../src/server/dicom/read-instance.ts";
+import { Decoding } from "../../../src/server/features/dicomweb/decoded/decoding.ts";
+import type { FrameDecoder } from "../../../src/server/features/dicomweb/decoded/frame-decoder.ts";
+import { memorySource } from "../../../src/shared/dicom/reading/memory-source.ts";
+import { TagHex } from "../../../src/shared/dicom/tags.ts";
+import { sampleFile } from "../../support/dicom-sample.ts";
+import { dicomwebApp } from "../../support/dicomweb-app.ts";
+import { createMemoryCatalogue } from "../../support/memory-catalogue.ts";
+import { partsOf } from "../../support/parts-of.ts";
+import { until } from "../../support/until.ts";
+
+/* How much is decoded at once, with frames that take 3 MB each. */
+
+const FRAME_BYTES = 3 * 1024 * 1024;
+const FRAMES = 'multipart/related; type="application/octet-stream"; transfer-syntax=1.2.840.10008.1.2.1';
+const FILE = "application/dicom; transfer-syntax=1.2.840.10008.1.2.1";
+const FILES = 'multipart/related; type="application/dicom"; transfer-syntax=1.2.840.10008.1.2.1';
+
+const bytes = sampleFile(
+  {
+    [TagHex.NumberOfFrames]: { vr: "IS", Value: [3] },
+    [TagHex.PixelData]: {
+      vr: "OB",
+      fragments: [1, 2, 3].map((value) => new Uint8Array(64).fill(value)),
+    },
+  },
+  { transferSyntaxUID: "1.2.840.10008.1.2.4.90" },
+);
+const read = readInstance(memorySource(bytes));
+if (!read.ok) throw new Error(read.reason);
+const { instance } = read;
+const series = `/dicomweb/t/x/studies/${instance.studyInstanceUID}/series/${instance.seriesInstanceUID}`;
+const path = `${series}/instances/${instance.sopInstanceUID}`;
+
+/** A server whose decoder fills each frame with its index, and fails where it is told to. */
+function serve(decode: Partial<FrameDecoder> = {}) {
+  const decoder: FrameDecoder = {
+    decode: async ({ frameIndex }) => ({
+      bytes: new Uint8Array(FRAME_BYTES).fill(frameIndex),
+      photometricInterpretation: "MONOCHROME2",
+    }),
+    ...decode,
+  };
+  const app = dicomwebApp(() => createMemoryCatalogue([{ bytes, instance }]), {
+    decoding: new Decoding(decoder),
+  });
+  return (address: string, accept: string, init: RequestInit = {}) =>
+    app.request(address, { ...init, headers: { accept } });
+}
+
+test("an account has two long answers at once, whatever they are of", async () => {
+  const get = serve();
+  const held = [await get(path, FILE), await get(`${path}/frames/1,2`, FRAMES)];
+  expect(held.map(({ status }) => status)).toEqual([200, 200]);
+  for (const [address, accept] of [
+    [path, FILE],
+    [`${path}/frames/1`, FRAMES],
+  ] as const) {
+    const refused = await get(address, accept);
+    expect([address, refused.status]).toEqual([address, 503]);
+  }
+  await held.shift()?.body?.cancel();
+  const [, ...others] = await partsOf(await get(`${path}/frames/1,3`, FRAMES));
+  expect(others.map(({ body }) => [body.length, body[0]])).toEqual([[FRAME_BYTES, 2]]);
+  await held.shift()?.body?.cancel();
+  const whole = await (await get(path, FILE)).bytes();
+  expect([1, 2, 3].map((fromEnd) => whole.at(-FRAME_BYTES * fromEnd))).toEqual([2, 1, 0]);
+});
+
+test("HEAD holds no place", async () => {
+  const get = serve();
+  for (let times = 0; times < 3; times++)
+    for (const [address, accept] of [
+      [path, FILE],
+      [`${path}/frames/1`, FRAMES],
+      [series, FILES],
+    ] as const)
+      expect((await get(address, accept, { method: "HEAD" })).status).toBe(200);
+  await (await get(path, FILE)).bytes();
+});
+
+test("a series waits for its place, and leaves it", async () => {
+  const get = serve();
+  const held = [await get(path, FILE), await get(path, FILE)];
+  const answer = await get(series, FILES);
+  expect(answer.status).toBe(200);
+  let isWhole = false;
+  const parts = partsOf(answer).then((all) => {
+    isWhole = true;
+    return all;
+  });
+  await Bun.sleep(100);
+  expect(isWhole).toBe(false);
+  await held[0]?.body?.cancel();
+  expect((await parts)[0]?.body.length).toBeGreaterThan(3 * FRAME_BYTES);
+  await held[1]?.body?.cancel();
+});
+
+test("a series that nobody reads any more takes no place", async () => {
+  const get = serve();
+  const held = [await get(path, FILE), await get(path, FILE)];
+  const left = new AbortController();
+  const answer = await get(series, FILES, { signal: left.signal });
+  const reading = answer.bytes().catch((error) => error);
+  left.abort(new Error("left"));
+  await until(async () => (await reading) instanceof Error);
+  for (const one of held) await one.body?.cancel();
+  const again = [await get(path, FILE), await get(path, FILE)];
+  expect(again.map(({ status }) => status)).toEqual([200, 200]);
+  for (const one of again) await one.body?.cancel();
+});
+
+test("a file breaks off at a frame that is not as the first one", async () => {
+  const get = serve({
+    decode: async ({ frameIndex }) =>
+      frameIndex === 2
+        ? undefined
+        : { bytes: new Uint8Array(FRAME_BYTES), photometricInterpretation: "MONOCHROME2" },
+  });
+  const answer = await get(path, FILE);
+  expect(answer.status).toBe(200);
+  await expect(answer.bytes()).rejects.toThrow();
+  const alone = await get(`${path}/frames/3`, FRAMES);
+  expect(alone.status).toBe(406);
+});
