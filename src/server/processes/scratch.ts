@@ -8,10 +8,15 @@ import { writeAll } from "../storage/disk/durable-file.ts";
 export interface Scratch {
   /** Writes pieces to a new file, which is deleted when it is disposed. `undefined` if they are more than `maxBytes`. */
   spool(pieces: Pieces, maxBytes: number): Promise<ScratchFile | undefined>;
+  /** The place of a new file, for another process to write. What is there is deleted when it is disposed. */
+  place(): ScratchPlace;
 }
 
-export interface ScratchFile extends AsyncDisposable {
+export interface ScratchPlace extends AsyncDisposable {
   path: string;
+}
+
+export interface ScratchFile extends ScratchPlace {
   sizeBytes: number;
 }
 
@@ -23,12 +28,16 @@ export async function createScratch(folder: string): Promise<Scratch> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   await chmod(folder, 0o700);
   await removeStale(folder);
+  const place = (): ScratchPlace => {
+    const path = join(folder, randomUUID());
+    return { path, [Symbol.asyncDispose]: () => rm(path, { force: true }) };
+  };
   return {
+    place,
     async spool(pieces, maxBytes) {
-      const path = join(folder, randomUUID());
-      const file = { path, sizeBytes: 0, [Symbol.asyncDispose]: () => rm(path, { force: true }) };
+      const file = { ...place(), sizeBytes: 0 };
       try {
-        await using handle = await open(path, "wx", 0o600);
+        await using handle = await open(file.path, "wx", 0o600);
         for await (const piece of pieces) {
           file.sizeBytes += piece.length;
           if (file.sizeBytes > maxBytes) break;

@@ -1,7 +1,10 @@
-import { expect, test } from "bun:test";
+import { afterEach, expect, test } from "bun:test";
 import { readInstance } from "../../../src/server/dicom/read-instance.ts";
 import { Decoding } from "../../../src/server/features/dicomweb/decoded/decoding.ts";
-import type { FrameDecoder } from "../../../src/server/features/dicomweb/decoded/frame-decoder.ts";
+import type {
+  FrameDecoder,
+  NativeFrame,
+} from "../../../src/server/features/dicomweb/decoded/frame-decoder.ts";
 import { memorySource } from "../../../src/shared/dicom/reading/memory-source.ts";
 import { TagHex } from "../../../src/shared/dicom/tags.ts";
 import { sampleFile } from "../../support/dicom-sample.ts";
@@ -33,13 +36,27 @@ const { instance } = read;
 const series = `/dicomweb/t/x/studies/${instance.studyInstanceUID}/series/${instance.seriesInstanceUID}`;
 const path = `${series}/instances/${instance.sopInstanceUID}`;
 
+let undisposed = 0;
+afterEach(() => expect(undisposed).toBe(0));
+
+function nativeFrame(frameIndex: number): NativeFrame {
+  undisposed++;
+  let isDisposed = false;
+  return {
+    bytes: new Blob([new Uint8Array(FRAME_BYTES).fill(frameIndex)]),
+    sizeBytes: FRAME_BYTES,
+    photometricInterpretation: "MONOCHROME2",
+    async [Symbol.asyncDispose]() {
+      if (!isDisposed) undisposed--;
+      isDisposed = true;
+    },
+  };
+}
+
 /** A server whose decoder fills each frame with its index, and fails where it is told to. */
 function serve(decode: Partial<FrameDecoder> = {}) {
   const decoder: FrameDecoder = {
-    decode: async ({ frameIndex }) => ({
-      bytes: new Uint8Array(FRAME_BYTES).fill(frameIndex),
-      photometricInterpretation: "MONOCHROME2",
-    }),
+    decode: async ({ frameIndex }) => nativeFrame(frameIndex),
     ...decode,
   };
   const app = dicomwebApp(() => createMemoryCatalogue([{ bytes, instance }]), {
@@ -113,10 +130,7 @@ test("a series that nobody reads any more takes no place", async () => {
 
 test("a file breaks off at a frame that is not as the first one", async () => {
   const get = serve({
-    decode: async ({ frameIndex }) =>
-      frameIndex === 2
-        ? undefined
-        : { bytes: new Uint8Array(FRAME_BYTES), photometricInterpretation: "MONOCHROME2" },
+    decode: async ({ frameIndex }) => (frameIndex === 2 ? undefined : nativeFrame(frameIndex)),
   });
   const answer = await get(path, FILE);
   expect(answer.status).toBe(200);

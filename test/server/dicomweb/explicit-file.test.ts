@@ -53,6 +53,7 @@ async function explicitOf(bytes: Uint8Array): Promise<Uint8Array | undefined> {
   const file = await explicitFile(catalogue, instance, (frameIndex) =>
     decoder.decode({ instance, frameIndex, asDescribed: false }, never),
   );
+  await using _ = file;
   return file && (await joinPieces(file.pieces, file.sizeBytes));
 }
 

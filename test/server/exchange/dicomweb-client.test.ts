@@ -5,13 +5,16 @@ import { readCodec } from "../../../src/server/features/thumbnails/worker/read-c
 import { dicomwebExamples } from "../../../src/server/render/api-examples.ts";
 import { TagHex } from "../../../src/shared/dicom/tags.ts";
 import { createCodecs } from "../../../src/shared/pixels/wasm-codec.ts";
-import { noisySlices, sliceSamples } from "../../support/noisy-slices.ts";
+import { encoders } from "../../support/compressed-pixels.ts";
+import { sampleFile } from "../../support/dicom-sample.ts";
+import { noisySlices, SLICE_SIDE, sliceElements, sliceSamples } from "../../support/noisy-slices.ts";
 import { sampleInstance, sampleZip, studyUID } from "../../support/sample-zip.ts";
 import { createTempFolder } from "../../support/temp-folder.ts";
 import { createTestApp, type Person, type TestApp } from "../../support/test-app.ts";
 import { FetchingXMLHttpRequest } from "../../support/xml-http-request.ts";
 
 /** The client that OHIF and others use, as npm has it, against a server of ours. */
+const JPEG_2000 = "1.2.840.10008.1.2.4.90";
 let t: TestApp;
 let server: ReturnType<typeof Bun.serve>;
 let owner: Person;
@@ -115,6 +118,41 @@ test("dicomweb-client reads frames of the lossless HTJ2K copy by its media type"
   const stored = [{ mediaType: "application/octet-stream" }];
   const sizes = sizesOf(await client.retrieveInstanceFrames({ ...frame, mediaTypes: stored }));
   expect(sizes).toEqual([sliceSamples(0).byteLength]);
+});
+
+test("dicomweb-client, which decodes nothing, reads a frame of JPEG 2000 as native pixels", async () => {
+  const samples = new Uint8Array(sliceSamples(0).buffer);
+  const frame = {
+    width: SLICE_SIDE,
+    height: SLICE_SIDE,
+    bitsPerSample: 16,
+    componentCount: 1,
+    samples,
+  } as const;
+  const fragments = [(await encoders[JPEG_2000]?.(frame)) ?? new Uint8Array()];
+  const elements = {
+    ...sliceElements(0),
+    [TagHex.BitsStored]: { vr: "US", Value: [16] },
+    [TagHex.HighBit]: { vr: "US", Value: [15] },
+    [TagHex.PixelData]: { vr: "OB", fragments },
+  };
+  const path = {
+    studyInstanceUID: studyUID("9"),
+    seriesInstanceUID: "2.25.2.9.1",
+    sopInstanceUID: "2.25.3.9.1.1",
+  };
+  const uids = {
+    [TagHex.StudyInstanceUID]: { vr: "UI", Value: [path.studyInstanceUID] },
+    [TagHex.SeriesInstanceUID]: { vr: "UI", Value: [path.seriesInstanceUID] },
+    [TagHex.SOPInstanceUID]: { vr: "UI", Value: [path.sopInstanceUID] },
+  };
+  const stored = sampleFile({ ...elements, ...uids }, { transferSyntaxUID: JPEG_2000 });
+  await client.storeInstances({ datasets: [Uint8Array.from(stored).buffer] });
+  await t.settle();
+  const transferSyntaxUID = "1.2.840.10008.1.2.1";
+  const bytes = [{ mediaType: "application/octet-stream", transferSyntaxUID }];
+  const [native] = await client.retrieveInstanceFrames({ ...path, frameNumbers: [1], mediaTypes: bytes });
+  expect(Buffer.from(native ?? new ArrayBuffer()).equals(samples)).toBe(true);
 });
 
 test("dicomweb-client retrieves all bulk data of a study, series and instance, also of a large file", async () => {

@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
 import { zipSync } from "fflate";
 import { parseFile } from "../../../src/server/dicom/parse-file.ts";
 import type { DicomElements } from "../../../src/server/dicom/write-instance.ts";
@@ -16,10 +18,12 @@ import {
 import { partsOf } from "../../support/parts-of.ts";
 import { studyUID } from "../../support/sample-zip.ts";
 import { createTestApp, type Person, type TestApp } from "../../support/test-app.ts";
+import { until } from "../../support/until.ts";
 
 /* Instances and frames for clients that take nothing but Explicit VR Little Endian. */
 
 const DEFLATED = "1.2.840.10008.1.2.1.99";
+const RLE = "1.2.840.10008.1.2.5";
 const JPEG = "1.2.840.10008.1.2.4.50";
 const JPEG_2000 = "1.2.840.10008.1.2.4.90";
 const MPEG_2 = "1.2.840.10008.1.2.4.100";
@@ -105,7 +109,7 @@ function pixelsOf(file: Uint8Array) {
   expect(parsed).toMatchObject({ transferSyntaxUID: EXPLICIT_LITTLE_ENDIAN, isPart10: true });
   expect(parsed.truncation).toBeUndefined();
   const { offset = 0, length = 0, vr } = findElement(parsed.dataSet, Tag.PixelData) ?? {};
-  return { vr, bytes: file.subarray(offset, offset + length) };
+  return { vr, bytes: Buffer.from(file.subarray(offset, offset + length)) };
 }
 
 function farthest(one: Uint8Array, other: Uint8Array): number {
@@ -123,7 +127,7 @@ describe("an instance with encapsulated frames", () => {
     expect([file.status, file.headers.get("content-type")]).toEqual([200, "application/dicom"]);
     const bytes = await file.bytes();
     expect(file.headers.get("content-length")).toBe(String(bytes.length));
-    expect(pixelsOf(bytes)).toEqual({ vr: "OW", bytes: wordBytes });
+    expect(pixelsOf(bytes)).toEqual({ vr: "OW", bytes: Buffer.from(wordBytes) });
     const [part, ...others] = await partsOf(await get(first, FILES));
     expect(others).toEqual([]);
     expect(part?.contentType).toBe(`application/dicom; transfer-syntax=${EXPLICIT_LITTLE_ENDIAN}`);
@@ -175,13 +179,39 @@ describe("an instance with encapsulated frames", () => {
     };
     const { first } = await store([[JPEG_2000, elements]]);
     const file = await (await get(first, FILE)).bytes();
-    expect(pixelsOf(file).bytes).toEqual(new Uint8Array(Buffer.concat(samples)));
+    expect(pixelsOf(file).bytes).toEqual(Buffer.concat(samples));
     const frames = await partsOf(await get(`${first}/frames/3,1`, FRAMES));
     expect(frames.map(({ body }) => new Uint8Array(body))).toEqual([
       samples[2] ?? wordBytes,
       samples[0] ?? wordBytes,
     ]);
     expect((await get(`${first}/frames/3,1`, FRAMES.replace(/^.*"(.*)"/, "$1"))).status).toBe(406);
+  });
+
+  test("whose frame is large comes whole, and leaves no file behind", async () => {
+    const side = 1_600;
+    const samples = new Uint8Array(Uint16Array.from({ length: side * side }, (_, at) => at % 4096).buffer);
+    const size = { width: side, height: side, bitsPerSample: 16, componentCount: 1 } as const;
+    const fragments = [(await encoders[RLE]?.({ ...size, samples })) ?? new Uint8Array()];
+    const elements = { ...grey, [TagHex.Rows]: us(side), [TagHex.Columns]: us(side) };
+    const { first, path } = await store([
+      [RLE, { ...elements, [TagHex.PixelData]: { vr: "OB", fragments } }],
+    ]);
+    const scratch = () => readdirSync(join(t.deps.config.dataDir, "scratch"));
+    const before = scratch();
+    expect(pixelsOf(await (await get(first, FILE)).bytes()).bytes.equals(samples)).toBe(true);
+    for (const [address, accept] of [
+      [first, FILES],
+      [path, FILES],
+      [`${first}/frames/1`, FRAMES],
+    ] as const) {
+      const [part] = await partsOf(await get(address, accept));
+      expect([address, part?.body.subarray(-samples.length).equals(samples)]).toEqual([address, true]);
+    }
+    const left = await get(first, FILE);
+    await left.body?.cancel();
+    expect((await t.call("HEAD", first, { as: ana, headers: { Accept: FILE } })).status).toBe(200);
+    await until(() => scratch().length === before.length);
   });
 
   test("has a version of its own in this syntax", async () => {
@@ -237,7 +267,7 @@ describe("an instance in another syntax of native pixels", () => {
     const bytes = syntax === EXPLICIT_BIG_ENDIAN ? Buffer.from(wordBytes).swap16() : wordBytes;
     const { first } = await store([[syntax, { ...native, [TagHex.PixelData]: { vr: "OW", bytes } }]]);
     const file = await get(first, FILE);
-    expect(pixelsOf(await file.bytes())).toEqual({ vr: "OW", bytes: wordBytes });
+    expect(pixelsOf(await file.bytes())).toEqual({ vr: "OW", bytes: Buffer.from(wordBytes) });
   });
 
   test.each([IMPLICIT_LITTLE_ENDIAN, DEFLATED])("%s without pixels is written anew", async (syntax) => {
@@ -265,6 +295,6 @@ test("a series and a study come whole in this syntax, what is stored so bit for 
       Array.from({ length: 3 }, () => `application/dicom; transfer-syntax=${EXPLICIT_LITTLE_ENDIAN}`),
     );
     expect(new Uint8Array(parts[0]?.body ?? [])).toEqual(stored);
-    for (const { body } of parts) expect(pixelsOf(body).bytes).toEqual(wordBytes);
+    for (const { body } of parts) expect(pixelsOf(body).bytes).toEqual(Buffer.from(wordBytes));
   }
 });

@@ -1,13 +1,14 @@
 import { isVideo, TransferSyntax } from "../../../../shared/dicom/transfer-syntax.ts";
 import type { ManifestInstance } from "../../../archive/manifest.ts";
+import { piecesOf } from "../../../archive/pieces.ts";
 import { AppError } from "../../../http/app-error.ts";
 import { notAcceptable } from "../../../http/http.errors.ts";
-import { holding } from "../../../http/stream-of.ts";
+import { holding, streamOf } from "../../../http/stream-of.ts";
 import { ownBytes } from "../../../runtime/lent-bytes.ts";
 import { frameHeaders } from "../answers/archive-headers.ts";
 import type { Representation } from "../answers/media-types.ts";
 import { bareBody, multipartRelated, onePartRelated, type Part } from "../answers/multipart-related.ts";
-import type { Asker, Decoding } from "./decoding.ts";
+import { type Asker, type Decoding, placeWith } from "./decoding.ts";
 import { type NativeFrame, NotDecoded } from "./frame-decoder.ts";
 
 /** An answer up to this size is held in memory and holds no place. */
@@ -35,24 +36,48 @@ export async function decodedFramesResponse(
   const frameOf = (frameNumber: number) => ({ instance, frameIndex: frameNumber - 1, asDescribed: true });
   const first = await decoding.inTurn(frameOf(firstNumber), asker);
   if (!first) return undefined;
-  if (others.length === 0 && first.bytes.length <= SHORT_BYTES) {
+  if (others.length === 0 && isShort(first)) {
     const part = ownBytes(first.bytes);
     const head = { contentType: CONTENT_TYPE };
     const { contentType, body } = multipart ? onePartRelated(type, head, part) : bareBody(CONTENT_TYPE, part);
     return new Response(body, { headers: frameHeaders(contentType) });
   }
+  const firstPart = { contentType: CONTENT_TYPE, body: first.bytes };
   async function* parts(): AsyncGenerator<Part> {
-    yield partOf(first);
-    for (const frameNumber of others) yield partOf(await decoding.next(frameOf(frameNumber), asker));
+    yield firstPart;
+    for (const frameNumber of others) {
+      await using frame = await decoding.next(frameOf(frameNumber), asker);
+      if (!frame) throw new NotDecoded("a frame of a list");
+      yield { contentType: CONTENT_TYPE, body: frame.bytes };
+    }
   }
   const { contentType, body } = multipart
     ? multipartRelated(type, parts())
-    : { contentType: CONTENT_TYPE, body: new Blob([first.bytes as BlobPart]).stream() };
-  const sent = asker.isHead ? null : holding(decoding.takePlace(asker), body);
-  return new Response(sent, { headers: frameHeaders(contentType) });
+    : { contentType: CONTENT_TYPE, body: streamOf(piecesOf(first.bytes)) };
+  const headers = frameHeaders(contentType);
+  return new Response(await sentInPlace(body, first, { decoding, asker }), { headers });
 }
 
-function partOf(frame: NativeFrame | undefined): Part {
-  if (!frame) throw new NotDecoded("a frame of a list");
-  return { contentType: CONTENT_TYPE, body: frame.bytes };
+/** A frame that is held in memory and needs no place. */
+function isShort(frame: NativeFrame): frame is NativeFrame & { bytes: Uint8Array } {
+  return frame.sizeBytes <= SHORT_BYTES && frame.bytes instanceof Uint8Array;
+}
+
+/**
+ * The body, which holds a place and the frame that it begins with until it is sent. That of HEAD, which nobody reads, holds nothing.
+ * @throws {AppError} 503 with Retry-After
+ */
+export async function sentInPlace(
+  body: ReadableStream<Uint8Array>,
+  first: AsyncDisposable,
+  { decoding, asker }: { decoding: Decoding; asker: Asker },
+): Promise<ReadableStream<Uint8Array>> {
+  try {
+    if (!asker.isHead) return holding(placeWith(decoding.takePlace(asker), first), body);
+  } catch (error) {
+    await first[Symbol.asyncDispose]();
+    throw error;
+  }
+  await first[Symbol.asyncDispose]();
+  return body;
 }

@@ -57,6 +57,19 @@ export class Decoding {
   }
 }
 
+/** The place of an answer that begins with a frame, which is disposed with it. */
+export function placeWith(place: HeldPlace, frame: AsyncDisposable): HeldWhileSent {
+  return {
+    beginSending: (giveUp) => place.beginSending(giveUp),
+    took: (bytes) => place.took(bytes),
+    [Symbol.dispose]() {
+      place[Symbol.dispose]();
+      // A file that stays is removed at a later start.
+      frame[Symbol.asyncDispose]().then(undefined, () => {});
+    },
+  };
+}
+
 /** A place that an answer takes on its way, and has until it is sent. */
 export class PlaceForLater implements HeldWhileSent {
   #place: HeldPlace | undefined;

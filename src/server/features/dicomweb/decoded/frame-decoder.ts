@@ -1,11 +1,18 @@
 import type { ManifestInstance } from "../../../archive/manifest.ts";
 
-/** A frame of native pixel data (PS3.5 §8.2). */
-export interface NativeFrame {
+/** Samples of native pixel data (PS3.5 §8.2). */
+export interface NativePixels {
   /** Little-endian, the colours of a pixel side by side. */
   bytes: Uint8Array;
   /** What the colours are. */
   photometricInterpretation: string;
+}
+
+/** A decoded frame. Disposal removes its file, if it has one. */
+export interface NativeFrame extends Omit<NativePixels, "bytes">, AsyncDisposable {
+  /** As in {@link NativePixels}: in memory or, if they are many, in a file. */
+  bytes: Uint8Array | Blob;
+  sizeBytes: number;
 }
 
 /** Decodes encapsulated frames in a process of its own. */

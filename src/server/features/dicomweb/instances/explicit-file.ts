@@ -20,8 +20,8 @@ const ENCODING = { explicit: true, littleEndian: true, undefinedLengths: false, 
 /** The longest value of an element; the length above stands for an unknown one, and lengths are even (PS3.5 §7.1). */
 const MAX_VALUE_BYTES = 0xfffffffe;
 
-/** A file that is written while it is read. */
-export interface WrittenFile {
+/** A file that is written while it is read. Disposal gives up what it holds, read or not. */
+export interface WrittenFile extends AsyncDisposable {
   sizeBytes: number;
   pieces: AsyncGenerator<Uint8Array>;
 }
@@ -99,7 +99,7 @@ function withNativePixels(
       async function* () {
         yield* piecesOf(await open(range));
       },
-      vr,
+      { vr },
     )
   );
 }
@@ -123,26 +123,27 @@ async function withDecodedPixels(
   if (frames.kind !== "encapsulated") return undefined;
   const first = await decode(0);
   if (!first) return undefined;
-  const { photometricInterpretation } = first;
+  const { photometricInterpretation, sizeBytes, bytes } = first;
   const replaced: Replaced = new Map([
     ...BY_PIXEL,
     [Tag.PhotometricInterpretation, codeString(photometricInterpretation)],
   ]);
   const written = writeHeader(header, instance, { syntax: SYNTAX, replaced });
-  if (!written) return undefined;
-  const { bitsAllocated = 8 } = written.pixels;
-  const frameBytes = first.bytes.length;
   const { frameCount } = frames;
   async function* pixels(): AsyncGenerator<Uint8Array> {
-    for (let frameIndex = 0; frameIndex < frameCount; frameIndex++) {
-      const frame = frameIndex === 0 ? first : await decode(frameIndex);
+    yield* piecesOf(bytes);
+    for (let frameIndex = 1; frameIndex < frameCount; frameIndex++) {
+      await using frame = await decode(frameIndex);
       const isAlike = frame?.photometricInterpretation === photometricInterpretation;
-      if (!frame || !isAlike || frame.bytes.length !== frameBytes)
+      if (!frame || !isAlike || frame.sizeBytes !== sizeBytes)
         throw new NotDecoded("a frame behind the first");
-      yield frame.bytes;
+      yield* piecesOf(frame.bytes);
     }
   }
-  return fileOf([written.bytes], frameBytes * frameCount, pixels, bitsAllocated > 8 ? "OW" : "OB");
+  const vr = (written?.pixels.bitsAllocated ?? 8) > 8 ? "OW" : "OB";
+  const file = written && fileOf([written.bytes], sizeBytes * frameCount, pixels, { vr, held: first });
+  if (!file) await first[Symbol.asyncDispose]();
+  return file;
 }
 
 /** Of an even length (PS3.5 §6.2). */
@@ -150,12 +151,15 @@ function codeString(value: string): Uint8Array {
   return Buffer.from(value.length % 2 === 0 ? value : `${value} `, "latin1");
 }
 
-/** @param vr of the pixel data, if there are any */
+/**
+ * @param vr of the pixel data, if there are any
+ * @param held what they are read from
+ */
 function fileOf(
   start: readonly Uint8Array[],
   pixelBytes: number,
   pixels: () => AsyncGenerator<Uint8Array>,
-  vr?: string,
+  { vr, held }: { vr?: string; held?: AsyncDisposable } = {},
 ): WrittenFile | undefined {
   const valueBytes = pixelBytes + (pixelBytes % 2);
   if (valueBytes > MAX_VALUE_BYTES) return undefined;
@@ -167,7 +171,11 @@ function fileOf(
     yield* pixels();
     if (valueBytes > pixelBytes) yield new Uint8Array(1);
   }
-  return { sizeBytes: startBytes + valueBytes, pieces: pieces() };
+  return {
+    sizeBytes: startBytes + valueBytes,
+    pieces: pieces(),
+    [Symbol.asyncDispose]: async () => held?.[Symbol.asyncDispose](),
+  };
 }
 
 /** Reads a file that is short. @throws {InstanceDamaged} if it is not as long as its header says */

@@ -1,11 +1,11 @@
 import { TransferSyntax } from "../../../../shared/dicom/transfer-syntax.ts";
 import type { ManifestInstance } from "../../../archive/manifest.ts";
-import { holding, streamOf } from "../../../http/stream-of.ts";
-import { type LentBytes, ownBytes } from "../../../runtime/lent-bytes.ts";
+import { streamOf } from "../../../http/stream-of.ts";
+import { ownBytes } from "../../../runtime/lent-bytes.ts";
 import { archiveHeaders } from "../answers/archive-headers.ts";
 import type { Representation } from "../answers/media-types.ts";
-import { isInMemory, onePartRelated } from "../answers/multipart-related.ts";
-import { isDecodable, SHORT_BYTES } from "../decoded/decoded-frames.ts";
+import { isInMemory, type OnePart, onePartRelated } from "../answers/multipart-related.ts";
+import { isDecodable, SHORT_BYTES, sentInPlace } from "../decoded/decoded-frames.ts";
 import type { Asker, Decoding } from "../decoded/decoding.ts";
 import { NotDecoded } from "../decoded/frame-decoder.ts";
 import type { InstanceBytes } from "../dicomweb.catalogue.ts";
@@ -32,25 +32,32 @@ export function explicitVersion(
 export async function explicitInstanceResponse(
   reader: InstanceBytes,
   instance: ManifestInstance,
-  { multipart, type }: Representation,
-  { decoding, asker }: { decoding: Decoding; asker: Asker },
+  representation: Representation,
+  request: { decoding: Decoding; asker: Asker },
   allow: () => Promise<void>,
 ): Promise<Response | undefined> {
+  const { decoding, asker } = request;
   const file = await explicitFile(reader, instance, (frameIndex) => {
     const frame = { instance, frameIndex, asDescribed: false };
     return frameIndex === 0 ? decoding.inTurn(frame, asker) : decoding.next(frame, asker);
   });
   if (!file) return undefined;
-  const isShort = file.sizeBytes <= SHORT_BYTES;
-  const part = isShort ? await shortPart(file) : streamOf(file.pieces);
-  if (!part) return undefined;
-  const needsPlace = !isShort && !asker.isHead && isDecodable(instance);
-  const place = needsPlace ? decoding.takePlace(asker) : undefined;
-  await allow().catch((error) => {
-    place?.[Symbol.dispose]();
+  if (file.sizeBytes <= SHORT_BYTES) {
+    const bytes = await readShort(file);
+    if (!bytes) return undefined;
+    await allow();
+    return respond(ownBytes(bytes), bytes.length, representation);
+  }
+  const pieces = streamOf(file.pieces);
+  const body = isDecodable(instance) ? await sentInPlace(pieces, file, request) : pieces;
+  await allow().catch(async (error) => {
+    await body.cancel(error);
     throw error;
   });
-  const body = place && !isInMemory(part) ? holding(place, part) : part;
+  return respond(body, file.sizeBytes, representation);
+}
+
+function respond(body: OnePart, sizeBytes: number, { multipart, type }: Representation): Response {
   if (multipart) {
     const related = onePartRelated(type, { contentType: EXPLICIT_TYPE }, body);
     return new Response(related.body, {
@@ -58,14 +65,15 @@ export async function explicitInstanceResponse(
     });
   }
   return new Response((isInMemory(body) ? body.bytes : body) as BodyInit, {
-    headers: { ...archiveHeaders(type), "Content-Length": String(file.sizeBytes), Vary: "Accept" },
+    headers: { ...archiveHeaders(type), "Content-Length": String(sizeBytes), Vary: "Accept" },
   });
 }
 
 /** Undefined if one of its frames can't be decoded. @throws {InstanceDamaged} */
-async function shortPart(file: WrittenFile): Promise<LentBytes | undefined> {
+async function readShort(file: WrittenFile): Promise<Uint8Array | undefined> {
+  await using _ = file;
   try {
-    return ownBytes(await inMemory(file));
+    return await inMemory(file);
   } catch (error) {
     if (error instanceof NotDecoded) return undefined;
     throw error;

@@ -98,7 +98,7 @@ async function* parts(
 ): AsyncGenerator<Part> {
   for await (const group of groups) {
     for (const instance of group) {
-      const file = await explicit?.write(instance);
+      await using file = await explicit?.write(instance);
       if (file) yield { contentType: EXPLICIT_TYPE, body: streamOf(file.pieces) };
       else {
         const contentType = `application/dicom; transfer-syntax=${instance.transferSyntaxUID}`;

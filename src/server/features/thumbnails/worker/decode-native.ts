@@ -1,6 +1,10 @@
+import { writeFile } from "node:fs/promises";
 import { decodeRequested, readParts, whyNot } from "./decode-requested.ts";
 import { assertNative, nativeFrame } from "./native-frame.ts";
 import type { NativeReply, NativeRequest } from "./picture-messages.ts";
+
+/** Larger frames are passed in a file: the server would have a message in memory twice. */
+const MAX_SENT_BYTES = 4 * 1024 * 1024;
 
 /** Decodes one frame to native pixel data, or says why it can't. Hostile input may make it take long. */
 export async function decodeNative(request: NativeRequest): Promise<NativeReply> {
@@ -8,7 +12,12 @@ export async function decodeNative(request: NativeRequest): Promise<NativeReply>
     const parts = await readParts(request);
     assertNative(parts.pixels);
     const decoded = await decodeRequested(parts, request);
-    return { ok: true, frame: nativeFrame(decoded, parts.pixels, request.native.asDescribed) };
+    const { asDescribed, path } = request.native;
+    const { bytes, photometricInterpretation } = nativeFrame(decoded, parts.pixels, asDescribed);
+    const isSent = bytes.length <= MAX_SENT_BYTES;
+    if (!isSent) await writeFile(path, bytes, { mode: 0o600, flag: "wx" });
+    const sent = isSent ? bytes : undefined;
+    return { ok: true, frame: { photometricInterpretation, sizeBytes: bytes.length, sent } };
   } catch (error) {
     return whyNot(error);
   }

@@ -2,9 +2,9 @@ import type { DecodedFrame } from "../../../../shared/pixels/decoded-frame.ts";
 import { NoPicture } from "../../../../shared/pixels/no-picture.ts";
 import type { PixelModule } from "../../../../shared/pixels/pixel-module.ts";
 import { storedValue } from "../../../../shared/pixels/stored-value.ts";
-import type { NativeFrame } from "../../dicomweb/decoded/frame-decoder.ts";
+import type { NativePixels } from "../../dicomweb/decoded/frame-decoder.ts";
 
-/** The largest native frame, which another process sends and a request holds in memory. */
+/** The largest native frame. The process that decodes it has it in memory several times. */
 const MAX_NATIVE_BYTES = 32 * 1024 * 1024;
 
 /** @throws {NoPicture} if the frames of an instance are too large, or of a kind that only encapsulated frames have */
@@ -23,7 +23,7 @@ export function assertNative({ rows, columns, samplesPerPixel, ...pixels }: Pixe
  * @param asDescribed whether they must be in the colours that the data set names; otherwise those of the codec are kept
  * @throws {NoPicture} if the frame is not what the data set says
  */
-export function nativeFrame(frame: DecodedFrame, pixels: PixelModule, asDescribed: boolean): NativeFrame {
+export function nativeFrame(frame: DecodedFrame, pixels: PixelModule, asDescribed: boolean): NativePixels {
   const { rows, columns, samplesPerPixel, samples } = frame;
   const isDescribed = rows === pixels.rows && columns === pixels.columns;
   if (!isDescribed || samplesPerPixel !== pixels.samplesPerPixel)
@@ -78,7 +78,7 @@ function inColours(
   { isRgb, columns }: DecodedFrame,
   { photometricInterpretation: named }: PixelModule,
   asDescribed: boolean,
-): NativeFrame {
+): NativePixels {
   const isOfCodec = named === "YBR_RCT" || named === "YBR_ICT";
   if (isRgb) {
     // The two names are of transforms within JPEG 2000: native pixels that a codec turned back are red, green and blue.
@@ -95,7 +95,7 @@ function inColours(
 }
 
 /** Samples of YBR_FULL as one of that, or of YBR_FULL_422. */
-function described(samples: Uint8Array, columns: number, named: string): NativeFrame {
+function described(samples: Uint8Array, columns: number, named: string): NativePixels {
   if (named === "YBR_FULL") return { bytes: samples, photometricInterpretation: named };
   if (named !== "YBR_FULL_422" || columns % 2 === 1) throw new NoPicture("unsupported", "these colours");
   return { bytes: inPairs(samples), photometricInterpretation: named };

@@ -4,8 +4,8 @@ import { ProcessLost } from "../../../processes/killable-process.ts";
 import { SerialProcess } from "../../../processes/serial-process.ts";
 import type { Logger } from "../../../runtime/log.ts";
 import type { Turns } from "../../../runtime/turns.ts";
-import type { NativeFrame } from "../../dicomweb/decoded/frame-decoder.ts";
 import type {
+  AnsweredNative,
   NativeReply,
   NativeRequest,
   NothingDecoded,
@@ -32,7 +32,7 @@ type Failed = Omit<NothingDecoded, "failure"> & { failure: PictureFailure | "los
 
 export type Picture = { ok: true; image: Uint8Array } | Failed;
 
-export type Decoded = { ok: true; frame: NativeFrame } | Failed;
+export type Decoded = { ok: true; frame: AnsweredNative } | Failed;
 
 export interface PictureMakerOptions {
   log: Pick<Logger, "warn">;

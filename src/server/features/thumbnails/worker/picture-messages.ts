@@ -1,6 +1,6 @@
 import type { PictureFailure } from "../../../../shared/pixels/no-picture.ts";
 import type { Window } from "../../../../shared/pixels/pixel-module.ts";
-import type { NativeFrame } from "../../dicomweb/decoded/frame-decoder.ts";
+import type { NativePixels } from "../../dicomweb/decoded/frame-decoder.ts";
 
 /** A part of an image, in its pixels from the upper left corner. A negative side is mirrored; one left out reaches to the edge. */
 export interface Region {
@@ -45,9 +45,20 @@ export interface PictureRequest extends FrameRequest {
   drawing?: Drawing;
 }
 
-/** For its samples, in the colours that the instance describes or in those of the codec. */
+/** For its samples. */
 export interface NativeRequest extends FrameRequest {
-  native: { asDescribed: boolean };
+  native: {
+    /** Whether they are in the colours that the instance describes, or in those of the codec. */
+    asDescribed: boolean;
+    /** Where they are written if they are many. */
+    path: string;
+  };
+}
+
+/** The samples of a frame; those that are not sent are in the file that the request names. */
+export interface AnsweredNative extends Omit<NativePixels, "bytes"> {
+  sizeBytes: number;
+  sent: Uint8Array | undefined;
 }
 
 /** `detail` is for the log: it names no person, UID or path. */
@@ -59,7 +70,7 @@ export interface NothingDecoded {
 
 export type PictureReply = { ok: true; image: Uint8Array } | NothingDecoded;
 
-export type NativeReply = { ok: true; frame: NativeFrame } | NothingDecoded;
+export type NativeReply = { ok: true; frame: AnsweredNative } | NothingDecoded;
 
 /** The media type of a picture. */
 export const PICTURE_TYPE = "image/webp";
