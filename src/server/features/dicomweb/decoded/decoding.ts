@@ -13,7 +13,7 @@ const LONG_ANSWERS = { all: 4, own: 2 };
 /** Frames that answers begin with. The process decodes one at a time, and a large one takes it some seconds. */
 const TURNS: DrawingLimits = { turns: 3, turnsPerAccount: 1, asked: { all: 96, own: 19 }, waitMs: 20_000 };
 const TRY_AGAIN_MS = 1_000;
-const MAX_TRIES = 120;
+const MAX_TRIES = 60;
 
 /** Who asks, until `signal` says that they left. */
 export interface Asker {
@@ -81,7 +81,7 @@ export class PlaceForLater implements HeldWhileSent {
     private readonly signal: AbortSignal,
   ) {}
 
-  /** Waits until a place is free, if the answer has none. @throws {AppError} if that takes minutes; the reason of the signal */
+  /** Waits until a place is free, if the answer has none. @throws {AppError} if that takes a minute; the reason of the signal */
   async taken(): Promise<void> {
     for (let tries = 1; !this.#place; tries++) {
       this.signal.throwIfAborted();
@@ -91,7 +91,7 @@ export class PlaceForLater implements HeldWhileSent {
         this.#place.beginSending((reason) => this.#giveUp?.(reason));
       } catch (error) {
         if (!(error instanceof AppError) || tries >= MAX_TRIES) throw error;
-        await sleep(TRY_AGAIN_MS);
+        await sleep(TRY_AGAIN_MS, this.signal);
       }
     }
   }
