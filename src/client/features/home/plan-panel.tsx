@@ -1,14 +1,14 @@
 import { Trans, useLingui } from "@lingui/react/macro";
-import { Meter, MeterSkeleton } from "../../ui/meter.tsx";
+import { MeterSkeleton } from "../../ui/meter.tsx";
+import { PlanMeters } from "../plan/plan-meters.tsx";
 import { planNameText } from "../plan/plan-name.ts";
-import { StorageMeter } from "../plan/storage-meter.tsx";
 import { SeePlans, SubscriptionLink } from "../plan/subscription-link.tsx";
 import { useUsageStats } from "../plan/use-subscription.ts";
 import { HomePanel } from "./home-panel.tsx";
 
 /** The person's plan and what is left of it. */
 export function PlanPanel() {
-  const { i18n, t } = useLingui();
+  const { i18n } = useLingui();
   const usage = useUsageStats({ enabled: true });
   const planName = usage.data && planNameText(i18n, usage.data.planName);
   return (
@@ -34,27 +34,7 @@ export function PlanPanel() {
         </div>
       }
     >
-      {(stats) => (
-        <div className="home-meters">
-          {stats ? (
-            <>
-              <Meter
-                label={t({ id: "planStrip.exams", message: "Exams" })}
-                used={stats.currentExamCount}
-                limit={stats.examLimit}
-              />
-              <Meter
-                label={t({ id: "planStrip.actions", message: "Actions this month" })}
-                used={stats.totalActionsThisMonth}
-                limit={stats.actionLimit}
-              />
-              <StorageMeter usage={stats} />
-            </>
-          ) : (
-            <SeePlans />
-          )}
-        </div>
-      )}
+      {(stats) => <div className="home-meters">{stats ? <PlanMeters usage={stats} /> : <SeePlans />}</div>}
     </HomePanel>
   );
 }

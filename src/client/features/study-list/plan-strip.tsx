@@ -4,12 +4,12 @@ import { isNearLimit, nextResetAt } from "../../../shared/rules/subscription.ts"
 import { countText } from "../../ui/count-text.ts";
 import { TriangleAlertIcon } from "../../ui/icons.tsx";
 import { limitText } from "../../ui/limit-text.ts";
-import { Meter, MeterSkeleton } from "../../ui/meter.tsx";
+import { MeterSkeleton } from "../../ui/meter.tsx";
 import { dayText } from "../../ui/moment-text.ts";
 import { Skeleton } from "../../ui/skeleton.tsx";
 import { PHONE, useMediaQuery } from "../../ui/use-media-query.ts";
+import { PlanMeters } from "../plan/plan-meters.tsx";
 import { planNameText } from "../plan/plan-name.ts";
-import { StorageMeter } from "../plan/storage-meter.tsx";
 import { SeePlans } from "../plan/subscription-link.tsx";
 import { useUsageStats } from "../plan/use-subscription.ts";
 import { maySubscribe, useHis } from "../session/his-context.ts";
@@ -63,17 +63,7 @@ export function PlanStrip() {
           <ActiveUntil expiresAt={subscription.data?.expiresAt} />
         </span>
       </div>
-      <Meter
-        label={t({ id: "planStrip.exams", message: "Exams" })}
-        used={currentExamCount}
-        limit={examLimit}
-      />
-      <Meter
-        label={t({ id: "planStrip.actions", message: "Actions this month" })}
-        used={totalActionsThisMonth}
-        limit={actionLimit}
-      />
-      <StorageMeter usage={usage.data} />
+      <PlanMeters usage={usage.data} />
       <LimitWarning usage={usage.data} />
     </section>
   );

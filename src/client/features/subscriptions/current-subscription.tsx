@@ -6,11 +6,10 @@ import type { Subscription, UsageStats } from "../../../shared/api/subscriptions
 import { isNearLimit, nextResetAt } from "../../../shared/rules/subscription.ts";
 import { Button } from "../../ui/button.tsx";
 import { TriangleAlertIcon } from "../../ui/icons.tsx";
-import { Meter } from "../../ui/meter.tsx";
 import { dayText } from "../../ui/moment-text.ts";
 import { openAtom } from "../places/views.ts";
+import { PlanMeters } from "../plan/plan-meters.tsx";
 import { planNameText } from "../plan/plan-name.ts";
-import { StorageMeter } from "../plan/storage-meter.tsx";
 import { CancelDialog } from "./cancel-dialog.tsx";
 
 const statuses: Record<Subscription["status"] | "cancelled", { name: MessageDescriptor; tone: string }> = {
@@ -51,7 +50,7 @@ export function CurrentSubscription({ subscription, usage }: CurrentSubscription
           <Runs subscription={subscription} />
         </p>
       </div>
-      {usage && <Meters usage={usage} />}
+      {usage && <PlanMeters usage={usage} />}
       {subscription.canCancel && (
         <div className="current-cancel">
           <Button kind="quiet" size="small" onClick={() => setCancelling(true)}>
@@ -85,25 +84,6 @@ function Runs({
     <Trans id="subscription.fromTo">
       Since {start}, until {end}
     </Trans>
-  );
-}
-
-function Meters({ usage }: { usage: UsageStats }) {
-  const { t } = useLingui();
-  return (
-    <>
-      <Meter
-        label={t({ id: "planStrip.exams", message: "Exams" })}
-        used={usage.currentExamCount}
-        limit={usage.examLimit}
-      />
-      <Meter
-        label={t({ id: "planStrip.actions", message: "Actions this month" })}
-        used={usage.totalActionsThisMonth}
-        limit={usage.actionLimit}
-      />
-      <StorageMeter usage={usage} />
-    </>
   );
 }
 
