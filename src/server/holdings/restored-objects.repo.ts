@@ -1,5 +1,5 @@
 import type { TransactionSql } from "postgres";
-import { chunks } from "../runtime/chunks.ts";
+import { statementChunks } from "../db/statement-chunks.ts";
 import type { Damage } from "./checking/integrity.ts";
 
 /** What a restore knows of an object that it can't bring as it was stored. */
@@ -8,8 +8,6 @@ export interface RestoredDamage {
   found: Damage;
 }
 
-const KEYS_PER_STATEMENT = 1_000;
-
 /** Opens a finding for each of these objects, as reading it would. */
 export async function openRestoredFindings(
   tx: TransactionSql,
@@ -17,7 +15,7 @@ export async function openRestoredFindings(
   now: Date,
 ): Promise<void> {
   const at = now.toISOString();
-  for (const some of chunks([...damage], KEYS_PER_STATEMENT))
+  for (const some of statementChunks([...damage]))
     await tx`insert into integrity_findings
       (id, object_id, kind, key, size_bytes, study_id, lab_exam_id, found, found_at, checked_at)
       select gen_random_uuid(), id, kind, key, size_bytes, study_id, lab_exam_id, found, ${at}::timestamptz, ${at}::timestamptz

@@ -4,11 +4,11 @@ import { byColumn, type RowsByColumn, selectGiven } from "../../db/given-rows.ts
 import type { OneStatement } from "../../db/one-statement.ts";
 import { type Given, prepared } from "../../db/prepared.ts";
 import { runConcurrently } from "../../db/run-concurrently.ts";
+import { statementChunks } from "../../db/statement-chunks.ts";
 import { isUnsound } from "../../holdings/checking/integrity.ts";
 import { isKept } from "../../holdings/kept.repo.ts";
 import { listVolumes } from "../../holdings/objects/stored-objects.repo.ts";
 import { type StoredObjectRow, storedObjects } from "../../holdings/objects/stored-objects.table.ts";
-import { chunks } from "../../runtime/chunks.ts";
 import {
   MAX_INDEXED_TEXT,
   type SeriesRow,
@@ -18,9 +18,6 @@ import {
   type WrittenStudyRow,
 } from "./studies.table.ts";
 import { lockStudies } from "./study-storage.repo.ts";
-
-/** PostgreSQL takes 65,534 parameters a statement. */
-const ROWS_PER_STATEMENT = 1_000;
 
 const studyTurns = prepared((db, given: Given<{ keys: string[] }>) =>
   db
@@ -56,7 +53,7 @@ export async function lockStudiesOf(
   );
   // The rows are locked too, so a concurrent deletion or transfer either waits or is already visible.
   const ids = existing.map(({ id }) => id).sort();
-  for (const some of chunks(ids, ROWS_PER_STATEMENT)) await lockStudies(tx, some);
+  for (const some of statementChunks(ids)) await lockStudies(tx, some);
   return ids.length > 0;
 }
 
@@ -84,7 +81,7 @@ export async function findStoredStudies(
   studyInstanceUIDs: string[],
 ): Promise<Map<string, StoredStudy>> {
   const found = new Map<string, StoredStudy>();
-  for (const some of chunks(studyInstanceUIDs, ROWS_PER_STATEMENT)) {
+  for (const some of statementChunks(studyInstanceUIDs)) {
     const rows = await storedStudies(db, { accountId, studyInstanceUIDs: some });
     for (const { study, series: row, manifest } of rows) {
       const stored = found.get(study.studyInstanceUID) ?? { study, series: [], volumes: [] };
@@ -138,7 +135,7 @@ export async function upsertSeries(tx: Tx | OneStatement, rows: SeriesRow[]): Pr
 export async function refreshStudies(tx: Tx, studyIds: string[]): Promise<void> {
   const ofStudy = sql`${series.studyId} = ${studies.id}`;
   const objectsOfStudy = sql`${storedObjects.studyId} = ${studies.id}`;
-  for (const some of chunks(studyIds, ROWS_PER_STATEMENT)) {
+  for (const some of statementChunks(studyIds)) {
     await tx
       .update(studies)
       .set({

@@ -1,10 +1,7 @@
 import { and, count, desc, eq, inArray, isNotNull, isNull, lt, type SQL } from "drizzle-orm";
 import type { Db, DbOrTx, Tx } from "../../db/client.ts";
-import { chunks } from "../../runtime/chunks.ts";
+import { statementChunks } from "../../db/statement-chunks.ts";
 import { type FindingRow, type Healing, integrityFindings } from "./findings.table.ts";
-
-/** PostgreSQL takes 65,534 parameters a statement. */
-const IDS_PER_STATEMENT = 1_000;
 
 const isOpen = isNull(integrityFindings.closedAt);
 
@@ -34,7 +31,7 @@ export async function closeFindings(
   at: Date,
 ): Promise<number> {
   let closed = 0;
-  for (const some of chunks([...objectIds], IDS_PER_STATEMENT)) {
+  for (const some of statementChunks([...objectIds])) {
     const rows = await db
       .update(integrityFindings)
       .set({ closedAt: at, healedBy })

@@ -1,13 +1,10 @@
 import { and, eq, inArray, isNotNull, notExists, sql } from "drizzle-orm";
 import type { DbOrTx, Tx } from "../../db/client.ts";
 import { type Given, prepared } from "../../db/prepared.ts";
-import { chunks } from "../../runtime/chunks.ts";
+import { statementChunks } from "../../db/statement-chunks.ts";
 import type { DiscardedObject } from "../objects/discard-objects.ts";
 import { storedObjects } from "../objects/stored-objects.table.ts";
 import { derivatives } from "./derivatives.table.ts";
-
-/** PostgreSQL takes 65,534 parameters a statement. */
-const IDS_PER_STATEMENT = 1_000;
 
 /** The copy of a series, and where its bytes are. */
 export interface StoredDerivative {
@@ -79,7 +76,7 @@ export async function saveDerivative(tx: Tx, made: StoredDerivative): Promise<bo
 /** Deletes the rows of studies that are deleted in the same transaction, and returns the bytes to discard. */
 export async function takeDerivativesOf(tx: Tx, studyIds: string[]): Promise<DiscardedObject[]> {
   const taken: DiscardedObject[] = [];
-  for (const some of chunks(studyIds, IDS_PER_STATEMENT)) {
+  for (const some of statementChunks(studyIds)) {
     const rows = await tx
       .delete(derivatives)
       .where(inArray(derivatives.studyId, some))

@@ -3,12 +3,9 @@ import type { DbOrTx, Tx } from "../../db/client.ts";
 import { byColumn, type RowsByColumn, selectGiven } from "../../db/given-rows.ts";
 import type { OneStatement } from "../../db/one-statement.ts";
 import { type Given, prepared } from "../../db/prepared.ts";
-import { chunks } from "../../runtime/chunks.ts";
+import { statementChunks } from "../../db/statement-chunks.ts";
 import { closeFindings } from "../checking/findings.repo.ts";
 import { type StoredObjectRow, storedObjects } from "./stored-objects.table.ts";
-
-/** PostgreSQL takes 65,534 parameters a statement. */
-const IDS_PER_STATEMENT = 1_000;
 
 const storedObject = prepared((db, given: Given<{ id: string }>) =>
   db.select().from(storedObjects).where(eq(storedObjects.id, given.id)),
@@ -86,7 +83,7 @@ export async function deleteStoredObjects(
   { healedBy, at }: { healedBy: "upload" | "removed"; at: Date },
 ): Promise<void> {
   await closeFindings(tx, ids, healedBy, at);
-  for (const some of chunks(ids, IDS_PER_STATEMENT)) {
+  for (const some of statementChunks(ids)) {
     await tx.delete(storedObjects).where(inArray(storedObjects.id, some));
   }
 }

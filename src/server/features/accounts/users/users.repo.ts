@@ -2,11 +2,8 @@ import { and, desc, eq, gte, inArray, sql } from "drizzle-orm";
 import { isUuid } from "../../../../shared/uuid.ts";
 import type { DbOrTx, Tx } from "../../../db/client.ts";
 import { type Given, prepared } from "../../../db/prepared.ts";
-import { chunks } from "../../../runtime/chunks.ts";
+import { statementChunks } from "../../../db/statement-chunks.ts";
 import { type UserRow, users } from "./users.table.ts";
-
-/** PostgreSQL takes 65,534 parameters a statement. */
-const IDS_PER_STATEMENT = 1_000;
 
 export async function findUserByEmail(db: DbOrTx, email: string): Promise<UserRow | undefined> {
   const [row] = await db
@@ -29,7 +26,7 @@ export async function findUser(db: DbOrTx, id: string): Promise<UserRow | undefi
 export async function findExistingUsers(db: DbOrTx, ids: string[]): Promise<Set<string>> {
   const uuids = ids.filter(isUuid);
   const found = new Set<string>();
-  for (const some of chunks(uuids, IDS_PER_STATEMENT)) {
+  for (const some of statementChunks(uuids)) {
     const rows = await db.select({ id: users.id }).from(users).where(inArray(users.id, some));
     for (const { id } of rows) found.add(id);
   }
