@@ -1,5 +1,6 @@
 import { addDays } from "../../../shared/rules/days.ts";
 import type { Deps } from "../../deps.ts";
+import { inBatches } from "../../jobs/in-batches.ts";
 import { defineQueue } from "../../jobs/queue.ts";
 import { deleteOldAudit, forgetAddresses } from "./audit.repo.ts";
 
@@ -11,7 +12,6 @@ const addressDays = 183;
 const auditDays = 5 * 366;
 
 const AT_ONCE = 1_000;
-const BATCHES = 100;
 
 /** Deletes outdated audit data once a day, except rows that concern an existing account. */
 export async function startAuditJobs(deps: Pick<Deps, "jobs" | "db" | "clock">): Promise<void> {
@@ -23,14 +23,8 @@ export async function startAuditJobs(deps: Pick<Deps, "jobs" | "db" | "clock">):
 export async function cleanAudit({ db, clock }: Pick<Deps, "db" | "clock">): Promise<void> {
   const now = clock.now();
   const addressesEnd = addDays(now, -addressDays);
-  await inBatches(() => forgetAddresses(db, addressesEnd, AT_ONCE));
-  await inBatches(() => deleteOldAudit(db, { before: addressesEnd, ofVisitors: true, limit: AT_ONCE }));
-  await inBatches(() =>
-    deleteOldAudit(db, { before: addDays(now, -auditDays), ofVisitors: false, limit: AT_ONCE }),
-  );
-}
-
-/** Repeats a batch until nothing is left, within a bound: the rest waits for the next day. */
-async function inBatches(runBatch: () => Promise<number>): Promise<void> {
-  for (let batch = 0; batch < BATCHES; batch++) if ((await runBatch()) < AT_ONCE) return;
+  const auditEnd = addDays(now, -auditDays);
+  await inBatches(AT_ONCE, (limit) => forgetAddresses(db, addressesEnd, limit));
+  await inBatches(AT_ONCE, (limit) => deleteOldAudit(db, { before: addressesEnd, ofVisitors: true, limit }));
+  await inBatches(AT_ONCE, (limit) => deleteOldAudit(db, { before: auditEnd, ofVisitors: false, limit }));
 }

@@ -1,5 +1,6 @@
 import { addDays } from "../../../shared/rules/days.ts";
 import type { Deps } from "../../deps.ts";
+import { inBatches } from "../../jobs/in-batches.ts";
 import { defineQueue } from "../../jobs/queue.ts";
 import { deleteRequestsOverBefore } from "./requests.repo.ts";
 
@@ -8,7 +9,6 @@ const cleaning = defineQueue("requests.clean", { retryLimit: 1 });
 /** How long a request that is over stays listed, with its deliveries. */
 const KEPT_DAYS = 90;
 const AT_ONCE = 500;
-const BATCHES = 100;
 
 export async function startDeliveryJobs(deps: Pick<Deps, "jobs" | "db" | "clock">): Promise<void> {
   await deps.jobs.work(cleaning, () => forgetOldRequests(deps));
@@ -18,6 +18,5 @@ export async function startDeliveryJobs(deps: Pick<Deps, "jobs" | "db" | "clock"
 /** Deletes requests that have been over for long, within a bound: the rest waits for the next day. */
 export async function forgetOldRequests({ db, clock }: Pick<Deps, "db" | "clock">): Promise<void> {
   const before = addDays(clock.now(), -KEPT_DAYS);
-  for (let batch = 0; batch < BATCHES; batch++)
-    if ((await deleteRequestsOverBefore(db, before, AT_ONCE)) < AT_ONCE) return;
+  await inBatches(AT_ONCE, (limit) => deleteRequestsOverBefore(db, before, limit));
 }
