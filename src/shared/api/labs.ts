@@ -3,6 +3,7 @@ import { type Call, done } from "./call.ts";
 import { daySchema } from "./dates.ts";
 import { plain } from "./plain-text.ts";
 
+/** Modalities that a lab PDF can have. */
 export const labModalities = ["DEN", "LAB", "CT", "MR", "US", "CR", "ES", "NM", "PT"] as const;
 
 /** `examDate` is `YYYY-MM-DD`. */

@@ -18,9 +18,6 @@ export const STUDY_MODALITIES = [
 ] as const;
 export type StudyModality = (typeof STUDY_MODALITIES)[number];
 
-/** Modalities that a lab PDF can have. */
-export const LAB_MODALITIES = ["DEN", "LAB", "CT", "MR", "US", "CR", "ES", "NM", "PT"] as const;
-
 /** PDFs and other encapsulated documents, structured reports, and selections of images (PS3.3 §C.7.3.1.1.1). */
 const DOCUMENTS: ReadonlySet<string> = new Set(["DOC", "SR", "KO"]);
 
