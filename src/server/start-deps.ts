@@ -34,7 +34,7 @@ import { createStorageClaims } from "./features/subscriptions/storage-claims.ts"
 import { thumbnailQueue } from "./features/thumbnails/thumbnail-jobs.ts";
 import { createPictureMaker, type PictureMaker } from "./features/thumbnails/worker/picture-maker.ts";
 import { KnownSums } from "./holdings/checking/known-sums.ts";
-import { derivativeQueue } from "./holdings/holding-jobs.ts";
+import { derivativeQueue } from "./holdings/holding-queues.ts";
 import type { ObjectOwners, StudyOwner } from "./holdings/object-owners.ts";
 import { createJobs, type Jobs } from "./jobs/jobs.ts";
 import { openMailer } from "./mail/open-mailer.ts";

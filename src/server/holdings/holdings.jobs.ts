@@ -13,13 +13,13 @@ import {
   stagingPurgeQueue,
   sumSweepQueue,
   transferQueue,
-} from "./holding-jobs.ts";
+} from "./holding-queues.ts";
 import { listStagedUploads } from "./objects/stored-objects.repo.ts";
 import { createRefusedObject } from "./scrubbing/refused-object.ts";
 import { takeScrubTurn } from "./scrubbing/scrub-archive.ts";
 import { adoptUpload } from "./sweeping/adopt-upload.ts";
 import { sweepDeadNodes } from "./sweeping/sweep-dead-nodes.ts";
-import { adoptionQueue, deadNodesQueue, removalQueue, sweepQueue } from "./sweeping/sweep-jobs.ts";
+import { adoptionQueue, deadNodesQueue, removalQueue, sweepQueue } from "./sweeping/sweep-queues.ts";
 import { endDeadUploads, sweepUploads } from "./sweeping/sweep-uploads.ts";
 import { transferUpload } from "./transfer/transfer-upload.ts";
 import { removeAbandonedBytes } from "./uploads/abandon-upload.ts";

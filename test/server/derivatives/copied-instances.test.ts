@@ -7,7 +7,7 @@ import { parseFile } from "../../../src/server/dicom/parse-file.ts";
 import type { DicomElements } from "../../../src/server/dicom/write-instance.ts";
 import { makeDerivatives } from "../../../src/server/features/derivatives/make-derivatives.ts";
 import { readCodec } from "../../../src/server/features/thumbnails/worker/read-codec.ts";
-import { derivativeQueue } from "../../../src/server/holdings/holding-jobs.ts";
+import { derivativeQueue } from "../../../src/server/holdings/holding-queues.ts";
 import { findElement } from "../../../src/shared/dicom/reading/data-set.ts";
 import type { DicomJson } from "../../../src/shared/dicom/reading/instance.ts";
 import { memorySource } from "../../../src/shared/dicom/reading/memory-source.ts";

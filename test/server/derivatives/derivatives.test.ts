@@ -6,7 +6,7 @@ import { sweepDerivatives } from "../../../src/server/features/derivatives/deriv
 import { makeDerivatives } from "../../../src/server/features/derivatives/make-derivatives.ts";
 import { listOrphans } from "../../../src/server/features/safekeeping/named-objects.repo.ts";
 import { readCodec } from "../../../src/server/features/thumbnails/worker/read-codec.ts";
-import { derivativeQueue } from "../../../src/server/holdings/holding-jobs.ts";
+import { derivativeQueue } from "../../../src/server/holdings/holding-queues.ts";
 import type { DicomJson } from "../../../src/shared/dicom/dicom-json.ts";
 import { TagHex } from "../../../src/shared/dicom/tags.ts";
 import { createCodecs } from "../../../src/shared/pixels/wasm-codec.ts";

@@ -2,7 +2,7 @@ import { afterAll, describe, expect, test } from "bun:test";
 import { readdirSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { checkPresence } from "../../../src/server/holdings/checking/check-presence.ts";
-import { presenceQueue } from "../../../src/server/holdings/holding-jobs.ts";
+import { presenceQueue } from "../../../src/server/holdings/holding-queues.ts";
 import { createDiskStore } from "../../../src/server/storage/disk/disk-store.ts";
 import { type ObjectStore, StoreUnavailable } from "../../../src/server/storage/object-store.ts";
 import { createS3Store } from "../../../src/server/storage/s3/s3-store.ts";

@@ -3,7 +3,7 @@ import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { readConfig } from "../../../src/server/config.ts";
-import { scrubQueue } from "../../../src/server/holdings/holding-jobs.ts";
+import { scrubQueue } from "../../../src/server/holdings/holding-queues.ts";
 import { createRefusedObject } from "../../../src/server/holdings/scrubbing/refused-object.ts";
 import { scrubArchive, takeScrubTurn } from "../../../src/server/holdings/scrubbing/scrub-archive.ts";
 import { type ObjectStore, StoreUnavailable } from "../../../src/server/storage/object-store.ts";

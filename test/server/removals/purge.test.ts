@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { purgeRemovals } from "../../../src/server/features/removals/purge-removals.ts";
-import { purgeRemovalsQueue } from "../../../src/server/features/removals/removal-jobs.ts";
+import { purgeRemovalsQueue } from "../../../src/server/features/removals/removal-queues.ts";
 import { transferUpload } from "../../../src/server/holdings/transfer/transfer-upload.ts";
 import { createDiskStore } from "../../../src/server/storage/disk/disk-store.ts";
 import { type ObjectStore, StoreUnavailable } from "../../../src/server/storage/object-store.ts";

@@ -1,4 +1,4 @@
-import { checkQueue } from "../../../src/server/features/payments/payment-jobs.ts";
+import { checkQueue } from "../../../src/server/features/payments/payment-queues.ts";
 import { defineQueue } from "../../../src/server/jobs/queue.ts";
 import type { Subscription } from "../../../src/shared/api/subscriptions.ts";
 import { createTestApp, type Person, type TestApp } from "../test-app.ts";

@@ -1,6 +1,6 @@
 import type { Deps } from "../../deps.ts";
 import { sweepForgottenDerivatives } from "../../holdings/derivatives/discard-derivative.ts";
-import { derivativeQueue } from "../../holdings/holding-jobs.ts";
+import { derivativeQueue } from "../../holdings/holding-queues.ts";
 import { defineQueue } from "../../jobs/queue.ts";
 import { listUncopiedStudies } from "./derivatives.repo.ts";
 import { makeDerivatives } from "./make-derivatives.ts";

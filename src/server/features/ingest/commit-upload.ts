@@ -4,7 +4,7 @@ import { asOneStatement, type OneStatement } from "../../db/one-statement.ts";
 import { runConcurrently } from "../../db/run-concurrently.ts";
 import type { Deps } from "../../deps.ts";
 import { insertObjectSums } from "../../holdings/checking/object-sums.repo.ts";
-import { checkStudyQueue, transferQueue } from "../../holdings/holding-jobs.ts";
+import { checkStudyQueue, transferQueue } from "../../holdings/holding-queues.ts";
 import { discardObjects } from "../../holdings/objects/discard-objects.ts";
 import { deleteStoredObjects, insertStoredObjects } from "../../holdings/objects/stored-objects.repo.ts";
 import { uploadProcessLost } from "../../holdings/uploads/uploads.errors.ts";

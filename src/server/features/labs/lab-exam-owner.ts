@@ -1,6 +1,6 @@
 import type { Deps } from "../../deps.ts";
 import { closeFindings, findOpenFinding } from "../../holdings/checking/findings.repo.ts";
-import { checkLabExamQueue } from "../../holdings/holding-jobs.ts";
+import { checkLabExamQueue } from "../../holdings/holding-queues.ts";
 import type { ObjectOwner, OwnedObject } from "../../holdings/object-owners.ts";
 import { labObject } from "./lab-object.ts";
 import {

@@ -1,5 +1,5 @@
 import type { Deps } from "../../deps.ts";
-import { checkLabExamQueue } from "../../holdings/holding-jobs.ts";
+import { checkLabExamQueue } from "../../holdings/holding-queues.ts";
 import { checkLabExam } from "./check-lab-exam.ts";
 
 /** Starts the job that reads laboratory PDFs again. */

@@ -2,7 +2,7 @@ import type { Deps } from "../../deps.ts";
 import { type Cob, PixError } from "../../pix/pix.ts";
 import { recordAudit } from "../audit/audit.repo.ts";
 import { sumReturnedCents } from "./merge-devolucoes.ts";
-import { checkPauseMs } from "./payment-jobs.ts";
+import { checkPauseMs } from "./payment-queues.ts";
 import { claimCheck, lockPayment, updatePayment } from "./payments.repo.ts";
 import type { PaymentRow } from "./payments.table.ts";
 import { recordDevolucoes } from "./record-devolucoes.ts";

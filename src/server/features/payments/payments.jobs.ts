@@ -2,7 +2,7 @@ import type { Deps } from "../../deps.ts";
 import { defineQueue } from "../../jobs/queue.ts";
 import { PixError } from "../../pix/pix.ts";
 import { checkPayment } from "./check-payment.ts";
-import { checkQueue, refundQueue, returnQueue } from "./payment-jobs.ts";
+import { checkQueue, refundQueue, returnQueue } from "./payment-queues.ts";
 import { listDueTxids, listReturnableTxids, listUnfinishedRefunds } from "./payments.repo.ts";
 import { carryOutRefund } from "./refund-payment.ts";
 

@@ -3,7 +3,7 @@ import type { Deps } from "../../deps.ts";
 import { AppError } from "../../http/app-error.ts";
 import type { Session } from "../../http/session.ts";
 import { listDevolucoes, listDevolucoesOf } from "./devolucoes.repo.ts";
-import { enqueueCheck } from "./payment-jobs.ts";
+import { enqueueCheck } from "./payment-queues.ts";
 import { paymentNotFound } from "./payments.errors.ts";
 import { findPayment, findPaymentOf, listPaymentPage, listPaymentsOf } from "./payments.repo.ts";
 import { presentAdminPayment, presentPayment } from "./present-payment.ts";

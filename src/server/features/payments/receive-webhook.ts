@@ -1,7 +1,7 @@
 import { timingSafeEqual } from "node:crypto";
 import * as z from "zod/mini";
 import type { Deps } from "../../deps.ts";
-import { enqueueCheck } from "./payment-jobs.ts";
+import { enqueueCheck } from "./payment-queues.ts";
 import { listWatchedCharges } from "./payments.repo.ts";
 
 const MAX_PIX = 1_000;

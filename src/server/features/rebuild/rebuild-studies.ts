@@ -1,7 +1,7 @@
 import { open } from "node:fs/promises";
 import { isUuid, timeOfUuid } from "../../../shared/uuid.ts";
 import type { Deps } from "../../deps.ts";
-import { purgeQueue } from "../../holdings/holding-jobs.ts";
+import { purgeQueue } from "../../holdings/holding-queues.ts";
 import { findUploads } from "../../holdings/uploads/uploads.repo.ts";
 import { chunks } from "../../runtime/chunks.ts";
 import { linkOrCopy, writeAll } from "../../storage/disk/durable-file.ts";

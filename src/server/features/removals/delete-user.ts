@@ -21,7 +21,7 @@ import {
 import type { UserRow } from "../accounts/users/users.table.ts";
 import { pseudonymiseAudit, recordAudit } from "../audit/audit.repo.ts";
 import { endResumablesOfAccount } from "../ingest/resumable/ended-resumables.repo.ts";
-import { resumableSweepQueue } from "../ingest/resumable/resumable-jobs.ts";
+import { resumableSweepQueue } from "../ingest/resumable/resumable-queues.ts";
 import { listLabKeys } from "../labs/labs.repo.ts";
 import { lockStudiesOfAccount, takeObjectsOfAccount } from "../studies/study-storage.repo.ts";
 import { lockSubscription } from "../subscriptions/subscriptions.repo.ts";

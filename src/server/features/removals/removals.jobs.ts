@@ -1,6 +1,6 @@
 import type { Deps } from "../../deps.ts";
 import { purgeRemovals } from "./purge-removals.ts";
-import { lapseQueue, purgeRemovalsQueue } from "./removal-jobs.ts";
+import { lapseQueue, purgeRemovalsQueue } from "./removal-queues.ts";
 import { removeLapsed } from "./remove-lapsed.ts";
 
 export async function startRemovalJobs(deps: Deps): Promise<void> {

@@ -6,7 +6,7 @@ import { recordAudit } from "../audit/audit.repo.ts";
 import { removeLabExamsOf } from "../labs/removed-lab-exams.repo.ts";
 import { removeStudiesOf } from "../studies/removed-studies.repo.ts";
 import { lockSubscription, updateSubscription } from "../subscriptions/subscriptions.repo.ts";
-import { purgeRemovalsQueue } from "./removal-jobs.ts";
+import { purgeRemovalsQueue } from "./removal-queues.ts";
 import { insertRemoval, updateRemoval } from "./removals.repo.ts";
 import type { RemovalRow } from "./removals.table.ts";
 

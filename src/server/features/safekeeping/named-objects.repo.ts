@@ -1,6 +1,6 @@
 import type { TransactionSql } from "postgres";
 import type { Sql } from "../../db/postgres.ts";
-import { purgeQueue } from "../../holdings/holding-jobs.ts";
+import { purgeQueue } from "../../holdings/holding-queues.ts";
 import type { SoughtObject } from "../../holdings/object-sources.ts";
 
 /** An object that the database names: where its bytes are, and their size and hash. */

@@ -1,7 +1,7 @@
 import type { Tx } from "../../db/client.ts";
 import type { Deps } from "../../deps.ts";
 import { isUnsound } from "../../holdings/checking/integrity.ts";
-import { checkStudyQueue } from "../../holdings/holding-jobs.ts";
+import { checkStudyQueue } from "../../holdings/holding-queues.ts";
 import type { StudyRow } from "./studies.table.ts";
 
 /**

@@ -1,6 +1,6 @@
 import type { Deps } from "../../deps.ts";
 import { checkObject } from "../../holdings/checking/check-object.ts";
-import { nodeCheckQueue } from "../../holdings/holding-jobs.ts";
+import { nodeCheckQueue } from "../../holdings/holding-queues.ts";
 import { listStoredObjects } from "../../holdings/objects/stored-objects.repo.ts";
 import type { Integrity, StoredObjectRow } from "../../holdings/objects/stored-objects.table.ts";
 import type { ObjectDeps } from "../../holdings/reading/open-object.ts";

@@ -1,5 +1,5 @@
 import type { Deps } from "../../deps.ts";
-import { transferQueue } from "../../holdings/holding-jobs.ts";
+import { transferQueue } from "../../holdings/holding-queues.ts";
 import { listStoredObjects } from "../../holdings/objects/stored-objects.repo.ts";
 import { AppError } from "../../http/app-error.ts";
 import { isSwept } from "../../nodes/nodes.repo.ts";

@@ -1,5 +1,5 @@
 import type { Deps } from "../../deps.ts";
-import { checkStudyQueue, damageNoticeQueue, nodeCheckQueue } from "../../holdings/holding-jobs.ts";
+import { checkStudyQueue, damageNoticeQueue, nodeCheckQueue } from "../../holdings/holding-queues.ts";
 import { checkStudy } from "./check-study.ts";
 import { mailDamage } from "./mail-damage.ts";
 

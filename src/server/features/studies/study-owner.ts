@@ -1,7 +1,7 @@
 import type { Tx } from "../../db/client.ts";
 import type { Deps } from "../../deps.ts";
 import { hasOpenFinding } from "../../holdings/checking/findings.repo.ts";
-import { checkStudyQueue } from "../../holdings/holding-jobs.ts";
+import { checkStudyQueue } from "../../holdings/holding-queues.ts";
 import type { StudyOwner } from "../../holdings/object-owners.ts";
 import { listStoredObjects } from "../../holdings/objects/stored-objects.repo.ts";
 import { byVisitor } from "../../mail/mail-budget.ts";

@@ -1,5 +1,5 @@
 import type { Deps } from "../../deps.ts";
-import { purgeQueue, transferQueue } from "../holding-jobs.ts";
+import { purgeQueue, transferQueue } from "../holding-queues.ts";
 import { type OwnedObject, ownerOf } from "../object-owners.ts";
 import { type ObjectSources, readToEnd } from "../object-sources.ts";
 import { findStoredObject } from "../objects/stored-objects.repo.ts";

@@ -1,7 +1,7 @@
 import type { Tx } from "../../db/client.ts";
 import type { Deps } from "../../deps.ts";
 import { listLiveNodes } from "../../nodes/nodes.repo.ts";
-import { damageNoticeQueue, healQueue } from "../holding-jobs.ts";
+import { damageNoticeQueue, healQueue } from "../holding-queues.ts";
 import { ownerOf } from "../object-owners.ts";
 import type { KeptObject } from "../objects/kept-object.ts";
 import { openFinding } from "./findings.repo.ts";

@@ -1,5 +1,5 @@
 import type { Deps } from "../../deps.ts";
-import { sumSweepQueue } from "../holding-jobs.ts";
+import { sumSweepQueue } from "../holding-queues.ts";
 import type { ObjectDeps } from "../reading/open-object.ts";
 import { checkObject } from "./check-object.ts";
 import { listVolumesWithoutSums } from "./object-sums.repo.ts";

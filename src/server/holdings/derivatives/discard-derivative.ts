@@ -1,5 +1,5 @@
 import type { Deps } from "../../deps.ts";
-import { derivativeQueue } from "../holding-jobs.ts";
+import { derivativeQueue } from "../holding-queues.ts";
 import { discardObjects } from "../objects/discard-objects.ts";
 import { type StoredDerivative, takeDerivative, takeForgottenDerivatives } from "./derivatives.repo.ts";
 

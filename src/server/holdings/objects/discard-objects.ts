@@ -1,7 +1,7 @@
 import type { Tx } from "../../db/client.ts";
 import type { Deps } from "../../deps.ts";
 import { chunks } from "../../runtime/chunks.ts";
-import { purgeQueue, stagingPurgeQueue } from "../holding-jobs.ts";
+import { purgeQueue, stagingPurgeQueue } from "../holding-queues.ts";
 
 /** The bytes of a row that is being deleted. */
 export interface DiscardedObject {

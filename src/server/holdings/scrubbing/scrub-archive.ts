@@ -8,7 +8,7 @@ import { checkObject, sourcesOf } from "../checking/check-object.ts";
 import { forgetFindings } from "../checking/findings.repo.ts";
 import type { Damage } from "../checking/integrity.ts";
 import { noteDamage } from "../checking/note-damage.ts";
-import { nodeCheckQueue } from "../holding-jobs.ts";
+import { nodeCheckQueue } from "../holding-queues.ts";
 import type { ObjectOwner, OwnedObject } from "../object-owners.ts";
 import type { ObjectDeps } from "../reading/open-object.ts";
 import { createPace, type Pace, paceOf } from "./pace.ts";

@@ -3,7 +3,7 @@ import type { Deps } from "../../deps.ts";
 import { queueOfNode } from "../../jobs/queue.ts";
 import { claimDeadNode, forgetNodes, markNodeSwept, noticeNodes } from "../../nodes/nodes.repo.ts";
 import { chunks } from "../../runtime/chunks.ts";
-import { healQueue, nodeCheckQueue, stagingPurgeQueue, transferQueue } from "../holding-jobs.ts";
+import { healQueue, nodeCheckQueue, stagingPurgeQueue, transferQueue } from "../holding-queues.ts";
 import { listStagedUploads } from "../objects/stored-objects.repo.ts";
 import {
   deleteUploadsOfNode,
@@ -11,7 +11,7 @@ import {
   listNodesNamed,
   listUnremovedUploads,
 } from "../uploads/uploads.repo.ts";
-import { adoptionQueue, removalQueue, sweepQueue } from "./sweep-jobs.ts";
+import { adoptionQueue, removalQueue, sweepQueue } from "./sweep-queues.ts";
 
 type SweepDeps = Pick<Deps, "db" | "jobs" | "node" | "clock" | "log">;
 

@@ -6,7 +6,7 @@ import type { Deps } from "../../deps.ts";
 import { sleep } from "../../runtime/sleep.ts";
 import { type ObjectStore, StoreUnavailable } from "../../storage/object-store.ts";
 import { deleteUnlessHeld } from "../deletion-hold.repo.ts";
-import { purgeQueue } from "../holding-jobs.ts";
+import { purgeQueue } from "../holding-queues.ts";
 import {
   findStoredObject,
   forgetStagedCopies,

@@ -1,7 +1,7 @@
 import type { Tx } from "../../../db/client.ts";
 import type { Deps } from "../../../deps.ts";
 import { findFinisher } from "./finishers.repo.ts";
-import { finishQueue } from "./resumable-jobs.ts";
+import { finishQueue } from "./resumable-queues.ts";
 
 /** Of an account with more uploads that wait, all further ones come after those of others alike. */
 const MAX_WAITING_BEFORE = 100;

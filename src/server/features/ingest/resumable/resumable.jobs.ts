@@ -1,7 +1,7 @@
 import type { Deps } from "../../../deps.ts";
 import type { DeliveryGate } from "./delivery-gate.ts";
 import { finishUpload } from "./finish-upload.ts";
-import { finishQueue, resumableSweepQueue } from "./resumable-jobs.ts";
+import { finishQueue, resumableSweepQueue } from "./resumable-queues.ts";
 import { sweepArriving, sweepResumables } from "./sweep-resumables.ts";
 
 /** Most of the time a run waits for its turn among all uploads. */
