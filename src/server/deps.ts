@@ -38,7 +38,7 @@ export interface Deps extends AsyncDisposable {
   meters: Meters;
   db: Db;
   jobs: Jobs;
-  /** By which tokens are issued and end. */
+  /** The clock by which tokens are issued and expire. */
   databaseClock: DatabaseClock;
   tokens: Tokens;
   mailer: Mailer;
@@ -48,7 +48,7 @@ export interface Deps extends AsyncDisposable {
   factorSeal: Seal;
   /** Signs receipts. */
   receiptKeys: ReceiptKeys;
-  /** Where they are made, a few at once. */
+  /** Makes receipts, a few at once. */
   receiptDesk: ReceiptDesk;
   node: Node;
   /** This node's own disk, which holds uploads until they are transferred. */

@@ -59,7 +59,7 @@ import type { ObjectStore } from "./storage/object-store.ts";
 import { createS3Store } from "./storage/s3/s3-store.ts";
 
 export interface DepsOverrides {
-  /** How a server has its node to itself. With a PostgreSQL of its own no second one can start beside it anyway. */
+  /** How the server makes sure that it alone has its node. With a PostgreSQL of its own, no second server can start anyway. */
   holding?: Holding;
   clock?: Clock;
   log?: Logger;
@@ -72,7 +72,7 @@ export interface DepsOverrides {
   isDatabasePrepared?: boolean;
   /** How long statements wait for the database. */
   databasePatience?: Patience;
-  /** The same of the jobs' own pool, and how many connections that has at most. */
+  /** How long statements of the jobs' own pool wait, and the most connections of that pool. */
   jobsPatience?: Patience;
   jobsConnections?: number;
   /** Replaces the file system of DATA_DIR. */

@@ -61,7 +61,7 @@ const patiences = new WeakMap<Db, Patience>();
 
 /**
  * Resolves when the database answers and takes changes: a standby, and one that was made read-only, let nobody sign in.
- * @throws {DatabaseUnavailable} if it takes none; what it answers itself if a change found its disk full, until it has room
+ * @throws {DatabaseUnavailable} if it takes no changes; the database's own error while its disk is still full
  */
 export async function ping(db: Db): Promise<void> {
   const [row] = await db.execute(
@@ -74,7 +74,7 @@ export async function ping(db: Db): Promise<void> {
   await writeBriefly(db);
 }
 
-/** Has the database write what it keeps only meanwhile. */
+/** Writes temporary data, which the database deletes at once: this fails while its disk is full. */
 async function writeBriefly(db: Db): Promise<void> {
   await db.transaction(async (tx) => {
     await tx.execute(query`set local work_mem = 64`);

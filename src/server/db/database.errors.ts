@@ -47,9 +47,9 @@ export function isReferenceGone(error: unknown): boolean {
   );
 }
 
-/** As postgres.js names broken connections. */
+/** The names of postgres.js for broken connections. */
 const LOST_CONNECTION = /^CONNECT(ION)?_[A-Z]+$/;
-/** As the system names what broke; other services' connections fail with the same names. */
+/** The system's names for a broken connection; those of other services fail with the same names. */
 const BROKEN_SOCKET = /^E(CONNREFUSED|CONNRESET|HOSTUNREACH|NETUNREACH|NOTFOUND|NOENT|PIPE|TIMEDOUT)$/;
 /**
  * SQLSTATEs of a database that takes nothing now: connection exceptions, insufficient resources such as a full disk, a shutdown
@@ -57,7 +57,7 @@ const BROKEN_SOCKET = /^E(CONNREFUSED|CONNRESET|HOSTUNREACH|NETUNREACH|NOTFOUND|
  * transaction that gave way to another one.
  */
 const UNAVAILABLE_STATES = /^(08...|40001|40P01|53...|55P03|57014|57P0[1-5]|58...|25006|25P03)$/;
-/** SQLSTATEs with which PostgreSQL lets a connection in no further: a wrong name or password, a database that is not there. */
+/** SQLSTATEs with which PostgreSQL refuses a connection: a wrong name or password, or a database that does not exist. */
 const REFUSED_STATES = /^(28...|3D000)$/;
 
 /** Whether PostgreSQL answers, and refuses the role, the password or the database that `DATABASE_URL` names. */
@@ -72,10 +72,10 @@ export function isDatabaseFull(error: unknown): boolean {
   return error instanceof postgres.PostgresError && error.code === "53100";
 }
 
-/** As a connection ends that was open. */
+/** The names with which a connection fails that was open. */
 const ENDED_CONNECTION = /^(CONNECTION_CLOSED|ECONNRESET|EPIPE|ETIMEDOUT)$/;
 
-/** Whether the connection broke or fell silent, so that what was asked over it may be done. */
+/** Whether the connection broke or fell silent, so that the database may have carried out what was asked over it. */
 export function isAnswerLost(error: unknown): boolean {
   return [...causesOf(error)].some(
     (cause) =>

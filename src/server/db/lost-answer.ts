@@ -10,13 +10,13 @@ export interface Backend {
   startedAt: string;
 }
 
-/** A look that takes longer tells nothing. */
+/** A look that takes longer counts as no look. */
 const LOOK_MS = 20_000;
 
 /**
- * Waits for what only a backend does, for as long as that takes. Each time `lookMs` have passed, another connection looks at the backend:
- * if it has done nothing from one look to the next, or is gone, the answer was lost on the way, or what was asked.
- * @throws {DatabaseUnavailable} if it was lost
+ * Waits for the work of one backend, however long that takes. Every `lookMs` another connection looks at the backend: if it was idle
+ * from one look to the next, or is gone, either the question or its answer was lost.
+ * @throws {DatabaseUnavailable} if one of them was lost
  */
 export async function unlessLost<Result>(
   work: Promise<Result>,

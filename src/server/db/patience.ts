@@ -1,15 +1,15 @@
 import { DatabaseUnavailable, isDatabaseFull } from "./database.errors.ts";
 import { PoolSockets } from "./pool-sockets.ts";
 
-/** As long as a statement may wait until a connection takes it. */
+/** How long a statement may wait for a connection. */
 const UNSENT_MS = 10_000;
-/** The same while the database is known not to answer. */
+/** How long it may wait while the database is known not to answer. */
 const UNSENT_WHILE_ABSENT_MS = 2_000;
-/** As long as a transaction may take to end: a disk may be slow, and the database sets no limit itself. */
+/** How long a transaction may take to end: a disk may be slow, and the database itself sets no limit. */
 const END_MS = 60_000;
 const LOOK_EVERY_MS = 1_000;
 
-/** What postgres.js returns for a statement, as far as its waiting goes. */
+/** The part of postgres.js's statements that shows and ends their waiting. */
 export interface SentStatement {
   /** Set once a connection has taken it. */
   state: unknown;
@@ -19,7 +19,7 @@ export interface SentStatement {
 
 interface Waiting {
   since: number;
-  /** After that, its connection is taken for dead. */
+  /** After this time its connection counts as dead. */
   limitMs: number;
   giveUp: (error: DatabaseUnavailable) => void;
   isGivenUp: boolean;
@@ -30,9 +30,9 @@ interface Waiting {
  * database may still carry out what was given up, as if only the answer were lost.
  */
 export class Patience {
-  /** Those of the pool whose statements these are: a silent one is broken, since the system notices it only after long. */
+  /** The pool's sockets. A silent one is destroyed here, because the system notices a dead connection only after minutes. */
   readonly sockets = new PoolSockets();
-  /** A statement found no room on the database's disk, where others, such as those that read, may go on. */
+  /** Whether a statement failed because the database's disk is full. Others, such as those that read, may still work. */
   foundFull = false;
   readonly #waiting = new Map<SentStatement, Waiting>();
   readonly #answerMs: number;
@@ -40,7 +40,7 @@ export class Patience {
   readonly #endMs: number;
   readonly #lookMs: number;
   #timer: Timer | undefined;
-  /** Since a statement was given up, until one is answered. */
+  /** True from the moment a statement is given up until one is answered. */
   #isAbsent = false;
 
   /** @param answerMs longer than the database itself lets a statement run */
@@ -69,7 +69,7 @@ export class Patience {
     return statement;
   }
 
-  /** The same for a transaction or a savepoint, until it begins and while it ends. One that begins later is rolled back. */
+  /** Bounds the beginning and the end of a transaction or a savepoint. One that begins too late is rolled back. */
   async begin<Result>(
     run: (work: (tx: unknown) => unknown) => Promise<Result>,
     work: (tx: unknown) => unknown,
@@ -123,9 +123,9 @@ export class Patience {
         continue;
       }
       this.#waiting.delete(statement);
-      // What came is seen up to one look late.
+      // A look may notice received bytes one interval late.
       this.sockets.breakSilent(now, waiting.limitMs - 2 * this.#lookMs);
-      // Not before the pool knows of it: it would send what the caller asks next over the same connection.
+      // Only after the pool has noticed: until then it would send the caller's next statement over the same connection.
       setImmediate(giveUp, waiting);
     }
     if (this.#waiting.size > 0) return;

@@ -1,6 +1,6 @@
 import { Socket } from "node:net";
 
-/** Where postgres.js connects to, as it passes it to its option `socket`. */
+/** The address to connect to, as postgres.js passes it to its option `socket`. */
 interface Target {
   host: string[];
   port: number[];
@@ -11,23 +11,23 @@ interface Target {
 
 interface Received {
   bytes: number;
-  /** When that was seen to grow, in milliseconds of the process's own clock. */
+  /** When `bytes` last grew, in milliseconds of the process's own clock. */
   at: number;
 }
 
-/** The sockets of a pool, to break those through which nothing comes any more. */
+/** The sockets of a pool; destroys those that receive nothing any more. */
 export class PoolSockets {
   readonly #received = new Map<Socket, Received>();
   #connected = 0;
 
-  /** Begins to connect, as postgres.js does by itself. It writes at once, and is told of an error. */
+  /** Begins to connect, as postgres.js would by itself. postgres.js may write to the socket at once, and gets its errors. */
   readonly connect = (target: Target): Socket => {
     const socket = new Socket();
     const { path, host, port } = target;
     const turn = this.#connected++ % port.length;
-    // For TLS, which checks the certificate against it.
+    // TLS checks the certificate against the host.
     if (!path) Object.assign(socket, { host: host[turn], port: port[turn] });
-    // A socket file that is gone is an error at once, before postgres.js listens; what it writes comes after this.
+    // Deferred: a missing socket file fails at once, before postgres.js listens for errors.
     setImmediate(() => {
       if (socket.destroyed) return;
       if (path) socket.connect(path);
@@ -40,13 +40,13 @@ export class PoolSockets {
     return socket;
   };
 
-  /** Sees what came since the last look. */
+  /** Notes which sockets have received bytes since the last look. */
   look(now: number): void {
     for (const [{ bytesRead }, received] of this.#received)
       if (bytesRead !== received.bytes) Object.assign(received, { bytes: bytesRead, at: now });
   }
 
-  /** Breaks those through which nothing came for so long. One that waits for no answer is opened again when it is wanted. */
+  /** Destroys the sockets that received nothing for `silentMs`. The pool reopens an idle one when it needs it. */
   breakSilent(now: number, silentMs: number): void {
     for (const [socket, { at }] of this.#received) if (now - at >= silentMs) socket.destroy();
   }

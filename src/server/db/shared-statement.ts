@@ -10,7 +10,7 @@ interface Waiting<Result> {
   limit?: Timer | undefined;
 }
 
-/** As long as one statement alone may wait for its answer, the one in front of it included. */
+/** As long as a single statement may wait for its answer; here it includes the statement in front. */
 const MAX_WAIT_MS = 35_000;
 
 /**

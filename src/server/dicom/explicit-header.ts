@@ -39,14 +39,14 @@ export interface DescribedPixels {
   bitsAllocated: number | undefined;
   bitsStored: number | undefined;
   isSigned: boolean;
-  /** Of the element Pixel Data. */
+  /** The VR of the element Pixel Data. */
   vr: string | undefined;
 }
 
 export interface WrittenHeader {
   bytes: Uint8Array;
   pixels: DescribedPixels;
-  /** Whether elements other than padding, and other than Pixel Data, are left out since they come behind. */
+  /** Whether elements behind Pixel Data are left out, padding aside. */
   isCut: boolean;
 }
 

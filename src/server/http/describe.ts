@@ -87,7 +87,7 @@ export interface Description {
   failure?: string;
 }
 
-/** Of a problem, as the document lists it for a call. */
+/** The member that lists the codes of a call's problems, while the document is made. */
 export const PROBLEM_CODES = "x-problem-codes";
 /** The media type of a call's failures, while the document is made. */
 export const FAILURE_TYPE = "x-failure-type";

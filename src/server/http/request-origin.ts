@@ -6,7 +6,7 @@ import type { Session } from "./session.ts";
 export interface RequestOrigin {
   address: string;
   requestId: string;
-  /** Of the token that acts in the place of its owner. */
+  /** The id of the access token that acts for its owner. */
   accessTokenId?: string;
 }
 

@@ -10,9 +10,9 @@ export interface Session {
   hasActiveSubscription: boolean;
   /** Whether their uploads take turns with those of all trial accounts. */
   isTrial: boolean;
-  /** Of the access token that calls; absent for a session of the person's own. */
+  /** The scopes of the access token that calls; absent for a person's own session. */
   scopes?: readonly TokenScope[];
-  /** Of somebody without an account who delivers exams to this one: they reach nothing but uploads, and of these only their own. */
+  /** The delivery of somebody without an account who sends exams to this one. They reach only uploads, and only their own. */
   delivery?: { id: string; from: string };
 }
 

@@ -26,7 +26,7 @@ export interface EnqueueOptions {
   singletonKey?: string;
   /** Whose job it is, for {@link WorkOptions.perGroup}. */
   group?: string;
-  /** Of the jobs that wait, those with a higher number come first (0), and then the older ones. */
+  /** Waiting jobs with a higher number come first (default 0), and among equals the older ones. */
   priority?: number;
 }
 

@@ -19,7 +19,7 @@ export const nodes = pgTable("nodes", {
   sweptAt: moment("swept_at"),
   /** Operating system, processor and runtime, such as `linux x64 bun 1.4.5`. */
   platform: text(),
-  /** Of the program. Null for a version that does not record it, as are the figures of its disk. */
+  /** The version of the program. Null, as are the figures of its disk, for a version that does not record it. */
   version: text(),
   /** Free on the disk that holds its DATA_DIR, as of its last beat. */
   diskFreeBytes: bigint("disk_free_bytes", { mode: "number" }),

@@ -4,7 +4,7 @@ export interface TurnLimits {
   turnsPerAccount: number;
 }
 
-/** Of so many kinds and accounts it is known when they last had a turn. */
+/** How many kinds and accounts have their last turn remembered. */
 const MAX_REMEMBERED = 1_000;
 
 interface Waiting {
@@ -14,13 +14,13 @@ interface Waiting {
 }
 
 /**
- * Lets a number of accounts work at once. An account at its own limit holds nobody up. Of those who wait, kinds take turns, and so do
- * the accounts of a kind: whoever was served longest ago comes next.
+ * Lets a number of accounts work at once. An account at its own limit holds nobody up. Waiting kinds take turns, and so do the accounts
+ * of a kind: the one that was served longest ago comes next.
  */
 export class FairTurns {
   readonly #held = new Map<string, number>();
   readonly #waiting: Waiting[] = [];
-  /** When kinds and accounts were last served, the longest ago first. Who is not among them is before all who are. */
+  /** When kinds and accounts were last served, the longest ago first. Whoever is missing here comes before all of them. */
   readonly #servedAt = new Map<string, number>();
   #served = 0;
   #heldAll = 0;

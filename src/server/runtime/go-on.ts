@@ -1,6 +1,6 @@
 /**
- * An iteration whose first step was taken ahead, so that what fails at once fails before anything else is done. Ending it ends the others,
- * also where nobody read anything.
+ * The iteration of `others` with its first step, which was taken ahead so that an immediate failure shows before anything else is done.
+ * Ending it ends `others`, even if nothing was read.
  */
 export function goOn<Item>(
   first: IteratorResult<Item, unknown>,

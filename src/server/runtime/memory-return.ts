@@ -3,7 +3,7 @@ const LOOK_EVERY_MS = 3_000;
 const RESTING_SHARE = 0.05;
 /** Compiled code is given back too, so a pause between two requests must not cost it. */
 const REST_BEFORE_MS = 60_000;
-/** Work that leaves enough behind to be worth the pause of some 30 ms. */
+/** Work of this much CPU time leaves enough garbage to be worth the pause of some 30 ms. */
 const WORTH_CPU_MS = 5_000;
 
 interface Process {
@@ -25,15 +25,15 @@ const thisProcess: Process = {
 };
 
 /**
- * Gives back the memory that is of no more use: what the start left as soon as it is over, and what work left after a minute of
- * rest. The engine by itself keeps both.
+ * Gives unused memory back to the system: what the start left, as soon as it is over, and what work left, after a minute of rest. The
+ * engine by itself would keep both.
  */
 export class MemoryReturn implements Disposable {
   readonly #process: Process;
   readonly #timer: NodeJS.Timeout;
   #cpuMs: number;
   #restedMs = 0;
-  /** Of the last return; the start's is still to come. */
+  /** The CPU time at the last return; undefined until the one after the start. */
   #returnedAtCpuMs: number | undefined;
 
   constructor(process = thisProcess) {

@@ -54,7 +54,7 @@ export async function insertDelivery(tx: Tx, row: typeof deliveries.$inferInsert
   await tx.insert(deliveries).values(row);
 }
 
-/** Of the deliveries of a request that sent nothing, drops all but the newest `kept`; returns how many are left in all. */
+/** Drops the deliveries of a request that sent nothing, but for the newest `kept`; returns how many are left in all. */
 export async function dropIdleDeliveries(tx: Tx, requestId: string, kept: number): Promise<number> {
   const ofRequest = eq(deliveries.requestId, requestId);
   const idle = tx

@@ -17,7 +17,7 @@ import { findDelivery, findShownName } from "./deliveries.repo.ts";
 import { describeDelivered } from "./describe-delivered.ts";
 
 const RETRY_AFTER_SECONDS = 2;
-/** A paper has so many exams at most; of further ones each has its own. */
+/** The most exams on one paper. Each further exam has a paper of its own. */
 const MAX_PAPER_EXAMS = 50;
 
 /**
@@ -70,7 +70,7 @@ export async function readUploadPaper(
   return { receipts, to };
 }
 
-/** Of an exam that was there already, they may have brought nothing. */
+/** Ignores an exam of which the upload brought nothing, because all of it was there already. */
 function ignoreMissing(error: unknown): undefined {
   if (error instanceof AppError && error.kind === receiptNotFound) return undefined;
   throw error;

@@ -29,7 +29,7 @@ const ticketsOf = (subject: string): ThrottleRule => {
 const fetchesOf = (subject: string): ThrottleRule => {
   return { name: "export:fetch", subject, limit: FETCHES_PER_DAY, windowSeconds: DAY_SECONDS };
 };
-/** What breaks off an export may be in the account's own data, and come again each time. */
+/** Bounds how often a broken export is uncounted: the account's own data may break it each time. */
 const brokenOf = (subject: string): ThrottleRule => {
   return { name: "export:broken", subject, limit: BROKEN_PER_DAY, windowSeconds: DAY_SECONDS };
 };
@@ -113,8 +113,8 @@ export async function redeemExportTicket(
 type UncountDeps = Pick<Deps, "db" | "clock" | "log">;
 
 /**
- * The same export. One that a fault here breaks off counts neither as a fetch nor as a ticket, so that it can be begun again; each day
- * only so many times. While the database is away, that is tried again after each of `pausesMs`.
+ * Passes the export on. An export that a fault of the server breaks off counts neither as a fetch nor as a ticket, so that it can be begun
+ * again, up to {@link BROKEN_PER_DAY} times a day. While the database is away, uncounting is tried again after each of `pausesMs`.
  */
 export async function* uncountedIfBroken(
   deps: UncountDeps,

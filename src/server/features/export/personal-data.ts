@@ -2,7 +2,7 @@
 export type Erasure =
   /** Deleted by a cascading reference to the account, or by the deletion itself. */
   | "deleted"
-  /** The rows stay under an id that noPersonalData links to a person. */
+  /** The rows stay under an id that nothing links to a person. */
   | "pseudonymised"
   /** Short-lived: deleted automatically within the time given in `kept`. */
   | "expires";

@@ -49,12 +49,12 @@ export async function salvageForPlan(
   return sizeBytes;
 }
 
-/** Copying the volume tells as well, and costs less than so many reads. */
+/** With more suspects, copying the volume costs less than reading each of them. */
 const MAX_SUSPECTS = 100;
 
 /**
- * Whether anything is wrong of a damaged volume that an upload with these instances does not bring. Copying the volume would be in vain
- * then: it is copied with the last of what is wrong. `false` if too much would have to be read to tell.
+ * Whether a damaged volume has wrong bytes of an instance that this upload does not bring. Copying the volume would be in vain then; the
+ * upload that brings the last of these instances copies it. `false` if too much would have to be read to know.
  */
 async function leavesWrong(
   deps: SalvageDeps,

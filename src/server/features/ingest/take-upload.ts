@@ -40,7 +40,10 @@ const MAX_BURST_BYTES = 16 * 1024 * 1024;
 /** How often an upload may be planned, since another node may change the same study meanwhile. */
 const MAX_PLANS = 10;
 
-/** So long an upload keeps its worker while it waits for others that add to its studies, or as long as reading it again takes. */
+/**
+ * How long an upload keeps its worker, at the least, while it waits for others that add to its studies. One that takes longer to read
+ * keeps it for as long as reading it again would take.
+ */
 const MIN_PATIENCE_MS = 400;
 
 /** Who sends an upload, and from where. */

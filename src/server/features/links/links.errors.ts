@@ -1,6 +1,6 @@
 import type { ErrorKind } from "../../http/app-error.ts";
 
-/** Of a visit it says the same whether the link is unknown, ended, expired or used up, or the secret is wrong. */
+/** A visitor gets the same answer whether the link is unknown, ended, expired or used up, or the secret is wrong. */
 export const linkNotFound: ErrorKind = {
   status: 404,
   code: "link.not_found",

@@ -21,7 +21,7 @@ export function passcodeAsked(link: FoundLink, tries = link.wrongPasscodes): App
 
 type PasscodeDeps = Pick<Deps, "db" | "clock" | "config" | "jobs" | "mailSeal">;
 
-/** By link: a right passcode that is being compared counts as a wrong one, and must take no try from others that come at once. */
+/** One try at a time for each link: until it is compared, a right passcode counts as a wrong one and would use up a try of others. */
 const turns = new KeyedTurns();
 
 /**

@@ -12,9 +12,9 @@ export type KeptEntry = Pick<ManifestInstance, "storedBytes" | "sizeBytes" | "me
 /** What a directory says of an instance, and so its file must. */
 export type NamedInstance = Pick<ManifestInstance, "sopClassUID" | "sopInstanceUID" | "transferSyntaxUID">;
 
-/** File Meta Information takes about 500 bytes; a longer one is looked for in so many. */
+/** How much is read to find the end of File Meta Information, which mostly takes about 500 bytes. */
 const HEAD_BYTES = 64 * 1024;
-/** Of a deflated entry; inflated they are 4 MB at most. */
+/** The same for a deflated entry; these bytes inflate to 4 MB at most. */
 const DEFLATED_HEAD_BYTES = 4 * 1024;
 const INFLATED_PIECE_BYTES = 256 * 1024;
 

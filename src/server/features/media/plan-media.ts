@@ -19,7 +19,7 @@ const MAX_INSTANCES = 50_000;
 const MAX_VARIANTS = 100_000;
 /** The most instances of a series whose headers are read because their records say more than a number. */
 const MAX_HEADERS = 2_000;
-/** What all records take at most: those of so many images take half of it, and what is copied of a header may be long. */
+/** The most bytes of all records. Those of {@link MAX_INSTANCES} images take half of it, but copied header values may be long. */
 const MAX_RECORD_BYTES = 32 * 1024 * 1024;
 
 /** A file of the medium that is copied from a volume. */

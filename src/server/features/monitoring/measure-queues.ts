@@ -16,7 +16,7 @@ export function splitDepths(depths: readonly QueueDepth[]): { working: QueueDept
   };
 }
 
-/** Of all nodes together: the queues that each node has for itself count as one. */
+/** The queues of all nodes together: a queue that each node has for itself counts as one. */
 export function queueFamilies(depths: readonly QueueDepth[]): Family[] {
   const { working, deadLetters } = splitDepths(depths);
   const queues = [...foldNodes(working)];

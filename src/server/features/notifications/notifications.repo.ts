@@ -7,8 +7,8 @@ import { mailChoices, notifications } from "./notifications.table.ts";
 export type NotificationRow = typeof notifications.$inferSelect;
 
 /**
- * Tells an account something, in the place of what it was told before about the same, or `once` only if it was not told of it
- * before. The oldest ones beyond the limit go. Returns whether it was told now.
+ * Stores a notification. It replaces an earlier one of the same event and subject; with `once`, the earlier one stays instead. Deletes
+ * the oldest ones beyond the limit. Returns whether this one was stored.
  */
 export async function insertNotification(
   tx: Tx,
@@ -17,7 +17,7 @@ export async function insertNotification(
 ): Promise<boolean> {
   const { id, at, actorId, details, userId } = row;
   const target = [notifications.userId, notifications.event, notifications.subjectId];
-  // Of what a delivery brings, the first study stays.
+  // A delivery may bring several studies; the first one stays.
   const studyId = sql`coalesce(${notifications.studyId}, excluded.study_id)`;
   const insert = tx.insert(notifications).values(row);
   const inserted = await (once

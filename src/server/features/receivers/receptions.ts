@@ -23,19 +23,19 @@ export type ReceptionDeps = GrowingDeps & Pick<Deps, "log">;
 
 export const MAX_ASSOCIATIONS = 60;
 export const MAX_ASSOCIATIONS_OF_ACCOUNT = 30;
-/** A study appears when its association was quiet for so long. */
+/** A study appears after its association was quiet for this long. */
 export const QUIET_MS = 30_000;
-/** An association that brought nothing for so long gives its place to another one. Its sender lost nothing, and opens a new one. */
+/** An association that was idle for this long may lose its place to another. Its sender loses nothing and opens a new one. */
 export const SPARE_MS = 60_000;
-/** What was received is taken in after so many instances or bytes, however busy the association is. */
+/** What was received is taken in after this many instances or bytes, however busy the association is. */
 const MAX_INSTANCES = 10_000;
 const MAX_BYTES = 2 * 1024 * 1024 * 1024;
-/** The plan is asked again after so many bytes or so long; a new study asks it always. */
+/** The plan's room is read again after this many bytes or this much time, and at each new study. */
 const ASK_PLAN_BYTES = 32 * 1024 * 1024;
 const ASK_PLAN_MS = 60_000;
 /** Studies of an account that are not stored yet; an account without a limit forgets them. */
 const MAX_PENDING_STUDIES = 10_000;
-/** So many accounts have their studies remembered. Beyond that, those without an open association are forgotten. */
+/** How many accounts have their studies remembered. Beyond that, those without an open association are forgotten. */
 const MAX_PENDING_ACCOUNTS = 1_000;
 
 const FULL: StoreResult = { status: Status.outOfResources, comment: "over the plan's limit" };

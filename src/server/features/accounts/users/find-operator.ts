@@ -2,7 +2,7 @@ import type { Locale } from "../../../../shared/locale.ts";
 import type { Deps } from "../../../deps.ts";
 import { findFirstAdminEmail, findUserByEmail } from "./users.repo.ts";
 
-/** Whom the program tells what is wrong with the installation: one address, in its owner's language. */
+/** The person who is told what is wrong with the installation: one address, with its owner's language. */
 export async function findOperator({
   config,
   db,

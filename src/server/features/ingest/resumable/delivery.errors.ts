@@ -1,6 +1,6 @@
 import type { ErrorKind } from "../../../http/app-error.ts";
 
-/** It says the same whether a request for exams is unknown, ended, expired or used up, or its secret is wrong. */
+/** The answer is the same whether a request for exams is unknown, ended, expired or used up, or its secret is wrong. */
 export const requestNotFound: ErrorKind = {
   status: 404,
   code: "request.not_found",

@@ -3,7 +3,7 @@ import type { Deps } from "../../../deps.ts";
 import { findFinisher } from "./finishers.repo.ts";
 import { finishQueue } from "./resumable-queues.ts";
 
-/** Of an account with more uploads that wait, all further ones come after those of others alike. */
+/** The lowest rank: all uploads of an account beyond this number wait with the same priority. */
 const MAX_WAITING_BEFORE = 100;
 
 /**

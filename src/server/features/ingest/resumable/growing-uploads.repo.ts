@@ -89,8 +89,8 @@ export async function noteHeldBack(db: DbOrTx, id: string, holder: Holder, probl
 }
 
 /**
- * Whole uploads that wait: those of DICOM senders for room in the plan, and those that no run took yet, which may have no job. Of more
- * than a thousand it returns others each time, so that those which go on waiting keep none back for ever.
+ * Whole uploads that wait: those of DICOM senders for room in the plan, and those that no run took yet, which may have no job. If there
+ * are more than a thousand, each call returns others, so that those that go on waiting never hold the rest back.
  */
 export async function listWaiting(db: DbOrTx): Promise<string[]> {
   const rows = await db

@@ -5,7 +5,7 @@ import { users } from "../../accounts/users/users.table.ts";
 import { resumableUploads, type UploadScope } from "./resumable-uploads.table.ts";
 import { expiryAfter } from "./upload-expiry.ts";
 
-/** Of a sender, or of an account where it is null. */
+/** Matches the uploads of a delivery; with null, those of the account itself. */
 const isOf = (deliveryId: string | null | Placeholder) =>
   sql`${resumableUploads.deliveryId} is not distinct from ${deliveryId}::uuid`;
 

@@ -4,17 +4,17 @@ import { DEFAULT_INGEST_LIMITS } from "../worker/ingest-limits.ts";
 import type { GuessedVolume } from "../worker/worker-messages.ts";
 import type { ResumableUpload } from "./resumable-uploads.table.ts";
 
-/** A pause between two chunks, or between two steps of one, that takes longer frees the process: so slow a sender loses nothing by sums in turn. */
+/** A longer pause between two chunks, or two steps of one, frees the process: summing in turn costs so slow a sender nothing. */
 const PATIENCE_MS = 5_000;
 
 /**
- * Has a process sum an upload while its bytes are written, for one upload at a time: the one that comes first. The process that
- * receives the bytes sums all others itself, also those of slow senders and those with a chunk that begins anew.
+ * Lets a separate process sum an upload while its bytes are written: one upload at a time, the first that comes. The receiving process
+ * sums all others itself, and those of slow senders and those with a chunk that begins anew.
  */
 export class SideSums {
   #kept: { uploadId: string; sums: ArrivingSums; end: number; startedAt: number; quiet: Timer } | undefined;
 
-  /** @param minBytes of the uploads that are summed beside */
+  /** @param minBytes the smallest upload that a separate process sums */
   constructor(
     private readonly workers: Pick<Deps["ingestWorkers"], "sumArriving">,
     private readonly minBytes = DEFAULT_INGEST_LIMITS.minGuessedBytes,

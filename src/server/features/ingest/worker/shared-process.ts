@@ -60,10 +60,10 @@ interface Seat {
 /** A small upload that the process has read. */
 export interface SharedSession {
   readonly scan: ScanResult;
-  /** As of an upload in a process of its own. @throws {IngestRefused} `worker.failed` as well when the process was lost. */
+  /** Builds like a session with a process of its own. @throws {IngestRefused} also `worker.failed` if the process was lost */
   build(plan: BuildPlan): Promise<BuiltUpload>;
   readonly isLost: boolean;
-  /** Idempotent. Resolves once the process works for this upload no more. */
+  /** Idempotent. Resolves once the process no longer works for this upload. */
   dispose(): Promise<void>;
 }
 

@@ -215,7 +215,7 @@ async function readSnapshot(
 /** Gives the state its name once all of it is durable, and then puts its manifest beside the objects as the newest. */
 async function publish(folder: BackupFolder, state: string): Promise<void> {
   const unfinished = folder.unfinishedPath(state);
-  // The folders of the objects are new names in it, as it may be in the backup's own.
+  // The folders of objects may be new in `objects`, and `objects` may be new in the root.
   for (const name of ["objects", "."]) await sync(join(folder.root, name));
   for (const name of ["database.sql", "manifest.json", "."]) await sync(join(unfinished, name));
   await rename(unfinished, folder.statePath(state));
