@@ -25,7 +25,7 @@ import { PasswordStrengthHint } from "./password-strength-hint.tsx";
 export default function InvitationForm({ invitationToken = "", onSwitch }: AuthFormProps) {
   const { offer, failure } = useOffer(invitationToken);
   const [isAccepted, setAccepted] = useState(false);
-  const accepted = (studyId: string, hasSession: boolean) => {
+  const accepted: AcceptProps["onAccepted"] = ({ studyId, hasSession }) => {
     if (hasSession) openStudy(studyId);
     else {
       // The link is used up, so a reload must not open this form again.
@@ -100,7 +100,7 @@ function InvitationHead({ offer }: { offer: InvitationOffer | undefined }) {
 
 interface AcceptProps {
   token: string;
-  onAccepted: (studyId: string, hasSession: boolean) => void;
+  onAccepted: (accepted: { studyId: string; hasSession: boolean }) => void;
 }
 
 const newDoctorSchema = z.object({ name: nameSchema, password: newPasswordSchema });
@@ -118,7 +118,7 @@ function NewDoctor({ token, onAccepted }: AcceptProps) {
     try {
       const { studyId, session } = await authApi.acceptInvitation({ token, name, password });
       if (session) beginSession(session, { keepConnected: false });
-      onAccepted(studyId, session !== null);
+      onAccepted({ studyId, hasSession: session !== null });
     } catch (error) {
       showFormFailure(error, {
         setError,
@@ -160,7 +160,7 @@ function KnownAccount({ token, onAccepted }: AcceptProps) {
     setBusy(true);
     try {
       const { studyId } = await authApi.acceptInvitation({ token });
-      onAccepted(studyId, false);
+      onAccepted({ studyId, hasSession: false });
     } catch (error) {
       setBusy(false);
       if (!(error instanceof ApiError)) throw error;

@@ -3,6 +3,12 @@ import type { SignedInUser } from "../../../shared/api/users.ts";
 import { ApiError, callJson } from "../../api.ts";
 import { askForPasskey, PasskeyFailure, stopOfferingPasskeys } from "../security/passkey-browser.ts";
 
+interface SignInWay {
+  body: { email?: string };
+  /** Whether the passkeys are offered in the autofill of a field, instead of in a dialog. */
+  asAutofill: boolean;
+}
+
 /** An offered challenge is renewed before its five minutes are over. */
 const RENEW_MS = 4 * 60_000;
 
@@ -13,7 +19,7 @@ const RENEW_MS = 4 * 60_000;
  * @throws {PasskeyFailure}
  */
 export async function signInWithPasskey(email?: string): Promise<SignedInUser | undefined> {
-  return await signIn(email === undefined ? {} : { email }, false);
+  return await signIn({ body: email === undefined ? {} : { email }, asAutofill: false });
 }
 
 /**
@@ -26,7 +32,7 @@ export async function offerPasskeys(signal: AbortSignal): Promise<SignedInUser |
     const renewal = setTimeout(stopOfferingPasskeys, RENEW_MS);
     const offeredAt = Date.now();
     try {
-      const user = await signIn({}, true);
+      const user = await signIn({ body: {}, asAutofill: true });
       // Before its renewal, an offer ends without a user only because another sign-in took over.
       if (user || Date.now() - offeredAt < RENEW_MS) return user;
     } catch (error) {
@@ -39,7 +45,7 @@ export async function offerPasskeys(signal: AbortSignal): Promise<SignedInUser |
   return undefined;
 }
 
-async function signIn(body: { email?: string }, asAutofill: boolean): Promise<SignedInUser | undefined> {
+async function signIn({ body, asAutofill }: SignInWay): Promise<SignedInUser | undefined> {
   const options = await callJson(passkeySignInOptionsCall, { body, anonymous: true });
   const response = await askForPasskey(options, { asAutofill });
   if (!response) return undefined;

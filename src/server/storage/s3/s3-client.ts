@@ -111,7 +111,7 @@ export function createS3Client(options: S3ClientOptions): S3Client {
 
   async function failureOf(response: Response, watchdog: Watchdog): Promise<S3Failure> {
     const bytes = await watchdog.guard(timeoutMs, readBody(response, MAX_ANSWER_BYTES));
-    return failureFrom(response, xmlIn(bytes, response.ok));
+    return failureFrom(response, xmlIn(bytes, { isRequired: response.ok }));
   }
 
   async function pause(retry: number, failure?: unknown, signal?: AbortSignal): Promise<void> {
@@ -142,7 +142,7 @@ export function createS3Client(options: S3ClientOptions): S3Client {
       repeat(request, () =>
         attempt(request, async (response, watchdog) => {
           const bytes = await watchdog.guard(timeoutMs, readBody(response, MAX_ANSWER_BYTES));
-          const xml = xmlIn(bytes, true);
+          const xml = xmlIn(bytes, { isRequired: true });
           // CompleteMultipartUpload answers 200 before it knows how it ends.
           if (xml?.name === "Error") throw failureFrom(response, xml);
           return { headers: response.headers, xml };
@@ -198,7 +198,7 @@ async function readBody(response: Response, maxBytes: number): Promise<Uint8Arra
 }
 
 /** A bad status may come with a proxy's HTML, which says nothing; a good one must be XML. */
-function xmlIn(bytes: Uint8Array, isRequired: boolean): XmlElement | undefined {
+function xmlIn(bytes: Uint8Array, { isRequired }: { isRequired: boolean }): XmlElement | undefined {
   if (bytes.length === 0) return undefined;
   try {
     return parseXml(new TextDecoder().decode(bytes));

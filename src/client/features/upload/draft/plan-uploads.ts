@@ -105,9 +105,9 @@ function isDirectory(path: string): boolean {
  * upload may be goes in several.
  */
 export function planUploads(choice: Choice): PlannedUpload[] {
-  const planned = uploadsOf(choice, false);
+  const planned = uploadsOf(choice, { isBare: false });
   const sizeBytes = planned.reduce((sum, { zip, files }) => sum + (zip?.size ?? storedSizeOfAll(files)), 0);
-  return sizeBytes > choice.roomBytes ? uploadsOf(choice, true) : planned;
+  return sizeBytes > choice.roomBytes ? uploadsOf(choice, { isBare: true }) : planned;
 }
 
 /** The Study Instance UIDs of the exams that are whole in the first `count` uploads. */
@@ -118,13 +118,16 @@ export function wholeExamsIn(planned: readonly PlannedUpload[], count: number): 
   return [...new Set(uidsOf(planned.slice(0, count)))].filter((uid) => !later.has(uid));
 }
 
-function uploadsOf(choice: Choice, isBare: boolean): PlannedUpload[] {
+/** How a source is sent: with `isBare` its chosen exams alone, otherwise as it is where that is possible. */
+type UploadForm = { isBare: boolean };
+
+function uploadsOf(choice: Choice, form: UploadForm): PlannedUpload[] {
   const isCorrected = ({ exam }: SendableExam) =>
     isChanged(choice.corrections.get(exam.studyInstanceUID), exam.about);
   const corrected = choice.chosen.filter(isCorrected);
   const plain = choice.chosen.filter((one) => !isCorrected(one));
   return [
-    ...choice.sources.flatMap((source) => numbered(ofSource(source, plain, choice, isBare))),
+    ...choice.sources.flatMap((source) => numbered(ofSource(source, plain, choice, form))),
     ...corrected.flatMap((one) => numbered(ofCorrected(one, choice))),
   ];
 }
@@ -139,7 +142,7 @@ function ofSource(
   source: ExamSource,
   plain: readonly SendableExam[],
   choice: Choice,
-  isBare: boolean,
+  { isBare }: UploadForm,
 ): PlannedUpload[] {
   const { id, read } = source;
   const { maxUploadBytes } = choice;
