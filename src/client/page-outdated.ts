@@ -1,4 +1,4 @@
-/** Code of this page is not to be had any more: a newer release has replaced it. The page must be loaded again. */
+/** Code of this page is no longer available, because a newer release has replaced it. The page must be loaded again. */
 export class PageOutdated extends Error {
   override name = "PageOutdated";
   constructor(cause?: unknown) {
@@ -15,7 +15,7 @@ export async function isPageOutdated(): Promise<boolean> {
   return Boolean(own && served && own !== served);
 }
 
-/** The script of this page as the server has it now. What stands between, such as a network's sign-in page, has none. */
+/** The script of this page as the server has it now; undefined if something else answered, such as a network's sign-in page. */
 async function servedEntry(): Promise<string | undefined> {
   try {
     const response = await fetch(window.location.pathname, { cache: "no-store" });

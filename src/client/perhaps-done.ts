@@ -1,8 +1,8 @@
 import { ApiError } from "./api.ts";
 
 /**
- * Whether the server may have done what a call asked that failed: its answer was lost, or the call came after another one that did the
- * same, such as from another tab. Then what is shown must be read again.
+ * Whether the server may have done what a failed call asked: the answer was lost, or another call, such as from another tab, had done the
+ * same before. Then what is shown must be read again.
  */
 export function isPerhapsDone(failure: unknown): boolean {
   if (!(failure instanceof ApiError)) return false;
@@ -10,7 +10,7 @@ export function isPerhapsDone(failure: unknown): boolean {
   return status === 0 || status === 404 || status === 409 || status >= 500;
 }
 
-/** Has the server act. If the call fails, but perhaps did its work, `isDone` is asked. @throws the call's failure unless it is done */
+/** Calls the server. If the call fails but may have done its work, `isDone` decides. @throws the call's failure unless it is done */
 export async function actSurely(act: () => Promise<unknown>, isDone: () => Promise<boolean>): Promise<void> {
   try {
     await act();

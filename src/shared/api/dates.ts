@@ -5,7 +5,7 @@ const INVALID = "validation.invalid";
 /** What is no date at all is not looked at any further, so that it is told once. */
 const UNREADABLE = { error: INVALID, abort: true };
 
-/** A day of the calendar as `YYYY-MM-DD`. The year 0, which ISO 8601 has and PostgreSQL has not, is none. */
+/** A day of the calendar as `YYYY-MM-DD`. The year 0, which ISO 8601 has and PostgreSQL lacks, is refused. */
 export const daySchema = z.iso.date(UNREADABLE).check(z.refine(isDay, INVALID));
 
 /** A day as {@link daySchema} has it, and after a `T` perhaps a time of day as `HH:MM` or `HH:MM:SS`. */

@@ -57,7 +57,7 @@ export type Acceptance = z.infer<typeof acceptanceSchema>;
 
 export const acceptedInvitationSchema = z.object({
   studyId: z.string(),
-  /** Of the new account; null if the address had one, or if an admin must authorise the new one first. */
+  /** The session of the new account; null if the address had one, or if an admin must authorise the new one first. */
   session: z.nullable(signedInUserSchema),
 });
 export type AcceptedInvitation = z.infer<typeof acceptedInvitationSchema>;

@@ -59,7 +59,7 @@ export const nodeSchema = z.object({
   isThis: z.boolean(),
   /** `silent`: it missed beats. `gone`: others took over what it had begun. */
   state: z.enum(["up", "silent", "gone"]),
-  /** Of the program; null for a node whose version does not tell. */
+  /** The version of the program; null for a node whose version does not tell. */
   version: z.nullable(z.string()),
   startedAt: z.string(),
   lastBeatAt: z.string(),
@@ -90,7 +90,7 @@ export const operationsSchema = z.object({
   today: z.object({ exams: z.number(), bytes: z.number(), people: z.number() }),
   /** When the last backup ended; null if none was ever made. */
   lastBackupAt: z.nullable(z.string()),
-  /** Of the last seven days, the newest first; at most five. */
+  /** Those of the last seven days, the newest first; at most five. */
   newAccounts: z.array(
     z.object({ id: z.string(), name: z.string(), role: roleSchema, createdAt: z.string() }),
   ),

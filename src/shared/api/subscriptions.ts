@@ -68,7 +68,7 @@ export const usageItemSchema = z.object({
   id: z.string(),
   actionType: z.enum(usageActions),
   studyInstanceUID: z.string(),
-  /** As the list shows it now; null if the caller sees it no more. */
+  /** As the list shows it now; null if the caller no longer sees it. */
   study: z.nullable(
     z.pick(studySchema, { id: true, studyDescription: true, patientName: true, studyDate: true }),
   ),

@@ -78,7 +78,7 @@ export type DeliveryState =
       problems?: readonly LeftOut[] | undefined;
       message?: string | undefined;
       halfSent?: HalfSent | undefined;
-      /** Of a delivery that stopped in the middle, and the receipt of what arrived of it. */
+      /** What is left of a delivery that stopped in the middle, and the receipt of what arrived of it. */
       parts?: Parts | undefined;
       receipt?: Receipted | undefined;
       refused?: readonly RefusedUpload[] | undefined;
@@ -91,7 +91,7 @@ export type DeliveryState =
       request: OpenedRequest;
       /** What is sent, as it is shown. */
       picked: Pick<PickedDelivery, "name" | "exams">;
-      /** Of all its uploads. */
+      /** The progress of all its uploads together. */
       transfer: Transfer;
       parts: Parts;
       packing?: Packing | undefined;

@@ -13,13 +13,13 @@ const batchSchema = z.object({
   total: z.number(),
   /** Those that arrived. */
   arrived: z.array(z.object({ key: z.string(), uploadId: z.string() })),
-  /** Those that the server did not keep; `total` has them no more. */
+  /** Those that the server did not keep; `total` no longer counts them. */
   refused: z.optional(z.array(z.object({ fileName: z.string(), message: z.string() }))),
   /** The one that is sent, by its key and the row that the browser remembers of it. */
   sending: z.optional(z.object({ key: z.string(), rowId: z.string() })),
 });
 
-/** The uploads of what was picked last, so that a later page asks for no more than what is missing. */
+/** The uploads of the last choice, so that a later page asks only for what is missing. */
 export type Batch = z.infer<typeof batchSchema>;
 
 const keptSchema = z.object({

@@ -85,7 +85,7 @@ async function stateOf(
   return { step: "pick", request, halfSent: { uploadId, fileName, percent: percentAt(begun) } };
 }
 
-/** Of a delivery of which nothing is under way: the receipt, or what is still to be sent. */
+/** The step of a delivery with no upload under way: its receipt, or what is still to be sent. */
 function restOf(
   requestId: string,
   request: OpenedRequest,

@@ -47,7 +47,7 @@ export function useDelivery(requestId: string, maxUploadBytes: number) {
   useEffect(() => {
     const shown = new AbortController();
     page.current = shown;
-    // What a closed page packed here is needed no more, unless it can still be sent.
+    // What a closed page packed here is no longer needed, unless it can still be sent.
     void removeAbandonedFiles(packedNamesInUse());
     void openOnce(requestId).then((opened) => {
       if (!shown.signal.aborted) showOpened(opened);
@@ -179,7 +179,7 @@ export function useDelivery(requestId: string, maxUploadBytes: number) {
       if (state.step === "done") setReceipt(state);
       setState({ step: "pick", request, parts: partsLeft(requestId) });
     },
-    /** Of the delivery before the one that is being made. */
+    /** The receipt of the delivery before the one that is being made. */
     receipt,
     /** Back to a receipt, from the files of another delivery. */
     showReceipt: (receipt: Receipted) => setState(receipt),

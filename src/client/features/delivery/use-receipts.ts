@@ -52,7 +52,7 @@ async function readAll(asked: readonly string[], signal: AbortSignal): Promise<M
     if (typeof read !== "string") receipts.push(read);
     else missing = read;
   }
-  // Of an exam that was there already, they may have brought nothing.
+  // An exam that was there already may lack a receipt, because the uploads brought nothing of it.
   return receipts.length > 0 ? { receipts } : { message: missing ?? "" };
 }
 

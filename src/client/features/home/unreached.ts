@@ -5,7 +5,7 @@ type Sections = ReadonlyMap<string, () => void>;
 
 const sections = atom<Sections>(new Map());
 
-/** What reads each section of the home again that the connection keeps from being shown. */
+/** Functions that read again the sections of the home that could not be reached. */
 export const unreachedAtom = atom((get) => [...get(sections).values()]);
 
 const changeAtom = atom(null, (get, set, id: string, retry: (() => void) | undefined) => {
@@ -15,7 +15,7 @@ const changeAtom = atom(null, (get, set, id: string, retry: (() => void) | undef
   set(sections, changed);
 });
 
-/** Counts a section among those that the home tells of in one message, for as long as `isUnreached`. */
+/** While `isUnreached`, counts a section among those that the home names in one message. */
 export function useUnreached(isUnreached: boolean, retry: () => void): void {
   const id = useId();
   const change = useSetAtom(changeAtom);

@@ -8,8 +8,8 @@ interface Loaded {
 }
 
 /**
- * Whether none of the queries is on its first way, or the wait has been long enough. Stays true: what is shown once must not
- * move away from a finger.
+ * Whether every query has loaded once, or the wait has been long enough. Stays true, because what is shown must not move away from a
+ * finger.
  */
 export function useSettled(queries: readonly Loaded[]): boolean {
   const [isSettled, setSettled] = useState(false);

@@ -21,7 +21,7 @@ export type ViewName = (typeof viewNames)[number];
 /** A dialog or the viewer over a view, or a part of how the view itself stands: see `viewSteps`. */
 export interface Step {
   name: string;
-  /** Of what the step is about; empty where there is only one such thing. */
+  /** The id of what the step is about; empty where there is only one such thing. */
   id: string;
 }
 

@@ -17,7 +17,7 @@ type RequestFields = { label: string; shownName: string; days: Days };
 const CLOCK_DIFFERENCE_MS = 600_000;
 
 interface NewRequestDialogProps {
-  /** Of the request that is renewed; empty for a new one. */
+  /** The label of the request that is renewed; empty for a new one. */
   label: string;
   onClose: () => void;
   onMade: (made: CreatedRequest) => void;

@@ -3,7 +3,7 @@ import { sessionStore } from "../../browser-storage.ts";
 
 const KEY = "kept-in-tab";
 const MAX_VALUES = 10;
-/** Of one value as JSON: the longest text of a form, with all of its characters escaped. */
+/** The longest value as JSON, in characters: the longest text of a form, with every character escaped. */
 const MAX_LENGTH = 30_000;
 
 const keptSchema = z.object({ userId: z.string(), values: z.record(z.string(), z.unknown()) });

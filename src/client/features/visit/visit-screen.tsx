@@ -18,7 +18,7 @@ import { VisitedExams } from "./visited-exams.tsx";
 
 beginVisitOfPage();
 
-/** Has our own viewer start while the passcode is typed; where there is none, the page itself needs a slow phone first. */
+/** Starts our own viewer while the visitor types the passcode. Without a passcode, the page itself needs a slow phone first. */
 function beginVisor(): void {
   if (savesData() || getDefaultStore().get(viewerChoiceAtom) === "ohif") return;
   loadVisor()

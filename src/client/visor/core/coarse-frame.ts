@@ -1,11 +1,11 @@
 import type { PreparedFrame } from "../../../shared/pixels/prepare-frame.ts";
 
-/** The coarser picture of one slice while its whole frame is on its way: one at a time, of the seen slice. */
+/** Holds the coarser picture of the seen slice while its whole frame is on its way. */
 export class CoarseFrame {
   readonly #onDropped: (frame: PreparedFrame) => void;
   #shown: { key: string; frame: PreparedFrame } | undefined;
 
-  /** @param onDropped takes each picture that is kept no longer */
+  /** @param onDropped takes each picture that is no longer kept */
   constructor(onDropped: (frame: PreparedFrame) => void) {
     this.#onDropped = onDropped;
   }

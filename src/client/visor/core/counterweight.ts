@@ -1,6 +1,6 @@
 const WEIGHT_BYTES = 4 * 1024 * 1024;
 const ANSWERS_PER_WEIGHT = 8;
-/** A weight is held until it is among the objects that are looked through seldom, as what the answers leave is. */
+/** Weights are held until the collector moves them to its old generation, where the remains of answers are too. */
 const MAX_HELD = 8;
 
 export interface Counterweight {
@@ -9,8 +9,8 @@ export interface Counterweight {
 }
 
 /**
- * Makes Chromium collect in time what answers leave behind. It hurries by the sizes of arrays, and hardly counts its own objects around
- * each answer and each drawing. Memory that nobody writes to is counted there, and takes none.
+ * Makes Chromium collect in time what answers leave behind. Its collector hurries by the sizes of arrays, and hardly counts its own objects
+ * around each answer and each drawing. An array that nobody writes to counts in full and takes no memory.
  */
 export function createCounterweight(
   isNeeded = "userAgentData" in navigator,

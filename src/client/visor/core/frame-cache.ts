@@ -13,7 +13,7 @@ export function pixelsOf(frame: PreparedFrame): Uint8Array | Uint16Array {
   return frame.kind === "grey" ? frame.indexes : frame.bytes;
 }
 
-/** @param onDropped takes each frame that is kept no longer */
+/** @param onDropped takes each frame that is no longer kept */
 export function createFrameCache(maxBytes: number, onDropped: (frame: PreparedFrame) => void): FrameCache {
   const frames = new Map<string, PreparedFrame>();
   let sizeBytes = 0;

@@ -58,7 +58,7 @@ const CONCURRENCY = 5;
 const WAITS_MS = [400, 1_600];
 /** Slices farther away than this from the seen one are aborted when others are needed. */
 const KEPT_RANKS = 24;
-/** Where so many frames of a stack failed, the others are asked for only when they are seen. */
+/** Once this many frames of a stack failed, the others are requested only when they are seen. */
 const MAX_FAILURES = 64;
 /**
  * The part of the cache that frames ahead and behind may fill. The rest keeps what was seen before, so that a person who goes to and fro
@@ -117,7 +117,7 @@ export function createFrameLoader(options: FrameLoaderOptions): FrameLoader {
     const { slice } = seen;
     if (!slice) return concurrency;
     const frame = cache.get(slice.key);
-    // The size of a slice that failed is that of the others.
+    // A slice that failed counts as large as the others.
     const size = frame ? pixelsOf(frame).byteLength : failures.has(slice.key) ? lastFrameBytes : 0;
     if (size === 0) return concurrency;
     return Math.max(1, Math.floor((maxBytes * AHEAD_SHARE) / size / 2));

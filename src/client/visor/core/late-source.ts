@@ -5,8 +5,8 @@ const ASKED_EVERY_MS = 60_000;
 
 /**
  * A source that is still being opened, so that the visor can be drawn meanwhile. A failed opening is tried again with the next call.
- * When its access ends, it is opened once more: a token lasts for hours, a session for longer. So it is when something is missing, because
- * of a deleted exam, and of one that is no longer shared, each image is. An opening that is refused later on has ended.
+ * When its access ends, it is opened once more, because a session outlasts a token. It is also opened once more when an image is missing,
+ * because every image of an exam that was deleted or is no longer shared is missing. If that opening is refused, the access has ended.
  *
  * @param open throws TypeError if the server was not reached or could not answer
  */

@@ -1,6 +1,6 @@
-/** Memory that answers are read into, one after the other. */
+/** Lends memory that answers are read into, and takes it back for later ones. */
 export interface LentMemory {
-  /** Memory of more than this many bytes, the last of which says that no more came. */
+  /** Lends more than `sizeBytes`, by at least one byte: an answer that leaves the last byte unfilled was not longer. */
   lend(sizeBytes: number): ArrayBuffer;
   /** Takes back what nobody reads any more. */
   giveBack(memory: ArrayBuffer): void;
@@ -12,8 +12,8 @@ const MAX_SPARE = 8;
 const GRAIN_BYTES = 64 * 1024;
 
 /**
- * Keeps memory that was given back. Where a page takes new memory for each answer, the browser frees it when it collects the objects
- * around it, which are too small to make it hurry: tens of megabytes wait.
+ * Keeps memory that was given back. If a page takes new memory for each answer, the browser frees it only when it collects the small
+ * objects that hold it, and these do not make it hurry: tens of megabytes would wait.
  */
 export function createLentMemory(): LentMemory {
   let spare: ArrayBuffer[] = [];

@@ -16,12 +16,12 @@ export interface LocalLimits {
   maxFiles: number;
   maxInstances: number;
   maxSeries: number;
-  /** Of the instances' metadata as text, and of the places of their frames. */
+  /** The most bytes of the instances' metadata as text, and of the places of their frames. */
   maxIndexBytes: number;
-  /** Inflated to find the instances, all files together. */
+  /** The most bytes that are inflated to find the instances, all files together. */
   maxOpeningBytes: number;
   maxFrameBytes: number;
-  /** Of whole instances that are held because they are deflated. */
+  /** The most bytes of whole instances that are held because they are deflated. */
   heldBytes: number;
 }
 

@@ -22,15 +22,15 @@ export interface LocalStudy {
 /** What the files hold; the study with the most images comes first. */
 export interface LocalExams {
   studies: LocalStudy[];
-  /** Files, and entries of ZIPs, those included that can't be images by their names. */
+  /** Count of files and of entries of ZIPs, including those whose names are never an image's. */
   files: number;
-  /** Of the images, so that their codecs can be loaded before the first one is seen. */
+  /** The syntaxes of the images, so that their codecs can be loaded before the first one is seen. */
   transferSyntaxUIDs: string[];
   /** A limit ended the reading: there may be more images than are shown. */
   isCut: boolean;
 }
 
-/** To the worker that reads the files; each question but the first has its own number. */
+/** A question to the worker that reads the files; each but the first has its own number. */
 export type LocalRequest =
   | { type: "open"; files: LocalFile[] }
   | { type: "metadata"; id: number; seriesInstanceUID: string; studyInstanceUID: string }

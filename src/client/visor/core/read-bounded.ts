@@ -1,11 +1,11 @@
-/** The most memory that is taken at once because an answer says how long it is; for a longer one it grows. */
+/** The most memory that is taken at first because an answer announces its length; a longer answer lets it grow. */
 const MAX_BEGUN_BYTES = 4 * 1024 * 1024;
 const LEAST_BYTES = 64 * 1024;
 
-/** Takes the beginning of an answer once so many bytes are there; what it gets is overwritten after it returns. */
+/** Takes the beginning of an answer once `bytes` of it have arrived. What `take` gets is overwritten after it returns. */
 export interface Prefix {
   bytes: number;
-  /** Bytes of the whole answer, if it says so: what is there whole has no beginning to take. */
+  /** Bytes of the whole answer, if it announces them: no beginning is taken of an answer that has arrived whole. */
   whole?: number;
   take(bytes: Uint8Array<ArrayBuffer>): void;
 }

@@ -1,7 +1,7 @@
 import { type LocalArchive, openLocalArchive } from "./local-archive.ts";
 import type { LocalFile, LocalReply, LocalRequest } from "./local-files.ts";
 
-/** Of the scope of workers, which the client's types do not have. */
+/** Exists in workers only, which the client's types do not know. */
 declare class FileReaderSync {
   readAsArrayBuffer(blob: Blob): ArrayBuffer;
 }

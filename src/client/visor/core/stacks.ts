@@ -26,9 +26,9 @@ export interface Stack {
   isBegun?: boolean;
 }
 
-/** More images than any stack has; what an instance claims beyond is not believed. */
+/** More images than any stack has. An instance that claims more counts as having this many. */
 const MAX_SLICES = 16_384;
-/** As many slices do the films of one series have among them; each further one has its first frame. */
+/** The most slices of all films of one series together. Each further film has its first frame only. */
 const MAX_FILM_SLICES = 4 * MAX_SLICES;
 const MAX_RATE = 60;
 const USUAL_RATE = 24;

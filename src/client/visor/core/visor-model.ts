@@ -40,7 +40,7 @@ const OPENING: VisorState = {
   direction: 1,
   turns: 0,
 };
-/** Series without one image are passed over; a study of documents has no more than these. */
+/** How many series without an image are passed over; a study of documents has no more. */
 const MAX_TRIED = 20;
 /** A stack is begun at its middle, give or take this share of it. */
 const MAX_OFF_MIDDLE = 0.25;

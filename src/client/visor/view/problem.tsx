@@ -74,7 +74,7 @@ function MissingImage({ onRetry, children }: { onRetry: () => void; children: Re
 
 interface DamagedProps {
   number: number;
-  /** Of the series, if none of its images can be shown. */
+  /** How many images the series has, if none of them can be shown. */
   count: number | undefined;
   onRetry: () => void;
 }

@@ -17,7 +17,7 @@ interface FilmGesturesOptions {
   cine: Cine;
   settings: ViewSettings;
   change(by: SettingsChange): void;
-  /** Of the picture on the film; undefined until one is drawn. */
+  /** The place of the picture on the film; undefined until one is drawn. */
   placement: Placement | undefined;
   shown: ShownPicture | undefined;
   /** Undefined for what has no window. */

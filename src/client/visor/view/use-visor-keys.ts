@@ -12,8 +12,8 @@ export interface KeyActions {
   /** Goes to the other one of two exams. */
   turnSide(): void;
   /**
-   * Closes the sheet over the film; undefined if there is none. It is seen some time before it has the focus, and before the dialog
-   * that the visor may be in leaves Escape to it.
+   * Closes the sheet over the film; undefined if there is none. The sheet is visible some time before it has the focus, and before a
+   * dialog around the visor leaves Escape to it.
    */
   closeSheet: (() => void) | undefined;
   /** Closes what is open within the visor; undefined if there is nothing. */

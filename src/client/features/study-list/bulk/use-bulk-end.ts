@@ -29,7 +29,7 @@ export function useBulkEnd({ title, text, onClose }: BulkEnd) {
     } else {
       select({ studies: done, isSelected: false });
     }
-    // Also what was left may be gone: its answer was lost, or another tab deleted it.
+    // Studies that were not deleted may be gone too: the answer was lost, or another tab deleted them.
     await refreshExams(queryClient);
   };
 }

@@ -29,7 +29,7 @@ export interface SendableExam {
 
 /** An exam that the plan has no room for beside those that are chosen. */
 export interface OverExam extends Omit<SendableExam, "isChosen"> {
-  /** How many bytes the plan lacks for it; undefined if it holds no more exams. */
+  /** How many bytes the plan lacks for it; undefined if the plan has room for no more exams. */
   missingBytes: number | undefined;
 }
 

@@ -29,7 +29,7 @@ export interface Reading {
   studies: number;
   /** The code that reads can't be loaded yet. */
   isWaiting?: boolean;
-  /** Of its own images, by the frame of the contact sheet. */
+  /** Pictures of its images, by the frame of the contact sheet. */
   films: ReadonlyMap<number, FilmGreys>;
 }
 
@@ -50,7 +50,7 @@ export interface Draft {
   sources: readonly DraftSource[];
   reading: Reading | undefined;
   problems: readonly DraftProblem[];
-  /** Of exams by Study Instance UID, and of sources without one by their id. */
+  /** What is not to be sent: exams by Study Instance UID, and sources without an exam by their id. */
   unticked: ReadonlySet<string>;
   /** By the same keys. */
   corrections: ReadonlyMap<string, ExamForm>;

@@ -15,7 +15,7 @@ export interface MakeOptions {
   ) => Promise<PackedFolder>;
 }
 
-/** What of an upload the tray needs, before it has its place there. */
+/** The part of an upload that the tray needs, before the upload has its place there. */
 export type MadeUpload = Pick<UploadJob, "upload" | "source" | "counts" | "form">;
 
 /** How many files have to be packed. */

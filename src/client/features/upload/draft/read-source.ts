@@ -14,7 +14,7 @@ import type { OnFilm } from "../look-inside/sheet-films.ts";
 import { type PackableFile, storedSizeOf } from "../pack-folder/pack-folder.ts";
 import { UploadRefused } from "../upload-problem.ts";
 
-/** The page answers within so long while sizes are asked for. */
+/** How long the page may be busy at a time while it reads the sizes of files. */
 const SLICE_MS = 16;
 
 /** A picked ZIP or folder with what it holds. */
@@ -22,11 +22,11 @@ export interface ReadSource {
   kind: "zip" | "folder";
   name: string;
   sizeBytes: number;
-  /** The ZIP itself; undefined of a folder. */
+  /** The ZIP itself; undefined for a folder. */
   zip: File | undefined;
   /** The files that may be DICOM by their name; `contents` names them by their place. Empty if the browser can't read the ZIP. */
   files: PackableFile[];
-  /** Of the first readable instance; undefined if there is none, and the server then decides whether there is one. */
+  /** The values of the first readable instance; undefined if the browser finds none, and the server then decides whether there is one. */
   prefilled: ExamForm | undefined;
   /** Count of all files; undefined if the browser can't read the ZIP. */
   fileCount: number | undefined;

@@ -38,7 +38,7 @@ export interface Contents {
   studies: FoundStudy[];
   /** False if a limit ended the reading: there may be more than was counted. */
   isComplete: boolean;
-  /** The places of files that may be instances, and of which exam is not known: they were not read, or can't be read here. */
+  /** The places of files that may be instances of an unknown exam: they were not read, or can't be read here. */
   unplaced: number[];
 }
 

@@ -9,7 +9,7 @@ export interface PackableFile {
   file: Blob;
   /** The entry of `file` that is packed, if that is a ZIP. Its bytes are copied as they are, deflated or not. */
   entry?: ZipEntry;
-  /** Of a loose file, so that the browser is asked for it once. */
+  /** The size of a loose file, kept so that the browser is asked for it only once. */
   sizeBytes?: number;
 }
 

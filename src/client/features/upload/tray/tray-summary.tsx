@@ -78,7 +78,7 @@ export function summarize(jobs: readonly UploadJob[]): TraySummary {
   };
 }
 
-/** The same of uploads that wait for the one that the view shows; the view says how far that is. */
+/** Sums up the uploads that wait behind the one in the view, which shows its own progress. */
 export function summarizeWaiting(jobs: readonly UploadJob[]): TraySummary {
   const waiting = jobs.filter(({ state }) => state.stage === "queued");
   const stopped = jobs.filter(({ state }) => state.stage === "stopped").length;
@@ -100,7 +100,7 @@ function Size({ bytes }: { bytes: number }) {
   return sizeText(i18n, bytes);
 }
 
-/** The browser lost the file with the page, and the person has it. */
+/** Asks for a file that the browser lost with the page and the person still has. */
 function fileAskedFor(percent: number): TraySummary {
   return {
     tone: "file",

@@ -57,7 +57,7 @@ export interface UploadJob extends Ready {
   id: string;
   form: ExamForm;
   state: JobState;
-  /** Of an upload that an earlier page began: what the server has of it. */
+  /** What the server has of an upload that an earlier page began. */
   known?: { sizeBytes: number; isWhole: boolean };
 }
 
