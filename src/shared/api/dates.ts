@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import { isoDate, isoTime } from "../dicom/date.ts";
 
 const INVALID = "validation.invalid";
-/** What is no date at all is not looked at any further, so that it is told once. */
+/** Ends the checks of a text that is no date at all, so that it is reported only once. */
 const UNREADABLE = { error: INVALID, abort: true };
 
 /** A day of the calendar as `YYYY-MM-DD`. The year 0, which ISO 8601 has and PostgreSQL lacks, is refused. */

@@ -57,9 +57,9 @@ function drawnSize({ quarters, zoom }: ViewTurn, { columns, rows, pixelAspect, w
 }
 
 /**
- * Moved back as far as it takes to see the picture: across and down, three quarters of the screen show some of it, or three quarters of it are
- * on the screen. More would bring the black corner of an image alone before a person who enlarged it. A screen that is turned asks for it
- * as well as a finger that moves too far.
+ * Moves the picture back so far that enough of it is seen: along each side it covers three quarters of the screen or, if it is smaller, has
+ * three quarters of itself on the screen. Otherwise a person who enlarged an image could see nothing but its black corner. It is needed when
+ * a finger moves too far and when the screen is turned.
  */
 export function keepSeen(turn: ViewTurn, stage: Stage): ViewTurn {
   const drawn = drawnSize(turn, stage);

@@ -43,7 +43,7 @@ function startVisorCore(source: StackSource, { isBeside }: { isBeside: boolean }
     version++;
     for (const listener of listeners) listener();
   };
-  /** What is seen is drawn at once; how much of the others has come is not worth a drawing each. */
+  /** Draws the seen slice at once. News of other slices are drawn together, since each changes only how much has arrived. */
   const onChange = (key: string) => {
     const { stack, index } = model.state;
     if (stack?.slices[index]?.key === key) tell();
@@ -122,7 +122,7 @@ async function nextDrawing(): Promise<void> {
   });
 }
 
-/** Of the syntaxes in which a server can send a frame, the one that it sends to us. */
+/** The syntax in which the server will send a frame to us, among those that it offers. */
 function syntaxToCome({ metadata }: Slice): string | undefined {
   const offered = metadata[TagHex.AvailableTransferSyntaxUID]?.Value ?? [];
   const [stored] = offered;
