@@ -2,7 +2,7 @@ import { addDays } from "../../../shared/rules/days.ts";
 import type { Deps } from "../../deps.ts";
 import { inBatches } from "../../jobs/in-batches.ts";
 import { defineQueue } from "../../jobs/queue.ts";
-import { deleteOldAudit, forgetAddresses } from "./audit.repo.ts";
+import { deleteOldAudit, forgetAddresses } from "./audit-retention.repo.ts";
 
 const cleaning = defineQueue("audit.clean", { retryLimit: 1 });
 

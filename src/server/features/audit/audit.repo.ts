@@ -1,6 +1,5 @@
-import { and, desc, eq, gte, inArray, isNotNull, isNull, like, lt, or, sql } from "drizzle-orm";
+import { and, desc, eq, gte, inArray, or, sql } from "drizzle-orm";
 import type { DbOrTx, Tx } from "../../db/client.ts";
-import { keyOf } from "../../db/key-of.ts";
 import type { OneStatement } from "../../db/one-statement.ts";
 import { type Given, prepared } from "../../db/prepared.ts";
 import { auditEvents } from "./audit.table.ts";
@@ -165,9 +164,6 @@ export async function wasMadeAdminSince(db: DbOrTx, accountId: string, since: Da
   return row !== undefined;
 }
 
-/** Among so many of an account's newest acts the last change of its password is looked for. */
-const MAX_ACTS = 10_000;
-
 /** Whether this actor downloaded a laboratory exam, as one action of their month, since then. */
 export async function wasLabDownloadedSince(
   db: DbOrTx,
@@ -185,6 +181,9 @@ export async function wasLabDownloadedSince(
   return row !== undefined;
 }
 
+/** How many of an account's newest acts are searched for the last change of its password. */
+const MAX_ACTS = 10_000;
+
 /** When the account's password was last changed. Undefined if its newest acts have no change. */
 export async function findPasswordChange(db: DbOrTx, accountId: string): Promise<Date | undefined> {
   const newest = db
@@ -200,69 +199,4 @@ export async function findPasswordChange(db: DbOrTx, accountId: string): Promise
     .where(inArray(newest.action, ["password.changed", "password.reset"] satisfies AuditAction[]))
     .limit(1);
   return row?.at;
-}
-
-/**
- * Removes what still identifies a deleted account from the audit: the studies it had, and text that was typed (names of
- * factors and tokens, changes by an admin, senders without an account). The rows stay under an id that nothing links to a person.
- */
-export async function pseudonymiseAudit(tx: Tx, accountId: string): Promise<void> {
-  const typed = or(
-    ...["factor.%", "token.%", "user.%", "study.uploaded"].map((actions) =>
-      like(auditEvents.action, actions),
-    ),
-  );
-  await tx
-    .update(auditEvents)
-    .set({
-      studyInstanceUID: null,
-      details: sql`case when ${typed} then null else ${auditEvents.details} end`,
-    })
-    .where(eq(auditEvents.accountId, accountId));
-}
-
-const account = keyOf("users");
-const isGone = (id: typeof auditEvents.actorId | typeof auditEvents.accountId) =>
-  sql`(${id} is null or not exists (select from ${account.table} where ${account} = ${id}))`;
-const hasNobodyLeft = and(isGone(auditEvents.actorId), isGone(auditEvents.accountId));
-
-/** Removes up to `limit` network addresses recorded before `before`, of deleted accounts. */
-export async function forgetAddresses(db: DbOrTx, before: Date, limit: number): Promise<number> {
-  const some = db
-    .select({ id: auditEvents.id })
-    .from(auditEvents)
-    .where(
-      and(
-        lt(auditEvents.at, before),
-        isNotNull(auditEvents.address),
-        or(and(isNotNull(auditEvents.actorId), isGone(auditEvents.actorId)), hasNobodyLeft),
-      ),
-    )
-    .orderBy(auditEvents.at)
-    .limit(limit);
-  const rows = await db
-    .update(auditEvents)
-    .set({ address: null })
-    .where(inArray(auditEvents.id, some))
-    .returning({ id: auditEvents.id });
-  return rows.length;
-}
-
-/** Deletes up to `limit` rows from before `before` that concern no existing account. */
-export async function deleteOldAudit(
-  db: DbOrTx,
-  { before, ofVisitors, limit }: { before: Date; ofVisitors: boolean; limit: number },
-): Promise<number> {
-  const whose = ofVisitors ? isNull(auditEvents.accountId) : isNotNull(auditEvents.accountId);
-  const some = db
-    .select({ id: auditEvents.id })
-    .from(auditEvents)
-    .where(and(lt(auditEvents.at, before), whose, hasNobodyLeft))
-    .orderBy(auditEvents.at)
-    .limit(limit);
-  const rows = await db
-    .delete(auditEvents)
-    .where(inArray(auditEvents.id, some))
-    .returning({ id: auditEvents.id });
-  return rows.length;
 }

@@ -19,7 +19,8 @@ import {
   lockUserForDeletion,
 } from "../accounts/users/users.repo.ts";
 import type { UserRow } from "../accounts/users/users.table.ts";
-import { pseudonymiseAudit, recordAudit } from "../audit/audit.repo.ts";
+import { recordAudit } from "../audit/audit.repo.ts";
+import { pseudonymiseAudit } from "../audit/audit-retention.repo.ts";
 import { endResumablesOfAccount } from "../ingest/resumable/ended-resumables.repo.ts";
 import { resumableSweepQueue } from "../ingest/resumable/resumable-queues.ts";
 import { listLabKeys } from "../labs/labs.repo.ts";
