@@ -2,12 +2,11 @@ import type { StudyListQuery } from "../../../shared/api/studies.ts";
 import type { Deps } from "../../deps.ts";
 import type { Caller } from "../studies/studies.repo.ts";
 import { RecentCounts } from "./recent-counts.ts";
+import { modalitiesWith, modalityOf } from "./study-filters.repo.ts";
 import {
   countGrantedPart,
   countOwnPart,
   listStudies,
-  modalitiesWith,
-  modalityOf,
   readStudyTally,
   type StudyListRow,
   type StudyTally,
