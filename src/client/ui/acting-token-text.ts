@@ -2,7 +2,7 @@ import type { I18n } from "@lingui/core";
 import { msg } from "@lingui/core/macro";
 import type { ActingToken } from "../../shared/api/access-tokens.ts";
 
-/** By which token a program acted for the account; undefined if a person did. */
+/** Says with which token a program acted for the account; undefined if a person acted. */
 export function actingTokenText(i18n: I18n, token: ActingToken | undefined): string | undefined {
   if (!token) return undefined;
   const { name } = token;

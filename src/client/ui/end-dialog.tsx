@@ -14,7 +14,7 @@ interface EndDialogProps {
   /** Reads again what was ended, also after a failure: another tab may have ended it. */
   refresh: () => Promise<unknown>;
   onClose: () => void;
-  /** Closes it once the answer has come, by when something else may be open. */
+  /** Closes the dialog once the answer has come; something else may be open by then. */
   onEnded: () => void;
 }
 

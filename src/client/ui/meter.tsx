@@ -7,7 +7,7 @@ interface MeterProps {
   label: string;
   used: number;
   limit: number;
-  /** What is about to be added, hatched; the limit is then told instead of the rest. */
+  /** What is about to be added, drawn hatched; the text then names the limit instead of the rest. */
   coming?: number;
   /** Formats a number; by default it is a count. */
   textOf?: (value: number) => string;
