@@ -138,3 +138,17 @@ test("a file breaks off at a frame that is not as the first one", async () => {
   const alone = await get(`${path}/frames/3`, FRAMES);
   expect(alone.status).toBe(406);
 });
+
+test("a series of one instance comes in the form that the client takes of it", async () => {
+  const stored = `${FILES.replace("1.2.840.10008.1.2.1", "*")}; q=0.5`;
+  const broken = serve({ decode: async () => undefined });
+  const [part] = await partsOf(await broken(series, `${FILE}, ${stored}`));
+  expect(part?.contentType).toBe("application/dicom; transfer-syntax=1.2.840.10008.1.2.4.90");
+  expect((await broken(series, FILE)).status).toBe(406);
+  const inParts = await serve()(
+    series,
+    `application/dicom; transfer-syntax=1.2.840.10008.1.2.4.70, ${FILES}`,
+  );
+  expect(inParts.headers.get("content-type")).toStartWith("multipart/related");
+  expect((await partsOf(inParts))[0]?.contentType).toBe(FILE);
+});

@@ -98,6 +98,26 @@ describe("colours", () => {
     expect(asked("YBR_FULL_422", true, false).bytes.length).toBe(8);
   });
 
+  test("of a frame lie as the metadata say, of a file by pixel", () => {
+    const pixels = pixelsOf({ ...eight, photometricInterpretation: "RGB", isPlanar: true });
+    const bytesOf = (asDescribed: boolean) =>
+      Array.from(nativeFrame({ ...frameOf(rgb, 3), isRgb: true }, pixels, asDescribed).bytes);
+    expect(bytesOf(true)).toEqual([255, 255, 0, 10, 0, 0, 0, 200, 0, 0, 255, 30]);
+    expect(bytesOf(false)).toEqual(Array.from(rgb));
+    const words = frameOf(
+      Uint16Array.from(rgb, (value) => value * 16),
+      3,
+    );
+    const wide = { ...pixels, bitsAllocated: 16, bitsStored: 12, highBit: 11 };
+    const planes = nativeFrame(words, wide, true).bytes;
+    expect(Array.from(new Uint16Array(planes.buffer).subarray(0, 4))).toEqual([4080, 4080, 0, 160]);
+  });
+
+  test("that a codec leaves at full resolution have no name of partial ones", () => {
+    expect(() => asked("YBR_PARTIAL_422", false, false)).toThrow(NoPicture);
+    expect(() => asked("YBR_PARTIAL_420", true, false)).toThrow(NoPicture);
+  });
+
   test("can't be shared by two of an odd number of pixels", () => {
     const pixels = pixelsOf({ ...eight, columns: 3, photometricInterpretation: "YBR_FULL_422" });
     const frame = { ...frameOf(rgb.slice(0, 9), 3), isRgb: true };

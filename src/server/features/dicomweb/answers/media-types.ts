@@ -86,7 +86,8 @@ export type NamedRepresentation = Representation & { syntax: string };
 
 /**
  * How the client takes frames in the `offered` syntaxes, the liked ones first: only in those that it names, and before any entry
- * that takes the frames as they are stored.
+ * that takes the frames as they are stored. To decode is work that others wait for, so Explicit VR Little Endian has to be liked better
+ * than what is stored: lists of all that a program can read get the stored ones.
  */
 export function namedFrames(
   accept: string | undefined,
@@ -113,21 +114,29 @@ export function namedInstances(
   );
 }
 
+const isCopy = (syntax: string) => syntax !== TransferSyntax.explicitLittleEndian;
+
 function namedBefore(
   accept: string | undefined,
   offered: readonly string[],
   typesIn: (syntax: string) => string[],
   isStored: (entry: AcceptedType) => boolean,
 ): NamedRepresentation[] {
-  const named: NamedRepresentation[] = [];
+  const named: { representation: NamedRepresentation; weight: number }[] = [];
+  let storedWeight = 0;
   for (const entry of parseAccept(accept)) {
     const syntax = entry.parameters.get("transfer-syntax");
     if (syntax !== undefined && offered.includes(syntax)) {
       const taken = representationIn(entry, typesIn(syntax));
-      if (taken) named.push({ ...taken, syntax });
-    } else if (isStored(entry)) break;
+      if (taken) named.push({ representation: { ...taken, syntax }, weight: weightOf(entry) });
+    } else if (isStored(entry)) {
+      storedWeight = weightOf(entry);
+      break;
+    }
   }
-  return named;
+  return named
+    .filter(({ representation, weight }) => isCopy(representation.syntax) || weight > storedWeight)
+    .map(({ representation }) => representation);
 }
 
 /** @throws {AppError} 406 if the client does not accept `application/dicom` */

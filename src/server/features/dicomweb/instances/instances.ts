@@ -5,7 +5,7 @@ import { AppError } from "../../../http/app-error.ts";
 import { notAcceptable } from "../../../http/http.errors.ts";
 import { holding, streamOf } from "../../../http/stream-of.ts";
 import { archiveHeaders } from "../answers/archive-headers.ts";
-import { namedInstances, negotiateInstances } from "../answers/media-types.ts";
+import { namedInstances, negotiateInstances, type Representation } from "../answers/media-types.ts";
 import { multipartRelated, type Part } from "../answers/multipart-related.ts";
 import type { Asker, Decoding, PlaceForLater } from "../decoded/decoding.ts";
 import type { InstanceBytes } from "../dicomweb.catalogue.ts";
@@ -45,14 +45,16 @@ export async function instancesResponse(
   { accept, allow, written }: InstancesRequest,
 ): Promise<Response> {
   const only = onlyInstance(groups);
-  const explicit = written && writingExplicit(catalogue, accept, { ...written, only });
-  const { multipart, type } = negotiateInstances(accept, explicit ? undefined : only?.transferSyntaxUID);
-  if (!multipart && !only) throw new AppError(notAcceptable);
-  if (!multipart && only && explicit && written) {
-    const response = await explicitInstanceResponse(catalogue, only, { multipart, type }, written, allow);
-    if (!response) throw new AppError(notAcceptable);
-    return response;
+  const named = written && namedExplicit(accept, only?.transferSyntaxUID ?? "");
+  if (only && written && named?.multipart === false) {
+    const response = await explicitInstanceResponse(catalogue, only, named, written, allow);
+    if (response) return response;
   }
+  const isInParts = named && (named.multipart || !only);
+  const explicit = isInParts && written ? writingExplicit(catalogue, accept, written) : undefined;
+  const { multipart, type } =
+    explicit && only && named ? named : negotiateInstances(accept, only?.transferSyntaxUID);
+  if (!multipart && !only) throw new AppError(notAcceptable);
   const checked = explicit ? undefined : only && (await readChecked(catalogue, only));
   await allow();
   if (multipart || !only) {
@@ -116,24 +118,21 @@ interface WritingExplicit {
   place: PlaceForLater;
 }
 
-/** Undefined if the client does not name that syntax, or if the only instance is stored in it. */
+/** How the client takes an instance as Explicit VR Little Endian; undefined if it does not name that syntax, or likes the stored one. */
+function namedExplicit(accept: string | undefined, stored: string): Representation | undefined {
+  return namedInstances(accept, stored, [TransferSyntax.explicitLittleEndian])[0];
+}
+
 function writingExplicit(
   reader: InstanceBytes,
   accept: string | undefined,
-  {
-    decoding,
-    asker,
-    only,
-  }: NonNullable<InstancesRequest["written"]> & { only: ManifestInstance | undefined },
-): WritingExplicit | undefined {
-  const isNamed = (stored: string) =>
-    namedInstances(accept, stored, [TransferSyntax.explicitLittleEndian]).length > 0;
-  if (!isNamed(only?.transferSyntaxUID ?? "")) return undefined;
+  { decoding, asker }: NonNullable<InstancesRequest["written"]>,
+): WritingExplicit {
   const place = decoding.placeForLater(asker);
   return {
     place,
     async write(instance) {
-      if (!isNamed(instance.transferSyntaxUID)) return undefined;
+      if (!namedExplicit(accept, instance.transferSyntaxUID)) return undefined;
       return await explicitFile(reader, instance, async (frameIndex) => {
         await place.taken();
         return await decoding.next({ instance, frameIndex, asDescribed: false }, asker);

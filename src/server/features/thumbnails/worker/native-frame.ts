@@ -19,8 +19,9 @@ export function assertNative({ rows, columns, samplesPerPixel, ...pixels }: Pixe
 }
 
 /**
- * The samples of a decoded frame as native pixel data (PS3.5 §8.1.1, §8.2): little-endian cells, the colours of a pixel side by side.
- * @param asDescribed whether they must be in the colours that the data set names; otherwise those of the codec are kept
+ * The samples of a decoded frame as native pixel data (PS3.5 §8.1.1, §8.2): little-endian cells.
+ * @param asDescribed whether they must be in the colours that the data set names, and lie as it says; otherwise the colours of the codec
+ * are kept, those of a pixel side by side
  * @throws {NoPicture} if the frame is not what the data set says
  */
 export function nativeFrame(frame: DecodedFrame, pixels: PixelModule, asDescribed: boolean): NativePixels {
@@ -33,7 +34,9 @@ export function nativeFrame(frame: DecodedFrame, pixels: PixelModule, asDescribe
   const cells = cellsOf(frame, pixels, count);
   const { photometricInterpretation } = pixels;
   if (samplesPerPixel === 1) return { bytes: bytesOf(cells), photometricInterpretation };
-  return inColours(cells, frame, pixels, asDescribed);
+  const native = inColours(cells, frame, pixels, asDescribed);
+  const isPlanar = asDescribed && pixels.isPlanar && native.bytes.length === cells.byteLength;
+  return isPlanar ? { ...native, bytes: inPlanes(native.bytes, cells.BYTES_PER_ELEMENT) } : native;
 }
 
 type Cells = Uint8Array | Uint16Array | Uint32Array;
@@ -88,6 +91,8 @@ function inColours(
     return described(toYbr(cells), columns, named);
   }
   if (isOfCodec) throw new NoPicture("undecodable", "colours without their codec");
+  // Native pixels of that name share their chrominance, and there is no other name for those that don't.
+  if (named.startsWith("YBR_PARTIAL")) throw new NoPicture("unsupported", "these colours");
   if (named !== "YBR_FULL_422") return { bytes: bytesOf(cells), photometricInterpretation: named };
   if (!asDescribed) return { bytes: bytesOf(cells), photometricInterpretation: "YBR_FULL" };
   if (!(cells instanceof Uint8Array)) throw new NoPicture("unsupported", "colours of more than 8 bits");
@@ -111,6 +116,17 @@ function toYbr(rgb: Uint8Array): Uint8Array {
     ybr[i + 2] = 128 + 0.5 * red - 0.418688 * green - 0.081312 * blue;
   }
   return new Uint8Array(ybr.buffer);
+}
+
+/** The samples of one colour after those of another (PS3.3 §C.7.6.3.1.3). */
+function inPlanes(mixed: Uint8Array, cellBytes: number): Uint8Array {
+  const planes = new Uint8Array(mixed.length);
+  const pixelBytes = 3 * cellBytes;
+  let to = 0;
+  for (let colour = 0; colour < 3; colour++)
+    for (let pixel = colour * cellBytes; pixel < mixed.length; pixel += pixelBytes)
+      for (let at = pixel; at < pixel + cellBytes; at++) planes[to++] = mixed[at] ?? 0;
+  return planes;
 }
 
 /** Two pixels share the mean of their chrominance. */
