@@ -152,3 +152,15 @@ test("a series of one instance comes in the form that the client takes of it", a
   expect(inParts.headers.get("content-type")).toStartWith("multipart/related");
   expect((await partsOf(inParts))[0]?.contentType).toBe(FILE);
 });
+
+test.each([
+  ["a file", path, FILE],
+  ["a frame", `${path}/frames/1`, FRAMES],
+  ["a frame without parts", `${path}/frames/1`, FRAMES.replace(/^.*"(.*)"/, "$1")],
+  ["a series", series, FILES],
+])("a client that stops takes no more than a piece of a frame of %s", async (_, address, accept) => {
+  let longest = 0;
+  const pieces = ((await serve()(address, accept)).body ?? []) as AsyncIterable<Uint8Array>;
+  for await (const { length } of pieces) longest = Math.max(longest, length);
+  expect(longest).toBeLessThan(FRAME_BYTES / 4);
+});

@@ -1,6 +1,5 @@
 import { isVideo, TransferSyntax } from "../../../../shared/dicom/transfer-syntax.ts";
 import type { ManifestInstance } from "../../../archive/manifest.ts";
-import { piecesOf } from "../../../archive/pieces.ts";
 import { AppError } from "../../../http/app-error.ts";
 import { notAcceptable } from "../../../http/http.errors.ts";
 import { holding, streamOf } from "../../../http/stream-of.ts";
@@ -9,7 +8,7 @@ import { frameHeaders } from "../answers/archive-headers.ts";
 import type { Representation } from "../answers/media-types.ts";
 import { bareBody, multipartRelated, onePartRelated, type Part } from "../answers/multipart-related.ts";
 import { type Asker, type Decoding, placeWith } from "./decoding.ts";
-import { type NativeFrame, NotDecoded } from "./frame-decoder.ts";
+import { framePieces, type NativeFrame, NotDecoded } from "./frame-decoder.ts";
 
 /** An answer up to this size is held in memory and holds no place. */
 export const SHORT_BYTES = 2 * 1024 * 1024;
@@ -42,20 +41,24 @@ export async function decodedFramesResponse(
     const { contentType, body } = multipart ? onePartRelated(type, head, part) : bareBody(CONTENT_TYPE, part);
     return new Response(body, { headers: frameHeaders(contentType) });
   }
-  const firstPart = { contentType: CONTENT_TYPE, body: first.bytes };
+  const begun = first;
   async function* parts(): AsyncGenerator<Part> {
-    yield firstPart;
+    yield partOf(begun);
     for (const frameNumber of others) {
       await using frame = await decoding.next(frameOf(frameNumber), asker);
       if (!frame) throw new NotDecoded("a frame of a list");
-      yield { contentType: CONTENT_TYPE, body: frame.bytes };
+      yield partOf(frame);
     }
   }
   const { contentType, body } = multipart
     ? multipartRelated(type, parts())
-    : { contentType: CONTENT_TYPE, body: streamOf(piecesOf(first.bytes)) };
+    : { contentType: CONTENT_TYPE, body: streamOf(framePieces(first)) };
   const headers = frameHeaders(contentType);
   return new Response(await sentInPlace(body, first, { decoding, asker }), { headers });
+}
+
+function partOf(frame: NativeFrame): Part {
+  return { contentType: CONTENT_TYPE, body: streamOf(framePieces(frame)) };
 }
 
 /** A frame that is held in memory and needs no place. */

@@ -1,4 +1,5 @@
 import type { ManifestInstance } from "../../../archive/manifest.ts";
+import { inPieces, piecesOf } from "../../../archive/pieces.ts";
 
 /** Samples of native pixel data (PS3.5 §8.2). */
 export interface NativePixels {
@@ -13,6 +14,11 @@ export interface NativeFrame extends Omit<NativePixels, "bytes">, AsyncDisposabl
   /** As in {@link NativePixels}: in memory or, if they are many, in a file. */
   bytes: Uint8Array | Blob;
   sizeBytes: number;
+}
+
+/** The bytes in pieces: a client that takes none of them is seen to be slow, and one whose access ended gets few more. */
+export async function* framePieces({ bytes }: Pick<NativeFrame, "bytes">): AsyncGenerator<Uint8Array> {
+  for await (const piece of piecesOf(bytes)) yield* inPieces(piece);
 }
 
 /** Decodes encapsulated frames in a process of its own. */

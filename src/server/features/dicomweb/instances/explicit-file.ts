@@ -9,7 +9,7 @@ import { elementHeader } from "../../../dicom/write-instance.ts";
 import type { ByteRange } from "../../../storage/object-store.ts";
 import { isSwappable } from "../bulk-data/swap-words.ts";
 import { isDecodable } from "../decoded/decoded-frames.ts";
-import { type NativeFrame, NotDecoded } from "../decoded/frame-decoder.ts";
+import { framePieces, type NativeFrame, NotDecoded } from "../decoded/frame-decoder.ts";
 import type { Bytes, InstanceBytes } from "../dicomweb.catalogue.ts";
 import { swappingReader } from "../frames/little-endian-frames.ts";
 import { isDeflated } from "../frames/open-header.ts";
@@ -123,7 +123,8 @@ async function withDecodedPixels(
   if (frames.kind !== "encapsulated") return undefined;
   const first = await decode(0);
   if (!first) return undefined;
-  const { photometricInterpretation, sizeBytes, bytes } = first;
+  const { photometricInterpretation, sizeBytes } = first;
+  const begun = first;
   const replaced: Replaced = new Map([
     ...BY_PIXEL,
     [Tag.PhotometricInterpretation, codeString(photometricInterpretation)],
@@ -131,13 +132,13 @@ async function withDecodedPixels(
   const written = writeHeader(header, instance, { syntax: SYNTAX, replaced });
   const { frameCount } = frames;
   async function* pixels(): AsyncGenerator<Uint8Array> {
-    yield* piecesOf(bytes);
+    yield* framePieces(begun);
     for (let frameIndex = 1; frameIndex < frameCount; frameIndex++) {
       await using frame = await decode(frameIndex);
       const isAlike = frame?.photometricInterpretation === photometricInterpretation;
       if (!frame || !isAlike || frame.sizeBytes !== sizeBytes)
         throw new NotDecoded("a frame behind the first");
-      yield* piecesOf(frame.bytes);
+      yield* framePieces(frame);
     }
   }
   const vr = (written?.pixels.bitsAllocated ?? 8) > 8 ? "OW" : "OB";
