@@ -5,6 +5,8 @@ import type {
   FrameDecoder,
   NativeFrame,
 } from "../../../src/server/features/dicomweb/decoded/frame-decoder.ts";
+import { tooManyReads } from "../../../src/server/features/dicomweb/dicomweb.errors.ts";
+import { AppError } from "../../../src/server/http/app-error.ts";
 import { memorySource } from "../../../src/shared/dicom/reading/memory-source.ts";
 import { TagHex } from "../../../src/shared/dicom/tags.ts";
 import { sampleFile } from "../../support/dicom-sample.ts";
@@ -137,6 +139,23 @@ test("a file breaks off at a frame that is not as the first one", async () => {
   await expect(answer.bytes()).rejects.toThrow();
   const alone = await get(`${path}/frames/3`, FRAMES);
   expect(alone.status).toBe(406);
+});
+
+test("an answer that has begun waits for a busy decoder", async () => {
+  let refusals = 2;
+  const get = serve({
+    async decode({ frameIndex }) {
+      if (frameIndex === 1 && refusals-- > 0) throw new AppError(tooManyReads);
+      return {
+        bytes: new Uint8Array(FRAME_BYTES).fill(frameIndex),
+        photometricInterpretation: "MONOCHROME2",
+      };
+    },
+  });
+  const whole = await (await get(path, FILE)).bytes();
+  expect([1, 2, 3].map((fromEnd) => whole.at(-FRAME_BYTES * fromEnd))).toEqual([2, 1, 0]);
+  const always = serve({ decode: () => Promise.reject(new AppError(tooManyReads)) });
+  expect((await always(path, FILE)).status).toBe(503);
 });
 
 test("a series of one instance comes in the form that the client takes of it", async () => {

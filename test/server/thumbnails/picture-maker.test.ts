@@ -75,6 +75,25 @@ describe("the process that decodes", () => {
     expect(await maker(5_000).make(await cutStream(), never)).toMatchObject({ ok: false });
   }, 240_000);
 
+  test("that was killed is started again for the frame that it decoded", async () => {
+    const server = join(import.meta.dir, "../../../src/server");
+    const died = join(createTempFolder().path, "died");
+    // The first process ends at its frame.
+    const code = `
+      let isFirst = true;
+      try { require("node:fs").mkdirSync(${JSON.stringify(died)}); } catch { isFirst = false; }
+      if (!isFirst) await import("${server}/features/thumbnails/worker/picture-worker.ts");
+      else (await import("${server}/processes/serve-requests.ts")).serveSerially(() => process.exit(1));
+    `;
+    const made = createPictureMaker({ log, command: [process.execPath, "-e", code] });
+    makers.push(made);
+    const decoded = await made.decode({ ...sound, native: { asDescribed: true } }, never);
+    expect(decoded).toMatchObject({
+      ok: true,
+      frame: { bytes: new Uint8Array([0, 0, 100, 0, 200, 0, 44, 1]) },
+    });
+  }, 60_000);
+
   test("accepts a frame of 64 MB", async () => {
     const side = 5792;
     const frame = new Uint8Array(Uint16Array.from({ length: side * side }, (_, i) => i % side).buffer);

@@ -3,6 +3,7 @@ import { AppError } from "../../../http/app-error.ts";
 import type { HeldWhileSent } from "../../../http/stream-of.ts";
 import { sleep } from "../../../runtime/sleep.ts";
 import type { DicomwebCatalogue } from "../dicomweb.catalogue.ts";
+import { tooManyReads } from "../dicomweb.errors.ts";
 import { type DrawingLimits, DrawingTurns } from "../turns/drawing-turns.ts";
 import { type HeldPlace, Places } from "../turns/places.ts";
 import { placeOf, type Searcher } from "../turns/search-turns.ts";
@@ -14,6 +15,8 @@ const LONG_ANSWERS = { all: 4, own: 2 };
 const TURNS: DrawingLimits = { turns: 3, turnsPerAccount: 1, asked: { all: 96, own: 19 }, waitMs: 20_000 };
 const TRY_AGAIN_MS = 1_000;
 const MAX_TRIES = 60;
+/** How often a frame of an answer that has begun is tried: 30 seconds each, before its client takes the silence for the end. */
+const MAX_DECODINGS = 3;
 
 /** Who asks, until `signal` says that they left. */
 export interface Asker {
@@ -41,9 +44,16 @@ export class Decoding {
     return this.#turns.run(searcher, signal, () => this.decoder.decode(frame, signal));
   }
 
-  /** Decodes a frame of an answer that holds a place. */
-  next(frame: FrameToDecode, { signal }: Asker): Promise<NativeFrame | undefined> {
-    return this.decoder.decode(frame, signal);
+  /** Decodes a frame of an answer that holds a place. It has begun, so it waits for others' frames longer than one that can be refused. */
+  async next(frame: FrameToDecode, { signal }: Asker): Promise<NativeFrame | undefined> {
+    for (let tries = 1; ; tries++) {
+      try {
+        return await this.decoder.decode(frame, signal);
+      } catch (error) {
+        const isBusy = error instanceof AppError && error.kind === tooManyReads;
+        if (!isBusy || signal.aborted || tries >= MAX_DECODINGS) throw error;
+      }
+    }
   }
 
   /** The place of an answer that is long, or of several frames. @throws {AppError} 503 with Retry-After */

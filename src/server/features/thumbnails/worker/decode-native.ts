@@ -15,7 +15,7 @@ export async function decodeNative(request: NativeRequest): Promise<NativeReply>
     const { asDescribed, path } = request.native;
     const { bytes, photometricInterpretation } = nativeFrame(decoded, parts.pixels, asDescribed);
     const isSent = bytes.length <= MAX_SENT_BYTES;
-    if (!isSent) await writeFile(path, bytes, { mode: 0o600, flag: "wx" });
+    if (!isSent) await writeFile(path, bytes, { mode: 0o600 });
     const sent = isSent ? bytes : undefined;
     return { ok: true, frame: { photometricInterpretation, sizeBytes: bytes.length, sent } };
   } catch (error) {

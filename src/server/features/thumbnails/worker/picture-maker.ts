@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { PictureFailure } from "../../../../shared/pixels/no-picture.ts";
-import { ProcessLost } from "../../../processes/killable-process.ts";
+import { ProcessEnded, ProcessLost } from "../../../processes/killable-process.ts";
 import { SerialProcess } from "../../../processes/serial-process.ts";
 import type { Logger } from "../../../runtime/log.ts";
 import type { Turns } from "../../../runtime/turns.ts";
@@ -59,6 +59,10 @@ const NATIVE = {
   maxKeptBytes: 128 * 1024 * 1024,
 };
 
+function withoutLost<Reply>(reply: Reply | ProcessLost): Reply | Failed {
+  return reply instanceof ProcessLost ? { ok: false, failure: "lost", detail: reply.message } : reply;
+}
+
 /** The process starts with the first picture and ends when none was asked for a while. */
 export function createPictureMaker(options: PictureMakerOptions): PictureMaker {
   const { log, command, turns, timeoutMs = DECODE_TIMEOUT_MS } = options;
@@ -82,9 +86,12 @@ export function createPictureMaker(options: PictureMakerOptions): PictureMaker {
     request: Request,
     signal: AbortSignal,
   ): Promise<Reply | Failed> {
-    const reply = await process.request(request, signal);
-    if (reply instanceof ProcessLost) return { ok: false, failure: "lost", detail: reply.message };
-    return reply;
+    return withoutLost(await process.request(request, signal));
+  }
+  async function decode(request: NativeRequest, signal: AbortSignal): Promise<Decoded> {
+    const reply = await decoder.request(request, signal);
+    // Whoever killed the process, such as a system short of memory, need not have meant this frame.
+    return withoutLost(reply instanceof ProcessEnded ? await decoder.request(request, signal) : reply);
   }
   return {
     make(request, signal) {
@@ -93,7 +100,7 @@ export function createPictureMaker(options: PictureMakerOptions): PictureMaker {
       return picture;
     },
     decode(request, signal) {
-      const frame = ask(decoder, request, signal);
+      const frame = decode(request, signal);
       frame.catch(() => undefined);
       return frame;
     },
