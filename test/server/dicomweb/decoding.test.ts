@@ -6,6 +6,7 @@ import type {
   NativeFrame,
 } from "../../../src/server/features/dicomweb/decoded/frame-decoder.ts";
 import { tooManyReads } from "../../../src/server/features/dicomweb/dicomweb.errors.ts";
+import { withPatience } from "../../../src/server/features/thumbnails/with-patience.ts";
 import { AppError } from "../../../src/server/http/app-error.ts";
 import { memorySource } from "../../../src/shared/dicom/reading/memory-source.ts";
 import { TagHex } from "../../../src/shared/dicom/tags.ts";
@@ -156,6 +157,16 @@ test("an answer that has begun waits for a busy decoder", async () => {
   expect([1, 2, 3].map((fromEnd) => whole.at(-FRAME_BYTES * fromEnd))).toEqual([2, 1, 0]);
   const always = serve({ decode: () => Promise.reject(new AppError(tooManyReads)) });
   expect((await always(path, FILE)).status).toBe(503);
+});
+
+test("a client that leaves while a frame is decoded is no failure for the log", async () => {
+  const left = new AbortController();
+  const decoding = withPatience(left.signal, (limit) => {
+    left.abort();
+    return Promise.reject(limit.reason);
+  });
+  const error = await decoding.catch((thrown) => thrown);
+  expect(error.options).toEqual({ retryAfterSeconds: 5 });
 });
 
 test("a series of one instance comes in the form that the client takes of it", async () => {

@@ -23,6 +23,8 @@ async function kindOf(done: Promise<unknown>) {
   const error = await done.catch((thrown) => thrown);
   expect(error).toBeInstanceOf(AppError);
   const { kind, options } = error as AppError;
+  // What has a cause is logged as a failure.
+  expect(options.cause).toBeUndefined();
   return [kind.status, options.retryAfterSeconds];
 }
 

@@ -47,6 +47,7 @@ describe("Explicit VR Little Endian", () => {
   test("keeps no copy back that is named before the stored one", () => {
     expect(framesFor(bytes(COPIED), bytes(EXPLICIT), bytes("*"))).toEqual([COPIED]);
     expect(framesFor(bytes(EXPLICIT), bytes(COPIED), bytes("*"))).toEqual([COPIED]);
-    expect(framesFor(bytes(EXPLICIT), bytes(COPIED))).toEqual([EXPLICIT, COPIED]);
+    expect(framesFor(bytes(EXPLICIT), bytes(COPIED))).toEqual([COPIED, EXPLICIT]);
+    expect(framesFor(bytes(EXPLICIT), `${bytes(COPIED)}; q=0.9`)).toEqual([EXPLICIT, COPIED]);
   });
 });

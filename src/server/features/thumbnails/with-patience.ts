@@ -11,7 +11,8 @@ export async function withPatience<Result>(
 ): Promise<Result> {
   const limit = AbortSignal.any([signal, AbortSignal.timeout(MAX_WAIT_MS)]);
   return await decode(limit).catch((cause) => {
-    if (limit.aborted) throw new AppError(tooManyReads, { retryAfterSeconds: 5, cause });
+    // Nothing failed, which is why the answer has no cause for the log.
+    if (limit.aborted) throw new AppError(tooManyReads, { retryAfterSeconds: 5 });
     throw cause;
   });
 }

@@ -87,7 +87,7 @@ export type NamedRepresentation = Representation & { syntax: string };
 /**
  * How the client takes frames in the `offered` syntaxes, the liked ones first: only in those that it names, and before any entry
  * that takes the frames as they are stored. To decode is work that others wait for, so Explicit VR Little Endian has to be liked better
- * than what is stored: lists of all that a program can read get the stored ones.
+ * than what is stored or copied: lists of all that a program can read get those.
  */
 export function namedFrames(
   accept: string | undefined,
@@ -114,7 +114,7 @@ export function namedInstances(
   );
 }
 
-const isCopy = (syntax: string) => syntax !== TransferSyntax.explicitLittleEndian;
+const isCopy = ({ syntax }: NamedRepresentation) => syntax !== TransferSyntax.explicitLittleEndian;
 
 function namedBefore(
   accept: string | undefined,
@@ -135,7 +135,12 @@ function namedBefore(
     }
   }
   return named
-    .filter(({ representation, weight }) => isCopy(representation.syntax) || weight > storedWeight)
+    .filter(({ representation, weight }) => isCopy(representation) || weight > storedWeight)
+    .sort(
+      (one, other) =>
+        other.weight - one.weight ||
+        Number(isCopy(other.representation)) - Number(isCopy(one.representation)),
+    )
     .map(({ representation }) => representation);
 }
 

@@ -39,8 +39,8 @@ export class DrawingTurns {
     const waiting = place.whileWaiting((given) =>
       this.#turns.take(account, AbortSignal.any([limit, given]), kind),
     );
-    using _ = await waiting.catch((cause) => {
-      throw new AppError(tooManyReads, { retryAfterSeconds: 2, cause });
+    using _ = await waiting.catch(() => {
+      throw new AppError(tooManyReads, { retryAfterSeconds: 2 });
     });
     return await draw();
   }
