@@ -147,10 +147,7 @@ test("an answer that has begun waits for a busy decoder", async () => {
   const get = serve({
     async decode({ frameIndex }) {
       if (frameIndex === 1 && refusals-- > 0) throw new AppError(tooManyReads);
-      return {
-        bytes: new Uint8Array(FRAME_BYTES).fill(frameIndex),
-        photometricInterpretation: "MONOCHROME2",
-      };
+      return nativeFrame(frameIndex);
     },
   });
   const whole = await (await get(path, FILE)).bytes();

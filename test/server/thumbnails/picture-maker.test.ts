@@ -87,10 +87,10 @@ describe("the process that decodes", () => {
     `;
     const made = createPictureMaker({ log, command: [process.execPath, "-e", code] });
     makers.push(made);
-    const decoded = await made.decode({ ...sound, native: { asDescribed: true } }, never);
+    const decoded = await made.decode({ ...sound, native: { asDescribed: true, path: "" } }, never);
     expect(decoded).toMatchObject({
       ok: true,
-      frame: { bytes: new Uint8Array([0, 0, 100, 0, 200, 0, 44, 1]) },
+      frame: { sent: new Uint8Array([0, 0, 100, 0, 200, 0, 44, 1]) },
     });
   }, 60_000);
 
