@@ -88,6 +88,21 @@ test("an account has two long answers at once, whatever they are of", async () =
   expect([1, 2, 3].map((fromEnd) => whole.at(-FRAME_BYTES * fromEnd))).toEqual([2, 1, 0]);
 });
 
+test("nothing is decoded for frames that have no place", async () => {
+  let decoded = 0;
+  const get = serve({
+    async decode() {
+      decoded++;
+      return { bytes: new Uint8Array(FRAME_BYTES), photometricInterpretation: "MONOCHROME2" };
+    },
+  });
+  const held = [await get(path, FILE), await get(path, FILE)];
+  expect((await get(`${path}/frames/1,2`, FRAMES)).status).toBe(503);
+  expect(decoded).toBe(2);
+  expect((await get(`${path}/frames/1,2`, FRAMES, { method: "HEAD" })).status).toBe(200);
+  for (const one of held) await one.body?.cancel();
+});
+
 test("HEAD holds no place", async () => {
   const get = serve();
   for (let times = 0; times < 3; times++)

@@ -32,6 +32,7 @@ export async function decodedFramesResponse(
 ): Promise<Response | undefined> {
   const [firstNumber = 1, ...others] = frameNumbers;
   if (!multipart && others.length > 0) throw new AppError(notAcceptable);
+  if (others.length > 0) decoding.assertPlace(asker);
   const frameOf = (frameNumber: number) => ({ instance, frameIndex: frameNumber - 1, asDescribed: true });
   const first = await decoding.inTurn(frameOf(firstNumber), asker);
   if (!first) return undefined;

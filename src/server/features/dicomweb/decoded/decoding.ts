@@ -61,6 +61,11 @@ export class Decoding {
     return this.#long.take(...placeOf(searcher));
   }
 
+  /** For an answer that will certainly need a place, before anything is decoded for it. @throws {AppError} 503 with Retry-After */
+  assertPlace({ searcher, isHead }: Asker): void {
+    if (!isHead) this.#long.assertTakeable(searcher.callerId);
+  }
+
   /** For an answer that needs a place only once it comes to something that must be decoded. */
   placeForLater(asker: Asker): PlaceForLater {
     return new PlaceForLater(() => this.takePlace(asker), asker.signal);
