@@ -163,6 +163,11 @@ describe("a viewer on an origin of its own", () => {
     ["exames.example", "/dicomweb/studies", 200],
     ["exames.example", "/viewer/basic", 404],
     ["exames.example", "/dicomweb/t/token/studies", 404],
+    // Routes are found by the decoded path.
+    ["exames.example", "/dicomweb/%74/token/studies", 404],
+    ["exames.example", "/viewe%72/basic", 404],
+    ["viewer.example:8443", "/dicomweb/%74/token/studies", 200],
+    ["viewer.example:8443", "/%61pi/auth/me", 404],
     ["10.0.0.1", "/his", 404],
     ["10.0.0.1", "/api/health", 200],
   ])("%s%s is answered with %i", async (host, path, expected) => {

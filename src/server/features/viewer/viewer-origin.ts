@@ -22,17 +22,18 @@ export function separateOrigins({ publicUrl, viewerOrigin }: SeparateOriginsOpti
   const publicHost = new URL(publicUrl).host;
   const viewerHost = new URL(viewerOrigin).host;
   return async (c, next) => {
-    const { pathname } = new URL(c.req.url);
-    if (!ANY_HOST.has(pathname)) {
+    // The path by which routes are found: that of the address may be written otherwise.
+    const { path } = c.req;
+    if (!ANY_HOST.has(path)) {
       const host = requestHost(c.req.header("host"), c.req.url);
-      if (host !== (isViewerPath(pathname) ? viewerHost : publicHost)) throw new AppError(notFound);
+      if (host !== (isViewerPath(path) ? viewerHost : publicHost)) throw new AppError(notFound);
     }
     await next();
   };
 }
 
-function isViewerPath(pathname: string): boolean {
-  return pathname === "/viewer" || pathname.startsWith("/viewer/") || pathname.startsWith("/dicomweb/t/");
+function isViewerPath(path: string): boolean {
+  return path === "/viewer" || path.startsWith("/viewer/") || path.startsWith("/dicomweb/t/");
 }
 
 /** The host without a default port, which `URL` drops, whatever a proxy put into Host. */
