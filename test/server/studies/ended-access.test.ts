@@ -4,6 +4,7 @@ import { createRecheck, UNWATCHED_BYTES } from "../../../src/server/http/while-a
 import type { MadeAccessToken } from "../../../src/shared/api/access-tokens.ts";
 import type { LabExam } from "../../../src/shared/api/labs.ts";
 import type { CreatedLink, Visit } from "../../../src/shared/api/links.ts";
+import type { Role } from "../../../src/shared/api/users.ts";
 import { TagHex } from "../../../src/shared/dicom/tags.ts";
 import { createRandom } from "../../../src/shared/phantom/random.ts";
 import { packed, sampleKinds } from "../../support/damaged-study.ts";
@@ -116,6 +117,19 @@ describe("what is being sent breaks off", () => {
     const remove = () => t.call("DELETE", `/api/studies/${id}`, { as: owner });
     expect(await endOf(await get(`/api/studies/${id}/download`, grantee), remove)).toBe("cut");
   });
+
+  test.each(["", "/series/2.25.2.1.1", "/bulkdata"])(
+    "when its reader may not download any more, although they still see the study (%s)",
+    async (place) => {
+      const grantee = await t.addPerson("Convidada");
+      await t.call("POST", `/api/studies/${id}/assign`, { as: owner, json: { userId: grantee.id } });
+      const be = (role: Role) => t.call("PATCH", `/api/users/${grantee.id}`, { as: admin, json: { role } });
+      const answer = await get(`${STUDY}${place}`, grantee);
+      expect(await endOf(answer, () => be("doctor"))).toBe("cut");
+      expect((await get(`${STUDY}${place}`, grantee)).status).toBe(403);
+      expect((await get(`${STUDY}/metadata`, grantee)).status).toBe(200);
+    },
+  );
 
   test("when the session of a ticket ends: a ZIP, a medium, an export", async () => {
     for (const path of ["download-ticket", "download-ticket?as=pdi"]) {

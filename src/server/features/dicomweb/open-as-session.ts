@@ -4,7 +4,7 @@ import { isUuid } from "../../../shared/uuid.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../http/app-error.ts";
 import { subscriptionRequired } from "../../http/guard.ts";
-import { notFound } from "../../http/http.errors.ts";
+import { forbidden, notFound } from "../../http/http.errors.ts";
 import type { HttpEnv } from "../../http/http-context.ts";
 import { originOf, type RequestOrigin } from "../../http/request-origin.ts";
 import type { Session } from "../../http/session.ts";
@@ -41,6 +41,13 @@ export function openingOf(c: Context): RequestOrigin | undefined {
 /** Makes sure that the caller may still see the study of the path. @throws {AppError} */
 export async function assertStillVisible(deps: Pick<Deps, "db">, c: Context<HttpEnv>): Promise<void> {
   await assertVisible(deps, await c.get("readmit")(), c.req.param("study") ?? "");
+}
+
+/** Makes sure that the caller may still download the study of the path. @throws {AppError} */
+export async function assertStillRetrievable(deps: Pick<Deps, "db">, c: Context<HttpEnv>): Promise<void> {
+  const caller = await c.get("readmit")();
+  if (!mayDownload(caller, await assertVisible(deps, caller, c.req.param("study") ?? "")))
+    throw new AppError(forbidden);
 }
 
 /** The study that a caller may see over DICOMweb, as it is now. @throws {AppError} as {@link openStudyAsSession} */

@@ -44,13 +44,13 @@ interface Values extends Pick<AllBulkDataRequest, "allow" | "isPixelData" | "onl
 export function addRetrievalRoutes(
   routes: Hono,
   access: DicomwebAccess,
-  { openInstance, seriesUrlOf, instanceUrlOf, sendWhileVisible }: Responder,
+  { openInstance, seriesUrlOf, instanceUrlOf, sendWhileVisible, sendWhileRetrievable }: Responder,
   described: ReturnType<typeof describeDicomweb>,
 ): void {
   const { resolve } = access;
   const front: MiddlewareHandler = access.guard ?? ((_c, next) => next());
   const sendInstance = (c: Context, instance: ManifestInstance, response: Response) =>
-    isSmall(instance) ? response : sendWhileVisible(c, response);
+    isSmall(instance) ? response : sendWhileRetrievable(c, response);
   const allowing = (c: Context, retrieval: Retrieval) => () => access.allowRetrieval(c, retrieval);
 
   /** How the instances of an answer are written if the client names their syntax. */
@@ -82,7 +82,7 @@ export function addRetrievalRoutes(
 
   async function sendValues(c: Context, { catalogue, values, ...asked }: Values) {
     const request = { ...asked, accept: acceptOf(c), request: c.req.raw };
-    return sendWhileVisible(c, await allBulkDataResponse(catalogue, values, request));
+    return sendWhileRetrievable(c, await allBulkDataResponse(catalogue, values, request));
   }
 
   function sendValuesOfStudy(c: Context, opened: Opened<typeof openStudy>, isPixelData = false) {
@@ -126,7 +126,7 @@ export function addRetrievalRoutes(
     const asked = { decoding, asker: askerOf(c, catalogue) };
     const respond = () => explicitInstanceResponse(catalogue, instance, named, asked, allow);
     const response = await unlessKnown(c, explicitVersion(instance, named), respond);
-    return response && sendWhileVisible(c, response);
+    return response && sendWhileRetrievable(c, response);
   }
 
   routes.get(`${STUDY}/bulkdata`, front, described.studyBulkData, async (c) =>
@@ -154,7 +154,8 @@ export function addRetrievalRoutes(
     const findMetadata = () => catalogue.metadata(path.study, path.series);
     const asked = { accept: acceptOf(c), headers: c.req.raw.headers, instanceUrl: instanceUrlOf(c, path) };
     const request = { ...asked, findMetadata };
-    return sendInstance(c, instance, await bulkDataResponse(catalogue, instance, path.path, request));
+    const value = await bulkDataResponse(catalogue, instance, path.path, request);
+    return isSmall(instance) ? value : sendWhileVisible(c, value);
   });
 
   routes.get(INSTANCE, front, described.instance, async (c) => {
@@ -185,7 +186,7 @@ export function addRetrievalRoutes(
     if (prefersBulkData(acceptOf(c))) return sendValuesOfSeries(c, opened);
     const { catalogue, manifest, allow } = opened;
     const request = { accept: acceptOf(c), allow, written: writing(c, catalogue) };
-    return sendWhileVisible(c, await instancesResponse(catalogue, [manifest.instances], request));
+    return sendWhileRetrievable(c, await instancesResponse(catalogue, [manifest.instances], request));
   });
 
   routes.get(STUDY, front, described.study, async (c) => {
@@ -196,6 +197,6 @@ export function addRetrievalRoutes(
     // Before the retrieval is charged.
     const instances = goOn(await all.next(), all);
     const request = { accept: acceptOf(c), allow, written: writing(c, catalogue) };
-    return sendWhileVisible(c, await instancesResponse(catalogue, instances, request));
+    return sendWhileRetrievable(c, await instancesResponse(catalogue, instances, request));
   });
 }

@@ -7,7 +7,13 @@ import type { HttpEnv } from "../../http/http-context.ts";
 import { originOf } from "../../http/request-origin.ts";
 import type { Decoding } from "./decoded/decoding.ts";
 import { createDicomwebRoutes } from "./dicomweb.routes.ts";
-import { assertStillVisible, chargeRetrieval, openingOf, openStudyAsSession } from "./open-as-session.ts";
+import {
+  assertStillRetrievable,
+  assertStillVisible,
+  chargeRetrieval,
+  openingOf,
+  openStudyAsSession,
+} from "./open-as-session.ts";
 
 /** DICOMweb within one study, for sessions and access tokens; mounted at `/dicomweb`. */
 export function createStudyDicomwebRoutes(deps: Deps, guard: Guard, decoding: Decoding) {
@@ -25,6 +31,7 @@ export function createStudyDicomwebRoutes(deps: Deps, guard: Guard, decoding: De
     decoding,
     clock: deps.clock,
     assertStillVisible: (c) => assertStillVisible(deps, c as Context<HttpEnv>),
+    assertStillRetrievable: (c) => assertStillRetrievable(deps, c as Context<HttpEnv>),
     resolve: (c) => openStudyAsSession(deps, sessionOf(c), c.req.param("study") ?? "", openingOf(c)),
     assertRetrievable(_retrieval, { isDownloadable }) {
       if (!isDownloadable) throw new AppError(forbidden);

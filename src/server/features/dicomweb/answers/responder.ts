@@ -39,13 +39,17 @@ export function createResponder(access: DicomwebAccess) {
   };
   const instanceUrlOf = (c: Context, { study, series, instance }: InstancePath) =>
     `${seriesUrlOf(c, study, series)}/instances/${instance}`;
-  const sendWhileVisible = (c: Context, response: Response) =>
+  const sendWhile = (assertAllowed: (c: Context) => Promise<void>) => (c: Context, response: Response) =>
     whileAllowed(
       c,
       response,
-      createRecheck(access.clock, () => access.assertStillVisible(c)),
+      createRecheck(access.clock, () => assertAllowed(c)),
     );
-  return { openInstance, urlOf, seriesUrlOf, instanceUrlOf, sendWhileVisible };
+  const { assertStillVisible, assertStillRetrievable = assertStillVisible } = access;
+  const sendWhileVisible = sendWhile(assertStillVisible);
+  /** Of whole files, and of all their long values. */
+  const sendWhileRetrievable = sendWhile(assertStillRetrievable);
+  return { openInstance, urlOf, seriesUrlOf, instanceUrlOf, sendWhileVisible, sendWhileRetrievable };
 }
 
 export type Responder = ReturnType<typeof createResponder>;
