@@ -1,13 +1,21 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { join } from "node:path";
+import { crc32 } from "node:zlib";
 import { decodeJwt } from "jose";
 import type { Db } from "../../../src/server/db/client.ts";
+import {
+  closeAbandoned,
+  GrowingUpload,
+} from "../../../src/server/features/ingest/resumable/growing-upload.ts";
 import { DatabaseClock } from "../../../src/server/nodes/database-clock.ts";
+import type { Receiver } from "../../../src/shared/api/receivers.ts";
 import type { UploadAnswer } from "../../../src/shared/api/upload.ts";
 import { factorsOf } from "../../support/factors.ts";
 import { type FaultyS3Server, startFaultyS3Server } from "../../support/faulty-s3-server.ts";
 import { s3Environment } from "../../support/s3-environment.ts";
-import { sampleZip } from "../../support/sample-zip.ts";
+import { sampleInstance, sampleZip } from "../../support/sample-zip.ts";
 import { SoftwareAuthenticator } from "../../support/software-authenticator.ts";
+import { createTempFolder } from "../../support/temp-folder.ts";
 import { createTestApp, type Person, type TestApp } from "../../support/test-app.ts";
 
 const ORIGIN = "https://exames.example.com";
@@ -92,6 +100,31 @@ test("a passkey answers the challenge of a node whose clock is ahead at any othe
     other.advance(6 * MINUTE_MS);
     expect(await answeredAt(other, late)).toBe(401);
     other.advance(-6 * MINUTE_MS);
+  }
+});
+
+test("what DICOM senders bring to one node is closed by no other whose clock is ahead, until it was quiet for five minutes", async () => {
+  await using folder = createTempFolder();
+  const bytes = sampleInstance({ study: "2" });
+  const path = join(folder.path, "instance");
+  await Bun.write(path, bytes);
+  const file = { path, sizeBytes: bytes.length, crc32: crc32(bytes) };
+  const receiver = await right.call("POST", "/api/receivers", { as: person, json: { aeTitle: "CLOCK" } });
+  const { id: receiverId } = (await receiver.json()) as Receiver;
+  const sender = { accountId: person.id, receiverId, callingAETitle: "CT", address: "127.0.0.1" };
+  for (const [one, other] of [
+    [right, ahead],
+    [ahead, right],
+  ] as const) {
+    await using upload = await GrowingUpload.open(one.deps, sender);
+    await closeAbandoned(other.deps);
+    await upload.add(file);
+    await closeAbandoned(other.deps);
+    await upload.add(file);
+    other.advance(6 * MINUTE_MS);
+    await closeAbandoned(other.deps);
+    other.advance(-6 * MINUTE_MS);
+    await expect(upload.add(file)).rejects.toThrow("it was closed");
   }
 });
 

@@ -18,7 +18,10 @@ import type { ResumablePart, ResumableUpload } from "./resumable-uploads.table.t
 import { expiryAfter } from "./upload-expiry.ts";
 import type { Holder } from "./upload-holds.repo.ts";
 
-export type GrowingDeps = Pick<Deps, "arriving" | "db" | "jobs" | "node" | "clock" | "disk">;
+export type GrowingDeps = Pick<
+  Deps,
+  "arriving" | "db" | "jobs" | "node" | "clock" | "databaseClock" | "disk"
+>;
 
 /** Whose upload grows, and who sends it. */
 export interface GrowingSender {
@@ -80,7 +83,7 @@ export class GrowingUpload implements AsyncDisposable {
         state: "receiving",
         createdAt: now,
         expiresAt: expiryAfter(now),
-        ...heldFrom(holder, now),
+        ...heldFrom(holder, deps.databaseClock.now()),
       }),
     );
     const landing = opened.use(await deps.arriving.open(upload, room));
@@ -154,10 +157,13 @@ async function closeUpload(
 }
 
 /** Takes in what a former run of this node, or a lost node, had acknowledged or a restore brought, and tries again what waits for room. */
-export async function closeAbandoned(deps: Pick<Deps, "db" | "jobs" | "node" | "clock">): Promise<void> {
-  const { db, jobs, node, clock } = deps;
+export async function closeAbandoned(
+  deps: Pick<Deps, "db" | "jobs" | "node" | "clock" | "databaseClock">,
+): Promise<void> {
+  const { db, jobs, node, databaseClock } = deps;
   const { id: nodeId, bootId } = node;
-  const quietSince = new Date(clock.now().getTime() - ABANDONED_MS);
+  // The holds of all nodes are told by the database's clock.
+  const quietSince = new Date(databaseClock.now().getTime() - ABANDONED_MS);
   for (const uploadId of await listAbandonedGrowing(db, { nodeId, bootId }, quietSince))
     await closeUpload(deps, uploadId);
   for (const uploadId of await listWaiting(db))
