@@ -103,6 +103,29 @@ test("a passkey answers the challenge of a node whose clock is ahead at any othe
   }
 });
 
+test("a sign-in that a node began waits ten minutes for its second step at any other", async () => {
+  const someone = await right.addPerson("Fator Adiantado");
+  const { recoveryCodes } = await factorsOf(right).addTotp(someone);
+  const { email, password } = someone;
+  const secondStepAt = async (node: TestApp) => {
+    const json = { email, code: recoveryCodes.pop() };
+    return (await node.call("POST", "/api/auth/verify-2fa", { json })).status;
+  };
+  for (const [one, other] of [
+    [right, ahead],
+    [ahead, right],
+  ] as const) {
+    const begin = async () =>
+      expect((await one.call("POST", "/api/auth/login", { json: { email, password } })).status).toBe(200);
+    await begin();
+    expect(await secondStepAt(other)).toBe(200);
+    await begin();
+    other.advance(11 * MINUTE_MS);
+    expect(await secondStepAt(other)).toBe(401);
+    other.advance(-11 * MINUTE_MS);
+  }
+});
+
 test("what DICOM senders bring to one node is closed by no other whose clock is ahead, until it was quiet for five minutes", async () => {
   await using folder = createTempFolder();
   const bytes = sampleInstance({ study: "2" });

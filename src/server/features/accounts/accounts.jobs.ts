@@ -28,7 +28,7 @@ export async function startAuthJobs(deps: Deps): Promise<void> {
     await deleteExpiredAccessTokens(db, new Date(now.getTime() - EXPIRED_TOKEN_MS));
     await deleteOldThrottles(db, now);
     await deleteOldChallenges(db, databaseClock.now());
-    await deleteExpiredLogins(db, now);
+    await deleteExpiredLogins(db, databaseClock.now());
     await deleteExpiredDevices(db, now);
     await deleteExpiredLinks(db, now);
     await deleteExpiredInvitations(db, now);

@@ -8,11 +8,11 @@ import { findUserByEmail } from "../users/users.repo.ts";
  * which keys an account has or that it is signing in.
  */
 export async function findPendingUserId(
-  { db, clock }: Pick<Deps, "db" | "clock">,
+  { db, databaseClock }: Pick<Deps, "db" | "databaseClock">,
   email: string,
   visitor: Visitor,
 ): Promise<string | undefined> {
   const user = await findUserByEmail(db, email);
-  const logins = await findLogins(db, user, visitor, clock.now());
+  const logins = await findLogins(db, user, visitor, databaseClock.now());
   return logins.find(({ triesOf }) => triesOf === "browser")?.login.userId;
 }

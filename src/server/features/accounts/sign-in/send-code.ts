@@ -19,7 +19,8 @@ import type { Visitor } from "./visitor.ts";
 const PASSWORD_MS = 10 * 60_000;
 const CODES_A_LOGIN = 4;
 
-type CodeDeps = Pick<Deps, "db" | "clock" | "config" | "jobs" | "mailSeal">;
+/** A sign-in may go on at another node: its time is the database's. */
+type CodeDeps = Pick<Deps, "db" | "databaseClock" | "config" | "jobs" | "mailSeal">;
 
 /**
  * Begins a sign-in after a correct password and mails its code.
@@ -31,7 +32,7 @@ export async function beginLogin(
   locale: Locale,
   visitor: Visitor,
 ): Promise<void> {
-  const now = deps.clock.now();
+  const now = deps.databaseClock.now();
   await deps.db.transaction(async (tx) => {
     await lockUnchanged(tx, user);
     await sendCode(deps, tx, { user, locale, place: visitor, passwordAt: now, codesSent: 1 });
@@ -43,11 +44,11 @@ const NO_MAILED_CODE = "";
 
 /** Begins a sign-in after a correct password that waits for one of the account's own factors. */
 export async function beginLoginWithoutMail(
-  { db, clock }: Pick<Deps, "db" | "clock">,
+  { db, databaseClock }: Pick<Deps, "db" | "databaseClock">,
   user: UserRow,
   place: Visitor,
 ): Promise<void> {
-  const now = clock.now();
+  const now = databaseClock.now();
   const login = { id: Bun.randomUUIDv7(), place, codeHash: NO_MAILED_CODE, codesSent: 0, passwordAt: now };
   await db.transaction(async (tx) => {
     await openLogin(tx, await lockUnchanged(tx, user), login, now);
@@ -63,8 +64,8 @@ export async function resendCode(
   input: { email: string; locale: Locale },
   visitor: Visitor,
 ): Promise<void> {
-  const { db, clock } = deps;
-  const now = clock.now();
+  const { db, databaseClock } = deps;
+  const now = databaseClock.now();
   const user = await findUserByEmail(db, input.email);
   const [found] = await findLogins(db, user, visitor, now);
   if (!user || !found || found.login.codeHash === NO_MAILED_CODE) return;
@@ -97,7 +98,7 @@ async function sendCode(
   tx: Tx,
   { user, locale, place, ...login }: CodeToSend,
 ): Promise<void> {
-  const now = deps.clock.now();
+  const now = deps.databaseClock.now();
   const id = Bun.randomUUIDv7();
   const code = newCode();
   await openLogin(tx, user, { id, place, codeHash: hashCode(code, id), ...login }, now);

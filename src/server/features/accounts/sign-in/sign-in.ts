@@ -29,7 +29,7 @@ export interface SignIn extends Login {
  * @throws {AppError} `auth.wrong_credentials`, `auth.not_authorized` (after the correct password), 429
  */
 export async function signIn(
-  deps: Pick<Deps, "db" | "tokens" | "clock" | "config" | "jobs" | "mailSeal">,
+  deps: Pick<Deps, "db" | "tokens" | "clock" | "databaseClock" | "config" | "jobs" | "mailSeal">,
   input: SignIn,
   visitor: Visitor,
 ): Promise<OpenedSession | TwoFactorPending> {

@@ -33,7 +33,10 @@ export interface Verified {
   deviceToken: string | undefined;
 }
 
-type VerifyDeps = Pick<Deps, "db" | "tokens" | "clock" | "factorSeal" | "jobs" | "mailSeal" | "config">;
+type VerifyDeps = Pick<
+  Deps,
+  "db" | "tokens" | "clock" | "databaseClock" | "factorSeal" | "jobs" | "mailSeal" | "config"
+>;
 
 /**
  * Opens the session of a sign-in by its code: once, within ten minutes, in at most five attempts. The code is the mailed one
@@ -46,18 +49,19 @@ export async function verifyCode(
   input: VerifyCode & { locale: Locale },
   visitor: Visitor,
 ): Promise<Verified> {
-  const { db, clock } = deps;
+  const { db, clock, databaseClock } = deps;
   const now = clock.now();
+  const loginsAt = databaseClock.now();
   const user = await findUserByEmail(db, input.email);
-  const logins = await findLogins(db, user, visitor, now);
+  const logins = await findLogins(db, user, visitor, loginsAt);
   const methods = await findSignInMethods(db, user?.id ?? UNKNOWN_USER_ID);
   const isMailed = methods.length === 0 || logins.length === 0;
   // Codes of the account's own factors have their own limits.
   const attempt = isMailed && (await beginCodeAttempt(db, input.email, { visitor, logins }, now));
   const open = await takeTries(db, logins);
   // A sign-in that another caller finished meanwhile has no attempts left either, but that is not a reason to wait.
-  const shut = open.length === 0 ? await findLogins(db, user, visitor, now) : [];
-  if (shut.length > 0) throw tooManyTries(shut, now);
+  const shut = open.length === 0 ? await findLogins(db, user, visitor, loginsAt) : [];
+  if (shut.length > 0) throw tooManyTries(shut, loginsAt);
   const login = user && (await findLoginOfCode(deps, { user, open, isMailed, code: input.code }, visitor));
   if (!login) {
     const accountId = user?.id ?? null;
