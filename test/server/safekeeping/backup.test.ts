@@ -290,6 +290,26 @@ describe("a backup", () => {
     expect((await backUp(t.deps.config, path)).missing).toEqual([]);
   });
 
+  test("waits for what another node has on its way to the store, unless that node is silent", async () => {
+    const other = crypto.randomUUID();
+    const [row] = await t.sql`update stored_objects set location = 'staging', staged_on = ${other}
+      where id = (select id from stored_objects where kind = 'volume' order by key limit 1) returning key`;
+    const path = backupPath("on-its-way");
+    const onItsWay = (looks: number) => {
+      const stat = async (key: string) =>
+        key === row?.key && looks-- > 0 ? undefined : await t.deps.store.stat(key);
+      const { id: nodeId, stagedPath } = t.deps.node;
+      return { sources: { store: { ...t.deps.store, stat }, storedPath: undefined, nodeId, stagedPath } };
+    };
+    await expect(backUp(t.deps.config, path, onItsWay(1))).rejects.toThrow(`lie on node ${other} only`);
+    await t.sql`insert into nodes (id, boot_id, started_at, steady_since, last_beat_at)
+      values (${other}, ${other}, now(), now(), now())`;
+    expect((await backUp(t.deps.config, path, onItsWay(1))).missing).toEqual([]);
+    expect(manifestOf(path).files.map(({ key }) => key)).toContain(row?.key);
+    await t.sql`delete from nodes where id = ${other}`;
+    await t.sql`update stored_objects set location = 'archive', staged_on = null where key = ${row?.key}`;
+  });
+
   test("delays deletions of the objects it reads until it ends, and runs alone", async () => {
     await t.store(ana, sampleZip({ study: "60" }));
     const study = (await studiesOf(t, ana)).find(({ studyInstanceUID }) => studyInstanceUID.endsWith(".60"));

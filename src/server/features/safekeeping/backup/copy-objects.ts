@@ -9,6 +9,7 @@ import type { BackupFolder } from "../backup-folder.ts";
 import type { BackupFile } from "../backup-manifest.ts";
 import { copyHashed, hashFile, placeFile, type Written, writeHashed } from "../hashed-copy.ts";
 import type { NamedObject } from "../named-objects.repo.ts";
+import type { AwaitedTransfers } from "./awaited-transfers.ts";
 
 /** Some bytes are only on another node, which must run to transfer them to the store. */
 export class StagedElsewhere extends OperatorError {
@@ -44,6 +45,7 @@ export interface Copying {
   sources: ObjectSources;
   /** Whether to read an object again that the folder has already. */
   isReread(sha256: string): boolean;
+  transfers: Pick<AwaitedTransfers, "wait">;
   signal: AbortSignal;
 }
 
@@ -123,10 +125,10 @@ async function bring(
   folder: BackupFolder,
   object: NamedObject,
   tally: CopyTally,
-  { sources, signal }: Copying,
+  copying: Copying,
 ): Promise<Written | undefined> {
   return await placeFile(folder.unfinishedObjects, async (path) => {
-    const written = await copyFromSource(object, sources, path, signal);
+    const written = await copyFromSource(object, path, copying);
     if (!written) return { result: undefined, target: undefined };
     tally.copiedBytes += written.sizeBytes;
     return { result: written, target: join(folder.root, folder.objectPath(written.sha256)) };
@@ -136,13 +138,16 @@ async function bring(
 /** `undefined` where no store holds the object, or the disk can't read it. @throws {StagedElsewhere} */
 async function copyFromSource(
   object: NamedObject,
-  sources: ObjectSources,
   target: string,
-  signal: AbortSignal,
+  { sources, transfers, signal }: Copying,
 ): Promise<Written | undefined> {
-  for (let look = 1; look <= MAX_LOOKS; look++) {
+  for (let looks = 0; ; ) {
     const found = await findBytes(sources, object);
-    if (!found) break;
+    if (!found || ++looks > MAX_LOOKS) {
+      if (object.stagedOn === null || !isElsewhere(object, sources)) return undefined;
+      if (!(await transfers.wait(object.stagedOn))) throw new StagedElsewhere(object.stagedOn);
+      continue;
+    }
     try {
       if (found.path !== undefined) return await copyHashed(found.path, target, signal);
       return await writeHashed(found.read(), target, signal);
@@ -153,6 +158,4 @@ async function copyFromSource(
       await rm(target, { force: true });
     }
   }
-  if (object.stagedOn !== null && isElsewhere(object, sources)) throw new StagedElsewhere(object.stagedOn);
-  return undefined;
 }

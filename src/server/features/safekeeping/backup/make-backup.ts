@@ -19,6 +19,7 @@ import { UNFINISHED, type Written, writeHashed } from "../hashed-copy.ts";
 import { listNamedObjects, type NamedObject } from "../named-objects.repo.ts";
 import { FolderIsForeign, FolderIsUnwritable } from "../safekeeping.errors.ts";
 import { inSnapshot, readRows, spoolRows, type Total } from "../snapshot.ts";
+import { AwaitedTransfers } from "./awaited-transfers.ts";
 import { CopyTally, copyObjects } from "./copy-objects.ts";
 import { copySmallFiles, type SmallFile } from "./copy-small-files.ts";
 import { copyUploads, UploadTally } from "./copy-uploads.ts";
@@ -64,7 +65,7 @@ const REREAD_FOLDERS = 9;
  * Deletions of objects wait meanwhile; everything else goes on. Objects of earlier states are not copied again, and an interrupted
  * backup leaves no state.
  * @throws {BackupIsRunning} if another backup of the same installation runs
- * @throws {StagedElsewhere} if some bytes are only on another node
+ * @throws {StagedElsewhere} if some bytes are only on another node, and do not come to the store within two minutes
  * @throws {BackupIsInside | FolderIsLink | FolderIsBusy | FolderIsForeign | FolderIsUnwritable}
  */
 export async function makeBackup(root: string, options: BackupOptions): Promise<BackupReport> {
@@ -121,7 +122,8 @@ async function writeState(folder: BackupFolder, options: BackupOptions): Promise
   const tally = new CopyTally();
   const untaken = new UploadTally();
   const isReread = (sha256: string) => options.rereadAll === true || isInTurn(sha256, rereadFrom);
-  const copying = { sources: options.sources, isReread, signal };
+  await using transfers = new AwaitedTransfers(options.databaseUrl, signal);
+  const copying = { sources: options.sources, isReread, transfers, signal };
   const places = { store: options.sources.store, arrivingDir: join(options.dataDir, "arriving") };
   async function* files(): AsyncGenerator<BackupFile> {
     yield { path: `states/${state}/database.sql`, kind: "database", ...dump };
