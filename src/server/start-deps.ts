@@ -31,7 +31,7 @@ import { assertRestored } from "./features/safekeeping/restore/assert-restored.t
 import { createStudyOwner } from "./features/studies/study-owner.ts";
 import { seedPlans } from "./features/subscriptions/seed-plans.ts";
 import { createStorageClaims } from "./features/subscriptions/storage-claims.ts";
-import { thumbnailQueue } from "./features/thumbnails/thumbnail-jobs.ts";
+import { thumbnailQueue } from "./features/thumbnails/thumbnail-queues.ts";
 import { createPictureMaker, type PictureMaker } from "./features/thumbnails/worker/picture-maker.ts";
 import { KnownSums } from "./holdings/checking/known-sums.ts";
 import { derivativeQueue } from "./holdings/holding-queues.ts";

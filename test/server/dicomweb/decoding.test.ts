@@ -91,9 +91,9 @@ test("an account has two long answers at once, whatever they are of", async () =
 test("nothing is decoded for frames that have no place", async () => {
   let decoded = 0;
   const get = serve({
-    async decode() {
+    async decode({ frameIndex }) {
       decoded++;
-      return { bytes: new Uint8Array(FRAME_BYTES), photometricInterpretation: "MONOCHROME2" };
+      return nativeFrame(frameIndex);
     },
   });
   const held = [await get(path, FILE), await get(path, FILE)];

@@ -1,7 +1,7 @@
 import type { Deps } from "../../deps.ts";
 import type { JobRun } from "../../jobs/jobs.ts";
 import { makeThumbnails } from "./make-thumbnails.ts";
-import { thumbnailQueue, thumbnailSweepQueue } from "./thumbnail-jobs.ts";
+import { thumbnailQueue, thumbnailSweepQueue } from "./thumbnail-queues.ts";
 import { listUnpicturedStudies } from "./thumbnails.repo.ts";
 
 const STUDIES_PER_SWEEP = 500;
