@@ -6,7 +6,7 @@ import { parseFile } from "../../../src/server/dicom/parse-file.ts";
 import { readInstance } from "../../../src/server/dicom/read-instance.ts";
 import { explicitFile } from "../../../src/server/features/dicomweb/instances/explicit-file.ts";
 import { createFrameDecoder } from "../../../src/server/features/thumbnails/create-frame-decoder.ts";
-import { decodeNative } from "../../../src/server/features/thumbnails/worker/decode-native.ts";
+import { decodeToNative } from "../../../src/server/features/thumbnails/worker/decode-to-native.ts";
 import type { PictureMaker } from "../../../src/server/features/thumbnails/worker/picture-maker.ts";
 import { createScratch } from "../../../src/server/processes/scratch.ts";
 import { findElement } from "../../../src/shared/dicom/reading/data-set.ts";
@@ -48,7 +48,7 @@ async function explicitOf(bytes: Uint8Array): Promise<Uint8Array | undefined> {
   const decoder = createFrameDecoder({
     series: catalogue as unknown as Parameters<typeof createFrameDecoder>[0]["series"],
     scratch: await createScratch(folder),
-    pictures: { decode: (request: never) => decodeNative(request) } as unknown as PictureMaker,
+    pictures: { decode: (request: never) => decodeToNative(request) } as unknown as PictureMaker,
   });
   const file = await explicitFile(catalogue, instance, (frameIndex) =>
     decoder.decode({ instance, frameIndex, asDescribed: false }, never),

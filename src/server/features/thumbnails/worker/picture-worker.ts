@@ -1,5 +1,5 @@
 import { serveSerially } from "../../../processes/serve-requests.ts";
-import { decodeNative } from "./decode-native.ts";
+import { decodeToNative } from "./decode-to-native.ts";
 import { makePicture } from "./make-picture.ts";
 import type { NativeReply, NativeRequest, PictureReply, PictureRequest } from "./picture-messages.ts";
 
@@ -8,5 +8,5 @@ import type { NativeReply, NativeRequest, PictureReply, PictureRequest } from ".
  * only.
  */
 serveSerially<PictureRequest | NativeRequest, PictureReply | NativeReply>((request) =>
-  "native" in request ? decodeNative(request) : makePicture(request),
+  "native" in request ? decodeToNative(request) : makePicture(request),
 );

@@ -7,7 +7,7 @@ import type { NativeReply, NativeRequest } from "./picture-messages.ts";
 const MAX_SENT_BYTES = 4 * 1024 * 1024;
 
 /** Decodes one frame to native pixel data, or says why it can't. Hostile input may make it take long. */
-export async function decodeNative(request: NativeRequest): Promise<NativeReply> {
+export async function decodeToNative(request: NativeRequest): Promise<NativeReply> {
   try {
     const parts = await readParts(request);
     assertNative(parts.pixels);
