@@ -8,7 +8,7 @@ import { firstPixelByte } from "../frames/open-header.ts";
 
 /** No more of an instance is searched: in a larger one, only what stands before its pixel data is found. */
 export const MAX_SEARCHED_BYTES = 256 * 1024 * 1024;
-/** So many bytes are searched in this process: reading their elements takes about 20 ms at most. */
+/** Shorter instances are searched in this process, which takes about 20 ms at most; longer ones in a process of their own. */
 const MAX_SEARCHED_HERE_BYTES = 512 * 1024;
 /** The time limit, including the wait for earlier searches. */
 const MAX_SEARCH_MS = 30_000;

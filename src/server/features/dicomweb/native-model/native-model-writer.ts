@@ -42,7 +42,7 @@ type Place = ListOfModels | DataSet | Attribute | Values | PersonName;
 
 /**
  * Writes Native DICOM Models (PS3.19 §A.1) from the tokens of an array of data sets in DICOM JSON (PS3.18 annex F), whose elements name
- * their VR first. It keeps no more than where it is, so data sets may have any size.
+ * their VR first. It remembers only its place in the tree, so data sets may have any size.
  */
 export class NativeModelWriter {
   readonly #startModel: () => string;

@@ -132,7 +132,7 @@ function narrowing(values: readonly string[]): string[] {
 }
 
 /**
- * The value of what has no lists; `undefined` if there is none.
+ * The value of a parameter that takes no list; `undefined` if there is none.
  * @throws {AppError} 400 if there are several: matches are joined by "and", and nothing has two values at once
  */
 function oneOf(name: string, values: readonly string[]): string | undefined {

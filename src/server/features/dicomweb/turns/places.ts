@@ -87,9 +87,10 @@ export class Places {
   }
 
   /**
-   * The newest that waits, of the account that has the most, of the kind that has the most, if that is two more than the caller's has;
-   * within the kind, of the account that has two more; within the account, of its visitors for their host, or else of the visitor who has
-   * two more.
+   * The place that somebody who only waits gives up; `undefined` if nobody has to. It is asked of, in this order:
+   * - the kind with the most places, if it has at least two more than the caller's kind: of its account with the most;
+   * - an account of the caller's kind that has at least two more than the caller's account;
+   * - a visitor of the caller's account: any of them for their host, for another visitor one who has at least two more.
    */
   #waitingOfMost({ callerId, accountId, kind }: Whose, ownCount: number): Place | undefined {
     const all = [...this.#held];
@@ -136,13 +137,13 @@ const isOfKind =
     whose.kind === kind;
 const isVisitor = ({ whose }: Place) => whose.callerId !== whose.accountId;
 
-/** The newest place that waits, of a visitor if any does, of whoever has the most places and one that waits, if these are more than `than`. */
+/** Among {@link largestWaiting}, the newest place that waits: of a visitor, if one of them waits. */
 function newestWaiting(places: Place[], by: "accountId" | "callerId", than: number): Place | undefined {
   const waiting = largestWaiting(places, by, than).filter(({ isWaiting }) => isWaiting);
   return waiting.findLast(isVisitor) ?? waiting.at(-1);
 }
 
-/** Of those who have a place that waits, the places of whoever has the most, if these are more than `than`. */
+/** The places of whoever has the most of them, more than `than`, and at least one that waits. Empty if there is nobody. */
 function largestWaiting(places: Place[], by: keyof Whose, than: number): Place[] {
   const crowds = [...Map.groupBy(places, ({ whose }) => whose[by]).values()]
     .filter((crowd) => crowd.length > than && crowd.some(({ isWaiting }) => isWaiting))
