@@ -22,7 +22,7 @@ export interface LocalStudy {
 /** What the files hold; the study with the most images comes first. */
 export interface LocalExams {
   studies: LocalStudy[];
-  /** Count of files and of entries of ZIPs, including those whose names are never an image's. */
+  /** How many files, and entries of ZIPs, there are in all; some have names that no image has. */
   files: number;
   /** The syntaxes of the images, so that their codecs can be loaded before the first one is seen. */
   transferSyntaxUIDs: string[];

@@ -147,7 +147,16 @@ export function describeDicomweb({ room, retrievals, params, isInPath = false, d
         ...bytes,
         problems: [validationFailed, ...bytes.problems],
         summary: "Read frames of an instance (WADO-RS)",
-        details: `Frames are sent as they are stored: \`Accept\` names the media type of the stored transfer syntax, or \`application/octet-stream\`. Native big-endian frames are sent as Explicit VR Little Endian; \`Accept\` with \`transfer-syntax=*\`, or with their own transfer syntax, brings them as they are stored. ${decodes ? `${DECODED} ` : ""}Instances whose metadata name \`1.2.840.10008.1.2.4.202\` among the AvailableTransferSyntaxUID (0008,3002) have a lossless HTJ2K copy too: \`Accept: image/jphc; transfer-syntax=1.2.840.10008.1.2.4.202\` (or \`application/octet-stream\`, or either in \`multipart/related\`). Several types are taken in their order, so a client adds \`application/octet-stream; transfer-syntax=*\` for frames without a copy. A single frame of the copy, not in \`multipart/related\`, takes \`Range\`: a prefix of it is a smaller or coarser picture, and \`HTJ2K-Prefix-Lengths\` has the lengths at which each resolution is whole.`,
+        details: [
+          "Frames are sent as they are stored. `Accept` names the media type of the stored transfer syntax, or `application/octet-stream`.",
+          "Native big-endian frames come as Explicit VR Little Endian, unless `Accept` has `transfer-syntax=*` or their own transfer syntax.",
+          decodes && DECODED,
+          "An instance has a lossless HTJ2K copy if its metadata name `1.2.840.10008.1.2.4.202` among the AvailableTransferSyntaxUID (0008,3002). `Accept: image/jphc; transfer-syntax=1.2.840.10008.1.2.4.202` brings frames of it (or `application/octet-stream`, or either in `multipart/related`).",
+          "Types are tried in the order of the header: a client adds `application/octet-stream; transfer-syntax=*` for frames without a copy.",
+          "A single frame of the copy, without `multipart/related`, takes `Range`. A prefix of it is a smaller or coarser picture; `HTJ2K-Prefix-Lengths` has the length at which each resolution is whole.",
+        ]
+          .filter(Boolean)
+          .join(" "),
         also: { 206: "A range of a frame of the copy.", 416: "The frame has no such range." },
         media: FRAME_MEDIA,
       },

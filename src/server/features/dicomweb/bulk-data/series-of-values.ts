@@ -6,7 +6,7 @@ import { findInstance } from "../catalogue/find-instance.ts";
 import type { DicomwebCatalogue, SeriesRecord } from "../dicomweb.catalogue.ts";
 import type { NamingMetadata } from "./named-values.ts";
 
-/** A series, or one of its instances, whose long values are sent. */
+/** What an answer of long values takes from one series: all its instances, or one. */
 export interface SeriesOfValues extends NamingMetadata {
   /** The address of the series, which begins the `BulkDataURI`s of its metadata. */
   seriesUrl: string;

@@ -143,7 +143,10 @@ function newestWaiting(places: Place[], by: "accountId" | "callerId", than: numb
   return waiting.findLast(isVisitor) ?? waiting.at(-1);
 }
 
-/** The places of whoever has the most of them, more than `than`, and at least one that waits. Empty if there is nobody. */
+/**
+ * The places of one owner: of those who have more than `than` places, one of which waits, the owner with the most. Empty if there is
+ * no such owner.
+ */
 function largestWaiting(places: Place[], by: keyof Whose, than: number): Place[] {
   const crowds = [...Map.groupBy(places, ({ whose }) => whose[by]).values()]
     .filter((crowd) => crowd.length > than && crowd.some(({ isWaiting }) => isWaiting))
