@@ -14,7 +14,7 @@ import {
   seriesMetadata,
   uid,
 } from "./catalogue/catalogue-paths.ts";
-import { askerOf } from "./decoded/decoding.ts";
+import { askedDecoding } from "./decoded/decoding.ts";
 import { describeDicomweb } from "./describe-dicomweb.ts";
 import type { SeriesRecord, StoredMetadata } from "./dicomweb.catalogue.ts";
 import type { DicomwebAccess } from "./dicomweb-access.ts";
@@ -157,7 +157,7 @@ export function createDicomwebRoutes(access: DicomwebAccess) {
         range: c.req.header("range"),
         findMetadata: () => catalogue.metadata(path.study, path.series),
         findCopy: () => catalogue.derivative(path.study, path.series),
-        decoded: access.decoding && { decoding: access.decoding, asker: askerOf(c, catalogue) },
+        decoded: askedDecoding(access.decoding, c, catalogue),
       });
       return isOneSmallFrame(instance, path.frames) ? frames : sendWhileVisible(c, frames);
     },

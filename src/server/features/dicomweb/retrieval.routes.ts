@@ -20,7 +20,7 @@ import {
   valuesOfStudy,
 } from "./bulk-data/series-of-values.ts";
 import { allSeries, type InstancePath, instancesOf, seriesManifest } from "./catalogue/catalogue-paths.ts";
-import { askerOf, type Decoding } from "./decoded/decoding.ts";
+import { type AskedDecoding, askedDecoding } from "./decoded/decoding.ts";
 import type { describeDicomweb } from "./describe-dicomweb.ts";
 import type { DicomwebCatalogue, Retrieval } from "./dicomweb.catalogue.ts";
 import type { DicomwebAccess } from "./dicomweb-access.ts";
@@ -54,8 +54,7 @@ export function addRetrievalRoutes(
   const allowing = (c: Context, retrieval: Retrieval) => () => access.allowRetrieval(c, retrieval);
 
   /** How the instances of an answer are written if the client names their syntax. */
-  const writing = (c: Context, catalogue: DicomwebCatalogue) =>
-    access.decoding && { decoding: access.decoding, asker: askerOf(c, catalogue) };
+  const writing = (c: Context, catalogue: DicomwebCatalogue) => askedDecoding(access.decoding, c, catalogue);
 
   async function openFile(c: Context, path: InstancePath) {
     const { catalogue, instance } = await openInstance(c, path);
@@ -121,9 +120,8 @@ export function addRetrievalRoutes(
     c: Context,
     { catalogue, instance, allow }: Opened<typeof openFile>,
     named: Representation,
-    decoding: Decoding,
+    asked: AskedDecoding,
   ) {
-    const asked = { decoding, asker: askerOf(c, catalogue) };
     const respond = () => explicitInstanceResponse(catalogue, instance, named, asked, allow);
     const response = await unlessKnown(c, explicitVersion(instance, named), respond);
     return response && sendWhileRetrievable(c, response);
@@ -162,13 +160,13 @@ export function addRetrievalRoutes(
     const opened = await openFile(c, c.req.param());
     const { catalogue, instance, allow } = opened;
     if (prefersBulkData(acceptOf(c))) return sendValuesOfInstance(c, opened);
-    const { decoding } = access;
-    const offered = decoding ? [...COPIED_SYNTAXES, TransferSyntax.explicitLittleEndian] : COPIED_SYNTAXES;
+    const asked = writing(c, catalogue);
+    const offered = asked ? [...COPIED_SYNTAXES, TransferSyntax.explicitLittleEndian] : COPIED_SYNTAXES;
     for (const named of namedInstances(acceptOf(c), instance.transferSyntaxUID, offered)) {
       const isExplicit = named.syntax === TransferSyntax.explicitLittleEndian;
       const response =
-        isExplicit && decoding
-          ? await sendExplicit(c, opened, named, decoding)
+        isExplicit && asked
+          ? await sendExplicit(c, opened, named, asked)
           : await sendCopied(c, opened, named);
       if (response) return response;
     }

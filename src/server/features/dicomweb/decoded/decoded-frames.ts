@@ -7,7 +7,7 @@ import { ownBytes } from "../../../runtime/lent-bytes.ts";
 import { frameHeaders } from "../answers/archive-headers.ts";
 import type { Representation } from "../answers/media-types.ts";
 import { bareBody, multipartRelated, onePartRelated, type Part } from "../answers/multipart-related.ts";
-import { type Asker, type Decoding, placeWith } from "./decoding.ts";
+import { type AskedDecoding, placeWith } from "./decoding.ts";
 import { framePieces, type NativeFrame, NotDecoded } from "./frame-decoder.ts";
 
 /** An answer up to this size is held in memory and holds no place. */
@@ -28,7 +28,7 @@ export function isDecodable({ frames, transferSyntaxUID }: ManifestInstance): bo
 export async function decodedFramesResponse(
   { instance, frameNumbers }: { instance: ManifestInstance; frameNumbers: number[] },
   { multipart, type }: Representation,
-  { decoding, asker }: { decoding: Decoding; asker: Asker },
+  { decoding, asker }: AskedDecoding,
 ): Promise<Response | undefined> {
   const [firstNumber = 1, ...others] = frameNumbers;
   if (!multipart && others.length > 0) throw new AppError(notAcceptable);
@@ -42,15 +42,14 @@ export async function decodedFramesResponse(
     const { contentType, body } = multipart ? onePartRelated(type, head, part) : bareBody(CONTENT_TYPE, part);
     return new Response(body, { headers: frameHeaders(contentType) });
   }
-  const begun = first;
-  async function* parts(): AsyncGenerator<Part> {
-    yield partOf(begun);
+  const parts = async function* (): AsyncGenerator<Part> {
+    yield partOf(first);
     for (const frameNumber of others) {
       await using frame = await decoding.next(frameOf(frameNumber), asker);
       if (!frame) throw new NotDecoded("a frame of a list");
       yield partOf(frame);
     }
-  }
+  };
   const { contentType, body } = multipart
     ? multipartRelated(type, parts())
     : { contentType: CONTENT_TYPE, body: streamOf(framePieces(first)) };
@@ -74,7 +73,7 @@ function isShort(frame: NativeFrame): frame is NativeFrame & { bytes: Uint8Array
 export async function sentInPlace(
   body: ReadableStream<Uint8Array>,
   first: AsyncDisposable,
-  { decoding, asker }: { decoding: Decoding; asker: Asker },
+  { decoding, asker }: AskedDecoding,
 ): Promise<ReadableStream<Uint8Array>> {
   try {
     if (!asker.isHead) return holding(placeWith(decoding.takePlace(asker), first), body);

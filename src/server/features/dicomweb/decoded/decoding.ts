@@ -7,7 +7,7 @@ import { tooManyReads } from "../dicomweb.errors.ts";
 import { type DrawingLimits, DrawingTurns } from "../turns/drawing-turns.ts";
 import { type HeldPlace, Places } from "../turns/places.ts";
 import { placeOf, type Searcher } from "../turns/search-turns.ts";
-import type { FrameDecoder, NativeFrame } from "./frame-decoder.ts";
+import type { FrameDecoder, FrameToDecode, NativeFrame } from "./frame-decoder.ts";
 
 /** Answers that are decoded while they are sent. Each holds a frame. */
 const LONG_ANSWERS = { all: 4, own: 2 };
@@ -26,11 +26,22 @@ export interface Asker {
   isHead: boolean;
 }
 
-export function askerOf(c: Context, { searching }: DicomwebCatalogue): Asker {
-  return { searcher: searching.searcher, signal: c.req.raw.signal, isHead: c.req.method === "HEAD" };
+/** Decoding for one caller. */
+export interface AskedDecoding {
+  decoding: Decoding;
+  asker: Asker;
 }
 
-export type FrameToDecode = Parameters<FrameDecoder["decode"]>[0];
+/** Undefined where nothing is decoded. */
+export function askedDecoding(
+  decoding: Decoding | undefined,
+  c: Context,
+  { searching }: DicomwebCatalogue,
+): AskedDecoding | undefined {
+  const { method, raw } = c.req;
+  const asker = { searcher: searching.searcher, signal: raw.signal, isHead: method === "HEAD" };
+  return decoding && { decoding, asker };
+}
 
 /** Decodes frames for callers: fairly between them, and a few at once. */
 export class Decoding {

@@ -16,22 +16,26 @@ export interface NativeFrame extends Omit<NativePixels, "bytes">, AsyncDisposabl
   sizeBytes: number;
 }
 
-/** The bytes in pieces: a client that takes none of them is seen to be slow, and one whose access ended gets few more. */
+/** Small pieces of the frame: the server sees how slowly a client takes them, and can stop between two of them. */
 export async function* framePieces({ bytes }: Pick<NativeFrame, "bytes">): AsyncGenerator<Uint8Array> {
   for await (const piece of piecesOf(bytes)) yield* inPieces(piece);
+}
+
+export interface FrameToDecode {
+  instance: ManifestInstance;
+  /** Counts from 0. */
+  frameIndex: number;
+  /** Whether the samples must have the colours, and lie, as the data set says; otherwise they are as the codec returns them. */
+  asDescribed: boolean;
 }
 
 /** Decodes encapsulated frames in a process of its own. */
 export interface FrameDecoder {
   /**
    * Returns undefined if nothing here can decode the frame, or if it is too large.
-   * @param asDescribed whether it must be in the colours that the data set names; otherwise it may be in those of the codec
    * @throws {AppError} 503 with Retry-After if too much else is decoded; the reason of `signal`
    */
-  decode(
-    frame: { instance: ManifestInstance; frameIndex: number; asDescribed: boolean },
-    signal: AbortSignal,
-  ): Promise<NativeFrame | undefined>;
+  decode(frame: FrameToDecode, signal: AbortSignal): Promise<NativeFrame | undefined>;
 }
 
 /** A frame can't be decoded, or not as those before it in an answer that began. */

@@ -5,7 +5,7 @@ import { ownBytes } from "../../../runtime/lent-bytes.ts";
 import { frameHeaders } from "../answers/archive-headers.ts";
 import type { Representation } from "../answers/media-types.ts";
 import { multipartRelated, onePartRelated, type Part } from "../answers/multipart-related.ts";
-import type { Asker, Decoding } from "../decoded/decoding.ts";
+import type { AskedDecoding } from "../decoded/decoding.ts";
 import type { StoredMetadata } from "../dicomweb.catalogue.ts";
 
 /** The lengths of the prefixes that are a smaller picture, from the smallest one to the whole frame. */
@@ -20,7 +20,7 @@ export interface FrameRequest {
   /** Finds the lossless copy of the series. */
   findCopy?: () => Promise<Derivative | undefined>;
   /** Decodes encapsulated frames. */
-  decoded?: { decoding: Decoding; asker: Asker } | undefined;
+  decoded?: AskedDecoding | undefined;
 }
 
 /**

@@ -8,9 +8,8 @@ import { delimiter, elementHeader } from "../../../dicom/write-instance.ts";
 import type { Derivative } from "../../../holdings/derivatives/derivative.ts";
 import type { DerivedFrame } from "../../../holdings/derivatives/derivative-index.ts";
 import { streamOf } from "../../../http/stream-of.ts";
-import { archiveHeaders } from "../answers/archive-headers.ts";
 import type { NamedRepresentation } from "../answers/media-types.ts";
-import { onePartRelated } from "../answers/multipart-related.ts";
+import { fileResponse, fileVersion } from "./file-answer.ts";
 import { BY_PIXEL, type FileBytes, hasElementsBehind, readHeader, writeHeader } from "./written-header.ts";
 
 /** The syntaxes of a file with the frames of a copy: its own, and the one that its own is a kind of. */
@@ -40,8 +39,7 @@ export async function findCopiedInstance(
   const frames = derivative?.instances.get(sopInstanceUID)?.frames ?? [];
   if (!derivative || frames.length === 0 || frames.length !== stored.frameCount) return undefined;
   const name = `${volumeId}.${dataOffset}.${derivative.version}.${representation.syntax}`;
-  const version = representation.multipart ? `W/"${name}.parts"` : `"${name}"`;
-  return { representation, frames, derivative, version };
+  return { representation, frames, derivative, version: fileVersion(name, representation) };
 }
 
 /**
@@ -57,7 +55,7 @@ export async function copiedInstanceResponse(
   allow: () => Promise<void>,
 ): Promise<Response | undefined> {
   const { representation, frames } = copied;
-  const { multipart, type, syntax } = representation;
+  const { syntax } = representation;
   if (await hasElementsBehind(catalogue, instance)) return undefined;
   const header = await readHeader(catalogue, instance);
   const written = header && writeHeader(header, instance, { syntax, replaced: BY_PIXEL });
@@ -65,17 +63,8 @@ export async function copiedInstanceResponse(
   const start = [written.bytes, ...pixelDataStart(frames)];
   const file = streamOf(filePieces(start, instance, copied));
   await allow();
-  const contentType = `${type}; transfer-syntax=${syntax}`;
-  if (multipart) {
-    const related = onePartRelated(type, { contentType }, file);
-    return new Response(related.body, {
-      headers: { ...archiveHeaders(related.contentType), Vary: "Accept" },
-    });
-  }
   const sizeBytes = start.reduce((sum, { length }) => sum + length, 0) + itemsLength(frames) + END.length;
-  return new Response(file, {
-    headers: { ...archiveHeaders(type), "Content-Length": String(sizeBytes), Vary: "Accept" },
-  });
+  return fileResponse(file, { syntax, sizeBytes }, representation);
 }
 
 /**

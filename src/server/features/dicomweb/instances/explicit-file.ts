@@ -6,13 +6,14 @@ import type { ManifestInstance } from "../../../archive/manifest.ts";
 import { joinPieces, piecesOf } from "../../../archive/pieces.ts";
 import type { DescribedPixels, Replaced } from "../../../dicom/explicit-header.ts";
 import { elementHeader } from "../../../dicom/write-instance.ts";
+import { readUpTo } from "../../../runtime/read-up-to.ts";
 import type { ByteRange } from "../../../storage/object-store.ts";
+import { readFile } from "../bulk-data/read-file.ts";
 import { isSwappable } from "../bulk-data/swap-words.ts";
 import { isDecodable } from "../decoded/decoded-frames.ts";
 import { framePieces, type NativeFrame, NotDecoded } from "../decoded/frame-decoder.ts";
-import type { Bytes, InstanceBytes } from "../dicomweb.catalogue.ts";
+import type { InstanceBytes } from "../dicomweb.catalogue.ts";
 import { swappingReader } from "../frames/little-endian-frames.ts";
-import { isDeflated } from "../frames/open-header.ts";
 import { BY_PIXEL, hasElementsBehind, MAX_HEADER_BYTES, readHeader, writeHeader } from "./written-header.ts";
 
 const SYNTAX = TransferSyntax.explicitLittleEndian;
@@ -56,23 +57,11 @@ async function withoutPixels(
   instance: ManifestInstance,
 ): Promise<WrittenFile | undefined> {
   const isInflated = instance.transferSyntaxUID === TransferSyntax.deflatedExplicitLittleEndian;
-  const whole = await readShort(
-    isInflated ? await reader.openInflated(instance) : await reader.open(instance),
-  );
+  const body = isInflated ? await reader.openInflated(instance) : await reader.open(instance);
+  const whole = await readUpTo(piecesOf(body), MAX_HEADER_BYTES);
   const written = whole && writeHeader(whole, instance, { syntax: SYNTAX });
   if (!written || written.isCut || written.pixels.vr !== undefined) return undefined;
   return fileOf([written.bytes], 0, async function* () {});
-}
-
-async function readShort(body: Bytes): Promise<Uint8Array | undefined> {
-  const pieces: Uint8Array[] = [];
-  let length = 0;
-  for await (const piece of piecesOf(body)) {
-    length += piece.length;
-    if (length > MAX_HEADER_BYTES) return undefined;
-    pieces.push(Uint8Array.from(piece));
-  }
-  return Buffer.concat(pieces);
 }
 
 function withNativePixels(
@@ -89,8 +78,7 @@ function withNativePixels(
   const open =
     transferSyntaxUID === TransferSyntax.explicitBigEndian
       ? swapped(reader, instance, written.pixels)
-      : (part: ByteRange) =>
-          isDeflated(frames) ? reader.openInflated(instance, part) : reader.open(instance, part);
+      : (part: ByteRange) => readFile(reader, instance, frames, part);
   return (
     open &&
     fileOf(
@@ -124,15 +112,14 @@ async function withDecodedPixels(
   const first = await decode(0);
   if (!first) return undefined;
   const { photometricInterpretation, sizeBytes } = first;
-  const begun = first;
   const replaced: Replaced = new Map([
     ...BY_PIXEL,
     [Tag.PhotometricInterpretation, codeString(photometricInterpretation)],
   ]);
   const written = writeHeader(header, instance, { syntax: SYNTAX, replaced });
   const { frameCount } = frames;
-  async function* pixels(): AsyncGenerator<Uint8Array> {
-    yield* framePieces(begun);
+  const pixels = async function* (): AsyncGenerator<Uint8Array> {
+    yield* framePieces(first);
     for (let frameIndex = 1; frameIndex < frameCount; frameIndex++) {
       await using frame = await decode(frameIndex);
       const isAlike = frame?.photometricInterpretation === photometricInterpretation;
@@ -140,7 +127,7 @@ async function withDecodedPixels(
         throw new NotDecoded("a frame behind the first");
       yield* framePieces(frame);
     }
-  }
+  };
   const vr = (written?.pixels.bitsAllocated ?? 8) > 8 ? "OW" : "OB";
   const file = written && fileOf([written.bytes], sizeBytes * frameCount, pixels, { vr, held: first });
   if (!file) await first[Symbol.asyncDispose]();

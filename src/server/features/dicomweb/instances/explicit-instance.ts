@@ -2,26 +2,24 @@ import { TransferSyntax } from "../../../../shared/dicom/transfer-syntax.ts";
 import type { ManifestInstance } from "../../../archive/manifest.ts";
 import { streamOf } from "../../../http/stream-of.ts";
 import { ownBytes } from "../../../runtime/lent-bytes.ts";
-import { archiveHeaders } from "../answers/archive-headers.ts";
 import type { Representation } from "../answers/media-types.ts";
-import { isInMemory, type OnePart, onePartRelated } from "../answers/multipart-related.ts";
 import { isDecodable, SHORT_BYTES, sentInPlace } from "../decoded/decoded-frames.ts";
-import type { Asker, Decoding } from "../decoded/decoding.ts";
+import type { AskedDecoding } from "../decoded/decoding.ts";
 import { NotDecoded } from "../decoded/frame-decoder.ts";
 import type { InstanceBytes } from "../dicomweb.catalogue.ts";
 import { explicitFile, inMemory, type WrittenFile } from "./explicit-file.ts";
+import { fileResponse, fileVersion } from "./file-answer.ts";
 
 /** With {@link explicitFile}. */
 const SYNTAX = TransferSyntax.explicitLittleEndian;
 export const EXPLICIT_TYPE = `application/dicom; transfer-syntax=${SYNTAX}`;
 
-/** The version of an instance that is written as Explicit VR Little Endian; of one in parts, whose boundary differs, a weak one. */
+/** The value of `ETag` for an instance that is written as Explicit VR Little Endian. */
 export function explicitVersion(
   { volumeId, dataOffset }: ManifestInstance,
-  { multipart }: Representation,
+  representation: Representation,
 ): string {
-  const name = `${volumeId}.${dataOffset}.${SYNTAX}`;
-  return multipart ? `W/"${name}.parts"` : `"${name}"`;
+  return fileVersion(`${volumeId}.${dataOffset}.${SYNTAX}`, representation);
 }
 
 /**
@@ -33,10 +31,10 @@ export async function explicitInstanceResponse(
   reader: InstanceBytes,
   instance: ManifestInstance,
   representation: Representation,
-  request: { decoding: Decoding; asker: Asker },
+  asked: AskedDecoding,
   allow: () => Promise<void>,
 ): Promise<Response | undefined> {
-  const { decoding, asker } = request;
+  const { decoding, asker } = asked;
   const file = await explicitFile(reader, instance, (frameIndex) => {
     const frame = { instance, frameIndex, asDescribed: false };
     return frameIndex === 0 ? decoding.inTurn(frame, asker) : decoding.next(frame, asker);
@@ -46,27 +44,15 @@ export async function explicitInstanceResponse(
     const bytes = await readShort(file);
     if (!bytes) return undefined;
     await allow();
-    return respond(ownBytes(bytes), bytes.length, representation);
+    return fileResponse(ownBytes(bytes), { syntax: SYNTAX, sizeBytes: bytes.length }, representation);
   }
   const pieces = streamOf(file.pieces);
-  const body = isDecodable(instance) ? await sentInPlace(pieces, file, request) : pieces;
+  const body = isDecodable(instance) ? await sentInPlace(pieces, file, asked) : pieces;
   await allow().catch(async (error) => {
     await body.cancel(error);
     throw error;
   });
-  return respond(body, file.sizeBytes, representation);
-}
-
-function respond(body: OnePart, sizeBytes: number, { multipart, type }: Representation): Response {
-  if (multipart) {
-    const related = onePartRelated(type, { contentType: EXPLICIT_TYPE }, body);
-    return new Response(related.body, {
-      headers: { ...archiveHeaders(related.contentType), Vary: "Accept" },
-    });
-  }
-  return new Response((isInMemory(body) ? body.bytes : body) as BodyInit, {
-    headers: { ...archiveHeaders(type), "Content-Length": String(sizeBytes), Vary: "Accept" },
-  });
+  return fileResponse(body, { syntax: SYNTAX, sizeBytes: file.sizeBytes }, representation);
 }
 
 /** Undefined if one of its frames can't be decoded. @throws {InstanceDamaged} */

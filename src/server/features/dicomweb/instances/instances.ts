@@ -7,22 +7,19 @@ import { holding, streamOf } from "../../../http/stream-of.ts";
 import { archiveHeaders } from "../answers/archive-headers.ts";
 import { namedInstances, negotiateInstances, type Representation } from "../answers/media-types.ts";
 import { multipartRelated, type Part } from "../answers/multipart-related.ts";
-import type { Asker, Decoding, PlaceForLater } from "../decoded/decoding.ts";
+import type { AskedDecoding, PlaceForLater } from "../decoded/decoding.ts";
 import type { InstanceBytes } from "../dicomweb.catalogue.ts";
 import { explicitFile, type WrittenFile } from "./explicit-file.ts";
 import { EXPLICIT_TYPE, explicitInstanceResponse } from "./explicit-instance.ts";
+import { fileVersion } from "./file-answer.ts";
 
 type Instances = Pick<InstanceBytes, "open" | "read">;
 type InstanceGroups = Iterable<ManifestInstance[]> | AsyncIterable<ManifestInstance[]>;
 
-/**
- * The version of one instance in the form that the client takes. Two answers with parts differ in their boundaries, so that one is weak.
- * @throws {AppError} 406
- */
+/** The value of `ETag` for one instance in the form that the client takes. @throws {AppError} 406 */
 export function instanceVersion(instance: ManifestInstance, accept: string | undefined): string {
   const { volumeId, dataOffset, transferSyntaxUID } = instance;
-  const { multipart } = negotiateInstances(accept, transferSyntaxUID);
-  return multipart ? `W/"${volumeId}.${dataOffset}.parts"` : `"${volumeId}.${dataOffset}"`;
+  return fileVersion(`${volumeId}.${dataOffset}`, negotiateInstances(accept, transferSyntaxUID));
 }
 
 interface InstancesRequest {
@@ -30,7 +27,7 @@ interface InstancesRequest {
   /** Called before the first byte, when it is certain that bytes will be sent. */
   allow: () => Promise<void>;
   /** Writes instances as Explicit VR Little Endian for a client that names it, where they can be so written. */
-  written?: { decoding: Decoding; asker: Asker } | undefined;
+  written?: AskedDecoding | undefined;
 }
 
 /**
@@ -126,7 +123,7 @@ function namedExplicit(accept: string | undefined, stored: string): Representati
 function writingExplicit(
   reader: InstanceBytes,
   accept: string | undefined,
-  { decoding, asker }: NonNullable<InstancesRequest["written"]>,
+  { decoding, asker }: AskedDecoding,
 ): WritingExplicit {
   const place = decoding.placeForLater(asker);
   return {

@@ -1,0 +1,25 @@
+import { archiveHeaders } from "../answers/archive-headers.ts";
+import type { Representation } from "../answers/media-types.ts";
+import { isInMemory, type OnePart, onePartRelated } from "../answers/multipart-related.ts";
+
+/** The value of `ETag` for a file of that name. In parts it is weak, since two answers differ in their boundaries. */
+export function fileVersion(name: string, { multipart }: Pick<Representation, "multipart">): string {
+  return multipart ? `W/"${name}.parts"` : `"${name}"`;
+}
+
+/** Answers a file that was written anew in a transfer syntax: in a part, or as the whole body. */
+export function fileResponse(
+  body: OnePart,
+  { syntax, sizeBytes }: { syntax: string; sizeBytes: number },
+  { multipart, type }: Representation,
+): Response {
+  if (multipart) {
+    const related = onePartRelated(type, { contentType: `${type}; transfer-syntax=${syntax}` }, body);
+    return new Response(related.body, {
+      headers: { ...archiveHeaders(related.contentType), Vary: "Accept" },
+    });
+  }
+  return new Response((isInMemory(body) ? body.bytes : body) as BodyInit, {
+    headers: { ...archiveHeaders(type), "Content-Length": String(sizeBytes), Vary: "Accept" },
+  });
+}
