@@ -6,13 +6,11 @@ import { createSenderSlots } from "../http/sender-slots.ts";
 import { createRecheck } from "../http/while-allowed.ts";
 import { Turns } from "../runtime/turns.ts";
 import { documentTooLarge, notPdf } from "./documents.errors.ts";
+import { isPdf } from "./is-pdf.ts";
 import { receiveForm } from "./receive-form.ts";
 
 const MAX_PDF_BYTES = 50 * 1024 * 1024;
 const FORM_BYTES = 1024 * 1024;
-/** A file is a PDF if it has this within its first kilobyte, as PDF readers accept it. */
-const MARK = "%PDF-";
-const MARK_WITHIN_BYTES = 1024;
 
 export interface PdfForm {
   pdf: Uint8Array;
@@ -51,8 +49,7 @@ export function createPdfForms(deps: Pick<Deps, "node" | "clock">): PdfForms {
       if (!file) throw new AppError(notPdf);
       return await turns.run(async () => {
         const pdf = await file.read();
-        const head = Buffer.from(pdf.buffer, pdf.byteOffset, Math.min(pdf.length, MARK_WITHIN_BYTES));
-        if (!head.includes(MARK)) throw new AppError(notPdf);
+        if (!isPdf(pdf)) throw new AppError(notPdf);
         await recheck();
         return await store({ pdf, fields });
       });

@@ -1,3 +1,6 @@
+/** Encapsulated PDF Storage (PS3.4 §B.5). */
+export const ENCAPSULATED_PDF = "1.2.840.10008.5.1.4.1.1.104.1";
+
 /** Segmentations and parametric maps. */
 const DRAWN_OVER = new Set(["66.4", "66.7", "30"].map((tail) => `1.2.840.10008.5.1.4.1.1.${tail}`));
 

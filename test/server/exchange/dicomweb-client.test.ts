@@ -3,6 +3,7 @@ import { api } from "dicomweb-client";
 import { makeDerivatives } from "../../../src/server/features/derivatives/make-derivatives.ts";
 import { readCodec } from "../../../src/server/features/thumbnails/worker/read-codec.ts";
 import { dicomwebExamples } from "../../../src/server/render/api-examples.ts";
+import { ENCAPSULATED_PDF } from "../../../src/shared/dicom/sop-class.ts";
 import { TagHex } from "../../../src/shared/dicom/tags.ts";
 import { createCodecs } from "../../../src/shared/pixels/wasm-codec.ts";
 import { encoders } from "../../support/compressed-pixels.ts";
@@ -153,6 +154,21 @@ test("dicomweb-client, which decodes nothing, reads a frame of JPEG 2000 as nati
   const bytes = [{ mediaType: "application/octet-stream", transferSyntaxUID }];
   const [native] = await client.retrieveInstanceFrames({ ...path, frameNumbers: [1], mediaTypes: bytes });
   expect(Buffer.from(native ?? new ArrayBuffer()).equals(samples)).toBe(true);
+});
+
+test("dicomweb-client has the PDF of an Encapsulated PDF rendered", async () => {
+  const pdf = Buffer.from("%PDF-1.7\nlaudo\n%%EOF");
+  const elements = {
+    [TagHex.SOPClassUID]: { vr: "UI", Value: [ENCAPSULATED_PDF] },
+    [TagHex.EncapsulatedDocument]: { vr: "OB", bytes: pdf },
+    [TagHex.PixelData]: { vr: "OW" },
+  };
+  await t.store(owner, sampleZip({ study: "10", elements }));
+  const path = { studyInstanceUID: studyUID("10"), seriesInstanceUID: "2.25.2.10.1" };
+  // It knows no type of documents that it could name here.
+  const answer = await client.retrieveInstanceRendered({ ...path, sopInstanceUID: "2.25.3.10.1.1" });
+  const [rendered = new ArrayBuffer()] = [answer].flat();
+  expect(Buffer.from(rendered).subarray(0, pdf.length).equals(pdf)).toBe(true);
 });
 
 test("dicomweb-client retrieves all bulk data of a study, series and instance, also of a large file", async () => {

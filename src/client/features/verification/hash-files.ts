@@ -5,6 +5,7 @@ import { ByteReader } from "../../../shared/dicom/reading/byte-reader.ts";
 import { memorySource } from "../../../shared/dicom/reading/memory-source.ts";
 import { readFileMeta } from "../../../shared/dicom/reading/parse-file.ts";
 import { Unreadable } from "../../../shared/dicom/reading/unreadable.ts";
+import { ENCAPSULATED_PDF } from "../../../shared/dicom/sop-class.ts";
 import { isUid } from "../../../shared/dicom/uid.ts";
 import { locateInBlob, readZipEntries } from "../../../shared/zip/open-zip-blob.ts";
 import type { ZipEntry } from "../../../shared/zip/zip-entry.ts";
@@ -18,7 +19,6 @@ const STEP_BYTES = 1024 * 1024;
 const HEAD_BYTES = 64 * 1024;
 /** Behind the preamble and "DICM". */
 const META_START = PREAMBLE_BYTES + 4;
-const ENCAPSULATED_PDF = "1.2.840.10008.5.1.4.1.1.104.1";
 const ZIP_NAME = /\.zip$/i;
 
 /** A file whose bytes can be read from the beginning, in steps. */

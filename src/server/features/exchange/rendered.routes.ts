@@ -18,7 +18,7 @@ import { holding } from "../../http/stream-of.ts";
 import { createRecheck, whileAllowed } from "../../http/while-allowed.ts";
 import { goOn } from "../../runtime/go-on.ts";
 import { archiveHeaders } from "../dicomweb/answers/archive-headers.ts";
-import { acceptOf, negotiateRendered } from "../dicomweb/answers/media-types.ts";
+import { acceptOf, negotiateRendered, PDF } from "../dicomweb/answers/media-types.ts";
 import { multipartRelated } from "../dicomweb/answers/multipart-related.ts";
 import { findInstance } from "../dicomweb/catalogue/find-instance.ts";
 import type { DicomwebCatalogue } from "../dicomweb/dicomweb.catalogue.ts";
@@ -33,6 +33,7 @@ import type { Drawing } from "../thumbnails/worker/picture-messages.ts";
 import { assertStillViewed, type OtherTokens, openAsViewer, viewerParams } from "../viewer/open-as-viewer.ts";
 import { tooManyPictures } from "./exchange.errors.ts";
 import { parseRendering } from "./parse-rendering.ts";
+import { documentResponse, findDocument } from "./rendered-document.ts";
 import { drawnParts, listPictures, type PicturePath } from "./rendered-parts.ts";
 
 /** Answers of several pictures, which are drawn one by one as the client takes them. */
@@ -96,24 +97,34 @@ const DRAWING = {
   quality: "Of a JPEG, from 1 to 100.",
 };
 
+const known = { 304: "It is as `If-None-Match` says." };
+const rangesOfPdf = { 206: "A range of the PDF.", 416: "The PDF has no such range." };
+
 function renderedRoutes(deps: Deps, waiting: Waiting, access: RenderedAccess): Hono<HttpEnv> {
   const routes = new Hono<HttpEnv>();
   const describe = describeIn(access.room);
   const front: MiddlewareHandler<HttpEnv> = access.guard ?? ((_c, next) => next());
 
   const render = (picture: "rendered" | "thumbnail") => async (c: Context<HttpEnv>) => {
-    const parameters = new URL(c.req.url).searchParams;
+    const rendering = parseRendering(new URL(c.req.url).searchParams, picture);
+    const catalogue = await access.open(c);
+    const whileVisible = (response: Response) =>
+      whileAllowed(
+        c,
+        response,
+        createRecheck(deps.clock, () => access.assertStillVisible(c)),
+      );
+    const document = picture === "rendered" ? await findDocument(catalogue, c.req.param()) : undefined;
+    if (document) {
+      const asked = { accept: acceptOf(c), headers: c.req.raw.headers };
+      return whileVisible(await documentResponse(catalogue, document, asked));
+    }
     const { type, isMultipart } = negotiateRendered(acceptOf(c), {
       takesParts: picture === "rendered",
       listed: picture === "rendered" && (c.req.param("frames") ?? "").includes(","),
     });
-    const drawing = { type, ...parseRendering(parameters, picture) };
-    const catalogue = await access.open(c);
-    if (isMultipart) {
-      const several = await answerSeveral(deps, c, { catalogue, drawing, waiting });
-      const recheck = createRecheck(deps.clock, () => access.assertStillVisible(c));
-      return whileAllowed(c, several, recheck);
-    }
+    const drawing = { type, ...rendering };
+    if (isMultipart) return whileVisible(await answerSeveral(deps, c, { catalogue, drawing, waiting }));
     const { instance, frameIndex } = await findFrame(catalogue, c.req.param());
     const headers = { ...archiveHeaders(`image/${type}`), "Content-Disposition": "inline", Vary: "Accept" };
     const etag = etagOf(instance, frameIndex, drawing);
@@ -125,10 +136,12 @@ function renderedRoutes(deps: Deps, waiting: Waiting, access: RenderedAccess): H
     return new Response(Uint8Array.from(image), { headers: { ...headers, ETag: etag } });
   };
 
-  const places = ["", "/series/:series", "/series/:series/instances/:instance"] as const;
-  const frames = "/series/:series/instances/:instance/frames/:frames";
+  const instance = "/series/:series/instances/:instance";
+  const places = ["", "/series/:series", instance] as const;
+  const frames = `${instance}/frames/:frames` as const;
   for (const picture of ["rendered", "thumbnail"] as const) {
     for (const place of [...places, frames]) {
+      const isOfDocuments = picture === "rendered" && place === instance;
       routes.get(
         `/studies/:study${place}/${picture}`,
         front,
@@ -140,9 +153,13 @@ function renderedRoutes(deps: Deps, waiting: Waiting, access: RenderedAccess): H
             ...(access.guard ? {} : { security: "none" as const }),
             summary: picture === "rendered" ? "Draw an image (WADO-RS)" : "Draw a small image (WADO-RS)",
             details:
-              'Takes `window=center,width,function`, `viewport=width,height` or `viewport=width,height,left,top,width,height`, `quality` and `accept`. Of a study or a series, its middle image; of an instance, its middle frame. `rendered` for `Accept: multipart/related; type="image/jpeg"` has all of them: a picture of each image, or of each frame. A list of frames comes so for `Accept: */*`, too.',
-            media: [...RENDERED_TYPES, ...(picture === "rendered" ? ["multipart/related"] : [])],
-            also: { 304: "It is as `If-None-Match` says." },
+              'Takes `window=center,width,function`, `viewport=width,height` or `viewport=width,height,left,top,width,height`, `quality` and `accept`. Of a study or a series, its middle image; of an instance, its middle frame. `rendered` for `Accept: multipart/related; type="image/jpeg"` has all of them: a picture of each image, or of each frame. A list of frames comes so for `Accept: */*`, too. `rendered` of an Encapsulated PDF is the PDF, or a range of it.',
+            media: [
+              ...RENDERED_TYPES,
+              ...(picture === "rendered" ? ["multipart/related"] : []),
+              ...(isOfDocuments ? [PDF] : []),
+            ],
+            also: isOfDocuments ? { ...known, ...rangesOfPdf } : known,
             problems: [
               validationFailed,
               notFound,

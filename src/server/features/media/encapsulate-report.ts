@@ -1,3 +1,4 @@
+import { ENCAPSULATED_PDF } from "../../../shared/dicom/sop-class.ts";
 import { Tag, TagHex } from "../../../shared/dicom/tags.ts";
 import {
   type DicomElements,
@@ -6,7 +7,6 @@ import {
   writeInstance,
 } from "../../dicom/write-instance.ts";
 
-export const ENCAPSULATED_PDF = "1.2.840.10008.5.1.4.1.1.104.1";
 const EXPLICIT_LITTLE_ENDIAN = "1.2.840.10008.1.2.1";
 
 /** A UID that follows from a UUID (PS3.5 §B.2). */

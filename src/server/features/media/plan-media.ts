@@ -1,4 +1,5 @@
 import type { DicomJson } from "../../../shared/dicom/dicom-json.ts";
+import { ENCAPSULATED_PDF } from "../../../shared/dicom/sop-class.ts";
 import { TagHex } from "../../../shared/dicom/tags.ts";
 import type { KeptVariant, ManifestInstance } from "../../archive/manifest.ts";
 import type { Deps } from "../../deps.ts";
@@ -8,7 +9,6 @@ import type { StoredObjectRow } from "../../holdings/objects/stored-objects.tabl
 import { AppError } from "../../http/app-error.ts";
 import { WorkTurn } from "../../runtime/work-turn.ts";
 import type { SeriesRow, StudyRow } from "../studies/studies.table.ts";
-import { ENCAPSULATED_PDF } from "./encapsulate-report.ts";
 import { HeaderReader } from "./header-reader.ts";
 import { mediaTooLarge } from "./media.errors.ts";
 import { ENCAPSULATED, type RecordKind, recordKindOf } from "./record-types.ts";

@@ -223,6 +223,15 @@ export function negotiateRendered(
   throw new AppError(notAcceptable);
 }
 
+export const PDF = "application/pdf";
+
+/** @throws {AppError} 406 if the client does not accept a PDF as the body */
+export function assertAcceptsPdf(accept: string | undefined): void {
+  const wanted = parseAccept(accept);
+  if (wanted.length > 0 && !wanted.some(({ type }) => type === "*/*" || isInRange(PDF, type)))
+    throw new AppError(notAcceptable);
+}
+
 /** Returns the first type in the header that we can send; without a header, or for a wildcard, multipart, the DICOMweb default. */
 function negotiate(accept: string | undefined, types: string[], syntaxes?: string[]): Representation {
   const [defaultType = BYTES] = types;

@@ -1,5 +1,6 @@
 import { TagHex } from "../../../../shared/dicom/tags.ts";
 import type { ManifestInstance } from "../../../archive/manifest.ts";
+import type { BulkDataLocation } from "../../../dicom/bulk-data.ts";
 import { AppError } from "../../../http/app-error.ts";
 import { contentRange, requestedRange } from "../../../http/byte-range.ts";
 import { notFound } from "../../../http/http.errors.ts";
@@ -31,7 +32,7 @@ export interface BulkDataRequest {
 const FORM = 3;
 
 /** A value, read as little-endian, whatever the byte order of the instance (PS3.18 §8.7.3.3). */
-interface Value {
+export interface Value {
   sizeBytes: number;
   /** Reads a range of the value. */
   read(range: ByteRange): Promise<Bytes>;
@@ -59,11 +60,36 @@ export async function bulkDataResponse(
   const value =
     tagPath === TagHex.PixelData && frames.kind === "native"
       ? await findPixelData(catalogue, instance, frames, findMetadata)
-      : await findValue(catalogue, instance, tagPath);
+      : (await findValues(catalogue, instance, [tagPath]))[0];
   if (!value) throw new AppError(notFound);
-  const version = `"${instance.volumeId}.${instance.dataOffset}.${tagPath}.${FORM}"`;
+  return valueResponse(instance, value, {
+    type,
+    name: tagPath,
+    wanted,
+    partAt: multipart ? bulkDataUrl : undefined,
+  });
+}
+
+/** How a value is answered. */
+export interface ValueAnswer {
+  type: string;
+  /** Tells it from other answers of the instance. */
+  name: string;
+  /** The client's headers of ranges and versions. */
+  wanted: Headers;
+  /** The address that the value has as a part; undefined to answer it alone. */
+  partAt?: string | undefined;
+}
+
+/** Answers a value of an instance, or the one range of it that the client asks for; 304 if it has it. */
+export async function valueResponse(
+  { volumeId, dataOffset }: ManifestInstance,
+  value: Value,
+  { type, name, wanted, partAt }: ValueAnswer,
+): Promise<Response> {
+  const version = `"${volumeId}.${dataOffset}.${name}.${FORM}"`;
   // Parts have another boundary each time.
-  const etag = multipart ? `W/${version}` : version;
+  const etag = partAt === undefined ? version : `W/${version}`;
   const headers = { ...archiveHeaders(type), "Accept-Ranges": "bytes", ETag: etag, Vary: "Accept" };
   if (isKnownVersion(wanted.get("if-none-match") ?? undefined, etag))
     return new Response(null, { status: 304, headers });
@@ -78,13 +104,13 @@ export async function bulkDataResponse(
   const ofRange = { ...headers, ...(ofBody && { "Content-Range": ofBody }) };
   const status = range ? 206 : 200;
   const body = await value.read({ offset, length });
-  if (!multipart)
+  if (partAt === undefined)
     return new Response(body as BodyInit, {
       status,
       headers: { ...ofRange, "Content-Length": String(length) },
     });
   const part = body instanceof Uint8Array ? ownBytes(body) : body;
-  const head = { contentType: type, location: bulkDataUrl, contentRange: ofBody };
+  const head = { contentType: type, location: partAt, contentRange: ofBody };
   const related = onePartRelated(type, head, part);
   return new Response(related.body, { status, headers: { ...ofRange, "Content-Type": related.contentType } });
 }
@@ -104,15 +130,23 @@ async function findPixelData(
   );
 }
 
-async function findValue(
+/** Finds values with one search; undefined for a path without one. */
+export async function findValues(
   catalogue: DicomwebCatalogue,
   instance: ManifestInstance,
-  tagPath: string,
-): Promise<Value | undefined> {
-  const [location] = await catalogue.locate(instance, [tagPath]);
-  if (!location) return undefined;
-  const { offset, length, swapWordBytes } = location;
-  const read = (range: ByteRange) => readFile(catalogue, instance, location, range);
+  tagPaths: readonly string[],
+): Promise<(Value | undefined)[]> {
+  const locations = await catalogue.locate(instance, tagPaths);
+  return locations.map((location) => location && foundValue(catalogue, instance, location));
+}
+
+function foundValue(
+  catalogue: DicomwebCatalogue,
+  instance: ManifestInstance,
+  found: BulkDataLocation,
+): Value {
+  const { offset, length, swapWordBytes } = found;
+  const read = (range: ByteRange) => readFile(catalogue, instance, found, range);
   return valueAt({ offset, length }, (range) =>
     isSwappable(swapWordBytes)
       ? readSwapped(read, { offset, length, wordBytes: swapWordBytes }, range)

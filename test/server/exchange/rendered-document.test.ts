@@ -1,0 +1,60 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { ENCAPSULATED_PDF } from "../../../src/shared/dicom/sop-class.ts";
+import { TagHex } from "../../../src/shared/dicom/tags.ts";
+import { sampleZip, studyUID } from "../../support/sample-zip.ts";
+import { createTestApp, type Person, type TestApp } from "../../support/test-app.ts";
+
+const pdf = Buffer.from("%PDF-1.7\nlaudo: sem alterações\n%%EOF\n");
+
+/** An Encapsulated PDF, whose value the file pads to an even length. */
+const documentOf = (bytes: Uint8Array, declared = bytes.length) => ({
+  [TagHex.SOPClassUID]: { vr: "UI", Value: [ENCAPSULATED_PDF] },
+  [TagHex.Modality]: { vr: "CS", Value: ["DOC"] },
+  [TagHex.EncapsulatedDocument]: { vr: "OB", bytes },
+  [TagHex.MIMETypeOfEncapsulatedDocument]: { vr: "LO", Value: ["application/pdf"] },
+  [TagHex.EncapsulatedDocumentLength]: { vr: "UL", Value: [declared] },
+  [TagHex.PixelData]: { vr: "OW" },
+});
+const pathOf = (study: string) =>
+  `/dicomweb/studies/${studyUID(study)}/series/2.25.2.${study}.1/instances/2.25.3.${study}.1.1/rendered`;
+
+let t: TestApp;
+let owner: Person;
+beforeAll(async () => {
+  t = await createTestApp();
+  owner = await t.addPerson("Quem Lê");
+}, 240_000);
+afterAll(() => t[Symbol.asyncDispose]());
+
+const read = (path: string, headers: Record<string, string> = {}, as: Person = owner) =>
+  t.call("GET", path, { as, headers });
+
+test("an Encapsulated PDF is rendered as the PDF that was encapsulated, or a range of it", async () => {
+  expect(pdf.length % 2).toBe(1);
+  await t.store(owner, sampleZip({ study: "1", elements: documentOf(pdf) }));
+  for (const accept of ["*/*", "application/pdf", "image/png, application/*;q=0.5"]) {
+    const answer = await read(pathOf("1"), { accept });
+    expect(answer.headers.get("content-type")).toBe("application/pdf");
+    expect(answer.headers.get("content-disposition")).toBe("attachment");
+    expect(Buffer.from(await answer.bytes()).equals(pdf)).toBe(true);
+  }
+  const part = await read(pathOf("1"), { range: "bytes=5-" });
+  expect([part.status, part.headers.get("content-range")]).toEqual([
+    206,
+    `bytes 5-${pdf.length - 1}/${pdf.length}`,
+  ]);
+  expect(await part.text()).toBe(pdf.subarray(5).toString());
+  const etag = part.headers.get("etag") ?? "";
+  expect((await read(pathOf("1"), { "if-none-match": etag })).status).toBe(304);
+  expect((await read(pathOf("1"), { accept: "image/jpeg" })).status).toBe(406);
+  expect((await read(pathOf("1").replace("rendered", "thumbnail"))).status).toBe(404);
+  expect((await read(pathOf("1"), {}, await t.addPerson("Outra Pessoa"))).status).toBe(404);
+});
+
+test("what is encapsulated is rendered only if it is a PDF, and whole whatever length it declares", async () => {
+  await t.store(owner, sampleZip({ study: "2", elements: documentOf(Buffer.from("<html>")) }));
+  const refused = await read(pathOf("2"));
+  expect([refused.status, ((await refused.json()) as { code: string }).code]).toEqual([422, "rendered.none"]);
+  await t.store(owner, sampleZip({ study: "3", elements: documentOf(pdf, 4) }));
+  expect((await (await read(pathOf("3"))).bytes()).length).toBe(pdf.length + 1);
+});
