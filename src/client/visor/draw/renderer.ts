@@ -7,15 +7,32 @@ export function createRenderer(canvas: HTMLCanvasElement): Renderer {
   return createWebglRenderer(canvas) ?? createCanvasRenderer(canvas);
 }
 
-let areGraphicsWarm = false;
+/** A canvas with what draws on it. */
+export interface FilmCanvas {
+  canvas: HTMLCanvasElement;
+  renderer: Renderer;
+}
 
-/** Makes a renderer once and takes it away again: the browser's graphics and our programs start faster the second time. */
+let ahead: FilmCanvas | undefined;
+
+/** Makes the next film's canvas before it is asked for: graphics and programs take long to start. */
 export function warmGraphics(): void {
-  if (areGraphicsWarm) return;
-  areGraphicsWarm = true;
+  ahead ??= makeCanvas();
+}
+
+/** A canvas for a film, made ahead if there is one. */
+export function takeCanvas(): FilmCanvas {
+  const made = ahead;
+  ahead = undefined;
+  return made && !isLost(made) ? made : makeCanvas();
+}
+
+function makeCanvas(): FilmCanvas {
   const canvas = document.createElement("canvas");
-  const renderer = createWebglRenderer(canvas);
-  renderer?.dispose();
-  // Browsers keep few contexts at once.
-  if (renderer) canvas.getContext("webgl2")?.getExtension("WEBGL_lose_context")?.loseContext();
+  return { canvas, renderer: createRenderer(canvas) };
+}
+
+/** A phone takes the graphics away from a page in the background. */
+function isLost({ canvas }: FilmCanvas): boolean {
+  return canvas.getContext("webgl2")?.isContextLost() === true;
 }

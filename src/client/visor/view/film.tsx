@@ -2,7 +2,7 @@ import { type RefObject, useEffect, useEffectEvent, useLayoutEffect, useRef, use
 import { createGestureReader, type DragAction, type Gesture, type PointerSample } from "../core/gestures.ts";
 import type { Renderer } from "../draw/picture.ts";
 import { keepSeen, type Placement, type Point, placementOf } from "../draw/placement.ts";
-import { createRenderer } from "../draw/renderer.ts";
+import { createRenderer, takeCanvas } from "../draw/renderer.ts";
 import { type ShownPicture, stageOf } from "./use-picture.ts";
 import { isMeasuring, type ViewSettings } from "./view-settings.ts";
 
@@ -41,23 +41,33 @@ export function Film({ label, shown, isCoarse, settings, isStack, onGesture, onP
     return () => observer.disconnect();
   }, []);
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: graphics that came back are empty
   useEffect(() => {
-    const { current } = canvas;
-    if (!current) return;
-    const made = createRenderer(current);
-    renderer.current = made;
+    const made = takeCanvas();
+    made.canvas.setAttribute("role", "img");
+    box.current?.append(made.canvas);
+    canvas.current = made.canvas;
+    renderer.current = made.renderer;
     const listen = new AbortController();
     const { signal } = listen;
     // A phone takes the graphics away from a page in the background; only a page that prevents the default gets them back.
-    current.addEventListener("webglcontextlost", (event) => event.preventDefault(), { signal });
-    current.addEventListener("webglcontextrestored", () => setRestored((times) => times + 1), { signal });
+    made.canvas.addEventListener("webglcontextlost", (event) => event.preventDefault(), { signal });
+    const restore = () => {
+      renderer.current?.dispose();
+      // Graphics that came back are empty.
+      renderer.current = createRenderer(made.canvas);
+      setRestored((times) => times + 1);
+    };
+    made.canvas.addEventListener("webglcontextrestored", restore, { signal });
     return () => {
       listen.abort();
+      renderer.current?.dispose();
       renderer.current = undefined;
-      made.dispose();
+      canvas.current = null;
+      made.canvas.remove();
     };
-  }, [canvas, restored]);
+  }, [canvas]);
+
+  useEffect(() => canvas.current?.setAttribute("aria-label", label), [canvas, label]);
 
   const place = useEffectEvent(onPlaced);
   // biome-ignore lint/correctness/useExhaustiveDependencies: graphics that came back are drawn anew
@@ -82,9 +92,8 @@ export function Film({ label, shown, isCoarse, settings, isStack, onGesture, onP
 
   useFilmPointers(box, { settings, isStack, onGesture });
   return (
-    <div className="visor-film" ref={box}>
-      <canvas ref={canvas} role="img" aria-label={label} />
-    </div>
+    // Its canvas may be older than itself.
+    <div className="visor-film" ref={box} />
   );
 }
 
