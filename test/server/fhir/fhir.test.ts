@@ -250,6 +250,21 @@ describe("ImagingStudy", () => {
     ["started=lt2025-06-20", ["4"]],
     ["started=eb2026&started=sa1999", ["2"]],
     ["started=gt9999&started=lt0001", []],
+    ["started=ne2026", ["2", "4"]],
+    ["started=ne2025-06-20&started=ne1999-12", ["1"]],
+    ["started=2026-01-31,1999", ["1", "4"]],
+    ["started=lt2000,gt2026-01,2025-06&modality=MR,US", ["2", "4"]],
+    ["started=ne2026,2026", ["1", "2", "4"]],
+    // A tenth of the time since then is about three years.
+    ["started=ap1998", ["4"]],
+    ["started=ap1990", []],
+    // A study is of a whole day, which reaches over and under each time in it.
+    ["started=gt2026-01-31T10:15:00-03:00", ["1"]],
+    ["started=gt2026-01-31T00:00", ["1"]],
+    ["started=lt2026-01-31T10:15Z&started=ge2026", ["1"]],
+    ["started=lt2026-01-31T00:00:00", ["2", "4"]],
+    ["started=sa2026-01-31T10:15:00", []],
+    ["started=ge2026-01-31T10:15:00 03:00", ["1"]],
     ["patient=R\\,1\\|2,P-100", ["1", "4"]],
     ["patient=R,1|2", []],
     ["subject:Patient=P-100", ["1"]],
@@ -295,6 +310,12 @@ describe("ImagingStudy", () => {
       ["lt0001-01-01T00:00+14:00", []],
       ["ge2024&_lastUpdated=lt2026&_lastUpdated=le2025", ["2", "4", "3"]],
       ["ge2024&patient=P-100", ["1"]],
+      ["ne2024", ["1"]],
+      ["ne2026-03-01T10:15:30", ["2", "4", "3"]],
+      ["2026-03-01T10:15:30.500Z,2024-02", ["1", "2", "4", "3"]],
+      ["lt2024,gt2025&_lastUpdated=ne2025", ["1"]],
+      ["ap2024-02-29", ["2", "4", "3"]],
+      ["ap1990", []],
     ])("at %p finds %p", async (time, expected) => {
       const query = `_lastUpdated=${time.replaceAll("+", "%2B")}`;
       const page = await bundle(`/ImagingStudy?${query}`);
@@ -305,8 +326,8 @@ describe("ImagingStudy", () => {
       "2026-02-30",
       "2026-03-01T24:00Z",
       "2026-03-01T10",
-      "2026,2025",
-      "ne2026",
+      "2026,",
+      "xx2026",
       "now",
       "ge2026T10:00Z",
     ])("at %p is refused", async (time) => {
@@ -528,7 +549,9 @@ describe("a failure", () => {
   test.each([
     ["/ImagingStudy?started=ontem", 400, "invalid"],
     ["/ImagingStudy?started=2026-02-30", 400, "invalid"],
-    ["/ImagingStudy?started=2026-01-31,2026-02-01", 400, "invalid"],
+    ["/ImagingStudy?started=2026-01-31,amanha", 400, "invalid"],
+    ["/ImagingStudy?started=2026-01-31T25:00", 400, "invalid"],
+    [`/ImagingStudy?_lastUpdated=${"ne2026,".repeat(60)}2026`, 400, "invalid"],
     ["/ImagingStudy?_count=-1", 400, "invalid"],
     ["/ImagingStudy?patient=a%00b", 400, "invalid"],
     // FHIR R4 lets a server ignore parameters, but no modifier of one that it knows.

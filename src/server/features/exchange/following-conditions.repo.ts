@@ -91,6 +91,7 @@ const TEXT_VRS: ReadonlySet<string> = new Set(["AE", "AS", "CS", "LO", "LT", "SH
 export function hasUnknownFrequency(match: QidoMatch): boolean {
   const { path, wanted } = match;
   const [first] = path;
+  if (wanted.kind === "any") return wanted.of.some((one) => hasUnknownFrequency({ path, wanted: one }));
   const listed = first && listColumns[first.tag];
   if (followingCondition(match)) return true;
   return (

@@ -75,6 +75,9 @@ const seriesTexts: Record<string, AnyPgColumn> = {
 /** What a study must be for one match. */
 export function studyCondition({ path, time, wanted }: QidoMatch, from: ValuesFrom): SQL | undefined {
   const [{ tag } = { tag: "" }] = path;
+  // Each of them by its own index.
+  if (wanted.kind === "any")
+    return anyOf(wanted.of.map((one) => studyCondition({ path, time, wanted: one }, from)));
   if (time)
     return isValue(sql`translate(concat(${said(tag, from)}, ${said(time.tag, from)}), '-:', '')`, wanted);
   if (tag === TagHex.StudyInstanceUID && wanted.kind === "list")
@@ -225,7 +228,13 @@ function isValue(value: SQL, wanted: Wanted): SQL | undefined {
       return sql`${value} like ${likePattern(wanted.isName ? foldName(wanted.pattern) : wanted.pattern)}`;
     case "words":
       return and(...wordsOf(wanted.words).map((word) => begins(value, word)));
+    case "any":
+      return anyOf(wanted.of.map((one) => isValue(value, one)));
   }
+}
+
+function anyOf(conditions: readonly (SQL | undefined)[]): SQL | undefined {
+  return conditions.length > 0 ? or(...conditions) : sql`false`;
 }
 
 /** Whether a word of a folded text begins so. */

@@ -38,8 +38,8 @@ export interface Search {
   ids?: readonly string[] | undefined;
   /** Leaves out studies without a report. */
   hasReport?: boolean;
-  /** Leaves out studies, or with `hasReport` reports, that last changed at another time. */
-  changed?: TimeRange | undefined;
+  /** Leaves out studies, or with `hasReport` reports, that last changed at no time of one of these lists. */
+  changed?: readonly (readonly TimeRange[])[];
 }
 
 export interface WideSearch extends Search, Page {}
@@ -167,14 +167,14 @@ function conditionOf({ range, wanted }: Part): SQL | undefined {
  * replaced are parts of their own; the others are found by the columns' indexes, and come first.
  */
 export async function partsOf(db: DbOrTx, search: Search): Promise<Part[]> {
-  const { caller, isGrantedOnly, ofStudy, ids, hasReport, changed } = search;
+  const { caller, isGrantedOnly, ofStudy, ids, hasReport, changed = [] } = search;
   const { own, granted } = visibleParts(caller);
   const parts = caller.role === "admin" ? [own] : isGrantedOnly ? [granted] : [own, granted];
   const wantedOf = (from: ValuesFrom, matches = ofStudy) => [
     ...matches.map((match) => studyCondition(match, from)),
     ids === undefined ? undefined : ids.length > 0 ? inArray(studies.id, [...ids]) : sql`false`,
     hasReport ? studies.hasReport : undefined,
-    changed && (hasReport ? isReportChangedIn(changed) : isStudyChangedIn(changed)),
+    ...changed.map((times) => or(...times.map(hasReport ? isReportChangedIn : isStudyChangedIn))),
   ];
   const isOfColumns = ofStudy.some(({ path: [first] }) => first && listColumns[first.tag]);
   if (!isOfColumns && !ofStudy.some(hasUnknownFrequency) && !search.ofSeries.some(isOfModality))

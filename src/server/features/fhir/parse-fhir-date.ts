@@ -6,64 +6,123 @@ import type { TimeRange } from "../exchange/changed-condition.repo.ts";
 const [FIRST_DAY, LAST_DAY] = [Date.parse("0001-01-01T00:00:00Z"), Date.parse("9999-12-31T00:00:00Z")];
 
 /**
- * The days that a date with a prefix means; months and years are ranges of days, times of day make no difference (FHIR R4
- * §3.1.1.4.6 and §3.1.1.4.10). Undefined for what can't be read, and for several values, which would widen the search.
+ * The days that dates mean, any of them: all of a year or a month (FHIR R4 §3.1.1.4.6 and §3.1.1.4.10). A study is of a whole day, so a
+ * time of day counts as its day, as it is written. Undefined for what can't be read.
  */
-export function dayRange([value = "", ...more]: string[]): Wanted | undefined {
-  const [, prefix = "eq", year, month, day] =
-    /^(eq|ge|le|gt|lt|sa|eb)?(\d{4})(?:-(\d{2})(?:-(\d{2})(?:T.*)?)?)?$/.exec(value) ?? [];
-  if (year === undefined || more.length > 0) return undefined;
-  const first = dayOf(`${year}-${month ?? "01"}-${day ?? "01"}`);
-  const last = dayOf(`${year}-${month ?? "12"}-${day ?? lastDayOf(Number(year), Number(month ?? 12))}`);
-  if (first === undefined || last === undefined) return undefined;
+export function daysOf(values: readonly string[], now: Date): Wanted | undefined {
+  const of = readPeriods(values)?.flatMap((period) => dayRanges(period, now.getTime()));
+  return of?.length === 1 ? of[0] : of && { kind: "any", of };
+}
+
+/**
+ * The times that dates or times mean, any of them: all of a year, a month, a day, a minute or a second, as exactly as they are given
+ * (FHIR R4 §3.1.1.4.6). Undefined for what can't be read.
+ */
+export function timesOf(values: readonly string[], now: Date): TimeRange[] | undefined {
+  return readPeriods(values)?.flatMap((period) => timeRanges(period, now.getTime()));
+}
+
+/** A value of a search for dates: what it means of the time line, and how matches lie to it. */
+interface Period {
+  prefix: string;
+  /** In UTC, where the value has no other zone. */
+  from: number;
+  before: number;
+  /** The days that the value writes, whatever its zone: their beginnings. */
+  firstDay: number;
+  lastDay: number;
+  /** Undefined for a value without a time of day. */
+  timeMs: number | undefined;
+}
+
+/** The days of studies are whole, so one is over and under a time within it (FHIR R4 §3.1.1.4.6). */
+function dayRanges({ prefix, firstDay, lastDay, timeMs, ...period }: Period, now: number): Wanted[] {
+  const after = da(lastDay + DAY_MS);
+  const before = da(firstDay - DAY_MS);
+  const near = nearness(period, now);
   switch (prefix) {
     case "ge":
-      return { kind: "range", from: da(first) };
+      return [{ kind: "range", from: da(firstDay) }];
     case "le":
-      return { kind: "range", to: da(last) };
+      return [{ kind: "range", to: da(lastDay) }];
     case "gt":
-    case "sa":
-      return { kind: "range", from: da(last + DAY_MS) };
+      return [{ kind: "range", from: timeMs === undefined ? after : da(firstDay) }];
     case "lt":
+      return [{ kind: "range", to: timeMs ? da(firstDay) : before }];
+    case "sa":
+      return [{ kind: "range", from: after }];
     case "eb":
-      return { kind: "range", to: da(first - DAY_MS) };
+      return [{ kind: "range", to: before }];
+    case "ne":
+      return [
+        { kind: "range", to: before },
+        { kind: "range", from: after },
+      ];
+    case "ap":
+      return [{ kind: "range", from: da(firstDay - near), to: da(lastDay + near) }];
     default:
-      return { kind: "range", from: da(first), to: da(last) };
+      return [{ kind: "range", from: da(firstDay), to: da(lastDay) }];
   }
 }
 
-const TIME =
-  /^(eq|ge|le|gt|lt|sa|eb)?(\d{4})(?:-(\d{2})(?:-(\d{2})(?:T(\d{2}):(\d{2})(?::(\d{2})(?:\.(\d{1,9}))?)?(Z|[+-]\d{2}:\d{2})?)?)?)?$/;
-
-/**
- * The times that a date or a time with a prefix means: all of a year, a month, a day, a minute or a second, as exactly as it is given
- * (FHIR R4 §3.1.1.4.6). Undefined for what can't be read, and for several values.
- */
-export function timeRange([value = "", ...more]: string[]): TimeRange | undefined {
-  const [, prefix = "eq", year, month, day, hour, minute, second, fraction, zone = "Z"] =
-    TIME.exec(value) ?? [];
-  if (year === undefined || more.length > 0) return undefined;
-  const beginning = dayOf(`${year}-${month ?? "01"}-${day ?? "01"}`);
-  const offsetMs = offsetOf(zone);
-  const timeMs = timeOf(hour, minute, second, fraction);
-  if (beginning === undefined || offsetMs === undefined || timeMs === undefined) return undefined;
-  const first = beginning + timeMs - offsetMs;
-  const from = dateAt(first);
-  const before = dateAt(first + lengthOf({ year, month, day, minute, second, fraction }));
+function timeRanges({ prefix, ...period }: Period, now: number): TimeRange[] {
+  const from = dateAt(period.from);
+  const before = dateAt(period.before);
+  const near = nearness(period, now);
   switch (prefix) {
     case "ge":
-      return { from };
+      return [{ from }];
     case "le":
-      return { before };
+      return [{ before }];
     case "gt":
     case "sa":
-      return { from: before };
+      return [{ from: before }];
     case "lt":
     case "eb":
-      return { before: from };
+      return [{ before: from }];
+    case "ne":
+      return [{ before: from }, { from: before }];
+    case "ap":
+      return [{ from: dateAt(period.from - near), before: dateAt(period.before + near) }];
     default:
-      return { from, before };
+      return [{ from, before }];
   }
+}
+
+/** How far from a period `ap` reaches: a tenth of the time between it and now, as FHIR R4 §3.1.1.4.6 recommends. */
+function nearness({ from, before }: Pick<Period, "from" | "before">, now: number): number {
+  return Math.max(from - now, now - before, 0) / 10;
+}
+
+/** A space stands where an address has a `+` as it is. */
+const DATE =
+  /^(eq|ne|ge|le|gt|lt|sa|eb|ap)?(\d{4})(?:-(\d{2})(?:-(\d{2})(?:T(\d{2}):(\d{2})(?::(\d{2})(?:\.(\d{1,9}))?)?(Z|[ +-]\d{2}:\d{2})?)?)?)?$/;
+
+function readPeriods(values: readonly string[]): Period[] | undefined {
+  const periods = values.map(readPeriod).filter((period) => period !== undefined);
+  return periods.length < values.length ? undefined : periods;
+}
+
+function readPeriod(value: string): Period | undefined {
+  const [, prefix = "eq", year, month, day, hour, minute, second, fraction, zone = "Z"] =
+    DATE.exec(value) ?? [];
+  if (year === undefined) return undefined;
+  const firstDay = dayOf(`${year}-${month ?? "01"}-${day ?? "01"}`);
+  const lastDay = dayOf(`${year}-${month ?? "12"}-${day ?? lastDayOf(Number(year), Number(month ?? 12))}`);
+  const offsetMs = offsetOf(zone);
+  const timeMs = timeOf(hour, minute, second, fraction);
+  if (firstDay === undefined || lastDay === undefined) return undefined;
+  if (offsetMs === undefined || timeMs === undefined) return undefined;
+  const from = firstDay + timeMs - offsetMs;
+  const lengthMs = lengthOf(minute, second, fraction) ?? lastDay + DAY_MS - firstDay;
+  return {
+    prefix,
+    from,
+    before: from + lengthMs,
+    firstDay,
+    lastDay,
+    timeMs: hour === undefined ? undefined : timeMs,
+  };
 }
 
 /** Undefined for what no clock shows. */
@@ -81,16 +140,11 @@ function offsetOf(zone: string): number | undefined {
   return zone.startsWith("-") ? -ahead : ahead;
 }
 
-type Given = Record<"year" | "month" | "day" | "minute" | "second" | "fraction", string | undefined>;
-
-/** How long the time is that a value means. */
-function lengthOf({ year, month, day, minute, second, fraction }: Given): number {
+/** How long the time is that a time of day means; undefined for a value without one. */
+function lengthOf(minute?: string, second?: string, fraction?: string): number | undefined {
   if (fraction !== undefined) return 10 ** Math.max(0, 3 - fraction.length);
   if (second !== undefined) return 1000;
-  if (minute !== undefined) return MINUTE_MS;
-  if (day !== undefined) return DAY_MS;
-  if (month !== undefined) return Number(lastDayOf(Number(year), Number(month))) * DAY_MS;
-  return (lastDayOf(Number(year), 2) === "29" ? 366 : 365) * DAY_MS;
+  return minute === undefined ? undefined : MINUTE_MS;
 }
 
 /** Within the years of four digits, beyond which PostgreSQL reads dates otherwise. */
@@ -110,6 +164,5 @@ function lastDayOf(year: number, month: number): string {
 }
 
 function da(time: number): string {
-  const day = new Date(Math.min(Math.max(time, FIRST_DAY), LAST_DAY));
-  return day.toISOString().slice(0, 10).replaceAll("-", "");
+  return dateAt(time).toISOString().slice(0, 10).replaceAll("-", "");
 }

@@ -7,7 +7,7 @@ import type { Page } from "../dicomweb/qido/parse-qido.ts";
 import type { QidoMatch, Wanted } from "../dicomweb/qido/qido-match.ts";
 import type { TimeRange } from "../exchange/changed-condition.repo.ts";
 import { DICOM_CODES, DICOM_UID } from "./fhir-resource.ts";
-import { dayRange, timeRange } from "./parse-fhir-date.ts";
+import { daysOf, timesOf } from "./parse-fhir-date.ts";
 import {
   type Brought,
   INCLUDES,
@@ -25,6 +25,8 @@ const TOTALS = ["none", "estimate", "accurate"];
 const USUAL_COUNT = 20;
 const MAX_COUNT = 100;
 const MAX_VALUES = 100;
+/** Each is looked for among what is stored of a study. */
+const MAX_TIMES = 100;
 const MAX_TEXT_LENGTH = 128;
 const MAX_OFFSET = 1_000_000;
 
@@ -33,14 +35,20 @@ export interface FhirSearch extends Page {
   /** Of studies; all of them without. */
   ids: string[] | undefined;
   matches: QidoMatch[];
-  /** When what is wanted last changed. */
-  changed: TimeRange | undefined;
+  /** When what is wanted last changed: at a time of each of these lists. */
+  changed: TimeRange[][];
   /** Types of resources that come along with the matches of a page. */
   brought: Set<Brought>;
   /** Whether the answer says how many matches there are. */
   isCounted: boolean;
   /** What was read, for the address of this page and of the next. */
   used: [name: string, value: string][];
+}
+
+interface Asking {
+  /** Whether the client wants to know of parameters that are unknown. */
+  isStrict: boolean;
+  now: Date;
 }
 
 /**
@@ -51,14 +59,14 @@ export interface FhirSearch extends Page {
 export function parseFhirSearch(
   type: SearchedType,
   parameters: URLSearchParams,
-  isStrict: boolean,
+  { isStrict, now }: Asking,
 ): FhirSearch {
   const count = integer(parameters, "_count") ?? USUAL_COUNT;
   const limit = parameters.get("_summary") === "count" ? 0 : Math.min(count, MAX_COUNT);
   const search: FhirSearch = {
     ids: undefined,
     matches: [],
-    changed: undefined,
+    changed: [],
     brought: new Set(),
     isCounted: limit === 0 || parameters.get("_total") !== "none",
     used: [],
@@ -69,7 +77,7 @@ export function parseFhirSearch(
   for (const [name, value] of parameters) {
     if (RESULT_PARAMETERS.has(name)) continue;
     if (search.used.length >= MAX_VALUES) throw invalid(name);
-    const isRead = isAboutAnswer(search, type, name, value) || isCompared(search, type, name, value);
+    const isRead = isAboutAnswer(search, type, name, value) || isCompared(search, type, name, value, now);
     if (!isRead && isStrict) throw invalid(name);
     if (isRead && value.trim() !== "") search.used.push([name, value]);
   }
@@ -94,7 +102,7 @@ function isAboutAnswer(search: FhirSearch, type: SearchedType, name: string, val
 }
 
 /** Whether a parameter says what the matches are, and adds that to the search. @throws {AppError} 400 */
-function isCompared(search: FhirSearch, type: SearchedType, name: string, text: string): boolean {
+function isCompared(search: FhirSearch, type: SearchedType, name: string, text: string, now: Date): boolean {
   const meaning = meaningOf(type, name);
   if (!meaning) return false;
   if (text.trim() === "") return true;
@@ -108,7 +116,8 @@ function isCompared(search: FhirSearch, type: SearchedType, name: string, text: 
       keepIds(search, values);
       break;
     case "changed":
-      search.changed = both(search.changed, timeRange(values) ?? unreadable(name));
+      search.changed.push(timesOf(values, now) ?? unreadable(name));
+      if (search.changed.flat().length > MAX_TIMES) throw invalid(name);
       break;
     case "study":
       keepIds(
@@ -126,7 +135,7 @@ function isCompared(search: FhirSearch, type: SearchedType, name: string, text: 
       match(TagHex.ModalitiesInStudy, "CS", modalitiesOf(values));
       break;
     case "day":
-      match(TagHex.StudyDate, "DA", dayRange(values) ?? unreadable(name));
+      match(TagHex.StudyDate, "DA", daysOf(values, now) ?? unreadable(name));
       break;
     case "patient":
       // A patient is known by the ID that instances have.
@@ -154,13 +163,6 @@ function modalitiesOf(values: string[]): Wanted {
   const tokens = values.map(tokenOf).filter(({ system = DICOM_CODES }) => system === DICOM_CODES);
   const codes = tokens.map(({ code }) => code);
   return { kind: "list", values: new Set(codes), ...(codes.includes("") && { patterns: ["?*"] }) };
-}
-
-/** The times that are in both ranges. */
-function both(one: TimeRange = {}, other: TimeRange): TimeRange {
-  const [from] = [one.from, other.from].filter((end) => end !== undefined).sort((a, b) => +b - +a);
-  const [before] = [one.before, other.before].filter((end) => end !== undefined).sort((a, b) => +a - +b);
-  return { from, before };
 }
 
 function keepIds(search: FhirSearch, values: string[]): void {

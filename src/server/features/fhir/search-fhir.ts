@@ -67,7 +67,7 @@ export function searchOfOne(id: string): Search {
   return {
     ids: [id],
     matches: [],
-    changed: undefined,
+    changed: [],
     limit: 1,
     offset: 0,
     brought: new Set(),

@@ -62,6 +62,8 @@ function isWanted(text: string, wanted: Wanted, findOffset: () => string | undef
         : matchesWildcard(text, wanted.pattern);
     case "words":
       return hasWords(text, wanted.words);
+    case "any":
+      return wanted.of.some((one) => isWanted(text, one, findOffset));
   }
 }
 

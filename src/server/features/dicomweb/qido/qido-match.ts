@@ -13,7 +13,9 @@ export type Wanted =
   /** With the wildcards `*` and `?`. A name is compared without case and accents (PS3.4 §C.2.2.2.1). */
   | { kind: "text"; pattern: string; isName: boolean }
   /** Each word begins a word of the name, whatever its case and accents. */
-  | { kind: "words"; words: string };
+  | { kind: "words"; words: string }
+  /** What any of them wants; nothing, if there are none. */
+  | { kind: "any"; of: readonly Wanted[] };
 
 export interface QidoMatch {
   /** From the data set down through sequences; the last one is the attribute. */
