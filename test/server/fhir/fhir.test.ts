@@ -31,10 +31,14 @@ const head: DicomElements = {
   [TagHex.Modality]: text("CS", "CT"),
   [TagHex.ReferringPhysicianName]: text("PN", "Araújo^Márcia"),
 };
+/** With control characters, and spaces as a word processor writes them. */
 const other: DicomElements = {
-  [TagHex.PatientName]: text("PN", "Silva^Ana"),
+  [TagHex.PatientName]: text("PN", "Silva^Ana\u00a0Rosa"),
   [TagHex.PatientID]: text("LO", "P-1*"),
   [TagHex.StudyDate]: text("DA", "20250620"),
+  [TagHex.StudyDescription]: text("LO", "RM\u00a0de\u2028crânio"),
+  [TagHex.ReferringPhysicianName]: text("PN", "\u0001^\u0002"),
+  [TagHex.BodyPartExamined]: text("CS", "\u0001HEAD"),
   [TagHex.Modality]: text("CS", "MR"),
 };
 const odd: DicomElements = {
@@ -226,6 +230,16 @@ describe("ImagingStudy", () => {
   test("is valid where the instances say next to nothing", async () => {
     const study = await read(`/ImagingStudy/${ids["3"]}`);
     expect(study).toMatchObject({ series: [{ modality: { code: "OT" } }] });
+  });
+
+  test("has texts without what FHIR allows in none", async () => {
+    const study = await read(`/ImagingStudy/${ids["2"]}`);
+    expect(study).toMatchObject({
+      contained: [{ name: [{ text: "Ana Rosa Silva", given: ["Ana Rosa"] }] }],
+      description: "RM de crânio",
+      series: [{ bodySite: { display: "HEAD" } }],
+    });
+    expect(study.referrer).toBeUndefined();
   });
 
   test.each([

@@ -1,5 +1,5 @@
 import type { StudyRecord } from "../dicomweb/dicomweb.catalogue.ts";
-import { type FhirResource, Profile } from "./fhir-resource.ts";
+import { type FhirResource, fhirText, Profile } from "./fhir-resource.ts";
 import { subjectOf } from "./patient.ts";
 
 export interface ReportFacts {
@@ -24,7 +24,7 @@ export function diagnosticReport(
     status: "final",
     code: {
       coding: [{ system: "http://loinc.org", code: "18748-4", display: "Diagnostic imaging study" }],
-      text: studyDescription ?? "Laudo",
+      text: fhirText(studyDescription) ?? "Laudo",
     },
     ...(studyDate !== null && { effectiveDateTime: studyDate }),
     issued,

@@ -26,3 +26,12 @@ export const DICOM_UID = "urn:dicom:uid";
 
 /** The id of the one Endpoint. */
 export const ENDPOINT = "dicomweb";
+
+/**
+ * A text that FHIR allows in a string (R4 §2.24.0.1): without control characters, and with no other spaces than the plain one, which is
+ * all that validators take. Undefined for one that says nothing.
+ */
+export function fhirText(text: unknown): string | undefined {
+  if (typeof text !== "string") return undefined;
+  return text.replace(/[\p{Cc}\p{Z}\ufeff]/gu, " ").trim() || undefined;
+}

@@ -7,6 +7,7 @@ import {
   DICOM_UID,
   ENDPOINT,
   type FhirResource,
+  fhirText,
   Profile,
 } from "./fhir-resource.ts";
 import { subjectOf } from "./patient.ts";
@@ -19,6 +20,8 @@ export function imagingStudy(
   changedAt: Date | undefined,
 ): FhirResource {
   const referrer = nameIn(study, TagHex.ReferringPhysicianName);
+  const accession = fhirText(study.accessionNumber);
+  const description = fhirText(study.studyDescription);
   return {
     resourceType: "ImagingStudy",
     id,
@@ -26,7 +29,7 @@ export function imagingStudy(
     ...subjectOf(study),
     identifier: [
       { use: "official", system: DICOM_UID, value: `urn:oid:${study.studyInstanceUID}` },
-      ...(study.accessionNumber === null ? [] : [accessionNumber(study.accessionNumber)]),
+      ...(accession ? [accessionNumber(accession)] : []),
     ],
     status: "available",
     ...(study.modalitiesInStudy.length > 0 && { modality: study.modalitiesInStudy.map(modality) }),
@@ -36,21 +39,22 @@ export function imagingStudy(
     endpoint: [{ reference: `Endpoint/${ENDPOINT}` }],
     numberOfSeries: study.seriesCount,
     numberOfInstances: study.instanceCount,
-    ...(study.studyDescription !== null && { description: study.studyDescription }),
+    ...(description && { description }),
     ...(series.length > 0 && { series: series.map(presentSeries) }),
   };
 }
 
 function presentSeries(series: SeriesRecord): object {
-  const { seriesNumber, seriesDescription } = series;
-  const bodyPart = series.attributes?.[TagHex.BodyPartExamined]?.Value?.[0];
+  const { seriesNumber } = series;
+  const description = fhirText(series.seriesDescription);
+  const bodyPart = fhirText(series.attributes?.[TagHex.BodyPartExamined]?.Value?.[0]);
   return {
     uid: series.seriesInstanceUID,
     ...(seriesNumber !== null && seriesNumber >= 0 && { number: seriesNumber }),
     modality: modality(series.modality ?? "OT"),
-    ...(seriesDescription !== null && { description: seriesDescription }),
+    ...(description && { description }),
     numberOfInstances: series.instanceCount,
-    ...(typeof bodyPart === "string" && bodyPart !== "" && { bodySite: { display: bodyPart } }),
+    ...(bodyPart && { bodySite: { display: bodyPart } }),
   };
 }
 
@@ -60,11 +64,11 @@ function accessionNumber(value: string): object {
 }
 
 function modality(code: string): Coding {
-  return { system: DICOM_CODES, code: code.trim().replace(/\s+/g, " ") || "OT" };
+  return { system: DICOM_CODES, code: fhirText(code)?.replace(/ +/g, " ") ?? "OT" };
 }
 
-function nameIn({ attributes }: StudyRecord, tag: string): string | null {
+function nameIn({ attributes }: StudyRecord, tag: string): string | undefined {
   const value = attributes?.[tag]?.Value?.[0];
-  if (typeof value !== "object" || value === null || !("Alphabetic" in value)) return null;
-  return fullPersonName(String(value.Alphabetic));
+  if (typeof value !== "object" || value === null || !("Alphabetic" in value)) return undefined;
+  return fullPersonName(fhirText(value.Alphabetic) ?? "") ?? undefined;
 }

@@ -1,7 +1,7 @@
 import { fullPersonName } from "../../../shared/dicom/person-name.ts";
 import type { StudyRecord } from "../dicomweb/dicomweb.catalogue.ts";
 import { patientNameElement } from "../dicomweb/qido/qido-json.ts";
-import type { FhirResource } from "./fhir-resource.ts";
+import { type FhirResource, fhirText } from "./fhir-resource.ts";
 
 const GENDERS: Readonly<Record<string, string>> = { M: "male", F: "female", O: "other" };
 
@@ -17,10 +17,11 @@ const REPRESENTATION = "http://hl7.org/fhir/StructureDefinition/iso21090-EN-repr
  * The subject of a study, as its instances name it. There are no patients apart from studies, so the Patient is contained.
  */
 export function subjectOf(study: StudyRecord): { contained: FhirResource[]; subject: object } {
-  const { patientID, patientBirthDate, patientSex } = study;
+  const { patientBirthDate, patientSex } = study;
+  const patientID = fhirText(study.patientID);
   const names = namesOf(study);
   const [name] = names;
-  const identifier = patientID === null ? undefined : { value: patientID };
+  const identifier = patientID && { value: patientID };
   const patient: FhirResource = {
     resourceType: "Patient",
     id: "patient",
@@ -45,8 +46,8 @@ function namesOf(study: StudyRecord) {
   const groups = patientNameElement(study).Value?.[0];
   if (typeof groups !== "object" || groups === null) return [];
   const written = WRITTEN.flatMap(([group, code]) => {
-    const pn = (groups as Record<string, unknown>)[group];
-    const name = typeof pn === "string" ? humanName(pn, code) : null;
+    const text = fhirText((groups as Record<string, unknown>)[group]);
+    const name = text ? humanName(text, code) : null;
     return name ? [{ code, name }] : [];
   });
   const isAlphabetic = written.every(({ code }) => code === "ABC");
