@@ -106,7 +106,7 @@ export function createFhirRoutes(deps: Deps, guard: Guard) {
     const parameters = await parametersOf(c);
     assertAcceptsFhir(c, parameters.get("_format"));
     const isStrict = /handling\s*=\s*strict/i.test(c.req.header("prefer") ?? "");
-    const asked = parseFhirSearch(type, parameters, { isStrict, now: deps.clock.now() });
+    const asked = parseFhirSearch(type, parameters, { isStrict, fhirUrl, now: deps.clock.now() });
     const { brought, ...found } = await finders[type](deps, c.get("session"), asked, fhirUrl);
     const hasStudy = [...found.matches, ...brought].some((one) => one.resourceType === "ImagingStudy");
     if (hasStudy && asked.brought.has("Endpoint")) brought.push(dicomwebEndpoint(facts));

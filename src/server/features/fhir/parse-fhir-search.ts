@@ -6,8 +6,16 @@ import { isKeepable } from "../../http/validate.ts";
 import type { Page } from "../dicomweb/qido/parse-qido.ts";
 import type { QidoMatch, Wanted } from "../dicomweb/qido/qido-match.ts";
 import type { TimeRange } from "../exchange/changed-condition.repo.ts";
-import { DICOM_CODES, DICOM_UID } from "./fhir-resource.ts";
+import type { Coding } from "./fhir-resource.ts";
 import { daysOf, timesOf } from "./parse-fhir-date.ts";
+import {
+  codesOf,
+  identifierMatches,
+  modalitiesOf,
+  patientIDsOf,
+  referencedBy,
+  valuesOf,
+} from "./read-values.ts";
 import {
   type Brought,
   INCLUDES,
@@ -48,6 +56,8 @@ export interface FhirSearch extends Page {
 interface Asking {
   /** Whether the client wants to know of parameters that are unknown. */
   isStrict: boolean;
+  /** The address of FHIR here. */
+  fhirUrl: string;
   now: Date;
 }
 
@@ -56,11 +66,7 @@ interface Asking {
  * modifier never is (FHIR R4 §3.1.1.3 and §3.1.1.4.5).
  * @throws {AppError} 400
  */
-export function parseFhirSearch(
-  type: SearchedType,
-  parameters: URLSearchParams,
-  { isStrict, now }: Asking,
-): FhirSearch {
+export function parseFhirSearch(type: SearchedType, parameters: URLSearchParams, asking: Asking): FhirSearch {
   const count = integer(parameters, "_count") ?? USUAL_COUNT;
   const limit = parameters.get("_summary") === "count" ? 0 : Math.min(count, MAX_COUNT);
   const search: FhirSearch = {
@@ -77,8 +83,9 @@ export function parseFhirSearch(
   for (const [name, value] of parameters) {
     if (RESULT_PARAMETERS.has(name)) continue;
     if (search.used.length >= MAX_VALUES) throw invalid(name);
-    const isRead = isAboutAnswer(search, type, name, value) || isCompared(search, type, name, value, now);
-    if (!isRead && isStrict) throw invalid(name);
+    const isRead =
+      isAboutAnswer(search, type, name, value) || isCompared(search, type, [name, value], asking);
+    if (!isRead && asking.isStrict) throw invalid(name);
     if (isRead && value.trim() !== "") search.used.push([name, value]);
   }
   return search;
@@ -102,11 +109,16 @@ function isAboutAnswer(search: FhirSearch, type: SearchedType, name: string, val
 }
 
 /** Whether a parameter says what the matches are, and adds that to the search. @throws {AppError} 400 */
-function isCompared(search: FhirSearch, type: SearchedType, name: string, text: string, now: Date): boolean {
+function isCompared(
+  search: FhirSearch,
+  type: SearchedType,
+  [name, text]: [string, string],
+  { fhirUrl, now }: Asking,
+): boolean {
   const meaning = meaningOf(type, name);
   if (!meaning) return false;
   if (text.trim() === "") return true;
-  const values = splitAt(",", text).map((value) => value.trim());
+  const values = valuesOf(text);
   const isTooMuch = values.length > MAX_VALUES || values.some((value) => value.length > MAX_TEXT_LENGTH);
   if (isTooMuch || values.includes("") || !isKeepable(text)) throw invalid(name);
   const match = (tag: string, vr: string, wanted: Wanted) =>
@@ -120,16 +132,13 @@ function isCompared(search: FhirSearch, type: SearchedType, name: string, text: 
       if (search.changed.flat().length > MAX_TIMES) throw invalid(name);
       break;
     case "study":
-      keepIds(
-        search,
-        values.map((value) => value.replace(/^(?:.*\/)?ImagingStudy\//, "")),
-      );
+      keepIds(search, referencedBy(values, "ImagingStudy", fhirUrl));
       break;
     case "status":
-      if (!values.some((value) => tokenOf(value).code === STATUS[type])) search.ids = [];
+      if (!isStatus(values, STATUS[type])) search.ids = [];
       break;
     case "identifier":
-      search.matches.push(identifierMatch(name, values));
+      search.matches.push(...(identifierMatches(values) ?? unreadable(name)));
       break;
     case "modality":
       match(TagHex.ModalitiesInStudy, "CS", modalitiesOf(values));
@@ -138,8 +147,7 @@ function isCompared(search: FhirSearch, type: SearchedType, name: string, text: 
       match(TagHex.StudyDate, "DA", daysOf(values, now) ?? unreadable(name));
       break;
     case "patient":
-      // A patient is known by the ID that instances have.
-      match(TagHex.PatientID, "LO", exactly(values.map((value) => patientIDOf(value))));
+      match(TagHex.PatientID, "LO", patientIDsOf(referencedBy(values, "Patient", fhirUrl)));
   }
   return true;
 }
@@ -158,70 +166,13 @@ function meaningOf(type: SearchedType, name: string) {
   return target === "ImagingStudy" ? "identifier" : meaning;
 }
 
-/** Codes of DICOM, with or without its system; the system alone means all of them (FHIR R4 §3.1.1.4.10). */
-function modalitiesOf(values: string[]): Wanted {
-  const tokens = values.map(tokenOf).filter(({ system = DICOM_CODES }) => system === DICOM_CODES);
-  const codes = tokens.map(({ code }) => code);
-  return { kind: "list", values: new Set(codes), ...(codes.includes("") && { patterns: ["?*"] }) };
+function isStatus(values: readonly string[], { system, code }: Coding): boolean {
+  return codesOf(values, "", system ?? "").some((one) => one === code || one === "");
 }
 
 function keepIds(search: FhirSearch, values: string[]): void {
   const ids = values.filter(isUuid).map((id) => id.toLowerCase());
   search.ids = search.ids?.filter((id) => ids.includes(id)) ?? ids;
-}
-
-/** Studies by their UIDs, or by accession numbers, which have no system here. @throws {AppError} 400 for a mixture */
-function identifierMatch(name: string, values: string[]): QidoMatch {
-  const tokens = values.map(tokenOf);
-  const uids = tokens.flatMap(({ system, code }) => {
-    const isUid = system === DICOM_UID || code.startsWith("urn:oid:") || /^\d+(\.\d+){3,}$/.test(code);
-    const isOurs = system === undefined || system === DICOM_UID;
-    return isUid && isOurs ? [code.replace(/^urn:oid:/, "")] : [];
-  });
-  if (uids.length === tokens.length)
-    return {
-      path: [{ tag: TagHex.StudyInstanceUID, vr: "UI" }],
-      wanted: { kind: "list", values: new Set(uids) },
-    };
-  if (uids.length > 0 || tokens.some(({ system }) => system)) throw invalid(name);
-  const wanted = exactly(tokens.map(({ code }) => code));
-  return { path: [{ tag: TagHex.AccessionNumber, vr: "SH" }], wanted };
-}
-
-/** Never as a pattern, whatever a value holds. */
-function exactly(values: string[]): Wanted {
-  const [value = ""] = values;
-  const isPlain = values.length === 1 && !/[*?]/.test(value);
-  // A text is looked for in an index.
-  return isPlain
-    ? { kind: "text", pattern: value, isName: false }
-    : { kind: "list", values: new Set(values) };
-}
-
-/** `system|code`, `|code` or `code`. */
-function tokenOf(value: string): { system: string | undefined; code: string } {
-  const [first = "", ...rest] = splitAt("|", value);
-  if (rest.length === 0) return { system: undefined, code: plain(first) };
-  return { system: plain(first), code: plain(rest.join("|")) };
-}
-
-/** `Patient/P-100`, `P-100`, or a token. */
-function patientIDOf(value: string): string {
-  return tokenOf(value.replace(/^(?:.*\/)?Patient\//, "")).code;
-}
-
-/** Parts between separators. A backslash takes their meaning from a comma, a bar, a dollar sign and itself (§3.1.1.4.0). */
-function splitAt(separator: "," | "|", text: string): string[] {
-  const parts = [""];
-  for (const [piece] of text.matchAll(/\\.|[\s\S]/gu)) {
-    if (piece === separator) parts.push("");
-    else parts.push(`${parts.pop()}${piece}`);
-  }
-  return parts;
-}
-
-function plain(part: string): string {
-  return part.replace(/\\([\\,|$])/g, "$1");
 }
 
 function integer(parameters: URLSearchParams, name: string): number | undefined {

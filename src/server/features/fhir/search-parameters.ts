@@ -1,3 +1,5 @@
+import type { Coding } from "./fhir-resource.ts";
+
 /** The types of resources that searches find. */
 export type SearchedType = "ImagingStudy" | "DiagnosticReport";
 
@@ -66,9 +68,9 @@ export const SEARCH_PARAMETERS: Readonly<Record<SearchedType, Readonly<Record<st
 };
 
 /** The one status that resources of a type have here. */
-export const STATUS: Readonly<Record<SearchedType, string>> = {
-  ImagingStudy: "available",
-  DiagnosticReport: "final",
+export const STATUS: Readonly<Record<SearchedType, Coding>> = {
+  ImagingStudy: { system: "http://hl7.org/fhir/imagingstudy-status", code: "available" },
+  DiagnosticReport: { system: "http://hl7.org/fhir/diagnostic-report-status", code: "final" },
 };
 
 /** The order of every answer: the newest study first. */
