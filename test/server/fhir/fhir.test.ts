@@ -248,6 +248,12 @@ describe("ImagingStudy", () => {
     ["subject=P-100", ["1"]],
     ["patient.identifier=P-100", ["1"]],
     ["patient:identifier=|P-100", ["1"]],
+    ["patient.name=goncalves", ["1"]],
+    ["patient.name=Joao Gonç&patient.name=PAULO", ["1"]],
+    ["subject:Patient.name=山田", ["4"]],
+    ["patient.name=alves", []],
+    ["patient.birthdate=1970-01-02", ["1"]],
+    ["patient.birthdate=ne1970&patient.birthdate=1961,1950", ["2", "4"]],
     ["patient=p-100", []],
     [`patient=${PUBLIC_URL}/fhir/Patient/P-100`, ["1"]],
     // Of another server or another system: somebody else.
@@ -369,6 +375,8 @@ describe("ImagingStudy", () => {
       expect(report?.resource.meta).toMatchObject({ lastUpdated });
       const counted = async (time: string) => (await bundle(`/DiagnosticReport?_lastUpdated=${time}`)).total;
       expect([await counted(lastUpdated), await counted(`gt${lastUpdated}`)]).toEqual([1, 0]);
+      expect((await bundle(`/DiagnosticReport?issued=${lastUpdated}&issued=ne1999`)).total).toBe(1);
+      expect((await bundle(`/DiagnosticReport?issued=gt${lastUpdated}`)).total).toBe(0);
     });
   });
 
@@ -582,6 +590,10 @@ describe("a failure", () => {
     // FHIR R4 lets a server ignore parameters, but no modifier of one that it knows.
     ["/ImagingStudy?modality:not=CT", 400, "invalid"],
     ["/DiagnosticReport?date:missing=true", 400, "invalid"],
+    ["/ImagingStudy?patient.name:exact=Ana", 400, "invalid"],
+    ["/ImagingStudy?patient.name=^", 400, "invalid"],
+    ["/ImagingStudy?patient.name=Ana,Rosa", 400, "invalid"],
+    [`/ImagingStudy?${"patient.name=Ana&".repeat(9)}`, 400, "invalid"],
     [`/ImagingStudy?identifier=A1,urn:oid:${"1.2.3"}`, 400, "invalid"],
     ["/ImagingStudy/1.2.3", 404, "not-found"],
     ["/Patient/1", 404, "not-found"],

@@ -12,6 +12,7 @@ import {
   codesOf,
   identifierMatches,
   modalitiesOf,
+  nameOf,
   patientIDsOf,
   referencedBy,
   valuesOf,
@@ -20,6 +21,7 @@ import {
   type Brought,
   INCLUDES,
   includesThatBring,
+  type Meaning,
   ORDER,
   SEARCH_PARAMETERS,
   type SearchedType,
@@ -35,6 +37,8 @@ const MAX_COUNT = 100;
 const MAX_VALUES = 100;
 /** Each is looked for among what is stored of a study. */
 const MAX_TIMES = 100;
+/** Each is compared with every study that the others leave. */
+const MAX_NAMES = 8;
 const MAX_TEXT_LENGTH = 128;
 const MAX_OFFSET = 1_000_000;
 
@@ -148,22 +152,32 @@ function isCompared(
       break;
     case "patient":
       match(TagHex.PatientID, "LO", patientIDsOf(referencedBy(values, "Patient", fhirUrl)));
+      break;
+    case "name":
+      match(TagHex.PatientName, "PN", nameOf(values) ?? unreadable(name));
+      if (search.matches.filter(({ wanted }) => wanted.kind === "words").length > MAX_NAMES)
+        throw invalid(name);
+      break;
+    case "birthday":
+      match(TagHex.PatientBirthDate, "DA", daysOf(values, now) ?? unreadable(name));
   }
   return true;
 }
 
 /** What a name with its modifier or chain is compared with. @throws {AppError} 400 for a modifier that is not supported */
-function meaningOf(type: SearchedType, name: string) {
+function meaningOf(type: SearchedType, name: string): Meaning | undefined {
   const [, base = "", modifier, chain] = /^([^:.]*)(?::([^.]*))?(?:\.(.*))?$/.exec(name) ?? [];
   const known = SEARCH_PARAMETERS[type];
   const parameter = Object.hasOwn(known, base) ? known[base] : undefined;
   if (!parameter) return undefined;
-  const { meaning, target } = parameter;
+  const { meaning, target, chains = {} } = parameter;
   const isPatients = target === "Patient" && modifier === "identifier" && chain === undefined;
   if (modifier !== undefined && modifier !== target && !isPatients) throw invalid(name);
   if (chain === undefined) return meaning;
-  if (chain !== "identifier" || target === undefined) return undefined;
-  return target === "ImagingStudy" ? "identifier" : meaning;
+  const [chained = "", ...modifiers] = chain.split(":");
+  if (!Object.hasOwn(chains, chained)) return undefined;
+  if (modifiers.length > 0) throw invalid(name);
+  return chains[chained];
 }
 
 function isStatus(values: readonly string[], { system, code }: Coding): boolean {

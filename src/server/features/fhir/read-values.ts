@@ -1,3 +1,4 @@
+import { wordsOf } from "../../../shared/dicom/folded-name.ts";
 import { TagHex } from "../../../shared/dicom/tags.ts";
 import type { QidoMatch, Wanted } from "../dicomweb/qido/qido-match.ts";
 import { DICOM_CODES, DICOM_UID } from "./fhir-resource.ts";
@@ -33,6 +34,12 @@ export function codesOf(values: readonly string[], ...systems: string[]): string
 /** A patient by the ID that instances have, which has no system. */
 export function patientIDsOf(values: readonly string[]): Wanted {
   return exactly(codesOf(values, ""));
+}
+
+/** A name of which each word begins a word of the patient's. Undefined for several, and for one without words. */
+export function nameOf([name = "", ...more]: readonly string[]): Wanted | undefined {
+  const words = plain(name);
+  return more.length > 0 || wordsOf(words).length === 0 ? undefined : { kind: "words", words };
 }
 
 /** Codes of DICOM, with or without its system. */

@@ -3,14 +3,28 @@ import type { Coding } from "./fhir-resource.ts";
 /** The types of resources that searches find. */
 export type SearchedType = "ImagingStudy" | "DiagnosticReport";
 
+/** What values are compared with. */
+export type Meaning =
+  | "id"
+  | "changed"
+  | "study"
+  | "patient"
+  | "name"
+  | "birthday"
+  | "identifier"
+  | "modality"
+  | "day"
+  | "status";
+
 interface SearchParameter {
   type: "token" | "reference" | "date";
-  /** What its values are compared with. */
-  meaning: "id" | "changed" | "study" | "patient" | "identifier" | "modality" | "day" | "status";
+  meaning: Meaning;
   /** Undefined for another spelling of one that is defined. */
   definition?: string;
   /** The type that a reference leads to. */
   target?: "Patient" | "ImagingStudy";
+  /** What of the resource there can be compared, by its parameters. */
+  chains?: Readonly<Record<string, Meaning>>;
   documentation?: string;
 }
 
@@ -22,15 +36,21 @@ const patient = {
   type: "reference",
   meaning: "patient",
   target: "Patient",
-  documentation: "Compares PatientID. Also as `.identifier` and `:identifier`.",
+  chains: { identifier: "patient", name: "name", birthdate: "birthday" },
+  documentation:
+    "Compares PatientID, also as `.identifier` and `:identifier`. `.name` compares words of the name by how they begin, without case and accents, and takes one value; `.birthdate` the date of birth.",
 } as const;
 
 const study = {
   type: "reference",
   meaning: "study",
   target: "ImagingStudy",
+  chains: { identifier: "identifier" },
   documentation: "Also as `.identifier`.",
 } as const;
+
+const PREFIXES = "Takes all prefixes of FHIR R4, and several values, of which one is enough.";
+const OF_TIMES = `UTC without a zone. ${PREFIXES}`;
 
 const lastUpdated = {
   type: "date",
@@ -38,11 +58,19 @@ const lastUpdated = {
   definition: `${HL7}/Resource-lastUpdated`,
 } as const;
 
+const attached = { ...lastUpdated, documentation: `When the report was attached. ${OF_TIMES}` } as const;
+
+const day = {
+  type: "date",
+  meaning: "day",
+  documentation: `The day of the study, as its instances write it; a time of day counts as its day. ${PREFIXES}`,
+} as const;
+
 /** What searches compare, by the names of FHIR R4 (§3.1.1). */
 export const SEARCH_PARAMETERS: Readonly<Record<SearchedType, Readonly<Record<string, SearchParameter>>>> = {
   ImagingStudy: {
     _id: { type: "token", meaning: "id", definition: `${HL7}/Resource-id` },
-    _lastUpdated: { ...lastUpdated, documentation: "When the study last got instances. UTC without a zone." },
+    _lastUpdated: { ...lastUpdated, documentation: `When the study last got instances. ${OF_TIMES}` },
     patient: { ...patient, definition: `${HL7}/clinical-patient` },
     subject: { ...patient, definition: `${HL7}/ImagingStudy-subject` },
     identifier: {
@@ -51,16 +79,17 @@ export const SEARCH_PARAMETERS: Readonly<Record<SearchedType, Readonly<Record<st
       definition: `${HL7}/clinical-identifier`,
       documentation: "The Study Instance UID, or the accession number without a system.",
     },
-    started: { type: "date", meaning: "day", definition: `${HL7}/ImagingStudy-started` },
+    started: { ...day, definition: `${HL7}/ImagingStudy-started` },
     modality: { type: "token", meaning: "modality", definition: `${HL7}/ImagingStudy-modality` },
     status: { type: "token", meaning: "status", definition: `${HL7}/ImagingStudy-status` },
   },
   DiagnosticReport: {
     _id: { type: "token", meaning: "id", definition: `${HL7}/Resource-id` },
-    _lastUpdated: { ...lastUpdated, documentation: "When the report was attached. UTC without a zone." },
+    _lastUpdated: attached,
     patient: { ...patient, definition: `${HL7}/clinical-patient` },
     subject: { ...patient, definition: `${HL7}/DiagnosticReport-subject` },
-    date: { type: "date", meaning: "day", definition: `${HL7}/clinical-date` },
+    date: { ...day, definition: `${HL7}/clinical-date` },
+    issued: { ...attached, definition: `${HL7}/DiagnosticReport-issued` },
     status: { type: "token", meaning: "status", definition: `${HL7}/DiagnosticReport-status` },
     imagingStudy: { ...study, definition: `${IHE}/DiagnosticReport-ImagingStudy` },
     "imaging-study": study,
