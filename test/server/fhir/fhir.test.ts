@@ -402,6 +402,37 @@ describe("ImagingStudy", () => {
     expect(seen).toEqual(["1", "2"]);
   });
 
+  test.each([
+    ["_elements=numberOfSeries,ImagingStudy.started", ["numberOfSeries", "started"]],
+    ["_elements=id", []],
+    ["_summary=text", []],
+    [
+      "_summary=true",
+      ["description", "endpoint", "identifier", "modality", "numberOfInstances", "numberOfSeries"].concat(
+        "referrer",
+        "series",
+        "started",
+      ),
+    ],
+  ])("for %p has what FHIR requires, and %p", async (query, wanted) => {
+    const page = await bundle(
+      `/ImagingStudy?${query}&patient=P-100&_revinclude=DiagnosticReport:imagingStudy`,
+    );
+    const [study, report] = (page.entry ?? []).map(({ resource }) => resource);
+    const required = ["contained", "id", "meta", "resourceType", "status", "subject"];
+    expect(Object.keys(study ?? {}).sort()).toEqual([...wanted, ...required].sort());
+    expect(study?.meta).toMatchObject({ profile: [expect.any(String)], tag: [{ code: "SUBSETTED" }] });
+    expect(report).toHaveProperty("presentedForm");
+    expect(selfOf(page).toString()).toStartWith(new URLSearchParams(query).toString());
+    expect(await read(`/ImagingStudy/${ids["1"]}?${query}`)).toEqual(study as FhirResource);
+  });
+
+  test.each(["_summary=data", "_summary=false", "_elements="])("for %p has all", async (query) => {
+    const study = await read(`/ImagingStudy/${ids["1"]}`);
+    expect(await read(`/ImagingStudy/${ids["1"]}?${query}`)).toEqual(study);
+    expect((await bundle(`/ImagingStudy?patient=P-100&${query}`)).entry?.[0]?.resource).toEqual(study);
+  });
+
   test.each(["_count=0", "_summary=count&_count=5"])("is only counted by %s", async (query) => {
     const counted = await bundle(`/ImagingStudy?patient=P-100,P-1*&${query}`);
     expect(counted).toMatchObject({ total: 2, link: [{ relation: "self" }] });
@@ -554,6 +585,13 @@ describe("DiagnosticReport", () => {
     await t.call("DELETE", `/api/studies/laudo/${ids["3"]}`, { as: owner });
   });
 
+  test("leaves out the patient where only its date is wanted", async () => {
+    const [report] = (await bundle("/DiagnosticReport?_elements=effective")).entry ?? [];
+    const elements = ["code", "effectiveDateTime", "id", "meta", "resourceType", "status"];
+    expect(Object.keys(report?.resource ?? {}).sort()).toEqual(elements);
+    expect(await read(`/DiagnosticReport/${ids["1"]}?_summary=true`)).not.toHaveProperty("presentedForm");
+  });
+
   test("is found by its study", async () => {
     const found = async (query: string) => numbersOf(await bundle(`/DiagnosticReport?${query}`));
     for (const query of [
@@ -671,7 +709,13 @@ describe("the CapabilityStatement", () => {
       const known = new Set(searchParam.map(({ name }) => name));
       for (const name of ALL_OF_R4.filter((one) => !known.has(one)))
         expect([name, await strictly(`/${type}?${name}=1`)]).toEqual([name, 400]);
-      for (const query of ["_include=ImagingStudy:basedon", "_revinclude=ImagingStudy:endpoint"])
+      for (const query of ["_elements=status", "_summary=true"])
+        expect([query, await strictly(`/${type}?${query}`)]).toEqual([query, 200]);
+      for (const query of [
+        "_summary=some",
+        "_include=ImagingStudy:basedon",
+        "_revinclude=ImagingStudy:endpoint",
+      ])
         expect([query, await strictly(`/${type}?${query}`)]).toEqual([query, 400]);
     }
   });

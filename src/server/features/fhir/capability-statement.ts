@@ -40,7 +40,7 @@ export function capabilityStatement({ productName, fhirUrl }: ServerFacts): Fhir
       {
         mode: "server",
         documentation:
-          "Read only. Studies that the caller may see, and their reports as PDF. Answers are in pages of `_count` (at most 100), the newest study first (`_sort=-started`, `_sort=-date`); `_total=none` spares the count, `_summary=count` asks for it alone. A search may be sent as a form by POST to `_search`. `_include:iterate=ImagingStudy:endpoint` works where studies are included.",
+          "Read only. Studies that the caller may see, and their reports as PDF. Answers are in pages of `_count` (at most 100), the newest study first (`_sort=-started`, `_sort=-date`); `_total=none` spares the count, `_summary=count` asks for it alone. `_elements`, `_summary=true` and `_summary=text` leave elements of matches, and of a resource that is read, out. A search may be sent as a form by POST to `_search`. `_include:iterate=ImagingStudy:endpoint` works where studies are included.",
         security: {
           description:
             "Authorization: Bearer with a session, or an access token with the scope dicomweb:read.",

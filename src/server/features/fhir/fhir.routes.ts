@@ -25,6 +25,7 @@ import { openReportOf } from "../reports/open-report.ts";
 import { reportNotFound } from "../reports/reports.errors.ts";
 import { binaryForm } from "./binary.ts";
 import { capabilityStatement, dicomwebEndpoint, FHIR_JSON } from "./capability-statement.ts";
+import { elementsIn } from "./elements.ts";
 import { ENDPOINT, type FhirResource } from "./fhir-resource.ts";
 import { operationOutcome } from "./operation-outcome.ts";
 import { parseFhirSearch } from "./parse-fhir-search.ts";
@@ -71,7 +72,8 @@ function asksOf(type: SearchedType): Record<string, string> {
     _count: "The most matches of a page; up to 100.",
     _offset: "Matches to pass over.",
     _total: "`none`: matches are not counted.",
-    _summary: "`count`: the number of matches alone.",
+    _summary: "`count`: the number of matches alone. `true` or `text`: fewer elements of them.",
+    _elements: "Names of elements: matches have no others, but for those that FHIR requires.",
     _sort: `Only \`${ORDER[type]}\`, the order of every answer.`,
     _include: "Resources that a match names, as `/fhir/metadata` has them.",
     _revinclude: "Resources that name a match.",
@@ -114,7 +116,8 @@ export function createFhirRoutes(deps: Deps, guard: Guard) {
   };
   const read = (type: SearchedType) => async (c: Context<HttpEnv>) => {
     assertAcceptsFhir(c);
-    const wanted = searchOfOne(uuidOf(c.req.param("study")));
+    const elements = elementsIn(new URL(c.req.url).searchParams, type);
+    const wanted = searchOfOne(uuidOf(c.req.param("study")), elements);
     const { matches } = await finders[type](deps, c.get("session"), wanted, fhirUrl);
     const [resource] = matches;
     if (!resource) throw new AppError(notFound);

@@ -6,6 +6,7 @@ import { isKeepable } from "../../http/validate.ts";
 import type { Page } from "../dicomweb/qido/parse-qido.ts";
 import type { QidoMatch, Wanted } from "../dicomweb/qido/qido-match.ts";
 import type { TimeRange } from "../exchange/changed-condition.repo.ts";
+import { type Elements, elementsIn, SUMMARIES } from "./elements.ts";
 import type { Coding } from "./fhir-resource.ts";
 import { daysOf, timesOf } from "./parse-fhir-date.ts";
 import {
@@ -29,7 +30,7 @@ import {
 } from "./search-parameters.ts";
 
 /** Parameters about the answer. Those that are not read make no difference. */
-const RESULT_PARAMETERS = new Set(["_count", "_offset", "_format", "_pretty", "_summary", "_elements"]);
+const RESULT_PARAMETERS = new Set(["_count", "_offset", "_format", "_pretty"]);
 const TOTALS = ["none", "estimate", "accurate"];
 
 const USUAL_COUNT = 20;
@@ -49,6 +50,8 @@ export interface FhirSearch extends Page {
   matches: QidoMatch[];
   /** When what is wanted last changed: at a time of each of these lists. */
   changed: TimeRange[][];
+  /** Of the matches. */
+  elements: Elements;
   /** Types of resources that come along with the matches of a page. */
   brought: Set<Brought>;
   /** Whether the answer says how many matches there are. */
@@ -77,6 +80,7 @@ export function parseFhirSearch(type: SearchedType, parameters: URLSearchParams,
     ids: undefined,
     matches: [],
     changed: [],
+    elements: elementsIn(parameters, type),
     brought: new Set(),
     isCounted: limit === 0 || parameters.get("_total") !== "none",
     used: [],
@@ -85,7 +89,7 @@ export function parseFhirSearch(type: SearchedType, parameters: URLSearchParams,
   };
   if (search.offset > MAX_OFFSET) throw invalid("_offset");
   for (const [name, value] of parameters) {
-    if (RESULT_PARAMETERS.has(name)) continue;
+    if (RESULT_PARAMETERS.has(name) || (name === "_summary" && limit === 0)) continue;
     if (search.used.length >= MAX_VALUES) throw invalid(name);
     const isRead =
       isAboutAnswer(search, type, name, value) || isCompared(search, type, [name, value], asking);
@@ -95,10 +99,12 @@ export function parseFhirSearch(type: SearchedType, parameters: URLSearchParams,
   return search;
 }
 
-/** Whether a parameter says in what order, with what number or with which other resources to answer. */
+/** Whether a parameter says how much to answer, in what order, with what number or with which other resources. */
 function isAboutAnswer(search: FhirSearch, type: SearchedType, name: string, value: string): boolean {
   if (name === "_sort") return value === ORDER[type];
   if (name === "_total") return TOTALS.includes(value);
+  if (name === "_summary") return SUMMARIES.includes(value);
+  if (name === "_elements") return true;
   const includes = Object.hasOwn(INCLUDES[type], name) ? INCLUDES[type][name] : undefined;
   if (!includes) return false;
   const isWildcard = value === "*" || value === `${type}:*`;

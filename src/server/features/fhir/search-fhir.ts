@@ -8,6 +8,7 @@ import { listReportsOf } from "../reports/reports.repo.ts";
 import { listSeriesOf } from "../studies/studies.repo.ts";
 import type { StudyRow } from "../studies/studies.table.ts";
 import { diagnosticReport } from "./diagnostic-report.ts";
+import { type Elements, subsetOf } from "./elements.ts";
 import type { FhirResource } from "./fhir-resource.ts";
 import { imagingStudy } from "./imaging-study.ts";
 import type { FhirSearch } from "./parse-fhir-search.ts";
@@ -25,7 +26,7 @@ export interface FoundPage {
   total: number | undefined;
 }
 
-type Search = Pick<FhirSearch, "ids" | "matches" | "changed" | "limit" | "offset" | "brought" | "isCounted">;
+type Search = Omit<FhirSearch, "used">;
 
 /** A page of studies that the caller may see, newest first. */
 export async function searchImagingStudies(
@@ -34,9 +35,12 @@ export async function searchImagingStudies(
   search: Search,
   fhirUrl: string,
 ): Promise<FoundPage> {
-  const { rows, ...page } = await pageOf({ db }, session, search, { hasReport: false, hasSeries: true });
+  const { elements } = search;
+  const hasSeries = elements?.has("series") ?? true;
+  const { rows, ...page } = await pageOf({ db }, session, search, { hasReport: false, hasSeries });
   const brought = search.brought.has("DiagnosticReport") ? await presentReports(db, rows, fhirUrl) : [];
-  return { ...page, matches: await presentStudies(db, rows), brought };
+  const studies = await presentStudies(db, rows, hasSeries);
+  return { ...page, matches: studies.map((study) => subsetOf(study, elements)), brought };
 }
 
 /** A page of the reports of studies that the caller may see, those of the newest study first. */
@@ -49,7 +53,8 @@ export async function searchDiagnosticReports(
   const hasSeries = search.brought.has("ImagingStudy");
   const { rows, ...page } = await pageOf({ db }, session, search, { hasReport: true, hasSeries });
   const brought = hasSeries ? await presentStudies(db, rows) : [];
-  return { ...page, matches: await presentReports(db, rows, fhirUrl), brought };
+  const reports = await presentReports(db, rows, fhirUrl);
+  return { ...page, matches: reports.map((report) => subsetOf(report, search.elements)), brought };
 }
 
 /** One study that the caller may see, by its id. */
@@ -63,21 +68,29 @@ export async function findStudyForFhir(
 }
 
 /** The search that finds one resource by its id, which is its study's. */
-export function searchOfOne(id: string): Search {
+export function searchOfOne(id: string, elements?: Elements): Search {
   return {
     ids: [id],
     matches: [],
     changed: [],
     limit: 1,
     offset: 0,
+    elements,
     brought: new Set(),
     isCounted: false,
   };
 }
 
-async function presentStudies(db: Deps["db"], rows: readonly StudyRow[]): Promise<FhirResource[]> {
+async function presentStudies(
+  db: Deps["db"],
+  rows: readonly StudyRow[],
+  hasSeries = true,
+): Promise<FhirResource[]> {
   const ids = rows.map(({ id }) => id);
-  const [series, changes] = await Promise.all([listSeriesOf(db, ids), findLastChanges(db, ids)]);
+  const [series, changes] = await Promise.all([
+    hasSeries ? listSeriesOf(db, ids) : [],
+    findLastChanges(db, ids),
+  ]);
   const byStudy = Map.groupBy(series, ({ studyId }) => studyId);
   return rows.map((row) => {
     const records = byStudy.get(row.id)?.map((one) => seriesRecord(row.studyInstanceUID, one));
