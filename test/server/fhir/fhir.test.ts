@@ -369,6 +369,8 @@ describe("ImagingStudy", () => {
     test("says when, and so does its page's address; a report has the time at which it was attached", async () => {
       const page = await bundle("/ImagingStudy?_lastUpdated=ge2026");
       expect(page.entry?.[0]?.resource.meta).toMatchObject({ lastUpdated: "2026-03-01T10:15:30.500Z" });
+      const one = await t.call("GET", `/fhir/ImagingStudy/${ids["1"]}`, { as: program });
+      expect(one.headers.get("last-modified")).toBe("Sun, 01 Mar 2026 10:15:30 GMT");
       expect(selfOf(page).get("_lastUpdated")).toBe("ge2026");
       const [report] = (await bundle("/DiagnosticReport")).entry ?? [];
       const lastUpdated = String(report?.resource.issued);
@@ -641,6 +643,8 @@ describe("a failure", () => {
     const outcome = (await answer.json()) as FhirResource;
     expect([answer.status, answer.headers.get("content-type")]).toEqual([status, FHIR_JSON]);
     expect(outcome).toMatchObject({ resourceType: "OperationOutcome", issue: [{ code }] });
+    const [, parameter] = /\?([^=]+)=/.exec(path) ?? [];
+    if (status === 400) expect(JSON.stringify(outcome)).toContain(`"diagnostics":"${parameter}: `);
     expect(await fhirErrors(outcome)).toEqual([]);
   });
 
@@ -658,6 +662,12 @@ describe("a failure", () => {
       405,
       { issue: [{ code: "not-supported" }] },
     ]);
+    const handling = async (prefer: string) =>
+      (await t.call("GET", "/fhir/ImagingStudy?basedon=1", { as: program, headers: { prefer } })).status;
+    for (const prefer of ['return=minimal, handling="strict"', "respond-async; Handling = strict"])
+      expect([prefer, await handling(prefer)]).toEqual([prefer, 400]);
+    for (const prefer of ["handling=lenient", "handling=strictly", "mishandling=strict"])
+      expect([prefer, await handling(prefer)]).toEqual([prefer, 200]);
     const headers = { prefer: "handling=strict" };
     // The second is a name that every JavaScript object knows, and what the third gives is one that its prototype knows.
     for (const unknown of ["basedon=1", "constructor=1", "__proto__=toString"]) {

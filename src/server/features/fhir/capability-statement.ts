@@ -16,6 +16,7 @@ export function capabilityStatement({ productName, fhirUrl }: ServerFacts): Fhir
     type,
     supportedProfile: [profile],
     interaction: [{ code: "read" }, { code: "search-type" }],
+    versioning: "no-version",
     searchInclude: includesThatBring(type, "_include"),
     ...("_revinclude" in INCLUDES[type] && { searchRevInclude: includesThatBring(type, "_revinclude") }),
     searchParam: Object.entries(SEARCH_PARAMETERS[type]).map(
@@ -30,7 +31,7 @@ export function capabilityStatement({ productName, fhirUrl }: ServerFacts): Fhir
   return {
     resourceType: "CapabilityStatement",
     status: "active",
-    date: "2026-11-23",
+    date: "2026-11-28",
     kind: "instance",
     software: { name: productName },
     implementation: { description: `${productName}: studies and their reports`, url: fhirUrl },
@@ -48,8 +49,8 @@ export function capabilityStatement({ productName, fhirUrl }: ServerFacts): Fhir
         resource: [
           searchable("ImagingStudy", Profile.imagingStudy),
           searchable("DiagnosticReport", Profile.diagnosticReport),
-          { type: "Endpoint", interaction: [{ code: "read" }] },
-          { type: "Binary", interaction: [{ code: "read" }] },
+          { type: "Endpoint", interaction: [{ code: "read" }], versioning: "no-version" },
+          { type: "Binary", interaction: [{ code: "read" }], versioning: "no-version" },
         ],
       },
     ],

@@ -107,7 +107,7 @@ export function createFhirRoutes(deps: Deps, guard: Guard) {
   const search = (type: SearchedType) => async (c: Context<HttpEnv>) => {
     const parameters = await parametersOf(c);
     assertAcceptsFhir(c, parameters.get("_format"));
-    const isStrict = /handling\s*=\s*strict/i.test(c.req.header("prefer") ?? "");
+    const isStrict = STRICT.test(c.req.header("prefer") ?? "");
     const asked = parseFhirSearch(type, parameters, { isStrict, fhirUrl, now: deps.clock.now() });
     const { brought, ...found } = await finders[type](deps, c.get("session"), asked, fhirUrl);
     const hasStudy = [...found.matches, ...brought].some((one) => one.resourceType === "ImagingStudy");
@@ -237,9 +237,14 @@ export function createFhirRoutes(deps: Deps, guard: Guard) {
   return routes;
 }
 
+/** RFC 7240 §2: among other preferences, and perhaps between quotes. */
+const STRICT = /(?:^|[,;\s])handling\s*=\s*(?:strict|"strict")\s*(?:$|[,;])/i;
+
 function resourceResponse(c: Context<HttpEnv>, resource: FhirResource): Response {
+  const changedAt = (resource.meta as { lastUpdated?: string } | undefined)?.lastUpdated;
   return c.body(JSON.stringify(resource), 200, {
     "Content-Type": `${FHIR_JSON}; charset=utf-8`,
+    ...(changedAt && { "Last-Modified": new Date(changedAt).toUTCString() }),
     "Cache-Control": "private, no-store",
     Vary: "Accept",
   });
