@@ -36,9 +36,8 @@ const TOTALS = ["none", "estimate", "accurate"];
 const USUAL_COUNT = 20;
 const MAX_COUNT = 100;
 const MAX_VALUES = 100;
-/** Each is looked for among what is stored of a study. */
+/** Ranges of days and of times, of all parameters. */
 const MAX_TIMES = 100;
-/** Each is compared with every study that the others leave. */
 const MAX_NAMES = 8;
 const MAX_TEXT_LENGTH = 128;
 const MAX_OFFSET = 1_000_000;
@@ -139,7 +138,6 @@ function isCompared(
       break;
     case "changed":
       search.changed.push(timesOf(values, now) ?? unreadable(name));
-      if (search.changed.flat().length > MAX_TIMES) throw invalid(name);
       break;
     case "study":
       keepIds(search, referencedBy(values, "ImagingStudy", fhirUrl));
@@ -161,13 +159,20 @@ function isCompared(
       break;
     case "name":
       match(TagHex.PatientName, "PN", nameOf(values) ?? unreadable(name));
-      if (search.matches.filter(({ wanted }) => wanted.kind === "words").length > MAX_NAMES)
-        throw invalid(name);
       break;
     case "birthday":
       match(TagHex.PatientBirthDate, "DA", daysOf(values, now) ?? unreadable(name));
   }
+  if (isTooWide(search)) throw invalid(name);
   return true;
+}
+
+/** Whether each study would be compared with too much. */
+function isTooWide({ matches, changed }: FhirSearch): boolean {
+  const wanted = matches.map((match) => match.wanted);
+  const days = wanted.flatMap((one) => (one.kind === "any" ? one.of : []));
+  const names = wanted.filter(({ kind }) => kind === "words");
+  return days.length > MAX_TIMES || changed.flat().length > MAX_TIMES || names.length > MAX_NAMES;
 }
 
 /** What a name with its modifier or chain is compared with. @throws {AppError} 400 for a modifier that is not supported */
