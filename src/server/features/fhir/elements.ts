@@ -13,8 +13,15 @@ const REQUIRED: Readonly<Record<SearchedType, readonly string[]>> = {
 /** What FHIR R4 marks as summary (Σ), of what our resources have. */
 const SUMMARY: Readonly<Record<SearchedType, readonly string[]>> = {
   ImagingStudy: [
-    ...["identifier", "modality", "started", "referrer", "endpoint", "numberOfSeries", "numberOfInstances"],
-    ...["description", "series"],
+    "identifier",
+    "modality",
+    "started",
+    "referrer",
+    "endpoint",
+    "numberOfSeries",
+    "numberOfInstances",
+    "description",
+    "series",
   ],
   DiagnosticReport: ["subject", "effectiveDateTime", "issued"],
 };
