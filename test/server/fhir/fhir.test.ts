@@ -382,6 +382,16 @@ describe("ImagingStudy", () => {
     });
   });
 
+  test("is found by what its instances say, where the form said something else", async () => {
+    const corrector = await t.addPerson("Quem Corrige");
+    const said = { patientName: "Outra Pessoa", examinedAt: "2001-01-01T10:00" };
+    await t.store(corrector, sampleZip({ study: "7", elements: head }), said);
+    const total = async (query: string) => (await bundle(`/ImagingStudy?${query}`, corrector)).total;
+    expect(await total("patient.name=joao&patient.birthdate=ne1971&started=1999,2026-01")).toBe(1);
+    expect(await total("patient.name=outra")).toBe(0);
+    expect(await total("started=2001,ne2026")).toBe(0);
+  });
+
   test("by ids finds the caller's own only", async () => {
     expect(await find(`_id=${ids["1"]},${ids["9"]},none`)).toEqual(["1"]);
     expect(await find("_id=none")).toEqual([]);
