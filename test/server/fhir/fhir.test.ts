@@ -256,6 +256,8 @@ describe("ImagingStudy", () => {
     ["patient.birthdate=ne1970&patient.birthdate=1961,1950", ["2", "4"]],
     ["patient=p-100", []],
     [`patient=${PUBLIC_URL}/fhir/Patient/P-100`, ["1"]],
+    // As the client calls this server.
+    ["patient=http://localhost/fhir/Patient/P-100", ["1"]],
     // Of another server or another system: somebody else.
     ["patient=https://other.example/fhir/Patient/P-100", []],
     ["patient.identifier=http://rnds-fhir.saude.gov.br/FHIR/r4/NamingSystem/cpf|P-100", []],

@@ -108,7 +108,8 @@ export function createFhirRoutes(deps: Deps, guard: Guard) {
     const parameters = await parametersOf(c);
     assertAcceptsFhir(c, parameters.get("_format"));
     const isStrict = STRICT.test(c.req.header("prefer") ?? "");
-    const asked = parseFhirSearch(type, parameters, { isStrict, fhirUrl, now: deps.clock.now() });
+    const hosts = [fhirUrl, c.req.url].map((address) => new URL(address).host);
+    const asked = parseFhirSearch(type, parameters, { isStrict, hosts, now: deps.clock.now() });
     const { brought, ...found } = await finders[type](deps, c.get("session"), asked, fhirUrl);
     const hasStudy = [...found.matches, ...brought].some((one) => one.resourceType === "ImagingStudy");
     if (hasStudy && asked.brought.has("Endpoint")) brought.push(dicomwebEndpoint(facts));

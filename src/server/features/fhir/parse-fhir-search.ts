@@ -62,8 +62,8 @@ export interface FhirSearch extends Page {
 interface Asking {
   /** Whether the client wants to know of parameters that are unknown. */
   isStrict: boolean;
-  /** The address of FHIR here. */
-  fhirUrl: string;
+  /** This server, by its public name and as the client calls it. */
+  hosts: readonly string[];
   now: Date;
 }
 
@@ -122,7 +122,7 @@ function isCompared(
   search: FhirSearch,
   type: SearchedType,
   [name, text]: [string, string],
-  { fhirUrl, now }: Asking,
+  { hosts, now }: Asking,
 ): boolean {
   const meaning = meaningOf(type, name);
   if (!meaning) return false;
@@ -140,7 +140,7 @@ function isCompared(
       search.changed.push(timesOf(values, now) ?? unreadable(name));
       break;
     case "study":
-      keepIds(search, referencedBy(values, "ImagingStudy", fhirUrl));
+      keepIds(search, referencedBy(values, "ImagingStudy", hosts));
       break;
     case "status":
       if (!isStatus(values, STATUS[type])) search.ids = [];
@@ -155,7 +155,7 @@ function isCompared(
       match(TagHex.StudyDate, "DA", daysOf(values, now) ?? unreadable(name));
       break;
     case "patient":
-      match(TagHex.PatientID, "LO", patientIDsOf(referencedBy(values, "Patient", fhirUrl)));
+      match(TagHex.PatientID, "LO", patientIDsOf(referencedBy(values, "Patient", hosts)));
       break;
     case "name":
       match(TagHex.PatientName, "PN", nameOf(values) ?? unreadable(name));

@@ -10,16 +10,16 @@ export function valuesOf(text: string): string[] {
   return splitAt(",", text).map((value) => value.trim());
 }
 
-/** What references name: `Patient/P-100`, its address on this server, or `P-100` alone. */
+/** What references name: `Patient/P-100`, its address on a host of this server, or `P-100` alone. */
 export function referencedBy(
   values: readonly string[],
   type: "Patient" | "ImagingStudy",
-  fhirUrl: string,
+  hosts: readonly string[],
 ): string[] {
-  const relative = values.map((value) =>
-    value.startsWith(`${fhirUrl}/`) ? value.slice(fhirUrl.length) : value,
-  );
-  const ours = relative.filter((value) => !/^[a-z][a-z0-9+.-]*:\/\//i.test(value));
+  const ours = values.filter((value) => {
+    const [, host] = /^[a-z][a-z0-9+.-]*:\/\/([^/]*)/i.exec(value) ?? [];
+    return host === undefined || hosts.includes(host.toLowerCase());
+  });
   return ours.map((value) => value.replace(new RegExp(`^(?:.*/)?${type}/`), ""));
 }
 
