@@ -320,3 +320,14 @@ test("standard elements that an archive rewrote as UN are understood", () => {
   expect(instance.index.patientName).toBe(name);
   expect(instance.metadata["00081140"]?.vr).toBe("SQ");
 });
+
+test("private creators that an archive rewrote as UN are text again, and private values stay bytes", () => {
+  const { metadata } = readTaken(
+    sampleFile({
+      "00090010": { vr: "UN", bytes: Buffer.from("HMC ") },
+      "00091001": { vr: "UN", bytes: Buffer.from("ab") },
+    }),
+  );
+  expect(metadata["00090010"]).toEqual({ vr: "LO", Value: ["HMC"] });
+  expect(metadata["00091001"]).toEqual({ vr: "UN", InlineBinary: btoa("ab") });
+});

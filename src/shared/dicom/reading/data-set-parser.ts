@@ -1,7 +1,7 @@
 import { Tag, tagHex } from "../tags.ts";
 import type { ByteReader } from "./byte-reader.ts";
 import type { DataSet, Element, Encoding } from "./data-set.ts";
-import { dictionaryVr, isPrivate } from "./dictionary.ts";
+import { dictionaryVr } from "./dictionary.ts";
 import { Unreadable } from "./unreadable.ts";
 import { looksLikeVr, valueRepresentationOf } from "./value-representation.ts";
 
@@ -113,8 +113,7 @@ export class DataSetParser {
       return element;
     }
     element.length = this.#clip(tag, offset, length, end);
-    if (header.vr === "UN" && !isPrivate(tag))
-      element.vr = this.#knownVr(element, valueEncoding.littleEndian);
+    if (header.vr === "UN") element.vr = this.#knownVr(element, valueEncoding.littleEndian);
     if (element.vr === "SQ") {
       element.items = [];
       this.#items(element.items, offset, offset + element.length, itemEncoding, depth, "length");
@@ -123,8 +122,8 @@ export class DataSetParser {
   }
 
   /**
-   * A standard element written as UN, as archives do with elements they do not know, gets its own VR back (PS3.5
-   * §6.2.2); it becomes a sequence only if its value begins with an item.
+   * A standard element or a private creator written as UN, as archives do with elements they do not know, gets its own
+   * VR back (PS3.5 §6.2.2, §7.8.1); it becomes a sequence only if its value begins with an item.
    */
   #knownVr({ tag, offset, length }: Element, littleEndian: boolean): string {
     const vr = dictionaryVr(tag);
