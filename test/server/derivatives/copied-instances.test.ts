@@ -192,6 +192,7 @@ describe("a whole instance in the syntax of its copy", () => {
     expect(parts.headers.get("content-type")).toStartWith('multipart/related; type="application/dicom"');
     const text = Buffer.from(await parts.bytes()).toString("latin1");
     expect(text).toContain(`Content-Type: application/dicom; transfer-syntax=${HTJ2K}\r\n`);
+    expect(text).toMatch(new RegExp(`\r\nContent-Location: \\S*${instancePath("1")}\r\n`));
     const other = "1.2.840.10008.1.2.4.201";
     const file = await (await get(instancePath("1"), { accept: named(other) })).bytes();
     expect(readTaken(file).transferSyntaxUID).toBe(other);

@@ -280,6 +280,34 @@ describe("an instance in another syntax of native pixels", () => {
   });
 });
 
+test("each part of files and frames says where it is, in this syntax as in the stored one", async () => {
+  const fragments = [
+    (await encodeGrey(JPEG_2000)) ?? new Uint8Array(),
+    (await encodeGrey(JPEG_2000)) ?? new Uint8Array(),
+  ];
+  const two = { [TagHex.NumberOfFrames]: { vr: "IS", Value: [2] } };
+  const native = { vr: "OW", bytes: new Uint8Array(2 * wordBytes.length) };
+  const { study, path, first } = await store([
+    [JPEG_2000, { ...grey, ...two, [TagHex.PixelData]: { vr: "OB", fragments } }],
+    [EXPLICIT_BIG_ENDIAN, { ...grey, ...two, [TagHex.PixelData]: native }],
+  ]);
+  const second = first.replace(/1$/, "2");
+  const locationsOf = async (address: string, accept: string) =>
+    (await partsOf(await get(address, accept))).map(({ location }) =>
+      location.replace(/^https?:..[^/]+/, ""),
+    );
+  for (const syntax of [EXPLICIT_LITTLE_ENDIAN, "*"]) {
+    const files = FILES.replace(EXPLICIT_LITTLE_ENDIAN, syntax);
+    const frames = FRAMES.replace(EXPLICIT_LITTLE_ENDIAN, syntax);
+    for (const address of [study, path]) expect(await locationsOf(address, files)).toEqual([first, second]);
+    for (const one of [first, second]) {
+      expect(await locationsOf(one, files)).toEqual([one]);
+      expect(await locationsOf(`${one}/frames/1`, frames)).toEqual([`${one}/frames/1`]);
+      expect(await locationsOf(`${one}/frames/2,1`, frames)).toEqual([`${one}/frames/2`, `${one}/frames/1`]);
+    }
+  }
+});
+
 test("a series and a study come whole in this syntax, what is stored so bit for bit", async () => {
   const pixels = { vr: "OB", fragments: [(await encodeGrey(JPEG_2000)) ?? new Uint8Array()] };
   const native = { ...grey, [TagHex.PixelData]: { vr: "OW", bytes: wordBytes } };

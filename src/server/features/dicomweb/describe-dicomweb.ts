@@ -51,6 +51,7 @@ const VALUES =
   "Every value that the metadata name by a `BulkDataURI`, as `multipart/related; type=\"application/octet-stream\"`: one part each, whose `Content-Location` is that address, little-endian. Encapsulated pixel data are one part for each frame, as they are stored. Left out are values of an instance above 256 MiB that don't stand before its pixel data, those that can't be found in it within 5 seconds, and encapsulated ones of several fragments other than pixel data. 404 if there are none.";
 const PIXELS =
   'Pixel Data, Float Pixel Data and Double Float Pixel Data, as `multipart/related; type="application/octet-stream"`: one part each, whose `Content-Location` is the `BulkDataURI` of the metadata, little-endian; of encapsulated pixel data one part for each frame, as they are stored. Instances without pixel data are left out. 404 if there are none.';
+const LOCATED = "Each part says in `Content-Location` where it is.";
 const FILES_OR_VALUES =
   '`Accept: multipart/related; type="application/octet-stream"` brings the long values instead, as `…/bulkdata` does.';
 /** Parameters of every DICOMweb call that answers in more than one form (PS3.18 §8.3.3.1). */
@@ -91,7 +92,7 @@ export function describeDicomweb({ room, retrievals, params, isInPath = false, d
     ...credential,
     problems: [notFound, notAcceptable, archiveDamaged, heldByAnotherNode, tooManyReads],
   };
-  const written = decodes ? ` ${EXPLICIT} comes as it is stored.` : "";
+  const written = decodes ? ` ${LOCATED} ${EXPLICIT} comes as it is stored.` : "";
   const values = (summary: string, details: string) => ({
     ...bytes,
     summary,
@@ -150,7 +151,7 @@ export function describeDicomweb({ room, retrievals, params, isInPath = false, d
         details: [
           "Frames are sent as they are stored. `Accept` names the media type of the stored transfer syntax, or `application/octet-stream`.",
           "Native big-endian frames come as Explicit VR Little Endian, unless `Accept` has `transfer-syntax=*` or their own transfer syntax.",
-          decodes && DECODED,
+          decodes && `${LOCATED} ${DECODED}`,
           "An instance has a lossless HTJ2K copy if its metadata name `1.2.840.10008.1.2.4.202` among the AvailableTransferSyntaxUID (0008,3002). `Accept: image/jphc; transfer-syntax=1.2.840.10008.1.2.4.202` brings frames of it (or `application/octet-stream`, or either in `multipart/related`).",
           "Types are tried in the order of the header: a client adds `application/octet-stream; transfer-syntax=*` for frames without a copy.",
           "A single frame of the copy, without `multipart/related`, takes `Range`. A prefix of it is a smaller or coarser picture; `HTJ2K-Prefix-Lengths` has the length at which each resolution is whole.",
@@ -184,7 +185,7 @@ export function describeDicomweb({ room, retrievals, params, isInPath = false, d
         ...bytes,
         also: known,
         summary: "Read an instance (WADO-RS)",
-        details: `${retrievals} ${FILES_OR_VALUES} ${COPIED}${decodes ? ` ${EXPLICIT} is 406.` : ""}`,
+        details: `${retrievals} ${FILES_OR_VALUES} ${COPIED}${decodes ? ` ${LOCATED} ${EXPLICIT} is 406.` : ""}`,
         media: ["multipart/related", "application/dicom"],
       },
     ),

@@ -45,7 +45,7 @@ const MAX_SEARCHED_SERIES = 1_000;
 export function createDicomwebRoutes(access: DicomwebAccess) {
   const { resolve } = access;
   const responder = createResponder(access);
-  const { openInstance, urlOf, sendWhileVisible } = responder;
+  const { openInstance, urlOf, namedInstanceUrlOf, sendWhileVisible } = responder;
   const described = describeDicomweb({ ...access.document, decodes: access.decoding !== undefined });
   const routes = new Hono();
   const front: MiddlewareHandler = access.guard ?? ((_c, next) => next());
@@ -154,6 +154,7 @@ export function createDicomwebRoutes(access: DicomwebAccess) {
       const { catalogue, instance } = await openInstance(c, path);
       const frames = await framesResponse(catalogue, instance, path.frames, {
         accept: acceptOf(c),
+        instanceUrl: namedInstanceUrlOf(c, path),
         range: c.req.header("range"),
         findMetadata: () => catalogue.metadata(path.study, path.series),
         findCopy: () => catalogue.derivative(path.study, path.series),

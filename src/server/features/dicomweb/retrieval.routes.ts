@@ -44,10 +44,12 @@ interface Values extends Pick<AllBulkDataRequest, "allow" | "isPixelData" | "onl
 export function addRetrievalRoutes(
   routes: Hono,
   access: DicomwebAccess,
-  { openInstance, seriesUrlOf, instanceUrlOf, sendWhileVisible, sendWhileRetrievable }: Responder,
+  responder: Responder,
   described: ReturnType<typeof describeDicomweb>,
 ): void {
   const { resolve } = access;
+  const { openInstance, seriesUrlOf, instanceUrlOf, namedSeriesUrlOf, namedInstanceUrlOf } = responder;
+  const { sendWhileVisible, sendWhileRetrievable } = responder;
   const front: MiddlewareHandler = access.guard ?? ((_c, next) => next());
   const sendInstance = (c: Context, instance: ManifestInstance, response: Response) =>
     isSmall(instance) ? response : sendWhileRetrievable(c, response);
@@ -162,7 +164,9 @@ export function addRetrievalRoutes(
     if (prefersBulkData(acceptOf(c))) return sendValuesOfInstance(c, opened);
     const asked = writing(c, catalogue);
     const offered = asked ? [...COPIED_SYNTAXES, TransferSyntax.explicitLittleEndian] : COPIED_SYNTAXES;
-    for (const named of namedInstances(acceptOf(c), instance.transferSyntaxUID, offered)) {
+    const location = namedInstanceUrlOf(c, c.req.param());
+    for (const taken of namedInstances(acceptOf(c), instance.transferSyntaxUID, offered)) {
+      const named = { ...taken, location };
       const isExplicit = named.syntax === TransferSyntax.explicitLittleEndian;
       const response =
         isExplicit && asked
@@ -170,11 +174,12 @@ export function addRetrievalRoutes(
           : await sendCopied(c, opened, named);
       if (response) return response;
     }
+    const url = namedSeriesUrlOf(c, opened.path.study, opened.path.series);
     return unlessKnown(c, instanceVersion(instance, acceptOf(c)), async () =>
       sendInstance(
         c,
         instance,
-        await instancesResponse(catalogue, [[instance]], { accept: acceptOf(c), allow }),
+        await instancesResponse(catalogue, [{ instances: [instance], url }], { accept: acceptOf(c), allow }),
       ),
     );
   });
@@ -182,16 +187,18 @@ export function addRetrievalRoutes(
   routes.get(SERIES, front, described.series, async (c) => {
     const opened = await openSeries(c, c.req.param());
     if (prefersBulkData(acceptOf(c))) return sendValuesOfSeries(c, opened);
-    const { catalogue, manifest, allow } = opened;
+    const { catalogue, study, manifest, allow } = opened;
+    const { instances, seriesInstanceUID } = manifest;
+    const groups = [{ instances, url: namedSeriesUrlOf(c, study, seriesInstanceUID) }];
     const request = { accept: acceptOf(c), allow, written: writing(c, catalogue) };
-    return sendWhileRetrievable(c, await instancesResponse(catalogue, [manifest.instances], request));
+    return sendWhileRetrievable(c, await instancesResponse(catalogue, groups, request));
   });
 
   routes.get(STUDY, front, described.study, async (c) => {
     const opened = await openStudy(c, c.req.param());
     if (prefersBulkData(acceptOf(c))) return sendValuesOfStudy(c, opened);
-    const { catalogue, series, allow } = opened;
-    const all = instancesOf(catalogue, series);
+    const { catalogue, study, series, allow } = opened;
+    const all = instancesOf(catalogue, series, (uid) => namedSeriesUrlOf(c, study, uid));
     // Before the retrieval is charged.
     const instances = goOn(await all.next(), all);
     const request = { accept: acceptOf(c), allow, written: writing(c, catalogue) };

@@ -16,6 +16,8 @@ export interface Representation {
   type: string;
   /** The transfer syntax that the client names for it, or `*` for any; undefined if it names none. */
   syntax?: string | undefined;
+  /** Where the only item is by itself, which its part names. */
+  location?: string | undefined;
 }
 
 const MAX_HEADER_LENGTH = 2_000;

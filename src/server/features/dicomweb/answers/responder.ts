@@ -39,6 +39,11 @@ export function createResponder(access: DicomwebAccess) {
   };
   const instanceUrlOf = (c: Context, { study, series, instance }: InstancePath) =>
     `${seriesUrlOf(c, study, series)}/instances/${instance}`;
+  /** The address of a series whose files and frames an answer has; undefined for viewers, whose answers name none. */
+  const namedSeriesUrlOf = (c: Context, study: string, series: string) =>
+    baseUrl === undefined ? undefined : seriesUrlOf(c, study, series);
+  const namedInstanceUrlOf = (c: Context, path: InstancePath) =>
+    baseUrl === undefined ? undefined : instanceUrlOf(c, path);
   const sendWhile = (assertAllowed: (c: Context) => Promise<void>) => (c: Context, response: Response) =>
     whileAllowed(
       c,
@@ -49,7 +54,16 @@ export function createResponder(access: DicomwebAccess) {
   const sendWhileVisible = sendWhile(assertStillVisible);
   /** Of whole files, and of all their long values. */
   const sendWhileRetrievable = sendWhile(assertStillRetrievable);
-  return { openInstance, urlOf, seriesUrlOf, instanceUrlOf, sendWhileVisible, sendWhileRetrievable };
+  return {
+    openInstance,
+    urlOf,
+    seriesUrlOf,
+    instanceUrlOf,
+    namedSeriesUrlOf,
+    namedInstanceUrlOf,
+    sendWhileVisible,
+    sendWhileRetrievable,
+  };
 }
 
 export type Responder = ReturnType<typeof createResponder>;

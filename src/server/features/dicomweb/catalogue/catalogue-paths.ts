@@ -63,13 +63,20 @@ export async function oneInstance(
   return findInstance(manifest, uid(path.instance));
 }
 
+/** Instances of a series, and its address if answers name it. */
+export interface InstancesOfSeries {
+  instances: ManifestInstance[];
+  url: string | undefined;
+}
+
 export async function* instancesOf(
   catalogue: DicomwebCatalogue,
   series: SeriesRecord[],
-): AsyncGenerator<ManifestInstance[]> {
+  urlOf: (seriesInstanceUID: string) => string | undefined,
+): AsyncGenerator<InstancesOfSeries> {
   for (const { studyInstanceUID, seriesInstanceUID } of series) {
     const manifest = await seriesManifest(catalogue, studyInstanceUID, seriesInstanceUID);
-    yield manifest.instances;
+    yield { instances: manifest.instances, url: urlOf(seriesInstanceUID) };
   }
 }
 

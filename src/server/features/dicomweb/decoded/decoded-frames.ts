@@ -5,6 +5,7 @@ import { notAcceptable } from "../../../http/http.errors.ts";
 import { holding, streamOf } from "../../../http/stream-of.ts";
 import { ownBytes } from "../../../runtime/lent-bytes.ts";
 import { frameHeaders } from "../answers/archive-headers.ts";
+import { frameLocation } from "../answers/frame-location.ts";
 import type { Representation } from "../answers/media-types.ts";
 import { bareBody, multipartRelated, onePartRelated, type Part } from "../answers/multipart-related.ts";
 import { type AskedDecoding, placeWith } from "./decoding.ts";
@@ -20,13 +21,20 @@ export function isDecodable({ frames, transferSyntaxUID }: ManifestInstance): bo
   return frames.kind === "encapsulated" && !isVideo(transferSyntaxUID);
 }
 
+interface DecodedFrames {
+  instance: ManifestInstance;
+  frameNumbers: number[];
+  /** The address of the instance, which parts name frames by. */
+  instanceUrl: string | undefined;
+}
+
 /**
  * Answers encapsulated frames as native ones, in the colours that the metadata name. Returns undefined if the first of them can't be
  * decoded. The answer breaks off at another one that can't.
  * @throws {AppError} 406 for several frames without parts, 503 with Retry-After if too much is decoded
  */
 export async function decodedFramesResponse(
-  { instance, frameNumbers }: { instance: ManifestInstance; frameNumbers: number[] },
+  { instance, frameNumbers, instanceUrl }: DecodedFrames,
   { multipart, type }: Representation,
   { decoding, asker }: AskedDecoding,
 ): Promise<Response | undefined> {
@@ -38,16 +46,21 @@ export async function decodedFramesResponse(
   if (!first) return undefined;
   if (others.length === 0 && isShort(first)) {
     const part = ownBytes(first.bytes);
-    const head = { contentType: CONTENT_TYPE };
+    const head = { contentType: CONTENT_TYPE, location: frameLocation(instanceUrl, firstNumber) };
     const { contentType, body } = multipart ? onePartRelated(type, head, part) : bareBody(CONTENT_TYPE, part);
     return new Response(body, { headers: frameHeaders(contentType) });
   }
+  const partOf = (frame: NativeFrame, frameNumber: number): Part => ({
+    contentType: CONTENT_TYPE,
+    location: frameLocation(instanceUrl, frameNumber),
+    body: streamOf(framePieces(frame)),
+  });
   const parts = async function* (): AsyncGenerator<Part> {
-    yield partOf(first);
+    yield partOf(first, firstNumber);
     for (const frameNumber of others) {
       await using frame = await decoding.next(frameOf(frameNumber), asker);
       if (!frame) throw new NotDecoded("a frame of a list");
-      yield partOf(frame);
+      yield partOf(frame, frameNumber);
     }
   };
   const { contentType, body } = multipart
@@ -55,10 +68,6 @@ export async function decodedFramesResponse(
     : { contentType: CONTENT_TYPE, body: streamOf(framePieces(first)) };
   const headers = frameHeaders(contentType);
   return new Response(await sentInPlace(body, first, { decoding, asker }), { headers });
-}
-
-function partOf(frame: NativeFrame): Part {
-  return { contentType: CONTENT_TYPE, body: streamOf(framePieces(frame)) };
 }
 
 /** A frame that is held in memory and needs no place. */

@@ -3,6 +3,7 @@ import type { Derivative, ReadFrame } from "../../../holdings/derivatives/deriva
 import { contentRange, parseByteRange } from "../../../http/byte-range.ts";
 import { ownBytes } from "../../../runtime/lent-bytes.ts";
 import { frameHeaders } from "../answers/archive-headers.ts";
+import { frameLocation } from "../answers/frame-location.ts";
 import type { Representation } from "../answers/media-types.ts";
 import { multipartRelated, onePartRelated, type Part } from "../answers/multipart-related.ts";
 import type { AskedDecoding } from "../decoded/decoding.ts";
@@ -14,6 +15,8 @@ const PREFIX_LENGTHS = "HTJ2K-Prefix-Lengths";
 /** What a request for frames says besides its path. */
 export interface FrameRequest {
   accept: string | undefined;
+  /** The address of the instance, which parts name frames by. */
+  instanceUrl?: string | undefined;
   range?: string | undefined;
   /** Finds the metadata of the series, which tell how big-endian frames are swapped. */
   findMetadata?: () => Promise<StoredMetadata | undefined>;
@@ -23,28 +26,35 @@ export interface FrameRequest {
   decoded?: AskedDecoding | undefined;
 }
 
+interface CopiedFrames extends Pick<FrameRequest, "instanceUrl"> {
+  sopInstanceUID: string;
+  frameNumbers: number[];
+}
+
 /**
  * Answers frames of a lossless copy. A single frame without multipart framing can be asked for by ranges, since a prefix of it is a
  * smaller picture. `undefined` if the copy lacks a frame, or if its bytes are not right.
  */
 export async function copiedFramesResponse(
   derivative: Derivative,
-  { sopInstanceUID, frameNumbers }: { sopInstanceUID: string; frameNumbers: number[] },
+  copied: CopiedFrames,
   { multipart, type }: Representation,
   range: string | undefined,
 ): Promise<Response | undefined> {
+  const { sopInstanceUID, frameNumbers, instanceUrl } = copied;
   const contentType = `${type}; transfer-syntax=${TransferSyntax.htJpeg2000Rpcl}`;
   const [only] = frameNumbers;
   if (only !== undefined && frameNumbers.length === 1) {
     const frame = await derivative.readFrame(sopInstanceUID, only - 1);
     if (!frame) return undefined;
     if (!multipart) return rangeOfFrame(frame, contentType, range);
-    const related = onePartRelated(type, { contentType }, ownBytes(frame.bytes));
+    const head = { contentType, location: frameLocation(instanceUrl, only) };
+    const related = onePartRelated(type, head, ownBytes(frame.bytes));
     return new Response(related.body, { headers: varied(related.contentType) });
   }
   const count = derivative.instances.get(sopInstanceUID)?.frames.length ?? 0;
   if (!multipart || frameNumbers.some((frameNumber) => frameNumber > count)) return undefined;
-  const related = multipartRelated(type, parts(derivative, sopInstanceUID, frameNumbers, contentType));
+  const related = multipartRelated(type, parts(derivative, copied, contentType));
   return new Response(related.body, { headers: varied(related.contentType) });
 }
 
@@ -81,13 +91,12 @@ function varied(contentType: string): Record<string, string> {
 /** @throws if a frame is damaged, which ends the body early: the copy is made again */
 async function* parts(
   derivative: Derivative,
-  sopInstanceUID: string,
-  frameNumbers: number[],
+  { sopInstanceUID, frameNumbers, instanceUrl }: CopiedFrames,
   contentType: string,
 ): AsyncGenerator<Part> {
   for (const frameNumber of frameNumbers) {
     const frame = await derivative.readFrame(sopInstanceUID, frameNumber - 1);
     if (!frame) throw new RangeError("a frame of the copy is lost");
-    yield { contentType, body: frame.bytes };
+    yield { contentType, location: frameLocation(instanceUrl, frameNumber), body: frame.bytes };
   }
 }

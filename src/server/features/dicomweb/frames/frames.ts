@@ -5,6 +5,7 @@ import { AppError } from "../../../http/app-error.ts";
 import { notAcceptable, notFound, validationFailed } from "../../../http/http.errors.ts";
 import { UNWATCHED_BYTES } from "../../../http/while-allowed.ts";
 import { frameHeaders } from "../answers/archive-headers.ts";
+import { frameLocation } from "../answers/frame-location.ts";
 import { namedFrames, negotiateFrames, type Representation } from "../answers/media-types.ts";
 import { bareBody, multipartRelated, onePartRelated, type Part } from "../answers/multipart-related.ts";
 import { decodedFramesResponse, isDecodable } from "../decoded/decoded-frames.ts";
@@ -66,7 +67,7 @@ export function allFramesResponse(
 async function respondAsNamed(
   instance: ManifestInstance,
   frameNumbers: number[],
-  { accept, range, findCopy, decoded }: FrameRequest,
+  { accept, range, findCopy, decoded, instanceUrl }: FrameRequest,
 ): Promise<Response | undefined> {
   const { htJpeg2000Rpcl, explicitLittleEndian } = TransferSyntax;
   const { transferSyntaxUID, sopInstanceUID } = instance;
@@ -75,26 +76,19 @@ async function respondAsNamed(
   for (const named of namedFrames(accept, frameTransferSyntaxUID(transferSyntaxUID), offered)) {
     const derivative = named.syntax === htJpeg2000Rpcl && (await findCopy?.());
     const response = derivative
-      ? await copiedFramesResponse(derivative, { sopInstanceUID, frameNumbers }, named, range)
+      ? await copiedFramesResponse(derivative, { sopInstanceUID, frameNumbers, instanceUrl }, named, range)
       : decoded && named.syntax === explicitLittleEndian
-        ? await decodedFramesResponse({ instance, frameNumbers }, named, decoded)
+        ? await decodedFramesResponse({ instance, frameNumbers, instanceUrl }, named, decoded)
         : undefined;
     if (response) return response;
   }
   return undefined;
 }
 
-/** Where bulk data are, which each part of an answer names (PS3.18 §10.4.3.3.5); frames that are asked for as frames name nothing. */
-interface Places {
-  instanceUrl: string;
-  /** The address of pixel data that are one frame. */
-  bulkDataUrl: string;
+interface Asked extends Pick<FrameRequest, "accept" | "findMetadata" | "instanceUrl"> {
+  /** The address of pixel data that are one frame, which its part names if they are asked for as bulk data (PS3.18 §10.4.3.3.5). */
+  bulkDataUrl?: string;
 }
-
-type Asked = Pick<FrameRequest, "accept" | "findMetadata"> & Partial<Places>;
-
-const placeOf = (instanceUrl: string | undefined, frameNumber: number) =>
-  instanceUrl === undefined ? undefined : `${instanceUrl}/frames/${frameNumber}`;
 
 async function respond(
   catalogue: DicomwebCatalogue,
@@ -110,14 +104,14 @@ async function respond(
     syntax !== transferSyntaxUID
   ) {
     const swapped = findMetadata && (await openLittleEndian(catalogue, instance, findMetadata));
-    if (swapped) return await respondSwapped(swapped, frameNumbers, { multipart, type });
+    if (swapped) return await respondSwapped(swapped, { frameNumbers, instanceUrl }, { multipart, type });
     if (syntax !== undefined) throw new AppError(notAcceptable);
   }
   const contentType = `${type}; transfer-syntax=${namedSyntax(transferSyntaxUID)}`;
   const [only] = frameNumbers;
   if (only !== undefined && frameNumbers.length === 1) {
     const frame = await borrowFrame(catalogue, instance, only - 1);
-    const head = { contentType, location: bulkDataUrl };
+    const head = { contentType, location: bulkDataUrl ?? frameLocation(instanceUrl, only) };
     const answer = multipart ? onePartRelated(type, head, frame) : bareBody(contentType, frame);
     return new Response(answer.body, { headers: frameHeaders(answer.contentType) });
   }
@@ -132,17 +126,17 @@ async function respond(
 /** Answers big-endian frames as little-endian ones: to a client that names that syntax, or none (PS3.18 §8.7.3.3). */
 async function respondSwapped(
   swapped: LittleEndianReader,
-  frameNumbers: number[],
+  listed: ListedFrames,
   { multipart, type }: Representation,
 ): Promise<Response> {
   const contentType = `${type}; transfer-syntax=${TransferSyntax.explicitLittleEndian}`;
-  const [only] = frameNumbers;
-  if (!multipart && only !== undefined && frameNumbers.length === 1)
+  const [only] = listed.frameNumbers;
+  if (!multipart && only !== undefined && listed.frameNumbers.length === 1)
     return new Response((await swapped.frame(only - 1)) as BodyInit, { headers: frameHeaders(contentType) });
   if (!multipart) throw new AppError(notAcceptable);
   const answer = multipartRelated(
     type,
-    frameParts({ frameNumbers }, contentType, (index) => swapped.frame(index)),
+    frameParts(listed, contentType, (index) => swapped.frame(index)),
   );
   return new Response(answer.body, { headers: frameHeaders(answer.contentType) });
 }
@@ -153,13 +147,18 @@ function namedSyntax(transferSyntaxUID: string): string {
   return transferSyntaxUID === implicitLittleEndian ? explicitLittleEndian : transferSyntaxUID;
 }
 
+interface ListedFrames {
+  frameNumbers: number[];
+  instanceUrl: string | undefined;
+}
+
 async function* frameParts(
-  { frameNumbers, instanceUrl }: { frameNumbers: number[]; instanceUrl?: string | undefined },
+  { frameNumbers, instanceUrl }: ListedFrames,
   contentType: string,
   read: (frameIndex: number) => Promise<Bytes>,
 ): AsyncGenerator<Part> {
   for (const frameNumber of frameNumbers) {
-    const location = placeOf(instanceUrl, frameNumber);
+    const location = frameLocation(instanceUrl, frameNumber);
     yield { contentType, location, body: await read(frameNumber - 1) };
   }
 }

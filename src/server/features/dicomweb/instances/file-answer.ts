@@ -11,10 +11,11 @@ export function fileVersion(name: string, { multipart }: Pick<Representation, "m
 export function fileResponse(
   body: OnePart,
   { syntax, sizeBytes }: { syntax: string; sizeBytes: number },
-  { multipart, type }: Representation,
+  { multipart, type, location }: Representation,
 ): Response {
   if (multipart) {
-    const related = onePartRelated(type, { contentType: `${type}; transfer-syntax=${syntax}` }, body);
+    const head = { contentType: `${type}; transfer-syntax=${syntax}`, location };
+    const related = onePartRelated(type, head, body);
     return new Response(related.body, {
       headers: { ...archiveHeaders(related.contentType), Vary: "Accept" },
     });

@@ -7,6 +7,7 @@ import { holding, streamOf } from "../../../http/stream-of.ts";
 import { archiveHeaders } from "../answers/archive-headers.ts";
 import { namedInstances, negotiateInstances, type Representation } from "../answers/media-types.ts";
 import { multipartRelated, type Part } from "../answers/multipart-related.ts";
+import type { InstancesOfSeries } from "../catalogue/catalogue-paths.ts";
 import type { AskedDecoding, PlaceForLater } from "../decoded/decoding.ts";
 import type { InstanceBytes } from "../dicomweb.catalogue.ts";
 import { explicitFile, type WrittenFile } from "./explicit-file.ts";
@@ -14,7 +15,7 @@ import { EXPLICIT_TYPE, explicitInstanceResponse } from "./explicit-instance.ts"
 import { fileVersion } from "./file-answer.ts";
 
 type Instances = Pick<InstanceBytes, "open" | "read">;
-type InstanceGroups = Iterable<ManifestInstance[]> | AsyncIterable<ManifestInstance[]>;
+type InstanceGroups = Iterable<InstancesOfSeries> | AsyncIterable<InstancesOfSeries>;
 
 /** The value of `ETag` for one instance in the form that the client takes. @throws {AppError} 406 */
 export function instanceVersion(instance: ManifestInstance, accept: string | undefined): string {
@@ -80,8 +81,8 @@ async function readChecked(catalogue: Instances, only: ManifestInstance): Promis
 
 function onlyInstance(groups: InstanceGroups): ManifestInstance | undefined {
   if (!Array.isArray(groups) || groups.length !== 1) return undefined;
-  const [group] = groups as ManifestInstance[][];
-  return group?.length === 1 ? group[0] : undefined;
+  const [group] = groups as InstancesOfSeries[];
+  return group?.instances.length === 1 ? group.instances[0] : undefined;
 }
 
 interface Written {
@@ -95,13 +96,14 @@ async function* parts(
   groups: InstanceGroups,
   { checked, explicit }: Written,
 ): AsyncGenerator<Part> {
-  for await (const group of groups) {
-    for (const instance of group) {
+  for await (const { instances, url } of groups) {
+    for (const instance of instances) {
+      const location = url && `${url}/instances/${instance.sopInstanceUID}`;
       await using file = await explicit?.write(instance);
-      if (file) yield { contentType: EXPLICIT_TYPE, body: streamOf(file.pieces) };
+      if (file) yield { contentType: EXPLICIT_TYPE, location, body: streamOf(file.pieces) };
       else {
         const contentType = `application/dicom; transfer-syntax=${instance.transferSyntaxUID}`;
-        yield { contentType, body: checked ?? (await catalogue.open(instance)) };
+        yield { contentType, location, body: checked ?? (await catalogue.open(instance)) };
       }
     }
   }
