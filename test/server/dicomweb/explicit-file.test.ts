@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { joinPieces } from "../../../src/server/archive/pieces.ts";
 import { parseFile } from "../../../src/server/dicom/parse-file.ts";
@@ -30,6 +30,19 @@ function judgeOf(syntax: string): string | undefined {
   if (/\.4\.(?:5\d|70)$/.test(syntax)) return "dcmdjpeg";
   return syntax.includes(".1.2.4.") ? undefined : "dcmconv";
 }
+
+/** Compares what is in two files after each other, as pydicom reads them with GDCM; prints the places of pairs that differ. */
+const COMPARE = `
+import sys, numpy, pydicom, gdcm
+read = lambda path: pydicom.dcmread(path).pixel_array
+pairs = sys.argv[1:]
+print([at for at in range(0, len(pairs), 2) if not numpy.array_equal(read(pairs[at]), read(pairs[at + 1]))])
+`;
+/** Debian's Python, and where it has what python3-pydicom and python3-gdcm bring, which decode JPEG 2000. */
+const PYTHON = "/usr/bin/python3";
+const hasGdcm = ["numpy", "pydicom", "gdcm.py"].every((name) =>
+  existsSync(join("/usr/lib/python3/dist-packages", name)),
+);
 
 /** Twelve bits of lossy JPEG, where two decoders may round differently. */
 const ROUNDED = /\.4\.5[1-5]$/;
@@ -125,6 +138,20 @@ describe.skipIf(!SAMPLES || !Bun.which("dcmdjpls"))("real files in Explicit VR L
     }
     expect(judged.size).toBeGreaterThan(8);
   }, 240_000);
+
+  test.skipIf(!hasGdcm)("that are JPEG 2000 have the pixels that GDCM finds in them", async () => {
+    const pairs: string[] = [];
+    for (const { name, bytes } of all.filter(({ syntax }) => /\.4\.9[01]$/.test(syntax))) {
+      const ours = await explicitOf(bytes);
+      if (!ours) continue;
+      const path = join(folder, `${pairs.length}.dcm`);
+      await Bun.write(path, ours);
+      pairs.push(join(SAMPLES ?? "", name), path);
+    }
+    expect(pairs.length).toBeGreaterThan(16);
+    const { stdout } = Bun.spawnSync([PYTHON, "-W", "ignore", "-c", COMPARE, ...pairs]);
+    expect(stdout.toString().trim()).toBe("[]");
+  });
 
   test("that are JPEG 2000 without loss have the pixels of the file that they were made of", async () => {
     const name = "cornerstoneWADOImageLoader/testImages/CTImage.dcm";
