@@ -6,7 +6,7 @@ import {
   type QueryKey,
 } from "@tanstack/react-query";
 import { ApiError } from "./api.ts";
-import { isPerhapsDone } from "./perhaps-done.ts";
+import { mayBeDone } from "./may-be-done.ts";
 
 const MAX_RETRIES = 2;
 
@@ -53,7 +53,7 @@ async function readAgain(
   changes: readonly QueryKey[],
   failure: Error | null,
 ): Promise<void> {
-  if (failure && !isPerhapsDone(failure)) return;
+  if (failure && !mayBeDone(failure)) return;
   await Promise.all(changes.map((queryKey) => queryClient.invalidateQueries({ queryKey })));
 }
 

@@ -56,7 +56,7 @@ export interface AssociationSink {
   end(): Promise<void>;
 }
 
-export interface AssociationAsked {
+export interface AssociationRequest {
   calledAETitle: string;
   callingAETitle: string;
   /** Of the peer. */
@@ -66,7 +66,7 @@ export interface AssociationAsked {
 export interface AssociationOptions {
   implementation: Implementation;
   /** Decides who may store. `cut` ends the connection, now or later. */
-  admit(asked: AssociationAsked, cut: () => void): Promise<AssociationSink | RejectionName>;
+  admit(asked: AssociationRequest, cut: () => void): Promise<AssociationSink | RejectionName>;
   /** A connection that has not asked for an association whole by then is cut off (PS3.8 §9.1.5, ARTIM). */
   requestMs: number;
   /** A peer that sends nothing for so long is cut off. */

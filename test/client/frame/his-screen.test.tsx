@@ -4,7 +4,7 @@ import { getDefaultStore } from "jotai";
 import { currentPath } from "../../../src/client/features/places/his-location.ts";
 import { firstPlaceAtom } from "../../../src/client/features/places/views.ts";
 import { keepInTab } from "../../../src/client/features/session/kept-in-tab.ts";
-import { toldEndAtom } from "../../../src/client/features/session/told-end.ts";
+import { knownEndAtom } from "../../../src/client/features/session/known-end.ts";
 import { beginSession, endSession, restoreSession } from "../../../src/client/session.ts";
 import { withoutConnection } from "../../support/connection.ts";
 import { act, cleanup, screen, withDom } from "../../support/dom.ts";
@@ -17,15 +17,15 @@ withDom();
 // The module reads the browser's storage when it is imported.
 const { default: HisScreen } = await import("../../../src/client/features/frame/his-screen.tsx");
 
-for (const [why, address, toldEnd] of [
+for (const [why, address, knownEnd] of [
   ["logout", "/", undefined],
   ["expired", "/?expired=true", undefined],
   ["expired", "/?expired=true", "logout"],
   ["expired", "/?password=changed", "password"],
 ] as const) {
-  test(`a person without a session (${toldEnd ?? why}) is sent from /his to ${address}`, async () => {
+  test(`a person without a session (${knownEnd ?? why}) is sent from /his to ${address}`, async () => {
     const calls = answerCalls({});
-    getDefaultStore().set(toldEndAtom, toldEnd);
+    getDefaultStore().set(knownEndAtom, knownEnd);
     endSession(why);
     const replace = spyOn(window.location, "replace").mockImplementation(() => undefined);
     await renderClient(<HisScreen productName="Exameteca" maxUploadBytes={1} />);
@@ -33,7 +33,7 @@ for (const [why, address, toldEnd] of [
     expect(screen.getByText("Loading...")).toBeTruthy();
     expect(calls).toEqual([]);
     replace.mockRestore();
-    getDefaultStore().set(toldEndAtom, undefined);
+    getDefaultStore().set(knownEndAtom, undefined);
   });
 }
 

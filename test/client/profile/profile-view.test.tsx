@@ -5,7 +5,7 @@ import { getDefaultStore } from "jotai";
 import { firstPlaceAtom, viewAtom } from "../../../src/client/features/places/views.ts";
 import { activityText } from "../../../src/client/features/profile/activity-text.ts";
 import ProfileView from "../../../src/client/features/profile/profile-view.tsx";
-import { toldEndAtom } from "../../../src/client/features/session/told-end.ts";
+import { knownEndAtom } from "../../../src/client/features/session/known-end.ts";
 import { currentToken, readStoredSession, sessionEndAtom } from "../../../src/client/session.ts";
 import type { Activity } from "../../../src/shared/api/users.ts";
 import { screen, userEvent, waitFor, withDom } from "../../support/dom.ts";
@@ -95,7 +95,7 @@ describe("the profile", () => {
     expect(screen.queryByText("Falha na atualização")).toBeNull();
     await waitFor(() => expect(textIn("Nova senha")).toBe(""));
     // The login page says it, once a call finds that the session is over.
-    expect(getDefaultStore().get(toldEndAtom)).toBe("password");
+    expect(getDefaultStore().get(knownEndAtom)).toBe("password");
   });
 
   test("says nothing of a changed password if the session goes on", async () => {

@@ -6,7 +6,7 @@ import { currentPath, replacePath } from "../places/his-location.ts";
 import { parsePlace, pathOf } from "../places/place.ts";
 import { eraseKeptInTab } from "../session/kept-in-tab.ts";
 import { keepPlace, takeKeptPlace } from "../session/kept-place.ts";
-import { toldEndAtom } from "../session/told-end.ts";
+import { knownEndAtom } from "../session/known-end.ts";
 
 /**
  * Leaves once there is a connection; returns whether that is missing, because only this page opens without one. Unless they signed out,
@@ -21,11 +21,11 @@ export function useLeaveWithoutSession(userId: string | undefined): boolean {
   useEffect(() => {
     if (userId !== undefined) lastUserId.current = userId;
   }, [userId]);
-  const toldEnd = useAtomValue(toldEndAtom);
+  const knownEnd = useAtomValue(knownEndAtom);
   useEffect(() => {
-    if (end === "logout" || (end && toldEnd === "logout")) eraseKeptInTab();
-  }, [end, toldEnd]);
-  const why = toldEnd === "password" ? "?password=changed" : "?expired=true";
+    if (end === "logout" || (end && knownEnd === "logout")) eraseKeptInTab();
+  }, [end, knownEnd]);
+  const why = knownEnd === "password" ? "?password=changed" : "?expired=true";
   const address = end === "expired" ? `/${why}` : "/";
   useEffect(() => {
     if (isSignedIn || !isOnline) return;

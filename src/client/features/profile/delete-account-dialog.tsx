@@ -1,7 +1,7 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { actSurely } from "../../perhaps-done.ts";
+import { actSurely } from "../../may-be-done.ts";
 import { endSession } from "../../session.ts";
 import { ConfirmDialog } from "../../ui/dialog.tsx";
 import { PasswordField } from "../../ui/password-field.tsx";

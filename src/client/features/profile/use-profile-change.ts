@@ -4,12 +4,12 @@ import { useSetAtom } from "jotai";
 import type { UseFormReturn } from "react-hook-form";
 import type { ProfileAnswer, ProfileChange } from "../../../shared/api/users.ts";
 import { showFormFailure } from "../../form-failure.ts";
-import { isPerhapsDone } from "../../perhaps-done.ts";
+import { mayBeDone } from "../../may-be-done.ts";
 import { CURRENT_USER } from "../../query-keys.ts";
 import { announceSessionEnd, refreshSessionUser, renewSession } from "../../session.ts";
 import { showToast } from "../../ui/toast.tsx";
 import { isSessionOver } from "../session/is-session-over.ts";
-import { toldEndAtom } from "../session/told-end.ts";
+import { knownEndAtom } from "../session/known-end.ts";
 import { profileApi } from "./profile-api.ts";
 
 /** The field that an error code is about, for refusals without violations. */
@@ -25,7 +25,7 @@ export function useProfileChange(
 ) {
   const { t } = useLingui();
   const queryClient = useQueryClient();
-  const setToldEnd = useSetAtom(toldEndAtom);
+  const setToldEnd = useSetAtom(knownEndAtom);
 
   return async (change: ProfileChange): Promise<void> => {
     try {
@@ -37,7 +37,7 @@ export function useProfileChange(
       onSaved(answer);
     } catch (error) {
       // A changed password ends the session, and the new one was in the answer that was lost.
-      if (change.newPassword && isPerhapsDone(error) && (await isSessionOver())) {
+      if (change.newPassword && mayBeDone(error) && (await isSessionOver())) {
         reset({ ...change, currentPassword: "", newPassword: "" });
         setToldEnd("password");
         announceSessionEnd("password");

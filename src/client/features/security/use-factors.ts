@@ -2,7 +2,7 @@ import { type QueryClient, queryOptions, useQuery } from "@tanstack/react-query"
 import type { Factors, RecoveryCodesAnswer } from "../../../shared/api/factors.ts";
 import { answerInTime } from "../../answer-in-time.ts";
 import { ApiError } from "../../api.ts";
-import { isPerhapsDone } from "../../perhaps-done.ts";
+import { mayBeDone } from "../../may-be-done.ts";
 import { securityApi } from "./security-api.ts";
 
 const queryKey = ["auth", "factors"];
@@ -21,7 +21,7 @@ export async function factorsAfterLoss(
   queryClient: QueryClient,
   failure: unknown,
 ): Promise<Factors | undefined> {
-  if (!isPerhapsDone(failure)) return undefined;
+  if (!mayBeDone(failure)) return undefined;
   try {
     return await queryClient.fetchQuery({
       queryKey,

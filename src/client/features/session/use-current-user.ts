@@ -6,7 +6,7 @@ import { isOffline } from "../../query-client.ts";
 import { CURRENT_USER } from "../../query-keys.ts";
 import { currentToken, onSessionEndElsewhere, refreshSessionUser, sessionAtom } from "../../session.ts";
 import { readKeptUser } from "./kept-user.ts";
-import { toldEndAtom } from "./told-end.ts";
+import { knownEndAtom } from "./known-end.ts";
 
 /**
  * The user as the server says now; until it has answered, as the browser kept it. When another tab's session ends,
@@ -15,7 +15,7 @@ import { toldEndAtom } from "./told-end.ts";
 export function useCurrentUser() {
   const session = useAtomValue(sessionAtom);
   const queryClient = useQueryClient();
-  const setToldEnd = useSetAtom(toldEndAtom);
+  const setToldEnd = useSetAtom(knownEndAtom);
   const { error, refetch } = useQuery({
     queryKey: CURRENT_USER,
     enabled: session !== undefined,

@@ -5,7 +5,7 @@ import { removalGraceHours } from "../../../shared/rules/subscription.ts";
 import { answerInTime } from "../../answer-in-time.ts";
 import { ApiError } from "../../api.ts";
 import { failureText } from "../../failure-text.ts";
-import { actSurely } from "../../perhaps-done.ts";
+import { actSurely } from "../../may-be-done.ts";
 import { refreshExams, refreshLabs, refreshSubscription } from "../../query-keys.ts";
 import { ConfirmDialog } from "../../ui/dialog.tsx";
 import { TextField } from "../../ui/field.tsx";

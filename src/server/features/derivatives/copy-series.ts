@@ -13,7 +13,7 @@ import type { DerivativeWriter } from "../../holdings/derivatives/store-derivati
 import type { StoredObjectRow } from "../../holdings/objects/stored-objects.table.ts";
 import { readFrame } from "../dicomweb/frames/frame-bytes.ts";
 import { firstPixelByte, isDeflated, openHeader } from "../dicomweb/frames/open-header.ts";
-import { extentOf, MAX_FRAME_BYTES, MAX_HEADER_BYTES } from "../thumbnails/read-middle-frame.ts";
+import { extentOf, MAX_FRAME_BYTES, MAX_HEADER_BYTES } from "../thumbnails/read-picture-input.ts";
 import { COPIED_SYNTAXES } from "./copied-syntaxes.ts";
 import { findSyntaxEnds } from "./metadata-offsets.ts";
 import type { SampleFormat, SentBytes } from "./worker/encode-messages.ts";

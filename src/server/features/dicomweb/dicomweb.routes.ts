@@ -1,7 +1,7 @@
 import { type Context, Hono, type MiddlewareHandler } from "hono";
 import { AppError } from "../../http/app-error.ts";
 import { notFound } from "../../http/http.errors.ts";
-import { goOn } from "../../runtime/go-on.ts";
+import { continueFrom } from "../../runtime/continue-from.ts";
 import { acceptOf } from "./answers/media-types.ts";
 import { createResponder } from "./answers/responder.ts";
 import { takenOf, versionIn } from "./answers/taken-data-sets.ts";
@@ -113,7 +113,7 @@ export function createDicomwebRoutes(access: DicomwebAccess) {
     return unlessKnown(c, versionIn(taken.form, versionOf(series)), async () => {
       // What can't be read at all fails before the answer begins.
       const all = metadataOf(catalogue, series);
-      const metadata = goOn(await all.next(), all);
+      const metadata = continueFrom(await all.next(), all);
       return sendWhileVisible(c, studyMetadataResponse(metadata, taken, urlOf(c, c.req.param("study"))));
     });
   });

@@ -1,7 +1,7 @@
 import type { Context, Hono, MiddlewareHandler } from "hono";
 import { TransferSyntax } from "../../../shared/dicom/transfer-syntax.ts";
 import type { ManifestInstance } from "../../archive/manifest.ts";
-import { goOn } from "../../runtime/go-on.ts";
+import { continueFrom } from "../../runtime/continue-from.ts";
 import {
   acceptOf,
   type NamedRepresentation,
@@ -200,7 +200,7 @@ export function addRetrievalRoutes(
     const { catalogue, study, series, allow } = opened;
     const all = instancesOf(catalogue, series, (uid) => namedSeriesUrlOf(c, study, uid));
     // Before the retrieval is charged.
-    const instances = goOn(await all.next(), all);
+    const instances = continueFrom(await all.next(), all);
     const request = { accept: acceptOf(c), allow, written: writing(c, catalogue) };
     return sendWhileRetrievable(c, await instancesResponse(catalogue, instances, request));
   });

@@ -16,7 +16,7 @@ import type { HttpEnv } from "../../http/http-context.ts";
 import { isKnownVersion } from "../../http/known-version.ts";
 import { holding } from "../../http/stream-of.ts";
 import { createRecheck, whileAllowed } from "../../http/while-allowed.ts";
-import { goOn } from "../../runtime/go-on.ts";
+import { continueFrom } from "../../runtime/continue-from.ts";
 import { archiveHeaders } from "../dicomweb/answers/archive-headers.ts";
 import { acceptOf, negotiateRendered, PDF } from "../dicomweb/answers/media-types.ts";
 import { multipartRelated } from "../dicomweb/answers/multipart-related.ts";
@@ -27,7 +27,7 @@ import { assertStillVisible, openingOf, openStudyAsSession } from "../dicomweb/o
 import { DrawingTurns } from "../dicomweb/turns/drawing-turns.ts";
 import { Places } from "../dicomweb/turns/places.ts";
 import { placeOf } from "../dicomweb/turns/search-turns.ts";
-import { middleInstance, readMiddleFrame } from "../thumbnails/read-middle-frame.ts";
+import { middleInstance, readPictureInput } from "../thumbnails/read-picture-input.ts";
 import { withPatience } from "../thumbnails/with-patience.ts";
 import type { Drawing } from "../thumbnails/worker/picture-messages.ts";
 import { assertStillViewed, type OtherTokens, openAsViewer, viewerParams } from "../viewer/open-as-viewer.ts";
@@ -216,7 +216,7 @@ async function answerSeveral(
   try {
     const first = await parts.next();
     if (first.done) throw new AppError(notDrawable);
-    const all = multipartRelated(contentType, goOn(first, parts));
+    const all = multipartRelated(contentType, continueFrom(first, parts));
     const headers = { ...archiveHeaders(all.contentType), Vary: "Accept" };
     if (c.req.method === "HEAD") {
       place[Symbol.dispose]();
@@ -271,7 +271,7 @@ async function draw(
   { instance, frameIndex, drawing }: FramePlace & { drawing: Drawing },
   signal: AbortSignal,
 ): Promise<Uint8Array> {
-  const frame = await readMiddleFrame(deps, instance, frameIndex);
+  const frame = await readPictureInput(deps, instance, frameIndex);
   if (frame === "too_large") throw new AppError(notDrawable);
   await using held = frame;
   const request = { ...held.request, drawing };

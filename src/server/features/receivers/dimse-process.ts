@@ -2,7 +2,7 @@ import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Subprocess } from "bun";
 import type { Config } from "../../config.ts";
-import type { AssociationAsked, StoreResult } from "../../dimse/association.ts";
+import type { AssociationRequest, StoreResult } from "../../dimse/association.ts";
 import { describeError, type Logger } from "../../runtime/log.ts";
 import type {
   Admission,
@@ -18,7 +18,7 @@ import type { InstanceJudge, Party } from "./worker/instance-judge.ts";
 
 /** What the process that speaks to DICOM senders asks. */
 export interface DimseHandler {
-  admit(asked: AssociationAsked): Promise<Admission>;
+  admit(asked: AssociationRequest): Promise<Admission>;
   /** Whose an association is; `undefined` once it has ended. */
   partyOf(association: string): Party | undefined;
   /** Whether the disk has room for so many more bytes of the instance that is arriving. */

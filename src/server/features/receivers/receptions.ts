@@ -1,7 +1,7 @@
 import { isInForce } from "../../../shared/rules/subscription.ts";
 import { isDatabaseUnavailable } from "../../db/database.errors.ts";
 import type { Deps } from "../../deps.ts";
-import type { AssociationAsked, StoreResult } from "../../dimse/association.ts";
+import type { AssociationRequest, StoreResult } from "../../dimse/association.ts";
 import { Status } from "../../dimse/command-set.ts";
 import { trustPeers } from "../../http/trusted-peers.ts";
 import { describeError } from "../../runtime/log.ts";
@@ -50,7 +50,7 @@ export class Receptions implements DimseHandler {
 
   constructor(private readonly deps: ReceptionDeps) {}
 
-  async admit(asked: AssociationAsked): Promise<Admission> {
+  async admit(asked: AssociationRequest): Promise<Admission> {
     try {
       return await this.#admit(asked);
     } catch (error) {
@@ -60,7 +60,7 @@ export class Receptions implements DimseHandler {
     }
   }
 
-  async #admit(asked: AssociationAsked): Promise<Admission> {
+  async #admit(asked: AssociationRequest): Promise<Admission> {
     const { db, clock } = this.deps;
     const receiver = await findReceiver(db, asked.calledAETitle);
     if (!receiver) return { rejection: "calledAETitleUnknown" };
@@ -151,12 +151,12 @@ function longestIdle(crowd: Crowd, since = Number.POSITIVE_INFINITY): string | u
 
 interface Admitted extends Pick<Party, "sharer"> {
   receiver: ReceiverRow;
-  asked: AssociationAsked;
+  asked: AssociationRequest;
   /** Studies of the account that were received and are not stored yet. */
   pending: Set<string>;
 }
 
-function maySend(receiver: ReceiverRow, { callingAETitle, address }: AssociationAsked): boolean {
+function maySend(receiver: ReceiverRow, { callingAETitle, address }: AssociationRequest): boolean {
   const { callingAETitles, addresses } = receiver;
   if (callingAETitles.length > 0 && !callingAETitles.includes(callingAETitle)) return false;
   return addresses.length === 0 || trustPeers(addresses).has(address);

@@ -1,7 +1,7 @@
 import type { Deps } from "../../deps.ts";
 import type { ScratchPlace } from "../../processes/scratch.ts";
 import type { FrameDecoder, NativeFrame } from "../dicomweb/decoded/frame-decoder.ts";
-import { readMiddleFrame } from "./read-middle-frame.ts";
+import { readPictureInput } from "./read-picture-input.ts";
 import { withPatience } from "./with-patience.ts";
 import type { AnsweredNative } from "./worker/picture-messages.ts";
 
@@ -9,7 +9,7 @@ import type { AnsweredNative } from "./worker/picture-messages.ts";
 export function createFrameDecoder(deps: Pick<Deps, "series" | "scratch" | "pictures">): FrameDecoder {
   return {
     async decode({ instance, frameIndex, asDescribed }, signal) {
-      const frame = await readMiddleFrame(deps, instance, frameIndex);
+      const frame = await readPictureInput(deps, instance, frameIndex);
       if (frame === "too_large") return undefined;
       await using held = frame;
       const place = deps.scratch.place();

@@ -6,7 +6,7 @@ import { findStoredObject } from "../../holdings/objects/stored-objects.repo.ts"
 import { AppError } from "../../http/app-error.ts";
 import { archiveDamaged } from "../../http/http.errors.ts";
 import { ObjectNotFound } from "../../storage/object-store.ts";
-import { type MiddleFrame, middleInstance, readMiddleFrame } from "./read-middle-frame.ts";
+import { middleInstance, type PictureInput, readPictureInput } from "./read-picture-input.ts";
 import {
   beginThumbnail,
   listUnpicturedSeries,
@@ -115,7 +115,7 @@ async function pictureOf(
 /** The same picture as large as a preview may be; empty if it has too much in it. */
 async function previewOf(
   { pictures }: Pick<Deps, "pictures">,
-  { request }: MiddleFrame,
+  { request }: PictureInput,
   signal: AbortSignal,
 ): Promise<Uint8Array> {
   for (const drawing of PREVIEWS) {
@@ -130,8 +130,8 @@ async function previewOf(
 async function middleFrameOf(
   deps: ThumbnailDeps,
   instance: ManifestInstance,
-): Promise<MiddleFrame | undefined> {
-  const frame = await readMiddleFrame(deps, instance);
+): Promise<PictureInput | undefined> {
+  const frame = await readPictureInput(deps, instance);
   return frame === "too_large" ? undefined : frame;
 }
 

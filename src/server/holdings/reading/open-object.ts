@@ -4,7 +4,7 @@ import type { Deps } from "../../deps.ts";
 import { AppError } from "../../http/app-error.ts";
 import { archiveDamaged } from "../../http/http.errors.ts";
 import { streamOf } from "../../http/stream-of.ts";
-import { goOn } from "../../runtime/go-on.ts";
+import { continueFrom } from "../../runtime/continue-from.ts";
 import { LentBuffers, type LentBytes, ownBytes } from "../../runtime/lent-bytes.ts";
 import { isAbsent } from "../../storage/disk/fs-failure.ts";
 import { type ByteRange, ObjectNotFound } from "../../storage/object-store.ts";
@@ -134,7 +134,7 @@ async function streamMatching(
   range: ByteRange,
 ): Promise<ReadableStream<Uint8Array>> {
   const chunks = asDamageOf(deps, object, checkedChunks(deps, object, sums, range));
-  return streamOf(goOn(await chunks.next(), chunks));
+  return streamOf(continueFrom(await chunks.next(), chunks));
 }
 
 /**
@@ -189,7 +189,7 @@ async function openBuffers(
     const first = await buffers.next().catch((cause) => {
       throw isAbsent(cause) ? new ObjectNotFound(object.key) : cause;
     });
-    return goOn(first, buffers);
+    return continueFrom(first, buffers);
   });
 }
 

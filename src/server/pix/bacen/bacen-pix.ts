@@ -22,7 +22,7 @@ import {
   webhookSchema,
 } from "./psp-answers.ts";
 import { type Budget, createPspClient } from "./psp-client.ts";
-import { invalidAnswer, PspFailure, withoutVerdict } from "./psp-failure.ts";
+import { asDoubtful, invalidAnswer, PspFailure } from "./psp-failure.ts";
 import { readTlsIdentity } from "./tls-identity.ts";
 
 export interface BacenPixOptions {
@@ -130,7 +130,7 @@ async function orReadExisting<T>(asked: Promise<T>, look: () => Promise<T | unde
     const present = await look();
     if (present !== undefined) return present;
     // A write that was accepted a moment ago may not be readable yet.
-    throw error.followsLostAnswer ? withoutVerdict(error) : error;
+    throw error.followsLostAnswer ? asDoubtful(error) : error;
   }
 }
 
@@ -141,7 +141,7 @@ async function undefinedIfNotFound<T>(asked: Promise<T>): Promise<T | undefined>
   } catch (error) {
     if (!(error instanceof PspFailure)) throw error;
     if (error.isNotFound) return undefined;
-    throw error.kind === "rejected" ? withoutVerdict(error) : error;
+    throw error.kind === "rejected" ? asDoubtful(error) : error;
   }
 }
 

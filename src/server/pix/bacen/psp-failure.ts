@@ -37,7 +37,7 @@ export class PspFailure extends PixError {
 }
 
 /** The same failure as a doubtful one: the request may have been carried out nevertheless. */
-export function withoutVerdict(failure: PspFailure): PspFailure {
+export function asDoubtful(failure: PspFailure): PspFailure {
   const { message, status, code, retryAfterSeconds } = failure;
   return new PspFailure("unavailable", message, { status, code, retryAfterSeconds, cause: failure });
 }

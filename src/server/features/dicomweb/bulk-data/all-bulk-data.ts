@@ -4,7 +4,7 @@ import { frameTransferSyntaxUID } from "../../../../shared/dicom/transfer-syntax
 import type { ManifestInstance } from "../../../archive/manifest.ts";
 import { AppError } from "../../../http/app-error.ts";
 import { notFound } from "../../../http/http.errors.ts";
-import { goOn } from "../../../runtime/go-on.ts";
+import { continueFrom } from "../../../runtime/continue-from.ts";
 import { archiveHeaders } from "../answers/archive-headers.ts";
 import { assertAcceptsBulkDataParts, negotiateFrames } from "../answers/media-types.ts";
 import { multipartRelated, type Part } from "../answers/multipart-related.ts";
@@ -44,7 +44,7 @@ export async function allBulkDataResponse(
   // What is not there, or can't be read at all, fails before the retrieval is charged.
   const first = await parts.next();
   if (first.done) throw new AppError(notFound);
-  const { contentType, body } = multipartRelated(VALUE_TYPE, goOn(first, parts));
+  const { contentType, body } = multipartRelated(VALUE_TYPE, continueFrom(first, parts));
   const headers = { ...archiveHeaders(contentType), Vary: "Accept" };
   try {
     await allow();

@@ -1,4 +1,4 @@
-import type { AssociationAsked, StoreResult } from "../../../dimse/association.ts";
+import type { AssociationRequest, StoreResult } from "../../../dimse/association.ts";
 import type { RejectionName } from "../../../dimse/pdu.ts";
 import type { Verdict } from "./judge-file.ts";
 
@@ -37,7 +37,7 @@ export type Admission = { association: string; instead?: string } | { rejection:
 
 /** What the process asks the server, by the name of the question. */
 export interface DimseQuestions {
-  admit: { ask: AssociationAsked; answer: Admission };
+  admit: { ask: AssociationRequest; answer: Admission };
   /** Room on the disk for the next bytes of an instance; those reserved before are written. */
   reserve: { ask: { association: string; bytes: number }; answer: boolean };
   /** A file that is too much work for the process of all senders. */

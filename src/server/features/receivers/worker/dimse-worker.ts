@@ -1,4 +1,4 @@
-import type { AssociationAsked, AssociationSink } from "../../../dimse/association.ts";
+import type { AssociationRequest, AssociationSink } from "../../../dimse/association.ts";
 import { listenForAssociations } from "../../../dimse/listen.ts";
 import type { RejectionName } from "../../../dimse/pdu.ts";
 import { InstanceFile } from "./arriving-instance.ts";
@@ -39,7 +39,7 @@ function ask<Name extends QuestionName>(
 
 async function admit(
   start: StartDimse,
-  peer: AssociationAsked,
+  peer: AssociationRequest,
   cut: () => void,
 ): Promise<AssociationSink | RejectionName> {
   const admitted = await ask({ name: "admit", ask: peer });

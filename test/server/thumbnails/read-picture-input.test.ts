@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import type { ManifestInstance } from "../../../src/server/archive/manifest.ts";
 import type { SeriesReader } from "../../../src/server/features/dicomweb/catalogue/series-reader.ts";
-import { readMiddleFrame } from "../../../src/server/features/thumbnails/read-middle-frame.ts";
+import { readPictureInput } from "../../../src/server/features/thumbnails/read-picture-input.ts";
 import type { Scratch } from "../../../src/server/processes/scratch.ts";
 import { LentBuffers } from "../../../src/server/runtime/lent-bytes.ts";
 import type { ByteRange } from "../../../src/server/storage/object-store.ts";
@@ -28,7 +28,7 @@ test("two thousand pictures, drawn one after the other, are read into one buffer
   } as Pick<SeriesReader, "read" | "borrow"> as SeriesReader;
   const used = new Set<ArrayBufferLike>();
   for (let picture = 0; picture < 2_000; picture++) {
-    const read = await readMiddleFrame({ series, scratch: {} as Scratch }, instance);
+    const read = await readPictureInput({ series, scratch: {} as Scratch }, instance);
     if (read === "too_large") throw new Error("a small frame");
     await using held = read;
     const { source } = held.request;

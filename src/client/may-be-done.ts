@@ -4,7 +4,7 @@ import { ApiError } from "./api.ts";
  * Whether the server may have done what a failed call asked: the answer was lost, or another call, such as from another tab, had done the
  * same before. Then what is shown must be read again.
  */
-export function isPerhapsDone(failure: unknown): boolean {
+export function mayBeDone(failure: unknown): boolean {
   if (!(failure instanceof ApiError)) return false;
   const { status } = failure;
   return status === 0 || status === 404 || status === 409 || status >= 500;
@@ -15,6 +15,6 @@ export async function actSurely(act: () => Promise<unknown>, isDone: () => Promi
   try {
     await act();
   } catch (failure) {
-    if (!isPerhapsDone(failure) || !(await isDone())) throw failure;
+    if (!mayBeDone(failure) || !(await isDone())) throw failure;
   }
 }

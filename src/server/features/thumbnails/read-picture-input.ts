@@ -19,7 +19,7 @@ const MAX_INFLATED_BYTES = 256 * 1024 * 1024;
 const MAX_SENT_BYTES = 4 * 1024 * 1024;
 
 /** The input for one picture. Disposal removes its file. */
-export interface MiddleFrame extends AsyncDisposable {
+export interface PictureInput extends AsyncDisposable {
   request: PictureRequest;
 }
 
@@ -30,11 +30,11 @@ export function middleInstance({ instances }: SeriesManifest): ManifestInstance 
 }
 
 /** Reads a frame, the middle one if none is given, and the header before the pixel data. At most a few megabytes are held. */
-export async function readMiddleFrame(
+export async function readPictureInput(
   { series, scratch }: { series: SeriesReader; scratch: Scratch },
   instance: ManifestInstance,
   wantedIndex?: number,
-): Promise<MiddleFrame | "too_large"> {
+): Promise<PictureInput | "too_large"> {
   const { frames, transferSyntaxUID } = instance;
   if (frames.kind === "none") throw new RangeError("an instance without pixels");
   const frameIndex = wantedIndex ?? Math.floor(frames.frameCount / 2);

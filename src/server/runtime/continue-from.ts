@@ -2,7 +2,7 @@
  * The iteration of `others` with its first step, which was taken ahead so that an immediate failure shows before anything else is done.
  * Ending it ends `others`, even if nothing was read.
  */
-export function goOn<Item>(
+export function continueFrom<Item>(
   first: IteratorResult<Item, unknown>,
   others: AsyncGenerator<Item, unknown>,
 ): AsyncGenerator<Item, void> {
