@@ -1,4 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { createDeliveryGate } from "../../../src/server/features/deliveries/delivery-gate.ts";
+import { finishUpload } from "../../../src/server/features/ingest/resumable/finish-upload.ts";
+import { closeAbandoned } from "../../../src/server/features/ingest/resumable/growing-upload.ts";
+import { listWaiting } from "../../../src/server/features/ingest/resumable/growing-uploads.repo.ts";
 import { checkPresence } from "../../../src/server/holdings/checking/check-presence.ts";
 import { createLogger } from "../../../src/server/runtime/log.ts";
 import { createS3Store } from "../../../src/server/storage/s3/s3-store.ts";
@@ -128,5 +132,25 @@ test("a piece of a resumable upload that the store lost is asked for again", asy
   expect((await tus.patch(url, 500, zip.subarray(500))).status).toBe(409);
   expect((await tus.head(url)).headers.get("upload-offset")).toBe("0");
   expect((await tus.patch(url, 0, zip)).status).toBe(204);
+  expect((await tus.outcome(url)).state).toBe("done");
+});
+
+test("a resumable upload that is whole waits for the store for longer than its job is tried", async () => {
+  const tus = tusOf(t, person);
+  const zip = sampleZip({ study: String(++studies) });
+  const url = await tus.begin(zip.length);
+  const id = url.split("/").at(-1) ?? "";
+  s3.fault = ({ method }) => (method === "GET" ? { status: 503, code: "SlowDown" } : undefined);
+  expect((await tus.patch(url, 0, zip)).status).toBe(204);
+  const deps = { ...t.deps, gate: createDeliveryGate(t.deps) };
+  const run = { id: "", enqueuedAt: new Date(), signal: new AbortController().signal };
+  // The job of the upload may take it over each time.
+  await until(async () => {
+    await finishUpload(deps, id, { ...run, attempt: 30 });
+    return (await listWaiting(t.deps.db)).includes(id);
+  });
+  expect((await tus.read(url)).state).toBe("processing");
+  s3.fault = () => undefined;
+  await closeAbandoned(t.deps);
   expect((await tus.outcome(url)).state).toBe("done");
 });

@@ -226,6 +226,18 @@ test("with ACK=store an upload fails if the store does: nothing is listed and no
   expect(await Array.fromAsync(inner.list(""))).toEqual([]);
 });
 
+test("with ACK=store uploads that the store refuses leave nothing on this disk, also while it lists nothing", async () => {
+  await using folder = createTempFolder();
+  const away = () => {
+    throw new StoreUnavailable("away");
+  };
+  const store = { ...createDiskStore({ root: folder.path }), putFile: away, list: away };
+  await using t = await createTestApp({ jobs: false, env: { ACK: "store" }, overrides: { store } });
+  const person = await t.addPerson("Disco Livre");
+  expect((await t.upload(person, sampleZip({ study: "10" }))).status).toBe(503);
+  expect(await stagedNames(t)).toEqual([]);
+});
+
 /** A store whose first `count` looks at an object find it empty still. */
 function showingLate(store: ObjectStore, count: number): ObjectStore {
   let looks = 0;

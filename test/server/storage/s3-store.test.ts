@@ -153,6 +153,15 @@ describe("s3 store on a failing service", () => {
     for (const call of calls) await expect(call()).rejects.toBeInstanceOf(StoreUnavailable);
   });
 
+  test("says that an object is absent only after a second look", async () => {
+    await storeOf().putFile("a/present", source);
+    failFirst({ status: 404, code: "NoSuchKey" }, isGet, 1);
+    expect((await bytesOf(await storeOf().open("a/present"))).length).toBe(bytes.length);
+    failFirst({ status: 404, code: "NoSuchKey" }, isGet, 1);
+    expect((await storeOf().read("a/present", { offset: 0, length: 3 })).length).toBe(3);
+    await expect(storeOf().open("a/absent")).rejects.toBeInstanceOf(ObjectNotFound);
+  });
+
   test("a body cut again and again arrives whole", async () => {
     await storeOf().putFile("a/cut", source);
     failFirst({ cutAfterBytes: 3_000_000 }, isGet, 3);

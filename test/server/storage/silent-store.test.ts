@@ -1,13 +1,18 @@
-import { expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { createS3Client } from "../../../src/server/storage/s3/s3-client.ts";
 
-test("a store that takes connections and stays silent is asked twice, so that readers are told in time", async () => {
-  let asked = 0;
-  await using server = Bun.serve({
+/** A store that answers what `answers` lets it answer, and notes what it was asked. */
+function startStore(answers: (method: string) => boolean) {
+  const asked: string[] = [];
+  const waiting: (() => void)[] = [];
+  const server = Bun.serve({
     port: 0,
-    fetch: () => {
-      asked++;
-      return new Promise<Response>(() => {});
+    fetch: ({ method }) => {
+      asked.push(method);
+      if (answers(method)) return new Response();
+      const { promise, resolve } = Promise.withResolvers<Response>();
+      waiting.push(() => resolve(new Response()));
+      return promise;
     },
   });
   const client = createS3Client({
@@ -16,9 +21,54 @@ test("a store that takes connections and stays silent is asked twice, so that re
     bucket: "bucket",
     accessKeyId: "key",
     secretAccessKey: "secret",
-    timeoutMs: 30,
+    timeoutMs: 60,
     retryDelayMs: 1,
+    minBytesPerSecond: 1,
   });
-  await expect(client.openStream({ method: "GET", key: "a" })).rejects.toThrow("S3 connection lost");
-  expect(asked).toBe(2);
+  return {
+    asked,
+    client,
+    /** Answers all that waits. */
+    answerWaiting: () => waiting.splice(0).forEach((answer) => void answer()),
+    [Symbol.asyncDispose]: () => server.stop(true),
+  };
+}
+
+describe("a store that takes connections and stays silent", () => {
+  test("is asked twice, so that readers are told in time", async () => {
+    await using store = startStore(() => false);
+    const reading = store.client.openStream({ method: "GET", key: "a" });
+    await expect(reading).rejects.toThrow("S3 is silent");
+    expect(store.asked).toEqual(["GET", "HEAD"]);
+  });
+
+  test("is given up by who sends a body, however long that may take to send", async () => {
+    await using store = startStore(() => false);
+    const sending = store.client.send({ method: "PUT", key: "a", body: new Uint8Array(1_000) });
+    await expect(sending).rejects.toThrow("S3 is silent");
+    expect(store.asked).toEqual(["PUT", "HEAD"]);
+  });
+
+  test("keeps nobody waiting again until it answers", async () => {
+    let isThere = false;
+    await using store = startStore(() => isThere);
+    const head = () => store.client.send({ method: "HEAD", key: "a" });
+    await expect(head()).rejects.toThrow("S3 is silent");
+    await expect(head()).rejects.toThrow("S3 is silent");
+    expect(store.asked).toHaveLength(3);
+    isThere = true;
+    await head();
+    expect(store.asked).toHaveLength(5);
+    await head();
+    expect(store.asked).toHaveLength(6);
+  });
+
+  test("is not one that takes long for a body and answers others", async () => {
+    await using store = startStore((method) => method !== "PUT");
+    const sending = store.client.send({ method: "PUT", key: "a", body: new Uint8Array(1_000) });
+    while (store.asked.length < 4) await Bun.sleep(5);
+    store.answerWaiting();
+    await sending;
+    expect(store.asked.slice(0, 4)).toEqual(["PUT", "HEAD", "HEAD", "HEAD"]);
+  });
 });

@@ -27,8 +27,9 @@ export async function removeUploadBytes(
   deps: Pick<Deps, "db" | "node" | "store" | "clock">,
   uploadId: string,
 ): Promise<void> {
-  await removeStoredBytes(deps, uploadId);
+  // First, so that a store that can't be reached does not fill this disk.
   await rm(deps.node.stagedPath(uploadId), { recursive: true, force: true });
+  await removeStoredBytes(deps, uploadId);
   await markBytesRemoved(deps.db, uploadId, deps.clock.now());
 }
 

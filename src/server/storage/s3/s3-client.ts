@@ -1,9 +1,10 @@
 import { AwsV4Signer } from "aws4fetch";
 import { readUpTo } from "../../runtime/read-up-to.ts";
 import { sleep } from "../../runtime/sleep.ts";
+import { withTimeout } from "../../runtime/with-timeout.ts";
 import { type ByteRange, StoreUnavailable } from "../object-store.ts";
 import { assertPartAnswered, rangeHeader } from "./range-header.ts";
-import { S3ConnectionLost, S3Failure, S3Nonsense } from "./s3-failure.ts";
+import { S3ConnectionLost, S3Failure, S3Nonsense, S3Silent } from "./s3-failure.ts";
 import { createWatchdog, type Watchdog } from "./watchdog.ts";
 import { childText, parseXml, type XmlElement } from "./xml.ts";
 
@@ -56,8 +57,10 @@ export interface S3Client {
 
 const MAX_ANSWER_BYTES = 16 << 20;
 const MAX_DELAY_MS = 20_000;
-/** A store that says nothing so often is gone. Whoever reads is told so, before their own connection is given up. */
+/** A store that says nothing so often is gone. Whoever waits is told so, before their own connection is given up. */
 const MAX_SILENCES = 2;
+/** A store that was silent is asked whether it is there with so much less patience. */
+const ASKED_FASTER = 3;
 
 /** One bucket of an S3-compatible store: requests are signed, timed and, if that is safe, retried. */
 export function createS3Client(options: S3ClientOptions): S3Client {
@@ -65,6 +68,8 @@ export function createS3Client(options: S3ClientOptions): S3Client {
   const { timeoutMs = 30_000, retries = 6, retryDelayMs = 200, minBytesPerSecond = 50_000 } = options;
   const bucketUrl = `${endpoint.replace(/\/+$/, "")}/${bucket}`;
   const signingKeys = new Map<string, ArrayBuffer>();
+  /** Whether the store left a request unanswered, and answered none since. */
+  let isSilent = false;
 
   async function dispatch(request: S3Request, watchdog: Watchdog): Promise<Response> {
     const { method, headers, body } = request;
@@ -89,20 +94,45 @@ export function createS3Client(options: S3ClientOptions): S3Client {
     return fetch(signed.url, init);
   }
 
+  /** Asks whether the store is there. It is, whatever it answers. @throws {S3Silent} */
+  async function assertThere(signal: AbortSignal): Promise<void> {
+    const watchdog = createWatchdog(signal);
+    try {
+      await watchdog.guard(timeoutMs / ASKED_FASTER, dispatch({ method: "HEAD" }, watchdog));
+      isSilent = false;
+    } catch (cause) {
+      throw isTimeout(cause) ? new S3Silent("S3 is silent", { cause }) : cause;
+    }
+  }
+
+  /** Waits for an answer. While a long body is sent, the store is asked now and then whether it is there. */
+  async function answerTo(request: S3Request, watchdog: Watchdog): Promise<Response> {
+    if (isSilent) await assertThere(watchdog.signal);
+    const limitMs = timeoutMs + (lengthOf(request.body) * 1000) / minBytesPerSecond;
+    const answer = watchdog.guard(limitMs, dispatch(request, watchdog));
+    for (let waitedMs = timeoutMs; waitedMs < limitMs; waitedMs += timeoutMs) {
+      if (await withTimeout(answer, timeoutMs)) break;
+      await Promise.race([answer, assertThere(watchdog.signal)]);
+    }
+    const response = await answer;
+    isSilent = false;
+    return response;
+  }
+
   /** Runs one exchange. Network failures become {@link S3ConnectionLost}; an abort by the caller stays unchanged. */
   async function attempt<T>(
     request: S3Request,
     take: (response: Response, watchdog: Watchdog) => Promise<T>,
   ): Promise<T> {
     const watchdog = createWatchdog(request.signal);
-    const limitMs = timeoutMs + (lengthOf(request.body) * 1000) / minBytesPerSecond;
     try {
-      const response = await watchdog.guard(limitMs, dispatch(request, watchdog));
+      const response = await answerTo(request, watchdog);
       if (!response.ok) throw await failureOf(response, watchdog);
       return await take(response, watchdog);
     } catch (error) {
       watchdog.abort();
       request.signal?.throwIfAborted();
+      if (isTimeout(error)) isSilent = true;
       throw error instanceof StoreUnavailable
         ? error
         : new S3ConnectionLost("S3 connection lost", { cause: error });
@@ -127,7 +157,7 @@ export function createS3Client(options: S3ClientOptions): S3Client {
         return await exchange();
       } catch (error) {
         if (retry >= retries || !isRetryable(error)) throw error;
-        if (request.body === undefined && isSilence(error) && ++silences >= MAX_SILENCES) throw error;
+        if (isTimeout(causeOf(error)) && ++silences >= MAX_SILENCES) throw error;
         await pause(retry, error, request.signal);
       }
     }
@@ -176,9 +206,12 @@ export function isRetryable(error: unknown): boolean {
   return error instanceof S3ConnectionLost || (error instanceof S3Failure && error.isRetryable);
 }
 
-function isSilence(error: unknown): boolean {
-  const { cause } = error as Error;
-  return cause instanceof DOMException && cause.name === "TimeoutError";
+function isTimeout(error: unknown): boolean {
+  return error instanceof DOMException && error.name === "TimeoutError";
+}
+
+function causeOf(error: unknown): unknown {
+  return error instanceof Error ? error.cause : undefined;
 }
 
 function urlOf(bucketUrl: string, { key, query }: S3Request): string {

@@ -23,6 +23,8 @@ export interface S3StoreOptions extends S3ClientOptions {
 
 const MAX_DELETE_ROUNDS = 100;
 const CHECK_TIMEOUT_MS = 3000;
+/** The pause before an absent object is looked for again is that of this retry. */
+const SECOND_LOOK = 2;
 /** Unfinished uploads that are looked up in our records at once. */
 const ABORTED_AT_ONCE = 500;
 
@@ -63,7 +65,7 @@ export function createS3Store(options: S3StoreOptions): ObjectStore {
         await assertEmptyRange(client, key, range);
         return new Uint8Array();
       }
-      return naming(key, () => client.readRange(key, range));
+      return naming(client, key, () => client.readRange(key, range));
     },
 
     async open(key, range) {
@@ -73,7 +75,7 @@ export function createS3Store(options: S3StoreOptions): ObjectStore {
         await assertEmptyRange(client, key, range);
         return new Blob();
       }
-      return naming(key, () => openResuming(client, key, range));
+      return naming(client, key, () => openResuming(client, key, range));
     },
 
     async delete(key) {
@@ -101,12 +103,23 @@ export function createS3Store(options: S3StoreOptions): ObjectStore {
   };
 }
 
-async function naming<T>(key: string, work: () => Promise<T>): Promise<T> {
+/** Reads an object. It is absent once the store says so again after a pause: what is called missing alarms people. */
+async function naming<T>(client: S3Client, key: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    throw error instanceof S3Failure && error.code === "NoSuchKey" ? new ObjectNotFound(key) : error;
+    if (!isAbsent(error)) throw error;
   }
+  await client.pause(SECOND_LOOK);
+  try {
+    return await work();
+  } catch (error) {
+    throw isAbsent(error) ? new ObjectNotFound(key) : error;
+  }
+}
+
+function isAbsent(error: unknown): boolean {
+  return error instanceof S3Failure && error.code === "NoSuchKey";
 }
 
 async function statObject(client: S3Client, key: string): Promise<{ sizeBytes: number } | undefined> {

@@ -7,6 +7,7 @@ import { subscriptionRequired } from "../../../http/guard.ts";
 import { internal } from "../../../http/http.errors.ts";
 import type { JobRun } from "../../../jobs/jobs.ts";
 import { describeError } from "../../../runtime/log.ts";
+import { StoreUnavailable } from "../../../storage/object-store.ts";
 import { findUser } from "../../accounts/users/users.repo.ts";
 import type { SettledUpload } from "../finished-upload.ts";
 import { tooManyUploads } from "../ingest.errors.ts";
@@ -19,7 +20,7 @@ import { asToldToDeliverer } from "./account-full.ts";
 import { BytesLost } from "./arriving-bytes.ts";
 import type { DeliveryGate } from "./delivery-gate.ts";
 import { endWithDirectory } from "./end-with-directory.ts";
-import { noteHeldBack } from "./growing-uploads.repo.ts";
+import { giveBack, noteHeldBack } from "./growing-uploads.repo.ts";
 import { settleProcessing, takeForProcessing } from "./resumable-uploads.repo.ts";
 import type { ResumableUpload } from "./resumable-uploads.table.ts";
 import { storeProblem } from "./stored-problem.ts";
@@ -32,6 +33,8 @@ const MAX_ATTEMPTS = 30;
 const MAX_SLOW_ATTEMPTS = 3;
 /** An upload that ends its worker each time is to blame; a want of memory passes within the minute that so many attempts take. */
 const MAX_LOST_ATTEMPTS = 6;
+/** An upload whose store is away for longer than these take waits without a job, which would end some day. */
+const MAX_STORE_ATTEMPTS = 6;
 
 export type FinishDeps = IngestDeps & Pick<Deps, "arriving" | "meters"> & { gate: DeliveryGate };
 
@@ -48,6 +51,11 @@ export async function finishUpload(deps: FinishDeps, uploadId: string, run: JobR
     await takeWhole(deps, upload, { holder, run, isFirst: taken.isFirst });
   } catch (error) {
     run.signal.throwIfAborted();
+    if (waitsForStore(deps, upload, error)) {
+      if (run.attempt < MAX_STORE_ATTEMPTS) throw error;
+      deps.log.warn("upload.waits_for_store", describeError(error));
+      return await giveBack(deps.db, uploadId, holder);
+    }
     if (upload.receiverId !== null) return await holdBack(deps, upload, holder, error);
     const problem =
       refusalOf(error) ?? (run.attempt >= attemptsFor(error) ? new AppError(internal) : undefined);
@@ -59,6 +67,19 @@ export async function finishUpload(deps: FinishDeps, uploadId: string, run: JobR
   await removeResumableBytes(deps, uploadId).catch((error) =>
     deps.log.warn("upload.leftovers", describeError(error)),
   );
+}
+
+/**
+ * Whether to go on trying, with another job each minute, however long the store is away: for as long as somebody could have sent the
+ * upload, and what a DICOM sender brought for ever. Bytes on this node's own disk need no other store to come back.
+ */
+function waitsForStore(
+  { arriving, clock }: FinishDeps,
+  { receiverId, expiresAt }: ResumableUpload,
+  error: unknown,
+): boolean {
+  if (arriving.isAlone || !(error instanceof StoreUnavailable)) return false;
+  return receiverId !== null || clock.now() < expiresAt;
 }
 
 /** A sender was told that these instances are kept: they wait for room in the plan, and any other reason is tried again. */

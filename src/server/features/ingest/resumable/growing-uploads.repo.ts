@@ -88,8 +88,22 @@ export async function noteHeldBack(db: DbOrTx, id: string, holder: Holder, probl
     );
 }
 
+/** Gives a whole upload back, as if no run had taken it yet. */
+export async function giveBack(db: DbOrTx, id: string, holder: Holder): Promise<void> {
+  await db
+    .update(resumableUploads)
+    .set({ heldBy: null })
+    .where(
+      and(
+        eq(resumableUploads.id, id),
+        eq(resumableUploads.state, "processing"),
+        eq(resumableUploads.heldBy, holderText(holder)),
+      ),
+    );
+}
+
 /**
- * Whole uploads that wait: those of DICOM senders for room in the plan, and those that no run took yet, which may have no job. If there
+ * Whole uploads that wait: those of DICOM senders for room in the plan, and those that no run has, which may have no job. If there
  * are more than a thousand, each call returns others, so that those that go on waiting never hold the rest back.
  */
 export async function listWaiting(db: DbOrTx): Promise<string[]> {
