@@ -10,7 +10,7 @@ import {
 import { DatabaseClock } from "../../../src/server/nodes/database-clock.ts";
 import type { Receiver } from "../../../src/shared/api/receivers.ts";
 import type { UploadAnswer } from "../../../src/shared/api/upload.ts";
-import { factorsOf } from "../../support/factors.ts";
+import { factorsOf, totpAt } from "../../support/factors.ts";
 import { type FaultyS3Server, startFaultyS3Server } from "../../support/faulty-s3-server.ts";
 import { s3Environment } from "../../support/s3-environment.ts";
 import { sampleInstance, sampleZip } from "../../support/sample-zip.ts";
@@ -124,6 +124,16 @@ test("a sign-in that a node began waits ten minutes for its second step at any o
     expect(await secondStepAt(other)).toBe(401);
     other.advance(-11 * MINUTE_MS);
   }
+});
+
+test("a code of an authenticator app is right at a node whose clock is ahead, too", async () => {
+  const someone = await right.addPerson("App Adiantado");
+  const { email, password } = someone;
+  const { secret } = await factorsOf(right).addTotp(someone);
+  await right.call("POST", "/api/auth/login", { json: { email, password } });
+  // The code of the next half minute, since that of this one is used.
+  const code = totpAt(secret, new Date(right.deps.clock.now().getTime() + 30 * SECOND_MS));
+  expect((await ahead.call("POST", "/api/auth/verify-2fa", { json: { email, code } })).status).toBe(200);
 });
 
 test("what DICOM senders bring to one node is closed by no other whose clock is ahead, until it was quiet for five minutes", async () => {

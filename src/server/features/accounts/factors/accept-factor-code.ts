@@ -10,11 +10,11 @@ import type { UserRow } from "../users/users.table.ts";
 import { mailOwner, recoveryCodeUsedMail } from "./factor-mails.ts";
 import { countRecoveryCodes, findTotp, takeRecoveryCode, takeTotpStep } from "./factors.repo.ts";
 import { hashRecoveryCode, isRecoveryCode } from "./recovery-codes.ts";
-import { matchingStep } from "./totp.ts";
+import { findStep } from "./totp.ts";
 
 const HOUR_SECONDS = 3600;
 
-type CodeDeps = Pick<Deps, "db" | "clock" | "factorSeal" | "jobs" | "mailSeal" | "config">;
+type CodeDeps = Pick<Deps, "db" | "clock" | "databaseClock" | "factorSeal" | "jobs" | "mailSeal" | "config">;
 
 /**
  * Uses up a code of the authenticator app or a recovery code. Returns `false` if it is wrong, expired or used. Callers have
@@ -51,12 +51,12 @@ export async function acceptFactorCode(
   return isRight;
 }
 
-async function spendTotpCode({ db, clock, factorSeal }: CodeDeps, userId: string, code: string) {
-  const now = clock.now();
+async function spendTotpCode(deps: CodeDeps, userId: string, code: string) {
+  const { db, clock } = deps;
   const totp = await findTotp(db, userId);
   if (!totp?.confirmedAt) return false;
-  const step = matchingStep(String(factorSeal.open(totp.sealedSecret)), code, now);
-  return step !== undefined && (await takeTotpStep(db, userId, step, now));
+  const step = findStep(deps, totp.sealedSecret, code);
+  return step !== undefined && (await takeTotpStep(db, userId, step, clock.now()));
 }
 
 /** Mails the owner at each use: a stranger who found the sheet of codes would use one. */

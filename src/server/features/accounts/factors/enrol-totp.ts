@@ -12,7 +12,7 @@ import { mailOwner, totpAddedMail } from "./factor-mails.ts";
 import { totpNotPending, totpOn, wrongTotpCode } from "./factors.errors.ts";
 import { confirmTotp, findTotp, putPendingTotp } from "./factors.repo.ts";
 import { type ProofDeps, proveIdentityToAdd } from "./prove-identity.ts";
-import { matchingStep, newTotpSecret, totpUri } from "./totp.ts";
+import { findStep, newTotpSecret, totpUri } from "./totp.ts";
 
 /** How long a secret waits for its first code. */
 const PENDING_MS = 10 * 60_000;
@@ -48,13 +48,12 @@ export async function confirmTotpEnrolment(
   code: string,
   origin: Visitor,
 ): Promise<RecoveryCodesAnswer> {
-  const { db, clock, factorSeal } = deps;
+  const { db, clock } = deps;
   const now = clock.now();
   const pending = await findTotp(db, session.userId);
   if (pending?.confirmedAt) {
     // The code that confirmed it may come again, after a lost answer. A code that was not used yet is not told from a wrong one.
-    const isAgain =
-      matchingStep(String(factorSeal.open(pending.sealedSecret)), code, now) === pending.lastStep;
+    const isAgain = findStep(deps, pending.sealedSecret, code) === pending.lastStep;
     throw new AppError(isAgain ? totpNotPending : totpOn);
   }
   if (!pending || now.getTime() - pending.createdAt.getTime() > PENDING_MS)
@@ -62,7 +61,7 @@ export async function confirmTotpEnrolment(
   const rule = { name: "totp:confirm", subject: session.userId, limit: 10, windowSeconds: 600 };
   const attempt = await beginAttempt(db, [rule], now);
   const { sealedSecret } = pending;
-  const step = matchingStep(String(factorSeal.open(sealedSecret)), code, now);
+  const step = findStep(deps, sealedSecret, code);
   if (step === undefined) throw new AppError(wrongTotpCode);
   await attempt.succeed();
   return await db.transaction(async (tx) => {

@@ -1,4 +1,5 @@
 import { Secret, TOTP } from "otpauth";
+import type { Deps } from "../../../deps.ts";
 
 const PERIOD_SECONDS = 30;
 /** 160 bits, as RFC 4226 recommends. */
@@ -19,6 +20,18 @@ export function matchingStep(secret: string, code: string, at: Date): number | u
   const timestamp = at.getTime();
   const delta = totpOf(secret).validate({ token: code, timestamp, window: 1 });
   return delta === null ? undefined : Math.floor(timestamp / 1000 / PERIOD_SECONDS) + delta;
+}
+
+/**
+ * The step of a code by this node's clock, or else by the database's: a node whose clock is off takes the codes that others take.
+ */
+export function findStep(
+  { clock, databaseClock, factorSeal }: Pick<Deps, "clock" | "databaseClock" | "factorSeal">,
+  sealedSecret: string,
+  code: string,
+): number | undefined {
+  const secret = String(factorSeal.open(sealedSecret));
+  return matchingStep(secret, code, clock.now()) ?? matchingStep(secret, code, databaseClock.now());
 }
 
 function totpOf(secret: string, issuer = "", label = ""): TOTP {
