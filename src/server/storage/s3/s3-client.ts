@@ -61,6 +61,8 @@ const MAX_DELAY_MS = 20_000;
 const MAX_SILENCES = 2;
 /** A store that was silent is asked whether it is there with so much less patience. */
 const ASKED_FASTER = 3;
+/** After a silence, which may have been one of the connections alone, new ones are made for so long: the old ones are closed by then. */
+const NEW_CONNECTIONS_MS = 5 * 60_000;
 
 /** One bucket of an S3-compatible store: requests are signed, timed and, if that is safe, retried. */
 export function createS3Client(options: S3ClientOptions): S3Client {
@@ -70,6 +72,8 @@ export function createS3Client(options: S3ClientOptions): S3Client {
   const signingKeys = new Map<string, ArrayBuffer>();
   /** Whether the store left a request unanswered, and answered none since. */
   let isSilent = false;
+  /** When connections are used again that are open, by the clock of `performance`. */
+  let reusesFrom = 0;
 
   async function dispatch(request: S3Request, watchdog: Watchdog): Promise<Response> {
     const { method, headers, body } = request;
@@ -89,6 +93,7 @@ export function createS3Client(options: S3ClientOptions): S3Client {
       headers: signed.headers,
       body,
       redirect: "manual",
+      keepalive: performance.now() >= reusesFrom,
       signal: watchdog.signal,
     } as const;
     return fetch(signed.url, init);
@@ -97,6 +102,7 @@ export function createS3Client(options: S3ClientOptions): S3Client {
   /** Asks whether the store is there. It is, whatever it answers. @throws {S3Silent} */
   async function assertThere(signal: AbortSignal): Promise<void> {
     const watchdog = createWatchdog(signal);
+    reusesFrom = performance.now() + NEW_CONNECTIONS_MS;
     try {
       await watchdog.guard(timeoutMs / ASKED_FASTER, dispatch({ method: "HEAD" }, watchdog));
       isSilent = false;
