@@ -14,6 +14,7 @@ import { createInstanceJudge } from "../../../src/server/features/receivers/work
 import { dicomwebExamples } from "../../../src/server/render/api-examples.ts";
 import { createLogger } from "../../../src/server/runtime/log.ts";
 import { createDiskRoom } from "../../../src/server/storage/disk/disk-room.ts";
+import { StoreUnavailable } from "../../../src/server/storage/object-store.ts";
 import type { Receiver } from "../../../src/shared/api/receivers.ts";
 import type { Study } from "../../../src/shared/api/studies.ts";
 import type { DicomJson } from "../../../src/shared/dicom/reading/instance.ts";
@@ -405,6 +406,23 @@ describe("an instance that is arriving", () => {
     await receptions.end(other);
     expect(await receptions.reserve(other, 1)).toBe(false);
   });
+});
+
+test("an instance whose store is away is not refused for want of room", async () => {
+  const open = async () => {
+    throw new StoreUnavailable("away");
+  };
+  const log = createLogger({ level: "error", write: () => {} });
+  const receptions = new Receptions({ ...t.deps, log, arriving: { ...t.deps.arriving, open } });
+  const asked = { calledAETitle: "CLINICA", callingAETitle: "TESTE", address: "127.0.0.1" };
+  const admitted = await receptions.admit(asked);
+  const association = "association" in admitted ? admitted.association : "";
+  const instance = { association, file: "1.part", path: "", sizeBytes: 1, crc32: 0 };
+  expect(await receptions.store({ ...instance, studyInstanceUID: studyUID("33") })).toEqual({
+    status: 0xa700,
+    comment: "can't be kept now",
+  });
+  await receptions.end(association);
 });
 
 describe("what was acknowledged", () => {

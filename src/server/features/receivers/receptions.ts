@@ -40,6 +40,8 @@ const MAX_PENDING_ACCOUNTS = 1_000;
 
 const FULL: StoreResult = { status: Status.outOfResources, comment: "over the plan's limit" };
 const NO_ROOM: StoreResult = { status: Status.outOfResources, comment: "storage is full" };
+/** Its sender may try again: the database or the store is away. */
+const FAILED: StoreResult = { status: Status.outOfResources, comment: "can't be kept now" };
 const ENDED: StoreResult = { status: Status.outOfResources, comment: "the receiver is gone" };
 
 /** The associations that this node serves. */
@@ -213,7 +215,7 @@ class Association implements Party {
         await this.#closeUpload();
         if (error instanceof DiskFull) return NO_ROOM;
         this.deps.log.error("dimse.store_failed", describeError(error));
-        return NO_ROOM;
+        return FAILED;
       } finally {
         this.#arriving?.settle();
         this.#quiet = setTimeout(() => void this.#turns.run(() => this.#closeUpload()), QUIET_MS);
