@@ -24,6 +24,7 @@ import { associateRequest, connectSender, type DicomSender } from "../../support
 import { processesNaming } from "../../support/process-tree.ts";
 import { createAuthority } from "../../support/psp/certificates.ts";
 import { type SampleInstance, sampleInstance, studyUID } from "../../support/sample-zip.ts";
+import { limitStorage } from "../../support/storage-quota.ts";
 import { createTempFolder } from "../../support/temp-folder.ts";
 import { createTestApp, type Person, type TestApp } from "../../support/test-app.ts";
 import { until } from "../../support/until.ts";
@@ -465,6 +466,27 @@ describe("what was acknowledged", () => {
     expect(await sender.store(sent({ study: "31" }))).toBe(0xa700);
     await t.sql`update subscriptions set expires_at = now() + interval '1 day' where user_id = ${eva.id}`;
     expect(await sender.store(sent({ study: "31" }))).toBe(0);
+  });
+
+  test("fits the plan: near its bytes each instance is asked about, whatever brings it, and what waits counts", async () => {
+    const fabio = await t.addPerson("Fabio", { plan: "clinica" });
+    await makeReceiver(fabio, { aeTitle: "FABIO" });
+    await limitStorage(t, fabio, 1_300_000);
+    const elements = { [TagHex.PixelData]: { vr: "OW", bytes: new Uint8Array(100_000) } };
+    await using one = await open("FABIO");
+    await using other = await open("FABIO");
+    expect(await one.store(sent({ study: "34", sop: "1", elements }))).toBe(0);
+    expect(await other.store(sent({ study: "34", sop: "2", elements }))).toBe(0);
+    for (const sender of [one, one, other])
+      expect(await sender.store(sent({ study: "34", sop: "3", elements }))).toBe(0xa700);
+    for (const sender of [one, other]) await sender.release();
+    await listed(fabio, "34", 2);
+    const small = sent({ study: "34", sop: "4" });
+    await using later = await open("FABIO");
+    expect(await later.store(small)).toBe(0);
+    await t.sql`insert into resumable_uploads (id, account_id, filename, form, metadata, size_bytes, received_bytes, state, created_at,
+      expires_at, held_by) select gen_random_uuid(), ${fabio.id}, '', '{}', '', 100000, 100000, 'processing', now(), now(), 'a run'`;
+    expect(await later.store(small)).toBe(0xa700);
   });
 
   test("waits if the plan's room was taken meanwhile, and comes in once there is room", async () => {

@@ -1,4 +1,5 @@
 import { isInForce } from "../../../shared/rules/subscription.ts";
+import { MIB } from "../../../shared/units.ts";
 import { isDatabaseUnavailable } from "../../db/database.errors.ts";
 import type { Deps } from "../../deps.ts";
 import type { AssociationRequest, StoreResult } from "../../dimse/association.ts";
@@ -9,7 +10,7 @@ import { Turns } from "../../runtime/turns.ts";
 import { DiskFull, type Reservation } from "../../storage/disk/disk-room.ts";
 import { findUser } from "../accounts/users/users.repo.ts";
 import { type GrowingDeps, GrowingUpload } from "../ingest/resumable/growing-upload.ts";
-import { sumReserved } from "../ingest/resumable/reserved-bytes.repo.ts";
+import { measureOpen } from "../ingest/resumable/reserved-bytes.repo.ts";
 import { findStoredStudies } from "../studies/study-contents.repo.ts";
 import { findStorageQuota } from "../subscriptions/storage.repo.ts";
 import { findSubscriptionWithPlan } from "../subscriptions/subscriptions.repo.ts";
@@ -33,6 +34,8 @@ const MAX_BYTES = 2 * 1024 * 1024 * 1024;
 /** The plan's room is read again after this many bytes or this much time, and at each new study. */
 const ASK_PLAN_BYTES = 32 * 1024 * 1024;
 const ASK_PLAN_MS = 60_000;
+/** The manifests of what waits take room besides. */
+const MANIFEST_BYTES = MIB;
 /** Studies of an account that are not stored yet; an account without a limit forgets them. */
 const MAX_PENDING_STUDIES = 10_000;
 /** How many accounts have their studies remembered. Beyond that, those without an open association are forgotten. */
@@ -282,30 +285,29 @@ class Association implements Party {
     const user = await findUser(db, this.accountId);
     if (!user?.isAuthorized) return false;
     if (pending.size >= MAX_PENDING_STUDIES) pending.clear();
-    if (user.role !== "admin" && !(await this.#fitsPlan(sizeBytes, studyInstanceUID))) return false;
+    const room = user.role === "admin" ? "ample" : await this.#roomInPlan(sizeBytes, studyInstanceUID);
     this.#checkedAt = now;
-    this.#checkedBytes = 0;
-    return true;
+    // Near the limit every instance asks.
+    this.#checkedBytes = room === "ample" ? 0 : ASK_PLAN_BYTES;
+    return room !== "none";
   }
 
-  async #fitsPlan(sizeBytes: number, studyInstanceUID: string): Promise<boolean> {
+  async #roomInPlan(sizeBytes: number, studyInstanceUID: string): Promise<"none" | "little" | "ample"> {
     const { db, clock } = this.deps;
     const { accountId } = this;
     const { pending } = this.admitted;
     const found = await findSubscriptionWithPlan(db, accountId);
-    if (!found || !isInForce(found.subscription, clock.now())) return false;
+    if (!found || !isInForce(found.subscription, clock.now())) return "none";
     const quota = await findStorageQuota(db, accountId);
-    const reservedBytes = await sumReserved(db, accountId);
-    if (quota && quota.usedBytes + reservedBytes + Math.max(sizeBytes, ASK_PLAN_BYTES) > quota.limitBytes) {
-      if (quota.usedBytes + reservedBytes + sizeBytes > quota.limitBytes) return false;
-      // Near the limit every instance asks.
-      this.#checkedBytes = ASK_PLAN_BYTES;
-    }
+    const waiting = await measureOpen(db, { accountId, deliveryId: null });
+    const leftBytes = quota ? quota.limitBytes - quota.usedBytes - waiting.bytes - MANIFEST_BYTES : Infinity;
+    if (leftBytes < sizeBytes) return "none";
+    const room = leftBytes < Math.max(sizeBytes, ASK_PLAN_BYTES) ? "little" : "ample";
     const wanted = new Set([...pending, studyInstanceUID]);
     const stored = await findStoredStudies(db, accountId, [...wanted]);
     for (const uid of stored.keys()) pending.delete(uid);
-    if (stored.has(studyInstanceUID)) return true;
+    if (stored.has(studyInstanceUID)) return room;
     const added = [...wanted].filter((uid) => !stored.has(uid)).length;
-    return found.subscription.examCount + added <= found.plan.examLimit;
+    return found.subscription.examCount + added <= found.plan.examLimit ? room : "none";
   }
 }
