@@ -75,7 +75,11 @@ export function createS3Client(options: S3ClientOptions): S3Client {
   /** When connections are used again that are open, by the clock of `performance`. */
   let reusesFrom = 0;
 
-  async function dispatch(request: S3Request, watchdog: Watchdog): Promise<Response> {
+  async function dispatch(
+    request: S3Request,
+    watchdog: Watchdog,
+    keepalive = performance.now() >= reusesFrom,
+  ): Promise<Response> {
     const { method, headers, body } = request;
     const signed = await new AwsV4Signer({
       method,
@@ -93,32 +97,38 @@ export function createS3Client(options: S3ClientOptions): S3Client {
       headers: signed.headers,
       body,
       redirect: "manual",
-      keepalive: performance.now() >= reusesFrom,
+      keepalive,
       signal: watchdog.signal,
     } as const;
     return fetch(signed.url, init);
   }
 
-  /** Asks whether the store is there. It is, whatever it answers. @throws {S3Silent} */
-  async function assertThere(signal: AbortSignal): Promise<void> {
-    const watchdog = createWatchdog(signal);
+  function noteSilence(): void {
+    isSilent = true;
     reusesFrom = performance.now() + NEW_CONNECTIONS_MS;
+  }
+
+  /** Asks over a new connection whether the store is there. It is, whatever it answers. @throws {S3Silent} */
+  async function assertThere(signal: AbortSignal, patienceMs: number): Promise<void> {
+    const watchdog = createWatchdog(signal);
     try {
-      await watchdog.guard(timeoutMs / ASKED_FASTER, dispatch({ method: "HEAD" }, watchdog));
+      await watchdog.guard(patienceMs, dispatch({ method: "HEAD" }, watchdog, false));
       isSilent = false;
     } catch (cause) {
-      throw isTimeout(cause) ? new S3Silent("S3 is silent", { cause }) : cause;
+      if (!isTimeout(cause)) throw cause;
+      noteSilence();
+      throw new S3Silent("S3 is silent", { cause });
     }
   }
 
-  /** Waits for an answer. While a long body is sent, the store is asked now and then whether it is there. */
+  /** Waits for an answer. While a long body is sent, which may fill the line, the store is asked now and then whether it is there. */
   async function answerTo(request: S3Request, watchdog: Watchdog): Promise<Response> {
-    if (isSilent) await assertThere(watchdog.signal);
+    if (isSilent) await assertThere(watchdog.signal, timeoutMs / ASKED_FASTER);
     const limitMs = timeoutMs + (lengthOf(request.body) * 1000) / minBytesPerSecond;
     const answer = watchdog.guard(limitMs, dispatch(request, watchdog));
     for (let waitedMs = timeoutMs; waitedMs < limitMs; waitedMs += timeoutMs) {
       if (await withTimeout(answer, timeoutMs)) break;
-      await Promise.race([answer, assertThere(watchdog.signal)]);
+      await Promise.race([answer, assertThere(watchdog.signal, timeoutMs)]);
     }
     const response = await answer;
     isSilent = false;
@@ -138,7 +148,7 @@ export function createS3Client(options: S3ClientOptions): S3Client {
     } catch (error) {
       watchdog.abort();
       request.signal?.throwIfAborted();
-      if (isTimeout(error)) isSilent = true;
+      if (isTimeout(error)) noteSilence();
       throw error instanceof StoreUnavailable
         ? error
         : new S3ConnectionLost("S3 connection lost", { cause: error });
