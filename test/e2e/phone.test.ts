@@ -152,10 +152,11 @@ describe("on a phone of 360 pixels", () => {
         expect(cut).toBeLessThanOrEqual(0);
         await tap(page, button(page.locator("main"), "Compartilhar exame"));
         const dialog = page.getByRole("dialog");
-        await tap(page, button(dialog, "Criar link"));
-        await page.context().grantPermissions(["clipboard-write"]);
-        await tap(page, button(dialog, "Copiar link").first());
-        await page.locator(".toast").waitFor();
+        await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+        await tap(page, button(dialog, "Criar e copiar"));
+        await page.locator(".toast").getByText("Link copiado").waitFor();
+        const address = await dialog.locator(".copy-box .mono").textContent();
+        expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(address ?? "");
         await tap(page, button(dialog, "Pronto"));
         await tap(page, button(dialog, "Fechar"));
         await dialog.waitFor({ state: "detached" });

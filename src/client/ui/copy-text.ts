@@ -16,6 +16,23 @@ export async function copyText(text: string): Promise<boolean> {
   return isCopied;
 }
 
+/** As {@link copyText}, for a text that a press asked for and that comes later; false, and no word of it, if it does not come. */
+export async function copyWhenMade(made: Promise<string>): Promise<boolean> {
+  try {
+    // Given to the browser within the press: some seconds later it may refuse.
+    const blob = made.then((text) => new Blob([text], { type: "text/plain" }));
+    // A browser that refuses at once leaves it to nobody.
+    blob.catch(() => undefined);
+    await navigator.clipboard.write([new ClipboardItem({ "text/plain": blob })]);
+    await made;
+    return true;
+  } catch {
+    // It refused, or takes no text that is yet to come.
+    const text = await made.catch(() => undefined);
+    return text !== undefined && (await copyText(text));
+  }
+}
+
 async function write(text: string): Promise<boolean> {
   const clipboard: Clipboard | undefined = navigator.clipboard;
   try {

@@ -258,6 +258,62 @@ describe("a link to a study", () => {
     expect(screen.queryByText("482 913") === null).toBe(true);
   });
 
+  test("is made and copied by one press, the passcode apart", async () => {
+    const written: string[] = [];
+    // The DOM of the tests takes no text that is yet to come.
+    const items = globalThis as unknown as { ClipboardItem: (data: unknown) => unknown };
+    using _items = spyOn(items, "ClipboardItem").mockImplementation((data) => data);
+    using _write = spyOn(navigator.clipboard, "write").mockImplementation(async ([item]) => {
+      const { "text/plain": blob } = item as unknown as Record<string, Promise<Blob>>;
+      written.push((await (await blob)?.text()) ?? "");
+    });
+    const made = Promise.withResolvers<Response>();
+    const { user } = await openDialog({ "POST /api/links": () => made.promise });
+    await user.click(screen.getByRole("button", { name: "Criar e copiar" }));
+    await screen.findByRole("button", { name: "Criando…" });
+    made.resolve(Response.json({ ...madeLink, expiresAt: active.expiresAt }, { status: 201 }));
+    expect(await screen.findByText("Link copiado")).toBeDefined();
+    expect(written).toEqual([madeLink.url]);
+    expect(screen.getByText("482 913")).toBeDefined();
+  });
+
+  test("is made and handed to the share sheet by one press; a sheet that the browser refuses leaves the link", async () => {
+    const sent: ShareData[] = [];
+    let isAllowed = true;
+    const share = async (data: ShareData) => {
+      if (!isAllowed) throw new DOMException("not any more", "NotAllowedError");
+      sent.push(data);
+    };
+    Object.defineProperty(navigator, "share", { configurable: true, value: share });
+    try {
+      const { user } = await openDialog({
+        "POST /api/links": () => Response.json({ ...madeLink, expiresAt: active.expiresAt }, { status: 201 }),
+      });
+      for (const allowed of [true, false]) {
+        isAllowed = allowed;
+        await user.click(screen.getByRole("button", { name: "Criar e enviar" }));
+        expect(await screen.findByText("482 913")).toBeDefined();
+        expect(screen.getByRole("button", { name: "Enviar" })).toBeDefined();
+        await user.click(screen.getByRole("button", { name: "Pronto" }));
+      }
+      expect(sent).toEqual([{ url: madeLink.url, title: "Exames de Helena Duarte" }]);
+    } finally {
+      Reflect.deleteProperty(navigator, "share");
+    }
+  });
+
+  test("that could not be made is neither copied nor said to be", async () => {
+    const { user } = await openDialog({
+      "POST /api/links": () => problem(503, "database.unavailable", "Tente de novo daqui a pouco."),
+    });
+    await user.click(screen.getByRole("button", { name: "Criar e copiar" }));
+    expect(await screen.findByText("Tente de novo daqui a pouco.")).toBeDefined();
+    await drawn();
+    expect(screen.queryByText("Link copiado") === null).toBe(true);
+    expect(screen.queryByText("Não foi possível copiar isto") === null).toBe(true);
+    expect(document.activeElement).toBe(screen.getByRole("button", { name: "Criar e copiar" }));
+  });
+
   test("that was opened is shown first, with when, from where and by which device, and is ended after a question", async () => {
     const links = [active];
     const { user } = await openDialog({

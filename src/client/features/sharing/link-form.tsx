@@ -1,4 +1,4 @@
-import { Trans } from "@lingui/react/macro";
+import { Trans, useLingui } from "@lingui/react/macro";
 import { type FormEvent, type ReactNode, useId, useState } from "react";
 import { MAX_RECIPIENT_LENGTH } from "../../../shared/api/links.ts";
 import type { Study } from "../../../shared/api/studies.ts";
@@ -10,9 +10,12 @@ import { DateField } from "../../ui/date-field.tsx";
 import { isDateOrEmpty } from "../../ui/date-text.ts";
 import { CircleAlertIcon } from "../../ui/entry-icons.tsx";
 import { TextField } from "../../ui/field.tsx";
+import { CopyIcon, SendIcon } from "../../ui/icons.tsx";
 import { dayText, endOfDay, localDay } from "../../ui/moment-text.ts";
 import { useStay } from "../places/use-stay.ts";
 import { useKeptFields } from "../session/use-kept-form.ts";
+import { patientsText } from "../studies/study-text.ts";
+import { handLink, type LinkWay, linkWay } from "./hand-link.ts";
 import { OtherExams } from "./other-exams.tsx";
 import type { ReadyLink } from "./ready-link.ts";
 import { useExamCount } from "./use-exam-count.ts";
@@ -56,18 +59,31 @@ export function LinkForm({ study, chosen = [], recipient: known = "", onReady, o
   const { recipient, period, day, passcode, laudo, download } = fields;
   const [also, setAlso] = useState<readonly string[]>([]);
   const others = useOtherExams(study, chosen.length === 0);
+  const { i18n, t } = useLingui();
   const create = useCreateLink();
+  const way = linkWay();
+  /** What is done with the link that is being made, beside showing it. */
+  const [pressed, setPressed] = useState<LinkWay>();
   useStay(create.isPending);
   const expiresAt = endOf(period, day);
   const studyIds = [study.id, ...chosen.map(({ id }) => id), ...also];
+  const make = (hands?: LinkWay) => {
+    if (!expiresAt || create.isPending) return;
+    setPressed(hands);
+    const link = { studyIds, recipient: recipient.trim() || null, expiresAt, passcode, laudo, download };
+    const made = create.mutateAsync(link);
+    const patient = patientsText(i18n, [study, ...chosen]);
+    if (hands) void handLink(hands, made, t({ id: "link.sent.title", message: `Exams of ${patient}` }));
+    made.then(
+      (ready) =>
+        onReady({ ...ready, recipient: link.recipient, studies: studyIds.length, withReport: laudo }),
+      // The form says it: `create.error`.
+      () => undefined,
+    );
+  };
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    if (!expiresAt || create.isPending) return;
-    const link = { studyIds, recipient: recipient.trim() || null, expiresAt, passcode, laudo, download };
-    create.mutate(link, {
-      onSuccess: (made) =>
-        onReady({ ...made, recipient: link.recipient, studies: studyIds.length, withReport: laudo }),
-    });
+    make();
   };
   const exams = useExamCount(studyIds.length);
   const until = expiresAt ? dayText(expiresAt) : "—";
@@ -133,12 +149,14 @@ export function LinkForm({ study, chosen = [], recipient: known = "", onReady, o
             <Trans id="action.cancel">Cancel</Trans>
           </Button>
         )}
+        {way && (
+          <Button size="big" disabled={!expiresAt || create.isPending} onClick={() => make(way)}>
+            {way === "send" ? <SendIcon small /> : <CopyIcon small />}
+            {create.isPending && pressed ? <Creating /> : <WayText way={way} />}
+          </Button>
+        )}
         <Button kind="lit" size="big" type="submit" disabled={!expiresAt || create.isPending}>
-          {create.isPending ? (
-            <Trans id="link.creating">Creating…</Trans>
-          ) : (
-            <Trans id="link.create">Create link</Trans>
-          )}
+          {create.isPending && !pressed ? <Creating /> : <Trans id="link.create">Create link</Trans>}
         </Button>
       </div>
     </form>
@@ -149,6 +167,15 @@ export function LinkForm({ study, chosen = [], recipient: known = "", onReady, o
 function endOf(period: Period, day: string): string | undefined {
   if (period !== "date") return addDays(new Date(), Number(period)).toISOString();
   return day !== "" && isDateOrEmpty(day, "date") ? endOfDay(day) : undefined;
+}
+
+function Creating() {
+  return <Trans id="link.creating">Creating…</Trans>;
+}
+
+function WayText({ way }: { way: LinkWay }) {
+  if (way === "send") return <Trans id="link.createAndSend">Create and send</Trans>;
+  return <Trans id="link.createAndCopy">Create and copy</Trans>;
 }
 
 function PeriodText({ period }: { period: Period }) {

@@ -11,6 +11,7 @@ import { useShownOnce } from "../../ui/shown-once.tsx";
 import { showToast } from "../../ui/toast.tsx";
 import { useStay } from "../places/use-stay.ts";
 import { patientsText } from "../studies/study-text.ts";
+import { linkWay, sendLink } from "./hand-link.ts";
 import { LinkSheet } from "./link-sheet.tsx";
 import type { ReadyLink } from "./ready-link.ts";
 import { useExamCount } from "./use-exam-count.ts";
@@ -96,8 +97,8 @@ export function LinkReady({ exams: opened, link, onClose, returnTo }: LinkReadyP
 export function LinkWays({ url, title }: { url: string; title: string }) {
   return (
     <div className="link-ways">
-      {"share" in navigator ? (
-        <Button kind="lit" size="big" onClick={() => void share(url, title)}>
+      {linkWay() === "send" ? (
+        <Button kind="lit" size="big" onClick={() => void sendLink(url, title)}>
           <SendIcon small />
           <Trans id="link.send">Send</Trans>
         </Button>
@@ -112,15 +113,6 @@ export function LinkWays({ url, title }: { url: string; title: string }) {
       </Button>
     </div>
   );
-}
-
-async function share(url: string, title: string): Promise<void> {
-  try {
-    await navigator.share({ url, title });
-  } catch (error) {
-    // Closing the share sheet is not a failure.
-    if (!(error instanceof DOMException)) throw error;
-  }
 }
 
 /** An address, in one line, and a button that copies it. */
