@@ -1,3 +1,4 @@
+import { calendarText as writeDay } from "../../shared/rules/calendar-text.ts";
 import { activeLocale } from "../i18n.ts";
 
 const twoDigits = (number: number) => String(number).padStart(2, "0");
@@ -13,14 +14,10 @@ export function endOfDay(day: string): string {
   return new Date(`${day}T23:59:59`).toISOString();
 }
 
-/** `2026-11-14` as `14-11-2026`; in English the month has its name, because there 03-04 is the 4th of March: `14-Nov-2026`. */
+/** As {@link writeDay}, in the reader's language. */
 export function calendarText(isoDay: string): string {
-  const [year = "", month = "", day = ""] = isoDay.split("-");
-  const shown = activeLocale() === "en-US" ? (ENGLISH_MONTHS[Number(month) - 1] ?? month) : month;
-  return `${day}-${shown}-${year}`;
+  return writeDay(isoDay, activeLocale());
 }
-
-const ENGLISH_MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
 
 /** The day of a moment in the reader's time zone, as {@link calendarText} writes it. */
 export function dayText(moment: string | Date): string {

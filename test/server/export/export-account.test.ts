@@ -4,6 +4,7 @@ import { dirname, join } from "node:path";
 import { strFromU8, unzipSync, zipSync } from "fflate";
 import type { Db } from "../../../src/server/db/client.ts";
 import { DatabaseUnavailable } from "../../../src/server/db/database.errors.ts";
+import { accountPageOf } from "../../../src/server/features/export/account-page.ts";
 import { uncountedIfBroken } from "../../../src/server/features/export/export-ticket.ts";
 import { createLogger } from "../../../src/server/runtime/log.ts";
 import { createS3Store } from "../../../src/server/storage/s3/s3-store.ts";
@@ -135,6 +136,20 @@ test("an account's export is one DICOM file-set, which other software imports wh
   expect(page).not.toContain("http");
   await importEverywhere(files, listed.length);
 }, 240_000);
+
+test("an export's page writes days as the product's pages do, in each language", async () => {
+  const lists = {
+    studies: [],
+    laboratory: [{ laudoDescription: "Hemograma", examDate: "2026-03-04", file: null }],
+  };
+  for (const [locale, day] of [
+    ["pt-BR", "04-03-2026"],
+    ["en-US", "04-Mar-2026"],
+  ] as const) {
+    const page = await accountPageOf(lists, { locale, discPage: new Uint8Array() });
+    expect(Buffer.concat(page).toString()).toContain(`>${day}</time>`);
+  }
+});
 
 /** Reads the file-set with the tools of others, those that are installed. */
 async function importEverywhere(files: Record<string, Uint8Array>, instanceCount: number): Promise<void> {

@@ -136,6 +136,7 @@ describe("a medium", () => {
     const page = Buffer.from(files["INDEX.HTM"] ?? []).toString();
     expect(page).toContain("IHE_PDI/LAUDO.PDF");
     expect(page).toContain("<dd>João Conceição</dd>");
+    expect(page).toContain(`<dd><time datetime="2026-03-14">14-03-2026 · 14-Mar-2026</time></dd>`);
     expect(page).not.toContain("<script");
     expect(page).toContain(`<img alt="" src="data:image/`);
     expect(Buffer.from(files["IHE_PDI/AUDIT.JSN"] ?? []).toString()).toContain("study.downloaded");

@@ -3,7 +3,7 @@ import { fullPersonName } from "../../../shared/dicom/person-name.ts";
 import type { Locale } from "../../../shared/locale.ts";
 import { translate } from "../../http/translate.ts";
 import { WorkTurn } from "../../runtime/work-turn.ts";
-import { discPageOf, escaped } from "../media/disc-html.ts";
+import { discPageOf, escaped, timeOf } from "../media/disc-html.ts";
 import type { StudyRow } from "../studies/studies.table.ts";
 
 const texts = {
@@ -70,7 +70,5 @@ export async function accountPageOf(
 function factsOf(said: readonly (string | null)[], day: string | null, locale: Locale): string {
   const facts = said.flatMap((fact) => (fact ? [escaped(fact)] : []));
   if (day === null) return facts.join(" · ");
-  // In English nobody could tell the day from the month.
-  const shown = locale === "pt-BR" ? day.split("-").reverse().join("-") : day;
-  return [...facts, `<time datetime="${escaped(day)}">${escaped(shown)}</time>`].join(" · ");
+  return [...facts, timeOf(day, [locale])].join(" · ");
 }

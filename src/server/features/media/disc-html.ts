@@ -1,4 +1,5 @@
 import { type Locale, locales } from "../../../shared/locale.ts";
+import { calendarText } from "../../../shared/rules/calendar-text.ts";
 import { translate } from "../../http/translate.ts";
 
 const texts = {
@@ -46,6 +47,12 @@ ${body}`;
 </html>
 `;
   return [Buffer.from(before), discPage, Buffer.from(behind)];
+}
+
+/** A day as the product's pages write it in each of these languages, as HTML. */
+export function timeOf(isoDay: string, languages: readonly Locale[]): string {
+  const shown = languages.map((locale) => escaped(calendarText(isoDay, locale))).join(" · ");
+  return `<time datetime="${escaped(isoDay)}">${shown}</time>`;
 }
 
 export function escaped(text: string): string {

@@ -1,7 +1,8 @@
 import { fullPersonName } from "../../../shared/dicom/person-name.ts";
+import { locales } from "../../../shared/locale.ts";
 import type { SeriesRow, StudyRow } from "../studies/studies.table.ts";
 import type { Thumbnail } from "../thumbnails/thumbnails.repo.ts";
-import { discPageOf, escaped, inBoth } from "./disc-html.ts";
+import { discPageOf, escaped, inBoth, timeOf } from "./disc-html.ts";
 
 const texts = {
   title: /*i18n*/ { id: "media.title", message: "Exam" },
@@ -39,16 +40,17 @@ export function indexPageOf(
   allSeries: readonly SeriesRow[],
   { report, receipt, previews, discPage }: PageParts,
 ): Uint8Array[] {
+  /** The values as HTML. */
   const facts = [
-    [texts.patient, fullPersonName(study.patientName ?? "") ?? ""],
-    [texts.date, study.studyDate ?? ""],
-    [texts.institution, study.institutionName ?? ""],
+    [texts.patient, escaped(fullPersonName(study.patientName ?? "") ?? "")],
+    [texts.date, study.studyDate === null ? "" : timeOf(study.studyDate, locales)],
+    [texts.institution, escaped(study.institutionName ?? "")],
     [texts.images, String(study.instanceCount)],
   ] as const;
   const title = study.description ?? inBoth(texts.title);
   const rows = facts
     .filter(([, value]) => value !== "")
-    .map(([name, value]) => `<dt>${escaped(inBoth(name))}</dt><dd>${escaped(value)}</dd>`);
+    .map(([name, value]) => `<dt>${escaped(inBoth(name))}</dt><dd>${value}</dd>`);
   const series = allSeries.map(
     ({ id, modality, description, instanceCount }) =>
       `<li>${pictureOf(previews.get(id))}${escaped([modality, description].filter(Boolean).join(" · "))} (${instanceCount})</li>`,

@@ -1,6 +1,7 @@
 import { createDeflate } from "node:zlib";
 import { personNameForms } from "../../../shared/dicom/person-name.ts";
 import type { Locale } from "../../../shared/locale.ts";
+import { calendarText } from "../../../shared/rules/calendar-text.ts";
 import { through } from "../../archive/pieces.ts";
 import { isWritable } from "../../documents/pdf-font.ts";
 import { type PdfAttachment, writePdf } from "../../documents/pdf-writer.ts";
@@ -52,8 +53,6 @@ const texts = {
   },
   attachment: /*i18n*/ { id: "receipt.paper.attachment", message: "The signed receipt (JWS)" },
 };
-
-const ENGLISH_MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
 
 type Say = (text: { id: string; message: string }, values?: Record<string, string>) => string;
 
@@ -193,9 +192,7 @@ function inBrasilia(moment: Date): { day: string; time: string } {
 
 /** A day as all screens write it. */
 function dayText(day: string | null, locale: Locale): string {
-  const [year = "", month = "", date = ""] = (day ?? "").split("-");
-  if (year === "") return "–";
-  return `${date}-${locale === "en-US" ? (ENGLISH_MONTHS[Number(month) - 1] ?? month) : month}-${year}`;
+  return day ? calendarText(day, locale) : "–";
 }
 
 function sizeText(bytes: number, locale: Locale): string {
