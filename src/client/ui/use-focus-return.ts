@@ -26,8 +26,8 @@ export function useFocusReturn(returnTo?: RefObject<Element | null>) {
     onCloseAutoFocus(event: Event) {
       event.preventDefault();
       // An entry of a menu is gone by then; what had the focus after it is the menu's button.
-      const { current } = returnTo?.current?.isConnected ? returnTo : opener;
-      if (current instanceof HTMLElement && current.isConnected) return current.focus();
+      const back = [returnTo?.current, opener.current].find(isThere);
+      if (back) return back.focus();
       // What the dialog was about is gone, and its button too.
       if (document.activeElement !== document.body) return;
       const beside = besideIt.current.find((element) => element?.isConnected);
@@ -35,4 +35,9 @@ export function useFocusReturn(returnTo?: RefObject<Element | null>) {
       document.getElementById("view")?.focus({ preventScroll: true });
     },
   };
+}
+
+/** The body has the focus when nothing has it: as after a dialog that gave way to another. */
+function isThere(element: Element | null | undefined): element is HTMLElement {
+  return element instanceof HTMLElement && element.isConnected && element !== document.body;
 }

@@ -99,6 +99,32 @@ test("a new request is shown despite Back while it is made", async () => {
   expect(await screen.findAllByText("https://exames.example.com/e/1")).not.toBeEmpty();
 });
 
+test("after the first request the focus is in the view, although the button that had asked for it is gone", async () => {
+  const requests: Request[] = [];
+  answerCalls({
+    "GET /api/requests": () => Response.json(requests),
+    "POST /api/requests": () => {
+      requests.push(request);
+      return Response.json(
+        { ...request, url: "https://exames.example.com/e/1", qrCode: "data:," },
+        { status: 201 },
+      );
+    },
+  });
+  await renderView(
+    <main id="view" tabIndex={-1}>
+      <RequestsView />
+    </main>,
+  );
+  await screen.findByText("Sem CD, sem pen drive");
+  const user = userEvent.setup();
+  await user.click(screen.getByRole("button", { name: "Novo pedido" }));
+  await user.type(screen.getByLabelText("Quem vai entregar"), "Clínica Aurora");
+  await user.click(screen.getByRole("button", { name: "Criar pedido" }));
+  await user.click(await screen.findByRole("button", { name: "Pronto" }));
+  await waitFor(() => expect(document.activeElement?.id).toBe("view"));
+});
+
 test("an open request ends from its menu, only after a question that begins at the safe answer", async () => {
   const { user, ended } = await show({});
   await user.click(screen.getByRole("button", { name: "Mais ações: Hospital Santa Clara" }));
