@@ -14,6 +14,7 @@ import {
   tap,
 } from "../support/browser-app.ts";
 import { sampleZip } from "../support/sample-zip.ts";
+import { doubleTap } from "../support/touch.ts";
 
 const RESULTS = join(import.meta.dir, "../../test-results");
 const START_TIMEOUT_MS = 240_000;
@@ -175,6 +176,7 @@ describe("on a phone of 360 pixels", () => {
     async () => {
       const person = await app.addPerson("Rita Código");
       await app.testApp.store(person, sampleZip({ study: "972" }));
+      let made = 0;
       for (const viewport of [PHONE.viewport, { width: 768, height: 1024 }]) {
         await app.as(person, { device: { ...PHONE, viewport } }, async (page) => {
           await tap(page, examsEntry(page));
@@ -183,9 +185,14 @@ describe("on a phone of 360 pixels", () => {
           await tap(page, share);
           await tap(page, button(dialog, "Criar link"));
           await dialog.getByRole("img", { name: /QR/ }).waitFor();
-          await tap(page, button(dialog, "Pronto"));
+          // The second tap falls on the form that stood below: it must not make another link.
+          const done = await button(dialog, "Pronto").boundingBox();
+          await doubleTap(page, { x: viewport.width / 2, y: (done?.y ?? 0) + (done?.height ?? 0) / 2 });
+          await button(dialog, "Fechar").waitFor();
           await tap(page, button(dialog, "Fechar"));
           await dialog.waitFor({ state: "detached" });
+          const links = await app.testApp.call("GET", "/api/links", { as: person });
+          expect(await links.json()).toHaveLength(++made);
           expect(await share.evaluate((element) => element === document.activeElement)).toBe(true);
         });
       }

@@ -4,6 +4,7 @@ import type { ReactNode, RefObject } from "react";
 import { Button, IconButton } from "./button.tsx";
 import { CloseIcon } from "./entry-icons.tsx";
 import { useFocusReturn } from "./use-focus-return.ts";
+import { useSecondPress } from "./use-second-press.ts";
 import { WholeDates } from "./whole-dates.tsx";
 
 interface DialogProps {
@@ -28,6 +29,7 @@ interface DialogProps {
 export function Dialog(props: DialogProps) {
   const { open, onOpenChange, title, text, wide, hasCross, picture, returnTo, children } = props;
   const focusReturn = useFocusReturn(returnTo);
+  useSecondPress(open);
   const marks = [wide && "is-wide", hasCross && "has-cross", picture && "has-picture"].filter(Boolean);
   return (
     <RadixDialog.Root open={open} onOpenChange={onOpenChange}>
@@ -93,6 +95,7 @@ export function ConfirmDialog(props: ConfirmDialogProps) {
   const { dismissLabel = <Trans id="action.cancel">Cancel</Trans>, isReady = true, busy = false } = props;
   const { confirmKind = "destroy" } = props;
   const focusReturn = useFocusReturn();
+  useSecondPress(open);
   return (
     <RadixAlertDialog.Root open={open} onOpenChange={onOpenChange}>
       <RadixAlertDialog.Portal>

@@ -5,7 +5,17 @@ import { useState } from "react";
 import { ConfirmDialog, Dialog } from "../../../src/client/ui/dialog.tsx";
 import { Dropdown, DropdownItem } from "../../../src/client/ui/dropdown.tsx";
 import { showToast } from "../../../src/client/ui/toast.tsx";
-import { act, cleanup, drawn, screen, untilGone, userEvent, waitFor, withDom } from "../../support/dom.ts";
+import {
+  act,
+  cleanup,
+  drawn,
+  fireEvent,
+  screen,
+  untilGone,
+  userEvent,
+  waitFor,
+  withDom,
+} from "../../support/dom.ts";
 import { renderClient } from "../../support/render-client.tsx";
 
 withDom();
@@ -70,6 +80,20 @@ async function openAndClose(returnTo?: Element): Promise<Element | null> {
   await untilGone(() => screen.queryByRole("dialog"));
   return document.activeElement;
 }
+
+test("the second press of a double one that closes a dialog does nothing to what stands below", async () => {
+  await renderClient(<Opened />);
+  const opener = screen.getByRole("button", { name: "Abrir" });
+  const user = userEvent.setup();
+  await user.click(opener);
+  await screen.findByRole("dialog");
+  await user.keyboard("{Escape}");
+  await untilGone(() => screen.queryByRole("dialog"));
+  fireEvent.click(opener, { detail: 2 });
+  expect(screen.queryByRole("dialog") === null).toBe(true);
+  fireEvent.click(opener, { detail: 1 });
+  expect(await screen.findByRole("dialog")).toBeDefined();
+});
 
 test("a dialog returns the focus where it is told to", async () => {
   const opener = document.body.appendChild(document.createElement("button"));
