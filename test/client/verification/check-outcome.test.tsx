@@ -5,7 +5,7 @@ import type { Comparison } from "../../../src/client/features/verification/compa
 import { ReceiptFacts } from "../../../src/client/features/verification/receipt-facts.tsx";
 import VerifyScreen from "../../../src/client/features/verification/verify-screen.tsx";
 import type { Receipt } from "../../../src/shared/api/receipts.ts";
-import { screen, userEvent, waitFor, withDom } from "../../support/dom.ts";
+import { fireEvent, screen, userEvent, waitFor, withDom } from "../../support/dom.ts";
 import { renderClient } from "../../support/render-client.tsx";
 import { answerCalls } from "../../support/render-view.tsx";
 
@@ -116,4 +116,28 @@ test("a PDF of which no receipt can be read is told as such, and not as a file w
   await waitFor(() =>
     expect(screen.getByRole("alert").textContent).toStartWith("Este arquivo não é um recibo"),
   );
+});
+
+test("the focus stays at the receipt when it takes the place of the button that it was chosen by, and back", async () => {
+  answerCalls({ "GET /.well-known/jwks.json": () => Response.json({ keys: [] }) });
+  await renderClient(<VerifyScreen productName="Exameteca" />);
+  screen.getByRole("button", { name: "Escolher recibo" }).focus();
+  const digest = {
+    version: 1,
+    receivedAt: "2026-11-14T12:00:00.000Z",
+    images: 2,
+    sizeBytes: 9,
+    root: "0".repeat(64),
+  };
+  const files = [new File([JSON.stringify(digest)], "recibo.json", { type: "application/json" })];
+  const input = document.querySelector("input[type=file]");
+  if (input) fireEvent.change(input, { target: { files } });
+  const other = await screen.findByRole("button", { name: "Outro recibo" });
+  const step = screen.getByRole("region", { name: "1. O recibo" });
+  await waitFor(() => expect(document.activeElement === step).toBe(true));
+  const user = userEvent.setup();
+  await user.tab();
+  expect(document.activeElement === other).toBe(true);
+  await user.keyboard("{Enter}");
+  await waitFor(() => expect(document.activeElement === step).toBe(true));
 });

@@ -2,6 +2,7 @@ import { Plural, Trans } from "@lingui/react/macro";
 import { useEffect, useRef } from "react";
 import type { IslandProps } from "../../../shared/islands.ts";
 import { Brand } from "../../ui/brand.tsx";
+import { useKeptFocus } from "../../ui/use-kept-focus.ts";
 import { LanguageSwitch } from "../preferences/language-switch.tsx";
 import { ThemeSwitch } from "../preferences/theme-switch.tsx";
 import { CheckOutcome } from "./check-outcome.tsx";
@@ -12,6 +13,9 @@ import { useVerification } from "./use-verification.ts";
 /** `/verificar`: checks a receipt, and a folder or ZIP against it, in the browser. */
 export default function VerifyScreen({ productName }: IslandProps<"verify">) {
   const { receipt, refused, check, openFile, openText, checkFiles, reset } = useVerification();
+  const receiptStep = useRef<HTMLElement>(null);
+  // A receipt takes the place of the button that it was chosen by.
+  const focus = useKeptFocus(receiptStep);
   const opener = useRef(openText);
   useEffect(() => {
     // The QR code of a paper leads here with its text behind the #, which no server sees.
@@ -38,7 +42,7 @@ export default function VerifyScreen({ productName }: IslandProps<"verify">) {
             See whether an exam is what was received, image by image. The files never leave this device.
           </Trans>
         </p>
-        <section className="verify-step" aria-labelledby="verify-receipt">
+        <section ref={receiptStep} className="verify-step" aria-labelledby="verify-receipt" {...focus}>
           <h2 id="verify-receipt">
             <Trans id="verify.step.receipt">1. The receipt</Trans>
           </h2>
