@@ -77,6 +77,7 @@ describe("a link to an exam", () => {
           await phone.goBack();
           await visorOf(phone).waitFor({ state: "detached" });
           expect(phone.url()).toBe(address);
+          await phone.locator(":focus").getByText("Ver imagens").waitFor();
 
           await button(dialog, "Fechar").click();
           await button(page.locator("tr.study-row"), "Compartilhar exame").first().click();

@@ -6,6 +6,7 @@ import type { ViewerChoice } from "../../preferences.ts";
 import { lazyChunk } from "../../ui/lazy-chunk.ts";
 import { useBackCloses } from "../../ui/use-back-closes.ts";
 import { useFocusReturn } from "../../ui/use-focus-return.ts";
+import { useOpener } from "../../ui/use-opener.ts";
 import type { StackSource } from "../../visor/core/source.ts";
 import { dateText, descriptionText, patientText } from "../studies/study-text.ts";
 import { FrameEnd } from "../viewer/frame-end.tsx";
@@ -32,7 +33,8 @@ export function VisitedViewer({ first, onClose, onClosed, ...visited }: VisitedV
   const { i18n } = useLingui();
   const [viewer, setViewer] = useState(first);
   const back = useBackCloses(onClose);
-  const { onOpenAutoFocus, onCloseAutoFocus } = useFocusReturn();
+  // A visor that is loaded already takes the focus before the dialog asks what had it.
+  const { onOpenAutoFocus, onCloseAutoFocus } = useFocusReturn(useOpener(true));
   const content = useRef<HTMLDivElement>(null);
   const isOhif = viewer === "ohif";
   return (
