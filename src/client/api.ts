@@ -40,8 +40,6 @@ export interface CallOptions {
   /** Sent instead of a JSON body. */
   form?: FormData;
   headers?: Record<string, string>;
-  /** The answer on its way, if the page has sent the same call already. */
-  begun?: Promise<Response> | undefined;
 }
 
 /** The input of any call. */
@@ -59,23 +57,20 @@ export async function callApi<C extends Call>(
   call: C,
   request: CallInput<C> & CallOptions,
 ): Promise<Response> {
-  const { params, query, body, form, signal, anonymous, accept, headers, begun }: AnyInput = request;
+  const { params, query, body, form, signal, anonymous, accept, headers }: AnyInput = request;
   const token = anonymous ? undefined : currentToken();
-  const send = () =>
-    fetch(addressOf(call, params, query), {
-      method: call.method,
-      headers: {
-        "Accept-Language": activeLocale(),
-        ...(accept && { Accept: accept }),
-        ...(token && { Authorization: `Bearer ${token}` }),
-        ...(body !== undefined && { "Content-Type": "application/json" }),
-        ...headers,
-      },
-      body: form ?? JSON.stringify(body),
-      signal,
-      credentials: "same-origin",
-    });
-  const response = await readAnswer(begun ?? send());
+  const response = await reach(addressOf(call, params, query), {
+    method: call.method,
+    headers: {
+      "Accept-Language": activeLocale(),
+      ...(accept && { Accept: accept }),
+      ...(token && { Authorization: `Bearer ${token}` }),
+      ...(body !== undefined && { "Content-Type": "application/json" }),
+      ...headers,
+    },
+    body: form ?? JSON.stringify(body),
+    signal,
+  });
   noteServerTime(response);
   if (response.ok) return response;
   // If the session was renewed meanwhile, a call that carried the old token does not end it.
@@ -136,6 +131,10 @@ export const api = {
   currentUser: (signal?: AbortSignal): Promise<CurrentUser> => callJson(currentUserCall, { signal }),
   examCount: (signal?: AbortSignal) => callJson(examCountCall, { signal }),
 };
+
+function reach(path: string, init: RequestInit): Promise<Response> {
+  return readAnswer(fetch(path, { ...init, credentials: "same-origin" }));
+}
 
 function unreachable(): ApiError {
   const message = t({

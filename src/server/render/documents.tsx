@@ -2,7 +2,6 @@
 import type { Child } from "hono/jsx";
 import type { IslandProps } from "../../shared/islands.ts";
 import type { DocumentContext } from "./document-context.ts";
-import { earlyVisitScript } from "./early-visit.ts";
 import { EntryPage } from "./entry-page.tsx";
 import { IslandFailures } from "./island-failures.tsx";
 import { NotFoundPage } from "./not-found-page.tsx";
@@ -46,7 +45,7 @@ const visitFailed = /*i18n*/ {
 /** `/v/{id}`, the page of a link. */
 export function visitDocument(context: DocumentContext, props: IslandProps<"visit">) {
   return (
-    <Shell {...context} island="visit" script={earlyVisitScript()}>
+    <Shell {...context} island="visit">
       <Island name="visit" props={props}>
         <p class="his-loading">Loading...</p>
         <IslandFailures failed={visitFailed} />

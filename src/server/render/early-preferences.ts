@@ -2,17 +2,11 @@ import type { Locale } from "../../shared/locale.ts";
 
 type ThemeColors = Record<"dark" | "light", string>;
 
-interface EarlyNeeds {
-  catalogues: Record<Locale, string[]>;
-  /** Whether the page's first view has numbers. */
-  hasNumbers: boolean;
-}
-
 /**
  * Runs in the page before its first paint, so that neither theme nor language flashes, and starts the download of the
  * language's catalogues. Its own source text is sent, so it must not refer to anything outside of itself.
  */
-function applyPreferences({ catalogues, hasNumbers }: EarlyNeeds, colors: ThemeColors): void {
+function applyPreferences(catalogues: Record<Locale, string[]>, colors: ThemeColors): void {
   const root = document.documentElement;
   const read = (key: string) => {
     try {
@@ -45,12 +39,10 @@ function applyPreferences({ catalogues, hasNumbers }: EarlyNeeds, colors: ThemeC
     link.fetchPriority = "low";
     document.head.append(link);
   }
-  // The first one costs a phone a tenth of a second, which it has while the modules are on their way.
-  if (hasNumbers) window.requestIdleCallback?.(() => new Intl.NumberFormat(locale).format(0));
 }
 
 /** The inline script's text; safe inside a `script` element for any paths. */
-export function earlyPreferencesScript(needs: EarlyNeeds, colors: ThemeColors): string {
-  const values = [needs, colors].map((value) => JSON.stringify(value).replaceAll("<", "\\u003c"));
+export function earlyPreferencesScript(catalogues: Record<Locale, string[]>, colors: ThemeColors): string {
+  const values = [catalogues, colors].map((value) => JSON.stringify(value).replaceAll("<", "\\u003c"));
   return `(${applyPreferences})(${values.join(",")})`;
 }

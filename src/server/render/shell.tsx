@@ -14,8 +14,6 @@ import { MANIFEST_PATH } from "./web-manifest.ts";
 interface ShellProps extends DocumentContext {
   /** The island whose modules the page needs at once. */
   island?: IslandName;
-  /** Text of a script of this page alone, which runs before its modules are there. */
-  script?: string;
   /** Style rules of this page alone. */
   style?: string;
   /** Whether search engines may list the page. */
@@ -24,7 +22,7 @@ interface ShellProps extends DocumentContext {
 }
 
 /** The HTML document around a page. A page without an island loads only the inline script. */
-export function Shell({ island, script, style, listed = false, children, ...context }: ShellProps) {
+export function Shell({ island, style, listed = false, children, ...context }: ShellProps) {
   const { graph, nonce, productName, publicUrl, locale } = context;
   return (
     <>
@@ -56,9 +54,8 @@ export function Shell({ island, script, style, listed = false, children, ...cont
           <link rel="apple-touch-icon" href={graph.marks.apple180} />
           <link rel="manifest" href={MANIFEST_PATH} />
           <script nonce={nonce}>
-            {raw(earlyPreferencesScript(earlyNeedsOf(graph, island), THEME_COLORS))}
+            {raw(earlyPreferencesScript(cataloguesOf(graph, island), THEME_COLORS))}
           </script>
-          {script && <script nonce={nonce}>{raw(script)}</script>}
           {graph.fonts.map((href) => (
             <link key={href} rel="preload" href={href} as="font" type="font/woff2" crossorigin="" />
           ))}
@@ -100,8 +97,10 @@ export function Island<Name extends IslandName>({
   );
 }
 
-function earlyNeedsOf({ locales, hisLocales }: ClientGraph, island: IslandName | undefined) {
-  const isEntry = island === undefined || island === "auth";
-  const of = (locale: Locale) => [locales[locale], ...(isEntry ? [] : [hisLocales[locale]])];
-  return { catalogues: { "pt-BR": of("pt-BR"), "en-US": of("en-US") }, hasNumbers: !isEntry };
+function cataloguesOf({ locales, hisLocales }: ClientGraph, island: IslandName | undefined) {
+  const of = (locale: Locale) => [
+    locales[locale],
+    ...(island === undefined || island === "auth" ? [] : [hisLocales[locale]]),
+  ];
+  return { "pt-BR": of("pt-BR"), "en-US": of("en-US") };
 }

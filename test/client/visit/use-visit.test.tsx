@@ -1,7 +1,6 @@
 import "../../support/dom-globals.ts";
 import { expect, test } from "bun:test";
 import { useVisit } from "../../../src/client/features/visit/use-visit.ts";
-import { earlyVisitScript } from "../../../src/server/render/early-visit.ts";
 import { screen, userEvent, withDom } from "../../support/dom.ts";
 import { renderClient } from "../../support/render-client.tsx";
 
@@ -48,37 +47,4 @@ test("a visit whose answer was lost is opened again as the same opening, also af
   await renderClient(<Page link="two" />);
   await screen.findByText("failed");
   expect(attempts[3]).not.toBe(attempts[0]);
-});
-
-test("a visit that its page began before this code was there is the only opening; a tab that has one begins none", async () => {
-  const attempts = answerOpenings(opened(), undefined);
-  history.replaceState(null, "", "/v/three#secret");
-  const runOfPage = new Function(earlyVisitScript());
-  runOfPage();
-  expect(attempts).toHaveLength(1);
-  expect(sessionStorage.getItem("visit attempt three")).toBe(attempts[0] ?? "");
-  await renderClient(<Page link="three" />);
-  await screen.findByText("open");
-  expect(sessionStorage.getItem("visit three")).toBe("v.token");
-  runOfPage();
-  expect(attempts).toHaveLength(1);
-});
-
-test("a visit that its page began in vain is tried again as the same opening, though the browser keeps nothing", async () => {
-  const attempts = answerOpenings(undefined, opened());
-  history.replaceState(null, "", "/v/four#secret");
-  const kept = Object.getOwnPropertyDescriptor(globalThis, "sessionStorage");
-  const blocked = () => {
-    throw new DOMException("blocked", "SecurityError");
-  };
-  Object.defineProperty(globalThis, "sessionStorage", { configurable: true, get: blocked });
-  try {
-    new Function(earlyVisitScript())();
-    await renderClient(<Page link="four" />);
-    await userEvent.click(await screen.findByText("failed"));
-    await screen.findByText("open");
-  } finally {
-    Object.defineProperty(globalThis, "sessionStorage", kept ?? {});
-  }
-  expect(attempts).toEqual([attempts[0] ?? "", attempts[0] ?? ""]);
 });

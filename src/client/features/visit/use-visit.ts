@@ -1,6 +1,5 @@
 import { useCallback, useEffect, useState } from "react";
 import { passcodeProblemSchema, type Visit } from "../../../shared/api/links.ts";
-import { type BegunVisit, visitPlaces } from "../../../shared/begun-visit.ts";
 import { ApiError } from "../../api.ts";
 import { sessionStore } from "../../browser-storage.ts";
 import { visitApi } from "./visit-api.ts";
@@ -81,11 +80,9 @@ async function openOnce(link: string): Promise<VisitState> {
 
 async function openLink(link: string, passcode?: string): Promise<VisitState> {
   const secret = window.location.hash.slice(1);
-  const begun = passcode === undefined ? takeBegun(link) : undefined;
   try {
     const attempt = attemptFor(link);
-    const asked = { link, secret, attempt, ...(passcode !== undefined && { passcode }) };
-    const visit = await visitApi.open(asked, begun?.answer);
+    const visit = await visitApi.open({ link, secret, attempt, ...(passcode !== undefined && { passcode }) });
     sessionStore.write(keyOf(link), visit.token);
     attempts.delete(link);
     sessionStore.write(attemptKeyOf(link), undefined);
@@ -101,16 +98,6 @@ function stateOf(error: ApiError, isWrong: boolean): VisitState {
   const asked = passcodeProblemSchema.safeParse(error.problem);
   if (error.code !== "link.passcode" || !asked.success) return { step: "failed", message: error.message };
   return { step: "passcode", ...asked.data, isWrong, isBusy: false };
-}
-
-/** What the page began before this code was there; once. */
-function takeBegun(link: string): BegunVisit | undefined {
-  const page = window as { [visitPlaces.begun]?: BegunVisit };
-  const found = page[visitPlaces.begun];
-  delete page[visitPlaces.begun];
-  if (found?.link !== link) return undefined;
-  attempts.set(link, found.attempt);
-  return found;
 }
 
 /** The attempts without an answer yet, for a browser that keeps nothing. */
@@ -131,9 +118,9 @@ function newAttempt(): string {
 }
 
 function attemptKeyOf(link: string): string {
-  return visitPlaces.attempt + link;
+  return `visit attempt ${link}`;
 }
 
 function keyOf(link: string): string {
-  return visitPlaces.token + link;
+  return `visit ${link}`;
 }

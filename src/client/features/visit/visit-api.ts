@@ -15,10 +15,8 @@ import type { AskFirstImage } from "../../visor/core/first-image.ts";
 
 /** Calls of a visitor. None but `keep` carries a session, so that none of them ends one. */
 export const visitApi = {
-  open: (
-    body: { link: string; secret: string; passcode?: string; attempt: string },
-    begun?: Promise<Response>,
-  ): Promise<Visit> => callJson(openVisitCall, { body, anonymous: true, begun }),
+  open: (body: { link: string; secret: string; passcode?: string; attempt: string }): Promise<Visit> =>
+    callJson(openVisitCall, { body, anonymous: true }),
   read: (token: string): Promise<Visit> => callJson(readVisitCall, { params: { token }, anonymous: true }),
   async report(token: string, study: string): Promise<Blob> {
     return await callFile(visitReportCall, { params: { token, study }, anonymous: true });
