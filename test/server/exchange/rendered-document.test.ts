@@ -6,7 +6,7 @@ import { createTestApp, type Person, type TestApp } from "../../support/test-app
 
 const pdf = Buffer.from("%PDF-1.7\nlaudo: sem alterações\n%%EOF\n");
 
-/** An Encapsulated PDF, whose value the file pads to an even length. */
+/** The elements of an Encapsulated PDF. Its file pads the value to an even length. */
 const documentOf = (bytes: Uint8Array, declared = bytes.length) => ({
   [TagHex.SOPClassUID]: { vr: "UI", Value: [ENCAPSULATED_PDF] },
   [TagHex.Modality]: { vr: "CS", Value: ["DOC"] },

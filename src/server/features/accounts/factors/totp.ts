@@ -23,7 +23,8 @@ export function matchingStep(secret: string, code: string, at: Date): number | u
 }
 
 /**
- * The step of a code by this node's clock, or else by the database's: a node whose clock is off takes the codes that others take.
+ * Finds the step of a code by this node's clock, or else by the database's, so that a node whose clock is off takes the same codes as
+ * the others.
  */
 export function findStep(
   { clock, databaseClock, factorSeal }: Pick<Deps, "clock" | "databaseClock" | "factorSeal">,

@@ -39,7 +39,7 @@ export function createResponder(access: DicomwebAccess) {
   };
   const instanceUrlOf = (c: Context, { study, series, instance }: InstancePath) =>
     `${seriesUrlOf(c, study, series)}/instances/${instance}`;
-  /** The address of a series whose files and frames an answer has; undefined for viewers, whose answers name none. */
+  /** The address of a series, by which parts name their files and frames. Undefined for viewers: their answers name no address. */
   const namedSeriesUrlOf = (c: Context, study: string, series: string) =>
     baseUrl === undefined ? undefined : seriesUrlOf(c, study, series);
   const namedInstanceUrlOf = (c: Context, path: InstancePath) =>

@@ -33,7 +33,7 @@ const MAX_ATTEMPTS = 30;
 const MAX_SLOW_ATTEMPTS = 3;
 /** An upload that ends its worker each time is to blame; a want of memory passes within the minute that so many attempts take. */
 const MAX_LOST_ATTEMPTS = 6;
-/** An upload whose store is away for longer than these take waits without a job, which would end some day. */
+/** After so many attempts an upload waits for its store without a job: a job would be given up some day. */
 const MAX_STORE_ATTEMPTS = 6;
 
 export type FinishDeps = IngestDeps & Pick<Deps, "arriving" | "meters"> & { gate: DeliveryGate };

@@ -1,7 +1,7 @@
 import { and, eq, inArray, isNotNull, isNull, lt, or, sql } from "drizzle-orm";
 import type { DbOrTx, Tx } from "../../../db/client.ts";
 import { type ResumablePart, resumableParts, resumableUploads } from "./resumable-uploads.table.ts";
-import { type Holder, heldUntil, holderText, isHeldBy } from "./upload-holds.repo.ts";
+import { type Holder, heldUntil, holderText, isHeldBy, isTakenBy } from "./upload-holds.repo.ts";
 
 /** Bytes that an upload has grown by, which are on stable storage. */
 export interface Growth {
@@ -76,30 +76,12 @@ export async function listAbandonedGrowing(
 
 /** Notes why a closed upload can't be taken in yet; it waits. */
 export async function noteHeldBack(db: DbOrTx, id: string, holder: Holder, problem: object): Promise<void> {
-  await db
-    .update(resumableUploads)
-    .set({ problem })
-    .where(
-      and(
-        eq(resumableUploads.id, id),
-        eq(resumableUploads.state, "processing"),
-        eq(resumableUploads.heldBy, holderText(holder)),
-      ),
-    );
+  await db.update(resumableUploads).set({ problem }).where(isTakenBy(id, holder));
 }
 
 /** Gives a whole upload back, as if no run had taken it yet. */
 export async function giveBack(db: DbOrTx, id: string, holder: Holder): Promise<void> {
-  await db
-    .update(resumableUploads)
-    .set({ heldBy: null })
-    .where(
-      and(
-        eq(resumableUploads.id, id),
-        eq(resumableUploads.state, "processing"),
-        eq(resumableUploads.heldBy, holderText(holder)),
-      ),
-    );
+  await db.update(resumableUploads).set({ heldBy: null }).where(isTakenBy(id, holder));
 }
 
 /**

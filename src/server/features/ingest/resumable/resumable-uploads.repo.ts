@@ -9,7 +9,7 @@ import {
   resumableUploads,
   type UploadScope,
 } from "./resumable-uploads.table.ts";
-import { type Holder, heldUntil, holderText } from "./upload-holds.repo.ts";
+import { type Holder, heldUntil, holderText, isTakenBy } from "./upload-holds.repo.ts";
 
 /** Matches what a caller sees. */
 export const inScope = ({ accountId, deliveryId }: UploadScope) =>
@@ -254,13 +254,7 @@ export async function settleProcessing(
   const settled = await tx
     .update(resumableUploads)
     .set({ state: "result" in outcome ? "done" : "failed", ...outcome })
-    .where(
-      and(
-        eq(resumableUploads.id, id),
-        eq(resumableUploads.state, "processing"),
-        eq(resumableUploads.heldBy, holderText(holder)),
-      ),
-    )
+    .where(isTakenBy(id, holder))
     .returning({ id: resumableUploads.id });
   return settled.length === 1;
 }

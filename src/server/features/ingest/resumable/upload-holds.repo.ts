@@ -94,9 +94,14 @@ export async function releaseHold(db: DbOrTx, id: string, holder: Holder): Promi
   await db.update(resumableUploads).set({ heldBy: null, heldUntil: null }).where(isHeldBy(id, holder));
 }
 
-export const isHeldBy = (id: string, holder: Holder) =>
+const isHeldAs = (state: "receiving" | "processing") => (id: string, holder: Holder) =>
   and(
     eq(resumableUploads.id, id),
     eq(resumableUploads.heldBy, holderText(holder)),
-    eq(resumableUploads.state, "receiving"),
+    eq(resumableUploads.state, state),
   );
+
+/** An upload to which the holder adds. */
+export const isHeldBy = isHeldAs("receiving");
+/** A whole upload that the holder, a run of its job, takes in. */
+export const isTakenBy = isHeldAs("processing");
