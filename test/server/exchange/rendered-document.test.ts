@@ -51,10 +51,13 @@ test("an Encapsulated PDF is rendered as the PDF that was encapsulated, or a ran
   expect((await read(pathOf("1"), {}, await t.addPerson("Outra Pessoa"))).status).toBe(404);
 });
 
-test("what is encapsulated is rendered only if it is a PDF, and whole whatever length it declares", async () => {
+test("what is encapsulated is rendered only if it is a PDF, whole whatever length it declares, and drawn if there are pixels", async () => {
   await t.store(owner, sampleZip({ study: "2", elements: documentOf(Buffer.from("<html>")) }));
   const refused = await read(pathOf("2"));
   expect([refused.status, ((await refused.json()) as { code: string }).code]).toEqual([422, "rendered.none"]);
   await t.store(owner, sampleZip({ study: "3", elements: documentOf(pdf, 4) }));
   expect((await (await read(pathOf("3"))).bytes()).length).toBe(pdf.length + 1);
+  const pixels = { [TagHex.PixelData]: { vr: "OW", bytes: new Uint8Array(8) } };
+  await t.store(owner, sampleZip({ study: "4", elements: { ...documentOf(pdf), ...pixels } }));
+  expect((await read(pathOf("4"))).headers.get("content-type")).toBe("image/jpeg");
 });
