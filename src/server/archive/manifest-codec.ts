@@ -1,20 +1,14 @@
 import { promisify } from "node:util";
-import {
-  constants,
-  createZstdDecompress,
-  zstdCompress,
-  zstdCompressSync,
-  zstdDecompress,
-  zstdDecompressSync,
-} from "node:zlib";
+import { constants, zstdCompress, zstdCompressSync, zstdDecompress } from "node:zlib";
 import type { ByteRange } from "../storage/object-store.ts";
 import { compressPieces } from "./compress-pieces.ts";
+import { assertSectionLength, inflateSection } from "./inflate-section.ts";
 import { ManifestError, ManifestTooLarge } from "./manifest.errors.ts";
 import type { ManifestInstance, SeriesManifest } from "./manifest.ts";
 import { compareInstances, parseSeriesManifest } from "./manifest-index.ts";
 import { assertIndexWeight, MAX_INDEX_BYTES, MAX_WRITTEN_WEIGHT_BYTES } from "./manifest-weight.ts";
+import { metadataJson } from "./metadata-json.ts";
 import { type MetadataRef, MetadataStore } from "./metadata-store.ts";
-import { inPieces, type Pieces, through } from "./pieces.ts";
 import type { StudyLabel } from "./study-label.ts";
 import { takeFrom } from "./take-from.ts";
 
@@ -35,7 +29,6 @@ export const MANIFEST_HEADER_BYTES = 40;
 const MAX_INFLATED_BYTES = 2 ** 31;
 /** The largest metadata of a series that we write, as JSON: 5,000 slices of 100 kB each. */
 export const MAX_WRITTEN_METADATA_BYTES = 512 * 1024 * 1024;
-const PIECE_BYTES = 256 * 1024;
 /** An index up to this size is inflated on the event loop. */
 const SMALL_INDEX_BYTES = 256 * 1024;
 /** Each frame has a checksum, so a flipped bit is an error instead of another value. */
@@ -147,11 +140,11 @@ export async function decodeIndexSection(
   section: Uint8Array,
   { inflatedBytes }: ManifestSection,
 ): Promise<SeriesIndex> {
-  if (inflatedBytes <= SMALL_INDEX_BYTES) return parseIndex(inflate(section, inflatedBytes));
+  if (inflatedBytes <= SMALL_INDEX_BYTES) return parseIndex(inflateSection(section, inflatedBytes));
   const inflated = await inflateOffLoop(section, { maxOutputLength: inflatedBytes }).catch((cause) => {
     throw new ManifestError("a section does not inflate", { cause });
   });
-  return parseIndex(assertLength(inflated, inflatedBytes));
+  return parseIndex(assertSectionLength(inflated, inflatedBytes));
 }
 
 /** Where the DICOM JSON of an instance is in the inflated metadata; undefined if the series has no such instance. */
@@ -173,16 +166,6 @@ export function metadataRanges({ metadataLengths }: SeriesIndex): ByteRange[] {
     offset += length + 1;
     return range;
   });
-}
-
-/** Inflates the metadata piece by piece. @throws {ManifestError} while it is read, if they do not inflate */
-export async function* inflatedMetadata(section: Pieces): AsyncGenerator<Uint8Array> {
-  try {
-    yield* through(section, createZstdDecompress({ chunkSize: PIECE_BYTES }));
-  } catch (cause) {
-    const code = cause instanceof Error && "code" in cause ? String(cause.code) : "";
-    throw code.startsWith("ZSTD_") ? new ManifestError("metadata do not inflate", { cause }) : cause;
-  }
 }
 
 /**
@@ -208,7 +191,7 @@ export async function decodeManifest(bytes: Uint8Array): Promise<SeriesContent> 
   }
   const store = new MetadataStore();
   const refs = new Map<ManifestInstance, MetadataRef>();
-  const inflated = takeFrom(inflatedMetadata(inPieces(metadataSection(bytes))));
+  const inflated = takeFrom(metadataJson(metadataSection(bytes), metadata.inflatedBytes));
   await inflated.take(1);
   for (const [i, instance] of manifest.instances.entries()) {
     refs.set(instance, store.add(await inflated.take(metadataLengths[i] ?? 0)));
@@ -265,7 +248,9 @@ export function manifestLayout(header: Uint8Array, objectBytes: number): Manifes
 
 function decodeIndex(bytes: Uint8Array): SeriesIndex {
   const { index } = manifestLayout(bytes, bytes.length);
-  return parseIndex(inflate(bytes.subarray(index.offset, index.offset + index.length), index.inflatedBytes));
+  return parseIndex(
+    inflateSection(bytes.subarray(index.offset, index.offset + index.length), index.inflatedBytes),
+  );
 }
 
 function parseIndex(inflated: Uint8Array): SeriesIndex {
@@ -277,20 +262,4 @@ function parseIndex(inflated: Uint8Array): SeriesIndex {
     throw new ManifestError("its index is no JSON", { cause });
   }
   return { ...parseSeriesManifest(json), weightBytes };
-}
-
-function inflate(section: Uint8Array, inflatedBytes: number): Uint8Array {
-  let inflated: Uint8Array;
-  try {
-    inflated = zstdDecompressSync(section, { maxOutputLength: Math.max(1, inflatedBytes) });
-  } catch (cause) {
-    throw new ManifestError("a section does not inflate", { cause });
-  }
-  return assertLength(inflated, inflatedBytes);
-}
-
-function assertLength(inflated: Uint8Array, inflatedBytes: number): Uint8Array {
-  if (inflated.length !== inflatedBytes)
-    throw new ManifestError("a section is not as long as its header says");
-  return inflated;
 }

@@ -1,6 +1,6 @@
 import type { FrameTable } from "../../../shared/dicom/reading/frame-table.ts";
 import type { ManifestInstance, SeriesManifest } from "../../archive/manifest.ts";
-import { inflatedMetadata } from "../../archive/manifest-codec.ts";
+import { openMetadataJson } from "../../archive/metadata-json.ts";
 import { joinPieces, type Pieces, piecesOf } from "../../archive/pieces.ts";
 import type { Deps } from "../../deps.ts";
 import {
@@ -81,7 +81,7 @@ export async function copySeries(
   }
   if (instances.length === 0) return undefined;
   const metadata = await deps.series.metadata(object);
-  const ends = await findSyntaxEnds(inflatedMetadata(piecesOf(await metadata.open())), all.length);
+  const ends = await findSyntaxEnds(await openMetadataJson(metadata), all.length);
   const endOf = new Map(all.map(({ sopInstanceUID }, place) => [sopInstanceUID, ends[place]]));
   return {
     instances: instances.map((instance) => {

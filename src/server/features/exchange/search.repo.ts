@@ -63,6 +63,7 @@ export async function searchStudies(db: DbOrTx, wide: WideSearch): Promise<Study
     ofPart: (part) => sql`select ${keys} from ${studies} where ${part}`,
     ofMatching: sql`select id, day, time from matching`,
   });
+  if (!isOnPage) return [];
   return await db
     .select()
     .from(studies)
@@ -87,6 +88,7 @@ export async function searchSeries(db: DbOrTx, search: WideSearch): Promise<Foun
         (select ${series.id} as id, ${ofSeries} from ${series} where ${and(sql`${series.studyId} = matching.id`, ...isWanted)} offset 0)
         as of_study`,
   });
+  if (!isOnPage) return [];
   return await db
     .select({ study: studies, series, manifest: storedObjects })
     .from(series)
@@ -111,8 +113,8 @@ interface Rows {
 }
 
 /**
- * The condition of the rows on the page: each part is walked in its index's order no further than the page reaches, unless the search
- * has a text of unknown frequency.
+ * The condition of the rows on the page, `undefined` if it has none: each part is walked in its index's order no further than the page
+ * reaches, unless the search has a text of unknown frequency.
  */
 async function pageOf(
   db: DbOrTx,
@@ -134,6 +136,7 @@ async function pageOf(
       others: rest.map((part) => ofPart(conditionOf(part))),
       kept: sql`select coalesce(sum(${studyTallies.studies}), 0) from ${studyTallies} where ${talliesOf(caller)}`,
     });
+    if (ids.length === 0) return undefined;
     // Between both statements a grant may end.
     return and(sql`${id} = any(${sql.param(ids)}::uuid[])`, visibleTo(caller));
   }

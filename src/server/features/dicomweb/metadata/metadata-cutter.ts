@@ -1,5 +1,4 @@
-import { inflatedMetadata } from "../../../archive/manifest-codec.ts";
-import { piecesOf } from "../../../archive/pieces.ts";
+import { openMetadataJson } from "../../../archive/metadata-json.ts";
 import type { ByteRange } from "../../../storage/object-store.ts";
 import type { StoredMetadata } from "../dicomweb.catalogue.ts";
 
@@ -17,7 +16,7 @@ export class MetadataCutter implements AsyncDisposable {
   /** Undefined if the metadata end before. */
   async cut({ offset, length }: ByteRange): Promise<Uint8Array | undefined> {
     if (!this.#stored) return undefined;
-    this.#pieces ??= inflatedMetadata(piecesOf(await this.#stored.open()))[Symbol.asyncIterator]();
+    this.#pieces ??= (await openMetadataJson(this.#stored))[Symbol.asyncIterator]();
     const passed = Math.min(this.#held.length, offset - this.#start);
     this.#start += passed;
     this.#held = this.#held.subarray(passed);

@@ -1,7 +1,7 @@
 import { promisify } from "node:util";
 import { zstdDecompress } from "node:zlib";
-import { inflatedMetadata } from "../../../archive/manifest-codec.ts";
-import { insertBehind, type Pieces, piecesOf, slicePieces } from "../../../archive/pieces.ts";
+import { openMetadataJson } from "../../../archive/metadata-json.ts";
+import { insertBehind, type Pieces, slicePieces } from "../../../archive/pieces.ts";
 import { AppError } from "../../../http/app-error.ts";
 import { type ContentCoding, negotiateCoding } from "../../../http/content-coding.ts";
 import { notFound } from "../../../http/http.errors.ts";
@@ -35,7 +35,7 @@ export async function seriesMetadataResponse(
   const coding = negotiateCoding(taken.acceptEncoding, CODINGS);
   const { inflatedBytes } = stored;
   if (taken.form !== "json" || inflatedBytes > MAX_AT_ONCE_BYTES) {
-    const inflated = inflatedMetadata(piecesOf(await stored.open()));
+    const inflated = await openMetadataJson(stored);
     return streamed(prefix === "" ? inflated : withPrefix(inflated, prefix), taken.form, coding);
   }
   if (coding === "zstd" && prefix === "") return dicomJson(await stored.open(), coding);
@@ -60,7 +60,7 @@ export async function instanceMetadataResponse(
   const range = await stored.rangeOf(sopInstanceUID);
   if (!range) throw new AppError(notFound);
   const { offset, length } = range;
-  const inflated = inflatedMetadata(piecesOf(await stored.open()));
+  const inflated = await openMetadataJson(stored);
   const json = withPrefix(asArray(slicePieces(inflated, offset, length)), `${seriesUrl}/`);
   const coding = negotiateCoding(taken.acceptEncoding, CODINGS);
   if (taken.form !== "json" || length > MAX_AT_ONCE_BYTES) return streamed(json, taken.form, coding);
@@ -128,7 +128,7 @@ async function* joinedSeries(
     if (length <= 0) continue;
     if (!isFirst) yield COMMA;
     isFirst = false;
-    const inflated = inflatedMetadata(piecesOf(await stored.open()));
+    const inflated = await openMetadataJson(stored);
     yield* withPrefix(slicePieces(inflated, 1, length), `${below}series/${seriesInstanceUID}/`);
   }
 }

@@ -1,8 +1,8 @@
 import { promisify } from "node:util";
 import { constants, createZstdCompress, zstdCompress } from "node:zlib";
 import { TransferSyntax } from "../../../../shared/dicom/transfer-syntax.ts";
-import { inflatedMetadata } from "../../../archive/manifest-codec.ts";
-import { joinPieces, type Pieces, piecesOf, through } from "../../../archive/pieces.ts";
+import { openMetadataJson } from "../../../archive/metadata-json.ts";
+import { joinPieces, type Pieces, through } from "../../../archive/pieces.ts";
 import type { Derivative } from "../../../holdings/derivatives/derivative.ts";
 import { streamOf } from "../../../http/stream-of.ts";
 import type { ByteRange } from "../../../storage/object-store.ts";
@@ -30,7 +30,7 @@ export function nameSyntax(
     .flatMap(({ metadataOffset }) => (metadataOffset === undefined ? [] : [metadataOffset]))
     .sort((a, b) => a - b);
   const inflatedBytes = stored.inflatedBytes + offsets.length * INSERTED.length;
-  const inserted = async () => insertAt(inflatedMetadata(piecesOf(await stored.open())), offsets);
+  const inserted = async () => insertAt(await openMetadataJson(stored), offsets);
   const shift = ({ offset, length }: ByteRange): ByteRange => {
     const before = countBelow(offsets, offset);
     const within = countBelow(offsets, offset + length) - before;

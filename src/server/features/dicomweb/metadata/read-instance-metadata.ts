@@ -1,6 +1,6 @@
 import type { DicomJson } from "../../../../shared/dicom/dicom-json.ts";
-import { inflatedMetadata } from "../../../archive/manifest-codec.ts";
-import { joinPieces, piecesOf, slicePieces } from "../../../archive/pieces.ts";
+import { openMetadataJson } from "../../../archive/metadata-json.ts";
+import { joinPieces, slicePieces } from "../../../archive/pieces.ts";
 import type { StoredMetadata } from "../dicomweb.catalogue.ts";
 
 /** The metadata of one instance of a series; undefined if it has more than `maxBytes`, or the series has no such instance. */
@@ -11,7 +11,7 @@ export async function readInstanceMetadata(
 ): Promise<DicomJson | undefined> {
   const range = await stored.rangeOf(sopInstanceUID);
   if (!range || range.length > maxBytes) return undefined;
-  const inflated = inflatedMetadata(piecesOf(await stored.open()));
+  const inflated = await openMetadataJson(stored);
   const json = await joinPieces(slicePieces(inflated, range.offset, range.length), range.length);
   return json && (JSON.parse(Buffer.from(json.buffer).toString("utf8")) as DicomJson);
 }

@@ -1,6 +1,6 @@
 import type { DicomJson } from "../../../../shared/dicom/reading/instance.ts";
-import { inflatedMetadata } from "../../../archive/manifest-codec.ts";
-import { piecesOf, slicePieces } from "../../../archive/pieces.ts";
+import { openMetadataJson } from "../../../archive/metadata-json.ts";
+import { slicePieces } from "../../../archive/pieces.ts";
 import type { Deps } from "../../../deps.ts";
 import type { StoredObjectRow } from "../../../holdings/objects/stored-objects.table.ts";
 import { streamOf } from "../../../http/stream-of.ts";
@@ -16,6 +16,6 @@ export async function readFirstMetadata(
   const stored = await series.metadata(manifest);
   const [range] = await stored.ranges();
   if (!range || range.length > MAX_INSTANCE_BYTES) return undefined;
-  const pieces = slicePieces(inflatedMetadata(piecesOf(await stored.open())), range.offset, range.length);
+  const pieces = slicePieces(await openMetadataJson(stored), range.offset, range.length);
   return (await new Response(streamOf(pieces)).json()) as DicomJson;
 }

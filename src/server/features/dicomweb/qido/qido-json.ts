@@ -64,17 +64,19 @@ const USUAL: Record<Level, readonly string[]> = {
   ],
 };
 
-/** The attributes of an answer about these levels: the usual ones and those asked for, in the order of their tags. */
-export function pickFields(
-  json: DicomJson,
+/** Picks the attributes of an answer about these levels: the usual ones and those asked for, in the order of their tags. */
+export function fieldPicker(
   include: QidoQuery["include"],
   levels: readonly Level[],
-): DicomJson {
+): (json: DicomJson) => DicomJson {
   const usual = new Set([TagHex.SpecificCharacterSet, ...levels.flatMap((level) => USUAL[level])]);
-  // DICOM JSON is UTF-8, whatever the character set of the instances.
-  const known: DicomJson = { ...json, [TagHex.SpecificCharacterSet]: element("CS", "ISO_IR 192") };
-  const tags = Object.keys(known).filter((tag) => include === "all" || usual.has(tag) || include.has(tag));
-  return Object.fromEntries(tags.sort().flatMap((tag) => (known[tag] ? [[tag, known[tag]]] : [])));
+  const isWanted = (tag: string) => include === "all" || usual.has(tag) || include.has(tag);
+  return (json) => {
+    // DICOM JSON is UTF-8, whatever the character set of the instances.
+    const known: DicomJson = { ...json, [TagHex.SpecificCharacterSet]: element("CS", "ISO_IR 192") };
+    const tags = Object.keys(known).filter(isWanted).sort();
+    return Object.fromEntries(tags.flatMap((tag) => (known[tag] ? [[tag, known[tag]]] : [])));
+  };
 }
 
 /** Everything known of a study. */

@@ -14,7 +14,7 @@ import type { Searcher, SearchTurns } from "../turns/search-turns.ts";
 import { matchesAll } from "./match-json.ts";
 import type { QidoQuery } from "./parse-qido.ts";
 import { type Level, levelOf } from "./qido-attributes.ts";
-import { instanceJson, pickFields } from "./qido-json.ts";
+import { fieldPicker, instanceJson } from "./qido-json.ts";
 import type { QidoMatch } from "./qido-match.ts";
 import { shortElements } from "./short-elements.ts";
 
@@ -127,6 +127,7 @@ async function* matchingInstances(
   const [byIndex, byMetadata] = [matches.filter(isIndexed), matches.filter((match) => !isIndexed(match))];
   const wantsMetadata =
     byMetadata.length > 0 || include === "all" || [...include].some((tag) => levelOf(tag) === "instance");
+  const pickFields = fieldPicker(include, levels);
   let left = limit + 1;
   const page = { left: offset };
   let seriesLeft = maxSeries;
@@ -165,7 +166,7 @@ async function* matchingInstances(
         page.left--;
         continue;
       }
-      yield Buffer.from(dataSetText(pickFields(whole, include, levels)));
+      yield Buffer.from(dataSetText(pickFields(whole)));
       if (--left === 0) return;
     }
   }

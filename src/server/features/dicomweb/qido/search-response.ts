@@ -7,7 +7,7 @@ import type { AskedSearch } from "./asked-search.ts";
 import { matchesAll } from "./match-json.ts";
 import type { QidoQuery } from "./parse-qido.ts";
 import { type Level, levelOf } from "./qido-attributes.ts";
-import { pickFields } from "./qido-json.ts";
+import { fieldPicker } from "./qido-json.ts";
 import type { FoundInstances, SearchedSeries } from "./search-instances.ts";
 
 /** Tells that the page is not all (PS3.18 §10.6.3.2). */
@@ -35,13 +35,14 @@ export async function searchResponse(
   found: Found,
   { query, levels, answersNoContent, form, request }: SearchAnswer,
 ): Promise<Response> {
+  const pickFields = fieldPicker(query.include, levels);
   const { items, held, isCut } =
     "items" in found
       ? found
       : {
           isCut: false,
           held: undefined,
-          items: found.map((item) => itemBytes(pickFields(item, query.include, levels))),
+          items: found.map((item) => itemBytes(pickFields(item))),
         };
   const page = items.slice(0, query.limit);
   // A body of parts has at least one.
