@@ -149,13 +149,16 @@ describe("the copy of a series", () => {
     const one = await json(`${seriesPath("1")}/instances/2.25.3.1.1.9`, "identity");
     expect(one.items[0]?.[TagHex.AvailableTransferSyntaxUID]).toEqual(named);
     expect(one.items[0]?.[TagHex.SOPInstanceUID]?.Value).toEqual(["2.25.3.1.1.9"]);
-    // A search says the same, and finds by it.
-    const found = await t.call("GET", `${seriesPath("1")}/instances?AvailableTransferSyntaxUID=${HTJ2K}`, {
-      as: owner,
-    });
-    const instances = (await found.json()) as DicomJson[];
-    expect(instances).toHaveLength(9);
-    for (const item of instances) expect(item[TagHex.AvailableTransferSyntaxUID]).toEqual(named);
+    // A search says the same, and finds by it, in one series and in everything.
+    for (const path of [
+      `${seriesPath("1")}/instances?`,
+      `/dicomweb/instances?StudyInstanceUID=${studyUID("1")}&`,
+    ]) {
+      const found = await t.call("GET", `${path}AvailableTransferSyntaxUID=${HTJ2K}`, { as: owner });
+      const instances = (await found.json()) as DicomJson[];
+      expect(instances).toHaveLength(9);
+      for (const item of instances) expect(item[TagHex.AvailableTransferSyntaxUID]).toEqual(named);
+    }
   });
 
   test("changes the version of the metadata", async () => {

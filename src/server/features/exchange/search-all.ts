@@ -98,11 +98,13 @@ async function* seriesFor(
       session,
       rows.map(({ study }) => study),
     );
+    const copied = await deps.series.copied(rows.map(({ manifest }) => manifest));
     for (const row of rows) {
       const { instanceCount } = row.series;
       const reference = references.get(row.study.id);
       const known = knownOf(row, reference, deps.baseUrl);
-      yield { instanceCount, known, reference, ...openSeries(deps, session.userId, row.manifest) };
+      const opened = openSeries(deps, session.userId, row.manifest, copied.has(row.manifest.id));
+      yield { instanceCount, known, reference, ...opened };
     }
     if (rows.length < limit) return;
     offset += limit;

@@ -31,6 +31,21 @@ export async function findDerivative(db: DbOrTx, manifestId: string): Promise<St
   return isWhole ? { manifestId, studyId, key, sizeBytes, indexOffset, indexSha256 } : undefined;
 }
 
+/** Which of the series with these manifests have a copy. */
+export async function findCopied(db: DbOrTx, manifestIds: readonly string[]): Promise<Set<string>> {
+  if (manifestIds.length === 0) return new Set();
+  const rows = await db
+    .select({ id: derivatives.manifestId })
+    .from(derivatives)
+    .where(
+      and(
+        sql`${derivatives.manifestId} = any(${sql.param([...manifestIds])}::uuid[])`,
+        isNotNull(derivatives.key),
+      ),
+    );
+  return new Set(rows.map(({ id }) => id));
+}
+
 interface Attempt {
   manifestId: string;
   studyId: string;

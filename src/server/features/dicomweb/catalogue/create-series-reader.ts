@@ -17,6 +17,7 @@ import {
 } from "../../../archive/manifest-codec.ts";
 import type { Pieces } from "../../../archive/pieces.ts";
 import type { Deps } from "../../../deps.ts";
+import { findCopied } from "../../../holdings/derivatives/derivatives.repo.ts";
 import { createDerivativeReader } from "../../../holdings/derivatives/read-derivative.ts";
 import { findStoredObject } from "../../../holdings/objects/stored-objects.repo.ts";
 import type { StoredObjectRow } from "../../../holdings/objects/stored-objects.table.ts";
@@ -142,6 +143,13 @@ export function createSeriesReader(deps: ObjectDeps & Pick<Deps, "config">): Ser
       });
     },
     derivative: async ({ id }) => (deps.config.hasDerivatives ? await findDerivative(id) : undefined),
+    async copied(objects) {
+      if (!deps.config.hasDerivatives) return new Set();
+      return await findCopied(
+        deps.db,
+        objects.map(({ id }) => id),
+      );
+    },
     async read(instance, range) {
       return await readInstanceRange(instance, range, await volumeOf(instance));
     },

@@ -79,16 +79,20 @@ export function openCatalogue(
   };
 }
 
-/** A series by its manifest, for a reader who may see it; long metadata are inflated in turn with other readers. */
+/**
+ * A series by its manifest, for a reader who may see it; long metadata are inflated in turn with other readers.
+ * @param mayHaveCopy leaves out the look-up of a copy that is known not to be there
+ */
 export function openSeries(
   deps: Pick<Deps, "series" | "readingTurns">,
   readerId: string,
   object: StoredObjectRow,
+  mayHaveCopy = true,
 ): { manifest(): Promise<SeriesManifest>; metadata(): Promise<StoredMetadata> } {
   return {
     manifest: () => opened(deps.series.manifest(object)),
     async metadata() {
-      const derivative = await deps.series.derivative(object);
+      const derivative = mayHaveCopy ? await deps.series.derivative(object) : undefined;
       const stored = await opened(deps.series.metadata(object, derivative));
       if (stored.inflatedBytes <= MAX_AT_ONCE_BYTES) return stored;
       return { ...stored, open: async () => inTurnOf(deps, readerId, await stored.open()) };
