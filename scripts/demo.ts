@@ -3,6 +3,7 @@ import { join, resolve } from "node:path";
 import { ensureBuilt } from "./build/ensure-built.ts";
 import { inFreshProcess } from "./build/in-fresh-process.ts";
 import { accountsTable, DEMO_ACCOUNTS } from "./demo/accounts.ts";
+import { unfinishedText } from "./demo/unfinished.ts";
 
 /** Serves `./demo-data` with accounts for each role and generated studies, as `bun run start` serves `./data`. */
 await inFreshProcess();
@@ -31,8 +32,12 @@ const server = Bun.spawn([process.execPath, main, "serve"], {
   env: environment,
   stdio: ["inherit", "pipe", "inherit"],
 });
+let isStopped = false;
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const)
-  process.on(signal, () => server.kill("SIGTERM"));
+  process.on(signal, () => {
+    isStopped = true;
+    server.kill("SIGTERM");
+  });
 
 const ready = Promise.withResolvers<string>();
 relay(server.stdout, (text) => {
@@ -51,16 +56,14 @@ if (url !== undefined) {
   try {
     console.log(await furnish({ url, addAccount, tell: (line) => console.log(line) }));
   } catch (error) {
-    if (isFirst) {
+    const text = unfinishedText(error, { isFirst, isStopped });
+    if (text === undefined) {
       server.kill("SIGTERM");
       await server.exited;
       throw error;
     }
-    // Whoever tries the demo may block an account, give it a second factor, or end a plan.
-    console.warn(
-      `The data stay as they were left, since they can't be completed: ${(error as Error).message}`,
-    );
-    console.log(accountsTable(url));
+    console.warn(text);
+    if (!isStopped) console.log(accountsTable(url));
   }
 }
 process.exit(await server.exited);
