@@ -310,6 +310,23 @@ describe("the activity of an account", () => {
     expect(screen.queryByRole("button", { name: "Mostrar mais" })).toBeNull();
   });
 
+  test("tells what was done with several exams at once in one row, and names three of them", async () => {
+    const at = "2026-11-22T09:30:00.000Z";
+    const link = (id: number, exam: string | null) => event(id, { at, action: "link.created", exam });
+    const names = ["RM de joelho", "TC de tórax", null, "US de abdome", "RX de mão"];
+    const linked = names.map((name, place) => link(20 - place, name));
+    const deleted = [1, 2].map((id) => event(id, { action: "study.deleted", exam: null }));
+    const events = [...linked, event(9, { action: "link.created" }), ...deleted];
+    answerCalls({ "GET /api/users/activity": () => Response.json({ events, hasMore: false }) });
+    const user = await showProfile();
+    await user.click(tab("Atividade"));
+    const rows = (await screen.findAllByRole("listitem")).map((row) => row.textContent ?? "");
+    expect(rows).toHaveLength(3);
+    expect(rows[0]).toContain("Dra. Inês Leão · RM de joelho, TC de tórax, US de abdome e mais 2 · 203");
+    expect(rows[1]).toContain("Dra. Inês Leão · TC de crânio · 203");
+    expect(rows[2]).toContain("Dra. Inês Leão · 2 exames · 203");
+  });
+
   test("names the token by which a program acted, while there is one", async () => {
     const token = { name: "OHIF do consultório" };
     const events = [event(9, { isYours: true, token }), event(8, { isYours: true, token: { name: null } })];

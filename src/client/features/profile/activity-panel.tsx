@@ -1,14 +1,17 @@
+import { plural } from "@lingui/core/macro";
 import { Trans, useLingui } from "@lingui/react/macro";
-import type { Activity } from "../../../shared/api/users.ts";
 import { actingTokenText } from "../../ui/acting-token-text.ts";
 import { Button } from "../../ui/button.tsx";
 import { LoadError } from "../../ui/load-error.tsx";
 import { momentText } from "../../ui/moment-text.ts";
 import { Skeleton } from "../../ui/skeleton.tsx";
 import { activityText } from "./activity-text.ts";
+import { type Act, actsOf } from "./acts.ts";
 import { useActivity } from "./use-activity.ts";
 
 const SKELETON_ROWS = [1, 2, 3, 4];
+/** How many exams of one act are named. */
+const MAX_NAMED = 3;
 
 /** What was done in the account, by whom, when and from where. */
 export function ActivityPanel() {
@@ -50,7 +53,9 @@ function Events() {
   return (
     <>
       <ol className="activity-list">
-        {pages.flatMap(({ events }) => events.map((event) => <EventRow key={event.id} event={event} />))}
+        {actsOf(pages.flatMap(({ events }) => events)).map((act) => (
+          <ActRow key={act.id} act={act} />
+        ))}
       </ol>
       {failed}
       {showMore && !failed && (
@@ -62,18 +67,30 @@ function Events() {
   );
 }
 
-function EventRow({
-  event: { at, action, actorName, isYours, exam, address, token },
-}: {
-  event: Activity["events"][number];
-}) {
+function ActRow({ act: { at, action, actorName, isYours, address, token, ...about } }: { act: Act }) {
   const { i18n, t } = useLingui();
   const who = isYours ? t({ id: "activity.you", message: "You" }) : actorName;
+  const facts = [who, actingTokenText(i18n, token), useExamsText(about), address];
   return (
     <li>
       <b>{activityText(i18n, action)}</b>
       <time dateTime={at}>{momentText(at)}</time>
-      <span>{[who, actingTokenText(i18n, token), exam, address].filter(Boolean).join(" · ")}</span>
+      <span>{facts.filter(Boolean).join(" · ")}</span>
     </li>
   );
+}
+
+/** The exams of an act, the first ones by name; empty where it is about none. */
+function useExamsText({ exams, examCount: count }: Pick<Act, "exams" | "examCount">): string {
+  const { t } = useLingui();
+  const named = exams.slice(0, MAX_NAMED);
+  const more = count - named.length;
+  if (more === 0) return named.join(", ");
+  if (named.length > 0)
+    return [
+      named.join(", "),
+      t({ id: "activity.moreExams", message: plural(more, { one: "and # more", other: "and # more" }) }),
+    ].join(" ");
+  if (count === 1) return "";
+  return t({ id: "link.exams", message: plural(count, { one: "# exam", other: "# exams" }) });
 }
