@@ -1,4 +1,5 @@
 import { type ReactNode, useId } from "react";
+import { useFocusAfterWork } from "./use-focus-after-work.ts";
 
 interface CheckboxProps {
   label: ReactNode;
@@ -7,11 +8,13 @@ interface CheckboxProps {
   disabled?: boolean;
 }
 
-export function Checkbox({ label, checked, onCheckedChange, disabled }: CheckboxProps) {
+export function Checkbox({ label, checked, onCheckedChange, disabled = false }: CheckboxProps) {
   const id = useId();
+  const box = useFocusAfterWork<HTMLInputElement>(disabled);
   return (
     <div className="checkbox-row">
       <input
+        ref={box}
         id={id}
         type="checkbox"
         className="checkbox"

@@ -1,4 +1,5 @@
 import { Plural, Trans, useLingui } from "@lingui/react/macro";
+import { useLayoutEffect, useRef } from "react";
 import { Button } from "./button.tsx";
 
 interface PagerProps {
@@ -17,8 +18,19 @@ export function Pager({ className = "pager", before, shown, total, onStep }: Pag
   const from = i18n.number(shown > 0 ? before + 1 : 0);
   const to = i18n.number(before + shown);
   const all = i18n.number(total);
+  const pages = useRef<HTMLElement>(null);
+  useLayoutEffect(() => {
+    // The button that led to the last page has nothing to do there. Not its neighbour: the key that was pressed must not lead back.
+    const { activeElement } = document;
+    if (activeElement?.matches(":disabled") && pages.current?.contains(activeElement)) pages.current.focus();
+  });
   return (
-    <nav className={className} aria-label={t({ id: "pager.label", message: "Pages" })}>
+    <nav
+      ref={pages}
+      tabIndex={-1}
+      className={className}
+      aria-label={t({ id: "pager.label", message: "Pages" })}
+    >
       <span aria-live="polite">
         <Plural
           id="pager.showingOf"

@@ -3,6 +3,7 @@ import { describe, expect, test } from "bun:test";
 import { useRef, useState } from "react";
 import { createPortal } from "react-dom";
 import { Button } from "../../../src/client/ui/button.tsx";
+import { Checkbox } from "../../../src/client/ui/checkbox.tsx";
 import { useKeptFocus } from "../../../src/client/ui/use-kept-focus.ts";
 import { act, screen, userEvent, waitFor, withDom } from "../../support/dom.ts";
 import { renderClient } from "../../support/render-client.tsx";
@@ -85,6 +86,7 @@ function Work() {
       <Button id="save" disabled={isBusy} onClick={() => setBusy(true)}>
         Save
       </Button>
+      <Checkbox label="Box" checked={isBusy} disabled={isBusy} onCheckedChange={setBusy} />
       <button type="button" id="other">
         Other
       </button>
@@ -92,29 +94,33 @@ function Work() {
   );
 }
 
-describe("a button that is disabled while it works", () => {
+describe("a control that is disabled while it works", () => {
   const other = () => screen.getByRole("button", { name: "Other" });
 
   /** Presses it by a key; Chromium takes the focus from what is disabled, and our DOM does not. */
-  async function press(): Promise<void> {
+  async function press(role: "button" | "checkbox", key: string): Promise<HTMLElement> {
     await renderClient(<Work />);
-    const save = screen.getByRole<HTMLButtonElement>("button", { name: "Save" });
-    save.focus();
-    await user.keyboard("{Enter}");
-    expect(save.disabled).toBe(true);
+    const control = screen.getByRole<HTMLButtonElement>(role, { name: /Save|Box/ });
+    control.focus();
+    await user.keyboard(key);
+    expect(control.disabled).toBe(true);
     other().focus();
     other().blur();
+    return control;
   }
 
-  test("has the focus again after it", async () => {
-    await press();
+  test.each([
+    ["button", "{Enter}"],
+    ["checkbox", " "],
+  ] as const)("has the focus again after it (%s)", async (role, key) => {
+    const control = await press(role, key);
     expect(document.activeElement?.tagName).toBe("BODY");
     await act(async () => finish());
-    expect(focusedId()).toBe("save");
+    expect(document.activeElement).toBe(control);
   });
 
   test("leaves it to what has taken it meanwhile", async () => {
-    await press();
+    await press("button", "{Enter}");
     other().focus();
     await act(async () => finish());
     expect(focusedId()).toBe("other");

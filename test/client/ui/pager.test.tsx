@@ -1,7 +1,8 @@
 import "../../support/dom-globals.ts";
 import { expect, test } from "bun:test";
+import { useState } from "react";
 import { Pager } from "../../../src/client/ui/pager.tsx";
-import { screen, withDom } from "../../support/dom.ts";
+import { screen, userEvent, withDom } from "../../support/dom.ts";
 import { renderClient } from "../../support/render-client.tsx";
 
 withDom();
@@ -13,4 +14,20 @@ test.each([
 ] as const)("the pages count their results in words that fit (%s, %d)", async (locale, total, text) => {
   await renderClient(<Pager before={0} shown={total} total={total} />, locale);
   expect(screen.getByText(text)).toBeDefined();
+});
+
+function TwoPages() {
+  const [page, setPage] = useState(0);
+  return <Pager before={page * 10} shown={10} total={20} onStep={(step) => setPage(page + step)} />;
+}
+
+test("the pages keep the focus when the button that led to the last one has nothing left to do", async () => {
+  await renderClient(<TwoPages />);
+  const user = userEvent.setup();
+  await user.tab();
+  await user.keyboard("{Enter}");
+  expect(screen.getByRole("button", { name: "Próximo" })).toHaveProperty("disabled", true);
+  expect(document.activeElement).toBe(screen.getByRole("navigation", { name: "Páginas" }));
+  await user.tab();
+  expect(document.activeElement).toBe(screen.getByRole("button", { name: "Anterior" }));
 });
