@@ -1,6 +1,6 @@
 import { Plural, Trans, useLingui } from "@lingui/react/macro";
-import { useLayoutEffect, useRef } from "react";
 import { Button } from "./button.tsx";
+import { useFocusWhenDone } from "./use-focus-when-done.ts";
 
 interface PagerProps {
   className?: string;
@@ -18,19 +18,12 @@ export function Pager({ className = "pager", before, shown, total, onStep }: Pag
   const from = i18n.number(shown > 0 ? before + 1 : 0);
   const to = i18n.number(before + shown);
   const all = i18n.number(total);
-  const pages = useRef<HTMLElement>(null);
-  useLayoutEffect(() => {
-    // The button that led to the last page has nothing to do there. Not its neighbour: the key that was pressed must not lead back.
-    const { activeElement } = document;
-    if (activeElement?.matches(":disabled") && pages.current?.contains(activeElement)) pages.current.focus();
-  });
+  const isFirst = !onStep || before === 0;
+  const isLast = !onStep || before + shown >= total;
+  const previous = useFocusWhenDone(isFirst);
+  const next = useFocusWhenDone(isLast);
   return (
-    <nav
-      ref={pages}
-      tabIndex={-1}
-      className={className}
-      aria-label={t({ id: "pager.label", message: "Pages" })}
-    >
+    <nav tabIndex={-1} className={className} aria-label={t({ id: "pager.label", message: "Pages" })}>
       <span aria-live="polite">
         <Plural
           id="pager.showingOf"
@@ -39,10 +32,10 @@ export function Pager({ className = "pager", before, shown, total, onStep }: Pag
           other={`Showing ${from} to ${to} of ${all} results`}
         />
       </span>
-      <Button size="small" disabled={!onStep || before === 0} onClick={() => onStep?.(-1)}>
+      <Button size="small" ref={previous} disabled={isFirst} onClick={() => onStep?.(-1)}>
         <Trans id="pager.previous">Previous</Trans>
       </Button>
-      <Button size="small" disabled={!onStep || before + shown >= total} onClick={() => onStep?.(1)}>
+      <Button size="small" ref={next} disabled={isLast} onClick={() => onStep?.(1)}>
         <Trans id="pager.next">Next</Trans>
       </Button>
     </nav>

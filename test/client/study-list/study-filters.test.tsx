@@ -111,6 +111,8 @@ describe("the filters", () => {
     expect(asked.at(-1)?.get("startDate")).toBe("2026-01-01");
     expect(asked.at(-1)?.get("endDate")).toBe("2026-02-01");
     await user.click(clear);
+    // The button, which is disabled by then, would lose the focus to the page's beginning.
+    expect(document.activeElement?.localName).toBe("search");
     expect((screen.getByLabelText("Nome do paciente") as HTMLInputElement).value).toBe("");
     expect(await screen.findByText("Crânio")).toBeTruthy();
   });

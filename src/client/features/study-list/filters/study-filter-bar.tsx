@@ -4,6 +4,7 @@ import { Button } from "../../../ui/button.tsx";
 import { Dialog } from "../../../ui/dialog.tsx";
 import { SlidersIcon } from "../../../ui/icons.tsx";
 import { Popover } from "../../../ui/popover.tsx";
+import { useFocusWhenDone } from "../../../ui/use-focus-when-done.ts";
 import { PHONE, useMediaQuery } from "../../../ui/use-media-query.ts";
 import { openAtom } from "../../places/views.ts";
 import {
@@ -21,7 +22,7 @@ const isFilterSheetOpenAtom = openAtom("filters");
 export function StudyFilterBar() {
   const isPhone = useMediaQuery(PHONE);
   return (
-    <search className="study-filters">
+    <search className="study-filters" tabIndex={-1}>
       <SearchFilter />
       {isPhone ? (
         <FilterSheet />
@@ -96,8 +97,10 @@ function FilterCount({ count }: { count: number }) {
 
 export function ClearFilters({ kind = "quiet" }: { kind?: "quiet" | "outline" }) {
   const [filters, setFilters] = useAtom(studyFiltersAtom);
+  const isCleared = filters === noFilters;
+  const button = useFocusWhenDone(isCleared);
   return (
-    <Button kind={kind} disabled={filters === noFilters} onClick={() => setFilters(noFilters)}>
+    <Button ref={button} kind={kind} disabled={isCleared} onClick={() => setFilters(noFilters)}>
       <Trans id="filter.clear">Clear filters</Trans>
     </Button>
   );
