@@ -3,16 +3,16 @@ import { calendarText } from "../../../shared/rules/calendar-text.ts";
 import { translate } from "../../http/translate.ts";
 
 const texts = {
-  open: /*i18n*/ {
-    id: "media.open",
-    message: "To see the images, open this folder in a DICOM viewer: it reads the file DICOMDIR.",
+  otherViewers: /*i18n*/ {
+    id: "media.otherViewers",
+    message: "Any other DICOM viewer opens this folder too, by the file DICOMDIR.",
   },
   notDiagnostic: /*i18n*/ { id: "media.notDiagnostic", message: "Not for primary diagnosis" },
 };
 
 /** Only what stands in the body itself: what the visor draws there has its own style, which also takes every margin away. */
 const STYLE =
-  "body>h1{margin:0 0 1.25rem}body>h2{margin:1.5rem 0 .5rem}body>ul{margin:0 0 1.5rem}body>p{margin:1rem 0}body{font:16px/1.5 system-ui,sans-serif;max-width:44rem;margin:2rem auto;padding:0 1rem}dt{color:#555}dd{margin:0 0 .5rem}a{display:block;margin:.5rem 0}ul{display:flex;flex-wrap:wrap;gap:1rem;padding:0;list-style:none}li{width:9rem}time{white-space:nowrap}body>:is(h1,dl,ul){overflow-wrap:anywhere}li img{display:block;width:9rem;height:9rem;object-fit:contain;background:#000}";
+  "body>h1{margin:0 0 1.25rem}body>h2{margin:1.5rem 0 .5rem}body>ul{margin:0 0 1.5rem}body>:is(p,section){margin:1rem 0}body{font:16px/1.5 system-ui,sans-serif;max-width:44rem;margin:2rem auto;padding:0 1rem}dt{color:#555}dt>b{color:#111}dd{margin:0 0 .5rem}a{display:block;margin:.5rem 0}ul{display:flex;flex-wrap:wrap;gap:1rem;padding:0;list-style:none}li{width:9rem}time{white-space:nowrap}body>:is(h1,dl,ul){overflow-wrap:anywhere}li img{display:block;width:9rem;height:9rem;object-fit:contain;background:#000}";
 
 /** A medium is read by people whose language nobody knows: each text stands in both. */
 export function inBoth(
@@ -41,7 +41,7 @@ export function discPageOf(
 <style>${STYLE}</style>
 <h1>${escaped(title)}</h1>
 ${body}`;
-  const behind = `<p>${escaped(inBoth(texts.open))}</p>
+  const behind = `<p>${escaped(inBoth(texts.otherViewers, undefined, "\n")).replaceAll("\n", "<br>")}</p>
 <p><a href="DICOMDIR">DICOMDIR</a> <a href="${readMe}">${readMe}</a></p>
 <p><small>${escaped(inBoth(texts.notDiagnostic))}</small></p>
 </html>
