@@ -97,6 +97,7 @@ export const visitedStudySchema = z.object({
     institutionName: true,
     modality: true,
     imagesReceived: true,
+    documentsReceived: true,
     seriesCount: true,
     sizeBytes: true,
     storageStatus: true,

@@ -46,6 +46,8 @@ export const studySchema = z.object({
   /** Codes joined by a backslash if a study has several. */
   modality: z.nullable(z.string()),
   imagesReceived: z.number(),
+  /** How many of `imagesReceived` are documents, such as a PDF among the images; left out if none is. */
+  documentsReceived: z.optional(z.number()),
   seriesCount: z.number(),
   sizeBytes: z.number(),
   /** `error` if `integrity` is `missing`: nothing can be opened. */

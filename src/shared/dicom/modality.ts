@@ -19,11 +19,11 @@ export const STUDY_MODALITIES = [
 export type StudyModality = (typeof STUDY_MODALITIES)[number];
 
 /** PDFs and other encapsulated documents, structured reports, and selections of images (PS3.3 §C.7.3.1.1.1). */
-const DOCUMENTS: ReadonlySet<string> = new Set(["DOC", "SR", "KO"]);
+export const DOCUMENT_MODALITIES: ReadonlySet<string> = new Set(["DOC", "SR", "KO"]);
 
 /** Whether a series of this modality has documents, and no images. */
 export function isOfDocuments(modality: string | null): boolean {
-  return modality !== null && DOCUMENTS.has(modality);
+  return modality !== null && DOCUMENT_MODALITIES.has(modality);
 }
 
 export function isStudyModality(code: string): code is StudyModality {

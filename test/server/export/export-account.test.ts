@@ -137,6 +137,33 @@ test("an account's export is one DICOM file-set, which other software imports wh
   await importEverywhere(files, listed.length);
 }, 240_000);
 
+test("an export's page counts the images of an exam without the documents among them", async () => {
+  const series = [
+    { modality: "CT", instanceCount: 2 },
+    { modality: "SR", instanceCount: 1 },
+  ];
+  const exam = {
+    ...{
+      patientName: "Ana",
+      description: "TC",
+      studyDate: null,
+      modality: "CT\\SR",
+      instanceCount: 3,
+      series,
+    },
+    ...{ folders: ["DICOM/E0000001/"], report: null, receipts: [] },
+  };
+  const lists = { studies: [exam], laboratory: [] };
+  const page = await accountPageOf(lists, { locale: "pt-BR", discPage: new Uint8Array() });
+  const html = Buffer.concat(page).toString();
+  expect(html).toContain("2 imagens em DICOM/E0000001/");
+  expect(html).toContain("<dt><b>TC</b> · Ana · CT\\SR</dt>");
+  // The page itself shows the images; other programs do too.
+  expect(html).toContain(
+    "<p>Qualquer outro visualizador DICOM também abre esta pasta, pelo arquivo DICOMDIR.<br>Any other",
+  );
+});
+
 test("an export's page writes days as the product's pages do, in each language", async () => {
   const lists = {
     studies: [],

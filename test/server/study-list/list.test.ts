@@ -1,6 +1,9 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
 import { studies } from "../../../src/server/features/studies/studies.table.ts";
+import type { CreatedLink, Visit } from "../../../src/shared/api/links.ts";
+import type { Study } from "../../../src/shared/api/studies.ts";
+import { TagHex } from "../../../src/shared/dicom/tags.ts";
 import { sampleZip } from "../../support/sample-zip.ts";
 import { createTestApp, type Person, type TestApp } from "../../support/test-app.ts";
 
@@ -43,4 +46,25 @@ test("a range of dates includes both its ends and leaves out earlier and later s
 test("studies without a date pass every range of dates", async () => {
   await t.deps.db.update(studies).set({ studyDate: null }).where(eq(studies.accountId, person.id));
   expect(await list("startDate=2026-03-15&endDate=2026-04-01")).toEqual({ listed: 3, total: "3" });
+});
+
+test("documents among the images are counted beside them, in the list, for one exam and for visitors", async () => {
+  const document = { [TagHex.Modality]: { vr: "CS", Value: ["DOC"] } };
+  await t.store(
+    person,
+    sampleZip({ study: "4" }, { study: "4", sop: "2" }, { study: "4", series: "2", elements: document }),
+  );
+  const read = async <Answer>(path: string) =>
+    (await (await t.call("GET", path, { as: person })).json()) as Answer;
+  const listed = await read<Study[]>("/api/studies");
+  const counted = listed.find(({ studyInstanceUID }) => studyInstanceUID === "2.25.1.4");
+  expect(counted).toMatchObject({ imagesReceived: 3, documentsReceived: 1 });
+  expect(listed.filter(({ documentsReceived }) => documentsReceived !== undefined)).toHaveLength(1);
+  const id = counted?.id ?? "";
+  expect(await read<Study>(`/api/studies/${id}`)).toMatchObject({ imagesReceived: 3, documentsReceived: 1 });
+  const link = await t.call("POST", "/api/links", { as: person, json: { studyIds: [id] } });
+  const { pathname, hash } = new URL(((await link.json()) as CreatedLink).url);
+  const json = { link: pathname.split("/").at(-1), secret: hash.slice(1) };
+  const visit = (await (await t.call("POST", "/api/visits", { json })).json()) as Visit;
+  expect(visit.studies).toMatchObject([{ imagesReceived: 3, documentsReceived: 1 }]);
 });

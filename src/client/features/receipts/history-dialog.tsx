@@ -12,6 +12,7 @@ import { momentText } from "../../ui/moment-text.ts";
 import { Skeleton } from "../../ui/skeleton.tsx";
 import { showToast } from "../../ui/toast.tsx";
 import { StudyLine } from "../studies/study-line.tsx";
+import { contentText } from "../studies/study-text.ts";
 import { useFoundStudy } from "../studies/use-found-study.ts";
 import { historySubject } from "./history-state.ts";
 import { receiptsApi } from "./receipts-api.ts";
@@ -48,6 +49,7 @@ export function HistoryDialog() {
 }
 
 function History({ study }: { study: Study }) {
+  const { i18n } = useLingui();
   const { data, error } = useQuery({
     queryKey: ["receipts", study.id, study.imagesReceived],
     queryFn: ({ signal }) => receiptsApi.list(study.id, signal),
@@ -68,18 +70,14 @@ function History({ study }: { study: Study }) {
     );
   }
   const [newest] = data;
+  const content = contentText(i18n, study);
   return (
     <div className="exam-history">
       <ol>
         {study.integrity === "ok" && study.verifiedAt && (
           <li>
             <b>
-              <Plural
-                id="history.verified"
-                value={study.imagesReceived}
-                one="Checked: # image, no change"
-                other="Checked: # images, no change"
-              />
+              <Trans id="history.unchanged">Checked: {content}, no change</Trans>
             </b>
             <span>{momentText(study.verifiedAt)}</span>
           </li>

@@ -1,5 +1,5 @@
 import type { I18n } from "@lingui/core";
-import { msg } from "@lingui/core/macro";
+import { msg, plural } from "@lingui/core/macro";
 import type { Study } from "../../../shared/api/studies.ts";
 import { fullPersonName, shortPersonName } from "../../../shared/dicom/person-name.ts";
 import { calendarText } from "../../ui/moment-text.ts";
@@ -29,6 +29,31 @@ export function patientsText(i18n: I18n, studies: readonly Pick<Study, "patientN
 
 export function descriptionText(i18n: I18n, { studyDescription }: Pick<Study, "studyDescription">): string {
   return studyDescription?.trim() || i18n._(noDescription);
+}
+
+type Counted = Pick<Study, "imagesReceived" | "documentsReceived">;
+
+/** How many images a study has, without its documents. */
+export function imageCountOf({ imagesReceived, documentsReceived = 0 }: Counted): number {
+  return imagesReceived - documentsReceived;
+}
+
+/** "28 images, 1 document". */
+export function contentText(i18n: I18n, study: Counted): string {
+  const { documentsReceived: documents = 0 } = study;
+  const images = imageCountOf(study);
+  const parts = [
+    (images > 0 || documents === 0) &&
+      i18n._(msg({ id: "study.images", message: plural(images, { one: "# image", other: "# images" }) })),
+    documents > 0 &&
+      i18n._(
+        msg({
+          id: "study.documents",
+          message: plural(documents, { one: "# document", other: "# documents" }),
+        }),
+      ),
+  ];
+  return parts.filter(Boolean).join(", ");
 }
 
 /** `2026-11-14` as `14-11-2026`, in English `14-Nov-2026`; says so if there is no date. */

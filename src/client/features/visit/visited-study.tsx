@@ -1,4 +1,3 @@
-import { plural } from "@lingui/core/macro";
 import { Trans, useLingui } from "@lingui/react/macro";
 import { useAtomValue } from "jotai";
 import { type RefObject, useEffect, useMemo, useState } from "react";
@@ -10,7 +9,14 @@ import { DownloadIcon, FileTextIcon, MaximizeIcon } from "../../ui/icons.tsx";
 import { savesData, whenIdle } from "../../ui/when-idle.ts";
 import { WholeDates } from "../../ui/whole-dates.tsx";
 import { modalityCodes } from "../studies/modality-names.ts";
-import { dateText, descriptionText, fullPatientText, isViewable } from "../studies/study-text.ts";
+import {
+  contentText,
+  dateText,
+  descriptionText,
+  fullPatientText,
+  imageCountOf,
+  isViewable,
+} from "../studies/study-text.ts";
 import { loadVisor } from "../viewer/lazy-visor.tsx";
 import { visitAddresses, visitApi } from "./visit-api.ts";
 import { createVisitedSource, type VisitedSource } from "./visited-source.ts";
@@ -44,7 +50,7 @@ export function MainStudy(props: StudyProps) {
         {/* Over the small picture, once it is there. */}
         {!savesData() && <Picture address={visitAddresses.preview(token, study.id)} />}
         <span>{dateText(i18n, study.studyDate)}</span>
-        <span>{i18n.number(study.imagesReceived)}</span>
+        <span>{i18n.number(imageCountOf(study))}</span>
       </div>
       <div className="visit-facts">
         <div>
@@ -91,12 +97,7 @@ export function MainStudy(props: StudyProps) {
 export function OtherStudy(props: StudyProps) {
   const { study, visit, isNamed, onRead, reportButton } = props;
   const { i18n, t } = useLingui();
-  const { imagesReceived } = study;
   const description = descriptionText(i18n, study);
-  const images = t({
-    id: "series.images",
-    message: plural(imagesReceived, { one: "# image", other: "# images" }),
-  });
   return (
     <li>
       <span className="film is-large">
@@ -108,7 +109,7 @@ export function OtherStudy(props: StudyProps) {
         <p className="visit-line">
           <Modalities study={study} />
           <span>
-            <WholeDates>{`${dateText(i18n, study.studyDate)} · ${images}`}</WholeDates>
+            <WholeDates>{`${dateText(i18n, study.studyDate)} · ${contentText(i18n, study)}`}</WholeDates>
           </span>
         </p>
       </div>

@@ -4,7 +4,8 @@ import type { Locale } from "../../../shared/locale.ts";
 import { translate } from "../../http/translate.ts";
 import { WorkTurn } from "../../runtime/work-turn.ts";
 import { discPageOf, escaped, timeOf } from "../media/disc-html.ts";
-import type { StudyRow } from "../studies/studies.table.ts";
+import { documentsAmong } from "../studies/present-series.ts";
+import type { SeriesRow, StudyRow } from "../studies/studies.table.ts";
 
 const texts = {
   title: /*i18n*/ { id: "export.page.title", message: "Your exams" },
@@ -20,6 +21,7 @@ const texts = {
 /** An exam as `exams.json` has it. */
 export interface ListedExam
   extends Pick<StudyRow, "patientName" | "description" | "studyDate" | "modality" | "instanceCount"> {
+  series: Pick<SeriesRow, "modality" | "instanceCount">[];
   folders: string[];
   report: string | null;
   /** As JSON; each has the same on paper beside it. */
@@ -44,13 +46,17 @@ export async function accountPageOf(
   for (const exam of studies) {
     if (turn.isOver()) await turn.next();
     const { patientName, description, studyDate, modality, instanceCount, folders } = exam;
-    const place = translate(locale, texts.images, { count: instanceCount, folder: folders.join(", ") });
+    const count = instanceCount - documentsAmong(exam.series);
+    const place = translate(locale, texts.images, { count, folder: folders.join(", ") });
     const links = [
       ...(exam.report === null ? [] : [link(exam.report, report ?? "")]),
       ...exam.receipts.map((file) => link(file.replace(/\.json$/, ".pdf"), receipt ?? "")),
     ];
-    const said = [description, fullPersonName(patientName ?? ""), modality];
-    rows.push(`<dt>${factsOf(said, studyDate, locale)}</dt><dd>${escaped(place)}${links.join("")}</dd>`);
+    const named = description ? `<b>${escaped(description)}</b> · ` : "";
+    const said = [fullPersonName(patientName ?? ""), modality];
+    rows.push(
+      `<dt>${named}${factsOf(said, studyDate, locale)}</dt><dd>${escaped(place)}${links.join("")}</dd>`,
+    );
   }
   const labs: string[] = [];
   for (const { laudoDescription, examDate, file } of laboratory) {
@@ -59,7 +65,8 @@ export async function accountPageOf(
     labs.push(file === null ? `<p>${facts}</p>` : link(file, facts));
   }
   const section =
-    labs.length > 0 && `<h2>${escaped(translate(locale, texts.labs))}</h2>\n${labs.join("\n")}\n`;
+    labs.length > 0 &&
+    `<h2>${escaped(translate(locale, texts.labs))}</h2>\n<section>${labs.join("\n")}</section>\n`;
   return discPageOf(translate(locale, texts.title), `<dl>${rows.join("\n")}</dl>\n${section || ""}`, {
     discPage,
     readMe: locale === "pt-BR" ? "LEIA-ME.txt" : "README.txt",

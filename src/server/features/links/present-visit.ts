@@ -1,7 +1,7 @@
 import type { Visit } from "../../../shared/api/links.ts";
 import type { Deps } from "../../deps.ts";
 import { presentIndex } from "../studies/present-index.ts";
-import { presentSeries } from "../studies/present-series.ts";
+import { documentsAmong, presentSeries } from "../studies/present-series.ts";
 import type { StudyRow } from "../studies/studies.table.ts";
 import { type LinkStanding, listSeriesOfStudies } from "./visits.repo.ts";
 
@@ -22,10 +22,15 @@ export async function presentVisit(
     expiresAt: link.expiresAt.toISOString(),
     laudo: link.laudo,
     download: link.download,
-    studies: studies.map((study) => ({
-      ...presentIndex(study),
-      laudo: study.hasReport && link.laudo,
-      series: series.filter(({ studyId }) => studyId === study.id).map(presentSeries),
-    })),
+    studies: studies.map((study) => {
+      const own = series.filter(({ studyId }) => studyId === study.id);
+      const documents = documentsAmong(own);
+      return {
+        ...presentIndex(study),
+        ...(documents > 0 && { documentsReceived: documents }),
+        laudo: study.hasReport && link.laudo,
+        series: own.map(presentSeries),
+      };
+    }),
   };
 }

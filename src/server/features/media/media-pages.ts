@@ -1,5 +1,6 @@
 import { fullPersonName } from "../../../shared/dicom/person-name.ts";
 import { locales } from "../../../shared/locale.ts";
+import { documentsAmong } from "../studies/present-series.ts";
 import type { SeriesRow, StudyRow } from "../studies/studies.table.ts";
 import type { Thumbnail } from "../thumbnails/thumbnails.repo.ts";
 import { discPageOf, escaped, inBoth, timeOf } from "./disc-html.ts";
@@ -16,7 +17,7 @@ const texts = {
   readMe: /*i18n*/ {
     id: "media.readMe",
     message:
-      "This medium was made by {productName} ({publicUrl}).\n\nDICOMDIR and DICOM/: the images, bit for bit as they were received. Any DICOM viewer opens them by DICOMDIR. Files that came without the header of a DICOM file have one here, which the check below leaves out.\nINDEX.HTM: what is on the medium; open it in a browser.\nIHE_PDI/LAUDO.PDF: the report, if there is one. It is among the images too, as an instance of its own.\nIHE_PDI/RECIBO.PDF and RECIBO.JSN: the signed receipt. At {publicUrl}/verificar anybody can check with it that not a bit of the images has changed. Nothing is sent for that.\nIHE_PDI/VARIANTS/: other images that came under the number of one above, if there are any; DICOMDIR has no place for them.\nIHE_PDI/AUDIT.JSN: who saw or changed the exam, if you own it.\n\nNot for primary diagnosis.\n",
+      "This medium was made by {productName} ({publicUrl}).\n\nDICOMDIR and DICOM/: the images, bit for bit as they were received. Any DICOM viewer opens them by DICOMDIR. Files that came without the header of a DICOM file have one here, which the check below leaves out.\nINDEX.HTM: what is on the medium, with its images; open it in a browser, without the internet if you like.\nIHE_PDI/LAUDO.PDF: the report, if there is one. It is among the images too, as an instance of its own.\nIHE_PDI/RECIBO.PDF and RECIBO.JSN: the signed receipt. At {publicUrl}/verificar anybody can check with it that not a bit of the images has changed. Nothing is sent for that.\nIHE_PDI/VARIANTS/: other images that came under the number of one above, if there are any; DICOMDIR has no place for them.\nIHE_PDI/AUDIT.JSN: who saw or changed the exam, if you own it.\n\nNot for primary diagnosis.\n",
   },
 };
 
@@ -45,7 +46,7 @@ export function indexPageOf(
     [texts.patient, escaped(fullPersonName(study.patientName ?? "") ?? "")],
     [texts.date, study.studyDate === null ? "" : timeOf(study.studyDate, locales)],
     [texts.institution, escaped(study.institutionName ?? "")],
-    [texts.images, String(study.instanceCount)],
+    [texts.images, String(study.instanceCount - documentsAmong(allSeries))],
   ] as const;
   const title = study.description ?? inBoth(texts.title);
   const rows = facts

@@ -1,4 +1,5 @@
 import type { Series, StorageStatus } from "../../../shared/api/studies.ts";
+import { isOfDocuments } from "../../../shared/dicom/modality.ts";
 import type { SeriesRow, StudyRow } from "./studies.table.ts";
 
 /** The status to show: a study with a missing object does not count as archived. */
@@ -7,6 +8,13 @@ export function shownStatus({
   integrity,
 }: Pick<StudyRow, "storageStatus" | "integrity">): StorageStatus {
   return integrity === "missing" ? "error" : storageStatus;
+}
+
+/** How many instances of these series are documents. */
+export function documentsAmong(rows: readonly Pick<SeriesRow, "modality" | "instanceCount">[]): number {
+  return rows
+    .filter(({ modality }) => isOfDocuments(modality))
+    .reduce((sum, { instanceCount }) => sum + instanceCount, 0);
 }
 
 export function presentSeries(row: SeriesRow): Series {

@@ -4,14 +4,22 @@ import { studyAccess } from "../studies/access/study-access.ts";
 import { presentIndex } from "../studies/present-index.ts";
 import type { StudyListRow } from "./study-list.repo.ts";
 
+/** What is known of a study beside its row. */
+interface Beside {
+  isReportByCaller: boolean;
+  /** How many of its instances are documents. */
+  documents: number | undefined;
+}
+
 /** A study as the list shows it to this caller, who may have attached its report. */
 export function presentStudy(
   { study, ownerName }: StudyListRow,
   session: Session,
-  isReportByCaller: boolean,
+  { isReportByCaller, documents }: Beside,
 ): Study {
   return {
     ...presentIndex(study),
+    ...(documents !== undefined && { documentsReceived: documents }),
     patientID: study.patientID,
     accessionNumber: study.accessionNumber,
     integrity: study.integrity,

@@ -2,6 +2,7 @@ import { MAX_HOME_STUDIES, type SharedStudy, type SharedWithMe } from "../../../
 import type { Deps } from "../../deps.ts";
 import type { Session } from "../../http/session.ts";
 import { findReportsBy } from "../reports/reports.repo.ts";
+import { countDocuments } from "./documents.repo.ts";
 import { presentStudy } from "./present-study.ts";
 import { countSharedStudies, listSharedStudies, type SharedPart } from "./shared-studies.repo.ts";
 
@@ -10,13 +11,17 @@ export async function readSharedWithMe({ db }: Pick<Deps, "db">, session: Sessio
   const { userId } = session;
   const partOf = async (part: SharedPart): Promise<SharedStudy[]> => {
     const rows = await listSharedStudies(db, userId, part, MAX_HOME_STUDIES);
-    const reported = await findReportsBy(
-      db,
-      userId,
-      rows.map(({ study }) => study.id),
-    );
+    const studies = rows.map(({ study }) => study);
+    const ids = studies.map(({ id }) => id);
+    const [reported, documents] = await Promise.all([
+      findReportsBy(db, userId, ids),
+      countDocuments(db, studies),
+    ]);
     return rows.map((row) => ({
-      study: presentStudy(row, session, reported.has(row.study.id)),
+      study: presentStudy(row, session, {
+        isReportByCaller: reported.has(row.study.id),
+        documents: documents.get(row.study.id),
+      }),
       sharedAt: row.sharedAt.toISOString(),
       seenAt: row.seenAt?.toISOString() ?? null,
     }));

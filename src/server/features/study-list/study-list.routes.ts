@@ -12,6 +12,7 @@ import { findReportsBy } from "../reports/reports.repo.ts";
 import { findStudy } from "../studies/access/find-study.ts";
 import { owns } from "../studies/access/study-access.ts";
 import { studyAmbiguous, studyNotFound } from "../studies/studies.errors.ts";
+import { countDocuments } from "./documents.repo.ts";
 import { pageOfStudies } from "./list-studies.ts";
 import { presentStudy } from "./present-study.ts";
 import { readSharedWithMe } from "./read-shared-with-me.ts";
@@ -42,11 +43,11 @@ export function createStudyListRoutes(deps: Deps, guard: Guard) {
       const session = c.get("session");
       const query = c.req.valid("query");
       const { rows, total, hasSeveralPatients } = await pageOfStudies(deps, session, query);
-      const reported = await findReportsBy(deps.db, session.userId, grantedWithReport(session, rows));
+      const present = await presenter(deps, session, rows);
       c.header("X-Total-Count", String(total));
       c.header("X-Several-Patients", String(hasSeveralPatients));
       c.header("Cache-Control", "private, no-store");
-      return c.json(rows.map((row) => presentStudy(row, session, reported.has(row.study.id))));
+      return c.json(rows.map(present));
     },
   );
 
@@ -59,9 +60,9 @@ export function createStudyListRoutes(deps: Deps, guard: Guard) {
       const { id } = await findStudy(deps.db, session, c.req.param("study"));
       const row = await findListedStudy(deps.db, id);
       if (!row) throw new AppError(studyNotFound);
-      const reported = await findReportsBy(deps.db, session.userId, grantedWithReport(session, [row]));
+      const present = await presenter(deps, session, [row]);
       c.header("Cache-Control", "private, no-store");
-      return c.json(presentStudy(row, session, reported.has(id)));
+      return c.json(present(row));
     },
   );
 
@@ -80,6 +81,21 @@ export function createStudyListRoutes(deps: Deps, guard: Guard) {
   );
 
   return routes;
+}
+
+/** Reads what these rows are shown with, and returns what presents them. */
+async function presenter({ db }: Pick<Deps, "db">, session: Session, rows: StudyListRow[]) {
+  const [reported, documents] = await Promise.all([
+    findReportsBy(db, session.userId, grantedWithReport(session, rows)),
+    countDocuments(
+      db,
+      rows.map(({ study }) => study),
+    ),
+  ]);
+  return (row: StudyListRow) => {
+    const { id } = row.study;
+    return presentStudy(row, session, { isReportByCaller: reported.has(id), documents: documents.get(id) });
+  };
 }
 
 /** Granted studies with a report: the caller may delete such a report only if they attached it. */

@@ -11,14 +11,14 @@ import { useReceiptDownload } from "../../receipts/use-receipt-download.ts";
 import { useHis } from "../../session/his-context.ts";
 import { busyStudiesAtom } from "../../studies/busy-studies.ts";
 import { findingOf } from "../../studies/study-integrity.tsx";
-import { dateText, descriptionText } from "../../studies/study-text.ts";
+import { contentText, dateText, descriptionText } from "../../studies/study-text.ts";
 import { useDownload } from "../../studies/use-download.ts";
 import { openStudiesAtom } from "../pages/list-place.ts";
 
 /** The line under an open study: when its bytes were received or last compared, with its receipt, or what is wrong and what to do. */
 export function StudyCheck({ study }: { study: Study }) {
   const { i18n } = useLingui();
-  const { integrity, verifiedAt, createdAt, imagesReceived } = study;
+  const { integrity, verifiedAt, createdAt } = study;
   const finding = findingOf(study);
   if (finding) {
     return (
@@ -33,6 +33,7 @@ export function StudyCheck({ study }: { study: Study }) {
     );
   }
   const date = dayText(verifiedAt ?? createdAt);
+  const content = contentText(i18n, study);
   return (
     <div className="study-check">
       <ShieldCheckIcon />
@@ -40,20 +41,12 @@ export function StudyCheck({ study }: { study: Study }) {
         <p>
           <Trans id="integrity.verified">Checked on {date}:</Trans>{" "}
           <b>
-            <Plural
-              id="integrity.verifiedImages"
-              value={imagesReceived}
-              one="# image, no change"
-              other="# images, no change"
-            />
+            <Trans id="integrity.unchanged">{content}, no change</Trans>
           </b>
         </p>
       ) : (
         <p>
-          <Trans id="integrity.received">Received on {date}:</Trans>{" "}
-          <b>
-            <Plural id="integrity.receivedImages" value={imagesReceived} one="# image" other="# images" />
-          </b>
+          <Trans id="integrity.received">Received on {date}:</Trans> <b>{content}</b>
         </p>
       )}
       <ReceiptActions study={study} />

@@ -7,7 +7,13 @@ import { ReportButton } from "../../reports/report-button.tsx";
 import { useHis } from "../../session/his-context.ts";
 import { modalityCodes, modalityName } from "../../studies/modality-names.ts";
 import { StudyIntegrity } from "../../studies/study-integrity.tsx";
-import { dateText, descriptionText, fullPatientText, patientText } from "../../studies/study-text.ts";
+import {
+  contentText,
+  dateText,
+  descriptionText,
+  fullPatientText,
+  patientText,
+} from "../../studies/study-text.ts";
 import { NewMark } from "../pages/study-order.tsx";
 import { OpeningFilm } from "../show-images/study-film.tsx";
 import type { studyTableFeatures } from "./study-table-features.ts";
@@ -80,12 +86,13 @@ export function DescriptionCell({ study, hasCounts }: DescriptionCellProps) {
   );
 }
 
-function StudyCounts({ study: { imagesReceived, seriesCount } }: { study: Study }) {
+function StudyCounts({ study }: { study: Study }) {
+  const { i18n } = useLingui();
   return (
     <span className="study-origin">
-      <Plural id="exam.imageCount" value={imagesReceived} one="# image" other="# images" />
+      {contentText(i18n, study)}
       {", "}
-      <Plural id="exam.seriesCount" value={seriesCount} one="# series" other="# series" />
+      <Plural id="exam.seriesCount" value={study.seriesCount} one="# series" other="# series" />
     </span>
   );
 }

@@ -1,6 +1,7 @@
 import { createColumnHelper } from "@tanstack/react-table";
 import type { Study } from "../../../../shared/api/studies.ts";
 import type { Role } from "../../../../shared/api/users.ts";
+import { imageCountOf } from "../../studies/study-text.ts";
 import { ActionsCell } from "../actions/actions-cell.tsx";
 import { ViewerButton } from "../show-images/viewer-button.tsx";
 import { StorageDot } from "../storage-status.tsx";
@@ -38,7 +39,7 @@ export const studyColumns = column.columns([
     cell: ({ row }) => <ModalityCell modality={row.original.modality} />,
   }),
   column.accessor("imagesReceived", {
-    cell: ({ row }) => <CountCell count={row.original.imagesReceived} />,
+    cell: ({ row }) => <CountCell count={imageCountOf(row.original)} />,
   }),
   column.accessor("seriesCount", {
     cell: ({ row }) => <CountCell count={row.original.seriesCount} />,
