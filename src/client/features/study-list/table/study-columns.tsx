@@ -1,7 +1,6 @@
 import { createColumnHelper } from "@tanstack/react-table";
 import type { Study } from "../../../../shared/api/studies.ts";
 import type { Role } from "../../../../shared/api/users.ts";
-import { imageCountOf } from "../../studies/study-text.ts";
 import { ActionsCell } from "../actions/actions-cell.tsx";
 import { ViewerButton } from "../show-images/viewer-button.tsx";
 import { StorageDot } from "../storage-status.tsx";
@@ -39,7 +38,7 @@ export const studyColumns = column.columns([
     cell: ({ row }) => <ModalityCell modality={row.original.modality} />,
   }),
   column.accessor("imagesReceived", {
-    cell: ({ row }) => <CountCell count={imageCountOf(row.original)} />,
+    cell: ({ row }) => <CountCell count={row.original.imagesReceived} />,
   }),
   column.accessor("seriesCount", {
     cell: ({ row }) => <CountCell count={row.original.seriesCount} />,
