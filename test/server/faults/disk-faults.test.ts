@@ -7,6 +7,7 @@ import { spaceOf } from "../../../src/server/storage/disk/disk-space.ts";
 import { sampleZip } from "../../support/sample-zip.ts";
 import { createTempFolder } from "../../support/temp-folder.ts";
 import { createTestApp, type Person, problemOf, type TestApp } from "../../support/test-app.ts";
+import { until } from "../../support/until.ts";
 
 const MIB = 1024 ** 2;
 const folder = createTempFolder();
@@ -82,8 +83,17 @@ describe.skipIf(!hasDisk)("on a real disk", () => {
 
   test("that became read-only, uploads are refused with a clear word, all reading goes on, and writing ends it", async () => {
     const { studies } = await t.store(person, sampleZip({ study: "4" }));
+    const transferred = async () => {
+      const [study] = await t.sql`select storage_status from studies where study_instance_uid = '2.25.1.5'`;
+      return study?.storage_status;
+    };
+    // Its transfer waits behind this, until the disk is read-only.
+    const burst = t.deps.bursts.enter();
+    expect((await t.upload(person, sampleZip({ study: "5" }))).status).toBe(201);
     expect(mount("-o", "remount,ro")).toBe(true);
     try {
+      burst[Symbol.dispose]();
+      await until(async () => (await transferred()) === "error");
       const refused = await t.upload(person, sampleZip({ study: "3" }));
       expect([refused.status, (await problemOf(refused)).code]).toEqual([503, "storage.read_only"]);
       await readsOn();
@@ -97,6 +107,7 @@ describe.skipIf(!hasDisk)("on a real disk", () => {
     expect((await t.upload(person, sampleZip({ study: "3" }))).status).toBe(201);
     await t.sql`update pgboss.job set start_after = now() where state = 'retry'`;
     await t.settle();
+    expect(await transferred()).toBe("b2");
     const rows = await t.sql`select 1 from uploads where state = 'receiving'`;
     expect([...rows]).toEqual([]);
   }, 240_000);

@@ -1,10 +1,13 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
+import { join } from "node:path";
 import { tellOfLowDisks } from "../../../src/server/features/monitoring/tell-of-low-disks.ts";
 import { beat } from "../../../src/server/nodes/beat.ts";
 import { createDiskRoom } from "../../../src/server/storage/disk/disk-room.ts";
 import { diskStateOf, uploadFloorOf } from "../../../src/server/storage/disk/disk-space.ts";
 import type { Operations } from "../../../src/shared/api/operations.ts";
+import { readOutbox } from "../../support/outbox.ts";
 import { sampleZip } from "../../support/sample-zip.ts";
+import { filesBelow } from "../../support/stored-bytes.ts";
 import { createTestApp, type Person, problemOf, type TestApp } from "../../support/test-app.ts";
 import { attachReport, sendLabExam } from "../removals/filled-account.ts";
 
@@ -89,6 +92,9 @@ test("with less than 2 GB left, uploads are refused in the caller's language, an
 });
 
 test("with less than 2 GB left, everything but uploads goes on", async () => {
+  const { dataDir } = t.deps.config;
+  const objects = () => [...filesBelow(join(dataDir, "objects"))].length;
+  const before = objects();
   const stored = await t.store(person, sampleZip({ study: "2" }));
   const [study] = stored.studies;
   space.freeBytes = 1.9 * GIB;
@@ -101,6 +107,12 @@ test("with less than 2 GB left, everything but uploads goes on", async () => {
   const download = await t.call("GET", `/api/studies/${study?.id}/download`, { as: person });
   expect([download.status, (await download.arrayBuffer()).byteLength > 0]).toEqual([200, true]);
   expect((await t.call("DELETE", `/api/studies/${study?.id}`, { as: person })).status).toBe(200);
+  const asked = await t.call("POST", "/api/auth/forgot-password", { json: { email: person.email } });
+  expect(asked.status).toBe(200);
+  await t.settle();
+  // The laboratory PDF is left.
+  expect(objects()).toBe(before + 1);
+  expect((await readOutbox(dataDir)).map(({ to }) => to)).toContain(person.email);
 });
 
 test("health says that uploads are refused while the node stays ready for the rest", async () => {
