@@ -8,9 +8,10 @@ import { deleteExpiredLinks } from "./mailed-links/mailed-links.repo.ts";
 import { forgotQueue } from "./passwords/forgot-queue.ts";
 import { mailResetLink, type ResetRequest } from "./passwords/reset-password.ts";
 import { sessionLifetimeSeconds } from "./sessions/session-lifetime.ts";
-import { deleteOldSessions, deleteOldThrottles } from "./sessions/sessions.repo.ts";
+import { deleteOldSessions } from "./sessions/sessions.repo.ts";
 import { forgetOldPlaces } from "./sign-in/known-places.ts";
 import { deleteExpiredLogins } from "./sign-in/pending-logins.repo.ts";
+import { deleteOldThrottles } from "./sign-in/throttles.repo.ts";
 import { deleteExpiredDevices } from "./sign-in/trusted-devices.repo.ts";
 
 /** How long an expired access token stays in its owner's list. */

@@ -7,7 +7,7 @@ import {
   giveBackAttempt,
   type ThrottleKey,
   takeAttempt,
-} from "../sessions/sessions.repo.ts";
+} from "./throttles.repo.ts";
 
 export interface ThrottleRule {
   name: string;
