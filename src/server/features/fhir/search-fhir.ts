@@ -119,14 +119,18 @@ interface FoundRows extends Pick<FoundPage, "next" | "total"> {
   rows: StudyRow[];
 }
 
+interface PageOf {
+  /** Whether studies without a report are left out. */
+  hasReport: boolean;
+  /** Whether the page has the series of its studies, which bound it. */
+  hasSeries: boolean;
+}
+
 async function pageOf(
   { db }: Pick<Deps, "db">,
   session: Session,
   { ids, matches, changed, limit, offset, isCounted }: Search,
-  {
-    hasReport,
-    hasSeries,
-  }: { hasReport: boolean /** Whether the page has their series too. */; hasSeries: boolean },
+  { hasReport, hasSeries }: PageOf,
 ): Promise<FoundRows> {
   const wanted = {
     caller: session,
