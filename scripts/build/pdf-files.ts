@@ -1,7 +1,10 @@
 import { basename, dirname, join } from "node:path";
 import { type LinkedFile, readLinkedFile } from "./linked-files.ts";
 
-/** Character maps, the fonts a PDF need not carry, and the image decoders (the ones in plain JavaScript: the page's policy lets no WebAssembly run). */
+/**
+ * Character maps, the fonts a PDF need not carry, and the image decoders (the ones in plain JavaScript: the page's policy lets no
+ * WebAssembly run).
+ */
 const NAMED = ["cmaps/*.bcmap", "standard_fonts/*.{pfb,ttf}", "wasm/*_nowasm_fallback.js"];
 /** The build for browsers of the last few years; the default build needs a browser of this year. */
 const BUILD = "legacy/build";

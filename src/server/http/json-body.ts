@@ -17,8 +17,8 @@ export function refuseLongBodies(): MiddlewareHandler<HttpEnv> {
 }
 
 /**
- * Reads the body of a request into memory, in one of the slots that all callers share; short bodies have slots of their own. Called only after it is known that
- * the caller may send a body.
+ * Reads the body of a request into memory, in one of the slots that all callers share; short bodies have slots of their own. Called
+ * only after it is known that the caller may send a body.
  * @throws {AppError} 413, 429, `body.interrupted`
  */
 export async function bufferBody(c: Context<HttpEnv>, maxBytes = MAX_JSON_BYTES): Promise<void> {

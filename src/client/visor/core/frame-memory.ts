@@ -1,7 +1,10 @@
 import type { PreparedFrame } from "../../../shared/pixels/prepare-frame.ts";
 import { pixelsOf } from "./frame-cache.ts";
 
-/** Memory of frames that left the cache, for frames to come: so a person who scrolls makes no garbage, which waits long for its collection. */
+/**
+ * Memory of frames that left the cache, for frames to come: so a person who scrolls makes no garbage, which waits long for its
+ * collection.
+ */
 export interface FrameMemory {
   /** Memory of exactly this size; undefined where none is free. */
   take(sizeBytes: number): ArrayBuffer | undefined;

@@ -23,7 +23,10 @@ export interface DicomwebAccess {
   allowRetrieval(c: Context, retrieval: Retrieval): Promise<void>;
   /** Asks again whether the caller may see the study of the path, while an answer of many parts is sent. @throws {AppError} */
   assertStillVisible(c: Context): Promise<void>;
-  /** Asks instead of `assertStillVisible` while whole files are sent, where not everybody who sees a study may have them. @throws {AppError} */
+  /**
+   * Asks instead of `assertStillVisible` while whole files are sent, where not everybody who sees a study may have them.
+   * @throws {AppError}
+   */
   assertStillRetrievable?(c: Context): Promise<void>;
   /** Decodes frames for clients that take only native ones; none for a viewer, which decodes them itself. */
   decoding?: Decoding;

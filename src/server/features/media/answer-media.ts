@@ -55,8 +55,8 @@ interface Medium {
 
 /**
  * Answers a study as an IHE PDI file-set, made while it is sent: the images as they are kept, a DICOMDIR, other instances under an
- * image's UID beside it, the laudo, the receipt and, for the owner, the audit. Memory: the DICOMDIR, and one PDF. Planning takes more for a moment, so media take turns at it with
- * searches.
+ * image's UID beside it, the laudo, the receipt and, for the owner, the audit. Memory: the DICOMDIR, and one PDF. Planning takes more
+ * for a moment, so media take turns at it with searches.
  * @throws {AppError} `media.too_large`, `archive.damaged`, `receipt.not_ready`; 503 with Retry-After if too many wait; as `charge`
  * does, before the first byte
  */

@@ -46,7 +46,10 @@ function integer(json: DicomJson, keyword: Keyword): number | null {
     : null;
 }
 
-/** Text that a database column accepts: no control characters (PostgreSQL rejects NUL), nothing that reorders other text, no lone surrogates, bounded length. */
+/**
+ * Text that a database column accepts: no control characters (PostgreSQL rejects NUL), nothing that reorders other text, no lone
+ * surrogates, bounded length.
+ */
 function storable(value: string): string | null {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is taken out
   const cleaned = withoutBidiControls(value.replace(/[\u0000-\u001f\u007f]+/g, " "));

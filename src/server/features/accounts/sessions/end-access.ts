@@ -7,8 +7,8 @@ import { forgetDevices } from "../sign-in/trusted-devices.repo.ts";
 import { revokeUserSessions } from "./sessions.repo.ts";
 
 /**
- * Ends what a change of password, address or second factor always ends: every mailed link, those to invited doctors included, every sign-in that waits for its
- * code and every remembered device.
+ * Ends what a change of password, address or second factor always ends: every mailed link, those to invited doctors included, every
+ * sign-in that waits for its code and every remembered device.
  */
 export async function endLinksAndDevices(tx: Tx, userId: string): Promise<void> {
   await deleteLinksOf(tx, userId);

@@ -18,7 +18,10 @@ export const DEFAULT_DRAWING_LIMITS: DrawingLimits = {
   waitMs: 5_000,
 };
 
-/** Bounds how many pictures are drawn, or frames decoded, at once, and how many wait for that and how long: fairly between callers, and in total. */
+/**
+ * Bounds how many pictures are drawn, or frames decoded, at once, and how many wait for that and how long: fairly between callers, and
+ * in total.
+ */
 export class DrawingTurns {
   readonly #asked: Places;
   readonly #turns: FairTurns;

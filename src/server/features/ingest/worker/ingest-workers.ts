@@ -52,7 +52,8 @@ export interface SessionOptions {
 export interface IngestWorkers {
   /**
    * Waits for a worker and gives it the spooled ZIP. `uploadFolder` must exist; a session writes only there. An abort ends the
-   * session at once, or, if it shares its process, after the step under way. An upload that turns out to be much work waits for its turn among such uploads, and is then begun again.
+   * session at once, or, if it shares its process, after the step under way. An upload that turns out to be much work waits for its turn
+   * among such uploads, and is then begun again.
    * @throws {IngestBusy} when too many uploads wait already
    */
   open(

@@ -11,8 +11,8 @@ import { grantAccess } from "./grant-access.ts";
 import { owns } from "./study-access.ts";
 
 /**
- * Lets a doctor, named by e-mail, see a study, and may ask them for a report. Other accounts can't be found this way, and only the study's owner can find a
- * doctor; an admin can find anyone.
+ * Lets a doctor, named by e-mail, see a study, and may ask them for a report. Other accounts can't be found this way, and only the
+ * study's owner can find a doctor; an admin can find anyone.
  * @throws {AppError} `study.not_found`, `study.not_owner`, `doctor.not_found`, for an admin `user.not_found`
  */
 export async function shareStudy(

@@ -70,8 +70,8 @@ export interface DownloadRight {
  * Answers GET or HEAD for a study's file, with ETag and Range. GET is charged before the first byte; HEAD is free. A file of one
  * volume on a disk is checked and then sent from there with Content-Length. Any other is streamed: each piece is checked before it
  * is sent, and damage ends the body early, as the end of the caller's access does. Damage that is known is told before the first byte.
- * @throws {AppError} 416, `archive.damaged` with what is damaged (not charged), `quota.actions`, `subscription.required`, 503 while staged on another
- *   node
+ * @throws {AppError} 416, `archive.damaged` with what is damaged (not charged), `quota.actions`, `subscription.required`, 503 while
+ *   staged on another node
  */
 export async function answerDownload(
   deps: DamageDeps,
