@@ -108,6 +108,7 @@ describe("a link", () => {
     expect((await make(owner, [first, foreign])).status).toBe(404);
     await t.call("POST", `/api/studies/${foreign}/assign`, { as: other, json: { userId: owner.id } });
     expect((await problemOf(await make(owner, [foreign]))).code).toBe("study.not_owner");
+    expect(await statusOf(`/api/links?study=${foreign}`, owner)).toBe(403);
     expect((await make(admin, [foreign])).status).toBe(201);
     expect((await problemOf(await make(admin, [first, foreign]))).code).toBe("link.one_owner");
   });
@@ -171,6 +172,22 @@ describe("a link", () => {
     expect((await problemOf(refused)).code).toBe("link.too_many");
     await t.sql`update share_links set ended_at = now() where secret_hash = 'x1'`;
     await makeLink(owner);
+  });
+
+  test("that is over gives way to newer ones beyond 2,000 of its account; one that is not over stays", async () => {
+    const [oldest, foreignOne] = [await makeLink(owner), await makeLink(other, { studyIds: [foreign] })];
+    await t.call("DELETE", `/api/links/${foreignOne.id}`, { as: other });
+    await t.sql`insert into share_links (id, account_id, secret_hash, laudo, download, created_at, expires_at)
+      select ('ffffffff-0000-7000-8000-' || lpad(n::text, 12, '0'))::uuid, ${owner.id}, 'x' || n, true, false,
+        now(), now() - interval '1 day'
+      from generate_series(1, 2003) n`;
+    const made = await makeLink(owner);
+    const over = await t.sql<{ hash: string }[]>`
+      select secret_hash as hash from share_links where account_id = ${owner.id} and expires_at < now()`;
+    const hashes = over.map(({ hash }) => hash);
+    expect([hashes.length, hashes.includes("x3"), hashes.includes("x4")]).toEqual([2000, false, true]);
+    const left = await t.sql`select 1 from share_links where id in (${oldest.id}, ${foreignOne.id}, ${made.id})`;
+    expect(left).toHaveLength(3);
   });
 
   test("is forgotten 90 days after it ended", async () => {
@@ -494,6 +511,20 @@ describe("a visit", () => {
     await t.call("PATCH", "/api/notifications/mails", { as: owner, json: { ...choice, wanted: true } });
   });
 
+  test("is kept among the newest 500 of its link, whatever other links have", async () => {
+    const [link, quiet] = [await makeLink(owner), await makeLink(owner)];
+    await openLink(quiet);
+    await t.sql`insert into share_link_visits (id, link_id, at, address)
+      select ('00000000-0000-7000-8000-' || lpad(n::text, 12, '0'))::uuid, ${link.id}, now(), 'n' || n
+      from generate_series(1, 500) n`;
+    await openLink(link);
+    const kept = await t.sql<{ id: string; address: string }[]>`
+      select link_id as id, address from share_link_visits`;
+    const addresses = kept.filter(({ id }) => id === link.id).map(({ address }) => address);
+    expect([addresses.length, addresses.includes("n1"), addresses.includes("n2")]).toEqual([500, false, true]);
+    expect(kept.filter(({ id }) => id === quiet.id)).toHaveLength(1);
+  });
+
   test("reads the report where the link shows it", async () => {
     await attachReport(first);
     const [shown, hidden] = [
@@ -524,6 +555,21 @@ describe("a visit", () => {
     expect(await linksOf(other)).toMatchObject([{ id: link.id, studyIds: [], state: "ended" }]);
     expect(await countLiveLinks(t.deps.db, other.id, new Date())).toBe(0);
   });
+
+  test("shows nothing of what its owner's cancellation removed, though they have a plan again", async () => {
+    const returning = await t.addPerson("Quem Volta");
+    const [study] = (await t.store(returning, sampleZip({ study: "10" }))).studies;
+    const link = await makeLink(returning, { studyIds: [study?.id ?? ""] });
+    const { token } = await openLink(link);
+    const frame = `/dicomweb/t/${token}${FRAME("10")}`;
+    expect(await statusOf(frame)).toBe(200);
+    expect((await t.call("POST", "/api/subscriptions/cancel", { as: returning })).status).toBe(200);
+    await t.sql`update subscriptions set expires_at = null where user_id = ${returning.id}`;
+    await leasesEnded();
+    expect(await statusOf(frame)).toBe(404);
+    expect(await statusOf(`/api/visits/${token}`)).toBe(401);
+    expect((await visit({ link: link.id, secret: link.secret })).status).toBe(404);
+  });
 });
 
 test("a visit whose link is being ended gives no account access that outlives it", async () => {
@@ -542,6 +588,25 @@ test("a visit whose link is being ended gives no account access that outlives it
   expect((await t.call("POST", `/api/visits/${again.token}/keep`, { as: other })).status).toBe(200);
   expect(await statusOf(`/api/studies/${first}`, other)).toBe(200);
   await t.call("DELETE", `/api/studies/${first}/grants/${other.id}`, { as: owner });
+});
+
+test("a visit gives an account what its link allows and no more, and its owner no access beside their own", async () => {
+  const lab = await t.addPerson("Laboratório", { role: "lab", plan: null });
+  const keep = async (as: Person, allowed: Partial<NewLink>) => {
+    const { token } = await openLink(await makeLink(owner, allowed));
+    return (await t.call("POST", `/api/visits/${token}/keep`, { as })).status;
+  };
+  // Whoever has access reads the laudo, and with the role `user` downloads.
+  for (const who of [other, doctor, lab]) expect(await keep(who, { laudo: false, download: true })).toBe(403);
+  expect(await keep(other, { download: false })).toBe(403);
+  expect(await statusOf(`/api/studies/${first}`, other)).toBe(404);
+  for (const who of [doctor, lab]) expect(await keep(who, { download: false })).toBe(200);
+  expect(await keep(owner, { download: true })).toBe(200);
+  const grants = await t.call("GET", `/api/studies/${first}/grants`, { as: owner });
+  const keepers = ((await grants.json()) as { userId: string }[]).map(({ userId }) => userId);
+  expect(keepers.sort()).toEqual([doctor.id, lab.id].sort());
+  for (const userId of keepers)
+    await t.call("DELETE", `/api/studies/${first}/grants/${userId}`, { as: owner });
 });
 
 test("an account takes its links and their openings along, and they are deleted with it", async () => {
