@@ -489,6 +489,46 @@ describe("a request for exams", () => {
     expect(statuses.filter((status) => status === 201)).toHaveLength(100);
     expect(statuses.filter((status) => status === 409)).toHaveLength(4);
   });
+
+  test("that is over gives way to newer ones beyond 500 of its account; one that is open stays", async () => {
+    const [oldest, foreign] = [await ask(), await ask({}, other)];
+    await t.call("DELETE", `/api/requests/${foreign.id}`, { as: other });
+    await t.sql`insert into delivery_requests
+        (id, account_id, secret_hash, label, shown_name, uses, created_at, expires_at)
+      select ('ffffffff-0000-7000-8000-' || lpad(n::text, 12, '0'))::uuid, ${owner.id}, 'x' || n, 'Clínica', 'M', 1,
+        now(), now() - interval '1 day'
+      from generate_series(1, 503) n`;
+    const made = await ask();
+    const over = await t.sql<{ hash: string }[]>`
+      select secret_hash as hash from delivery_requests where account_id = ${owner.id} and expires_at < now()`;
+    const hashes = over.map(({ hash }) => hash);
+    expect([hashes.length, hashes.includes("x3"), hashes.includes("x4")]).toEqual([500, false, true]);
+    const left = await t.sql`
+      select 1 from delivery_requests where id in (${oldest.id}, ${foreign.id}, ${made.id})`;
+    expect(left).toHaveLength(3);
+  });
+
+  test("begins no further delivery beside 60, and forgets those that only began, but for the newest 20", async () => {
+    const made = await ask({ uses: 20 });
+    const add = (uploads: number, first: number, last: number) =>
+      t.sql`insert into deliveries (id, request_id, token_hash, sender, uploads, created_at)
+        select ('00000000-0000-7000-8000-' || lpad(n::text, 12, '0'))::uuid, ${made.id}, 'x' || n, 'Clínica',
+          ${uploads}, now()
+        from generate_series(${first}::int, ${last}::int) n`;
+    const count = async () => {
+      const [row] = await t.sql`select count(*) filter (where uploads > 0)::int as sent,
+        count(*) filter (where uploads = 0)::int as idle from deliveries where request_id = ${made.id}`;
+      return row;
+    };
+    await add(1, 1, 40);
+    await add(0, 101, 125);
+    expect((await knock(made)).status).toBe(201);
+    expect(await count()).toEqual({ sent: 40, idle: 20 });
+    await add(1, 41, 41);
+    const refused = await knock(made);
+    expect([refused.status, refused.headers.get("retry-after")]).toEqual([429, "600"]);
+    expect(await count()).toMatchObject({ sent: 41 });
+  });
 });
 
 describe("whoever guesses", () => {
@@ -640,6 +680,23 @@ describe("a delivery's token", () => {
     const [row] =
       await t.sql`select state, received_from from resumable_uploads where id = ${url.split("/").at(-1) ?? ""}`;
     expect(row).toEqual({ state: "ended", received_from: null });
+  });
+
+  test("adds nothing once its request was ended, and opens nothing while its owner may receive nothing", async () => {
+    const made = await ask({ uses: 2 });
+    const clinic = await begin(made);
+    await deliver(clinic);
+    const reads = async () => (await t.call("GET", "/api/uploads", { as: clinic })).status;
+    await t.sql`update subscriptions set expires_at = now() - interval '1 day' where user_id = ${owner.id}`;
+    expect(await reads()).toBe(401);
+    await t.sql`update subscriptions set expires_at = null where user_id = ${owner.id}`;
+    await t.sql`update users set is_authorized = false where id = ${owner.id}`;
+    expect(await reads()).toBe(401);
+    await t.sql`update users set is_authorized = true where id = ${owner.id}`;
+    await t.call("DELETE", `/api/requests/${made.id}`, { as: owner });
+    // Whoever delivered something reads its receipt.
+    expect(await reads()).toBe(200);
+    expect((await problemOf(await tusOf(t, clinic).create(100))).code).toBe("request.not_found");
   });
 
   test("may send 50 uploads and no more", async () => {

@@ -3,8 +3,10 @@ import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { zipSync } from "fflate";
 import { compactVerify, createLocalJWKSet, type JSONWebKeySet } from "jose";
-import { placeInstances } from "../../../src/server/features/receipts/make-receipt.ts";
+import { makeReceipt, placeInstances } from "../../../src/server/features/receipts/make-receipt.ts";
 import { createReceiptKeys } from "../../../src/server/features/receipts/receipt-keys.ts";
+import { studyNotFound } from "../../../src/server/features/studies/studies.errors.ts";
+import { findVisibleStudies } from "../../../src/server/features/studies/studies.repo.ts";
 import { createSeal } from "../../../src/server/runtime/seal.ts";
 import type { GivenReceipt, SignedReceipt } from "../../../src/shared/api/receipts.ts";
 import { restingObjects, sampleKinds } from "../../support/damaged-study.ts";
@@ -215,6 +217,11 @@ describe("a receipt", () => {
     const sums = [1, 9].map((instanceNumber) => sha256(sampleInstance({ study, sop: "1", instanceNumber })));
     const { receipt } = await receiptOf(id);
     expect(receipt.instances.map((instance) => instance.sha256)).toEqual(sums.toSorted());
+    // The next one is made of what this one says, which their UID does not tell apart.
+    await t.store(owner, sampleZip({ study, sop: "2" }));
+    const { instances } = (await receiptOf(id)).receipt;
+    expect(instances.map((instance) => instance.sha256)).toEqual(expect.arrayContaining(sums));
+    expect(instances).toHaveLength(3);
   });
 
   test("is for whoever may see the study, and to everybody else there is none", async () => {
@@ -241,8 +248,13 @@ describe("a receipt", () => {
   test("goes with its study", async () => {
     const id = await storeNew(1);
     await receiptOf(id);
+    const [study] = await findVisibleStudies(t.deps.db, { userId: owner.id, role: "user" }, [id]);
+    if (!study) throw new Error("the study is not there");
     expect((await t.call("DELETE", `/api/studies/${id}`, { as: owner })).status).toBe(200);
     expect(await t.sql`select id from receipts where study_id = ${id}`).toHaveLength(0);
+    // As one that was being made meanwhile.
+    const made = makeReceipt(t.deps, study, new AbortController().signal);
+    await expect(made).rejects.toMatchObject({ kind: studyNotFound });
   });
 });
 
@@ -334,6 +346,19 @@ describe("the keys", () => {
     await t.sql`delete from receipt_keys`;
     expect((await withSecret("one").published()).map(({ kid }) => kid)).toEqual([first?.kid ?? ""]);
     expect((await withSecret("two").published()).map(({ kid }) => kid)).toEqual([first?.kid ?? ""]);
+  });
+
+  test("that were replaced sign no more, though a node still has the copy of one when AUTH_SECRET changes", async () => {
+    await using folder = createTempFolder();
+    const { db, clock, log } = t.deps;
+    const keysOf = (node: string, secret: string) =>
+      createReceiptKeys({ db, clock, log, path: join(folder.path, node), seal: createSeal(secret, "x") });
+    await t.sql`delete from receipt_keys`;
+    const [replaced] = await keysOf("one", "old").published();
+    await keysOf("two", "old").rotate();
+    expect(await keysOf("one", "new").published()).toHaveLength(3);
+    const [signing] = await t.sql`select kid from receipt_keys where retired_at is null`;
+    expect(signing?.kid).not.toBe(replaced?.kid);
   });
 
   test("verify a receipt in another language, as the documentation shows", async () => {
