@@ -224,6 +224,25 @@ describe("a receipt", () => {
     expect(instances).toHaveLength(3);
   });
 
+  test("is kept among the newest 20 of its study, whatever other studies have", async () => {
+    const [id, other] = [await storeNew(1), await storeNew(1)];
+    const [{ receipt }, kept] = [await receiptOf(id), await receiptOf(other)];
+    // Older than these; the rest of each is as the first says.
+    await t.sql`insert into receipts
+      select (jsonb_populate_record(r, jsonb_build_object('root', lpad(n::text, 64, '0'),
+        'id', '00000000-0000-7000-8000-' || lpad(n::text, 12, '0')))).*
+      from receipts r, generate_series(1, 20) n where study_id = ${id}`;
+    await t.store(owner, sampleZip({ study: `${studies - 1}`, sop: "2" }));
+    const { root } = (await receiptOf(id)).receipt;
+    const given = await t.call("GET", `/api/studies/${id}/receipts`, { as: owner });
+    const roots = ((await given.json()) as GivenReceipt[]).map((one) => one.root);
+    expect(roots).toHaveLength(20);
+    expect([roots[0], roots[1], roots.at(-1)]).toEqual([root, receipt.root, "3".padStart(64, "0")]);
+    expect((await ask(other, { query: `?root=${kept.receipt.root}` })).status).toBe(200);
+    // A root opens the receipt of its own study alone.
+    expect((await ask(id, { query: `?root=${kept.receipt.root}` })).status).toBe(404);
+  });
+
   test("is for whoever may see the study, and to everybody else there is none", async () => {
     const id = await storeNew(1);
     expect((await ask(id, { as: stranger })).status).toBe(404);
