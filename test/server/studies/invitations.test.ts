@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { registrationClosed } from "../../../src/server/features/accounts/accounts.errors.ts";
+import { acceptInvitation } from "../../../src/server/features/studies/access/accept-invitation.ts";
 import type { AcceptedInvitation, Invitation, InvitationOffer } from "../../../src/shared/api/invitations.ts";
 import type { Grant } from "../../../src/shared/api/studies.ts";
 import { linkIn, readOutbox } from "../../support/outbox.ts";
@@ -121,6 +123,36 @@ describe("an invitation's link ends", () => {
     await end(id);
     expect(await problemOf(await accept(token))).toMatchObject({ status: 400, code: "invitation.dead" });
   });
+
+  test("when the admin who sent it is no admin any more", async () => {
+    const admin = await t.addPerson("Alice Admin", { role: "admin" });
+    expect((await invite(address, admin)).status).toBe(201);
+    const token = await tokenFor();
+    await t.sql`update users set role = 'user' where id = ${admin.id}`;
+    expect((await problemOf(await accept(token))).code).toBe("invitation.dead");
+  });
+});
+
+describe("where accounts are not open to everybody", () => {
+  const acceptWhere = async (registration: "approval" | "closed") => {
+    await invite();
+    const deps = { ...t.deps, config: { ...t.deps.config, registration } };
+    const input = { token: await tokenFor(), name: "Dr. Paulo Reis", password: "segredo longo" };
+    const visitor = { address: "192.0.2.1", requestId: "r", network: "192.0.2.1", browser: "b" };
+    return await acceptInvitation(deps, { ...input, locale: "pt-BR" }, visitor);
+  };
+
+  test("a new doctor waits for an admin, and has the exam by then", async () => {
+    expect(await acceptWhere("approval")).toEqual({ studyId, opened: undefined });
+    const [doctor] = await t.sql`select is_authorized from users where email = ${address}`;
+    expect(doctor?.is_authorized).toBe(false);
+    expect(await grantees()).toEqual([[address, "doctor"]]);
+  });
+
+  test("a link that was mailed before makes no account", async () => {
+    await expect(acceptWhere("closed")).rejects.toMatchObject({ kind: registrationClosed });
+    expect(await t.sql`select 1 from users where email = ${address}`).toHaveLength(0);
+  });
 });
 
 test("only the exam's owner invites, and nobody mails an address more than 5 times an hour", async () => {
@@ -130,6 +162,34 @@ test("only the exam's owner invites, and nobody mails an address more than 5 tim
   for (let tries = 0; tries < 6; tries++) answers.push((await invite()).status);
   expect(answers).toEqual([201, 201, 201, 201, 201, 429]);
   expect(await open()).toHaveLength(1);
+});
+
+test("whoever sees an exam by a grant neither invites to it nor reads or ends its invitations, and nobody ends those of another exam", async () => {
+  const { id } = (await (await invite()).json()) as Invitation;
+  const grantee = await t.addPerson("Também Vê");
+  await t.call("POST", `/api/studies/${studyId}/assign`, { as: owner, json: { userId: grantee.id } });
+  const path = `/api/studies/${studyId}/invitations`;
+  for (const answer of [
+    await invite("outro@example.com", grantee),
+    await t.call("GET", path, { as: grantee }),
+    await t.call("DELETE", `${path}/${id}`, { as: grantee }),
+  ])
+    expect((await problemOf(answer)).code).toBe("study.not_owner");
+  const [own] = (await t.store(grantee, sampleZip({ study: String(++count) }))).studies;
+  const ended = await t.call("DELETE", `/api/studies/${own?.id}/invitations/${id}`, { as: grantee });
+  expect(ended.status).toBe(404);
+  expect(await open()).toHaveLength(1);
+});
+
+test("an account has at most a hundred open invitations", async () => {
+  const { id } = (await (await invite()).json()) as Invitation;
+  await t.sql`insert into doctor_invitations
+    select (jsonb_populate_record(i, jsonb_build_object('id', gen_random_uuid(), 'token_hash', n::text, 'email', n))).*
+    from doctor_invitations i, generate_series(1, 99) n where i.id = ${id}`;
+  const refused = await invite("mais.um@example.com");
+  expect((await problemOf(refused)).code).toBe("invitation.too_many");
+  await t.sql`update doctor_invitations set expires_at = now() where id = ${id}`;
+  expect((await invite("mais.um@example.com")).status).toBe(201);
 });
 
 test("a new account needs a name and a password, and a refusal leaves the link alive", async () => {
