@@ -416,6 +416,19 @@ describe("ImagingStudy", () => {
     expect(seen).toEqual(["1", "2"]);
   });
 
+  test("comes in pages of at most 100 studies, and of fewer where these have more than 2,000 series", async () => {
+    const both = "/ImagingStudy?patient=P-100,P-1*";
+    expect(selfOf(await bundle(`${both}&_count=500`)).get("_count")).toBe("100");
+    const two = [ids["1"] ?? "", ids["2"] ?? ""];
+    await t.sql`update studies set series_count = 1500 where id in ${t.sql(two)}`;
+    const [first, second] = [await bundle(both), await bundle(`${both}&_offset=1`)];
+    await t.sql`update studies set series_count = (select count(*) from series where study_id = studies.id)
+      where id in ${t.sql(two)}`;
+    expect([first, second].map(numbersOf)).toEqual([["1"], ["2"]]);
+    expect(first.link.at(-1)).toMatchObject({ relation: "next", url: expect.stringContaining("_offset=1") });
+    expect(first.total).toBe(2);
+  });
+
   test.each([
     ["_elements=numberOfSeries,ImagingStudy.started", ["numberOfSeries", "started"]],
     ["_elements=id", []],
@@ -648,6 +661,10 @@ describe("a failure", () => {
     ["/ImagingStudy?patient.name=Ana,Rosa", 400, "invalid"],
     [`/ImagingStudy?${"patient.name=Ana&".repeat(9)}`, 400, "invalid"],
     [`/ImagingStudy?identifier=A1,urn:oid:${"1.2.3"}`, 400, "invalid"],
+    [`/ImagingStudy?${"_id=a&".repeat(101)}`, 400, "invalid"],
+    [`/ImagingStudy?_id=${"a,".repeat(100)}a`, 400, "invalid"],
+    [`/ImagingStudy?patient=${"a".repeat(129)}`, 400, "invalid"],
+    ["/ImagingStudy?_offset=1000001", 400, "invalid"],
     ["/ImagingStudy/1.2.3", 404, "not-found"],
     ["/Patient/1", 404, "not-found"],
     ["/ImagingStudy?_format=xml", 406, "not-supported"],
@@ -695,6 +712,7 @@ describe("a failure", () => {
 describe("the CapabilityStatement", () => {
   interface Served {
     type: string;
+    versioning: string;
     interaction: { code: string }[];
     searchInclude?: string[];
     searchRevInclude?: string[];
@@ -717,6 +735,17 @@ describe("the CapabilityStatement", () => {
     const routes = t.app.routes.filter(({ method, path }) => method === "GET" && path.startsWith("/fhir/"));
     const paths = routes.map(({ path }) => path.slice("/fhir/".length).replace(/:\w+$/, "{id}"));
     expect(["metadata", ...served].sort()).toEqual([...new Set(paths)].sort());
+  });
+
+  test("promises no versions, and there are none", async () => {
+    for (const { type, versioning } of await resources())
+      expect([type, versioning]).toEqual([type, "no-version"]);
+    for (const path of [`ImagingStudy/${ids["1"]}/_history`, `Binary/${ids["1"]}/_history/1`]) {
+      const answer = await t.call("GET", `/fhir/${path}`, { as: program });
+      expect([path, answer.status]).toEqual([path, 404]);
+    }
+    const study = await read(`/ImagingStudy/${ids["1"]}`);
+    expect(study.meta).not.toHaveProperty("versionId");
   });
 
   test("names the parameters and inclusions that a strict client may send", async () => {
