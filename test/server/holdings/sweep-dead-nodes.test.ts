@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import { enqueueStagedTransfers, startTransfers } from "../../../src/server/holdings/holdings.jobs.ts";
+import { adoptUpload } from "../../../src/server/holdings/sweeping/adopt-upload.ts";
 import { sweepDeadNodes } from "../../../src/server/holdings/sweeping/sweep-dead-nodes.ts";
 import { sweepUploads } from "../../../src/server/holdings/sweeping/sweep-uploads.ts";
 import { insertUpload } from "../../../src/server/holdings/uploads/uploads.repo.ts";
@@ -191,6 +192,12 @@ test("copies that a lost node had finished but not switched to are used", async 
   for (const { key } of await objectsOf(studyId)) {
     await lost.deps.store.putFile(key, lost.deps.node.stagedPath(key));
   }
+  // While the node beats, its upload is left to it.
+  const [{ upload_id: uploadId } = {}] =
+    await lost.sql`select upload_id from stored_objects where study_id = ${studyId}`;
+  await beat(lost.deps);
+  await adoptUpload(other.deps, lost.deps.node.id, uploadId, new AbortController().signal);
+  expect(await objectsOf(studyId)).toMatchObject([{ location: "staging" }, { location: "staging" }]);
   await sweepLost();
   expect(await objectsOf(studyId)).toMatchObject(
     ["volume", "manifest"].map((kind) => ({ kind, location: "archive", staged_on: null })),
@@ -200,9 +207,11 @@ test("copies that a lost node had finished but not switched to are used", async 
 
 test("a study that only a lost node's disk holds stays recorded, shows error and the remedy, and is whole once the node is back", async () => {
   const studyId = await upload(lost, lostAcksDisk, "903");
-  // Half a copy does not count.
-  const [first] = await objectsOf(studyId);
+  // Neither half a copy counts, nor one with other bytes.
+  const [first, second] = await objectsOf(studyId);
   await lost.deps.store.putBytes(first?.key, new Uint8Array(10));
+  const { size } = Bun.file(lost.deps.node.stagedPath(second?.key));
+  await lost.deps.store.putBytes(second?.key, new Uint8Array(size));
   await sweepLost();
   expect(await objectsOf(studyId)).toMatchObject(
     ["volume", "manifest"].map((kind) => ({ kind, location: "staging", staged_on: lost.deps.node.id })),

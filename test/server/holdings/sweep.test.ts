@@ -2,7 +2,8 @@ import { describe, expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { mkdir, readdir } from "node:fs/promises";
 import { endDeadUploads, sweepUploads } from "../../../src/server/holdings/sweeping/sweep-uploads.ts";
-import { insertUpload } from "../../../src/server/holdings/uploads/uploads.repo.ts";
+import { removeAbandonedBytes } from "../../../src/server/holdings/uploads/abandon-upload.ts";
+import { endUpload, insertUpload } from "../../../src/server/holdings/uploads/uploads.repo.ts";
 import { importDirOf } from "../../../src/server/nodes/node.ts";
 import { holdNode } from "../../../src/server/nodes/node-hold.repo.ts";
 import { markNodeSwept, recordBeat } from "../../../src/server/nodes/nodes.repo.ts";
@@ -70,18 +71,30 @@ describe("the remains of a killed upload", () => {
     expect(await Array.fromAsync(inner.list(""))).toEqual([]);
   });
 
-  test("are removed at the next start, and an upload that is under way stays", async () => {
+  test("are removed at the next start; what is under way, committed or of another node stays", async () => {
     await using t = await createTestApp({ jobs: false, env: { ACK: "store" } });
+    const person = await t.addPerson("Fica Guardado");
+    expect((await t.upload(person, sampleZip({ study: "1" }))).status).toBe(201);
+    const [committed] = await t.sql`select id from uploads where state = 'committed'`;
+    const objects = () => [...filesBelow(`${t.deps.config.dataDir}/objects`)];
+    const kept = objects();
     const dead = await leaveDeadUpload(t);
-    const alive = Bun.randomUUIDv7();
     const { node, db, clock } = t.deps;
-    const row = { accountId: alive, nodeId: node.id, bootId: node.bootId, startedAt: clock.now() };
-    await insertUpload(db, { ...row, id: alive, state: "receiving" });
-    await mkdir(node.stagedPath(alive), { recursive: true });
+    const begin = async (nodeId: string) => {
+      const id = Bun.randomUUIDv7();
+      const row = { id, accountId: person.id, nodeId, bootId: node.bootId, startedAt: clock.now() };
+      await insertUpload(db, { ...row, state: "receiving" });
+      await Bun.write(`${node.stagedPath(id)}/a.zip`, "bytes");
+      return id;
+    };
+    const [alive, foreign] = [await begin(node.id), await begin("another")];
+    await endUpload(db, foreign, "committed", clock.now());
     await endDeadUploads(t.deps);
     await sweepUploads(t.deps);
+    await removeAbandonedBytes(t.deps, committed?.id, new AbortController().signal);
     expect(existsSync(node.stagedPath(dead))).toBe(false);
-    expect(existsSync(node.stagedPath(alive))).toBe(true);
+    for (const id of [alive, foreign]) expect(existsSync(`${node.stagedPath(id)}/a.zip`)).toBe(true);
+    expect(objects()).toEqual(kept);
   });
 
   test("include half-made copies on this disk, which are removed at the next start", async () => {

@@ -3,6 +3,8 @@ import { existsSync } from "node:fs";
 import { readdir, truncate } from "node:fs/promises";
 import { join } from "node:path";
 import { unzipSync } from "fflate";
+import { holdDeletions } from "../../../src/server/holdings/deletion-hold.repo.ts";
+import { startTransfers } from "../../../src/server/holdings/holdings.jobs.ts";
 import { transferUpload } from "../../../src/server/holdings/transfer/transfer-upload.ts";
 import { createDiskStore } from "../../../src/server/storage/disk/disk-store.ts";
 import { type ObjectStore, StoreUnavailable } from "../../../src/server/storage/object-store.ts";
@@ -13,6 +15,7 @@ import { startFaultyS3Server } from "../../support/faulty-s3-server.ts";
 import { sampleZip } from "../../support/sample-zip.ts";
 import { createTempFolder } from "../../support/temp-folder.ts";
 import { createTestApp, type Person, type TestApp } from "../../support/test-app.ts";
+import { until } from "../../support/until.ts";
 
 const s3 = await startFaultyS3Server();
 afterAll(() => s3[Symbol.asyncDispose]());
@@ -170,6 +173,54 @@ test("a download gets the whole exam even if the transfer removes the staged fil
   const answer = await download(second.studyId);
   expect([answer.status, await instancesIn(answer)]).toEqual([200, 3]);
   expect(await stagedNames(t)).toEqual([]);
+});
+
+test("a transfer that can't record its copies removes nothing that is staged, and goes through when tried again", async () => {
+  await using t = await createTestApp({ jobs: false });
+  const person = await t.addPerson("Sem Registro");
+  const { studyId, uploadId } = await uploadStaged(t, person, "11");
+  const settle = () => Promise.reject(new Error("not recorded"));
+  const owners = { ...t.deps.owners, studies: { ...t.deps.owners.studies, settle } };
+  const failed = transferUpload({ ...t.deps, owners }, uploadId, new AbortController().signal);
+  await expect(failed).rejects.toThrow("not recorded");
+  const objects = await t.sql`select key, location from stored_objects where study_id = ${studyId}`;
+  for (const { key, location } of objects)
+    expect([location, existsSync(t.deps.node.stagedPath(key))]).toEqual(["staging", true]);
+  await go(t, uploadId);
+  expect(await statusOf(t, person, studyId)).toEqual({ status: "b2", isReady: true });
+  expect(await stagedNames(t)).toEqual([]);
+});
+
+test("bytes of a study that is deleted while it is transferred stay while a backup may read them, and go then", async () => {
+  await using t = await createTestApp({ jobs: false });
+  const person = await t.addPerson("Apaga Durante");
+  const keysOf = async (studyId: string) =>
+    (await t.sql`select key from stored_objects where study_id = ${studyId}`).map(({ key }) => String(key));
+  const remove = async (studyId: string) =>
+    expect((await t.call("DELETE", `/api/studies/${studyId}`, { as: person })).status).toBe(200);
+  const isStaged = (key: string) => existsSync(t.deps.node.stagedPath(key));
+  const isArchived = async (key: string) => (await t.deps.store.stat(key)) !== undefined;
+  const placesOf = (keys: string[]) =>
+    Promise.all(keys.map(async (key) => [isStaged(key), await isArchived(key)]));
+  const first = await uploadStaged(t, person, "12");
+  const second = await uploadStaged(t, person, "13");
+  const [during, between] = [await keysOf(first.studyId), await keysOf(second.studyId)];
+  const put = t.deps.store.putFile.bind(t.deps.store);
+  t.deps.store.putFile = async (...args) => {
+    await put(...args);
+    t.deps.store.putFile = put;
+    await remove(first.studyId);
+  };
+  {
+    await using _ = await holdDeletions(t.deps.config.databaseUrl ?? "");
+    await go(t, first.uploadId);
+    // As a run that was killed between its copies and their record.
+    for (const key of between) await put(key, t.deps.node.stagedPath(key), {});
+    await remove(second.studyId);
+    for (const keys of [during, between]) expect(await placesOf(keys)).toEqual(keys.map(() => [true, true]));
+  }
+  await startTransfers(t.deps);
+  await until(async () => !(await placesOf(during.concat(between))).flat().includes(true));
 });
 
 test("a copy that differs is never used: the study shows error and its staged bytes stay", async () => {

@@ -186,7 +186,8 @@ describe("a link", () => {
       select secret_hash as hash from share_links where account_id = ${owner.id} and expires_at < now()`;
     const hashes = over.map(({ hash }) => hash);
     expect([hashes.length, hashes.includes("x3"), hashes.includes("x4")]).toEqual([2000, false, true]);
-    const left = await t.sql`select 1 from share_links where id in (${oldest.id}, ${foreignOne.id}, ${made.id})`;
+    const left =
+      await t.sql`select 1 from share_links where id in (${oldest.id}, ${foreignOne.id}, ${made.id})`;
     expect(left).toHaveLength(3);
   });
 
@@ -521,7 +522,11 @@ describe("a visit", () => {
     const kept = await t.sql<{ id: string; address: string }[]>`
       select link_id as id, address from share_link_visits`;
     const addresses = kept.filter(({ id }) => id === link.id).map(({ address }) => address);
-    expect([addresses.length, addresses.includes("n1"), addresses.includes("n2")]).toEqual([500, false, true]);
+    expect([addresses.length, addresses.includes("n1"), addresses.includes("n2")]).toEqual([
+      500,
+      false,
+      true,
+    ]);
     expect(kept.filter(({ id }) => id === quiet.id)).toHaveLength(1);
   });
 

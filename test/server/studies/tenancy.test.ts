@@ -1,9 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { findLiveSession } from "../../../src/server/features/membership/find-session.ts";
+import { findLiveSession, findSession } from "../../../src/server/features/membership/find-session.ts";
+import { recordOpening, recordReading } from "../../../src/server/features/studies/access/record-opening.ts";
+import { findVisibleStudies } from "../../../src/server/features/studies/studies.repo.ts";
 import type { Study, ViewerToken } from "../../../src/shared/api/studies.ts";
 import { TagHex } from "../../../src/shared/dicom/tags.ts";
 import { sampleZip, studyUID } from "../../support/sample-zip.ts";
 import { createTestApp, type Person, problemOf, type TestApp } from "../../support/test-app.ts";
+import { untilLockWaits } from "../../support/until.ts";
 
 let t: TestApp;
 let owner: Person;
@@ -225,7 +228,36 @@ describe("a grantee", () => {
     expect(await statuses()).toEqual([404, 404, 404, 404, 404]);
     expect(await listed()).toEqual([]);
     expect(await listOf(doctor)).toEqual([]);
+    // Nor are they told of it any more.
+    const told = await (await t.call("GET", "/api/notifications", { as: doctor })).json();
+    expect(told).toMatchObject({ notifications: [] });
   });
+});
+
+test("nothing is shown before the audit has it, and what could not be recorded is recorded by the next request", async () => {
+  const [study] = await findVisibleStudies(t.deps.db, { userId: owner.id, role: "user" }, [studyId]);
+  const session = await findSession(t.deps, owner.token);
+  if (!study || !session) throw new Error("the owner has no session, or no study");
+  const origin = { address: "192.0.2.1", requestId: "an opening" };
+  // So that no request of the tests before this one recorded it.
+  const reader = { ...session, id: Bun.randomUUIDv7() };
+  let isShown = false;
+  await t.sql.begin(async (tx) => {
+    await tx`lock table audit_events in exclusive mode`;
+    const shown = Promise.allSettled([
+      recordReading(t.deps, reader, study, origin),
+      recordOpening(t.deps, reader, study, origin).then(() => {
+        isShown = true;
+      }),
+    ]);
+    await untilLockWaits(t.sql);
+    expect(isShown).toBe(false);
+    await t.sql`select pg_cancel_backend(pid) from pg_stat_activity where datname = current_database()
+      and wait_event_type = 'Lock' and application_name = 'exameteca'`;
+    expect((await shown).map(({ status }) => status)).toEqual(["rejected", "rejected"]);
+  });
+  await recordReading(t.deps, reader, study, origin);
+  expect(await t.sql`select 1 from audit_events where request_id = 'an opening'`).toHaveLength(1);
 });
 
 describe("a viewer token", () => {
