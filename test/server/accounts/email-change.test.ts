@@ -289,6 +289,8 @@ describe("the warning's link", () => {
     const { token = "" } = (await answer.json()) as { token?: string };
     const stopped = await stop(await stopTokenTo(person.email));
     expect(await stopped.json()).toEqual({ stopped: true, restored: true });
+    // The thief's browser and network are strangers again.
+    expect(await t.sql`select 1 from known_places where user_id = ${person.id}`).toHaveLength(0);
     expect((await t.call("GET", "/api/auth/me", { as: { ...thief, token } })).status).toBe(401);
     for (const password of [person.password, "do ladrão"])
       for (const at of [person.email, email]) expect((await logIn(at, password)).status).toBe(401);
@@ -297,6 +299,17 @@ describe("the warning's link", () => {
     expect((await logIn(person.email, "de volta")).status).toBe(200);
     expect((await mailsTo(email)).at(-1)?.subject).toContain("changed back");
     expect(await actionsOf(person.id)).toContain("email.restored");
+  });
+
+  test("is one of at most twenty that an account has at once", async () => {
+    const person = await addPerson("Pede Demais");
+    const now = t.deps.clock.now().toISOString();
+    await t.sql`insert into email_stops (token_hash, user_id, old_email, asked_at, expires_at)
+      select ${`${person.id} `} || n, ${person.id}, ${person.email}, ${now}::timestamptz,
+        ${now}::timestamptz + interval '7 days'
+      from generate_series(1, 20) n`;
+    const asked = await patchProfile(person, { email: newAddress(), currentPassword: person.password });
+    expect([asked.status, asked.headers.get("retry-after")]).toEqual([429, String(24 * 3600)]);
   });
 
   test("works for seven days", async () => {

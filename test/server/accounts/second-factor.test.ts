@@ -124,6 +124,20 @@ describe("the second factor", () => {
     );
   });
 
+  test("is sent again three times at most, and within ten minutes of the password", async () => {
+    const [often, late] = [await addPerson("Insiste"), await addPerson("Demora")];
+    const again = ({ email }: Person) => post("/api/auth/resend-code", { email });
+    await signIn(often);
+    for (let times = 0; times < 5; times++) await again(often);
+    expect(await mailsTo(often.email)).toHaveLength(4);
+    await signIn(late);
+    for (const minutes of [6, 5]) {
+      t.advance(minutes * 60_000);
+      await again(late);
+    }
+    expect(await mailsTo(late.email)).toHaveLength(2);
+  });
+
   test("is skipped by a remembered device for 30 days, which opens nothing by itself", async () => {
     const person = await addPerson("Lembra de Mim");
     await signIn(person);
@@ -163,6 +177,9 @@ describe("a forgotten password", () => {
     expect(isInvitationToken(token ?? "")).toBe(false);
     expect((await post("/api/auth/reset-password", { token, password: "curta" })).status).toBe(400);
     expect((await post("/api/auth/reset-password", { token, password: "nova senha" })).status).toBe(200);
+    // Whoever has the link reads the mailbox.
+    const [user] = await t.sql`select email_proven_at from users where id = ${person.id}`;
+    expect(user?.email_proven_at).not.toBeNull();
     expect((await t.call("GET", "/api/auth/me", { as: person })).status).toBe(401);
     expect((await signIn(person)).status).toBe(401);
     expect((await signIn({ ...person, password: "nova senha" })).status).toBe(200);

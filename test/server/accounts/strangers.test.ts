@@ -241,6 +241,16 @@ describe("guessing passwords", () => {
     expect((await logIn(person, owner)).status).toBe(200);
   });
 
+  test("beyond the limit takes no try from the others on the network", async () => {
+    const [person, neighbour] = [await addPerson("Muito Tentada"), await addPerson("Da Mesma Rede")];
+    t.deps.config.twoFactor = "off";
+    const stranger = createVisitor(t, "203.0.113.77", { cookies: false });
+    for (let i = 0; i < 10; i++) expect((await guess(person.email, stranger)).status).toBe(401);
+    await t.sql`update throttles set failures = 299 where name = 'login:address' and failures = 10`;
+    for (let i = 0; i < 3; i++) expect((await guess(person.email, stranger)).status).toBe(429);
+    expect((await logIn(neighbour, createVisitor(t, "203.0.113.77"))).status).toBe(200);
+  });
+
   test("in the owner's browser gets 429 after ten, as anywhere", async () => {
     const person = await addPerson("Aba Aberta");
     t.deps.config.twoFactor = "off";

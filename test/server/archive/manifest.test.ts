@@ -177,6 +177,15 @@ describe("a series manifest", () => {
     }
   });
 
+  test("whose index would be too large is refused before anything of it is read", async () => {
+    const header = Buffer.from((await encodeManifest(content([instance("1.4", 1)]))).subarray(0, 40));
+    const indexBytes = Number(header.readBigUInt64LE(8));
+    const objectBytes = 40 + indexBytes + Number(header.readBigUInt64LE(24));
+    expect(manifestLayout(header, objectBytes).index.length).toBe(indexBytes);
+    header.writeBigUInt64LE(BigInt(2 ** 30), 16);
+    expect(() => manifestLayout(header, objectBytes)).toThrow(ManifestTooLarge);
+  });
+
   test("that names impossible values is refused", async () => {
     const bad: Partial<Record<keyof ManifestInstance, unknown>>[] = [
       { method: 7 },

@@ -1,5 +1,5 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
-import { existsSync, writeFileSync } from "node:fs";
+import { closeSync, existsSync, openSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { crc32 } from "node:zlib";
 import fc from "fast-check";
@@ -9,6 +9,7 @@ import {
   type EntryInFile,
   makeVolumeInPlace,
   planInPlace,
+  sumInPlace,
 } from "../../../src/server/archive/volume-in-place.ts";
 import { type JoinVolume, planDownload } from "../../../src/server/archive/volume-join.ts";
 import { VolumeWriter } from "../../../src/server/archive/volume-writer.ts";
@@ -115,6 +116,19 @@ describe("a ZIP that becomes a volume in place", () => {
     expect(volume.sizeBytes).toBe(volume.bytes.length);
     expect(volume.sha256).toBe(new Bun.CryptoHasher("sha256").update(volume.bytes).digest("hex"));
     expectAccepted(volume.path);
+  });
+
+  test("is not told to be durable if the disk could not write what is there", async () => {
+    const entry = { method: 0, crc32: 0, storedBytes: LARGE, sizeBytes: LARGE, dataOffset: 100 } as const;
+    const plan = planInPlace(FIRST, [entry]);
+    if (!plan) throw new Error("not planned");
+    // It gives zeros to whoever reads, and can't be synced.
+    const fd = openSync("/dev/zero", "r");
+    try {
+      await expect(sumInPlace(plan, fd, new Uint8Array(64 * 1024))).rejects.toMatchObject({ code: "EINVAL" });
+    } finally {
+      closeSync(fd);
+    }
   });
 
   test("keeps no names, extra fields, data descriptors, skipped entries, comment or bytes in front", async () => {
