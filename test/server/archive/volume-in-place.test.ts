@@ -118,6 +118,21 @@ describe("a ZIP that becomes a volume in place", () => {
     expectAccepted(volume.path);
   });
 
+  test("is described by its own bytes though the checksums of another plan are given", async () => {
+    await using folder = createTempFolder();
+    const [spool, path] = [join(folder.path, "spool"), join(folder.path, "volume.zip")];
+    writeFileSync(spool, writeTestZip([{ name: longName(0), content: noise(LARGE, 1), method: 0 }]));
+    const entries = entriesOf(spool);
+    const [plan, other] = [planInPlace(FIRST, entries), planInPlace(SECOND, entries)];
+    if (!plan || !other) throw new Error("not planned");
+    const chunk = new Uint8Array(64 * 1024);
+    const fd = openSync(spool, "r");
+    const sum = await sumInPlace(other, fd, chunk).finally(() => closeSync(fd));
+    const { sha256 } = await makeVolumeInPlace(plan, { path: spool, volumePath: path }, chunk, sum);
+    const bytes = await Bun.file(path).bytes();
+    expect(sha256).toBe(new Bun.CryptoHasher("sha256").update(bytes).digest("hex"));
+  });
+
   test("is not told to be durable if the disk could not write what is there", async () => {
     const entry = { method: 0, crc32: 0, storedBytes: LARGE, sizeBytes: LARGE, dataOffset: 100 } as const;
     const plan = planInPlace(FIRST, [entry]);

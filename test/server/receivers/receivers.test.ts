@@ -26,7 +26,7 @@ import { createAuthority } from "../../support/psp/certificates.ts";
 import { type SampleInstance, sampleInstance, studyUID } from "../../support/sample-zip.ts";
 import { limitStorage } from "../../support/storage-quota.ts";
 import { createTempFolder } from "../../support/temp-folder.ts";
-import { createTestApp, type Person, type TestApp } from "../../support/test-app.ts";
+import { createTestApp, type Person, problemOf, type TestApp } from "../../support/test-app.ts";
 import { until } from "../../support/until.ts";
 
 const CT = "1.2.840.10008.5.1.4.1.1.2";
@@ -563,6 +563,15 @@ describe("a receiver", () => {
     ["with too many senders", { aeTitle: "X", callingAETitles: Array(51).fill("Y") }],
   ])("is refused %s", async (_, json) => {
     expect((await t.call("POST", "/api/receivers", { as: ana, json })).status).toBe(400);
+  });
+
+  test("is one of at most twenty of an account", async () => {
+    const busy = await t.addPerson("Vinte Aparelhos");
+    await t.sql`insert into receivers (id, account_id, ae_title, calling_ae_titles, addresses, created_at)
+      select gen_random_uuid(), ${busy.id}, 'VINTE ' || n, '{}', '{}', now() from generate_series(1, 19) n`;
+    await makeReceiver(busy, { aeTitle: "VINTE 20" });
+    const refused = await t.call("POST", "/api/receivers", { as: busy, json: { aeTitle: "VINTE 21" } });
+    expect((await problemOf(refused)).code).toBe("receiver.too_many");
   });
 });
 
