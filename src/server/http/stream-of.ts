@@ -70,3 +70,31 @@ export function holding(held: HeldWhileSent, stream: ReadableStream<Uint8Array>)
     { highWaterMark: 0 },
   );
 }
+
+/**
+ * The same stream once its first piece was read, so that a failure before it can still be answered: the runtime would end the connection
+ * without a word. A reader that leaves meanwhile, as `signal` says, ends it.
+ */
+export async function begun(
+  stream: ReadableStream<Uint8Array>,
+  signal?: AbortSignal,
+): Promise<ReadableStream<Uint8Array>> {
+  const reader = stream.getReader();
+  const leave = () => void reader.cancel(signal?.reason).catch(() => {}); // nobody is left to be told
+  signal?.addEventListener("abort", leave, { once: true });
+  let ahead: Awaited<ReturnType<typeof reader.read>> | undefined = await reader.read();
+  signal?.removeEventListener("abort", leave);
+  if (signal?.aborted) leave();
+  return new ReadableStream(
+    {
+      async pull(controller) {
+        const { value, done } = ahead ?? (await reader.read());
+        ahead = undefined;
+        if (done) return controller.close();
+        controller.enqueue(value);
+      },
+      cancel: (reason) => reader.cancel(reason),
+    },
+    { highWaterMark: 0 },
+  );
+}

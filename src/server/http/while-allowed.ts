@@ -2,6 +2,7 @@ import type { Context } from "hono";
 import { isDatabaseUnavailable } from "../db/database.errors.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { type ClientConnection, findConnection } from "./client-connection.ts";
+import { begun } from "./stream-of.ts";
 
 /** How long an answer that is being sent relies on what was found out about its reader. */
 const RELIED_ON_MS = 1_000;
@@ -36,15 +37,19 @@ export const UNWATCHED_BYTES = 4 * 1024 * 1024;
 const LOOKED_EVERY_MS = 500;
 
 /**
- * The same answer. Access that ends breaks it off within a second or so, as damage does, so that nobody takes what came for the whole.
- * One with a length is one file, which the system may send and which would lose its length on the way through a stream: its
- * connection ends, and carries no other answer behind it.
+ * The same answer, once the first piece of its body is there. Access that ends breaks it off within a second or so, as damage does, so that
+ * nobody takes what came for the whole. One with a length is one file, which the system may send and which would lose its length on the way
+ * through a stream: its connection ends, and carries no other answer behind it.
  */
-export function whileAllowed(c: Context, response: Response, recheck: Recheck): Response {
+export async function whileAllowed(c: Context, response: Response, recheck: Recheck): Promise<Response> {
   const length = response.headers.get("Content-Length");
   if (length === null) {
     const { body, status, headers } = response;
-    return body ? new Response(streamWhileAllowed(body, recheck), { status, headers }) : response;
+    if (!body || c.req.method === "HEAD") return response;
+    return new Response(await begun(streamWhileAllowed(body, recheck), c.req.raw.signal), {
+      status,
+      headers,
+    });
   }
   if (Number(length) <= UNWATCHED_BYTES || c.req.method === "HEAD") return response;
   const connection = findConnection(c);

@@ -78,6 +78,11 @@ export class StoreUnavailable extends Error {
   override name = "StoreUnavailable";
 }
 
+/** The store takes connections and answers nothing. Asking again at once would only make the caller wait. */
+export class StoreSilent extends StoreUnavailable {
+  override name = "StoreSilent";
+}
+
 const SEGMENT = /^(?!\.{1,2}$)[A-Za-z0-9._-]{1,128}$/;
 
 /** Whether every adapter can hold the key. */

@@ -6,6 +6,7 @@ import { listWaiting } from "../../../src/server/features/ingest/resumable/growi
 import { checkPresence } from "../../../src/server/holdings/checking/check-presence.ts";
 import { createLogger } from "../../../src/server/runtime/log.ts";
 import { createS3Store } from "../../../src/server/storage/s3/s3-store.ts";
+import type { UsageStats } from "../../../src/shared/api/subscriptions.ts";
 import { type Fault, type FaultyS3Server, startFaultyS3Server } from "../../support/faulty-s3-server.ts";
 import { sampleZip } from "../../support/sample-zip.ts";
 import { createTestApp, type Person, problemOf, type TestApp } from "../../support/test-app.ts";
@@ -45,6 +46,10 @@ const statusOf = async (id: string) =>
   ((await (await t.call("GET", `/api/studies/${id}/status`, { as: person })).json()) as { status: string })
     .status;
 
+const actionsUsed = async () =>
+  ((await (await t.call("GET", "/api/subscriptions/usage-stats", { as: person })).json()) as UsageStats)
+    .downloadsThisMonth;
+
 /** Has jobs that wait for their next try run now. */
 const retryNow = () => t.sql`update pgboss.job set start_after = now() where state = 'retry'`;
 
@@ -57,12 +62,23 @@ for (const [what, fault] of Object.entries(faults)) {
       const [stored] = (await t.store(person, sampleZip({ study }))).studies;
       const metadata = `/dicomweb/studies/2.25.1.${study}/series/2.25.2.${study}.1/metadata`;
       const download = `/api/studies/${stored?.id}/download`;
-      s3.fault = () => fault;
-      for (const path of [metadata, download]) {
+      // What is known of the study is in memory from here on, and these are read while they are sent.
+      const files = `/dicomweb/studies/2.25.1.${study}`;
+      const frames = `${files}/series/2.25.2.${study}.1/instances/2.25.3.${study}.1.1/frames/1,1`;
+      for (const path of [files, frames]) {
         const answer = await t.call("GET", path, { as: person });
-        expect([answer.status, (await problemOf(answer)).code]).toEqual([503, "store.unavailable"]);
+        expect([path, answer.status]).toEqual([path, 200]);
+        await answer.arrayBuffer();
+      }
+      const used = await actionsUsed();
+      s3.fault = () => fault;
+      for (const path of [metadata, download, `${download}?as=pdi`, files, frames]) {
+        const answer = await t.call("GET", path, { as: person });
+        expect([path, answer.status]).toEqual([path, 503]);
+        expect((await problemOf(answer)).code).toBe("store.unavailable");
         expect(answer.headers.get("retry-after")).toBe("10");
       }
+      expect(await actionsUsed()).toBe(used);
       expect((await t.call("GET", "/api/studies", { as: person })).status).toBe(200);
       s3.fault = () => undefined;
       for (const path of [metadata, download]) {

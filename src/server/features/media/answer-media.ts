@@ -19,7 +19,7 @@ import { receiptTooLarge } from "../receipts/receipts.errors.ts";
 import type { ReceiptRow } from "../receipts/receipts.table.ts";
 import { findReport } from "../reports/reports.repo.ts";
 import { owns } from "../studies/access/study-access.ts";
-import { type DownloadRight, zipHeaders } from "../studies/download/download-body.ts";
+import { type DownloadRight, tryVolumes, zipHeaders } from "../studies/download/download-body.ts";
 import type { StudyFile } from "../studies/download/download-study.ts";
 import type { Caller } from "../studies/studies.repo.ts";
 import type { SeriesRow, StudyRow } from "../studies/studies.table.ts";
@@ -93,6 +93,8 @@ export async function answerMedia(
     previews: await findPreviews(deps, study, rows),
     discPage: await readDiscPage(deps.assets),
   });
+  // What can't be read fails before it is charged.
+  await tryVolumes(deps, file.volumes.slice(0, 1));
   await charge({ isRange: false });
   return new Response(streamWhileAllowed(streamOf(mediaPieces(deps, medium, page)), recheck), { headers });
 }

@@ -53,7 +53,7 @@ export interface FirstFrameRequest {
   /** Where DICOMweb is for this caller. */
   base: string;
   /** Sends a large frame as long as the caller may have it. */
-  whileVisible(response: Response): Response;
+  whileVisible(response: Response): Promise<Response>;
 }
 
 /**

@@ -5,6 +5,7 @@ import {
   type ByteRange,
   ObjectNotFound,
   type ObjectStore,
+  StoreSilent,
   StoreUnavailable,
 } from "../../storage/object-store.ts";
 import type { Damage } from "../checking/integrity.ts";
@@ -63,7 +64,7 @@ export async function damageOf(
 ): Promise<Damage | undefined> {
   if (error instanceof ObjectChanged) return "damaged";
   if (error instanceof ObjectNotFound) return "missing";
-  if (!(error instanceof StoreUnavailable)) return undefined;
+  if (!(error instanceof StoreUnavailable) || error instanceof StoreSilent) return undefined;
   // A truncated object lacks the range; an unreachable store proves nothing about its objects.
   const kept = await storeOf(deps, object)
     .stat(object.key)

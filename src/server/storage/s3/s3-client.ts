@@ -2,9 +2,9 @@ import { AwsV4Signer } from "aws4fetch";
 import { readUpTo } from "../../runtime/read-up-to.ts";
 import { sleep } from "../../runtime/sleep.ts";
 import { withTimeout } from "../../runtime/with-timeout.ts";
-import { type ByteRange, StoreUnavailable } from "../object-store.ts";
+import { type ByteRange, StoreSilent, StoreUnavailable } from "../object-store.ts";
 import { assertPartAnswered, rangeHeader } from "./range-header.ts";
-import { S3ConnectionLost, S3Failure, S3Nonsense, S3Silent } from "./s3-failure.ts";
+import { S3ConnectionLost, S3Failure, S3Nonsense } from "./s3-failure.ts";
 import { createWatchdog, type Watchdog } from "./watchdog.ts";
 import { childText, parseXml, type XmlElement } from "./xml.ts";
 
@@ -108,7 +108,7 @@ export function createS3Client(options: S3ClientOptions): S3Client {
     reusesFrom = performance.now() + NEW_CONNECTIONS_MS;
   }
 
-  /** Asks over a new connection whether the store is there. It is, whatever it answers. @throws {S3Silent} */
+  /** Asks over a new connection whether the store is there. It is, whatever it answers. @throws {StoreSilent} */
   async function assertThere(signal: AbortSignal, patienceMs: number): Promise<void> {
     const watchdog = createWatchdog(signal);
     try {
@@ -117,7 +117,7 @@ export function createS3Client(options: S3ClientOptions): S3Client {
     } catch (cause) {
       if (!isTimeout(cause)) throw cause;
       noteSilence();
-      throw new S3Silent("S3 is silent", { cause });
+      throw new StoreSilent("S3 is silent", { cause });
     }
   }
 

@@ -45,11 +45,6 @@ export class S3ConnectionLost extends StoreUnavailable {
   override name = "S3ConnectionLost";
 }
 
-/** The store takes connections and answers nothing. Asking again at once would only make the caller wait. */
-export class S3Silent extends StoreUnavailable {
-  override name = "S3Silent";
-}
-
 /** An answer that no S3 store gives. */
 export class S3Nonsense extends StoreUnavailable {
   override name = "S3Nonsense";

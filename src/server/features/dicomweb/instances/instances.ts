@@ -4,6 +4,7 @@ import { piecesOf } from "../../../archive/pieces.ts";
 import { AppError } from "../../../http/app-error.ts";
 import { notAcceptable } from "../../../http/http.errors.ts";
 import { holding, streamOf } from "../../../http/stream-of.ts";
+import { continueFrom } from "../../../runtime/continue-from.ts";
 import { archiveHeaders } from "../answers/archive-headers.ts";
 import { namedInstances, negotiateInstances, type Representation } from "../answers/media-types.ts";
 import { multipartRelated, type Part } from "../answers/multipart-related.ts";
@@ -54,15 +55,32 @@ export async function instancesResponse(
     explicit && only && named ? named : negotiateInstances(accept, only?.transferSyntaxUID);
   if (!multipart && !only) throw new AppError(notAcceptable);
   const checked = explicit ? undefined : only && (await readChecked(catalogue, only));
-  await allow();
   if (multipart || !only) {
-    const { contentType, body } = multipartRelated(type, parts(catalogue, groups, { checked, explicit }));
+    const all = parts(catalogue, groups, { checked, explicit });
+    const { contentType, body } = multipartRelated(type, await allowed(all, allow, explicit !== undefined));
     const sent = explicit ? holding(explicit.place, body) : body;
     return new Response(sent, { headers: { ...archiveHeaders(contentType), Vary: "Accept" } });
   }
+  await allow();
   return new Response((checked ?? (await catalogue.open(only))) as BodyInit, {
     headers: { ...archiveHeaders(type), "Content-Length": String(only.sizeBytes), Vary: "Accept" },
   });
+}
+
+/** The parts, once they are allowed. What can't be read at all fails before; what is decoded first is not begun for nothing. */
+async function allowed(
+  all: AsyncGenerator<Part, void>,
+  allow: () => Promise<void>,
+  isDecoded: boolean,
+): Promise<AsyncGenerator<Part, void>> {
+  const first = isDecoded ? undefined : await all.next();
+  try {
+    await allow();
+  } catch (error) {
+    await all.return(undefined);
+    throw error;
+  }
+  return first ? continueFrom(first, all) : all;
 }
 
 /** Larger ones are read twice instead of being held. */
@@ -95,7 +113,7 @@ async function* parts(
   catalogue: Instances,
   groups: InstanceGroups,
   { checked, explicit }: Written,
-): AsyncGenerator<Part> {
+): AsyncGenerator<Part, void> {
   for await (const { instances, url } of groups) {
     for (const instance of instances) {
       const location = url && `${url}/instances/${instance.sopInstanceUID}`;
@@ -103,7 +121,13 @@ async function* parts(
       if (file) yield { contentType: EXPLICIT_TYPE, location, body: streamOf(file.pieces) };
       else {
         const contentType = `application/dicom; transfer-syntax=${instance.transferSyntaxUID}`;
-        yield { contentType, location, body: checked ?? (await catalogue.open(instance)) };
+        const body = checked ?? (await catalogue.open(instance));
+        try {
+          yield { contentType, location, body };
+        } finally {
+          // Not allowed, or its reader left before it.
+          if (body instanceof ReadableStream && !body.locked) await body.cancel();
+        }
       }
     }
   }

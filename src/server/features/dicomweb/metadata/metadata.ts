@@ -137,9 +137,15 @@ const OPEN = Uint8Array.of(0x5b);
 const COMMA = Uint8Array.of(0x2c);
 const CLOSE = Uint8Array.of(0x5d);
 
+/** Begins once the first of the items is read. */
 async function* asArray(items: Pieces): AsyncGenerator<Uint8Array> {
-  yield OPEN;
-  yield* items;
+  let isOpen = false;
+  for await (const piece of items) {
+    if (!isOpen) yield OPEN;
+    isOpen = true;
+    yield piece;
+  }
+  if (!isOpen) yield OPEN;
   yield CLOSE;
 }
 
