@@ -344,6 +344,84 @@ test("what belongs to another account is answered as what does not exist", async
   expect(new Set(told)).toEqual(new Set([404]));
 });
 
+describe("a token opens nothing in the place of another kind", () => {
+  const tokens: Record<string, string> = {};
+  beforeAll(async () => {
+    const as = people.user as Person;
+    const made = async (path: string, json: object, by?: Person) =>
+      (await (await t.call("POST", path, { as: by, json })).json()) as Record<"id" | "url" | "token", string>;
+    const data = Buffer.from(JSON.stringify([{ userId: as.id, id: studyId }])).toString("base64url");
+    const viewer = (await (await t.call("GET", `/generate-token?data=${data}`, { as })).json()) as Person;
+    const [link, request] = [
+      await made("/api/links", { studyIds: [studyId] }, as),
+      await made("/api/requests", { label: "Clínica" }, as),
+    ];
+    const secretOf = ({ url }: { url: string }) => new URL(url).hash.slice(1);
+    const visit = await made("/api/visits", { link: link.id, secret: secretOf(link) });
+    const delivery = await made("/api/deliveries", {
+      request: request.id,
+      secret: secretOf(request),
+      from: "Clínica",
+    });
+    const ticketed = await made(`/api/studies/${studyId}/download-ticket`, {}, as);
+    const exported = await made("/api/users/export-ticket", {}, as);
+    const lastOf = ({ url }: { url: string }) => url.split("/").at(-1) ?? "";
+    Object.assign(tokens, {
+      session: as.token,
+      program: (await made("/api/tokens", { name: "Programa", scopes: ["api", "dicomweb:read"] }, as)).token,
+      delivery: delivery.token,
+      viewer: viewer.token,
+      visit: visit.token,
+      download: lastOf(ticketed),
+      export: lastOf(exported),
+    });
+    for (const token of Object.values(tokens)) expect(token?.length).toBeGreaterThan(20);
+  });
+
+  const concreteOf = (path: string) =>
+    path
+      .replace("/dicomweb/studies/:study", `/dicomweb/studies/${studyUID("1")}`)
+      .replace(/:series(?=\/|$)/, seriesUID)
+      .replace(":instance", instanceUID)
+      .replace(":frames", "1")
+      .replace(/:path.*/, TagHex.PixelData)
+      .replace(":study", studyId)
+      .replace(/:id|:userId|:upload/, unknownId);
+
+  test("one that an address takes opens no route as a session", async () => {
+    const guarded = Object.entries(matrix).filter(([, { visitor }]) => visitor === 401);
+    expect(guarded.length).toBeGreaterThan(100);
+    for (const [route] of guarded.filter(([one]) => !one.includes(":token")))
+      for (const kind of ["viewer", "visit", "download", "export"]) {
+        const [method = "", path = ""] = route.split(" ");
+        const as = { token: tokens[kind] } as Person;
+        const { status } = await t.call(method, concreteOf(path), {
+          as,
+          ...(method !== "GET" && { json: {} }),
+        });
+        expect([route, kind, status]).toEqual([route, kind, 401]);
+      }
+  });
+
+  test.each([
+    ["/dicomweb/t/:token/studies", ["viewer", "visit"]],
+    [`/dicomweb/t/:token/studies/${studyUID("1")}/series`, ["viewer", "visit"]],
+    [`/dicomweb/t/:token/studies/${studyUID("1")}/rendered`, ["viewer", "visit"]],
+    ["/api/visits/:token", ["visit"]],
+    [`/api/visits/:token/studies/:study/thumbnail`, ["visit"]],
+    ["/api/downloads/:token", ["download"]],
+    ["/api/exports/:token", ["export"]],
+  ])("%s takes its own alone", async (path, own) => {
+    const opened: string[] = [];
+    for (const [kind, token] of Object.entries(tokens)) {
+      const answer = await t.call("GET", path.replace(":token", token).replace(":study", studyId));
+      if (answer.status !== 401) opened.push(kind);
+      await answer.body?.cancel();
+    }
+    expect(opened).toEqual(own);
+  });
+});
+
 for (const [route, expected] of Object.entries(matrix)) {
   describe(route, () => {
     for (const caller of callers) {
