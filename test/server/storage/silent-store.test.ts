@@ -77,6 +77,30 @@ describe("a store that takes connections and stays silent", () => {
     expect(store.asked.slice(0, 3)).toEqual(["PUT", "HEAD", "HEAD"]);
   });
 
+  test("and takes nothing though it is there, is waited for by one that puts something, and less by all others", async () => {
+    let takes = false;
+    await using store = startStore((method) => takes || method === "HEAD");
+    const ended: string[] = [];
+    const put = async (bytes: number) => {
+      const body = new Uint8Array(bytes);
+      const sent = store.client.send({ method: "PUT", key: "a", body }).catch((error) => error);
+      ended.push(`${bytes} ${(await sent) instanceof Error ? "failed" : "kept"}`);
+    };
+    const putsIn = async (...sizes: number[]) => {
+      const before = store.asked.length;
+      await Promise.all(sizes.map(put));
+      return store.asked.slice(before).filter((method) => method === "PUT").length;
+    };
+    expect(await putsIn(0)).toBe(2);
+    // By its size alone the second one would be waited for longer.
+    expect(await putsIn(4, 6)).toBe(2);
+    takes = true;
+    expect(await putsIn(1)).toBe(1);
+    takes = false;
+    expect(await putsIn(0)).toBe(2);
+    expect(ended).toEqual(["0 failed", "6 failed", "4 failed", "1 kept", "0 failed"]);
+  });
+
   test("is not one whose idle connections a firewall dropped", async () => {
     const dropped = new Set<Socket>();
     const open = new Set<Socket>();

@@ -55,12 +55,21 @@ export interface S3Client {
   pause(retry: number, failure?: unknown, signal?: AbortSignal): Promise<void>;
 }
 
+interface Patience {
+  /** How much faster than `minBytesPerSecond` a body has to go. */
+  faster: number;
+  /** How often the store may say nothing. */
+  maxSilences: number;
+}
+
 const MAX_ANSWER_BYTES = 16 << 20;
 const MAX_DELAY_MS = 20_000;
 /** A store that says nothing so often is gone. Whoever waits is told so, before their own connection is given up. */
 const MAX_SILENCES = 2;
 /** A store that was silent is asked whether it is there with so much less patience. */
 const ASKED_FASTER = 3;
+/** What is put into a store that took nothing has to go so much faster. */
+const PUT_FASTER = 10;
 /** After a silence, which may have been one of the connections alone, new ones are made for so long: the old ones are closed by then. */
 const NEW_CONNECTIONS_MS = 5 * 60_000;
 
@@ -72,6 +81,10 @@ export function createS3Client(options: S3ClientOptions): S3Client {
   const signingKeys = new Map<string, ArrayBuffer>();
   /** Whether the store left a request unanswered, and answered none since. */
   let isSilent = false;
+  /** Whether the store left something that was put unanswered, and has taken nothing since. */
+  let takesNothing = false;
+  /** Whether something is put that finds out whether it takes anything again. */
+  let isTried = false;
   /** When connections are used again that are open, by the clock of `performance`. */
   let reusesFrom = 0;
 
@@ -122,9 +135,9 @@ export function createS3Client(options: S3ClientOptions): S3Client {
   }
 
   /** Waits for an answer. While a long body is sent, which may fill the line, the store is asked now and then whether it is there. */
-  async function answerTo(request: S3Request, watchdog: Watchdog): Promise<Response> {
+  async function answerTo(request: S3Request, watchdog: Watchdog, { faster }: Patience): Promise<Response> {
     if (isSilent) await assertThere(watchdog.signal, timeoutMs / ASKED_FASTER);
-    const limitMs = timeoutMs + (lengthOf(request.body) * 1000) / minBytesPerSecond;
+    const limitMs = timeoutMs + (lengthOf(request.body) * 1000) / (minBytesPerSecond * faster);
     const answer = watchdog.guard(limitMs, dispatch(request, watchdog));
     for (let waitedMs = timeoutMs; waitedMs < limitMs; waitedMs += timeoutMs) {
       if (await withTimeout(answer, timeoutMs)) break;
@@ -132,23 +145,46 @@ export function createS3Client(options: S3ClientOptions): S3Client {
     }
     const response = await answer;
     isSilent = false;
+    if (request.method === "PUT") takesNothing = false;
     return response;
+  }
+
+  /**
+   * How patient a request is. A store that took nothing in time, though it was there, may take nothing for hours: until it does, one thing at
+   * a time is put with the time that a slow line needs, and all else has to go faster.
+   */
+  function patienceFor({ method }: S3Request): Patience & Disposable {
+    if (method !== "PUT" || !takesNothing)
+      return { faster: 1, maxSilences: MAX_SILENCES, [Symbol.dispose]() {} };
+    if (isTried) return { faster: PUT_FASTER, maxSilences: 1, [Symbol.dispose]() {} };
+    isTried = true;
+    return {
+      faster: 1,
+      maxSilences: 1,
+      [Symbol.dispose]() {
+        isTried = false;
+      },
+    };
   }
 
   /** Runs one exchange. Network failures become {@link S3ConnectionLost}; an abort by the caller stays unchanged. */
   async function attempt<T>(
     request: S3Request,
+    patience: Patience,
     take: (response: Response, watchdog: Watchdog) => Promise<T>,
   ): Promise<T> {
     const watchdog = createWatchdog(request.signal);
     try {
-      const response = await answerTo(request, watchdog);
+      const response = await answerTo(request, watchdog, patience);
       if (!response.ok) throw await failureOf(response, watchdog);
       return await take(response, watchdog);
     } catch (error) {
       watchdog.abort();
       request.signal?.throwIfAborted();
-      if (isTimeout(error)) noteSilence();
+      if (isTimeout(error)) {
+        noteSilence();
+        takesNothing ||= request.method === "PUT";
+      }
       throw error instanceof StoreUnavailable
         ? error
         : new S3ConnectionLost("S3 connection lost", { cause: error });
@@ -166,14 +202,18 @@ export function createS3Client(options: S3ClientOptions): S3Client {
     await sleep(Math.min(Math.max(askedMs, jitteredMs), MAX_DELAY_MS), signal);
   }
 
-  async function repeat<T>(request: S3Request, exchange: () => Promise<T>): Promise<T> {
+  async function repeat<T>(
+    request: S3Request,
+    take: (response: Response, watchdog: Watchdog) => Promise<T>,
+  ): Promise<T> {
+    using patience = patienceFor(request);
     let silences = 0;
     for (let retry = 0; ; retry++) {
       try {
-        return await exchange();
+        return await attempt(request, patience, take);
       } catch (error) {
         if (retry >= retries || !isRetryable(error)) throw error;
-        if (isTimeout(causeOf(error)) && ++silences >= MAX_SILENCES) throw error;
+        if (isTimeout(causeOf(error)) && ++silences >= patience.maxSilences) throw error;
         await pause(retry, error, request.signal);
       }
     }
@@ -185,36 +225,30 @@ export function createS3Client(options: S3ClientOptions): S3Client {
     pause,
 
     send: (request) =>
-      repeat(request, () =>
-        attempt(request, async (response, watchdog) => {
-          const bytes = await watchdog.guard(timeoutMs, readBody(response, MAX_ANSWER_BYTES));
-          const xml = xmlIn(bytes, { isRequired: true });
-          // CompleteMultipartUpload answers 200 before it knows how it ends.
-          if (xml?.name === "Error") throw failureFrom(response, xml);
-          return { headers: response.headers, xml };
-        }),
-      ),
+      repeat(request, async (response, watchdog) => {
+        const bytes = await watchdog.guard(timeoutMs, readBody(response, MAX_ANSWER_BYTES));
+        const xml = xmlIn(bytes, { isRequired: true });
+        // CompleteMultipartUpload answers 200 before it knows how it ends.
+        if (xml?.name === "Error") throw failureFrom(response, xml);
+        return { headers: response.headers, xml };
+      }),
 
     readRange(key, range) {
       const request: S3Request = { method: "GET", key, headers: rangeHeader(range) };
       const limitMs = timeoutMs + (range.length * 1000) / minBytesPerSecond;
-      return repeat(request, () =>
-        attempt(request, async (response, watchdog) => {
-          assertPartAnswered(response.headers, range);
-          const bytes = await watchdog.guard(limitMs, readBody(response, range.length));
-          if (bytes.length < range.length) throw new S3ConnectionLost("S3 answer ended early");
-          return bytes;
-        }),
-      );
+      return repeat(request, async (response, watchdog) => {
+        assertPartAnswered(response.headers, range);
+        const bytes = await watchdog.guard(limitMs, readBody(response, range.length));
+        if (bytes.length < range.length) throw new S3ConnectionLost("S3 answer ended early");
+        return bytes;
+      });
     },
 
     openStream: (request) =>
-      repeat(request, () =>
-        attempt(request, async (response, watchdog) => {
-          if (!response.body) throw new S3Nonsense("S3 answered without a body");
-          return { headers: response.headers, body: response.body, watchdog };
-        }),
-      ),
+      repeat(request, async (response, watchdog) => {
+        if (!response.body) throw new S3Nonsense("S3 answered without a body");
+        return { headers: response.headers, body: response.body, watchdog };
+      }),
   };
 }
 
