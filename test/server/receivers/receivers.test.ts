@@ -455,6 +455,15 @@ describe("what was acknowledged", () => {
     expect(await studiesOf(bruno)).toHaveLength(limit);
   });
 
+  test("fits the plan, also of studies that begin at once: as many as it has room for are kept", async () => {
+    const gilda = await t.addPerson("Gilda", { plan: "avaliacao" });
+    await makeReceiver(gilda, { aeTitle: "GILDA" });
+    const senders = await Promise.all(Array.from({ length: 6 }, () => open("GILDA")));
+    const statuses = await Promise.all(senders.map((sender, n) => sender.store(sent({ study: `7${n}` }))));
+    expect(statuses.toSorted((a, b) => a - b)).toEqual([0, 0, 0xa700, 0xa700, 0xa700, 0xa700]);
+    for (const sender of senders) await sender.release();
+  });
+
   test("fits the plan: once the subscription is over or the storage is full, nothing is", async () => {
     const eva = await t.addPerson("Eva", { plan: "clinica" });
     await makeReceiver(eva, { aeTitle: "EVA" });

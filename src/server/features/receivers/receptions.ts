@@ -1,5 +1,3 @@
-import { isInForce } from "../../../shared/rules/subscription.ts";
-import { MIB } from "../../../shared/units.ts";
 import { isDatabaseUnavailable } from "../../db/database.errors.ts";
 import type { Deps } from "../../deps.ts";
 import type { AssociationRequest, StoreResult } from "../../dimse/association.ts";
@@ -10,13 +8,10 @@ import { Turns } from "../../runtime/turns.ts";
 import { DiskFull, type Reservation } from "../../storage/disk/disk-room.ts";
 import { findUser } from "../accounts/users/users.repo.ts";
 import { type GrowingDeps, GrowingUpload } from "../ingest/resumable/growing-upload.ts";
-import { measureOpen } from "../ingest/resumable/reserved-bytes.repo.ts";
-import { findStoredStudies } from "../studies/study-contents.repo.ts";
-import { findStorageQuota } from "../subscriptions/storage.repo.ts";
-import { findSubscriptionWithPlan } from "../subscriptions/subscriptions.repo.ts";
 import type { DimseHandler } from "./dimse-process.ts";
 import { countReceived, countRefused, findReceiver } from "./receivers.repo.ts";
 import type { ReceiverRow } from "./receivers.table.ts";
+import { ASK_PLAN_BYTES, type PendingStudies, roomInPlan } from "./room-in-plan.ts";
 import type { Admission, ArrivedInstance } from "./worker/dimse-messages.ts";
 import type { Party } from "./worker/instance-judge.ts";
 
@@ -31,11 +26,8 @@ export const SPARE_MS = 60_000;
 /** What was received is taken in after this many instances or bytes, however busy the association is. */
 const MAX_INSTANCES = 10_000;
 const MAX_BYTES = 2 * 1024 * 1024 * 1024;
-/** The plan's room is read again after this many bytes or this much time, and at each new study. */
-const ASK_PLAN_BYTES = 32 * 1024 * 1024;
+/** The plan's room is read again after this much time, after {@link ASK_PLAN_BYTES}, and at each new study. */
 const ASK_PLAN_MS = 60_000;
-/** The manifests of what waits take room besides. */
-const MANIFEST_BYTES = MIB;
 /** Studies of an account that are not stored yet; an account without a limit forgets them. */
 const MAX_PENDING_STUDIES = 10_000;
 /** How many accounts have their studies remembered. Beyond that, those without an open association are forgotten. */
@@ -50,8 +42,8 @@ const ENDED: StoreResult = { status: Status.outOfResources, comment: "the receiv
 /** The associations that this node serves. */
 export class Receptions implements DimseHandler {
   readonly #open = new Map<string, Association>();
-  /** Studies that were acknowledged and may not be stored yet, by account. */
-  readonly #pending = new Map<string, Set<string>>();
+  /** By account. */
+  readonly #pending = new Map<string, PendingStudies>();
 
   constructor(private readonly deps: ReceptionDeps) {}
 
@@ -127,9 +119,9 @@ export class Receptions implements DimseHandler {
     for (const association of [...this.#open.keys()]) await this.end(association);
   }
 
-  #pendingOf(accountId: string): Set<string> {
+  #pendingOf(accountId: string): PendingStudies {
     if (this.#pending.size >= MAX_PENDING_ACCOUNTS) this.#forgetIdle();
-    const pending = this.#pending.get(accountId) ?? new Set();
+    const pending = this.#pending.get(accountId) ?? { uids: new Set(), turns: new Turns() };
     this.#pending.set(accountId, pending);
     return pending;
   }
@@ -157,8 +149,7 @@ function longestIdle(crowd: Crowd, since = Number.POSITIVE_INFINITY): string | u
 interface Admitted extends Pick<Party, "sharer"> {
   receiver: ReceiverRow;
   asked: AssociationRequest;
-  /** Studies of the account that were received and are not stored yet. */
-  pending: Set<string>;
+  pending: PendingStudies;
 }
 
 function maySend(receiver: ReceiverRow, { callingAETitle, address }: AssociationRequest): boolean {
@@ -240,16 +231,31 @@ class Association implements Party {
     this.activeAt = this.deps.clock.now().getTime();
   }
 
-  async #keep({ path, sizeBytes, crc32, studyInstanceUID }: ArrivedInstance & { path: string }) {
-    if (this.#isGone) return ENDED;
-    if (!(await this.#fits(sizeBytes, studyInstanceUID))) return FULL;
+  async #keep(instance: ArrivedInstance & { path: string }): Promise<StoreResult> {
+    const { sizeBytes, studyInstanceUID } = instance;
+    const { uids } = this.admitted.pending;
+    const isNew = !uids.has(studyInstanceUID);
+    let isKept = false;
+    try {
+      if (this.#isGone) return ENDED;
+      if (!(await this.#fits(sizeBytes, studyInstanceUID))) return FULL;
+      isKept = await this.#add(instance);
+      return isKept ? { status: Status.success } : ENDED;
+    } finally {
+      // It holds none of the plan's room.
+      if (isNew && !isKept) uids.delete(studyInstanceUID);
+    }
+  }
+
+  /** Returns whether the receiver is still there. */
+  async #add({ path, sizeBytes, crc32 }: ArrivedInstance & { path: string }): Promise<boolean> {
     const { accountId, deps } = this;
-    const { receiver, asked, pending } = this.admitted;
+    const { receiver, asked } = this.admitted;
     const { callingAETitle, address } = asked;
     const seen = { at: deps.clock.now(), callingAETitle, address };
     // Before anything is kept, since the receiver may have ended, or its account.
     this.#isGone = !(await countReceived(deps.db, receiver.id, 1, seen));
-    if (this.#isGone) return ENDED;
+    if (this.#isGone) return false;
     this.#upload ??= await GrowingUpload.open(deps, {
       accountId,
       receiverId: receiver.id,
@@ -258,10 +264,9 @@ class Association implements Party {
     });
     const upload = this.#upload;
     await upload.add({ path, sizeBytes, crc32 });
-    pending.add(studyInstanceUID);
     this.#checkedBytes += sizeBytes;
     if (upload.files >= MAX_INSTANCES || upload.sizeBytes >= MAX_BYTES) await this.#closeUpload();
-    return { status: Status.success };
+    return true;
   }
 
   async #closeUpload(): Promise<void> {
@@ -278,36 +283,24 @@ class Association implements Party {
   /** Whether the plan has room for what is acknowledged now, so that it can be taken in later. */
   async #fits(sizeBytes: number, studyInstanceUID: string): Promise<boolean> {
     const now = this.deps.clock.now().getTime();
-    const { pending } = this.admitted;
-    const isKnown = pending.has(studyInstanceUID) && now - this.#checkedAt < ASK_PLAN_MS;
+    const { uids, turns } = this.admitted.pending;
+    const isKnown = uids.has(studyInstanceUID) && now - this.#checkedAt < ASK_PLAN_MS;
     if (isKnown && this.#checkedBytes + sizeBytes < ASK_PLAN_BYTES) return true;
     const { db } = this.deps;
     const user = await findUser(db, this.accountId);
     if (!user?.isAuthorized) return false;
-    if (pending.size >= MAX_PENDING_STUDIES) pending.clear();
-    const room = user.role === "admin" ? "ample" : await this.#roomInPlan(sizeBytes, studyInstanceUID);
+    const room = await turns.run(async () => {
+      if (uids.size >= MAX_PENDING_STUDIES) uids.clear();
+      const found =
+        user.role === "admin"
+          ? "ample"
+          : await roomInPlan(this.deps, this.accountId, { uids, sizeBytes, studyInstanceUID });
+      if (found !== "none") uids.add(studyInstanceUID);
+      return found;
+    });
     this.#checkedAt = now;
     // Near the limit every instance asks.
     this.#checkedBytes = room === "ample" ? 0 : ASK_PLAN_BYTES;
     return room !== "none";
-  }
-
-  async #roomInPlan(sizeBytes: number, studyInstanceUID: string): Promise<"none" | "little" | "ample"> {
-    const { db, clock } = this.deps;
-    const { accountId } = this;
-    const { pending } = this.admitted;
-    const found = await findSubscriptionWithPlan(db, accountId);
-    if (!found || !isInForce(found.subscription, clock.now())) return "none";
-    const quota = await findStorageQuota(db, accountId);
-    const waiting = await measureOpen(db, { accountId, deliveryId: null });
-    const leftBytes = quota ? quota.limitBytes - quota.usedBytes - waiting.bytes - MANIFEST_BYTES : Infinity;
-    if (leftBytes < sizeBytes) return "none";
-    const room = leftBytes < Math.max(sizeBytes, ASK_PLAN_BYTES) ? "little" : "ample";
-    const wanted = new Set([...pending, studyInstanceUID]);
-    const stored = await findStoredStudies(db, accountId, [...wanted]);
-    for (const uid of stored.keys()) pending.delete(uid);
-    if (stored.has(studyInstanceUID)) return room;
-    const added = [...wanted].filter((uid) => !stored.has(uid)).length;
-    return found.subscription.examCount + added <= found.plan.examLimit ? room : "none";
   }
 }
