@@ -232,18 +232,16 @@ class Association implements Party {
   }
 
   async #keep(instance: ArrivedInstance & { path: string }): Promise<StoreResult> {
+    if (this.#isGone) return ENDED;
     const { sizeBytes, studyInstanceUID } = instance;
-    const { uids } = this.admitted.pending;
-    const isNew = !uids.has(studyInstanceUID);
+    const room = await this.#roomFor(sizeBytes, studyInstanceUID);
+    if (!room) return FULL;
     let isKept = false;
     try {
-      if (this.#isGone) return ENDED;
-      if (!(await this.#fits(sizeBytes, studyInstanceUID))) return FULL;
       isKept = await this.#add(instance);
       return isKept ? { status: Status.success } : ENDED;
     } finally {
-      // It holds none of the plan's room.
-      if (isNew && !isKept) uids.delete(studyInstanceUID);
+      if (!isKept && room.isNewStudy) this.admitted.pending.uids.delete(studyInstanceUID);
     }
   }
 
@@ -280,27 +278,30 @@ class Association implements Party {
     }
   }
 
-  /** Whether the plan has room for what is acknowledged now, so that it can be taken in later. */
-  async #fits(sizeBytes: number, studyInstanceUID: string): Promise<boolean> {
+  /**
+   * Undefined if the plan has no room for what is acknowledged now, so that it can be taken in later. A new study is pending from then on.
+   */
+  async #roomFor(sizeBytes: number, studyInstanceUID: string): Promise<{ isNewStudy: boolean } | undefined> {
     const now = this.deps.clock.now().getTime();
     const { uids, turns } = this.admitted.pending;
     const isKnown = uids.has(studyInstanceUID) && now - this.#checkedAt < ASK_PLAN_MS;
-    if (isKnown && this.#checkedBytes + sizeBytes < ASK_PLAN_BYTES) return true;
+    if (isKnown && this.#checkedBytes + sizeBytes < ASK_PLAN_BYTES) return { isNewStudy: false };
     const { db } = this.deps;
     const user = await findUser(db, this.accountId);
-    if (!user?.isAuthorized) return false;
-    const room = await turns.run(async () => {
+    if (!user?.isAuthorized) return undefined;
+    return await turns.run(async () => {
       if (uids.size >= MAX_PENDING_STUDIES) uids.clear();
-      const found =
+      const isNewStudy = !uids.has(studyInstanceUID);
+      const room =
         user.role === "admin"
           ? "ample"
           : await roomInPlan(this.deps, this.accountId, { uids, sizeBytes, studyInstanceUID });
-      if (found !== "none") uids.add(studyInstanceUID);
-      return found;
+      this.#checkedAt = now;
+      // Near the limit every instance asks.
+      this.#checkedBytes = room === "ample" ? 0 : ASK_PLAN_BYTES;
+      if (room === "none") return undefined;
+      uids.add(studyInstanceUID);
+      return { isNewStudy };
     });
-    this.#checkedAt = now;
-    // Near the limit every instance asks.
-    this.#checkedBytes = room === "ample" ? 0 : ASK_PLAN_BYTES;
-    return room !== "none";
   }
 }
