@@ -11,4 +11,5 @@ test("documents among the images of an exam are counted beside them", async () =
   expect(contentText(i18n, study)).toBe("28 imagens, 1 documento");
   expect(contentText(i18n, { imagesReceived: 2, documentsReceived: 2 })).toBe("2 documentos");
   expect(contentText(i18n, { imagesReceived: 1 })).toBe("1 imagem");
+  expect(contentText(i18n, { imagesReceived: 0 })).toBe("0 imagens");
 });

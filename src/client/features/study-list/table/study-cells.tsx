@@ -88,11 +88,12 @@ export function DescriptionCell({ study, hasCounts }: DescriptionCellProps) {
 
 function StudyCounts({ study }: { study: Study }) {
   const { i18n } = useLingui();
+  const { seriesCount } = study;
   return (
     <span className="study-origin">
       {contentText(i18n, study)}
       {", "}
-      <Plural id="exam.seriesCount" value={study.seriesCount} one="# series" other="# series" />
+      <Plural id="exam.seriesCount" value={seriesCount} one="# series" other="# series" />
     </span>
   );
 }
