@@ -14,7 +14,7 @@ export interface Disagreements {
   notArchived: string[];
   /** Rows whose staged copy has not gone yet. */
   stillStaged: string[];
-  /** Accounts whose counted bytes at rest differ from the sum of their objects. */
+  /** Accounts whose counted bytes at rest differ from the sum of their objects, or whose counted exams from those they keep. */
   miscounted: string[];
 }
 
@@ -44,7 +44,11 @@ export async function compareBytes(
       where removal_id is null
       union all
       select account_id, size_bytes from lab_exams where removal_id is null
-    ) as changes group by 1 having sum(bytes) <> 0`;
+    ) as changes group by 1 having sum(bytes) <> 0
+    union
+    select user_id from subscriptions join users on users.id = user_id and role <> 'admin'
+    where exam_count <> (select count(*) from studies where account_id = user_id and removal_id is null)
+      or lab_exam_count <> (select count(*) from lab_exams where account_id = user_id and removal_id is null)`;
   const copies = await sql<{ key: string }[]>`select key from derivatives where key is not null`;
   const going = new Set(waiting.map(({ key }) => key));
   const inArchive = new Set(rows.filter((row) => row.location === "archive").map(({ key }) => key));
