@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { crc32 } from "node:zlib";
 import { decodeJwt } from "jose";
 import type { Db } from "../../../src/server/db/client.ts";
+import { mailResetLink } from "../../../src/server/features/accounts/passwords/reset-password.ts";
 import {
   closeAbandoned,
   GrowingUpload,
@@ -134,6 +135,32 @@ test("a code of an authenticator app is right at a node whose clock is ahead, to
   // The code of the next half minute, since that of this one is used.
   const code = totpAt(secret, new Date(right.deps.clock.now().getTime() + 30 * SECOND_MS));
   expect((await ahead.call("POST", "/api/auth/verify-2fa", { json: { email, code } })).status).toBe(200);
+});
+
+test("a mailed link for a new password lasts an hour, whichever node made it and whichever takes it", async () => {
+  const { email } = await right.addPerson("Senha Adiantada");
+  const linkOf = async ({ deps }: TestApp) => {
+    await mailResetLink(deps, { email, locale: "en-US" });
+    const [mail] = await right.sql`
+      select data->>'sealed' as sealed from pgboss.job where name = 'mail.send' order by created_on desc limit 1`;
+    const { text } = deps.mailSeal.open(mail?.sealed) as { text: string };
+    return /\/reset-password\/(\S+)/.exec(text)?.[1];
+  };
+  for (const [one, other] of [
+    [right, ahead],
+    [ahead, right],
+  ] as const) {
+    const token = await linkOf(one);
+    const takenAfter = async (minutes: number) => {
+      other.advance(minutes * MINUTE_MS);
+      const json = { token, password: "outra senha longa" };
+      const { status } = await other.call("POST", "/api/auth/reset-password", { json });
+      other.advance(-minutes * MINUTE_MS);
+      return status;
+    };
+    expect(await takenAfter(61)).toBe(400);
+    expect(await takenAfter(59)).toBe(200);
+  }
 });
 
 test("what DICOM senders bring to one node is closed by no other whose clock is ahead, until it was quiet for five minutes", async () => {

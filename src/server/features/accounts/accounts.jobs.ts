@@ -31,7 +31,7 @@ export async function startAuthJobs(deps: Deps): Promise<void> {
     await deleteOldChallenges(db, databaseClock.now());
     await deleteExpiredLogins(db, databaseClock.now());
     await deleteExpiredDevices(db, now);
-    await deleteExpiredLinks(db, now);
+    await deleteExpiredLinks(db, databaseClock.now());
     await deleteExpiredInvitations(db, now);
     await deleteExpiredStops(db, now);
     await forgetOldPlaces(db, now);

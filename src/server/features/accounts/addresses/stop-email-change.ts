@@ -19,7 +19,7 @@ import type { UserRow } from "../users/users.table.ts";
 import { changeAddress } from "./change-address.ts";
 import { type EmailStopRow, findStop, takeStop } from "./email-stops.repo.ts";
 
-type StopDeps = Pick<Deps, "db" | "clock" | "config" | "jobs" | "mailSeal">;
+type StopDeps = Pick<Deps, "db" | "clock" | "databaseClock" | "config" | "jobs" | "mailSeal">;
 
 /**
  * Lets the old address reject a change. A pending change never takes effect. A completed change is undone: the account gets

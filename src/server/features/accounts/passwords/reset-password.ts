@@ -47,7 +47,7 @@ export async function forgotPassword(
 
 /** The job behind {@link forgotPassword}: mails a link if the address has an account and its mail budget allows one. */
 export async function mailResetLink(
-  deps: Pick<Deps, "db" | "clock" | "jobs" | "mailSeal" | "config">,
+  deps: Pick<Deps, "db" | "clock" | "databaseClock" | "jobs" | "mailSeal" | "config">,
   { email, locale, place = { browser: "", network: "" } }: ResetRequest,
 ): Promise<void> {
   const { db, clock } = deps;
@@ -71,15 +71,15 @@ export async function mailResetLink(
   }
 }
 
-/** Mails a link to choose a new password; it ends a former link. The account's row must be locked. */
+/** Mails a link to choose a new password, which lasts an hour on all nodes; it ends a former link. The account's row must be locked. */
 export async function sendResetLink(
-  deps: Pick<Deps, "clock" | "jobs" | "mailSeal" | "config">,
+  deps: Pick<Deps, "databaseClock" | "jobs" | "mailSeal" | "config">,
   tx: Tx,
   { userId, to, locale }: { userId: string; to: string; locale: Locale },
   cause: MailCause,
 ): Promise<void> {
   await deleteLinks(tx, userId, "reset");
-  const expiresAt = new Date(deps.clock.now().getTime() + RESET_MS);
+  const expiresAt = new Date(deps.databaseClock.now().getTime() + RESET_MS);
   const url = await makePasswordLink(deps, tx, { userId, purpose: "reset", expiresAt });
   const { productName } = deps.config;
   await enqueueMail(deps, tx, composeMail(resetMail(url), { to, locale, productName }), cause);
@@ -117,17 +117,18 @@ export async function makePasswordLink(
  * @throws {AppError} `auth.dead_link` if the link is used, expired or unknown
  */
 export async function resetPassword(
-  deps: Pick<Deps, "db" | "clock">,
+  deps: Pick<Deps, "db" | "clock" | "databaseClock">,
   input: ResetPassword,
   visitor: Visitor,
 ): Promise<void> {
   const { db, clock } = deps;
   const now = clock.now();
+  const takenAt = deps.databaseClock.now();
   const tokenHash = hashSecret(input.token);
   await db.transaction(async (tx) => {
-    const userId = await findLinkOwner(tx, tokenHash, ["reset", "invitation"], now);
+    const userId = await findLinkOwner(tx, tokenHash, ["reset", "invitation"], takenAt);
     if (!userId || !(await lockUser(tx, userId))) throw new AppError(deadLink);
-    if (!(await takeLink(tx, tokenHash, ["reset", "invitation"], now))) throw new AppError(deadLink);
+    if (!(await takeLink(tx, tokenHash, ["reset", "invitation"], takenAt))) throw new AppError(deadLink);
     await changePassword(tx, userId, input.password, now);
     await updateUser(tx, userId, { emailProvenAt: now });
     await rememberPlace(tx, userId, visitor, now);
