@@ -23,7 +23,16 @@ const encoder = new TextEncoder();
 /** Streams parts one after the other; reads the next part only when the client has taken the one before. */
 export function multipartRelated(type: string, parts: AsyncIterable<Part>): MultipartBody {
   const frame = framedParts(type);
-  return { contentType: frame.contentType, body: streamOf(writeParts(frame, parts)) };
+  const ordered = parts[Symbol.asyncIterator]();
+  const pieces = writeParts(frame, { [Symbol.asyncIterator]: () => ordered });
+  const end = pieces.return.bind(pieces);
+  // Of an answer that nobody reads, as that of HEAD, nothing began, and a generator that never began ends nothing.
+  pieces.return = async (value) => {
+    const ended = await end(value);
+    await ordered.return?.();
+    return ended;
+  };
+  return { contentType: frame.contentType, body: streamOf(pieces) };
 }
 
 /** The text around parts that are written one after the other. */
