@@ -49,12 +49,12 @@ const zipInput = (page: Page) => page.getByLabel("ZIP ou imagens do exame");
 
 /** Waits for a slice of the study and for light in it. */
 async function seesImage(page: Page, slice: string): Promise<void> {
-  await page.locator(`.visor canvas[data-slice="${slice}"]`).waitFor();
-  const lit = await page.evaluate(async () => {
-    const shown = document.querySelector<HTMLCanvasElement>(".visor canvas");
+  // Not any canvas: the small pictures of the series have theirs, which may not be drawn yet.
+  const film = page.locator(`.visor canvas[data-slice="${slice}"]`);
+  const lit = await film.evaluate(async (shown: HTMLCanvasElement) => {
     await new Promise((resolve) => requestAnimationFrame(resolve));
     const small = new OffscreenCanvas(16, 16).getContext("2d");
-    if (!shown || !small) return 0;
+    if (!small) return 0;
     small.drawImage(shown, 0, 0, 16, 16);
     return Math.max(...small.getImageData(0, 0, 16, 16).data.filter((_, at) => at % 4 !== 3));
   });
