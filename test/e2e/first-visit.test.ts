@@ -29,6 +29,21 @@ describe("on a first visit", () => {
   afterAll(() => app?.[Symbol.asyncDispose](), START_TIMEOUT_MS);
 
   test(
+    "a page whose program does not come says so in its own text",
+    async () => {
+      await using context = await app.browser.newContext({ locale: "pt-BR" });
+      await context.route(/\.js$/, (route) => route.fulfill({ status: 404 }));
+      const page = await context.newPage();
+      await page.goto(app.origin);
+      const said = page.locator(".island-failed");
+      await said.waitFor();
+      expect(await said.textContent()).toContain("recarregue");
+      expect(await page.locator(".auth-shape").first().isVisible()).toBe(false);
+    },
+    JOB_TIMEOUT_MS,
+  );
+
+  test(
     "the sample exam opens from the empty home, asks no server for it, goes on offline, and Back closes it",
     async () => {
       const person = await app.addPerson("Nova Visita");

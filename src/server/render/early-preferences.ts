@@ -3,8 +3,9 @@ import type { Locale } from "../../shared/locale.ts";
 type ThemeColors = Record<"dark" | "light", string>;
 
 /**
- * Runs in the page before its first paint, so that neither theme nor language flashes, and starts the download of the
- * language's catalogues. Its own source text is sent, so it must not refer to anything outside of itself.
+ * Runs in the page before its first paint, so that neither theme nor language flashes, starts the download of the
+ * language's catalogues, and notices a program that does not come. Its own source text is sent, so it must not refer to
+ * anything outside of itself.
  */
 function applyPreferences(catalogues: Record<Locale, string[]>, colors: ThemeColors): void {
   const root = document.documentElement;
@@ -39,6 +40,11 @@ function applyPreferences(catalogues: Record<Locale, string[]>, colors: ThemeCol
     link.fetchPriority = "low";
     document.head.append(link);
   }
+  // A program that can't be fetched, such as that of another release, can't say so itself: the page's own text does.
+  const tell = ({ target }: Event) => {
+    if (target instanceof HTMLScriptElement) root.dataset.failed = "";
+  };
+  addEventListener("error", tell, true);
 }
 
 /** The inline script's text; safe inside a `script` element for any paths. */
