@@ -299,6 +299,9 @@ test("accounts that fill the server with busy associations keep no other one out
   for (let n = 0; n < 12; n++) expect(await join("TRIAL 2")).toBe("TRIAL 1");
   expect([await join("TRIAL 2"), await join("GRANDE")]).toEqual(["TRIAL 1", "limitExceeded"]);
   expect(await join("TRIAL 2")).toBe("limitExceeded");
+  // Places go with the process of their associations.
+  await receptions.lost();
+  expect(await join("GRANDE")).toBe("new");
   await receptions.lost();
 });
 
