@@ -67,7 +67,6 @@ async function makeReceiver(as: Person, json: object): Promise<Receiver> {
 
 const port = () => t.deps.dimse.port ?? 0;
 
-/** The data set of an instance behind its File Meta Information, whose length is in its first element. */
 /** Elements of which more is read than one instance may take of the process for all senders. */
 const wordy = Object.fromEntries(
   Array.from({ length: 12_000 }, (_, i) => [
@@ -76,6 +75,7 @@ const wordy = Object.fromEntries(
   ]),
 );
 
+/** The data set of an instance behind its File Meta Information, whose length is in its first element. */
 function sent(instance: SampleInstance, sopClassUID = CT) {
   const { study = "1", series = "1", sop = "1" } = instance;
   const elements = { [TagHex.SOPClassUID]: { vr: "UI", Value: [sopClassUID] }, ...instance.elements };
@@ -209,6 +209,8 @@ describe("an association", () => {
     const whole = sent({ study: "11" });
     expect(await sender.store({ ...whole, dataSet: whole.dataSet.subarray(0, -3) })).toBe(0xc000);
     expect(await sender.store({ ...whole, sopInstanceUID: "2.25.99" })).toBe(0xa900);
+    const another = sent({ study: "11", sop: "3" }, SECONDARY_CAPTURE);
+    expect(await sender.store({ ...another, sopClassUID: CT })).toBe(0xa900);
     const bad = sent({
       study: "11",
       elements: { [TagHex.StudyInstanceUID]: { vr: "UI", Value: ["1.2.x"] } },
