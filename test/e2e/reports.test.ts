@@ -396,7 +396,6 @@ async function waitForMarked(page: Page, words: string): Promise<void> {
   );
 }
 
-/** A point inside the current hit that is no ink, from the corner of the first page. */
 /** Where the current hit is, once it is drawn in colour: the mark is set before the frame that shows it. */
 async function placeOfDrawnHit(page: Page): Promise<[x: number, y: number]> {
   for (let looks = 0; looks < MAX_LOOKS; looks++) {
@@ -408,6 +407,7 @@ async function placeOfDrawnHit(page: Page): Promise<[x: number, y: number]> {
   throw new Error("the current hit is not drawn");
 }
 
+/** A point inside the current hit that is no ink, from the corner of the first page. */
 function hitPlace(page: Page): Promise<[x: number, y: number]> {
   return page.evaluate(() => {
     const [range] = CSS.highlights.get("pdf-hit-now") ?? [];

@@ -134,15 +134,20 @@ describe("an account that is deleted", () => {
     expect(rows.filter(({ study_instance_uid: uid }) => uid !== null)).toEqual([]);
   });
 
-  test("also deletes its mails that still wait or could not be sent", async () => {
+  test("also deletes its mails that still wait or could not be sent, to its former and its asked-for address too", async () => {
     const person = await t.addPerson("Espera Longa");
+    const [former, wanted] = ["antes@example.com", "depois@example.com"] as const;
+    await t.sql`insert into email_stops (token_hash, user_id, old_email, asked_at, expires_at)
+      values ('a stop', ${person.id}, ${former}, now(), now() + interval '1 day')`;
+    await t.sql`insert into mailed_links (token_hash, user_id, purpose, new_email, expires_at)
+      values ('a link', ${person.id}, 'email', ${wanted}, now() + interval '1 day')`;
     const { jobs } = t.deps;
     const sealed = t.deps.mailSeal.close({});
     const { hashAddress } = await import("../../../src/server/mail/outbox.ts");
-    const about = [hashAddress(person.email)];
     const later = { runAfterSeconds: 3600 };
     const waiting = defineQueue<object>("mail.send");
-    await jobs.enqueue(waiting, { sealed, about }, later);
+    for (const address of [person.email, former, wanted])
+      await jobs.enqueue(waiting, { sealed, about: [hashAddress(address)] }, later);
     await jobs.enqueue(waiting, { sealed, about: [hashAddress("outra@example.com")] }, later);
     await t.call("DELETE", `/api/users/${person.id}`, { as: admin });
     const left =
