@@ -231,6 +231,12 @@ describe("a request that is not STOW-RS", () => {
     expect(plain.status).toBe(200);
   });
 
+  test("is refused when it names a study by what is no UID", async () => {
+    const headers = { "content-type": related };
+    const answer = await t.call("POST", "/dicomweb/studies/1.2.x", { as: sender, body: body(), headers });
+    expect(answer.status).toBe(400);
+  });
+
   test("is refused when the client takes neither DICOM JSON nor XML by its header or address, before its body is read", async () => {
     expect((await post(body(), related, { accept: "text/xml" })).status).toBe(406);
     const inAddress = await t.call("POST", "/dicomweb/studies?accept=application/dicom%2Bjson", {
