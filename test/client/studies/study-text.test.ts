@@ -3,6 +3,9 @@ import { expect, test } from "bun:test";
 import { i18n } from "@lingui/core";
 import { contentText, imageCountOf } from "../../../src/client/features/studies/study-text.ts";
 import { activateLocale } from "../../../src/client/i18n.ts";
+import { withDom } from "../../support/dom.ts";
+
+withDom();
 
 test("documents among the images of an exam are counted beside them", async () => {
   await activateLocale("pt-BR");
