@@ -309,8 +309,11 @@ describe("a search by what few studies have", () => {
   test("a page of instances reads the first few series", async () => {
     const metadata = { inflatedBytes: Number.MAX_SAFE_INTEGER } as StoredMetadata;
     const manifest = { version: 1, studyInstanceUID: "1", seriesInstanceUID: "1", instances: [instance] };
-    const derivative = async () => undefined;
-    const series = { manifest: async () => manifest, metadata: async () => metadata, derivative };
+    const series = {
+      manifest: async () => manifest,
+      metadata: async () => metadata,
+      copied: async () => new Set(),
+    };
     const session = { ...owner, userId: owner.id, role: "user", hasActiveSubscription: true };
     const search = (db: TestApp["deps"]["db"]) =>
       searchAllInstances(
