@@ -14,7 +14,6 @@ import { sampleFile } from "../../support/dicom-sample.ts";
 import { dicomwebApp } from "../../support/dicomweb-app.ts";
 import { createMemoryCatalogue } from "../../support/memory-catalogue.ts";
 import { partsOf } from "../../support/parts-of.ts";
-import { until } from "../../support/until.ts";
 
 /* How much is decoded at once, with frames that take 3 MB each. */
 
