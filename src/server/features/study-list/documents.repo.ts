@@ -4,8 +4,8 @@ import type { DbOrTx } from "../../db/client.ts";
 import { type StudyRow, series } from "../studies/studies.table.ts";
 
 /**
- * How many instances of each study are documents, such as a PDF that came among the images; studies without any are left out. Nothing is
- * read for studies whose modalities name no documents, which are most.
+ * Counts the instances of each study that are documents, such as a PDF that came among the images; leaves out studies without any. Most
+ * studies have no modality of documents, and it reads nothing for them.
  */
 export async function countDocuments(
   db: DbOrTx,

@@ -1,8 +1,8 @@
 import type { MiddlewareHandler } from "hono";
 
 /**
- * Lets the viewer's sandboxed page, whose origin is opaque, and the visor in the app's own page read what a token opens. The secret is
- * in the path and no cookie or header authenticates here, so another page gains nothing by asking.
+ * Lets two pages read what a token opens: the viewer's sandboxed page, whose origin is opaque, and the app's own page with the visor.
+ * The token is in the path, and no cookie or header authenticates here: another page gains nothing by asking.
  */
 export function shareWithSandbox(): MiddlewareHandler {
   return async (c, next) => {

@@ -23,8 +23,8 @@ export function matchingStep(secret: string, code: string, at: Date): number | u
 }
 
 /**
- * Finds the step of a code by this node's clock, or else by the database's, so that a node whose clock is off takes the same codes as
- * the others.
+ * Finds the step of a code by this node's clock, and by the database's if that finds none: a node with a wrong clock takes the codes that
+ * the other nodes take.
  */
 export function findStep(
   { clock, databaseClock, factorSeal }: Pick<Deps, "clock" | "databaseClock" | "factorSeal">,

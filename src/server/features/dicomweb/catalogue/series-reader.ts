@@ -14,6 +14,6 @@ export interface SeriesReader extends InstanceBytes {
   metadata(object: StoredObjectRow, derivative?: Derivative): Promise<StoredMetadata>;
   /** The lossless copy of the series, if it has one that may be shown. */
   derivative(object: Pick<StoredObjectRow, "id">): Promise<Derivative | undefined>;
-  /** The ids of those whose series have a lossless copy, from one look-up. */
+  /** Finds with one look-up which of these manifests' series have a lossless copy; returns the ids of the manifests. */
   copied(objects: readonly Pick<StoredObjectRow, "id">[]): Promise<ReadonlySet<string>>;
 }

@@ -50,8 +50,8 @@ export interface Copying {
 }
 
 /**
- * Copies every object that is not in the folder yet, or no longer as it was, and yields the files in the order of `named`. An object
- * whose bytes have changed is copied as it is now, under its present hash.
+ * Copies every object that is not in the folder yet, or no longer as it was, and yields the files in the order of `named`. If an object's
+ * bytes have changed, its copy has the present bytes and is named by their hash.
  * @throws {StagedElsewhere}
  */
 export async function* copyObjects(
