@@ -2,6 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { BROWSER_ARGS, findChromium } from "../../test/support/browser.ts";
+import { type InPage, runningIn, type Send } from "./in-page.ts";
 import { pageBytes } from "./process-tree.ts";
 
 /**
@@ -9,8 +10,7 @@ import { pageBytes } from "./process-tree.ts";
  * would count as the page's memory.
  */
 export interface BarePage extends AsyncDisposable {
-  /** Runs a function in the page. */
-  run<Given, Answer>(what: (given: Given) => Answer | Promise<Answer>, given: Given): Promise<Answer>;
+  run: InPage;
   /** PSS of the process that draws it, in bytes. */
   memory(): number;
   /** Has the browser collect what the page no longer holds. Workers are left alone. */
@@ -54,17 +54,7 @@ export async function openBarePage({ url, cpuSlowdown, stored }: BarePageOptions
     });
     await send("Page.navigate", { url });
     return {
-      async run(what, given) {
-        const expression = `(${what})(${JSON.stringify(given)})`;
-        const answer = await send("Runtime.evaluate", {
-          expression,
-          awaitPromise: true,
-          returnByValue: true,
-        });
-        const { result, exceptionDetails } = answer as Evaluated<ReturnType<typeof what>>;
-        if (exceptionDetails) throw new Error(`in the page: ${exceptionDetails.text}`);
-        return result.value as Awaited<ReturnType<typeof what>>;
-      },
+      run: runningIn(send),
       collect: () => send("HeapProfiler.collectGarbage", {}).then(() => undefined),
       memory: () => pageBytes(browser.pid) ?? Number.NaN,
       [Symbol.asyncDispose]: end,
@@ -73,11 +63,6 @@ export async function openBarePage({ url, cpuSlowdown, stored }: BarePageOptions
     await end();
     throw error;
   }
-}
-
-interface Evaluated<Value> {
-  result: { value: Value };
-  exceptionDetails?: { text: string };
 }
 
 async function portOf(stderr: ReadableStream<Uint8Array>): Promise<string> {
@@ -89,8 +74,6 @@ async function portOf(stderr: ReadableStream<Uint8Array>): Promise<string> {
   }
   throw new Error(`the browser did not start: ${said.slice(-500)}`);
 }
-
-type Send = (method: string, params: object) => Promise<unknown>;
 
 async function connect(url: string): Promise<Send> {
   const socket = new WebSocket(url);

@@ -1,4 +1,5 @@
 import type { Browser, BrowserContext, CDPSession, Page } from "playwright-core";
+import { type InPage, middleOf, runningIn, type Send } from "./in-page.ts";
 
 /** A line between phone and server, in bits a second and milliseconds for a round trip. */
 export interface Line {
@@ -13,6 +14,9 @@ export const SLOW: Line = { name: "1.5 Mbit/s, 40 ms", bitsPerSecond: 1_500_000,
 /** A phone of 360 × 800 whose processor is four times slower than this machine's. */
 export interface Phone extends AsyncDisposable {
   page: Page;
+  run: InPage;
+  /** Puts a finger on the first such button as soon as it is there. */
+  tap(selector: string, text?: string): Promise<void>;
   /** Without a line it is as fast as the loopback. */
   connect(line?: Line): Promise<void>;
   /** Bytes that arrived since the last call. */
@@ -53,8 +57,14 @@ export async function openPhone(
   const client = await context.newCDPSession(page);
   const bytes = await countBytes(client);
   await client.send("Emulation.setCPUThrottlingRate", { rate: CPU_SLOWDOWN });
+  const run = runningIn(client.send.bind(client) as Send);
   return {
     page,
+    run,
+    async tap(selector, text) {
+      const { x, y } = await run(middleOf, { selector, ...(text !== undefined && { text }) });
+      await page.touchscreen.tap(x, y);
+    },
     ...bytes,
     connect: (line) =>
       client
@@ -143,17 +153,20 @@ function watchFilm(): void {
   );
 }
 
+/** In the page: what was seen since the last press, once the whole image is there. */
+async function seenWhole(timeoutMs: number): Promise<Seen> {
+  const { seen } = window as unknown as { seen: Seen };
+  const end = performance.now() + timeoutMs;
+  while (seen.sharp === undefined) {
+    if (performance.now() > end) throw new Error("no image");
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  return { ...seen };
+}
+
 /** Waits until the whole image is there, and says when. */
-export async function seenOn(page: Page, timeoutMs = 120_000): Promise<Required<Seen>> {
-  const handle = await page.waitForFunction(
-    () => {
-      const { seen } = window as unknown as { seen: Seen };
-      return seen.sharp === undefined ? undefined : { ...seen };
-    },
-    undefined,
-    { timeout: timeoutMs },
-  );
-  const { preview, image, sharp } = (await handle.jsonValue()) ?? {};
+export async function seenOn({ run }: Phone, timeoutMs = 120_000): Promise<Required<Seen>> {
+  const { preview, image, sharp } = await run(seenWhole, timeoutMs);
   const [first, whole] = [image ?? Number.NaN, sharp ?? Number.NaN];
   return { preview: preview ?? first, image: first, sharp: whole };
 }

@@ -1,6 +1,7 @@
 import type { Browser } from "playwright-core";
 import type { ApiClient } from "../api-client.ts";
 import { openBarePage } from "../bare-page.ts";
+import { waitFor } from "../in-page.ts";
 import { CPU_SLOWDOWN, openPhone, type Phone, type PhoneOptions } from "../phone.ts";
 import type { Result } from "../result.ts";
 import { median } from "../statistics.ts";
@@ -116,13 +117,6 @@ async function scrollLong({ url, admin, count }: ScrollPlace) {
   await page.run(turnWheel, { milliseconds: AHEAD_MS, ...CACHED });
   const cached = await page.run(turnWheel, { milliseconds: CACHED_MS, ...CACHED });
   return { before, minutes, long, cached, collected };
-}
-
-/** In the page: resolves once there is such an element that can be seen. */
-async function waitFor(selector: string): Promise<void> {
-  const isThere = () =>
-    [...document.querySelectorAll<HTMLElement>(selector)].some((one) => one.checkVisibility());
-  while (!isThere()) await new Promise((resolve) => setTimeout(resolve, 50));
 }
 
 /** In the page: presses the first button that is there; `button:text(…)` names one by how its text begins. */

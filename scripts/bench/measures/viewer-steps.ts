@@ -20,7 +20,7 @@ export async function showList({ page }: Phone, url: string): Promise<void> {
 /** Opens the first exam of the list. */
 export async function tapExam(phone: Phone): Promise<Required<Seen> & { bytes: number }> {
   phone.takeBytes();
-  await opener(phone.page).tap();
-  const seen = await seenOn(phone.page);
+  await phone.tap("[data-opens]");
+  const seen = await seenOn(phone);
   return { ...seen, bytes: phone.takeBytes() };
 }

@@ -13,7 +13,7 @@ import { frameUrls, waitForCopy } from "./derivatives.ts";
 import { measureScrolling } from "./viewer-scroll.ts";
 import { atMost, showList, tapExam } from "./viewer-steps.ts";
 
-const ROUNDS = 2;
+const ROUNDS = 5;
 const JUMPS = 12;
 /** A list that a person has looked at for this long is idle. */
 const IDLE_MS = 6_000;
@@ -171,8 +171,8 @@ async function* measureLink(browser: Browser, { url, admin, id }: Place): AsyncG
     await phone.connect(TEN_MBIT);
     const begun = performance.now();
     await phone.page.goto(`${url}${pathname}${hash}`, { waitUntil: "commit" });
-    await phone.page.getByRole("button", { name: "Ver imagens" }).tap();
-    await seenOn(phone.page);
+    await phone.tap("button", "Ver imagens");
+    await seenOn(phone);
     totals.push(performance.now() - begun);
   }
   yield {
@@ -199,7 +199,7 @@ async function* measureJumps(
   for (let jump = 0; jump < JUMPS; jump++) {
     const share = ((jump * 0.382 + 0.1) % 1) * 0.96 + 0.02;
     await phone.page.touchscreen.tap(box.x + box.width / 2, box.y + box.height * share);
-    times.push(await seenOn(phone.page));
+    times.push(await seenOn(phone));
   }
   for (const [what, name, limit] of [
     ["image", "as preview", 150],
