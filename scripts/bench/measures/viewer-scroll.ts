@@ -161,19 +161,24 @@ interface Turned {
 
 const NONE: Turned = { framesPerSecond: 0, drawnPerSecond: 0, latePercent: 100 };
 
-/** In the page: turns the wheel once a frame, up and down between two slices. Late frames took more than 34 ms. */
+/** In the page: turns the wheel once a frame, up and down between two slices, and counts once it is there. Late frames took more than 34 ms. */
 async function turnWheel({ milliseconds, from, to }: { milliseconds: number; from: number; to: number }) {
   const film = document.querySelector(".visor-film");
   const canvas = document.querySelector<HTMLCanvasElement>(".visor canvas");
   const place = () => Number(document.querySelector(".visor-slider")?.getAttribute("aria-valuenow")) - 1;
+  const turn = (deltaY: number) => {
+    film?.dispatchEvent(new WheelEvent("wheel", { deltaY, deltaMode: 1, cancelable: true }));
+    return new Promise<number>((resolve) => requestAnimationFrame(resolve));
+  };
+  while (place() > to) await turn(-1);
+  while (place() < from) await turn(1);
   const begun = performance.now();
   let [frames, drawn, late, last, step] = [0, 0, 0, begun, 1];
   let shown = canvas?.dataset.slice;
   while (performance.now() - begun < milliseconds) {
     if (place() >= to) step = -1;
     if (place() <= from) step = 1;
-    film?.dispatchEvent(new WheelEvent("wheel", { deltaY: step, deltaMode: 1, cancelable: true }));
-    const now = await new Promise<number>((resolve) => requestAnimationFrame(resolve));
+    const now = await turn(step);
     frames++;
     if (now - last > 34) late++;
     last = now;
