@@ -553,6 +553,19 @@ describe("an upload that nobody goes on with", () => {
   });
 });
 
+test("an upload to an account that is deleted ends at once, and its bytes and what it told are removed", async () => {
+  const admin = await t.addPerson("Administra", { role: "admin", plan: null });
+  const who = await t.addPerson("Sai no Meio");
+  const url = await tusOf(t, who).begin(10);
+  expect((await tusOf(t, who).patch(url, 0, new Uint8Array(1))).status).toBe(204);
+  expect(existsSync(pathOf(url))).toBe(true);
+  expect((await t.call("DELETE", `/api/users/${who.id}`, { as: admin })).status).toBe(200);
+  await t.settle();
+  expect(existsSync(pathOf(url))).toBe(false);
+  const rows = await t.sql`select state, filename from resumable_uploads where account_id = ${who.id}`;
+  expect([...rows]).toEqual([{ state: "ended", filename: "" }]);
+});
+
 describe("bytes that are gone", () => {
   test("are asked for again: the offset goes back to what is there", async () => {
     const zip = sampleZip({ study: "120" });

@@ -6,6 +6,7 @@ import { removeLapsed } from "../../../src/server/features/removals/remove-lapse
 import { undoRemoval } from "../../../src/server/features/removals/undo-removal.ts";
 import { sampleZip } from "../../support/sample-zip.ts";
 import { createTestApp, type Person, type TestApp } from "../../support/test-app.ts";
+import { untilLockWaits } from "../../support/until.ts";
 import {
   addLabExam,
   DAY_MS,
@@ -142,6 +143,27 @@ describe("a year without renewal", () => {
     expect([await labsOf(person), (await subjectsTo(person)).length]).toEqual([1, 2]);
     t.advance(306.5 * DAY_MS);
     await removeLapsed(t.deps);
+    expect([await labsOf(person), (await subjectsTo(person)).length]).toEqual([1, 3]);
+  });
+
+  test("ends with a renewal that is paid while the exams are about to be removed", async () => {
+    const { person, endsAt } = await endingIn(-335, "Renovou na Hora");
+    for (const days of [0, 23, 29]) {
+      t.advance(endsAt.getTime() + (335 + days) * DAY_MS + 60_000 - t.deps.clock.now().getTime());
+      await removeLapsed(t.deps);
+    }
+    expect(await subjectsTo(person)).toHaveLength(3);
+    t.advance(2 * DAY_MS);
+    const { promise: paid, resolve: commit } = Promise.withResolvers<void>();
+    const renewal = t.sql.begin(async (tx) => {
+      const until = new Date(t.deps.clock.now().getTime() + 30 * DAY_MS).toISOString();
+      await tx`update subscriptions set expires_at = ${until} where user_id = ${person.id}`;
+      await paid;
+    });
+    const removing = removeLapsed(t.deps);
+    await untilLockWaits(t.sql);
+    commit();
+    await Promise.all([renewal, removing]);
     expect([await labsOf(person), (await subjectsTo(person)).length]).toEqual([1, 3]);
   });
 
