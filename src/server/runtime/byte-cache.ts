@@ -6,7 +6,7 @@ import { LRUCache } from "lru-cache";
  */
 export class ByteCache<Value extends object> {
   readonly #values: LRUCache<string, Value>;
-  readonly #making = new Map<string, Promise<Value>>();
+  readonly #making = new Map<string, Promise<Value | undefined>>();
 
   /** @param bytesOf about what a value takes in memory, with its key: a whole number above 0 */
   constructor(maxBytes: number, bytesOf: (value: Value, key: string) => number) {
@@ -29,15 +29,21 @@ export class ByteCache<Value extends object> {
     this.#values.clear();
   }
 
-  /** Returns the value under `key`, or makes it. Callers that ask for it meanwhile wait for the same value. */
-  async getOrMake(key: string, make: () => Promise<Value>): Promise<Value> {
-    const known = this.get(key) ?? this.#making.get(key);
+  /**
+   * Returns the value under `key`, or makes it; `undefined` is not kept. Callers that ask for it meanwhile wait for the same value, so all
+   * callers make the same kind of it.
+   */
+  async getOrMake<Made extends Value | undefined>(
+    key: string,
+    make: () => Promise<Made>,
+  ): Promise<Value | Made> {
+    const known = this.get(key) ?? (this.#making.get(key) as Promise<Made> | undefined);
     if (known) return await known;
     const making = make();
     this.#making.set(key, making);
     try {
       const value = await making;
-      this.set(key, value);
+      if (value) this.set(key, value);
       return value;
     } finally {
       this.#making.delete(key);

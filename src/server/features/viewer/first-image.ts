@@ -93,6 +93,8 @@ async function findFirstImage(
 ): Promise<FirstImage | undefined> {
   const { studyInstanceUID } = study;
   for (const { seriesInstanceUID, manifest } of await listLargestSeries(deps.db, study.id, MAX_SERIES)) {
+    // What its frame and its metadata need besides: in a remote store, one wait instead of two.
+    deps.series.derivative(manifest).catch(() => undefined);
     const images = (await deps.series.manifest(manifest)).instances.filter(isImage);
     const instance = images[Math.floor((images.length - 1) / 2)];
     if (!instance) continue;

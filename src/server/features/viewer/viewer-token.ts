@@ -2,15 +2,12 @@ import { type ViewerToken, viewerTokenRequestSchema } from "../../../shared/api/
 import type { Locale } from "../../../shared/locale.ts";
 import type { DbOrTx } from "../../db/client.ts";
 import type { Deps } from "../../deps.ts";
-import { listVolumes } from "../../holdings/objects/stored-objects.repo.ts";
 import { AppError } from "../../http/app-error.ts";
 import { isSubscribed, subscriptionRequired } from "../../http/guard.ts";
 import { archiveDamaged, unauthenticated } from "../../http/http.errors.ts";
 import type { RequestOrigin } from "../../http/request-origin.ts";
 import type { Session } from "../../http/session.ts";
 import { parseWith } from "../../http/validate.ts";
-import { describeError } from "../../runtime/log.ts";
-import type { CachedStore } from "../../storage/cache/cached-store.ts";
 import { userNotFound } from "../accounts/users/users.errors.ts";
 import type { FoundManifest } from "../dicomweb/catalogue/open-catalogue.ts";
 import type { Retrieval } from "../dicomweb/dicomweb.catalogue.ts";
@@ -29,6 +26,7 @@ import { noteSeen } from "../studies/studies.repo.ts";
 import type { StudyRow } from "../studies/studies.table.ts";
 import { isImage, readStudyPreviews, type StudyPreview } from "./study-preview.ts";
 import { viewerRetrievalForbidden } from "./viewer.errors.ts";
+import { warmStudies } from "./warm-studies.ts";
 
 const LIFETIME_SECONDS = 2 * 3600;
 
@@ -54,7 +52,7 @@ export async function issueViewerToken(
   for (const study of studies) await recordOpening(deps, session, study, origin);
   const studyIds = studies.map(({ id }) => id);
   await noteSeen(deps.db, session.userId, studyIds, deps.clock.now());
-  if (deps.cache) warmVolumes(deps, deps.cache, studies);
+  warmStudies(deps, studyIds);
   const claims = { sid: session.id, sub: session.userId, studies: studyIds };
   const token = await deps.tokens.sign("viewer", claims, LIFETIME_SECONDS);
   const previews = await readStudyPreviews(deps, studyIds);
@@ -86,16 +84,6 @@ function commonObstacle(previews: StudyPreview[]): ViewerToken["obstacle"] {
   );
   if (previews.length === 0 || obstacles.length < previews.length) return null;
   return obstacles.includes("no_decoder") ? "no_decoder" : "no_images";
-}
-
-/** Copies the volumes to this machine while the viewer loads, which makes the viewer faster. */
-function warmVolumes(deps: Pick<Deps, "db" | "log">, cache: CachedStore, studies: StudyRow[]): void {
-  const warm = async () => {
-    for (const study of studies) {
-      for (const volume of await listVolumes(deps.db, study.id)) await cache.warm(volume.key);
-    }
-  };
-  warm().catch((error) => deps.log.warn("viewer.warm_failed", describeError(error)));
 }
 
 interface ViewerAddress {

@@ -31,11 +31,11 @@ export async function findDerivative(db: DbOrTx, manifestId: string): Promise<St
   return isWhole ? { manifestId, studyId, key, sizeBytes, indexOffset, indexSha256 } : undefined;
 }
 
-/** Which of the series with these manifests have a copy. */
-export async function findCopied(db: DbOrTx, manifestIds: readonly string[]): Promise<Set<string>> {
-  if (manifestIds.length === 0) return new Set();
+/** The keys of the copies of the series with these manifests, by manifest. */
+export async function findCopies(db: DbOrTx, manifestIds: readonly string[]): Promise<Map<string, string>> {
+  if (manifestIds.length === 0) return new Map();
   const rows = await db
-    .select({ id: derivatives.manifestId })
+    .select({ id: derivatives.manifestId, key: derivatives.key })
     .from(derivatives)
     .where(
       and(
@@ -43,7 +43,7 @@ export async function findCopied(db: DbOrTx, manifestIds: readonly string[]): Pr
         isNotNull(derivatives.key),
       ),
     );
-  return new Set(rows.map(({ id }) => id));
+  return new Map(rows.flatMap(({ id, key }) => (key === null ? [] : [[id, key]])));
 }
 
 interface Attempt {

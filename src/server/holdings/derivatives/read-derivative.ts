@@ -59,16 +59,14 @@ export function createDerivativeReader(deps: ReadDeps): FindDerivative {
     };
   }
 
-  return async (manifestId) => {
-    const known = opened.get(manifestId);
-    if (known) return known.derivative;
+  async function open(manifestId: string) {
     const derivative = await findDerivative(deps.db, manifestId);
     const index = derivative && (await openIndex(derivative));
     if (!derivative || !index) return undefined;
-    const value = { derivative: describe(derivative, index), weightBytes: weightOf(index) };
-    opened.set(manifestId, value);
-    return value.derivative;
-  };
+    return { derivative: describe(derivative, index), weightBytes: weightOf(index) };
+  }
+
+  return async (manifestId) => (await opened.getOrMake(manifestId, () => open(manifestId)))?.derivative;
 }
 
 /** The index; `undefined` if a newer release wrote it, which may read it again. */

@@ -17,7 +17,7 @@ import {
 } from "../../../archive/manifest-codec.ts";
 import type { Pieces } from "../../../archive/pieces.ts";
 import type { Deps } from "../../../deps.ts";
-import { findCopied } from "../../../holdings/derivatives/derivatives.repo.ts";
+import { findCopies } from "../../../holdings/derivatives/derivatives.repo.ts";
 import { createDerivativeReader } from "../../../holdings/derivatives/read-derivative.ts";
 import { findStoredObject } from "../../../holdings/objects/stored-objects.repo.ts";
 import type { StoredObjectRow } from "../../../holdings/objects/stored-objects.table.ts";
@@ -41,6 +41,8 @@ const INDEXES_MAX_BYTES = 48 * 1024 * 1024;
 const PACKED_MAX_BYTES = 16 * 1024 * 1024;
 /** The approximate memory of a cache entry beside its bytes; its key may hold an address. */
 const PACKED_BYTES = 800;
+/** Small manifests as they are stored: a series that is opened is asked for its index and then for its metadata. */
+const WHOLE_MAX_BYTES = 4 * 1024 * 1024;
 const VOLUMES_MAX_BYTES = 5 * 1024 * 1024;
 /** The approximate memory of a row, whose UUIDs, key and checksum have fixed lengths. */
 const VOLUME_ROW_BYTES = 1024;
@@ -61,6 +63,7 @@ export function createSeriesReader(deps: ObjectDeps & Pick<Deps, "config">): Ser
   const findDerivative = createDerivativeReader(deps);
   const indexes = new ByteCache<SeriesIndex>(INDEXES_MAX_BYTES, ({ weightBytes }) => weightBytes);
   const packed = new ByteCache<PackedMetadata>(PACKED_MAX_BYTES, ({ bytes }) => bytes.length + PACKED_BYTES);
+  const wholes = new ByteCache<Uint8Array>(WHOLE_MAX_BYTES, ({ length }) => length);
   const archivedVolumes = new ByteCache<StoredObjectRow>(VOLUMES_MAX_BYTES, () => VOLUME_ROW_BYTES);
 
   async function findVolume(id: string): Promise<StoredObjectRow> {
@@ -83,9 +86,11 @@ export function createSeriesReader(deps: ObjectDeps & Pick<Deps, "config">): Ser
 
   /** Reads the layout of a manifest, and all of its bytes if it is small. */
   async function readLayout(object: StoredObjectRow): Promise<ManifestLayout & { whole?: Uint8Array }> {
+    const read = (length: number) => readObject(deps, object, { offset: 0, length });
     const isSmall = object.sizeBytes <= SMALL_MANIFEST_BYTES;
-    const length = isSmall ? object.sizeBytes : MANIFEST_HEADER_BYTES;
-    const bytes = await readObject(deps, object, { offset: 0, length });
+    const bytes = isSmall
+      ? await wholes.getOrMake(object.id, () => read(object.sizeBytes))
+      : await read(MANIFEST_HEADER_BYTES);
     return { ...manifestLayout(bytes, object.sizeBytes), ...(isSmall && { whole: bytes }) };
   }
 
@@ -145,10 +150,8 @@ export function createSeriesReader(deps: ObjectDeps & Pick<Deps, "config">): Ser
     derivative: async ({ id }) => (deps.config.hasDerivatives ? await findDerivative(id) : undefined),
     async copied(objects) {
       if (!deps.config.hasDerivatives) return new Set();
-      return await findCopied(
-        deps.db,
-        objects.map(({ id }) => id),
-      );
+      const ids = objects.map(({ id }) => id);
+      return new Set((await findCopies(deps.db, ids)).keys());
     },
     async read(instance, range) {
       return await readInstanceRange(instance, range, await volumeOf(instance));
