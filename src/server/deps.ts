@@ -13,6 +13,7 @@ import type { ReceiptKeys } from "./features/receipts/receipt-keys.ts";
 import type { DimseProcess } from "./features/receivers/dimse-process.ts";
 import type { StorageClaims } from "./features/subscriptions/storage-claims.ts";
 import type { PictureMaker } from "./features/thumbnails/worker/picture-maker.ts";
+import type { StudyWarmer } from "./features/viewer/study-warmer.ts";
 import type { KnownSums } from "./holdings/checking/known-sums.ts";
 import type { ObjectOwners } from "./holdings/object-owners.ts";
 import type { Jobs } from "./jobs/jobs.ts";
@@ -67,6 +68,8 @@ export interface Deps extends AsyncDisposable {
   series: SeriesReader;
   /** The local copy of objects that are being viewed, if the archive is S3. */
   cache: CachedStore | undefined;
+  /** Fills that copy when a viewer opens. */
+  warmer: StudyWarmer;
   /** Records the result of each check of the bytes at rest. */
   owners: ObjectOwners;
   /** The checksums of objects that were read lately. */

@@ -33,6 +33,7 @@ import { seedPlans } from "./features/subscriptions/seed-plans.ts";
 import { createStorageClaims } from "./features/subscriptions/storage-claims.ts";
 import { thumbnailQueue } from "./features/thumbnails/thumbnail-queues.ts";
 import { createPictureMaker, type PictureMaker } from "./features/thumbnails/worker/picture-maker.ts";
+import { createStudyWarmer } from "./features/viewer/create-study-warmer.ts";
 import { KnownSums } from "./holdings/checking/known-sums.ts";
 import { derivativeQueue } from "./holdings/holding-queues.ts";
 import type { ObjectOwners, StudyOwner } from "./holdings/object-owners.ts";
@@ -189,6 +190,8 @@ export async function createDeps(config: Config, overrides: DepsOverrides = {}):
     path: join(config.dataDir, RECEIPT_KEY),
   });
   const receiptDesk = started.use(createReceiptDesk());
+  const reading = { config, db: pool.db, store, staging, node, cache, jobs, clock, log, owners, sums };
+  const series = createSeriesReader(reading);
   const ending = started.move();
   return {
     config,
@@ -214,21 +217,10 @@ export async function createDeps(config: Config, overrides: DepsOverrides = {}):
     bursts: new Bursts(),
     storageClaims: createStorageClaims(),
     store,
-    series: createSeriesReader({
-      config,
-      db: pool.db,
-      store,
-      staging,
-      node,
-      cache,
-      jobs,
-      clock,
-      log,
-      owners,
-      sums,
-    }),
+    series,
     owners,
     cache,
+    warmer: createStudyWarmer({ ...reading, series }),
     sums,
     pix,
     ingestWorkers,

@@ -32,7 +32,6 @@ import { actionLimitReached } from "../subscriptions/subscriptions.errors.ts";
 import { answerThumbnail } from "../thumbnails/answer-thumbnail.ts";
 import { findSeriesThumbnail, findStudyThumbnail } from "../thumbnails/thumbnails.repo.ts";
 import { firstImageFrame, firstImageMetadata } from "../viewer/first-image.ts";
-import { warmStudies } from "../viewer/warm-studies.ts";
 import { keepVisit } from "./keep-visit.ts";
 import { linkNotAllowed, linkNotFound, linkPasscode, visitOver } from "./links.errors.ts";
 import { openVisit } from "./open-visit.ts";
@@ -219,7 +218,7 @@ export function createVisitsRoutes(deps: Deps, guard: Guard) {
     async (c) => {
       const { token, study: reference } = c.req.param();
       const visible = await openVisitedStudy(deps, token, reference);
-      warmStudies(deps, [visible.study.id]);
+      deps.warmer.warm([visible.study.id]);
       return firstImageFrame(deps, visible, {
         accept: c.req.header("accept"),
         base: `${deps.config.viewerOrigin ?? ""}/dicomweb/t/${token}`,

@@ -26,7 +26,6 @@ import { noteSeen } from "../studies/studies.repo.ts";
 import type { StudyRow } from "../studies/studies.table.ts";
 import { isImage, readStudyPreviews, type StudyPreview } from "./study-preview.ts";
 import { viewerRetrievalForbidden } from "./viewer.errors.ts";
-import { warmStudies } from "./warm-studies.ts";
 
 const LIFETIME_SECONDS = 2 * 3600;
 
@@ -37,7 +36,7 @@ const LIFETIME_SECONDS = 2 * 3600;
  *   the transfer is done; `subscription.required`; `archive.damaged` if a study is missing
  */
 export async function issueViewerToken(
-  deps: Pick<Deps, "db" | "tokens" | "clock" | "config" | "cache" | "log" | "series">,
+  deps: Pick<Deps, "db" | "tokens" | "clock" | "config" | "log" | "series" | "warmer">,
   session: Session,
   input: { data: string; locale: Locale },
   origin: RequestOrigin,
@@ -52,7 +51,7 @@ export async function issueViewerToken(
   for (const study of studies) await recordOpening(deps, session, study, origin);
   const studyIds = studies.map(({ id }) => id);
   await noteSeen(deps.db, session.userId, studyIds, deps.clock.now());
-  warmStudies(deps, studyIds);
+  deps.warmer.warm(studyIds);
   const claims = { sid: session.id, sub: session.userId, studies: studyIds };
   const token = await deps.tokens.sign("viewer", claims, LIFETIME_SECONDS);
   const previews = await readStudyPreviews(deps, studyIds);

@@ -4,6 +4,7 @@ import { listVolumes } from "../../holdings/objects/stored-objects.repo.ts";
 import { describeError } from "../../runtime/log.ts";
 import type { CachedStore } from "../../storage/cache/cached-store.ts";
 import { isImage } from "./study-preview.ts";
+import type { StudyWarmer } from "./study-warmer.ts";
 import { listLargestSeries } from "./viewer.repo.ts";
 
 type WarmDeps = Pick<Deps, "db" | "log" | "series" | "cache" | "config">;
@@ -12,15 +13,24 @@ type WarmDeps = Pick<Deps, "db" | "log" | "series" | "cache" | "config">;
 const MAX_SERIES = 100;
 /** A volume of which viewers read a smaller share is not downloaded: the rest of it would come in vain. */
 const MIN_SHARE = 0.1;
+/** Studies that are brought at once. Of others, viewers read each range from the store. */
+const MAX_STUDIES = 32;
 
-/** Copies what viewers read of these studies to this machine while they load, where the store is elsewhere. */
-export function warmStudies(deps: WarmDeps, studyIds: readonly string[]): void {
-  const { cache } = deps;
-  if (!cache) return;
-  const warm = async () => {
-    for (const id of studyIds) await warmStudy(deps, cache, id);
+export function createStudyWarmer(deps: WarmDeps): StudyWarmer {
+  const { cache, log } = deps;
+  const warming = new Set<string>();
+  const begin = (id: string, near: CachedStore) => {
+    warming.add(id);
+    warmStudy(deps, near, id)
+      .catch((error) => log.warn("viewer.warm_failed", describeError(error)))
+      .finally(() => warming.delete(id));
   };
-  warm().catch((error) => deps.log.warn("viewer.warm_failed", describeError(error)));
+  return {
+    warm(studyIds) {
+      for (const id of studyIds)
+        if (cache && warming.size < MAX_STUDIES && !warming.has(id)) begin(id, cache);
+    },
+  };
 }
 
 /** The lossless copies of its series, and the volumes with images of other series. */

@@ -1,0 +1,4 @@
+/** Copies what viewers read of studies to this machine while they load, where the store is elsewhere. */
+export interface StudyWarmer {
+  warm(studyIds: readonly string[]): void;
+}
