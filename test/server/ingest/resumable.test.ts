@@ -496,8 +496,13 @@ describe("numbers that lie", () => {
     ];
     for (const [headers, status] of lies)
       expect([headers, (await tus.patch(url, 0, zip, headers)).status]).toEqual([headers, status]);
-    for (const length of [String(2 ** 53), "-5", "1.5", "", "99999999999999999999"])
+    for (const length of ["-5", "1.5", "", "0x10", "+1"])
       expect([length, (await tus.create(1, { "upload-length": length })).status]).toEqual([length, 400]);
+    for (const length of [String(2 ** 53), "99999999999999999999", "9".repeat(400)]) {
+      const answer = await tus.create(1, { "upload-length": length });
+      expect([length, answer.status]).toEqual([length, 413]);
+      expect(await problemOf(answer)).toMatchObject({ code: "upload.too_large" });
+    }
     expect(await offsetOf(url)).toBe("0");
     await tus.end(url);
     expect(await arriving()).toEqual([]);

@@ -44,6 +44,13 @@ function decode(base64: string | undefined): string {
   throw invalid("Upload-Metadata");
 }
 
+/** `Upload-Length`; infinite for a length that no number here holds exactly. @throws {AppError} 400 */
+export function parseLength(header: string | undefined): number {
+  if (!/^\d+$/.test(header ?? "")) throw invalid("Upload-Length");
+  const bytes = Number(header);
+  return Number.isSafeInteger(bytes) ? bytes : Number.POSITIVE_INFINITY;
+}
+
 /** A header that counts bytes. @throws {AppError} 400 */
 export function parseBytes(header: string | undefined, name: string): number {
   const bytes = /^\d{1,16}$/.test(header ?? "") ? Number(header) : Number.NaN;

@@ -29,7 +29,7 @@ import { createResumable } from "./create-resumable.ts";
 import { deliveryFull, requestNotFound } from "./delivery.errors.ts";
 import type { DeliveryGate } from "./delivery-gate.ts";
 import { endUpload } from "./end-upload.ts";
-import { parseBytes, parseChecksum, parseUploadMetadata } from "./parse-tus.ts";
+import { parseBytes, parseChecksum, parseLength, parseUploadMetadata } from "./parse-tus.ts";
 import { presentResumable } from "./present-resumable.ts";
 import {
   chunkDiffers,
@@ -179,7 +179,7 @@ export function createResumableRoutes(deps: Deps & { gate: DeliveryGate }, guard
       const metadata = c.req.header("upload-metadata") ?? "";
       const upload = await createResumable(deps, senderOfSession(c.get("session")), {
         ...parseUploadMetadata(metadata),
-        sizeBytes: parseBytes(c.req.header("upload-length"), "Upload-Length"),
+        sizeBytes: parseLength(c.req.header("upload-length")),
         metadata,
         address: c.get("address"),
       });
