@@ -403,12 +403,14 @@ describe("a chunk behind another one", () => {
 });
 
 describe("a creation", () => {
-  test("above the largest size is a 413, and one without a length, a ZIP, or sound metadata a 400", async () => {
+  test("above the largest size is a 413, and one without a length, a ZIP, or sound metadata, or of a part, a 400", async () => {
     expect((await tus.create(64 * 1024 ** 2 + 1)).status).toBe(413);
     expect((await tus.create(0)).status).toBe(400);
     for (const headers of [
       { "upload-length": "" },
       { "upload-length": "1e3" },
+      { "upload-concat": "partial" },
+      { "upload-concat": "final;/api/uploads/a /api/uploads/b" },
       { "upload-metadata": tusMetadata({ filename: "exame.rar" }) },
       { "upload-metadata": "filename não-é-base64" },
       { "upload-metadata": "filename YQ==,filename YQ==" },

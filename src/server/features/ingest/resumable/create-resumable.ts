@@ -15,7 +15,7 @@ import { formatSize } from "../receive-upload.ts";
 import { asToldToDeliverer } from "./account-full.ts";
 import type { DeliveryGate } from "./delivery-gate.ts";
 import { endOldFinished } from "./ended-resumables.repo.ts";
-import type { DescribedUpload } from "./parse-tus.ts";
+import type { Creation } from "./parse-tus.ts";
 import { measureOpen, sumOutstanding } from "./reserved-bytes.repo.ts";
 import { tooManyOpenUploads } from "./resumable.errors.ts";
 import { insertResumable, lockCreation } from "./resumable-uploads.repo.ts";
@@ -27,10 +27,7 @@ const MAX_OPEN_UPLOADS = 20;
 /** Older ones need not be dismissed. */
 const MAX_FINISHED_UPLOADS = 100;
 
-export interface NewUpload extends DescribedUpload {
-  sizeBytes: number;
-  /** `Upload-Metadata` as it was sent. */
-  metadata: string;
+export interface NewUpload extends Creation {
   address: string;
 }
 

@@ -15,11 +15,31 @@ export interface DescribedUpload {
   form: UploadMetadata;
 }
 
+/** A creation as its headers describe it. */
+export interface Creation extends DescribedUpload {
+  /** Infinite for a length that no number here holds exactly. */
+  sizeBytes: number;
+  /** `Upload-Metadata` as it was sent. */
+  metadata: string;
+}
+
+/**
+ * Reads the headers of a creation. One with `Upload-Concat` is refused: there is no concatenation, so its parts could never become
+ * one upload.
+ * @throws {AppError} 400, `upload.not_zip`
+ */
+export function parseCreation(header: (name: string) => string | undefined): Creation {
+  if (header("upload-concat") !== undefined) throw invalid("Upload-Concat");
+  const metadata = header("upload-metadata") ?? "";
+  const { filename, form } = parseUploadMetadata(metadata);
+  return { filename, form, metadata, sizeBytes: parseLength(header("upload-length")) };
+}
+
 /**
  * Reads `Upload-Metadata`: keys with values in base64. Keys that are not ours are ignored.
  * @throws {AppError} 400, `upload.not_zip`
  */
-export function parseUploadMetadata(header: string): DescribedUpload {
+function parseUploadMetadata(header: string): DescribedUpload {
   const values = new Map<string, string>();
   for (const pair of header.split(",")) {
     const [key = "", value = "", ...rest] = pair.trim().split(" ");
@@ -44,8 +64,8 @@ function decode(base64: string | undefined): string {
   throw invalid("Upload-Metadata");
 }
 
-/** `Upload-Length`; infinite for a length that no number here holds exactly. @throws {AppError} 400 */
-export function parseLength(header: string | undefined): number {
+/** @throws {AppError} 400 */
+function parseLength(header: string | undefined): number {
   if (!/^\d+$/.test(header ?? "")) throw invalid("Upload-Length");
   const bytes = Number(header);
   return Number.isSafeInteger(bytes) ? bytes : Number.POSITIVE_INFINITY;

@@ -29,7 +29,7 @@ import { createResumable } from "./create-resumable.ts";
 import { deliveryFull, requestNotFound } from "./delivery.errors.ts";
 import type { DeliveryGate } from "./delivery-gate.ts";
 import { endUpload } from "./end-upload.ts";
-import { parseBytes, parseChecksum, parseLength, parseUploadMetadata } from "./parse-tus.ts";
+import { parseBytes, parseChecksum, parseCreation } from "./parse-tus.ts";
 import { presentResumable } from "./present-resumable.ts";
 import {
   chunkDiffers,
@@ -176,11 +176,8 @@ export function createResumableRoutes(deps: Deps & { gate: DeliveryGate }, guard
     }),
     speakTus,
     async (c) => {
-      const metadata = c.req.header("upload-metadata") ?? "";
       const upload = await createResumable(deps, senderOfSession(c.get("session")), {
-        ...parseUploadMetadata(metadata),
-        sizeBytes: parseLength(c.req.header("upload-length")),
-        metadata,
+        ...parseCreation((name) => c.req.header(name)),
         address: c.get("address"),
       });
       c.header("Location", `${createUploadCall.path}/${upload.id}`);
