@@ -161,6 +161,8 @@ describe("registering a passkey", () => {
     const person = await t.addPerson("Sem Senha");
     const ask = (json: object) => post("/api/auth/passkeys/registration-options", json, person);
     expect((await ask({})).status).toBe(200);
+    const wrong = await ask({ currentPassword: "outra" });
+    expect([wrong.status, (await problemOf(wrong)).code]).toEqual([400, "auth.wrong_current_password"]);
     await later(6 * MINUTE, async () => {
       const refused = await ask({});
       expect([refused.status, (await problemOf(refused)).code]).toEqual([400, "auth.wrong_current_password"]);

@@ -45,7 +45,10 @@ export async function proveIdentity(
   return user;
 }
 
-/** Like {@link proveIdentity}, but an account's first factor needs no proof within five minutes of the sign-in. */
+/**
+ * Like {@link proveIdentity}, but an account's first factor needs no proof within five minutes of the sign-in. A password that is
+ * given has to be right all the same.
+ */
 export async function proveIdentityToAdd(
   deps: ProofDeps,
   session: Session,
@@ -59,7 +62,7 @@ export async function proveIdentityToAdd(
     findSessionStart(db, session.id),
   ]);
   const ageMs = clock.now().getTime() - (openedAt?.getTime() ?? 0);
-  if (!user || methods.length > 0 || ageMs > FRESH_MS)
+  if (!user || methods.length > 0 || ageMs > FRESH_MS || proof.currentPassword)
     return await proveIdentity(deps, session, proof, origin);
   await assertOwnerIsTold(deps, user);
   return user;
