@@ -360,5 +360,6 @@ test("a form with a wrong value is refused, and each field is named", async () =
     400,
     ["formData.patientBirthDate", "formData.patientGender"],
   ]);
-  expect(await named("not an object")).toEqual([400, ["formData"]]);
+  for (const other of ["not an object", [], [{ patientName: "Ana" }]])
+    expect(await named(other)).toEqual([400, ["formData"]]);
 });

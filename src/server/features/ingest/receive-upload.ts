@@ -189,6 +189,6 @@ function invalidFields(names: string[]): AppError {
 
 /** Empty and null values mean untouched. */
 function dropEmpty(value: unknown): unknown {
-  if (typeof value !== "object" || value === null) return value;
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
   return Object.fromEntries(Object.entries(value).filter(([, field]) => field !== "" && field !== null));
 }
