@@ -113,7 +113,9 @@ export const studyListQuerySchema = z.object({
 export type StudyListQuery = z.infer<typeof studyListQuerySchema>;
 
 /** Text fields of the form that uploads a report; the PDF is the field `laudo`. */
-export const reportUploadSchema = z.object({ studyInstanceUID: z._default(z.string(), "") });
+export const reportUploadSchema = z.object({
+  studyInstanceUID: z.string("validation.required").check(z.minLength(1, "validation.required")),
+});
 
 /** `data` of `GET /generate-token`, base64 or base64url of JSON. */
 export const viewerTokenRequestSchema = z

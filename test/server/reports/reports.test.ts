@@ -89,6 +89,18 @@ describe("a report", () => {
     expect(rows).toHaveLength(1);
   });
 
+  test("is refused without the study that it belongs to", async () => {
+    for (const fields of [{}, { studyInstanceUID: "" }] as Record<string, string>[]) {
+      const form = await formBody(fields, { name: "laudo", bytes: samplePdf() });
+      const refused = await t.call("POST", "/api/studies/laudo/upload", { as: owner, ...form });
+      const { violations } = (await refused.json()) as { violations?: object[] };
+      expect([refused.status, violations]).toEqual([
+        400,
+        [expect.objectContaining({ path: "studyInstanceUID", code: "validation.required" })],
+      ]);
+    }
+  });
+
   test("is refused with a second file, which would be lost", async () => {
     const refused = await attachTwo(owner);
     expect(await problemOf(refused)).toMatchObject({ status: 400, code: "body.further_file" });
