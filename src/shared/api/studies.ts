@@ -120,7 +120,9 @@ export const reportUploadSchema = z.object({
 /** `data` of `GET /generate-token`, base64 or base64url of JSON. */
 export const viewerTokenRequestSchema = z
   .array(
-    z.object({ userId: z.string(), studyInstanceUID: z.optional(z.string()), id: z.optional(z.string()) }),
+    z
+      .object({ userId: z.string(), studyInstanceUID: z.optional(z.string()), id: z.optional(z.string()) })
+      .check(z.refine((pair) => Boolean(pair.id ?? pair.studyInstanceUID), "validation.required")),
   )
   .check(z.minLength(1), z.maxLength(16));
 /** Why the viewer can show nothing of a study: it has no images, or none that the viewer can decode. */

@@ -58,6 +58,13 @@ async function downloadsOf({ id }: Person): Promise<number> {
 }
 
 describe("a viewer token", () => {
+  test("is refused with a 400 for a pair that names no study", async () => {
+    for (const pair of [{}, { id: "" }, { studyInstanceUID: "" }, { id: "", studyInstanceUID: "" }]) {
+      const data = Buffer.from(JSON.stringify([{ userId: owner.id, ...pair }])).toString("base64url");
+      expect([pair, await statusOf(`/generate-token?data=${data}`, owner)]).toEqual([pair, 400]);
+    }
+  });
+
   test("opens what the viewer displays: metadata, frames, bulk data and instances without an image", async () => {
     const viewer = await viewerOf(owner);
     for (const path of [
