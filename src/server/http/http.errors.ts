@@ -35,6 +35,12 @@ export const unsupportedMediaType: ErrorKind = {
   code: "media_type.unsupported",
   text: /*i18n*/ { id: "error.media_type.unsupported", message: "This content type is not accepted here." },
 };
+/** The request's `If-Match` names other versions. */
+export const versionDiffers: ErrorKind = {
+  status: 412,
+  code: "version.differs",
+  text: /*i18n*/ { id: "error.version.differs", message: "The file has changed since. Begin again." },
+};
 export const rangeNotSatisfiable: ErrorKind = {
   status: 416,
   code: "range.not_satisfiable",

@@ -1,3 +1,6 @@
+import { AppError } from "./app-error.ts";
+import { versionDiffers } from "./http.errors.ts";
+
 const MAX_HEADER_LENGTH = 2_000;
 
 /**
@@ -8,6 +11,17 @@ export function isKnownVersion(ifNoneMatch: string | null | undefined, etag: str
   if (!ifNoneMatch || ifNoneMatch.length > MAX_HEADER_LENGTH) return false;
   if (ifNoneMatch.trim() === "*") return true;
   return ifNoneMatch.split(",").some((known) => withoutWeak(known.trim()) === withoutWeak(etag));
+}
+
+/**
+ * Refuses a request whose `If-Match` names only other versions, such as one for the rest of a file that has changed since. A weak
+ * version is none that a client may name (RFC 9110 §13.1.1).
+ * @throws {AppError} 412
+ */
+export function assertNamedVersion(ifMatch: string | null, etag: string): void {
+  if (ifMatch === null || ifMatch.trim() === "*") return;
+  const isNamed = ifMatch.split(",").some((named) => named.trim() === etag);
+  if (!isNamed || etag.startsWith("W/")) throw new AppError(versionDiffers, { headers: { ETag: etag } });
 }
 
 function withoutWeak(etag: string): string {

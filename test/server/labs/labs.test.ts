@@ -71,6 +71,9 @@ describe("a lab exam", () => {
     expect(await used()).toBe(2);
     expect((await download({ range: "bytes=0-9", "if-range": '"other"' })).status).toBe(200);
     expect(await used()).toBe(3);
+    expect((await download({ range: "bytes=0-9", "if-match": etag })).status).toBe(206);
+    expect((await download({ range: "bytes=0-9", "if-match": '"other"' })).status).toBe(412);
+    expect(await used()).toBe(3);
     t.advance(61 * 60_000);
     expect((await download({ range: "bytes=0-9" })).status).toBe(206);
     expect(await used()).toBe(4);

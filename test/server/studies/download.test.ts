@@ -134,6 +134,21 @@ describe("a download", () => {
     expect((await download({ "if-none-match": etag })).status).toBe(304);
   });
 
+  test("is not gone on with by a client that names another version: its rest would belong to another file", async () => {
+    const first = await download();
+    const etag = first.headers.get("etag") ?? "";
+    await bytesOf(first);
+    for (const named of [etag, "*", ` "other" , ${etag}`])
+      expect((await download({ range: "bytes=10-19", "if-match": named })).status).toBe(206);
+    const spent = await downloadsUsed();
+    for (const named of ['"other"', `W/${etag}`, "other", '"a", "b"', ""]) {
+      const refused = await download({ range: "bytes=10-19", "if-match": named });
+      expect([refused.status, refused.headers.get("etag")]).toEqual([412, etag]);
+      expect((await problemOf(refused)).code).toBe("version.differs");
+    }
+    expect(await downloadsUsed()).toBe(spent);
+  });
+
   test("is one action; HEAD and further ranges within the hour are free", async () => {
     await bytesOf(await download());
     const before = await downloadsUsed();

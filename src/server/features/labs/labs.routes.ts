@@ -20,6 +20,7 @@ import {
   furtherFileSent,
   rangeNotSatisfiable,
   unsupportedMediaType,
+  versionDiffers,
 } from "../../http/http.errors.ts";
 import type { HttpEnv } from "../../http/http-context.ts";
 import { idempotencyKeyOf, takesIdempotencyKey } from "../../http/idempotency-key.ts";
@@ -121,7 +122,7 @@ export function createLabsRoutes(deps: Deps, guard: Guard, forms: PdfForms) {
         "Counts as one action of the month. HEAD is free, and so are further ranges (Range, If-Range) within an hour.",
       media: ["application/pdf"],
       also: { 206: "A range of it.", 304: "What the caller has is still good (If-None-Match)." },
-      problems: [labExamNotFound, actionLimitReached, rangeNotSatisfiable, archiveDamaged],
+      problems: [labExamNotFound, actionLimitReached, rangeNotSatisfiable, versionDiffers, archiveDamaged],
     }),
     (c) => open(c, { isDownload: true }),
   );

@@ -4,7 +4,7 @@ import { type ObjectDeps, openObject } from "../../holdings/reading/open-object.
 import { AppError } from "../../http/app-error.ts";
 import { satisfiedRange } from "../../http/byte-range.ts";
 import { fileNameOf } from "../../http/file-name.ts";
-import { isKnownVersion } from "../../http/known-version.ts";
+import { assertNamedVersion, isKnownVersion } from "../../http/known-version.ts";
 import type { RequestOrigin } from "../../http/request-origin.ts";
 import type { Session } from "../../http/session.ts";
 import { recordAudit, wasLabDownloadedSince } from "../audit/audit.repo.ts";
@@ -41,6 +41,7 @@ export async function openLabExam(
     return answerPdf(body, document);
   }
   const etag = `"${exam.sha256.slice(0, 32)}"`;
+  assertNamedVersion(request.headers.get("if-match"), etag);
   if (isKnownVersion(request.headers.get("if-none-match"), etag))
     return new Response(null, { status: 304, headers: { ETag: etag, "Cache-Control": "private, no-store" } });
   const range = satisfiedRange(request.headers, etag, sizeBytes);

@@ -20,6 +20,7 @@ import {
   notFound,
   rangeNotSatisfiable,
   tooManyRequests,
+  versionDiffers,
 } from "../../http/http.errors.ts";
 import type { HttpEnv } from "../../http/http-context.ts";
 import { originOf } from "../../http/request-origin.ts";
@@ -120,6 +121,7 @@ export function createVisitsRoutes(deps: Deps, guard: Guard) {
         linkNotAllowed,
         actionLimitReached,
         rangeNotSatisfiable,
+        versionDiffers,
         archiveDamaged,
         heldByAnotherNode,
       ],

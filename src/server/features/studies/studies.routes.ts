@@ -27,6 +27,7 @@ import {
   notFound,
   rangeNotSatisfiable,
   unauthenticated,
+  versionDiffers,
 } from "../../http/http.errors.ts";
 import type { HttpEnv } from "../../http/http-context.ts";
 import { originOf } from "../../http/request-origin.ts";
@@ -221,6 +222,7 @@ export function createStudiesRoutes(deps: Deps, guard: Guard, takeAlong: TakeAlo
         studyNotReady,
         actionLimitReached,
         rangeNotSatisfiable,
+        versionDiffers,
         archiveDamaged,
         heldByAnotherNode,
       ],
@@ -280,6 +282,7 @@ export function createStudiesRoutes(deps: Deps, guard: Guard, takeAlong: TakeAlo
           unauthenticated,
           actionLimitReached,
           rangeNotSatisfiable,
+          versionDiffers,
           archiveDamaged,
           heldByAnotherNode,
         ],

@@ -19,7 +19,7 @@ import {
 import { AppError } from "../../../http/app-error.ts";
 import { contentRange, satisfiedRange } from "../../../http/byte-range.ts";
 import { archiveDamaged } from "../../../http/http.errors.ts";
-import { isKnownVersion } from "../../../http/known-version.ts";
+import { assertNamedVersion, isKnownVersion } from "../../../http/known-version.ts";
 import { streamOf } from "../../../http/stream-of.ts";
 import { type Recheck, streamWhileAllowed } from "../../../http/while-allowed.ts";
 import { type DamageDeps, nameDamage } from "../damaged-instances.ts";
@@ -82,6 +82,7 @@ export async function answerDownload(
   const plan = await toldOf(deps, file, () => planDownload(deps, file.volumes));
   const headers = downloadHeaders(file);
   const { etag } = file;
+  assertNamedVersion(request.headers.get("if-match"), etag);
   if (isKnownVersion(request.headers.get("if-none-match"), etag))
     return new Response(null, { status: 304, headers });
   const range = satisfiedRange(request.headers, etag, plan.sizeBytes);
