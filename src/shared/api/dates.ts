@@ -7,6 +7,8 @@ const UNREADABLE = { error: INVALID, abort: true };
 
 /** A day of the calendar as `YYYY-MM-DD`. The year 0, which ISO 8601 has and PostgreSQL lacks, is refused. */
 export const daySchema = z.iso.date(UNREADABLE).check(z.refine(isDay, INVALID));
+/** A day, or empty for none, as a form sends it. */
+export const dayOrEmptySchema = z.union([z.literal(""), daySchema], UNREADABLE);
 
 /** A day as {@link daySchema} has it, and after a `T` perhaps a time of day as `HH:MM` or `HH:MM:SS`. */
 export const localDateTimeSchema = z.string().check(

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { type Call, done } from "./call.ts";
-import { daySchema } from "./dates.ts";
+import { dayOrEmptySchema } from "./dates.ts";
 import { plain } from "./plain-text.ts";
 
 /** Modalities that a lab PDF can have. */
@@ -22,7 +22,7 @@ export const labUploadSchema = z.object({
     .string("validation.required")
     .check(plain, z.minLength(1, "validation.required"), z.maxLength(200, "validation.tooLong")),
   modality: z.enum(labModalities, "validation.required"),
-  examDate: z.optional(z.union([z.literal(""), daySchema])),
+  examDate: z.optional(dayOrEmptySchema),
 });
 export type LabUpload = z.infer<typeof labUploadSchema>;
 

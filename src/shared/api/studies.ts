@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import { UID } from "../dicom/uid.ts";
 import { emailOnlySchema } from "./account-fields.ts";
 import { type Call, done } from "./call.ts";
-import { daySchema } from "./dates.ts";
+import { dayOrEmptySchema } from "./dates.ts";
 import { studyNameSchema } from "./study-name.ts";
 import { roleSchema } from "./users.ts";
 
@@ -105,8 +105,8 @@ export const studyListQuerySchema = z.object({
   accessionNumber: z.optional(searchText),
   description: z.optional(searchText),
   modality: z.optional(z.string().check(z.maxLength(16))),
-  startDate: z.optional(daySchema),
-  endDate: z.optional(daySchema),
+  startDate: z.optional(dayOrEmptySchema),
+  endDate: z.optional(dayOrEmptySchema),
   /** Leaves out studies that others let the caller see. */
   whose: z.optional(z.literal("own")),
 });

@@ -38,6 +38,8 @@ test("a range of dates includes both its ends and leaves out earlier and later s
     ["startDate=2026-03-15", 0],
     ["endDate=2026-03-13", 0],
     ["startDate=2026-03-15&endDate=2026-04-01", 0],
+    ["startDate=&endDate=2026-03-14&patientName=&modality=", 3],
+    ["startDate=2026-03-15&endDate=", 0],
   ] as const) {
     expect(await list(query)).toEqual({ listed, total: String(listed) });
   }

@@ -113,7 +113,7 @@ export function hasIndexOfItsOwn(query: StudyListQuery): boolean {
   const texts = [query.patientName, query.patientID, query.accessionNumber, query.description].filter(
     Boolean,
   );
-  const others = [query.search, modalityOf(query), query.startDate ?? query.endDate].filter(Boolean);
+  const others = [query.search, modalityOf(query), query.startDate || query.endDate].filter(Boolean);
   const isShort = texts.some((text = "") => fold(text).length < TRIGRAM);
   return texts.length + others.length <= 1 && !isShort;
 }
