@@ -95,8 +95,12 @@ describe("the view of the archive's integrity", () => {
     expect(await screen.findByText(/TC de crânio/)).toBeTruthy();
     expect(screen.getByText("1 arquivo precisa de atenção")).toBeTruthy();
     const user = userEvent.setup();
-    await user.click(screen.getByRole("button", { name: "Verificar de novo" }));
-    await user.click(screen.getByRole("button", { name: "Buscar outra cópia" }));
+    await user.click(
+      screen.getByRole("button", {
+        name: "Verificar de novo: Imagens de um exame, TC de crânio, Silva, 17-08-2026",
+      }),
+    );
+    await user.click(screen.getByRole("button", { name: /^Buscar outra cópia: / }));
     await waitFor(() =>
       expect(calls.filter((call) => call.startsWith("POST")).map((call) => call.split("/").at(-1))).toEqual([
         "recheck",
@@ -108,7 +112,7 @@ describe("the view of the archive's integrity", () => {
   test("leads to the exam in the list", async () => {
     serve(withFinding);
     await show();
-    await userEvent.setup().click(await screen.findByRole("button", { name: "Ver na lista" }));
+    await userEvent.setup().click(await screen.findByRole("button", { name: /^Ver na lista: / }));
     expect(shownView()).toBe("listaExames");
     expect(getDefaultStore().get(studyFiltersAtom)).toMatchObject({
       patientID: "PAC-0001",

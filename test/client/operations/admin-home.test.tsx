@@ -2,6 +2,7 @@ import "../../support/dom-globals.ts";
 import { describe, expect, test } from "bun:test";
 import AdminHome from "../../../src/client/features/operations/admin-home.tsx";
 import type { DeadLetter, Operations } from "../../../src/shared/api/operations.ts";
+import type { AdminPayment } from "../../../src/shared/api/payments.ts";
 import { screen, userEvent, waitFor, withDom, within } from "../../support/dom.ts";
 import { type Answer, answerCalls, problem, renderView, shownView } from "../../support/render-view.tsx";
 
@@ -69,6 +70,37 @@ describe("an admin's home page", () => {
     expect(nodes.getByRole("heading").textContent?.trim()).toBe("Servidores e discos");
     const meter = nodes.getByRole("meter", { name: "Disco" });
     expect(meter.getAttribute("aria-valuetext")).toBe("180 GB / 480 GB");
+  });
+
+  test("counts every Pix that waits, also those that no row has room for", async () => {
+    const pix = (n: number): AdminPayment => ({
+      ...{
+        id: `01900000-0000-7000-8000-0000000001${String(n).padStart(2, "0")}`,
+        status: "pending",
+        amount: 1990,
+      },
+      ...{ planId: "01900000-0000-7000-8000-0000000000b1", planName: "Essencial", periodDays: 30 },
+      ...{ pixQrcode: null, pixCopyPaste: null, paymentDate: null, periodStart: null, periodEnd: null },
+      ...{ createdAt: "2026-11-21T12:00:00.000Z", expiresAt: "2026-11-21T12:30:00.000Z", refundedAt: null },
+      ...{
+        amountReturned: 0,
+        devolucoes: [],
+        txid: `tx${n}`,
+        provider: "local",
+        refundStatus: null,
+        failure: null,
+      },
+      user: { id: "01900000-0000-7000-8000-0000000000c1", name: "Ana", email: "ana@exemplo.com.br" },
+      ...{ canConfirm: true, canRefund: false },
+    });
+    await show(calm, [], {
+      "GET /api/payments": () =>
+        Response.json(
+          Array.from({ length: 20 }, (_, n) => pix(n)),
+          { headers: { "X-Total-Count": "45" } },
+        ),
+    });
+    expect(await screen.findByRole("heading", { name: "Pix a confirmar 45" })).toBeTruthy();
   });
 
   test("shows failed jobs of one kind and error as one row, and retries all of them", async () => {

@@ -162,9 +162,24 @@ describe("the subscriptions of everybody", () => {
     const details = await screen.findByRole("dialog", { name: "Detalhes do pagamento" });
     expect(details.textContent).toContain("Contestação por fraude (MED)");
     await user.click(within(details).getByRole("button", { name: "Fechar" }));
-    await user.click(screen.getByRole("button", { name: "Devolver" }));
+    await user.click(screen.getByRole("button", { name: /^Devolver: / }));
     const question = await screen.findByRole("alertdialog");
     expect(question.textContent).toContain("O resto, R$");
+  });
+
+  test("each button of a row says whose payment it is about", async () => {
+    const gone = { ...payment, id: "01900000-0000-7000-8000-0000000000a2", user: null };
+    const { user } = await show({
+      "GET /api/payments": () =>
+        Response.json([payment, { ...gone, canConfirm: false, canRefund: true }], {
+          headers: { "X-Total-Count": "2" },
+        }),
+    });
+    expect(
+      await screen.findByRole("button", { name: /^Confirmar: R\$\s19,90, João Conceição$/ }),
+    ).toBeDefined();
+    await user.click(screen.getByRole("button", { name: /^Devolver: R\$\s19,90, Conta excluída$/ }));
+    expect(await screen.findByRole("alertdialog", { name: "Devolver este pagamento?" })).toBeDefined();
   });
 
   test("a Pix is confirmed only after a question, and only once", async () => {
@@ -175,7 +190,7 @@ describe("the subscriptions of everybody", () => {
         return Response.json({ ...payment, status: "paid", canConfirm: false, canRefund: true });
       },
     });
-    await user.click(await screen.findByRole("button", { name: "Confirmar" }));
+    await user.click(await screen.findByRole("button", { name: /^Confirmar: / }));
     const dialog = screen.getByRole("alertdialog", { name: "Confirmar este pagamento?" });
     expect(dialog.textContent).toContain(payment.txid);
     expect(document.activeElement?.textContent).toBe("Cancelar");
@@ -203,7 +218,7 @@ describe("the subscriptions of everybody", () => {
     });
     await user.click(await screen.findByRole("button", { name: "Próximo" }));
     await waitFor(() => expect(asked.at(-1)).toBe("20"));
-    await user.click(await screen.findByRole("button", { name: "Confirmar" }));
+    await user.click(await screen.findByRole("button", { name: /^Confirmar: / }));
     await user.click(await screen.findByRole("button", { name: "Sim, recebi" }));
     expect(await screen.findByText("Mostrando 1 a 1 de 20 resultados")).toBeDefined();
     expect(screen.queryByText(/^Mostrando 0/)).toBeNull();
@@ -220,7 +235,7 @@ describe("the subscriptions of everybody", () => {
     await screen.findByText("Nenhum pagamento com este status.");
     await user.click(screen.getByRole("combobox", { name: "Situação" }));
     await user.click(await screen.findByRole("option", { name: "Pago" }));
-    await user.click(await screen.findByRole("button", { name: "Devolver" }));
+    await user.click(await screen.findByRole("button", { name: /^Devolver: / }));
     await question();
     await travel("back");
     expect(screen.queryByRole("alertdialog")).toBeNull();
@@ -253,7 +268,7 @@ describe("the subscriptions of everybody", () => {
       [`POST /api/payments/${payment.id}/refund`]: () =>
         problem(409, "payment.refund_rejected", "O provedor de pagamento não aceitou a devolução."),
     });
-    await user.click(await screen.findByRole("button", { name: "Devolver" }));
+    await user.click(await screen.findByRole("button", { name: /^Devolver: / }));
     await user.click(screen.getByRole("button", { name: "Sim, devolver" }));
     expect(await screen.findByText("O provedor de pagamento não aceitou a devolução.")).toBeDefined();
   });
@@ -342,7 +357,7 @@ describe("the subscriptions of everybody", () => {
         Response.json({ studies: 6, labExams: 1, skippedStudies: 1 }),
     });
     await user.click(screen.getByRole("tab", { name: "Canceladas" }));
-    await user.click(await screen.findByRole("button", { name: "Restaurar" }));
+    await user.click(await screen.findByRole("button", { name: "Restaurar: exames de João Conceição" }));
     expect(await screen.findByText("João Conceição tem os exames de volta")).toBeDefined();
     await waitFor(() =>
       expect(calls.filter((call) => call === "GET /api/subscriptions/removals")).toHaveLength(2),

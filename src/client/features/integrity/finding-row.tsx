@@ -55,7 +55,9 @@ export function FindingRow({ finding }: { finding: IntegrityFinding }) {
           </span>
         )}
       </div>
-      {!closedAt && <OpenActions finding={finding} />}
+      {!closedAt && (
+        <OpenActions finding={finding} name={`${i18n._(kindNames[kind])}, ${exam?.join(", ") ?? object}`} />
+      )}
     </li>
   );
 }
@@ -70,7 +72,8 @@ function ClosedAs({ closedAt, healedBy }: { closedAt: string; healedBy: Integrit
   );
 }
 
-function OpenActions({ finding }: { finding: IntegrityFinding }) {
+/** @param props.name distinguishes the buttons of one finding from those of the others */
+function OpenActions({ finding, name }: { finding: IntegrityFinding; name: string }) {
   const { i18n, t } = useLingui();
   const failed = t({ id: "integrity.actionFailed", message: "It could not be started" });
   const recheck = useFindingAction(integrityApi.recheck, {
@@ -86,14 +89,24 @@ function OpenActions({ finding }: { finding: IntegrityFinding }) {
   return (
     <div className="integrity-do">
       <div className="integrity-buttons">
-        <Button size="small" disabled={recheck.isPending} onClick={() => recheck.mutate(finding.id)}>
+        <Button
+          size="small"
+          disabled={recheck.isPending}
+          aria-label={t({ id: "integrity.recheckOf", message: `Check again: ${name}` })}
+          onClick={() => recheck.mutate(finding.id)}
+        >
           <RefreshIcon small />
           <Trans id="integrity.recheck">Check again</Trans>
         </Button>
-        <Button size="small" disabled={restore.isPending} onClick={() => restore.mutate(finding.id)}>
+        <Button
+          size="small"
+          disabled={restore.isPending}
+          aria-label={t({ id: "integrity.restoreOf", message: `Look for another copy: ${name}` })}
+          onClick={() => restore.mutate(finding.id)}
+        >
           <Trans id="integrity.restore">Look for another copy</Trans>
         </Button>
-        {finding.study && <ShowStudy study={finding.study} />}
+        {finding.study && <ShowStudy study={finding.study} name={name} />}
       </div>
       <p>{i18n._(adviceFor(finding))}</p>
     </div>
@@ -101,7 +114,8 @@ function OpenActions({ finding }: { finding: IntegrityFinding }) {
 }
 
 /** Leads to the exam in the list of exams, narrowed to its date and patient. */
-function ShowStudy({ study }: { study: NonNullable<IntegrityFinding["study"]> }) {
+function ShowStudy({ study, name }: { study: NonNullable<IntegrityFinding["study"]>; name: string }) {
+  const { t } = useLingui();
   const setFilters = useSetAtom(studyFiltersAtom);
   const setOpen = useSetAtom(openStudiesAtom);
   const setView = useSetAtom(viewAtom);
@@ -113,7 +127,11 @@ function ShowStudy({ study }: { study: NonNullable<IntegrityFinding["study"]> })
     setView("listaExames");
   };
   return (
-    <Button size="small" onClick={show}>
+    <Button
+      size="small"
+      aria-label={t({ id: "integrity.showStudyOf", message: `Show in the list: ${name}` })}
+      onClick={show}
+    >
       <Trans id="integrity.showStudy">Show in the list</Trans>
     </Button>
   );

@@ -11,7 +11,7 @@ import { usePayments } from "../subscriptions-admin/use-admin-subscriptions.ts";
 import { DeadLetterPanel } from "./dead-letter-panel.tsx";
 import { NewAccountsPanel } from "./new-accounts-panel.tsx";
 import { NodePanel, nodesInNeed } from "./node-panel.tsx";
-import { PixPanel } from "./pix-panel.tsx";
+import { confirmableCount, PixPanel } from "./pix-panel.tsx";
 import { QueuePanel } from "./queue-panel.tsx";
 import { IntegrityPanel, TransferPanel } from "./stored-bytes-panels.tsx";
 import { useDeadLetters, useOperations } from "./use-operations.ts";
@@ -25,7 +25,11 @@ export default function AdminHome() {
   const isFailed = operations.data === undefined && operations.error !== null;
   const { nodes, studies } = operations.data ?? {};
   const panels: Panel[] = [
-    { name: "pix", waiting: payments.data?.total, node: <PixPanel query={payments} /> },
+    {
+      name: "pix",
+      waiting: payments.data && confirmableCount(payments.data),
+      node: <PixPanel query={payments} />,
+    },
     { name: "letters", waiting: letters.data?.length, node: <DeadLetterPanel query={letters} /> },
     { name: "transfers", waiting: studies?.failedTransfers, node: <TransferPanel query={operations} /> },
     { name: "nodes", waiting: nodes && nodesInNeed(nodes), node: <NodePanel query={operations} /> },

@@ -20,12 +20,13 @@ const SHOWN = 3;
 /** Pix that only an admin can confirm. */
 export function PixPanel({ query }: { query: ReturnType<typeof usePayments> }) {
   const payments = query.data?.payments.filter(({ canConfirm }) => canConfirm);
+  const count = query.data && confirmableCount(query.data);
   const { question, ask, close } = usePaymentQuestion(payments);
   return (
     <>
       <HomePanel
         title={<Trans id="home.pix">Pix to confirm</Trans>}
-        count={payments?.length}
+        count={count}
         link={
           <ViewLink view="subscription">
             <Trans id="subscriptions.title">Subscriptions</Trans>
@@ -53,6 +54,12 @@ export function PixPanel({ query }: { query: ReturnType<typeof usePayments> }) {
       <PaymentQuestionDialog question={question} onClose={close} />
     </>
   );
+}
+
+/** How many wait for an admin. What is beyond the page that was read counts like that page. */
+export function confirmableCount({ payments, total }: { payments: AdminPayment[]; total: number }): number {
+  const confirmable = payments.filter(({ canConfirm }) => canConfirm).length;
+  return confirmable === payments.length ? total : confirmable;
 }
 
 interface PixRowProps {

@@ -60,15 +60,19 @@ function PaymentRow({ payment, onOpen }: { payment: Payment; onOpen: () => void 
   );
 }
 
-export function DetailsButton({ payment, onOpen }: { payment: Payment; onOpen: () => void }) {
+interface DetailsButtonProps {
+  payment: Payment;
+  /** Whose payment it is, among those of several people. */
+  who?: string;
+  onOpen: () => void;
+}
+
+export function DetailsButton({ payment, who, onOpen }: DetailsButtonProps) {
   const { t } = useLingui();
   const day = dayText(payment.createdAt);
+  const name = t({ id: "payments.detailsOf", message: `Details of the payment of ${day}` });
   return (
-    <Button
-      size="small"
-      aria-label={t({ id: "payments.detailsOf", message: `Details of the payment of ${day}` })}
-      onClick={onOpen}
-    >
+    <Button size="small" aria-label={who === undefined ? name : `${name}: ${who}`} onClick={onOpen}>
       <Trans id="payments.details">Details</Trans>
     </Button>
   );

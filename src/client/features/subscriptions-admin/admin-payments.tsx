@@ -103,16 +103,17 @@ interface PaymentRowProps {
 }
 
 function PaymentRow({ payment, onAsk, onOpen }: PaymentRowProps) {
-  const { i18n } = useLingui();
+  const { i18n, t } = useLingui();
   const { user, planName, amount: amountCents, status, createdAt, txid } = payment;
-  const who = user?.name ?? <Trans id="subscriptions.deletedAccount">Deleted account</Trans>;
+  const who = user?.name ?? t({ id: "subscriptions.deletedAccount", message: "Deleted account" });
+  const amount = moneyText(i18n, amountCents);
   return (
     <li>
       <RowOwner name={who} email={user?.email}>
         <code>{txid}</code>
       </RowOwner>
       <div>
-        <b>{moneyText(i18n, amountCents)}</b>
+        <b>{amount}</b>
         <span>
           {planNameText(i18n, planName)} · <time dateTime={createdAt}>{dayText(createdAt)}</time>
         </span>
@@ -123,14 +124,24 @@ function PaymentRow({ payment, onAsk, onOpen }: PaymentRowProps) {
         <RefundState payment={payment} />
       </div>
       <div className="admin-actions">
-        {payment.devolucoes.length > 0 && <DetailsButton payment={payment} onOpen={() => onOpen(payment)} />}
+        {payment.devolucoes.length > 0 && (
+          <DetailsButton payment={payment} who={who} onOpen={() => onOpen(payment)} />
+        )}
         {payment.canConfirm && (
-          <Button size="small" onClick={() => onAsk({ kind: "confirm", payment })}>
+          <Button
+            size="small"
+            aria-label={t({ id: "subscriptions.confirmOf", message: `Confirm: ${amount}, ${who}` })}
+            onClick={() => onAsk({ kind: "confirm", payment })}
+          >
             <Trans id="subscriptions.confirmPayment">Confirm</Trans>
           </Button>
         )}
         {payment.canRefund && (
-          <Button size="small" onClick={() => onAsk({ kind: "refund", payment })}>
+          <Button
+            size="small"
+            aria-label={t({ id: "subscriptions.refundOf", message: `Refund: ${amount}, ${who}` })}
+            onClick={() => onAsk({ kind: "refund", payment })}
+          >
             <Trans id="subscriptions.refund">Refund</Trans>
           </Button>
         )}

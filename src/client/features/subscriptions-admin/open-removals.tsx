@@ -26,9 +26,10 @@ export function OpenRemovals() {
 }
 
 function RemovalRow({ removal }: { removal: Removal }) {
-  const { i18n } = useLingui();
+  const { i18n, t } = useLingui();
   const undo = useUndo();
   const { user, reason, purgeAfter, studyCount, labExamCount } = removal;
+  const { name } = user;
   const until = i18n.date(new Date(purgeAfter), { dateStyle: "short", timeStyle: "short" });
   return (
     <li>
@@ -59,7 +60,12 @@ function RemovalRow({ removal }: { removal: Removal }) {
         </span>
       </div>
       <div className="admin-actions">
-        <Button size="small" disabled={undo.isPending} onClick={() => undo.mutate(removal)}>
+        <Button
+          size="small"
+          disabled={undo.isPending}
+          aria-label={t({ id: "subscriptions.removal.undoOf", message: `Bring back: exams of ${name}` })}
+          onClick={() => undo.mutate(removal)}
+        >
           {undo.isPending ? (
             <Trans id="subscriptions.removal.undoing">Bringing back…</Trans>
           ) : (
