@@ -112,6 +112,60 @@ test(
   JOB_TIMEOUT_MS,
 );
 
+/** In the page: how many pixels of the focus ring a scrolling or clipping parent cuts, or lay over the element itself. */
+function lostRing(): number {
+  const { activeElement: element } = document;
+  if (!(element instanceof HTMLElement)) return -1;
+  const { outlineStyle, outlineWidth, outlineOffset } = getComputedStyle(element);
+  const [width, offset] = [Number.parseFloat(outlineWidth), Number.parseFloat(outlineOffset)];
+  if (outlineStyle === "none") return -1;
+  if (offset < 0) return width;
+  const box = element.getBoundingClientRect();
+  const reach = width + offset;
+  let lost = 0;
+  for (let parent = element.parentElement; parent; parent = parent.parentElement) {
+    if (getComputedStyle(parent).overflowX === "visible") continue;
+    const edge = parent.getBoundingClientRect();
+    lost = Math.max(lost, edge.left - box.left + reach, edge.top - box.top + reach);
+    lost = Math.max(lost, box.bottom + reach - edge.bottom);
+  }
+  return lost;
+}
+
+test(
+  "the ring around the first film of an open exam and around an admin's tab is whole, and covers no letter",
+  async () => {
+    for (const viewport of [
+      { width: 1280, height: 900 },
+      { width: 360, height: 780 },
+    ]) {
+      const { page, context } = await openPage(person);
+      await page.setViewportSize(viewport);
+      await page
+        .getByRole("navigation")
+        .getByRole("button", { name: /^(Meus exames|Exames)/ })
+        .first()
+        .click();
+      await page.locator(":is(tbody, .phone-studies) button[aria-expanded=false]").first().click();
+      const films = page.getByRole("list", { name: "Séries" });
+      await films.focus();
+      await page.keyboard.press("Tab");
+      expect(await page.evaluate(lostRing)).toBe(0);
+      await context.close();
+    }
+    const { page, context } = await openPage(admin);
+    for (const view of ["Assinaturas", "Integridade"]) {
+      await page.locator("nav").getByRole("button", { name: view, exact: true }).click();
+      await page.locator("main h1", { hasText: view }).waitFor();
+      await page.getByRole("tab").first().focus();
+      await page.keyboard.press("ArrowRight");
+      expect(await page.evaluate(lostRing)).toBe(0);
+    }
+    await context.close();
+  },
+  JOB_TIMEOUT_MS,
+);
+
 test(
   "at 200 % zoom the terms can be read, and nothing lies over them",
   async () => {

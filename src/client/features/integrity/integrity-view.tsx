@@ -39,7 +39,7 @@ function ArchiveIntegrity() {
         <>
           <RoundPanel summary={data} />
           <Tabs.Root value={tab} onValueChange={setTab}>
-            <Tabs.List className="tabs integrity-tabs">
+            <Tabs.List className="tabs can-scroll">
               <Tabs.Trigger value="open">
                 <Trans id="integrity.open">Open</Trans>
                 {data !== undefined && data.openFindings > 0 && (

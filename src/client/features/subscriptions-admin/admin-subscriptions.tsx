@@ -39,7 +39,7 @@ function AdminTabs({ pendingPayments }: { pendingPayments: number }) {
   const [tab, setTab] = useAtom(tabAtom);
   return (
     <Tabs.Root value={tab} onValueChange={setTab}>
-      <Tabs.List className="tabs admin-tabs">
+      <Tabs.List className="tabs can-scroll">
         <Tabs.Trigger value="payments">
           <Trans id="subscriptions.payments">Payments</Trans>
           {pendingPayments > 0 && <span className="admin-count">{pendingPayments}</span>}
