@@ -112,7 +112,11 @@ describe("beside a running server", () => {
       await exameteca("data", "backup", place("rehearsed"));
       const rehearsed = await exameteca("nowhere", "verify", "--rehearse", place("rehearsed"), "--json");
       expect([rehearsed.code, rehearsed.complaint]).toEqual([0, ""]);
-      expect(JSON.parse(rehearsed.output)).toMatchObject({ studies: 2, framesOpened: 2, downloads: 2 });
+      const frameSha256 = sha256(Uint8Array.of(1, 2, 3, 4, 5, 6, 7, 8));
+      expect(JSON.parse(rehearsed.output)).toMatchObject({
+        ...{ studies: 2, framesOpened: 2, downloads: 2 },
+        trials: [{ frameSha256 }, { frameSha256 }],
+      });
       const left = [
         ...new Bun.Glob("exameteca-rehearsal-*").scanSync({ cwd: folder.path, onlyFiles: false }),
       ];

@@ -61,6 +61,9 @@ export async function rehearse(
   return rehearsal;
 }
 
+/** The frame alone, as it is stored: parts have a boundary, of which no two are the same. */
+const AS_STORED = "application/octet-stream; transfer-syntax=*";
+
 /** Opens the middle frame of the first series with images; `undefined` if the study has none. */
 async function openFrame(server: RestoredServer, study: RehearsedStudy): Promise<Uint8Array | undefined> {
   const data = Buffer.from(JSON.stringify([{ userId: server.adminId, id: study.id }])).toString("base64url");
@@ -77,6 +80,7 @@ async function openFrame(server: RestoredServer, study: RehearsedStudy): Promise
     const frame = await ask(
       server,
       `${seriesPath}/instances/${uidOf(middle, TagHex.SOPInstanceUID)}/frames/1`,
+      { accept: AS_STORED },
     );
     const bytes = await frame.bytes();
     if (bytes.length === 0) throw new Error("the frame is empty");
@@ -98,8 +102,12 @@ async function download(server: RestoredServer, { id }: RehearsedStudy): Promise
   return hasher.digest("hex");
 }
 
-async function ask({ url, token }: RestoredServer, path: string): Promise<Response> {
-  const answer = await fetch(url + path, { headers: { authorization: `Bearer ${token}` } });
+async function ask(
+  { url, token }: RestoredServer,
+  path: string,
+  headers?: { accept: string },
+): Promise<Response> {
+  const answer = await fetch(url + path, { headers: { ...headers, authorization: `Bearer ${token}` } });
   if (!answer.ok)
     throw new Error(
       `${path.replace(/\/t\/[^/]+/, "/t/…").replace(/data=.*/, "data=…")} answered ${answer.status}`,
