@@ -19,18 +19,13 @@ import { openProgressLine } from "./progress-line.ts";
 import { addUser } from "./user-command.ts";
 
 /** `verify --rehearse DIR`. Exit code 0 if every study of the backup opens, 1 if one does not. */
-export async function rehearseCommand(
-  program: Program,
-  config: Config,
-  backup: string,
-  asJson: boolean,
-): Promise<number> {
+export async function rehearseCommand(program: Program, backup: string, asJson: boolean): Promise<number> {
   const signal = untilInterrupted();
   const scratch = await mkdtemp(join(tmpdir(), "exameteca-rehearsal-"));
   // As root, PostgreSQL runs as another account, which must be able to enter its folder.
   await chmod(scratch, 0o711);
   try {
-    const place = scratchConfig(config, join(scratch, "data"));
+    const place = scratchConfig(join(scratch, "data"));
     const head = await restoreInto(program, place, backup, signal);
     const rehearsal = await startAndTry(program, place, signal);
     const report = { state: head.state, createdAt: head.createdAt, ...rehearsal };
@@ -43,11 +38,11 @@ export async function rehearseCommand(
 
 /**
  * The settings of an installation for which the environment sets none: no mail is sent, no PSP is called, no DICOM sender is answered,
- * and the only port is a free one on loopback.
+ * and the only port is a free one on loopback. Lossless copies would take room and work, and end with the scratch place.
  */
-function scratchConfig({ hasDerivatives }: Config, dataDir: string): Config {
+export function scratchConfig(dataDir: string): Config {
   const unset = readConfig({ DATA_DIR: dataDir });
-  return { ...unset, port: 0, publicUrl: "http://127.0.0.1", twoFactor: "off", hasDerivatives };
+  return { ...unset, port: 0, publicUrl: "http://127.0.0.1", twoFactor: "off", hasDerivatives: false };
 }
 
 async function restoreInto(

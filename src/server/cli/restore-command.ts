@@ -43,10 +43,15 @@ function withAdvice(error: unknown): never {
   });
 }
 
-function told({ state, createdAt, leftOut }: RestoreReport): string {
+function told({ state, createdAt, leftOut, notWhole }: RestoreReport): string {
   const lines = [
     `Restored ${state}, made at ${createdAt}. Everybody has to sign in again.`,
     ...leftOut.map((what) => `  left out, damaged in the backup: ${what}`),
+    ...notWhole.map(({ key, found }) =>
+      found === "missing"
+        ? `  missing in the archive when it was backed up: ${key}`
+        : `  changed in the archive before it was backed up: ${key}`,
+    ),
   ];
   return `${lines.join("\n")}\n`;
 }

@@ -12,7 +12,7 @@ import { parseOptions } from "./usage.ts";
 /** `verify [--json]`, or `verify --rehearse DIR`. Exit code 0 if the archive is as it was stored, 1 with findings. */
 export async function verifyCommand(program: Program, config: Config, args: string[]): Promise<number> {
   const { json: asJson = false, rehearse: backup } = readOptions(args);
-  if (backup !== undefined) return await rehearseCommand(program, config, backup, asJson);
+  if (backup !== undefined) return await rehearseCommand(program, backup, asJson);
   const signal = untilInterrupted();
   await using database = await reachInstallation(program, config);
   const sources = await openArchive(config);

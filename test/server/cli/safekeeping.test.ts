@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { chmodSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { scratchConfig } from "../../../src/server/cli/rehearse-command.ts";
 import type { BackupFile } from "../../../src/server/features/safekeeping/backup-manifest.ts";
 import type { Study } from "../../../src/shared/api/studies.ts";
 import { freePort } from "../../support/free-port.ts";
@@ -151,6 +152,11 @@ describe("beside a running server", () => {
         expect.stringContaining(`missing in the archive: ${volume}`),
       ]);
       writeFileSync(lost, bytes);
+      const restored = await exameteca("lacked", "restore", place("lacking"));
+      expect([restored.code, restored.output]).toEqual([
+        0,
+        expect.stringContaining(`missing in the archive when it was backed up: ${volume}\n`),
+      ]);
 
       const port = await freePort();
       const env = { ...environmentOf("nowhere"), DIMSE_PORT: String(port) };
@@ -171,6 +177,10 @@ describe("beside a running server", () => {
     },
     TIMEOUT_MS,
   );
+});
+
+test("a rehearsal makes no lossless copies, which would take room beyond the archive's", () => {
+  expect(scratchConfig(place("scratch")).hasDerivatives).toBe(false);
 });
 
 async function isOpen(port: number): Promise<boolean> {

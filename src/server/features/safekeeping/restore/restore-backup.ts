@@ -50,6 +50,8 @@ export interface RestoreOptions {
 export interface RestoreReport extends BackupHead {
   /** Keys of objects, and paths of mails, that were left out because the backup's copies are damaged. */
   leftOut: string[];
+  /** Objects that were not whole in the archive at the backup: absent from it, or with the changed bytes that it holds. */
+  notWhole: RestoredDamage[];
 }
 
 /**
@@ -99,7 +101,8 @@ export async function restoreBackup(root: string, options: RestoreOptions): Prom
   }
   await rm(mark);
   await sync(options.dataDir);
-  return { ...head, leftOut };
+  const unread = new Set(leftOut);
+  return { ...head, leftOut, notWhole: damage.filter(({ key }) => !unread.has(key)) };
 }
 
 async function chooseState(
