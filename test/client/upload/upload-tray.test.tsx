@@ -461,6 +461,12 @@ test("a line counts as dead after 4 s without a byte, or after three of its long
   expect([slow.isStalled(23_000), slow.isStalled(24_100)]).toEqual([false, true]);
 });
 
+test("an upload to a server of the same network goes on quietly while the browser says that it is offline", () => {
+  const watch = new StallWatch(0);
+  watch.progressed(500);
+  expect([watch.isStalled(1_400, false), watch.isStalled(2_100, false)]).toEqual([false, true]);
+});
+
 test("an upload that the server had whole before a reload is shown as being processed, not as unsent", async () => {
   const locks = { request: (_name: string, _options: object, work: () => unknown) => work() };
   Object.defineProperty(navigator, "locks", { value: locks, configurable: true });

@@ -46,7 +46,7 @@ export function ReadingCard({ waiting, reading, exams, onCancel }: ReadingCardPr
         <Trans id="upload.nothingSent">Nothing was uploaded yet. The reading happens on this device.</Trans>
       </p>
       <span className="sr-only" role="status">
-        {25 * Math.floor(percent / 25)}%
+        <Trans id="upload.looking">Looking inside</Trans> {25 * Math.floor(percent / 25)}%
       </span>
     </section>
   );

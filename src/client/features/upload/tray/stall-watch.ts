@@ -1,4 +1,6 @@
 const LEAST_PATIENCE_MS = 4_000;
+/** Where the browser says that it is offline. A server on the same machine or network may take bytes all the same. */
+const LEAST_PATIENCE_OFFLINE_MS = 1_000;
 /** How many times the longest pause so far is waited for: a slow line sends its bytes in few large portions. */
 const PAUSES = 3;
 
@@ -18,7 +20,9 @@ export class StallWatch {
     this.#lastAtMs = atMs;
   }
 
-  isStalled(atMs: number): boolean {
-    return atMs - this.#lastAtMs > Math.max(LEAST_PATIENCE_MS, PAUSES * this.#longestPauseMs);
+  /** @param isOnline as the browser says */
+  isStalled(atMs: number, isOnline = true): boolean {
+    const least = isOnline ? LEAST_PATIENCE_MS : LEAST_PATIENCE_OFFLINE_MS;
+    return atMs - this.#lastAtMs > Math.max(least, PAUSES * this.#longestPauseMs);
   }
 }

@@ -170,7 +170,7 @@ function watchProgress(totalBytes: number, tell: (transfer: Transfer) => void) {
   let transfer: Transfer = { loadedBytes: 0, totalBytes };
   tell(transfer);
   const timer = setInterval(() => {
-    const isStalled = !isSent(transfer) && (!navigator.onLine || watch.isStalled(performance.now()));
+    const isStalled = !isSent(transfer) && watch.isStalled(performance.now(), navigator.onLine);
     if (isStalled === Boolean(transfer.isStalled)) return;
     transfer = { ...transfer, isStalled };
     tell(transfer);
