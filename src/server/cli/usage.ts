@@ -14,11 +14,12 @@ export function parseOptions<const Options extends ParseArgsConfig>(options: Opt
   }
 }
 
-/** The value of an option whose schema has read it. @throws {UsageError} */
+/** The value of an option whose schema has read it. @param rule what the schema asks for. @throws {UsageError} */
 export function checked<Value>(
   name: string,
   result: { success: true; data: Value } | { success: false },
+  rule?: string,
 ): Value {
-  if (!result.success) throw new UsageError(`${name} is missing or not valid`);
+  if (!result.success) throw new UsageError(`${name} is missing or not valid${rule ? `: ${rule}` : ""}`);
   return result.data;
 }

@@ -1,5 +1,5 @@
 import { emailSchema, nameSchema, newPasswordSchema } from "../../shared/api/account-fields.ts";
-import { type Role, roleSchema } from "../../shared/api/users.ts";
+import { type Role, roleSchema, roles } from "../../shared/api/users.ts";
 import type { Config } from "../config.ts";
 import { connectDatabase, type Db } from "../db/client.ts";
 import { leasesEnded } from "../db/leased-statement.ts";
@@ -54,14 +54,18 @@ function readOptions(args: string[]) {
   }).values;
 }
 
+const PASSWORD_RULE = "6 to 1,024 characters";
+
 /** Reads the options of a new account. @throws {UsageError} if one is not valid */
 function adding(options: Options): (db: Db) => Promise<string> {
   const email = checked("--email", emailSchema.safeParse(options.email));
-  const name = checked("--name", nameSchema.safeParse(options.name ?? email));
-  const role = checked("--role", roleSchema.safeParse(options.role ?? "user"));
+  const name = checked("--name", nameSchema.safeParse(options.name ?? email), "3 to 200 characters");
+  const role = checked("--role", roleSchema.safeParse(options.role ?? "user"), roles.join(", "));
   const given = options.password;
   const password =
-    given === undefined ? randomPassword() : checked("--password", newPasswordSchema.safeParse(given));
+    given === undefined
+      ? randomPassword()
+      : checked("--password", newPasswordSchema.safeParse(given), PASSWORD_RULE);
   return async (db) => {
     await addUser(db, { email, name, role, password });
     return given === undefined ? `Added ${email} (password: ${password})` : `Added ${email}`;
@@ -91,7 +95,7 @@ function setting(options: Options): (db: Db) => Promise<string> {
   const email = checked("--email", emailSchema.safeParse(options.email));
   const change: OperatorChange = {};
   if (options.password !== undefined)
-    change.password = checked("--password", newPasswordSchema.safeParse(options.password));
+    change.password = checked("--password", newPasswordSchema.safeParse(options.password), PASSWORD_RULE);
   if (options["new-email"] !== undefined)
     change.email = checked("--new-email", emailSchema.safeParse(options["new-email"]));
   const twoFactor = options["two-factor"];

@@ -176,6 +176,15 @@ describe("the command line", () => {
       [["user", "drop"], "user add, or user set"],
       [["user", "add", "--mail", "a@example.com"], "--mail"],
       [["user", "add", "--email", "no address"], "--email"],
+      [
+        ["user", "add", "--email", "a@example.com", "--name", "Zé"],
+        "--name is missing or not valid: 3 to 200 characters",
+      ],
+      [
+        ["user", "set", "--email", "a@example.com", "--password", "12345"],
+        "not valid: 6 to 1,024 characters",
+      ],
+      [["user", "add", "--email", "a@example.com", "--role", "boss"], "admin, user, doctor, lab"],
       [["user", "add", "--email", "a@example.com", "--role", "boss"], "--role"],
       [["user", "set", "--email", "a@example.com", "--password", "short"], "--password"],
     ] as const) {
