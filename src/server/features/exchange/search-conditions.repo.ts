@@ -7,7 +7,7 @@ import { fold } from "../../../shared/fold.ts";
 import { contains, escapeLike } from "../../db/like.ts";
 import type { QidoAttribute } from "../dicomweb/qido/qido-attributes.ts";
 import { AVAILABILITY } from "../dicomweb/qido/qido-json.ts";
-import type { QidoMatch, Wanted } from "../dicomweb/qido/qido-match.ts";
+import { bySequence, isOfSequence, type QidoMatch, type Wanted } from "../dicomweb/qido/qido-match.ts";
 import { type InstanceValues, MAX_INDEXED_TEXT, series, studies } from "../studies/studies.table.ts";
 
 /**
@@ -74,7 +74,10 @@ const seriesTexts: Record<string, AnyPgColumn> = {
 
 /** What a study must be for one match. */
 export function studyCondition({ path, time, wanted }: QidoMatch, from: ValuesFrom): SQL | undefined {
-  const [{ tag } = { tag: "" }] = path;
+  const [attribute, ...members] = path;
+  // Of a study no sequence is kept.
+  if (!attribute || members.length > 0) return sql`false`;
+  const { tag } = attribute;
   // Each of them by its own index.
   if (wanted.kind === "any")
     return anyOf(wanted.of.map((one) => studyCondition({ path, time, wanted: one }, from)));
@@ -85,7 +88,7 @@ export function studyCondition({ path, time, wanted }: QidoMatch, from: ValuesFr
   const simple = simpleOfStudy[tag];
   if (simple) return isValue(sql`${simple}`, wanted);
   const listed = listColumns[tag];
-  if (!listed) return isKeptValue(studies.attributes, path, wanted);
+  if (!listed) return isKeptValue(studies.attributes, attribute, wanted);
   const isName = tag === TagHex.PatientName;
   const isOne = from === "columns" ? isListed(listed, wanted) : isSaid(tag, said(tag, from), wanted);
   return isName ? or(isOne, isInGroups(wanted)) : isOne;
@@ -169,15 +172,23 @@ export function isSaid(tag: string | undefined, said: SQL, wanted: Wanted): SQL 
   return isValue(tag === TagHex.PatientName ? foldedName(said) : said, wanted);
 }
 
-/** What a series must be for one match. */
-export function seriesCondition({ path, time, wanted }: QidoMatch): SQL | undefined {
-  const [{ tag } = { tag: "" }] = path;
+/** What a series must be. All that is wanted of the members of one sequence has to be in one item (PS3.4 §C.2.2.2.6). */
+export function seriesConditions(matches: readonly QidoMatch[]): (SQL | undefined)[] {
+  return [
+    ...matches.filter((match) => !isOfSequence(match)).map(seriesCondition),
+    ...bySequence(matches).map(({ tag, ofItem }) => hasKept(series.attributes, tag, ofItem.map(isItem))),
+  ];
+}
+
+function seriesCondition({ path: [attribute], time, wanted }: QidoMatch): SQL | undefined {
+  if (!attribute) return undefined;
+  const { tag } = attribute;
   if (time) {
     const [day, ofDay] = [tag, time.tag].map((one) => firstKept(series.attributes, one));
     return isValue(sql`concat(${day}, translate(${ofDay}, ':', ''))`, wanted);
   }
   const column = seriesNumbers[tag] ?? seriesTexts[tag];
-  return column ? isValue(sql`${column}`, wanted) : isKeptValue(series.attributes, path, wanted);
+  return column ? isValue(sql`${column}`, wanted) : isKeptValue(series.attributes, attribute, wanted);
 }
 
 /** The first value of an attribute among those kept as DICOM JSON. */
@@ -185,25 +196,30 @@ function firstKept(column: AnyPgColumn, tag: string): SQL {
   return sql`(${column} #>> array[${tag}, 'Value', '0']::text[])`;
 }
 
-/** Compares an attribute among those kept as DICOM JSON; a name by each of its groups and as a whole. */
-function isKeptValue(
-  column: AnyPgColumn,
-  [attribute, ...inner]: readonly QidoAttribute[],
-  wanted: Wanted,
-): SQL | undefined {
-  if (!attribute) return undefined;
-  const values = sql`jsonb_array_elements(${column} -> ${attribute.tag} -> 'Value') as item`;
-  const [member, ...deeper] = inner;
+/** Compares an attribute among those kept as DICOM JSON. */
+function isKeptValue(column: AnyPgColumn, attribute: QidoAttribute, wanted: Wanted): SQL {
+  return hasKept(column, attribute.tag, [isKept(sql`item`, attribute, wanted)]);
+}
+
+/** Whether one value or item of an attribute among those kept as DICOM JSON meets all conditions, which name it `item`. */
+function hasKept(column: AnyPgColumn, tag: string, conditions: readonly (SQL | undefined)[]): SQL {
+  return sql`exists (select from jsonb_array_elements(${column} -> ${tag} -> 'Value') as item where ${and(...conditions)})`;
+}
+
+/** Compares a member of the item of a sequence. */
+function isItem({ path: [member, ...deeper], wanted }: QidoMatch): SQL | undefined {
   // Only the members of the first sequence are kept.
-  if (deeper.length > 0) return sql`false`;
-  const value = member ? sql`item #> array[${member.tag}, 'Value', '0']::text[]` : sql`item`;
-  if ((member ?? attribute).vr !== "PN")
-    return sql`exists (select from ${values} where ${isValue(sql`(${value} #>> '{}')`, wanted)})`;
+  if (!member || deeper.length > 0) return sql`false`;
+  return isKept(sql`item #> array[${member.tag}, 'Value', '0']::text[]`, member, wanted);
+}
+
+/** Compares a value in DICOM JSON; a name by each of its groups and as a whole. */
+function isKept(value: SQL, { vr }: QidoAttribute, wanted: Wanted): SQL | undefined {
+  if (vr !== "PN") return isValue(sql`((${value}) #>> '{}')`, wanted);
   const name = sql`(case when jsonb_typeof(${value}) = 'object' then ${value} end)`;
   const groups = sql`(select group_text.value from jsonb_each_text(${name}) as group_text union
     select concat_ws('=', ${name} ->> 'Alphabetic', ${name} ->> 'Ideographic', ${name} ->> 'Phonetic')) as name (text)`;
-  return sql`exists (select from ${values} cross join lateral ${groups}
-    where ${isValue(foldedName(sql`name.text`), wanted)})`;
+  return sql`exists (select from ${groups} where ${isValue(foldedName(sql`name.text`), wanted)})`;
 }
 
 /** Compares a text or number as DICOM writes it; names are folded already. */

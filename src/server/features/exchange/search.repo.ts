@@ -22,7 +22,7 @@ import {
   isSaid,
   listColumns,
   namesOne,
-  seriesCondition,
+  seriesConditions,
   studyCondition,
   type ValuesFrom,
 } from "./search-conditions.repo.ts";
@@ -75,7 +75,7 @@ export async function searchStudies(db: DbOrTx, wide: WideSearch): Promise<Study
 export async function searchSeries(db: DbOrTx, search: WideSearch): Promise<FoundSeries[]> {
   const ofSeries = sql`${series.seriesNumber} as number, ${series.seriesInstanceUID} as uid`;
   const keys = sql`${series.id} as id, ${studies.studyDate} as day, ${studies.studyTime} as time, ${studies.id} as study_id`;
-  const isWanted = search.ofSeries.map(seriesCondition);
+  const isWanted = seriesConditions(search.ofSeries);
   const isOnPage = await pageOf(db, search, {
     id: series.id,
     order: sql`day ${falling}, time ${falling}, study_id ${falling}, number nulls last, uid`,

@@ -3,21 +3,41 @@ import type { DicomJson, DicomJsonElement } from "../../../../shared/dicom/readi
 import { TagHex } from "../../../../shared/dicom/tags.ts";
 import { type DateTimeEnd, storedMoment } from "./date-time-range.ts";
 import { matchesWildcard } from "./match-wildcard.ts";
-import type { QidoMatch, Wanted } from "./qido-match.ts";
+import { bySequence, isOfSequence, type QidoMatch, type Wanted } from "./qido-match.ts";
 
-/** Whether a data set has all the attributes that a search wants (PS3.4 §C.2.2.2). */
+/** The offset from UTC of a data set, for date times that have none. */
+type FindOffset = () => string | undefined;
+
+/**
+ * Whether a data set has all the attributes that a search wants (PS3.4 §C.2.2.2). All that it wants of the members of one sequence has
+ * to be in one item (§C.2.2.2.6).
+ */
 export function matchesAll(json: DicomJson, matches: readonly QidoMatch[]): boolean {
-  return matches.every(({ path, time, wanted }) => {
-    const tags = path.map(({ tag }) => tag);
-    const texts = textsAt(json, tags);
-    const read = time ? withTime(texts, json, time.tag) : texts;
-    return read.some((text) => isWanted(text, wanted, () => offsetOf(json)));
-  });
+  return hasAll(json, matches, () => offsetOf(json));
+}
+
+function hasAll(json: DicomJson, matches: readonly QidoMatch[], findOffset: FindOffset): boolean {
+  return (
+    matches.every((match) => isOfSequence(match) || hasValue(json, match, findOffset)) &&
+    bySequence(matches).every(({ tag, ofItem }) =>
+      (json[tag]?.Value ?? []).some((item) => isDataSet(item) && hasAll(item, ofItem, findOffset)),
+    )
+  );
+}
+
+function hasValue(
+  json: DicomJson,
+  { path: [attribute], time, wanted }: QidoMatch,
+  findOffset: FindOffset,
+): boolean {
+  const texts = textsOf(json, attribute?.tag ?? "");
+  const read = time ? withTime(texts, json, time.tag) : texts;
+  return read.some((text) => isWanted(text, wanted, findOffset));
 }
 
 /** Dates with the time of day behind them. */
 function withTime(dates: string[], json: DicomJson, time: string): string[] {
-  const [ofDay = ""] = textsAt(json, [time]);
+  const [ofDay = ""] = textsOf(json, time);
   return dates.map((date) => date + ofDay.replaceAll(":", ""));
 }
 
@@ -26,10 +46,9 @@ function offsetOf(json: DicomJson): string | undefined {
   return typeof offset === "string" ? offset : undefined;
 }
 
-/** The values at a path, a name in its groups (alphabetic, ideographic, phonetic) and as a whole. */
-function textsAt(json: DicomJson, [tag = "", ...inner]: string[]): string[] {
+/** The values of an attribute, a name in its groups (alphabetic, ideographic, phonetic) and as a whole. */
+function textsOf(json: DicomJson, tag: string): string[] {
   const values = json[tag]?.Value ?? [];
-  if (inner.length > 0) return values.flatMap((item) => (isDataSet(item) ? textsAt(item, inner) : []));
   const isName = json[tag]?.vr === "PN";
   return values.flatMap((value) => {
     if (typeof value === "string" || typeof value === "number") return String(value);
@@ -44,7 +63,7 @@ function isDataSet(value: unknown): value is Record<string, DicomJsonElement> {
   return typeof value === "object" && value !== null;
 }
 
-function isWanted(text: string, wanted: Wanted, findOffset: () => string | undefined): boolean {
+function isWanted(text: string, wanted: Wanted, findOffset: FindOffset): boolean {
   switch (wanted.kind) {
     case "list":
       return (

@@ -24,3 +24,26 @@ export interface QidoMatch {
   time?: QidoAttribute | undefined;
   wanted: Wanted;
 }
+
+/** What a search wants of the items of one sequence. */
+export interface SequenceMatch {
+  tag: string;
+  /** With paths that begin in the item. */
+  ofItem: QidoMatch[];
+}
+
+export function isOfSequence({ path }: QidoMatch): boolean {
+  return path.length > 1;
+}
+
+/** What is wanted of members of sequences, by their sequences; other matches are left out. */
+export function bySequence(matches: readonly QidoMatch[]): SequenceMatch[] {
+  const ofSequences = Map.groupBy(
+    matches.filter(isOfSequence),
+    ({ path: [sequence] }) => sequence?.tag ?? "",
+  );
+  return [...ofSequences].map(([tag, ofOne]) => ({
+    tag,
+    ofItem: ofOne.map((match) => ({ ...match, path: match.path.slice(1) })),
+  }));
+}

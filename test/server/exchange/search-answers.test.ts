@@ -1,0 +1,75 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import type { DicomElements } from "../../../src/server/dicom/write-instance.ts";
+import type { DicomJson } from "../../../src/shared/dicom/reading/instance.ts";
+import { TagHex } from "../../../src/shared/dicom/tags.ts";
+import { sampleZip, studyUID } from "../../support/sample-zip.ts";
+import { createTestApp, type Person, type TestApp } from "../../support/test-app.ts";
+
+let t: TestApp;
+let owner: Person;
+
+const text = (vr: string, value: string | number) => ({ vr, Value: [value] });
+const request = (step: string, procedure: string) => ({
+  "00400009": text("SH", step),
+  "00401001": text("SH", procedure),
+});
+const code = (value: string, scheme: string) => ({
+  "00080100": text("SH", value),
+  "00080102": text("SH", scheme),
+});
+const elements: DicomElements = {
+  [TagHex.PatientName]: text("PN", "Silva^Ana"),
+  [TagHex.InstitutionName]: text("LO", "Hospital"),
+  "00101010": text("AS", "054Y"),
+  [TagHex.Modality]: text("CS", "MR"),
+  "00081010": text("SH", "SALA-1"),
+  "00180060": text("DS", 120),
+  "00290010": text("LO", "ACME"),
+  "00291001": text("LO", "privado"),
+  "00400275": { vr: "SQ", Value: [request("S1", "P1"), request("S2", "P2")] },
+  "00081032": { vr: "SQ", Value: [code("1", "A"), code("2", "B")] },
+};
+
+beforeAll(async () => {
+  t = await createTestApp();
+  owner = await t.addPerson("Quem Procura");
+  await t.store(owner, sampleZip({ elements }));
+}, 240_000);
+afterAll(() => t[Symbol.asyncDispose]());
+
+async function search(path: string): Promise<DicomJson[]> {
+  const answer = await t.call("GET", `/dicomweb${path}`, { as: owner });
+  expect([200, 204]).toContain(answer.status);
+  return answer.status === 200 ? ((await answer.json()) as DicomJson[]) : [];
+}
+
+const ofStudy = `/studies/${studyUID("1")}`;
+
+describe("a search by members of a sequence", () => {
+  test.each(["/series", `${ofStudy}/series`, "/instances", `${ofStudy}/instances`])(
+    "of %s finds what has all of them in one item",
+    async (path) => {
+      const [step, procedure] = ["ScheduledProcedureStepID", "RequestedProcedureID"].map(
+        (member) => `RequestAttributesSequence.${member}`,
+      );
+      expect(await search(`${path}?${step}=S2&${procedure}=P2`)).toHaveLength(1);
+      expect(await search(`${path}?${step}=S*&00400275.00401001=P1`)).toHaveLength(1);
+      expect(await search(`${path}?${step}=S1&${procedure}=P2`)).toBeEmpty();
+    },
+  );
+
+  test("of instances does so for any sequence", async () => {
+    const [value, scheme] = ["CodeValue", "CodingSchemeDesignator"].map(
+      (member) => `ProcedureCodeSequence.${member}`,
+    );
+    for (const path of ["/instances", `${ofStudy}/instances`]) {
+      expect(await search(`${path}?${value}=2&${scheme}=B`)).toHaveLength(1);
+      expect(await search(`${path}?${value}=1&${scheme}=B`)).toBeEmpty();
+    }
+  });
+
+  test("finds no study by a member of what is no sequence", async () => {
+    expect(await search("/studies?PatientName.CodeValue=Silva^Ana")).toBeEmpty();
+    expect(await search("/studies?PatientAge.CodeValue=054Y")).toBeEmpty();
+  });
+});
