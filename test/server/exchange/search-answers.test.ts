@@ -73,3 +73,18 @@ describe("a search by members of a sequence", () => {
     expect(await search("/studies?PatientAge.CodeValue=054Y")).toBeEmpty();
   });
 });
+
+test.each([
+  ["/studies?InstitutionName=Hosp*", ["00080080"]],
+  ["/studies?PatientAge=054Y&InstitutionName=", ["00080080", "00101010"]],
+  ["/series?StationName=SALA-1&PatientAge=*", ["00081010", "00101010"]],
+  [`${ofStudy}/series?00081010=SALA*`, ["00081010"]],
+  ["/instances?KVP=120&00291001=privado", ["00180060", "00291001"]],
+  ["/instances?KVP=", ["00180060"]],
+  [`${ofStudy}/instances?ProcedureCodeSequence.CodeValue=1`, ["00081032"]],
+])("a search answers the attributes that it names (%s)", async (path, tags) => {
+  const [found] = await search(path);
+  const [usual] = await search(path.replace(/\?.*/, ""));
+  expect(Object.keys(found ?? {})).toEqual([...Object.keys(usual ?? {}), ...tags].sort());
+  for (const tag of tags) expect(found?.[tag]).toEqual(elements[tag] as DicomJson[string]);
+});

@@ -26,6 +26,8 @@ export interface QidoQuery extends Page {
   matches: QidoMatch[];
   /** Tags that the client wants beside the usual ones. */
   include: ReadonlySet<string> | "all";
+  /** Tags of the attributes that the search names, which its answer has too (PS3.18 §10.6.3.3), even those that may have any value. */
+  named: ReadonlySet<string>;
   /** Names of parameters that would narrow the search if it knew them, as the client wrote them. */
   ignored: string[];
 }
@@ -57,12 +59,15 @@ export function parseQido(parameters: URLSearchParams, levels = ALL_LEVELS): Qid
   const offset = offsetOf(parameters);
   const matches: QidoMatch[] = [];
   const ignored: string[] = [];
+  const named = new Set<string>();
   const filters = new Map<string, Filter>();
   for (const name of new Set(parameters.keys())) {
     const values = parameters.getAll(name);
-    if (NO_FILTERS.has(name) || values.every((value) => !isNarrowing(value))) continue;
+    if (NO_FILTERS.has(name)) continue;
     if (UNKNOWN_MATCHING.has(name) && values[0] === "false") continue;
     const path = pathOf(name);
+    if (path?.[0] && levels.includes(levelOf(path[0].tag))) named.add(path[0].tag);
+    if (values.every((value) => !isNarrowing(value))) continue;
     const attribute = path?.at(-1);
     if (!path?.[0] || !attribute || NO_KEYS.has(attribute.vr)) {
       ignored.push(name);
@@ -84,6 +89,7 @@ export function parseQido(parameters: URLSearchParams, levels = ALL_LEVELS): Qid
     ...parsePage(parameters),
     matches: combineTimes(matches),
     include: fieldsOf(parameters),
+    named,
     ignored,
   };
 }

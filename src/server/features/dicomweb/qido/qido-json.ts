@@ -64,12 +64,12 @@ const USUAL: Record<Level, readonly string[]> = {
   ],
 };
 
-/** Picks the attributes of an answer about these levels: the usual ones and those asked for, in the order of their tags. */
+/** Picks the attributes of an answer about these levels: the usual ones and those that the search names, in the order of their tags. */
 export function fieldPicker(
-  include: QidoQuery["include"],
+  { include, named }: Pick<QidoQuery, "include" | "named">,
   levels: readonly Level[],
 ): (json: DicomJson) => DicomJson {
-  const usual = new Set([TagHex.SpecificCharacterSet, ...levels.flatMap((level) => USUAL[level])]);
+  const usual = new Set([TagHex.SpecificCharacterSet, ...named, ...levels.flatMap((level) => USUAL[level])]);
   const isWanted = (tag: string) => include === "all" || usual.has(tag) || include.has(tag);
   return (json) => {
     // DICOM JSON is UTF-8, whatever the character set of the instances.

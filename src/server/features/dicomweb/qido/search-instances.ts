@@ -127,7 +127,7 @@ async function* matchingInstances(
   const [byIndex, byMetadata] = [matches.filter(isIndexed), matches.filter((match) => !isIndexed(match))];
   const wantsMetadata =
     byMetadata.length > 0 || include === "all" || [...include].some((tag) => levelOf(tag) === "instance");
-  const pickFields = fieldPicker(include, levels);
+  const pickFields = fieldPicker(query, levels);
   let left = limit + 1;
   const page = { left: offset };
   let seriesLeft = maxSeries;

@@ -35,7 +35,7 @@ export async function searchResponse(
   found: Found,
   { query, levels, answersNoContent, form, request }: SearchAnswer,
 ): Promise<Response> {
-  const pickFields = fieldPicker(query.include, levels);
+  const pickFields = fieldPicker(query, levels);
   const { items, held, isCut } =
     "items" in found
       ? found
