@@ -88,3 +88,12 @@ test.each([
   expect(Object.keys(found ?? {})).toEqual([...Object.keys(usual ?? {}), ...tags].sort());
   for (const tag of tags) expect(found?.[tag]).toEqual(elements[tag] as DicomJson[string]);
 });
+
+test("a page may be as long and as late as a client's numbers go", async () => {
+  for (const number of ["2147483647", "99999999999999999999", "9".repeat(400)]) {
+    for (const path of ["/studies", "/series", "/instances", `${ofStudy}/series`, `${ofStudy}/instances`]) {
+      expect(await search(`${path}?limit=${number}`)).toHaveLength(1);
+      expect(await search(`${path}?offset=${number}&limit=${number}`)).toBeEmpty();
+    }
+  }
+});

@@ -11,6 +11,8 @@ import type { QidoMatch, Wanted } from "./qido-match.ts";
 export const MAX_PAGE = 1_000;
 export const MAX_LIST = 1_000;
 const MAX_TEXT_LENGTH = 128;
+/** There are never so many results: larger numbers mean the same, and would not fit into those of PostgreSQL. */
+const MAX_COUNT = 999_999_999;
 export const MAX_MATCHES = 32;
 export const MAX_FIELDS = 200;
 /** Attributes in a path such as `RequestAttributesSequence.ScheduledProcedureStepID`. */
@@ -252,8 +254,8 @@ function numberOf(name: string, value: string): number {
 function count(parameters: URLSearchParams, name: "limit" | "offset"): number | undefined {
   const value = parameters.get(name);
   if (value === null || value === "") return undefined;
-  if (!/^\d{1,9}$/.test(value)) throw invalid(name);
-  return Number(value);
+  if (!/^\d+$/.test(value)) throw invalid(name);
+  return Math.min(Number(value), MAX_COUNT);
 }
 
 function invalid(path: string, code = "invalid"): AppError {
