@@ -1,4 +1,4 @@
-import { KEYWORDS, type Level } from "../features/dicomweb/qido/qido-attributes.ts";
+import { KEYWORDS, type Level, searchedName } from "../features/dicomweb/qido/qido-attributes.ts";
 import { xmlAttribute } from "../runtime/xml-text.ts";
 import type { ApiDocument } from "./api-document.ts";
 import { TRANSACTIONS } from "./dicomweb-transactions.ts";
@@ -133,12 +133,12 @@ function queryOf(method: string, resource: string): WadlParam[] {
     return ["accept", "window", "viewport", "quality"].map((name) => query(name));
   const levels = searchedLevels(resource);
   if (levels.length === 0) return [query("accept")];
-  const keywords = levels.flatMap((level) => KEYWORDS[level]);
+  const names = levels.flatMap((level) => KEYWORDS[level].map(searchedName));
   return [
     ...["limit", "offset"].map((name) => query(name)),
     query("fuzzymatching", ["true", "false"]),
-    query("includefield", ["all", ...keywords]),
-    ...keywords.map((keyword) => query(keyword)),
+    query("includefield", ["all", ...names]),
+    ...names.map((name) => query(name)),
   ];
 }
 

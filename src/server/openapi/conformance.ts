@@ -18,7 +18,7 @@ import {
   MAX_MATCHES,
   MAX_PAGE,
 } from "../features/dicomweb/qido/parse-qido.ts";
-import { attributeNamed, KEYWORDS } from "../features/dicomweb/qido/qido-attributes.ts";
+import { attributeNamed, KEYWORDS, searchedName } from "../features/dicomweb/qido/qido-attributes.ts";
 import { MAX_ANSWER_BYTES } from "../features/dicomweb/qido/search-instances.ts";
 import { MAX_INSTANCES } from "../features/exchange/receive-instances.ts";
 import { MAX_PICTURES } from "../features/exchange/rendered-parts.ts";
@@ -85,12 +85,12 @@ function attributes(): ConformanceSection {
   return {
     id: "attributes",
     title: "DICOMweb: attributes that searches match (QIDO-RS)",
-    text: "By keyword or tag, alone or as `Sequence.member`. Texts take the wildcards `*` and `?`, dates and times take ranges, date times also with an offset from UTC (their own, or that of TimezoneOffsetFromUTC, which is no filter). A range of dates and one of their times are combined (PS3.4 §C.2.2.2.5.4). UIDs and modalities take lists. Names are compared in each of their groups, without case and accents; with `fuzzymatching=true`, word by word. Any other attribute of PS3.6 is matched at the instance level.",
+    text: "By keyword or tag, alone or as `Sequence.member`; what is wanted of one sequence has to be in one item (PS3.4 §C.2.2.2.6). Answers have the attributes that the search names. Texts take the wildcards `*` and `?`, dates and times take ranges, date times also with an offset from UTC (their own, or that of TimezoneOffsetFromUTC, which is no filter). A range of dates and one of their times are combined (PS3.4 §C.2.2.2.5.4). UIDs and modalities take lists. Names are compared in each of their groups, without case and accents; with `fuzzymatching=true`, word by word. Any other attribute of PS3.6 is matched at the instance level.",
     columns: ["Keyword", "Tag", "VR", "Level"],
     rows: (["study", "series", "instance"] as const).flatMap((level) =>
       KEYWORDS[level].filter(isMatched).map((keyword) => {
         const { tag = "", vr = "" } = attributeNamed(keyword) ?? {};
-        return [keyword, `(${tag.slice(0, 4)},${tag.slice(4)})`, vr, level];
+        return [searchedName(keyword), `(${tag.slice(0, 4)},${tag.slice(4)})`, vr, level];
       }),
     ),
   };

@@ -100,6 +100,18 @@ export const KEYWORDS: Readonly<Record<Level, readonly Keyword[]>> = {
   ],
 };
 
+/** The sequence that has an attribute of the tables, where it is none of the data set itself. */
+const SEQUENCES: Partial<Record<Keyword, Keyword>> = {
+  ScheduledProcedureStepID: "RequestAttributesSequence",
+  RequestedProcedureID: "RequestAttributesSequence",
+};
+
+/** How a search names an attribute of the tables: by its keyword, or by the path to it. */
+export function searchedName(keyword: Keyword): string {
+  const sequence = SEQUENCES[keyword];
+  return sequence === undefined ? keyword : `${sequence}.${keyword}`;
+}
+
 const levelByTag = new Map<string, Level>();
 for (const level of ["study", "series", "instance"] as const) {
   for (const keyword of KEYWORDS[level]) levelByTag.set(TagHex[keyword], level);
