@@ -40,6 +40,25 @@ describe("a form that the client refuses", () => {
   });
 });
 
+test.each([
+  [`${study}/metadata`, "*/*"],
+  [`${study}/series/2.25.2.1.1/metadata`, "*/*"],
+  [`${instance}/metadata`, "application/dicom+xml"],
+  [instance, "application/dicom"],
+  [instance, "*/*"],
+  [`${instance}/bulkdata/7FE00010`, "*/*"],
+  [`${instance}/rendered`, "image/png"],
+])(
+  "an answer that is unchanged names the headers that the whole one depends on: %s for %s",
+  async (path, Accept) => {
+    const whole = await ask(path, { Accept });
+    const vary = whole.headers.get("vary");
+    expect([whole.status, vary]).toEqual([200, expect.stringContaining("Accept")]);
+    const unchanged = await ask(path, { Accept, "If-None-Match": whole.headers.get("etag") ?? "" });
+    expect([unchanged.status, unchanged.headers.get("vary")]).toEqual([304, vary]);
+  },
+);
+
 test("a range of media types brings one of them", async () => {
   for (const [path, Accept, type] of [
     [instance, "text/html, application/*;q=0.5", "application/dicom"],

@@ -114,7 +114,7 @@ export function addRetrievalRoutes(
     const findCopy = () => catalogue.derivative(path.study, path.series);
     const copied = await findCopiedInstance(instance, named, findCopy);
     const respond = copied && (() => copiedInstanceResponse(catalogue, instance, copied, allow));
-    const response = respond && (await unlessKnown(c, copied.version, respond));
+    const response = respond && (await unlessKnown(c, { etag: copied.version, vary: "Accept" }, respond));
     return response && sendInstance(c, instance, response);
   }
 
@@ -125,7 +125,8 @@ export function addRetrievalRoutes(
     asked: AskedDecoding,
   ) {
     const respond = () => explicitInstanceResponse(catalogue, instance, named, asked, allow);
-    const response = await unlessKnown(c, explicitVersion(instance, named), respond);
+    const version = { etag: explicitVersion(instance, named), vary: "Accept" };
+    const response = await unlessKnown(c, version, respond);
     return response && sendWhileRetrievable(c, response);
   }
 
@@ -175,7 +176,8 @@ export function addRetrievalRoutes(
       if (response) return response;
     }
     const url = namedSeriesUrlOf(c, opened.path.study, opened.path.series);
-    return unlessKnown(c, instanceVersion(instance, acceptOf(c)), async () =>
+    const version = { etag: instanceVersion(instance, acceptOf(c)), vary: "Accept" };
+    return unlessKnown(c, version, async () =>
       sendInstance(
         c,
         instance,

@@ -1,5 +1,6 @@
 import type { Context } from "hono";
-import { acceptOf, type DataSetForm, negotiateDataSets } from "./media-types.ts";
+import { acceptOf, DATA_SET_VARY, type DataSetForm, negotiateDataSets } from "./media-types.ts";
+import type { Version } from "./unless-known.ts";
 
 /** What a client takes: the form of data sets, and the codings of answers. */
 export interface TakenDataSets {
@@ -15,7 +16,7 @@ export function takenOf(c: Context, isOne = false): TakenDataSets {
   return { form: negotiateDataSets(acceptOf(c), isOne), acceptEncoding: c.req.header("accept-encoding") };
 }
 
-/** The entity tag of metadata in a form; weak, since codings differ. */
-export function versionIn(form: DataSetForm, version: string): string {
-  return form === "json" ? `W/"${version}"` : `W/"${version}.${form}"`;
+/** The version of metadata in a form; its tag is weak, since codings differ. */
+export function versionIn(form: DataSetForm, version: string): Version {
+  return { etag: form === "json" ? `W/"${version}"` : `W/"${version}.${form}"`, vary: DATA_SET_VARY };
 }
