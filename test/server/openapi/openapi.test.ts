@@ -86,6 +86,21 @@ describe("the document", () => {
     }
   });
 
+  test("says of each call with a viewer's token how the token fails, and what it does not take along", () => {
+    const calls = operations().filter(({ name }) => name.startsWith("GET /dicomweb/t/{token}/"));
+    expect(calls.length).toBeGreaterThan(20);
+    for (const { name, operation } of calls) {
+      const codes = (status: string) =>
+        (operation.responses?.[status] as { description?: string } | undefined)?.description ?? "";
+      expect([name, codes("401")]).toEqual([name, "`session.required`"]);
+      expect([name, codes("403")]).toEqual([name, expect.stringContaining("`subscription.required`")]);
+      const isFile = /\}$|\/(bulkdata|pixeldata)$/.test(
+        name.replace("/bulkdata/{path}", "/value").replace("/frames/{frames}", "/frame"),
+      );
+      expect([name, codes("403").includes("`viewer.retrieval_forbidden`")]).toEqual([name, isFile]);
+    }
+  });
+
   test("names what searches, pictures and FHIR take in the address, and wants no header where a token is in the path", () => {
     const queryOf = (wanted: string) => {
       const found = operations().find(({ name }) => name === wanted);

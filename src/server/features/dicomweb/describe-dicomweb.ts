@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import type { ErrorKind } from "../../http/app-error.ts";
 import { describeIn, type Room } from "../../http/describe.ts";
 import {
   archiveDamaged,
@@ -24,8 +25,10 @@ export interface DicomwebDocument {
   retrievals: string;
   /** Parameters in the path above these routes, with their descriptions. */
   params?: Record<string, string>;
-  /** Whether the caller's credential is in the path. */
-  isInPath?: boolean;
+  /** Failures of the caller's credential, if it is in the path. */
+  pathProblems?: readonly ErrorKind[];
+  /** Failures of a caller who may not take files along. */
+  retrievalProblems?: readonly ErrorKind[];
   /** Whether frames are decoded for a client that takes only native ones. */
   decodes?: boolean;
 }
@@ -69,32 +72,41 @@ const searching = {
 };
 
 /** Describes each DICOMweb route for the API's document. */
-export function describeDicomweb({ room, retrievals, params, isInPath = false, decodes }: DicomwebDocument) {
+export function describeDicomweb({
+  room,
+  retrievals,
+  params,
+  pathProblems,
+  retrievalProblems = [],
+  decodes,
+}: DicomwebDocument) {
   const describe = describeIn(room);
-  const credential = isInPath ? ({ security: "none" } as const) : {};
+  const credential = pathProblems ? ({ security: "none" } as const) : {};
+  const common = [...(pathProblems ?? []), notFound, notAcceptable];
   const json = {
     params,
     asks: accepting,
     media: DATA_SET_MEDIA,
-    problems: [notFound, notAcceptable],
+    problems: common,
     ...credential,
   };
   const search = {
     ...json,
     ...searching,
     also: { 204: "Nothing was found." },
-    problems: [validationFailed, notFound, notAcceptable, searchTooBroad],
+    problems: [validationFailed, ...common, searchTooBroad],
   };
   const searchOfInstances = { ...search, problems: [...search.problems, tooManyReads] };
   const bytes = {
     params,
     asks: accepting,
     ...credential,
-    problems: [notFound, notAcceptable, archiveDamaged, heldByAnotherNode, tooManyReads],
+    problems: [...common, archiveDamaged, heldByAnotherNode, tooManyReads],
   };
+  const files = { ...bytes, problems: [...bytes.problems, ...retrievalProblems] };
   const written = decodes ? ` ${LOCATED} ${EXPLICIT} comes as it is stored.` : "";
   const values = (summary: string, details: string) => ({
-    ...bytes,
+    ...files,
     summary,
     details: `${retrievals} ${details}`,
     media: ["multipart/related"],
@@ -182,7 +194,7 @@ export function describeDicomweb({ room, retrievals, params, isInPath = false, d
     instance: describe(
       {},
       {
-        ...bytes,
+        ...files,
         also: known,
         summary: "Read an instance (WADO-RS)",
         details: `${retrievals} ${FILES_OR_VALUES} ${COPIED}${decodes ? ` ${LOCATED} ${EXPLICIT} is 406.` : ""}`,
@@ -192,7 +204,7 @@ export function describeDicomweb({ room, retrievals, params, isInPath = false, d
     series: describe(
       {},
       {
-        ...bytes,
+        ...files,
         summary: "Read the instances of a series (WADO-RS)",
         details: `${retrievals} ${FILES_OR_VALUES}${written}`,
         media: ["multipart/related"],
@@ -201,7 +213,7 @@ export function describeDicomweb({ room, retrievals, params, isInPath = false, d
     study: describe(
       {},
       {
-        ...bytes,
+        ...files,
         summary: "Read the instances of a study (WADO-RS)",
         details: `${retrievals} ${FILES_OR_VALUES}${written}`,
         media: ["multipart/related"],

@@ -2,7 +2,7 @@ import { type Context, Hono, type MiddlewareHandler } from "hono";
 import { isUid } from "../../../shared/dicom/uid.ts";
 import type { ManifestInstance } from "../../archive/manifest.ts";
 import type { Deps } from "../../deps.ts";
-import { AppError } from "../../http/app-error.ts";
+import { AppError, type ErrorKind } from "../../http/app-error.ts";
 import { describeIn, type Room } from "../../http/describe.ts";
 import type { Guard } from "../../http/guard.ts";
 import {
@@ -30,7 +30,13 @@ import { placeOf } from "../dicomweb/turns/search-turns.ts";
 import { middleInstance, readPictureInput } from "../thumbnails/read-picture-input.ts";
 import { withPatience } from "../thumbnails/with-patience.ts";
 import type { Drawing } from "../thumbnails/worker/picture-messages.ts";
-import { assertStillViewed, type OtherTokens, openAsViewer, viewerParams } from "../viewer/open-as-viewer.ts";
+import {
+  assertStillViewed,
+  type OtherTokens,
+  openAsViewer,
+  viewerParams,
+  viewerProblems,
+} from "../viewer/open-as-viewer.ts";
 import { tooManyPictures } from "./exchange.errors.ts";
 import { parseRendering } from "./parse-rendering.ts";
 import { documentResponse, findDocument } from "./rendered-document.ts";
@@ -43,6 +49,8 @@ const MAX_SEVERAL = 2;
 interface RenderedAccess {
   room: Room;
   params?: Record<string, string>;
+  /** Failures of the caller's credential, if it is in the path. */
+  pathProblems?: readonly ErrorKind[];
   /** Runs before each route, if a guard resolves the caller. */
   guard?: MiddlewareHandler<HttpEnv>;
   /** @throws {AppError} if the caller has no access */
@@ -80,6 +88,7 @@ export function createRenderedRoutes(deps: Deps): RenderedRoutes {
       renderedRoutes(deps, waiting, {
         room: "Viewer",
         params: viewerParams,
+        pathProblems: viewerProblems,
         open: (c) => openAsViewer(deps, others, c),
         assertStillVisible: (c) => assertStillViewed(deps, others, c),
       }),
@@ -150,7 +159,7 @@ function renderedRoutes(deps: Deps, waiting: Waiting, access: RenderedAccess): H
           {
             params: access.params,
             asks: DRAWING,
-            ...(access.guard ? {} : { security: "none" as const }),
+            ...(access.pathProblems && { security: "none" as const }),
             summary: picture === "rendered" ? "Draw an image (WADO-RS)" : "Draw a small image (WADO-RS)",
             details:
               'Takes `window=center,width,function`, `viewport=width,height` or `viewport=width,height,left,top,width,height`, `quality` and `accept`. Of a study or a series, its middle image; of an instance, its middle frame. `rendered` for `Accept: multipart/related; type="image/jpeg"` has all of them: a picture of each image, or of each frame. A list of frames comes so for `Accept: */*`, too. `rendered` of an Encapsulated PDF is the PDF, or a range of it.',
@@ -161,6 +170,7 @@ function renderedRoutes(deps: Deps, waiting: Waiting, access: RenderedAccess): H
             ],
             also: isOfDocuments ? { ...known, ...rangesOfPdf } : known,
             problems: [
+              ...(access.pathProblems ?? []),
               validationFailed,
               notFound,
               notAcceptable,

@@ -1,7 +1,8 @@
 import type { Context } from "hono";
 import type { Deps } from "../../deps.ts";
-import { AppError } from "../../http/app-error.ts";
-import { notFound } from "../../http/http.errors.ts";
+import { AppError, type ErrorKind } from "../../http/app-error.ts";
+import { subscriptionRequired } from "../../http/guard.ts";
+import { notFound, unauthenticated } from "../../http/http.errors.ts";
 import { openCatalogue } from "../dicomweb/catalogue/open-catalogue.ts";
 import type { DicomwebCatalogue } from "../dicomweb/dicomweb.catalogue.ts";
 import type { SeriesUIDs } from "../dicomweb/dicomweb.repo.ts";
@@ -15,6 +16,9 @@ export interface OtherTokens {
 
 /** The parameter of the path that opens a viewer's calls, for the API's document. */
 export const viewerParams = { token: "Of `GET /generate-token` or `POST /api/visits`." };
+
+/** Why that parameter may open nothing. */
+export const viewerProblems: readonly ErrorKind[] = [unauthenticated, subscriptionRequired];
 
 /** Opens what the token in the path lets its holder see. @throws {AppError} as {@link resolveViewerToken} */
 export async function openAsViewer(

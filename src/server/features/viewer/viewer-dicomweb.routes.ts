@@ -1,6 +1,13 @@
 import type { Deps } from "../../deps.ts";
 import { createDicomwebRoutes } from "../dicomweb/dicomweb.routes.ts";
-import { assertStillViewed, type OtherTokens, openAsViewer, viewerParams } from "./open-as-viewer.ts";
+import {
+  assertStillViewed,
+  type OtherTokens,
+  openAsViewer,
+  viewerParams,
+  viewerProblems,
+} from "./open-as-viewer.ts";
+import { viewerRetrievalForbidden } from "./viewer.errors.ts";
 import { assertViewerRetrieval } from "./viewer-token.ts";
 
 /** DICOMweb for viewing a token's studies; mounted at `/dicomweb/t/:token`. */
@@ -10,7 +17,8 @@ export function createViewerDicomwebRoutes(deps: Deps, others: OtherTokens) {
       room: "Viewer",
       retrievals: "Single instances without images only: a viewer looks, it does not download.",
       params: viewerParams,
-      isInPath: true,
+      pathProblems: viewerProblems,
+      retrievalProblems: [viewerRetrievalForbidden],
     },
     hasSearch: true,
     clock: deps.clock,
