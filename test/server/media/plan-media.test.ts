@@ -11,6 +11,7 @@ import type { SeriesRow, StudyRow } from "../../../src/server/features/studies/s
 import type { StoredObjectRow } from "../../../src/server/holdings/objects/stored-objects.table.ts";
 import type { DicomJson } from "../../../src/shared/dicom/dicom-json.ts";
 import { memorySource } from "../../../src/shared/dicom/reading/memory-source.ts";
+import { tagHex } from "../../../src/shared/dicom/tags.ts";
 
 const CT = "1.2.840.10008.5.1.4.1.1.2";
 const TEXT_SR = "1.2.840.10008.5.1.4.1.1.88.11";
@@ -118,6 +119,42 @@ test("the headers of a series of documents are read in one pass", async () => {
   expect(dates?.slice(0, 3)).toEqual(["20000101", "20000102", "20000103"]);
   expect(dates?.at(-1)).toBe("20000400");
   expect(opened.times).toBe(1);
+});
+
+test.each([
+  ["66", "RAW DATA", ["00080023"]],
+  ["66.1", "REGISTRATION", ["00080023", "00700080"]],
+  ["66.2", "FIDUCIAL", ["00080023", "00700080"]],
+  ["66.3", "REGISTRATION", ["00080023", "00700080"]],
+  ["66.4", "IMAGE", []],
+  ["66.5", "SURFACE", ["00080023", "00700080"]],
+  ["66.6", "TRACT", ["00080023", "00700080"]],
+  ["67", "VALUE MAP", ["00080023", "00700080"]],
+  ["68.1", "SURFACE SCAN", ["00080023"]],
+  ["77.1.5.3", "STEREOMETRIC", ["00700080"]],
+  ["77.1.6", "IMAGE", []],
+  ["4.2", "SPECTROSCOPY", ["00080023", "00289001"]],
+  ["4", "IMAGE", []],
+  ["481.1", "IMAGE", []],
+  ["481.4", "RT TREAT RECORD", ["30080250"]],
+  ["481.8", "RT PLAN", ["300A0002"]],
+  ["481.9", "RT TREAT RECORD", ["30080250"]],
+])("the record of class …%s is of type %s and has its keys", async (sopClass, type, keys) => {
+  const header = {
+    "00080023": { vr: "DA", Value: ["20240101"] },
+    "00289001": { vr: "UL", Value: [512] },
+    "00700080": { vr: "CS", Value: ["LABEL"] },
+    "300A0002": { vr: "SH", Value: ["PLAN"] },
+    "30080250": { vr: "DA", Value: ["20240102"] },
+  };
+  const { patient } = await seriesOf(1, `1.2.840.10008.5.1.4.1.1.${sopClass}`, { header }).plan();
+  const directory = new Dicomdir();
+  await directory.add(patient);
+  const file = Buffer.concat(await Array.fromAsync(directory.encode("DISCO", "2.25.9")));
+  const record = parseFile(memorySource(file)).file.dataSet.elements.at(-1)?.items?.at(-1);
+  const has = new Set(record?.elements.map(({ tag }) => tagHex(tag)));
+  expect(Buffer.from(file).toString("latin1")).toContain(type);
+  expect(Object.keys(header).filter((tag) => has.has(tag))).toEqual(keys.toSorted());
 });
 
 test("a name that no element of a directory holds hinders no medium", async () => {

@@ -8,6 +8,7 @@ export interface RecordKind {
 }
 
 const CONTENT_DATE = [TagHex.ContentDate, TagHex.ContentTime];
+const CONTENT_NAME = [TagHex.ContentLabel, TagHex.ContentDescription, TagHex.ContentCreatorName];
 const IMAGE: RecordKind = { type: "IMAGE", copied: [] };
 const DOCUMENT: RecordKind = {
   type: "SR DOCUMENT",
@@ -37,10 +38,32 @@ const PRESENTATION: RecordKind = {
   copied: [
     TagHex.PresentationCreationDate,
     TagHex.PresentationCreationTime,
-    TagHex.ContentLabel,
-    TagHex.ContentDescription,
-    TagHex.ContentCreatorName,
+    ...CONTENT_NAME,
     TagHex.ReferencedSeriesSequence,
+  ],
+};
+
+const ofContent = (type: string): RecordKind => ({ type, copied: [...CONTENT_DATE, ...CONTENT_NAME] });
+const REGISTRATION = ofContent("REGISTRATION");
+const TREATMENT: RecordKind = {
+  type: "RT TREAT RECORD",
+  copied: [TagHex.TreatmentDate, TagHex.TreatmentTime],
+};
+const PLAN: RecordKind = {
+  type: "RT PLAN",
+  copied: [TagHex.RTPlanLabel, TagHex.RTPlanDate, TagHex.RTPlanTime],
+};
+const SPECTROSCOPY: RecordKind = {
+  type: "SPECTROSCOPY",
+  copied: [
+    ...CONTENT_DATE,
+    TagHex.ImageType,
+    TagHex.ReferencedImageEvidenceSequence,
+    TagHex.NumberOfFrames,
+    TagHex.Rows,
+    TagHex.Columns,
+    TagHex.DataPointRows,
+    TagHex.DataPointColumns,
   ],
 };
 
@@ -59,7 +82,24 @@ const KINDS: readonly [start: string, kind: RecordKind][] = [
       copied: [TagHex.StructureSetLabel, TagHex.StructureSetDate, TagHex.StructureSetTime],
     },
   ],
-  ["481.5", { type: "RT PLAN", copied: [TagHex.RTPlanLabel, TagHex.RTPlanDate, TagHex.RTPlanTime] }],
+  ["481.4", TREATMENT],
+  ["481.5", PLAN],
+  ["481.6", TREATMENT],
+  ["481.7", TREATMENT],
+  ["481.8", PLAN],
+  ["481.9", TREATMENT],
+  ["4.2", SPECTROSCOPY],
+  ["66.1", REGISTRATION],
+  ["66.2", ofContent("FIDUCIAL")],
+  ["66.3", REGISTRATION],
+  ["66.5", ofContent("SURFACE")],
+  ["66.6", ofContent("TRACT")],
+  // Segmentations and maps below it are images.
+  ["66.", IMAGE],
+  ["66", { type: "RAW DATA", copied: CONTENT_DATE }],
+  ["67", ofContent("VALUE MAP")],
+  ["68.", { type: "SURFACE SCAN", copied: CONTENT_DATE }],
+  ["77.1.5.3", { type: "STEREOMETRIC", copied: CONTENT_NAME }],
 ];
 const STORAGE = "1.2.840.10008.5.1.4.1.1.";
 
