@@ -76,6 +76,18 @@ test("a range of media types brings one of them", async () => {
   expect((await ask(study, { Accept: "image/*" })).status).toBe(406);
 });
 
+test("a quoted parameter may have commas and semicolons in it", async () => {
+  for (const [path, Accept, type] of [
+    [instance, 'application/dicom; note="a;q=0"', "application/dicom"],
+    [`${instance}/rendered`, 'text/html; note="x, image/png", image/gif', "image/gif"],
+    [`${instance}/rendered`, 'text/html; note="a \\", image/png", image/gif', "image/gif"],
+  ] as const) {
+    const answer = await ask(path, { Accept });
+    expect([Accept, answer.status, answer.headers.get("content-type")]).toEqual([Accept, 200, type]);
+  }
+  expect((await ask(instance, { Accept: 'application/dicom;q=0;note="' })).status).toBe(406);
+});
+
 test("a media type in the address needs no escape for its +", async () => {
   for (const accept of ["application/dicom+json", "application/dicom%2Bjson", "application/json"])
     expect((await ask(`/dicomweb/studies?accept=${accept}`)).status).toBe(200);

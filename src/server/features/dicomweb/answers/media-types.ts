@@ -284,12 +284,15 @@ function parseAccept(accept: string | undefined): readonly AcceptedType[] {
   return parsed;
 }
 
+/** The parts of a header between commas, or between semicolons; a quoted text may have both in it (RFC 9110 §5.6.4). */
+const ENTRIES = /(?:[^,"]|"(?:[^"\\]|\\.)*"?)+/g;
+const PARAMETERS = /(?:[^;"]|"(?:[^"\\]|\\.)*"?)+/g;
+
 /** The entries that the client takes at all; those that it likes best come first. */
 function parseEntries(accept: string): AcceptedType[] {
-  return accept
-    .split(",")
+  return (accept.match(ENTRIES) ?? [])
     .map((entry) => {
-      const [type = "", ...parameters] = entry.split(";").map((part) => part.trim());
+      const [type = "", ...parameters] = (entry.match(PARAMETERS) ?? []).map((part) => part.trim());
       return { type: type.toLowerCase(), parameters: new Map(parameters.map(parseParameter)) };
     })
     .filter((entry) => entry.type !== "" && weightOf(entry) > 0)
