@@ -12,7 +12,7 @@ import { leavesOf, recordsOf } from "../../support/dicomdir-records.ts";
 import { startOrthanc } from "../../support/orthanc.ts";
 import { readPdf } from "../../support/read-pdf.ts";
 import { formBody } from "../../support/sample-pdf.ts";
-import { sampleInstance } from "../../support/sample-zip.ts";
+import { sampleInstance, sampleZip } from "../../support/sample-zip.ts";
 import { sha256 } from "../../support/stored-bytes.ts";
 import { createTempFolder } from "../../support/temp-folder.ts";
 import { createTestApp, type Person, problemOf, type TestApp } from "../../support/test-app.ts";
@@ -106,6 +106,23 @@ describe("a medium", () => {
     expect(dataSet.uint32("x00420015")).toBe(laudo.length);
     expect(sha256(instance.subarray(dataOffset, dataOffset + laudo.length))).toBe(sha256(laudo));
     expect(dataSet.string("x0020000d")).toBe("2.25.1.1");
+  });
+
+  test("has a laudo that says of patient and study what the images say", async () => {
+    const said = {
+      [TagHex.IssuerOfPatientID]: { vr: "LO", Value: ["Hospital"] },
+      [TagHex.ReferringPhysicianName]: { vr: "PN", Value: ["Pereira^Ana"] },
+    };
+    const { studies } = await t.store(owner, sampleZip({ study: "77", elements: said }));
+    const study = studies[0]?.id ?? "";
+    const form = await formBody({ studyInstanceUID: study }, { name: "laudo", bytes: laudo });
+    await t.call("POST", "/api/studies/laudo/upload", { as: owner, ...form });
+    await t.settle();
+    const found = unzipSync(await (await medium(study)).bytes());
+    const leaves = leavesOf(recordsOf(found.DICOMDIR ?? new Uint8Array()));
+    const document = leaves.find(({ type }) => type === "ENCAP DOC");
+    const dataSet = parseDicom(found[document?.file ?? ""] ?? new Uint8Array());
+    expect([dataSet.string("x00100021"), dataSet.string("x00080090")]).toEqual(["Hospital", "Pereira^Ana"]);
   });
 
   test.if(orthanc !== null)(

@@ -40,7 +40,6 @@ export function reportElements(
     [TagHex.Modality]: text("CS", "DOC"),
     [TagHex.ConversionType]: text("CS", "WSD"),
     [TagHex.Manufacturer]: text("LO"),
-    [TagHex.ReferringPhysicianName]: text("PN"),
     [TagHex.SeriesNumber]: text("IS", "9999"),
     [TagHex.InstanceNumber]: text("IS", "1"),
     [TagHex.BurnedInAnnotation]: text("CS", "YES"),

@@ -184,15 +184,18 @@ function wellFormed(vr: string, value: unknown): unknown {
 }
 
 function aboutOf(study: StudyRow, header: DicomJson): DicomElements {
+  const issuer = given(header, TagHex.IssuerOfPatientID, "LO");
   const received = study.createdAt.toISOString().slice(0, 10).replaceAll("-", "");
   return {
     [TagHex.PatientName]: given(header, TagHex.PatientName, "PN"),
     [TagHex.PatientID]: given(header, TagHex.PatientID, "LO", study.id.slice(0, 8).toUpperCase()),
+    ...(issuer.Value.length > 0 && { [TagHex.IssuerOfPatientID]: issuer }),
     [TagHex.PatientBirthDate]: given(header, TagHex.PatientBirthDate, "DA"),
     [TagHex.PatientSex]: given(header, TagHex.PatientSex, "CS"),
     [TagHex.StudyDate]: given(header, TagHex.StudyDate, "DA", received),
     [TagHex.StudyTime]: given(header, TagHex.StudyTime, "TM", "000000"),
     [TagHex.AccessionNumber]: given(header, TagHex.AccessionNumber, "SH"),
+    [TagHex.ReferringPhysicianName]: given(header, TagHex.ReferringPhysicianName, "PN"),
     [TagHex.StudyDescription]: given(header, TagHex.StudyDescription, "LO"),
     [TagHex.StudyInstanceUID]: { vr: "UI", Value: [study.studyInstanceUID] },
     [TagHex.StudyID]: given(header, TagHex.StudyID, "SH", "1"),
