@@ -29,3 +29,14 @@ test("layouts change with the text size that a person chose in their browser", (
   expect(queries.length).toBeGreaterThan(50);
   expect(queries.filter(({ unit }) => unit !== "em").map(({ where }) => where)).toEqual([]);
 });
+
+test("what is underlined is so in Safari too, which drops the shorthand with a thickness or a colour", () => {
+  const shorthands = filesUnder("src/client", /\.css$/).flatMap((path) =>
+    Array.from(textOf(path).matchAll(/\btext-decoration:\s*([^;]+);/g), ([, value = ""]) => ({
+      path,
+      value,
+    })),
+  );
+  expect(shorthands.length).toBeGreaterThan(3);
+  expect(shorthands.filter(({ value }) => value.trim().includes(" "))).toEqual([]);
+});
