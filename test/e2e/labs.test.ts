@@ -11,6 +11,7 @@ import {
   field,
   leave,
   PHONE,
+  type Seat,
   tabTo,
   tap,
 } from "../support/browser-app.ts";
@@ -240,10 +241,17 @@ describe("laboratory exams", () => {
   );
 
   test(
-    "are added, read and deleted by thumb on a phone",
+    "are added, read and deleted by thumb on a phone, also on an iPhone, whose streams can't be iterated",
     async () => {
       const t = texts["pt-BR"];
-      await app.as(await app.addPerson("Marina Telefone"), { device: PHONE }, async (page) => {
+      const seat: Seat = {
+        device: PHONE,
+        prepare: (context) =>
+          context.addInitScript(() => {
+            Reflect.deleteProperty(ReadableStream.prototype, Symbol.asyncIterator);
+          }),
+      };
+      await app.as(await app.addPerson("Marina Telefone"), seat, async (page) => {
         await tap(page, button(page, "Menu"));
         await tap(page, button(page.getByRole("dialog"), t.menu));
         await tap(page, button(page, t.add));

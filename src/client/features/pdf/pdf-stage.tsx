@@ -2,6 +2,7 @@ import { Trans, useLingui } from "@lingui/react/macro";
 import { type KeyboardEvent, type RefObject, useCallback, useEffect, useRef, useState } from "react";
 import { Document, type DocumentProps, Page, pdfjs } from "react-pdf";
 import { ErrorCard } from "../../ui/error-card.tsx";
+import { makeStreamsIterable } from "./iterable-streams.ts";
 import {
   drawnPages,
   layOut,
@@ -18,6 +19,7 @@ import { type DeskPoint, usePinch } from "./use-pinch.ts";
 
 // This is the only file that imports the PDF library, so the library can be replaced here.
 
+makeStreamsIterable();
 pdfjs.GlobalWorkerOptions.workerSrc = process.env.PDF_WORKER_URL ?? "";
 
 /** Everything loads from our own origin. A PDF's scripts, forms and links are not drawn. */
