@@ -30,14 +30,18 @@ export interface LocalExams {
   isCut: boolean;
 }
 
-/** A question to the worker that reads the files; each but the first has its own number. */
+/** A question to the worker that reads the files; each about an open exam has its own number. */
 export type LocalRequest =
   | { type: "open"; files: LocalFile[] }
+  /** A file's bytes, before the files are opened. */
+  | { type: "hold"; path: string; bytes: ArrayBuffer }
   | { type: "metadata"; id: number; seriesInstanceUID: string; studyInstanceUID: string }
   | { type: "frame"; id: number; sopInstanceUID: string; frameIndex: number };
 
 export type LocalReply =
   | { type: "loaded" }
+  /** The worker may read no file: it wants the bytes, and then to be asked again without files. */
+  | { type: "unreadable" }
   | { type: "read"; files: number; total: number }
   | { type: "opened"; exams: LocalExams }
   | { type: "metadata"; id: number; metadata: DicomJson[] }

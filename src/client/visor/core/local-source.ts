@@ -5,7 +5,7 @@ export type { LocalExams, LocalFile, LocalStudy } from "./local-files.ts";
 
 /** The worker that reads the files, as the source uses it. */
 export interface LocalReader {
-  postMessage(message: LocalRequest): void;
+  postMessage(message: LocalRequest, transfer?: Transferable[]): void;
   terminate(): void;
   onmessage: ((event: MessageEvent<LocalReply>) => void) | null;
   onerror: ((event: ErrorEvent) => void) | null;
@@ -27,6 +27,8 @@ export interface LocalOptions {
 
 /** A file that keeps the reader busy for longer is not read. */
 const SILENCE_MS = 20_000;
+/** The most that is held in memory where the worker may not read the files itself: more than a CD. */
+const MAX_HELD_BYTES = 1024 * 1024 * 1024;
 
 const startReader = (): LocalReader =>
   new Worker(new URL("./read-local.worker.ts", import.meta.url), { type: "module" });
@@ -71,6 +73,13 @@ export async function openLocalExam(
     isLoaded = true;
     clearTimeout(silence);
     if (data.type === "loaded") silence = watch();
+    else if (data.type === "unreadable")
+      handBytes(files, reader, signal).then(
+        () => {
+          silence = watch();
+        },
+        (error: unknown) => fail(String(error)),
+      );
     else if (data.type === "read") {
       silence = watch();
       onRead(data.files, data.total);
@@ -105,6 +114,22 @@ export async function openLocalExam(
     clearTimeout(silence);
     signal.removeEventListener("abort", abort);
   }
+}
+
+/** Reads the files for a worker that may not. @throws {RangeError} before more is held than a device can hold */
+async function handBytes(
+  files: readonly LocalFile[],
+  reader: LocalReader,
+  signal: AbortSignal,
+): Promise<void> {
+  const sizeBytes = files.reduce((sum, { blob }) => sum + blob.size, 0);
+  if (sizeBytes > MAX_HELD_BYTES) throw new RangeError(`${sizeBytes} bytes to hold`);
+  for (const { path, blob } of files) {
+    const bytes = await blob.arrayBuffer();
+    if (signal.aborted) return;
+    reader.postMessage({ type: "hold", path, bytes }, [bytes]);
+  }
+  reader.postMessage({ type: "open", files: [] });
 }
 
 type Ask = (question: (id: number) => LocalRequest, cancelled: AbortSignal) => Promise<LocalReply>;

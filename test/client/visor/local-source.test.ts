@@ -1,0 +1,83 @@
+import { describe, expect, test } from "bun:test";
+import type { ReadSync } from "../../../src/client/visor/core/local-bytes.ts";
+import type { LocalFile } from "../../../src/client/visor/core/local-files.ts";
+import {
+  type LocalReader,
+  LocalReadingFailed,
+  openLocalExam,
+} from "../../../src/client/visor/core/local-source.ts";
+import { serveLocal } from "../../../src/client/visor/core/serve-local.ts";
+import { TagHex } from "../../../src/shared/dicom/tags.ts";
+import { sampleFile } from "../../support/dicom-sample.ts";
+import { writeTestZip } from "../../support/zip-archive.ts";
+
+/** A worker's two ends, whose messages are copied as a browser copies them. */
+function startReader(readSync: ReadSync | undefined): LocalReader {
+  const reader: LocalReader = {
+    postMessage(message, transfer = []) {
+      const copy = structuredClone(message, { transfer });
+      queueMicrotask(() => serve(copy));
+    },
+    terminate() {},
+    onmessage: null,
+    onerror: null,
+  };
+  const serve = serveLocal({
+    readSync,
+    answer: (reply) => queueMicrotask(() => reader.onmessage?.(new MessageEvent("message", { data: reply }))),
+  });
+  return reader;
+}
+
+const slice = (number: number) =>
+  sampleFile({ [TagHex.SOPInstanceUID]: { vr: "UI", Value: [`2.25.30.${number}`] } });
+const folder = (files: Record<string, Uint8Array>): LocalFile[] =>
+  Object.entries(files).map(([path, bytes]) => ({ path, blob: new Blob([bytes as BlobPart]) }));
+const open = (files: LocalFile[], readSync?: ReadSync) =>
+  openLocalExam(files, {
+    signal: new AbortController().signal,
+    onRead: () => {},
+    start: () => startReader(readSync),
+  });
+
+describe("a worker that may read no file, as WebKit's on the page of a disc", () => {
+  const disc = { "cd/INDEX.HTM": new Uint8Array(9), "cd/DICOM/IM1": slice(1), "cd/DICOM/IM2": slice(2) };
+
+  test("gets the bytes from the page, and shows a folder", async () => {
+    const { exams, source } = await open(folder(disc));
+    expect(exams.files).toBe(3);
+    const [series] = exams.studies[0]?.series ?? [];
+    expect(series?.instanceCount).toBe(2);
+    const { studyInstanceUID = "", seriesInstanceUID = "" } = series ?? {};
+    const frame = await source.readFrame(
+      { studyInstanceUID, seriesInstanceUID, sopInstanceUID: "2.25.30.2", frameIndex: 0 },
+      { isUrgent: true, signal: new AbortController().signal },
+    );
+    expect(frame.bytes.length).toBeGreaterThan(0);
+  });
+
+  test("shows a ZIP", async () => {
+    const zip = writeTestZip([
+      { name: "IM1", content: slice(1) },
+      { name: "IM2", content: slice(2) },
+    ]);
+    const { exams } = await open(folder({ "exame.zip": zip }));
+    expect(exams.studies[0]?.series[0]?.instanceCount).toBe(2);
+  });
+
+  test("says that nothing was read when the files are gone", async () => {
+    const gone = new Blob(["DICM"]);
+    gone.arrayBuffer = () => Promise.reject(new DOMException("gone", "NotReadableError"));
+    const opening = open([{ path: "cd/IM1", blob: gone }]);
+    await expect(opening).rejects.toBeInstanceOf(LocalReadingFailed);
+  });
+});
+
+test("a worker that may read is handed no bytes", async () => {
+  const files = folder({ "cd/IM1": slice(1) });
+  const bytes = slice(1);
+  const { exams } = await open(files, (_, offset, length) =>
+    Uint8Array.from(bytes.subarray(offset, offset + length)),
+  );
+  expect(exams.studies[0]?.series[0]?.instanceCount).toBe(1);
+});
