@@ -25,13 +25,14 @@ export function useCine(
   const step = useEffectEvent(() => {
     if (isReady()) next();
   });
+  const isRunning = isPlaying && isFilm;
   useEffect(() => {
-    if (!isPlaying) return;
+    if (!isRunning) return;
     const timer = setInterval(() => step(), 1000 / rate);
     return () => clearInterval(timer);
-  }, [isPlaying, rate]);
+  }, [isRunning, rate]);
   return {
-    isPlaying: isPlaying && isFilm,
+    isPlaying: isRunning,
     rate,
     setPlaying,
     setRate: (wanted) => setRate(Math.min(MAX_RATE, Math.max(1, wanted))),
