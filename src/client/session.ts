@@ -126,16 +126,26 @@ function dropKept(): void {
  * function that stops listening.
  */
 export function onSessionEndElsewhere(listener: (message: MessageEvent) => void): () => void {
-  const channel = new BroadcastChannel(CHANNEL);
-  channel.addEventListener("message", listener);
-  return () => channel.close();
+  const channel = openChannel();
+  channel?.addEventListener("message", listener);
+  return () => channel?.close();
 }
 
 /** Makes the other tabs ask the server whether their session is still valid, and says why it may not be. */
 export function announceSessionEnd(reason: SessionEnd | "password"): void {
-  const channel = new BroadcastChannel(CHANNEL);
-  channel.postMessage(reason);
-  channel.close();
+  const channel = openChannel();
+  channel?.postMessage(reason);
+  channel?.close();
+}
+
+/** Undefined where the person lets no page keep anything: Firefox counts messages between tabs as that. */
+function openChannel(): BroadcastChannel | undefined {
+  try {
+    return new BroadcastChannel(CHANNEL);
+  } catch (error) {
+    if (error instanceof DOMException) return undefined;
+    throw error;
+  }
 }
 
 function keepSession(session: Session): void {

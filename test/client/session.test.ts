@@ -1,6 +1,7 @@
 import "../support/dom-globals.ts";
 import { describe, expect, test } from "bun:test";
 import {
+  announceSessionEnd,
   beginSession,
   currentToken,
   endSession,
@@ -54,6 +55,21 @@ describe("the session", () => {
     expect(localStorage.getItem("token")).toBeNull();
     beginSession(signedIn, { keepConnected: true });
     expect(localStorage.getItem("token")).toBe("fresh");
+  });
+
+  test("begins and ends without the other tabs where Firefox keeps nothing of a page", () => {
+    const { BroadcastChannel } = globalThis;
+    const refuse = () => {
+      throw new DOMException("The operation is insecure.", "SecurityError");
+    };
+    globalThis.BroadcastChannel = new Proxy(BroadcastChannel, { construct: refuse });
+    try {
+      const stop = onSessionEndElsewhere(() => {});
+      expect(() => announceSessionEnd("password")).not.toThrow();
+      stop();
+    } finally {
+      globalThis.BroadcastChannel = BroadcastChannel;
+    }
   });
 
   test("leaves no stored data when it ends", () => {

@@ -164,4 +164,30 @@ describe("on a first visit", () => {
     },
     JOB_TIMEOUT_MS,
   );
+
+  test(
+    "a person whose browser keeps nothing of any page logs in and sees their exams",
+    async () => {
+      const person = await app.addPerson("Nina Nada");
+      await app.testApp.call("POST", "/api/users/accept-terms", { as: person });
+      await app.testApp.store(person, sampleZip({ study: "982" }));
+      // Firefox refuses all three when cookies are blocked, Chromium the first two.
+      const prepare = (context: BrowserContext) =>
+        context.addInitScript(() => {
+          const refuse = () => {
+            throw new DOMException("The operation is insecure.", "SecurityError");
+          };
+          for (const name of ["localStorage", "sessionStorage"])
+            Object.defineProperty(window, name, { get: refuse });
+          window.BroadcastChannel = new Proxy(BroadcastChannel, { construct: refuse });
+        });
+      await app.asVisitor({ device: PHONE, prepare }, async (page) => {
+        await field(page, "E-mail").fill(person.email);
+        await field(page, "Senha").fill(person.password);
+        await tap(page, button(page, "Entrar"));
+        await page.locator(".film-card button").first().waitFor();
+      });
+    },
+    JOB_TIMEOUT_MS,
+  );
 });

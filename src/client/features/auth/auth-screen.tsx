@@ -2,7 +2,7 @@ import { Trans } from "@lingui/react/macro";
 import { useAtom, useAtomValue } from "jotai";
 import { type ComponentType, type RefObject, Suspense, useEffect, useRef, useState } from "react";
 import type { IslandProps } from "../../../shared/islands.ts";
-import { sessionAtom } from "../../session.ts";
+import { readStoredSession, sessionAtom } from "../../session.ts";
 import { Brand } from "../../ui/brand.tsx";
 import { lazyChunk } from "../../ui/lazy-chunk.ts";
 import { Skeleton } from "../../ui/skeleton.tsx";
@@ -14,6 +14,7 @@ import { LanguageSwitch } from "../preferences/language-switch.tsx";
 import { ThemeSwitch } from "../preferences/theme-switch.tsx";
 import { noticeOfAddress, removeAddressMarks } from "./address-marks.tsx";
 import { type AuthCarry, type AuthFormName, type AuthFormProps, formOf } from "./auth-forms.ts";
+import { enterHis } from "./enter-his.ts";
 import { KeepNotice, KeepStep } from "./keep-notice.tsx";
 import { LoginForm } from "./login-form.tsx";
 import { readPendingSignIn } from "./pending-sign-in.ts";
@@ -56,7 +57,10 @@ export default function AuthScreen(props: IslandProps<"auth">) {
 
   useEffect(removeAddressMarks, []);
   useEffect(() => {
-    if (isSignedIn && !isKeeping && !FOR_ALL.has(form)) window.location.replace("/his");
+    if (!isSignedIn || isKeeping || FOR_ALL.has(form)) return;
+    // Where the browser keeps nothing, the session is in this page alone.
+    if (readStoredSession()) window.location.replace("/his");
+    else void enterHis();
   }, [isSignedIn, isKeeping, form]);
 
   const Form = forms[form];
