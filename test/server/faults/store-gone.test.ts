@@ -72,8 +72,13 @@ for (const [what, fault] of Object.entries(faults)) {
       }
       const used = await actionsUsed();
       s3.fault = () => fault;
+      // Another node has nothing of it in memory.
+      await using other = await t.startAgain();
+      const headers = { authorization: `Bearer ${person.token}` };
       for (const path of [metadata, download, `${download}?as=pdi`, files, frames]) {
-        const answer = await t.call("GET", path, { as: person });
+        const answer = await (path === metadata
+          ? other.app.request(path, { headers })
+          : t.call("GET", path, { as: person }));
         expect([path, answer.status]).toEqual([path, 503]);
         expect((await problemOf(answer)).code).toBe("store.unavailable");
         expect(answer.headers.get("retry-after")).toBe("10");

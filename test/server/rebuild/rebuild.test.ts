@@ -236,7 +236,10 @@ describe("labels", () => {
       const path = join(t.deps.config.dataDir, "objects", key);
       const bytes = await relabelManifest(readFileSync(path), undefined as never);
       writeFileSync(path, bytes);
-      await t.sql`update stored_objects set size_bytes = ${bytes.length}, sha256 = ${sha256(bytes)} where id = ${id}`;
+      // As another object: none ever changes.
+      const other = Bun.randomUUIDv7();
+      await t.sql`update stored_objects set id = ${other}, size_bytes = ${bytes.length}, sha256 = ${sha256(bytes)} where id = ${id}`;
+      await t.sql`update series set manifest_id = ${other} where manifest_id = ${id}`;
     }
     await t.sql`update studies set labelled = false`;
     // Manifests that were replaced lately wait for their deletion.
