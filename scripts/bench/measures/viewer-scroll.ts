@@ -161,7 +161,10 @@ interface Turned {
 
 const NONE: Turned = { framesPerSecond: 0, drawnPerSecond: 0, latePercent: 100 };
 
-/** In the page: turns the wheel once a frame, up and down between two slices, and counts once it is there. Late frames took more than 34 ms. */
+/**
+ * In the page: goes to a range of slices and turns the wheel up and down in it, once a frame. What it passes on the way does not count.
+ * Late frames took more than 34 ms.
+ */
 async function turnWheel({ milliseconds, from, to }: { milliseconds: number; from: number; to: number }) {
   const film = document.querySelector(".visor-film");
   const canvas = document.querySelector<HTMLCanvasElement>(".visor canvas");

@@ -14,7 +14,11 @@ export function parseOptions<const Options extends ParseArgsConfig>(options: Opt
   }
 }
 
-/** The value of an option whose schema has read it. @param rule what the schema asks for. @throws {UsageError} */
+/**
+ * Returns what a schema made of an option.
+ * @param rule what the schema asks for; the error says it
+ * @throws {UsageError}
+ */
 export function checked<Value>(
   name: string,
   result: { success: true; data: Value } | { success: false },

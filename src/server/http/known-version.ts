@@ -14,8 +14,8 @@ export function isKnownVersion(ifNoneMatch: string | null | undefined, etag: str
 }
 
 /**
- * Refuses a request whose `If-Match` names only other versions, such as one for the rest of a file that has changed since. A weak
- * version is none that a client may name (RFC 9110 §13.1.1).
+ * Refuses a request whose `If-Match` does not name this version. A client that asks for the rest of a file so learns that the file has
+ * changed. A weak version never matches (RFC 9110 §13.1.1).
  * @throws {AppError} 412
  */
 export function assertNamedVersion(ifMatch: string | null, etag: string): void {

@@ -167,7 +167,7 @@ describe("the subscriptions of everybody", () => {
     expect(question.textContent).toContain("O resto, R$");
   });
 
-  test("each button of a row says whose payment it is about", async () => {
+  test("each button of a row names the payment and its payer", async () => {
     const gone = { ...payment, id: "01900000-0000-7000-8000-0000000000a2", user: null };
     const { user } = await show({
       "GET /api/payments": () =>

@@ -1,4 +1,4 @@
-/** A file whose bytes are held: a Blob to whoever reads it in parts. */
+/** A Blob whose bytes are in memory. Code that reads a Blob in parts reads it as any other. */
 export class HeldFile extends Blob {
   readonly #bytes: ArrayBuffer;
 

@@ -1,7 +1,7 @@
 import type { MiddlewareHandler } from "hono";
 
 /**
- * Lets two pages read what a token opens: the viewer's sandboxed page, whose origin is opaque, and the app's own page with the visor.
+ * Lets the viewer's page and the visor's page read what a token opens. The viewer's page is sandboxed, so its origin is opaque.
  * The token is in the path, and no cookie or header authenticates here: another page gains nothing by asking.
  */
 export function shareWithSandbox(): MiddlewareHandler {
