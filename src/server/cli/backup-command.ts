@@ -6,6 +6,7 @@ import { listSmallFiles } from "../features/safekeeping/backup/copy-small-files.
 import { type BackupReport, makeBackup } from "../features/safekeeping/backup/make-backup.ts";
 import { recordBackup } from "../features/safekeeping/backups.repo.ts";
 import { outboxFolder } from "../mail/outbox.ts";
+import { counted } from "./counted.ts";
 import { untilInterrupted } from "./interrupts.ts";
 import { reachInstallation } from "./migrate-only.ts";
 import { openArchive } from "./open-installation.ts";
@@ -61,13 +62,13 @@ function told(
   { state, objects, bytes, copiedBytes, changed, missing, healed, untaken, unpruned }: BackupReport,
 ): string {
   const lines = [
-    `Backed up ${objects} objects (${sizeText(bytes)}, ${sizeText(copiedBytes)} of it new) as ${state} in ${folder}`,
+    `Backed up ${counted(objects, "object")} (${sizeText(bytes)}, ${sizeText(copiedBytes)} of it new) as ${state} in ${folder}`,
     ...changed.map((key) => `  changed since it was stored: ${key}`),
     ...missing.map((key) => `  missing in the archive: ${key}`),
     ...healed.map((path) => `  damaged in the backup, copied again: ${path}`),
     ...(untaken.uploads > 0
       ? [
-          `  among it ${untaken.uploads} uploads (${sizeText(untaken.bytes)}) that came whole and are not taken in yet: a restore takes them in`,
+          `  among it ${counted(untaken.uploads, "upload")} (${sizeText(untaken.bytes)}), whole and not taken in yet: a restore does that`,
         ]
       : []),
     ...untaken.lost.map((id) => `  missing, not taken in yet: upload ${id}`),

@@ -17,6 +17,7 @@ import { createDiskRoom } from "../storage/disk/disk-room.ts";
 import { spaceOf } from "../storage/disk/disk-space.ts";
 import { readablePath } from "../storage/disk/raw-path.ts";
 import { commandLog } from "./command-log.ts";
+import { counted } from "./counted.ts";
 import { untilInterrupted } from "./interrupts.ts";
 import { LineWriter } from "./line-writer.ts";
 import { reachInstallation } from "./migrate-only.ts";
@@ -84,7 +85,7 @@ async function bringIn(
       beforeUpload: () => node.assertHeld(),
       async onReport(report) {
         tally.add(report);
-        progress.show(`Importing: ${barOf(tally.files, total)} of ${total} files`);
+        progress.show(`Importing: ${barOf(tally.files, total)} of ${counted(total, "file")}`);
         await lines.add(asJson ? jsonOf(report) : lineOf(report));
       },
     },
@@ -95,7 +96,7 @@ async function bringIn(
       ? JSON.stringify({ summary: { ...counts, instances } })
       : `${Object.entries(counts)
           .map(([outcome, count]) => `${count} ${outcome}`)
-          .join(", ")}. ${instances} instances came in.`,
+          .join(", ")}. ${counted(instances, "instance")} came in.`,
   );
   if (counts.refused > 0) return 1;
   await journal.remove();
@@ -144,7 +145,7 @@ async function foresee(
     await lines.add(
       asJson
         ? JSON.stringify({ summary: { ...sums, skipped, refused } })
-        : `Nothing was stored. ${sums.studies} studies, ${sums.instances} instances, ${sizeText(sums.bytes)}; ${sums.refusedStudies} studies exceed the plan; ${skipped} files skipped, ${refused} refused.`,
+        : `Nothing was stored. ${counted(sums.studies, "study", "studies")}, ${counted(sums.instances, "instance")}, ${sizeText(sums.bytes)}; ${counted(sums.refusedStudies, "study exceeds", "studies exceed")} the plan; ${counted(skipped, "file")} skipped, ${refused} refused.`,
     );
     return sums.refusedStudies + refused > 0 ? 1 : 0;
   } finally {
@@ -160,7 +161,8 @@ async function countFiles(
   progress: ProgressLine,
 ): Promise<number> {
   let files = 0;
-  for await (const _ of walkPaths(paths, { avoid, signal })) progress.show(`Counting: ${++files} files`);
+  for await (const _ of walkPaths(paths, { avoid, signal }))
+    progress.show(`Counting: ${counted(++files, "file")}`);
   return files;
 }
 
@@ -169,13 +171,13 @@ function jsonOf(report: FileReport): string {
 }
 
 function lineOf({ path, outcome, reason, instances }: FileReport): string {
-  const about = reason ?? (instances === undefined ? undefined : `${instances} instances`);
+  const about = reason ?? (instances === undefined ? undefined : counted(instances, "instance"));
   return `${outcome}${about === undefined ? "" : ` (${about})`}: ${inOneLine(readablePath(path))}`;
 }
 
 function studyLine({ studyInstanceUID, instances, bytes, state, reason }: ForeseenStudy): string {
   const name = studyInstanceUID === "" ? "of unknown studies" : studyInstanceUID;
-  return `${state}${reason === undefined ? "" : ` (${reason})`}: ${name}, ${instances} instances, ${sizeText(bytes)}`;
+  return `${state}${reason === undefined ? "" : ` (${reason})`}: ${name}, ${counted(instances, "instance")}, ${sizeText(bytes)}`;
 }
 
 /** A name may hold line breaks, and commands for a terminal. */

@@ -9,6 +9,7 @@ import { rebuildStudies, type VolumeReport } from "../features/rebuild/rebuild-s
 import { type Survey, surveyStore } from "../features/rebuild/survey-store.ts";
 import { findAccountsOfKeys } from "../features/studies/study-storage.repo.ts";
 import { chunks } from "../runtime/chunks.ts";
+import { counted } from "./counted.ts";
 import { untilInterrupted } from "./interrupts.ts";
 import { LineWriter } from "./line-writer.ts";
 import { reachInstallation } from "./migrate-only.ts";
@@ -47,7 +48,7 @@ async function rebuild(
   if (!user) throw new AccountMayNotUpload(`There is no account with the e-mail ${email}.`);
   await using node = await short.open();
   using progress = openProgressLine();
-  const onProgress = (objects: number) => progress.show(`Reading labels: ${objects} objects`);
+  const onProgress = (objects: number) => progress.show(`Reading labels: ${counted(objects, "object")}`);
   const survey = await surveyStore(deps.store, { signal, onProgress });
   const existing = await findExistingUsers(deps.db, [...survey.owners.keys()]);
   const owners = chooseOwners(survey, { account: user, existing, named });
@@ -118,14 +119,17 @@ async function countUnnamed(db: Db, keys: string[]): Promise<number> {
 function told(counts: Record<string, number>, instances: number, left: LeftOver): string {
   const sums = Object.entries(counts).map(([outcome, count]) => `${count} ${outcome}`);
   return [
-    `Volumes: ${sums.join(", ")}. ${instances} instances.`,
+    `Volumes: ${sums.join(", ")}. ${counted(instances, "instance")}.`,
     ...Object.entries(left.otherAccounts).map(
-      ([id, studies]) => `Not touched: ${studies} studies of the former account ${id} (--owner ${id})`,
+      ([id, studies]) =>
+        `Not touched: ${counted(studies, "study", "studies")} of the former account ${id} (--owner ${id})`,
     ),
     ...(left.unlabelledVolumes > 0
-      ? [`Not touched: ${left.unlabelledVolumes} volumes that do not say whose they are (--unlabelled)`]
+      ? [
+          `Not touched: ${counted(left.unlabelledVolumes, "volume that does", "volumes that do")} not say whose they are (--unlabelled)`,
+        ]
       : []),
-    ...(left.documents > 0 ? [`Not touched: ${left.documents} PDFs`] : []),
+    ...(left.documents > 0 ? [`Not touched: ${counted(left.documents, "PDF")}`] : []),
   ].join("\n");
 }
 

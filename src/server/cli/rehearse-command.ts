@@ -11,6 +11,7 @@ import { outboxFolder } from "../mail/outbox.ts";
 import { createDeps } from "../start-deps.ts";
 import { startServer } from "../start-server.ts";
 import { commandLog } from "./command-log.ts";
+import { counted } from "./counted.ts";
 import { untilInterrupted } from "./interrupts.ts";
 import { startOrAttach } from "./migrate-only.ts";
 import { openArchive } from "./open-installation.ts";
@@ -61,7 +62,8 @@ async function restoreInto(
     migrations,
     now: new Date(),
     signal,
-    onProgress: ({ objects }) => progress.show(`Restoring into a scratch place: ${objects} objects`),
+    onProgress: ({ objects }) =>
+      progress.show(`Restoring into a scratch place: ${counted(objects, "object")}`),
   });
 }
 
@@ -84,7 +86,7 @@ async function startAndTry(program: Program, place: Config, signal: AbortSignal)
   using progress = openProgressLine();
   try {
     return await rehearse({ url: server.url, token, adminId, sql: pool.sql }, signal, (studies) =>
-      progress.show(`Opening: ${studies} studies`),
+      progress.show(`Opening: ${counted(studies, "study", "studies")}`),
     );
   } finally {
     await pool.close();

@@ -4,6 +4,7 @@ import { type RestoreReport, restoreBackup } from "../features/safekeeping/resto
 import { BackupIsDamaged } from "../features/safekeeping/safekeeping.errors.ts";
 import { outboxFolder } from "../mail/outbox.ts";
 import { OperatorError } from "../runtime/operator-error.ts";
+import { counted } from "./counted.ts";
 import { untilInterrupted } from "./interrupts.ts";
 import { startOrAttach } from "./migrate-only.ts";
 import { openArchive } from "./open-installation.ts";
@@ -30,7 +31,8 @@ export async function restoreCommand(program: Program, config: Config, args: str
     withoutDamaged,
     now: new Date(),
     signal,
-    onProgress: ({ objects, bytes }) => progress.show(`Restoring: ${objects} objects, ${sizeText(bytes)}`),
+    onProgress: ({ objects, bytes }) =>
+      progress.show(`Restoring: ${counted(objects, "object")}, ${sizeText(bytes)}`),
   }).catch(withAdvice);
   await Bun.write(Bun.stdout, told(restored));
   return restored.leftOut.length > 0 ? 1 : 0;

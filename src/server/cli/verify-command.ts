@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import type { Config } from "../config.ts";
 import { type Verification, verifyArchive } from "../features/safekeeping/verify/verify-archive.ts";
+import { counted } from "./counted.ts";
 import { untilInterrupted } from "./interrupts.ts";
 import { reachInstallation } from "./migrate-only.ts";
 import { openArchive } from "./open-installation.ts";
@@ -35,8 +36,9 @@ function told({ objects, bytes, findings }: Verification): string {
   const lines = findings.map(({ kind, object, studyInstanceUID }) =>
     studyInstanceUID === undefined ? `${kind}: ${object}` : `${kind}: ${object} of study ${studyInstanceUID}`,
   );
-  const found = findings.length === 0 ? "everything is as it was stored" : `${findings.length} findings`;
-  return `${[...lines, `Read ${objects} objects (${sizeText(bytes)}): ${found}.`].join("\n")}\n`;
+  const found =
+    findings.length === 0 ? "everything is as it was stored" : counted(findings.length, "finding");
+  return `${[...lines, `Read ${counted(objects, "object")} (${sizeText(bytes)}): ${found}.`].join("\n")}\n`;
 }
 
 function readOptions(args: string[]) {
