@@ -126,9 +126,17 @@ async function workUntilDisconnected(worker: Promise<unknown>): Promise<never> {
   return Promise.withResolvers<never>().promise;
 }
 
-/** Resolves once all of it is written: `process.exit` would drop what a pipe has not accepted yet. */
+/**
+ * Resolves once all of it is written: `process.exit` would drop what a pipe has not accepted yet. A reader that has seen enough, such as
+ * `head`, may close the pipe.
+ */
 async function tell(text: string): Promise<number> {
-  await Bun.write(Bun.stdout, `${text}\n`);
+  try {
+    await Bun.write(Bun.stdout, `${text}\n`);
+  } catch (error) {
+    const { errnoOf } = await import("../storage/disk/fs-failure.ts");
+    if (errnoOf(error) !== "EPIPE") throw error;
+  }
   return 0;
 }
 

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { freePort } from "../../support/free-port.ts";
 import { testPostgresUrl } from "../../support/postgres-server.ts";
 import { processesNaming } from "../../support/process-tree.ts";
-import { runProgram } from "../../support/run-program.ts";
+import { runProgram, startProgram } from "../../support/run-program.ts";
 import { sampleInstance } from "../../support/sample-zip.ts";
 import { type ServerProcess, spawnServer } from "../../support/server-process.ts";
 import { layStartedData } from "../../support/started-data.ts";
@@ -167,6 +167,12 @@ describe("the command line", () => {
     const { code, output } = await runProgram({ PORT: "eighty" }, "licenses");
     expect(code).toBe(0);
     expect(output).toContain("Copyright 2026 Exameteca contributors");
+  });
+
+  test("prints it to a reader that stops before its end", async () => {
+    await using program = startProgram({}, "licenses");
+    await program.stdout.cancel();
+    expect([await program.exited, await new Response(program.stderr).text()]).toEqual([0, ""]);
   });
 
   test("names the option that is missing or wrong, and makes no database for it", async () => {
