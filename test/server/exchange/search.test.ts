@@ -22,6 +22,7 @@ const head: DicomElements = {
   "00400244": text("DA", "20260130"),
   "001021C0": text("US", 4),
   "0008002A": text("DT", "20260131101500-0300"),
+  "00220007": text("FL", -0.1),
 };
 const firstSeries = { [TagHex.SeriesNumber]: text("IS", 1) };
 const spine: DicomElements = {
@@ -314,6 +315,9 @@ describe("a search for instances", () => {
     ["/instances?BitsAllocated=1", []],
     ["/instances?PregnancyStatus=4", ["1.1.1", "1.1.2", "1.2.1"]],
     ["/instances?PregnancyStatus=3", []],
+    ["/instances?SphericalLensPower=-0.10", ["1.1.1", "1.1.2", "1.2.1"]],
+    ["/instances?SphericalLensPower=-0.10000000149011612", ["1.1.1", "1.1.2", "1.2.1"]],
+    ["/instances?SphericalLensPower=-0.1000001", []],
     ["/instances?AcquisitionDateTime=20260131131500%2B0000", ["1.1.1", "1.1.2", "1.2.1"]],
     ["/instances?AcquisitionDateTime=20260131101500%2B0000-20260131121500%2B0000", []],
     ["/instances?AcquisitionDateTime=20260131", ["1.1.1", "1.1.2", "1.2.1"]],

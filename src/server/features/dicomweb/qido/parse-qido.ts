@@ -175,9 +175,11 @@ function wantedOf(
     case "UL":
     case "SS":
     case "SL":
-    case "FL":
     case "FD":
       return { kind: "number", value: numberOf(name, value) };
+    case "FL":
+      // What the instance keeps of `0.1` is the nearest number of 32 bits.
+      return { kind: "number", value: Math.fround(numberOf(name, value)) };
     default:
       return isFuzzy && vr === "PN"
         ? { kind: "words", words: value }
