@@ -4,6 +4,7 @@ import type { BrowserContext, Locator, Page } from "playwright-core";
 import { writeReportPdf } from "../../scripts/demo/pdf.ts";
 import { generateStudy } from "../../scripts/demo/phantom/study.ts";
 import { zipStudyBytes } from "../../scripts/demo/zip-study.ts";
+import type { Series } from "../../src/shared/api/studies.ts";
 import { violationsOn } from "../support/axe.ts";
 import {
   type BrowserApp,
@@ -244,6 +245,61 @@ describe("the visor on a phone", () => {
         await tap(page, button(page, "Mais opções"));
         await tap(page, menu.getByRole("button", { name: /^Abrir no OHIF/ }));
         await page.locator("iframe").waitFor();
+      });
+    },
+    JOB_TIMEOUT_MS,
+  );
+});
+
+describe("the film of a series", () => {
+  const boneFilm = (page: Page) => page.locator(".series-card", { hasText: "Axial osso" });
+
+  test(
+    "opens the exam with that series in the visor",
+    async () => {
+      await app.as(person, { device: DESK, ...prefer }, async (page) => {
+        await examsEntry(page).click();
+        await button(page, /^Séries de/)
+          .first()
+          .click();
+        await boneFilm(page).click();
+        await drawn(page);
+        const bone = visorOf(page).getByRole("button", { name: /^Axial osso/ });
+        await until(async () => (await bone.getAttribute("aria-current")) === "true");
+        await page.keyboard.press("Escape");
+        await visorOf(page).waitFor({ state: "detached" });
+
+        await page.locator("[data-opens]:visible").first().click();
+        await drawn(page);
+        await bone.waitFor();
+        expect(await bone.getAttribute("aria-current")).not.toBe("true");
+      });
+    },
+    JOB_TIMEOUT_MS,
+  );
+
+  test(
+    "opens the exam with that series in OHIF",
+    async () => {
+      await app.as(person, { device: DESK }, async (page) => {
+        await examsEntry(page).click();
+        await button(page, /^Séries de/)
+          .first()
+          .click();
+        await boneFilm(page).click();
+        const address = await page.locator(".viewer-stage iframe").getAttribute("src");
+        const { searchParams } = new URL(address ?? "", page.url());
+        const listed = await app.testApp.call(
+          "GET",
+          `/api/studies/${searchParams.get("StudyInstanceUIDs")}/series`,
+          {
+            as: person,
+          },
+        );
+        const series = (await listed.json()) as Series[];
+        const bone = series.find(({ seriesDescription }) => seriesDescription === "Axial osso");
+        expect(bone?.seriesInstanceUID).toBeString();
+        expect(searchParams.get("initialSeriesInstanceUID")).toBe(String(bone?.seriesInstanceUID));
       });
     },
     JOB_TIMEOUT_MS,

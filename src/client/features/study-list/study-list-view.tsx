@@ -22,7 +22,7 @@ import { ConflictNotice } from "../upload/notices/conflict-notice.tsx";
 import { SkippedNotice } from "../upload/notices/skipped-notice.tsx";
 import { ViewerOverlay } from "../viewer/viewer-overlay.tsx";
 import { DeleteStudyDialog } from "./actions/delete-study-dialog.tsx";
-import { viewedSubject } from "./actions/list-actions.ts";
+import { viewedSeriesAtom, viewedSubject } from "./actions/list-actions.ts";
 import { RenameStudyDialog } from "./actions/rename-study.tsx";
 import { ClearFilters, StudyFilterBar } from "./filters/study-filter-bar.tsx";
 import { countFilters, type StudyFilters, studyFiltersAtom } from "./filters/study-filters.ts";
@@ -257,8 +257,11 @@ function ListError({ error, onRetry }: { error: Error; onRetry: () => void }) {
 
 function OpenViewer() {
   const [study, setStudy] = useAtom(viewedSubject.valueAtom);
+  const beginWith = useAtomValue(viewedSeriesAtom);
   useFoundStudy(viewedSubject);
-  return study ? <ViewerOverlay study={study} onClose={() => setStudy(undefined)} /> : null;
+  return study ? (
+    <ViewerOverlay study={study} beginWith={beginWith} onClose={() => setStudy(undefined)} />
+  ) : null;
 }
 
 function toStudySort([first]: SortingState): StudySort {

@@ -19,6 +19,8 @@ import { ViewerChoiceField } from "./viewer-choice.tsx";
 
 interface StudyVisorProps {
   study: Study;
+  /** SeriesInstanceUID; undefined for the series that the server names. */
+  beginWith?: string | undefined;
   onBack: () => void;
   onOpenOhif: () => void;
   /** Absent where there is no dialog to share with. */
@@ -26,15 +28,16 @@ interface StudyVisorProps {
 }
 
 /** A study of the archive in our own viewer. */
-export function StudyVisor({ study, onBack, onOpenOhif, canShare = false }: StudyVisorProps) {
+export function StudyVisor({ study, beginWith, onBack, onOpenOhif, canShare = false }: StudyVisorProps) {
   const { i18n, t } = useLingui();
   const { user } = useHis();
   const download = useDownload();
   const share = useSetAtom(sharedStudyAtom);
-  const pictured = { study, imagesReceived: study.imagesReceived, isSeen: true };
-  const small = usePicture(pictured);
-  const preview = usePicture({ ...pictured, isLarge: true }) ?? small;
-  const source = useSource(study, user.id);
+  const { imagesReceived } = study;
+  const isWhole = beginWith === undefined;
+  const small = usePicture({ study, ...(!isWhole && { seriesId: beginWith }), imagesReceived, isSeen: true });
+  const preview = usePicture({ study, imagesReceived, isLarge: true, isSeen: isWhole }) ?? small;
+  const source = useSource(study, { userId: user.id, beginWith });
   const exam = useMemo(() => studyExam(i18n, study), [i18n, study]);
   useAccessEnd(study.id, onBack);
   const { access } = study;
@@ -70,6 +73,12 @@ export function StudyVisor({ study, onBack, onOpenOhif, canShare = false }: Stud
 }
 
 /** One source for each study, however often its row is read again. */
-function useSource({ id, studyInstanceUID }: Study, userId: string): StackSource {
-  return useMemo(() => takeStudySource({ id, studyInstanceUID }, userId), [id, studyInstanceUID, userId]);
+function useSource(
+  { id, studyInstanceUID }: Study,
+  { userId, beginWith }: { userId: string; beginWith: string | undefined },
+): StackSource {
+  return useMemo(
+    () => takeStudySource({ id, studyInstanceUID }, userId, beginWith),
+    [id, studyInstanceUID, userId, beginWith],
+  );
 }

@@ -3,6 +3,9 @@ import { assignStudyCall, type ViewerToken, viewerTokenCall } from "../../../sha
 import { callApi, callJson } from "../../api.ts";
 import type { AskFirstImage } from "../../visor/core/first-image.ts";
 
+/** The parameter by which the address of OHIF's page names the series to begin with. */
+export const FIRST_SERIES = "initialSeriesInstanceUID";
+
 /** Calls that open a study for viewing. */
 export const viewerApi = {
   assign: (study: string, userId: string) =>

@@ -15,11 +15,13 @@ import { ViewerStage } from "./viewer-stage.tsx";
 
 interface ViewerOverlayProps {
   study: Study;
+  /** SeriesInstanceUID; undefined for the series that the server names. */
+  beginWith?: string | undefined;
   onClose: () => void;
 }
 
 /** A study in the viewer, over everything else; dark in both themes. */
-export function ViewerOverlay({ study, onClose }: ViewerOverlayProps) {
+export function ViewerOverlay({ study, beginWith, onClose }: ViewerOverlayProps) {
   const first = useFirstViewer();
   const [viewer, setViewer] = useState(first);
   const content = useRef<HTMLDivElement>(null);
@@ -52,13 +54,19 @@ export function ViewerOverlay({ study, onClose }: ViewerOverlayProps) {
               >
                 <ShowInPage study={study} />
               </ViewerHead>
-              <ViewerStage study={study} onRefused={onClose} onLeave={onClose} />
+              <ViewerStage study={study} beginWith={beginWith} onRefused={onClose} onLeave={onClose} />
               <FrameEnd dialog={content} />
             </>
           ) : (
             <>
               <RadixDialog.Title className="sr-only">{descriptionText(i18n, study)}</RadixDialog.Title>
-              <StudyVisor study={study} onBack={onClose} onOpenOhif={() => setViewer("ohif")} canShare />
+              <StudyVisor
+                study={study}
+                beginWith={beginWith}
+                onBack={onClose}
+                onOpenOhif={() => setViewer("ohif")}
+                canShare
+              />
             </>
           )}
         </RadixDialog.Content>

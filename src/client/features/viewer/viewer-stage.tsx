@@ -13,6 +13,8 @@ import { ViewerFrame } from "./viewer-frame.tsx";
 
 interface ViewerStageProps {
   study: Study;
+  /** SeriesInstanceUID; undefined for the series that the server names. */
+  beginWith?: string | undefined;
   /** The session or the access to this study has ended. */
   onRefused: () => void;
   /** The person pressed Escape inside the viewer. */
@@ -20,10 +22,10 @@ interface ViewerStageProps {
 }
 
 /** The image area: the study's small picture until the viewer has drawn an image, then the viewer. */
-export function ViewerStage({ study, onRefused, onLeave }: ViewerStageProps) {
+export function ViewerStage({ study, beginWith, onRefused, onLeave }: ViewerStageProps) {
   const { i18n } = useLingui();
   const { user } = useHis();
-  const find = useCallback(() => findStudyPage(study.id, user.id), [study.id, user.id]);
+  const find = useCallback(() => findStudyPage(study.id, user.id, beginWith), [study.id, user.id, beginWith]);
   useAccessEnd(study.id, onRefused);
   return (
     <ViewerFrame

@@ -1,3 +1,4 @@
+import { atom } from "jotai";
 import type { Study } from "../../../../shared/api/studies.ts";
 import { subjectAtoms } from "../../places/views.ts";
 
@@ -11,3 +12,6 @@ export const renamedSubject = subjectAtoms<Study>("rename");
 /** The study that is open in the viewer. */
 export const viewedSubject = subjectAtoms<Study>("images");
 export const viewedStudyAtom = viewedSubject.valueAtom;
+
+/** The series that the open study was opened with; undefined if the whole study was. */
+export const viewedSeriesAtom = atom<string | undefined>(undefined);

@@ -53,7 +53,7 @@ function SeriesCard({ study, series }: { study: Study; series: Series }) {
         type="button"
         className="series-card"
         aria-disabled={!isViewable(study)}
-        onClick={() => open(study)}
+        onClick={() => open(study, isOfDocuments(modality) ? undefined : series.seriesInstanceUID)}
       >
         <span className="series-film">
           {picture && <img src={picture} alt={t({ id: "series.picture", message: "Image of the series" })} />}

@@ -4,14 +4,14 @@ import { isViewable } from "../../studies/study-text.ts";
 import { useShowImages } from "./use-show-images.ts";
 
 /**
- * Returns the function that opens a study in the viewer; it does nothing while the study can't be viewed. The study's button
- * gets the focus, since the viewer returns the focus to the element that had it.
+ * Returns the function that opens a study in the viewer, with one of its series if it is given that series' UID; it does nothing while
+ * the study can't be viewed. The study's button gets the focus, since the viewer returns the focus to the element that had it.
  */
-export function useOpenViewer(): (study: Study) => void {
+export function useOpenViewer(): (study: Study, beginWith?: string) => void {
   const showImages = useShowImages();
-  return (study) => {
+  return (study, beginWith) => {
     if (!isViewable(study)) return;
     findOpener({ studyId: study.id, opens: "viewer" })?.focus();
-    showImages(study);
+    showImages(study, beginWith);
   };
 }

@@ -4,15 +4,17 @@ import { viewerChoiceAtom } from "../../../preferences.ts";
 import { useHis } from "../../session/his-context.ts";
 import { beginStudy } from "../../viewer/study-source.ts";
 import { firstViewerOf } from "../../viewer/viewer-choice.tsx";
-import { viewedStudyAtom } from "../actions/list-actions.ts";
+import { viewedSeriesAtom, viewedStudyAtom } from "../actions/list-actions.ts";
 
 /** Returns the function that shows a study's images. Our own viewer loads the first one while it is being drawn. */
-export function useShowImages(): (study: Study) => void {
+export function useShowImages(): (study: Study, beginWith?: string) => void {
   const { user } = useHis();
   const store = useStore();
   const setViewed = useSetAtom(viewedStudyAtom);
-  return (study) => {
-    if (firstViewerOf(store.get(viewerChoiceAtom)) === "visor") beginStudy(study, user.id);
+  const setSeries = useSetAtom(viewedSeriesAtom);
+  return (study, beginWith) => {
+    if (firstViewerOf(store.get(viewerChoiceAtom)) === "visor") beginStudy(study, user.id, beginWith);
+    setSeries(beginWith);
     setViewed(study);
   };
 }
