@@ -10,6 +10,8 @@ export interface Scratch {
   spool(pieces: Pieces, maxBytes: number): Promise<ScratchFile | undefined>;
   /** The place of a new file, for another process to write. What is there is deleted when it is disposed. */
   place(): ScratchPlace;
+  /** Deletes what a killed run left, once `now` is so late that nothing can use it. */
+  sweep(now: Date): Promise<void>;
 }
 
 export interface ScratchPlace extends AsyncDisposable {
@@ -23,17 +25,17 @@ export interface ScratchFile extends ScratchPlace {
 /** No use of a file takes this long, so an older file is left from a former run. */
 const STALE_MS = 60 * 60_000;
 
-/** Opens `folder` for scratch files and deletes those that a killed run left there. */
+/** Opens `folder` for scratch files. */
 export async function createScratch(folder: string): Promise<Scratch> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   await chmod(folder, 0o700);
-  await removeStale(folder);
   const place = (): ScratchPlace => {
     const path = join(folder, randomUUID());
     return { path, [Symbol.asyncDispose]: () => rm(path, { force: true }) };
   };
   return {
     place,
+    sweep: (now) => removeStale(folder, now),
     async spool(pieces, maxBytes) {
       const file = { ...place(), sizeBytes: 0 };
       try {
@@ -54,10 +56,10 @@ export async function createScratch(folder: string): Promise<Scratch> {
   };
 }
 
-async function removeStale(folder: string): Promise<void> {
+async function removeStale(folder: string, now: Date): Promise<void> {
   for (const name of await readdir(folder)) {
     const path = join(folder, name);
     const { mtimeMs } = await stat(path).catch(() => ({ mtimeMs: Number.POSITIVE_INFINITY }));
-    if (Date.now() - mtimeMs > STALE_MS) await rm(path, { force: true });
+    if (now.getTime() - mtimeMs > STALE_MS) await rm(path, { force: true });
   }
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { existsSync } from "node:fs";
-import { mkdir, readdir } from "node:fs/promises";
+import { mkdir, readdir, utimes } from "node:fs/promises";
 import { endDeadUploads, sweepUploads } from "../../../src/server/holdings/sweeping/sweep-uploads.ts";
 import { removeAbandonedBytes } from "../../../src/server/holdings/uploads/abandon-upload.ts";
 import { endUpload, insertUpload } from "../../../src/server/holdings/uploads/uploads.repo.ts";
@@ -112,14 +112,33 @@ describe("the remains of a killed upload", () => {
     expect(await readdir(unfinished)).toEqual([]);
   });
 
+  test("include the pixels that it wrote for another process, within two hours", async () => {
+    await using t = await createTestApp({ jobs: false });
+    const folder = `${t.deps.config.dataDir}/scratch`;
+    const [left, used] = [`${folder}/${crypto.randomUUID()}`, t.deps.scratch.place()];
+    await Bun.write(left, "pixels");
+    await Bun.write(used.path, "pixels");
+    const killedAt = t.deps.clock.now();
+    await utimes(left, killedAt, killedAt);
+    await sweepUploads(t.deps);
+    expect(existsSync(left)).toBe(true);
+    t.advance(61 * 60_000);
+    await utimes(used.path, t.deps.clock.now(), t.deps.clock.now());
+    await sweepUploads(t.deps);
+    expect(existsSync(left)).toBe(false);
+    expect(existsSync(used.path)).toBe(true);
+  });
+
   test("include the files of a killed import, once it counts as a dead node", async () => {
     await using t = await createTestApp({ jobs: false });
     const { db, config } = t.deps;
     const id = crypto.randomUUID();
     const folder = importDirOf(config.dataDir);
     const left = `${folder}/staging/${crypto.randomUUID()}/spool.zip`;
+    const pixels = `${folder}/scratch/${crypto.randomUUID()}`;
     await Bun.write(`${folder}/node-id`, `${id}\n`);
     await Bun.write(left, "half");
+    await Bun.write(pixels, "pixels");
     await recordBeat(db, { id, bootId: "1", platform: "", version: "", disk: undefined, pauseSeconds: 90 });
     await sweepUploads(t.deps);
     expect(existsSync(left)).toBe(true);
@@ -127,10 +146,10 @@ describe("the remains of a killed upload", () => {
     // While another import runs, its files are its own.
     const hold = await holdNode(config.databaseUrl ?? "", id);
     await sweepUploads(t.deps);
-    expect(existsSync(left)).toBe(true);
+    expect(existsSync(left) && existsSync(pixels)).toBe(true);
     await hold?.[Symbol.asyncDispose]();
     await sweepUploads(t.deps);
-    expect(existsSync(left)).toBe(false);
+    expect(existsSync(left) || existsSync(pixels)).toBe(false);
   });
 });
 

@@ -18,6 +18,7 @@ export async function sweepStoppedImport({ db, config }: Pick<Deps, "db" | "conf
   await db.transaction(async (tx) => {
     if (!(await isSwept(tx, nodeId)) || !(await lockIdleNode(tx, nodeId))) return;
     const staged = new Set(await listStagedUploads(tx, nodeId));
+    await rm(join(folder, "scratch"), { recursive: true, force: true });
     const staging = join(folder, "staging");
     for (const name of await namesIn(staging)) {
       if (!staged.has(name)) await rm(join(staging, name), { recursive: true, force: true });

@@ -16,7 +16,7 @@ import {
 import { findOwnKeys } from "./find-own-keys.ts";
 import { sweepStoppedImport } from "./sweep-stopped-import.ts";
 
-type SweepDeps = Pick<Deps, "db" | "node" | "store" | "staging" | "clock" | "log" | "config">;
+type SweepDeps = Pick<Deps, "db" | "node" | "store" | "staging" | "scratch" | "clock" | "log" | "config">;
 
 const FOLDERS_AT_ONCE = 500;
 const UNFINISHED_MS = 24 * 3600_000;
@@ -47,7 +47,7 @@ export async function sweepUploads(deps: SweepDeps): Promise<void> {
   await deleteOldUploads(db, node.id, new Date(clock.now().getTime() - KEPT_MS));
 }
 
-/** Removes what ended uploads of this node left in its staging area and in the store. */
+/** Removes what ended uploads of this node left in its staging area and in the store, and the scratch files of a run that was killed. */
 export async function sweepOwnUploads(deps: SweepDeps): Promise<void> {
   const { db, node } = deps;
   for (const uploadId of [...node.unendedUploads]) await abandonUpload(deps, uploadId);
@@ -61,6 +61,7 @@ export async function sweepOwnUploads(deps: SweepDeps): Promise<void> {
   for (const uploadId of await listUnremovedUploads(db, node.id)) {
     await attempt(deps, () => removeUploadBytes(deps, uploadId));
   }
+  await attempt(deps, () => deps.scratch.sweep(deps.clock.now()));
 }
 
 /** Runs one part of a sweep: a folder that can't be removed, or an unreachable store, must not stop the rest. */
