@@ -113,6 +113,8 @@ const HEARTBEAT_SECONDS = 10;
 const SUPERVISE_SECONDS = 10;
 /** How often jobs are deleted that were done long enough ago. */
 const MAINTENANCE_SECONDS = 3600;
+/** How often jobs are looked for that waited for another one, which none does: each look is a write, also of an idle server. */
+const DEPENDENTS_SECONDS = 3600;
 
 /** Connects, and creates or upgrades the schema `pgboss` while no other process does. */
 export async function createJobs(options: JobsOptions): Promise<Jobs> {
@@ -124,6 +126,7 @@ export async function createJobs(options: JobsOptions): Promise<Jobs> {
     superviseIntervalSeconds: SUPERVISE_SECONDS,
     monitorIntervalSeconds: SUPERVISE_SECONDS,
     maintenanceIntervalSeconds: MAINTENANCE_SECONDS,
+    flowIntervalSeconds: DEPENDENTS_SECONDS,
   });
   boss.on("error", (error) => log.error("jobs.error", describeError(error)));
   boss.on("warning", ({ data }) => log.warn("jobs.warning", { type: String(Object(data).type) }));

@@ -264,6 +264,20 @@ test("a node that another one took for dead gets its schedule again, also after 
   expect([...rows]).toEqual([{ cron: "17 * * * *" }]);
 });
 
+test("an idle server does not look every few seconds for jobs that wait for another one", async () => {
+  const times = async () => {
+    const [row] = await database.sql`select (select flow_on from pgboss.version)::text as flow,
+      (select max(monitor_claim_on) from pgboss.queue)::text as monitor`;
+    return row;
+  };
+  const began = await times();
+  await until(async () => (await times())?.monitor !== began?.monitor);
+  const first = await times();
+  // Both times, ten seconds lie between.
+  await until(async () => (await times())?.monitor !== first?.monitor);
+  expect((await times())?.flow).toBe(first?.flow);
+});
+
 test("stopping lets a running job finish", async () => {
   const other = await connect();
   const queue = defineQueue<{ n: number }>("finishing", FAST);
