@@ -61,7 +61,6 @@ export function healQueue(nodeId: string) {
 export const scrubQueue = defineQueue("integrity.scrub", {
   exclusive: true,
   retryLimit: 0,
-  keepDoneSeconds: hour,
   expireInSeconds: 12 * hour,
 });
 

@@ -17,6 +17,7 @@ import { withTimeout } from "../runtime/with-timeout.ts";
 import { openJobsPool, pgBossDatabase } from "./pg-boss-database.ts";
 import { addWorkers } from "./pg-boss-workers.ts";
 import { DEAD_LETTERS, kindOfQueue, type NamedQueue, type Queue } from "./queue.ts";
+import { keepSchedulingShort } from "./scheduling-queue.ts";
 
 export interface EnqueueOptions {
   /** The job exists only if this transaction commits. */
@@ -111,10 +112,8 @@ const SECONDS_A_DAY = 86_400;
 /** With these, another process takes up the job of a killed one within half a minute. */
 const HEARTBEAT_SECONDS = 10;
 const SUPERVISE_SECONDS = 10;
-/** How often jobs are deleted that were done long enough ago. */
+/** How often old jobs are deleted, and those are looked for that wait for another one: none does, and each look is a write. */
 const MAINTENANCE_SECONDS = 3600;
-/** How often jobs are looked for that waited for another one, which none does: each look is a write, also of an idle server. */
-const DEPENDENTS_SECONDS = 3600;
 
 /** Connects, and creates or upgrades the schema `pgboss` while no other process does. */
 export async function createJobs(options: JobsOptions): Promise<Jobs> {
@@ -126,7 +125,7 @@ export async function createJobs(options: JobsOptions): Promise<Jobs> {
     superviseIntervalSeconds: SUPERVISE_SECONDS,
     monitorIntervalSeconds: SUPERVISE_SECONDS,
     maintenanceIntervalSeconds: MAINTENANCE_SECONDS,
-    flowIntervalSeconds: DEPENDENTS_SECONDS,
+    flowIntervalSeconds: MAINTENANCE_SECONDS,
   });
   boss.on("error", (error) => log.error("jobs.error", describeError(error)));
   boss.on("warning", ({ data }) => log.warn("jobs.warning", { type: String(Object(data).type) }));
@@ -134,6 +133,7 @@ export async function createJobs(options: JobsOptions): Promise<Jobs> {
     if (options.isPrepared) await boss.start();
     else await withStartupLock(url, () => startFirst(boss));
     const [queues, schedules] = await Promise.all([boss.getQueues(), boss.getSchedules()]);
+    await keepSchedulingShort(boss, queues);
     return new PgBossJobs({ boss, pool, log, pollIntervalSeconds, queues, schedules });
   } catch (error) {
     await boss.stop({ graceful: false });

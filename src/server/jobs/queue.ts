@@ -10,7 +10,7 @@ export interface QueueRules {
   retryDelayMaxSeconds: number;
   /** A job that runs longer goes to another worker, and its `signal` aborts. */
   expireInSeconds: number;
-  /** A finished job is deleted with its data after this time. */
+  /** A finished job is deleted with its data after this time. Until then it is counted every ten seconds, as all jobs are. */
   keepDoneSeconds: number;
   /** At most one job with the same `singletonKey` waits or runs. `enqueue` then requires a key. */
   exclusive: boolean;
@@ -27,12 +27,15 @@ export interface Queue<Data extends object> extends NamedQueue {
   readonly carries?: (data: Data) => Data;
 }
 
+/** How long finished jobs are kept, unless their queue says otherwise. */
+export const KEEP_DONE_SECONDS = 3600;
+
 const DEFAULTS: QueueRules = {
   retryLimit: 5,
   retryDelaySeconds: 2,
   retryDelayMaxSeconds: 600,
   expireInSeconds: 15 * 60,
-  keepDoneSeconds: 7 * 86_400,
+  keepDoneSeconds: KEEP_DONE_SECONDS,
   exclusive: false,
 };
 

@@ -13,7 +13,6 @@ const outgoing = defineQueue<{ sealed: string; about?: string[] }>("mail.send", 
   retryDelaySeconds: 10,
   retryDelayMaxSeconds: 1800,
   expireInSeconds: 120,
-  keepDoneSeconds: 3600,
 });
 
 const cleaning = defineQueue("mail.clean", { retryLimit: 1 });

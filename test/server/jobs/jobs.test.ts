@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { sql } from "drizzle-orm";
 import { listDeadLetters } from "../../../src/server/jobs/dead-letters.repo.ts";
 import { createJobs, type Jobs } from "../../../src/server/jobs/jobs.ts";
-import { defineQueue, queueOfNode } from "../../../src/server/jobs/queue.ts";
+import { DEAD_LETTERS, defineQueue, queueOfNode } from "../../../src/server/jobs/queue.ts";
 import { createLogger } from "../../../src/server/runtime/log.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
 import { until } from "../../support/until.ts";
@@ -262,6 +262,20 @@ test("a node that another one took for dead gets its schedule again, also after 
   await restarted.schedule(queue, "17 * * * *", {});
   const rows = await database.sql`select cron from pgboss.schedule where name = ${queue.name}`;
   expect([...rows]).toEqual([{ cron: "17 * * * *" }]);
+});
+
+test("a finished job is deleted within two hours, whichever queue it was in", async () => {
+  const { queue, atLeast } = await collect<{ number: number }>("forgotten");
+  await jobs.enqueue(queue, { number: 1 });
+  await atLeast(1);
+  const left = async () =>
+    (await database.sql`select state from pgboss.job where name = ${queue.name}`)[0]?.state;
+  await until(async () => (await left()) === "completed");
+  await database.sql`update pgboss.job set completed_on = now() - interval '1 hour 1 second' where name = ${queue.name}`;
+  await database.sql`update pgboss.queue set maintain_on = null`;
+  await until(async () => (await left()) === undefined);
+  const kept = await database.sql`select name from pgboss.queue where deletion_seconds > 3600`;
+  expect(kept.map(({ name }) => name)).toEqual([DEAD_LETTERS]);
 });
 
 test("an idle server does not look every few seconds for jobs that wait for another one", async () => {
