@@ -247,6 +247,7 @@ function study(accountId: string, index: number, count: number, random: Random):
     },
     labelled: true,
     patientNameTries: null,
+    studyTimeTries: null,
     createdAt: new Date(NEWEST + index * 1000),
   };
 }

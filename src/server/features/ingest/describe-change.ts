@@ -113,6 +113,7 @@ function indexStudy(
     attributes: scanned.index.kept?.study ?? {},
     patientNameGroups: foldedGroups(scanned.index.kept?.study?.[TagHex.PatientName]),
     patientNameTries: null,
+    studyTimeTries: null,
     storageStatus: isArchived ? "b2" : "local",
     hasReport: false,
     integrity: "unchecked",

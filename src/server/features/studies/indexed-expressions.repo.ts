@@ -31,12 +31,17 @@ export function timeOfDay({ studyTime }: Columns<"studyTime">): SQL {
   return sql`(${studyTime} collate "C")`;
 }
 
-/** After so many tries a name counts as one that can't be read. */
-const MAX_NAME_TRIES = 5;
+/** After so many tries what an older release did not keep counts as something that can't be read. */
+const MAX_TRIES = 5;
 
 /** Studies whose instances may have a name with more groups than the columns say. */
 export function isNameUnread(table: Columns<"patientNameTries" | "patientNameGroups">): SQL {
-  return sql`${table.patientNameTries} < ${sql.raw(String(MAX_NAME_TRIES))} and ${table.patientNameGroups} is null`;
+  return sql`${table.patientNameTries} < ${sql.raw(String(MAX_TRIES))} and ${table.patientNameGroups} is null`;
+}
+
+/** Studies whose instances may have a time with a fraction of a second, for which the column has no room. */
+export function isTimeUnread(table: Columns<"studyTimeTries" | "studyTime">): SQL {
+  return sql`${table.studyTimeTries} < ${sql.raw(String(MAX_TRIES))} and ${table.studyTime} is not null`;
 }
 
 type NameColumns = Columns<"patientNameFolded" | "patientNameGroups">;

@@ -26,6 +26,7 @@ import {
   hasNameGrams,
   hasPhysicians,
   isNameUnread,
+  isTimeUnread,
   nameGrams,
   physicianNames,
   timeOfDay,
@@ -165,6 +166,8 @@ export const studies = pgTable(
      * the default.
      */
     patientNameTries: smallint("patient_name_tries").default(0),
+    /** The same for the fraction of a second of the instances' time, which is among `attributes`. */
+    studyTimeTries: smallint("study_time_tries").default(0),
     /**
      * Patient name, patient ID, accession number and description folded for search (no case, no accents), each cut to
      * {@link MAX_INDEXED_TEXT}.
@@ -195,6 +198,7 @@ export const studies = pgTable(
     index("studies_undescribed_idx").on(table.id).where(sql`${table.attributes} is null`),
     index("studies_uid_idx").on(table.studyInstanceUID),
     index("studies_name_unread_idx").on(table.id).where(isNameUnread(table)),
+    index("studies_time_unread_idx").on(table.id).where(isTimeUnread(table)),
     index("studies_name_groups_idx").on(table.accountId).where(sql`${table.patientNameGroups} is not null`),
     index("studies_overridden_idx").on(table.accountId).where(sql`${table.instanceValues} is not null`),
     ...sortIndexes(table),

@@ -1,8 +1,9 @@
 import { and, asc, eq, gt, inArray, isNotNull, isNull, type SQL, sql } from "drizzle-orm";
-import type { DicomJson } from "../../../shared/dicom/reading/instance.ts";
+import type { DicomJson, DicomJsonElement } from "../../../shared/dicom/reading/instance.ts";
+import { TagHex } from "../../../shared/dicom/tags.ts";
 import type { Db, DbOrTx } from "../../db/client.ts";
 import { type StoredObjectRow, storedObjects } from "../../holdings/objects/stored-objects.table.ts";
-import { isNameUnread } from "./indexed-expressions.repo.ts";
+import { isNameUnread, isTimeUnread } from "./indexed-expressions.repo.ts";
 import { type StudyRow, series, studies } from "./studies.table.ts";
 
 export interface SeriesToDescribe {
@@ -41,23 +42,40 @@ function idsWhere(db: Db, isUnread: SQL, afterId: string | null, limit: number) 
     .limit(limit);
 }
 
-export interface UnreadName extends Pick<StudyRow, "id" | "patientName" | "instanceValues"> {
+export interface UnreadStudy extends Pick<StudyRow, "id" | "patientName" | "studyTime" | "instanceValues"> {
+  isNameUnread: boolean;
+  isTimeUnread: boolean;
   /** Archived manifests of its series, the smallest first; none while its bytes are on their way. */
   manifests: StoredObjectRow[];
 }
 
-/** Studies whose name was not read with all its groups yet, after `afterId`, by id; each with some manifests. */
-export async function listUnreadNames(
+/**
+ * Studies whose name was not read with all its groups yet, or whose time not with its fraction, after `afterId`, by id; each with
+ * some manifests.
+ */
+export async function listUnreadStudies(
   db: Db,
   afterId: string | null,
   { limit, manifestsEach }: { limit: number; manifestsEach: number },
-): Promise<UnreadName[]> {
-  const { id, patientName, instanceValues } = studies;
+): Promise<UnreadStudy[]> {
+  const { id, patientName, studyTime, instanceValues } = studies;
+  const isAfter = afterId === null ? undefined : gt(id, afterId);
+  // Each has an index of its own.
+  const [ofNames, ofTimes] = [isNameUnread(studies), isTimeUnread(studies)].map((isUnread) =>
+    db.select({ id }).from(studies).where(and(isUnread, isAfter)).orderBy(asc(id)).limit(limit),
+  );
   const page = await db
-    .select({ id, patientName, instanceValues })
+    .select({
+      id,
+      patientName,
+      studyTime,
+      instanceValues,
+      isNameUnread: sql<boolean>`(${isNameUnread(studies)}) is true`,
+      isTimeUnread: sql<boolean>`(${isTimeUnread(studies)}) is true`,
+    })
     .from(studies)
-    .where(and(isNameUnread(studies), afterId === null ? undefined : gt(studies.id, afterId)))
-    .orderBy(asc(studies.id))
+    .where(sql`${id} in (${ofNames} union ${ofTimes})`)
+    .orderBy(asc(id))
     .limit(limit);
   if (page.length === 0) return [];
   const ids = page.map((study) => study.id);
@@ -105,21 +123,40 @@ export async function keepNameGroups(
     );
 }
 
-/** Notes that the columns have all of the names of studies. */
-export async function noteWholeNames(db: DbOrTx, studyIds: readonly string[]): Promise<void> {
+/** Keeps a time with a fraction of a second; what another node kept meanwhile stays. */
+export async function keepStudyTime(
+  db: DbOrTx,
+  studyId: string,
+  { time, others }: { time: DicomJsonElement; others: DicomJson },
+): Promise<void> {
+  const kept = { [TagHex.StudyTime]: time };
+  await db
+    .update(studies)
+    .set({
+      studyTimeTries: null,
+      attributes: sql`coalesce(${studies.attributes}, ${JSON.stringify(others)}::jsonb) || ${JSON.stringify(kept)}::jsonb`,
+    })
+    .where(and(eq(studies.id, studyId), isNotNull(studies.studyTimeTries)));
+}
+
+/** Notes that nothing more is to be read of studies than what is kept of them. */
+export async function noteReadStudies(db: DbOrTx, studyIds: readonly string[]): Promise<void> {
   if (studyIds.length === 0) return;
   await db
     .update(studies)
-    .set({ patientNameTries: null })
+    .set({ patientNameTries: null, studyTimeTries: null })
     .where(inArray(studies.id, [...studyIds]));
 }
 
-/** Notes that the names of studies could not be read. */
-export async function noteUnreadableNames(db: DbOrTx, studyIds: readonly string[]): Promise<void> {
+/** Notes that studies could not be read. */
+export async function noteUnreadableStudies(db: DbOrTx, studyIds: readonly string[]): Promise<void> {
   if (studyIds.length === 0) return;
   await db
     .update(studies)
-    .set({ patientNameTries: sql`${studies.patientNameTries} + 1` })
+    .set({
+      patientNameTries: sql`${studies.patientNameTries} + 1`,
+      studyTimeTries: sql`${studies.studyTimeTries} + 1`,
+    })
     .where(inArray(studies.id, [...studyIds]));
 }
 

@@ -1,0 +1,2 @@
+ALTER TABLE "studies" ADD COLUMN "study_time_tries" smallint DEFAULT 0;--> statement-breakpoint
+CREATE INDEX "studies_time_unread_idx" ON "studies" USING btree ("id") WHERE "studies"."study_time_tries" < 5 and "studies"."study_time" is not null;
