@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { zstdDecompressSync } from "node:zlib";
 import { sweepDerivatives } from "../../../src/server/features/derivatives/derivatives.jobs.ts";
 import { makeDerivatives } from "../../../src/server/features/derivatives/make-derivatives.ts";
+import { relabelStudies } from "../../../src/server/features/ingest/relabel-study.ts";
 import { listOrphans } from "../../../src/server/features/safekeeping/named-objects.repo.ts";
 import { readCodec } from "../../../src/server/features/thumbnails/worker/read-codec.ts";
 import { derivativeQueue } from "../../../src/server/holdings/holding-queues.ts";
@@ -193,6 +194,27 @@ describe("the copy of a series", () => {
     await sweepDerivatives(t.deps, null);
     await t.settle();
     expect(filesBelow(join(t.deps.config.dataDir, "objects"))).not.toContain(old);
+  });
+
+  test("stays when the label of its study changes", async () => {
+    const id = await storeWithCopy("31");
+    const before = await copyOf("31");
+    expect(before?.key).toBeString();
+    await t.call("PATCH", `/api/studies/${id}`, { as: owner, json: { description: "Outra descrição" } });
+    const manifestOf = () => t.sql`select manifest_id from series where study_id = ${id}`;
+    const [former] = await manifestOf();
+    await relabelStudies(t.deps, never);
+    expect((await manifestOf())[0]).not.toEqual(former);
+    expect(await copyOf("31")).toEqual(before);
+    const answer = await get(framePath("31", "2"), { accept: COPY });
+    expect(answer.status).toBe(200);
+    expect(Array.from(await samplesOf(answer))).toEqual(Array.from(sliceSamples(1)));
+    await sweepDerivatives(t.deps, null);
+    await t.settle();
+    expect(await copyOf("31")).toEqual(before);
+    const metadata = (await (await get(`${seriesPath("31")}/metadata`)).json()) as DicomJson[];
+    for (const one of metadata)
+      expect(one[TagHex.AvailableTransferSyntaxUID]?.Value).toEqual([EXPLICIT, HTJ2K]);
   });
 });
 

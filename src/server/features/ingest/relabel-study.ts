@@ -3,6 +3,7 @@ import { hashEmail, type StudyLabel, textsIn } from "../../archive/study-label.t
 import type { DbOrTx } from "../../db/client.ts";
 import type { Deps } from "../../deps.ts";
 import { isUnsound } from "../../holdings/checking/integrity.ts";
+import { passDerivative } from "../../holdings/derivatives/derivatives.repo.ts";
 import { discardObjects } from "../../holdings/objects/discard-objects.ts";
 import {
   deleteStoredObjects,
@@ -99,6 +100,7 @@ async function relabelStudy(deps: LabelDeps, study: StudyRow): Promise<boolean> 
       const object = { location: "archive", stagedOn: null, createdAt: now } as const;
       await insertStoredObjects(tx, [{ ...document, ...object, studyId: study.id, kind: "manifest" }]);
       if (!(await switchManifest(tx, manifest.id, document.id))) throw new StudyChanged("a newer manifest");
+      await passDerivative(tx, { manifestId: manifest.id, replacedById: document.id });
       await deleteStoredObjects(tx, [manifest.id], { healedBy: "removed", at: now });
       await discardObjects(deps, tx, [manifest], { afterSeconds: REPLACED_MANIFEST_SECONDS });
       await refreshStudies(tx, [study.id]);

@@ -1,4 +1,4 @@
-import { and, eq, inArray, isNotNull, notExists, sql } from "drizzle-orm";
+import { and, eq, inArray, isNotNull, isNull, notExists, sql } from "drizzle-orm";
 import type { DbOrTx, Tx } from "../../db/client.ts";
 import { type Given, prepared } from "../../db/prepared.ts";
 import { statementChunks } from "../../db/statement-chunks.ts";
@@ -86,6 +86,17 @@ export async function saveDerivative(tx: Tx, made: StoredDerivative): Promise<bo
     .where(and(eq(derivatives.manifestId, manifestId), isNotNull(derivatives.attempts)))
     .returning({ manifestId: derivatives.manifestId });
   return rows.length === 1;
+}
+
+/** Leaves what is settled of a series to the manifest that replaces its own and says the same of the images. */
+export async function passDerivative(
+  tx: Tx,
+  { manifestId, replacedById }: { manifestId: string; replacedById: string },
+): Promise<void> {
+  await tx
+    .update(derivatives)
+    .set({ manifestId: replacedById })
+    .where(and(eq(derivatives.manifestId, manifestId), isNull(derivatives.attempts)));
 }
 
 /** Deletes the rows of studies that are deleted in the same transaction, and returns the bytes to discard. */
