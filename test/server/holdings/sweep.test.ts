@@ -1,7 +1,11 @@
 import { describe, expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { mkdir, readdir, utimes } from "node:fs/promises";
-import { endDeadUploads, sweepUploads } from "../../../src/server/holdings/sweeping/sweep-uploads.ts";
+import {
+  endDeadUploads,
+  keepOnly,
+  sweepUploads,
+} from "../../../src/server/holdings/sweeping/sweep-uploads.ts";
 import { removeAbandonedBytes } from "../../../src/server/holdings/uploads/abandon-upload.ts";
 import { endUpload, insertUpload } from "../../../src/server/holdings/uploads/uploads.repo.ts";
 import { importDirOf } from "../../../src/server/nodes/node.ts";
@@ -151,6 +155,12 @@ describe("the remains of a killed upload", () => {
     await sweepUploads(t.deps);
     expect(existsSync(left) || existsSync(pixels)).toBe(false);
   });
+});
+
+test("a folder that its transfer takes away while it is swept is no failure", async () => {
+  await using folder = createTempFolder();
+  await keepOnly(`${folder.path}/gone`, new Set(["a.zip"]));
+  await expect(keepOnly(`${folder.path}/gone\0`, new Set())).rejects.toThrow();
 });
 
 test("the sweep of a shared bucket aborts old multipart uploads that this database names, and nobody else's", async () => {

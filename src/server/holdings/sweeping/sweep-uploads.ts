@@ -94,7 +94,11 @@ async function removeUnnamed(deps: SweepDeps, uploadId: string): Promise<void> {
 
 /** Removes everything but `names` from an upload's folder, and the folder itself once it is empty. Idempotent. */
 export async function keepOnly(folder: string, names: ReadonlySet<string>): Promise<void> {
-  const found = await readdir(folder);
+  const found = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
+    // The transfer removed it meanwhile.
+    if (error.code !== "ENOENT") throw error;
+    return [];
+  });
   const others = found.filter((name) => !names.has(name));
   for (const name of others) await rm(join(folder, name), { recursive: true, force: true });
   // Whoever takes the last of these away removes the folder too.
