@@ -78,6 +78,7 @@ export class Patience {
     const beginning: SentStatement = { state: null, resolve: () => {}, reject: given.reject };
     const ending: SentStatement = { state: "sent", resolve: () => {}, reject: given.reject };
     const begun = this.#add(beginning, given.reject, this.#answerMs);
+    let isOver = false;
     const running = run(async (tx) => {
       this.#waiting.delete(beginning);
       this.#isAbsent = false;
@@ -85,10 +86,12 @@ export class Patience {
       try {
         return await work(tx);
       } finally {
-        this.#add(ending, given.reject, this.#endMs);
+        // A transaction whose connection broke is over while its work still runs.
+        if (!isOver) this.#add(ending, given.reject, this.#endMs);
       }
     });
     const stop = () => {
+      isOver = true;
       this.#waiting.delete(beginning);
       this.#waiting.delete(ending);
     };

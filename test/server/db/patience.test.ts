@@ -51,6 +51,22 @@ test("a transaction that begins after it was given up does none of its work and 
   expect(worked).toBe(false);
 });
 
+test("a transaction whose connection broke while it worked is not waited for", async () => {
+  const patience = new Patience(10_000, 5, 5);
+  let silenceLooked = 0;
+  patience.sockets.breakSilent = () => void silenceLooked++;
+  const worked = Promise.withResolvers<void>();
+  const run = (work: (tx: unknown) => unknown) =>
+    Promise.race([Promise.resolve(work({})), Promise.reject(new Error("CONNECTION_CLOSED"))]);
+  const transaction = patience.begin(run, () => worked.promise);
+  expect(await transaction.catch((error) => error)).toEqual(new Error("CONNECTION_CLOSED"));
+  worked.resolve();
+  const other = patience.watch(statement({ pid: 1 }));
+  await Bun.sleep(100);
+  other.resolve("rows");
+  expect(silenceLooked).toBe(0);
+});
+
 test("broken connections count as a database that is out of reach, refused statements and other services do not", () => {
   const error = (code: string, more: object = {}) => Object.assign(new Error("x"), { code, ...more });
   expect(isDatabaseUnavailable(error("CONNECTION_CLOSED"))).toBe(true);
