@@ -125,6 +125,35 @@ test(
 );
 
 test(
+  "a ZIP that changes on the disk while it is sent is asked for again, and goes on where it stopped once it is back",
+  async () => {
+    const person = await app.addPerson("Rosa Troca");
+    await using folder = await createTempFolder();
+    const path = join(folder.path, "exame.zip");
+    const zip = zipOf(studies[0]);
+    writeFileSync(path, zip);
+    await app.as(person, { expected: [/ERR_UPLOAD_FILE_CHANGED/] }, async (page) => {
+      const letAllThrough = await holdLaterChunks(page);
+      await openUpload(page);
+      await field(page, "Arquivo ZIP do exame").setInputFiles(path);
+      await button(page, "Enviar exame").click();
+      await partOf(person);
+      writeFileSync(path, zip.subarray(0, 2_000));
+      letAllThrough();
+      await page.getByText(/^Escolha de novo exame\.zip para continuar de \d+ %\.$/).waitFor();
+      const again = page.getByLabel("O mesmo arquivo de novo: exame.zip");
+      await again.setInputFiles(path);
+      await page.getByText("Este é outro arquivo. Escolha exame.zip.").waitFor();
+      writeFileSync(path, zip);
+      await again.setInputFiles(path);
+      const [study] = await studiesOnceKept(person);
+      expect(study?.imagesReceived).toBe(studies[0].length);
+    });
+  },
+  TEST_MS,
+);
+
+test(
   "an upload goes on where another node has room, and is told if none has",
   async () => {
     const person = await app.addPerson("Helena Sem Espaço");

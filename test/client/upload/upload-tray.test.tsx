@@ -461,6 +461,14 @@ test("a line counts as dead after 4 s without a byte, or after three of its long
   expect([slow.isStalled(23_000), slow.isStalled(24_100)]).toEqual([false, true]);
 });
 
+test("a line that was away is told as such again after 4 s, however long it was away before", () => {
+  const watch = new StallWatch(0);
+  watch.progressed(500);
+  watch.failed();
+  watch.progressed(60_500);
+  expect([watch.isStalled(64_400), watch.isStalled(64_600)]).toEqual([false, true]);
+});
+
 test("an upload to a server of the same network goes on quietly while the browser says that it is offline", () => {
   const watch = new StallWatch(0);
   watch.progressed(500);
@@ -495,6 +503,7 @@ test("an upload that the server had whole before a reload is shown as being proc
   await runJob(job, {
     ...{ i18n, userId: helena.id, hasPlan: true, signal: new AbortController().signal },
     onProgress: (transfer) => seen.push(transfer),
+    onFailure: () => {},
   });
   Reflect.deleteProperty(navigator, "locks");
   expect(seen.map(isSent)).toEqual([true]);

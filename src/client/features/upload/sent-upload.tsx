@@ -9,6 +9,7 @@ import { SeePlans } from "../plan/subscription-link.tsx";
 import { maySubscribe, useHis } from "../session/his-context.ts";
 import { useCancelUpload } from "./tray/cancel-upload.tsx";
 import { InterruptionText } from "./tray/interruption-text.tsx";
+import { ChooseAgain } from "./tray/resume-upload.tsx";
 import {
   type Interruption,
   isFinal,
@@ -31,11 +32,7 @@ export function SentUpload({ job }: { job: UploadJob }) {
   return (
     <>
       {state.stage === "stopped" && (
-        <Stopped
-          {...state}
-          fileName={upload.fileName}
-          onRetry={() => change(job.id, { state: { stage: "queued" } })}
-        />
+        <Stopped {...state} job={job} onRetry={() => change(job.id, { state: { stage: "queued" } })} />
       )}
       <UploadProgress
         state={
@@ -65,14 +62,14 @@ function transferOf(job: UploadJob): Transfer {
 }
 
 interface StoppedProps {
+  job: UploadJob;
   percent: number;
-  fileName: string;
   interruption: Interruption;
   onRetry: () => void;
 }
 
 /** What happened, at how many per cent, and what is kept; it stays until the person decides. */
-function Stopped({ percent, interruption, fileName, onRetry }: StoppedProps) {
+function Stopped({ job, percent, interruption, onRetry }: StoppedProps) {
   const card = useRef<HTMLDivElement>(null);
   // The button that was pressed may be far below.
   useEffect(() => {
@@ -82,6 +79,8 @@ function Stopped({ percent, interruption, fileName, onRetry }: StoppedProps) {
   if (interruption.kind === "storage") return <NoStorageNotice text={interruption.text} />;
   const isOver = isFinal(interruption);
   const isOutdated = interruption.kind === "outdated";
+  const isLost = interruption.kind === "file";
+  const { fileName } = job.upload;
   return (
     <div className="notice is-bad mb-5" ref={card}>
       <CircleAlertIcon />
@@ -94,7 +93,12 @@ function Stopped({ percent, interruption, fileName, onRetry }: StoppedProps) {
             <ReloadButton />
           </p>
         )}
-        {!isOver && !isOutdated && (
+        {isLost && (
+          <p className="mt-3">
+            <ChooseAgain job={job} percent={percent} />
+          </p>
+        )}
+        {!isOver && !isOutdated && !isLost && (
           <>
             <p>
               <Trans id="upload.stopped.kept">

@@ -12,6 +12,7 @@ import type { LookOptions } from "../look-inside/look-in-worker.ts";
 import type { Insight } from "../look-inside/look-messages.ts";
 import type { OnFilm } from "../look-inside/sheet-films.ts";
 import { type PackableFile, storedSizeOf } from "../pack-folder/pack-folder.ts";
+import { isReadable } from "../send/is-readable.ts";
 import { UploadRefused } from "../upload-problem.ts";
 
 /** How long the page may be busy at a time while it reads the sizes of files. */
@@ -68,13 +69,7 @@ export async function readSource(picked: Picked, options: ReadOptions): Promise<
 
 /** @throws {UploadRefused} if the ZIP was deleted or changed since it was picked */
 export async function ensureReadable(zip: Blob): Promise<void> {
-  try {
-    const start = await zip.slice(0, 4).arrayBuffer();
-    if (start.byteLength === 4) return;
-  } catch (error) {
-    if (!(error instanceof DOMException)) throw error;
-  }
-  throw new UploadRefused("badZip");
+  if (!(await isReadable(zip))) throw new UploadRefused("badZip");
 }
 
 async function readZip(file: File, options: ReadOptions): Promise<ReadSource> {

@@ -16,6 +16,7 @@ import { announceHeld } from "./announce-upload.ts";
 import { backOffMs, waitOrOnline } from "./back-off.ts";
 import { ChunkSize } from "./chunk-size.ts";
 import { withChunkSums } from "./chunk-sums.ts";
+import { isReadable } from "./is-readable.ts";
 import { loadTus } from "./load-tus.ts";
 import { rememberUpload } from "./remember-upload.ts";
 import { addSample, findRecord, forgetUpload, serverIdOf } from "./resume-records.ts";
@@ -47,7 +48,11 @@ async function sendWhole(upload: OutgoingUpload, options: SendOptions): Promise<
   return await outcomeOf(serverIdOf(upload.id), signal);
 }
 
-async function sendRest(upload: OutgoingUpload, { signal }: SendOptions, attempt: Attempt): Promise<void> {
+async function sendRest(
+  upload: OutgoingUpload,
+  { signal, onFailure }: SendOptions,
+  attempt: Attempt,
+): Promise<void> {
   for (let failures = 0; !upload.isWhole; ) {
     try {
       await attempt.sendRest();
@@ -57,7 +62,9 @@ async function sendRest(upload: OutgoingUpload, { signal }: SendOptions, attempt
       // The page that is loaded instead goes on with it.
       if (error instanceof PageOutdated) await announceHeld(upload, signal);
       failures = attempt.hasProgressed ? 1 : failures + 1;
-      if (!mayPass(error, failures)) throw error;
+      // A file that can't be read any more looks like a connection that failed.
+      if (!mayPass(error, failures) || !(await isReadable(upload.zip))) throw error;
+      onFailure?.();
       await waitOrOnline(backOffMs(failures), signal);
     }
   }

@@ -21,6 +21,8 @@ export interface OutgoingUpload {
 export interface SendOptions {
   /** Called as bytes are sent, and once with the total when the server has the whole body. */
   onProgress: (loadedBytes: number, totalBytes: number) => void;
+  /** Called when a try failed that is repeated. */
+  onFailure?: () => void;
   signal: AbortSignal;
 }
 

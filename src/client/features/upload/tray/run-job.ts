@@ -3,10 +3,10 @@ import { msg } from "@lingui/core/macro";
 import type { UploadAnswer } from "../../../../shared/api/upload.ts";
 import { ApiError } from "../../../api.ts";
 import { PageOutdated } from "../../../page-outdated.ts";
-import { ensureReadable } from "../draft/read-source.ts";
 import { toMetadata } from "../exam-form/exam-form.ts";
 import { transportFor } from "../send/choose-transport.ts";
 import { ensureStorage } from "../send/ensure-storage.ts";
+import { isReadable } from "../send/is-readable.ts";
 import { resumableTransport } from "../send/resumable-transport.ts";
 import { findRecord } from "../send/resume-records.ts";
 import type { OutgoingUpload } from "../send/send-upload.ts";
@@ -26,25 +26,33 @@ export interface RunOptions {
   /** Resolves once the server was told of an upload that waited for its turn. */
   announcement?: Promise<void> | undefined;
   onProgress: (transfer: Transfer) => void;
+  /** Called when a try failed that is repeated. */
+  onFailure: () => void;
   signal: AbortSignal;
+}
+
+/** The browser can't read the file of an upload any more, a part of which the server has. */
+export class FileLost extends Error {
+  override name = "FileLost";
 }
 
 /**
  * Sends one upload of the tray.
- * @throws {ApiError} {@link UploadRefused} if the file is gone; the signal's reason when aborted
+ * @throws {ApiError} {@link FileLost}; {@link UploadRefused} if the file is gone; the signal's reason when aborted
  */
 export async function runJob(job: UploadJob, options: RunOptions): Promise<UploadAnswer> {
   const { upload, known } = job;
-  const { i18n, userId, hasPlan, announcement, onProgress, signal } = options;
-  if (!known?.isWhole) await ensureReadable(upload.zip);
+  const { i18n, userId, hasPlan, announcement, onProgress, onFailure, signal } = options;
+  await ensureHere(job);
   await announcement;
   const isOnServer = findRecord(job.id) !== undefined;
   // What the server has already, it has room for.
   if (hasPlan && !isOnServer) await ensureStorage(i18n, upload.zip.size, signal);
   const meter = new TransferMeter();
   const transport = isOnServer ? resumableTransport : transportFor(sizeOf(job));
-  return transport.send(outgoingOf(job, userId), {
+  const sending = transport.send(outgoingOf(job, userId), {
     signal,
+    onFailure,
     onProgress: (loadedBytes, totalBytes) => {
       const reading = meter.read(performance.now(), loadedBytes, totalBytes);
       // After a reload the browser has no bytes of what the server has whole.
@@ -54,6 +62,18 @@ export async function runJob(job: UploadJob, options: RunOptions): Promise<Uploa
       onProgress({ ...sent, ...reading });
     },
   });
+  try {
+    return await sending;
+  } catch (error) {
+    if (error instanceof ApiError && error.code === "network") await ensureHere(job);
+    throw error;
+  }
+}
+
+/** @throws {FileLost} {@link UploadRefused} */
+async function ensureHere({ id, upload, known }: UploadJob): Promise<void> {
+  if (known?.isWhole || (await isReadable(upload.zip))) return;
+  throw findRecord(id) ? new FileLost() : new UploadRefused("badZip");
 }
 
 /** A job as it travels to the server. */
@@ -73,12 +93,13 @@ export function outgoingOf({ id, upload, form, source, known }: UploadJob, userI
 
 /** Whether an upload may fail by this error; any other is an error of ours. */
 export function isExpected(error: unknown): boolean {
-  return [ApiError, UploadRefused, PageOutdated].some((kind) => error instanceof kind);
+  return [ApiError, FileLost, UploadRefused, PageOutdated].some((kind) => error instanceof kind);
 }
 
 /** Why an upload stopped, in the server's words if it has any. */
 export function interruptionOf(i18n: I18n, error: unknown): Interruption {
   if (error instanceof UploadRefused) return { kind: "refused", text: i18n._(problemTexts[error.problem]) };
+  if (error instanceof FileLost) return { kind: "file", isOther: false };
   if (error instanceof PageOutdated) return { kind: "outdated", text: i18n._(problemTexts.outdated) };
   if (!(error instanceof ApiError) || error.code === "unknown")
     return { kind: "refused", text: i18n._(uploadFailed) };

@@ -8,6 +8,7 @@ const PAUSES = 3;
 export class StallWatch {
   #lastAtMs: number;
   #longestPauseMs = 0;
+  #hasFailed = false;
 
   /** @param startedAtMs time of a monotonic clock */
   constructor(startedAtMs: number) {
@@ -16,8 +17,14 @@ export class StallWatch {
 
   /** Bytes were sent. */
   progressed(atMs: number): void {
-    this.#longestPauseMs = Math.max(this.#longestPauseMs, atMs - this.#lastAtMs);
+    if (!this.#hasFailed) this.#longestPauseMs = Math.max(this.#longestPauseMs, atMs - this.#lastAtMs);
+    this.#hasFailed = false;
     this.#lastAtMs = atMs;
+  }
+
+  /** The connection failed: how long it then takes until bytes are sent says nothing about the line. */
+  failed(): void {
+    this.#hasFailed = true;
   }
 
   /** @param isOnline as the browser says */

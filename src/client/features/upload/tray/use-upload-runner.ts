@@ -143,7 +143,8 @@ function useSending() {
     const progress = watchProgress(sizeOf(job), tell);
     const options = { i18n, userId: user.id, hasPlan: user.role !== "admin", announcement, signal };
     try {
-      const answer = await runJob(job, { ...options, onProgress: progress.report });
+      const { report: onProgress, failed: onFailure } = progress;
+      const answer = await runJob(job, { ...options, onProgress, onFailure });
       progress.end();
       onEnd();
       change(job.id, { state: { stage: "done", answer } });
@@ -181,6 +182,7 @@ function watchProgress(totalBytes: number, tell: (transfer: Transfer) => void) {
       watch.progressed(performance.now());
       tell(transfer);
     },
+    failed: () => watch.failed(),
     end: () => clearInterval(timer),
   };
 }
@@ -191,7 +193,12 @@ function useInterruptionToast(): (interruption: Interruption) => void {
     const text =
       "text" in interruption
         ? interruption.text
-        : t({ id: "upload.connectionFailed", message: "Connection error during the upload" });
+        : interruption.kind === "file"
+          ? t({
+              id: "upload.fileLost",
+              message: "The file was changed, moved or deleted. Choose it again to continue.",
+            })
+          : t({ id: "upload.connectionFailed", message: "Connection error during the upload" });
     showToast({ tone: "bad", title: t({ id: "upload.error", message: "Upload error" }), text });
   };
 }
