@@ -157,23 +157,24 @@ test("without a connection one message stands for all that is missing, and what 
   await waitFor(() => expect(screen.queryByRole("alert")).toBeNull());
 });
 
+const withOpenPix = {
+  ...{ id: "x", status: "pending", startDate: "2026-11-01T00:00:00.000Z", expiresAt: null },
+  plan: { id: "p1", name: "Família", price: 3990, examLimit: 50, downloadDeleteLimit: 60, storageBytes: 1 },
+  ...{ currentExamCount: 0, storageUsedBytes: 0, downloadsThisMonth: 0, deletesThisMonth: 0 },
+  ...{
+    canCancel: false,
+    cancelledAt: null,
+    removedUntil: null,
+    keptUntil: null,
+    openPaymentId: payment.id,
+  },
+};
+
 test("an open Pix waits at the top and opens its dialog; once it is paid its row stays, without a button", async () => {
   let status = "pending";
-  const subscription = {
-    ...{ id: "x", status: "pending", startDate: "2026-11-01T00:00:00.000Z", expiresAt: null },
-    plan: { id: "p1", name: "Família", price: 3990, examLimit: 50, downloadDeleteLimit: 60, storageBytes: 1 },
-    ...{ currentExamCount: 0, storageUsedBytes: 0, downloadsThisMonth: 0, deletesThisMonth: 0 },
-    ...{
-      canCancel: false,
-      cancelledAt: null,
-      removedUntil: null,
-      keptUntil: null,
-      openPaymentId: payment.id,
-    },
-  };
   await show({
     more: {
-      "GET /api/subscriptions/my-subscription": () => Response.json(subscription),
+      "GET /api/subscriptions/my-subscription": () => Response.json(withOpenPix),
       [`GET /api/payments/${payment.id}`]: () => Response.json({ ...payment, status }),
     },
   });
@@ -185,6 +186,26 @@ test("an open Pix waits at the top and opens its dialog; once it is paid its row
   status = "paid";
   await act(async () => window.dispatchEvent(new Event("visibilitychange")));
   await waitFor(() => expect(waiting.getByText("Pix de R$ 39,90 confirmado")).toBeTruthy());
+  expect(waiting.queryByRole("button")).toBeNull();
+});
+
+test.each([
+  ["expired", "Pix de R$ 39,90 vencido"],
+  ["failed", "Pix de R$ 39,90 não deu certo"],
+  ["refunded", "Pix de R$ 39,90 devolvido"],
+])("a Pix that was open and is %s says so, and waits no more", async (over, title) => {
+  let status = "pending";
+  await show({
+    more: {
+      "GET /api/subscriptions/my-subscription": () => Response.json(withOpenPix),
+      [`GET /api/payments/${payment.id}`]: () => Response.json({ ...payment, status }),
+    },
+  });
+  const waiting = within(await screen.findByRole("region", { name: /^Esperando por você/ }));
+  expect(waiting.getByText("Pix de R$ 39,90 aguardando")).toBeTruthy();
+  status = over;
+  await act(async () => window.dispatchEvent(new Event("visibilitychange")));
+  await waitFor(() => expect(waiting.getByText(title)).toBeTruthy());
   expect(waiting.queryByRole("button")).toBeNull();
 });
 

@@ -2,7 +2,7 @@ import { Plural, Trans, useLingui } from "@lingui/react/macro";
 import { useSetAtom } from "jotai";
 import { type ReactNode, useState } from "react";
 import type { Notification } from "../../../shared/api/notifications.ts";
-import type { Payment } from "../../../shared/api/payments.ts";
+import type { Payment, PaymentStatus } from "../../../shared/api/payments.ts";
 import type { NotificationEvent } from "../../../shared/rules/notification-events.ts";
 import { MINUTE_MS } from "../../../shared/units.ts";
 import { ReceiptIcon } from "../../ui/icons.tsx";
@@ -49,16 +49,26 @@ function useWaitingPix(): { item: WaitingItem | undefined; isLoading: boolean } 
     key: `payment ${data.id}`,
     at: data.createdAt,
     lead: <HomeIcon icon={ReceiptIcon} tone={data.status === "paid" ? "ok" : "warn"} />,
-    title:
-      data.status === "paid" ? (
-        <Trans id="home.pix.paid">Pix of {amount} confirmed</Trans>
-      ) : (
-        <Trans id="home.pix.waiting">Pix of {amount} pending</Trans>
-      ),
+    title: <PixTitle status={data.status} amount={amount} />,
     text: <PixLine payment={data} />,
     action: isOpen ? { label: <Trans id="home.pix.pay">Pay</Trans>, run: () => show(data.id) } : undefined,
   };
   return { item, isLoading };
+}
+
+function PixTitle({ status, amount }: { status: PaymentStatus; amount: string }) {
+  switch (status) {
+    case "paid":
+      return <Trans id="home.pix.paid">Pix of {amount} confirmed</Trans>;
+    case "expired":
+      return <Trans id="home.pix.over">Pix of {amount} expired</Trans>;
+    case "failed":
+      return <Trans id="home.pix.failed">Pix of {amount} failed</Trans>;
+    case "refunded":
+      return <Trans id="home.pix.refunded">Pix of {amount} refunded</Trans>;
+    default:
+      return <Trans id="home.pix.waiting">Pix of {amount} pending</Trans>;
+  }
 }
 
 function PixLine({ payment }: { payment: Payment }) {
