@@ -74,6 +74,13 @@ export const adminPaymentSchema = z.extend(paymentSchema, {
 });
 export type AdminPayment = z.infer<typeof adminPaymentSchema>;
 
+/** A payment after an admin's confirmation or refund. */
+export const settledPaymentSchema = z.extend(adminPaymentSchema, {
+  /** Whether that had been asked before, perhaps by another admin, so that this call changed nothing. */
+  wasSettledBefore: z.optional(z.boolean()),
+});
+export type SettledPayment = z.infer<typeof settledPaymentSchema>;
+
 /** Only payments with this `status`; newest first. */
 export const paymentListQuerySchema = z.object({
   status: z.optional(z.enum(paymentStatuses)),
@@ -113,11 +120,11 @@ export const listPaymentsCall = {
 export const confirmPaymentCall = {
   method: "POST",
   path: "/api/payments/:id/confirm",
-  answer: adminPaymentSchema,
+  answer: settledPaymentSchema,
 } as const satisfies Call;
 
 export const refundPaymentCall = {
   method: "POST",
   path: "/api/payments/:id/refund",
-  answer: adminPaymentSchema,
+  answer: settledPaymentSchema,
 } as const satisfies Call;

@@ -201,6 +201,44 @@ describe("the subscriptions of everybody", () => {
     expect(confirmed).toBe(1);
   });
 
+  test("a Pix that another admin confirmed and refunded meanwhile is told to be refunded, not confirmed", async () => {
+    const { user } = await show({
+      [`POST /api/payments/${payment.id}/confirm`]: () =>
+        Response.json({ ...payment, status: "refunded", canConfirm: false, wasSettledBefore: true }),
+    });
+    await user.click(await screen.findByRole("button", { name: /^Confirmar: / }));
+    await user.click(screen.getByRole("button", { name: "Sim, recebi" }));
+    expect(await screen.findByText("Este pagamento já tinha sido devolvido")).toBeDefined();
+    expect(screen.queryByText("Pagamento confirmado")).toBeNull();
+  });
+
+  test("a second refund of a Pix on the own key warns of sending the money twice", async () => {
+    const paid = { ...payment, status: "paid", canConfirm: false, canRefund: true };
+    const { user } = await show({
+      "GET /api/payments": () => Response.json([paid], { headers: { "X-Total-Count": "1" } }),
+      [`POST /api/payments/${payment.id}/refund`]: () =>
+        Response.json({ ...paid, status: "refunded", canRefund: false, wasSettledBefore: true }),
+    });
+    await user.click(await screen.findByRole("button", { name: /^Devolver: / }));
+    await user.click(screen.getByRole("button", { name: "Sim, devolver" }));
+    expect(await screen.findByText("Confira no seu banco se o dinheiro volta uma vez só.")).toBeDefined();
+  });
+
+  test("payments that can't be read again stay, with what went wrong above them", async () => {
+    let isAway = false;
+    await show({
+      "GET /api/payments": () =>
+        isAway
+          ? problem(503, "database.unavailable", "O banco de dados não responde.")
+          : Response.json([payment], { headers: { "X-Total-Count": "1" } }),
+    });
+    await screen.findByText("João Conceição");
+    isAway = true;
+    await readAgain();
+    expect(await screen.findByText("O banco de dados não responde.")).toBeDefined();
+    expect(screen.getByText("João Conceição")).toBeDefined();
+  });
+
   test("a page of payments whose last one was settled gives way to the page before", async () => {
     let total = 21;
     const asked: string[] = [];

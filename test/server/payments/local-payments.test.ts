@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
-import type { AdminPayment, Payment } from "../../../src/shared/api/payments.ts";
+import type { AdminPayment, Payment, SettledPayment } from "../../../src/shared/api/payments.ts";
 import type {
   AccountSubscription,
   OfferedPlan,
@@ -46,10 +46,10 @@ async function create(name: string, as = person): Promise<Payment> {
   return (await answer.json()) as Payment;
 }
 
-async function confirm(id: string): Promise<AdminPayment> {
+async function confirm(id: string): Promise<SettledPayment> {
   const answer = await t.call("POST", `/api/payments/${id}/confirm`, { as: admin });
   expect(answer.status).toBe(200);
-  return (await answer.json()) as AdminPayment;
+  return (await answer.json()) as SettledPayment;
 }
 
 async function refund(id: string): Promise<Response> {
@@ -215,7 +215,8 @@ describe("a confirmed payment", () => {
 
   test("changes nothing when it is confirmed again, also at the same time", async () => {
     const { id } = await create("Essencial");
-    await Promise.all([confirm(id), confirm(id), confirm(id)]);
+    const answers = await Promise.all([confirm(id), confirm(id), confirm(id)]);
+    expect(answers.map(({ wasSettledBefore }) => wasSettledBefore).sort()).toEqual([false, true, true]);
     await passes(DAY);
     await confirm(id);
     expect(await daysLeft()).toBe(29);
@@ -334,6 +335,15 @@ describe("an account without a subscription", () => {
 });
 
 describe("a refund", () => {
+  test("that another admin made before is told as such, and so is a confirmation that comes after it", async () => {
+    const { id } = await create("Essencial");
+    await confirm(id);
+    const answers = await Promise.all([refund(id), refund(id)]);
+    const settled = await Promise.all(answers.map(async (answer) => (await answer.json()) as SettledPayment));
+    expect(settled.map(({ wasSettledBefore }) => wasSettledBefore).sort()).toEqual([false, true]);
+    expect(await confirm(id)).toMatchObject({ status: "refunded", wasSettledBefore: true });
+  });
+
   test("ends the period it paid for, at once, and mails it", async () => {
     const { id } = await create("Essencial");
     await confirm(id);

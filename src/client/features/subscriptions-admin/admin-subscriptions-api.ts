@@ -4,6 +4,7 @@ import {
   listPaymentsCall,
   type PaymentStatus,
   refundPaymentCall,
+  type SettledPayment,
 } from "../../../shared/api/payments.ts";
 import {
   type AccountSubscription,
@@ -48,6 +49,6 @@ export const adminSubscriptionsApi = {
     const payments = listPaymentsCall.answer.parse(await readAnswer(answer.json()));
     return { payments, total: Number(answer.headers.get("x-total-count") ?? payments.length) };
   },
-  confirm: (id: string): Promise<AdminPayment> => callJson(confirmPaymentCall, { params: { id } }),
-  refund: (id: string): Promise<AdminPayment> => callJson(refundPaymentCall, { params: { id } }),
+  confirm: (id: string): Promise<SettledPayment> => callJson(confirmPaymentCall, { params: { id } }),
+  refund: (id: string): Promise<SettledPayment> => callJson(refundPaymentCall, { params: { id } }),
 };

@@ -1,5 +1,5 @@
 import { Trans, useLingui } from "@lingui/react/macro";
-import type { AdminPayment } from "../../../shared/api/payments.ts";
+import type { AdminPayment, SettledPayment } from "../../../shared/api/payments.ts";
 import { ConfirmDialog } from "../../ui/dialog.tsx";
 import { moneyText } from "../payments/payment-text.ts";
 import { useDialogValue } from "../places/use-dialog-value.ts";
@@ -124,16 +124,47 @@ function useQuestionText(question: PaymentQuestion) {
 
 function useAnswer(onSettled: () => void) {
   const { t } = useLingui();
+  const toldBefore = useToldBefore();
   return useAdminAction({
     run: ({ kind, payment }: PaymentQuestion) => adminSubscriptionsApi[kind](payment.id),
-    done: ({ status }, { kind }) => ({
-      title:
-        kind === "confirm"
-          ? t({ id: "subscriptions.confirmed", message: "Payment confirmed" })
-          : status === "refunded"
+    done: (settled, { kind }) => {
+      if (settled.wasSettledBefore) return toldBefore(settled, kind);
+      if (kind === "confirm")
+        return { title: t({ id: "subscriptions.confirmed", message: "Payment confirmed" }) };
+      return {
+        title:
+          settled.status === "refunded"
             ? t({ id: "subscriptions.refunded", message: "Payment refunded" })
             : t({ id: "subscriptions.refundAsked", message: "The refund is under way" }),
-    }),
+      };
+    },
     onSettled,
   });
+}
+
+/** What is said of a payment that another admin had settled meanwhile: how it stands, whatever was answered here. */
+function useToldBefore() {
+  const { t } = useLingui();
+  return ({ status, provider }: SettledPayment, kind: PaymentQuestion["kind"]) => {
+    const tone = "info" as const;
+    if (status === "refunded") {
+      const title = t({ id: "subscriptions.refundedBefore", message: "This payment was refunded already" });
+      // At the bank each admin sends the money by hand.
+      if (kind === "confirm" || provider !== "local") return { tone, title };
+      const text = t({
+        id: "subscriptions.refundedBefore.local",
+        message: "Check at your bank that the money goes back only once.",
+      });
+      return { tone, title, text };
+    }
+    if (kind === "confirm")
+      return {
+        tone,
+        title: t({ id: "subscriptions.confirmedBefore", message: "This payment was confirmed already" }),
+      };
+    return {
+      tone,
+      title: t({ id: "subscriptions.refundAskedBefore", message: "The refund was under way already" }),
+    };
+  };
 }

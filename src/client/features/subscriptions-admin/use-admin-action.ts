@@ -5,8 +5,8 @@ import { useRefresh } from "./use-admin-subscriptions.ts";
 
 interface AdminAction<Input, Answer> {
   run: (input: Input) => Promise<Answer>;
-  /** Text of the toast that reports success. */
-  done: (answer: Answer, input: Input) => { title: string; text?: string };
+  /** The toast that reports success; `info` if another admin was first. */
+  done: (answer: Answer, input: Input) => { title: string; text?: string; tone?: "info" };
   onSettled?: () => void;
 }
 

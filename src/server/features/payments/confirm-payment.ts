@@ -1,4 +1,4 @@
-import type { AdminPayment } from "../../../shared/api/payments.ts";
+import type { SettledPayment } from "../../../shared/api/payments.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../http/app-error.ts";
 import type { RequestOrigin } from "../../http/request-origin.ts";
@@ -18,14 +18,14 @@ export async function confirmPayment(
   admin: Session,
   id: string,
   origin: RequestOrigin,
-): Promise<AdminPayment> {
+): Promise<SettledPayment> {
   const { db, clock } = deps;
   const payment = await findPayment(db, id);
   if (!payment) throw new AppError(paymentNotFound);
   if (payment.provider !== "local" || payment.status === "failed") throw new AppError(notConfirmable);
   const settlement = { paidAt: clock.now(), confirmedBy: admin.userId };
-  await db.transaction((tx) => settlePayment(deps, tx, id, settlement, origin));
+  const isSettled = await db.transaction((tx) => settlePayment(deps, tx, id, settlement, origin));
   const confirmed = await findPaymentWithUser(db, id);
   if (!confirmed) throw new AppError(paymentNotFound);
-  return presentAdminPayment(confirmed, clock.now(), []);
+  return { ...presentAdminPayment(confirmed, clock.now(), []), wasSettledBefore: !isSettled };
 }

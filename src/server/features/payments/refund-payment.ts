@@ -1,4 +1,4 @@
-import type { AdminPayment } from "../../../shared/api/payments.ts";
+import type { SettledPayment } from "../../../shared/api/payments.ts";
 import type { Tx } from "../../db/client.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../http/app-error.ts";
@@ -27,12 +27,12 @@ export async function refundPayment(
   admin: Session,
   id: string,
   origin: RequestOrigin,
-): Promise<AdminPayment> {
+): Promise<SettledPayment> {
   const { db, clock } = deps;
-  await db.transaction(async (tx) => {
+  const isAsked = await db.transaction(async (tx) => {
     const payment = await lockPayment(tx, id);
     if (!payment) throw new AppError(paymentNotFound);
-    if (payment.status === "refunded" || payment.devolucaoStatus === "EM_PROCESSAMENTO") return;
+    if (payment.status === "refunded" || payment.devolucaoStatus === "EM_PROCESSAMENTO") return false;
     if (!isRefundable(payment)) throw new AppError(notRefundable);
     if (payment.provider !== "local" && deps.pix?.provider !== payment.provider)
       throw new AppError(pixNotConfigured);
@@ -46,12 +46,14 @@ export async function refundPayment(
       details: { paymentId: id, amountCents: payment.amountCents },
       ...origin,
     });
+    return true;
   });
   const outcome = await carryOutRefund(deps, id);
   if (outcome === "NAO_REALIZADO") throw new AppError(refundRejected);
   const refunded = await findPaymentWithUser(db, id);
   if (!refunded) throw new AppError(paymentNotFound);
-  return presentAdminPayment(refunded, clock.now(), await listDevolucoes(db, id));
+  const devolucoes = await listDevolucoes(db, id);
+  return { ...presentAdminPayment(refunded, clock.now(), devolucoes), wasSettledBefore: !isAsked };
 }
 
 /** Carries a requested refund out as far as the PSP does. It stays pending if the PSP is unreachable. */
