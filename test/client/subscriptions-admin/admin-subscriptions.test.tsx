@@ -12,7 +12,7 @@ import {
 } from "../../../src/client/features/subscriptions-admin/edit-plan.rules.ts";
 import type { AdminPayment } from "../../../src/shared/api/payments.ts";
 import type { AccountSubscription, AdminPlan, Removal } from "../../../src/shared/api/subscriptions.ts";
-import { screen, userEvent, waitFor, withDom, within } from "../../support/dom.ts";
+import { act, screen, userEvent, waitFor, withDom, within } from "../../support/dom.ts";
 import { type Answer, answerCalls, problem, renderView } from "../../support/render-view.tsx";
 import { travel, write } from "../../support/travel.ts";
 
@@ -115,6 +115,12 @@ async function show(answers: Record<string, Answer> = {}) {
   await screen.findByText("1.234");
   return { calls, user: userEvent.setup() };
 }
+
+/** As after a moment without a connection. */
+const readAgain = () =>
+  act(async () => {
+    for (const event of ["offline", "online"]) window.dispatchEvent(new Event(event));
+  });
 
 describe("the subscriptions of everybody", () => {
   test("show counts of users, active subscriptions and exams, and the revenue by month as a table", async () => {
@@ -351,6 +357,34 @@ describe("the subscriptions of everybody", () => {
     await user.click(screen.getByRole("button", { name: "Salvar" }));
     await waitFor(() => expect(sent).toHaveLength(2));
     expect(sent[1]).toEqual({ storageBytes: 512 * 1024 ** 2 });
+  });
+
+  test("a plan that another admin changes while its form is open keeps that change", async () => {
+    const sent: unknown[] = [];
+    let price = plan.price;
+    const summary = { users: 12, activeSubscriptions: 9, totalExams: 1234, monthlyRevenue: 11000 };
+    const { user, calls } = await show({
+      "GET /api/subscriptions/summary": () =>
+        Response.json({
+          ...{ ...summary, revenueByMonth: months, pendingPayments: 1 },
+          plans: [{ ...plan, price }],
+        }),
+      [`PATCH /api/subscriptions/plans/${plan.id}`]: ({ body }) => {
+        sent.push(body);
+        return Response.json(plan);
+      },
+    });
+    await user.click(screen.getByRole("tab", { name: "Planos" }));
+    await user.click(await screen.findByRole("button", { name: "Editar o plano Essencial" }));
+    price = 2490;
+    const before = calls.length;
+    await readAgain();
+    await waitFor(() => expect(calls.length).toBeGreaterThan(before));
+    const exams = screen.getByLabelText("Exames");
+    await user.clear(exams);
+    await user.type(exams, "12");
+    await user.click(screen.getByRole("button", { name: "Salvar" }));
+    await waitFor(() => expect(sent).toEqual([{ examLimit: 12 }]));
   });
 
   test("subscribers are found by name regardless of accents", async () => {

@@ -1,5 +1,6 @@
 import { standardSchemaResolver } from "@hookform/resolvers/standard-schema";
 import { Trans, useLingui } from "@lingui/react/macro";
+import { useState } from "react";
 import { Controller, type UseFormSetError, useForm } from "react-hook-form";
 import type { AdminPlan } from "../../../shared/api/subscriptions.ts";
 import { showFormFailure } from "../../form-failure.ts";
@@ -29,13 +30,15 @@ export function EditPlanDialog({ plan, onClose }: { plan: AdminPlan | undefined;
         </Trans>
       }
     >
-      {plan && <EditPlanForm plan={plan} onClose={onClose} />}
+      {plan && <EditPlanForm key={plan.id} plan={plan} onClose={onClose} />}
     </Dialog>
   );
 }
 
-function EditPlanForm({ plan, onClose }: { plan: AdminPlan; onClose: () => void }) {
+function EditPlanForm({ plan: readPlan, onClose }: { plan: AdminPlan; onClose: () => void }) {
   const { i18n } = useLingui();
+  // As the fields show it: what another admin changes meanwhile is no change of this one.
+  const [plan] = useState(readPlan);
   const form = useForm<EditPlanValues>({
     resolver: standardSchemaResolver(editPlanSchema),
     defaultValues: valuesOfPlan(plan, i18n.locale),
