@@ -5,6 +5,7 @@ import { findLostVolumes, isDamage, undefinedIfLost } from "../../holdings/check
 import { isUnsound } from "../../holdings/checking/integrity.ts";
 import type { StoredObjectRow } from "../../holdings/objects/stored-objects.table.ts";
 import { type ObjectDeps, openObject, readObject } from "../../holdings/reading/open-object.ts";
+import { forEachAtOnce } from "../../runtime/for-each-at-once.ts";
 import { ObjectNotFound } from "../../storage/object-store.ts";
 import { findUser } from "../accounts/users/users.repo.ts";
 import { findStoredStudies, type StoredStudy } from "../studies/study-contents.repo.ts";
@@ -25,6 +26,8 @@ import type {
 
 /** Up to this much of a study's manifests is held and sent to the worker; the rest is passed in files. */
 const MAX_HELD_MANIFEST_BYTES = 4 * 1024 * 1024;
+/** Each mostly waits for the store. */
+const MANIFESTS_AT_ONCE = 8;
 
 /** The objects to write for an upload, and the state of its studies when the plan was made. */
 export interface PlannedUpload {
@@ -98,15 +101,19 @@ async function planStudy(
   const isDamaged = stored !== undefined && isUnsound(stored.study);
   const series: PlannedSeries[] = [];
   let heldBytes = 0;
-  for (const { row, manifest } of stored?.series ?? []) {
-    const isHeld = heldBytes + manifest.sizeBytes <= MAX_HELD_MANIFEST_BYTES;
-    if (isHeld) heldBytes += manifest.sizeBytes;
-    const reading = isHeld ? readObject(deps, manifest) : copyManifest(deps, folder, manifest);
-    const existing: ManifestBytes | undefined = await (isDamaged ? undefinedIfLost(reading) : reading);
-    const { seriesInstanceUID, instanceCount: lostInstances } = row;
-    const kept = existing ? { existing } : { lostInstances };
-    series.push({ seriesInstanceUID, manifest: newObject(folder, "manifest"), ...kept });
-  }
+  await forEachAtOnce(
+    (stored?.series ?? []).entries(),
+    MANIFESTS_AT_ONCE,
+    async ([at, { row, manifest }]) => {
+      const isHeld = heldBytes + manifest.sizeBytes <= MAX_HELD_MANIFEST_BYTES;
+      if (isHeld) heldBytes += manifest.sizeBytes;
+      const reading = isHeld ? readObject(deps, manifest) : copyManifest(deps, folder, manifest);
+      const existing: ManifestBytes | undefined = await (isDamaged ? undefinedIfLost(reading) : reading);
+      const { seriesInstanceUID, instanceCount: lostInstances } = row;
+      const kept = existing ? { existing } : { lostInstances };
+      series[at] = { seriesInstanceUID, manifest: newObject(folder, "manifest"), ...kept };
+    },
+  );
   const known = new Set(series.map(({ seriesInstanceUID }) => seriesInstanceUID));
   for (const { seriesInstanceUID } of study.series) {
     if (!known.has(seriesInstanceUID))

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openPostgres, type Sql } from "../../../db/postgres.ts";
 import { type ObjectSources, readToEnd } from "../../../holdings/object-sources.ts";
+import { forEachAtOnce } from "../../../runtime/for-each-at-once.ts";
 import { isAbsent } from "../../../storage/disk/fs-failure.ts";
 import { findNamedObject, listNamedObjects, listOrphans, type NamedObject } from "../named-objects.repo.ts";
 import { inSnapshot, readRows, spoolRows, type Total } from "../snapshot.ts";
@@ -118,17 +119,4 @@ async function entriesOf(folder: string) {
     if (isAbsent(error)) return [];
     throw error;
   }
-}
-
-/** Runs `work` for each item, up to `width` at once; rejects at the first failure. */
-async function forEachAtOnce<Item>(
-  items: AsyncIterable<Item>,
-  width: number,
-  work: (item: Item) => Promise<void>,
-): Promise<void> {
-  const iterator = items[Symbol.asyncIterator]();
-  async function worker(): Promise<void> {
-    for (let next = await iterator.next(); !next.done; next = await iterator.next()) await work(next.value);
-  }
-  await Promise.all(Array.from({ length: width }, worker));
 }
