@@ -1,5 +1,6 @@
 import type { Deps } from "../deps.ts";
 import { type Queue, queueOfNode } from "../jobs/queue.ts";
+import { deleteObjects } from "../storage/delete-objects.ts";
 import type { ObjectStore } from "../storage/object-store.ts";
 import { checkPresence } from "./checking/check-presence.ts";
 import { healObject } from "./checking/heal-object.ts";
@@ -130,9 +131,7 @@ async function workOnPurges(
   store: ObjectStore,
 ): Promise<void> {
   await jobs.work(queue, async ({ keys }) => {
-    const isDone = await deleteUnlessHeld(db, async () => {
-      for (const key of keys) await store.delete(key);
-    });
+    const isDone = await deleteUnlessHeld(db, () => deleteObjects(store, keys));
     if (!isDone) await jobs.enqueue(queue, { keys }, { runAfterSeconds: PURGE_AFTER_HOLD_SECONDS });
   });
 }

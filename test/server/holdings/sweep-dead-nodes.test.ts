@@ -111,7 +111,7 @@ test("a paused node can't commit an upload that was swept, and removes what it s
   await reading.promise;
   const [row] =
     await lost.sql`select id from uploads where state = 'receiving' and node_id = ${lost.deps.node.id}`;
-  expect(keysUnder(row?.id).length).toBe(1);
+  expect(keysUnder(row?.id).length).toBeGreaterThan(0);
   bucket.pause = async () => {};
   await sweepLost();
   expect(keysUnder(row?.id)).toEqual([]);

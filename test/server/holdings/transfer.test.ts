@@ -110,7 +110,9 @@ for (const [name, create] of adapters) {
       expect(await stagedNames(t)).toEqual([]);
     });
 
-    for (const method of ["putFile", "stat", "open"] as const) {
+    // Nothing asks a remote store for a size: the copy is read to its end.
+    const asked = ["putFile", ...(name === "disk" ? (["stat"] as const) : []), "open"] as const;
+    for (const method of asked) {
       for (const when of ["before", "after"] as const) {
         test(`that fails ${when} ${method} shows error, keeps the files here, and goes through when tried again`, async () => {
           await using target = create();

@@ -6,13 +6,14 @@ import type { Deps } from "../../deps.ts";
 import { noteVanished } from "../../holdings/checking/note-vanished.ts";
 import type { ObjectDeps } from "../../holdings/reading/open-object.ts";
 import { keepOnly } from "../../holdings/sweeping/sweep-uploads.ts";
-import { copyToArchive } from "../../holdings/transfer/transfer-upload.ts";
+import { copyAllToArchive } from "../../holdings/transfer/transfer-upload.ts";
 import { abandonUpload } from "../../holdings/uploads/abandon-upload.ts";
 import { recordUpload } from "../../holdings/uploads/record-upload.ts";
 import { AppError } from "../../http/app-error.ts";
 import type { Recheck } from "../../http/while-allowed.ts";
 import { describeError } from "../../runtime/log.ts";
 import { withTimeout } from "../../runtime/with-timeout.ts";
+import { deleteObjects } from "../../storage/delete-objects.ts";
 import type { Caller } from "../studies/studies.repo.ts";
 import { commitUpload } from "./commit-upload.ts";
 import { objectKey } from "./describe-change.ts";
@@ -287,13 +288,15 @@ async function archive(
   built: BuiltUpload,
   signal: AbortSignal,
 ): Promise<void> {
-  for (const object of objectsOf(built)) {
-    await copyToArchive(deps, { ...object, key: objectKey(uploadId, object) }, signal);
-  }
+  const objects = objectsOf(built).map((object) => ({ ...object, key: objectKey(uploadId, object) }));
+  await copyAllToArchive(deps, objects, signal);
 }
 
 async function removeFromArchive(deps: IngestDeps, uploadId: string, built: BuiltUpload): Promise<void> {
-  for (const object of objectsOf(built)) await deps.store.delete(objectKey(uploadId, object));
+  await deleteObjects(
+    deps.store,
+    objectsOf(built).map((object) => objectKey(uploadId, object)),
+  );
 }
 
 /** The objects that the build wrote. */

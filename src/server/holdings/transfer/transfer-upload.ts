@@ -3,8 +3,10 @@ import { type Pieces, piecesOf } from "../../archive/pieces.ts";
 import type { Tx } from "../../db/client.ts";
 import { runConcurrently } from "../../db/run-concurrently.ts";
 import type { Deps } from "../../deps.ts";
+import { forEachAtOnce } from "../../runtime/for-each-at-once.ts";
 import { sleep } from "../../runtime/sleep.ts";
-import { type ObjectStore, StoreUnavailable } from "../../storage/object-store.ts";
+import { deleteObjects } from "../../storage/delete-objects.ts";
+import { ObjectNotFound, type ObjectStore, StoreUnavailable } from "../../storage/object-store.ts";
 import { deleteUnlessHeld } from "../deletion-hold.repo.ts";
 import { purgeQueue } from "../holding-queues.ts";
 import {
@@ -20,6 +22,9 @@ import type { StoredObjectRow } from "../objects/stored-objects.table.ts";
  * at the end.
  */
 const SWITCHED_AT_ONCE_BYTES = 16 * 1024 * 1024;
+/** Objects of up to this size are copied beside each other, since each mostly waits for the store; a larger one fills the line alone. */
+const SMALL_BYTES = 1024 * 1024;
+const SMALL_AT_ONCE = 8;
 
 type TransferDeps = Pick<Deps, "db" | "jobs" | "store" | "staging" | "node" | "log" | "owners">;
 
@@ -38,18 +43,19 @@ export async function transferUpload(
   const mine = objects.filter((object) => object.stagedOn === deps.node.id);
   const studyIds = [...new Set(mine.map((object) => object.studyId))];
   await deps.owners.studies.showStaged(deps.db, uploadId, "transferring");
-  let copied: StoredObjectRow[] = [];
+  const copied: StoredObjectRow[] = [];
   const deleted: StoredObjectRow[] = [];
   try {
-    for (const object of mine.filter(({ location }) => location === "staging")) {
+    const staged = mine.filter(({ location }) => location === "staging");
+    await copyEach(staged, async (object) => {
       signal.throwIfAborted();
       await copyUnlessDeleted(deps, object, signal);
       copied.push(object);
-      if (object.sizeBytes < SWITCHED_AT_ONCE_BYTES) continue;
-      const orphaned = await deps.db.transaction((tx) => switchCopied(deps, tx, uploadId, copied));
+      if (object.sizeBytes < SWITCHED_AT_ONCE_BYTES) return;
+      const switching = copied.splice(0);
+      const orphaned = await deps.db.transaction((tx) => switchCopied(deps, tx, uploadId, switching));
       deleted.push(...orphaned);
-      copied = [];
-    }
+    });
   } catch (error) {
     await deps.owners.studies.showStaged(deps.db, uploadId, "error");
     // A first failure is often over at the next try.
@@ -106,8 +112,33 @@ export async function removeCopies(
   { store }: Pick<Deps, "store">,
   objects: StoredObjectRow[],
 ): Promise<void> {
-  for (const { key } of objects) await store.delete(key);
+  await deleteObjects(
+    store,
+    objects.map(({ key }) => key),
+  );
 }
+
+/** Copies large objects one after the other, then small ones beside each other. */
+async function copyEach<Copied extends { sizeBytes: number }>(
+  objects: readonly Copied[],
+  copy: (object: Copied) => Promise<void>,
+): Promise<void> {
+  const isSmall = ({ sizeBytes }: Copied) => sizeBytes <= SMALL_BYTES;
+  for (const object of objects.filter((one) => !isSmall(one))) await copy(object);
+  await forEachAtOnce(objects.filter(isSmall), SMALL_AT_ONCE, copy);
+}
+
+/** Copies what an upload became to the archive store, each as {@link copyToArchive} does. */
+export async function copyAllToArchive(
+  deps: CopyDeps,
+  objects: readonly CopiedObject[],
+  signal: AbortSignal,
+): Promise<void> {
+  await copyEach(objects, (object) => copyToArchive(deps, object, signal));
+}
+
+type CopyDeps = Pick<Deps, "store" | "node">;
+type CopiedObject = Pick<StoredObjectRow, "key" | "sizeBytes" | "sha256">;
 
 /**
  * Copies a staged object to the archive store and verifies the copy by reading it back. Idempotent. A store may answer before all
@@ -115,8 +146,8 @@ export async function removeCopies(
  * @throws {CopyDiffers}
  */
 export async function copyToArchive(
-  deps: Pick<Deps, "store" | "node">,
-  object: Pick<StoredObjectRow, "key" | "sizeBytes" | "sha256">,
+  deps: CopyDeps,
+  object: CopiedObject,
   signal: AbortSignal,
 ): Promise<void> {
   for (let copies = 1; ; copies++) {
@@ -132,21 +163,21 @@ export async function copyToArchive(
 const MAX_COPIES = 3;
 const COPY_AGAIN_MS = 200;
 
-async function copyOnce(
-  deps: Pick<Deps, "store" | "node">,
-  object: Pick<StoredObjectRow, "key" | "sizeBytes" | "sha256">,
-  signal: AbortSignal,
-): Promise<void> {
-  await deps.store.putFile(object.key, deps.node.stagedPath(object.key), { signal });
-  const copy = await deps.store.stat(object.key);
+async function copyOnce({ store, node }: CopyDeps, object: CopiedObject, signal: AbortSignal): Promise<void> {
+  await store.putFile(object.key, node.stagedPath(object.key), { signal });
+  // A remote copy is read to its end, whatever its size: to ask for that first would take one more wait.
+  const copy = store.scan ? await store.stat(object.key) : object;
   if (copy?.sizeBytes !== object.sizeBytes) throw new CopyDiffers("size");
-  if ((await sha256Of(deps.store, object, signal)) !== object.sha256) throw new CopyDiffers("SHA-256");
+  const sha256 = await sha256Of(store, object, signal).catch((cause) => {
+    throw cause instanceof ObjectNotFound ? new CopyDiffers("size", { cause }) : cause;
+  });
+  if (sha256 !== object.sha256) throw new CopyDiffers("SHA-256");
 }
 
 /** Whether the archive store has a correct copy of an object, which is read to its end. */
 export async function isCopied(
   store: ObjectStore,
-  object: Pick<StoredObjectRow, "key" | "sizeBytes" | "sha256">,
+  object: CopiedObject,
   signal: AbortSignal,
 ): Promise<boolean> {
   const copy = await store.stat(object.key);
@@ -169,16 +200,18 @@ async function removeStagedCopies(
 /** Deletes copies that a killed run made for a study deleted meanwhile, since no row names them. */
 async function removeStrays(deps: TransferDeps, uploadId: string): Promise<void> {
   const named = new Set((await listObjectsOfUpload(deps.db, uploadId)).map((object) => object.key));
-  for await (const { key } of deps.store.list(`${uploadId}/`)) {
-    if (!named.has(key)) await deps.store.delete(key);
-  }
+  const listed = await Array.fromAsync(deps.store.list(`${uploadId}/`), ({ key }) => key);
+  await deleteObjects(
+    deps.store,
+    listed.filter((key) => !named.has(key)),
+  );
 }
 
 /** The store does not give back what it took. */
 export class CopyDiffers extends StoreUnavailable {
   override name = "CopyDiffers";
-  constructor(what: "size" | "SHA-256") {
-    super(`the copy in the archive store has another ${what}`);
+  constructor(what: "size" | "SHA-256", options?: ErrorOptions) {
+    super(`the copy in the archive store has another ${what}`, options);
   }
 }
 

@@ -1,6 +1,7 @@
 import { rm } from "node:fs/promises";
 import type { Deps } from "../../deps.ts";
 import { describeError } from "../../runtime/log.ts";
+import { deleteObjects } from "../../storage/delete-objects.ts";
 import { endUpload, findUploads, markBytesRemoved } from "./uploads.repo.ts";
 
 type AbandonDeps = Pick<Deps, "db" | "node" | "store" | "clock" | "log">;
@@ -35,7 +36,11 @@ export async function removeUploadBytes(
 
 /** Removes what an upload put into the store. */
 async function removeStoredBytes({ store }: Pick<Deps, "store">, uploadId: string): Promise<void> {
-  for await (const { key } of store.list(`${uploadId}/`)) await store.delete(key);
+  await deleteObjects(store, keysOf(store.list(`${uploadId}/`)));
+}
+
+async function* keysOf(listed: AsyncIterable<{ key: string }>): AsyncGenerator<string> {
+  for await (const { key } of listed) yield key;
 }
 
 /** As {@link removeUploadBytes}, but for any node: it first ends transfers to the store. */

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { MIB } from "../../../../shared/units.ts";
 import type { Deps } from "../../../deps.ts";
 import { AppError } from "../../../http/app-error.ts";
+import { deleteObjects } from "../../../storage/delete-objects.ts";
 import { writeAll } from "../../../storage/disk/durable-file.ts";
 import { ObjectNotFound, type ObjectStore } from "../../../storage/object-store.ts";
 import type { SpoolRoom } from "../spool-writer.ts";
@@ -71,7 +72,7 @@ export function createArrivingParts({ db, node, store }: Pick<Deps, "db" | "node
     },
 
     async drop(parts) {
-      for (const part of parts) await store.delete(partKey(part));
+      await deleteObjects(store, parts.map(partKey));
     },
 
     placedBytes: ({ sizeBytes }) => sizeBytes,
@@ -93,10 +94,11 @@ export function createArrivingParts({ db, node, store }: Pick<Deps, "db" | "node
     },
 
     async remove(id) {
-      for (const part of await listParts(db, id)) await store.delete(partKey(part));
+      await deleteObjects(store, (await listParts(db, id)).map(partKey));
       // What was put and not recorded.
       await store.endUnfinished(`${id}/`);
-      for await (const { key } of store.list(`${id}/`)) await store.delete(key);
+      const left = await Array.fromAsync(store.list(`${id}/`), ({ key }) => key);
+      await deleteObjects(store, left);
     },
 
     /** Only files of requests that a former run did not end are here. */
