@@ -4,11 +4,20 @@ import { isUuid } from "../../../../shared/uuid.ts";
 import type { ManifestInstance, SeriesManifest } from "../../../archive/manifest.ts";
 import { AppError } from "../../../http/app-error.ts";
 import { notFound } from "../../../http/http.errors.ts";
+import { readAhead, SMALL_AHEAD } from "../../../runtime/read-ahead.ts";
 import type { DicomwebCatalogue, SeriesRecord } from "../dicomweb.catalogue.ts";
 import type { MetadataOfSeries } from "../metadata/metadata.ts";
 import { findInstance } from "./find-instance.ts";
 
 /* What the addresses of DICOMweb name, looked up in a catalogue. Each throws 404 for what is not there, or can't be. */
+
+/** About what the index or the packed metadata of an instance take. */
+const INSTANCE_BYTES = 1024;
+/** In an answer about a study, each series waits for the store. */
+const SERIES_AHEAD = {
+  ...SMALL_AHEAD,
+  bytesOf: ({ instanceCount }: SeriesRecord) => instanceCount * INSTANCE_BYTES,
+};
 
 /** How the address of a request names a study that its UID does not name. */
 export const referenceIn = (c: Context) => {
@@ -74,20 +83,18 @@ export async function* instancesOf(
   series: SeriesRecord[],
   urlOf: (seriesInstanceUID: string) => string | undefined,
 ): AsyncGenerator<InstancesOfSeries> {
-  for (const { studyInstanceUID, seriesInstanceUID } of series) {
-    const manifest = await seriesManifest(catalogue, studyInstanceUID, seriesInstanceUID);
-    yield { instances: manifest.instances, url: urlOf(seriesInstanceUID) };
-  }
+  const read = ({ studyInstanceUID, seriesInstanceUID }: SeriesRecord) =>
+    seriesManifest(catalogue, studyInstanceUID, seriesInstanceUID);
+  for await (const { item, result } of readAhead(series, read, SERIES_AHEAD))
+    yield { instances: (await result).instances, url: urlOf(item.seriesInstanceUID) };
 }
 
 export async function* metadataOf(
   catalogue: DicomwebCatalogue,
   series: SeriesRecord[],
 ): AsyncGenerator<MetadataOfSeries> {
-  for (const { studyInstanceUID, seriesInstanceUID } of series) {
-    yield {
-      seriesInstanceUID,
-      stored: await seriesMetadata(catalogue, studyInstanceUID, seriesInstanceUID),
-    };
-  }
+  const read = ({ studyInstanceUID, seriesInstanceUID }: SeriesRecord) =>
+    seriesMetadata(catalogue, studyInstanceUID, seriesInstanceUID);
+  for await (const { item, result } of readAhead(series, read, SERIES_AHEAD))
+    yield { seriesInstanceUID: item.seriesInstanceUID, stored: await result };
 }

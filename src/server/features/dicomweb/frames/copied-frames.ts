@@ -2,6 +2,7 @@ import { TransferSyntax } from "../../../../shared/dicom/transfer-syntax.ts";
 import type { Derivative, ReadFrame } from "../../../holdings/derivatives/derivative.ts";
 import { contentRange, parseByteRange } from "../../../http/byte-range.ts";
 import { ownBytes } from "../../../runtime/lent-bytes.ts";
+import { readAhead, SMALL_AHEAD } from "../../../runtime/read-ahead.ts";
 import { frameHeaders } from "../answers/archive-headers.ts";
 import { frameLocation } from "../answers/frame-location.ts";
 import type { Representation } from "../answers/media-types.ts";
@@ -94,9 +95,12 @@ async function* parts(
   { sopInstanceUID, frameNumbers, instanceUrl }: CopiedFrames,
   contentType: string,
 ): AsyncGenerator<Part> {
-  for (const frameNumber of frameNumbers) {
-    const frame = await derivative.readFrame(sopInstanceUID, frameNumber - 1);
+  const { frames = [] } = derivative.instances.get(sopInstanceUID) ?? {};
+  const read = (frameNumber: number) => derivative.readFrame(sopInstanceUID, frameNumber - 1);
+  const bytesOf = (frameNumber: number) => frames[frameNumber - 1]?.length ?? 0;
+  for await (const { item, result } of readAhead(frameNumbers, read, { ...SMALL_AHEAD, bytesOf })) {
+    const frame = await result;
     if (!frame) throw new RangeError("a frame of the copy is lost");
-    yield { contentType, location: frameLocation(instanceUrl, frameNumber), body: frame.bytes };
+    yield { contentType, location: frameLocation(instanceUrl, item), body: frame.bytes };
   }
 }

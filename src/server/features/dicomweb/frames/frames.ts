@@ -1,9 +1,11 @@
 import { frameSizeBytes } from "../../../../shared/dicom/reading/cut-frame.ts";
 import { frameTransferSyntaxUID, TransferSyntax } from "../../../../shared/dicom/transfer-syntax.ts";
+import { METHOD_STORED } from "../../../../shared/zip/zip-format.ts";
 import type { ManifestInstance } from "../../../archive/manifest.ts";
 import { AppError } from "../../../http/app-error.ts";
 import { notAcceptable, notFound, validationFailed } from "../../../http/http.errors.ts";
 import { UNWATCHED_BYTES } from "../../../http/while-allowed.ts";
+import { readAhead, SMALL_AHEAD } from "../../../runtime/read-ahead.ts";
 import { frameHeaders } from "../answers/archive-headers.ts";
 import { frameLocation } from "../answers/frame-location.ts";
 import { namedFrames, negotiateFrames, type Representation } from "../answers/media-types.ts";
@@ -118,7 +120,12 @@ async function respond(
   if (!multipart) throw new AppError(notAcceptable);
   const answer = multipartRelated(
     type,
-    frameParts({ frameNumbers, instanceUrl }, contentType, (index) => readFrame(catalogue, instance, index)),
+    frameParts(
+      { frameNumbers, instanceUrl },
+      contentType,
+      (index) => readFrame(catalogue, instance, index),
+      (index) => readBytesOf(instance, index),
+    ),
   );
   return new Response(answer.body, { headers: frameHeaders(answer.contentType) });
 }
@@ -156,11 +163,17 @@ async function* frameParts(
   { frameNumbers, instanceUrl }: ListedFrames,
   contentType: string,
   read: (frameIndex: number) => Promise<Bytes>,
+  readBytesOf: (frameIndex: number) => number = () => Number.POSITIVE_INFINITY,
 ): AsyncGenerator<Part> {
-  for (const frameNumber of frameNumbers) {
-    const location = frameLocation(instanceUrl, frameNumber);
-    yield { contentType, location, body: await read(frameNumber - 1) };
-  }
+  const ahead = { ...SMALL_AHEAD, bytesOf: (frameNumber: number) => readBytesOf(frameNumber - 1) };
+  for await (const { item, result } of readAhead(frameNumbers, (frameNumber) => read(frameNumber - 1), ahead))
+    yield { contentType, location: frameLocation(instanceUrl, item), body: await result };
+}
+
+/** The bytes that are read for a frame; no end of them if everything before it has to be inflated. */
+function readBytesOf({ frames, method }: ManifestInstance, frameIndex: number): number {
+  const isInflated = method !== METHOD_STORED || (frames.kind === "native" && frames.deflated === true);
+  return isInflated ? Number.POSITIVE_INFINITY : (frameSizeBytes(frames, frameIndex) ?? 0);
 }
 
 function parseFrameList(list: string): number[] {

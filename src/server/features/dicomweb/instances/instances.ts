@@ -5,12 +5,13 @@ import { AppError } from "../../../http/app-error.ts";
 import { notAcceptable } from "../../../http/http.errors.ts";
 import { holding, streamOf } from "../../../http/stream-of.ts";
 import { continueFrom } from "../../../runtime/continue-from.ts";
+import { readAhead, SMALL_AHEAD } from "../../../runtime/read-ahead.ts";
 import { archiveHeaders } from "../answers/archive-headers.ts";
 import { namedInstances, negotiateInstances, type Representation } from "../answers/media-types.ts";
 import { multipartRelated, type Part } from "../answers/multipart-related.ts";
 import type { InstancesOfSeries } from "../catalogue/catalogue-paths.ts";
 import type { AskedDecoding, PlaceForLater } from "../decoded/decoding.ts";
-import type { InstanceBytes } from "../dicomweb.catalogue.ts";
+import type { Bytes, InstanceBytes } from "../dicomweb.catalogue.ts";
 import { explicitFile, type WrittenFile } from "./explicit-file.ts";
 import { EXPLICIT_TYPE, explicitInstanceResponse } from "./explicit-instance.ts";
 import { fileVersion } from "./file-answer.ts";
@@ -114,23 +115,53 @@ async function* parts(
   groups: InstanceGroups,
   { checked, explicit }: Written,
 ): AsyncGenerator<Part, void> {
-  for await (const { instances, url } of groups) {
-    for (const instance of instances) {
-      const location = url && `${url}/instances/${instance.sopInstanceUID}`;
-      await using file = await explicit?.write(instance);
-      if (file) yield { contentType: EXPLICIT_TYPE, location, body: streamOf(file.pieces) };
-      else {
-        const contentType = `application/dicom; transfer-syntax=${instance.transferSyntaxUID}`;
-        const body = checked ?? (await catalogue.open(instance));
-        try {
-          yield { contentType, location, body };
-        } finally {
-          // Not allowed, or its reader left before it.
-          if (body instanceof ReadableStream && !body.locked) await body.cancel();
-        }
-      }
-    }
+  if (!explicit) return yield* storedParts(catalogue, groups, checked);
+  for await (const listed of listedIn(groups)) {
+    await using file = await explicit.write(listed.instance);
+    if (file) yield { contentType: EXPLICIT_TYPE, location: listed.location, body: streamOf(file.pieces) };
+    else yield* storedPart(listed, await catalogue.open(listed.instance));
   }
+}
+
+/** Parts as instances are stored. The next small ones are read meanwhile: each waits for the store. */
+async function* storedParts(
+  catalogue: Instances,
+  groups: InstanceGroups,
+  checked: Uint8Array | undefined,
+): AsyncGenerator<Part, void> {
+  const open = async ({ instance }: ListedInstance): Promise<Bytes> =>
+    checked ?? (await catalogue.open(instance));
+  const bytesOf = ({ instance }: ListedInstance) => Math.max(instance.sizeBytes, instance.storedBytes);
+  const opened = readAhead(listedIn(groups), open, { ...SMALL_AHEAD, bytesOf, discard: giveUp });
+  for await (const { item, result } of opened) yield* storedPart(item, await result);
+}
+
+async function* storedPart({ instance, location }: ListedInstance, body: Bytes): AsyncGenerator<Part, void> {
+  try {
+    yield {
+      contentType: `application/dicom; transfer-syntax=${instance.transferSyntaxUID}`,
+      location,
+      body,
+    };
+  } finally {
+    // Not allowed, or its reader left before it.
+    await giveUp(body);
+  }
+}
+
+async function giveUp(body: Bytes): Promise<void> {
+  if (body instanceof ReadableStream && !body.locked) await body.cancel();
+}
+
+interface ListedInstance {
+  instance: ManifestInstance;
+  location: string | undefined;
+}
+
+async function* listedIn(groups: InstanceGroups): AsyncGenerator<ListedInstance> {
+  for await (const { instances, url } of groups)
+    for (const instance of instances)
+      yield { instance, location: url && `${url}/instances/${instance.sopInstanceUID}` };
 }
 
 /** How an answer writes instances as Explicit VR Little Endian. */
