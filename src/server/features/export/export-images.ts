@@ -7,9 +7,10 @@ import type { StoredObjectRow } from "../../holdings/objects/stored-objects.tabl
 import { readObject, streamObject } from "../../holdings/reading/open-object.ts";
 import { AppError } from "../../http/app-error.ts";
 import type { ByteRange } from "../../storage/object-store.ts";
-import { describeReport, imageFile } from "../media/answer-media.ts";
+import { describeReport, imageFile, openedImages } from "../media/answer-media.ts";
 import { encapsulateReport } from "../media/encapsulate-report.ts";
 import { mediaTooLarge } from "../media/media.errors.ts";
+import type { CopiedFile } from "../media/packed-files.ts";
 import { type MediaPlan, numbered, planMedia, variantFiles } from "../media/plan-media.ts";
 import type { findReport } from "../reports/reports.repo.ts";
 import type { StudyRow } from "../studies/studies.table.ts";
@@ -85,25 +86,29 @@ async function* exportPlanned(
   const { plan, folder, exam } = given;
   const volumes = new Map(given.volumes.map((volume) => [volume.id, volume]));
   const missing = new Set<string>();
-  const lost = new Set<DirectoryRecord>();
-  const leftOut: string[] = [];
+  const leftOut = new Set<CopiedFile>();
   let found: unknown;
   const files = [...plan.files, ...variantFiles(plan, folder)];
-  for (const file of files) {
+  function* present() {
+    for (const file of files) {
+      if (missing.has(file.instance.volumeId)) leftOut.add(file);
+      else yield file;
+    }
+  }
+  for await (const { item: file, result } of openedImages(deps, present(), volumes)) {
     try {
-      if (missing.has(file.instance.volumeId)) throw found;
-      yield* imageFile(deps, zip, file, volumes);
+      yield* imageFile(zip, file, await result);
     } catch (error) {
       if (!isLeftOut(error)) throw error;
       found = error;
       if (isGone(error)) missing.add(file.instance.volumeId);
-      leftOut.push(file.name);
-      if ("record" in file) lost.add(file.record);
+      leftOut.add(file);
     }
   }
-  const isAll = leftOut.length === files.length;
-  if (leftOut.length > 0) damaged.add({ ...exam, file: folder }, found, isAll ? undefined : leftOut);
-  return lost;
+  const names = files.filter((file) => leftOut.has(file)).map(({ name }) => name);
+  const isAll = names.length === files.length;
+  if (names.length > 0) damaged.add({ ...exam, file: folder }, found, isAll ? undefined : names);
+  return new Set(plan.files.filter((file) => leftOut.has(file)).map(({ record }) => record));
 }
 
 /** The records above those that are left; undefined if none is. */

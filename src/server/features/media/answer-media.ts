@@ -11,6 +11,7 @@ import type { Session } from "../../http/session.ts";
 import { streamOf } from "../../http/stream-of.ts";
 import { streamWhileAllowed } from "../../http/while-allowed.ts";
 import type { AssetSource } from "../../render/assets.ts";
+import { type AheadRead, readAhead, SMALL_AHEAD } from "../../runtime/read-ahead.ts";
 import type { ReceiptDeps } from "../receipts/make-receipt.ts";
 import { receiptOfStudy } from "../receipts/read-receipt.ts";
 import { drawReceipts } from "../receipts/receipt-paper.ts";
@@ -172,24 +173,39 @@ async function* imageFiles(
   volumes: readonly StoredObjectRow[],
 ): AsyncGenerator<Uint8Array> {
   const byId = new Map(volumes.map((volume) => [volume.id, volume]));
-  for await (const { name, instance } of files) yield* imageFile(deps, zip, { name, instance }, byId);
+  for await (const { item, result } of openedImages(deps, files, byId))
+    yield* imageFile(zip, item, await result);
 }
 
 /**
- * One instance, copied from its volume. One that a directory names is a file of PS3.10 whatever it came as.
- * @throws {AppError} `archive.damaged`
+ * Files, each with its bytes in its volume. The next small ones are opened meanwhile: each waits for the store.
+ * @throws {AppError} `archive.damaged`, as the result of a file
  */
-export async function* imageFile(
+export function openedImages<File extends CopiedFile>(
   deps: ObjectDeps,
+  files: Iterable<File> | AsyncIterable<File>,
+  volumes: ReadonlyMap<string, StoredObjectRow>,
+): AsyncGenerator<AheadRead<File, ReadableStream<Uint8Array>>> {
+  const open = async ({ instance }: File) => {
+    const volume = volumes.get(instance.volumeId);
+    if (!volume) throw new AppError(archiveDamaged, { detail: "a manifest names a volume that is gone" });
+    const range = { offset: instance.dataOffset, length: instance.storedBytes };
+    return await streamObject(deps, volume, range, { entry: instance });
+  };
+  return readAhead(files, open, {
+    ...SMALL_AHEAD,
+    bytesOf: ({ instance }) => instance.storedBytes,
+    discard: (stream) => stream.cancel(),
+  });
+}
+
+/** One instance, copied from its volume. One that a directory names is a file of PS3.10 whatever it came as. */
+export async function* imageFile(
   zip: ZipStream,
   { name, instance }: CopiedFile,
-  volumes: ReadonlyMap<string, StoredObjectRow>,
+  stored: ReadableStream<Uint8Array>,
 ): AsyncGenerator<Uint8Array> {
-  const volume = volumes.get(instance.volumeId);
-  if (!volume) throw new AppError(archiveDamaged, { detail: "a manifest names a volume that is gone" });
-  const { dataOffset, storedBytes, sizeBytes, method, crc32 } = instance;
-  const range = { offset: dataOffset, length: storedBytes };
-  const stored = await streamObject(deps, volume, range, { entry: instance });
+  const { storedBytes, sizeBytes, method, crc32 } = instance;
   if (!("transferSyntaxUID" in instance))
     return yield* zip.entry({ name, storedBytes, sizeBytes, method, crc32 }, stored);
   const { entry, body } = await part10Entry(name, instance, stored);
