@@ -9,6 +9,7 @@ import {
   ZIP64_END_RECORD_BYTES,
   ZIP64_LOCATOR_BYTES,
 } from "../../shared/zip/zip-format.ts";
+import { readAhead } from "../runtime/read-ahead.ts";
 import type { ByteRange } from "../storage/object-store.ts";
 import { volumeFolder } from "./volume-name.ts";
 import { encodeCentralHeader, encodeEndRecords } from "./zip-encode.ts";
@@ -19,6 +20,15 @@ export interface JoinVolume {
   sizeBytes: number;
   read(range: ByteRange): Promise<Uint8Array>;
 }
+
+/** Each directory waits for the store. None is larger than its volume. */
+const DIRECTORIES_AHEAD = {
+  maxItems: 8,
+  maxBytes: 16 * 1024 * 1024,
+  bytesOf: ({ sizeBytes }: JoinVolume) => sizeBytes,
+};
+/** A directory of some hundred entries comes with the record behind it. */
+const TAIL_BYTES = 32 * 1024;
 
 /** One part of a download: a range of a volume, or bytes made for the download. */
 export type JoinPart = { volumeIndex: number; range: ByteRange } | { bytes: Uint8Array };
@@ -51,15 +61,16 @@ export async function planDownload(volumes: readonly JoinVolume[]): Promise<Join
   const parts: JoinPart[] = [];
   const central: Uint8Array[] = [];
   let centralOffset = 0;
-  for (const [volumeIndex, volume] of volumes.entries()) {
-    const { dataBytes, headers } = await readVolumeDirectory(volume);
+  let volumeIndex = 0;
+  for await (const { result } of readAhead(volumes, readVolumeDirectory, DIRECTORIES_AHEAD)) {
+    const { dataBytes, headers } = await result;
     for (const header of headers) {
       central.push(encodeMovedHeader(header, centralOffset));
       if (central.length > DEFAULT_ZIP_LIMITS.maxEntries) {
         throw new ZipError("zip.too_many_entries", `more than ${DEFAULT_ZIP_LIMITS.maxEntries}`);
       }
     }
-    parts.push({ volumeIndex, range: { offset: 0, length: dataBytes } });
+    parts.push({ volumeIndex: volumeIndex++, range: { offset: 0, length: dataBytes } });
     centralOffset += dataBytes;
   }
   const directory = Buffer.concat(central);
@@ -94,21 +105,26 @@ function slicePart(part: JoinPart, from: number, to: number): JoinPart {
 export async function readVolumeDirectory(
   volume: JoinVolume,
 ): Promise<{ dataBytes: number; headers: Iterable<CentralHeader> }> {
-  const tailBytes = Math.min(
-    volume.sizeBytes,
-    END_RECORD_BYTES + ZIP64_LOCATOR_BYTES + ZIP64_END_RECORD_BYTES,
-  );
-  const tail = await volume.read({ offset: volume.sizeBytes - tailBytes, length: tailBytes });
+  const tailBytes = Math.min(volume.sizeBytes, TAIL_BYTES);
+  const tailAt = volume.sizeBytes - tailBytes;
+  const tail = await volume.read({ offset: tailAt, length: tailBytes });
   const endAt = tail.length - END_RECORD_BYTES;
   const end = decodeEndRecord(tail, endAt);
-  const isWide = decodeZip64Locator(tail, endAt - ZIP64_LOCATOR_BYTES) !== undefined;
-  const record = isWide ? decodeZip64EndRecord(tail) : end;
+  const locatorAt = endAt - ZIP64_LOCATOR_BYTES;
+  const isWide = decodeZip64Locator(tail, locatorAt) !== undefined;
+  const record = isWide
+    ? decodeZip64EndRecord(tail.subarray(Math.max(0, locatorAt - ZIP64_END_RECORD_BYTES)))
+    : end;
   if (!record) throw new ZipError("zip.malformed", "no volume of ours");
   const { centralOffset: offset, centralBytes: length, entryCount: count } = record;
   if (!(offset + length <= volume.sizeBytes)) throw new ZipError("zip.malformed", "the directory is outside");
   if (length > DEFAULT_ZIP_LIMITS.maxCentralBytes)
     throw new ZipError("zip.directory_too_large", `${length} bytes`);
-  return { dataBytes: offset, headers: decodeHeaders(await volume.read({ offset, length }), count) };
+  const isInTail = offset >= tailAt;
+  const directory = isInTail
+    ? tail.subarray(offset - tailAt, offset - tailAt + length)
+    : await volume.read({ offset, length });
+  return { dataBytes: offset, headers: decodeHeaders(directory, count) };
 }
 
 function* decodeHeaders(directory: Uint8Array, count: number): Iterable<CentralHeader> {

@@ -22,6 +22,7 @@ import { archiveDamaged } from "../../../http/http.errors.ts";
 import { assertNamedVersion, isKnownVersion } from "../../../http/known-version.ts";
 import { streamOf } from "../../../http/stream-of.ts";
 import { type Recheck, streamWhileAllowed } from "../../../http/while-allowed.ts";
+import { readAhead, SMALL_AHEAD } from "../../../runtime/read-ahead.ts";
 import { type DamageDeps, nameDamage } from "../damaged-instances.ts";
 import type { StudyFile } from "./download-study.ts";
 
@@ -174,7 +175,7 @@ async function openParts(
   return await openObject(deps, volumeOf(volumes, only), only.range, { ...options, trustsLastCheck: true });
 }
 
-/** Streams one part after the other. The first is opened here, each next one after its predecessor was sent. */
+/** Streams one part after the other. The first is opened here, and the next small ones while those before them are sent. */
 async function streamParts(
   deps: ObjectDeps,
   volumes: StoredObjectRow[],
@@ -182,11 +183,18 @@ async function streamParts(
 ): Promise<ReadableStream<Uint8Array>> {
   const openPart = async (part: JoinPart) =>
     "bytes" in part ? part.bytes : await streamObject(deps, volumeOf(volumes, part), part.range);
-  const [first, ...others] = parts;
-  const opened = first && (await openPart(first));
+  const opened = readAhead(parts, openPart, {
+    ...SMALL_AHEAD,
+    bytesOf: (part) => ("bytes" in part ? 0 : part.range.length),
+    discard: async (body) => {
+      if (body instanceof ReadableStream) await body.cancel();
+    },
+  });
+  const first = await opened.next();
+  const body = first.done ? undefined : await first.value.result;
   async function* chunks(): AsyncGenerator<Uint8Array> {
-    if (opened) yield* piecesOf(opened);
-    for (const part of others) yield* piecesOf(await openPart(part));
+    if (body) yield* piecesOf(body);
+    for await (const { result } of opened) yield* piecesOf(await result);
   }
   return streamOf(chunks());
 }
