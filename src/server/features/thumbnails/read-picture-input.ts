@@ -55,15 +55,31 @@ export async function readPictureInput(
       [Symbol.asyncDispose]: () => file[Symbol.asyncDispose](),
     };
   }
-  const header = isDeflated(frames)
-    ? await joinPieces(await openHeader(series, instance), headerBytes)
-    : await series.read(instance, { offset: 0, length: headerBytes });
-  const frame = header && (await lendFrame(series, instance, { frameIndex, frameBytes }));
-  if (!frame) return "too_large";
+  // Both wait for the store.
+  const [headerRead, frameLent] = await Promise.allSettled([
+    readHeader(series, instance, headerBytes),
+    lendFrame(series, instance, { frameIndex, frameBytes }),
+  ]);
+  const header = headerRead.status === "fulfilled" ? headerRead.value : undefined;
+  const frame = frameLent.status === "fulfilled" ? frameLent.value : undefined;
+  if (!header || !frame) {
+    frame?.release();
+    for (const read of [headerRead, frameLent]) if (read.status === "rejected") throw read.reason;
+    return "too_large";
+  }
   const source = { kind: "parts", header, frame: frame.bytes } as const;
   // To send it to the decoder copies it, so that it may be used again even if the picture was given up.
   const release = async () => frame.release();
   return { request: { transferSyntaxUID, frameIndex, source }, [Symbol.asyncDispose]: release };
+}
+
+async function readHeader(
+  series: SeriesReader,
+  instance: ManifestInstance,
+  headerBytes: number,
+): Promise<Uint8Array | undefined> {
+  if (!isDeflated(instance.frames)) return await series.read(instance, { offset: 0, length: headerBytes });
+  return await joinPieces(await openHeader(series, instance), headerBytes);
 }
 
 /** A frame in memory, lent where it may be: answers of many pictures would leave a buffer behind for each. */

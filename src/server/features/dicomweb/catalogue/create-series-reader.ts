@@ -16,6 +16,7 @@ import {
   type SeriesIndex,
 } from "../../../archive/manifest-codec.ts";
 import type { Pieces } from "../../../archive/pieces.ts";
+import { runConcurrently } from "../../../db/run-concurrently.ts";
 import type { Deps } from "../../../deps.ts";
 import { findCopies } from "../../../holdings/derivatives/derivatives.repo.ts";
 import { createDerivativeReader } from "../../../holdings/derivatives/read-derivative.ts";
@@ -120,8 +121,12 @@ export function createSeriesReader(deps: ObjectDeps & Pick<Deps, "config">): Ser
     async manifest(object) {
       return (await indexOf(object)).manifest;
     },
-    async metadata(object, derivative) {
-      const { inflatedBytes, open } = await openMetadata(object);
+    async metadata(object, finding) {
+      // Both wait for the store.
+      const [{ inflatedBytes, open }, derivative] = await runConcurrently(
+        openMetadata(object),
+        Promise.resolve(finding),
+      );
       const stored: StoredMetadata = {
         encoding: "zstd",
         version: object.id,

@@ -92,7 +92,7 @@ export function openSeries(
   return {
     manifest: () => opened(deps.series.manifest(object)),
     async metadata() {
-      const derivative = mayHaveCopy ? await deps.series.derivative(object) : undefined;
+      const derivative = mayHaveCopy ? deps.series.derivative(object) : undefined;
       const stored = await opened(deps.series.metadata(object, derivative));
       if (stored.inflatedBytes <= MAX_AT_ONCE_BYTES) return stored;
       return { ...stored, open: async () => inTurnOf(deps, readerId, await stored.open()) };

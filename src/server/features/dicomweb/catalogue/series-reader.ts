@@ -10,8 +10,11 @@ import type { InstanceBytes, StoredMetadata } from "../dicomweb.catalogue.ts";
 export interface SeriesReader extends InstanceBytes {
   /** @throws {ManifestError} `ManifestTooLarge` if it would take more memory than one request may */
   manifest(object: StoredObjectRow): Promise<SeriesManifest>;
-  /** With the copy of the series, instances name its transfer syntax too. */
-  metadata(object: StoredObjectRow, derivative?: Derivative): Promise<StoredMetadata>;
+  /** With the copy of the series, which may still be looked for, instances name its transfer syntax too. */
+  metadata(
+    object: StoredObjectRow,
+    derivative?: Derivative | Promise<Derivative | undefined>,
+  ): Promise<StoredMetadata>;
   /** The lossless copy of the series, if it has one that may be shown. */
   derivative(object: Pick<StoredObjectRow, "id">): Promise<Derivative | undefined>;
   /** Finds with one look-up which of these manifests' series have a lossless copy; returns the ids of the manifests. */

@@ -1,0 +1,128 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { unzipSync } from "fflate";
+import { makeDerivatives } from "../../../src/server/features/derivatives/make-derivatives.ts";
+import type { DownloadTicket } from "../../../src/shared/api/downloads.ts";
+import type { ExportTicket } from "../../../src/shared/api/users.ts";
+import { accessesOf, comeTogether } from "../../support/accesses-in-a-row.ts";
+import { type FaultyS3Server, startFaultyS3Server } from "../../support/faulty-s3-server.ts";
+import { noisySlices } from "../../support/noisy-slices.ts";
+import { s3Environment } from "../../support/s3-environment.ts";
+import { type SampleInstance, sampleZip } from "../../support/sample-zip.ts";
+import { createTestApp, type Person, type TestApp } from "../../support/test-app.ts";
+
+/** What reading asks of a store that is elsewhere, where each access is a wait, on a node that has read nothing yet. */
+let s3: FaultyS3Server;
+let t: TestApp;
+let owner: Person;
+
+const SERIES = 12;
+const SLICES = 24;
+const DICOM = 'multipart/related; type="application/dicom"; transfer-syntax=*';
+const JSON_TYPE = "application/dicom+json";
+const SERIES_OF_FILM = "/dicomweb/studies/2.25.1.2/series/2.25.2.2.1";
+
+beforeAll(async () => {
+  s3 = await startFaultyS3Server();
+  t = await createTestApp({ env: { ...s3Environment(s3.options), DERIVATIVES: "on" } });
+  owner = await t.addPerson("Dona Longe", { plan: "familia" });
+  await store(...Array.from({ length: 2 * SERIES }, (_, place) => small("1", place)));
+  const filmId = await store(...noisySlices("2", SLICES));
+  await makeDerivatives(t.deps, filmId, new AbortController().signal);
+  for (let place = 0; place < SERIES; place++) await store(small("3", place));
+}, 240_000);
+afterAll(async () => {
+  await t[Symbol.asyncDispose]();
+  await s3[Symbol.asyncDispose]();
+});
+
+const small = (study: string, place: number): SampleInstance => ({
+  study,
+  series: `${(place % SERIES) + 1}`,
+  sop: `${place + 1}`,
+});
+
+async function store(...instances: SampleInstance[]): Promise<string> {
+  return (await t.store(owner, sampleZip(...instances))).studies[0]?.id ?? "";
+}
+
+/** Asks a node that has read nothing yet, while `watch` looks at the store. */
+async function askAnew<Watched>(
+  watch: (s3: FaultyS3Server, work: () => Promise<void>) => Promise<Watched>,
+  path: string,
+  accept?: string,
+) {
+  await using other = await t.startAgain();
+  const headers = { authorization: `Bearer ${owner.token}`, ...(accept !== undefined && { accept }) };
+  let body = new Uint8Array();
+  const watched = await watch(s3, async () => {
+    const answer = await other.app.request(path, { headers });
+    expect(answer.status).toBe(200);
+    body = new Uint8Array(await answer.arrayBuffer());
+  });
+  return { watched, body };
+}
+
+async function ask(path: string, accept?: string) {
+  const { watched, body } = await askAnew(accessesOf, path, accept);
+  return { ...watched, body };
+}
+
+test("the instances of a series are read while those before them are sent", async () => {
+  const { count, inARow, body } = await ask(SERIES_OF_FILM, DICOM);
+  expect(count).toBe(1 + SLICES);
+  expect(inARow).toBeLessThan(SLICES / 2);
+  expect(body.length).toBeGreaterThan(SLICES * 128 * 1024);
+});
+
+test("the series of a study are looked up while instances of those before them are sent", async () => {
+  const { count, inARow } = await ask("/dicomweb/studies/2.25.1.1", DICOM);
+  expect(count).toBe(SERIES + 2 * SERIES);
+  expect(inARow).toBeLessThan(count / 2);
+});
+
+test("the metadata of a study's series are read a few at once", async () => {
+  const { count, inARow, body } = await ask("/dicomweb/studies/2.25.1.1/metadata", JSON_TYPE);
+  expect(count).toBe(SERIES);
+  expect(inARow).toBeLessThan(SERIES / 2);
+  expect(JSON.parse(new TextDecoder().decode(body))).toHaveLength(2 * SERIES);
+});
+
+test("metadata and the index of the series' lossless copy take one wait", async () => {
+  expect((await askAnew(comeTogether, `${SERIES_OF_FILM}/metadata`, JSON_TYPE)).watched).toBe(true);
+});
+
+test("a picture's header and frame take one wait after the index", async () => {
+  const path = `${SERIES_OF_FILM}/instances/2.25.3.2.1.7/rendered`;
+  expect((await askAnew(comeTogether, path, "image/jpeg")).watched).toBe(true);
+});
+
+async function ticketOf(path: string, json: object): Promise<string> {
+  const answer = await t.call("POST", path, { as: owner, json });
+  expect(answer.status).toBeLessThan(300);
+  return ((await answer.json()) as DownloadTicket | ExportTicket).url;
+}
+
+async function idOf(uid: string): Promise<string> {
+  return (await t.sql`select id from studies where study_instance_uid = ${uid}`)[0]?.id;
+}
+
+test("a download of many small volumes reads each directory with one access, and the next volumes ahead", async () => {
+  const { count, inARow, body } = await ask(`/api/studies/${await idOf("2.25.1.3")}/download`);
+  expect(count).toBe(2 * SERIES);
+  expect(inARow).toBeLessThan(count / 2);
+  expect(Object.keys(unzipSync(body))).toHaveLength(SERIES);
+});
+
+test("a medium reads the next images ahead", async () => {
+  const { count, inARow, body } = await ask(`/api/studies/${await idOf("2.25.1.2")}/download?as=pdi`);
+  expect(inARow).toBeLessThan(count / 2);
+  expect(Object.keys(unzipSync(body)).filter((name) => name.startsWith("DICOM/"))).toHaveLength(SLICES);
+});
+
+test("an account's export reads the next images ahead", async () => {
+  const { count, inARow, body } = await ask(await ticketOf("/api/users/export-ticket", {}));
+  expect(count).toBeGreaterThan(4 * SERIES + SLICES);
+  expect(inARow).toBeLessThan(count * 0.75);
+  const images = Object.keys(unzipSync(body)).filter((name) => name.startsWith("DICOM/"));
+  expect(images).toHaveLength(3 * SERIES + SLICES);
+});
