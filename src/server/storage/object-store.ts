@@ -76,6 +76,11 @@ export class ObjectNotFound extends Error {
 
 export class StoreUnavailable extends Error {
   override name = "StoreUnavailable";
+
+  /** Whether the store or the way to it failed for now, which says nothing about the object. It was asked several times already. */
+  get isRetryable(): boolean {
+    return false;
+  }
 }
 
 /** The store takes connections and answers nothing. Asking again at once would only make the caller wait. */

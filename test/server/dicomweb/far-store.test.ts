@@ -126,3 +126,19 @@ test("an account's export reads the next images ahead", async () => {
   const images = Object.keys(unzipSync(body)).filter((name) => name.startsWith("DICOM/"));
   expect(images).toHaveLength(3 * SERIES + SLICES);
 });
+
+test("a read that a busy store refuses to the last is not followed by questions about the object", async () => {
+  const [manifest] = await t.sql`
+    select o.key from stored_objects o join studies s on s.id = o.study_id
+    where s.study_instance_uid = '2.25.1.2' and o.kind = 'manifest'`;
+  s3.fault = ({ key }) => (key === manifest?.key ? { status: 503, code: "SlowDown" } : undefined);
+  s3.seen.length = 0;
+  await using other = await t.startAgain();
+  const headers = { authorization: `Bearer ${owner.token}`, accept: JSON_TYPE };
+  const answer = await other.app.request(`${SERIES_OF_FILM}/metadata`, { headers });
+  s3.fault = () => undefined;
+  expect([answer.status, answer.headers.get("retry-after")]).toEqual([503, "10"]);
+  const asked = s3.seen.filter(({ key }) => key === manifest?.key);
+  expect(new Set(asked.map(({ method }) => method))).toEqual(new Set(["GET"]));
+  expect(asked).toHaveLength(7);
+}, 120_000);

@@ -98,6 +98,7 @@ async function readRight(
   } catch (error) {
     if (error instanceof ObjectNotFound) return "wrong";
     if (!(error instanceof StoreUnavailable)) throw error;
+    if (error.isRetryable) return undefined;
     // A truncated object lacks the range.
     const kept = await deps.store.stat(key).catch(() => ({ sizeBytes: Number.POSITIVE_INFINITY }));
     return !kept || kept.sizeBytes < range.offset + range.length ? "wrong" : undefined;

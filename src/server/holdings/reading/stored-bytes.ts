@@ -64,7 +64,8 @@ export async function damageOf(
 ): Promise<Damage | undefined> {
   if (error instanceof ObjectChanged) return "damaged";
   if (error instanceof ObjectNotFound) return "missing";
-  if (!(error instanceof StoreUnavailable) || error instanceof StoreSilent) return undefined;
+  if (!(error instanceof StoreUnavailable) || error instanceof StoreSilent || error.isRetryable)
+    return undefined;
   // A truncated object lacks the range; an unreachable store proves nothing about its objects.
   const kept = await storeOf(deps, object)
     .stat(object.key)

@@ -253,7 +253,7 @@ export function createS3Client(options: S3ClientOptions): S3Client {
 }
 
 export function isRetryable(error: unknown): boolean {
-  return error instanceof S3ConnectionLost || (error instanceof S3Failure && error.isRetryable);
+  return error instanceof StoreUnavailable && error.isRetryable;
 }
 
 function isTimeout(error: unknown): boolean {

@@ -30,7 +30,7 @@ export class S3Failure extends StoreUnavailable {
     super(`S3 answered ${status} ${code ?? "without a code"}`);
   }
 
-  get isRetryable(): boolean {
+  override get isRetryable(): boolean {
     return RETRYABLE_STATUSES.has(this.status) || (this.code !== undefined && RETRYABLE_CODES.has(this.code));
   }
 
@@ -43,6 +43,10 @@ export class S3Failure extends StoreUnavailable {
 /** The connection broke, an answer took too long or ended early. Asking again may help. */
 export class S3ConnectionLost extends StoreUnavailable {
   override name = "S3ConnectionLost";
+
+  override get isRetryable(): boolean {
+    return true;
+  }
 }
 
 /** An answer that no S3 store gives. */
