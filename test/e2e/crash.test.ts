@@ -151,7 +151,7 @@ test.skipIf(process.platform !== "linux")(
         const token = await server.signIn();
         const sending = sendAll(server, token, makeUploads(`${seed}-ack`, 1));
         await copied.promise;
-        expect(store.bucket.objects.size).toBe(1);
+        expect(store.bucket.objects.size).toBeGreaterThan(0);
         await server.killApp();
         await sending;
       }

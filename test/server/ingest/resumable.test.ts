@@ -567,8 +567,7 @@ test("an upload to an account that is deleted ends at once, and its bytes and wh
   expect((await tusOf(t, who).patch(url, 0, new Uint8Array(1))).status).toBe(204);
   expect(existsSync(pathOf(url))).toBe(true);
   expect((await t.call("DELETE", `/api/users/${who.id}`, { as: admin })).status).toBe(200);
-  await t.settle();
-  expect(existsSync(pathOf(url))).toBe(false);
+  await until(() => !existsSync(pathOf(url)));
   const rows = await t.sql`select state, filename from resumable_uploads where account_id = ${who.id}`;
   expect([...rows]).toEqual([{ state: "ended", filename: "" }]);
 });

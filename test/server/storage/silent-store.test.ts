@@ -11,7 +11,7 @@ const clientOf = (port: number) =>
     bucket: "bucket",
     accessKeyId: "key",
     secretAccessKey: "secret",
-    timeoutMs: 240,
+    timeoutMs: 600,
     retryDelayMs: 1,
     minBytesPerSecond: 10,
   });
