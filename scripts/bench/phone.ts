@@ -32,8 +32,17 @@ const DEVICE = {
   locale: "pt-BR",
 };
 
+export interface PhoneOptions {
+  /** A browser without WebGL, in which the visor draws with the plain canvas. */
+  hasWebgl?: boolean;
+}
+
 /** @param token of a session; without one the phone is a visitor's */
-export async function openPhone(browser: Browser, token?: string): Promise<Phone> {
+export async function openPhone(
+  browser: Browser,
+  token?: string,
+  { hasWebgl = true }: PhoneOptions = {},
+): Promise<Phone> {
   const context = await browser.newContext(DEVICE);
   await context.addInitScript(
     (kept) => {
@@ -43,6 +52,7 @@ export async function openPhone(browser: Browser, token?: string): Promise<Phone
     { token, viewer: "visor", language: "pt-BR", visorHint: "3" },
   );
   await context.addInitScript(watchFilm);
+  if (!hasWebgl) await context.addInitScript(takeWebglAway);
   const page = await context.newPage();
   const client = await context.newCDPSession(page);
   const bytes = await countBytes(client);
@@ -84,6 +94,17 @@ async function countBytes(client: CDPSession) {
       return taken;
     },
   };
+}
+
+function takeWebglAway(): void {
+  const { getContext } = HTMLCanvasElement.prototype;
+  HTMLCanvasElement.prototype.getContext = function (
+    this: HTMLCanvasElement,
+    kind: string,
+    ...more: unknown[]
+  ) {
+    return kind.startsWith("webgl") ? null : Reflect.apply(getContext, this, [kind, ...more]);
+  } as typeof getContext;
 }
 
 /** Milliseconds from the person's last press to what they then saw. */

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
-import type { BrowserContext, Locator, Page } from "playwright-core";
+import type { Locator, Page } from "playwright-core";
 import { writeReportPdf } from "../../scripts/demo/pdf.ts";
 import { generateStudy } from "../../scripts/demo/phantom/study.ts";
 import { zipStudyBytes } from "../../scripts/demo/zip-study.ts";
@@ -62,32 +62,12 @@ const layerOf = (page: Page, selector: string) =>
 
 /** Prefers the visor on this device. */
 const prefer = {
-  prepare: (context: BrowserContext) =>
+  prepare: (context: { addInitScript(script: () => void): Promise<unknown> }) =>
     context.addInitScript(() => {
       // The empty page before the first address has no storage.
       if (location.protocol !== "about:") localStorage.setItem("viewer", "visor");
     }),
 };
-
-/** Makes the browser say that hardware draws WebGL; the browsers of the tests draw it in software. */
-function pretendHardware(): void {
-  if (typeof WebGL2RenderingContext === "undefined") return;
-  const { getParameter } = WebGL2RenderingContext.prototype;
-  WebGL2RenderingContext.prototype.getParameter = function (name) {
-    return name === this.RENDERER ? "Adreno (TM) 640" : getParameter.call(this, name);
-  };
-}
-
-const onHardware = {
-  prepare: (context: BrowserContext) => context.addInitScript(pretendHardware),
-};
-
-/** What kind of canvas the visor draws into. */
-const kindOf = (page: Page) =>
-  visorOf(page)
-    .locator("canvas")
-    .first()
-    .evaluate((canvas: HTMLCanvasElement) => (canvas.getContext("2d") ? "plain" : "webgl"));
 
 /** Takes the page's graphics away for a moment, as a phone does. */
 async function loseGraphics(page: Page): Promise<void> {
@@ -118,24 +98,6 @@ async function openExam(page: Page): Promise<void> {
 }
 
 describe("the visor on a phone", () => {
-  test(
-    "draws with WebGL on hardware, and the same picture without it where software would draw that",
-    async () => {
-      let ofHardware = "";
-      await app.as(person, { device: PHONE, ...onHardware }, async (page) => {
-        await openExam(page);
-        expect(await kindOf(page)).toBe("webgl");
-        ofHardware = await sightOf(page);
-      });
-      await app.as(person, { device: PHONE }, async (page) => {
-        await openExam(page);
-        expect(await kindOf(page)).toBe("plain");
-        expect(apart(await sightOf(page), ofHardware)).toBeLessThan(1);
-      });
-    },
-    JOB_TIMEOUT_MS,
-  );
-
   test(
     "starts at the middle slice; fingers scroll, enlarge, move, set the window and choose the series",
     async () => {
@@ -479,11 +441,7 @@ describe("the visor on a desktop", () => {
   test(
     "obeys the wheel, the buttons of the mouse and the keys",
     async () => {
-      const prepare = async (context: BrowserContext) => {
-        await prefer.prepare(context);
-        await onHardware.prepare(context);
-      };
-      await app.as(person, { device: DESK, loadsAhead: true, prepare }, async (page) => {
+      await app.as(person, { device: DESK, loadsAhead: true, ...prefer }, async (page) => {
         await openExam(page);
         expect(await violationsOn(page)).toEqual([]);
         await page.screenshot(picture("desktop"));

@@ -39,7 +39,7 @@ export async function* measureViewer(run: BenchRun): AsyncGenerator<Result> {
     slow: () => measureOpening(browser.browser, { url, admin, id, line: SLOW }),
     link: () => measureLink(browser.browser, { url, admin, id }),
     jumps: () => measureJumps(browser.browser, { url, admin, count }),
-    scrolling: () => measureScrolling({ url, admin, count, ohif }),
+    scrolling: () => measureScrolling({ url, browser: browser.browser, admin, count, ohif }),
   };
   const wanted = process.env.BENCH_VIEWER?.split(",") ?? Object.keys(parts);
   for (const [name, measure] of Object.entries(parts)) if (wanted.includes(name)) yield* measure();

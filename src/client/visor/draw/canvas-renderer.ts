@@ -2,7 +2,7 @@ import { createPaint } from "./paint.ts";
 import type { Picture, Renderer } from "./picture.ts";
 import { isDrawnSmaller } from "./placement.ts";
 
-/** Draws with the 2D canvas: slower than WebGL on hardware, with the same pixels. */
+/** Draws with the 2D canvas: slower, with the same pixels. */
 export function createCanvasRenderer(canvas: HTMLCanvasElement): Renderer {
   const context = canvas.getContext("2d", { alpha: false });
   const sheet = document.createElement("canvas");

@@ -1,7 +1,11 @@
 import { createCanvasRenderer } from "./canvas-renderer.ts";
 import type { Renderer } from "./picture.ts";
-import { isDrawnBySoftware } from "./software-graphics.ts";
-import { createWebglRenderer, webglOf } from "./webgl-renderer.ts";
+import { createWebglRenderer } from "./webgl-renderer.ts";
+
+/** WebGL 2 where there is one that holds the picture, else a plain canvas with the same pixels. */
+export function createRenderer(canvas: HTMLCanvasElement): Renderer {
+  return createWebglRenderer(canvas) ?? createCanvasRenderer(canvas);
+}
 
 /** A canvas with what draws on it. */
 export interface FilmCanvas {
@@ -10,8 +14,6 @@ export interface FilmCanvas {
 }
 
 let ahead: FilmCanvas | undefined;
-/** Whether hardware draws WebGL here; undefined until the first canvas asked. */
-let hasHardware: boolean | undefined;
 
 /** Makes the next film's canvas before it is asked for: graphics and programs take long to start. */
 export function warmGraphics(): void {
@@ -25,27 +27,9 @@ export function takeCanvas(): FilmCanvas {
   return made && !isLost(made) ? made : makeCanvas();
 }
 
-/** WebGL 2 where hardware draws it, else a plain canvas with the same pixels, which is faster than WebGL in software. */
 function makeCanvas(): FilmCanvas {
   const canvas = document.createElement("canvas");
-  const renderer = hasHardware === false ? undefined : createHardwareRenderer(canvas);
-  if (renderer) return { canvas, renderer };
-  // One that has begun with WebGL draws in no other way.
-  const plain = document.createElement("canvas");
-  return { canvas: plain, renderer: createCanvasRenderer(plain) };
-}
-
-function createHardwareRenderer(canvas: HTMLCanvasElement): Renderer | undefined {
-  const gl = webglOf(canvas);
-  hasHardware = gl !== null && !isDrawnBySoftware(gl);
-  if (hasHardware) return createWebglRenderer(canvas);
-  gl?.getExtension("WEBGL_lose_context")?.loseContext();
-  return undefined;
-}
-
-/** For a canvas whose graphics came back. They are empty, and may be others than before. */
-export function renewRenderer(canvas: HTMLCanvasElement): Renderer {
-  return createWebglRenderer(canvas) ?? createCanvasRenderer(canvas);
+  return { canvas, renderer: createRenderer(canvas) };
 }
 
 /** A phone takes the graphics away from a page in the background. */

@@ -43,18 +43,14 @@ void main() {
   colour = vec4(isInverted ? 1.0 - seen : seen, 1.0);
 }`;
 
-export function webglOf(canvas: HTMLCanvasElement): WebGL2RenderingContext | null {
-  return canvas.getContext("webgl2", {
+/** A renderer with WebGL 2; undefined where there is none. */
+export function createWebglRenderer(canvas: HTMLCanvasElement): Renderer | undefined {
+  const gl = canvas.getContext("webgl2", {
     alpha: false,
     antialias: false,
     depth: false,
     preserveDrawingBuffer: true,
   });
-}
-
-/** A renderer with WebGL 2; undefined where there is none. */
-export function createWebglRenderer(canvas: HTMLCanvasElement): Renderer | undefined {
-  const gl = webglOf(canvas);
   if (!gl) return undefined;
   const shade = programOf(gl, SHADE);
   const place = programOf(gl, PLACE);

@@ -2,7 +2,7 @@ import { type RefObject, useEffect, useEffectEvent, useLayoutEffect, useRef, use
 import { createGestureReader, type DragAction, type Gesture, type PointerSample } from "../core/gestures.ts";
 import type { Renderer } from "../draw/picture.ts";
 import { keepSeen, type Placement, type Point, placementOf } from "../draw/placement.ts";
-import { renewRenderer, takeCanvas } from "../draw/renderer.ts";
+import { createRenderer, takeCanvas } from "../draw/renderer.ts";
 import { type ShownPicture, stageOf } from "./use-picture.ts";
 import { isMeasuring, type ViewSettings } from "./view-settings.ts";
 
@@ -53,7 +53,8 @@ export function Film({ label, shown, isCoarse, settings, isStack, onGesture, onP
     made.canvas.addEventListener("webglcontextlost", (event) => event.preventDefault(), { signal });
     const restore = () => {
       renderer.current?.dispose();
-      renderer.current = renewRenderer(made.canvas);
+      // Graphics that came back are empty.
+      renderer.current = createRenderer(made.canvas);
       setRestored((times) => times + 1);
     };
     made.canvas.addEventListener("webglcontextrestored", restore, { signal });
