@@ -31,6 +31,8 @@ const MAY_PASS = new Set([0, 409, 423, 429, 460]);
 const NO_ROOM = 507;
 /** The next try may reach a node whose disk has room. */
 const TRIES_WITHOUT_ROOM = 3;
+/** After so many tries in a row a file that can't be read counts as lost. */
+const MAX_UNREADABLE = 4;
 
 /** Sends in chunks that the server keeps (tus 1.0.0), and goes on by itself after failures that may pass. */
 export const resumableTransport: UploadTransport = {
@@ -53,6 +55,7 @@ async function sendRest(
   { signal, onFailure }: SendOptions,
   attempt: Attempt,
 ): Promise<void> {
+  let unreadable = 0;
   for (let failures = 0; !upload.isWhole; ) {
     try {
       await attempt.sendRest();
@@ -62,10 +65,11 @@ async function sendRest(
       // The page that is loaded instead goes on with it.
       if (error instanceof PageOutdated) await announceHeld(upload, signal);
       failures = attempt.hasProgressed ? 1 : failures + 1;
-      // A file that can't be read any more looks like a connection that failed.
-      if (!mayPass(error, failures) || !(await isReadable(upload.zip))) throw error;
+      // A file that can't be read any more looks like a connection that failed. One on a share may be away just as long as that.
+      unreadable = (await isReadable(upload.zip)) ? 0 : unreadable + 1;
+      if (!mayPass(error, failures) || unreadable >= MAX_UNREADABLE) throw error;
       onFailure?.();
-      await waitOrOnline(backOffMs(failures), signal);
+      await waitOrOnline(backOffMs(Math.max(failures, unreadable)), signal);
     }
   }
 }

@@ -65,9 +65,14 @@ export async function runJob(job: UploadJob, options: RunOptions): Promise<Uploa
   try {
     return await sending;
   } catch (error) {
-    if (error instanceof ApiError && error.code === "network") await ensureHere(job);
+    if (error instanceof ApiError && mayHideLoss(error)) await ensureHere(job);
     throw error;
   }
+}
+
+/** Whether a request may have failed so because its file could not be read. */
+function mayHideLoss({ status }: ApiError): boolean {
+  return status === 0 || status === 409 || status >= 500;
 }
 
 /** @throws {FileLost} {@link UploadRefused} */
