@@ -36,7 +36,9 @@ export function StudyVisor({ study, beginWith, onBack, onOpenOhif, canShare = fa
   const { imagesReceived } = study;
   const isWhole = beginWith === undefined;
   const small = usePicture({ study, ...(!isWhole && { seriesId: beginWith }), imagesReceived, isSeen: true });
-  const preview = usePicture({ study, imagesReceived, isLarge: true, isSeen: isWhole }) ?? small;
+  const large = usePicture({ study, imagesReceived, isLarge: true, isSeen: isWhole });
+  // The list may have read that of the whole study ahead.
+  const preview = (isWhole ? large : undefined) ?? small;
   const source = useSource(study, { userId: user.id, beginWith });
   const exam = useMemo(() => studyExam(i18n, study), [i18n, study]);
   useAccessEnd(study.id, onBack);
