@@ -11,6 +11,7 @@ import {
 } from "../../shared/zip/zip-format.ts";
 import { readAhead } from "../runtime/read-ahead.ts";
 import type { ByteRange } from "../storage/object-store.ts";
+import { PIECE_BYTES } from "./piece-sums.ts";
 import { volumeFolder } from "./volume-name.ts";
 import { encodeCentralHeader, encodeEndRecords } from "./zip-encode.ts";
 
@@ -105,9 +106,13 @@ function slicePart(part: JoinPart, from: number, to: number): JoinPart {
 export async function readVolumeDirectory(
   volume: JoinVolume,
 ): Promise<{ dataBytes: number; headers: Iterable<CentralHeader> }> {
-  const tailBytes = Math.min(volume.sizeBytes, TAIL_BYTES);
-  const tailAt = volume.sizeBytes - tailBytes;
-  const tail = await volume.read({ offset: tailAt, length: tailBytes });
+  const recordsAt = Math.max(
+    0,
+    volume.sizeBytes - END_RECORD_BYTES - ZIP64_LOCATOR_BYTES - ZIP64_END_RECORD_BYTES,
+  );
+  // Bytes are checked by pieces, and damage in one that has no record must not hide the directory.
+  const tailAt = Math.max(recordsAt - (recordsAt % PIECE_BYTES), volume.sizeBytes - TAIL_BYTES);
+  const tail = await volume.read({ offset: tailAt, length: volume.sizeBytes - tailAt });
   const endAt = tail.length - END_RECORD_BYTES;
   const end = decodeEndRecord(tail, endAt);
   const locatorAt = endAt - ZIP64_LOCATOR_BYTES;

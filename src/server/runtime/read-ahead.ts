@@ -68,12 +68,13 @@ export async function* readAhead<Item, Result>(
     for (await fill(1); ; await fill(maxItems + 1)) {
       const next = begun.shift();
       if (!next) break;
-      heldBytes -= next.bytes;
+      // Anew each time, since an item may have no bound.
+      heldBytes = begun.reduce((sum, { bytes }) => sum + bytes, 0);
       yield { item: next.item, result: next.result };
     }
     if (failure) throw failure.error;
   } finally {
-    for (const { result } of begun) await result.then(discard, () => {});
+    await Promise.all(begun.map(({ result }) => result.then(discard).catch(() => {})));
     await source.return(undefined);
   }
 }

@@ -5,10 +5,12 @@ import { crc32, deflateRawSync } from "node:zlib";
 import fc from "fast-check";
 import { unzipSync } from "fflate";
 import { FileWindow } from "../../../src/server/archive/file-window.ts";
+import { PIECE_BYTES } from "../../../src/server/archive/piece-sums.ts";
 import {
   type JoinPart,
   type JoinVolume,
   planDownload,
+  readVolumeDirectory,
   slicePlan,
 } from "../../../src/server/archive/volume-join.ts";
 import {
@@ -21,6 +23,7 @@ import {
   encodeEndRecords,
   encodeLocalHeader,
 } from "../../../src/server/archive/zip-encode.ts";
+import type { ByteRange } from "../../../src/server/storage/object-store.ts";
 import { openZip } from "../../../src/shared/zip/open-zip.ts";
 import { ZipError } from "../../../src/shared/zip/zip-error.ts";
 import { decodeCentralHeader } from "../../../src/shared/zip/zip-format.ts";
@@ -259,4 +262,28 @@ describe("the download of a study", () => {
     ).rejects.toBeInstanceOf(ZipError);
     await expect(planDownload([sound, sound])).rejects.toBeInstanceOf(ZipError);
   });
+});
+
+test("the directory of a volume is read without a piece that has nothing of it", async () => {
+  await using folder = createTempFolder();
+  const path = join(folder.path, "volume");
+  {
+    await using writer = new VolumeWriter(path, Bun.randomUUIDv7());
+    const bytes = new Uint8Array(29_500);
+    const sizes = { storedBytes: bytes.length, sizeBytes: bytes.length };
+    for (let count = 0; count < 9; count++)
+      await writer.add({ method: 0, crc32: crc32(bytes), ...sizes }, { bytes });
+    await writer.finish();
+  }
+  const bytes = await Bun.file(path).bytes();
+  const lastPieceAt = bytes.length - (bytes.length % PIECE_BYTES);
+  const ranges: ByteRange[] = [];
+  const read = async (range: ByteRange) => {
+    ranges.push(range);
+    return bytes.subarray(range.offset, range.offset + range.length);
+  };
+  const { headers } = await readVolumeDirectory({ id: FIRST, sizeBytes: bytes.length, read });
+  expect([...headers]).toHaveLength(9);
+  expect(bytes.length - lastPieceAt).toBeLessThan(32 * 1024);
+  expect(ranges).toEqual([{ offset: lastPieceAt, length: bytes.length - lastPieceAt }]);
 });

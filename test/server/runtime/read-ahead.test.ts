@@ -84,3 +84,25 @@ test("what was read and is not wanted any more is discarded", async () => {
   await items.return();
   expect(discarded).toEqual(["3", "4", "5"]);
 });
+
+test("an item without a bound is read alone, and bounds hold behind it", async () => {
+  const { begun, read } = heldReads();
+  const bytesOf = (item: number) => (item === 2 ? Number.POSITIVE_INFINITY : 50);
+  const items = readAhead([1, 2, 3, 4, 5, 6], read, { ...WIDE, bytesOf });
+  for (let step = 0; step < 2; step++) await items.next();
+  expect(begun).toEqual([1, 2]);
+  await items.next();
+  expect(begun).toEqual([1, 2, 3, 4]);
+});
+
+test("one that can't be discarded keeps no other", async () => {
+  const discarded: number[] = [];
+  const discard = async (item: number) => {
+    discarded.push(item);
+    if (item === 3) throw new Error("it can't be discarded");
+  };
+  const items = readAhead([1, 2, 3, 4, 5], async (item) => item, { ...WIDE, bytesOf: () => 10, discard });
+  for (let step = 0; step < 2; step++) await items.next();
+  await items.return();
+  expect(discarded.toSorted()).toEqual([3, 4, 5]);
+});

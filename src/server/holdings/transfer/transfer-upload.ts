@@ -22,8 +22,11 @@ import type { StoredObjectRow } from "../objects/stored-objects.table.ts";
  * at the end.
  */
 const SWITCHED_AT_ONCE_BYTES = 16 * 1024 * 1024;
-/** Objects of up to this size are copied beside each other, since each mostly waits for the store; a larger one fills the line alone. */
-const SMALL_BYTES = 1024 * 1024;
+/**
+ * Objects of up to this size are copied beside each other, since each mostly waits for the store; a larger one fills the line alone. All
+ * at once must still be sent in the time that one may take, also on a line of 1 Mbit/s.
+ */
+const SMALL_BYTES = 128 * 1024;
 const SMALL_AT_ONCE = 8;
 
 type TransferDeps = Pick<Deps, "db" | "jobs" | "store" | "staging" | "node" | "log" | "owners">;

@@ -13,9 +13,10 @@ import { findInstance } from "./find-instance.ts";
 
 /** About what the index or the packed metadata of an instance take. */
 const INSTANCE_BYTES = 1024;
-/** In an answer about a study, each series waits for the store. */
+/** In an answer about a study, each series waits for the store. A single instance may have an index of many frames. */
 const SERIES_AHEAD = {
   ...SMALL_AHEAD,
+  maxItems: 2,
   bytesOf: ({ instanceCount }: SeriesRecord) => instanceCount * INSTANCE_BYTES,
 };
 

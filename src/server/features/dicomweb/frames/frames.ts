@@ -165,7 +165,13 @@ async function* frameParts(
   read: (frameIndex: number) => Promise<Bytes>,
   readBytesOf: (frameIndex: number) => number = () => Number.POSITIVE_INFINITY,
 ): AsyncGenerator<Part> {
-  const ahead = { ...SMALL_AHEAD, bytesOf: (frameNumber: number) => readBytesOf(frameNumber - 1) };
+  const ahead = {
+    ...SMALL_AHEAD,
+    bytesOf: (frameNumber: number) => readBytesOf(frameNumber - 1),
+    discard: async (body: Bytes) => {
+      if (body instanceof ReadableStream) await body.cancel();
+    },
+  };
   for await (const { item, result } of readAhead(frameNumbers, (frameNumber) => read(frameNumber - 1), ahead))
     yield { contentType, location: frameLocation(instanceUrl, item), body: await result };
 }
