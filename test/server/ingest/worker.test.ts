@@ -291,8 +291,11 @@ describe("workers", () => {
   }
 
   test.skipIf(process.platform !== "linux")("an upload that takes too much memory is ended", async () => {
-    const scanning = upload(slowZip(), { maxMemoryBytes: 1_000_000 }).then(({ session }) => session.scan());
-    expect(await refusal(scanning)).toBe("upload.too_much_memory");
+    const scan = async () => {
+      await using uploaded = await upload(slowZip(), { maxMemoryBytes: 1_000_000 });
+      return await uploaded.session.scan();
+    };
+    expect(await refusal(scan())).toBe("upload.too_much_memory");
   });
 
   test("an upload that takes too long is ended, and the next one is served", async () => {
