@@ -13,6 +13,11 @@ export async function* piecesOf(body: Uint8Array | StreamedBody): AsyncGenerator
   else yield* body instanceof Blob ? body.stream() : body;
 }
 
+/** Ends the read of a body that nobody has begun to read. */
+export async function giveUp(body: Uint8Array | StreamedBody): Promise<void> {
+  if (body instanceof ReadableStream && !body.locked) await body.cancel();
+}
+
 /**
  * Pipes pieces through `transform`, a stream of node:zlib, off the event loop. Only its buffers are in memory; they are
  * freed when the loop over the result ends, early or not.

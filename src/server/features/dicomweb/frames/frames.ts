@@ -2,6 +2,7 @@ import { frameSizeBytes } from "../../../../shared/dicom/reading/cut-frame.ts";
 import { frameTransferSyntaxUID, TransferSyntax } from "../../../../shared/dicom/transfer-syntax.ts";
 import { METHOD_STORED } from "../../../../shared/zip/zip-format.ts";
 import type { ManifestInstance } from "../../../archive/manifest.ts";
+import { giveUp } from "../../../archive/pieces.ts";
 import { AppError } from "../../../http/app-error.ts";
 import { notAcceptable, notFound, validationFailed } from "../../../http/http.errors.ts";
 import { UNWATCHED_BYTES } from "../../../http/while-allowed.ts";
@@ -168,9 +169,7 @@ async function* frameParts(
   const ahead = {
     ...SMALL_AHEAD,
     bytesOf: (frameNumber: number) => readBytesOf(frameNumber - 1),
-    discard: async (body: Bytes) => {
-      if (body instanceof ReadableStream) await body.cancel();
-    },
+    discard: giveUp,
   };
   for await (const { item, result } of readAhead(frameNumbers, (frameNumber) => read(frameNumber - 1), ahead))
     yield { contentType, location: frameLocation(instanceUrl, item), body: await result };

@@ -1,6 +1,6 @@
 import { TransferSyntax } from "../../../../shared/dicom/transfer-syntax.ts";
 import type { ManifestInstance } from "../../../archive/manifest.ts";
-import { piecesOf } from "../../../archive/pieces.ts";
+import { giveUp, piecesOf } from "../../../archive/pieces.ts";
 import { AppError } from "../../../http/app-error.ts";
 import { notAcceptable } from "../../../http/http.errors.ts";
 import { holding, streamOf } from "../../../http/stream-of.ts";
@@ -147,10 +147,6 @@ async function* storedPart({ instance, location }: ListedInstance, body: Bytes):
     // Not allowed, or its reader left before it.
     await giveUp(body);
   }
-}
-
-async function giveUp(body: Bytes): Promise<void> {
-  if (body instanceof ReadableStream && !body.locked) await body.cancel();
 }
 
 interface ListedInstance {

@@ -1,4 +1,4 @@
-import { piecesOf, type StreamedBody } from "../../../archive/pieces.ts";
+import { giveUp, piecesOf, type StreamedBody } from "../../../archive/pieces.ts";
 import {
   type JoinPart,
   type JoinPlan,
@@ -51,7 +51,7 @@ const CHECKED_AHEAD_MS = 3_000;
  */
 export async function tryDownload(deps: ObjectDeps, { volumes }: StudyFile, plan: JoinPlan): Promise<void> {
   const body = await openParts(deps, volumes, plan.parts, { checkedFirstMs: CHECKED_AHEAD_MS });
-  if (body instanceof ReadableStream) await body.cancel();
+  await giveUp(body);
 }
 
 /** Reads the beginning of each volume of a study. @throws {AppError} as {@link tryDownload} */
@@ -97,17 +97,14 @@ export async function answerDownload(
   const body = await toldOf(deps, file, () =>
     openParts(deps, file.volumes, parts, { signal: request.signal }),
   );
-  const giveUp = async () => {
-    if (body instanceof ReadableStream) await body.cancel();
-  };
   if (request.signal.aborted) {
-    await giveUp();
+    await giveUp(body);
     return new Response(null, { status: CLIENT_GONE });
   }
   try {
     await charge({ isRange: range !== undefined });
   } catch (error) {
-    await giveUp();
+    await giveUp(body);
     throw error;
   }
   // The runtime would answer a range of a whole file by itself, even one that `If-Range` takes back.
@@ -186,9 +183,7 @@ async function streamParts(
   const opened = readAhead(parts, openPart, {
     ...SMALL_AHEAD,
     bytesOf: (part) => ("bytes" in part ? 0 : part.range.length),
-    discard: async (body) => {
-      if (body instanceof ReadableStream) await body.cancel();
-    },
+    discard: giveUp,
   });
   const first = await opened.next();
   const body = first.done ? undefined : await first.value.result;
