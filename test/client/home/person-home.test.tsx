@@ -170,7 +170,8 @@ const withOpenPix = {
   },
 };
 
-test("an open Pix waits at the top and opens its dialog; once it is paid its row stays, without a button", async () => {
+/** The home view with an open Pix, whose status changes to what `become` is told. */
+async function showOpenPix() {
   let status = "pending";
   await show({
     more: {
@@ -180,11 +181,19 @@ test("an open Pix waits at the top and opens its dialog; once it is paid its row
   });
   const waiting = within(await screen.findByRole("region", { name: /^Esperando por você/ }));
   expect(waiting.getByText("Pix de R$ 39,90 aguardando")).toBeTruthy();
+  const become = async (changed: string) => {
+    status = changed;
+    await act(async () => window.dispatchEvent(new Event("visibilitychange")));
+  };
+  return { waiting, become };
+}
+
+test("an open Pix waits at the top and opens its dialog; once it is paid its row stays, without a button", async () => {
+  const { waiting, become } = await showOpenPix();
   expect(waiting.getByText(/o código vence em 29 min/)).toBeTruthy();
   await userEvent.setup().click(waiting.getByRole("button", { name: /^Pagar Pix de R\$.39,90 aguardando$/ }));
   expect(getDefaultStore().get(shownPaymentAtom)).toBe(payment.id);
-  status = "paid";
-  await act(async () => window.dispatchEvent(new Event("visibilitychange")));
+  await become("paid");
   await waitFor(() => expect(waiting.getByText("Pix de R$ 39,90 confirmado")).toBeTruthy());
   expect(waiting.queryByRole("button")).toBeNull();
 });
@@ -194,17 +203,8 @@ test.each([
   ["failed", "Pix de R$ 39,90 não deu certo"],
   ["refunded", "Pix de R$ 39,90 devolvido"],
 ])("a Pix that was open and is %s says so, and waits no more", async (over, title) => {
-  let status = "pending";
-  await show({
-    more: {
-      "GET /api/subscriptions/my-subscription": () => Response.json(withOpenPix),
-      [`GET /api/payments/${payment.id}`]: () => Response.json({ ...payment, status }),
-    },
-  });
-  const waiting = within(await screen.findByRole("region", { name: /^Esperando por você/ }));
-  expect(waiting.getByText("Pix de R$ 39,90 aguardando")).toBeTruthy();
-  status = over;
-  await act(async () => window.dispatchEvent(new Event("visibilitychange")));
+  const { waiting, become } = await showOpenPix();
+  await become(over);
   await waitFor(() => expect(waiting.getByText(title)).toBeTruthy());
   expect(waiting.queryByRole("button")).toBeNull();
 });
