@@ -86,7 +86,7 @@ export class Patience {
       try {
         return await work(tx);
       } finally {
-        // A transaction whose connection broke is over while its work still runs.
+        // If its connection broke, the transaction is over already.
         if (!isOver) this.#add(ending, given.reject, this.#endMs);
       }
     });

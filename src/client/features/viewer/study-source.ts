@@ -13,7 +13,7 @@ type StudyId = Pick<Study, "id" | "studyInstanceUID">;
 
 /**
  * Starts to load what our own viewer shows first, while the viewer itself is still being drawn.
- * @param beginWith a SeriesInstanceUID; undefined for the series that the server names, whose first image it gives at once
+ * @param beginWith a SeriesInstanceUID; if it is undefined, the server chooses the series, and gives its first image at once
  */
 export function beginStudy(study: StudyId, userId: string, beginWith?: string): void {
   const source = createSource(study.id, userId, beginWith);

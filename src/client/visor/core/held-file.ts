@@ -1,4 +1,4 @@
-/** A Blob whose bytes are in memory. Code that reads a Blob in parts reads it as any other. */
+/** A Blob whose bytes are in memory. It can be read in parts, as any Blob. */
 export class HeldFile extends Blob {
   readonly #bytes: ArrayBuffer;
 

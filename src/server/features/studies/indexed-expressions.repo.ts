@@ -39,7 +39,7 @@ export function isNameUnread(table: Columns<"patientNameTries" | "patientNameGro
   return sql`${table.patientNameTries} < ${sql.raw(String(MAX_TRIES))} and ${table.patientNameGroups} is null`;
 }
 
-/** Studies whose instances may have a time with a fraction of a second, for which the column has no room. */
+/** Studies whose instances were not asked yet for a fraction of a second in their time. The column of the time holds none. */
 export function isTimeUnread(table: Columns<"studyTimeTries" | "studyTime">): SQL {
   return sql`${table.studyTimeTries} < ${sql.raw(String(MAX_TRIES))} and ${table.studyTime} is not null`;
 }

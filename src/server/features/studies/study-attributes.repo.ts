@@ -50,8 +50,8 @@ export interface UnreadStudy extends Pick<StudyRow, "id" | "patientName" | "stud
 }
 
 /**
- * Studies whose name was not read with all its groups yet, or whose time not with its fraction, after `afterId`, by id; each with
- * some manifests.
+ * Studies after `afterId`, by id, of which an older release read too little: one group of the name, or the time without its fraction. Each
+ * has some manifests.
  */
 export async function listUnreadStudies(
   db: Db,

@@ -20,8 +20,8 @@ const SAFE_MS = 10_000;
 /** A place that its caller holds. */
 export interface HeldPlace extends HeldWhileSent {
   /**
-   * Waits for something, such as a turn. Meanwhile a caller whose account has fewer places may take this one; then the wait ends, and its
-   * caller is told to come again.
+   * Waits for something, such as a turn. Meanwhile a caller of an account with fewer places may take this place. Then the wait ends, and
+   * whoever waited is told to come again.
    */
   whileWaiting<Result>(wait: (signal: AbortSignal) => Promise<Result>): Promise<Result>;
 }
