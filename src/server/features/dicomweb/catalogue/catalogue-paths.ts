@@ -13,12 +13,13 @@ import { findInstance } from "./find-instance.ts";
 
 /** About what the index or the packed metadata of an instance take. */
 const INSTANCE_BYTES = 1024;
-/** In an answer about a study, each series waits for the store. A single instance may have an index of many frames. */
+/** In an answer about a study, each series waits for the store. */
 const SERIES_AHEAD = {
   ...SMALL_AHEAD,
-  maxItems: 2,
   bytesOf: ({ instanceCount }: SeriesRecord) => instanceCount * INSTANCE_BYTES,
 };
+/** An index may have many frames of few instances, and is whole in memory. */
+const INDEXES_AHEAD = { ...SERIES_AHEAD, maxItems: 2 };
 
 /** How the address of a request names a study that its UID does not name. */
 export const referenceIn = (c: Context) => {
@@ -86,7 +87,7 @@ export async function* instancesOf(
 ): AsyncGenerator<InstancesOfSeries> {
   const read = ({ studyInstanceUID, seriesInstanceUID }: SeriesRecord) =>
     seriesManifest(catalogue, studyInstanceUID, seriesInstanceUID);
-  for await (const { item, result } of readAhead(series, read, SERIES_AHEAD))
+  for await (const { item, result } of readAhead(series, read, INDEXES_AHEAD))
     yield { instances: (await result).instances, url: urlOf(item.seriesInstanceUID) };
 }
 
