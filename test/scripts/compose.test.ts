@@ -1,8 +1,14 @@
 import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
+import { BlockList } from "node:net";
 import { join, resolve } from "node:path";
 import { readConfig } from "../../src/server/config.ts";
 import { readComposeFile } from "../support/compose-file.ts";
+
+interface NodesFile {
+  services: Record<string, { environment?: Record<string, string>; networks?: unknown }>;
+  networks: { inside: { ipam: { config: { subnet: string; ip_range: string }[] } } };
+}
 
 const deploy = join(resolve(import.meta.dir, "../.."), "deploy");
 const settings = {
@@ -22,8 +28,25 @@ test("mails of both compose files come from the sender that the operator names",
   }
 });
 
+test("no other container can get the address that the nodes trust", () => {
+  const { services, networks } = Bun.YAML.parse(
+    readFileSync(join(deploy, "compose.nodes.yaml"), "utf8"),
+  ) as NodesFile;
+  const trusted = services.node1?.environment?.TRUST_PROXY;
+  const [pool] = networks.inside.ipam.config;
+  expect(services.caddy?.networks).toEqual({ inside: { ipv4_address: trusted } });
+  expect([isWithin(pool?.subnet, trusted), isWithin(pool?.ip_range, trusted)]).toEqual([true, false]);
+});
+
 test("the example of two nodes names a command for each secret, whose output fits where it goes", () => {
   const example = readFileSync(join(deploy, "nodes.env.example"), "utf8");
   expect(example).toMatch(/openssl rand -hex \d+\nPOSTGRES_PASSWORD=\n/);
   expect(example).toMatch(/openssl rand -base64 48\nAUTH_SECRET=\n/);
 });
+
+function isWithin(range = "", address = ""): boolean {
+  const [network = "", bits] = range.split("/");
+  const list = new BlockList();
+  list.addSubnet(network, Number(bits));
+  return list.check(address);
+}
