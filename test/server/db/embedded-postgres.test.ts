@@ -37,6 +37,7 @@ const isRoot = process.getuid?.() === 0;
 const NOBODY = 65534;
 /** Another account that every Linux has; initdb insists on one that exists. */
 const DAEMON = 1;
+const NAMELESS = 63_592;
 const log = createLogger({ level: "error" });
 
 setDefaultTimeout(240_000);
@@ -273,6 +274,16 @@ test.skipIf(!isRoot)(
     expect(await query(url, "select count(*)::int as rows from acknowledged")).toEqual([{ rows: 2 }]);
   },
 );
+
+test.skipIf(!isRoot)("an account without a name is told what it lacks", async () => {
+  const nameless = join(temp, "nameless");
+  const data = join(nameless, "postgres/data");
+  await mkdir(data, { recursive: true, mode: 0o700 });
+  await chown(data, NAMELESS, NAMELESS);
+  const refused = await start({ dataDir: nameless }).catch((error) => error);
+  expect(explainFailure(refused)).toStartWith("PostgreSQL makes its database only for an account that has");
+  expect(refused.uid).toBe(NAMELESS);
+});
 
 /** Command lines of the processes that name this path. */
 async function processesNaming(path: string): Promise<string[]> {

@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { errnoOf } from "../../storage/disk/fs-failure.ts";
 import { type Account, changeOwner } from "./account.ts";
 import { syncPath } from "./binaries.ts";
-import { PostgresStartFailed, WrongPostgresMajor } from "./embedded.errors.ts";
+import { AccountWithoutName, PostgresStartFailed, WrongPostgresMajor } from "./embedded.errors.ts";
 import { asAccount } from "./server-process.ts";
 
 const LEFTOVER_AGE_MS = 60 * 60 * 1000;
@@ -86,5 +86,9 @@ async function runInitdb(programs: string, dataFolder: string, account: Account 
   child.once("error", reject);
   child.once("close", resolve);
   const exitCode = await promise;
-  if (exitCode !== 0) throw new PostgresStartFailed("initdb", exitCode, output);
+  if (exitCode === 0) return;
+  const nameless = /could not look up effective user ID (\d+)/.exec(output)?.[1];
+  throw nameless
+    ? new AccountWithoutName(Number(nameless))
+    : new PostgresStartFailed("initdb", exitCode, output);
 }

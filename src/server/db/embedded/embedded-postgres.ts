@@ -56,7 +56,7 @@ const POLL_MS = 5;
  * Runs PostgreSQL on `dataDir/postgres`, and creates the data first if there are none. The server ends with this
  * process, however this process dies.
  * @throws {DataDirInUse} if another process holds the data and does not release them in time
- * @throws {WrongPostgresMajor | DataDirUnreachable | PostgresBinariesMissing | PostgresStartFailed}
+ * @throws {WrongPostgresMajor | DataDirUnreachable | PostgresBinariesMissing | AccountWithoutName | PostgresStartFailed}
  */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
   const { log, predecessorTimeoutMs = PREDECESSOR_TIMEOUT_MS } = options;

@@ -47,6 +47,17 @@ export class PostgresNotUnpacked extends OperatorError {
   }
 }
 
+/** initdb makes no database for an account that has a number and no name. */
+export class AccountWithoutName extends OperatorError {
+  override name = "AccountWithoutName";
+  constructor(readonly uid: number) {
+    super(
+      `PostgreSQL makes its database only for an account that has a name, and uid ${uid} has none. ` +
+        "With DynamicUser of systemd, install libnss-systemd; in a container, run as the user of the image or name the uid in /etc/passwd.",
+    );
+  }
+}
+
 /** PostgreSQL (or initdb) ended instead of starting; `output` is the end of its output. */
 export class PostgresStartFailed extends OperatorError {
   override name = "PostgresStartFailed";
