@@ -13,7 +13,7 @@ import { type CurrentUser, examCountCall, type SignedInUser } from "../shared/ap
 import { activeLocale } from "./i18n.ts";
 import { parseJson } from "./parse-json.ts";
 import { noteServerTime } from "./server-clock.ts";
-import { currentToken, endSession } from "./session.ts";
+import { currentToken, endSessionIfRefused } from "./session.ts";
 
 /** A call that failed: `status` is 0 if the server was not reached. `message` may be shown as it is. */
 export class ApiError extends Error {
@@ -73,8 +73,7 @@ export async function callApi<C extends Call>(
   });
   noteServerTime(response);
   if (response.ok) return response;
-  // If the session was renewed meanwhile, a call that carried the old token does not end it.
-  if (response.status === 401 && token && token === currentToken()) endSession("expired");
+  endSessionIfRefused(response.status, token);
   throw await apiError(response);
 }
 

@@ -98,6 +98,11 @@ export function endSession(reason: SessionEnd): void {
   announceSessionEnd(reason);
 }
 
+/** Ends the session once the server refuses its token. A call that carried the token of before a renewal ends nothing. */
+export function endSessionIfRefused(status: number, token: string | undefined): void {
+  if (status === 401 && token && token === currentToken()) endSession("expired");
+}
+
 /**
  * Keeps a value until the session ends: in this tab, or in the browser if the person stays connected. It replaces the one
  * that was kept before.

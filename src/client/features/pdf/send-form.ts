@@ -3,7 +3,7 @@ import type { FormCall } from "../../../shared/api/call.ts";
 import { ApiError, apiError } from "../../api.ts";
 import { type FormParts, toForm } from "../../file-calls.ts";
 import { activeLocale } from "../../i18n.ts";
-import { currentToken, endSession } from "../../session.ts";
+import { currentToken, endSessionIfRefused } from "../../session.ts";
 
 export interface SendOptions {
   /** Called with the sent share, from 0 to 1. */
@@ -25,7 +25,7 @@ export async function sendForm<C extends FormCall>(
   const token = currentToken();
   const response = await post(call.path, toForm(call, parts), options, token);
   if (response.ok) return;
-  if (response.status === 401 && token && token === currentToken()) endSession("expired");
+  endSessionIfRefused(response.status, token);
   throw await apiError(response);
 }
 

@@ -11,7 +11,7 @@ import { ApiError, callApi, callJson } from "../../../api.ts";
 import { activeLocale } from "../../../i18n.ts";
 import { PageOutdated } from "../../../page-outdated.ts";
 import { parseJson } from "../../../parse-json.ts";
-import { currentToken, endSession } from "../../../session.ts";
+import { currentToken, endSessionIfRefused } from "../../../session.ts";
 import { announceHeld } from "./announce-upload.ts";
 import { backOffMs, waitOrOnline } from "./back-off.ts";
 import { ChunkSize } from "./chunk-size.ts";
@@ -150,7 +150,7 @@ function toApiError(error: unknown, token: string | undefined): unknown {
   const response = error instanceof Error && (error as Partial<DetailedError>).originalResponse;
   if (!response) return new ApiError(0, "network", "network");
   const status = response.getStatus();
-  if (status === 401 && token && token === currentToken()) endSession("expired");
+  endSessionIfRefused(status, token);
   const problem = problemSchema.safeParse(parseJson(response.getBody()));
   if (!problem.success) return new ApiError(status, "unknown", "");
   const { code, message, violations, requestId } = problem.data;

@@ -2,7 +2,7 @@ import { type UploadAnswer, type UploadMetadata, uploadDicomCall } from "../../.
 import { ApiError, apiError } from "../../../api.ts";
 import { toForm } from "../../../file-calls.ts";
 import { activeLocale } from "../../../i18n.ts";
-import { currentToken, endSession } from "../../../session.ts";
+import { currentToken, endSessionIfRefused } from "../../../session.ts";
 
 export interface OutgoingUpload {
   /** The tray's row that sends it. */
@@ -34,7 +34,7 @@ export async function sendUpload(upload: OutgoingUpload, options: SendOptions): 
   const token = currentToken();
   const response = await post(upload, options, token);
   if (response.ok) return uploadDicomCall.answer.parse(await response.json());
-  if (response.status === 401 && token && token === currentToken()) endSession("expired");
+  endSessionIfRefused(response.status, token);
   throw await apiError(response);
 }
 
