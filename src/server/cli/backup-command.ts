@@ -12,6 +12,7 @@ import { reachInstallation } from "./migrate-only.ts";
 import { openArchive } from "./open-installation.ts";
 import type { Program } from "./program.ts";
 import { barOfBytes, openProgressLine, sizeText } from "./progress-line.ts";
+import { tell } from "./tell.ts";
 import { parseOptions, UsageError } from "./usage.ts";
 
 /**
@@ -37,7 +38,7 @@ export async function backupCommand(program: Program, config: Config, args: stri
     onProgress: (tally, total) => progress.show(`Backing up: ${barOfBytes(tally.bytes, total.bytes)}`),
   });
   await recordBackup(database.url, new Date());
-  await Bun.write(Bun.stdout, told(folder, report));
+  await tell(told(folder, report));
   const { changed, missing, untaken, unpruned } = report;
   const isAsWanted = changed.length + missing.length + untaken.lost.length === 0 && !unpruned;
   return isAsWanted ? 0 : 1;
@@ -74,5 +75,5 @@ function told(
     ...untaken.lost.map((id) => `  missing, not taken in yet: upload ${id}`),
     ...(unpruned ? [`  older states could not be removed (${unpruned})`] : []),
   ];
-  return `${lines.join("\n")}\n`;
+  return lines.join("\n");
 }

@@ -5,15 +5,15 @@ import { migrations } from "../db/migrations.ts";
 import { assertRestored } from "../features/safekeeping/restore/assert-restored.ts";
 import { OperatorError } from "../runtime/operator-error.ts";
 import { commandLog } from "./command-log.ts";
+import { counted } from "./counted.ts";
 import type { Program } from "./program.ts";
+import { tell } from "./tell.ts";
 
 /** Migrates the database to this version, and starts the embedded PostgreSQL if it does not run. */
 export async function migrateOnly(program: Program, config: Config): Promise<number> {
   await using database = await reachDatabase(program, config);
   const applied = await migrate(database.url, migrations);
-  process.stdout.write(
-    applied === 0 ? "The database is up to date.\n" : `Applied ${applied} migration(s).\n`,
-  );
+  await tell(applied === 0 ? "The database is up to date." : `Applied ${counted(applied, "migration")}.`);
   return 0;
 }
 

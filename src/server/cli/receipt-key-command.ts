@@ -12,6 +12,7 @@ import { RECEIPTS_SEAL } from "../start-deps.ts";
 import { commandLog } from "./command-log.ts";
 import { reachInstallation } from "./migrate-only.ts";
 import type { Program } from "./program.ts";
+import { tell } from "./tell.ts";
 import { UsageError } from "./usage.ts";
 
 /** `receipt-key rotate`: a running server signs with the new key from its next receipt on. */
@@ -30,7 +31,7 @@ export async function receiptKeyCommand(program: Program, config: Config, args: 
       seal: createSeal(await readAuthSecret(config), RECEIPTS_SEAL),
       path: join(config.dataDir, RECEIPT_KEY),
     });
-    process.stdout.write(`Receipts are signed with ${await keys.rotate()} now\n`);
+    await tell(`Receipts are signed with ${await keys.rotate()} now`);
   } finally {
     await pool.close();
   }

@@ -17,6 +17,7 @@ import { startOrAttach } from "./migrate-only.ts";
 import { openArchive } from "./open-installation.ts";
 import type { Program } from "./program.ts";
 import { openProgressLine } from "./progress-line.ts";
+import { tell } from "./tell.ts";
 import { addUser } from "./user-command.ts";
 
 /** `verify --rehearse DIR`. Exit code 0 if every study of the backup opens, 1 if one does not. */
@@ -30,7 +31,7 @@ export async function rehearseCommand(program: Program, backup: string, asJson: 
     const head = await restoreInto(program, place, backup, signal);
     const rehearsal = await startAndTry(program, place, signal);
     const report = { state: head.state, createdAt: head.createdAt, ...rehearsal };
-    await Bun.write(Bun.stdout, asJson ? `${JSON.stringify(report)}\n` : told(head, rehearsal));
+    await tell(asJson ? JSON.stringify(report) : told(head, rehearsal));
     return rehearsal.trials.some(({ problem }) => problem !== undefined) ? 1 : 0;
   } finally {
     await rm(scratch, { recursive: true });
@@ -114,5 +115,5 @@ function told(head: BackupHead, { studies, framesOpened, downloads, trials }: Re
         .join("  "),
     ),
   ];
-  return `${lines.join("\n")}\n`;
+  return lines.join("\n");
 }

@@ -10,6 +10,7 @@ import { startOrAttach } from "./migrate-only.ts";
 import { openArchive } from "./open-installation.ts";
 import type { Program } from "./program.ts";
 import { openProgressLine, sizeText } from "./progress-line.ts";
+import { tell } from "./tell.ts";
 import { parseOptions, UsageError } from "./usage.ts";
 
 /**
@@ -34,7 +35,7 @@ export async function restoreCommand(program: Program, config: Config, args: str
     onProgress: ({ objects, bytes }) =>
       progress.show(`Restoring: ${counted(objects, "object")}, ${sizeText(bytes)}`),
   }).catch(withAdvice);
-  await Bun.write(Bun.stdout, told(restored));
+  await tell(told(restored));
   return restored.leftOut.length > 0 ? 1 : 0;
 }
 
@@ -55,7 +56,7 @@ function told({ state, createdAt, leftOut, notWhole }: RestoreReport): string {
         : `  changed in the archive before it was backed up: ${key}`,
     ),
   ];
-  return `${lines.join("\n")}\n`;
+  return lines.join("\n");
 }
 
 function readOptions(args: string[]) {

@@ -45,16 +45,16 @@ Settings come from the environment; the README has the table.`;
 export async function run(program: Program, args: string[], environment = process.env): Promise<number> {
   const [command = "serve", ...rest] = args;
   try {
-    if (rest.some((word) => word === "--help" || word === "-h")) return await tell(usage);
+    if (rest.some((word) => word === "--help" || word === "-h")) return await answer(usage);
     if (TAKES_NOTHING.has(command) && rest.length > 0)
       throw new UsageError(`${command} takes nothing, not ${rest[0]}`);
     switch (command) {
       case "help":
       case "--help":
       case "-h":
-        return await tell(usage);
+        return await answer(usage);
       case "licenses":
-        return await tell(await program.licenses());
+        return await answer(await program.licenses());
       case INGEST_WORKER:
         return await workUntilDisconnected(import("../features/ingest/worker/ingest-worker.ts"));
       case PICTURE_WORKER:
@@ -126,17 +126,8 @@ async function workUntilDisconnected(worker: Promise<unknown>): Promise<never> {
   return Promise.withResolvers<never>().promise;
 }
 
-/**
- * Resolves once all of it is written: `process.exit` would drop what a pipe has not accepted yet. A reader that has seen enough, such as
- * `head`, may close the pipe.
- */
-async function tell(text: string): Promise<number> {
-  try {
-    await Bun.write(Bun.stdout, `${text}\n`);
-  } catch (error) {
-    const { errnoOf } = await import("../storage/disk/fs-failure.ts");
-    if (errnoOf(error) !== "EPIPE") throw error;
-  }
+async function answer(text: string): Promise<number> {
+  await (await import("./tell.ts")).tell(text);
   return 0;
 }
 

@@ -13,6 +13,7 @@ import { seedPlans } from "../features/subscriptions/seed-plans.ts";
 import { startSubscription } from "../features/subscriptions/start-subscription.ts";
 import { reachDatabase, reachInstallation } from "./migrate-only.ts";
 import type { Program } from "./program.ts";
+import { tell } from "./tell.ts";
 import { checked, parseOptions, UsageError } from "./usage.ts";
 
 /** `user add` and `user set`, for whoever can run commands on the machine. */
@@ -30,7 +31,7 @@ export async function userCommand(program: Program, config: Config, args: string
     await seedPlans(pool.db);
     const message = await run(pool.db);
     await leasesEnded();
-    process.stdout.write(`${message}\n`);
+    await tell(message);
   } finally {
     await pool.close();
   }

@@ -8,6 +8,7 @@ import { openArchive } from "./open-installation.ts";
 import type { Program } from "./program.ts";
 import { barOfBytes, openProgressLine, sizeText } from "./progress-line.ts";
 import { rehearseCommand } from "./rehearse-command.ts";
+import { tell } from "./tell.ts";
 import { parseOptions } from "./usage.ts";
 
 /** `verify [--json]`, or `verify --rehearse DIR`. Exit code 0 if the archive is as it was stored, 1 with findings. */
@@ -28,7 +29,7 @@ export async function verifyCommand(program: Program, config: Config, args: stri
     signal,
     onProgress: (done, total) => progress.show(`Verifying: ${barOfBytes(done.bytes, total.bytes)}`),
   });
-  await Bun.write(Bun.stdout, asJson ? `${JSON.stringify(verification)}\n` : told(verification));
+  await tell(asJson ? JSON.stringify(verification) : told(verification));
   return verification.findings.length === 0 ? 0 : 1;
 }
 
@@ -38,7 +39,7 @@ function told({ objects, bytes, findings }: Verification): string {
   );
   const found =
     findings.length === 0 ? "everything is as it was stored" : counted(findings.length, "finding");
-  return `${[...lines, `Read ${counted(objects, "object")} (${sizeText(bytes)}): ${found}.`].join("\n")}\n`;
+  return [...lines, `Read ${counted(objects, "object")} (${sizeText(bytes)}): ${found}.`].join("\n");
 }
 
 function readOptions(args: string[]) {

@@ -5,7 +5,7 @@ import { scratchConfig } from "../../../src/server/cli/rehearse-command.ts";
 import type { BackupFile } from "../../../src/server/features/safekeeping/backup-manifest.ts";
 import type { Study } from "../../../src/shared/api/studies.ts";
 import { freePort } from "../../support/free-port.ts";
-import { runProgram } from "../../support/run-program.ts";
+import { runProgram, startProgram } from "../../support/run-program.ts";
 import { sampleInstance } from "../../support/sample-zip.ts";
 import { type ServerProcess, spawnServer } from "../../support/server-process.ts";
 import { sha256 } from "../../support/stored-bytes.ts";
@@ -214,6 +214,18 @@ test(
     const found = await exameteca("data", "verify");
     expect([found.code, found.output.split("\n")[0]]).toEqual([1, "orphan: left-over"]);
     rmSync(place("data/objects/left-over"));
+  },
+  TIMEOUT_MS,
+);
+
+test(
+  "a command ends as usual though the reader of its output stops before its end",
+  async () => {
+    for (const args of [["verify"], ["backup", place("unread")], ["migrate"]]) {
+      await using program = startProgram(environmentOf("data"), ...args);
+      await program.stdout.cancel();
+      expect([await program.exited, await new Response(program.stderr).text()]).toEqual([0, ""]);
+    }
   },
   TIMEOUT_MS,
 );
