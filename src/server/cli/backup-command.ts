@@ -8,10 +8,10 @@ import { recordBackup } from "../features/safekeeping/backups.repo.ts";
 import { outboxFolder } from "../mail/outbox.ts";
 import { counted } from "./counted.ts";
 import { untilInterrupted } from "./interrupts.ts";
-import { reachInstallation } from "./migrate-only.ts";
 import { openArchive } from "./open-installation.ts";
 import type { Program } from "./program.ts";
 import { barOfBytes, openProgressLine, sizeText } from "./progress-line.ts";
+import { reachInstallation } from "./reach-database.ts";
 import { tell } from "./tell.ts";
 import { parseOptions, UsageError } from "./usage.ts";
 

@@ -20,9 +20,9 @@ import { commandLog } from "./command-log.ts";
 import { counted } from "./counted.ts";
 import { untilInterrupted } from "./interrupts.ts";
 import { LineWriter } from "./line-writer.ts";
-import { reachInstallation } from "./migrate-only.ts";
 import type { Program } from "./program.ts";
 import { barOf, openProgressLine, type ProgressLine, sizeText } from "./progress-line.ts";
+import { reachInstallation } from "./reach-database.ts";
 import { openShortNode, type ReachedConfig } from "./short-node.ts";
 import { checked, parseOptions, UsageError } from "./usage.ts";
 

@@ -12,9 +12,9 @@ import { chunks } from "../runtime/chunks.ts";
 import { counted } from "./counted.ts";
 import { untilInterrupted } from "./interrupts.ts";
 import { LineWriter } from "./line-writer.ts";
-import { reachInstallation } from "./migrate-only.ts";
 import type { Program } from "./program.ts";
 import { barOf, openProgressLine } from "./progress-line.ts";
+import { reachInstallation } from "./reach-database.ts";
 import { openShortNode, type ReachedConfig } from "./short-node.ts";
 import { checked, parseOptions, UsageError } from "./usage.ts";
 

@@ -10,8 +10,8 @@ import { systemClock } from "../runtime/clock.ts";
 import { createSeal } from "../runtime/seal.ts";
 import { RECEIPTS_SEAL } from "../start-deps.ts";
 import { commandLog } from "./command-log.ts";
-import { reachInstallation } from "./migrate-only.ts";
 import type { Program } from "./program.ts";
+import { reachInstallation } from "./reach-database.ts";
 import { tell } from "./tell.ts";
 import { UsageError } from "./usage.ts";
 

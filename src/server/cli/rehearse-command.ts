@@ -13,10 +13,10 @@ import { startServer } from "../start-server.ts";
 import { commandLog } from "./command-log.ts";
 import { counted } from "./counted.ts";
 import { untilInterrupted } from "./interrupts.ts";
-import { startOrAttach } from "./migrate-only.ts";
 import { openArchive } from "./open-installation.ts";
 import type { Program } from "./program.ts";
 import { openProgressLine } from "./progress-line.ts";
+import { startOrAttach } from "./reach-database.ts";
 import { tell } from "./tell.ts";
 import { addUser } from "./user-command.ts";
 

@@ -6,10 +6,10 @@ import { outboxFolder } from "../mail/outbox.ts";
 import { OperatorError } from "../runtime/operator-error.ts";
 import { counted } from "./counted.ts";
 import { untilInterrupted } from "./interrupts.ts";
-import { startOrAttach } from "./migrate-only.ts";
 import { openArchive } from "./open-installation.ts";
 import type { Program } from "./program.ts";
 import { openProgressLine, sizeText } from "./progress-line.ts";
+import { startOrAttach } from "./reach-database.ts";
 import { tell } from "./tell.ts";
 import { parseOptions, UsageError } from "./usage.ts";
 

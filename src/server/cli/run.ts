@@ -1,18 +1,20 @@
-import { ConfigError, readConfig } from "../config.ts";
+import { type Config, ConfigError, readConfig } from "../config.ts";
 import type { Program } from "./program.ts";
 import { UsageError } from "./usage.ts";
 
-/** Hidden from the usage: the executable starts itself with this command to read uploads. */
+// The executable starts itself with these commands, which the usage does not name.
+
+/** Reads uploads. */
 export const INGEST_WORKER = "ingest-worker";
-/** Hidden too: the executable starts itself with this command to decode pixels. */
+/** Decodes pixels. */
 export const PICTURE_WORKER = "picture-worker";
-/** Hidden too: the executable starts itself with this command to make lossless copies of frames. */
+/** Makes lossless copies of frames. */
 export const ENCODE_WORKER = "encode-worker";
-/** Hidden too: the executable starts itself with this command to find elements in files. */
+/** Finds elements in files. */
 export const ELEMENT_WORKER = "element-worker";
-/** Hidden too: the executable starts itself with this command to speak to DICOM senders. */
+/** Speaks to DICOM senders. */
 export const DIMSE_WORKER = "dimse-worker";
-/** Hidden too: the executable starts itself with this command to judge what they send. */
+/** Judges what they send. */
 export const JUDGE_WORKER = "judge-worker";
 
 /** These commands return 1 if they completed and found something wrong, so that 2 means that they did not complete. */
@@ -38,89 +40,63 @@ const usage = `Usage: exameteca [command]
 
 Settings come from the environment; the README has the table.`;
 
+/** Loads the module of a worker, which then serves requests and ends the process itself. */
+const WORKERS = new Map<string, () => Promise<unknown>>([
+  [INGEST_WORKER, () => import("../features/ingest/worker/ingest-worker.ts")],
+  [PICTURE_WORKER, () => import("../features/thumbnails/worker/picture-worker.ts")],
+  [ENCODE_WORKER, () => import("../features/derivatives/worker/encode-worker.ts")],
+  [ELEMENT_WORKER, () => import("../features/dicomweb/bulk-data/worker/element-worker.ts")],
+  [DIMSE_WORKER, () => import("../features/receivers/worker/dimse-worker.ts")],
+  [JUDGE_WORKER, () => import("../features/receivers/worker/judge-worker.ts")],
+]);
+
+type Command = (program: Program, config: Config, args: string[]) => Promise<number>;
+
+/** A command's module is loaded only when it is called: a worker needs none of the server's modules. */
+const COMMANDS = new Map<string, () => Promise<Command>>([
+  ["migrate", async () => (await import("./migrate-command.ts")).migrateCommand],
+  ["user", async () => (await import("./user-command.ts")).userCommand],
+  ["receipt-key", async () => (await import("./receipt-key-command.ts")).receiptKeyCommand],
+  ["backup", async () => (await import("./backup-command.ts")).backupCommand],
+  ["restore", async () => (await import("./restore-command.ts")).restoreCommand],
+  ["verify", async () => (await import("./verify-command.ts")).verifyCommand],
+  ["import", async () => (await import("./import-command.ts")).importCommand],
+  ["rebuild", async () => (await import("./rebuild-command.ts")).rebuildCommand],
+]);
+
 /**
- * Runs a subcommand and returns the exit code: 0, 1 if it failed, 2 if it was called or configured wrongly. Each
- * command's module is loaded only when it is called, because the ingest worker needs none of the server's modules.
+ * Runs a subcommand and returns the exit code: 0 for a success, 2 if it was called or configured wrongly. Otherwise 1 is a failure or a
+ * finding; a command that looks for findings ends with 2 if it does not complete.
  */
 export async function run(program: Program, args: string[], environment = process.env): Promise<number> {
-  const [command = "serve", ...rest] = args;
+  const [name = "serve", ...rest] = args;
   try {
     if (rest.some((word) => word === "--help" || word === "-h")) return await answer(usage);
-    if (TAKES_NOTHING.has(command) && rest.length > 0)
-      throw new UsageError(`${command} takes nothing, not ${rest[0]}`);
-    switch (command) {
+    if (TAKES_NOTHING.has(name) && rest.length > 0)
+      throw new UsageError(`${name} takes nothing, not ${rest[0]}`);
+    const loadWorker = WORKERS.get(name);
+    if (loadWorker) return await workUntilDisconnected(loadWorker());
+    switch (name) {
       case "help":
       case "--help":
       case "-h":
         return await answer(usage);
       case "licenses":
         return await answer(await program.licenses());
-      case INGEST_WORKER:
-        return await workUntilDisconnected(import("../features/ingest/worker/ingest-worker.ts"));
-      case PICTURE_WORKER:
-        return await workUntilDisconnected(import("../features/thumbnails/worker/picture-worker.ts"));
-      case ENCODE_WORKER:
-        return await workUntilDisconnected(import("../features/derivatives/worker/encode-worker.ts"));
-      case ELEMENT_WORKER:
-        return await workUntilDisconnected(import("../features/dicomweb/bulk-data/worker/element-worker.ts"));
-      case DIMSE_WORKER:
-        return await workUntilDisconnected(import("../features/receivers/worker/dimse-worker.ts"));
-      case JUDGE_WORKER:
-        return await workUntilDisconnected(import("../features/receivers/worker/judge-worker.ts"));
-      case "serve":
-        return await (await import("./serve.ts")).serve(
-          program,
-          readConfig(environment, { makesAdmin: true }),
-        );
-      case "migrate":
-        return await (await import("./migrate-only.ts")).migrateOnly(program, readConfig(environment));
-      case "user":
-        return await (await import("./user-command.ts")).userCommand(program, readConfig(environment), rest);
-      case "receipt-key":
-        return await (await import("./receipt-key-command.ts")).receiptKeyCommand(
-          program,
-          readConfig(environment),
-          rest,
-        );
-      case "backup":
-        return await (await import("./backup-command.ts")).backupCommand(
-          program,
-          readConfig(environment),
-          rest,
-        );
-      case "restore":
-        return await (await import("./restore-command.ts")).restoreCommand(
-          program,
-          readConfig(environment),
-          rest,
-        );
-      case "verify":
-        return await (await import("./verify-command.ts")).verifyCommand(
-          program,
-          readConfig(environment),
-          rest,
-        );
-      case "import":
-        return await (await import("./import-command.ts")).importCommand(
-          program,
-          readConfig(environment),
-          rest,
-        );
-      case "rebuild":
-        return await (await import("./rebuild-command.ts")).rebuildCommand(
-          program,
-          readConfig(environment),
-          rest,
-        );
-      default:
-        throw new UsageError(`There is no command "${command}".`);
+      case "serve": {
+        const { serve } = await import("./serve.ts");
+        return await serve(program, readConfig(environment, { makesAdmin: true }));
+      }
     }
+    const loadCommand = COMMANDS.get(name);
+    if (!loadCommand) throw new UsageError(`There is no command "${name}".`);
+    const command = await loadCommand();
+    return await command(program, readConfig(environment), rest);
   } catch (error) {
-    return await explain(error, FINDS.has(command) ? 2 : 1);
+    return await explain(error, FINDS.has(name) ? 2 : 1);
   }
 }
 
-/** A worker's module serves requests as soon as it is loaded, and ends the process itself. */
 async function workUntilDisconnected(worker: Promise<unknown>): Promise<never> {
   await worker;
   return Promise.withResolvers<never>().promise;

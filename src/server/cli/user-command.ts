@@ -11,8 +11,8 @@ import { changeByOperator, type OperatorChange } from "../features/accounts/user
 import { findUserByEmail, insertUser } from "../features/accounts/users/users.repo.ts";
 import { seedPlans } from "../features/subscriptions/seed-plans.ts";
 import { startSubscription } from "../features/subscriptions/start-subscription.ts";
-import { reachDatabase, reachInstallation } from "./migrate-only.ts";
 import type { Program } from "./program.ts";
+import { reachDatabase, reachInstallation } from "./reach-database.ts";
 import { tell } from "./tell.ts";
 import { checked, parseOptions, UsageError } from "./usage.ts";
 

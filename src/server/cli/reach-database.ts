@@ -1,21 +1,10 @@
 import type { Config } from "../config.ts";
 import { attachOrStart, hasCluster } from "../db/embedded/embedded-postgres.ts";
-import { isMigrated, migrate } from "../db/migrate.ts";
-import { migrations } from "../db/migrations.ts";
+import { isMigrated } from "../db/migrate.ts";
 import { assertRestored } from "../features/safekeeping/restore/assert-restored.ts";
 import { OperatorError } from "../runtime/operator-error.ts";
 import { commandLog } from "./command-log.ts";
-import { counted } from "./counted.ts";
 import type { Program } from "./program.ts";
-import { tell } from "./tell.ts";
-
-/** Migrates the database to this version, and starts the embedded PostgreSQL if it does not run. */
-export async function migrateOnly(program: Program, config: Config): Promise<number> {
-  await using database = await reachDatabase(program, config);
-  const applied = await migrate(database.url, migrations);
-  await tell(applied === 0 ? "The database is up to date." : `Applied ${counted(applied, "migration")}.`);
-  return 0;
-}
 
 /**
  * Connects to DATABASE_URL or to the embedded PostgreSQL: the one that runs already, else one that runs for this command
