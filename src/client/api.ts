@@ -135,7 +135,8 @@ function reach(path: string, init: RequestInit): Promise<Response> {
   return readAnswer(fetch(path, { ...init, credentials: "same-origin" }));
 }
 
-function unreachable(): ApiError {
+/** The failure of a call that did not reach the server. */
+export function unreachable(): ApiError {
   const message = t({
     id: "api.unreachable",
     message: "The server could not be reached. Check your connection.",

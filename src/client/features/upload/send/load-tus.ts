@@ -1,4 +1,4 @@
-import { ApiError } from "../../../api.ts";
+import { unreachable } from "../../../api.ts";
 import { isPageOutdated, PageOutdated } from "../../../page-outdated.ts";
 
 type Tus = typeof import("tus-js-client");
@@ -15,7 +15,7 @@ export async function loadTus(load: () => Promise<Tus> = importTus): Promise<Tus
     return await load();
   } catch (cause) {
     if (await isPageOutdated()) throw new PageOutdated(cause);
-    throw Object.assign(new ApiError(0, "network", "network"), { cause });
+    throw Object.assign(unreachable(), { cause });
   }
 }
 

@@ -7,7 +7,7 @@ import {
   readUploadCall,
 } from "../../../../shared/api/resumable.ts";
 import type { UploadAnswer } from "../../../../shared/api/upload.ts";
-import { ApiError, callApi, callJson } from "../../../api.ts";
+import { ApiError, callApi, callJson, unreachable } from "../../../api.ts";
 import { activeLocale } from "../../../i18n.ts";
 import { PageOutdated } from "../../../page-outdated.ts";
 import { parseJson } from "../../../parse-json.ts";
@@ -148,7 +148,7 @@ class Attempt {
 /** A failure of tus-js-client in the words of our own calls. */
 function toApiError(error: unknown, token: string | undefined): unknown {
   const response = error instanceof Error && (error as Partial<DetailedError>).originalResponse;
-  if (!response) return new ApiError(0, "network", "network");
+  if (!response) return unreachable();
   const status = response.getStatus();
   endSessionIfRefused(status, token);
   const problem = problemSchema.safeParse(parseJson(response.getBody()));

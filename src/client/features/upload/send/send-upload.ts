@@ -1,8 +1,5 @@
 import { type UploadAnswer, type UploadMetadata, uploadDicomCall } from "../../../../shared/api/upload.ts";
-import { ApiError, apiError } from "../../../api.ts";
-import { toForm } from "../../../file-calls.ts";
-import { activeLocale } from "../../../i18n.ts";
-import { currentToken, endSessionIfRefused } from "../../../session.ts";
+import { type PostOptions, postForm } from "../../../post-form.ts";
 
 export interface OutgoingUpload {
   /** The tray's row that sends it. */
@@ -18,54 +15,18 @@ export interface OutgoingUpload {
   metadata: UploadMetadata;
 }
 
-export interface SendOptions {
-  /** Called as bytes are sent, and once with the total when the server has the whole body. */
-  onProgress: (loadedBytes: number, totalBytes: number) => void;
+export interface SendOptions extends Pick<PostOptions, "onProgress"> {
   /** Called when a try failed that is repeated. */
   onFailure?: () => void;
   signal: AbortSignal;
 }
 
-/**
- * Sends a ZIP and its form with XMLHttpRequest, because fetch reports no upload progress.
- * @throws {ApiError} status 0 with code `network` if the connection failed; the signal's reason when aborted
- */
-export async function sendUpload(upload: OutgoingUpload, options: SendOptions): Promise<UploadAnswer> {
-  const token = currentToken();
-  const response = await post(upload, options, token);
-  if (response.ok) return uploadDicomCall.answer.parse(await response.json());
-  endSessionIfRefused(response.status, token);
-  throw await apiError(response);
-}
-
-function post(
+/** Sends a ZIP and its form in one request. @throws as `postForm` */
+export async function sendUpload(
   { zip, fileName, metadata }: OutgoingUpload,
   { onProgress, signal }: SendOptions,
-  token: string | undefined,
-): Promise<Response> {
-  signal.throwIfAborted();
-  const { promise, resolve, reject } = Promise.withResolvers<Response>();
-  const request = new XMLHttpRequest();
-  const abort = () => request.abort();
-  signal.addEventListener("abort", abort);
-  request.upload.onprogress = ({ loaded, total }) => onProgress(loaded, total);
-  request.onload = () => resolve(toResponse(request));
-  request.onerror = () => reject(new ApiError(0, "network", "network"));
-  request.onabort = () => reject(signal.reason);
-  request.onloadend = () => signal.removeEventListener("abort", abort);
-
-  request.open(uploadDicomCall.method, uploadDicomCall.path);
-  request.setRequestHeader("Accept-Language", activeLocale());
-  if (token) request.setRequestHeader("Authorization", `Bearer ${token}`);
-  request.send(toForm(uploadDicomCall, { fields: { formData: metadata }, file: zip, fileName }));
-  return promise;
-}
-
-function toResponse(request: XMLHttpRequest): Response {
-  const type = request.getResponseHeader("content-type") ?? "";
-  return new Response(request.responseText, {
-    status: request.status,
-    statusText: request.statusText,
-    headers: { "content-type": type },
-  });
+): Promise<UploadAnswer> {
+  const parts = { fields: { formData: metadata }, file: zip, fileName };
+  const response = await postForm(uploadDicomCall, parts, { onProgress, signal });
+  return uploadDicomCall.answer.parse(await response.json());
 }
