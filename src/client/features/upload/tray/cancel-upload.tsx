@@ -23,29 +23,50 @@ export function useCancelUpload(): (job: UploadJob) => void {
 }
 
 export function CancelDialog() {
-  const { t } = useLingui();
   const [id, setId] = useAtom(cancelledIdAtom);
   const job = useAtomValue(uploadJobsAtom).find((one) => one.id === id);
   const remove = useSetAtom(removeJobAtom);
   const isSending = job?.state.stage === "sending";
-  const percent = job ? sentPercent(job) : 0;
   // It is done, or it stopped by itself: there is nothing left to ask.
   useEffect(() => {
     if (id !== undefined && !isSending) setId(undefined);
   }, [id, isSending, setId]);
   return (
-    <ConfirmDialog
+    <CancelQuestion
       open={isSending}
-      onOpenChange={(open) => {
-        if (!open) setId(undefined);
+      percent={job ? sentPercent(job) : 0}
+      onClose={() => setId(undefined)}
+      onCancel={() => {
+        if (id !== undefined) remove(id);
+      }}
+    />
+  );
+}
+
+interface CancelQuestionProps {
+  open: boolean;
+  percent: number;
+  /** Called whichever way the question ends, before `onCancel`. */
+  onClose: () => void;
+  onCancel: () => void;
+}
+
+/** Asks before what went through of an upload is lost. */
+export function CancelQuestion({ open, percent, onClose, onCancel }: CancelQuestionProps) {
+  const { t } = useLingui();
+  return (
+    <ConfirmDialog
+      open={open}
+      onOpenChange={(next) => {
+        if (!next) onClose();
       }}
       title={t({ id: "upload.cancel.title", message: "Cancel this upload?" })}
       text={<Trans id="upload.cancel.text">What went through ({percent}%) is lost.</Trans>}
       dismissLabel={<Trans id="upload.cancel.keep">Keep uploading</Trans>}
       confirmLabel={<Trans id="upload.cancel">Cancel upload</Trans>}
       onConfirm={() => {
-        setId(undefined);
-        if (id !== undefined) remove(id);
+        onClose();
+        onCancel();
       }}
     />
   );

@@ -4,10 +4,11 @@ import { useState } from "react";
 import { endUploadCall } from "../../../../shared/api/resumable.ts";
 import { ApiError, callApi } from "../../../api.ts";
 import { IconButton } from "../../../ui/button.tsx";
-import { ConfirmDialog } from "../../../ui/dialog.tsx";
 import { CloseIcon } from "../../../ui/entry-icons.tsx";
 import { FileArchiveIcon } from "../../../ui/icons.tsx";
 import { useHis } from "../../session/his-context.ts";
+import { accountUploadsQuery } from "./account-uploads.ts";
+import { CancelQuestion } from "./cancel-upload.tsx";
 import type { UploadElsewhere } from "./use-elsewhere.ts";
 
 /** An upload that another page sends: how far it is. It can only be discarded from here. */
@@ -37,17 +38,11 @@ export function ElsewhereRow({ upload, isInThisBrowser, isMoving }: UploadElsewh
           <CloseIcon />
         </IconButton>
       </div>
-      <ConfirmDialog
+      <CancelQuestion
         open={isAsked}
-        onOpenChange={setAsked}
-        title={t({ id: "upload.cancel.title", message: "Cancel this upload?" })}
-        text={<Trans id="upload.cancel.text">What went through ({percent}%) is lost.</Trans>}
-        dismissLabel={<Trans id="upload.cancel.keep">Keep uploading</Trans>}
-        confirmLabel={<Trans id="upload.cancel">Cancel upload</Trans>}
-        onConfirm={() => {
-          setAsked(false);
-          void discard();
-        }}
+        percent={percent}
+        onClose={() => setAsked(false)}
+        onCancel={() => void discard()}
       />
     </li>
   );
@@ -76,6 +71,6 @@ function useDiscard(id: string): () => Promise<void> {
       // It is gone, or the next reading shows that it is not.
       if (!(error instanceof ApiError)) throw error;
     }
-    await queryClient.invalidateQueries({ queryKey: ["uploads", user.id] });
+    await queryClient.invalidateQueries({ queryKey: accountUploadsQuery(user.id).queryKey });
   };
 }
