@@ -6,7 +6,7 @@ import { showToast } from "./toast.tsx";
  * have no clipboard; a toast says so then.
  */
 export async function copyText(text: string): Promise<boolean> {
-  const isCopied = await write(text);
+  const isCopied = await writeClipboard(text);
   if (!isCopied)
     showToast({
       tone: "bad",
@@ -33,7 +33,8 @@ export async function copyWhenMade(made: Promise<string>): Promise<boolean> {
   }
 }
 
-async function write(text: string): Promise<boolean> {
+/** Whether the text is in the clipboard now; as {@link copyText}, without a word of a refusal. */
+export async function writeClipboard(text: string): Promise<boolean> {
   const clipboard: Clipboard | undefined = navigator.clipboard;
   try {
     await clipboard?.writeText(text);

@@ -1,6 +1,7 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import { type RefObject, useEffect, useId, useRef, useState } from "react";
 import { Button } from "../../ui/button.tsx";
+import { writeClipboard } from "../../ui/copy-text.ts";
 import { CircleAlertIcon } from "../../ui/entry-icons.tsx";
 import { CheckIcon, CopyIcon } from "../../ui/icons.tsx";
 
@@ -66,24 +67,13 @@ function useCopy(code: string, field: RefObject<HTMLTextAreaElement | null>) {
     return () => clearTimeout(timer);
   }, [state]);
   const copy = async () => {
-    try {
-      await writeClipboard(code);
+    if (await writeClipboard(code)) {
       setState("copied");
-    } catch (error) {
-      // The person, the page's policy or a browser without a clipboard refused.
-      if (!(error instanceof DOMException)) throw error;
-      field.current?.focus();
-      field.current?.select();
-      setState("failed");
+      return;
     }
+    field.current?.focus();
+    field.current?.select();
+    setState("failed");
   };
   return { state, copy };
-}
-
-/** @throws {DOMException} if the browser does not let the page write to the clipboard */
-async function writeClipboard(text: string): Promise<void> {
-  // Browsers omit the clipboard on pages served over plain HTTP.
-  const clipboard: Clipboard | undefined = navigator.clipboard;
-  if (!clipboard) throw new DOMException("no clipboard", "NotAllowedError");
-  await clipboard.writeText(text);
 }

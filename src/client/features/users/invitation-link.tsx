@@ -1,5 +1,6 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import { Button } from "../../ui/button.tsx";
+import { writeClipboard } from "../../ui/copy-text.ts";
 import { Field } from "../../ui/field.tsx";
 import { CopyIcon } from "../../ui/icons.tsx";
 import { showToast } from "../../ui/toast.tsx";
@@ -15,15 +16,12 @@ export function InvitationLink({ invitation, onClose }: { invitation: Invitation
   const { t } = useLingui();
   const { name, url } = invitation;
   const copy = async () => {
-    try {
-      await navigator.clipboard.writeText(url);
+    if (await writeClipboard(url)) {
       showToast({ tone: "ok", title: t({ id: "users.invitation.copied", message: "Link copied" }) });
-    } catch (error) {
-      // The browser refused; the person can copy the field by hand.
-      if (!(error instanceof DOMException || error instanceof TypeError)) throw error;
-      const title = t({ id: "users.invitation.copyFailed", message: "The link could not be copied" });
-      showToast({ tone: "bad", title });
+      return;
     }
+    const title = t({ id: "users.invitation.copyFailed", message: "The link could not be copied" });
+    showToast({ tone: "bad", title });
   };
   return (
     <div className="user-form">
