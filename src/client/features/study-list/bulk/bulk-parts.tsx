@@ -61,13 +61,14 @@ export function OtherExams({ others }: { others: readonly Study[] }) {
   );
 }
 
-/** The actions that it counts as, and how many are left; undefined while that is not known, and for an admin, whose are not counted. */
+/** How many actions of the month are left; undefined while that is not known, and for an admin, whose actions are not counted. */
 export function useActionsLeft(): number | undefined {
   const isCounted = useHis().user.role !== "admin";
   const { data } = useUsageStats({ enabled: isCounted });
   return isCounted ? data?.actionsRemaining : undefined;
 }
 
+/** What acting on so many exams costs, or that the plan has too few actions left for it. */
 export function BulkCost({ count }: { count: number }) {
   const isCounted = useHis().user.role !== "admin";
   const left = useActionsLeft();
@@ -77,12 +78,7 @@ export function BulkCost({ count }: { count: number }) {
     return (
       <p className="notice is-warn mt-3" role="alert">
         <span>
-          <Plural
-            id="bulk.actionsLeft"
-            value={left}
-            one="Your plan has # action left this month."
-            other="Your plan has # actions left this month."
-          />{" "}
+          <ActionsLeft left={left} />{" "}
           <Plural
             id="bulk.takeOut"
             value={tooMany}
@@ -102,6 +98,7 @@ interface CountedActionsProps {
   left: number | undefined;
 }
 
+/** As how many actions something counts, and how many are left after it. */
 export function CountedActions({ count, left }: CountedActionsProps) {
   return (
     <p className="study-cost">
@@ -118,15 +115,7 @@ export function CountedActions({ count, left }: CountedActionsProps) {
 
 function ActionsAfter({ count, left }: CountedActionsProps) {
   if (left === undefined) return null;
-  if (left < count)
-    return (
-      <Plural
-        id="bulk.actionsLeft"
-        value={left}
-        one="Your plan has # action left this month."
-        other="Your plan has # actions left this month."
-      />
-    );
+  if (left < count) return <ActionsLeft left={left} />;
   const leftAfter = left - count;
   return (
     <Plural
@@ -134,6 +123,17 @@ function ActionsAfter({ count, left }: CountedActionsProps) {
       value={leftAfter}
       one="After that, # is left."
       other="After that, # are left."
+    />
+  );
+}
+
+function ActionsLeft({ left }: { left: number }) {
+  return (
+    <Plural
+      id="bulk.actionsLeft"
+      value={left}
+      one="Your plan has # action left this month."
+      other="Your plan has # actions left this month."
     />
   );
 }
