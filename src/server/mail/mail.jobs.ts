@@ -17,7 +17,7 @@ const outgoing = defineQueue<{ sealed: string; about?: string[] }>("mail.send", 
 
 const cleaning = defineQueue("mail.clean", { retryLimit: 1 });
 const outboxSweep = defineQueue("mail.outbox", { retryLimit: 1 });
-/** Jobs that the previous version enqueued have no `since`. */
+/** Jobs that release 0.1 enqueued have no `since`. */
 const outboxForget = defineQueue<{ about: string; since?: string }>("mail.forget", { retryLimit: 5 });
 
 /**

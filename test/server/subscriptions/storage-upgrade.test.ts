@@ -41,7 +41,7 @@ test("an archive from before the byte quota is counted correctly, and its plans 
       ["Essencial Plus", 15, 20],
       ["Rede", 5000, 10_000],
     ]);
-    // As the previous version still does while it runs beside this one.
+    // As release 0.1 does while it runs beside this one.
     await sql`delete from studies where study_instance_uid in ('1.2.1', '1.2.3')`;
     await sql`update studies set removal_id = ${removalId} where study_instance_uid = '1.2.2'`;
     const left = await sql<{ bytes: string }[]>`select sum(bytes) as bytes from storage_tallies`;

@@ -44,7 +44,10 @@ export const throttles = pgTable(
   ],
 );
 
-/** Unused. The previous version writes it while both versions run. */
+/**
+ * Release 0.1 keeps its codes here, and its nodes may run beside this version's until they are replaced; nothing else reads or writes it.
+ * It can be dropped once 0.1 is no longer the last release (docs/migrations.md).
+ */
 export const loginChallenges = pgTable(
   "login_challenges",
   {

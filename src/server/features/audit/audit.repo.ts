@@ -149,8 +149,8 @@ function withToken(details: AuditEvent["details"], accessTokenId: string | undef
 }
 
 /**
- * Whether another account made this one an admin, or changed its address, since `since`. Rows of the previous version do not
- * record changes of address.
+ * Whether another account made this one an admin, or changed its address, since `since`. Rows of release 0.1 do not record
+ * changes of address.
  */
 export async function wasMadeAdminSince(db: DbOrTx, accountId: string, since: Date): Promise<boolean> {
   const { action, details } = auditEvents;

@@ -22,7 +22,7 @@ import { forgotQueue } from "./forgot-queue.ts";
 
 const RESET_MS = 3600_000;
 
-/** The job's data; `place` is missing if the previous version enqueued it. */
+/** The job's data; `place` is missing if release 0.1 enqueued it. */
 export interface ResetRequest {
   email: string;
   locale: Locale;
