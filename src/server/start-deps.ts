@@ -24,7 +24,7 @@ import { createIngestWorkers, type IngestWorkers } from "./features/ingest/worke
 import { createLabExamOwner } from "./features/labs/lab-exam-owner.ts";
 import type { NotifyDeps } from "./features/notifications/notify.ts";
 import { createReceiptDesk } from "./features/receipts/receipt-desk.ts";
-import { createReceiptKeys, RECEIPT_KEY } from "./features/receipts/receipt-keys.ts";
+import { createReceiptKeys, RECEIPT_KEY, RECEIPTS_SEAL } from "./features/receipts/receipt-keys.ts";
 import { createDimseProcess } from "./features/receivers/dimse-process.ts";
 import { createInstanceJudge } from "./features/receivers/worker/instance-judge.ts";
 import { assertRestored } from "./features/safekeeping/restore/assert-restored.ts";
@@ -101,9 +101,6 @@ export interface SharedWorkers {
   ingest: IngestWorkers;
   pictures: PictureMaker;
 }
-
-/** The purpose of the seal on the key that signs receipts. */
-export const RECEIPTS_SEAL = "receipts";
 
 const DISK = { spareBytes: 256 * 1024 * 1024 };
 

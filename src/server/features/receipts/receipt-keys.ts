@@ -42,6 +42,9 @@ type KeyPair = z.infer<typeof privateKeySchema> & { kid: string };
 /** The file of DATA_DIR with a copy of the key that signs. */
 export const RECEIPT_KEY = "receipt-key";
 
+/** The purpose of the seal on the key in the database. */
+export const RECEIPTS_SEAL = "receipts";
+
 const KEY_TYPE = { kty: "OKP", crv: "Ed25519" } as const;
 
 export function createReceiptKeys({ db, clock, log, seal, path }: ReceiptKeysOptions): ReceiptKeys {
