@@ -57,16 +57,14 @@ export async function areDeletionsHeld(db: DbOrTx): Promise<boolean> {
   const rows = await db.execute(
     sql`select pg_try_advisory_xact_lock_shared(${DELETIONS_KEY}::bigint) as is_free`,
   );
-  return !rows[0]?.is_free;
+  return rows[0]?.is_free !== true;
 }
 
 /** Runs `deletion` unless a backup holds deletions back; then returns `false`. A backup waits until it has run. */
 export async function deleteUnlessHeld(db: Db, deletion: () => Promise<void>): Promise<boolean> {
   return await db.transaction(async (tx) => {
-    const rows = await tx.execute(
-      sql`select pg_try_advisory_xact_lock_shared(${DELETIONS_KEY}::bigint) as is_free`,
-    );
-    if (!rows[0]?.is_free) return false;
+    // Keeps a backup waiting until this transaction ends.
+    if (await areDeletionsHeld(tx)) return false;
     // A remote store may take longer than a transaction may stay idle.
     await tx.execute(sql`select set_config('idle_in_transaction_session_timeout', '0', true)`);
     await deletion();
