@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { queueFamilies } from "../../../src/server/features/monitoring/measure-queues.ts";
+import { queueFamilies } from "../../../src/server/features/monitoring/queue-families.ts";
 import { encodeOpenMetrics } from "../../../src/server/metrics/open-metrics.ts";
 import { RequestMeter } from "../../../src/server/metrics/request-meter.ts";
 import { readOpenMetrics } from "../../support/read-open-metrics.ts";

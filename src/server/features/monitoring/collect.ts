@@ -6,14 +6,14 @@ import { measureClock } from "../../nodes/measure-clock.ts";
 import { measureAllOpen } from "../ingest/resumable/resumable-uploads.repo.ts";
 import { countStudyStates } from "../studies/study-states.repo.ts";
 import { clockFamilies } from "./clock-families.ts";
-import { diskFamilies } from "./measure-disk.ts";
-import { openUploadFamilies } from "./measure-open-uploads.ts";
-import { partFamilies } from "./measure-parts.ts";
-import { processFamilies } from "./measure-process.ts";
-import { queueFamilies } from "./measure-queues.ts";
-import { readScrubState, scrubFamilies } from "./measure-scrub.ts";
-import { studyFamilies } from "./measure-studies.ts";
+import { diskFamilies } from "./disk-families.ts";
+import { openUploadFamilies } from "./open-upload-families.ts";
+import { partFamilies } from "./part-families.ts";
+import { processFamilies } from "./process-families.ts";
+import { queueFamilies } from "./queue-families.ts";
+import { readScrubState, scrubFamilies } from "./scrub-families.ts";
 import { createSharedReading } from "./shared-reading.ts";
+import { studyFamilies } from "./study-families.ts";
 
 /** A scrape waits no longer for a reading than this; then it goes without. */
 const PATIENCE_MS = 2_000;

@@ -10,8 +10,8 @@ import { countActiveAccounts } from "../accounts/sessions/sessions.repo.ts";
 import { listNewUsers } from "../accounts/users/users.repo.ts";
 import { findLastBackup } from "../safekeeping/backups.repo.ts";
 import { countStudyStates, measureStudiesSince } from "../studies/study-states.repo.ts";
-import { splitDepths } from "./measure-queues.ts";
-import { countStudies } from "./measure-studies.ts";
+import { splitDepths } from "./queue-families.ts";
+import { countStudies } from "./study-families.ts";
 
 const MAX_NODES = 100;
 const MAX_NEW_ACCOUNTS = 5;
