@@ -1,5 +1,3 @@
-import { chmod, mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Config, readConfig } from "../config.ts";
 import { connectDatabase } from "../db/client.ts";
@@ -17,25 +15,20 @@ import { openArchive } from "./open-installation.ts";
 import type { Program } from "./program.ts";
 import { openProgressLine } from "./progress-line.ts";
 import { startOrAttach } from "./reach-database.ts";
+import { makeRehearsalFolder } from "./rehearsal-folder.ts";
 import { tell } from "./tell.ts";
 import { addUser } from "./user-command.ts";
 
 /** `verify --rehearse DIR`. Exit code 0 if every study of the backup opens, 1 if one does not. */
 export async function rehearseCommand(program: Program, backup: string, asJson: boolean): Promise<number> {
   const signal = untilInterrupted();
-  const scratch = await mkdtemp(join(tmpdir(), "exameteca-rehearsal-"));
-  // As root, PostgreSQL runs as another account, which must be able to enter its folder.
-  await chmod(scratch, 0o711);
-  try {
-    const place = scratchConfig(join(scratch, "data"));
-    const head = await restoreInto(program, place, backup, signal);
-    const rehearsal = await startAndTry(program, place, signal);
-    const report = { state: head.state, createdAt: head.createdAt, ...rehearsal };
-    await tell(asJson ? JSON.stringify(report) : told(head, rehearsal));
-    return rehearsal.trials.some(({ problem }) => problem !== undefined) ? 1 : 0;
-  } finally {
-    await rm(scratch, { recursive: true });
-  }
+  await using scratch = await makeRehearsalFolder();
+  const place = scratchConfig(join(scratch.path, "data"));
+  const head = await restoreInto(program, place, backup, signal);
+  const rehearsal = await startAndTry(program, place, signal);
+  const report = { state: head.state, createdAt: head.createdAt, ...rehearsal };
+  await tell(asJson ? JSON.stringify(report) : told(head, rehearsal));
+  return rehearsal.trials.some(({ problem }) => problem !== undefined) ? 1 : 0;
 }
 
 /**

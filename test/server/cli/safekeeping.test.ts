@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { chmodSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { scratchConfig } from "../../../src/server/cli/rehearse-command.ts";
 import type { BackupFile } from "../../../src/server/features/safekeeping/backup-manifest.ts";
@@ -10,6 +10,7 @@ import { sampleInstance } from "../../support/sample-zip.ts";
 import { type ServerProcess, spawnServer } from "../../support/server-process.ts";
 import { sha256 } from "../../support/stored-bytes.ts";
 import { createTempFolder } from "../../support/temp-folder.ts";
+import { until } from "../../support/until.ts";
 import { zipFile } from "../../support/upload-files.ts";
 
 /** The commands as an operator runs them, on the PostgreSQL that the program brings. */
@@ -133,6 +134,27 @@ describe("beside a running server", () => {
         2,
         `The backup is damaged: ${object} is missing.\n`,
       ]);
+    },
+    TIMEOUT_MS,
+  );
+
+  test(
+    "a rehearsal removes what a killed one left, and nothing of one that runs",
+    async () => {
+      const rehearsals = () =>
+        readdirSync(folder.path).filter((name) => name.startsWith("exameteca-rehearsal"));
+      const running = `exameteca-rehearsal-${process.pid}-Runs01`;
+      mkdirSync(place(running));
+      await exameteca("data", "backup", place("rehearsed-twice"));
+      const rehearse = ["verify", "--rehearse", place("rehearsed-twice")];
+      await using killed = startProgram(environmentOf("nowhere"), ...rehearse);
+      await until(() => rehearsals().length === 2);
+      killed.kill("SIGKILL");
+      await killed.exited;
+      expect(rehearsals()).toHaveLength(2);
+      const again = await exameteca("nowhere", ...rehearse);
+      expect([again.code, again.complaint, rehearsals()]).toEqual([0, "", [running]]);
+      rmSync(place(running), { recursive: true });
     },
     TIMEOUT_MS,
   );
