@@ -2,9 +2,9 @@ import type { I18n } from "@lingui/core";
 
 const MEGABYTE = 1_000_000;
 
-/** Bytes as people read them: `512,4 MB`, or `15 kB` if the whole is less than a megabyte. */
-export function sizeText(i18n: I18n, bytes: number, wholeBytes = bytes): string {
-  return `${sizeNumber(i18n, bytes, wholeBytes)} ${wholeBytes < MEGABYTE ? "kB" : "MB"}`;
+/** Bytes as people read them: `512,4 MB`, or `15 kB` below a megabyte. */
+export function sizeText(i18n: I18n, bytes: number): string {
+  return `${sizeNumber(i18n, bytes, bytes)} ${bytes < MEGABYTE ? "kB" : "MB"}`;
 }
 
 /** The number alone, in the unit of the whole. */

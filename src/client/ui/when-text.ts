@@ -8,7 +8,8 @@ const yesterday = msg({ id: "when.yesterday", message: "yesterday" });
 const onDay = msg({ id: "when.onDay", message: "on {day}" });
 
 /** A past moment in the reader's time zone, to stand inside a sentence: `hoje, 08:40`, `ontem`, `em 11-11-2026`. */
-export function whenText(i18n: I18n, moment: string, now = new Date()): string {
+export function whenText(i18n: I18n, moment: string): string {
+  const now = new Date();
   const at = new Date(moment);
   const day = localDay(at);
   if (day === localDay(now)) {

@@ -1,11 +1,12 @@
 const EVERY_MS = 200;
 
-/** A line on the terminal that is rewritten as work proceeds; silent if the output is not a terminal. */
+/** A line on the terminal that is rewritten as work proceeds; silent if standard error is not a terminal. */
 export interface ProgressLine extends Disposable {
   show(text: string): void;
 }
 
-export function openProgressLine(stream: NodeJS.WriteStream = process.stderr): ProgressLine {
+export function openProgressLine(): ProgressLine {
+  const stream = process.stderr;
   let shownAt = 0;
   let isShown = false;
   return {

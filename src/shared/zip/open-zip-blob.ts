@@ -2,24 +2,21 @@ import { DirectoryScan } from "./directory-scan.ts";
 import { EntryPlaces } from "./entry-places.ts";
 import { type ByteRange, type FileReading, findDirectory } from "./find-directory.ts";
 import { entryOf, type LocatedEntry, locateEntry, type ZipEntry } from "./zip-entry.ts";
-import { DEFAULT_ZIP_LIMITS, type ZipLimits } from "./zip-error.ts";
+import { DEFAULT_ZIP_LIMITS } from "./zip-error.ts";
 import { type CentralHeader, LOCAL_HEADER_BYTES } from "./zip-format.ts";
 
 /**
  * The entries of a ZIP file in the browser, in the order of its directory: the same ones that the server sees.
  * @throws {ZipError} as `openZip` does; the browser's own error if the file is gone
  */
-export async function readZipEntries(
-  file: Blob,
-  limits: ZipLimits = DEFAULT_ZIP_LIMITS,
-): Promise<ZipEntry[]> {
-  const directory = await readThrough(findDirectory(file.size, limits), file);
-  const scan = new DirectoryScan(directory, limits);
+export async function readZipEntries(file: Blob): Promise<ZipEntry[]> {
+  const directory = await readThrough(findDirectory(file.size, DEFAULT_ZIP_LIMITS), file);
+  const scan = new DirectoryScan(directory, DEFAULT_ZIP_LIMITS);
   const headers: CentralHeader[] = [];
   for (let range = scan.next; range; range = scan.next) {
     for (const header of scan.headersIn(await bytesOf(file, range))) headers.push(header);
   }
-  const places = new EntryPlaces(headers, directory, limits.maxEntries);
+  const places = new EntryPlaces(headers, directory, DEFAULT_ZIP_LIMITS.maxEntries);
   return headers.map((header) => entryOf(header, places));
 }
 

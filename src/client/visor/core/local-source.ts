@@ -22,7 +22,6 @@ export interface LocalOptions {
   onRead(files: number, total: number): void;
   signal: AbortSignal;
   start?: () => LocalReader;
-  silenceMs?: number;
 }
 
 /** A file that keeps the reader busy for longer is not read. */
@@ -46,7 +45,7 @@ export class LocalReaderNotLoaded extends LocalReadingFailed {
 /** Opens files of this device: ZIPs, folders, single instances. @throws {LocalReadingFailed}; the signal's reason when aborted */
 export async function openLocalExam(
   files: readonly LocalFile[],
-  { onRead, signal, start = startReader, silenceMs = SILENCE_MS }: LocalOptions,
+  { onRead, signal, start = startReader }: LocalOptions,
 ): Promise<LocalExam> {
   signal.throwIfAborted();
   const reader = start();
@@ -61,7 +60,7 @@ export async function openLocalExam(
     questions.clear();
     reader.terminate();
   };
-  const watch = () => setTimeout(() => fail("silent"), silenceMs);
+  const watch = () => setTimeout(() => fail("silent"), SILENCE_MS);
   let silence = watch();
   const abort = () => {
     opened.reject(signal.reason);

@@ -4,20 +4,12 @@ import { type HeldPlace, type PlaceLimits, Places } from "../dicomweb/turns/plac
 import { receiptNotReady } from "./receipts.errors.ts";
 import type { ReceiptRow } from "./receipts.table.ts";
 
-export interface DeskLimits extends TurnLimits {
-  /** The receipts that are made or waited for. */
-  open: PlaceLimits;
-  /** How long a request waits for its receipt. */
-  waitMs: number;
-}
-
 const RETRY_AFTER_SECONDS = 10;
-const DEFAULT_LIMITS: DeskLimits = {
-  turns: 2,
-  turnsPerAccount: 1,
-  open: { all: 64, own: 16, retryAfterSeconds: RETRY_AFTER_SECONDS },
-  waitMs: 20_000,
-};
+const TURNS: TurnLimits = { turns: 2, turnsPerAccount: 1 };
+/** The receipts that are made or waited for. */
+const OPEN: PlaceLimits = { all: 64, own: 16, retryAfterSeconds: RETRY_AFTER_SECONDS };
+/** How long a request waits for its receipt. */
+const WAIT_MS = 20_000;
 
 /**
  * Where receipts are made: few at once, and each only once at a time, because all bytes of a study are read for it. An account that asks
@@ -34,9 +26,9 @@ export interface ReceiptDesk extends Disposable {
   ): Promise<ReceiptRow>;
 }
 
-export function createReceiptDesk(limits: DeskLimits = DEFAULT_LIMITS): ReceiptDesk {
-  const turns = new FairTurns(limits);
-  const places = new Places(limits.open);
+export function createReceiptDesk(): ReceiptDesk {
+  const turns = new FairTurns(TURNS);
+  const places = new Places(OPEN);
   const open = new Map<string, Promise<ReceiptRow>>();
   const closing = new AbortController();
 
@@ -67,7 +59,7 @@ export function createReceiptDesk(limits: DeskLimits = DEFAULT_LIMITS): ReceiptD
       const waited = Promise.withResolvers<never>();
       const timer = setTimeout(() => {
         waited.reject(new AppError(receiptNotReady, { retryAfterSeconds: RETRY_AFTER_SECONDS }));
-      }, limits.waitMs);
+      }, WAIT_MS);
       return await Promise.race([making, waited.promise]).finally(() => clearTimeout(timer));
     },
     [Symbol.dispose]: () => closing.abort(),

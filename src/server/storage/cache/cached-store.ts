@@ -27,8 +27,6 @@ export interface CachedStoreOptions {
   maxBytes: number;
   /** How many downloads run at once. */
   concurrency?: number;
-  /** `sweepUnfinished` also removes copies not used for this long, such as those of objects that another node deleted. */
-  maxIdleMs?: number;
   clock?: Clock;
   /** Room on the disk that holds the copies. Without it, only `maxBytes` limits them. */
   disk?: Pick<DiskRoom, "reserve">;
@@ -52,13 +50,15 @@ export interface CachedStore extends ObjectStore {
 }
 
 const MAX_WAITING = 256;
+/** `sweepUnfinished` also removes copies not used for this long, such as those of objects that another node deleted. */
+const MAX_IDLE_MS = DAY_MS;
 
 /**
  * Wraps `store` and keeps local copies of objects that were {@link CachedStore.warm}ed. A copy is served only after this
  * process has read all of it: during the download or, after a restart, when it is warmed again.
  */
 export async function createCachedStore(options: CachedStoreOptions): Promise<CachedStore> {
-  const { store, dir, maxBytes, concurrency = 2, maxIdleMs = DAY_MS, clock = systemClock, disk } = options;
+  const { store, dir, maxBytes, concurrency = 2, clock = systemClock, disk } = options;
   await mkdir(dir, { recursive: true, mode: 0o700 });
   const index = createCacheIndex(await readCacheFolder(dir), maxBytes, clock);
   const downloads = createRunningDownloads(createDownloadSlots(concurrency, MAX_WAITING));
@@ -173,7 +173,7 @@ export async function createCachedStore(options: CachedStoreOptions): Promise<Ca
     },
 
     async sweepUnfinished(olderThan, ours) {
-      await onDisk(() => index.dropUnused(new Date(clock.now().getTime() - maxIdleMs)));
+      await onDisk(() => index.dropUnused(new Date(clock.now().getTime() - MAX_IDLE_MS)));
       return store.sweepUnfinished(olderThan, ours);
     },
 

@@ -20,6 +20,6 @@ export async function loadTus(load: () => Promise<Tus> = importTus): Promise<Tus
 }
 
 /** Loads the code once something is chosen, so that it is here when that is sent. Failing, it is loaded then. */
-export function loadTusAhead(load: () => Promise<Tus> = importTus): void {
-  load().catch(() => {});
+export function loadTusAhead(): void {
+  importTus().catch(() => {});
 }
