@@ -1,7 +1,7 @@
 import { statSync } from "node:fs";
 import { isIP } from "node:net";
 import { resolve } from "node:path";
-import { trustPeers } from "./http/trusted-peers.ts";
+import { isPeer } from "./http/trusted-peers.ts";
 
 export type Environment = Record<string, string | undefined>;
 
@@ -105,16 +105,11 @@ export class EnvironmentReader {
   peers(name: string): string[] {
     const entries = (this.text(name) ?? "").split(/[\s,]+/).filter(Boolean);
     return entries.filter((entry) => {
-      try {
-        trustPeers([entry]);
-        return true;
-      } catch (error) {
-        if (!(error instanceof RangeError)) throw error;
-        this.problems.push(
-          `${name} must be addresses or ranges such as 10.0.0.0/8 and fd00::/8; "${entry}" is neither`,
-        );
-        return false;
-      }
+      if (isPeer(entry)) return true;
+      this.problems.push(
+        `${name} must be addresses or ranges such as 10.0.0.0/8 and fd00::/8; "${entry}" is neither`,
+      );
+      return false;
     });
   }
 

@@ -21,6 +21,17 @@ export function trustPeers(entries: readonly string[]): TrustedPeers {
   };
 }
 
+/** Whether `trustPeers` takes an entry. */
+export function isPeer(entry: string): boolean {
+  try {
+    trustPeers([entry]);
+    return true;
+  } catch (error) {
+    if (error instanceof RangeError) return false;
+    throw error;
+  }
+}
+
 function addTo(list: BlockList, entry: string): void {
   const [, address = "", prefix] = /^([0-9a-f.:]+)(?:\/(\d{1,3}))?$/i.exec(entry) ?? [];
   const family = familyOf(address);

@@ -5,7 +5,7 @@ import { AppError } from "../../http/app-error.ts";
 import { unauthenticated, validationFailed } from "../../http/http.errors.ts";
 import type { RequestOrigin } from "../../http/request-origin.ts";
 import type { Session } from "../../http/session.ts";
-import { trustPeers } from "../../http/trusted-peers.ts";
+import { isPeer } from "../../http/trusted-peers.ts";
 import { violationsOf } from "../../http/validate.ts";
 import { lockUser } from "../accounts/users/users.repo.ts";
 import { recordAudit } from "../audit/audit.repo.ts";
@@ -68,14 +68,4 @@ function assertAddresses(addresses: readonly string[], locale: Locale): void {
   );
   if (issues.length > 0)
     throw new AppError(validationFailed, { violations: violationsOf({ issues }, locale) });
-}
-
-function isPeer(address: string): boolean {
-  try {
-    trustPeers([address]);
-    return true;
-  } catch (error) {
-    if (error instanceof RangeError) return false;
-    throw error;
-  }
 }
