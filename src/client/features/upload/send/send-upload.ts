@@ -4,6 +4,7 @@ import { type PostOptions, postForm } from "../../../post-form.ts";
 export interface OutgoingUpload {
   /** The tray's row that sends it. */
   id: string;
+  /** By whom the browser remembers it: an account, or the request of a delivery. */
   userId: string;
   kind: "zip" | "folder";
   /** The name of the packed file in the browser's private file system, if it is one. */
