@@ -145,7 +145,7 @@ describe("beside a running server", () => {
         readdirSync(folder.path).filter((name) => name.startsWith("exameteca-rehearsal"));
       const running = `exameteca-rehearsal-${process.pid}-Runs01`;
       mkdirSync(place(running));
-      await exameteca("data", "backup", place("rehearsed-twice"));
+      expect((await exameteca("data", "backup", place("rehearsed-twice"))).code).toBe(0);
       const rehearse = ["verify", "--rehearse", place("rehearsed-twice")];
       await using killed = startProgram(environmentOf("nowhere"), ...rehearse);
       await until(() => rehearsals().length === 2);
