@@ -2,6 +2,7 @@ import { and, desc, eq, inArray, sql } from "drizzle-orm";
 import type { DbOrTx, Tx } from "../../db/client.ts";
 import { type Given, prepared } from "../../db/prepared.ts";
 import { users } from "../accounts/users/users.table.ts";
+import { ownerFields } from "../membership/owner-standing.repo.ts";
 import { subscriptions } from "../subscriptions/subscriptions.table.ts";
 import { type DeliveryRow, deliveries, deliveryRequests } from "./deliveries.table.ts";
 
@@ -15,12 +16,7 @@ const deliveryByToken = prepared((db, given: Given<{ tokenHash: string }>) =>
       expiresAt: deliveryRequests.expiresAt,
       endedAt: deliveryRequests.endedAt,
       isTrial: users.isTrial,
-      owner: {
-        ownerRole: users.role,
-        isAuthorized: users.isAuthorized,
-        subscriptionStatus: subscriptions.status,
-        subscriptionExpiresAt: subscriptions.expiresAt,
-      },
+      owner: ownerFields,
     })
     .from(deliveries)
     .innerJoin(deliveryRequests, eq(deliveryRequests.id, deliveries.requestId))

@@ -8,9 +8,10 @@ import type { SettledUpload } from "../ingest/finished-upload.ts";
 import { deliveryFull, requestNotFound } from "../ingest/resumable/delivery.errors.ts";
 import type { DeliveryGate } from "../ingest/resumable/delivery-gate.ts";
 import { instancesIn } from "../ingest/take-upload.ts";
+import { isOwnerActive } from "../membership/is-owner-active.ts";
 import { notify } from "../notifications/notify.ts";
 import { countUpload, findDelivery, noteReceived } from "./deliveries.repo.ts";
-import { isRequestOpen, mayReceive } from "./request-standing.ts";
+import { isRequestOpen } from "./request-standing.ts";
 import { countUse, lockRequest } from "./requests.repo.ts";
 
 /** How long a delivery may add to what it brought. */
@@ -57,7 +58,7 @@ async function settleUpload(
 ): Promise<void> {
   const at = deps.clock.now();
   const { delivery, request, owner } = await lockDelivery(tx, deliveryId);
-  if (request.endedAt !== null || !mayReceive(owner, at)) throw new AppError(requestNotFound);
+  if (request.endedAt !== null || !isOwnerActive(owner, at)) throw new AppError(requestNotFound);
   if (delivery.receivedAt === null) {
     if (request.used >= request.uses) throw new AppError(requestNotFound);
     await countUse(tx, request.id);

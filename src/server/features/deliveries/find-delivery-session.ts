@@ -2,8 +2,8 @@ import { addDays } from "../../../shared/rules/days.ts";
 import type { Deps } from "../../deps.ts";
 import type { Session } from "../../http/session.ts";
 import { hashSecret } from "../accounts/mailed-links/secrets.ts";
+import { isOwnerActive } from "../membership/is-owner-active.ts";
 import { findDeliveryByToken } from "./deliveries.repo.ts";
-import { mayReceive } from "./request-standing.ts";
 
 /** What is under way when a request expires may go on for as long as uploads are kept. */
 const DAYS_AFTER_EXPIRY = 7;
@@ -18,7 +18,7 @@ export async function findDeliverySession(
 ): Promise<Session | undefined> {
   const found = await findDeliveryByToken(db, hashSecret(token));
   const now = clock.now();
-  if (!found || !mayReceive(found.owner, now)) return undefined;
+  if (!found || !isOwnerActive(found.owner, now)) return undefined;
   const { id, accountId, sender, isTrial, receivedAt, expiresAt, endedAt } = found;
   if (endedAt !== null && receivedAt === null) return undefined;
   if (addDays(expiresAt, DAYS_AFTER_EXPIRY) <= now) return undefined;

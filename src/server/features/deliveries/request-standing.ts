@@ -1,14 +1,6 @@
-import { isInForce } from "../../../shared/rules/subscription.ts";
+import { isOwnerActive } from "../membership/is-owner-active.ts";
+import type { OwnerStanding } from "../membership/owner-standing.repo.ts";
 import type { RequestRow } from "./deliveries.table.ts";
-import type { OwnerStanding } from "./requests.repo.ts";
-
-/** Whether the owner of a request may receive anything now. */
-export function mayReceive(owner: OwnerStanding, now: Date): boolean {
-  if (!owner.isAuthorized) return false;
-  if (owner.ownerRole === "admin") return true;
-  const { subscriptionStatus: status, subscriptionExpiresAt: expiresAt } = owner;
-  return status !== null && isInForce({ status, expiresAt }, now);
-}
 
 /** Whether a delivery may begin now. */
 export function isRequestOpen(
@@ -16,5 +8,5 @@ export function isRequestOpen(
   now: Date,
 ): boolean {
   const { endedAt, expiresAt, used, uses } = request;
-  return endedAt === null && expiresAt > now && used < uses && mayReceive(owner, now);
+  return endedAt === null && expiresAt > now && used < uses && isOwnerActive(owner, now);
 }

@@ -2,16 +2,9 @@ import { and, count, desc, eq, gt, inArray, isNull, lt, sql } from "drizzle-orm"
 import type { DbOrTx, Tx } from "../../db/client.ts";
 import { type Given, prepared } from "../../db/prepared.ts";
 import { users } from "../accounts/users/users.table.ts";
+import { ownerFields } from "../membership/owner-standing.repo.ts";
 import { subscriptions } from "../subscriptions/subscriptions.table.ts";
 import { deliveryRequests, type RequestRow } from "./deliveries.table.ts";
-
-/** What decides whether the owner of a request may receive anything now. */
-const ownerFields = {
-  ownerRole: users.role,
-  isAuthorized: users.isAuthorized,
-  subscriptionStatus: subscriptions.status,
-  subscriptionExpiresAt: subscriptions.expiresAt,
-};
 
 const requestBySecret = prepared((db, given: Given<{ secretHash: string }>) =>
   db
@@ -21,8 +14,6 @@ const requestBySecret = prepared((db, given: Given<{ secretHash: string }>) =>
     .leftJoin(subscriptions, eq(subscriptions.userId, users.id))
     .where(eq(deliveryRequests.secretHash, given.secretHash)),
 );
-
-export type OwnerStanding = NonNullable<Awaited<ReturnType<typeof findRequestBySecret>>>["owner"];
 
 /** Found by the secret's hash alone, so that a wrong secret costs the same whether or not the id that comes with it exists. */
 export async function findRequestBySecret(db: DbOrTx, secretHash: string) {

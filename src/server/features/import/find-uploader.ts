@@ -1,6 +1,6 @@
-import { isInForce } from "../../../shared/rules/subscription.ts";
 import type { DbOrTx } from "../../db/client.ts";
 import { findUserByEmail } from "../accounts/users/users.repo.ts";
+import { hasActiveSubscription } from "../membership/find-session.ts";
 import type { Caller } from "../studies/studies.repo.ts";
 import { findSubscription } from "../subscriptions/subscriptions.repo.ts";
 import { AccountMayNotUpload } from "./import.errors.ts";
@@ -18,8 +18,8 @@ export async function findUploader(db: DbOrTx, email: string, now: Date): Promis
   const user = await findUserByEmail(db, email);
   if (!user) throw new AccountMayNotUpload(`There is no account with the e-mail ${email}.`);
   if (!user.isAuthorized) throw new AccountMayNotUpload(`The account ${email} is not authorised.`);
-  const subscription = await findSubscription(db, user.id);
-  const isSubscribed = user.role === "admin" || (subscription && isInForce(subscription, now));
-  if (!isSubscribed) throw new AccountMayNotUpload(`The account ${email} has no active subscription.`);
+  const { status: subscriptionStatus = null, expiresAt = null } = (await findSubscription(db, user.id)) ?? {};
+  if (!hasActiveSubscription({ role: user.role, subscriptionStatus, expiresAt }, now))
+    throw new AccountMayNotUpload(`The account ${email} has no active subscription.`);
   return { caller: { userId: user.id, role: user.role }, isTrial: user.isTrial };
 }

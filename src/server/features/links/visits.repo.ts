@@ -7,6 +7,7 @@ import { isKept } from "../../holdings/kept.repo.ts";
 import { type StoredObjectRow, storedObjects } from "../../holdings/objects/stored-objects.table.ts";
 import { users } from "../accounts/users/users.table.ts";
 import type { SeriesUIDs } from "../dicomweb/dicomweb.repo.ts";
+import { ownerFields } from "../membership/owner-standing.repo.ts";
 import { type SeriesRow, type StudyRow, series, studies } from "../studies/studies.table.ts";
 import { subscriptions } from "../subscriptions/subscriptions.table.ts";
 import { shareLinkStudies, shareLinks } from "./links.table.ts";
@@ -23,11 +24,8 @@ const linkFields = {
   expiresAt: shareLinks.expiresAt,
   endedAt: shareLinks.endedAt,
   ownerName: users.name,
-  ownerRole: users.role,
   isTrial: users.isTrial,
-  isAuthorized: users.isAuthorized,
-  subscriptionStatus: subscriptions.status,
-  subscriptionExpiresAt: subscriptions.expiresAt,
+  ...ownerFields,
 };
 
 /** The link's studies that its account still keeps. */
