@@ -14,6 +14,7 @@ import type { Sql } from "../db/postgres.ts";
 import { withStartupLock } from "../db/startup-lock.ts";
 import { describeError, type Logger } from "../runtime/log.ts";
 import { withTimeout } from "../runtime/with-timeout.ts";
+import { createFailureLog } from "./failure-log.ts";
 import { openJobsPool, pgBossDatabase } from "./pg-boss-database.ts";
 import { addWorkers } from "./pg-boss-workers.ts";
 import { DEAD_LETTERS, kindOfQueue, type NamedQueue, type Queue } from "./queue.ts";
@@ -127,7 +128,7 @@ export async function createJobs(options: JobsOptions): Promise<Jobs> {
     maintenanceIntervalSeconds: MAINTENANCE_SECONDS,
     flowIntervalSeconds: MAINTENANCE_SECONDS,
   });
-  boss.on("error", (error) => log.error("jobs.error", describeError(error)));
+  boss.on("error", createFailureLog(log));
   boss.on("warning", ({ data }) => log.warn("jobs.warning", { type: String(Object(data).type) }));
   try {
     if (options.isPrepared) await boss.start();

@@ -7,6 +7,7 @@ import { listDeadLetters } from "../../../src/server/jobs/dead-letters.repo.ts";
 import { createJobs, type Jobs } from "../../../src/server/jobs/jobs.ts";
 import { DEAD_LETTERS, defineQueue, queueOfNode } from "../../../src/server/jobs/queue.ts";
 import { createLogger } from "../../../src/server/runtime/log.ts";
+import { startConnectionProxy } from "../../support/connection-proxy.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
 import { until } from "../../support/until.ts";
 
@@ -353,3 +354,19 @@ async function countDead(): Promise<number> {
 async function stateOf(queue: string): Promise<string[]> {
   return (await database.sql`select state from pgboss.job where name = ${queue}`).map((row) => row.state);
 }
+
+test("while the database is gone, the log says why, in one line for all queues", async () => {
+  await using proxy = await startConnectionProxy(database.url);
+  const lines: { event: string; error: string; code?: string }[] = [];
+  const log = createLogger({ level: "error", write: (line) => lines.push(JSON.parse(line)) });
+  const cutOff = await createJobs({ url: proxy.url, log, pollIntervalSeconds: 0.5 });
+  others.push(cutOff);
+  const names = Array.from({ length: 6 }, (_, at) => `cut-off-${at}`);
+  for (const name of names) await cutOff.work(defineQueue(name), async () => {});
+  proxy.cut();
+  const before = proxy.connections;
+  await until(() => lines.length > 0 && proxy.connections > before + 3 * names.length);
+  proxy.mend();
+  for (const line of lines) expect(line).toMatchObject({ event: "jobs.error", code: expect.any(String) });
+  expect(new Set(lines.map(({ error, code }) => `${error} ${code}`)).size).toBe(lines.length);
+});
