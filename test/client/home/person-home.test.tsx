@@ -1,10 +1,10 @@
 import "../../support/dom-globals.ts";
 import { expect, test } from "bun:test";
 import { getDefaultStore } from "jotai";
-import { readAgainAfterFailure } from "../../../src/client/features/home/read-again.ts";
 import { ageOf } from "../../../src/client/features/home/shared-row.tsx";
 import { shownPaymentAtom } from "../../../src/client/features/payments/shown-payment.ts";
 import { shownStudyAtom } from "../../../src/client/features/viewer/shown-study.ts";
+import { readAgainAfterFailure } from "../../../src/client/read-again.ts";
 import type { SharedWithMe } from "../../../src/shared/api/shared-studies.ts";
 import type { Study } from "../../../src/shared/api/studies.ts";
 import { act, screen, untilGone, userEvent, waitFor, withDom, within } from "../../support/dom.ts";

@@ -3,8 +3,8 @@ import { describe, expect, spyOn, test } from "bun:test";
 import { PHONE } from "../../../src/client/ui/use-media-query.ts";
 import type { Subscription, UsageStats } from "../../../src/shared/api/subscriptions.ts";
 import { GIB } from "../../../src/shared/units.ts";
-import { cleanup, screen, withDom } from "../../support/dom.ts";
-import { shownView } from "../../support/render-view.tsx";
+import { cleanup, screen, waitFor, withDom } from "../../support/dom.ts";
+import { problem, shownView } from "../../support/render-view.tsx";
 import { skull } from "../../support/skull-study.ts";
 import { listOf, showList } from "../../support/study-list.tsx";
 
@@ -74,6 +74,18 @@ describe("the status of the subscription", () => {
     const storage = screen.getByRole("meter", { name: "Armazenamento" });
     expect(storage.getAttribute("aria-valuetext")).toBe("12,5 GB / 100 GB");
     expect(screen.getByText("restam 87,5 GB")).toBeTruthy();
+  });
+
+  test("comes by itself once the usage can be read", async () => {
+    let isDown = true;
+    const { "GET /api/subscriptions/usage-stats": read, ...others } = answersWith();
+    const usageAnswer = () =>
+      isDown ? problem(503, "database.unavailable", "O banco de dados não responde.") : read();
+    const { calls } = await showList({ ...others, "GET /api/subscriptions/usage-stats": usageAnswer });
+    await waitFor(() => expect(calls).toContain("GET /api/subscriptions/usage-stats"));
+    await waitFor(() => expect(screen.queryByLabelText("Situação da assinatura")).toBeNull());
+    isDown = false;
+    expect(await screen.findByText("Plano Família", undefined, { timeout: 30_000 })).toBeTruthy();
   });
 
   test("groups the thousands of a large plan", async () => {

@@ -2,6 +2,7 @@ import { useLingui } from "@lingui/react/macro";
 import { useQuery } from "@tanstack/react-query";
 import { api } from "../../api.ts";
 import { EXAM_COUNT } from "../../query-keys.ts";
+import { readAgainAfterFailure } from "../../read-again.ts";
 import { countText } from "../../ui/count-text.ts";
 import { useHis } from "../session/his-context.ts";
 
@@ -16,6 +17,7 @@ export function ExamCount() {
     queryFn: ({ signal }) => api.examCount(signal),
     enabled: isActive && user.role === "user",
     staleTime: CACHED_MS,
+    refetchInterval: readAgainAfterFailure,
   });
   if (!data || data.count === 0) return null;
   return (

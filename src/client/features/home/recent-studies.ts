@@ -1,9 +1,9 @@
 import { queryOptions, useQuery } from "@tanstack/react-query";
 import { mayRetry } from "../../query-client.ts";
 import { STUDIES } from "../../query-keys.ts";
+import { readAgainAfterFailure } from "../../read-again.ts";
 import { pollWhileMoving } from "../studies/poll-while-moving.ts";
 import { studiesApi } from "../studies/studies-api.ts";
-import { readAgainAfterFailure } from "./read-again.ts";
 
 const SHOWN = 4;
 const NEWEST = { limit: SHOWN, sort: "createdAt", order: "desc", whose: "own" } as const;

@@ -8,8 +8,8 @@ import {
 import { callJson } from "../../api.ts";
 import { mayRetry } from "../../query-client.ts";
 import { STUDIES } from "../../query-keys.ts";
+import { readAgainAfterFailure } from "../../read-again.ts";
 import { listedStudySchema } from "../studies/studies-api.ts";
-import { readAgainAfterFailure } from "./read-again.ts";
 
 const anySharedStudies = z.array(z.extend(sharedStudySchema, { study: listedStudySchema }));
 const anySharedWithMeCall = {

@@ -6,6 +6,7 @@ import { ApiError } from "../../api.ts";
 import { failureText } from "../../failure-text.ts";
 import { mayRetry } from "../../query-client.ts";
 import { LABS, LABS_AND_USAGE } from "../../query-keys.ts";
+import { readAgainAfterFailure } from "../../read-again.ts";
 import { showToast } from "../../ui/toast.tsx";
 import { pdfName, saveFile } from "../pdf/save-file.ts";
 import { labName } from "./lab-text.ts";
@@ -42,6 +43,7 @@ export function useLabStats() {
     queryKey: [LABS, "stats"],
     queryFn: ({ signal }) => labsApi.stats(signal),
     staleTime: 0,
+    refetchInterval: readAgainAfterFailure,
   });
 }
 

@@ -1,5 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { SUBSCRIPTIONS } from "../../query-keys.ts";
+import { readAgainAfterFailure } from "../../read-again.ts";
 import { subscriptionsApi } from "./subscriptions-api.ts";
 
 interface QueryOptions {
@@ -13,6 +14,7 @@ export function useUsageStats({ enabled }: QueryOptions) {
     queryFn: ({ signal }) => subscriptionsApi.usageStats(signal),
     enabled,
     staleTime: 0,
+    refetchInterval: readAgainAfterFailure,
   });
 }
 
