@@ -4,7 +4,7 @@ import { getDefaultStore } from "jotai";
 import IntegrityView from "../../../src/client/features/integrity/integrity-view.tsx";
 import { studyFiltersAtom } from "../../../src/client/features/study-list/filters/study-filters.ts";
 import type { IntegrityFinding, IntegritySummary } from "../../../src/shared/api/integrity.ts";
-import { screen, userEvent, waitFor, withDom } from "../../support/dom.ts";
+import { act, screen, userEvent, waitFor, withDom } from "../../support/dom.ts";
 import { type Answer, answerCalls, problem, renderView, shownView } from "../../support/render-view.tsx";
 
 withDom();
@@ -146,6 +146,21 @@ describe("the view of the archive's integrity", () => {
     isUp = true;
     await userEvent.setup().click(screen.getByRole("button", { name: "Tentar novamente" }));
     expect(await screen.findByText("Nenhuma alteração")).toBeTruthy();
+  });
+
+  test("says that what it shows is old while it can't be read again", async () => {
+    let isUp = true;
+    serve({
+      "GET /api/integrity": () => (isUp ? Response.json(quiet) : problem(503, "unavailable", "Fora do ar")),
+    });
+    await show();
+    expect(await screen.findByText("Nenhuma alteração")).toBeTruthy();
+    isUp = false;
+    await act(async () => {
+      for (const event of ["offline", "online"]) window.dispatchEvent(new Event(event));
+    });
+    expect(await screen.findByText(/não foi possível ler de novo\. Fora do ar/)).toBeTruthy();
+    expect(screen.getByText("Nenhuma alteração")).toBeTruthy();
   });
 
   test("is for admins only", async () => {

@@ -3,7 +3,7 @@ import { describe, expect, test } from "bun:test";
 import AdminHome from "../../../src/client/features/operations/admin-home.tsx";
 import type { DeadLetter, Operations } from "../../../src/shared/api/operations.ts";
 import type { AdminPayment } from "../../../src/shared/api/payments.ts";
-import { screen, userEvent, waitFor, withDom, within } from "../../support/dom.ts";
+import { act, screen, userEvent, waitFor, withDom, within } from "../../support/dom.ts";
 import { type Answer, answerCalls, problem, renderView, shownView } from "../../support/render-view.tsx";
 
 withDom();
@@ -51,6 +51,12 @@ async function show(operations: Operations, letters: DeadLetter[], more: Record<
 
 const panel = async (name: string) =>
   within(await screen.findByRole("region", { name: new RegExp(`^${name}`) }));
+
+/** As after a moment without a connection. */
+const readAgain = () =>
+  act(async () => {
+    for (const event of ["offline", "online"]) window.dispatchEvent(new Event(event));
+  });
 
 describe("an admin's home page", () => {
   test("counts none as several, as Portuguese does", async () => {
@@ -211,5 +217,24 @@ describe("an admin's home page", () => {
     isDown = false;
     await userEvent.click(failed.getByRole("button", { name: "Tentar novamente" }));
     expect(await failed.findByText("Nenhuma tarefa espera por você")).toBeTruthy();
+  });
+
+  test("says that its figures are old while they can't be read again, and why", async () => {
+    let isDown = false;
+    await show(calm, [], {
+      "GET /api/operations": () =>
+        isDown ? problem(503, "database.unavailable", "O banco de dados não responde.") : Response.json(calm),
+    });
+    expect(await screen.findByText("Todos os exames chegam ao armazenamento")).toBeTruthy();
+    isDown = true;
+    await readAgain();
+    const notice = await screen.findByText(/O banco de dados não responde\./);
+    expect(notice.textContent).toMatch(
+      /^Isto é de \d\d-\d\d-\d{4} \d\d:\d\d; não foi possível ler de novo\. /,
+    );
+    expect(screen.getByText("Todos os exames chegam ao armazenamento")).toBeTruthy();
+    isDown = false;
+    await readAgain();
+    await waitFor(() => expect(screen.queryByText(/não foi possível ler de novo/)).toBeNull());
   });
 });

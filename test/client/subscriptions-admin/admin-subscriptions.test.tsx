@@ -245,6 +245,23 @@ describe("the subscriptions of everybody", () => {
     expect(screen.getByText("João Conceição")).toBeDefined();
   });
 
+  test("a list that can't be read again is not called empty, and old totals are named as such", async () => {
+    let isAway = false;
+    const summary = await (await serveSummary()).json();
+    const down = () => problem(503, "database.unavailable", "O banco de dados não responde.");
+    await show({
+      "GET /api/subscriptions/summary": () => (isAway ? down() : Response.json(summary)),
+      "GET /api/payments": () => (isAway ? down() : Response.json([], { headers: { "X-Total-Count": "0" } })),
+    });
+    expect(await screen.findByText("Nenhum pagamento com este status.")).toBeDefined();
+    isAway = true;
+    await readAgain();
+    expect(await screen.findByText("Erro ao carregar pagamentos")).toBeDefined();
+    expect(screen.queryByText("Nenhum pagamento com este status.")).toBeNull();
+    expect(await screen.findByText(/não foi possível ler de novo\./)).toBeDefined();
+    expect(screen.getByText("1.234")).toBeDefined();
+  });
+
   test("a page of payments whose last one was settled gives way to the page before", async () => {
     let total = 21;
     const asked: string[] = [];

@@ -2,6 +2,7 @@ import { Trans } from "@lingui/react/macro";
 import { useAtom } from "jotai";
 import { Tabs } from "radix-ui";
 import { LoadError } from "../../ui/load-error.tsx";
+import { OldDataNotice } from "../../ui/old-data-notice.tsx";
 import { useHomeIf } from "../places/use-home-if.ts";
 import { viewStateAtom } from "../places/views.ts";
 import { useHis } from "../session/his-context.ts";
@@ -20,7 +21,8 @@ export default function IntegrityView() {
 const tabAtom = viewStateAtom("tab", "open");
 
 function ArchiveIntegrity() {
-  const { data, error, refetch } = useIntegrity();
+  const summary = useIntegrity();
+  const { data, error, refetch } = summary;
   const [tab, setTab] = useAtom(tabAtom);
   return (
     <>
@@ -37,6 +39,7 @@ function ArchiveIntegrity() {
         />
       ) : (
         <>
+          <OldDataNotice queries={[summary]} />
           <RoundPanel summary={data} />
           <Tabs.Root value={tab} onValueChange={setTab}>
             <Tabs.List className="tabs can-scroll">

@@ -3,6 +3,7 @@ import { type ReactNode, useState } from "react";
 import type { Operations } from "../../../shared/api/operations.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../../shared/units.ts";
 import { limitText } from "../../ui/limit-text.ts";
+import { OldDataNotice } from "../../ui/old-data-notice.tsx";
 import { Skeleton } from "../../ui/skeleton.tsx";
 import { useServerNow } from "../../ui/use-now.ts";
 import { HomeHead } from "../home/home-head.tsx";
@@ -44,6 +45,7 @@ export default function AdminHome() {
   return (
     <>
       <HomeHead />
+      <OldDataNotice queries={[operations, letters, payments]} />
       <div className="admin-home">
         {!isFailed && <Facts operations={operations.data} />}
         {isSettled ? <Panels panels={panels} /> : <PanelPlaces />}

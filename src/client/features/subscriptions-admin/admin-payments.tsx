@@ -72,7 +72,7 @@ export function AdminPayments() {
         </Field>
       </div>
       {error && <PaymentsError error={error} onRetry={refetch} />}
-      {(payments || !error) && (
+      {(error ? payments && payments.length > 0 : true) && (
         <AdminRows
           rows={payments}
           none={<Trans id="subscriptions.noPayments">No payment has this status.</Trans>}

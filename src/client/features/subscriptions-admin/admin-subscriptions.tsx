@@ -1,6 +1,7 @@
 import { Trans } from "@lingui/react/macro";
 import { useAtom } from "jotai";
 import { Tabs } from "radix-ui";
+import { OldDataNotice } from "../../ui/old-data-notice.tsx";
 import { viewStateAtom } from "../places/views.ts";
 import { AccountSubscriptions } from "./account-subscriptions.tsx";
 import { AdminPayments } from "./admin-payments.tsx";
@@ -13,7 +14,8 @@ import { useSummary } from "./use-admin-subscriptions.ts";
 
 /** Everybody's subscriptions, for an admin: totals, revenue, payments to confirm, plans. */
 export default function AdminSubscriptions() {
-  const { data, error, refetch } = useSummary();
+  const summary = useSummary();
+  const { data, error, refetch } = summary;
   return (
     <>
       <div className="view-head">
@@ -24,6 +26,7 @@ export default function AdminSubscriptions() {
       {error && !data && <SubscriptionsError error={error} onRetry={refetch} />}
       {(data || !error) && (
         <>
+          <OldDataNotice queries={[summary]} />
           <Totals summary={data} />
           <RevenueChart months={data?.revenueByMonth} />
           <AdminTabs pendingPayments={data?.pendingPayments ?? 0} />
