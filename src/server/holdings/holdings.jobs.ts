@@ -4,6 +4,7 @@ import { deleteObjects } from "../storage/delete-objects.ts";
 import type { ObjectStore } from "../storage/object-store.ts";
 import { checkPresence } from "./checking/check-presence.ts";
 import { healObject } from "./checking/heal-object.ts";
+import { rereadFindings } from "./checking/reread-findings.ts";
 import { sumOldVolumes } from "./checking/sum-old-volumes.ts";
 import { deleteUnlessHeld } from "./deletion-hold.repo.ts";
 import {
@@ -96,14 +97,17 @@ async function startChecks(deps: Deps): Promise<void> {
   await jobs.enqueue(presenceQueue, {}, afterStart);
 }
 
-/** Each minute one node reads the part of the archive that is due; each node heals what it has a copy of. */
+/** Each minute one node reads the part of the archive that is due, and recent damage again; each node heals what it has a copy of. */
 async function startScrubbing(deps: Deps): Promise<void> {
   const { jobs, node } = deps;
   await jobs.work(healQueue(node.id), async (object, { signal }) => {
     await healObject(deps, object, signal);
   });
   const refused = createRefusedObject();
-  await jobs.work(scrubQueue, (_, { signal }) => takeScrubTurn(deps, signal, refused));
+  await jobs.work(scrubQueue, async (_, { signal }) => {
+    await rereadFindings(deps);
+    await takeScrubTurn(deps, signal, refused);
+  });
   await jobs.schedule(scrubQueue, "* * * * *", {});
 }
 

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { scrubQueue } from "../../../src/server/holdings/holding-queues.ts";
 import { scrubArchive } from "../../../src/server/holdings/scrubbing/scrub-archive.ts";
 import type { IntegrityFinding, IntegritySummary } from "../../../src/shared/api/integrity.ts";
 import { readOpenMetrics } from "../../support/read-open-metrics.ts";
@@ -122,6 +123,24 @@ test("a finding names its exam, is read again when an admin asks, and closes onc
   expect(await findings("closed")).toMatchObject([{ id: finding?.id, healedBy: "reread" }]);
   const closed = await t.call("POST", recheck, { as: admin });
   expect([closed.status, (await problemOf(closed)).code]).toEqual([409, "finding.closed"]);
+});
+
+test("an exam whose bytes were wrong for a moment is there again without a hand", async () => {
+  const open = async () => (await t.sql`select id from integrity_findings where closed_at is null`).length;
+  const turnAfter = async (minutes: number) => {
+    t.advance(minutes * 60_000);
+    await t.deps.jobs.enqueue(scrubQueue, {}, { singletonKey: "now" });
+    await t.settle();
+  };
+  flip(volume);
+  const download = await t.call("GET", `/api/studies/${studyId}/download`, { as: ana });
+  expect([download.status, (await problemOf(download)).code]).toEqual([500, "archive.damaged"]);
+  await turnAfter(11);
+  expect(await open()).toBe(1);
+  writeFileSync(volume, whole);
+  await turnAfter(12);
+  expect(await open()).toBe(0);
+  expect(await t.sql`select integrity from studies`).toMatchObject([{ integrity: "ok" }]);
 });
 
 test("another copy is put back when an admin asks", async () => {

@@ -1,4 +1,5 @@
-import { and, count, desc, eq, inArray, isNotNull, isNull, lt, type SQL } from "drizzle-orm";
+import { and, count, desc, eq, gt, inArray, isNotNull, isNull, lt, type SQL, sql } from "drizzle-orm";
+import { DAY_MS } from "../../../shared/units.ts";
 import type { Db, DbOrTx, Tx } from "../../db/client.ts";
 import { statementChunks } from "../../db/statement-chunks.ts";
 import { type FindingRow, type Healing, integrityFindings } from "./findings.table.ts";
@@ -85,6 +86,22 @@ export async function listFindings(
     .limit(page.limit)
     .offset(page.offset);
   return { findings, total: await db.$count(integrityFindings, those) };
+}
+
+/**
+ * Open findings of damage not older than a day, last looked at so long ago as they were old by then, or ten minutes. What is missing is
+ * looked for by itself.
+ */
+export async function listFindingsToReread(db: Db, now: Date, limit: number): Promise<FindingRow[]> {
+  const { checkedAt, foundAt, found } = integrityFindings;
+  const pause = sql`greatest(${checkedAt} - ${foundAt}, interval '10 minutes')`;
+  const isDue = sql`${checkedAt} + ${pause} <= ${now.toISOString()}::timestamptz`;
+  return await db
+    .select()
+    .from(integrityFindings)
+    .where(and(isOpen, eq(found, "damaged"), gt(foundAt, new Date(now.getTime() - DAY_MS)), isDue))
+    .orderBy(checkedAt)
+    .limit(limit);
 }
 
 /** How many findings are open, by what was found. */
