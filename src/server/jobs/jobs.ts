@@ -83,10 +83,7 @@ export interface Jobs {
    * it runs. Takes effect if the transaction commits.
    */
   forget(part: object, since: Date, tx: Tx): Promise<void>;
-  /**
-   * Returns dead letters to their queues, and resolves to how many. Those of a queue that was removed stay. Takes effect if
-   * the transaction commits.
-   */
+  /** Returns dead letters to their queues, if the transaction commits; resolves to how many. Those of a removed queue stay. */
   retryDeadLetters(ids: string[], tx: Tx): Promise<number>;
   /** Deletes dead letters. Takes effect if the transaction commits. */
   dismissDeadLetters(ids: string[], tx: Tx): Promise<void>;
