@@ -24,6 +24,7 @@ import { pseudonymiseAudit } from "../audit/audit-retention.repo.ts";
 import { endResumablesOfAccount } from "../ingest/resumable/ended-resumables.repo.ts";
 import { resumableSweepQueue } from "../ingest/resumable/resumable-queues.ts";
 import { listLabKeys } from "../labs/labs.repo.ts";
+import { deleteStudiesOf } from "../studies/removed-studies.repo.ts";
 import { lockStudiesOfAccount, takeObjectsOfAccount } from "../studies/study-storage.repo.ts";
 import { lockSubscription } from "../subscriptions/subscriptions.repo.ts";
 import { deleteSupportMessagesOf } from "../support/support.repo.ts";
@@ -58,6 +59,7 @@ export async function deleteUser(
     const addresses = new Set([user.email, ...former.map(({ email }) => email)]);
     for (const { newEmail } of asked) if (newEmail !== null) addresses.add(newEmail);
     await deleteSupportMessagesOf(tx, user, deletableSince(user, user.email));
+    await deleteStudiesOf(tx, id);
     await deleteUserRow(tx, id);
     await pseudonymiseAudit(tx, id);
     for (const address of await findUnusedAddresses(deps, tx, addresses))
