@@ -65,6 +65,25 @@ const items = () => [...document.querySelectorAll(".lab-item")];
 const names = () => items().map((item) => item.querySelector("b")?.textContent);
 
 describe("laboratory exams", () => {
+  test("of many years are shown page by page, and a search finds those of all pages", async () => {
+    const many = Array.from({ length: 120 }, (_, index) => ({
+      ...blood,
+      id: `m${index}`,
+      laudoDescription: `Exame ${index}`,
+      createdAt: new Date(Date.UTC(2026, 5, 1) - index * 3600_000).toISOString(),
+    }));
+    const { user } = await showLabs(labsOf(many));
+    await screen.findByText("Exame 0");
+    expect(names()).toEqual(many.slice(0, 50).map(({ laudoDescription }) => laudoDescription));
+    await user.click(screen.getByRole("button", { name: "Próximo" }));
+    await user.click(screen.getByRole("button", { name: "Próximo" }));
+    expect(screen.getByText("Mostrando 101 a 120 de 120 resultados")).toBeDefined();
+    expect(names()).toEqual(many.slice(100).map(({ laudoDescription }) => laudoDescription));
+    await user.type(screen.getByLabelText("Nome do exame"), "exame 7");
+    expect(names()).toEqual(["Exame 7", ...Array.from({ length: 10 }, (_, index) => `Exame 7${index}`)]);
+    expect(screen.queryByRole("button", { name: "Próximo" })).toBeNull();
+  });
+
   test("are listed newest first, with name, badge and date in Brazilian format", async () => {
     await showLabs(labsOf([unnamed, blood, bones]));
     await screen.findByText("Hemograma completo");

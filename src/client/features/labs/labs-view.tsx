@@ -8,6 +8,8 @@ import { Empty } from "../../ui/empty.tsx";
 import { UploadIcon } from "../../ui/icons.tsx";
 import { lazyChunk } from "../../ui/lazy-chunk.ts";
 import { LoadError } from "../../ui/load-error.tsx";
+import { Pager } from "../../ui/pager.tsx";
+import { useExistingPage } from "../../ui/use-existing-page.ts";
 import { useFoundSubject } from "../places/use-found-subject.ts";
 import { openAtom, subjectAtoms } from "../places/views.ts";
 import { useHis } from "../session/his-context.ts";
@@ -47,6 +49,7 @@ const isAddingLabAtom = openAtom("add");
 function LabsOrPdf() {
   const [viewed, setViewed] = useViewedExam();
   const [filters, setFilters] = useState(noLabFilters);
+  const [page, setPage] = useState(0);
   const { exams } = useLabs();
   useFoundSubject(viewedLabSubject, exams);
   useFoundSubject(deletedLabSubject, exams);
@@ -57,7 +60,18 @@ function LabsOrPdf() {
       </Suspense>
     );
   }
-  return <Labs filters={filters} onFiltersChange={setFilters} onView={setViewed} />;
+  return (
+    <Labs
+      filters={filters}
+      onFiltersChange={(changed) => {
+        setFilters(changed);
+        setPage(0);
+      }}
+      page={page}
+      onPageChange={setPage}
+      onView={setViewed}
+    />
+  );
 }
 
 /** The open exam. Closing it shows the list as it was, with the focus where it was. */
@@ -97,10 +111,13 @@ function NotHere({ title }: { title: ReactNode }) {
 interface LabsProps {
   filters: typeof noLabFilters;
   onFiltersChange: (filters: typeof noLabFilters) => void;
+  /** Counts from 0. */
+  page: number;
+  onPageChange: (page: number) => void;
   onView: (exam: LabExam) => void;
 }
 
-function Labs({ filters, onFiltersChange, onView }: LabsProps) {
+function Labs({ filters, onFiltersChange, page, onPageChange, onView }: LabsProps) {
   const [isAdding, setAdding] = useAtom(isAddingLabAtom);
   const [deleted, setDeleted] = useAtom(deletedLabSubject.valueAtom);
   const busyIds = useDeletingLabs();
@@ -130,6 +147,8 @@ function Labs({ filters, onFiltersChange, onView }: LabsProps) {
           <LabFilterBar filters={filters} onFiltersChange={onFiltersChange} />
           <Matches
             exams={filterLabs(exams, filters)}
+            page={page}
+            onPageChange={onPageChange}
             onClearFilters={() => onFiltersChange(noLabFilters)}
             busyIds={busyIds}
             onView={onView}
@@ -159,8 +178,32 @@ function LabsHead({ count, action }: { count: number | undefined; action: ReactN
   );
 }
 
-function Matches({ onClearFilters, ...list }: LabListProps & { onClearFilters: () => void }) {
-  if (list.exams.length > 0) return <LabList {...list} />;
+const LABS_PER_PAGE = 50;
+
+interface MatchesProps extends LabListProps, Pick<LabsProps, "page" | "onPageChange"> {
+  onClearFilters: () => void;
+}
+
+function Matches({ onClearFilters, page, onPageChange, exams, ...list }: MatchesProps) {
+  const total = exams.length;
+  const before = page * LABS_PER_PAGE;
+  const shown = exams.slice(before, before + LABS_PER_PAGE);
+  useExistingPage({ page, perPage: LABS_PER_PAGE, total, onPage: onPageChange });
+  if (total > 0) {
+    return (
+      <>
+        <LabList exams={shown} {...list} />
+        {total > LABS_PER_PAGE && (
+          <Pager
+            before={before}
+            shown={shown.length}
+            total={total}
+            onStep={(pages) => onPageChange(page + pages)}
+          />
+        )}
+      </>
+    );
+  }
   return (
     <div className="lab-none" role="status">
       <p>
