@@ -506,6 +506,11 @@ describe("a request for exams", () => {
     const left = await t.sql`
       select 1 from delivery_requests where id in (${oldest.id}, ${foreign.id}, ${made.id})`;
     expect(left).toHaveLength(3);
+    // The owner can end only what they see.
+    const answer = await t.call("GET", "/api/requests", { as: owner });
+    const listed = ((await answer.json()) as Request[]).map(({ id }) => id);
+    expect(listed).toEqual([...listed].sort().reverse());
+    expect(listed).toEqual(expect.arrayContaining([oldest.id, made.id]));
   });
 
   test("begins no further delivery beside 60, and forgets those that only began, but for the newest 20", async () => {

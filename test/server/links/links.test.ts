@@ -170,6 +170,7 @@ describe("a link", () => {
       select id, ${first}, 0 from share_links where account_id = ${owner.id} on conflict do nothing`;
     const refused = await t.call("POST", "/api/links", { as: owner, json: { studyIds: [first] } });
     expect((await problemOf(refused)).code).toBe("link.too_many");
+    expect(await linksOf(owner)).toHaveLength(1000);
     await t.sql`update share_links set ended_at = now() where secret_hash = 'x1'`;
     await makeLink(owner);
   });
@@ -189,6 +190,10 @@ describe("a link", () => {
     const left =
       await t.sql`select 1 from share_links where id in (${oldest.id}, ${foreignOne.id}, ${made.id})`;
     expect(left).toHaveLength(3);
+    // The owner can end only what they see.
+    const listed = (await linksOf(owner)).map(({ id }) => id);
+    expect(listed).toEqual([...listed].sort().reverse());
+    expect(listed).toEqual(expect.arrayContaining([oldest.id, made.id]));
   });
 
   test("is forgotten 90 days after it ended", async () => {

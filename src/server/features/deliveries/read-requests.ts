@@ -15,7 +15,7 @@ const MAX_STUDIES = 5_000;
 export async function readRequests(deps: Pick<Deps, "db" | "clock">, accountId: string): Promise<Request[]> {
   const { db, clock } = deps;
   const now = clock.now();
-  const requests = await listRequestRows(db, accountId, MAX_LISTED);
+  const requests = await listRequestRows(db, accountId, { now, limit: MAX_LISTED });
   const requestIds = requests.map(({ id }) => id);
   const deliveries = await listDeliveriesOf(db, requestIds, MAX_DELIVERIES);
   const arriving = await measureDeliveries(db, accountId);

@@ -63,14 +63,19 @@ export async function deleteOldestRequests(
   await tx.delete(deliveryRequests).where(inArray(deliveryRequests.id, oldest));
 }
 
-/** Newest first. */
-export async function listRequestRows(db: DbOrTx, accountId: string, limit: number): Promise<RequestRow[]> {
-  return await db
+/** Newest first; those that are over leave out none that can still bring something, of which there are fewer than `limit`. */
+export async function listRequestRows(
+  db: DbOrTx,
+  accountId: string,
+  { now, limit }: { now: Date; limit: number },
+): Promise<RequestRow[]> {
+  const rows = await db
     .select()
     .from(deliveryRequests)
     .where(eq(deliveryRequests.accountId, accountId))
-    .orderBy(desc(deliveryRequests.id))
+    .orderBy(desc(sql`(${isLive(now)})`), desc(deliveryRequests.id))
     .limit(limit);
+  return rows.sort((a, b) => (a.id < b.id ? 1 : -1));
 }
 
 export async function findRequest(db: DbOrTx, id: string): Promise<RequestRow | undefined> {

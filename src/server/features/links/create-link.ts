@@ -23,9 +23,9 @@ import type { StudyRow } from "../studies/studies.table.ts";
 import { endAhead } from "./end-ahead.ts";
 import { linkOfOneOwner, tooManyLinks } from "./links.errors.ts";
 import { countLiveLinks, deleteOldestOver, insertLink } from "./links.repo.ts";
+import { MAX_LIVE_LINKS } from "./read-links.ts";
 
-/** Links of one account that can be opened, and links that are over and still listed. */
-const MAX_LIVE = 1_000;
+/** Links of one account that are over and still kept. */
 const MAX_OVER = 2_000;
 
 /**
@@ -63,7 +63,7 @@ export async function createLink(
   await deps.db.transaction(async (tx) => {
     // So that links made at once are counted one after the other.
     await lockUser(tx, accountId);
-    if ((await countLiveLinks(tx, accountId, now)) >= MAX_LIVE) throw new AppError(tooManyLinks);
+    if ((await countLiveLinks(tx, accountId, now)) >= MAX_LIVE_LINKS) throw new AppError(tooManyLinks);
     await deleteOldestOver(tx, accountId, now, MAX_OVER);
     await insertLink(
       tx,

@@ -7,11 +7,12 @@ const MAX_VISITS = 10_000;
 
 /** The links of an account with their openings, for the export of its data. */
 export async function describeLinks(deps: Pick<Deps, "db" | "clock">, accountId: string) {
-  const rows = await listLinks(deps.db, { accountId }, MAX_LINKS);
+  const now = deps.clock.now();
+  const rows = await listLinks(deps.db, { accountId }, { now, limit: MAX_LINKS });
   const ids = rows.map(({ link }) => link.id);
   const visits = await listVisits(deps.db, ids, MAX_VISITS);
   return rows.map((row) => ({
-    ...presentLink(row, deps.clock.now()),
+    ...presentLink(row, now),
     visits: visits
       .filter(({ linkId }) => linkId === row.link.id)
       .map(({ id: _, linkId: __, ...visit }) => visit),

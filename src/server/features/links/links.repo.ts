@@ -40,11 +40,14 @@ export async function deleteOldestOver(tx: Tx, accountId: string, now: Date, kep
   await tx.delete(shareLinks).where(inArray(shareLinks.id, oldest));
 }
 
-/** Newest first. `accountId` undefined: of all accounts; `studyId`: those that show this study. */
+/**
+ * Newest first. `accountId` undefined: of all accounts; `studyId`: those that show this study. Beyond `limit` those that are over are
+ * left out, and then the oldest that still open something.
+ */
 export async function listLinks(
   db: DbOrTx,
   of: { accountId?: string; studyId?: string },
-  limit: number,
+  { now, limit }: { now: Date; limit: number },
 ): Promise<LinkWithStudies[]> {
   const shown = db
     .select({ id: shareLinkStudies.linkId })
@@ -59,8 +62,9 @@ export async function listLinks(
         of.studyId === undefined ? undefined : exists(shown),
       ),
     )
-    .orderBy(desc(shareLinks.id))
+    .orderBy(desc(sql`(${isLive(now)})`), desc(shareLinks.id))
     .limit(limit);
+  links.sort((one, other) => (one.id < other.id ? 1 : -1));
   const studyIds = await listStudyIds(
     db,
     links.map(({ id }) => id),

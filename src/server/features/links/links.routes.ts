@@ -41,7 +41,7 @@ export function createLinksRoutes(deps: Deps, guard: Guard) {
     describe(listLinksCall, {
       summary: "List one's own links",
       details:
-        "Newest first, at most 500; with `study`, those that show it. Links that are over stay listed for 90 days. Admins see the links of all accounts.",
+        "Newest first, at most 1,000, before those that are over all that still open something; with `study`, those that show it. Links that are over stay listed for 90 days. Admins see the links of all accounts.",
       problems: [studyNotFound, studyAmbiguous, studyNotOwner],
     }),
     validate("query", listLinksCall.query),

@@ -10,7 +10,8 @@ import { linkNotFound } from "./links.errors.ts";
 import { findLink, type LinkWithStudies, listLinks, listVisits } from "./links.repo.ts";
 import type { LinkRow } from "./links.table.ts";
 
-const MAX_LISTED = 500;
+/** Links of one account that can be opened; all of them are listed. */
+export const MAX_LIVE_LINKS = 1_000;
 /** How many openings of a link are kept and listed. */
 export const MAX_OPENINGS_KEPT = 500;
 
@@ -29,7 +30,7 @@ export async function readLinks(
   if (study && !owns(caller, study)) throw new AppError(studyNotOwner);
   const accountId = caller.role === "admin" ? undefined : caller.userId;
   const of = { ...(accountId && { accountId }), ...(study && { studyId: study.id }) };
-  const rows = await listLinks(deps.db, of, MAX_LISTED);
+  const rows = await listLinks(deps.db, of, { now, limit: MAX_LIVE_LINKS });
   return rows.map((row) => presentLink(row, now));
 }
 
