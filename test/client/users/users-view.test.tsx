@@ -6,6 +6,7 @@ import { viewAtom } from "../../../src/client/features/places/views.ts";
 import { changeOf, valuesOfUser } from "../../../src/client/features/users/edit-user.rules.ts";
 import UsersView from "../../../src/client/features/users/users-view.tsx";
 import type { CurrentUser } from "../../../src/shared/api/users.ts";
+import { fold } from "../../../src/shared/fold.ts";
 import { act, screen, untilGone, userEvent, waitFor, withDom, within } from "../../support/dom.ts";
 import {
   type Answer,
@@ -35,10 +36,23 @@ const joao: CurrentUser = {
 };
 const PATCH_JOAO = `PATCH /api/users/${joao.id}`;
 
+/** The part of the accounts that the server answers. */
+function pageOf(users: CurrentUser[], asked: URLSearchParams): Response {
+  const [text, role, status] = [asked.get("search") ?? "", asked.get("role"), asked.get("status")];
+  const found = users
+    .filter(({ name, email }) => fold(`${name} ${email}`).includes(fold(text)))
+    .filter((user) => role === null || user.role === role)
+    .filter(({ isAuthorized }) => status === null || isAuthorized === (status === "authorized"));
+  const offset = Number(asked.get("offset") ?? 0);
+  return Response.json(found.slice(offset, offset + Number(asked.get("limit") ?? 10_000)), {
+    headers: { "X-Total-Count": String(found.length) },
+  });
+}
+
 /** A server that stores `users`; `answers` are used up first. */
 function serveUsers(users: CurrentUser[], answers: Record<string, Answer> = {}) {
   const list = {
-    "GET /api/users": () => Response.json(users),
+    "GET /api/users": ({ search }: Parameters<Answer>[0]) => pageOf(users, search),
     "GET /api/auth/me": () => Response.json(admin),
   };
   return answerCalls({ ...list, ...answers });
@@ -87,15 +101,35 @@ describe("the users", () => {
     const user = await showUsers();
     const search = screen.getByLabelText("Nome ou e-mail");
     await user.type(search, "conceicao");
-    expect(names()).toEqual(["João Conceição"]);
+    await waitFor(() => expect(names()).toEqual(["João Conceição"]));
     await user.clear(search);
     await user.type(search, "HELENA@");
-    expect(names()).toEqual(["Helena Duarte"]);
+    await waitFor(() => expect(names()).toEqual(["Helena Duarte"]));
     await user.clear(search);
     await choose(user, "Situação", "Não autorizado");
-    expect(names()).toEqual(["João Conceição"]);
+    await waitFor(() => expect(names()).toEqual(["João Conceição"]));
     await choose(user, "Função", "Administrador");
-    expect(screen.getByText("Nenhum usuário corresponde a estes filtros.")).toBeDefined();
+    expect(await screen.findByText("Nenhum usuário corresponde a estes filtros.")).toBeDefined();
+  });
+
+  test("of a large installation are shown page by page, and a search finds those of all pages", async () => {
+    const many = Array.from({ length: 120 }, (_, index) => ({
+      ...helena,
+      id: `01900000-0000-7000-8000-${String(index).padStart(12, "0")}`,
+      name: `Pessoa ${index}`,
+      email: `p${index}@exemplo.com.br`,
+    }));
+    serveUsers(many);
+    const user = await showUsers();
+    expect(names()).toEqual(many.slice(0, 50).map(({ name }) => name));
+    for (const shown of ["51 a 100", "101 a 120"]) {
+      await user.click(screen.getByRole("button", { name: "Próximo" }));
+      expect(await screen.findByText(`Mostrando ${shown} de 120 resultados`)).toBeDefined();
+    }
+    expect(names()).toEqual(many.slice(100).map(({ name }) => name));
+    await user.type(screen.getByLabelText("Nome ou e-mail"), "p7@");
+    await waitFor(() => expect(names()).toEqual(["Pessoa 7"]));
+    expect(screen.getByText("Mostrando 1 a 1 de 1 resultado")).toBeDefined();
   });
 
   test("are authorized by a click on their status, only once even if it is clicked several times", async () => {

@@ -216,6 +216,48 @@ describe("an admin's change", () => {
   });
 });
 
+describe("the list of accounts", () => {
+  const list = async (query: string) => {
+    const answer = await t.call("GET", `/api/users?${query}`, { as: admin });
+    expect(answer.status).toBe(200);
+    const users = await json<CurrentUser[]>(answer);
+    return {
+      users,
+      names: users.map(({ name }) => name),
+      total: Number(answer.headers.get("X-Total-Count")),
+    };
+  };
+
+  test("has each account on exactly one page, and says how many there are", async () => {
+    for (const number of [1, 2, 3]) await t.addPerson(`Página ${number}`);
+    const all = await list("");
+    expect(all.total).toBe(all.users.length);
+    const ids: string[] = [];
+    for (let offset = 0; offset < all.total; offset += 2) {
+      const page = await list(`limit=2&offset=${offset}`);
+      expect(page.total).toBe(all.total);
+      ids.push(...page.users.map(({ id }) => id));
+    }
+    expect(ids).toEqual(all.users.map(({ id }) => id));
+  });
+
+  test("is searched by name or e-mail without case and accents, by role, status and id", async () => {
+    const name = "Álvaro 100% Çelik";
+    const person = await t.addPerson("Alvo da Busca", { role: "doctor" });
+    await patch(admin, `/api/users/${person.id}`, { name });
+    expect((await list("search=ALVARO")).names).toEqual([name]);
+    expect((await list("search=100%25 celik&role=doctor")).names).toEqual([name]);
+    expect((await list("search=100%25 celik&role=lab")).names).toEqual([]);
+    expect((await list("search=100_")).names).toEqual([]);
+    expect((await list(`search=${encodeURIComponent(person.email.toUpperCase())}`)).total).toBe(1);
+    expect((await list(`id=${person.id}`)).names).toEqual([name]);
+    await patch(admin, `/api/users/${person.id}`, { isAuthorized: false });
+    expect((await list("search=alvaro&status=authorized")).names).toEqual([]);
+    expect((await list("search=alvaro&status=unauthorized")).names).toEqual([name]);
+    expect((await t.call("GET", "/api/users?limit=0", { as: admin })).status).toBe(400);
+  });
+});
+
 describe("deleting an account", () => {
   test("removes its studies from view and store, ends its sessions, and keeps the audit", async () => {
     const person = await t.addPerson("Vai Embora");

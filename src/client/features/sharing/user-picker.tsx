@@ -4,10 +4,15 @@ import { type KeyboardEvent, useId, useRef, useState } from "react";
 import type { CurrentUser } from "../../../shared/api/users.ts";
 import { Field } from "../../ui/field.tsx";
 import { SearchIcon } from "../../ui/icons.tsx";
+import { useDebounced } from "../../ui/use-debounced.ts";
 import { useUsers } from "../users/use-users.ts";
 import { roleName } from "../users/user-text.ts";
 import { matchingUsers } from "./matching-users.ts";
 import { useGrants } from "./use-sharing.ts";
+
+const TYPING_PAUSE_MS = 250;
+/** Some of those that a search finds have the study already, and admins see every study. */
+const MAX_LOOKED_AT = 100;
 
 interface UserPickerProps {
   studyId: string;
@@ -20,14 +25,20 @@ interface UserPickerProps {
 /** A search by name or e-mail over the accounts that can be given the study: arrows, Enter, Escape, or a tap. */
 export function UserPicker({ studyId, value, onValueChange, error }: UserPickerProps) {
   const { t } = useLingui();
-  const { data: users, error: usersError } = useUsers(true);
+  const search = useDebounced(value.trim(), TYPING_PAUSE_MS);
+  const {
+    data,
+    error: usersError,
+    isPlaceholderData,
+  } = useUsers({ search, status: "authorized", limit: MAX_LOOKED_AT }, { enabled: search !== "" });
   const { data: grants } = useGrants(studyId);
   const [isOpen, setOpen] = useState(false);
   const [activeIndex, setActiveIndex] = useState(0);
   const anchor = useRef<HTMLDivElement>(null);
   const listId = useId();
-  const found = matchingUsers(users ?? [], grants ?? [], value);
-  const isShown = isOpen && users !== undefined && value.trim() !== "";
+  const found = matchingUsers(data?.users ?? [], grants ?? [], value);
+  const isAnswered = data !== undefined && !isPlaceholderData && search === value.trim();
+  const isShown = isOpen && value.trim() !== "" && (found.length > 0 || isAnswered);
   const active = isShown ? found[activeIndex] : undefined;
 
   const pick = ({ email }: CurrentUser) => {

@@ -6,16 +6,15 @@ import type { CurrentUser } from "../../../shared/api/users.ts";
 import { ConfirmDialog } from "../../ui/dialog.tsx";
 import { PasswordField } from "../../ui/password-field.tsx";
 import { showToast } from "../../ui/toast.tsx";
-import { useFoundSubject } from "../places/use-found-subject.ts";
 import { useOwnClose } from "../places/use-own-close.ts";
-import { clearedUserSubject, USERS_AND_SELF, useUsers } from "./use-users.ts";
+import { clearedUserSubject, USERS_AND_SELF, useFoundUser } from "./use-users.ts";
 import { UserQuote } from "./user-quote.tsx";
 import { usersApi } from "./users-api.ts";
 
 /** Removes somebody's lost passkeys and authenticator app; the admin confirms with their own password. */
 export function ClearFactorsDialog() {
   const [user, setUser] = useAtom(clearedUserSubject.valueAtom);
-  useFoundSubject(clearedUserSubject, useUsers(true).data);
+  useFoundUser(clearedUserSubject);
   return user ? <Question key={user.id} user={user} onClose={() => setUser(undefined)} /> : null;
 }
 

@@ -4,16 +4,15 @@ import { useAtom } from "jotai";
 import type { CurrentUser } from "../../../shared/api/users.ts";
 import { ConfirmDialog } from "../../ui/dialog.tsx";
 import { showToast } from "../../ui/toast.tsx";
-import { useFoundSubject } from "../places/use-found-subject.ts";
 import { useOwnClose } from "../places/use-own-close.ts";
-import { deletedUserSubject, USERS_AND_SELF, useUsers } from "./use-users.ts";
+import { deletedUserSubject, USERS_AND_SELF, useFoundUser } from "./use-users.ts";
 import { UserQuote } from "./user-quote.tsx";
 import { usersApi } from "./users-api.ts";
 
 /** Asks for confirmation and deletes an account with all its data. */
 export function DeleteUserDialog() {
   const [user, setUser] = useAtom(deletedUserSubject.valueAtom);
-  useFoundSubject(deletedUserSubject, useUsers(true).data);
+  useFoundUser(deletedUserSubject);
   return user ? <Question key={user.id} user={user} onClose={() => setUser(undefined)} /> : null;
 }
 

@@ -10,17 +10,16 @@ import { DateField } from "../../ui/date-field.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { FormActions } from "../../ui/form-actions.tsx";
 import { showToast } from "../../ui/toast.tsx";
-import { useFoundSubject } from "../places/use-found-subject.ts";
 import { useOwnClose } from "../places/use-own-close.ts";
 import { changeOf, type EditUserValues, editUserSchema, valuesOfUser } from "./edit-user.rules.ts";
-import { editedUserSubject, USERS_AND_SELF, useUsers } from "./use-users.ts";
+import { editedUserSubject, USERS_AND_SELF, useFoundUser } from "./use-users.ts";
 import { AccountFields } from "./user-fields.tsx";
 import { usersApi } from "./users-api.ts";
 
 /** Edits an account. */
 export function EditUserDialog() {
   const [user, setUser] = useAtom(editedUserSubject.valueAtom);
-  useFoundSubject(editedUserSubject, useUsers(true).data);
+  useFoundUser(editedUserSubject);
   const close = () => setUser(undefined);
   return (
     <Dialog

@@ -1,14 +1,35 @@
-import { useQuery } from "@tanstack/react-query";
-import type { CurrentUser } from "../../../shared/api/users.ts";
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { useAtomValue } from "jotai";
+import type { CurrentUser, UserListQuery } from "../../../shared/api/users.ts";
 import { CURRENT_USER } from "../../query-keys.ts";
-import { openAtom, subjectAtoms } from "../places/views.ts";
+import { useFoundSubject } from "../places/use-found-subject.ts";
+import { openAtom, type Subject, subjectAtoms } from "../places/views.ts";
 import { usersApi } from "./users-api.ts";
 
 const queryKey = ["users"];
 
-/** All accounts, read again each time the view is opened. */
-export function useUsers(enabled: boolean) {
-  return useQuery({ queryKey, enabled, staleTime: 0, queryFn: ({ signal }) => usersApi.list(signal) });
+export const USERS_PER_PAGE = 50;
+
+/** The accounts that a query finds; those of the previous one stay visible while they load. */
+export function useUsers(query: UserListQuery, { enabled = true } = {}) {
+  return useQuery({
+    queryKey: [...queryKey, query],
+    enabled,
+    staleTime: 0,
+    placeholderData: keepPreviousData,
+    queryFn: ({ signal }) => usersApi.list(query, signal),
+  });
+}
+
+/** After a reload finds the account again that a dialog is about, whichever page it is on. */
+export function useFoundUser(subject: Subject<CurrentUser>): void {
+  const id = useAtomValue(subject.missingIdAtom);
+  const { data } = useQuery({
+    queryKey: [...queryKey, "one", id],
+    enabled: id !== undefined,
+    queryFn: ({ signal }) => usersApi.list({ id }, signal),
+  });
+  useFoundSubject(subject, data?.users);
 }
 
 /** What a change of an account changes: the accounts, and perhaps the person's own. */

@@ -1,11 +1,12 @@
 import { Trans } from "@lingui/react/macro";
 import { useAtom } from "jotai";
 import { useState } from "react";
-import type { CurrentUser } from "../../../shared/api/users.ts";
 import { Button } from "../../ui/button.tsx";
 import { UserPlusIcon } from "../../ui/icons.tsx";
 import { LoadError } from "../../ui/load-error.tsx";
 import { Pager } from "../../ui/pager.tsx";
+import { useDebounced } from "../../ui/use-debounced.ts";
+import { useExistingPage } from "../../ui/use-existing-page.ts";
 import { useMediaQuery } from "../../ui/use-media-query.ts";
 import { useHomeIf } from "../places/use-home-if.ts";
 import { useHis } from "../session/his-context.ts";
@@ -13,14 +14,16 @@ import { AddUserDialog } from "./add-user-dialog.tsx";
 import { ClearFactorsDialog } from "./clear-factors-dialog.tsx";
 import { DeleteUserDialog } from "./delete-user-dialog.tsx";
 import { EditUserDialog } from "./edit-user-dialog.tsx";
-import { isAddingUserAtom, useUsers } from "./use-users.ts";
+import { isAddingUserAtom, USERS_PER_PAGE, useUsers } from "./use-users.ts";
 import { UserCards } from "./user-cards.tsx";
 import { FilterBar } from "./user-filter-bar.tsx";
-import { filterUsers, noFilters } from "./user-filters.ts";
+import { filterQuery, noFilters, type UserFilters } from "./user-filters.ts";
 import { UserTable } from "./user-table.tsx";
+import type { UserPage } from "./users-api.ts";
 
 /** Matches when seven columns no longer fit beside the menu. */
 const NARROW = "(max-width: 63.75em)";
+const TYPING_PAUSE_MS = 250;
 
 /** Lists the accounts for an admin; sends everybody else back to the start. */
 export default function UsersView() {
@@ -31,7 +34,20 @@ export default function UsersView() {
 
 function Users() {
   const [isAdding, setAdding] = useAtom(isAddingUserAtom);
-  const { data, error, refetch } = useUsers(true);
+  const [filters, setFilters] = useState(noFilters);
+  const [page, setPage] = useState(0);
+  const settled = useDebounced(filters, TYPING_PAUSE_MS);
+  const { data, error, refetch, isPlaceholderData } = useUsers({
+    ...filterQuery(settled),
+    limit: USERS_PER_PAGE,
+    offset: page * USERS_PER_PAGE,
+  });
+  useExistingPage({
+    page,
+    perPage: USERS_PER_PAGE,
+    total: isPlaceholderData ? undefined : data?.total,
+    onPage: setPage,
+  });
   return (
     <>
       <div className="view-head">
@@ -50,7 +66,18 @@ function Users() {
           onRetry={refetch}
         />
       )}
-      {(data || !error) && <UserList users={data} />}
+      {(data || !error) && (
+        <UserList
+          found={data}
+          page={page}
+          onPageChange={setPage}
+          filters={filters}
+          onFiltersChange={(changed) => {
+            setFilters(changed);
+            setPage(0);
+          }}
+        />
+      )}
       <AddUserDialog open={isAdding} onOpenChange={setAdding} />
       <EditUserDialog />
       <ClearFactorsDialog />
@@ -59,13 +86,22 @@ function Users() {
   );
 }
 
-function UserList({ users }: { users: CurrentUser[] | undefined }) {
+interface UserListProps {
+  /** Undefined while the first page loads. */
+  found: UserPage | undefined;
+  /** Counts from 0. */
+  page: number;
+  onPageChange: (page: number) => void;
+  filters: UserFilters;
+  onFiltersChange: (filters: UserFilters) => void;
+}
+
+function UserList({ found, page, onPageChange, filters, onFiltersChange }: UserListProps) {
   const isNarrow = useMediaQuery(NARROW);
-  const [filters, setFilters] = useState(noFilters);
-  const shown = users && filterUsers(users, filters);
+  const shown = found?.users;
   return (
     <section className="panel users">
-      <FilterBar filters={filters} onFiltersChange={setFilters} />
+      <FilterBar filters={filters} onFiltersChange={onFiltersChange} />
       {shown?.length === 0 ? (
         <p className="none-found">
           <Trans id="users.none">No user matches these filters.</Trans>
@@ -75,8 +111,14 @@ function UserList({ users }: { users: CurrentUser[] | undefined }) {
       ) : (
         <UserTable users={shown} />
       )}
-      {/* All accounts fit on one page. */}
-      {shown && <Pager before={0} shown={shown.length} total={users.length} />}
+      {found && (
+        <Pager
+          before={page * USERS_PER_PAGE}
+          shown={found.users.length}
+          total={found.total}
+          onStep={(pages) => onPageChange(page + pages)}
+        />
+      )}
     </section>
   );
 }

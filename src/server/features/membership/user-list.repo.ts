@@ -1,5 +1,9 @@
-import { desc, eq } from "drizzle-orm";
+import { and, desc, eq, or, type SQL } from "drizzle-orm";
+import type { UserListQuery } from "../../../shared/api/users.ts";
+import { fold } from "../../../shared/fold.ts";
 import type { DbOrTx } from "../../db/client.ts";
+import { folded } from "../../db/folded.ts";
+import { contains } from "../../db/like.ts";
 import { type UserRow, users } from "../accounts/users/users.table.ts";
 import { subscriptions } from "../subscriptions/subscriptions.table.ts";
 
@@ -8,12 +12,32 @@ export interface UserListRow {
   expiresAt: Date | null;
 }
 
-/** All accounts, newest first; at most 10,000. */
-export async function listUsers(db: DbOrTx): Promise<UserListRow[]> {
-  return await db
+const MAX_LISTED = 10_000;
+
+/** A page of the accounts that pass the filters, newest first, and how many pass them; at most 10,000. */
+export async function listUsers(
+  db: DbOrTx,
+  query: UserListQuery,
+): Promise<{ rows: UserListRow[]; total: number }> {
+  const { limit = MAX_LISTED, offset = 0 } = query;
+  const filter = passes(query);
+  const rows = await db
     .select({ user: users, expiresAt: subscriptions.expiresAt })
     .from(users)
     .leftJoin(subscriptions, eq(subscriptions.userId, users.id))
+    .where(filter)
     .orderBy(desc(users.createdAt), users.id)
-    .limit(10_000);
+    .limit(limit)
+    .offset(offset);
+  return { rows, total: await db.$count(users, filter) };
+}
+
+function passes({ search = "", role, status, id }: UserListQuery): SQL | undefined {
+  const text = fold(search);
+  return and(
+    id === undefined ? undefined : eq(users.id, id),
+    role === undefined ? undefined : eq(users.role, role),
+    status === undefined ? undefined : eq(users.isAuthorized, status === "authorized"),
+    text === "" ? undefined : or(contains(folded(users.name), text), contains(folded(users.email), text)),
+  );
 }

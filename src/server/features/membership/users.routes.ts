@@ -66,9 +66,19 @@ export function createUsersRoutes(deps: Deps, guard: Guard) {
   routes.get(
     listUsersCall.path,
     guard(admin),
-    describe(listUsersCall, { summary: "List all accounts" }),
+    describe(listUsersCall, {
+      summary: "List accounts",
+      details: "Newest first. Without `limit` all come, up to 10,000.",
+      headers: { "X-Total-Count": "How many there are on all pages." },
+    }),
+    validate("query", listUsersCall.query),
     async (c) => {
-      const [rows, withFactors] = await Promise.all([listUsers(deps.db), listUsersWithFactors(deps.db)]);
+      const { rows, total } = await listUsers(deps.db, c.req.valid("query"));
+      const withFactors = await listUsersWithFactors(
+        deps.db,
+        rows.map(({ user }) => user.id),
+      );
+      c.header("X-Total-Count", String(total));
       return c.json(
         rows.map(({ user, expiresAt }) => ({
           ...presentUser(user, expiresAt),

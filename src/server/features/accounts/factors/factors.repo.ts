@@ -1,4 +1,5 @@
 import { and, asc, eq, isNotNull, isNull, lt, lte, or, sql } from "drizzle-orm";
+import type { AnyPgColumn } from "drizzle-orm/pg-core";
 import type { SignInMethod } from "../../../../shared/rules/sign-in-methods.ts";
 import type { DbOrTx, Tx } from "../../../db/client.ts";
 import {
@@ -25,15 +26,15 @@ export async function findSignInMethods(db: DbOrTx, userId: string): Promise<Sig
   return methods;
 }
 
-/** Ids of the accounts that have a factor of their own. */
-export async function listUsersWithFactors(db: DbOrTx): Promise<Set<string>> {
+/** Ids of those among the accounts that have a factor of their own. */
+export async function listUsersWithFactors(db: DbOrTx, ids: readonly string[]): Promise<Set<string>> {
+  const isOne = (userId: AnyPgColumn) => sql`${userId} = any(${sql.param([...ids])}::uuid[])`;
   const [byPasskey, byTotp] = await Promise.all([
-    db.selectDistinct({ userId: passkeys.userId }).from(passkeys).limit(10_000),
+    db.selectDistinct({ userId: passkeys.userId }).from(passkeys).where(isOne(passkeys.userId)),
     db
       .select({ userId: totpSecrets.userId })
       .from(totpSecrets)
-      .where(isNotNull(totpSecrets.confirmedAt))
-      .limit(10_000),
+      .where(and(isNotNull(totpSecrets.confirmedAt), isOne(totpSecrets.userId))),
   ]);
   return new Set([...byPasskey, ...byTotp].map(({ userId }) => userId));
 }

@@ -1,0 +1,7 @@
+import { type SQL, type SQLWrapper, sql } from "drizzle-orm";
+
+/** A text as `fold` in src/shared folds it: no case, no accents, single spaces. */
+export function folded(text: SQLWrapper): SQL {
+  const unaccented = sql`regexp_replace(normalize(${text}, NFKD), '[\\u0300-\\u036f]+', '', 'g')`;
+  return sql`regexp_replace(lower(${unaccented}), '\\s+', ' ', 'g')`;
+}
