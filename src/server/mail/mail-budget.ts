@@ -36,6 +36,11 @@ export function byAccountToStranger(accountId: string, at: Date): MailCause {
   };
 }
 
+/** For mails that tell of new accounts: one an hour to each recipient, however many people register. */
+export function byRegistrations(at: Date): MailCause {
+  return { at, budgetsFor: (recipient) => [{ name: `registrations to ${recipient}`, limit: 1 }] };
+}
+
 /** For mails that a visitor without a session causes. The caller names the budgets. */
 export function byVisitor(budgets: MailBudget[], at: Date): MailCause {
   return { at, budgetsFor: () => budgets };

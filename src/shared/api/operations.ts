@@ -90,9 +90,17 @@ export const operationsSchema = z.object({
   today: z.object({ exams: z.number(), bytes: z.number(), people: z.number() }),
   /** When the last backup ended; null if none was ever made. */
   lastBackupAt: z.nullable(z.string()),
-  /** Those of the last seven days, the newest first; at most five. */
+  /** How many accounts an admin has yet to authorise. */
+  waitingAccounts: z.number(),
+  /** Those that wait, then those of the last seven days, each the newest first; at most five. */
   newAccounts: z.array(
-    z.object({ id: z.string(), name: z.string(), role: roleSchema, createdAt: z.string() }),
+    z.object({
+      id: z.string(),
+      name: z.string(),
+      role: roleSchema,
+      createdAt: z.string(),
+      isWaiting: z.boolean(),
+    }),
   ),
 });
 export type Operations = z.infer<typeof operationsSchema>;

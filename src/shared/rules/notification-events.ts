@@ -26,6 +26,8 @@ export const notificationEvents = {
   "payment.confirmed": { roles: ["user"], isMailedAtFirst: true },
   /** A Pix of the account's own key: only an admin can see whether it arrived. */
   "payment.waiting": { roles: ["admin"], isMailedAtFirst: true },
+  /** Somebody registered, and only an admin can let them in. */
+  "account.waiting": { roles: ["admin"], isMailedAtFirst: true },
   /** An exam could not be moved to the archive store. */
   "transfer.failed": { roles: ["admin"], isMailedAtFirst: true },
   "plan.ending": { roles: ["user", "doctor", "lab"], isMailedAtFirst: true },

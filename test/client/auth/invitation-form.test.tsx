@@ -11,10 +11,10 @@ withDom();
 const token = "t0k3n";
 const offer = { email: "paulo@exemplo.com.br", inviterName: "Marina", hasAccount: false };
 
-async function show(answers: Record<string, Answer>) {
+async function show(answers: Record<string, Answer>, registration: "open" | "approval" = "open") {
   const switched: string[] = [];
   answerCalls({ "POST /api/invitations/read": () => Response.json(offer), ...answers });
-  const props = { productName: "Exameteca", registration: "open", trialDays: 14 } as const;
+  const props = { productName: "Exameteca", registration, trialDays: 14 } as const;
   await renderClient(
     <InvitationForm {...props} invitationToken={token} onSwitch={(form) => switched.push(form)} />,
   );
@@ -40,6 +40,12 @@ test("a doctor makes an account and comes to the exam, signed in", async () => {
   expect(sent).toEqual([{ token, name: "Dr. Paulo Reis", password: "segredo" }]);
   expect([currentToken(), window.history.state]).toEqual(["s3ss10n", { place: "/viewer/of/s1" }]);
   reload.mockRestore();
+});
+
+test("a doctor whom an admin must let in first reads that before they make an account", async () => {
+  await show({}, "approval");
+  expect(await screen.findByText(/Um administrador autoriza a conta/)).toBeTruthy();
+  expect(screen.getByRole("button", { name: "Criar conta" })).toBeTruthy();
 });
 
 test("an address with an account accepts without a password, and logs in as always", async () => {

@@ -4,7 +4,14 @@ import AdminHome from "../../../src/client/features/operations/admin-home.tsx";
 import type { DeadLetter, Operations } from "../../../src/shared/api/operations.ts";
 import type { AdminPayment } from "../../../src/shared/api/payments.ts";
 import { act, screen, userEvent, waitFor, withDom, within } from "../../support/dom.ts";
-import { type Answer, answerCalls, problem, renderView, shownView } from "../../support/render-view.tsx";
+import {
+  type Answer,
+  answerCalls,
+  helena,
+  problem,
+  renderView,
+  shownView,
+} from "../../support/render-view.tsx";
 
 withDom();
 
@@ -15,6 +22,7 @@ const calm: Operations = {
   studies: { damaged: 0, missing: 0, transferring: 0, failedTransfers: 0 },
   today: { exams: 42, bytes: 18.3 * GIB, people: 61 },
   lastBackupAt: new Date(Date.now() - 12.5 * 60_000).toISOString(),
+  waitingAccounts: 0,
   newAccounts: [],
   nodes: [
     {
@@ -107,6 +115,31 @@ describe("an admin's home page", () => {
         ),
     });
     expect(await screen.findByRole("heading", { name: "Pix a confirmar 45" })).toBeTruthy();
+  });
+
+  test("lets an account in that waits, before everything calm", async () => {
+    const id = "01900000-0000-7000-8000-0000000000d1";
+    const ana = { id, name: "Ana Nova", role: "user", createdAt: "2026-11-21T12:00:00.000Z" } as const;
+    const sent: unknown[] = [];
+    const { answered } = await show(
+      { ...calm, waitingAccounts: 1, newAccounts: [{ ...ana, isWaiting: true }] },
+      [],
+      {
+        [`PATCH /api/users/${id}`]: ({ body }) => {
+          sent.push(body);
+          answered.operations = { ...calm, newAccounts: [{ ...ana, isWaiting: false }] };
+          return Response.json({ ...helena, ...ana });
+        },
+      },
+    );
+    const [first] = await screen.findAllByRole("heading", { level: 2 });
+    expect(first?.textContent).toBe("Contas novas 1");
+    const accounts = await panel("Contas novas");
+    expect(accounts.getByText(/espera por você/)).toBeTruthy();
+    await userEvent.setup().click(accounts.getByRole("button", { name: "Autorizar Ana Nova" }));
+    await waitFor(() => expect(accounts.queryAllByRole("button", { name: /^Autorizar/ }).length).toBe(0));
+    expect(sent).toEqual([{ isAuthorized: true }]);
+    expect(accounts.getByText("Ana Nova")).toBeTruthy();
   });
 
   test("shows failed jobs of one kind and error as one row, and retries all of them", async () => {

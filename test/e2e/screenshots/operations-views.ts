@@ -15,13 +15,16 @@ const troubled: Operations = {
   studies: { damaged: 1, missing: 1, transferring: 3, failedTransfers: 12 },
   today: { exams: 42, bytes: 18.3 * GIB, people: 61 },
   lastBackupAt: "2026-11-19T12:30:00.000Z",
+  waitingAccounts: 1,
   newAccounts: [
     {
       ...{ id: "01900000-0000-7000-8000-0000000000d1", name: "Célia Yamada", role: "user" },
+      isWaiting: true,
       createdAt: "2026-11-21T12:51:00.000Z",
     },
     {
       ...{ id: "01900000-0000-7000-8000-0000000000d2", name: "Dr. Paulo Reis", role: "doctor" },
+      isWaiting: false,
       createdAt: "2026-11-20T11:30:00.000Z",
     },
   ],

@@ -17,12 +17,12 @@ import { violationText } from "../../validation.ts";
 import { pathOf } from "../places/place.ts";
 import { authApi } from "./auth-api.ts";
 import type { AuthFormProps } from "./auth-forms.ts";
-import { Notice } from "./auth-notices.tsx";
+import { Notice, RegisterLead } from "./auth-notices.tsx";
 import { BackToLogin } from "./back-to-login.tsx";
 import { PasswordStrengthHint } from "./password-strength-hint.tsx";
 
 /** Shows who wants to show an exam, and accepts. It needs a button, because mail scanners open every link. */
-export default function InvitationForm({ invitationToken = "", onSwitch }: AuthFormProps) {
+export default function InvitationForm({ invitationToken = "", registration, onSwitch }: AuthFormProps) {
   const { offer, failure } = useOffer(invitationToken);
   const [isAccepted, setAccepted] = useState(false);
   const accepted: AcceptProps["onAccepted"] = ({ studyId, hasSession }) => {
@@ -33,12 +33,14 @@ export default function InvitationForm({ invitationToken = "", onSwitch }: AuthF
       setAccepted(true);
     }
   };
+  const isNew = offer?.hasAccount === false;
   if (isAccepted) return <Accepted onLogin={() => onSwitch("login", { email: offer?.email ?? "" })} />;
   return (
     <div className="auth-form">
       <InvitationHead offer={offer} />
       {failure && <Notice tone="bad">{failure}</Notice>}
-      {offer && !offer.hasAccount && <NewDoctor token={invitationToken} onAccepted={accepted} />}
+      {isNew && registration === "approval" && <RegisterLead registration={registration} trialDays={0} />}
+      {isNew && <NewDoctor token={invitationToken} registration={registration} onAccepted={accepted} />}
       {offer?.hasAccount && <KnownAccount token={invitationToken} onAccepted={accepted} />}
       <p className="auth-switch">
         <BackToLogin onSwitch={onSwitch} />
@@ -105,7 +107,7 @@ interface AcceptProps {
 
 const newDoctorSchema = z.object({ name: nameSchema, password: newPasswordSchema });
 
-function NewDoctor({ token, onAccepted }: AcceptProps) {
+function NewDoctor({ token, registration, onAccepted }: AcceptProps & Pick<AuthFormProps, "registration">) {
   const { i18n, t } = useLingui();
   const { register, handleSubmit, setError, watch, formState } = useForm<z.infer<typeof newDoctorSchema>>({
     resolver: standardSchemaResolver(newDoctorSchema),
@@ -147,7 +149,11 @@ function NewDoctor({ token, onAccepted }: AcceptProps) {
       />
       <PasswordStrengthHint password={watch("password")} />
       <AcceptButton isBusy={isSubmitting}>
-        <Trans id="invitation.create">Create account and see the exam</Trans>
+        {registration === "approval" ? (
+          <Trans id="auth.register.submit">Create account</Trans>
+        ) : (
+          <Trans id="invitation.create">Create account and see the exam</Trans>
+        )}
       </AcceptButton>
     </form>
   );

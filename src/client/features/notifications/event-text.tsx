@@ -29,6 +29,7 @@ const names: Record<NotificationEvent, MessageDescriptor> = {
   "link.blocked": msg({ id: "event.blocked.name", message: "Wrong passcodes ended a link of mine" }),
   "payment.confirmed": msg({ id: "event.paid.name", message: "My Pix was confirmed" }),
   "payment.waiting": msg({ id: "event.pix.name", message: "A Pix waits for confirmation" }),
+  "account.waiting": msg({ id: "event.account.name", message: "An account waits for authorization" }),
   "transfer.failed": msg({ id: "event.transfer.name", message: "An exam did not reach the store" }),
   "plan.ending": msg({ id: "event.plan.name", message: "My plan is about to end" }),
   "invitation.accepted": msg({ id: "event.invitation.name", message: "An invitation was accepted" }),
@@ -46,6 +47,7 @@ export const eventIcons: Record<NotificationEvent, Icon> = {
   "link.blocked": UnlinkIcon,
   "payment.confirmed": BadgeCheckIcon,
   "payment.waiting": ReceiptIcon,
+  "account.waiting": UserPlusIcon,
   "transfer.failed": TriangleAlertIcon,
   "plan.ending": BadgeCheckIcon,
   "invitation.accepted": UserPlusIcon,
@@ -79,6 +81,8 @@ export function EventTitle({ told }: { told: Notification }) {
       return <Trans id="home.pix.paid">Pix of {amount} confirmed</Trans>;
     case "payment.waiting":
       return <Trans id="event.pix">Pix of {amount} to confirm</Trans>;
+    case "account.waiting":
+      return <Trans id="event.account">New account to authorize</Trans>;
     case "transfer.failed":
       return <Trans id="event.transfer">Not in the archive store: {exam}</Trans>;
     case "plan.ending":

@@ -40,6 +40,7 @@ export function useOpenNotification(): (told: Notification) => void {
   return (told) => {
     if (told.readAt === null) markRead.mutate([told.id]);
     if (told.study) void openStudy(told);
+    else if (told.event === "account.waiting") setView("users");
     else setView("subscription");
   };
 }

@@ -39,7 +39,11 @@ export default function AdminHome() {
       waiting: studies && studies.damaged + studies.missing,
       node: <IntegrityPanel query={operations} />,
     },
-    { name: "accounts", waiting: 0, node: <NewAccountsPanel query={operations} /> },
+    {
+      name: "accounts",
+      waiting: operations.data?.waitingAccounts,
+      node: <NewAccountsPanel query={operations} />,
+    },
     { name: "queue", waiting: 0, node: <QueuePanel query={operations} /> },
   ];
   return (

@@ -1,17 +1,26 @@
 import { Trans, useLingui } from "@lingui/react/macro";
+import { useMutation } from "@tanstack/react-query";
+import type { Operations } from "../../../shared/api/operations.ts";
 import { Avatar } from "../../ui/avatar.tsx";
+import { Button } from "../../ui/button.tsx";
+import { showToast } from "../../ui/toast.tsx";
+import { useFocusWhenDone } from "../../ui/use-focus-when-done.ts";
 import { whenText } from "../../ui/when-text.ts";
 import { HomePanel, HomeRow } from "../home/home-panel.tsx";
+import { USERS_AND_SELF } from "../users/use-users.ts";
 import { roleName } from "../users/user-text.ts";
-import type { useOperations } from "./use-operations.ts";
+import { usersApi } from "../users/users-api.ts";
+import { OPERATIONS, type useOperations } from "./use-operations.ts";
 import { ViewLink } from "./view-link.tsx";
 
-/** The accounts made in the last days. */
+/** The accounts that wait for an admin, and those made in the last days. */
 export function NewAccountsPanel({ query }: { query: ReturnType<typeof useOperations> }) {
-  const { i18n } = useLingui();
+  const { waitingAccounts = 0 } = query.data ?? {};
   return (
     <HomePanel
       title={<Trans id="home.accounts">New accounts</Trans>}
+      // Where everybody may register, nothing is counted.
+      count={waitingAccounts > 0 ? waitingAccounts : undefined}
       link={
         <ViewLink view="users">
           <Trans id="home.accounts.all">Users</Trans>
@@ -26,16 +35,55 @@ export function NewAccountsPanel({ query }: { query: ReturnType<typeof useOperat
           </p>
         ) : (
           <ul>
-            {newAccounts.map(({ id, name, role, createdAt }) => (
-              <li key={id}>
-                <HomeRow lead={<Avatar person={{ name, profileImageUrl: null }} />} title={name}>
-                  {roleName(i18n, role)} · {whenText(i18n, createdAt)}
-                </HomeRow>
+            {newAccounts.map((account) => (
+              <li key={account.id} tabIndex={-1}>
+                <AccountRow account={account} />
               </li>
             ))}
           </ul>
         )
       }
     </HomePanel>
+  );
+}
+
+function AccountRow({ account }: { account: Operations["newAccounts"][number] }) {
+  const { i18n, t } = useLingui();
+  const { id, name, role, createdAt, isWaiting } = account;
+  const authorize = useMutation({
+    meta: { changes: [...USERS_AND_SELF, OPERATIONS] },
+    mutationFn: () => usersApi.change(id, { isAuthorized: true }),
+    onError: (error) => {
+      const title = t({ id: "users.updateFailed", message: "Failed to update user" });
+      showToast({ tone: "bad", title, text: error.message });
+    },
+  });
+  const button = useFocusWhenDone(authorize.isPending);
+  return (
+    <HomeRow
+      lead={<Avatar person={{ name, profileImageUrl: null }} />}
+      title={name}
+      actions={
+        isWaiting && (
+          <Button
+            size="small"
+            ref={button}
+            disabled={authorize.isPending}
+            aria-label={t({ id: "users.authorize", message: `Authorize ${name}` })}
+            onClick={() => authorize.mutate()}
+          >
+            <Trans id="home.accounts.authorize">Authorize</Trans>
+          </Button>
+        )
+      }
+    >
+      {roleName(i18n, role)} · {whenText(i18n, createdAt)}
+      {isWaiting && (
+        <>
+          {" · "}
+          <Trans id="home.accounts.waiting">waits for you</Trans>
+        </>
+      )}
+    </HomeRow>
   );
 }

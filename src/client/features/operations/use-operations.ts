@@ -1,13 +1,14 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { operationsApi } from "./operations-api.ts";
 
-const queryKey = ["operations"];
+/** Root of the query keys of how the installation does. */
+export const OPERATIONS = ["operations"];
 const REFRESH_MS = 30_000;
 
 /** How the installation does; read again every half minute. */
 export function useOperations() {
   return useQuery({
-    queryKey: [...queryKey, "now"],
+    queryKey: [...OPERATIONS, "now"],
     staleTime: 0,
     refetchInterval: REFRESH_MS,
     queryFn: ({ signal }) => operationsApi.read(signal),
@@ -16,7 +17,7 @@ export function useOperations() {
 
 export function useDeadLetters() {
   return useQuery({
-    queryKey: [...queryKey, "dead-letters"],
+    queryKey: [...OPERATIONS, "dead-letters"],
     staleTime: 0,
     refetchInterval: REFRESH_MS,
     queryFn: ({ signal }) => operationsApi.deadLetters(signal),
@@ -26,5 +27,5 @@ export function useDeadLetters() {
 /** Returns a function that reads all of these data again. */
 export function useOperationsRefresh(): () => Promise<void> {
   const queryClient = useQueryClient();
-  return () => queryClient.invalidateQueries({ queryKey });
+  return () => queryClient.invalidateQueries({ queryKey: OPERATIONS });
 }

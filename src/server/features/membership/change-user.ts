@@ -19,9 +19,11 @@ import { tellAdmins } from "../accounts/users/tell-admins.ts";
 import { lastAdmin, ownEmail, userNotFound } from "../accounts/users/users.errors.ts";
 import { findUser, hasOtherAdmin, lockUserAmongAdmins, updateUser } from "../accounts/users/users.repo.ts";
 import type { UserRow } from "../accounts/users/users.table.ts";
+import { isWaiting } from "../accounts/users/waiting-users.repo.ts";
 import { recordAudit } from "../audit/audit.repo.ts";
 import { setSubscriptionEnd, startSubscription } from "../subscriptions/start-subscription.ts";
 import { findSubscription } from "../subscriptions/subscriptions.repo.ts";
+import { letIn } from "./waiting-accounts.ts";
 
 type ChangeDeps = Pick<Deps, "db" | "clock" | "config" | "jobs" | "mailSeal">;
 
@@ -52,6 +54,10 @@ export async function changeUser(
     if (change.email) await moveEmail(deps, tx, { admin, user, email: change.email, locale: input.locale });
     if (isAuthorized === false) await endSessionsAndTokens(tx, id, now);
     if ((role ?? user.role) !== "admin") await keepSubscribed(tx, user, change, now);
+    if (isAuthorized && isWaiting(user)) {
+      const choseEnd = change.expiresAt !== undefined;
+      await letIn(deps, tx, (await findUser(tx, id)) ?? user, { adminId: admin.userId, choseEnd });
+    }
     const becomesAdmin = role === "admin" && user.role !== "admin";
     if (becomesAdmin) await tellAdmins(deps, tx, admin, { id, email: change.email ?? user.email });
     const isMoved = change.email !== undefined && !isSameEmail(change.email, user.email);

@@ -13,14 +13,15 @@ import { beginAttempt } from "../accounts/sign-in/throttle.ts";
 import { insertUser } from "../accounts/users/users.repo.ts";
 import { recordAudit } from "../audit/audit.repo.ts";
 import { startSubscription } from "../subscriptions/start-subscription.ts";
+import { tellOfWaiting } from "./waiting-accounts.ts";
 
 /**
  * Creates an account of role `user` with a trial subscription. With REGISTRATION=approval it stays unauthorised until an
- * admin authorises it.
+ * admin authorises it, and the admins are told.
  * @throws {AppError} `auth.registration_closed`, `auth.email_taken`, 429
  */
 export async function registerUser(
-  deps: Pick<Deps, "db" | "config" | "clock">,
+  deps: Pick<Deps, "db" | "config" | "clock" | "jobs" | "mailSeal">,
   input: Register & { locale: Locale },
   origin: RequestOrigin,
 ): Promise<{ id: string }> {
@@ -33,6 +34,7 @@ export async function registerUser(
     now,
   );
   const id = Bun.randomUUIDv7();
+  const isAuthorized = config.registration === "open";
   const passwordHash = await hashPassword(input.password);
   await db.transaction(async (tx) => {
     if (!(await claimAddress(tx, input.email, id, now))) throw new AppError(emailTaken);
@@ -44,7 +46,7 @@ export async function registerUser(
       passwordHash,
       role: "user",
       isTrial: true,
-      isAuthorized: config.registration === "open",
+      isAuthorized,
       locale: input.locale,
       createdAt: now,
     });
@@ -53,6 +55,7 @@ export async function registerUser(
       const expiresAt = addDays(now, config.trialDays);
       await startSubscription(tx, { userId: id, planSlug: "avaliacao", expiresAt, now });
     }
+    if (!isAuthorized) await tellOfWaiting(deps, tx, id);
     await recordAudit(tx, { at: now, action: "user.registered", actorId: id, accountId: id, ...origin });
   });
   return { id };

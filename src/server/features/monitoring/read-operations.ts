@@ -8,6 +8,8 @@ import { DiskFull } from "../../storage/disk/disk-room.ts";
 import { diskStateOf } from "../../storage/disk/disk-space.ts";
 import { countActiveAccounts } from "../accounts/sessions/sessions.repo.ts";
 import { listNewUsers } from "../accounts/users/users.repo.ts";
+import type { UserRow } from "../accounts/users/users.table.ts";
+import { countWaitingUsers, isWaiting, listWaitingUsers } from "../accounts/users/waiting-users.repo.ts";
 import { findLastBackup } from "../safekeeping/backups.repo.ts";
 import { countStudyStates, measureStudiesSince } from "../studies/study-states.repo.ts";
 import { splitDepths } from "./queue-families.ts";
@@ -36,16 +38,19 @@ export async function readOperations(
 ): Promise<Operations> {
   const now = clock.now();
   const midnight = startOfDayInBrazil(now);
-  const [queues, states, nodes, came, people, lastBackup, newUsers, isWritable] = await Promise.all([
-    measureQueues(db),
-    countStudyStates(db),
-    listNodes(db, MAX_NODES),
-    measureStudiesSince(db, midnight),
-    countActiveAccounts(db, midnight),
-    findLastBackup(db),
-    listNewUsers(db, new Date(now.getTime() - NEW_ACCOUNT_MS), MAX_NEW_ACCOUNTS),
-    takesBytes(),
-  ]);
+  const [queues, states, nodes, came, people, lastBackup, newUsers, waiting, waitingAccounts, isWritable] =
+    await Promise.all([
+      measureQueues(db),
+      countStudyStates(db),
+      listNodes(db, MAX_NODES),
+      measureStudiesSince(db, midnight),
+      countActiveAccounts(db, midnight),
+      findLastBackup(db),
+      listNewUsers(db, new Date(now.getTime() - NEW_ACCOUNT_MS), MAX_NEW_ACCOUNTS),
+      listWaitingUsers(db, MAX_NEW_ACCOUNTS),
+      countWaitingUsers(db),
+      takesBytes(),
+    ]);
   const { working, deadLetters } = splitDepths(queues);
   const sum = (figure: "waiting" | "delayed" | "active") =>
     working.reduce((total, queue) => total + queue[figure], 0);
@@ -66,13 +71,16 @@ export async function readOperations(
     nodes: nodes.map((seen) => presentNode(seen, { id: node.id, isWritable })),
     today: { ...came, people },
     lastBackupAt: lastBackup?.toISOString() ?? null,
-    newAccounts: newUsers.map(({ id, name, role, createdAt }) => ({
-      id,
-      name,
-      role,
-      createdAt: createdAt.toISOString(),
-    })),
+    waitingAccounts,
+    newAccounts: [...waiting, ...newUsers.filter((user) => !isWaiting(user))]
+      .slice(0, MAX_NEW_ACCOUNTS)
+      .map(presentAccount),
   };
+}
+
+function presentAccount(user: UserRow): Operations["newAccounts"][number] {
+  const { id, name, role, createdAt } = user;
+  return { id, name, role, createdAt: createdAt.toISOString(), isWaiting: isWaiting(user) };
 }
 
 function presentNode(seen: SeenNode, self: { id: string; isWritable: boolean }): OperatedNode {

@@ -67,6 +67,16 @@ const texts: Record<NotificationEvent, { subject: Text; text: Text }> = {
       message: "Somebody asked for a plan by Pix. Confirm it once you see the amount on your bank statement.",
     },
   },
+  "account.waiting": {
+    subject: /*i18n*/ {
+      id: "mail.event.account.subject",
+      message: "An account waits for your authorization",
+    },
+    text: /*i18n*/ {
+      id: "mail.event.account.text",
+      message: "Somebody created an account. They can log in once an administrator authorizes it.",
+    },
+  },
   "transfer.failed": {
     subject: /*i18n*/ {
       id: "mail.event.transfer.subject",

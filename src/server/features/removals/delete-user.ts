@@ -19,11 +19,13 @@ import {
   lockUserForDeletion,
 } from "../accounts/users/users.repo.ts";
 import type { UserRow } from "../accounts/users/users.table.ts";
+import { isWaiting } from "../accounts/users/waiting-users.repo.ts";
 import { recordAudit } from "../audit/audit.repo.ts";
 import { pseudonymiseAudit } from "../audit/audit-retention.repo.ts";
 import { endResumablesOfAccount } from "../ingest/resumable/ended-resumables.repo.ts";
 import { resumableSweepQueue } from "../ingest/resumable/resumable-queues.ts";
 import { listLabKeys } from "../labs/labs.repo.ts";
+import { forgetWaiting } from "../membership/waiting-accounts.ts";
 import { deleteStudiesOf } from "../studies/removed-studies.repo.ts";
 import { lockStudiesOfAccount, takeObjectsOfAccount } from "../studies/study-storage.repo.ts";
 import { lockSubscription } from "../subscriptions/subscriptions.repo.ts";
@@ -61,6 +63,7 @@ export async function deleteUser(
     await deleteSupportMessagesOf(tx, user, deletableSince(user, user.email));
     await deleteStudiesOf(tx, id);
     await deleteUserRow(tx, id);
+    if (isWaiting(user)) await forgetWaiting(tx);
     await pseudonymiseAudit(tx, id);
     for (const address of await findUnusedAddresses(deps, tx, addresses))
       await forgetMails(deps, tx, address, deletableSince(user, address));

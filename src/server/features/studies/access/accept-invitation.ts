@@ -19,6 +19,7 @@ import type { Visitor } from "../../accounts/sign-in/visitor.ts";
 import { findUser, findUserByEmail, insertUser } from "../../accounts/users/users.repo.ts";
 import type { UserRow } from "../../accounts/users/users.table.ts";
 import { aboutStudy, recordAudit } from "../../audit/audit.repo.ts";
+import { tellOfWaiting } from "../../membership/waiting-accounts.ts";
 import { notify } from "../../notifications/notify.ts";
 import { deadInvitation } from "../studies.errors.ts";
 import { askForReport, insertGrant, lockStudy } from "../studies.repo.ts";
@@ -98,12 +99,13 @@ async function findOffered(tx: Tx, { studyId, invitedBy }: InvitationRow): Promi
 
 /** Like a registration, without a trial: viewing what others share needs no plan. */
 async function addDoctor(
-  { clock, config }: AcceptDeps,
+  deps: AcceptDeps,
   tx: Tx,
   email: string,
   doctor: NewDoctor | undefined,
   { address, requestId }: Visitor,
 ): Promise<UserRow> {
+  const { clock, config } = deps;
   if (!doctor) throw new AppError(validationFailed);
   if (config.registration === "closed") throw new AppError(registrationClosed);
   const id = Bun.randomUUIDv7();
@@ -113,6 +115,7 @@ async function addDoctor(
   const isNew = (await claimAddress(tx, email, id, now)) && (await insertUser(tx, { ...row, isAuthorized }));
   const user = isNew && (await findUser(tx, id));
   if (!user) throw new AppError(emailTaken);
+  if (!isAuthorized) await tellOfWaiting(deps, tx, id);
   await recordAudit(tx, {
     at: now,
     action: "user.registered",
