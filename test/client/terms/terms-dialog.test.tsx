@@ -1,9 +1,10 @@
 import "../../support/dom-globals.ts";
 import { describe, expect, test } from "bun:test";
+import { useState } from "react";
 import { loadTerms, parseTerms } from "../../../src/client/features/terms/terms-text.ts";
 import { readStoredSession } from "../../../src/client/session.ts";
 import { locales } from "../../../src/shared/locale.ts";
-import { screen, userEvent, waitFor, withDom } from "../../support/dom.ts";
+import { fireEvent, screen, userEvent, waitFor, withDom } from "../../support/dom.ts";
 import { answerCalls, problem, renderView } from "../../support/render-view.tsx";
 
 withDom();
@@ -51,6 +52,32 @@ describe("the terms of use", () => {
     expect(screen.getByRole("dialog")).toBeDefined();
     await user.click(screen.getByRole("checkbox"));
     expect(accept().disabled).toBe(false);
+  });
+
+  test("let the second press of a double one on Accept do nothing to what stands below", async () => {
+    const pressed: string[] = [];
+    function Below() {
+      const [isOver, setOver] = useState(true);
+      return (
+        <>
+          <button type="button" onClick={() => pressed.push("below")}>
+            Ver exemplo
+          </button>
+          <button type="button" onClick={() => setOver(false)}>
+            Fim
+          </button>
+          {isOver && <TermsDialog />}
+        </>
+      );
+    }
+    await renderView(<Below />);
+    const below = screen.getByText("Ver exemplo");
+    fireEvent.click(screen.getByText("Fim"));
+    await waitFor(() => expect(screen.queryAllByRole("dialog").length).toBe(0));
+    fireEvent.click(below, { detail: 2 });
+    expect(pressed).toEqual([]);
+    fireEvent.click(below, { detail: 1 });
+    expect(pressed).toEqual(["below"]);
   });
 
   test("stay open when they are declined, and say that they must be accepted", async () => {

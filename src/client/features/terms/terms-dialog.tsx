@@ -10,6 +10,7 @@ import { Button } from "../../ui/button.tsx";
 import { Checkbox } from "../../ui/checkbox.tsx";
 import { Skeleton } from "../../ui/skeleton.tsx";
 import { showToast } from "../../ui/toast.tsx";
+import { useSecondPress } from "../../ui/use-second-press.ts";
 import { LanguageSwitch } from "../preferences/language-switch.tsx";
 import { useHis } from "../session/his-context.ts";
 import { useSignOut } from "../session/use-sign-out.ts";
@@ -18,6 +19,7 @@ import { loadTerms } from "./terms-text.ts";
 
 /** Covers /his until the terms are accepted. Neither Escape nor a click outside closes it. */
 export default function TermsDialog() {
+  useSecondPress(true);
   return (
     <RadixDialog.Root open>
       <RadixDialog.Portal>
