@@ -3,7 +3,7 @@ import { describe, expect, test } from "bun:test";
 import AdminHome from "../../../src/client/features/operations/admin-home.tsx";
 import type { DeadLetter, Operations } from "../../../src/shared/api/operations.ts";
 import type { AdminPayment } from "../../../src/shared/api/payments.ts";
-import { act, screen, userEvent, waitFor, withDom, within } from "../../support/dom.ts";
+import { act, fireEvent, screen, userEvent, waitFor, withDom, within } from "../../support/dom.ts";
 import {
   type Answer,
   answerCalls,
@@ -121,25 +121,39 @@ describe("an admin's home page", () => {
     const id = "01900000-0000-7000-8000-0000000000d1";
     const ana = { id, name: "Ana Nova", role: "user", createdAt: "2026-11-21T12:00:00.000Z" } as const;
     const sent: unknown[] = [];
+    const bia = {
+      ...ana,
+      id: `${id.slice(0, -1)}2`,
+      name: "Bia Nova",
+      createdAt: "2026-11-21T11:00:00.000Z",
+    };
+    const biaWaits = { ...bia, isWaiting: true };
     const { answered } = await show(
-      { ...calm, waitingAccounts: 1, newAccounts: [{ ...ana, isWaiting: true }] },
+      { ...calm, waitingAccounts: 2, newAccounts: [{ ...ana, isWaiting: true }, biaWaits] },
       [],
       {
         [`PATCH /api/users/${id}`]: ({ body }) => {
           sent.push(body);
-          answered.operations = { ...calm, newAccounts: [{ ...ana, isWaiting: false }] };
+          answered.operations = {
+            ...calm,
+            waitingAccounts: 1,
+            newAccounts: [biaWaits, { ...ana, isWaiting: false }],
+          };
           return Response.json({ ...helena, ...ana });
         },
       },
     );
     const [first] = await screen.findAllByRole("heading", { level: 2 });
-    expect(first?.textContent).toBe("Contas novas 1");
+    expect(first?.textContent).toBe("Contas novas 2");
     const accounts = await panel("Contas novas");
-    expect(accounts.getByText(/espera por você/)).toBeTruthy();
+    expect(accounts.getAllByText(/espera por você/)).toHaveLength(2);
     await userEvent.setup().click(accounts.getByRole("button", { name: "Autorizar Ana Nova" }));
-    await waitFor(() => expect(accounts.queryAllByRole("button", { name: /^Autorizar/ }).length).toBe(0));
+    await waitFor(() => expect(accounts.queryAllByRole("button", { name: /^Autorizar/ }).length).toBe(1));
     expect(sent).toEqual([{ isAuthorized: true }]);
-    expect(accounts.getByText("Ana Nova")).toBeTruthy();
+    const names = accounts.getAllByText(/ Nova$/).map(({ textContent }) => textContent);
+    expect(names).toEqual(["Ana Nova", "Bia Nova"]);
+    fireEvent.click(accounts.getByRole("button", { name: "Autorizar Bia Nova" }), { detail: 2 });
+    expect(sent).toHaveLength(1);
   });
 
   test("shows failed jobs of one kind and error as one row, and retries all of them", async () => {

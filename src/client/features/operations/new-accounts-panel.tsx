@@ -35,7 +35,7 @@ export function NewAccountsPanel({ query }: { query: ReturnType<typeof useOperat
           </p>
         ) : (
           <ul>
-            {newAccounts.map((account) => (
+            {newAccounts.toSorted(newestFirst).map((account) => (
               <li key={account.id} tabIndex={-1}>
                 <AccountRow account={account} />
               </li>
@@ -47,7 +47,14 @@ export function NewAccountsPanel({ query }: { query: ReturnType<typeof useOperat
   );
 }
 
-function AccountRow({ account }: { account: Operations["newAccounts"][number] }) {
+type NewAccount = Operations["newAccounts"][number];
+
+/** An account that is let in keeps its place, so that no other one moves under the finger. */
+function newestFirst(one: NewAccount, other: NewAccount): number {
+  return other.createdAt.localeCompare(one.createdAt);
+}
+
+function AccountRow({ account }: { account: NewAccount }) {
   const { i18n, t } = useLingui();
   const { id, name, role, createdAt, isWaiting } = account;
   const authorize = useMutation({
@@ -70,7 +77,10 @@ function AccountRow({ account }: { account: Operations["newAccounts"][number] })
             ref={button}
             disabled={authorize.isPending}
             aria-label={t({ id: "users.authorize", message: `Authorize ${name}` })}
-            onClick={() => authorize.mutate()}
+            // The second press of a double one may fall on the next row.
+            onClick={({ detail }) => {
+              if (detail < 2) authorize.mutate();
+            }}
           >
             <Trans id="home.accounts.authorize">Authorize</Trans>
           </Button>
