@@ -17,6 +17,22 @@ async function showTerms(locale: "pt-BR" | "en-US" = "pt-BR") {
   return userEvent.setup();
 }
 
+/** Something below the terms, and a way to end them. */
+function Below({ onPress }: { onPress: () => void }) {
+  const [isOver, setOver] = useState(true);
+  return (
+    <>
+      <button type="button" onClick={onPress}>
+        Ver exemplo
+      </button>
+      <button type="button" onClick={() => setOver(false)}>
+        Fim
+      </button>
+      {isOver && <TermsDialog />}
+    </>
+  );
+}
+
 const accept = () => screen.getByRole("button", { name: /^(Aceitar|Accept)$/ }) as HTMLButtonElement;
 
 describe("the terms of use", () => {
@@ -56,21 +72,7 @@ describe("the terms of use", () => {
 
   test("let the second press of a double one on Accept do nothing to what stands below", async () => {
     const pressed: string[] = [];
-    function Below() {
-      const [isOver, setOver] = useState(true);
-      return (
-        <>
-          <button type="button" onClick={() => pressed.push("below")}>
-            Ver exemplo
-          </button>
-          <button type="button" onClick={() => setOver(false)}>
-            Fim
-          </button>
-          {isOver && <TermsDialog />}
-        </>
-      );
-    }
-    await renderView(<Below />);
+    await renderView(<Below onPress={() => pressed.push("below")} />);
     const below = screen.getByText("Ver exemplo");
     fireEvent.click(screen.getByText("Fim"));
     await waitFor(() => expect(screen.queryAllByRole("dialog").length).toBe(0));
