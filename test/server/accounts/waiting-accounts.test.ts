@@ -100,3 +100,15 @@ test("an end that the admin chose stays, and an account that was in before gets 
   expect((await authorize(id)).expiresAt).toBe(chosen);
   expect((await operations()).waitingAccounts).toBe(0);
 });
+
+test("who was shut out does not wait, though they never accepted the terms, and gets no second trial", async () => {
+  const id = await register("Gil Fora", "gil@example.com");
+  const { expiresAt } = await authorize(id);
+  await authorize(id, { isAuthorized: false });
+  const { waitingAccounts, newAccounts } = await operations();
+  expect([waitingAccounts, newAccounts.find((account) => account.id === id)?.isWaiting]).toEqual([0, false]);
+  t.advance(5 * DAY_MS);
+  admin.token = ((await (await signIn(admin.email)).json()) as { token: string }).token;
+  expect((await authorize(id)).expiresAt).toBe(expiresAt);
+  expect((await newMails()).filter(([to]) => to === "gil@example.com")).toHaveLength(1);
+});

@@ -1,4 +1,4 @@
-import { and, desc, eq, gte, inArray, or, sql } from "drizzle-orm";
+import { and, desc, eq, gte, inArray, or, type SQL, type SQLWrapper, sql } from "drizzle-orm";
 import type { DbOrTx, Tx } from "../../db/client.ts";
 import type { OneStatement } from "../../db/one-statement.ts";
 import { type Given, prepared } from "../../db/prepared.ts";
@@ -146,6 +146,13 @@ export async function recordAuditOfStudies(
 
 function withToken(details: AuditEvent["details"], accessTokenId: string | undefined): AuditEvent["details"] {
   return accessTokenId ? { ...details, accessTokenId } : details;
+}
+
+/** Whether an admin ever said whether an account may come in. */
+export function hadAuthorizationChanged(accountId: SQLWrapper): SQL {
+  const { action, details } = auditEvents;
+  return sql`exists (select from ${auditEvents} where ${auditEvents.accountId} = ${accountId}
+    and ${eq(action, "user.changed")} and ${details} -> 'changed' ? 'isAuthorized')`;
 }
 
 /**

@@ -23,7 +23,7 @@ import { isWaiting } from "../accounts/users/waiting-users.repo.ts";
 import { recordAudit } from "../audit/audit.repo.ts";
 import { setSubscriptionEnd, startSubscription } from "../subscriptions/start-subscription.ts";
 import { findSubscription } from "../subscriptions/subscriptions.repo.ts";
-import { letIn } from "./waiting-accounts.ts";
+import { forgetWaiting, letIn } from "./waiting-accounts.ts";
 
 type ChangeDeps = Pick<Deps, "db" | "clock" | "config" | "jobs" | "mailSeal">;
 
@@ -46,6 +46,7 @@ export async function changeUser(
     if (!user) throw new AppError(userNotFound);
     await assertAdminRemains(tx, user, change);
     const { name, role, isAuthorized } = change;
+    const wasWaiting = isAuthorized !== undefined && (await isWaiting(tx, id));
     await updateUser(tx, id, {
       name: name ?? user.name,
       role: role ?? user.role,
@@ -54,7 +55,7 @@ export async function changeUser(
     if (change.email) await moveEmail(deps, tx, { admin, user, email: change.email, locale: input.locale });
     if (isAuthorized === false) await endSessionsAndTokens(tx, id, now);
     if ((role ?? user.role) !== "admin") await keepSubscribed(tx, user, change, now);
-    if (isAuthorized && isWaiting(user)) {
+    if (isAuthorized && wasWaiting) {
       const choseEnd = change.expiresAt !== undefined;
       await letIn(deps, tx, (await findUser(tx, id)) ?? user, { adminId: admin.userId, choseEnd });
     }
@@ -74,6 +75,7 @@ export async function changeUser(
       details,
       ...origin,
     });
+    if (wasWaiting) await forgetWaiting(tx);
     const [row, subscription] = [await findUser(tx, id), await findSubscription(tx, id)];
     return presentUser(row ?? user, subscription?.expiresAt ?? null);
   });

@@ -41,7 +41,6 @@ export async function letIn(
   const { config, clock } = deps;
   const now = clock.now();
   if (!choseEnd) await beginTrial(tx, id, addDays(now, config.trialDays));
-  await forgetWaiting(tx);
   const mail = composeMail(letInMail(config.publicUrl), { to, locale, productName: config.productName });
   await mailWithinBudget(deps, tx, mail, byAccount(adminId, now));
 }

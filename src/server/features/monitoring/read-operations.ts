@@ -9,7 +9,7 @@ import { diskStateOf } from "../../storage/disk/disk-space.ts";
 import { countActiveAccounts } from "../accounts/sessions/sessions.repo.ts";
 import { listNewUsers } from "../accounts/users/users.repo.ts";
 import type { UserRow } from "../accounts/users/users.table.ts";
-import { countWaitingUsers, isWaiting, listWaitingUsers } from "../accounts/users/waiting-users.repo.ts";
+import { countWaitingUsers, listWaitingUsers } from "../accounts/users/waiting-users.repo.ts";
 import { findLastBackup } from "../safekeeping/backups.repo.ts";
 import { countStudyStates, measureStudiesSince } from "../studies/study-states.repo.ts";
 import { splitDepths } from "./queue-families.ts";
@@ -72,15 +72,17 @@ export async function readOperations(
     today: { ...came, people },
     lastBackupAt: lastBackup?.toISOString() ?? null,
     waitingAccounts,
-    newAccounts: [...waiting, ...newUsers.filter((user) => !isWaiting(user))]
-      .slice(0, MAX_NEW_ACCOUNTS)
-      .map(presentAccount),
+    newAccounts: presentAccounts(waiting, newUsers),
   };
 }
 
-function presentAccount(user: UserRow): Operations["newAccounts"][number] {
-  const { id, name, role, createdAt } = user;
-  return { id, name, role, createdAt: createdAt.toISOString(), isWaiting: isWaiting(user) };
+function presentAccounts(waiting: UserRow[], newUsers: UserRow[]): Operations["newAccounts"] {
+  const ids = new Set(waiting.map(({ id }) => id));
+  return [...waiting, ...newUsers.filter(({ id }) => !ids.has(id))]
+    .slice(0, MAX_NEW_ACCOUNTS)
+    .map(({ id, name, role, createdAt }) => {
+      return { id, name, role, createdAt: createdAt.toISOString(), isWaiting: ids.has(id) };
+    });
 }
 
 function presentNode(seen: SeenNode, self: { id: string; isWritable: boolean }): OperatedNode {

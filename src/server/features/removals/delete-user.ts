@@ -62,8 +62,9 @@ export async function deleteUser(
     for (const { newEmail } of asked) if (newEmail !== null) addresses.add(newEmail);
     await deleteSupportMessagesOf(tx, user, deletableSince(user, user.email));
     await deleteStudiesOf(tx, id);
+    const wasWaiting = await isWaiting(tx, id);
     await deleteUserRow(tx, id);
-    if (isWaiting(user)) await forgetWaiting(tx);
+    if (wasWaiting) await forgetWaiting(tx);
     await pseudonymiseAudit(tx, id);
     for (const address of await findUnusedAddresses(deps, tx, addresses))
       await forgetMails(deps, tx, address, deletableSince(user, address));

@@ -1,23 +1,28 @@
-import { and, desc, eq, isNotNull, isNull } from "drizzle-orm";
+import { and, desc, eq, isNotNull, isNull, not } from "drizzle-orm";
 import type { DbOrTx } from "../../../db/client.ts";
+import { hadAuthorizationChanged } from "../../audit/audit.repo.ts";
 import { type UserRow, users } from "./users.table.ts";
 
-/** Whether an account that registered waits for an admin: it was never let in, so nobody has accepted the terms with it. */
-export function isWaiting(user: Pick<UserRow, "isAuthorized" | "termsAcceptedAt" | "passwordHash">): boolean {
-  return !user.isAuthorized && user.termsAcceptedAt === null && user.passwordHash !== null;
-}
-
-const waiting = and(
+/**
+ * An account that registered and waits for an admin: no admin has let it in or shut it out yet, and nobody has accepted the terms with
+ * it. One that was shut out does not wait, even if its person had never accepted them.
+ */
+const isWaitingUser = and(
   eq(users.isAuthorized, false),
   isNull(users.termsAcceptedAt),
   isNotNull(users.passwordHash),
+  not(hadAuthorizationChanged(users.id)),
 );
 
+export async function isWaiting(db: DbOrTx, id: string): Promise<boolean> {
+  return (await db.$count(users, and(eq(users.id, id), isWaitingUser))) > 0;
+}
+
 export async function countWaitingUsers(db: DbOrTx): Promise<number> {
-  return await db.$count(users, waiting);
+  return await db.$count(users, isWaitingUser);
 }
 
 /** The accounts that wait for an admin, the newest first. */
 export async function listWaitingUsers(db: DbOrTx, limit: number): Promise<UserRow[]> {
-  return await db.select().from(users).where(waiting).orderBy(desc(users.createdAt)).limit(limit);
+  return await db.select().from(users).where(isWaitingUser).orderBy(desc(users.createdAt)).limit(limit);
 }
