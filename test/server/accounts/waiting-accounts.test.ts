@@ -1,10 +1,13 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
+import { insertUser } from "../../../src/server/features/accounts/users/users.repo.ts";
+import { tellOfWaiting } from "../../../src/server/features/membership/waiting-accounts.ts";
 import type { NotificationList } from "../../../src/shared/api/notifications.ts";
 import type { Operations } from "../../../src/shared/api/operations.ts";
 import type { CurrentUser } from "../../../src/shared/api/users.ts";
 import { DAY_MS, HOUR_MS } from "../../../src/shared/units.ts";
 import { readOutbox } from "../../support/outbox.ts";
 import { createTestApp, type Person, type TestApp } from "../../support/test-app.ts";
+import { until } from "../../support/until.ts";
 
 let t: TestApp;
 let admin: Person;
@@ -111,4 +114,26 @@ test("who was shut out does not wait, though they never accepted the terms, and 
   admin.token = ((await (await signIn(admin.email)).json()) as { token: string }).token;
   expect((await authorize(id)).expiresAt).toBe(expiresAt);
   expect((await newMails()).filter(([to]) => to === "gil@example.com")).toHaveLength(1);
+});
+
+test("admins stay told of an account that registers while the last other one is let in", async () => {
+  const { promise: maySettle, resolve: settle } = Promise.withResolvers<void>();
+  const isTold = Promise.withResolvers<void>();
+  const first = await register("Hugo Espera", "hugo@example.com");
+  const registering = t.deps.db.transaction(async (tx) => {
+    const row = { name: "Ivo Novo", email: "ivo@example.com", passwordHash: "", role: "user" } as const;
+    const id = Bun.randomUUIDv7();
+    await insertUser(tx, { ...row, id, isAuthorized: false, createdAt: t.deps.clock.now() });
+    await tellOfWaiting(t.deps, tx, id);
+    isTold.resolve();
+    await maySettle;
+  });
+  await isTold.promise;
+  const letting = authorize(first);
+  const blocked = () => t.sql`select 1 from pg_stat_activity
+    where datname = current_database() and wait_event_type = 'Lock'`;
+  await until(async () => (await blocked()).length > 0);
+  settle();
+  await Promise.all([registering, letting]);
+  expect(await told()).toMatchObject([{ event: "account.waiting", actorName: "Ivo Novo" }]);
 });

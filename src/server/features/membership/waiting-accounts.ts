@@ -4,7 +4,7 @@ import { composeMail, type MailContent } from "../../mail/compose-mail.ts";
 import { mailWithinBudget } from "../../mail/mail.jobs.ts";
 import { byAccount, byRegistrations } from "../../mail/mail-budget.ts";
 import type { UserRow } from "../accounts/users/users.table.ts";
-import { countWaitingUsers } from "../accounts/users/waiting-users.repo.ts";
+import { countWaitingUsers, lockWaitingUsers } from "../accounts/users/waiting-users.repo.ts";
 import { deleteNotifications } from "../notifications/notifications.repo.ts";
 import { type NotifyDeps, notifyAdmins } from "../notifications/notify.ts";
 import { setSubscriptionEnd } from "../subscriptions/start-subscription.ts";
@@ -15,6 +15,7 @@ const WAITING_ACCOUNTS = "00000000-0000-4000-8000-000000000001";
 
 /** Tells the admins that an account waits for them. */
 export async function tellOfWaiting(deps: NotifyDeps, tx: Tx, userId: string): Promise<void> {
+  await lockWaitingUsers(tx);
   await notifyAdmins(deps, tx, {
     event: "account.waiting",
     subjectId: WAITING_ACCOUNTS,
@@ -25,6 +26,7 @@ export async function tellOfWaiting(deps: NotifyDeps, tx: Tx, userId: string): P
 
 /** Takes back what the admins were told, once no account waits any more. */
 export async function forgetWaiting(tx: Tx): Promise<void> {
+  await lockWaitingUsers(tx);
   if ((await countWaitingUsers(tx)) > 0) return;
   await deleteNotifications(tx, { event: "account.waiting", subjectId: WAITING_ACCOUNTS });
 }

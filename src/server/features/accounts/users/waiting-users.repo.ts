@@ -1,5 +1,5 @@
-import { and, desc, eq, isNotNull, isNull, not } from "drizzle-orm";
-import type { DbOrTx } from "../../../db/client.ts";
+import { and, desc, eq, isNotNull, isNull, not, sql } from "drizzle-orm";
+import type { DbOrTx, Tx } from "../../../db/client.ts";
 import { hadAuthorizationChanged } from "../../audit/audit.repo.ts";
 import { type UserRow, users } from "./users.table.ts";
 
@@ -13,6 +13,11 @@ const isWaitingUser = and(
   isNotNull(users.passwordHash),
   not(hadAuthorizationChanged(users.id)),
 );
+
+/** Holds back others that let accounts in or tell of one that waits, so that each sees what the one before did. */
+export async function lockWaitingUsers(tx: Tx): Promise<void> {
+  await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended('waiting accounts', 0))`);
+}
 
 export async function isWaiting(db: DbOrTx, id: string): Promise<boolean> {
   return (await db.$count(users, and(eq(users.id, id), isWaitingUser))) > 0;
