@@ -4,7 +4,7 @@ import { deleteObjects } from "../storage/delete-objects.ts";
 import type { ObjectStore } from "../storage/object-store.ts";
 import { checkPresence } from "./checking/check-presence.ts";
 import { healObject } from "./checking/heal-object.ts";
-import { rereadFindings } from "./checking/reread-findings.ts";
+import { type AskedRereads, rereadFindings } from "./checking/reread-findings.ts";
 import { sumOldVolumes } from "./checking/sum-old-volumes.ts";
 import { deleteUnlessHeld } from "./deletion-hold.repo.ts";
 import {
@@ -104,8 +104,9 @@ async function startScrubbing(deps: Deps): Promise<void> {
     await healObject(deps, object, signal);
   });
   const refused = createRefusedObject();
+  const asked: AskedRereads = new Map();
   await jobs.work(scrubQueue, async (_, { signal }) => {
-    await rereadFindings(deps);
+    await rereadFindings(deps, asked);
     await takeScrubTurn(deps, signal, refused);
   });
   await jobs.schedule(scrubQueue, "* * * * *", {});

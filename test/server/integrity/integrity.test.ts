@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { rereadFindings } from "../../../src/server/holdings/checking/reread-findings.ts";
 import { scrubQueue } from "../../../src/server/holdings/holding-queues.ts";
 import { scrubArchive } from "../../../src/server/holdings/scrubbing/scrub-archive.ts";
 import type { IntegrityFinding, IntegritySummary } from "../../../src/shared/api/integrity.ts";
@@ -141,6 +142,23 @@ test("an exam whose bytes were wrong for a moment is there again without a hand"
   await turnAfter(12);
   expect(await open()).toBe(0);
   expect(await t.sql`select integrity from studies`).toMatchObject([{ integrity: "ok" }]);
+});
+
+test("a read of recent damage that fails is asked for again in ever longer pauses, not each minute", async () => {
+  flip(volume);
+  await t.call("GET", `/api/studies/${studyId}/download`, { as: ana });
+  const start = t.deps.clock.now().getTime() + 30_000;
+  let minute = 0;
+  const clock = { now: () => new Date(start + minute * 60_000) };
+  const asks: number[] = [];
+  // The store is away: nothing that is asked for ends, so the finding stays as it is.
+  const studies = { ...t.deps.owners.studies, enqueueCheck: async () => void asks.push(minute) };
+  const deps = { ...t.deps, clock, owners: { ...t.deps.owners, studies } };
+  const asked = new Map<string, number>();
+  for (; minute <= 120; minute++) await rereadFindings(deps, asked);
+  expect(asks).toEqual([10, 21, 43, 87]);
+  writeFileSync(volume, whole);
+  await scrub();
 });
 
 test("another copy is put back when an admin asks", async () => {

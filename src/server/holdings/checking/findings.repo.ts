@@ -89,17 +89,22 @@ export async function listFindings(
 }
 
 /**
- * Open findings of damage not older than a day, last looked at so long ago as they were old by then, or ten minutes. What is missing is
- * looked for by itself.
+ * Open findings of damage not older than a day, last looked at so long ago as they were old by then, or ten minutes; `except` has the ids
+ * of those to leave out. What is missing is looked for by itself.
  */
-export async function listFindingsToReread(db: Db, now: Date, limit: number): Promise<FindingRow[]> {
-  const { checkedAt, foundAt, found } = integrityFindings;
+export async function listFindingsToReread(
+  db: Db,
+  now: Date,
+  { except, limit }: { except: readonly string[]; limit: number },
+): Promise<FindingRow[]> {
+  const { id, checkedAt, foundAt, found } = integrityFindings;
+  const isOther = sql`${id} <> all(${sql.param([...except])}::uuid[])`;
   const pause = sql`greatest(${checkedAt} - ${foundAt}, interval '10 minutes')`;
   const isDue = sql`${checkedAt} + ${pause} <= ${now.toISOString()}::timestamptz`;
   return await db
     .select()
     .from(integrityFindings)
-    .where(and(isOpen, eq(found, "damaged"), gt(foundAt, new Date(now.getTime() - DAY_MS)), isDue))
+    .where(and(isOpen, eq(found, "damaged"), gt(foundAt, new Date(now.getTime() - DAY_MS)), isDue, isOther))
     .orderBy(checkedAt)
     .limit(limit);
 }
