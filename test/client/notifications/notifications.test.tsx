@@ -66,13 +66,14 @@ test("all are marked as read at once, and a Pix leads to the subscription", asyn
   expect(shownView()).toBe("subscription");
 });
 
-test("the profile switches the mail of an event", async () => {
+test("the profile switches the mail of an event; one of a newer server is left out", async () => {
   const sent: unknown[] = [];
+  const newer = { event: "exam.dreamt", wanted: true };
   answerCalls({
-    "GET /api/notifications/mails": () => Response.json([{ event: "report.attached", wanted: true }]),
+    "GET /api/notifications/mails": () => Response.json([newer, { event: "report.attached", wanted: true }]),
     "PATCH /api/notifications/mails": ({ body }) => {
       sent.push(body);
-      return Response.json([{ event: "report.attached", wanted: false }]);
+      return Response.json([newer, { event: "report.attached", wanted: false }]);
     },
   });
   await renderView(<MailPanel />);
@@ -82,4 +83,5 @@ test("the profile switches the mail of an event", async () => {
   await userEvent.setup().click(choice);
   await waitFor(() => expect([choice.checked, choice.disabled]).toEqual([false, false]));
   expect(sent).toEqual([{ event: "report.attached", wanted: false }]);
+  expect(screen.getAllByRole("checkbox")).toHaveLength(1);
 });

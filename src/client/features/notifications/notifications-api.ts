@@ -4,6 +4,7 @@ import {
   listMailChoicesCall,
   listNotificationsCall,
   type MailChoice,
+  mailChoiceSchema,
   type Notification,
   notificationSchema,
   readNotificationsCall,
@@ -15,18 +16,28 @@ const anyNotificationsCall = {
   ...listNotificationsCall,
   answer: z.object({ unread: z.number(), notifications: z.array(z.unknown()) }),
 };
+const anyMailChoices = z.array(z.unknown());
 
-function known(told: unknown): Notification[] {
-  const parsed = notificationSchema.safeParse(told);
-  return parsed.success ? [parsed.data] : [];
+function known<Told extends z.ZodMiniType>(schema: Told, told: unknown[]): z.infer<Told>[] {
+  return told.flatMap((one) => {
+    const parsed = schema.safeParse(one);
+    return parsed.success ? [parsed.data] : [];
+  });
 }
 
 export const notificationsApi = {
   async list(signal?: AbortSignal): Promise<Notification[]> {
-    return (await callJson(anyNotificationsCall, { signal })).notifications.flatMap(known);
+    return known(notificationSchema, (await callJson(anyNotificationsCall, { signal })).notifications);
   },
   /** Marks all as read without `ids`. */
   read: (ids?: string[]) => callApi(readNotificationsCall, { body: ids ? { ids } : {} }),
-  mailChoices: (signal?: AbortSignal): Promise<MailChoice[]> => callJson(listMailChoicesCall, { signal }),
-  chooseMail: (body: MailChoice): Promise<MailChoice[]> => callJson(chooseMailCall, { body }),
+  async mailChoices(signal?: AbortSignal): Promise<MailChoice[]> {
+    return known(
+      mailChoiceSchema,
+      await callJson({ ...listMailChoicesCall, answer: anyMailChoices }, { signal }),
+    );
+  },
+  async chooseMail(body: MailChoice): Promise<MailChoice[]> {
+    return known(mailChoiceSchema, await callJson({ ...chooseMailCall, answer: anyMailChoices }, { body }));
+  },
 };
