@@ -255,6 +255,10 @@ describe("the list of accounts", () => {
     expect((await list("search=alvaro&status=authorized")).names).toEqual([]);
     expect((await list("search=alvaro&status=unauthorized")).names).toEqual([name]);
     expect((await t.call("GET", "/api/users?limit=0", { as: admin })).status).toBe(400);
+    for (const other of ["がくと", "שָׁלוֹם"]) {
+      await patch(admin, `/api/users/${person.id}`, { name: other });
+      expect((await list(`search=${encodeURIComponent(other)}`)).names).toEqual([other]);
+    }
   });
 });
 
