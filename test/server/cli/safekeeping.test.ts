@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { scratchConfig } from "../../../src/server/cli/rehearse-command.ts";
 import type { BackupFile } from "../../../src/server/features/safekeeping/backup-manifest.ts";
 import type { Study } from "../../../src/shared/api/studies.ts";
+import { HOUR_MS } from "../../../src/shared/units.ts";
 import { freePort } from "../../support/free-port.ts";
 import { runProgram, startProgram } from "../../support/run-program.ts";
 import { sampleInstance } from "../../support/sample-zip.ts";
@@ -143,18 +144,28 @@ describe("beside a running server", () => {
     async () => {
       const rehearsals = () =>
         readdirSync(folder.path).filter((name) => name.startsWith("exameteca-rehearsal"));
-      const running = `exameteca-rehearsal-${process.pid}-Runs01`;
-      mkdirSync(place(running));
       expect((await exameteca("data", "backup", place("rehearsed-twice"))).code).toBe(0);
       const rehearse = ["verify", "--rehearse", place("rehearsed-twice")];
       await using killed = startProgram(environmentOf("nowhere"), ...rehearse);
-      await until(() => rehearsals().length === 2);
+      await until(() => rehearsals().length === 1);
+      const [, , here] = rehearsals()[0]?.split("-") ?? [];
       killed.kill("SIGKILL");
       await killed.exited;
-      expect(rehearsals()).toHaveLength(2);
+      expect(rehearsals()).toHaveLength(1);
+      const running = `exameteca-rehearsal-${here}-${process.pid}-Runs01`;
+      // Of another container, whose processes have the same numbers.
+      const elsewhere = `exameteca-rehearsal-01234567-${killed.pid}-Runs02`;
+      const left = `exameteca-rehearsal-01234567-${process.pid}-Left03`;
+      for (const name of [running, elsewhere, left]) mkdirSync(place(name));
+      const longAgo = new Date(Date.now() - 2 * HOUR_MS);
+      utimesSync(place(left), longAgo, longAgo);
       const again = await exameteca("nowhere", ...rehearse);
-      expect([again.code, again.complaint, rehearsals()]).toEqual([0, "", [running]]);
-      rmSync(place(running), { recursive: true });
+      expect([again.code, again.complaint, rehearsals().sort()]).toEqual([
+        0,
+        "",
+        [elsewhere, running].sort(),
+      ]);
+      for (const name of [running, elsewhere]) rmSync(place(name), { recursive: true });
     },
     TIMEOUT_MS,
   );
