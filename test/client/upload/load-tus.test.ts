@@ -1,9 +1,11 @@
 import "../../support/dom-globals.ts";
-import { afterEach, expect, test } from "bun:test";
+import { afterEach, beforeAll, expect, test } from "bun:test";
 import { loadTus } from "../../../src/client/features/upload/send/load-tus.ts";
+import { activateLocale } from "../../../src/client/i18n.ts";
 import { withDom } from "../../support/dom.ts";
 
 withDom();
+beforeAll(() => activateLocale("en-US"));
 afterEach(() => document.head.replaceChildren());
 
 const lost = () => Promise.reject(new TypeError("Failed to fetch dynamically imported module"));
