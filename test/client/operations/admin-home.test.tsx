@@ -156,6 +156,37 @@ describe("an admin's home page", () => {
     expect(sent).toHaveLength(1);
   });
 
+  test("keeps an account that is let in at its place, also where the server names another that waits instead", async () => {
+    const waiting = ["Ana", "Bia", "Caio", "Davi", "Eva", "Fábio"].map((name, index) => ({
+      id: `01900000-0000-7000-8000-0000000000e${index}`,
+      name: `${name} Nova`,
+      role: "user" as const,
+      createdAt: `2026-11-21T1${9 - index}:00:00.000Z`,
+      isWaiting: true,
+    }));
+    const [, bia] = waiting;
+    const { answered } = await show({ ...calm, waitingAccounts: 6, newAccounts: waiting.slice(0, 5) }, [], {
+      [`PATCH /api/users/${bia?.id}`]: () => {
+        answered.operations = {
+          ...calm,
+          waitingAccounts: 5,
+          newAccounts: waiting.filter((account) => account !== bia),
+        };
+        return Response.json({ ...helena, id: bia?.id });
+      },
+    });
+    const accounts = await panel("Contas novas");
+    const button = await accounts.findByRole("button", { name: "Autorizar Bia Nova" });
+    button.focus();
+    await userEvent.setup().keyboard("{Enter}");
+    await accounts.findByText("Fábio Nova");
+    const rows = accounts.getAllByRole("listitem");
+    expect(rows).toHaveLength(6);
+    expect(rows[1]?.textContent).toContain("Bia Nova");
+    expect(rows[1]?.textContent).not.toContain("espera por você");
+    expect(document.activeElement).toBe(rows[1] ?? null);
+  });
+
   test("shows failed jobs of one kind and error as one row, and retries all of them", async () => {
     const sent: unknown[] = [];
     const { answered } = await show(

@@ -1,5 +1,6 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import { useMutation } from "@tanstack/react-query";
+import { useState } from "react";
 import type { Operations } from "../../../shared/api/operations.ts";
 import { Avatar } from "../../ui/avatar.tsx";
 import { Button } from "../../ui/button.tsx";
@@ -15,7 +16,9 @@ import { ViewLink } from "./view-link.tsx";
 
 /** The accounts that wait for an admin, and those made in the last days. */
 export function NewAccountsPanel({ query }: { query: ReturnType<typeof useOperations> }) {
-  const { waitingAccounts = 0 } = query.data ?? {};
+  const { data } = query;
+  const { waitingAccounts = 0 } = data ?? {};
+  const [letIn, setLetIn] = useState<NewAccount[]>([]);
   return (
     <HomePanel
       title={<Trans id="home.accounts">New accounts</Trans>}
@@ -26,18 +29,21 @@ export function NewAccountsPanel({ query }: { query: ReturnType<typeof useOperat
           <Trans id="home.accounts.all">Users</Trans>
         </ViewLink>
       }
-      query={query}
+      query={{ ...query, data: data && withLetIn(data.newAccounts, letIn) }}
     >
-      {({ newAccounts }) =>
-        newAccounts.length === 0 ? (
+      {(accounts) =>
+        accounts.length === 0 ? (
           <p className="home-none">
             <Trans id="home.accounts.none">None in the last seven days</Trans>
           </p>
         ) : (
           <ul>
-            {newAccounts.toSorted(newestFirst).map((account) => (
+            {accounts.map((account) => (
               <li key={account.id} tabIndex={-1}>
-                <AccountRow account={account} />
+                <AccountRow
+                  account={account}
+                  onLetIn={() => setLetIn((before) => [...before, { ...account, isWaiting: false }])}
+                />
               </li>
             ))}
           </ul>
@@ -49,17 +55,30 @@ export function NewAccountsPanel({ query }: { query: ReturnType<typeof useOperat
 
 type NewAccount = Operations["newAccounts"][number];
 
-/** An account that is let in keeps its place, so that no other one moves under the finger. */
-function newestFirst(one: NewAccount, other: NewAccount): number {
-  return other.createdAt.localeCompare(one.createdAt);
+/**
+ * The newest first. An account that is let in keeps its place, also where the server now names another that waits instead: no row moves
+ * under the finger.
+ */
+function withLetIn(accounts: readonly NewAccount[], letIn: readonly NewAccount[]): NewAccount[] {
+  const known = new Set(accounts.map(({ id }) => id));
+  return [...accounts, ...letIn.filter(({ id }) => !known.has(id))].toSorted((one, other) =>
+    other.createdAt.localeCompare(one.createdAt),
+  );
 }
 
-function AccountRow({ account }: { account: NewAccount }) {
+interface AccountRowProps {
+  account: NewAccount;
+  /** Called before the accounts are read again. */
+  onLetIn: () => void;
+}
+
+function AccountRow({ account, onLetIn }: AccountRowProps) {
   const { i18n, t } = useLingui();
   const { id, name, role, createdAt, isWaiting } = account;
   const authorize = useMutation({
     meta: { changes: [...USERS_AND_SELF, OPERATIONS] },
     mutationFn: () => usersApi.change(id, { isAuthorized: true }),
+    onSuccess: onLetIn,
     onError: (error) => {
       const title = t({ id: "users.updateFailed", message: "Failed to update user" });
       showToast({ tone: "bad", title, text: error.message });
