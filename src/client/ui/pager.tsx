@@ -16,7 +16,8 @@ interface PagerProps {
 export function Pager({ className = "pager", before, shown, total, onStep }: PagerProps) {
   const { i18n, t } = useLingui();
   const from = i18n.number(shown > 0 ? before + 1 : 0);
-  const to = i18n.number(before + shown);
+  // While the last page is read, a full one before it is still shown.
+  const to = i18n.number(Math.min(before + shown, total));
   const all = i18n.number(total);
   const isFirst = !onStep || before === 0;
   const isLast = !onStep || before + shown >= total;
