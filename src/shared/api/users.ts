@@ -139,12 +139,14 @@ export const activitySchema = z.object({
 });
 export type Activity = z.infer<typeof activitySchema>;
 
+export const MAX_USER_SEARCH = 200;
+
 /** Query of `GET /api/users`; without `limit` all are returned, at most 10,000. */
 export const userListQuerySchema = z.object({
   limit: z.optional(z.coerce.number<number>().check(z.int(), z.minimum(1), z.maximum(1000))),
   offset: z.optional(z.coerce.number<number>().check(z.int(), z.minimum(0), z.maximum(10_000_000))),
   /** Part of a name or an e-mail; case and accents don't matter. */
-  search: z.optional(z.string().check(z.maxLength(200))),
+  search: z.optional(z.string().check(z.maxLength(MAX_USER_SEARCH))),
   role: z.optional(roleSchema),
   status: z.optional(z.enum(["authorized", "unauthorized"])),
   id: z.optional(z.string().check(z.uuid())),

@@ -132,6 +132,51 @@ describe("the users", () => {
     expect(screen.getByText("Mostrando 1 a 1 de 1 resultado")).toBeDefined();
   });
 
+  test("count no more results than there are while the last page is read", async () => {
+    const many = Array.from({ length: 60 }, (_, index) => ({ ...helena, id: `${helena.id}${index}` }));
+    const { promise, resolve } = Promise.withResolvers<void>();
+    serveUsers(many, {
+      "GET /api/users": async ({ search }) => {
+        if (search.get("offset") !== "0") await promise;
+        return pageOf(many, search);
+      },
+    });
+    const user = await showUsers();
+    await user.click(screen.getByRole("button", { name: "Próximo" }));
+    expect(screen.getByText("Mostrando 51 a 60 de 60 resultados")).toBeDefined();
+    resolve();
+    await waitFor(() => expect(screen.getAllByRole("rowheader")).toHaveLength(10));
+  });
+
+  test("keep their search, and the focus in it, when it fails", async () => {
+    const users = [joao, helena];
+    let fails = true;
+    serveUsers(users, {
+      "GET /api/users": ({ search }) => {
+        if (fails && search.has("search")) throw new TypeError("Failed to fetch");
+        return pageOf(users, search);
+      },
+    });
+    const user = await showUsers();
+    const search = screen.getByLabelText("Nome ou e-mail");
+    await user.type(search, "joa");
+    expect(await screen.findByText("Erro ao carregar usuários")).toBeDefined();
+    expect(document.activeElement).toBe(search);
+    fails = false;
+    await user.type(search, "o");
+    await waitFor(() => expect(names()).toEqual(["João Conceição"]));
+    expect(screen.queryByText("Erro ao carregar usuários")).toBeNull();
+  });
+
+  test("are searched with no more than the server takes", async () => {
+    serveUsers([joao]);
+    const user = await showUsers();
+    const search = screen.getByLabelText<HTMLInputElement>("Nome ou e-mail");
+    await user.click(search);
+    await user.paste("x".repeat(300));
+    expect(search.value).toHaveLength(200);
+  });
+
   test("are authorized by a click on their status, only once even if it is clicked several times", async () => {
     const users = [joao];
     let sent: unknown;

@@ -1,5 +1,5 @@
 import { Trans, useLingui } from "@lingui/react/macro";
-import { roles } from "../../../shared/api/users.ts";
+import { MAX_USER_SEARCH, roles } from "../../../shared/api/users.ts";
 import { Field, TextField } from "../../ui/field.tsx";
 import { Select } from "../../ui/select.tsx";
 import type { UserFilters } from "./user-filters.ts";
@@ -24,6 +24,7 @@ export function FilterBar({ filters, onFiltersChange }: FilterBarProps) {
       <TextField
         className="user-search"
         type="search"
+        maxLength={MAX_USER_SEARCH}
         label={<Trans id="users.search">Name or e-mail</Trans>}
         autoComplete="off"
         value={filters.text}

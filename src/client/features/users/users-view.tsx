@@ -66,18 +66,17 @@ function Users() {
           onRetry={refetch}
         />
       )}
-      {(data || !error) && (
-        <UserList
-          found={data}
-          page={page}
-          onPageChange={setPage}
-          filters={filters}
-          onFiltersChange={(changed) => {
-            setFilters(changed);
-            setPage(0);
-          }}
-        />
-      )}
+      <UserList
+        found={data}
+        isFailed={error !== null}
+        page={page}
+        onPageChange={setPage}
+        filters={filters}
+        onFiltersChange={(changed) => {
+          setFilters(changed);
+          setPage(0);
+        }}
+      />
       <AddUserDialog open={isAdding} onOpenChange={setAdding} />
       <EditUserDialog />
       <ClearFactorsDialog />
@@ -87,8 +86,9 @@ function Users() {
 }
 
 interface UserListProps {
-  /** Undefined while the first page loads. */
+  /** Undefined while the first page loads, and if it failed. */
   found: UserPage | undefined;
+  isFailed: boolean;
   /** Counts from 0. */
   page: number;
   onPageChange: (page: number) => void;
@@ -96,13 +96,13 @@ interface UserListProps {
   onFiltersChange: (filters: UserFilters) => void;
 }
 
-function UserList({ found, page, onPageChange, filters, onFiltersChange }: UserListProps) {
+function UserList({ found, isFailed, page, onPageChange, filters, onFiltersChange }: UserListProps) {
   const isNarrow = useMediaQuery(NARROW);
   const shown = found?.users;
   return (
     <section className="panel users">
       <FilterBar filters={filters} onFiltersChange={onFiltersChange} />
-      {shown?.length === 0 ? (
+      {!shown && isFailed ? null : shown?.length === 0 ? (
         <p className="none-found">
           <Trans id="users.none">No user matches these filters.</Trans>
         </p>
