@@ -7,8 +7,9 @@ import { ShareDialog } from "../../../src/client/features/sharing/share-dialog.t
 import { sharedStudyAtom } from "../../../src/client/features/sharing/share-state.ts";
 import { endSession } from "../../../src/client/session.ts";
 import type { Link } from "../../../src/shared/api/links.ts";
+import type { Role } from "../../../src/shared/api/users.ts";
 import { act, cleanup, drawn, screen, untilGone, userEvent, waitFor, withDom } from "../../support/dom.ts";
-import { type Answer, answerCalls, problem, renderView } from "../../support/render-view.tsx";
+import { type Answer, answerCalls, helena, problem, renderView } from "../../support/render-view.tsx";
 import { skull } from "../../support/skull-study.ts";
 import { travel } from "../../support/travel.ts";
 
@@ -24,7 +25,7 @@ const seen = {
   address: "203.0.113.7",
 };
 
-async function openDialog(answers: Record<string, Answer>) {
+async function openDialog(answers: Record<string, Answer>, role: Role = "user") {
   const calls = answerCalls({
     "GET /api/studies/s1/grants": () => Response.json([]),
     "GET /api/studies/s1/audit": () => Response.json([]),
@@ -38,6 +39,7 @@ async function openDialog(answers: Record<string, Answer>) {
       <ShareButton study={skull} />
       <ShareDialog />
     </>,
+    { user: { role } },
   );
   const user = userEvent.setup();
   await user.click(screen.getByRole("button", { name: /^Compartilhar exame: / }));
@@ -45,8 +47,8 @@ async function openDialog(answers: Record<string, Answer>) {
 }
 
 /** As {@link openDialog}, at the people who have an account. */
-async function openPeople(answers: Record<string, Answer>) {
-  const opened = await openDialog(answers);
+async function openPeople(answers: Record<string, Answer>, role?: Role) {
+  const opened = await openDialog(answers, role);
   await opened.user.click(screen.getByRole("tab", { name: "Com um médico que tem conta" }));
   return opened;
 }
@@ -107,6 +109,37 @@ describe("sharing a study", () => {
     await user.click(screen.getByRole("button", { name: "Pronto" }));
     await travel("back");
     expect(screen.queryByRole("dialog")).toBeNull();
+  });
+
+  test("picks the account that the arrows chose, although a late answer brings others before it", async () => {
+    const [ana, marcela, marta] = ["Ana Marques", "Marcela Luz", "Marta Reis"].map((name, index) => ({
+      ...helena,
+      id: `01900000-0000-7000-8000-00000000000${index}`,
+      name,
+      email: `p${index}@exemplo.com.br`,
+    }));
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const { user } = await openPeople(
+      {
+        "GET /api/users": async ({ search }) => {
+          if (search.get("search") === "m") return Response.json([marcela, marta]);
+          await promise;
+          return Response.json([ana, marcela, marta]);
+        },
+      },
+      "admin",
+    );
+    const field = screen.getByRole<HTMLInputElement>("combobox", { name: "Usuário" });
+    await user.type(field, "m");
+    await screen.findByRole("option", { name: /Marcela/ });
+    await user.type(field, "ar{ArrowDown}");
+    const chosen = () => screen.getByRole("option", { selected: true }).textContent;
+    expect(chosen()).toContain("Marta Reis");
+    resolve();
+    await screen.findByRole("option", { name: /Ana/ });
+    expect(chosen()).toContain("Marta Reis");
+    await user.keyboard("{Enter}");
+    expect(field.value).toBe("p2@exemplo.com.br");
   });
 
   test("gives a doctor access by their e-mail, and lists them among the people who have it", async () => {

@@ -1,7 +1,7 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import { Popover } from "radix-ui";
 import { type KeyboardEvent, useId, useRef, useState } from "react";
-import type { CurrentUser } from "../../../shared/api/users.ts";
+import { type CurrentUser, MAX_USER_SEARCH } from "../../../shared/api/users.ts";
 import { Field } from "../../ui/field.tsx";
 import { SearchIcon } from "../../ui/icons.tsx";
 import { useDebounced } from "../../ui/use-debounced.ts";
@@ -30,15 +30,23 @@ export function UserPicker({ studyId, value, onValueChange, error }: UserPickerP
     data,
     error: usersError,
     isPlaceholderData,
-  } = useUsers({ search, status: "authorized", limit: MAX_LOOKED_AT }, { enabled: search !== "" });
+  } = useUsers(
+    { search: search.slice(0, MAX_USER_SEARCH), status: "authorized", limit: MAX_LOOKED_AT },
+    { enabled: search !== "" },
+  );
   const { data: grants } = useGrants(studyId);
   const [isOpen, setOpen] = useState(false);
-  const [activeIndex, setActiveIndex] = useState(0);
+  const [activeId, setActiveId] = useState<string>();
   const anchor = useRef<HTMLDivElement>(null);
   const listId = useId();
   const found = matchingUsers(data?.users ?? [], grants ?? [], value);
   const isAnswered = data !== undefined && !isPlaceholderData && search === value.trim();
   const isShown = isOpen && value.trim() !== "" && (found.length > 0 || isAnswered);
+  // Answers that come late move it: the same one stays chosen.
+  const activeIndex = Math.max(
+    0,
+    found.findIndex(({ id }) => id === activeId),
+  );
   const active = isShown ? found[activeIndex] : undefined;
 
   const pick = ({ email }: CurrentUser) => {
@@ -50,7 +58,7 @@ export function UserPicker({ studyId, value, onValueChange, error }: UserPickerP
     if (by !== 0) {
       event.preventDefault();
       setOpen(true);
-      if (isShown && found.length > 0) setActiveIndex((activeIndex + by + found.length) % found.length);
+      if (isShown) setActiveId(found.at((activeIndex + by) % found.length)?.id);
     } else if (event.key === "Enter" && active) {
       event.preventDefault();
       pick(active);
@@ -85,7 +93,7 @@ export function UserPicker({ studyId, value, onValueChange, error }: UserPickerP
                 value={value}
                 onChange={({ target }) => {
                   onValueChange(target.value);
-                  setActiveIndex(0);
+                  setActiveId(undefined);
                   setOpen(true);
                 }}
                 onKeyDown={step}
