@@ -402,6 +402,30 @@ describe("laboratory exams", () => {
     expect(second).not.toBe(lost ?? "");
   });
 
+  test("are seen once they are saved, also from a later page", async () => {
+    answerForms({ status: 201 });
+    const exams = Array.from({ length: 60 }, (_, index) => ({
+      ...blood,
+      id: `m${index}`,
+      laudoDescription: `Exame ${index}`,
+      createdAt: new Date(Date.UTC(2026, 5, 1) - index * 3600_000).toISOString(),
+    }));
+    const { user } = await showLabs(labsOf(exams));
+    await user.click(await screen.findByRole("button", { name: "Próximo" }));
+    await user.click(screen.getByRole("button", { name: "Adicionar exame" }));
+    const dialog = await screen.findByRole("dialog");
+    await user.type(within(dialog).getByLabelText("Nome do exame"), "TSH");
+    within(dialog).getByRole("combobox").focus();
+    await user.keyboard("{Enter}");
+    await user.click(await screen.findByRole("option", { name: "Laboratoriais" }));
+    const file = new File(["%PDF-1.4"], "tsh.pdf", { type: "application/pdf" });
+    await user.upload(dialog.querySelector("input[type=file]") as HTMLInputElement, file);
+    exams.unshift({ ...blood, id: "new", laudoDescription: "TSH", createdAt: new Date().toISOString() });
+    await user.click(within(dialog).getByRole("button", { name: "Salvar exame" }));
+    await untilGone(() => screen.queryByRole("dialog"));
+    expect(names()[0]).toBe("TSH");
+  });
+
   test("are sent with their name, date and modality", async () => {
     const sent = answerForms({ status: 201 });
     const { user } = await showLabs(labsOf([]));

@@ -22,20 +22,21 @@ import { labsApi } from "./labs-api.ts";
 interface LabUploadDialogProps {
   open: boolean;
   onOpenChange: (open: boolean) => void;
+  onSaved: () => void;
 }
 
 /** Takes one laboratory PDF with its name, date and modality. */
-export function LabUploadDialog({ open, onOpenChange }: LabUploadDialogProps) {
+export function LabUploadDialog({ open, onOpenChange, onSaved }: LabUploadDialogProps) {
   return (
     <Dialog open={open} onOpenChange={onOpenChange} title={<Trans id="labs.add">Add exam</Trans>}>
-      <LabUploadForm onClose={() => onOpenChange(false)} />
+      <LabUploadForm onClose={() => onOpenChange(false)} onSaved={onSaved} />
     </Dialog>
   );
 }
 
 const emptyForm = { examName: "", examDate: "", modality: "" };
 
-function LabUploadForm({ onClose }: { onClose: () => void }) {
+function LabUploadForm({ onClose, onSaved }: { onClose: () => void; onSaved: () => void }) {
   const { i18n, t } = useLingui();
   const [fields, setFields] = useKeptFields("lab-upload", emptyForm);
   const [file, setFile] = useState<File>();
@@ -44,10 +45,14 @@ function LabUploadForm({ onClose }: { onClose: () => void }) {
   const { upload, sent } = useLabUpload();
 
   const checked = labUploadSchema.safeParse(fields);
+  const saved = () => {
+    onSaved();
+    close();
+  };
   const submit = (event: FormEvent) => {
     event.preventDefault();
     setAsked(true);
-    if (checked.success && file) upload.mutate({ fields: checked.data, file }, { onSuccess: close });
+    if (checked.success && file) upload.mutate({ fields: checked.data, file }, { onSuccess: saved });
   };
   const isIncomplete = !checked.success || !file;
   const errorOf = (field: keyof LabUpload) => {

@@ -156,7 +156,8 @@ function Labs({ filters, onFiltersChange, page, onPageChange, onView }: LabsProp
           />
         </section>
       )}
-      <LabUploadDialog open={isAdding} onOpenChange={setAdding} />
+      {/* The newest stand first. */}
+      <LabUploadDialog open={isAdding} onOpenChange={setAdding} onSaved={() => onPageChange(0)} />
       {deleted && <DeleteLabDialog key={deleted.id} exam={deleted} onClose={() => setDeleted(undefined)} />}
     </>
   );
