@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import { insertUser } from "../../../src/server/features/accounts/users/users.repo.ts";
 import { tellOfWaiting } from "../../../src/server/features/membership/waiting-accounts.ts";
+import { byAccount, IN_ALL, takeFromBudgets } from "../../../src/server/mail/mail-budget.ts";
 import type { NotificationList } from "../../../src/shared/api/notifications.ts";
 import type { Operations } from "../../../src/shared/api/operations.ts";
 import type { CurrentUser } from "../../../src/shared/api/users.ts";
@@ -136,4 +137,14 @@ test("admins stay told of an account that registers while the last other one is 
   settle();
   await Promise.all([registering, letting]);
   expect(await told()).toMatchObject([{ event: "account.waiting", actorName: "Ivo Novo" }]);
+});
+
+test("whoever is let in is told, however many mails the admin has caused within the hour", async () => {
+  const late = await register("Lia Tarde", "lia@example.com");
+  await t.deps.db.transaction(async (tx) => {
+    for (let count = 0; count < IN_ALL; count++)
+      await takeFromBudgets(tx, byAccount(admin.id, t.deps.clock.now()), `${count}@example.com`);
+  });
+  await authorize(late);
+  expect(await newMails()).toContainEqual(["lia@example.com", "Your Exameteca account was authorized"]);
 });

@@ -57,7 +57,7 @@ export async function changeUser(
     if ((role ?? user.role) !== "admin") await keepSubscribed(tx, user, change, now);
     if (isAuthorized && wasWaiting) {
       const choseEnd = change.expiresAt !== undefined;
-      await letIn(deps, tx, (await findUser(tx, id)) ?? user, { adminId: admin.userId, choseEnd });
+      await letIn(deps, tx, (await findUser(tx, id)) ?? user, { choseEnd });
     }
     const becomesAdmin = role === "admin" && user.role !== "admin";
     if (becomesAdmin) await tellAdmins(deps, tx, admin, { id, email: change.email ?? user.email });

@@ -1,8 +1,8 @@
 import { addDays } from "../../../shared/rules/days.ts";
 import type { Tx } from "../../db/client.ts";
 import { composeMail, type MailContent } from "../../mail/compose-mail.ts";
-import { mailWithinBudget } from "../../mail/mail.jobs.ts";
-import { byAccount, byRegistrations } from "../../mail/mail-budget.ts";
+import { enqueueMail } from "../../mail/mail.jobs.ts";
+import { byProgram, byRegistrations } from "../../mail/mail-budget.ts";
 import type { UserRow } from "../accounts/users/users.table.ts";
 import { countWaitingUsers, lockWaitingUsers } from "../accounts/users/waiting-users.repo.ts";
 import { deleteNotifications } from "../notifications/notifications.repo.ts";
@@ -38,13 +38,13 @@ export async function letIn(
   deps: NotifyDeps,
   tx: Tx,
   { id, email: to, locale }: UserRow,
-  { adminId, choseEnd }: { adminId: string; choseEnd: boolean },
+  { choseEnd }: { choseEnd: boolean },
 ): Promise<void> {
   const { config, clock } = deps;
   const now = clock.now();
   if (!choseEnd) await beginTrial(tx, id, addDays(now, config.trialDays));
   const mail = composeMail(letInMail(config.publicUrl), { to, locale, productName: config.productName });
-  await mailWithinBudget(deps, tx, mail, byAccount(adminId, now));
+  await enqueueMail(deps, tx, mail, byProgram);
 }
 
 /** A trial lasts from the day on which it can be used. One that an admin has made longer stays as it is. */
