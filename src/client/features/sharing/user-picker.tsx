@@ -5,12 +5,11 @@ import { type CurrentUser, MAX_USER_SEARCH } from "../../../shared/api/users.ts"
 import { Field } from "../../ui/field.tsx";
 import { SearchIcon } from "../../ui/icons.tsx";
 import { useDebounced } from "../../ui/use-debounced.ts";
-import { useUsers } from "../users/use-users.ts";
+import { SEARCH_PAUSE_MS, useUsers } from "../users/use-users.ts";
 import { roleName } from "../users/user-text.ts";
 import { matchingUsers } from "./matching-users.ts";
 import { useGrants } from "./use-sharing.ts";
 
-const TYPING_PAUSE_MS = 250;
 /** Some of those that a search finds have the study already, and admins see every study. */
 const MAX_LOOKED_AT = 100;
 
@@ -25,7 +24,7 @@ interface UserPickerProps {
 /** A search by name or e-mail over the accounts that can be given the study: arrows, Enter, Escape, or a tap. */
 export function UserPicker({ studyId, value, onValueChange, error }: UserPickerProps) {
   const { t } = useLingui();
-  const search = useDebounced(value.trim(), TYPING_PAUSE_MS);
+  const search = useDebounced(value.trim(), SEARCH_PAUSE_MS);
   const {
     data,
     error: usersError,

@@ -9,6 +9,8 @@ import { usersApi } from "./users-api.ts";
 const queryKey = ["users"];
 
 export const USERS_PER_PAGE = 50;
+/** A search begins once nothing was typed for so long. */
+export const SEARCH_PAUSE_MS = 250;
 
 /** The accounts that a query finds; those of the previous one stay visible while they load. */
 export function useUsers(query: UserListQuery, { enabled = true } = {}) {

@@ -14,7 +14,7 @@ import { AddUserDialog } from "./add-user-dialog.tsx";
 import { ClearFactorsDialog } from "./clear-factors-dialog.tsx";
 import { DeleteUserDialog } from "./delete-user-dialog.tsx";
 import { EditUserDialog } from "./edit-user-dialog.tsx";
-import { isAddingUserAtom, USERS_PER_PAGE, useUsers } from "./use-users.ts";
+import { isAddingUserAtom, SEARCH_PAUSE_MS, USERS_PER_PAGE, useUsers } from "./use-users.ts";
 import { UserCards } from "./user-cards.tsx";
 import { FilterBar } from "./user-filter-bar.tsx";
 import { filterQuery, noFilters, type UserFilters } from "./user-filters.ts";
@@ -23,7 +23,6 @@ import type { UserPage } from "./users-api.ts";
 
 /** Matches when seven columns no longer fit beside the menu. */
 const NARROW = "(max-width: 63.75em)";
-const TYPING_PAUSE_MS = 250;
 
 /** Lists the accounts for an admin; sends everybody else back to the start. */
 export default function UsersView() {
@@ -36,7 +35,7 @@ function Users() {
   const [isAdding, setAdding] = useAtom(isAddingUserAtom);
   const [filters, setFilters] = useState(noFilters);
   const [page, setPage] = useState(0);
-  const settled = useDebounced(filters, TYPING_PAUSE_MS);
+  const settled = useDebounced(filters, SEARCH_PAUSE_MS);
   const { data, error, refetch, isPlaceholderData } = useUsers({
     ...filterQuery(settled),
     limit: USERS_PER_PAGE,
