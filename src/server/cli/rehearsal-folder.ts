@@ -9,7 +9,7 @@ const NAME = /^exameteca-rehearsal-([0-9a-f]{8})-(\d+)-\w+$/;
 const TOUCHED_EVERY_MS = MINUTE_MS;
 /** A folder of a process that can't be seen from here is left behind if it was not touched for so long. */
 const LEFT_AFTER_MS = HOUR_MS;
-/** A PostgreSQL whose program was killed may still be ending in a folder that is removed. */
+/** PostgreSQL outlives its killed program for a moment, and may still write to the folder. */
 const RETRIES = { maxRetries: 10, retryDelay: 100 };
 
 /** Makes a new folder below `TMPDIR`, which disposal removes. What a killed rehearsal left there is removed before: it holds exams. */

@@ -170,7 +170,7 @@ const withOpenPix = {
   },
 };
 
-/** The home view with an open Pix, whose status changes to what `become` is told. */
+/** Shows the home view with an open Pix; `become` changes the status of that Pix. */
 async function showOpenPix() {
   let status = "pending";
   await show({

@@ -1,4 +1,4 @@
-/** A Blob whose bytes are in memory. It can be read in parts, as any Blob. */
+/** A Blob that has its bytes in memory, and can be read in parts like any other. */
 export class HeldFile extends Blob {
   readonly #bytes: ArrayBuffer;
 

@@ -39,7 +39,7 @@ export function isNameUnread(table: Columns<"patientNameTries" | "patientNameGro
   return sql`${table.patientNameTries} < ${sql.raw(String(MAX_TRIES))} and ${table.patientNameGroups} is null`;
 }
 
-/** Studies whose instances were not asked yet for a fraction of a second in their time. The column of the time holds none. */
+/** Studies whose time may have a fraction of a second: its column has none, and the instances were not read for it yet. */
 export function isTimeUnread(table: Columns<"studyTimeTries" | "studyTime">): SQL {
   return sql`${table.studyTimeTries} < ${sql.raw(String(MAX_TRIES))} and ${table.studyTime} is not null`;
 }

@@ -21,7 +21,7 @@ const SAFE_MS = 10_000;
 export interface HeldPlace extends HeldWhileSent {
   /**
    * Waits for something, such as a turn. Meanwhile a caller of an account with fewer places may take this place. Then the wait ends, and
-   * whoever waited is told to come again.
+   * the caller who waited is told to come again.
    */
   whileWaiting<Result>(wait: (signal: AbortSignal) => Promise<Result>): Promise<Result>;
 }
