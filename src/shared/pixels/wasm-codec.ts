@@ -1,5 +1,4 @@
-import type { DecodedFrame, Samples } from "./decoded-frame.ts";
-import { interleave } from "./decoded-frame.ts";
+import { type DecodedFrame, interleave, type Samples } from "./decoded-frame.ts";
 import { NoPicture } from "./no-picture.ts";
 
 /** The common interface of the codecs' decoders. A decoder is in WASM memory: `delete` frees it. */

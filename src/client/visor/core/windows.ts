@@ -1,5 +1,4 @@
-import type { Voi } from "../../../shared/pixels/grey-table.ts";
-import { fullWindow, proposedVoi } from "../../../shared/pixels/grey-table.ts";
+import { fullWindow, proposedVoi, type Voi } from "../../../shared/pixels/grey-table.ts";
 import type { PixelModule, Window } from "../../../shared/pixels/pixel-module.ts";
 import type { GreyFrame } from "../../../shared/pixels/prepare-frame.ts";
 

@@ -1,6 +1,5 @@
 import { Trans } from "@lingui/react/macro";
-import type { ReactNode } from "react";
-import { useEffect, useEffectEvent } from "react";
+import { type ReactNode, useEffect, useEffectEvent } from "react";
 import { Button } from "../../ui/button.tsx";
 import { useIsOnline } from "../../ui/use-is-online.ts";
 import { ImageIcon } from "./icons.ts";

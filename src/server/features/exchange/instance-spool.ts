@@ -1,5 +1,4 @@
-import type { FileHandle } from "node:fs/promises";
-import { open } from "node:fs/promises";
+import { type FileHandle, open } from "node:fs/promises";
 import { setImmediate } from "node:timers/promises";
 import { crc32 } from "node:zlib";
 import { FULL_32 } from "../../../shared/zip/zip-format.ts";

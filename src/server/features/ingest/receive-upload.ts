@@ -10,8 +10,7 @@ import { bodyBytes } from "../../runtime/body-bytes.ts";
 import { readUpTo } from "../../runtime/read-up-to.ts";
 import { uploadMissing, uploadNotZip, uploadTooLarge } from "./ingest.errors.ts";
 import type { ReceivedBytes } from "./received-bytes.ts";
-import type { SpoolRoom } from "./spool-writer.ts";
-import { SpoolWriter } from "./spool-writer.ts";
+import { type SpoolRoom, SpoolWriter } from "./spool-writer.ts";
 
 export interface ReceivedUpload {
   metadata: UploadMetadata;

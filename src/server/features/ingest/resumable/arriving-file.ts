@@ -6,8 +6,7 @@ import type { Deps } from "../../../deps.ts";
 import { beginFlush } from "../../../storage/disk/begin-flush.ts";
 import { copy, linkOrCopy, statFile, sync } from "../../../storage/disk/durable-file.ts";
 import { isAbsent } from "../../../storage/disk/fs-failure.ts";
-import type { SpoolRoom } from "../spool-writer.ts";
-import { SpoolWriter } from "../spool-writer.ts";
+import { type SpoolRoom, SpoolWriter } from "../spool-writer.ts";
 import type { ArrivingSums } from "../worker/arriving-sums.ts";
 import {
   type ArrivingBytes,

@@ -7,8 +7,7 @@ import { AppError } from "../../../http/app-error.ts";
 import { deleteObjects } from "../../../storage/delete-objects.ts";
 import { writeAll } from "../../../storage/disk/durable-file.ts";
 import { ObjectNotFound, type ObjectStore } from "../../../storage/object-store.ts";
-import type { SpoolRoom } from "../spool-writer.ts";
-import { SpoolWriter } from "../spool-writer.ts";
+import { type SpoolRoom, SpoolWriter } from "../spool-writer.ts";
 import {
   type ArrivingBytes,
   BytesLost,

@@ -8,8 +8,7 @@ import { memorySource } from "../../../../shared/dicom/reading/memory-source.ts"
 import type { EntryData, ZipEntry } from "../../../../shared/zip/zip-entry.ts";
 import { METHOD_STORED } from "../../../../shared/zip/zip-format.ts";
 import { ContentHash, contentHashOf } from "../../../archive/content-hash.ts";
-import type { FileWindow } from "../../../archive/file-window.ts";
-import { readFully } from "../../../archive/file-window.ts";
+import { type FileWindow, readFully } from "../../../archive/file-window.ts";
 import { fileSource } from "../../../dicom/byte-source.ts";
 
 const inflateBeside = promisify(inflateRaw);
