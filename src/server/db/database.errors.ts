@@ -35,6 +35,14 @@ export class DatabaseGivesTooFew extends DatabaseIsUnfit {
   }
 }
 
+/** The database does not take our tables. */
+export class DatabaseDoesNotFit extends DatabaseIsUnfit {
+  override name = "DatabaseDoesNotFit";
+  constructor(readonly obstacles: readonly string[]) {
+    super(["The database of DATABASE_URL can't be used:", ...obstacles.map((one) => `- ${one}`)].join("\n"));
+  }
+}
+
 /** The database did not answer in time. */
 export class DatabaseUnavailable extends Error {
   override name = "DatabaseUnavailable";

@@ -1,7 +1,8 @@
 import type { TransactionSql } from "postgres";
+import { assertFitDatabase } from "./assert-fit-database.ts";
 import { isAnswerLost } from "./database.errors.ts";
 import { DatabaseIsNewer, MigrationChanged } from "./migrate.errors.ts";
-import { openPostgres } from "./postgres.ts";
+import { openPostgres, type Sql } from "./postgres.ts";
 import { type StartupLockOptions, withStartupLock } from "./startup-lock.ts";
 
 /** One file of the migrations folder, as drizzle's `readMigrationFiles` reads it. */
@@ -31,6 +32,7 @@ const CONTRACTS = /^-- contracts: works from (\d+)$/m;
  * Idempotent; concurrent migrators wait for each other. Keeps drizzle-kit's own table of applied migrations, with one more column.
  * If an answer is lost, such as that to the end of the transaction, it begins once more with what the database has then.
  * @throws {DatabaseIsNewer | MigrationChanged}
+ * @throws {DatabaseDoesNotFit} before the first migration
  */
 export async function migrate(
   url: string,
@@ -51,6 +53,7 @@ async function migrateOnce(
   limits: StartupLockOptions | undefined,
 ): Promise<number> {
   const migrating = async (tx: TransactionSql) => {
+    if (!(await hasMigrations(tx))) await assertFitDatabase(tx);
     const applied = await appliedMigrations(tx);
     if (isNewerButWorks(migrations, applied)) return 0;
     const pending = pendingMigrations(migrations, applied);
@@ -99,11 +102,15 @@ export function appliedOf(url: string, migrations: readonly Migration[]): Promis
 export async function isMigrated(url: string): Promise<boolean> {
   const sql = openPostgres(url, { max: 1 });
   try {
-    const [found] = await sql`select to_regclass('drizzle.__drizzle_migrations') is not null as is_there`;
-    return found?.is_there === true;
+    return await hasMigrations(sql);
   } finally {
     await sql.end({ timeout: 5 });
   }
+}
+
+async function hasMigrations(sql: Sql | TransactionSql): Promise<boolean> {
+  const [found] = await sql`select to_regclass('drizzle.__drizzle_migrations') is not null as is_there`;
+  return found?.is_there === true;
 }
 
 async function appliedMigrations(tx: TransactionSql): Promise<AppliedMigration[]> {

@@ -1,9 +1,13 @@
 import postgres from "postgres";
 import { OperatorError } from "../runtime/operator-error.ts";
 import { ARRAY_TYPES } from "./array-types.ts";
+import { BYTEA } from "./bytea-text.ts";
 import type { PoolSockets } from "./pool-sockets.ts";
 
 export type Sql = postgres.Sql;
+
+/** What our statements and their answers are written for, whatever the role or the database has set. Poolers know these settings. */
+const SESSION = { datestyle: "ISO, MDY", timezone: "UTC", standard_conforming_strings: "on" } as const;
 
 /**
  * A postgres.js client. `url` may name a unix socket's folder as libpq does:
@@ -15,7 +19,7 @@ export function openPostgres(
   sockets?: PoolSockets,
 ): Sql {
   const socket = sockets && { socket: sockets.connect };
-  return postgres(withoutHost(url), {
+  const sql = postgres(withoutHost(url), {
     connect_timeout: 10,
     backoff: secondsBefore,
     fetch_types: ARRAY_TYPES as unknown as boolean,
@@ -23,7 +27,16 @@ export function openPostgres(
     ...socketOf(url),
     ...options,
     ...socket,
+    types: { bytea: BYTEA, ...options.types } as unknown as Record<string, never>,
+    connection: { ...SESSION, ...options.connection },
   });
+  return Object.assign(sql, { begin: readingCommitted(sql.begin) });
+}
+
+/** A transaction reads what others committed before each statement, not before its first: it takes a lock, then reads. */
+function readingCommitted(begin: Sql["begin"]): Sql["begin"] {
+  return ((...args: [string, never] | [never]) =>
+    args.length === 1 ? begin("isolation level read committed", args[0]) : begin(...args)) as Sql["begin"];
 }
 
 /** Pauses before another try to connect, so that many nodes don't hold up a database that recovers, nor wait long once it is back. */

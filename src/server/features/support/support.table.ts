@@ -1,8 +1,7 @@
 import { sql } from "drizzle-orm";
-import { customType, index, pgTable, text, timestamp, uniqueIndex, uuid } from "drizzle-orm/pg-core";
+import { index, pgTable, text, timestamp, uniqueIndex, uuid } from "drizzle-orm/pg-core";
+import { bytea } from "../../db/bytea.ts";
 import { users } from "../accounts/users/users.table.ts";
-
-const bytea = customType<{ data: Uint8Array; driverData: Uint8Array }>({ dataType: () => "bytea" });
 
 /**
  * Messages of the support form, kept for a year. The form needs no authorisation: the sender's name and address are
