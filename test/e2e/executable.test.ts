@@ -179,6 +179,10 @@ describe.skipIf(!isAsked)("the executable, alone in an empty folder and with an 
         const returned = Object.values(unzipSync(new Uint8Array(await file.arrayBuffer())));
         expect(hashes(returned)).toEqual(hashes(instances.map(({ bytes }) => bytes)));
 
+        const medium = await ana.call("GET", `/api/studies/${study?.id}/download?as=pdi`);
+        const { "INDEX.HTM": page } = unzipSync(new Uint8Array(await medium.arrayBuffer()));
+        expect(Buffer.from(page ?? []).includes('<div id="disc">')).toBe(true);
+
         expect((await ana.call("DELETE", `/api/studies/${study?.id}`)).ok).toBe(true);
         expect(await list(ana)).toEqual([]);
         expect(await server.kill("SIGTERM")).toBe(0);

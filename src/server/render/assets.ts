@@ -75,12 +75,9 @@ function manifestAssets(
   return { get: (path) => assets.get(path), paths: () => [...assets.keys()] };
 }
 
-/** The content without a coding. */
-export async function readAsset(asset: Asset): Promise<Uint8Array | undefined> {
-  const plain = asset.body("identity");
-  if (plain) return await plain.bytes();
-  const packed = asset.body("gzip");
-  return packed && Bun.gunzipSync(await packed.bytes());
+/** The content without a coding, whatever it is stored in. */
+export async function readAsset(asset: Asset): Promise<Uint8Array> {
+  return await new Response(storedBody(asset, "identity")).bytes();
 }
 
 /**

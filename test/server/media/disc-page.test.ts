@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { brotliCompressSync } from "node:zlib";
 import { ZipStream } from "../../../src/server/archive/zip-stream.ts";
 import { readDiscPage } from "../../../src/server/features/media/disc-page.ts";
 import type { Asset } from "../../../src/server/render/assets.ts";
@@ -18,4 +19,15 @@ test("media that are sent at once share the visor's page, and copy little of it 
   expect(Math.max(...pieces.map(({ length }) => length))).toBeLessThanOrEqual(64 * 1024);
   const shared = pieces.filter(({ buffer }) => buffer === page.buffer);
   expect(shared.reduce((sum, { length }) => sum + length, 0)).toBe(PAGE_BYTES);
+});
+
+test("a medium has the visor's page from an executable too, which keeps it in brotli alone", async () => {
+  const plain = new Uint8Array(PAGE_BYTES).fill(7);
+  const packed = new Blob([brotliCompressSync(plain)]);
+  const asset: Asset = {
+    ...{ type: "text/html", etag: "1", immutable: true, codings: ["br"], sizeBytes: PAGE_BYTES },
+    body: (coding) => (coding === "br" ? packed : undefined),
+  };
+  const page = await readDiscPage({ get: () => asset, paths: () => ["disc-page-abc.html"] });
+  expect(Bun.hash(page)).toBe(Bun.hash(plain));
 });

@@ -10,7 +10,7 @@ export async function readDiscPage(assets: Pick<AssetSource, "get" | "paths">): 
   const path = assets.paths().find((name) => DISC_PAGE.test(name));
   const asset = path === undefined ? undefined : assets.get(path);
   if (!asset) return new Uint8Array();
-  const page = read.get(asset) ?? (await readAsset(asset)) ?? new Uint8Array();
+  const page = read.get(asset) ?? (await readAsset(asset));
   read.set(asset, page);
   return page;
 }
