@@ -1,6 +1,7 @@
 import { type BuiltAssets, createApp } from "./app.ts";
 import type { Config } from "./config.ts";
 import type { Deps } from "./deps.ts";
+import { answerRequests } from "./http/answer-requests.ts";
 import { MemoryReturn } from "./runtime/memory-return.ts";
 import { OperatorError } from "./runtime/operator-error.ts";
 import { withTimeout } from "./runtime/with-timeout.ts";
@@ -54,7 +55,7 @@ export async function startServer(deps: Deps, assets: BuiltAssets): Promise<Runn
       development: false,
       // Without this, another installation could listen on the same port, and each would get some of the requests.
       reusePort: false,
-      fetch: (request, bunServer) => app.fetch(request, { server: bunServer }),
+      fetch: answerRequests(app, config.publicUrl),
     }),
   );
   started.move();

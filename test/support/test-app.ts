@@ -7,6 +7,7 @@ import type { Deps } from "../../src/server/deps.ts";
 import { updateUser } from "../../src/server/features/accounts/users/users.repo.ts";
 import { startSubscription } from "../../src/server/features/subscriptions/start-subscription.ts";
 import { createPictureMaker } from "../../src/server/features/thumbnails/worker/picture-maker.ts";
+import { answerRequests } from "../../src/server/http/answer-requests.ts";
 import { embeddedAssets, folderAssets } from "../../src/server/render/assets.ts";
 import { createLogger } from "../../src/server/runtime/log.ts";
 import { Turns } from "../../src/server/runtime/turns.ts";
@@ -181,7 +182,7 @@ export async function createTestApp(options: TestAppOptions = {}): Promise<TestA
     const assets = { client: folderAssets(join(DIST, "client")), viewer: folderAssets(join(DIST, "viewer")) };
     // Unchecked: tests measure its memory and its speed.
     const served = createApp({ ...deps, config: { ...config, publicUrl } }, assets);
-    server.reload({ fetch: (request, bunServer) => served.fetch(request, { server: bunServer }) });
+    server.reload({ fetch: answerRequests(served, publicUrl) });
     return publicUrl;
   }
 

@@ -1,7 +1,7 @@
 import type { Context } from "hono";
 
 /** What is asked of the server of Bun that took a request. */
-interface RequestServer {
+export interface RequestServer {
   requestIP(request: Request): { address: string; port: number } | null;
   timeout(request: Request, seconds: number): void;
 }

@@ -1,0 +1,24 @@
+import type { RequestServer } from "./server-of.ts";
+
+interface App {
+  fetch(request: Request, env: { server: RequestServer }): Response | Promise<Response>;
+}
+
+/**
+ * What the runtime calls for each request. It gives a request without Host, which HTTP/1.0 allows and load balancers send to ask for
+ * health, a path for its address: that is completed with PUBLIC_URL's origin (RFC 9112 §3.3). A Host that is none is 400 (§3.2).
+ */
+export function answerRequests({ fetch }: App, publicUrl: string) {
+  const { origin } = new URL(publicUrl);
+  return (request: Request, server: RequestServer): Response | Promise<Response> => {
+    if (URL.canParse(request.url)) return fetch(request, { server });
+    const address = origin + request.url;
+    if (request.headers.get("host") || !URL.canParse(address)) return new Response(null, { status: 400 });
+    // The runtime knows its own requests only.
+    const own: RequestServer = {
+      requestIP: () => server.requestIP(request),
+      timeout: (_request, seconds) => server.timeout(request, seconds),
+    };
+    return fetch(new Request(address, request), { server: own });
+  };
+}
