@@ -46,3 +46,15 @@ test("HEAD of a long PDF leaves nothing open that it would be read from", async 
   expect(opened).toBeGreaterThan(1);
   expect(ended).toBe(opened);
 });
+
+test("HEAD of a file whose length is known once it is sent says no length, least of all 0", async () => {
+  const ticket = await t.call("POST", "/api/users/export-ticket", { as: person });
+  const { url: ticketed } = (await ticket.json()) as { url: string };
+  const url = await t.listen();
+  const page = await (await fetch(url)).text();
+  const script = /\/assets\/[^"]+\.js/.exec(page)?.[0] ?? "";
+  for (const path of [ticketed, script]) {
+    const { status, headers } = await fetch(new URL(path, url), { method: "HEAD" });
+    expect([status, headers.get("content-length")]).toEqual([200, null]);
+  }
+});
