@@ -282,7 +282,6 @@ test("the pages of a medium and of an export show their images from the disc, wi
   const { studies } = await t.testApp.store(owner, zipSync(exam));
   const disc = join(folder, "disc");
   await unpack(`/api/studies/${studies[0]?.id}/download?as=pdi`, owner, disc);
-  await t.testApp.call("GET", `/api/studies/${studies[0]?.id}/receipt`, { as: owner });
   await t.testApp.store(owner, zipSync({ X1: slice(1, "2.25.13") }));
   for (const [path, fields, file] of [
     ["/api/studies/laudo/upload", { studyInstanceUID: "2.25.13" }, "laudo"],
@@ -326,7 +325,7 @@ test("the pages of a medium and of an export show their images from the disc, wi
     await page.getByRole("link", { name: "Hemograma · 31-01-2026" }).waitFor();
     const links = await page.locator("a").evaluateAll((all) => all.map((link) => link.getAttribute("href")));
     expect(links.map((link) => link?.split("/")[0])).toEqual([
-      ...["receipts", "reports", "lab", "DICOMDIR", "LEIA-ME.txt"],
+      ...["receipts", "reports", "receipts", "lab", "DICOMDIR", "LEIA-ME.txt"],
     ]);
     for (const link of links) expect([link, existsSync(join(all, link ?? ""))]).toEqual([link, true]);
     expect(await violationsOn(page)).toEqual([]);

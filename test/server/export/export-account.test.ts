@@ -75,6 +75,11 @@ test("an account's export is one ZIP with everything it keeps: images bit for bi
   const described = exams.studies.find((study: { id: string }) => study.id === studyId);
   expect(described.folders).toHaveLength(1);
   for (const folder of described.folders) expect(images.some(([name]) => name.startsWith(folder))).toBe(true);
+  // Nobody asked for the other's receipt before.
+  const unasked = exams.studies.find((study: { id: string }) => study.id !== studyId);
+  expect(unasked.receipts).toHaveLength(1);
+  const { receipt: made } = JSON.parse(strFromU8(files[unasked.receipts[0]] ?? new Uint8Array()));
+  expect(made).toMatchObject({ studyInstanceUID: unasked.studyInstanceUID, instances: { length: 1 } });
   expect(files[described.report]).toEqual(Uint8Array.from(samplePdf()));
   expect(described.receipts.map((file: string) => strFromU8(files[file] ?? new Uint8Array()))).toEqual([
     receipt,

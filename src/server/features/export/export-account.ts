@@ -12,9 +12,6 @@ import { presentLabExam } from "../labs/present-lab-exam.ts";
 import { FILE_SET_ID } from "../media/answer-media.ts";
 import { readDiscPage } from "../media/disc-page.ts";
 import { uidOfUuid } from "../media/encapsulate-report.ts";
-import { drawReceipts } from "../receipts/receipt-paper.ts";
-import { signedReceipt } from "../receipts/receipt-payload.ts";
-import { findNextReceipt } from "../receipts/receipts.repo.ts";
 import { listUnpurgedRemovals } from "../removals/removals.repo.ts";
 import type { RemovalRow } from "../removals/removals.table.ts";
 import { findReport } from "../reports/reports.repo.ts";
@@ -27,6 +24,7 @@ import { DamagedParts } from "./damaged-parts.ts";
 import { describeAccount } from "./describe-account.ts";
 import type { ExportDeps } from "./export-deps.ts";
 import { exportImages } from "./export-images.ts";
+import { exportReceipts } from "./export-receipts.ts";
 import { jsonOfLists } from "./json-of-lists.ts";
 
 const STUDIES_AT_ONCE = 100;
@@ -191,28 +189,6 @@ async function* exportStudy(
     })),
   };
   return exported;
-}
-
-/** Sends the receipts that were given for a study, each as JSON and on paper, and returns the files of the former. */
-async function* exportReceipts(
-  { db, config }: Pick<ExportDeps, "db" | "config">,
-  zip: ZipStream,
-  study: StudyRow,
-  locale: Locale,
-): AsyncGenerator<Uint8Array, string[]> {
-  const files: string[] = [];
-  for (let last: string | undefined; ; ) {
-    const receipt = await findNextReceipt(db, study.id, last);
-    if (!receipt) return files;
-    last = receipt.id;
-    const name = `receipts/${study.id}-${files.length + 1}`;
-    yield* zip.file(`${name}.json`, ...(await Array.fromAsync(signedReceipt(receipt))));
-    yield* zip.file(
-      `${name}.pdf`,
-      await drawReceipts({ receipts: [{ study, receipt }] }, { ...config, locale }),
-    );
-    files.push(`${name}.json`);
-  }
 }
 
 function json(value: unknown): Uint8Array {

@@ -1,5 +1,5 @@
 import type { Deps } from "../../deps.ts";
-import type { ObjectDeps } from "../../holdings/reading/open-object.ts";
 import type { AssetSource } from "../../render/assets.ts";
+import type { ReceiptDeps } from "../receipts/make-receipt.ts";
 
-export type ExportDeps = ObjectDeps & Pick<Deps, "config" | "series"> & { assets: AssetSource };
+export type ExportDeps = ReceiptDeps & Pick<Deps, "config"> & { assets: AssetSource };
