@@ -104,6 +104,7 @@ const matrix: Record<string, Row> = {
   "GET /api/payments/:id": signedIn(404),
   "POST /api/payments/:id/confirm": adminOnly(404),
   "POST /api/payments/:id/refund": adminOnly(404),
+  "POST /api/payments/webhook/:secret": everyone(404),
   "POST /api/payments/webhook/:secret/pix": everyone(404),
   "POST /api/users/delete-own": signedIn(400),
   "POST /api/users/export-ticket": signedIn(201),

@@ -39,6 +39,10 @@ describe("the app at a PSP", () => {
 
   test("registers its webhook, and believes the PSP's records, not what the webhook receives", async () => {
     expect(psp.bank.webhookUrl).toEndWith(`/api/payments/webhook/${psp.config.webhookSecret}`);
+    // Efí and others try the address before they take it, with a body of their own.
+    const tried = new URL(psp.bank.webhookUrl ?? "").pathname;
+    expect((await app.call("POST", tried, { body: "teste" })).status).toBe(200);
+    expect((await app.call("POST", `${tried}x`, { body: "teste" })).status).toBe(404);
     const { payment, txid } = await open();
     expect(payment.pixCopyPaste).toContain(txid);
     expect((await psp.forge(txid, { amountCents: payment.amount })).status).toBe(200);

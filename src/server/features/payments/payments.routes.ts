@@ -1,4 +1,4 @@
-import { Hono } from "hono";
+import { Hono, type MiddlewareHandler } from "hono";
 import * as z from "zod/mini";
 import {
   confirmPaymentCall,
@@ -111,6 +111,31 @@ export function createPaymentsRoutes(deps: Deps, guard: Guard) {
     async (c) => c.json(await refundPayment(deps, c.get("session"), c.req.valid("param").id, originOf(c))),
   );
 
+  const webhook = {
+    params: { secret: "PIX_WEBHOOK_SECRET of the operator." },
+    problems: [notFound],
+  };
+  const ofOurPsp: MiddlewareHandler = async (c, next) => {
+    if (!isWebhookSecret(deps, c.req.param("secret") ?? "")) throw new AppError(notFound);
+    await next();
+  };
+
+  routes.post(
+    "/api/payments/webhook/:secret",
+    guard("public"),
+    describe(
+      { answer: webhookAnswerSchema },
+      {
+        summary: "Be tried by the PSP",
+        details:
+          "Some PSPs take the address of a webhook only once it has answered 200. The body is not read.",
+        ...webhook,
+      },
+    ),
+    ofOurPsp,
+    (c) => c.json({}),
+  );
+
   routes.post(
     "/api/payments/webhook/:secret/pix",
     guard("public"),
@@ -119,14 +144,10 @@ export function createPaymentsRoutes(deps: Deps, guard: Guard) {
       {
         summary: "Be told of a Pix by the PSP (API Pix)",
         details: "Only the `txid`s are read; the PSP itself is asked whether they are paid.",
-        params: { secret: "PIX_WEBHOOK_SECRET of the operator." },
-        problems: [notFound],
+        ...webhook,
       },
     ),
-    async (c, next) => {
-      if (!isWebhookSecret(deps, c.req.param("secret"))) throw new AppError(notFound);
-      await next();
-    },
+    ofOurPsp,
     validate("json", pixWebhookSchema),
     async (c) => {
       await receiveWebhook(deps, c.req.valid("json"));
