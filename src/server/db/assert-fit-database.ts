@@ -11,6 +11,7 @@ interface Database {
   /** Where a table is made whose schema is not named; null for nowhere. */
   schema: string | null;
   mayCreate: boolean;
+  isolation: string;
   missing: string[];
 }
 
@@ -23,12 +24,13 @@ export async function assertFitDatabase(tx: TransactionSql): Promise<void> {
     select current_setting('server_version_num')::int as version, current_setting('server_encoding') as encoding,
       current_schema() as schema, has_database_privilege(current_database(), 'create')
         and coalesce(has_schema_privilege(to_regnamespace('public'), 'create'), true) as "mayCreate",
+      current_setting('default_transaction_isolation') as isolation,
       array(select unnest(${EXTENSIONS}::text[]) except select name from pg_available_extensions) as missing`;
   const obstacles = database ? obstaclesOf(database) : [];
   if (obstacles.length > 0) throw new DatabaseDoesNotFit(obstacles);
 }
 
-function obstaclesOf({ version, encoding, schema, mayCreate, missing }: Database): string[] {
+function obstaclesOf({ version, encoding, schema, mayCreate, isolation, missing }: Database): string[] {
   const major = Math.floor(version / 10_000);
   const here = schema === null ? "no schema" : `the schema ${schema}`;
   return [
@@ -39,6 +41,8 @@ function obstaclesOf({ version, encoding, schema, mayCreate, missing }: Database
     mayCreate &&
       schema !== "public" &&
       `tables would be made in ${here}: ALTER ROLE … SET search_path = public`,
+    isolation !== "read committed" &&
+      `statements would be ${isolation} and give way to others: ALTER ROLE … SET default_transaction_isolation = 'read committed'`,
     missing.length > 0 && `it lacks ${missing.join(" and ")}, which are in PostgreSQL's contrib package`,
   ].filter((obstacle) => obstacle !== false);
 }

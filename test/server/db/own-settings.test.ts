@@ -17,7 +17,6 @@ const SETTINGS = {
   bytea_output: "escape",
   IntervalStyle: "sql_standard",
   standard_conforming_strings: "off",
-  default_transaction_isolation: "serializable",
 };
 
 async function withSettings(url: string): Promise<string> {
@@ -39,7 +38,8 @@ describe("a database with settings of other programs", () => {
       return url;
     };
     t = await createTestApp({ databaseVia });
-    sql = openPostgres(url, { max: 1 });
+    const connection = { default_transaction_isolation: "serializable" } as const;
+    sql = openPostgres(url, { max: 1, connection });
   }, 240_000);
   afterAll(async () => {
     await sql.end({ timeout: 1 });
@@ -130,6 +130,14 @@ describe("a database that does not take our tables", () => {
       ({ database, role }) => [
         `create database ${database} owner ${role}`,
         `alter role ${role} set search_path = information_schema, public`,
+      ],
+    ],
+    [
+      "whose statements give way to those of others",
+      ["statements would be serializable"],
+      ({ database, role }) => [
+        `create database ${database} owner ${role}`,
+        `alter role ${role} set default_transaction_isolation = serializable`,
       ],
     ],
     [
