@@ -6,6 +6,7 @@ import { deleteOldSent, insertSent, listSent, lockBudget } from "./mail-ledger.r
 
 export const TO_ONE_RECIPIENT = 5;
 export const IN_ALL = 20;
+export const OF_DAMAGE = 10;
 
 /** A limit of mails in any one hour. */
 export interface MailBudget {
@@ -39,6 +40,11 @@ export function byAccountToStranger(accountId: string, at: Date): MailCause {
 /** For mails that tell of new accounts: one an hour to each recipient, however many people register. */
 export function byRegistrations(at: Date): MailCause {
   return { at, budgetsFor: (recipient) => [{ name: `registrations to ${recipient}`, limit: 1 }] };
+}
+
+/** For mails that tell of damaged exams: ten an hour to each recipient, however many are damaged. */
+export function byDamage(at: Date): MailCause {
+  return { at, budgetsFor: (recipient) => [{ name: `damage to ${recipient}`, limit: OF_DAMAGE }] };
 }
 
 /** For mails that a visitor without a session causes. The caller names the budgets. */

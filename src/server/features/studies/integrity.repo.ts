@@ -41,16 +41,6 @@ export async function saveIntegrity(
   await db.update(studies).set({ integrity: found, verifiedAt }).where(eq(studies.id, studyId));
 }
 
-/** Studies found damaged or missing since `since`; at most `limit`. */
-export async function countDamagedSince(db: DbOrTx, since: Date, limit: number): Promise<number> {
-  const rows = await db
-    .select({ id: studies.id })
-    .from(studies)
-    .where(and(inArray(studies.integrity, ["damaged", "missing"]), gt(studies.verifiedAt, since)))
-    .limit(limit);
-  return rows.length;
-}
-
 /**
  * Objects in the archive store after `after`, ordered as a store lists them. Keys begin with the id of their upload, so the index
  * on uploads finds each page.

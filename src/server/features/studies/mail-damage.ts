@@ -1,28 +1,23 @@
-import { HOUR_MS } from "../../../shared/units.ts";
 import type { Deps } from "../../deps.ts";
 import { composeMail, type MailContent } from "../../mail/compose-mail.ts";
-import { enqueueMail } from "../../mail/mail.jobs.ts";
-import { byProgram } from "../../mail/mail-budget.ts";
+import { mailWithinBudget } from "../../mail/mail.jobs.ts";
+import { byDamage, OF_DAMAGE } from "../../mail/mail-budget.ts";
 import { findOperator } from "../accounts/users/find-operator.ts";
-import { countDamagedSince } from "./integrity.repo.ts";
 
-/** A failing disk damages many studies: the list of studies shows them all, but mails stop at this number. */
-const MAX_MAILS_AN_HOUR = 10;
-
-/** Mails the admin about a study, or a laboratory PDF (`studyId` null), that is no longer shown. */
+/**
+ * Mails the admin about a study, or a laboratory PDF (`studyId` null), that is no longer shown. A failing disk damages many:
+ * their view of integrity shows them all, but mails stop at a number an hour.
+ */
 export async function mailDamage(
   deps: Pick<Deps, "config" | "db" | "jobs" | "mailSeal" | "clock">,
   { studyId, found }: { studyId: string | null; found: "damaged" | "missing" },
 ): Promise<void> {
   const { config, db, clock } = deps;
-  const anHourAgo = new Date(clock.now().getTime() - HOUR_MS);
-  const recent = await countDamagedSince(db, anHourAgo, MAX_MAILS_AN_HOUR + 1);
-  if (recent > MAX_MAILS_AN_HOUR) return;
   const operator = await findOperator(deps);
   if (!operator) return;
   const content = damageMail({ studyId, found, publicUrl: config.publicUrl });
   const mail = composeMail(content, { ...operator, productName: config.productName });
-  await db.transaction((tx) => enqueueMail(deps, tx, mail, byProgram));
+  await db.transaction((tx) => mailWithinBudget(deps, tx, mail, byDamage(clock.now())));
 }
 
 function damageMail(damage: {
@@ -42,7 +37,8 @@ function damageMail(damage: {
       url: `${publicUrl}/his`,
       label: /*i18n*/ { id: "mail.damage.button", message: "Open the list of exams" },
     },
-    values: { studyId: studyId ?? "" },
+    footnotes: [limitText],
+    values: { studyId: studyId ?? "", limit: OF_DAMAGE },
   };
 }
 
@@ -64,3 +60,8 @@ const labText = /*i18n*/ {
   message: "It is a laboratory PDF: bring it back from a backup, or have it sent again.",
 };
 const numberText = /*i18n*/ { id: "mail.damage.study", message: "Number of the exam: {studyId}" };
+const limitText = /*i18n*/ {
+  id: "mail.damage.limit",
+  message:
+    "More may be damaged: at most {limit} mails an hour tell of it. The page Integrity shows all of it.",
+};
