@@ -54,7 +54,7 @@ import { createSeal } from "./runtime/seal.ts";
 import { Turns } from "./runtime/turns.ts";
 import { type CachedStore, createCachedStore } from "./storage/cache/cached-store.ts";
 import { createDiskRoom, type DiskRoom } from "./storage/disk/disk-room.ts";
-import { spaceOf } from "./storage/disk/disk-space.ts";
+import { SPARE_BYTES, spaceOf } from "./storage/disk/disk-space.ts";
 import { createDiskStore } from "./storage/disk/disk-store.ts";
 import type { ObjectStore } from "./storage/object-store.ts";
 import { createS3Store } from "./storage/s3/s3-store.ts";
@@ -102,8 +102,6 @@ export interface SharedWorkers {
   pictures: PictureMaker;
 }
 
-const DISK = { spareBytes: 256 * 1024 * 1024 };
-
 /** At least three: one may be busy with a huge upload for long, another with a large one, while the rest serve small ones. */
 const INGEST_WORKERS = Math.min(4, Math.max(3, availableParallelism()));
 /** More processes than processors gain nothing for small uploads: each has to start and to compile the same code. */
@@ -137,7 +135,7 @@ export async function createDeps(config: Config, overrides: DepsOverrides = {}):
   const disk =
     overrides.disk ??
     createDiskRoom({
-      ...DISK,
+      spareBytes: SPARE_BYTES,
       readSpace: () => spaceOf(config.dataDir),
       assertWritable: () => access(config.dataDir, constants.W_OK),
     });

@@ -146,6 +146,21 @@ test("the admin gets one mail about a disk that is low, and one more only after 
   expect(await watch()).toBe(1);
 });
 
+test("a disk below 2.5 GB is full with what uploads leave of it, and the admin is told once", async () => {
+  Object.assign(space, { freeBytes: 200 * MIB, sizeBytes: 1000 * MIB });
+  expect((await t.upload(person, sampleZip({ study: "9" }))).status).toBe(507);
+  expect(await watch()).toBe(1);
+  const operations = await t.call("GET", "/api/operations", { as: admin });
+  const { nodes } = (await operations.json()) as Operations;
+  expect(nodes[0]?.disk?.state).toBe("full");
+  // More than a tenth was free all the time.
+  expect([await watch(), await watch()]).toEqual([0, 0]);
+  space.freeBytes = 400 * MIB;
+  expect(await watch()).toBe(0);
+  space.freeBytes = 200 * MIB;
+  expect(await watch()).toBe(1);
+});
+
 test("two nodes that look at once send one mail", async () => {
   space.freeBytes = 49 * GIB;
   await beat(t.deps);

@@ -4,11 +4,11 @@ import { composeMail, type MailContent } from "../../mail/compose-mail.ts";
 import { enqueueMail } from "../../mail/mail.jobs.ts";
 import { byProgram } from "../../mail/mail-budget.ts";
 import { lockDisks, markDiskTold } from "../../nodes/nodes.repo.ts";
-import { type DiskSpace, diskStateOf, uploadFloorOf } from "../../storage/disk/disk-space.ts";
+import { type DiskSpace, diskStateOf, lowBelow, refusedBelow } from "../../storage/disk/disk-space.ts";
 import { findOperator } from "../accounts/users/find-operator.ts";
 
-/** A disk has room again above this share, so that one that wavers around a tenth causes one mail. */
-const AGAIN_SHARE = 0.12;
+/** A disk has room again with this much more than where it counts as low, so that one that wavers causes one mail. */
+const AGAIN = 1.2;
 
 /** Mails the admin once about each node's disk that is low; again only after it had room meanwhile. */
 export async function tellOfLowDisks(
@@ -19,7 +19,7 @@ export async function tellOfLowDisks(
   await db.transaction(async (tx) => {
     for (const { id, diskToldAt, ...space } of await lockDisks(tx)) {
       if (diskToldAt) {
-        if (space.freeBytes >= space.sizeBytes * AGAIN_SHARE) await markDiskTold(tx, id, null);
+        if (space.freeBytes >= lowBelow(space) * AGAIN) await markDiskTold(tx, id, null);
         continue;
       }
       if (diskStateOf(space) === "ok") continue;
@@ -52,7 +52,7 @@ function lowDiskMail(space: DiskSpace, node: { id: string; url: string }, locale
       node: node.id,
       free: gigabytesText(space.freeBytes, locale),
       size: gigabytesText(space.sizeBytes, locale),
-      floor: gigabytesText(uploadFloorOf(space), locale),
+      floor: gigabytesText(refusedBelow(space), locale),
     },
   };
 }
