@@ -57,10 +57,9 @@ export function healQueue(nodeId: string) {
   return queueOfNode(healing, nodeId);
 }
 
-/** Reads the next part of the archive; one node at a time. A missed turn is made up for by the next one. */
+/** Reads the next part of the archive; one node at a time. A turn that a dead process or database cut off is taken again. */
 export const scrubQueue = defineQueue("integrity.scrub", {
   exclusive: true,
-  retryLimit: 0,
   expireInSeconds: 12 * hour,
 });
 

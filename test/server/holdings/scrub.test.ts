@@ -12,6 +12,7 @@ import { readOutbox } from "../../support/outbox.ts";
 import { formBody, samplePdf } from "../../support/sample-pdf.ts";
 import { sampleZip, studyUID } from "../../support/sample-zip.ts";
 import { createTestApp, type Person, type TestApp } from "../../support/test-app.ts";
+import { until } from "../../support/until.ts";
 
 const DAY = 86_400_000;
 const SCRUB_DAYS = 30;
@@ -371,3 +372,14 @@ test("staged bytes are read by the node that holds them, and their study is not 
   const waiting = await t.sql`select name, data from pgboss.job where name like ${`%${other}`}`;
   expect(waiting).toMatchObject([{ name: `integrity.check.${other}`, data: { studyId: id } }]);
 });
+
+test("a turn that a dead process or database cut off is no failed job: it is taken again", async () => {
+  const id = await t.deps.jobs.enqueue(scrubQueue, {}, { singletonKey: "cut off", runAfterSeconds: 3600 });
+  const stateOf = async () => (await t.sql`select state from pgboss.job where id = ${id ?? ""}`)[0]?.state;
+  await t.sql`
+    update pgboss.job set state = 'active', started_on = now() - interval '1 minute',
+      heartbeat_on = now() - interval '1 minute' where id = ${id ?? ""}`;
+  await until(async () => (await stateOf()) !== "active");
+  expect(["retry", "active", "completed"]).toContain(await stateOf());
+  expect([...(await t.sql`select 1 from pgboss.job where name = 'dead-letters'`)]).toEqual([]);
+}, 240_000);
