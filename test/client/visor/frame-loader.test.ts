@@ -11,6 +11,7 @@ import { buildStacks, type Slice } from "../../../src/client/visor/core/stacks.t
 import { TagHex } from "../../../src/shared/dicom/tags.ts";
 import { NoPicture } from "../../../src/shared/pixels/no-picture.ts";
 import type { PreparedFrame } from "../../../src/shared/pixels/prepare-frame.ts";
+import { until } from "../../support/until.ts";
 
 const FRAME_BYTES = 4;
 const frame: PreparedFrame = {
@@ -65,7 +66,7 @@ async function settle(): Promise<void> {
   for (let i = 0; i < 20; i++) await Promise.resolve();
 }
 
-function open(maxBytes = 1_000, decode: Decode = async () => frame) {
+function open(maxBytes = 1_000, decode: Decode = async () => frame, { againMs = 10_000 } = {}) {
   const source = heldSource();
   const changed: string[] = [];
   const loader = createFrameLoader({
@@ -73,6 +74,7 @@ function open(maxBytes = 1_000, decode: Decode = async () => frame) {
     decode,
     maxBytes,
     waitsMs: [],
+    againMs,
     concurrency: 3,
     onChange: (key) => changed.push(key),
   });
@@ -211,6 +213,34 @@ describe("frames", () => {
     asked.at(-1)?.arrive();
     await settle();
     expect(loader.frame(seen)).toBe(frame);
+    loader.close();
+  });
+
+  test("that were lost come by themselves once the source is back, the seen one first", async () => {
+    const { asked, loader } = open(1_000, undefined, { againMs: 20 });
+    const slices = slicesOf(4);
+    loader.focus(slices, 0);
+    const isLost = (at: number) => loader.failure(slices[at] as Slice) === "lost";
+    for (let failed = 0; failed < asked.length; ) {
+      failed = asked.length;
+      for (const one of asked) one.fail(new TypeError("answer 503"));
+      await settle();
+    }
+    expect(slices.every((_, at) => isLost(at))).toBe(true);
+    const before = asked.length;
+    await until(async () => asked.length > before);
+    expect(asked.slice(before).map(({ slice }) => slice)).toEqual([0]);
+    // What is told stays while it is asked for.
+    expect(isLost(0)).toBe(true);
+    asked.at(-1)?.fail(new TypeError("answer 503"));
+    await settle();
+    await until(async () => asked.length > before + 1);
+    for (let arrived = before + 1; arrived < asked.length; ) {
+      arrived = asked.length;
+      for (const one of asked) one.arrive();
+      await settle();
+    }
+    expect(slices.map((slice) => loader.frame(slice))).toEqual(slices.map(() => frame));
     loader.close();
   });
 

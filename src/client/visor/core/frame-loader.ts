@@ -33,6 +33,8 @@ export interface FrameLoaderOptions {
   /** Frames on their way at once, besides the seen one. */
   concurrency?: number;
   waitsMs?: readonly number[];
+  /** How long after a frame was lost the seen one is asked for again. */
+  againMs?: number;
   onChange(key: string): void;
 }
 
@@ -56,6 +58,8 @@ export interface FrameLoader {
  */
 const CONCURRENCY = 5;
 const WAITS_MS = [400, 1_600];
+/** Once the way to the source may be back. */
+const AGAIN_MS = 10_000;
 /** Slices farther away than this from the seen one are aborted when others are needed. */
 const KEPT_RANKS = 24;
 /** Once this many frames of a stack failed, the others are requested only when they are seen. */
@@ -67,13 +71,18 @@ const MAX_FAILURES = 64;
 const AHEAD_SHARE = 0.5;
 
 export function createFrameLoader(options: FrameLoaderOptions): FrameLoader {
-  const { source, decode, maxBytes, onChange, concurrency = CONCURRENCY, waitsMs = WAITS_MS } = options;
+  const { source, decode, maxBytes, onChange, concurrency = CONCURRENCY } = options;
+  const { waitsMs = WAITS_MS, againMs = AGAIN_MS } = options;
   const memory = createFrameMemory();
   const cache = createFrameCache(maxBytes, memory.give);
   const running = new Map<string, AbortController>();
   /** The running requests that have received all their bytes. */
   const arrived = new Set<AbortController>();
   const failures = new Map<string, FrameFailure>();
+  /** The failed frames that are asked for again. */
+  const again = new Set<string>();
+  let lostAtMs = Number.NEGATIVE_INFINITY;
+  let askingAgain: ReturnType<typeof setTimeout> | undefined;
   const seen = new SeenPlace();
   const coarse = new CoarseFrame(memory.give);
   let isClosed = false;
@@ -84,7 +93,7 @@ export function createFrameLoader(options: FrameLoaderOptions): FrameLoader {
     if (isClosed) return;
     const wanted: Slice[] = [];
     for (const slice of seen.outward(reach())) {
-      if (cache.get(slice.key) || failures.has(slice.key)) continue;
+      if (cache.get(slice.key) || (failures.has(slice.key) && !again.has(slice.key))) continue;
       if (failures.size >= MAX_FAILURES && !seen.isSeen(slice.key)) break;
       wanted.push(slice);
       if (wanted.length >= KEPT_RANKS) break;
@@ -105,6 +114,23 @@ export function createFrameLoader(options: FrameLoaderOptions): FrameLoader {
       if (running.size >= concurrency) break;
       if (!running.has(slice.key)) void load(slice);
     }
+  }
+
+  /** Asks for the seen frame again for as long as it is lost: nobody else says when the source is back. */
+  function askAgainLater(): void {
+    const { slice } = seen;
+    if (isClosed || askingAgain || !slice || failures.get(slice.key) !== "lost") return;
+    const waitMs = Math.max(0, lostAtMs + againMs - performance.now());
+    askingAgain = setTimeout(() => {
+      askingAgain = undefined;
+      if (seen.slice && failures.get(seen.slice.key) === "lost") again.add(seen.slice.key);
+      pump();
+    }, waitMs);
+  }
+
+  /** The source is back: what it did not bring is wanted again. */
+  function forgetLost(): void {
+    for (const [key, failure] of failures) if (failure === "lost") failures.delete(key);
   }
 
   function abortFarthest(): void {
@@ -136,17 +162,24 @@ export function createFrameLoader(options: FrameLoaderOptions): FrameLoader {
       else {
         cache.add(slice.key, frame, (key) => seen.distanceOf(key));
         if (seen.has(slice.key)) lastFrameBytes = pixelsOf(frame).byteLength;
+        failures.delete(slice.key);
+        if (again.has(slice.key)) forgetLost();
       }
       coarse.drop(slice.key);
     } catch (error) {
-      if (!signal.aborted) failures.set(slice.key, failureOf(error));
+      if (!signal.aborted) {
+        failures.set(slice.key, failureOf(error));
+        lostAtMs = performance.now();
+      }
     } finally {
+      again.delete(slice.key);
       arrived.delete(controller);
       if (running.get(slice.key) === controller) running.delete(slice.key);
     }
     if (isClosed) return;
     if (!signal.aborted) onChange(slice.key);
     pump();
+    askAgainLater();
   }
 
   async function loadFrame(slice: Slice, signal: AbortSignal, onArrived: () => void): Promise<PreparedFrame> {
@@ -211,12 +244,14 @@ export function createFrameLoader(options: FrameLoaderOptions): FrameLoader {
       }
       coarse.keepOnly(seen.slice?.key);
       pump();
+      askAgainLater();
     },
     frame: ({ key }) => cache.get(key) ?? coarse.of(key),
     isCoarse: ({ key }) => coarse.of(key) !== undefined && !cache.get(key),
     failure: ({ key }) => failures.get(key),
     retry({ key }) {
       failures.delete(key);
+      again.add(key);
       onChange(key);
       pump();
     },
@@ -225,6 +260,7 @@ export function createFrameLoader(options: FrameLoaderOptions): FrameLoader {
     },
     close() {
       isClosed = true;
+      clearTimeout(askingAgain);
       for (const controller of running.values()) controller.abort();
       cache.clear();
     },

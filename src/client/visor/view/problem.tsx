@@ -157,7 +157,7 @@ function NoImage({ visor: { failure, stack, index, ready, failed, retry }, isOnl
             Its data are damaged or of a rare kind. The stored file is unchanged.
           </Trans>
         ) : isOnline && (others === 0 || ready < others) ? (
-          <Trans id="visor.lost.alone">The stored file is intact.</Trans>
+          <Trans id="visor.lost.alone">It is asked for again by itself.</Trans>
         ) : isOnline ? (
           <Trans id="visor.lost.text">The other {others} are here. The stored file is intact.</Trans>
         ) : (
