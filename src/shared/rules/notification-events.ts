@@ -42,3 +42,9 @@ export function eventsOf(role: Role): NotificationEvent[] {
   const all = Object.entries(notificationEvents) as [NotificationEvent, EventRule][];
   return all.filter(([, { roles }]) => roles.includes(role)).map(([event]) => event);
 }
+
+/** Whether a role may read of an event. What admins alone are told names people whom they may not know once they are none. */
+export function mayReadOf(event: NotificationEvent, role: Role): boolean {
+  const { roles }: EventRule = notificationEvents[event];
+  return role === "admin" || roles.some((told) => told !== "admin");
+}

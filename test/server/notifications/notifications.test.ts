@@ -155,6 +155,22 @@ test("an account keeps the newest hundred, and no more", async () => {
   expect(kept).toBe(MAX_NOTIFICATIONS);
 });
 
+test("somebody who is no admin any more reads nothing of the people that admins are told of", async () => {
+  const former = await t.addPerson("Ex-Administradora", { role: "admin", plan: null });
+  const told = async (event: "payment.waiting" | "account.waiting") => {
+    const notice = { event, subjectId: Bun.randomUUIDv7(), actorId: owner.id, cause: byProgram };
+    await t.deps.db.transaction((tx) => notify(t.deps, tx, former.id, notice));
+  };
+  await told("payment.waiting");
+  await told("account.waiting");
+  expect((await eventsOf(former)).toSorted()).toEqual(["account.waiting", "payment.waiting"]);
+  const be = (role: string) => t.call("PATCH", `/api/users/${former.id}`, { as: admin, json: { role } });
+  expect((await be("user")).status).toBe(200);
+  expect(await read(former)).toEqual({ unread: 0, notifications: [] });
+  await be("admin");
+  expect((await read(former)).unread).toBe(2);
+});
+
 test("the profile offers the events of one's role, and what is told goes with the account", async () => {
   const choices = async (as: Person) =>
     (await (await t.call("GET", "/api/notifications/mails", { as })).json()) as object[];
