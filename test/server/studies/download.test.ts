@@ -184,7 +184,7 @@ describe("a download", () => {
 test("a download of a study that is deleted at that moment is refused, and costs nothing", async () => {
   const { studies } = await t.store(person, sampleZip({ study: "7" }));
   const id = studies[0]?.id ?? "";
-  const caller = { userId: person.id, role: "user" as const };
+  const caller = { userId: person.id, role: "user" as const, hasActiveSubscription: true };
   const file = await findStudyFile(t.deps, caller, id);
   const before = await downloadsUsed();
   await t.sql`delete from studies where id = ${id}`;
@@ -197,7 +197,7 @@ test("a download of a study that is deleted at that moment is refused, and costs
 test("a download of a study that was deleted after it was found says that there is none", async () => {
   const { studies } = await t.store(person, sampleZip({ study: "9" }));
   const id = studies[0]?.id ?? "";
-  const caller = { userId: person.id, role: "user" as const };
+  const caller = { userId: person.id, role: "user" as const, hasActiveSubscription: true };
   const study = await findDownloadable(t.deps, caller, id);
   expect((await t.call("DELETE", `/api/studies/${id}`, { as: person })).status).toBe(200);
   await expect(fileOf(t.deps, [study])).rejects.toMatchObject({ kind: { code: "study.not_found" } });
@@ -236,6 +236,25 @@ describe("a download ticket", () => {
     expect((await t.call("GET", `/dicomweb/t/${token}/studies`)).status).toBe(401);
     await t.call("POST", "/api/auth/logout", { as: person });
     expect((await t.call("GET", url)).status).toBe(401);
+  });
+
+  test("resumes nothing once the subscription is over, and neither does the session", async () => {
+    const owner = await t.addPerson("Sem Plano");
+    const { studies } = await t.store(owner, sampleZip({ study: "63" }));
+    const path = `/api/studies/${studies[0]?.id}`;
+    const given = await t.call("POST", `${path}/download-ticket`, { as: owner });
+    const { url } = (await given.json()) as DownloadTicket;
+    await bytesOf(await t.call("GET", url));
+    const resume = (address: string) =>
+      t.call("GET", address, { as: owner, headers: { range: "bytes=50-" } });
+    for (const address of [url, `${path}/download`]) expect((await resume(address)).status).toBe(206);
+    await t.sql`update subscriptions set expires_at = now() - interval '1 day' where user_id = ${owner.id}`;
+    for (const address of [url, `${path}/download`])
+      expect(await problemOf(await resume(address))).toMatchObject({ code: "subscription.required" });
+    // A doctor needs none to see what others share, and one for their own.
+    await t.sql`update users set role = 'doctor' where id = ${owner.id}`;
+    for (const address of [url, `${path}/download`])
+      expect(await problemOf(await resume(address))).toMatchObject({ code: "subscription.required" });
   });
 });
 

@@ -102,6 +102,9 @@ describe("what is being sent breaks off", () => {
     const end = () => t.sql`update subscriptions set expires_at = now() - interval '1 day'
       where user_id = ${owner.id}`;
     expect(await endOf(await get(STUDY, owner), end)).toBe("cut");
+    await t.sql`update subscriptions set expires_at = null where user_id = ${owner.id}`;
+    const ticket = await ticketUrl(`/api/studies/${id}/download-ticket`);
+    expect(await endOf(await get(ticket), end)).toBe("cut");
   });
 
   test("when the grant ends, or the study is deleted", async () => {

@@ -5,8 +5,10 @@ import { listVolumes } from "../../../holdings/objects/stored-objects.repo.ts";
 import type { StoredObjectRow } from "../../../holdings/objects/stored-objects.table.ts";
 import { AppError } from "../../../http/app-error.ts";
 import { fileNameOf } from "../../../http/file-name.ts";
+import { subscriptionRequired } from "../../../http/guard.ts";
 import { forbidden } from "../../../http/http.errors.ts";
 import type { RequestOrigin } from "../../../http/request-origin.ts";
+import type { Session } from "../../../http/session.ts";
 import { aboutStudy, recordAudit } from "../../audit/audit.repo.ts";
 import { chargeAction, FREE_RANGES_MS } from "../../subscriptions/charge-action.ts";
 import { lockSubscription } from "../../subscriptions/subscriptions.repo.ts";
@@ -25,13 +27,16 @@ export interface StudyFile {
   fileName: string;
 }
 
+/** Who may download what they see, as they are now. */
+type Downloader = Caller & Pick<Session, "hasActiveSubscription">;
+
 /**
- * Finds the file of a study for a caller who may download it: its owner, an admin, or a grantee of role `user`.
- * @throws {AppError} `study.not_found`, `role.forbidden`
+ * Finds the file of a study for a caller who may download it: its owner, an admin, or a grantee of role `user`, with a subscription.
+ * @throws {AppError} `study.not_found`, `role.forbidden`, `subscription.required`
  */
 export async function findStudyFile(
   deps: Pick<Deps, "db">,
-  caller: Caller,
+  caller: Downloader,
   reference: string,
 ): Promise<StudyFile> {
   return await fileOf(deps, [await findDownloadable(deps, caller, reference)]);
@@ -40,11 +45,13 @@ export async function findStudyFile(
 /** Finds a study that the caller may download. @throws {AppError} as {@link findStudyFile} */
 export async function findDownloadable(
   deps: Pick<Deps, "db">,
-  caller: Caller,
+  caller: Downloader,
   reference: string,
 ): Promise<StudyRow> {
   const study = await findStudy(deps.db, caller, reference);
   if (!mayDownload(caller, study)) throw new AppError(forbidden);
+  // A range of a download that was charged asks nothing else of the subscription.
+  if (!caller.hasActiveSubscription) throw new AppError(subscriptionRequired);
   return study;
 }
 
