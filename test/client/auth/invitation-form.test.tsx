@@ -1,7 +1,7 @@
 import "../../support/dom-globals.ts";
 import { expect, spyOn, test } from "bun:test";
 import InvitationForm from "../../../src/client/features/auth/invitation-form.tsx";
-import { currentToken } from "../../../src/client/session.ts";
+import { beginSession, currentToken } from "../../../src/client/session.ts";
 import { screen, userEvent, waitFor, withDom } from "../../support/dom.ts";
 import { renderClient } from "../../support/render-client.tsx";
 import { type Answer, answerCalls, helena, problem } from "../../support/render-view.tsx";
@@ -56,6 +56,22 @@ test("an address with an account accepts without a password, and logs in as alwa
   const user = userEvent.setup();
   await user.click(await screen.findByRole("button", { name: "Aceitar" }));
   await user.click(await screen.findByRole("button", { name: "Ir para o login" }));
+  expect(switched).toEqual(["login"]);
+});
+
+test("an address that its account never confirmed leads to the login, and accepts with the session", async () => {
+  const switched = await show({
+    "POST /api/invitations/read": () => Response.json({ ...offer, hasAccount: true }),
+    "POST /api/invitations/accept": () => problem(403, "invitation.sign_in", "Entre nessa conta primeiro."),
+  });
+  beginSession({ ...helena, token: "s3ss10n" }, { keepConnected: false });
+  const fetched = spyOn(globalThis, "fetch");
+  const user = userEvent.setup();
+  await user.click(await screen.findByRole("button", { name: "Aceitar" }));
+  expect((await screen.findByRole("alert")).textContent).toContain("Entre nessa conta primeiro.");
+  expect(new Headers(fetched.mock.lastCall?.[1]?.headers).get("Authorization")).toBe("Bearer s3ss10n");
+  fetched.mockRestore();
+  await user.click(screen.getByRole("button", { name: "Ir para o login" }));
   expect(switched).toEqual(["login"]);
 });
 

@@ -27,13 +27,14 @@ beforeEach(async () => {
 
 const invite = (email = address, as = owner, more: object = {}) =>
   t.call("POST", `/api/studies/${studyId}/invitations`, { as, json: { email, ...more } });
-async function tokenFor(email = address): Promise<string> {
+async function linkTo(email: string): Promise<URL> {
   await t.settle();
-  const mails = (await readOutbox(t.deps.config.dataDir)).filter(({ to }) => to.includes(email));
-  return linkIn(mails.at(-1)).pathname.replace("/invitation/", "");
+  return linkIn((await readOutbox(t.deps.config.dataDir)).filter(({ to }) => to.includes(email)).at(-1));
 }
-const accept = (token: string, more: object = { name: "Dr. Paulo Reis", password: "segredo longo" }) =>
-  t.call("POST", "/api/invitations/accept", { json: { token, ...more } });
+const tokenFor = async (email = address) => (await linkTo(email)).pathname.replace("/invitation/", "");
+const newDoctor = { name: "Dr. Paulo Reis", password: "segredo longo" };
+const accept = (token: string, as?: Person, made: object = newDoctor) =>
+  t.call("POST", "/api/invitations/accept", { as, json: { token, ...made } });
 const open = async () =>
   (await (await t.call("GET", `/api/studies/${studyId}/invitations`, { as: owner })).json()) as Invitation[];
 const grantees = async () =>
@@ -83,11 +84,59 @@ test("an address with an account is answered like one without; its account gets 
   );
   expect(shapes[0]).toEqual(shapes[1]);
   expect(await grantees()).toEqual([]);
-  const accepted = await accept(await tokenFor(known.email));
+  const accepted = await accept(await tokenFor(known.email), known);
   expect((await accepted.json()) as AcceptedInvitation).toEqual({ studyId, session: null });
   expect(await grantees()).toEqual([[known.email, "user"]]);
   const { email, password } = known;
   expect((await t.call("POST", "/api/auth/login", { json: { email, password } })).status).toBe(200);
+});
+
+describe("an account that never confirmed the address", () => {
+  const seenBy = async (as: Person) =>
+    ((await (await t.call("GET", "/api/studies", { as })).json()) as { id: string }[]).map(({ id }) => id);
+  const refused = { status: 403, code: "invitation.sign_in" };
+
+  async function chooseNewPassword({ email }: Person): Promise<void> {
+    await t.call("POST", "/api/auth/forgot-password", { json: { email } });
+    const token = (await linkTo(email)).pathname.replace("/reset-password/", "");
+    const json = { token, password: "a de quem lê" };
+    expect((await t.call("POST", "/api/auth/reset-password", { json })).status).toBe(200);
+  }
+
+  test("gets no exam by a link that somebody else opens, whoever registered it", async () => {
+    const stranger = await t.addPerson("Estranho");
+    const reader = await t.addPerson("Outra Pessoa");
+    await invite(stranger.email);
+    const token = await tokenFor(stranger.email);
+    for (const as of [undefined, reader, { ...reader, token: "nothing" }])
+      expect(await problemOf(await accept(token, as))).toMatchObject(refused);
+    expect(await seenBy(stranger)).toEqual([]);
+    await chooseNewPassword(stranger);
+    expect((await accept(token)).status).toBe(200);
+    expect((await t.call("GET", "/api/studies", { as: stranger })).status).toBe(401);
+    expect(await grantees()).toEqual([[stranger.email, "user"]]);
+  });
+
+  test("accepts in its own session, and from then on without one", async () => {
+    const known = await t.addPerson("Já Tem Conta");
+    await invite(known.email);
+    expect((await accept(await tokenFor(known.email), known)).status).toBe(200);
+    expect(await seenBy(known)).toEqual([studyId]);
+    await t.call("DELETE", `/api/studies/${studyId}/grants/${known.id}`, { as: owner });
+    await invite(known.email);
+    expect((await accept(await tokenFor(known.email))).status).toBe(200);
+  });
+
+  test("gets none either if a second factor of its keeps the mailbox's reader out", async () => {
+    const stranger = await t.addPerson("Estranho");
+    await t.sql`insert into totp_secrets (user_id, sealed_secret, created_at, confirmed_at)
+      values (${stranger.id}, 'sealed', now(), now())`;
+    await invite(stranger.email);
+    const token = await tokenFor(stranger.email);
+    await chooseNewPassword(stranger);
+    expect(await problemOf(await accept(token))).toMatchObject(refused);
+    expect(await grantees()).toEqual([]);
+  });
 });
 
 describe("an invitation's link ends", () => {
@@ -195,6 +244,6 @@ test("an account has at most a hundred open invitations", async () => {
 test("a new account needs a name and a password, and a refusal leaves the link alive", async () => {
   await invite();
   const token = await tokenFor();
-  expect((await accept(token, {})).status).toBe(400);
+  expect((await accept(token, undefined, {})).status).toBe(400);
   expect((await accept(token)).status).toBe(200);
 });

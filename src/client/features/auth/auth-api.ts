@@ -27,7 +27,7 @@ export const authApi = {
   readInvitation: (token: string): Promise<InvitationOffer> =>
     callJson(readInvitationCall, { body: { token }, anonymous: true }),
   acceptInvitation: (body: Acceptance): Promise<AcceptedInvitation> =>
-    callJson(acceptInvitationCall, { body, anonymous: true }),
+    callJson(acceptInvitationCall, { body }),
   stopEmailChange: (token: string): Promise<StopAnswer> =>
     callJson(stopEmailChangeCall, { body: { token }, anonymous: true }),
 };

@@ -34,14 +34,15 @@ export default function InvitationForm({ invitationToken = "", registration, onS
     }
   };
   const isNew = offer?.hasAccount === false;
-  if (isAccepted) return <Accepted onLogin={() => onSwitch("login", { email: offer?.email ?? "" })} />;
+  const logIn = () => onSwitch("login", { email: offer?.email ?? "" });
+  if (isAccepted) return <Accepted onLogin={logIn} />;
   return (
     <div className="auth-form">
       <InvitationHead offer={offer} />
       {failure && <Notice tone="bad">{failure}</Notice>}
       {isNew && registration === "approval" && <RegisterLead registration={registration} trialDays={0} />}
       {isNew && <NewDoctor token={invitationToken} registration={registration} onAccepted={accepted} />}
-      {offer?.hasAccount && <KnownAccount token={invitationToken} onAccepted={accepted} />}
+      {offer?.hasAccount && <KnownAccount token={invitationToken} onAccepted={accepted} onLogin={logIn} />}
       <p className="auth-switch">
         <BackToLogin onSwitch={onSwitch} />
       </p>
@@ -159,9 +160,11 @@ function NewDoctor({ token, registration, onAccepted }: AcceptProps & Pick<AuthF
   );
 }
 
-function KnownAccount({ token, onAccepted }: AcceptProps) {
+function KnownAccount({ token, onAccepted, onLogin }: AcceptProps & { onLogin: () => void }) {
   const { t } = useLingui();
   const [isBusy, setBusy] = useState(false);
+  /** Why the person must log in first. */
+  const [refusal, setRefusal] = useState<string>();
   const accept = async () => {
     setBusy(true);
     try {
@@ -170,10 +173,18 @@ function KnownAccount({ token, onAccepted }: AcceptProps) {
     } catch (error) {
       setBusy(false);
       if (!(error instanceof ApiError)) throw error;
+      if (error.code === "invitation.sign_in") return setRefusal(error.message);
       const title = t({ id: "invitation.failed", message: "The invitation could not be accepted" });
       showToast({ tone: "bad", title, text: error.message });
     }
   };
+  if (refusal !== undefined)
+    return (
+      <div className="grid gap-5">
+        <Notice tone="bad">{refusal}</Notice>
+        <LoginButton onLogin={onLogin} />
+      </div>
+    );
   return (
     <form
       className="grid"
@@ -206,9 +217,15 @@ function Accepted({ onLogin }: { onLogin: () => void }) {
           authorizes it first.
         </Trans>
       </Notice>
-      <Button kind="lit" size="big" onClick={onLogin}>
-        <Trans id="auth.stop.toLogin">Go to login</Trans>
-      </Button>
+      <LoginButton onLogin={onLogin} />
     </div>
+  );
+}
+
+function LoginButton({ onLogin }: { onLogin: () => void }) {
+  return (
+    <Button kind="lit" size="big" onClick={onLogin}>
+      <Trans id="auth.stop.toLogin">Go to login</Trans>
+    </Button>
   );
 }

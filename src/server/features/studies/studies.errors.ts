@@ -62,6 +62,16 @@ export const deadInvitation: ErrorKind = {
     message: "This invitation is no longer valid: it was used, withdrawn, or is older than 7 days.",
   },
 };
+/** The link's reader has the mailbox, and whoever made the account never showed that they do. */
+export const signInToAccept: ErrorKind = {
+  status: 403,
+  code: "invitation.sign_in",
+  text: /*i18n*/ {
+    id: "error.invitation.sign_in",
+    message:
+      "The account of this address has never confirmed it. Log in to it, and open this link again. If you don't know its password, choose a new one first.",
+  },
+};
 export const tooManyInvitations: ErrorKind = {
   status: 409,
   code: "invitation.too_many",

@@ -10,6 +10,7 @@ import { enqueueMail } from "../../../mail/mail.jobs.ts";
 import { byVisitor, type MailCause, TO_ONE_RECIPIENT } from "../../../mail/mail-budget.ts";
 import { recordAudit } from "../../audit/audit.repo.ts";
 import { deadLink } from "../accounts.errors.ts";
+import { findSignInMethods } from "../factors/factors.repo.ts";
 import { resetMail } from "../mailed-links/auth-mails.ts";
 import { deleteLinks, findLinkOwner, insertLink, takeLink } from "../mailed-links/mailed-links.repo.ts";
 import { hashSecret, newSecret } from "../mailed-links/secrets.ts";
@@ -17,6 +18,7 @@ import { type Place, rememberPlace, standingOf } from "../sign-in/known-places.t
 import { beginAttempt } from "../sign-in/throttle.ts";
 import type { Visitor } from "../sign-in/visitor.ts";
 import { findUserByEmail, lockUser, updateUser } from "../users/users.repo.ts";
+import type { UserRow } from "../users/users.table.ts";
 import { changePassword } from "./change-password.ts";
 import { forgotQueue } from "./forgot-queue.ts";
 
@@ -127,10 +129,11 @@ export async function resetPassword(
   const tokenHash = hashSecret(input.token);
   await db.transaction(async (tx) => {
     const userId = await findLinkOwner(tx, tokenHash, ["reset", "invitation"], takenAt);
-    if (!userId || !(await lockUser(tx, userId))) throw new AppError(deadLink);
+    const user = userId && (await lockUser(tx, userId));
+    if (!userId || !user) throw new AppError(deadLink);
     if (!(await takeLink(tx, tokenHash, ["reset", "invitation"], takenAt))) throw new AppError(deadLink);
     await changePassword(tx, userId, input.password, now);
-    await updateUser(tx, userId, { emailProvenAt: now });
+    if (await isHeldByReader(tx, user)) await updateUser(tx, userId, { emailProvenAt: now });
     await rememberPlace(tx, userId, visitor, now);
     const { address, requestId } = visitor;
     await recordAudit(tx, {
@@ -142,4 +145,12 @@ export async function resetPassword(
       requestId,
     });
   });
+}
+
+/**
+ * Whether whoever reads the mailbox has the account, too. One that never proved its address may be a stranger's, whose second factor
+ * keeps the reader out.
+ */
+async function isHeldByReader(tx: Tx, { id, emailProvenAt }: UserRow): Promise<boolean> {
+  return emailProvenAt !== null || (await findSignInMethods(tx, id)).length === 0;
 }

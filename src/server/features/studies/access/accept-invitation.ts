@@ -16,12 +16,12 @@ import { hashSecret } from "../../accounts/mailed-links/secrets.ts";
 import { hashPassword } from "../../accounts/passwords/passwords.ts";
 import { type OpenedSession, openSession } from "../../accounts/sessions/open-session.ts";
 import type { Visitor } from "../../accounts/sign-in/visitor.ts";
-import { findUser, findUserByEmail, insertUser } from "../../accounts/users/users.repo.ts";
+import { findUser, findUserByEmail, insertUser, updateUser } from "../../accounts/users/users.repo.ts";
 import type { UserRow } from "../../accounts/users/users.table.ts";
 import { aboutStudy, recordAudit } from "../../audit/audit.repo.ts";
 import { tellOfWaiting } from "../../membership/waiting-accounts.ts";
 import { notify } from "../../notifications/notify.ts";
-import { deadInvitation } from "../studies.errors.ts";
+import { deadInvitation, signInToAccept } from "../studies.errors.ts";
 import { askForReport, insertGrant, lockStudy } from "../studies.repo.ts";
 import type { StudyRow } from "../studies.table.ts";
 import { tellGrantee } from "./grant-access.ts";
@@ -61,11 +61,13 @@ interface NewDoctor {
 /**
  * Accepts an invitation, once: the address's account, or the doctor's account that is made of `name` and `password`, gets to see
  * the study. The link proves the mailbox, so a new account is signed in; an account that was there must sign in itself.
- * @throws {AppError} `invitation.dead`, 400 without name and password where they are needed, `auth.registration_closed`
+ * @param input `callerId`: the account that is signed in where the link is opened
+ * @throws {AppError} `invitation.dead`, `invitation.sign_in`, 400 without name and password where they are needed,
+ *   `auth.registration_closed`
  */
 export async function acceptInvitation(
   deps: AcceptDeps,
-  { token, name, password, locale }: Acceptance & { locale: Locale },
+  { token, name, password, callerId, locale }: Acceptance & { callerId?: string | undefined; locale: Locale },
   visitor: Visitor,
 ): Promise<AcceptedOffer> {
   const { db, clock } = deps;
@@ -80,6 +82,7 @@ export async function acceptInvitation(
     if (!invitation) throw new AppError(deadInvitation);
     const study = await findOffered(tx, invitation);
     const holder = await findUserByEmail(tx, invitation.email);
+    if (holder) await assertOfReader(tx, holder, callerId, now);
     const user = holder ?? (await addDoctor(deps, tx, invitation.email, doctor, visitor));
     await giveAccess(deps, tx, { invitation, study, user }, visitor);
     const mayEnter = !holder && user.isAuthorized;
@@ -95,6 +98,22 @@ async function findOffered(tx: Tx, { studyId, invitedBy }: InvitationRow): Promi
   if (!study || !inviter?.isAuthorized || !owns({ userId: inviter.id, role: inviter.role }, study))
     throw new AppError(deadInvitation);
   return study;
+}
+
+/**
+ * Nobody proves the address they register with, so the account may be a stranger's to the link's reader. One that never proved its own
+ * accepts in a session, which proves it.
+ * @throws {AppError} `invitation.sign_in`
+ */
+async function assertOfReader(
+  tx: Tx,
+  holder: UserRow,
+  callerId: string | undefined,
+  now: Date,
+): Promise<void> {
+  if (holder.emailProvenAt) return;
+  if (holder.id !== callerId) throw new AppError(signInToAccept);
+  await updateUser(tx, holder.id, { emailProvenAt: now });
 }
 
 /** Like a registration, without a trial: viewing what others share needs no plan. */

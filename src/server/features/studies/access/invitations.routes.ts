@@ -10,16 +10,18 @@ import { isUuid } from "../../../../shared/uuid.ts";
 import type { Deps } from "../../../deps.ts";
 import { AppError } from "../../../http/app-error.ts";
 import { describeIn } from "../../../http/describe.ts";
-import type { Guard } from "../../../http/guard.ts";
+import { bearerToken, type Guard } from "../../../http/guard.ts";
 import { notFound, tooManyRequests } from "../../../http/http.errors.ts";
 import type { HttpEnv } from "../../../http/http-context.ts";
 import { originOf } from "../../../http/request-origin.ts";
 import { validate } from "../../../http/validate.ts";
 import { emailTaken, registrationClosed } from "../../accounts/accounts.errors.ts";
 import { keepBrowser, visitorOf } from "../../accounts/sign-in/browser-cookie.ts";
+import { findSession } from "../../membership/find-session.ts";
 import { presentSession } from "../../membership/present-session.ts";
 import {
   deadInvitation,
+  signInToAccept,
   studyAmbiguous,
   studyNotFound,
   studyNotOwner,
@@ -96,13 +98,15 @@ export function createInvitationsRoutes(deps: Deps, guard: Guard) {
     describe(acceptInvitationCall, {
       summary: "Accept an invitation",
       details:
-        "Makes a doctor's account of `name` and `password` where the address has none, and signs it in.",
-      problems: [deadInvitation, emailTaken, registrationClosed],
+        "Makes a doctor's account of `name` and `password` where the address has none, and signs it in. An account that never confirmed its address accepts with its session's token.",
+      problems: [deadInvitation, signInToAccept, emailTaken, registrationClosed],
     }),
     validate("json", acceptInvitationCall.body),
     async (c) => {
       const visitor = visitorOf(c, deps.config);
-      const input = { ...c.req.valid("json"), locale: c.get("locale") };
+      const token = bearerToken(c.req.header("authorization"));
+      const callerId = token && (await findSession(deps, token))?.userId;
+      const input = { ...c.req.valid("json"), callerId, locale: c.get("locale") };
       const { studyId, opened } = await acceptInvitation(deps, input, visitor);
       if (opened) keepBrowser(c, visitor, deps.config);
       return c.json({ studyId, session: opened ? await presentSession(deps, opened) : null });
