@@ -32,9 +32,17 @@ export function createMemoryCatalogue(held: HeldInstance[]): DicomwebCatalogue {
   const whole = (instance: ManifestInstance) => bytesOf.get(instance.sopInstanceUID) ?? new Uint8Array();
   const inStudy = (study: string, series: string) => manifests.get(series)?.studyInstanceUID === study;
 
-  return {
+  const catalogue: DicomwebCatalogue = {
     studies: async () => allStudies,
     series: async (study) => allSeries.filter((series) => series.studyInstanceUID === study),
+    async find(study, series) {
+      const [manifest, metadata] = [
+        await catalogue.manifest(study, series),
+        await catalogue.metadata(study, series),
+      ];
+      if (!manifest || !metadata) return undefined;
+      return { warm: async () => {}, manifest: async () => manifest, metadata: async () => metadata };
+    },
     manifest: async (study, series) => (inStudy(study, series) ? manifests.get(series) : undefined),
     async metadata(study, series) {
       if (!inStudy(study, series)) return undefined;
@@ -80,6 +88,7 @@ export function createMemoryCatalogue(held: HeldInstance[]): DicomwebCatalogue {
     },
     locate: async (instance, tagPaths) => locateBulkData(memorySource(whole(instance)), tagPaths),
   };
+  return catalogue;
 }
 
 const numberOf = ({ instance }: HeldInstance) => instance.index.instanceNumber ?? 0;

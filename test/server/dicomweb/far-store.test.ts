@@ -9,6 +9,7 @@ import { noisySlices } from "../../support/noisy-slices.ts";
 import { s3Environment } from "../../support/s3-environment.ts";
 import { type SampleInstance, sampleZip } from "../../support/sample-zip.ts";
 import { createTestApp, type Person, type TestApp } from "../../support/test-app.ts";
+import { until } from "../../support/until.ts";
 
 /** What reading asks of a store that is elsewhere, where each access is a wait, on a node that has read nothing yet. */
 let s3: FaultyS3Server;
@@ -85,6 +86,46 @@ test("the metadata of a study's series are read a few at once", async () => {
   expect(count).toBe(SERIES);
   expect(inARow).toBeLessThan(SERIES / 2);
   expect(JSON.parse(new TextDecoder().decode(body))).toHaveLength(2 * SERIES);
+});
+
+const INSTANCES = "/dicomweb/studies/2.25.1.1/instances?includefield=all";
+
+test.each([
+  ["a study's instances", INSTANCES, SERIES],
+  ["an instance by its UID", `${INSTANCES}&SOPInstanceUID=2.25.3.1.${SERIES}.${SERIES}`, SERIES],
+  ["instances of all studies", "/dicomweb/instances?includefield=all", 2 * SERIES + 1],
+])("a search for %s reads the next series ahead", async (_, path, series) => {
+  const { count, inARow, body } = await ask(path, JSON_TYPE);
+  // The series of a film has a lossless copy, whose index says so.
+  expect(count).toBeLessThanOrEqual(series + 1);
+  expect(inARow).toBeLessThan(series / 2);
+  expect(JSON.parse(new TextDecoder().decode(body)).length).toBeGreaterThan(0);
+});
+
+test("a page of instances reads the series that fill it, and none before or behind it", async () => {
+  // Two instances a series: the page and one more are in three of them.
+  const { count, body } = await ask(`${INSTANCES}&offset=6&limit=5`, JSON_TYPE);
+  expect(count).toBe(3);
+  expect(JSON.parse(new TextDecoder().decode(body))).toHaveLength(5);
+});
+
+test("a search whose client left reads no further", async () => {
+  await using other = await t.startAgain();
+  const leaving = new AbortController();
+  const { promise: gate, resolve: open } = Promise.withResolvers<void>();
+  let accesses = 0;
+  s3.pause = async () => {
+    // The first series is read alone, and the next ones ahead.
+    if (++accesses === 2) leaving.abort();
+    if (accesses > 1) await gate;
+  };
+  const headers = { authorization: `Bearer ${owner.token}`, accept: JSON_TYPE };
+  const answer = other.app.request("/dicomweb/instances", { headers, signal: leaving.signal });
+  await until(() => leaving.signal.aborted);
+  open();
+  await (await answer).arrayBuffer();
+  s3.pause = async () => {};
+  expect(accesses).toBeLessThan(SERIES);
 });
 
 test("metadata and the index of the series' lossless copy take one wait", async () => {

@@ -65,6 +65,17 @@ export interface StoredMetadata {
   ranges(): Promise<readonly ByteRange[]>;
 }
 
+/** A series that was found, and may be read without another look-up. */
+export interface FoundSeries {
+  /**
+   * Reads a small series as it is stored, its index and, if they are needed, its metadata: both come from memory a moment later.
+   * Nothing is held for it beside the bounded caches.
+   */
+  warm(needsMetadata: boolean): Promise<void>;
+  manifest(): Promise<SeriesManifest>;
+  metadata(): Promise<StoredMetadata>;
+}
+
 /** Reads bytes of instances, however their entries are stored, in bounded memory. */
 export interface InstanceBytes {
   /** Reads a range into memory, at most `MAX_READ_BYTES`. */
@@ -85,6 +96,7 @@ export interface DicomwebCatalogue extends InstanceBytes {
   studies(): Promise<StudyRecord[]>;
   /** By their numbers; at most 10,000. */
   series(studyInstanceUID: string): Promise<SeriesRecord[]>;
+  find(studyInstanceUID: string, seriesInstanceUID: string): Promise<FoundSeries | undefined>;
   /** Returns the same object as long as the series does not change, since an index by UID is cached for it. */
   manifest(studyInstanceUID: string, seriesInstanceUID: string): Promise<SeriesManifest | undefined>;
   metadata(studyInstanceUID: string, seriesInstanceUID: string): Promise<StoredMetadata | undefined>;

@@ -91,6 +91,7 @@ export function createDicomwebRoutes(access: DicomwebAccess) {
       maxLists: MAX_SEARCHED_SERIES,
       levels,
       ...catalogue.searching,
+      signal: c.req.raw.signal,
     };
     return answer(c, await searchInstances(searched, { query, baseUrl, ...limits }), asked);
   });
@@ -102,7 +103,8 @@ export function createDicomwebRoutes(access: DicomwebAccess) {
     const manifest = await seriesManifest(catalogue, c.req.param("study"), c.req.param("series"));
     const record = { ...manifest, instanceCount: manifest.instances.length, reference: referenceIn(c) };
     const searched = [searchedSeries(catalogue, record, {})];
-    const limits = { maxSeries: 1, maxLists: 1, levels, ...catalogue.searching };
+    const { signal } = c.req.raw;
+    const limits = { maxSeries: 1, maxLists: 1, levels, ...catalogue.searching, signal };
     return answer(c, await searchInstances(searched, { query, baseUrl, ...limits }), asked);
   });
 

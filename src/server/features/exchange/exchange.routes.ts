@@ -69,7 +69,7 @@ export function createExchangeRoutes(deps: Deps, guard: Guard, slots: UploadSlot
   type Search = (deps: SearchDeps, session: Session, query: QidoQuery) => Promise<Found>;
   const searching = (search: Search, levels: readonly Level[]) => async (c: Context<HttpEnv>) => {
     const asked = askedOf(c, levels);
-    const found = await search({ ...deps, baseUrl }, c.get("session"), asked.query);
+    const found = await search({ ...deps, baseUrl, signal: c.req.raw.signal }, c.get("session"), asked.query);
     const response = await searchResponse(found, { ...asked, answersNoContent: true, request: c.req.raw });
     return isLarge(found) ? whileAllowed(c, response, createRecheck(deps.clock, c.get("readmit"))) : response;
   };

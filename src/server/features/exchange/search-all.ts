@@ -26,6 +26,8 @@ import {
 export interface SearchDeps extends Pick<Deps, "db" | "series" | "readingTurns" | "searchTurns"> {
   /** The address of DICOMweb, by which answers name what they found. */
   baseUrl: string;
+  /** The request's. */
+  signal?: AbortSignal;
 }
 
 /** The most series of whose instances one search reads the metadata. */
@@ -73,7 +75,7 @@ export async function searchAllInstances(
   session: Session,
   query: QidoQuery,
 ): Promise<FoundInstances> {
-  const { baseUrl } = deps;
+  const { baseUrl, signal } = deps;
   return await searchInstances(seriesFor(deps, session, query), {
     query,
     baseUrl,
@@ -82,6 +84,7 @@ export async function searchAllInstances(
     levels: ["study", "series", "instance"],
     turns: deps.searchTurns,
     searcher: { callerId: session.userId, isTrial: session.isTrial },
+    signal,
   });
 }
 
@@ -104,7 +107,7 @@ async function* seriesFor(
       const reference = references.get(row.study.id);
       const known = knownOf(row, reference, deps.baseUrl);
       const opened = openSeries(deps, session.userId, row.manifest, copied.has(row.manifest.id));
-      yield { instanceCount, known, reference, ...opened };
+      yield { instanceCount, known, reference, find: async () => opened };
     }
     if (rows.length < limit) return;
     offset += limit;

@@ -5,7 +5,7 @@ import type { ManifestInstance, SeriesManifest } from "../../../archive/manifest
 import { AppError } from "../../../http/app-error.ts";
 import { notFound } from "../../../http/http.errors.ts";
 import { readAhead, SMALL_AHEAD } from "../../../runtime/read-ahead.ts";
-import type { DicomwebCatalogue, SeriesRecord } from "../dicomweb.catalogue.ts";
+import type { DicomwebCatalogue, FoundSeries, SeriesRecord } from "../dicomweb.catalogue.ts";
 import type { MetadataOfSeries } from "../metadata/metadata.ts";
 import { findInstance } from "./find-instance.ts";
 
@@ -14,9 +14,9 @@ import { findInstance } from "./find-instance.ts";
 /** About what the index or the packed metadata of an instance take. */
 const INSTANCE_BYTES = 1024;
 /** In an answer about a study, each series waits for the store. */
-const SERIES_AHEAD = {
+export const SERIES_AHEAD = {
   ...SMALL_AHEAD,
-  bytesOf: ({ instanceCount }: SeriesRecord) => instanceCount * INSTANCE_BYTES,
+  bytesOf: ({ instanceCount }: Pick<SeriesRecord, "instanceCount">) => instanceCount * INSTANCE_BYTES,
 };
 /** An index may have many frames of few instances, and is whole in memory. */
 const INDEXES_AHEAD = { ...SERIES_AHEAD, maxItems: 2 };
@@ -89,6 +89,20 @@ export async function* instancesOf(
     seriesManifest(catalogue, studyInstanceUID, seriesInstanceUID);
   for await (const { item, result } of readAhead(series, read, INDEXES_AHEAD))
     yield { instances: (await result).instances, url: urlOf(item.seriesInstanceUID) };
+}
+
+/** The series of a study, each found and, if it is small, in memory as it is stored; the next ones are fetched meanwhile. */
+export async function* foundSeriesOf(
+  catalogue: DicomwebCatalogue,
+  series: readonly SeriesRecord[],
+): AsyncGenerator<FoundSeries> {
+  const read = async ({ studyInstanceUID, seriesInstanceUID }: SeriesRecord) => {
+    const found = await catalogue.find(studyInstanceUID, seriesInstanceUID);
+    if (!found) throw new AppError(notFound);
+    await found.warm(true);
+    return found;
+  };
+  for await (const { result } of readAhead(series, read, SERIES_AHEAD)) yield await result;
 }
 
 export async function* metadataOf(

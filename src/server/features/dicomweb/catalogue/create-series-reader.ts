@@ -113,11 +113,16 @@ export function createSeriesReader(deps: ObjectDeps & Pick<Deps, "config">): Ser
       const { metadata, whole = new Uint8Array() } = await readLayout(object);
       return { bytes: cut(whole, metadata).slice(), inflatedBytes: metadata.inflatedBytes };
     };
-    const { bytes, inflatedBytes } = await packed.getOrMake(`${object.id} zstd`, read);
+    const { bytes, inflatedBytes } = await packed.getOrMake(storedName(object), read);
     return { inflatedBytes, open: async () => bytes };
   }
 
   return {
+    async warm(object, needsMetadata) {
+      if (object.sizeBytes > SMALL_MANIFEST_BYTES) return;
+      const isKnown = indexes.get(object.id) && (!needsMetadata || packed.get(storedName(object)));
+      if (!isKnown) await readLayout(object);
+    },
     async manifest(object) {
       return (await indexOf(object)).manifest;
     },
@@ -171,6 +176,11 @@ export function createSeriesReader(deps: ObjectDeps & Pick<Deps, "config">): Ser
       return streamOf(inflatedDataSetPieces(instance, range, await volumeOf(instance)));
     },
   };
+}
+
+/** The name of a series' metadata as they are stored, among those in other codings. */
+function storedName({ id }: StoredObjectRow): string {
+  return `${id} zstd`;
 }
 
 function asBody(body: Bytes | Pieces): Bytes {

@@ -1,7 +1,7 @@
 import { isInflatedInPieces } from "../../../archive/instance-reader.ts";
 import { ManifestTooLarge } from "../../../archive/manifest.errors.ts";
-import type { SeriesManifest } from "../../../archive/manifest.ts";
 import { piecesOf } from "../../../archive/pieces.ts";
+import { runConcurrently } from "../../../db/run-concurrently.ts";
 import type { Deps } from "../../../deps.ts";
 import type { StoredObjectRow } from "../../../holdings/objects/stored-objects.table.ts";
 import { AppError } from "../../../http/app-error.ts";
@@ -11,8 +11,8 @@ import { locateElements } from "../bulk-data/locate-elements.ts";
 import type {
   Bytes,
   DicomwebCatalogue,
+  FoundSeries,
   SeriesRecord,
-  StoredMetadata,
   StudyRecord,
 } from "../dicomweb.catalogue.ts";
 import { seriesTooLarge } from "../dicomweb.errors.ts";
@@ -52,6 +52,10 @@ export function openCatalogue(
       const rows = await listSeriesInScope(deps.db, scope, studyInstanceUID);
       return rows.map((row) => seriesRecord(studyInstanceUID, row));
     },
+    async find(studyInstanceUID, seriesInstanceUID) {
+      const object = await findManifest(studyInstanceUID, seriesInstanceUID);
+      return object && openSeries(deps, userId, object);
+    },
     async manifest(studyInstanceUID, seriesInstanceUID) {
       const object = await findManifest(studyInstanceUID, seriesInstanceUID);
       return object && (await openSeries(deps, userId, object).manifest());
@@ -88,12 +92,17 @@ export function openSeries(
   readerId: string,
   object: StoredObjectRow,
   mayHaveCopy = true,
-): { manifest(): Promise<SeriesManifest>; metadata(): Promise<StoredMetadata> } {
+): FoundSeries {
+  const findCopy = async () => (mayHaveCopy ? await deps.series.derivative(object) : undefined);
   return {
+    async warm(needsMetadata) {
+      // The metadata name the copy.
+      const copy = needsMetadata ? findCopy() : Promise.resolve();
+      await runConcurrently(opened(deps.series.warm(object, needsMetadata)), copy);
+    },
     manifest: () => opened(deps.series.manifest(object)),
     async metadata() {
-      const derivative = mayHaveCopy ? deps.series.derivative(object) : undefined;
-      const stored = await opened(deps.series.metadata(object, derivative));
+      const stored = await opened(deps.series.metadata(object, findCopy()));
       if (stored.inflatedBytes <= MAX_AT_ONCE_BYTES) return stored;
       return { ...stored, open: async () => inTurnOf(deps, readerId, await stored.open()) };
     },

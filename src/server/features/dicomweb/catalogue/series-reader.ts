@@ -8,6 +8,8 @@ import type { InstanceBytes, StoredMetadata } from "../dicomweb.catalogue.ts";
  * whatever the object declares.
  */
 export interface SeriesReader extends InstanceBytes {
+  /** Reads the bytes of a small manifest into the cache, unless what they are needed for is there already. */
+  warm(object: StoredObjectRow, needsMetadata: boolean): Promise<void>;
   /** @throws {ManifestError} `ManifestTooLarge` if it would take more memory than one request may */
   manifest(object: StoredObjectRow): Promise<SeriesManifest>;
   /** With the copy of the series, which may still be looked for, instances name its transfer syntax too. */

@@ -5,7 +5,9 @@ import { TagHex } from "../../../../shared/dicom/tags.ts";
 import type { SeriesManifest } from "../../../archive/manifest.ts";
 import { AppError } from "../../../http/app-error.ts";
 import type { HeldWhileSent } from "../../../http/stream-of.ts";
-import type { Named, StoredMetadata } from "../dicomweb.catalogue.ts";
+import { readAhead } from "../../../runtime/read-ahead.ts";
+import { SERIES_AHEAD } from "../catalogue/catalogue-paths.ts";
+import type { FoundSeries, Named, StoredMetadata } from "../dicomweb.catalogue.ts";
 import { searchTooBroad } from "../dicomweb.errors.ts";
 import type { SeriesUIDs } from "../dicomweb.repo.ts";
 import { prefixedAtOnce } from "../metadata/metadata.ts";
@@ -23,8 +25,7 @@ export interface SearchedSeries extends Named {
   instanceCount: number;
   /** What the answer says of the study and the series. */
   known: DicomJson;
-  manifest(): Promise<SeriesManifest | undefined>;
-  metadata(): Promise<StoredMetadata | undefined>;
+  find(): Promise<FoundSeries | undefined>;
 }
 
 export interface InstanceSearch {
@@ -38,6 +39,8 @@ export interface InstanceSearch {
   levels: readonly Level[];
   turns: SearchTurns;
   searcher: Searcher;
+  /** The request's, which ends a search that nobody waits for. */
+  signal?: AbortSignal | undefined;
 }
 
 export interface FoundInstances {
@@ -119,7 +122,7 @@ export async function searchInstances(
  */
 async function* matchingInstances(
   allSeries: Iterable<SearchedSeries> | AsyncIterable<SearchedSeries>,
-  { query, baseUrl, maxSeries, maxLists, levels }: InstanceSearch,
+  { query, baseUrl, maxSeries, maxLists, levels, signal }: InstanceSearch,
 ): AsyncGenerator<Uint8Array | "cut"> {
   const { limit, offset, include } = query;
   const matches = query.matches.filter(({ path: [first] }) => first && levelOf(first.tag) === "instance");
@@ -137,20 +140,30 @@ async function* matchingInstances(
     return path[0]?.tag === TagHex.SOPInstanceUID && wanted.kind === "list";
   });
   let bytesLeft = MAX_METADATA_BYTES;
-  for await (const series of allSeries) {
+  let begun = 0;
+  const read = async (series: SoughtSeries) => {
+    // The search ends at the last list.
+    if (series === UNLESS_FULL || begun++ >= maxLists) return undefined;
+    const found = await series.find();
+    // Metadata of one whose list has no match are not needed.
+    await found?.warm(byIndex.length === 0);
+    return found;
+  };
+  const bytesOf = (series: SoughtSeries) =>
+    series === UNLESS_FULL ? Number.POSITIVE_INFINITY : SERIES_AHEAD.bytesOf(series);
+  const sought = isWholePage ? seriesOfPage(allSeries, page, { wanted: left, maxSeries }) : allSeries;
+  for await (const { item: series, result } of readAhead(sought, read, { ...SERIES_AHEAD, bytesOf })) {
+    if (series === UNLESS_FULL) continue;
     if (left === 0) return;
-    if (isWholePage && series.instanceCount <= page.left) {
-      page.left -= series.instanceCount;
-      continue;
-    }
+    if (signal?.aborted) return yield "cut";
     const isOver = seriesLeft <= 0 || (listsLeft <= 0 && namesInstances);
     if ((isWholePage || namesInstances) && isOver && left <= limit) return yield "cut";
     if (listsLeft-- <= 0 || seriesLeft <= 0) throw new AppError(searchTooBroad);
-    const manifest = await series.manifest();
-    if (!manifest || !(await hasMatch(manifest, byIndex))) continue;
+    const found = await result;
+    const manifest = await found?.manifest();
+    if (!found || !manifest || !(await hasMatch(manifest, byIndex))) continue;
     seriesLeft--;
-    const stored = await series.metadata();
-    if (!stored) continue;
+    const stored = await found.metadata();
     const isTooLarge = stored.inflatedBytes > bytesLeft;
     if (isTooLarge && wantsMetadata) throw new AppError(searchTooBroad);
     if (!isTooLarge) bytesLeft -= stored.inflatedBytes;
@@ -169,6 +182,30 @@ async function* matchingInstances(
       yield Buffer.from(dataSetText(pickFields(whole)));
       if (--left === 0) return;
     }
+  }
+}
+
+/** Stands before a series that is needed only if those before it do not fill the page, so that it is not looked up ahead. */
+const UNLESS_FULL = "unless full";
+type SoughtSeries = SearchedSeries | typeof UNLESS_FULL;
+
+/** Passes over the series before the page, which it counts down. */
+async function* seriesOfPage(
+  allSeries: Iterable<SearchedSeries> | AsyncIterable<SearchedSeries>,
+  page: { left: number },
+  { wanted, maxSeries }: { wanted: number; maxSeries: number },
+): AsyncGenerator<SoughtSeries> {
+  let unfilled: number | undefined;
+  let seriesLeft = maxSeries;
+  for await (const series of allSeries) {
+    if (unfilled === undefined && series.instanceCount <= page.left) {
+      page.left -= series.instanceCount;
+      continue;
+    }
+    unfilled ??= page.left + wanted;
+    yield series;
+    unfilled -= series.instanceCount;
+    if (unfilled <= 0 || --seriesLeft <= 0) yield UNLESS_FULL;
   }
 }
 

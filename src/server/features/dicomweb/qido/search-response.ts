@@ -84,7 +84,7 @@ export function pageOf(all: DicomJson[], query: QidoQuery, level: Level): DicomJ
 
 /** A series of the catalogue, for a search of its instances. */
 export function searchedSeries(
-  catalogue: Pick<DicomwebCatalogue, "manifest" | "metadata">,
+  catalogue: Pick<DicomwebCatalogue, "find">,
   {
     studyInstanceUID,
     seriesInstanceUID,
@@ -97,7 +97,6 @@ export function searchedSeries(
     instanceCount,
     known,
     reference,
-    manifest: () => catalogue.manifest(studyInstanceUID, seriesInstanceUID),
-    metadata: () => catalogue.metadata(studyInstanceUID, seriesInstanceUID),
+    find: () => catalogue.find(studyInstanceUID, seriesInstanceUID),
   };
 }
