@@ -19,6 +19,7 @@ let owner: Person;
 const SERIES = 12;
 const SLICES = 24;
 const DICOM = 'multipart/related; type="application/dicom"; transfer-syntax=*';
+const BYTES = 'multipart/related; type="application/octet-stream"';
 const JSON_TYPE = "application/dicom+json";
 const SERIES_OF_FILM = "/dicomweb/studies/2.25.1.2/series/2.25.2.2.1";
 
@@ -126,6 +127,38 @@ test("a search whose client left reads no further", async () => {
   await (await answer).arrayBuffer();
   s3.pause = async () => {};
   expect(accesses).toBeLessThan(SERIES);
+});
+
+test.each(["bulkdata", "pixeldata"])(
+  "the values of `%s` are read while those before them are sent",
+  async (all) => {
+    const { count, inARow, body } = await ask(`/dicomweb/studies/2.25.1.1/${all}`, BYTES);
+    expect(count).toBe(SERIES + 2 * SERIES);
+    expect(inARow).toBeLessThan(count / 2);
+    expect(new TextDecoder("latin1").decode(body).split("Content-Location:")).toHaveLength(1 + 2 * SERIES);
+  },
+);
+
+test("values longer than what is held are opened ahead too", async () => {
+  const { count, inARow, body } = await ask(`${SERIES_OF_FILM}/bulkdata`, BYTES);
+  expect(inARow).toBeLessThan(count / 2);
+  expect(body.length).toBeGreaterThan(SLICES * 128 * 1024);
+});
+
+test("values whose client left are read no further", async () => {
+  await using other = await t.startAgain();
+  let accesses = 0;
+  s3.pause = async () => void accesses++;
+  const headers = { authorization: `Bearer ${owner.token}`, accept: BYTES };
+  const answer = await other.app.request("/dicomweb/studies/2.25.1.1/bulkdata", { headers });
+  const reader = answer.body?.getReader();
+  await reader?.read();
+  await reader?.cancel();
+  const read = accesses;
+  await Bun.sleep(100);
+  s3.pause = async () => {};
+  expect(accesses).toBe(read);
+  expect(accesses).toBeLessThan(2 * SERIES);
 });
 
 test("metadata and the index of the series' lossless copy take one wait", async () => {

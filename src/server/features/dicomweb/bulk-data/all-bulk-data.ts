@@ -1,15 +1,18 @@
 import { PIXEL_DATA_TAGS } from "../../../../shared/dicom/reading/data-set.ts";
 import { tagHex } from "../../../../shared/dicom/tags.ts";
 import { frameTransferSyntaxUID } from "../../../../shared/dicom/transfer-syntax.ts";
+import { isInflatedInPieces } from "../../../archive/instance-reader.ts";
 import type { ManifestInstance } from "../../../archive/manifest.ts";
 import { AppError } from "../../../http/app-error.ts";
 import { notFound } from "../../../http/http.errors.ts";
 import { continueFrom } from "../../../runtime/continue-from.ts";
+import { readAhead, SMALL_AHEAD } from "../../../runtime/read-ahead.ts";
 import { archiveHeaders } from "../answers/archive-headers.ts";
 import { assertAcceptsBulkDataParts, negotiateFrames } from "../answers/media-types.ts";
 import { multipartRelated, type Part } from "../answers/multipart-related.ts";
 import type { DicomwebCatalogue } from "../dicomweb.catalogue.ts";
-import { namedValues } from "./named-values.ts";
+import { isDeflatedDataSet } from "./locate-elements.ts";
+import { type NamedValues, namedValues } from "./named-values.ts";
 import type { SeriesOfValues } from "./series-of-values.ts";
 import { VALUE_TYPE, valueParts } from "./value-parts.ts";
 
@@ -28,8 +31,8 @@ const PIXEL_DATA: ReadonlySet<string> = new Set(Array.from(PIXEL_DATA_TAGS, tagH
 
 /**
  * Answers every value that the metadata of the series name by a `BulkDataURI` (PS3.18 §10.4.1.1.5), or all pixel data (§10.4.1.1.6), as
- * parts that name these addresses. Values come in the order of series, instances and elements; each is read when the client took the
- * one before.
+ * parts that name these addresses. Values come in the order of series, instances and elements. Those of the next small
+ * instances are read while one is sent, since each waits for the store; no more than that is read before the client took it.
  * @throws {AppError} 404 if there is no value at all; 406 if the client does not accept parts of bytes, or not the one syntax of these
  */
 export async function allBulkDataResponse(
@@ -64,7 +67,35 @@ async function* partsOf(
   allSeries: AsyncIterable<SeriesOfValues>,
   isWanted: (tagPath: string) => boolean,
 ): AsyncGenerator<Part> {
+  const begin = async ({ named, seriesUrl }: ValuesAt) => {
+    const parts = valueParts(catalogue, named, seriesUrl);
+    return continueFrom(await parts.next(), parts);
+  };
+  const begun = readAhead(valuesIn(allSeries, isWanted), begin, {
+    ...SMALL_AHEAD,
+    bytesOf: ({ named: { instance } }) => aheadBytesOf(instance),
+    discard: async (parts) => void (await parts.return(undefined)),
+  });
+  for await (const { result } of begun) yield* await result;
+}
+
+/** Values of an instance, and the address of its series. */
+interface ValuesAt {
+  named: NamedValues;
+  seriesUrl: string;
+}
+
+async function* valuesIn(
+  allSeries: AsyncIterable<SeriesOfValues>,
+  isWanted: (tagPath: string) => boolean,
+): AsyncGenerator<ValuesAt> {
   for await (const { seriesUrl, ...series } of allSeries)
     for await (const group of namedValues({ ...series, isWanted }))
-      for (const named of group) yield* valueParts(catalogue, named, seriesUrl);
+      for (const named of group) yield { named, seriesUrl };
+}
+
+/** What has to be inflated in turn with other readers is not read ahead. */
+function aheadBytesOf(instance: ManifestInstance): number {
+  if (isInflatedInPieces(instance) || isDeflatedDataSet(instance)) return Number.POSITIVE_INFINITY;
+  return Math.max(instance.sizeBytes, instance.storedBytes);
 }

@@ -1,8 +1,8 @@
 import { InstanceDamaged, isInflatedInPieces } from "../../../archive/instance-reader.ts";
 import type { ManifestInstance } from "../../../archive/manifest.ts";
-import { piecesOf } from "../../../archive/pieces.ts";
+import { giveUp, piecesOf } from "../../../archive/pieces.ts";
 import type { ByteRange } from "../../../storage/object-store.ts";
-import type { InstanceBytes } from "../dicomweb.catalogue.ts";
+import type { Bytes, InstanceBytes } from "../dicomweb.catalogue.ts";
 import { readFile } from "./read-file.ts";
 
 /** Short values that are near each other are read together, so that thousands of them don't take thousands of reads. */
@@ -12,6 +12,8 @@ const MAX_SHORT_BYTES = 256 * 1024;
 
 /** A part of the file that is open. */
 interface Window {
+  body: Bytes;
+  isBegun: boolean;
   pieces: AsyncGenerator<Uint8Array>;
   held: Uint8Array;
   /** The place of the next byte. */
@@ -39,12 +41,18 @@ export class ForwardReader implements AsyncDisposable {
     this.#end = end;
   }
 
+  /** Opens the range, so that its first bytes are on their way before they are read. */
+  async open(range: FileRange): Promise<void> {
+    await this.#windowFor(range);
+  }
+
   /** Its pieces must be read before those of another range. @throws {InstanceDamaged} if the file ends before */
   async *read(range: FileRange): AsyncGenerator<Uint8Array> {
     const window = await this.#windowFor(range);
     const end = range.offset + range.length;
     while (window.at < end) {
       if (window.held.length === 0) {
+        window.isBegun = true;
         const { value, done } = await window.pieces.next();
         if (done) throw new InstanceDamaged("a value ends early");
         window.held = value;
@@ -58,20 +66,27 @@ export class ForwardReader implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#window?.pieces.return(undefined);
+    await this.#close();
+  }
+
+  async #close(): Promise<void> {
+    const window = this.#window;
+    // Ending what never began would leave the body open.
+    if (window?.isBegun) await window.pieces.return(undefined);
+    else if (window) await giveUp(window.body);
   }
 
   async #windowFor({ offset, length, deflated }: FileRange): Promise<Window> {
     const open = this.#window;
     if (open?.deflated === deflated && open.at <= offset && offset + length <= open.end) return open;
-    await open?.pieces.return(undefined);
+    await this.#close();
     const rest = Math.max(length, this.#end - offset);
     const isLong = length > MAX_SHORT_BYTES;
     const isInflated = deflated || isInflatedInPieces(this.#instance);
     const read = isInflated ? rest : isLong ? length : Math.min(rest, READ_AT_ONCE_BYTES);
-    const bytes = await readFile(this.#reader, this.#instance, { deflated }, { offset, length: read });
-    const held = new Uint8Array(0);
-    this.#window = { pieces: piecesOf(bytes), held, at: offset, end: offset + read, deflated };
+    const body = await readFile(this.#reader, this.#instance, { deflated }, { offset, length: read });
+    const place = { held: new Uint8Array(0), at: offset, end: offset + read, deflated };
+    this.#window = { body, isBegun: false, pieces: piecesOf(body), ...place };
     return this.#window;
   }
 }

@@ -65,6 +65,6 @@ async function locateWithin(
   return deflated ? located.map((location) => location && { ...location, deflated }) : located;
 }
 
-function isDeflatedDataSet({ transferSyntaxUID }: ManifestInstance): boolean {
+export function isDeflatedDataSet({ transferSyntaxUID }: ManifestInstance): boolean {
   return transferSyntaxUID === TransferSyntax.deflatedExplicitLittleEndian;
 }

@@ -1,9 +1,9 @@
 import type { ManifestInstance, SeriesManifest } from "../../../archive/manifest.ts";
 import { AppError } from "../../../http/app-error.ts";
 import { notFound } from "../../../http/http.errors.ts";
-import { seriesManifest, seriesMetadata } from "../catalogue/catalogue-paths.ts";
+import { foundSeriesOf, seriesMetadata } from "../catalogue/catalogue-paths.ts";
 import { findInstance } from "../catalogue/find-instance.ts";
-import type { DicomwebCatalogue, SeriesRecord } from "../dicomweb.catalogue.ts";
+import type { DicomwebCatalogue, SeriesRecord, StoredMetadata } from "../dicomweb.catalogue.ts";
 import type { NamingMetadata } from "./named-values.ts";
 
 /** What an answer of long values takes from one series: all its instances, or one. */
@@ -17,9 +17,9 @@ export async function* valuesOfStudy(
   series: readonly SeriesRecord[],
   seriesUrlOf: (seriesInstanceUID: string) => string,
 ): AsyncGenerator<SeriesOfValues> {
-  for (const { studyInstanceUID, seriesInstanceUID } of series) {
-    const manifest = await seriesManifest(catalogue, studyInstanceUID, seriesInstanceUID);
-    yield* valuesOfSeries(catalogue, manifest, seriesUrlOf(seriesInstanceUID));
+  for await (const found of foundSeriesOf(catalogue, series)) {
+    const manifest = await found.manifest();
+    yield await namingOf(manifest, await found.metadata(), seriesUrlOf(manifest.seriesInstanceUID));
   }
 }
 
@@ -29,8 +29,16 @@ export async function* valuesOfSeries(
   seriesUrl: string,
 ): AsyncGenerator<SeriesOfValues> {
   const stored = await seriesMetadata(catalogue, manifest.studyInstanceUID, manifest.seriesInstanceUID);
+  yield await namingOf(manifest, stored, seriesUrl);
+}
+
+async function namingOf(
+  manifest: SeriesManifest,
+  stored: StoredMetadata,
+  seriesUrl: string,
+): Promise<SeriesOfValues> {
   const find = (sopInstanceUID: string) => findInstance(manifest, sopInstanceUID);
-  yield { seriesUrl, stored, ranges: await stored.ranges(), findInstance: find };
+  return { seriesUrl, stored, ranges: await stored.ranges(), findInstance: find };
 }
 
 export async function* valuesOfInstance(

@@ -60,7 +60,11 @@ async function bodyOf(reader: ForwardReader, place: Read): Promise<Part["body"]>
   if (place.open) return await place.open();
   const length = place.ranges.reduce((sum, [, bytes]) => sum + bytes, 0);
   const pieces = piecesOfPlace(reader, place);
-  if (length > MAX_HELD_BYTES) return streamOf(pieces);
+  if (length > MAX_HELD_BYTES) {
+    const [[offset, firstLength] = [0, 0]] = place.ranges;
+    await reader.open({ offset, length: firstLength, deflated: place.deflated });
+    return streamOf(pieces);
+  }
   // A value that ends early throws before it could be joined.
   return (await joinPieces(pieces, length)) ?? new Uint8Array();
 }
