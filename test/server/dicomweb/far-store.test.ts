@@ -187,6 +187,13 @@ test("a download of many small volumes reads each directory with one access, and
   expect(Object.keys(unzipSync(body))).toHaveLength(SERIES);
 });
 
+test("a medium of many series reads the next ones ahead", async () => {
+  const { count, inARow, body } = await ask(`/api/studies/${await idOf("2.25.1.1")}/download?as=pdi`);
+  expect(inARow).toBeLessThan(count / 3);
+  const names = Object.keys(unzipSync(body)).filter((name) => name.startsWith("DICOM/"));
+  expect(names).toHaveLength(2 * SERIES);
+});
+
 test("a medium reads the next images ahead", async () => {
   const { count, inARow, body } = await ask(`/api/studies/${await idOf("2.25.1.2")}/download?as=pdi`);
   expect(inARow).toBeLessThan(count / 2);

@@ -52,6 +52,7 @@ function seriesOf(
     },
   } as Partial<StoredMetadata> as StoredMetadata;
   const series = {
+    warm: async () => {},
     manifest: async () => ({
       version: 1,
       studyInstanceUID: "2.25.1",

@@ -7,6 +7,7 @@ import { type DirectoryRecord, directoryRecord } from "../../dicom/dicomdir.ts";
 import type { DicomElements } from "../../dicom/write-instance.ts";
 import type { StoredObjectRow } from "../../holdings/objects/stored-objects.table.ts";
 import { AppError } from "../../http/app-error.ts";
+import { readAhead, SMALL_AHEAD } from "../../runtime/read-ahead.ts";
 import { WorkTurn } from "../../runtime/work-turn.ts";
 import type { SeriesRow, StudyRow } from "../studies/studies.table.ts";
 import { HeaderReader } from "./header-reader.ts";
@@ -53,6 +54,11 @@ export interface MediaPlan {
   addReport(elements: DicomElements): string;
 }
 
+interface PlannedSeries {
+  row: SeriesRow;
+  manifest: StoredObjectRow;
+}
+
 /**
  * The records and files of a study. Its folders and `SER00001/IMG00001` below them have eight characters each.
  * @throws {AppError} `media.too_large`; as reading its manifests does
@@ -60,7 +66,7 @@ export interface MediaPlan {
 export async function planMedia(
   deps: Pick<Deps, "series">,
   study: StudyRow,
-  series: readonly { row: SeriesRow; manifest: StoredObjectRow }[],
+  series: readonly PlannedSeries[],
   path: readonly string[] = ["DICOM", "PAT00001", "STU00001"],
 ): Promise<MediaPlan> {
   const allSeries = series.toSorted((a, b) => bySeriesNumber(a.row, b.row));
@@ -70,7 +76,12 @@ export async function planMedia(
   let recordBytes = 0;
   let about: DicomElements | undefined;
   const turn = new WorkTurn();
-  for (const [index, { row, manifest: object }] of allSeries.entries()) {
+  type Entry = [number, PlannedSeries];
+  const warm = ([, { manifest }]: Entry) => deps.series.warm(manifest, true);
+  const bytesOf = ([, { manifest }]: Entry) => manifest.sizeBytes;
+  for await (const { item, result } of readAhead(allSeries.entries(), warm, { ...SMALL_AHEAD, bytesOf })) {
+    await result;
+    const [index, { row, manifest: object }] = item;
     const { instances, variants: others = [] } = await deps.series.manifest(object);
     if (files.length + instances.length > MAX_INSTANCES) throw new AppError(mediaTooLarge);
     if (variants.length + others.length > MAX_VARIANTS) throw new AppError(mediaTooLarge);
