@@ -90,8 +90,8 @@ export const operationsSchema = z.object({
   today: z.object({ exams: z.number(), bytes: z.number(), people: z.number() }),
   /** When the last backup ended; null if none was ever made. */
   lastBackupAt: z.nullable(z.string()),
-  /** How many accounts an admin has yet to authorise. */
-  waitingAccounts: z.number(),
+  /** How many accounts an admin has yet to authorise; a node of an older version does not tell. */
+  waitingAccounts: z._default(z.number(), 0),
   /** Those that wait, then those of the last seven days, each the newest first; at most five. */
   newAccounts: z.array(
     z.object({
@@ -99,7 +99,7 @@ export const operationsSchema = z.object({
       name: z.string(),
       role: roleSchema,
       createdAt: z.string(),
-      isWaiting: z.boolean(),
+      isWaiting: z._default(z.boolean(), false),
     }),
   ),
 });

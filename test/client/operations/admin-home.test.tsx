@@ -57,6 +57,8 @@ async function show(operations: Operations, letters: DeadLetter[], more: Record<
   return { calls, answered };
 }
 
+const renderOlder = (operations: object) => show(operations as Operations, []);
+
 const panel = async (name: string) =>
   within(await screen.findByRole("region", { name: new RegExp(`^${name}`) }));
 
@@ -70,6 +72,16 @@ describe("an admin's home page", () => {
   test("counts none as several, as Portuguese does", async () => {
     await show({ ...calm, queue: { ...calm.queue, active: 0, waiting: 0 } }, []);
     expect(await screen.findByText("0 tarefas em andamento · 0 na fila")).toBeTruthy();
+  });
+
+  test("takes the answer of an older node, which does not tell who waits", async () => {
+    const { waitingAccounts: _, newAccounts: __, ...older } = calm;
+    const ana = { id: "01900000-0000-7000-8000-0000000000f1", name: "Ana Antiga", role: "user" };
+    await renderOlder({ ...older, newAccounts: [{ ...ana, createdAt: new Date().toISOString() }] });
+    const accounts = await panel("Contas novas");
+    expect(accounts.getByText("Ana Antiga")).toBeDefined();
+    expect(accounts.queryByRole("button", { name: /Autorizar/ })).toBeNull();
+    expect(screen.getByText("exames hoje")).toBeDefined();
   });
 
   test("says in one line each that nothing waits, beside four numbers", async () => {
