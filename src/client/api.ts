@@ -86,6 +86,21 @@ export async function callJson<C extends Call & { answer: z.ZodMiniType }>(
   return z.parse<C["answer"]>(call.answer, await readAnswer(response.json()));
 }
 
+/** Like `callJson`, of a list that comes by pages: the rows of this one, and how many are on all. */
+export async function callPage<Row, C extends Call & { answer: z.ZodMiniType<Row[]> }>(
+  call: C,
+  request: CallInput<C> & CallOptions,
+): Promise<Page<Row>> {
+  const response = await callApi(call, request);
+  const rows = z.parse(call.answer, await readAnswer(response.json()));
+  return { rows, total: Number(response.headers.get("x-total-count") ?? rows.length) };
+}
+
+export interface Page<Row> {
+  rows: Row[];
+  total: number;
+}
+
 /**
  * The content of an answer. One that breaks off, or is not the server's JSON, such as a network's sign-in page, fails as if the server
  * was not reached.

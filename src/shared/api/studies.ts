@@ -3,6 +3,7 @@ import { UID } from "../dicom/uid.ts";
 import { emailOnlySchema } from "./account-fields.ts";
 import { type Call, done } from "./call.ts";
 import { dayOrEmptySchema } from "./dates.ts";
+import { listPageSchema } from "./page-limit.ts";
 import { studyNameSchema } from "./study-name.ts";
 import { roleSchema } from "./users.ts";
 
@@ -93,9 +94,7 @@ export const studySorts = [
 const searchText = z.string().check(z.maxLength(200));
 
 /** Query of `GET /api/studies`; without `limit` all are returned, at most 10,000. */
-export const studyListQuerySchema = z.object({
-  limit: z.optional(z.coerce.number<number>().check(z.int(), z.minimum(1), z.maximum(1000))),
-  offset: z.optional(z.coerce.number<number>().check(z.int(), z.minimum(0), z.maximum(10_000_000))),
+export const studyListQuerySchema = z.extend(listPageSchema, {
   sort: z.optional(z.enum(studySorts)),
   order: z.optional(z.enum(["asc", "desc"])),
   /** Words that patient, patient ID, accession number, description, institution and modality must contain among them. */

@@ -2,6 +2,7 @@ import * as z from "zod/mini";
 import type { Call } from "./call.ts";
 import { pageLimitSchema } from "./page-limit.ts";
 import { studySchema } from "./studies.ts";
+import { accountPageSchema } from "./users.ts";
 
 /** `price` in integer cents of BRL. */
 export const planSchema = z.object({
@@ -14,10 +15,12 @@ export const planSchema = z.object({
 });
 export type Plan = z.infer<typeof planSchema>;
 
+/** `pending`: a plan was chosen and its Pix is not paid yet. */
+export const subscriptionStatuses = ["active", "pending", "expired"] as const;
+
 export const subscriptionSchema = z.object({
   id: z.string(),
-  /** `pending`: a plan was chosen and its Pix is not paid yet. */
-  status: z.enum(["active", "pending", "expired"]),
+  status: z.enum(subscriptionStatuses),
   plan: planSchema,
   startDate: z.string(),
   expiresAt: z.nullable(z.string()),
@@ -89,6 +92,12 @@ export const accountSubscriptionSchema = z.object({
   subscription: subscriptionSchema,
 });
 export type AccountSubscription = z.infer<typeof accountSubscriptionSchema>;
+
+/** Query of `GET /api/subscriptions/all`; without `limit` all are returned, at most 10,000. */
+export const subscriptionListQuerySchema = z.extend(accountPageSchema, {
+  status: z.optional(z.enum(subscriptionStatuses)),
+});
+export type SubscriptionListQuery = z.infer<typeof subscriptionListQuerySchema>;
 
 /** A plan as the admin edits it. */
 export const adminPlanSchema = z.extend(offeredPlanSchema, {
@@ -209,6 +218,7 @@ export const subscriptionSummaryCall = {
 export const listSubscriptionsCall = {
   method: "GET",
   path: "/api/subscriptions/all",
+  query: subscriptionListQuerySchema,
   answer: z.array(accountSubscriptionSchema),
 } as const satisfies Call;
 

@@ -3,6 +3,7 @@ import { actingTokenSchema } from "./access-tokens.ts";
 import { emailSchema, nameSchema, newPasswordSchema } from "./account-fields.ts";
 import { type Call, done } from "./call.ts";
 import { instantSchema } from "./dates.ts";
+import { listPageSchema } from "./page-limit.ts";
 
 export const roles = ["admin", "user", "doctor", "lab"] as const;
 export const roleSchema = z.enum(roles);
@@ -141,12 +142,14 @@ export type Activity = z.infer<typeof activitySchema>;
 
 export const MAX_USER_SEARCH = 200;
 
-/** Query of `GET /api/users`; without `limit` all are returned, at most 10,000. */
-export const userListQuerySchema = z.object({
-  limit: z.optional(z.coerce.number<number>().check(z.int(), z.minimum(1), z.maximum(1000))),
-  offset: z.optional(z.coerce.number<number>().check(z.int(), z.minimum(0), z.maximum(10_000_000))),
+/** A page of accounts. */
+export const accountPageSchema = z.extend(listPageSchema, {
   /** Part of a name or an e-mail; case and accents don't matter. */
   search: z.optional(z.string().check(z.maxLength(MAX_USER_SEARCH))),
+});
+
+/** Query of `GET /api/users`; without `limit` all are returned, at most 10,000. */
+export const userListQuerySchema = z.extend(accountPageSchema, {
   role: z.optional(roleSchema),
   status: z.optional(z.enum(["authorized", "unauthorized"])),
   id: z.optional(z.string().check(z.uuid())),

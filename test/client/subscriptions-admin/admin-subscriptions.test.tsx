@@ -12,6 +12,7 @@ import {
 } from "../../../src/client/features/subscriptions-admin/edit-plan.rules.ts";
 import type { AdminPayment } from "../../../src/shared/api/payments.ts";
 import type { AccountSubscription, AdminPlan, Removal } from "../../../src/shared/api/subscriptions.ts";
+import { fold } from "../../../src/shared/fold.ts";
 import { act, screen, userEvent, waitFor, withDom, within } from "../../support/dom.ts";
 import { type Answer, answerCalls, problem, renderView } from "../../support/render-view.tsx";
 import { travel, write } from "../../support/travel.ts";
@@ -404,15 +405,44 @@ describe("the subscriptions of everybody", () => {
     await waitFor(() => expect(sent).toEqual([{ examLimit: 12 }]));
   });
 
-  test("subscribers are found by name regardless of accents", async () => {
-    const { user } = await show();
+  /** The part of the subscriptions that the server answers. */
+  function pageOf(rows: AccountSubscription[], asked: URLSearchParams): Response {
+    const status = asked.get("status");
+    const found = rows
+      .filter(({ user }) => fold(`${user.name} ${user.email}`).includes(fold(asked.get("search") ?? "")))
+      .filter((row) => status === null || row.subscription.status === status);
+    const offset = Number(asked.get("offset"));
+    return Response.json(found.slice(offset, offset + Number(asked.get("limit"))), {
+      headers: { "X-Total-Count": String(found.length) },
+    });
+  }
+
+  test("subscribers of a large installation come page by page, and are found by name and status on all pages", async () => {
+    const rows = Array.from({ length: 50 }, (_, index): AccountSubscription => {
+      const status = index % 10 === 0 ? "expired" : "active";
+      const id = `${subscription.subscription.id}${index}`;
+      const user = { ...subscription.user, name: `Pessoa ${index}` };
+      return { ...subscription, user, subscription: { ...subscription.subscription, id, status } };
+    });
+    const { user } = await show({
+      "GET /api/subscriptions/all": ({ search }) => pageOf([...rows, subscription], search),
+    });
     await user.click(screen.getByRole("tab", { name: "Assinantes" }));
-    expect(await screen.findByText("João Conceição")).toBeDefined();
-    expect(screen.getByText("7 / 10 exames")).toBeDefined();
+    expect(await screen.findByText("Mostrando 1 a 20 de 51 resultados")).toBeDefined();
+    await user.click(screen.getByRole("button", { name: "Próximo" }));
+    expect(await screen.findByText("Mostrando 21 a 40 de 51 resultados")).toBeDefined();
+    expect(screen.getByText("Pessoa 20")).toBeDefined();
     await user.type(screen.getByRole("searchbox"), "joao conc");
+    expect(await screen.findByText("Mostrando 1 a 1 de 1 resultado")).toBeDefined();
     expect(screen.getByText("João Conceição")).toBeDefined();
+    expect(screen.getByText("7 / 10 exames")).toBeDefined();
     await user.type(screen.getByRole("searchbox"), "xyz");
-    expect(screen.queryByText("João Conceição")).toBeNull();
+    expect(await screen.findByText("Nenhum usuário corresponde a estes filtros.")).toBeDefined();
+    await user.clear(screen.getByRole("searchbox"));
+    screen.getByLabelText("Situação").focus();
+    await user.keyboard("{Enter}");
+    await user.click(await screen.findByRole("option", { name: "Expirada" }));
+    expect(await screen.findByText("Mostrando 1 a 5 de 5 resultados")).toBeDefined();
   });
 
   test("each plan shows its number of users, and admins can use it without paying", async () => {

@@ -1,5 +1,6 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import type { AdminPayment } from "../../../shared/api/payments.ts";
+import type { Page } from "../../api.ts";
 import { Button } from "../../ui/button.tsx";
 import { CircleCheckIcon } from "../../ui/entry-icons.tsx";
 import { ReceiptIcon } from "../../ui/icons.tsx";
@@ -19,7 +20,7 @@ const SHOWN = 3;
 
 /** Pix that only an admin can confirm. */
 export function PixPanel({ query }: { query: ReturnType<typeof usePayments> }) {
-  const payments = query.data?.payments.filter(({ canConfirm }) => canConfirm);
+  const payments = query.data?.rows.filter(({ canConfirm }) => canConfirm);
   const count = query.data && confirmableCount(query.data);
   const { question, ask, close } = usePaymentQuestion(payments);
   return (
@@ -57,7 +58,7 @@ export function PixPanel({ query }: { query: ReturnType<typeof usePayments> }) {
 }
 
 /** How many wait for an admin. What is beyond the page that was read counts like that page. */
-export function confirmableCount({ payments, total }: { payments: AdminPayment[]; total: number }): number {
+export function confirmableCount({ rows: payments, total }: Page<AdminPayment>): number {
   const confirmable = payments.filter(({ canConfirm }) => canConfirm).length;
   return confirmable === payments.length ? total : confirmable;
 }

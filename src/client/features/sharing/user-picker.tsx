@@ -38,7 +38,7 @@ export function UserPicker({ studyId, value, onValueChange, error }: UserPickerP
   const [activeId, setActiveId] = useState<string>();
   const anchor = useRef<HTMLDivElement>(null);
   const listId = useId();
-  const found = matchingUsers(data?.users ?? [], grants ?? [], value);
+  const found = matchingUsers(data?.rows ?? [], grants ?? [], value);
   const isAnswered = data !== undefined && !isPlaceholderData && search === value.trim();
   const isShown = isOpen && value.trim() !== "" && (found.length > 0 || isAnswered);
   // Answers that come late move it: the same one stays chosen.

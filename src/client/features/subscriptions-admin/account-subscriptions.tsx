@@ -1,52 +1,95 @@
+import { msg } from "@lingui/core/macro";
 import { Trans, useLingui } from "@lingui/react/macro";
 import { useState } from "react";
-import type { AccountSubscription, Subscription } from "../../../shared/api/subscriptions.ts";
-import { fold } from "../../../shared/fold.ts";
-import { TextField } from "../../ui/field.tsx";
+import {
+  type AccountSubscription,
+  type Subscription,
+  subscriptionStatuses,
+} from "../../../shared/api/subscriptions.ts";
+import { MAX_USER_SEARCH } from "../../../shared/api/users.ts";
+import { Field, TextField } from "../../ui/field.tsx";
 import { dayText } from "../../ui/moment-text.ts";
 import { Pager } from "../../ui/pager.tsx";
+import { Select } from "../../ui/select.tsx";
+import { useDebounced } from "../../ui/use-debounced.ts";
+import { useExistingPage } from "../../ui/use-existing-page.ts";
 import { planNameText } from "../plan/plan-name.ts";
+import { SEARCH_PAUSE_MS } from "../users/use-users.ts";
 import { AdminRows, RowOwner } from "./admin-rows.tsx";
 import { SubscriptionsError } from "./subscriptions-error.tsx";
 import { useAccountSubscriptions } from "./use-admin-subscriptions.ts";
 
 const PER_PAGE = 20;
 
+interface Filters {
+  search: string;
+  status: Subscription["status"] | "all";
+}
+
 /** Lists each account's plan with its end and its usage. */
 export function AccountSubscriptions() {
-  const { data, error, refetch } = useAccountSubscriptions();
-  const [search, setSearch] = useState("");
+  const { i18n } = useLingui();
+  const [filters, setFilters] = useState<Filters>({ search: "", status: "all" });
   const [page, setPage] = useState(0);
-  const found = data?.filter(({ user }) => fold(`${user.name} ${user.email}`).includes(fold(search)));
-  const shown = found?.slice(page * PER_PAGE, (page + 1) * PER_PAGE);
-  if (error) {
-    return <SubscriptionsError error={error} onRetry={refetch} />;
-  }
+  const { search, status } = useDebounced(filters, SEARCH_PAUSE_MS);
+  const { data, error, refetch, isPlaceholderData } = useAccountSubscriptions({
+    ...(search.trim() !== "" && { search }),
+    ...(status !== "all" && { status }),
+    limit: PER_PAGE,
+    offset: page * PER_PAGE,
+  });
+  useExistingPage({
+    page,
+    perPage: PER_PAGE,
+    total: isPlaceholderData ? undefined : data?.total,
+    onPage: setPage,
+  });
+  const change = (changed: Partial<Filters>) => {
+    setFilters({ ...filters, ...changed });
+    setPage(0);
+  };
   return (
-    <section className="panel admin-panel">
-      <div className="admin-filter">
-        <TextField
-          type="search"
-          label={<Trans id="users.search">Name or e-mail</Trans>}
-          value={search}
-          onChange={(event) => {
-            setSearch(event.target.value);
-            setPage(0);
-          }}
-        />
-      </div>
-      <AdminRows rows={shown} none={<Trans id="users.none">No user matches these filters.</Trans>}>
-        {(row) => <AccountRow key={row.subscription.id} row={row} />}
-      </AdminRows>
-      {found && found.length > 0 && (
-        <Pager
-          before={page * PER_PAGE}
-          shown={shown?.length ?? 0}
-          total={found.length}
-          onStep={(step) => setPage(page + step)}
-        />
-      )}
-    </section>
+    <>
+      {error && <SubscriptionsError error={error} onRetry={refetch} />}
+      <section className="panel admin-panel">
+        <search className="admin-filter">
+          <TextField
+            type="search"
+            maxLength={MAX_USER_SEARCH}
+            label={<Trans id="users.search">Name or e-mail</Trans>}
+            autoComplete="off"
+            value={filters.search}
+            onChange={({ target }) => change({ search: target.value })}
+          />
+          <Field label={<Trans id="payments.status">Status</Trans>}>
+            {(tied) => (
+              <Select
+                {...tied}
+                value={filters.status}
+                onValueChange={(value) => change({ status: value })}
+                options={[
+                  { value: "all", label: <Trans id="users.filter.all">All</Trans> },
+                  ...subscriptionStatuses.map((value) => ({ value, label: i18n._(statusNames[value]) })),
+                ]}
+              />
+            )}
+          </Field>
+        </search>
+        {!data && error ? null : (
+          <AdminRows rows={data?.rows} none={<Trans id="users.none">No user matches these filters.</Trans>}>
+            {(row) => <AccountRow key={row.subscription.id} row={row} />}
+          </AdminRows>
+        )}
+        {data && data.total > 0 && (
+          <Pager
+            before={page * PER_PAGE}
+            shown={data.rows.length}
+            total={data.total}
+            onStep={(step) => setPage(page + step)}
+          />
+        )}
+      </section>
+    </>
   );
 }
 
@@ -77,13 +120,14 @@ function AccountRow({ row: { user, plan, subscription } }: { row: AccountSubscri
   );
 }
 
+const statusNames = {
+  active: msg({ id: "subscriptions.status.active", message: "Active" }),
+  pending: msg({ id: "subscriptions.status.pending", message: "Pending" }),
+  expired: msg({ id: "subscriptions.status.expired", message: "Expired" }),
+};
+
 function SubscriptionStatus({ status }: { status: Subscription["status"] }) {
-  const { t } = useLingui();
-  const names = {
-    active: t({ id: "subscriptions.status.active", message: "Active" }),
-    pending: t({ id: "subscriptions.status.pending", message: "Pending" }),
-    expired: t({ id: "subscriptions.status.expired", message: "Expired" }),
-  };
+  const { i18n } = useLingui();
   const tones = { active: "is-ok", pending: "is-moving", expired: "is-warn" };
-  return <span className={`dot ${tones[status]}`}>{names[status]}</span>;
+  return <span className={`dot ${tones[status]}`}>{i18n._(statusNames[status])}</span>;
 }

@@ -48,7 +48,7 @@ export function AdminPayments() {
   const { i18n, t } = useLingui();
   const { status, page, show } = useShownRows();
   const { data, error, refetch, isPlaceholderData } = usePayments(status, page);
-  const payments = data?.payments;
+  const payments = data?.rows;
   const ownPayments = isPlaceholderData ? undefined : payments;
   useExistingPage({
     page,
@@ -85,7 +85,7 @@ export function AdminPayments() {
       {data && data.total > 0 && (
         <Pager
           before={page * PAYMENTS_PER_PAGE}
-          shown={data.payments.length}
+          shown={data.rows.length}
           total={data.total}
           onStep={(step) => show(status, page + step)}
         />

@@ -16,12 +16,13 @@ import {
   type PlanChange,
   type Removal,
   type Subscription,
+  type SubscriptionListQuery,
   type SubscriptionSummary,
   subscriptionSummaryCall,
   type UndoneRemoval,
   undoRemovalCall,
 } from "../../../shared/api/subscriptions.ts";
-import { callApi, callJson, readAnswer } from "../../api.ts";
+import { callJson, callPage, type Page } from "../../api.ts";
 
 export const PAYMENTS_PER_PAGE = 20;
 
@@ -29,25 +30,20 @@ export const PAYMENTS_PER_PAGE = 20;
 export const adminSubscriptionsApi = {
   summary: (signal?: AbortSignal): Promise<SubscriptionSummary> =>
     callJson(subscriptionSummaryCall, { signal }),
-  all: (signal?: AbortSignal): Promise<AccountSubscription[]> => callJson(listSubscriptionsCall, { signal }),
+  all: (query: SubscriptionListQuery, signal?: AbortSignal): Promise<Page<AccountSubscription>> =>
+    callPage(listSubscriptionsCall, { query, signal }),
   removals: (signal?: AbortSignal): Promise<Removal[]> => callJson(listRemovalsCall, { signal }),
   undo: (id: string): Promise<UndoneRemoval> => callJson(undoRemovalCall, { params: { id } }),
   changePlan: (id: string, body: PlanChange): Promise<AdminPlan> =>
     callJson(changePlanCall, { params: { id }, body }),
   choosePlan: (planId: string): Promise<Subscription> => callJson(choosePlanCall, { body: { planId } }),
-  async payments(
-    status: PaymentStatus | "all",
-    page: number,
-    signal?: AbortSignal,
-  ): Promise<{ payments: AdminPayment[]; total: number }> {
+  payments(status: PaymentStatus | "all", page: number, signal?: AbortSignal): Promise<Page<AdminPayment>> {
     const query = {
       ...(status !== "all" && { status }),
       limit: PAYMENTS_PER_PAGE,
       offset: page * PAYMENTS_PER_PAGE,
     };
-    const answer = await callApi(listPaymentsCall, { query, signal });
-    const payments = listPaymentsCall.answer.parse(await readAnswer(answer.json()));
-    return { payments, total: Number(answer.headers.get("x-total-count") ?? payments.length) };
+    return callPage(listPaymentsCall, { query, signal });
   },
   confirm: (id: string): Promise<SettledPayment> => callJson(confirmPaymentCall, { params: { id } }),
   refund: (id: string): Promise<SettledPayment> => callJson(refundPaymentCall, { params: { id } }),

@@ -1,5 +1,6 @@
 import { keepPreviousData, type QueryClient, useQuery, useQueryClient } from "@tanstack/react-query";
 import type { PaymentStatus } from "../../../shared/api/payments.ts";
+import type { SubscriptionListQuery } from "../../../shared/api/subscriptions.ts";
 import { adminSubscriptionsApi } from "./admin-subscriptions-api.ts";
 
 const queryKey = ["subscriptions", "admin"];
@@ -15,11 +16,13 @@ export function useSummary() {
   });
 }
 
-export function useAccountSubscriptions() {
+/** A page of the accounts; the previous page stays visible while the next one loads. */
+export function useAccountSubscriptions(query: SubscriptionListQuery) {
   return useQuery({
-    queryKey: [...queryKey, "all"],
+    queryKey: [...queryKey, "all", query],
     staleTime: 0,
-    queryFn: ({ signal }) => adminSubscriptionsApi.all(signal),
+    placeholderData: keepPreviousData,
+    queryFn: ({ signal }) => adminSubscriptionsApi.all(query, signal),
   });
 }
 

@@ -31,7 +31,7 @@ export function useFoundUser(subject: Subject<CurrentUser>): void {
     enabled: id !== undefined,
     queryFn: ({ signal }) => usersApi.list({ id }, signal),
   });
-  useFoundSubject(subject, data?.users);
+  useFoundSubject(subject, data?.rows);
 }
 
 /** What a change of an account changes: the accounts, and perhaps the person's own. */

@@ -1,6 +1,8 @@
 import { Trans } from "@lingui/react/macro";
 import { useAtom } from "jotai";
 import { useState } from "react";
+import type { CurrentUser } from "../../../shared/api/users.ts";
+import type { Page } from "../../api.ts";
 import { Button } from "../../ui/button.tsx";
 import { UserPlusIcon } from "../../ui/icons.tsx";
 import { LoadError } from "../../ui/load-error.tsx";
@@ -19,7 +21,6 @@ import { UserCards } from "./user-cards.tsx";
 import { FilterBar } from "./user-filter-bar.tsx";
 import { filterQuery, noFilters, type UserFilters } from "./user-filters.ts";
 import { UserTable } from "./user-table.tsx";
-import type { UserPage } from "./users-api.ts";
 
 /** Matches when seven columns no longer fit beside the menu. */
 const NARROW = "(max-width: 63.75em)";
@@ -86,7 +87,7 @@ function Users() {
 
 interface UserListProps {
   /** Undefined while the first page loads, and if it failed. */
-  found: UserPage | undefined;
+  found: Page<CurrentUser> | undefined;
   isFailed: boolean;
   /** Counts from 0. */
   page: number;
@@ -97,7 +98,7 @@ interface UserListProps {
 
 function UserList({ found, isFailed, page, onPageChange, filters, onFiltersChange }: UserListProps) {
   const isNarrow = useMediaQuery(NARROW);
-  const shown = found?.users;
+  const shown = found?.rows;
   return (
     <section className="panel users">
       <FilterBar filters={filters} onFiltersChange={onFiltersChange} />
@@ -113,7 +114,7 @@ function UserList({ found, isFailed, page, onPageChange, filters, onFiltersChang
       {found && (
         <Pager
           before={page * USERS_PER_PAGE}
-          shown={found.users.length}
+          shown={found.rows.length}
           total={found.total}
           onStep={(pages) => onPageChange(page + pages)}
         />

@@ -1,8 +1,7 @@
-import { and, desc, eq, or, type SQL, sql } from "drizzle-orm";
-import type { AnyPgColumn } from "drizzle-orm/pg-core";
+import { and, desc, eq, type SQL } from "drizzle-orm";
 import type { UserListQuery } from "../../../shared/api/users.ts";
 import type { DbOrTx } from "../../db/client.ts";
-import { folded } from "../../db/folded.ts";
+import { isNamedLike } from "../accounts/users/named-like.repo.ts";
 import { type UserRow, users } from "../accounts/users/users.table.ts";
 import { subscriptions } from "../subscriptions/subscriptions.table.ts";
 
@@ -31,14 +30,11 @@ export async function listUsers(
   return { rows, total: await db.$count(users, filter) };
 }
 
-function passes({ search = "", role, status, id }: UserListQuery): SQL | undefined {
-  // Folded by PostgreSQL as the names are: `fold` drops more, such as the marks of Japanese and Hebrew.
-  const text = folded(sql`${search.trim()}::text`);
-  const has = (column: AnyPgColumn) => sql`strpos(${folded(column)}, ${text}) > 0`;
+function passes({ search, role, status, id }: UserListQuery): SQL | undefined {
   return and(
     id === undefined ? undefined : eq(users.id, id),
     role === undefined ? undefined : eq(users.role, role),
     status === undefined ? undefined : eq(users.isAuthorized, status === "authorized"),
-    search.trim() === "" ? undefined : or(has(users.name), has(users.email)),
+    isNamedLike(search),
   );
 }

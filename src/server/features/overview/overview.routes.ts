@@ -70,8 +70,17 @@ export function createOverviewRoutes(deps: Deps, guard: Guard) {
   routes.get(
     listSubscriptionsCall.path,
     guard(admin),
-    describe(listSubscriptionsCall, { summary: "List everybody's subscriptions" }),
-    async (c) => c.json(await readAccountSubscriptions(deps)),
+    describe(listSubscriptionsCall, {
+      summary: "List everybody's subscriptions",
+      details: "Newest first. Without `limit` all come, up to 10,000.",
+      headers: { "X-Total-Count": "How many there are on all pages." },
+    }),
+    validate("query", listSubscriptionsCall.query),
+    async (c) => {
+      const { subscriptions, total } = await readAccountSubscriptions(deps, c.req.valid("query"));
+      c.header("X-Total-Count", String(total));
+      return c.json(subscriptions);
+    },
   );
 
   routes.get(

@@ -30,7 +30,7 @@ export async function readSubscription(
   const payment = await findOpenPayment(db, userId, now);
   if (!found || (found.subscription.status === "pending" && !payment)) throw new AppError(noSubscription);
   const removal = await findOpenRemoval(db, userId);
-  const cancelled = await findCancelledAccounts(db, userId);
+  const cancelled = await findCancelledAccounts(db, [userId]);
   return presentSubscription(found.subscription, found.plan, now, {
     openPaymentId: payment?.id ?? null,
     removedUntil: removal?.purgeAfter ?? null,

@@ -1,22 +1,22 @@
-import type { AccountSubscription, SubscriptionSummary } from "../../../shared/api/subscriptions.ts";
+import type {
+  AccountSubscription,
+  SubscriptionListQuery,
+  SubscriptionSummary,
+} from "../../../shared/api/subscriptions.ts";
 import type { Deps } from "../../deps.ts";
 import { BRAZIL_OFFSET_MS } from "../../runtime/brazil-time.ts";
 import { countUsers } from "../accounts/users/users.repo.ts";
 import { countLabExams } from "../labs/labs.repo.ts";
-import { countUnconfirmed, listOpenPaymentIds } from "../payments/payments.repo.ts";
+import { countUnconfirmed } from "../payments/payments.repo.ts";
 import { type MonthRow, sumRevenueByMonth } from "../payments/revenue.repo.ts";
 import { countStudiesOfAll } from "../studies/studies.repo.ts";
 import { findCancelledAccounts } from "../subscriptions/cancellations.repo.ts";
 import { presentAdminPlan, presentPlan } from "../subscriptions/present-plan.ts";
-import {
-  countActiveSubscriptions,
-  listPlansWithUse,
-  listSubscriptions,
-} from "../subscriptions/subscriptions.repo.ts";
+import { countActiveSubscriptions, listPlansWithUse } from "../subscriptions/subscriptions.repo.ts";
 import { presentSubscription } from "./read-subscription.ts";
+import { listSubscriptions } from "./subscription-list.repo.ts";
 
 const MONTHS = 12;
-const MAX_LISTED = 10_000;
 
 /** The figures of the admin's view. */
 export async function readSummary(deps: Pick<Deps, "db" | "clock">): Promise<SubscriptionSummary> {
@@ -44,25 +44,26 @@ export async function readSummary(deps: Pick<Deps, "db" | "clock">): Promise<Sub
   };
 }
 
-/** All accounts' subscriptions, newest first; at most 10,000. Subscriptions that were not paid in time are left out. */
+/** A page of all accounts' subscriptions, and how many are on all pages. */
 export async function readAccountSubscriptions(
   deps: Pick<Deps, "db" | "clock">,
-): Promise<AccountSubscription[]> {
+  query: SubscriptionListQuery,
+): Promise<{ subscriptions: AccountSubscription[]; total: number }> {
   const now = deps.clock.now();
-  const rows = await listSubscriptions(deps.db, MAX_LISTED);
-  const openPayments = await listOpenPaymentIds(deps.db, now);
-  const cancelled = await findCancelledAccounts(deps.db);
-  return rows.flatMap(({ user, plan, subscription, storageUsedBytes }) => {
-    const openPaymentId = openPayments.get(user.id) ?? null;
-    if (subscription.status === "pending" && openPaymentId === null) return [];
-    const isCancelled = cancelled.has(user.id);
-    const around = { openPaymentId, removedUntil: null, keptUntil: null, isCancelled, storageUsedBytes };
+  const { rows, total } = await listSubscriptions(deps.db, query, now);
+  const cancelled = await findCancelledAccounts(
+    deps.db,
+    rows.map(({ user }) => user.id),
+  );
+  const presented = rows.map(({ user, plan, subscription, ...known }) => {
+    const around = { ...known, isCancelled: cancelled.has(user.id), removedUntil: null, keptUntil: null };
     return {
       user,
       plan: presentPlan(plan),
       subscription: presentSubscription(subscription, plan, now, around),
     };
   });
+  return { subscriptions: presented, total };
 }
 
 /** `YYYY-MM` of the last twelve months in Brazil's time zone, oldest first. */

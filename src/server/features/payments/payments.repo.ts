@@ -52,14 +52,14 @@ export async function findOpenPayment(
   return row;
 }
 
-/** For every account with a payment that can still be paid: the newest one's id, by user id. */
-export async function listOpenPaymentIds(db: DbOrTx, now: Date): Promise<Map<string, string>> {
-  const rows = await db
-    .select({ userId: payments.userId, id: payments.id })
+/** The newest open payment of each account that has one, as a part of another statement. */
+export function openPayments(db: DbOrTx, now: Date) {
+  return db
+    .selectDistinctOn([payments.userId], { userId: payments.userId, id: payments.id })
     .from(payments)
     .where(and(eq(payments.status, "pending"), gt(payments.expiresAt, now)))
-    .orderBy(payments.id);
-  return new Map(rows.map(({ userId, id }) => [userId, id]));
+    .orderBy(payments.userId, desc(payments.id))
+    .as("open_payments");
 }
 
 export async function countPaymentsSince(db: DbOrTx, userId: string, since: Date): Promise<number> {

@@ -1,20 +1,7 @@
-import {
-  and,
-  desc,
-  eq,
-  gt,
-  isNull,
-  lte,
-  or,
-  type Placeholder,
-  type SQL,
-  type SQLWrapper,
-  sql,
-} from "drizzle-orm";
+import { and, eq, gt, isNull, lte, or, type Placeholder, type SQL, type SQLWrapper, sql } from "drizzle-orm";
 import { actionPeriodDays } from "../../../shared/rules/subscription.ts";
 import type { DbOrTx, Tx } from "../../db/client.ts";
 import { type Given, prepared } from "../../db/prepared.ts";
-import { users } from "../accounts/users/users.table.ts";
 import { storedBytes } from "./storage.repo.ts";
 import { plans, subscriptions } from "./subscriptions.table.ts";
 
@@ -171,27 +158,12 @@ function inForce(userId: string | Placeholder, now: Date | SQLWrapper): SQL | un
   return and(eq(subscriptions.userId, userId), isActiveAt(now));
 }
 
-function isActiveAt(now: Date | SQLWrapper): SQL | undefined {
+/** As {@link isInForce} of the rules. */
+export function isActiveAt(now: Date | SQLWrapper): SQL | undefined {
   return and(
     eq(subscriptions.status, "active"),
     or(isNull(subscriptions.expiresAt), gt(subscriptions.expiresAt, now)),
   );
-}
-
-/** All subscriptions with user and plan, newest first; at most `limit`. */
-export async function listSubscriptions(db: DbOrTx, limit: number) {
-  return await db
-    .select({
-      user: { id: users.id, name: users.name, email: users.email },
-      plan: plans,
-      subscription: subscriptions,
-      storageUsedBytes: storedBytes(subscriptions.userId),
-    })
-    .from(subscriptions)
-    .innerJoin(plans, eq(plans.id, subscriptions.planId))
-    .innerJoin(users, eq(users.id, subscriptions.userId))
-    .orderBy(desc(subscriptions.startDate), desc(subscriptions.id))
-    .limit(limit);
 }
 
 export async function countActiveSubscriptions(db: DbOrTx, now: Date): Promise<number> {
