@@ -1,8 +1,9 @@
-import { type FileHandle, mkdir, open, rm } from "node:fs/promises";
+import { mkdir, open, rm } from "node:fs/promises";
 import { crc32 } from "node:zlib";
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../http/app-error.ts";
 import { writeAll } from "../../storage/disk/durable-file.ts";
+import { sha256OfFile } from "../../storage/disk/sha256-of-file.ts";
 import { copyToArchive } from "../transfer/transfer-upload.ts";
 import { abandonUpload } from "../uploads/abandon-upload.ts";
 import { recordUpload } from "../uploads/record-upload.ts";
@@ -108,17 +109,7 @@ async function writeFile(
   await put(packed);
   await file.sync();
   const indexSha256 = new Bun.CryptoHasher("sha256").update(packed).digest("hex");
-  return { sizeBytes, indexOffset, indexSha256, sha256: await sha256Of(file, sizeBytes) };
-}
-
-async function sha256Of(file: FileHandle, sizeBytes: number): Promise<string> {
-  const hasher = new Bun.CryptoHasher("sha256");
-  const chunk = new Uint8Array(1024 * 1024);
-  for (let at = 0; at < sizeBytes; ) {
-    const { bytesRead } = await file.read(chunk, 0, chunk.length, at);
-    if (bytesRead === 0) throw new RangeError("the file is shorter than what was written");
-    hasher.update(chunk.subarray(0, bytesRead));
-    at += bytesRead;
-  }
-  return hasher.digest("hex");
+  const sha256 = await sha256OfFile(file, 0, sizeBytes);
+  if (sha256 === undefined) throw new RangeError("the file is shorter than what was written");
+  return { sizeBytes, indexOffset, indexSha256, sha256 };
 }

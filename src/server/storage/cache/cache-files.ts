@@ -2,6 +2,7 @@ import { createHash, randomUUID } from "node:crypto";
 import { open, readdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { openFile, statFile, sync, writeAll } from "../disk/durable-file.ts";
+import { sha256OfFile } from "../disk/sha256-of-file.ts";
 import { StoreUnavailable } from "../object-store.ts";
 
 /** A cached copy: its file is named after its key, its size and the hash of its bytes. */
@@ -14,7 +15,6 @@ export interface CachedFile {
 
 const NAME = /^([\da-f]{64})-(\d{1,15})-([\da-f]{64})$/;
 const PARTIAL = /^partial-/;
-const CHUNK_BYTES = 1 << 20;
 
 export function hashOfKey(key: string): string {
   return createHash("sha256").update(key).digest("hex");
@@ -86,13 +86,7 @@ async function writeHashed(
 export async function isIntact({ path, sizeBytes, sha256 }: CachedFile): Promise<boolean> {
   await using handle = await openFile(path);
   if (!handle || (await handle.stat()).size !== sizeBytes) return false;
-  const hash = new Bun.CryptoHasher("sha256");
-  const chunk = new Uint8Array(CHUNK_BYTES);
-  for (;;) {
-    const { bytesRead } = await handle.read(chunk, 0, chunk.length);
-    if (bytesRead === 0) return hash.digest("hex") === sha256;
-    hash.update(chunk.subarray(0, bytesRead));
-  }
+  return (await sha256OfFile(handle, 0, sizeBytes)) === sha256;
 }
 
 /** Whether the file is there with its size. Records the use on the disk, because {@link readCacheFolder} orders by it. */

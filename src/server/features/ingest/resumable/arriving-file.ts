@@ -6,6 +6,7 @@ import type { Deps } from "../../../deps.ts";
 import { beginFlush } from "../../../storage/disk/begin-flush.ts";
 import { copy, linkOrCopy, statFile, sync } from "../../../storage/disk/durable-file.ts";
 import { isAbsent } from "../../../storage/disk/fs-failure.ts";
+import { sha256OfFile } from "../../../storage/disk/sha256-of-file.ts";
 import { type SpoolRoom, SpoolWriter } from "../spool-writer.ts";
 import type { ArrivingSums } from "../worker/arriving-sums.ts";
 import {
@@ -112,17 +113,11 @@ interface FileLandingOptions {
   dropSums: () => void;
 }
 
-/** SHA-256 (hex) of bytes of a file, in pieces. */
+/** @throws {BytesLost} */
 async function sumOf(file: FileHandle, start: number, end: number): Promise<string> {
-  const hash = new Bun.CryptoHasher("sha256");
-  const piece = new Uint8Array(FLUSHED_AT_ONCE_BYTES);
-  for (let offset = start; offset < end; ) {
-    const { bytesRead } = await file.read(piece, 0, Math.min(piece.length, end - offset), offset);
-    if (bytesRead === 0) throw new BytesLost("the file is too short");
-    hash.update(piece.subarray(0, bytesRead));
-    offset += bytesRead;
-  }
-  return hash.digest("hex");
+  const sum = await sha256OfFile(file, start, end);
+  if (sum === undefined) throw new BytesLost("the file is too short");
+  return sum;
 }
 
 class FileLanding implements Landing {
