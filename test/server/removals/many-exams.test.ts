@@ -29,6 +29,8 @@ beforeAll(async () => {
     create trigger note_delete after delete on studies referencing old table as removed
       for each statement execute function note_change();
     create trigger note_tally after delete on storage_tallies referencing old table as removed
+      for each statement execute function note_change();
+    create trigger note_audit after update on audit_events referencing old table as removed
       for each statement execute function note_change();`);
 });
 afterAll(() => t[Symbol.asyncDispose]());
@@ -50,7 +52,7 @@ async function addPersonWithMany(name: string): Promise<Person> {
 }
 
 /** The most rows that one statement changed in a table since the last call, all of them together, and how often it was changed. */
-async function changesOf(table: "studies" | "storage_tallies") {
+async function changesOf(table: "studies" | "storage_tallies" | "audit_events") {
   const [row] = await t.sql<{ most: number; all: number; times: number }[]>`
     select max(studies)::int as most, sum(studies)::int as all, count(*)::int as times from changes
     where of_table = ${table}`;
@@ -94,4 +96,23 @@ test("an account of any size is deleted in statements of bounded size, and leave
   await expectInPieces(person);
   for (const table of ["studies", "study_tallies", "storage_tallies", "lab_exams"])
     expect([...(await t.sql.unsafe(`select 1 from ${table} where account_id = '${person.id}'`))]).toEqual([]);
+});
+
+test("an account with any number of recorded acts is deleted in statements of bounded size", async () => {
+  const person = await t.addPerson("Muitos Atos");
+  const acts = 25_000;
+  await t.sql`
+    insert into audit_events (action, account_id, actor_id, at, study_instance_uid, details)
+    select case when n % 2 = 0 then 'study.uploaded' else 'study.viewed' end, ${person.id}::uuid, ${person.id}::uuid, now(),
+      '1.2.' || n, '{"typed": "a name"}' from generate_series(1, ${acts}::int) n`;
+  await t.sql`delete from changes`;
+  expect((await t.call("DELETE", `/api/users/${person.id}`, { as: admin })).status).toBe(200);
+  const { most, all } = await changesOf("audit_events");
+  expect(all).toBeGreaterThanOrEqual(acts);
+  expect(most).toBeLessThanOrEqual(10_000);
+  const [left] = await t.sql`
+    select count(study_instance_uid)::int as uids, count(details) filter (where action = 'study.uploaded')::int as typed,
+      count(details) filter (where action = 'study.viewed')::int as other
+    from audit_events where account_id = ${person.id}`;
+  expect(left).toMatchObject({ uids: 0, typed: 0, other: acts / 2 });
 });

@@ -1,7 +1,10 @@
-import { and, eq, inArray, isNotNull, isNull, like, lt, or, sql } from "drizzle-orm";
+import { and, eq, gt, inArray, isNotNull, isNull, like, lt, lte, max, or, sql } from "drizzle-orm";
 import type { DbOrTx, Tx } from "../../db/client.ts";
 import { keyOf } from "../../db/key-of.ts";
 import { auditEvents } from "./audit.table.ts";
+
+/** A million in one statement run out of its time: a trigger looks at each. */
+const ROWS_PER_STATEMENT = 10_000;
 
 /**
  * Removes what still identifies a deleted account from the audit: the studies it had, and text that was typed (names of
@@ -13,13 +16,25 @@ export async function pseudonymiseAudit(tx: Tx, accountId: string): Promise<void
       like(auditEvents.action, actions),
     ),
   );
-  await tx
-    .update(auditEvents)
-    .set({
-      studyInstanceUID: null,
-      details: sql`case when ${typed} then null else ${auditEvents.details} end`,
-    })
-    .where(eq(auditEvents.accountId, accountId));
+  const change = {
+    studyInstanceUID: null,
+    details: sql`case when ${typed} then null else ${auditEvents.details} end`,
+  };
+  for (let last: number | undefined; ; ) {
+    const those = and(
+      eq(auditEvents.accountId, accountId),
+      last === undefined ? undefined : gt(auditEvents.id, last),
+    );
+    const next = tx.select({ id: auditEvents.id }).from(auditEvents).where(those);
+    const some = next.orderBy(auditEvents.id).limit(ROWS_PER_STATEMENT).as("some");
+    const [end] = await tx.select({ id: max(some.id) }).from(some);
+    if (end?.id == null) return;
+    await tx
+      .update(auditEvents)
+      .set(change)
+      .where(and(those, lte(auditEvents.id, end.id)));
+    last = end.id;
+  }
 }
 
 const account = keyOf("users");
