@@ -14,6 +14,7 @@ const { furnish } = await import("./demo/furnish.ts");
 const main = join(import.meta.dir, "../src/server/main.ts");
 const { admin } = DEMO_ACCOUNTS;
 const dataDir = resolve(process.env.DATA_DIR ?? "demo-data");
+const registration = process.env.REGISTRATION;
 const isFirst = !existsSync(dataDir);
 const environment = {
   // Nobody has this key: a payment to it goes nowhere, and the demo's admin confirms it.
@@ -54,7 +55,7 @@ if (url !== undefined) {
     if ((await child.exited) !== 0) throw new Error("an account could not be added");
   };
   try {
-    console.log(await furnish({ url, addAccount, tell: (line) => console.log(line) }));
+    console.log(await furnish({ url, registration, addAccount, tell: (line) => console.log(line) }));
   } catch (error) {
     const text = unfinishedText(error, { isFirst, isStopped });
     if (text === undefined) {
@@ -63,7 +64,7 @@ if (url !== undefined) {
       throw error;
     }
     console.warn(text);
-    if (!isStopped) console.log(accountsTable(url));
+    if (!isStopped) console.log(accountsTable({ url, registration }));
   }
 }
 process.exit(await server.exited);

@@ -51,9 +51,26 @@ export const DEMO_ACCOUNTS = {
   },
 } as const satisfies Record<string, DemoAccount>;
 
+/** Registers where accounts wait for an admin (`REGISTRATION=approval`). */
+export const WAITING_ACCOUNT: DemoAccount = {
+  role: "user",
+  name: "Rita Fontoura",
+  email: "rita@demo.exameteca",
+  password: "demo-rita",
+  note: "waits until the admin lets them in",
+  registers: { cpfcnpj: "111.444.777-35" },
+};
+
 /** The accounts as a table for the terminal. */
-export function accountsTable(url: string): string {
+export function accountsTable({
+  url,
+  registration,
+}: {
+  url: string;
+  registration: string | undefined;
+}): string {
   const accounts: DemoAccount[] = Object.values(DEMO_ACCOUNTS);
+  if (registration === "approval") accounts.push(WAITING_ACCOUNT);
   const rows = accounts.map(({ role, email, password, note }) => [role, email, password, note]);
   const widths = [0, 1, 2, 3].map((column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
   const lines = rows.map(

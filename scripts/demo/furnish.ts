@@ -4,57 +4,29 @@ import type { Study } from "../../src/shared/api/studies.ts";
 import type { OfferedPlan } from "../../src/shared/api/subscriptions.ts";
 import type { UploadAnswer } from "../../src/shared/api/upload.ts";
 import type { SignedInUser } from "../../src/shared/api/users.ts";
-import { accountsTable, DEMO_ACCOUNTS, type DemoAccount } from "./accounts.ts";
+import { accountsTable } from "./accounts.ts";
+import { call } from "./call.ts";
 import { DEMO_LABS, DEMO_REPORT } from "./documents.ts";
+import { type JoinOptions, joinPeople, type People } from "./join-people.ts";
 import { generateStudy } from "./phantom/study.ts";
 import { DEMO_STUDIES, type DemoStudy } from "./studies.ts";
 import { zipStudyBytes } from "./zip-study.ts";
 
-export interface FurnishOptions {
-  url: string;
-  /** Runs `user add` with these arguments. */
-  addAccount(args: readonly string[]): Promise<void>;
+export interface FurnishOptions extends JoinOptions {
   tell(line: string): void;
 }
-
-type People = Record<keyof typeof DEMO_ACCOUNTS, SignedInUser>;
 
 /**
  * Adds the demo's accounts, studies, grants, documents and payments that are missing, through the running server as people do.
  * Idempotent. @returns the table of accounts
  */
 export async function furnish(options: FurnishOptions): Promise<string> {
-  const people = {} as People;
-  for (const name of Object.keys(DEMO_ACCOUNTS) as (keyof People)[]) {
-    people[name] = await signInOrJoin(options, DEMO_ACCOUNTS[name]);
-  }
+  const people = await joinPeople(options);
   for (const study of DEMO_STUDIES) await keepStudy(options, people, study);
   await keepReport(options.url, people.user);
   await keepLabs(options.url, people.user);
   await keepPayments(options.url, people);
-  return accountsTable(options.url);
-}
-
-async function signInOrJoin(options: FurnishOptions, account: DemoAccount): Promise<SignedInUser> {
-  const { name, email, password, role, registers } = account;
-  const known = await signIn(options.url, account);
-  if (known) return known;
-  if (registers)
-    await call(options.url, "/api/auth/register", { json: { name, email, password, ...registers } });
-  else await options.addAccount(["--email", email, "--name", name, "--role", role, "--password", password]);
-  const added = await signIn(options.url, account);
-  if (!added) throw new Error(`${email} can't sign in: were the demo's data made with another password?`);
-  return added;
-}
-
-async function signIn(url: string, { email, password }: DemoAccount): Promise<SignedInUser | undefined> {
-  const answer = await fetch(`${url}/api/auth/login`, {
-    method: "POST",
-    headers: { "Content-Type": "application/json" },
-    body: JSON.stringify({ email, password }),
-  });
-  if (answer.status === 401) return undefined;
-  return (await (await expectOk(answer)).json()) as SignedInUser;
+  return accountsTable(options);
 }
 
 async function keepStudy(options: FurnishOptions, people: People, study: DemoStudy): Promise<void> {
@@ -124,28 +96,4 @@ async function keepPayments(url: string, { user, admin }: People): Promise<void>
 
 function pdfFile(name: string, bytes: Uint8Array): File {
   return new File([Uint8Array.from(bytes)], name, { type: "application/pdf" });
-}
-
-interface CallOptions {
-  as?: SignedInUser;
-  json?: object;
-  form?: FormData;
-}
-
-async function call(url: string, path: string, { as, json, form }: CallOptions): Promise<Response> {
-  const body = json ? JSON.stringify(json) : form;
-  const headers = {
-    ...(as && { Authorization: `Bearer ${as.token}` }),
-    ...(json && { "Content-Type": "application/json" }),
-  };
-  return await expectOk(
-    await fetch(url + path, { method: body ? "POST" : "GET", headers, ...(body && { body }) }),
-  );
-}
-
-async function expectOk(answer: Response): Promise<Response> {
-  if (answer.ok) return answer;
-  throw new Error(
-    `${answer.status} from ${new URL(answer.url).pathname}: ${(await answer.text()).slice(0, 300)}`,
-  );
 }
