@@ -11,7 +11,7 @@ import { act, fireEvent, screen, userEvent, waitFor, withDom } from "../../suppo
 import { answerCalls, renderView, shownView } from "../../support/render-view.tsx";
 import { leaveAndComeBack, Revisited } from "../../support/revisited.tsx";
 import { sampleInstance } from "../../support/sample-zip.ts";
-import { usage } from "../../support/subscriptions.ts";
+import { subscription, usage } from "../../support/subscriptions.ts";
 import { ToldRequest } from "../../support/told-request.ts";
 import { write } from "../../support/travel.ts";
 import { zipFile } from "../../support/upload-files.ts";
@@ -32,9 +32,15 @@ async function pick(file: File | File[], input = "Arquivo ZIP do exame") {
   await userEvent.setup({ applyAccept: false }).upload(screen.getByLabelText(input), file);
 }
 
+const trial = (count: number, examLimit = 2) => ({
+  "GET /api/users/exam-count": () => Response.json({ count }),
+  "GET /api/subscriptions/my-subscription": () =>
+    Response.json({ ...subscription, plan: { ...subscription.plan, examLimit } }),
+});
+
 describe("a trial user", () => {
-  const showFor = async (count: number) => {
-    answerCalls({ "GET /api/users/exam-count": () => Response.json({ count }) });
+  const showFor = async (count: number, examLimit = 2) => {
+    answerCalls(trial(count, examLimit));
     await renderView(<Upload />, { user: { isTrial: true } });
   };
 
@@ -52,7 +58,7 @@ describe("a trial user", () => {
   test("is counted again when the person returns after 30 s, and not before", async () => {
     const now = Date.now();
     try {
-      const calls = answerCalls({ "GET /api/users/exam-count": () => Response.json({ count: 2 }) });
+      const calls = answerCalls(trial(2));
       await renderView(<Revisited view={<Upload />} />, { user: { isTrial: true } });
       await screen.findByRole("alert");
       const comeBackAfter = async (ms: number) => {
@@ -65,6 +71,18 @@ describe("a trial user", () => {
     } finally {
       setSystemTime();
     }
+  });
+
+  test("whose plan the operator made larger can send a third", async () => {
+    await showFor(2, 5);
+    await act(async () => {});
+    expect(screen.queryByRole("alert")).toBeNull();
+    expect(screen.getByRole("button", { name: "Escolher ZIPs" }).hasAttribute("disabled")).toBe(false);
+  });
+
+  test("whose plan the operator made smaller can't send a second", async () => {
+    await showFor(1, 1);
+    expect((await screen.findByRole("alert")).textContent).toStartWith("Limite Excedido: Você já enviou 1 ");
   });
 
   test("with one exam can send another", async () => {
@@ -150,7 +168,7 @@ describe("what is dropped", () => {
   });
 
   test("is refused to a trial user at their limit", async () => {
-    answerCalls({ "GET /api/users/exam-count": () => Response.json({ count: 2 }) });
+    answerCalls(trial(2));
     await renderView(<Upload />, { user: { isTrial: true } });
     await screen.findByRole("alert");
     await drop(fileEntry(zipFile(bytes)));

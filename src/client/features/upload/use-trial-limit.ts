@@ -2,11 +2,11 @@ import { useQuery } from "@tanstack/react-query";
 import { api } from "../../api.ts";
 import { EXAM_COUNT } from "../../query-keys.ts";
 import { useHis } from "../session/his-context.ts";
+import { useMySubscription } from "../session/use-my-subscription.ts";
 
-const TRIAL_EXAM_LIMIT = 2;
 const CACHED_MS = 30_000;
 
-/** The number of exams of a trial user who has reached the limit; undefined for everyone who may upload. */
+/** The number of exams of a trial user who has reached the limit of their plan; undefined for everyone who may upload. */
 export function useTrialLimit(): number | undefined {
   const { user } = useHis();
   const { data } = useQuery({
@@ -15,6 +15,7 @@ export function useTrialLimit(): number | undefined {
     enabled: user.isTrial,
     staleTime: CACHED_MS,
   });
+  const { data: subscription } = useMySubscription({ enabled: user.isTrial });
   const count = data?.count ?? 0;
-  return user.isTrial && count >= TRIAL_EXAM_LIMIT ? count : undefined;
+  return user.isTrial && subscription && count >= subscription.plan.examLimit ? count : undefined;
 }
