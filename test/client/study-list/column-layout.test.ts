@@ -101,7 +101,7 @@ describe("a table that is too wide for its panel", () => {
     }
   });
 
-  test("shows a date whole in either language, beside the button that opens the row", () => {
+  test("shows a date whole in either language and at any text size, beside the button that opens the row", () => {
     const [textPx, expanderPx] = [88, 32];
     for (const hasPatients of [false, true]) {
       for (const [density, paddingPx] of [
@@ -109,11 +109,19 @@ describe("a table that is too wide for its panel", () => {
         ["plain", 24],
         ["tight", 16],
       ] as const) {
-        const room = { role: "user", isWide: true, hasPatients, density } as const;
-        const neededPx = textPx + paddingPx + (hasPatients ? 0 : expanderPx);
-        expect(columnWidth(defaultLayout, "studyDate", room)).toBeGreaterThanOrEqual(neededPx);
+        for (const textScale of [1, 1.5, 2]) {
+          const room = { role: "user", isWide: true, hasPatients, density, textScale } as const;
+          const neededPx = textPx * textScale + paddingPx + (hasPatients ? 0 : expanderPx);
+          expect(columnWidth(defaultLayout, "studyDate", room)).toBeGreaterThanOrEqual(neededPx);
+        }
       }
     }
+  });
+
+  test("drops columns earlier where the text is larger", () => {
+    const room = { role: "user", isWide: true, hasPatients: false } as const;
+    expect(fitColumns(ofUser, room, { widthPx: 1_200 }).density).toBe("roomy");
+    expect(fitColumns(ofUser, { ...room, textScale: 1.5 }, { widthPx: 1_200 }).density).not.toBe("roomy");
   });
 
   test("is not tight before it is laid out, nor for columns that are not there", () => {

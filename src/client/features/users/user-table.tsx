@@ -38,9 +38,7 @@ function UserRow({ user }: { user: CurrentUser }) {
           <span>{user.name}</span>
         </span>
       </th>
-      <td className="user-email" title={user.email}>
-        {user.email}
-      </td>
+      <td className="user-email">{user.email}</td>
       <td>{roleName(i18n, user.role)}</td>
       <td>
         <StatusBadge user={user} />

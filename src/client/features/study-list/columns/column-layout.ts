@@ -91,6 +91,8 @@ export interface TableRoom {
   /** Whether the patient has a column. */
   hasPatients: boolean;
   density: Density;
+  /** The browser's text size, 1 if it is 16 px. Columns of text grow with it. */
+  textScale?: number;
 }
 
 /** The column of boxes while exams are chosen. */
@@ -174,8 +176,15 @@ const roomyWidths: Partial<Record<StudyColumn, number>> = {
  * An admin's columns just fit beside the sidebar at 1,440 px. Without patients there are fewer, so they may be wider. The
  * viewer's button is an icon for an admin, and for everyone on a narrow screen.
  */
-function ownWidth(column: StudyColumn, { role, isWide, hasPatients, density }: TableRoom): number {
+function ownWidth(column: StudyColumn, room: TableRoom): number {
+  const { role, isWide, density, textScale = 1 } = room;
   if (column === "viewer" && (role === "admin" || !isWide)) return density === "tight" ? 56 : 68;
+  const widthPx = widthOfText(column, room);
+  return column === "actions" ? widthPx : Math.round(widthPx * textScale);
+}
+
+/** At a text size of 16 px. */
+function widthOfText(column: StudyColumn, { hasPatients, density }: TableRoom): number {
   const widthPx = (density === "tight" ? tightWidths[column] : undefined) ?? ownWidths[column];
   if (hasPatients) return widthPx;
   if (density === "roomy") return roomyWidths[column] ?? widthPx;

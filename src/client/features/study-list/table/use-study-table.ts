@@ -88,7 +88,11 @@ export function useColumnFit(
     const visibility: Partial<Record<StudyColumn, boolean>> = columnVisibility(role, hasSeveralPatients);
     const columns = columnOrder(layout).filter((column) => visibility[column] !== false);
     const hasPatients = columns.includes("patientName");
-    return fitColumns(columns, { role, isWide, hasPatients }, { widthPx, isSelecting });
+    return fitColumns(
+      columns,
+      { role, isWide, hasPatients, textScale: textScale() },
+      { widthPx, isSelecting },
+    );
   }, [layout, hasSeveralPatients, role, isWide, widthPx, isSelecting]);
 }
 
@@ -102,11 +106,18 @@ export function useColumnWidths(
   const isWide = useMediaQuery(WIDE);
   const isSelecting = useAtomValue(selectionAtom) !== undefined;
   const hasPatients = columns.includes("patientName");
-  const of = (column: StudyColumn) => columnWidth(layout, column, { role, isWide, hasPatients, density });
+  const room = { role, isWide, hasPatients, density, textScale: textScale() };
+  const of = (column: StudyColumn) => columnWidth(layout, column, room);
   const autoColumn = layout.widths[FLEXIBLE_COLUMN] === undefined ? FLEXIBLE_COLUMN : "viewer";
   return {
     leastPx: columns.reduce((sum, column) => sum + of(column), isSelecting ? SELECT_COLUMN_PX : 0),
     of,
     isAuto: (column) => column === autoColumn,
   };
+}
+
+/** Of the page; 1 is a text size of 16 px. */
+function textScale(): number {
+  const sizePx = Number.parseFloat(getComputedStyle(document.documentElement).fontSize);
+  return sizePx > 0 ? sizePx / 16 : 1;
 }
