@@ -128,6 +128,6 @@ export const archiveDamaged: ErrorKind = {
   text: /*i18n*/ {
     id: "error.archive.damaged",
     message:
-      "The stored file was damaged in our archive, so it is not shown. The administrator was told. Sending the same exam again repairs its images; a PDF is to be deleted and sent again.",
+      "The stored file was damaged in our archive, so it is not shown. The administrator was told. Sending the same exam again repairs its images; a PDF has to be deleted and sent again.",
   },
 };

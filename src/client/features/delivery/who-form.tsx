@@ -27,7 +27,7 @@ export function WhoForm({ request, message, isBusy, onBegin }: WhoFormProps) {
         autoComplete="organization"
         value={from}
         error={message}
-        hint={<Trans id="delivery.from.hint">Stands on the receipt, and in the list of the recipient.</Trans>}
+        hint={<Trans id="delivery.from.hint">Shown on the receipt and in the recipient's list.</Trans>}
         onChange={({ target }) => setFrom(target.value)}
       />
       <Button type="submit" kind="lit" size="big" disabled={isBusy || from.trim() === ""}>

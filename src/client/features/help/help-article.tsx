@@ -18,7 +18,7 @@ export function HelpArticle() {
           <Trans id="help.what.text">
             The images of an exam are DICOM files: one for each slice, sometimes hundreds. A ZIP is a single
             file that holds all of them in their original quality. Photos of the screen, PDFs and JPGs are
-            something else: they lose the measures and the greys that a doctor needs.
+            something else: they lose the measurements and the shades of gray that a doctor needs.
           </Trans>
         </p>
       </section>

@@ -19,7 +19,7 @@ export function AccountData() {
       <p>
         <Trans id="profile.data.text">
           One file with your images exactly as you sent them, your PDFs and your account data. It works
-          whatever your subscription says and takes no action from your plan.
+          whatever the state of your subscription, and uses none of your plan's actions.
         </Trans>
       </p>
       <div className="profile-data-actions">

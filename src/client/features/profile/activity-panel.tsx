@@ -22,7 +22,7 @@ export function ActivityPanel() {
       </h2>
       <p className="activity-lead">
         <Trans id="activity.text">
-          Who signed in, and who saw, sent or changed something. If you do not know an entry, change your
+          Who signed in, and who saw, sent or changed something. If you do not recognize an entry, change your
           password.
         </Trans>
       </p>

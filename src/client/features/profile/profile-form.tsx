@@ -126,7 +126,7 @@ function PasswordFields({ form }: { form: Form }) {
       <p className="field-hint">
         <Trans id="profile.password.hint">
           Leave both fields empty to keep the current one. A new password ends all other sessions. A new
-          e-mail wants only the current one.
+          e-mail asks only for the current password.
         </Trans>
       </p>
       <div className="profile-pair">

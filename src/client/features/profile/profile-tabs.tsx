@@ -46,7 +46,7 @@ export function ProfileTabs({ children }: { children: Record<ProfileTab, ReactNo
         </Tabs.Trigger>
         <Tabs.Trigger className="nav" value="mails">
           <BellIcon />
-          <Trans id="profile.tab.mails">Notices</Trans>
+          <Trans id="profile.tab.mails">Notifications</Trans>
         </Tabs.Trigger>
         <Tabs.Trigger className="nav" value="activity">
           <ActivityIcon />

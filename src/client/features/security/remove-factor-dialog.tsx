@@ -55,7 +55,7 @@ export function RemoveFactorDialog({ factors, passkey, onClose }: RemoveFactorDi
             account again.
           </Trans>
         ) : (
-          <Trans id="security.removeText">It no longer opens your account. Your others go on.</Trans>
+          <Trans id="security.removeText">It no longer opens your account. Your others keep working.</Trans>
         )
       }
       confirmLabel={<Trans id="security.removeConfirm">Remove</Trans>}

@@ -65,7 +65,8 @@ export function SecurityPanel({ onChangePassword }: { onChangePassword: () => vo
             <Trans id="security.proof">How you prove that it is you.</Trans>
           ) : (
             <Trans id="security.text">
-              With a passkey or an authenticator app, whoever gets at your mailbox does not get at your exams.
+              With a passkey or an authenticator app, whoever gets into your mailbox still can't open your
+              exams.
             </Trans>
           )
         }
@@ -140,7 +141,7 @@ function Parts({ factors, onAsk, onChangePassword }: PartsProps) {
               </Trans>
             ) : (
               <Trans id="security.passkeys.unavailable">
-                Not possible under this address: browsers want https and a name.
+                Not possible at this address: browsers require https and a domain name.
               </Trans>
             )
           }

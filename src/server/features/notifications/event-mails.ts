@@ -27,14 +27,14 @@ const texts: Record<NotificationEvent, { subject: Text; text: Text }> = {
     subject: /*i18n*/ { id: "mail.event.shared.subject", message: "An exam was shared with you" },
     text: /*i18n*/ {
       id: "mail.event.shared.text",
-      message: "Somebody shares an exam with you. Sign in to see it.",
+      message: "Somebody shares an exam with you. Log in to see it.",
     },
   },
   "report.attached": {
     subject: /*i18n*/ { id: "mail.event.report.subject", message: "An exam of yours has a report" },
     text: /*i18n*/ {
       id: "mail.event.report.text",
-      message: "A report was attached to an exam that you keep. Sign in to read it.",
+      message: "A report was attached to an exam that you keep. Log in to read it.",
     },
   },
   "delivery.received": {
@@ -42,7 +42,7 @@ const texts: Record<NotificationEvent, { subject: Text; text: Text }> = {
     text: /*i18n*/ {
       id: "mail.event.delivery.text",
       message:
-        "Somebody delivered an exam by your request. Sign in to see it. For 7 days you may delete it without using an action.",
+        "Somebody delivered an exam by your request. Log in to see it. For 7 days you may delete it without using an action.",
     },
   },
   "link.opened": {
@@ -98,7 +98,7 @@ const texts: Record<NotificationEvent, { subject: Text; text: Text }> = {
     subject: /*i18n*/ { id: "mail.event.invitation.subject", message: "Your invitation was accepted" },
     text: /*i18n*/ {
       id: "mail.event.invitation.text",
-      message: "The person you invited can see the exam now. Sign in to see who has access.",
+      message: "The person you invited can see the exam now. Log in to see who has access.",
     },
   },
 };

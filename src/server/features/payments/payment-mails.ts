@@ -47,7 +47,7 @@ const periodEnded = /*i18n*/ {
 const wrongAmount = /*i18n*/ {
   id: "mail.refunded.wrongAmount",
   message:
-    "We gave back the Pix you sent for the {plan} plan: its amount was other than the plan's price, {amount}. Nothing has changed in your subscription.",
+    "We gave back the Pix you sent for the {plan} plan: its amount differed from the plan's price, {amount}. Nothing has changed in your subscription.",
 };
 
 /** The PSP or the payer's bank returned the whole Pix; `payment` is the row before that. */

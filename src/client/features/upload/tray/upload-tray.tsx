@@ -230,7 +230,7 @@ function TrayRows({ jobs, elsewhere }: TrayProps) {
       {jobs.some(isUnderWay) && (
         <p className="tray-hint">
           <Trans id="tray.goesOn">
-            You can keep using the product. What was sent is kept if the browser closes.
+            You can keep working here. What was sent is kept if the browser closes.
           </Trans>
         </p>
       )}
