@@ -4,8 +4,11 @@ import { join } from "node:path";
 import { crc32 } from "node:zlib";
 import { sql as query } from "drizzle-orm";
 import { unzipSync } from "fflate";
+import { createDeliveryGate } from "../../../src/server/features/deliveries/delivery-gate.ts";
+import { finishUpload } from "../../../src/server/features/ingest/resumable/finish-upload.ts";
 import { closeAbandoned } from "../../../src/server/features/ingest/resumable/growing-upload.ts";
 import { listWaiting } from "../../../src/server/features/ingest/resumable/growing-uploads.repo.ts";
+import { finishQueue } from "../../../src/server/features/ingest/resumable/resumable-queues.ts";
 import { createDimseProcess } from "../../../src/server/features/receivers/dimse-process.ts";
 import { Receptions } from "../../../src/server/features/receivers/receptions.ts";
 import { InstanceFile } from "../../../src/server/features/receivers/worker/arriving-instance.ts";
@@ -520,6 +523,41 @@ describe("what was acknowledged", () => {
     await t.sql`update subscriptions set exam_count = 0 where user_id = ${carla.id}`;
     await closeAbandoned(t.deps);
     await listed(carla, "30", 1);
+  });
+});
+
+describe("what was acknowledged and can't be taken in", () => {
+  const deps = () => ({ ...t.deps, gate: createDeliveryGate(t.deps) });
+  const run = { id: "", enqueuedAt: new Date(), signal: new AbortController().signal };
+
+  /** Stores an instance, and closes its upload as another run of this node does; no job has it. */
+  async function storeWithoutJob(study: string): Promise<string> {
+    await using sender = await open("CLINICA");
+    expect(await sender.store(sent({ study }))).toBe(0);
+    const node = { ...t.deps.node, bootId: Bun.randomUUIDv7() };
+    await closeAbandoned({ ...t.deps, node, jobs: { ...t.deps.jobs, enqueue: async () => undefined } });
+    const [upload] = await t.sql`select id from resumable_uploads where state = 'processing' and held_by is null`;
+    return String(upload?.id);
+  }
+
+  test("since the disk is full waits for longer than its job is tried", async () => {
+    const id = await storeWithoutJob("81");
+    const readSpace = async () => ({ freeBytes: 0, sizeBytes: 0 });
+    const full = { ...deps(), disk: createDiskRoom({ spareBytes: 1, readSpace }) };
+    await expect(finishUpload(full, id, { ...run, attempt: 1 })).rejects.toThrow();
+    await finishUpload(full, id, { ...run, attempt: 30 });
+    await closeAbandoned(t.deps);
+    await listed(ana, "81", 1);
+  });
+
+  test("for a reason that may pass is tried again after its job is given up", async () => {
+    const id = await storeWithoutJob("82");
+    const open = () => Promise.reject(new Error("nobody expected this"));
+    const broken = { ...deps(), ingestWorkers: { ...t.deps.ingestWorkers, open } };
+    const attempt = finishQueue.rules.retryLimit + 1;
+    await expect(finishUpload(broken, id, { ...run, attempt })).rejects.toThrow("nobody expected this");
+    await closeAbandoned(t.deps);
+    await listed(ana, "82", 1);
   });
 });
 

@@ -4,9 +4,10 @@ import type { Deps } from "../../../deps.ts";
 import { uploadInterrupted } from "../../../holdings/uploads/uploads.errors.ts";
 import { AppError } from "../../../http/app-error.ts";
 import { subscriptionRequired } from "../../../http/guard.ts";
-import { internal } from "../../../http/http.errors.ts";
+import { internal, storageFull } from "../../../http/http.errors.ts";
 import type { JobRun } from "../../../jobs/jobs.ts";
 import { describeError } from "../../../runtime/log.ts";
+import { DiskFull, isOutOfSpace } from "../../../storage/disk/disk-room.ts";
 import { StoreUnavailable } from "../../../storage/object-store.ts";
 import { findUser } from "../../accounts/users/users.repo.ts";
 import type { SettledUpload } from "../finished-upload.ts";
@@ -21,6 +22,7 @@ import { BytesLost } from "./arriving-bytes.ts";
 import type { DeliveryGate } from "./delivery-gate.ts";
 import { endWithDirectory } from "./end-with-directory.ts";
 import { giveBack, noteHeldBack } from "./growing-uploads.repo.ts";
+import { finishQueue } from "./resumable-queues.ts";
 import { settleProcessing, takeForProcessing } from "./resumable-uploads.repo.ts";
 import type { ResumableUpload } from "./resumable-uploads.table.ts";
 import { storeProblem } from "./stored-problem.ts";
@@ -33,8 +35,8 @@ const MAX_ATTEMPTS = 30;
 const MAX_SLOW_ATTEMPTS = 3;
 /** An upload that ends its worker each time is to blame; a want of memory passes within the minute that so many attempts take. */
 const MAX_LOST_ATTEMPTS = 6;
-/** After so many attempts an upload waits for its store without a job: a job would be given up some day. */
-const MAX_STORE_ATTEMPTS = 6;
+/** After so many attempts an upload waits without a job for what is away: a job would be given up some day. */
+const MAX_WAITING_ATTEMPTS = 6;
 
 export type FinishDeps = IngestDeps & Pick<Deps, "arriving" | "meters"> & { gate: DeliveryGate };
 
@@ -51,12 +53,12 @@ export async function finishUpload(deps: FinishDeps, uploadId: string, run: JobR
     await takeWhole(deps, upload, { holder, run, isFirst: taken.isFirst });
   } catch (error) {
     run.signal.throwIfAborted();
-    if (waitsForStore(deps, upload, error)) {
-      if (run.attempt < MAX_STORE_ATTEMPTS) throw error;
-      deps.log.warn("upload.waits_for_store", describeError(error));
+    if (waitsForPlace(deps, upload, error)) {
+      if (run.attempt < MAX_WAITING_ATTEMPTS) throw error;
+      deps.log.warn("upload.waits_for_place", describeError(error));
       return await giveBack(deps.db, uploadId, holder);
     }
-    if (upload.receiverId !== null) return await holdBack(deps, upload, holder, error);
+    if (upload.receiverId !== null) return await holdBack(deps, upload, { holder, run }, error);
     const problem =
       refusalOf(error) ?? (run.attempt >= attemptsFor(error) ? new AppError(internal) : undefined);
     if (!problem) throw error;
@@ -71,25 +73,36 @@ export async function finishUpload(deps: FinishDeps, uploadId: string, run: JobR
 
 /**
  * Whether to go on trying, with another job each minute, however long the store is away: for as long as somebody could have sent the
- * upload, and what a DICOM sender brought for ever. Bytes on this node's own disk need no other store to come back.
+ * upload, and what a DICOM sender brought for ever, which also waits for room on the disk. Bytes on this node's own disk need no other
+ * store to come back.
  */
-function waitsForStore(
+function waitsForPlace(
   { arriving, clock }: FinishDeps,
   { receiverId, expiresAt }: ResumableUpload,
   error: unknown,
 ): boolean {
-  if (arriving.isAlone || !(error instanceof StoreUnavailable)) return false;
-  return receiverId !== null || clock.now() < expiresAt;
+  const isAway = !arriving.isAlone && error instanceof StoreUnavailable;
+  if (receiverId !== null) return isAway || isFull(error);
+  return isAway && clock.now() < expiresAt;
 }
 
-/** A sender was told that these instances are kept: they wait for room in the plan, and any other reason is tried again. */
+function isFull(error: unknown): boolean {
+  if (error instanceof AppError) return error.kind === storageFull;
+  return error instanceof DiskFull || isOutOfSpace(error);
+}
+
+/**
+ * A sender was told that these instances are kept: they wait for room in the plan, and any other reason is tried again. One that may
+ * pass is tried for ever, with another job once this one is given up.
+ */
 async function holdBack(
   deps: FinishDeps,
   { id }: ResumableUpload,
-  holder: Holder,
+  { holder, run }: Pick<FinishRun, "holder" | "run">,
   error: unknown,
 ): Promise<void> {
   const problem = refusalOf(error);
+  if (!problem && run.attempt > finishQueue.rules.retryLimit) await giveBack(deps.db, id, holder);
   const isAboutPlan = problem?.kind.code.startsWith("quota.") || problem?.kind === subscriptionRequired;
   if (!problem || !isAboutPlan) throw error;
   deps.log.warn("upload.held_back", { problem: problem.kind.code });
