@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
+import { holdDeletions } from "../../../src/server/holdings/deletion-hold.repo.ts";
 import { enqueueStagedTransfers, startTransfers } from "../../../src/server/holdings/holdings.jobs.ts";
 import { adoptUpload } from "../../../src/server/holdings/sweeping/adopt-upload.ts";
 import { sweepDeadNodes } from "../../../src/server/holdings/sweeping/sweep-dead-nodes.ts";
@@ -204,6 +205,28 @@ test("copies that a lost node had finished but not switched to are used", async 
   );
   expect(await statusOf(studyId)).toBe("b2");
 }, 240_000);
+
+test("copies of a study that is deleted while another node finishes its upload stay while a backup may read them", async () => {
+  const studyId = await upload(lost, lostAcksDisk, "906");
+  const objects = await objectsOf(studyId);
+  for (const { key } of objects) await lost.deps.store.putFile(key, lost.deps.node.stagedPath(key));
+  const [{ upload_id: uploadId } = {}] =
+    await lost.sql`select upload_id from stored_objects where study_id = ${studyId}`;
+  await lost.sql`update nodes set swept_at = now() where id = ${lost.deps.node.id}`;
+  const { store } = other.deps;
+  const stat = async (key: string) => {
+    await lost.call("DELETE", `/api/studies/${studyId}`, { as: person });
+    return await store.stat(key);
+  };
+  const { signal } = new AbortController();
+  {
+    await using _ = await holdDeletions(other.deps.config.databaseUrl ?? "");
+    const deps = { ...other.deps, store: { ...store, stat } };
+    await adoptUpload(deps, lost.deps.node.id, uploadId, signal);
+    expect(await objectsOf(studyId)).toEqual([]);
+    for (const { key } of objects) expect(await store.stat(key)).toBeDefined();
+  }
+});
 
 test("a study that only a lost node's disk holds stays recorded, shows error and the remedy, and is whole once the node is back", async () => {
   const studyId = await upload(lost, lostAcksDisk, "903");

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { mkdir, readdir, utimes } from "node:fs/promises";
+import { holdDeletions } from "../../../src/server/holdings/deletion-hold.repo.ts";
 import {
   endDeadUploads,
   keepOnly,
@@ -155,6 +156,23 @@ describe("the remains of a killed upload", () => {
     await sweepUploads(t.deps);
     expect(existsSync(left) || existsSync(pixels)).toBe(false);
   });
+});
+
+test("staged bytes that an upload replaced stay while a backup may read them", async () => {
+  await using t = await createTestApp({ jobs: false });
+  const person = await t.addPerson("Cresce Durante");
+  const isReplacedThere = async (sop: string) => {
+    const [before] = await t.sql`select key from stored_objects where kind = 'manifest'`;
+    expect((await t.upload(person, sampleZip({ study: "1", sop }))).status).toBe(201);
+    await sweepUploads(t.deps);
+    return existsSync(t.deps.node.stagedPath(String(before?.key)));
+  };
+  await t.upload(person, sampleZip({ study: "1" }));
+  {
+    await using _ = await holdDeletions(t.deps.config.databaseUrl ?? "");
+    expect(await isReplacedThere("2")).toBe(true);
+  }
+  expect(await isReplacedThere("3")).toBe(false);
 });
 
 test("a folder that its transfer takes away while it is swept is no failure", async () => {

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { unzipSync } from "fflate";
 import { holdDeletions } from "../../../src/server/holdings/deletion-hold.repo.ts";
 import { startTransfers } from "../../../src/server/holdings/holdings.jobs.ts";
+import { sweepUploads } from "../../../src/server/holdings/sweeping/sweep-uploads.ts";
 import { transferUpload } from "../../../src/server/holdings/transfer/transfer-upload.ts";
 import { createDiskStore } from "../../../src/server/storage/disk/disk-store.ts";
 import { type ObjectStore, StoreUnavailable } from "../../../src/server/storage/object-store.ts";
@@ -219,6 +220,9 @@ test("bytes of a study that is deleted while it is transferred stay while a back
     // As a run that was killed between its copies and their record.
     for (const key of between) await put(key, t.deps.node.stagedPath(key), {});
     await remove(second.studyId);
+    const { signal } = new AbortController();
+    for (const { uploadId } of [first, second]) await transferUpload(t.deps, uploadId, signal, { isRetry: true });
+    await sweepUploads(t.deps);
     for (const keys of [during, between]) expect(await placesOf(keys)).toEqual(keys.map(() => [true, true]));
   }
   await startTransfers(t.deps);

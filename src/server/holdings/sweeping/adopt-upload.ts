@@ -10,7 +10,7 @@ import { isCopied, removeCopies, switchCopied } from "../transfer/transfer-uploa
  * the upload is left to it. Idempotent.
  */
 export async function adoptUpload(
-  deps: Pick<Deps, "db" | "store" | "owners">,
+  deps: Pick<Deps, "db" | "jobs" | "store" | "owners">,
   nodeId: string,
   uploadId: string,
   signal: AbortSignal,
@@ -30,7 +30,10 @@ export async function adoptUpload(
     }
     return orphaned;
   });
-  await removeCopies(deps, orphans);
+  await removeCopies(
+    deps,
+    orphans.map(({ key }) => key),
+  );
   const archived = theirs.filter((object) => !staged.includes(object) || copied.includes(object));
   await forgetStagedCopies(
     deps.db,

@@ -4,6 +4,7 @@ import { isUuid } from "../../../shared/uuid.ts";
 import type { Deps } from "../../deps.ts";
 import { chunks } from "../../runtime/chunks.ts";
 import { describeError } from "../../runtime/log.ts";
+import { deleteUnlessHeld } from "../deletion-hold.repo.ts";
 import { listObjectsOfUpload } from "../objects/stored-objects.repo.ts";
 import { abandonUpload, removeUploadBytes } from "../uploads/abandon-upload.ts";
 import {
@@ -73,7 +74,7 @@ async function attempt(deps: SweepDeps, work: () => Promise<unknown>): Promise<v
   }
 }
 
-/** Removes the folder of a failed upload; in that of a committed one keeps only what rows name. */
+/** Removes the folder of a failed upload; in that of a committed one keeps only what rows name, or a backup may read. */
 async function sweepFolder(
   deps: SweepDeps,
   upload: { id: string; nodeId: string; state: string },
@@ -86,10 +87,8 @@ async function sweepFolder(
 async function removeUnnamed(deps: SweepDeps, uploadId: string): Promise<void> {
   const objects = await listObjectsOfUpload(deps.db, uploadId);
   const staged = objects.filter((object) => object.stagedOn === deps.node.id);
-  await keepOnly(
-    deps.node.stagedPath(uploadId),
-    new Set(staged.map(({ key }) => key.slice(uploadId.length + 1))),
-  );
+  const names = new Set(staged.map(({ key }) => key.slice(uploadId.length + 1)));
+  await deleteUnlessHeld(deps.db, () => keepOnly(deps.node.stagedPath(uploadId), names));
 }
 
 /** Removes everything but `names` from an upload's folder, and the folder itself once it is empty. Idempotent. */

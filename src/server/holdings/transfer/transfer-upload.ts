@@ -74,10 +74,12 @@ export async function transferUpload(
     return orphaned;
   });
   deleted.push(...orphans);
-  const isHeld = deleted.length > 0 && !(await deleteUnlessHeld(deps.db, () => removeCopies(deps, deleted)));
-  if (isHeld) await deps.jobs.enqueue(purgeQueue, { keys: deleted.map(({ key }) => key) });
+  const areRemoved = await removeCopies(
+    deps,
+    deleted.map(({ key }) => key),
+  );
   // The jobs that the deletion enqueued remove the staged bytes once no backup may read them any more.
-  const gone = isHeld ? mine.filter((object) => !deleted.includes(object)) : mine;
+  const gone = areRemoved ? mine : mine.filter((object) => !deleted.includes(object));
   await removeStagedCopies(deps, uploadId, gone);
   if (isRetry) await removeStrays(deps, uploadId);
 }
@@ -111,14 +113,15 @@ export async function switchCopied(
   return copied.filter(({ id }) => !switched.has(id));
 }
 
+/** Deletes copies that no row names any more; returns `false` if a job does so once no backup may read them. */
 export async function removeCopies(
-  { store }: Pick<Deps, "store">,
-  objects: StoredObjectRow[],
-): Promise<void> {
-  await deleteObjects(
-    store,
-    objects.map(({ key }) => key),
-  );
+  { db, jobs, store }: Pick<Deps, "db" | "jobs" | "store">,
+  keys: string[],
+): Promise<boolean> {
+  if (keys.length === 0) return true;
+  const areRemoved = await deleteUnlessHeld(db, () => deleteObjects(store, keys));
+  if (!areRemoved) await jobs.enqueue(purgeQueue, { keys });
+  return areRemoved;
 }
 
 /** Copies large objects one after the other, then small ones beside each other. */
@@ -204,8 +207,8 @@ async function removeStagedCopies(
 async function removeStrays(deps: TransferDeps, uploadId: string): Promise<void> {
   const named = new Set((await listObjectsOfUpload(deps.db, uploadId)).map((object) => object.key));
   const listed = await Array.fromAsync(deps.store.list(`${uploadId}/`), ({ key }) => key);
-  await deleteObjects(
-    deps.store,
+  await removeCopies(
+    deps,
     listed.filter((key) => !named.has(key)),
   );
 }
