@@ -39,27 +39,34 @@ async function takesBytes(disk: DiskRoom): Promise<boolean> {
 
 /**
  * Beats at once and then regularly until it is disposed. A failed beat is only logged: the node's other work fails or stays
- * valid without it. `onRevival` runs after a pause in which other nodes may have taken this one for dead.
+ * valid without it. `onRevival` runs after a pause in which other nodes may have taken this one for dead, and once more after the next
+ * beat if it fails.
  */
 export async function startBeating(
   deps: Pick<Deps, "db" | "disk" | "node" | "log" | "databaseClock">,
   onRevival: () => Promise<void>,
+  { everyMs = BEAT_MS }: { everyMs?: number } = {},
 ): Promise<AsyncDisposable> {
   let timer: Timer | undefined;
   let isStopped = false;
   let beating: Promise<void> = Promise.resolve();
 
   let isFirst = true;
+  /** Whether other nodes may have taken this one for dead since `onRevival` last ran. */
+  let mayBeSwept = false;
 
   async function beatOnce(): Promise<void> {
     try {
       const isSteady = await beat(deps);
-      if (!isSteady && !isFirst) {
-        deps.log.warn("node.revived", {});
-        await onRevival();
-      }
+      mayBeSwept ||= !isSteady && !isFirst;
       isFirst = false;
+      if (!mayBeSwept) return;
+      deps.log.warn("node.revived", {});
+      await onRevival();
+      mayBeSwept = false;
     } catch (error) {
+      // If only its answer was lost, the next beat seems to be one of many.
+      mayBeSwept = true;
       deps.log.warn("node.beat_failed", describeError(error));
     }
   }
@@ -68,7 +75,7 @@ export async function startBeating(
     if (isStopped) return;
     timer = setTimeout(() => {
       beating = beatOnce().then(schedule);
-    }, BEAT_MS);
+    }, everyMs);
     timer.unref();
   }
 

@@ -1,6 +1,8 @@
 import { expect, test } from "bun:test";
-import { beat } from "../../../src/server/nodes/beat.ts";
+import { beat, startBeating } from "../../../src/server/nodes/beat.ts";
+import { createLogger } from "../../../src/server/runtime/log.ts";
 import { createTestApp } from "../../support/test-app.ts";
+import { until } from "../../support/until.ts";
 
 test("a serving node records its beat in the database, by the database's clock, and stays steady while it does", async () => {
   await using t = await createTestApp();
@@ -25,4 +27,37 @@ test("a serving node records its beat in the database, by the database's clock, 
   expect(await beat(t.deps)).toBe(false);
   expect(await read()).toMatchObject({ swept_at: null, isFresh: true, isSteady: false });
   expect(await beat(t.deps)).toBe(true);
+});
+
+test("a node that was taken for dead takes its work up again, even if that fails at first, or the answer to its beat is lost", async () => {
+  await using t = await createTestApp({ jobs: false });
+  let before = async () => {};
+  const databaseClock = Object.assign(Object.create(t.deps.databaseClock), { follow: () => before() });
+  const outcomes: string[] = [];
+  let revive = async () => {};
+  const deps = { ...t.deps, databaseClock, log: createLogger({ level: "error", write: () => {} }) };
+  const onRevival = async () => {
+    outcomes.push("begun");
+    await revive();
+    outcomes.push("done");
+  };
+  await using _ = await startBeating(deps, onRevival, { everyMs: 5 });
+  const sweep = () => t.sql`update nodes set last_beat_at = now() - interval '11 minutes', swept_at = now()`;
+
+  revive = async () => {
+    revive = async () => {};
+    throw new Error("the database went away again");
+  };
+  await sweep();
+  await until(() => outcomes.includes("done"));
+  expect(outcomes).toEqual(["begun", "begun", "done"]);
+
+  before = async () => {
+    before = async () => {};
+    await sweep();
+    await beat(t.deps);
+    throw new Error("the answer is lost");
+  };
+  await until(() => outcomes.length > 3);
+  expect(outcomes.slice(3)).toEqual(["begun", "done"]);
 });
