@@ -271,10 +271,19 @@ describe("sending the same study again", () => {
     await using restarted = await t.startAgain();
     await readEverything(restarted, owner, id);
     await healed(id);
-    expect((await listed(id))?.integrity).toBe("ok");
-    const download = await t.call("GET", `/api/studies/${id}/download`, { as: owner });
-    const entries = Object.values(unzipSync(new Uint8Array(await download.arrayBuffer())));
-    expect(entries.some((bytes) => other.equals(bytes))).toBe(true);
+    const expectOther = async () => {
+      expect((await listed(id))?.integrity).toBe("ok");
+      const download = await t.call("GET", `/api/studies/${id}/download`, { as: owner });
+      const entries = Object.values(unzipSync(new Uint8Array(await download.arrayBuffer())));
+      expect(entries.some((bytes) => other.equals(bytes))).toBe(true);
+    };
+    await expectOther();
+    // What took the place of the manifests may be damaged, too, and healed in its turn.
+    const newest = (await volumesOf(id)).toSorted((a, b) => (a.id < b.id ? -1 : 1)).at(-1);
+    newest?.flip(3000);
+    await healed(id);
+    expect((await volumesOf(id)).map((one) => one.id)).not.toContain(newest?.id ?? "");
+    await expectOther();
   });
 
   test("in part heals the instances that were sent and leaves the rest marked", async () => {

@@ -223,7 +223,7 @@ test("copies of a study that is deleted while another node finishes its upload s
     await using _ = await holdDeletions(other.deps.config.databaseUrl ?? "");
     const deps = { ...other.deps, store: { ...store, stat } };
     await adoptUpload(deps, lost.deps.node.id, uploadId, signal);
-    expect(await objectsOf(studyId)).toEqual([]);
+    expect(await objectsOf(studyId)).toHaveLength(0);
     for (const { key } of objects) expect(await store.stat(key)).toBeDefined();
   }
 });

@@ -165,11 +165,9 @@ async function repairOf(
     if (existing) for (const id of volumesOf(decodeManifestIndex(await bytesOf(existing)))) named.add(id);
   }
   const hasAllManifests = others.every(({ lostInstances }) => lostInstances === undefined);
-  // A lost manifest may have named more than its replacement, so sound volumes stay and remain part of downloads.
-  const { lostVolumes = [], volumes } = planned;
-  const isAllKnown = sorted.every(({ lostInstances }) => lostInstances === undefined);
-  const freeable = isAllKnown ? volumes : lostVolumes;
-  const freedVolumes = hasAllManifests ? freeable.filter((id) => !named.has(id)) : [];
+  // A manifest that was lost, now or before, may have named more than its replacement: sound volumes stay part of downloads.
+  const { lostVolumes = [] } = planned;
+  const freedVolumes = hasAllManifests ? lostVolumes.filter((id) => !named.has(id)) : [];
   const isWhole = hasAllManifests && lostVolumes.every((id) => !named.has(id));
   return { repair: { freedVolumes, isWhole } };
 }
