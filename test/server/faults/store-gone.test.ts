@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { zipSync } from "fflate";
 import { createDeliveryGate } from "../../../src/server/features/deliveries/delivery-gate.ts";
 import { finishUpload } from "../../../src/server/features/ingest/resumable/finish-upload.ts";
 import { closeAbandoned } from "../../../src/server/features/ingest/resumable/growing-upload.ts";
@@ -7,8 +8,10 @@ import { checkPresence } from "../../../src/server/holdings/checking/check-prese
 import { createLogger } from "../../../src/server/runtime/log.ts";
 import { createS3Store } from "../../../src/server/storage/s3/s3-store.ts";
 import type { UsageStats } from "../../../src/shared/api/subscriptions.ts";
+import { TagHex } from "../../../src/shared/dicom/tags.ts";
+import { noise } from "../../support/damaged-study.ts";
 import { type Fault, type FaultyS3Server, startFaultyS3Server } from "../../support/faulty-s3-server.ts";
-import { sampleZip } from "../../support/sample-zip.ts";
+import { sampleInstance, sampleZip } from "../../support/sample-zip.ts";
 import { createTestApp, type Person, problemOf, type TestApp } from "../../support/test-app.ts";
 import { tusOf } from "../../support/tus.ts";
 import { until } from "../../support/until.ts";
@@ -155,6 +158,23 @@ test("a piece of a resumable upload that the store lost is asked for again", asy
   expect((await tus.patch(url, 0, zip)).status).toBe(204);
   expect((await tus.outcome(url)).state).toBe("done");
 });
+
+test("a resumable upload whose bytes could not be recorded in the middle of a request goes on from what was", async () => {
+  const tus = tusOf(t, person);
+  // Longer than what is recorded at once.
+  const elements = { [TagHex.PixelData]: { vr: "OW", bytes: noise(20 * 1024 ** 2) } };
+  const zip = zipSync({ image: [sampleInstance({ study: String(++studies), elements }), { level: 0 }] });
+  const url = await tus.begin(zip.length);
+  await t.sql`create sequence records`;
+  await t.sql`create function fail_once() returns trigger language plpgsql as
+    'begin if nextval(''records'') = 1 then raise exception ''a fault''; end if; return new; end'`;
+  await t.sql`create trigger fail_once before insert on resumable_parts for each row execute function fail_once()`;
+  expect((await tus.patch(url, 0, zip.subarray(0, -1))).status).toBe(500);
+  const offset = Number((await tus.head(url)).headers.get("upload-offset"));
+  expect((await tus.patch(url, offset, zip.subarray(offset))).status).toBe(204);
+  expect(await tus.outcome(url)).toMatchObject({ state: "done" });
+  await t.sql`drop function fail_once cascade`;
+}, 120_000);
 
 test("a resumable upload that is whole waits for the store for longer than its job is tried", async () => {
   const tus = tusOf(t, person);

@@ -119,6 +119,8 @@ class Receiving {
   #offset: number;
   #stepOffset: number;
   #stepAtMs = performance.now();
+  /** Whether saved bytes may not be recorded, so that none after them may be. */
+  #isUnsure = false;
   /** The step that is being saved while more bytes come. */
   #step: Promise<void> | undefined;
 
@@ -196,7 +198,7 @@ class Receiving {
 
   async #save({ isEnd }: { isEnd: boolean }): Promise<void> {
     await this.#step;
-    if (this.#offset > this.savedOffset) await this.#saveAdded({ isEnd });
+    if (this.#offset > this.savedOffset && !this.#isUnsure) await this.#saveAdded({ isEnd });
   }
 
   async #saveAdded({ isEnd }: { isEnd: boolean }): Promise<void> {
@@ -215,6 +217,7 @@ class Receiving {
         replaced: replaced.map(({ id }) => id),
       });
     } catch (error) {
+      this.#isUnsure = true;
       // After any other failure they may be recorded, and hold bytes that the sender was told of.
       if (isHeldElsewhere(error)) await deps.arriving.drop(added).catch(() => {}); // removed with the upload at the latest
       throw error;
