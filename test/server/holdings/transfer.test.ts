@@ -221,7 +221,8 @@ test("bytes of a study that is deleted while it is transferred stay while a back
     for (const key of between) await put(key, t.deps.node.stagedPath(key), {});
     await remove(second.studyId);
     const { signal } = new AbortController();
-    for (const { uploadId } of [first, second]) await transferUpload(t.deps, uploadId, signal, { isRetry: true });
+    for (const { uploadId } of [first, second])
+      await transferUpload(t.deps, uploadId, signal, { isRetry: true });
     await sweepUploads(t.deps);
     for (const keys of [during, between]) expect(await placesOf(keys)).toEqual(keys.map(() => [true, true]));
   }

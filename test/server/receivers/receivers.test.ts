@@ -536,7 +536,8 @@ describe("what was acknowledged and can't be taken in", () => {
     expect(await sender.store(sent({ study }))).toBe(0);
     const node = { ...t.deps.node, bootId: Bun.randomUUIDv7() };
     await closeAbandoned({ ...t.deps, node, jobs: { ...t.deps.jobs, enqueue: async () => undefined } });
-    const [upload] = await t.sql`select id from resumable_uploads where state = 'processing' and held_by is null`;
+    const [upload] =
+      await t.sql`select id from resumable_uploads where state = 'processing' and held_by is null`;
     return String(upload?.id);
   }
 
