@@ -220,7 +220,7 @@ describe("a charge that was paid", () => {
     expect((await app.row(id))?.status).toBe("refunded");
     await expectOnTrial();
     const mails = (await readOutbox(t.deps.config.dataDir)).filter(({ to }) => to.includes(person.email));
-    expect(mails.at(-1)?.text).toContain("other than the plan's price");
+    expect(mails.at(-1)?.text).toContain("differed from the plan's price");
   });
 
   test("counts when it is reported beside a Pix of somebody else", async () => {
