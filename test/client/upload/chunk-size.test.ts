@@ -69,4 +69,15 @@ describe("the chunks of an upload", () => {
     const lasting = sendOver({ bytesPerMs: 2_500, nextCut: once, answerMs: 0 }, 400 * MIB).sizes;
     expect(lasting.at(-2)).toBe(3.5 * MIB);
   });
+
+  test("stay below what a proxy lets pass, once it refused one", () => {
+    const size = new ChunkSize(0);
+    size.arrived(MIB, 1, 1);
+    expect(size.bytes).toBe(2 * MIB);
+    expect(size.wasTooLarge()).toBe(true);
+    for (let now = 2; now < 9; now++) size.arrived(size.bytes, 1, now);
+    expect(size.bytes).toBe(MIB);
+    expect([size.wasTooLarge(), size.wasTooLarge(), size.wasTooLarge()]).toEqual([true, true, false]);
+    expect(size.bytes).toBe(MIB / 4);
+  });
 });

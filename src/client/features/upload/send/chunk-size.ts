@@ -1,6 +1,6 @@
 import { chunkBytes } from "../../../../shared/api/resumable.ts";
 
-/** The first chunk: nothing is known of the line yet. */
+/** The first chunk: nothing is known of the line yet. nginx lets just as much pass unless it is told otherwise. */
 const FIRST_BYTES = 1024 * 1024;
 const MIN_BYTES = 256 * 1024;
 /** A chunk holds what the line carries in about this time, unless the line breaks often. */
@@ -13,6 +13,8 @@ const SHARE_OF_TIME_BETWEEN_CUTS = 0.03;
 /** Fits the chunks of one upload to its line. Times are milliseconds of one clock. */
 export class ChunkSize {
   #bytes = FIRST_BYTES;
+  /** The most that a proxy on the way lets pass. */
+  #mostBytes = chunkBytes;
   /** When the line began to carry: at the start, and after each cut. */
   #carriesSince: number;
   /** How long the line lasted before its last cut. */
@@ -31,7 +33,7 @@ export class ChunkSize {
   arrived(bytes: number, tookMs: number, now: number): void {
     const carried = (bytes / Math.max(tookMs, 1)) * this.#chunkMs(now);
     // Doubled at most, so that one lucky chunk does not make a line look fast.
-    const wanted = Math.min(carried, 2 * bytes, chunkBytes);
+    const wanted = Math.min(carried, 2 * bytes, this.#mostBytes);
     this.#bytes = Math.max(MIN_BYTES, Math.round(wanted / MIN_BYTES) * MIN_BYTES);
   }
 
@@ -40,6 +42,14 @@ export class ChunkSize {
     this.#lastedMs = now - this.#carriesSince;
     this.#carriesSince = now;
     this.#bytes = Math.max(MIN_BYTES, this.#bytes / 2);
+  }
+
+  /** Tells that a proxy found the chunk too large. Returns whether a smaller one is worth a try. */
+  wasTooLarge(): boolean {
+    if (this.#bytes <= MIN_BYTES) return false;
+    this.#mostBytes = Math.max(MIN_BYTES, Math.floor(this.#bytes / 2 / MIN_BYTES) * MIN_BYTES);
+    this.#bytes = this.#mostBytes;
+    return true;
   }
 
   #chunkMs(now: number): number {

@@ -64,6 +64,7 @@ async function sendRest(
       if (signal.aborted) throw signal.reason;
       // The page that is loaded instead goes on with it.
       if (error instanceof PageOutdated) await announceHeld(upload, signal);
+      if (attempt.goesOnSmaller(error)) continue;
       failures = attempt.hasProgressed ? 1 : failures + 1;
       // A file that can't be read any more looks like a connection that failed. One on a share may be away just as long as that.
       unreadable = (await isReadable(upload.zip)) ? 0 : unreadable + 1;
@@ -90,6 +91,11 @@ class Attempt {
     private readonly options: SendOptions,
     private readonly sums: SumsAhead | undefined,
   ) {}
+
+  /** Whether the next chunk is smaller than one that a proxy did not let pass. */
+  goesOnSmaller(error: unknown): boolean {
+    return isOverProxyLimit(error) && this.#size.wasTooLarge();
+  }
 
   /** Sends what the server does not have, over one connection. @throws {ApiError} */
   async sendRest(): Promise<void> {
@@ -137,12 +143,18 @@ class Attempt {
       upload.start();
       await promise;
     } catch (error) {
-      this.#size.wasCut(performance.now());
-      throw signal.aborted ? signal.reason : toApiError(error, token);
+      const failure = signal.aborted ? signal.reason : toApiError(error, token);
+      if (!isOverProxyLimit(failure)) this.#size.wasCut(performance.now());
+      throw failure;
     } finally {
       signal.removeEventListener("abort", abort);
     }
   }
+}
+
+/** Whether a proxy found a request too large; the server itself says so in a problem with a code. */
+function isOverProxyLimit(error: unknown): boolean {
+  return error instanceof ApiError && error.status === 413 && error.code === "unknown";
 }
 
 /** A failure of tus-js-client in the words of our own calls. */
