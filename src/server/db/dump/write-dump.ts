@@ -54,7 +54,7 @@ export async function* writeDump(
   lost: AbortSignal,
 ): AsyncGenerator<string | Uint8Array> {
   // Whatever the role has set: a dump is read with other settings than those of whoever writes it.
-  await tx.unsafe("set local bytea_output = hex");
+  await tx.unsafe("set local bytea_output = hex; set local quote_all_identifiers = off");
   yield DUMP_HEADER;
   for (const sql of BEFORE_TABLES) yield statement(sql);
   for (const { sql } of migrations) for (const part of sql) yield statement(part);
