@@ -285,6 +285,11 @@ test.skipIf(!isRoot)("an account without a name is told what it lacks", async ()
   expect(refused.uid).toBe(NAMELESS);
 });
 
+test("a path that a shell would read as something else is told as such", async () => {
+  const refused = await start({ dataDir: join(temp, "de $dona") }).catch((error) => error);
+  expect(explainFailure(refused)).toContain("choose a DATA_DIR without dollar signs");
+});
+
 /** Command lines of the processes that name this path. */
 async function processesNaming(path: string): Promise<string[]> {
   const found: string[] = [];

@@ -4,7 +4,12 @@ import { dirname, join } from "node:path";
 import { errnoOf } from "../../storage/disk/fs-failure.ts";
 import { type Account, changeOwner } from "./account.ts";
 import { syncPath } from "./binaries.ts";
-import { AccountWithoutName, PostgresStartFailed, WrongPostgresMajor } from "./embedded.errors.ts";
+import {
+  AccountWithoutName,
+  DataDirReadByShell,
+  PostgresStartFailed,
+  WrongPostgresMajor,
+} from "./embedded.errors.ts";
 import { asAccount } from "./server-process.ts";
 
 const LEFTOVER_AGE_MS = 60 * 60 * 1000;
@@ -58,6 +63,9 @@ export async function removeLeftovers(root: string): Promise<void> {
   }
 }
 
+/** initdb starts PostgreSQL by a shell, with its path between double quotes. */
+const READ_BY_SHELL = /[$`"\\]/;
+
 async function runInitdb(programs: string, dataFolder: string, account: Account | undefined): Promise<void> {
   const child = spawn(
     join(programs, "bin/initdb"),
@@ -87,6 +95,7 @@ async function runInitdb(programs: string, dataFolder: string, account: Account 
   child.once("close", resolve);
   const exitCode = await promise;
   if (exitCode === 0) return;
+  if (READ_BY_SHELL.test(programs)) throw new DataDirReadByShell(programs);
   const nameless = /could not look up effective user ID (\d+)/.exec(output)?.[1];
   throw nameless
     ? new AccountWithoutName(Number(nameless))

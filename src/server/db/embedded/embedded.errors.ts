@@ -47,6 +47,16 @@ export class PostgresNotUnpacked extends OperatorError {
   }
 }
 
+/** initdb can't find PostgreSQL below a path that a shell reads as something else. */
+export class DataDirReadByShell extends OperatorError {
+  override name = "DataDirReadByShell";
+  constructor(readonly path: string) {
+    super(
+      `PostgreSQL can't make its database below ${path}: choose a DATA_DIR without dollar signs, quotes, backticks and backslashes.`,
+    );
+  }
+}
+
 /** initdb makes no database for an account that has a number and no name. */
 export class AccountWithoutName extends OperatorError {
   override name = "AccountWithoutName";
