@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { tryCountAction } from "../../../src/server/features/subscriptions/subscriptions.repo.ts";
 import type { UsageItem, UsageStats } from "../../../src/shared/api/subscriptions.ts";
 import { timeOfUuid } from "../../../src/shared/uuid.ts";
 import { sampleZip, studyUID } from "../../support/sample-zip.ts";
@@ -84,5 +85,20 @@ describe("a plan's usage", () => {
     }
     const refused = await t.call("DELETE", `/api/studies/${studyId}`, { as: person });
     expect((await problemOf(refused)).code).toBe("quota.actions");
+  });
+
+  test("starts over after thirty days of 24 hours, whatever the database's time zone does meanwhile", async () => {
+    const { id } = await t.addPerson("Hora de Verão", { plan: "avaliacao" });
+    await t.sql`update subscriptions set downloads = 10, last_reset_date = '2027-02-20T12:00:00Z' where user_id = ${id}`;
+    const count = (at: string) =>
+      t.deps.db.transaction(async (tx) => {
+        await tx.execute("set local time zone 'America/New_York'");
+        return await tryCountAction(tx, id, { exam: "imaging", kind: "download" }, new Date(at));
+      });
+    expect(await count("2027-03-22T11:30:00Z")).toBe(false);
+    expect(await count("2027-03-22T12:00:00Z")).toBe(true);
+    const [row] = await t.sql`select downloads, last_reset_date from subscriptions where user_id = ${id}`;
+    expect(row?.downloads).toBe(1);
+    expect(new Date(String(row?.last_reset_date))).toEqual(new Date("2027-03-22T12:00:00Z"));
   });
 });

@@ -253,7 +253,8 @@ export async function tryCountAction(
   now: Date,
 ): Promise<boolean> {
   const at = sql`${now.toISOString()}::timestamptz`;
-  const period = sql`make_interval(days => ${actionPeriodDays})`;
+  // In hours: with the time zone of the database's session, thirty days are not always 720 hours.
+  const period = sql`make_interval(hours => ${actionPeriodDays * 24})`;
   const isOver = sql`${subscriptions.lastResetDate} + ${period} <= ${at}`;
   const periods = sql`floor(extract(epoch from ${at} - ${subscriptions.lastResetDate}) / extract(epoch from ${period}))`;
   const counted = actionColumns[action.exam][action.kind];
