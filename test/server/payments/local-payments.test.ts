@@ -428,6 +428,29 @@ describe("a refund", () => {
     expect(await daysLeft()).toBe(30);
   });
 
+  test("of a plan that an admin ended leaves its end where the admin set it", async () => {
+    const { id } = await create("Profissional");
+    await confirm(id);
+    await passes(10 * DAY);
+    const expiresAt = t.deps.clock.now().toISOString();
+    await t.call("PATCH", `/api/users/${person.id}`, { as: admin, json: { expiresAt } });
+    await passes(DAY);
+    await refund(id);
+    expect(await subscription()).toMatchObject({ status: "expired", expiresAt });
+  });
+
+  test("of a period that an admin cut short takes only what it still brought", async () => {
+    await confirm((await create("Essencial")).id);
+    const cut = await create("Essencial");
+    await confirm(cut.id);
+    const expiresAt = new Date(t.deps.clock.now().getTime() + 40 * DAY).toISOString();
+    await t.call("PATCH", `/api/users/${person.id}`, { as: admin, json: { expiresAt } });
+    await confirm((await create("Essencial")).id);
+    expect(await daysLeft()).toBe(70);
+    await refund(cut.id);
+    expect(await daysLeft()).toBe(60);
+  });
+
   test("that is requested twice, also at the same time, happens once", async () => {
     const { id } = await create("Essencial");
     await confirm(id);

@@ -11,16 +11,19 @@ export async function endPeriods(tx: Tx, userId: string, now: Date): Promise<voi
     .where(and(eq(payments.userId, userId), eq(payments.status, "paid"), isNotNull(payments.periodEnd)));
 }
 
-/** Ends an account's paid periods permanently, because its subscription starts over. A future period becomes empty. */
-export async function closePeriods(tx: Tx, userId: string, now: Date): Promise<void> {
-  const at = sql`${now.toISOString()}::timestamptz`;
+/**
+ * Ends an account's paid periods permanently at the moment at which the next one begins: its subscription starts over, or an admin
+ * has moved its end to there. A period after it becomes empty.
+ */
+export async function closePeriods(tx: Tx, userId: string, beginning: Date): Promise<void> {
+  const at = sql`${beginning.toISOString()}::timestamptz`;
   await tx
     .update(payments)
     .set({
       periodStart: sql`least(${payments.periodStart}, ${at})`,
       periodEnd: sql`least(${payments.periodEnd}, ${at})`,
     })
-    .where(and(eq(payments.userId, userId), eq(payments.status, "paid"), gt(payments.periodEnd, now)));
+    .where(and(eq(payments.userId, userId), eq(payments.status, "paid"), gt(payments.periodEnd, beginning)));
 }
 
 /** Restores the periods that {@link endPeriods} ended at `endedAt`, because the cancellation was undone. */

@@ -45,8 +45,9 @@ export async function settlePayment(
   const period = boughtPeriod(current, planId, periodDays, now);
   const changesPlan = current !== undefined && current.planId !== planId;
   const isRenewal = current !== undefined && !changesPlan && isInForce(current, now);
-  // The rest of the old plan ends, so that refunds of its payments do not shorten the new one.
-  if (user && !isRenewal) await closePeriods(tx, userId, now);
+  // The rest of the old plan, or of a period that an admin cut short, ends, so that a refund of it does not shorten this one.
+  const beginsNext = !isRenewal || current.expiresAt !== null;
+  if (user && beginsNext) await closePeriods(tx, userId, period.start);
   await updatePayment(tx, payment.id, {
     status: "paid",
     paidAt,

@@ -66,13 +66,16 @@ export async function settleRefund(
   return true;
 }
 
+/** A period that an admin cut short by moving the subscription's end loses only what the subscription still had of it. */
 async function takePeriodBack(tx: Tx, payment: PaymentRow, now: Date): Promise<void> {
-  const { id: paymentId, userId, planId, periodStart, periodEnd } = payment;
-  const lostMs = periodStart && periodEnd ? remainingMs({ start: periodStart, end: periodEnd }, now) : 0;
-  if (!periodStart || !periodEnd || lostMs <= 0) return;
-  await updatePayment(tx, paymentId, { periodEnd: new Date(periodEnd.getTime() - lostMs) });
-  await shiftPeriods(tx, userId, { periodStart: periodEnd, paymentId }, lostMs);
+  const { id: paymentId, userId, planId, periodStart: start, periodEnd } = payment;
+  if (!start || !periodEnd) return;
   const subscription = await lockSubscription(tx, userId);
-  if (!subscription?.expiresAt || subscription.planId !== planId) return;
-  await updateSubscription(tx, userId, { expiresAt: new Date(subscription.expiresAt.getTime() - lostMs) });
+  const expiresAt = subscription?.planId === planId ? subscription.expiresAt : null;
+  const end = expiresAt && expiresAt < periodEnd ? expiresAt : periodEnd;
+  const lostMs = remainingMs({ start, end }, now);
+  if (lostMs <= 0) return;
+  await updatePayment(tx, paymentId, { periodEnd: new Date(end.getTime() - lostMs) });
+  await shiftPeriods(tx, userId, { periodStart: periodEnd, paymentId }, lostMs);
+  if (expiresAt) await updateSubscription(tx, userId, { expiresAt: new Date(expiresAt.getTime() - lostMs) });
 }
