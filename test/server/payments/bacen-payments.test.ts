@@ -184,6 +184,31 @@ describe("a charge that was paid", () => {
     await expectPaidOnce(id);
   });
 
+  test("before another plan was paid does not end that plan when it is known later", async () => {
+    const first = await create();
+    at.psp.pay(first.txid);
+    await app.passes(30_000);
+    const [plan] = await t.sql`select id from plans where slug = 'profissional'`;
+    const asked = await t.call("POST", "/api/payments/create", { as: person, json: { planId: plan?.id } });
+    const { id } = (await asked.json()) as Payment;
+    const txid = await txidOf(id);
+    at.psp.pay(txid);
+    await at.psp.notify(txid);
+    await t.settle();
+    expect((await app.subscription()).plan.name).toBe("Profissional");
+    await app.passes(MINUTE);
+    await app.reconcile();
+    expect(await app.row(first.id)).toMatchObject({ status: "paid", failure: "superseded" });
+    const mails = await readOutbox(t.deps.config.dataDir);
+    const told = mails.findLast(
+      ({ to, subject }) => to.includes(person.email) && subject.endsWith("Essencial"),
+    );
+    expect(told?.text).toContain("the Essencial plan did not begin");
+    const { plan: kept, expiresAt } = await app.subscription();
+    expect(kept.name).toBe("Profissional");
+    expect((Date.parse(expiresAt ?? "") - t.deps.clock.now().getTime()) / DAY).toBeGreaterThan(364.9);
+  });
+
   test("counts also after its code expired here", async () => {
     const { id, txid } = await create();
     await app.passes(45 * MINUTE);

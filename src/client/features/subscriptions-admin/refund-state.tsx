@@ -33,6 +33,12 @@ export function RefundState({ payment: { status, refundStatus, failure } }: { pa
         <Trans id="subscriptions.failure.gone">Paid after the account was deleted</Trans>
       </span>
     );
+  if (failure === "superseded" && status !== "refunded")
+    return (
+      <span>
+        <Trans id="subscriptions.failure.superseded">Another plan was paid after it</Trans>
+      </span>
+    );
   if (failure === "returned" && status !== "refunded")
     return (
       <span>

@@ -30,6 +30,30 @@ export function paidMail(paid: {
   };
 }
 
+/** The payment became known after a later one of another plan, which goes on. */
+export function supersededMail(paid: {
+  payment: PaymentRow;
+  locale: Locale;
+  publicUrl: string;
+}): MailContent {
+  const { payment, locale, publicUrl } = paid;
+  return {
+    subject: /*i18n*/ { id: "mail.paid.subject", message: "Payment received: {plan}" },
+    paragraphs: [
+      /*i18n*/ {
+        id: "mail.superseded.text",
+        message:
+          "We received your Pix of {amount} for the {plan} plan. You paid for another plan after it, so that one goes on and the {plan} plan did not begin. If you wanted something else, write to us through the support form.",
+      },
+    ],
+    highlight: {
+      url: `${publicUrl}/his/subscription`,
+      label: /*i18n*/ { id: "mail.paid.button", message: "See my subscription" },
+    },
+    values: { plan: payment.planName, amount: moneyText(payment.amountCents, locale) },
+  };
+}
+
 /** `payment` is the row before the refund. */
 export function refundedMail(refunded: { payment: PaymentRow; locale: Locale }): MailContent {
   const { payment, locale } = refunded;

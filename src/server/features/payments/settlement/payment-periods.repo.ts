@@ -1,4 +1,5 @@
-import { and, eq, gt, gte, isNotNull, lte, ne, type SQL, sql } from "drizzle-orm";
+import { and, asc, eq, gt, gte, isNotNull, lte, ne, type SQL, sql } from "drizzle-orm";
+import type { Period } from "../../../../shared/rules/subscription.ts";
 import type { Tx } from "../../../db/client.ts";
 import { payments } from "../payments.table.ts";
 
@@ -24,6 +25,31 @@ export async function closePeriods(tx: Tx, userId: string, beginning: Date): Pro
       periodEnd: sql`least(${payments.periodEnd}, ${at})`,
     })
     .where(and(eq(payments.userId, userId), eq(payments.status, "paid"), gt(payments.periodEnd, beginning)));
+}
+
+/** The first period of an account's plan that still runs and was paid after `paidAt`. */
+export async function findLaterPeriod(
+  tx: Tx,
+  { userId, planId }: { userId: string; planId: string },
+  paidAt: Date,
+  now: Date,
+): Promise<Period | undefined> {
+  const { periodStart, periodEnd } = payments;
+  const [row] = await tx
+    .select({ start: periodStart, end: periodEnd })
+    .from(payments)
+    .where(
+      and(
+        eq(payments.userId, userId),
+        eq(payments.planId, planId),
+        eq(payments.status, "paid"),
+        gt(payments.paidAt, paidAt),
+        gt(periodEnd, now),
+      ),
+    )
+    .orderBy(asc(periodStart))
+    .limit(1);
+  return row?.start && row.end ? { start: row.start, end: row.end } : undefined;
 }
 
 /** Restores the periods that {@link endPeriods} ended at `endedAt`, because the cancellation was undone. */

@@ -2,15 +2,17 @@ import { boughtPeriod, isInForce } from "../../../../shared/rules/subscription.t
 import type { Tx } from "../../../db/client.ts";
 import type { Deps } from "../../../deps.ts";
 import type { RequestOrigin } from "../../../http/request-origin.ts";
+import type { MailContent } from "../../../mail/compose-mail.ts";
 import { byProgram } from "../../../mail/mail-budget.ts";
 import { lockUser, updateUser } from "../../accounts/users/users.repo.ts";
 import { recordAudit } from "../../audit/audit.repo.ts";
 import { deleteNotifications } from "../../notifications/notifications.repo.ts";
-import { notify } from "../../notifications/notify.ts";
+import { type NotifyDeps, notify } from "../../notifications/notify.ts";
 import { lockSubscription, putOnPlan, updateSubscription } from "../../subscriptions/subscriptions.repo.ts";
-import { paidMail } from "../payment-mails.ts";
+import { paidMail, supersededMail } from "../payment-mails.ts";
 import { findPayment, lockPayment, updatePayment } from "../payments.repo.ts";
-import { closePeriods } from "./payment-periods.repo.ts";
+import type { PaymentRow } from "../payments.table.ts";
+import { closePeriods, findLaterPeriod } from "./payment-periods.repo.ts";
 
 export interface Settlement {
   paidAt: Date;
@@ -22,8 +24,9 @@ export interface Settlement {
 
 /**
  * Marks a payment paid and gives its account what it bought, in one transaction. A settled payment stays unchanged. A payment
- * that expired, or whose charge was withdrawn, is accepted because the money arrived. Locks user, subscription and payment,
- * in that order.
+ * that expired, or whose charge was withdrawn, is accepted because the money arrived. If it became known only after a later
+ * payment of another plan, that plan goes on and this payment's period is empty, as if both had been known in their order.
+ * Locks user, subscription and payment, in that order.
  * @returns whether this call settled it
  */
 export async function settlePayment(
@@ -42,11 +45,17 @@ export async function settlePayment(
   const { userId, planId, periodDays } = payment;
   const now = deps.clock.now();
   const { paidAt, endToEndId, confirmedBy } = settlement;
-  const period = boughtPeriod(current, planId, periodDays, now);
   const changesPlan = current !== undefined && current.planId !== planId;
   const isRenewal = current !== undefined && !changesPlan && isInForce(current, now);
+  const later =
+    changesPlan && isInForce(current, now)
+      ? await findLaterPeriod(tx, { userId, planId: current.planId }, paidAt, now)
+      : undefined;
+  const period = later
+    ? { start: later.start, end: later.start }
+    : boughtPeriod(current, planId, periodDays, now);
   // The rest of the old plan, or of a period that an admin cut short, ends, so that a refund of it does not shorten this one.
-  const beginsNext = !isRenewal || current.expiresAt !== null;
+  const beginsNext = isRenewal ? current.expiresAt !== null : !later;
   if (user && beginsNext) await closePeriods(tx, userId, period.start);
   await updatePayment(tx, payment.id, {
     status: "paid",
@@ -54,6 +63,7 @@ export async function settlePayment(
     endToEndId,
     confirmedBy,
     ...(user ? { periodStart: period.start, periodEnd: period.end } : { failure: "account_gone" }),
+    ...(user && later && { failure: "superseded" }),
   });
   await deleteNotifications(tx, { event: "payment.waiting", subjectId: payment.id });
   await recordAudit(tx, {
@@ -65,17 +75,29 @@ export async function settlePayment(
     ...origin,
   });
   if (!user) return true;
+  const { locale } = user;
+  const { publicUrl } = deps.config;
+  const told = { payment, locale, publicUrl };
+  if (later) return await tellUser(deps, tx, payment, supersededMail(told));
   if (!isRenewal)
     await putOnPlan(tx, { userId, planId, expiresAt: period.end, now, resetsCounters: changesPlan });
   // A subscription without an end keeps having none.
   else if (current.expiresAt !== null) await updateSubscription(tx, userId, { expiresAt: period.end });
   if (user.isTrial) await updateUser(tx, userId, { isTrial: false });
-  const { publicUrl } = deps.config;
+  return await tellUser(deps, tx, payment, paidMail({ ...told, until: period.end }));
+}
+
+async function tellUser(
+  deps: NotifyDeps,
+  tx: Tx,
+  { id, userId, amountCents, planName }: PaymentRow,
+  mail: MailContent,
+): Promise<true> {
   await notify(deps, tx, userId, {
     event: "payment.confirmed",
-    subjectId: payment.id,
-    details: { amount: payment.amountCents, planName: payment.planName },
-    mail: paidMail({ payment, until: period.end, locale: user.locale, publicUrl }),
+    subjectId: id,
+    details: { amount: amountCents, planName },
+    mail,
     cause: byProgram,
   });
   return true;
