@@ -248,6 +248,32 @@ describe("a charge that was paid", () => {
     expect(mails.at(-1)?.text).toContain("differed from the plan's price");
   });
 
+  test("counts when the PSP lists its Pix only after the charge is complete", async () => {
+    const { id, txid } = await create();
+    const [pix] = at.psp.pay(txid);
+    const cob = at.psp.bank.cobs.get(txid);
+    if (!pix || !cob) throw new Error("nothing was paid");
+    cob.pix = [];
+    await at.psp.notify(txid);
+    await app.passes(MINUTE);
+    await app.reconcile();
+    expect((await app.row(id))?.status).toBe("pending");
+    cob.pix = [pix];
+    await app.passes(2 * MINUTE);
+    await app.reconcile();
+    await expectPaidOnce(id);
+  });
+
+  test("counts also if its charge was withdrawn while it was on its way", async () => {
+    const { id, txid } = await create();
+    at.psp.pay(txid);
+    const cob = at.psp.bank.cobs.get(txid);
+    if (cob) cob.status = "REMOVIDA_PELO_USUARIO_RECEBEDOR";
+    await at.psp.notify(txid);
+    await t.settle();
+    await expectPaidOnce(id);
+  });
+
   test("counts when it is reported beside a Pix of somebody else", async () => {
     const { id, txid } = await create();
     at.psp.pay(txid);

@@ -30,12 +30,13 @@ export async function checkPayment(deps: CheckDeps, txid: string, signal?: Abort
 
 async function applyCob(deps: CheckDeps, payment: PaymentRow, cob: Cob): Promise<void> {
   if (payment.status !== "pending") return await recordDevolucoes(deps, payment.id, cob.pix);
-  if (cob.status === "ATIVA") return;
-  if (cob.status !== "CONCLUIDA") return await failPayment(deps, payment.id, "removed");
   const receivedCents = cob.pix.reduce((sum, { amountCents }) => sum + amountCents, 0);
   const [first] = cob.pix;
-  if (!first || cob.amountCents !== payment.amountCents || receivedCents < payment.amountCents)
-    await failPayment(deps, payment.id, "wrong_amount", first?.endToEndId);
+  // The Pix decides before the status: one that arrives while its charge is withdrawn counts too.
+  if (!first) return await applyWithoutPix(deps, payment, cob);
+  if (cob.status === "ATIVA" && receivedCents < payment.amountCents) return;
+  if (cob.amountCents !== payment.amountCents || receivedCents < payment.amountCents)
+    await failPayment(deps, payment.id, "wrong_amount", first.endToEndId);
   else if (sumReturnedCents(cob.pix.flatMap(({ devolucoes }) => devolucoes)) >= receivedCents)
     // The money was returned before its arrival was known. It must not start a plan, which would end another.
     await failPayment(deps, payment.id, "returned", first.endToEndId);
@@ -44,6 +45,17 @@ async function applyCob(deps: CheckDeps, payment: PaymentRow, cob: Cob): Promise
     await deps.db.transaction((tx) => settlePayment(deps, tx, payment.id, { endToEndId, paidAt }));
   }
   await recordDevolucoes(deps, payment.id, cob.pix);
+}
+
+/** A complete charge without its Pix stays open: the PSP lists the Pix in a later answer. */
+async function applyWithoutPix(
+  deps: CheckDeps,
+  { id: paymentId }: PaymentRow,
+  { status }: Cob,
+): Promise<void> {
+  if (status === "CONCLUIDA")
+    deps.log.warn("pix.check_failed", { paymentId, kind: "unavailable", detail: "complete without a Pix" });
+  else if (status !== "ATIVA") await failPayment(deps, paymentId, "removed");
 }
 
 /** Fails a payment that brought no money or the wrong amount. `endToEndId` is set if there is money to return. */
