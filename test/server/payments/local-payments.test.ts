@@ -7,6 +7,7 @@ import type {
 } from "../../../src/shared/api/subscriptions.ts";
 import { readOutbox } from "../../support/outbox.ts";
 import { readQrCode } from "../../support/qr-code.ts";
+import { readBrCode } from "../../support/read-br-code.ts";
 import { sampleZip } from "../../support/sample-zip.ts";
 import { createTestApp, type Person, problemOf, type TestApp } from "../../support/test-app.ts";
 
@@ -163,6 +164,18 @@ describe("choosing a plan", () => {
     expect(answer.status).toBe(429);
     expect(Number(answer.headers.get("retry-after"))).toBeGreaterThan(0);
   });
+
+  test.each([null, "00020126"])(
+    "makes a new charge if the open one is at another provider, with code %p",
+    async (code) => {
+      const { id } = await create("Essencial");
+      const txid = crypto.randomUUID().replaceAll("-", "");
+      await t.sql`update payments set provider = 'bacen', txid = ${txid}, br_code = ${code} where id = ${id}`;
+      const again = await create("Essencial");
+      expect(again.id).not.toBe(id);
+      expect(readBrCode(again.pixCopyPaste ?? "")).toBeDefined();
+    },
+  );
 
   test("answers 404 for someone else's payment", async () => {
     const { id } = await create("Essencial");

@@ -75,7 +75,8 @@ async function openPayment(
   const plan = await findOfferedPlan(tx, planId);
   if (!plan) throw new AppError(planNotFound);
   await assertCanPay(tx, userId, plan, now);
-  const open = await findOpenPayment(tx, userId, now, planId);
+  // Nobody would notice that the code of a former provider is paid.
+  const open = await findOpenPayment(tx, userId, now, { planId, provider: pix.provider });
   if (open) return open;
   if ((await countPaymentsSince(tx, userId, new Date(now.getTime() - HOUR_MS))) >= PER_HOUR)
     throw new AppError(tooManyPayments, { retryAfterSeconds: HOUR_MS / 1000 });

@@ -29,12 +29,12 @@ export async function lockPayment(tx: Tx, id: string): Promise<PaymentRow | unde
   return row;
 }
 
-/** The newest payment that can still be paid, limited to one plan if `planId` is given. */
+/** The newest payment that can still be paid, limited to one plan and provider if `of` is given. */
 export async function findOpenPayment(
   db: DbOrTx,
   userId: string,
   now: Date,
-  planId?: string,
+  of?: Pick<PaymentRow, "planId" | "provider">,
 ): Promise<PaymentRow | undefined> {
   const [row] = await db
     .select()
@@ -44,7 +44,7 @@ export async function findOpenPayment(
         eq(payments.userId, userId),
         eq(payments.status, "pending"),
         gt(payments.expiresAt, now),
-        planId === undefined ? undefined : eq(payments.planId, planId),
+        of && and(eq(payments.planId, of.planId), eq(payments.provider, of.provider)),
       ),
     )
     .orderBy(desc(payments.id))
