@@ -560,6 +560,29 @@ describe("what was acknowledged and can't be taken in", () => {
     await closeAbandoned(t.deps);
     await listed(ana, "82", 1);
   });
+
+  test("is taken in although the last run that had it ended without a word", async () => {
+    const id = await storeWithoutJob("83");
+    await t.sql`update resumable_uploads set held_by = 'a run that is gone' where id = ${id}::uuid`;
+    await closeAbandoned(t.deps);
+    await listed(ana, "83", 1);
+  });
+
+  test("is one failed job, however often it is given up", async () => {
+    const id = await storeWithoutJob("84");
+    const open = () => Promise.reject(new Error("nobody expected this"));
+    const broken = { ...deps(), ingestWorkers: { ...t.deps.ingestWorkers, open } };
+    const attempt = finishQueue.rules.retryLimit + 1;
+    const failed = async () =>
+      (await t.sql`select 1 from pgboss.job where name = 'dead-letters' and data ->> 'uploadId' = ${id}`)
+        .length;
+    await t.sql`insert into pgboss.job (name, data) values ('dead-letters', jsonb_build_object('uploadId', ${id}::text))`;
+    expect(await failed()).toBe(1);
+    await expect(finishUpload(broken, id, { ...run, attempt })).rejects.toThrow("nobody expected this");
+    expect(await failed()).toBe(0); // its own comes once it has failed
+    await closeAbandoned(t.deps);
+    await listed(ana, "84", 1);
+  });
 });
 
 test("none of more uploads that wait than one look takes in is kept back for ever by the others", async () => {

@@ -93,7 +93,7 @@ function isFull(error: unknown): boolean {
 
 /**
  * A sender was told that these instances are kept: they wait for room in the plan, and any other reason is tried again. One that may
- * pass is tried for ever, with another job once this one is given up.
+ * pass is tried for ever, with another job once this one is given up; the last that was given up tells the admin of it.
  */
 async function holdBack(
   deps: FinishDeps,
@@ -102,7 +102,8 @@ async function holdBack(
   error: unknown,
 ): Promise<void> {
   const problem = refusalOf(error);
-  if (!problem && run.attempt > finishQueue.rules.retryLimit) await giveBack(deps.db, id, holder);
+  if (!problem && run.attempt > finishQueue.rules.retryLimit)
+    await deps.db.transaction((tx) => deps.jobs.forget({ uploadId: id }, new Date(0), tx));
   const isAboutPlan = problem?.kind.code.startsWith("quota.") || problem?.kind === subscriptionRequired;
   if (!problem || !isAboutPlan) throw error;
   deps.log.warn("upload.held_back", { problem: problem.kind.code });

@@ -85,7 +85,7 @@ export async function giveBack(db: DbOrTx, id: string, holder: Holder): Promise<
 }
 
 /**
- * Whole uploads that wait: those of DICOM senders for room in the plan, and those that no run has, which may have no job. If there
+ * Whole uploads that may have no job: those that no run has, and all of DICOM senders, since their jobs are given up some day. If there
  * are more than a thousand, each call returns others, so that those that go on waiting never hold the rest back.
  */
 export async function listWaiting(db: DbOrTx): Promise<string[]> {
@@ -95,10 +95,7 @@ export async function listWaiting(db: DbOrTx): Promise<string[]> {
     .where(
       and(
         eq(resumableUploads.state, "processing"),
-        or(
-          isNull(resumableUploads.heldBy),
-          and(isNotNull(resumableUploads.receiverId), isNotNull(resumableUploads.problem)),
-        ),
+        or(isNull(resumableUploads.heldBy), isNotNull(resumableUploads.receiverId)),
       ),
     )
     .orderBy(sql`random()`)
