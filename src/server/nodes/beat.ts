@@ -11,15 +11,15 @@ const PAUSE_SECONDS = 90;
 const platform = `${process.platform} ${process.arch} bun ${Bun.version}`;
 
 /**
- * Beats once, and looks at the database's clock. Returns whether the last beat was so recent that no other node can have taken this one
- * for dead.
+ * Beats once, and looks at the database's clock. Returns since when each beat came so soon after the one before that no other node can
+ * have taken this one for dead in between.
  */
 export async function beat({
   db,
   disk,
   node,
   databaseClock,
-}: Pick<Deps, "db" | "disk" | "node" | "databaseClock">): Promise<boolean> {
+}: Pick<Deps, "db" | "disk" | "node" | "databaseClock">): Promise<Date> {
   const { id, bootId } = node;
   await databaseClock.follow(db);
   // A disk that can't be read is told by health; the node is alive all the same.
@@ -52,21 +52,21 @@ export async function startBeating(
   let beating: Promise<void> = Promise.resolve();
 
   let isFirst = true;
-  /** Whether other nodes may have taken this one for dead since `onRevival` last ran. */
-  let mayBeSwept = false;
+  /** Since when no other node can have emptied this one's queues; a later beat that tells another time, even one whose answer is lost, was a revival. */
+  let workedSinceMs: number | undefined;
 
   async function beatOnce(): Promise<void> {
+    const isStart = isFirst;
+    isFirst = false;
     try {
-      const isSteady = await beat(deps);
-      mayBeSwept ||= !isSteady && !isFirst;
-      isFirst = false;
-      if (!mayBeSwept) return;
-      deps.log.warn("node.revived", {});
-      await onRevival();
-      mayBeSwept = false;
+      const steadySinceMs = (await beat(deps)).getTime();
+      if (steadySinceMs === workedSinceMs) return;
+      if (!isStart) {
+        deps.log.warn("node.revived", {});
+        await onRevival();
+      }
+      workedSinceMs = steadySinceMs;
     } catch (error) {
-      // If only its answer was lost, the next beat seems to be one of many.
-      mayBeSwept = true;
       deps.log.warn("node.beat_failed", describeError(error));
     }
   }

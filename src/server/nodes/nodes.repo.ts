@@ -17,8 +17,8 @@ export interface Beat {
   pauseSeconds: number;
 }
 
-/** Records that a node is alive. Returns whether this run has beaten before without a pause. */
-export async function recordBeat(db: Db, beat: Beat): Promise<boolean> {
+/** Records that a node is alive. Returns since when this run has beaten without a pause. */
+export async function recordBeat(db: Db, beat: Beat): Promise<Date> {
   const { id, bootId, platform, version, disk, pauseSeconds } = beat;
   const now = sql`now()`;
   const pausedAt = sql`now() - make_interval(secs => ${pauseSeconds})`;
@@ -42,8 +42,9 @@ export async function recordBeat(db: Db, beat: Beat): Promise<boolean> {
         sweptAt: null,
       },
     })
-    .returning({ isSteady: sql<boolean>`${nodes.steadySince} < now()` });
-  return row?.isSteady === true;
+    .returning({ steadySince: nodes.steadySince });
+  if (!row) throw new Error("the beat was not recorded");
+  return row.steadySince;
 }
 
 /** Records nodes that other rows name but that have never beaten: they run an older version, or are long gone. */

@@ -20,13 +20,14 @@ test("a serving node records its beat in the database, by the database's clock, 
     isFresh: true,
     isSteady: true,
   });
-  expect(await beat(t.deps)).toBe(true);
+  const steadySince = await beat(t.deps);
   expect(await read()).toMatchObject({ isFresh: true, isSteady: true });
 
   await t.sql`update nodes set last_beat_at = now() - interval '11 minutes', swept_at = now()`;
-  expect(await beat(t.deps)).toBe(false);
+  const revivedAt = await beat(t.deps);
+  expect(revivedAt.getTime()).toBeGreaterThan(steadySince.getTime());
   expect(await read()).toMatchObject({ swept_at: null, isFresh: true, isSteady: false });
-  expect(await beat(t.deps)).toBe(true);
+  expect(await beat(t.deps)).toEqual(revivedAt);
 });
 
 test("a node that was taken for dead takes its work up again, even if that fails at first, or the answer to its beat is lost", async () => {
@@ -60,4 +61,20 @@ test("a node that was taken for dead takes its work up again, even if that fails
   };
   await until(() => outcomes.length > 3);
   expect(outcomes.slice(3)).toEqual(["begun", "done"]);
+});
+
+test("a node that missed a beat and was not taken for dead takes nothing up again", async () => {
+  await using t = await createTestApp({ jobs: false });
+  let before = async () => {};
+  const databaseClock = Object.assign(Object.create(t.deps.databaseClock), { follow: () => before() });
+  const deps = { ...t.deps, databaseClock, log: createLogger({ level: "error", write: () => {} }) };
+  let revivals = 0;
+  const onRevival = async () => void revivals++;
+  await using _ = await startBeating(deps, onRevival, { everyMs: 5 });
+  let beats = 0;
+  before = async () => {
+    if (++beats === 2) throw new Error("the database is slow");
+  };
+  await until(() => beats > 4);
+  expect(revivals).toBe(0);
 });
