@@ -7,6 +7,7 @@ import { relabelStudies } from "../../../src/server/features/ingest/relabel-stud
 import { chooseOwners } from "../../../src/server/features/rebuild/choose-owners.ts";
 import { rebuildStudies, type VolumeReport } from "../../../src/server/features/rebuild/rebuild-studies.ts";
 import { surveyStore } from "../../../src/server/features/rebuild/survey-store.ts";
+import { holdDeletions } from "../../../src/server/holdings/deletion-hold.repo.ts";
 import type { Series, Study } from "../../../src/shared/api/studies.ts";
 import { startFaultyS3Server } from "../../support/faulty-s3-server.ts";
 import { verify } from "../../support/installations.ts";
@@ -338,4 +339,20 @@ describe("a rebuild", () => {
       { volume, outcome: "refused", reason: "damaged", instances: 1 },
     ]);
   });
+});
+
+test("an old exam that its owner deleted does not come back while a backup holds its bytes", async () => {
+  await using t = await createTestApp({ env: { ACK: "store" } });
+  const ana = await t.addPerson("Ana", { plan: "clinica" });
+  const { id } = (await t.store(ana, sampleZip({ study: "1" }))).studies[0] ?? { id: "" };
+  await t.sql`delete from uploads`; // as a month after it
+  await using _ = await holdDeletions(t.deps.config.databaseUrl ?? "");
+  expect((await t.call("DELETE", `/api/studies/${id}`, { as: ana })).status).toBe(200);
+  await t.settle();
+  const skipped = { outcome: "skipped", reason: "known_upload" };
+  expect(await rebuild(t, ana)).toEqual([expect.objectContaining(skipped)]);
+  await t.sql`insert into pgboss.job (name, data, source_name, start_after)
+    select 'dead-letters', data, name, now() + interval '1 day' from pgboss.job where name = 'storage.purge' and state < 'active'`;
+  await t.sql`delete from pgboss.job where name = 'storage.purge'`;
+  expect(await rebuild(t, ana)).toEqual([expect.objectContaining(skipped)]);
 });

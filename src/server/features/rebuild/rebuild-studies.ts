@@ -2,6 +2,7 @@ import { open } from "node:fs/promises";
 import { isUuid, timeOfUuid } from "../../../shared/uuid.ts";
 import type { Deps } from "../../deps.ts";
 import { purgeQueue } from "../../holdings/holding-queues.ts";
+import { findDoomedKeys } from "../../holdings/objects/doomed-keys.repo.ts";
 import { findUploads } from "../../holdings/uploads/uploads.repo.ts";
 import { chunks } from "../../runtime/chunks.ts";
 import { linkOrCopy, writeAll } from "../../storage/disk/durable-file.ts";
@@ -96,18 +97,18 @@ async function openJudge(
   accountId: string,
   volumes: FoundVolume[],
 ): Promise<(volume: FoundVolume) => VolumeReport | undefined> {
-  const accounts = await findAccountsOfKeys(
-    db,
-    volumes.map(({ key }) => key),
-  );
+  const keys = volumes.map(({ key }) => key);
+  const accounts = await findAccountsOfKeys(db, keys);
+  const doomed = await findDoomedKeys(db, keys);
   const uploads = await findUploads(db, [...new Set(volumes.map(({ uploadId }) => uploadId))]);
   const known = new Set(uploads.map(({ id }) => id));
   return ({ key, uploadId }) => {
     const holder = accounts.get(key);
     if (holder === accountId) return { volume: key, outcome: "already there" };
     if (holder !== undefined) return { volume: key, outcome: "refused", reason: "of_another_account" };
-    // The database is not lost for this upload: it is under way, or its study was deleted.
-    if (known.has(uploadId)) return { volume: key, outcome: "skipped", reason: "known_upload" };
+    // The database is not lost for this upload: it is under way, or its study was deleted, perhaps long after the upload was forgotten.
+    if (known.has(uploadId) || doomed.has(key))
+      return { volume: key, outcome: "skipped", reason: "known_upload" };
     return undefined;
   };
 }
