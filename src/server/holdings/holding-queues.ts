@@ -47,7 +47,8 @@ export const checkLabExamQueue = defineQueue<{ labExamId: string }>("integrity.c
   exclusive: true,
 });
 
-const healing = defineQueue<{ objectId: string; kind: KeptObject["kind"] }>("integrity.heal", {
+/** `key` is absent from jobs of older releases. */
+const healing = defineQueue<Pick<KeptObject, "kind"> & { objectId: string; key?: string }>("integrity.heal", {
   exclusive: true,
   expireInSeconds: 12 * hour,
 });

@@ -248,6 +248,38 @@ describe("an archive in S3", () => {
     expect(await origin().stat(key)).toBeUndefined();
   });
 
+  test("gets nothing back for an exam that was deleted meanwhile, even if the node is killed once it put the copy back", async () => {
+    const { id } = (await t.store(ana, sampleZip({ study: "3" }))).studies[0] ?? { id: "" };
+    const [row] = await t.sql`select id, key from stored_objects where study_id = ${id} and kind = 'volume'`;
+    const key = String(row?.key);
+    expect(await t.deps.cache?.warm(key)).toBe(true);
+    const bytes = readFileSync(t.deps.cache?.copyPath(key) ?? "");
+    await t.sql`insert into integrity_findings (id, object_id, kind, study_id, key, size_bytes, found, found_at, checked_at)
+      values (${Bun.randomUUIDv7()}, ${row?.id}, 'volume', ${id}, ${key}, ${bytes.length}, 'missing', now(), now())`;
+    await origin().delete(key);
+    const killed = {
+      ...t.deps,
+      cache: t.deps.cache && {
+        ...t.deps.cache,
+        origin: {
+          ...origin(),
+          async putFile() {
+            expect((await t.call("DELETE", `/api/studies/${id}`, { as: ana })).status).toBe(200);
+            await t.settle();
+            await origin().putBytes(key, bytes);
+            throw new Error("killed");
+          },
+        },
+      },
+    };
+    const job = { objectId: String(row?.id), kind: "volume", key } as const;
+    await expect(healObject(killed, job, signal)).rejects.toThrow("killed");
+    expect(await origin().stat(key)).toBeDefined();
+    expect(await healObject(t.deps, job, signal)).toBe(false);
+    await t.settle();
+    expect(await origin().stat(key)).toBeUndefined();
+  });
+
   test("has a manifest that is gone put back once its exam is sent or asked for again, though this node has a copy", async () => {
     const [row] =
       await t.sql`select id from stored_objects where study_id = ${studyId} and kind = 'manifest'`;

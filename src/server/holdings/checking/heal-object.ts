@@ -17,12 +17,14 @@ type HealDeps = ObjectDeps & Pick<Deps, "jobs">;
  */
 export async function healObject(
   deps: HealDeps,
-  { objectId, kind }: { objectId: string; kind: OwnedObject["kind"] },
+  { objectId, kind, key }: { objectId: string; kind: OwnedObject["kind"]; key?: string },
   signal: AbortSignal,
 ): Promise<boolean> {
   const { db, clock, log, owners } = deps;
   const owner = ownerOf(owners, { kind });
   const object = await owner.findObject(db, objectId);
+  // Its exam was deleted, perhaps before a run that was killed put a copy back.
+  if (!object && key !== undefined) await deps.jobs.enqueue(purgeQueue, { keys: [key] });
   if (!object || !(await findOpenFinding(db, objectId))) return false;
   const isHealed =
     object.location === "staging"

@@ -39,8 +39,8 @@ export async function noteDamage(
 export async function seekCopies(
   { jobs, node }: Pick<Deps, "jobs" | "node">,
   tx: Tx,
-  { objectId, kind }: Pick<FindingRow, "objectId" | "kind">,
+  { objectId, kind, key }: Pick<FindingRow, "objectId" | "kind" | "key">,
 ): Promise<void> {
   for (const nodeId of new Set([node.id, ...(await listLiveNodes(tx))]))
-    await jobs.enqueue(healQueue(nodeId), { objectId, kind }, { tx, singletonKey: objectId });
+    await jobs.enqueue(healQueue(nodeId), { objectId, kind, key }, { tx, singletonKey: objectId });
 }
