@@ -7,6 +7,7 @@ import { createDiskStore } from "../../../src/server/storage/disk/disk-store.ts"
 import { linkOrCopy, openFileSync } from "../../../src/server/storage/disk/durable-file.ts";
 import { ObjectNotFound, StoreUnavailable } from "../../../src/server/storage/object-store.ts";
 import { bytesOf, describeObjectStore, keysOf, patterned } from "../../contract/object-store.suite.ts";
+import { until } from "../../support/until.ts";
 
 const everything = async (keys: readonly string[]) => new Set(keys);
 
@@ -180,6 +181,16 @@ describe("disk store", () => {
     expect(await store.sweepUnfinished(now, everything)).toBe(1);
     expect((await readdir(unfinished)).sort()).toEqual([`${now.getTime()}-b`, "somebody-else's"]);
     expect(await bytesOf(await store.open("swept/object"))).toEqual(patterned(10));
+  });
+
+  test("sweeps nothing that it is writing, although the clock was set back meanwhile", async () => {
+    const root = join(folder, "set-back");
+    const store = createDiskStore({ root });
+    const writing = store.putBytes("object", patterned(64 * 1024 * 1024));
+    await until(async () => (await readdir(join(root, "~unfinished"))).length > 0);
+    expect(await store.sweepUnfinished(new Date(Date.now() + 3600_000), everything)).toBe(0);
+    await writing;
+    expect(await store.stat("object")).toEqual({ sizeBytes: 64 * 1024 * 1024 });
   });
 
   test("reports that its folder is gone instead of making an empty one", async () => {

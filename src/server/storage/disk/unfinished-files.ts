@@ -13,7 +13,7 @@ const FOLDER = "~unfinished";
 export interface UnfinishedFiles {
   /** Lets `fill` write a new file, makes it durable and renames it to `target`. */
   place(target: string, fill: (path: string) => Promise<void>, signal?: AbortSignal): Promise<void>;
-  /** Removes what was begun before `olderThan`. Returns how many files that were. */
+  /** Removes what was begun before `olderThan`, except what this process is writing. Returns how many files that were. */
   sweep(olderThan: Date): Promise<number>;
   /** Throws unless files can be made and read. */
   check(): Promise<void>;
@@ -30,12 +30,16 @@ export interface UnfinishedFilesOptions {
 export function createUnfinishedFiles(root: string, options: UnfinishedFilesOptions): UnfinishedFiles {
   const { folders, clock, onRenamed } = options;
   const unfinished = join(root, FOLDER);
+  /** Names of files that are being written. A clock that was set back makes them older than this process. */
+  const writing = new Set<string>();
   mkdirSync(unfinished, { recursive: true, mode: 0o700 });
 
   return {
     async place(target, fill, signal) {
       const folder = dirname(target);
-      const path = join(unfinished, `${clock.now().getTime()}-${randomUUID()}`);
+      const name = `${clock.now().getTime()}-${randomUUID()}`;
+      const path = join(unfinished, name);
+      writing.add(name);
       try {
         await folders.hold(folder, async () => {
           await fill(path);
@@ -50,14 +54,14 @@ export function createUnfinishedFiles(root: string, options: UnfinishedFilesOpti
         throw error;
       } finally {
         // This is needed after success too: rename does nothing if both names link to one file (rename(2)).
-        await rm(path, { force: true });
+        await rm(path, { force: true }).finally(() => writing.delete(name));
       }
     },
 
     async sweep(olderThan) {
       const stale = (await readdir(unfinished)).filter((name) => {
         const begunMs = Number(/^(\d{1,15})-/.exec(name)?.[1]);
-        return begunMs < olderThan.getTime();
+        return begunMs < olderThan.getTime() && !writing.has(name);
       });
       for (const name of stale) await rm(join(unfinished, name), { force: true });
       return stale.length;
