@@ -356,3 +356,18 @@ test("an old exam that its owner deleted does not come back while a backup holds
   await t.sql`delete from pgboss.job where name = 'storage.purge'`;
   expect(await rebuild(t, ana)).toEqual([expect.objectContaining(skipped)]);
 });
+
+test("an index that is being written while a rebuild runs is there once its exam names it", async () => {
+  await using t = await createTestApp({ env: { ACK: "store" } });
+  const ana = await t.addPerson("Ana", { plan: "clinica" });
+  await t.store(ana, sampleZip({ study: "1" }));
+  const [kept] = await t.sql`select key, upload_id from stored_objects where kind = 'manifest'`;
+  const underWay = Bun.randomUUIDv7();
+  await t.sql`insert into uploads (id, account_id, node_id, boot_id, state, started_at)
+    select ${underWay}, account_id, node_id, boot_id, 'receiving', now() from uploads where id = ${kept?.upload_id}`;
+  const key = `${underWay}/${Bun.randomUUIDv7()}.manifest`;
+  const { sizeBytes } = (await t.deps.store.stat(kept?.key)) ?? { sizeBytes: 0 };
+  await t.deps.store.putBytes(key, await t.deps.store.read(kept?.key, { offset: 0, length: sizeBytes }));
+  expect(await rebuild(t, ana)).toEqual([expect.objectContaining({ outcome: "already there" })]);
+  expect(await t.deps.store.stat(key)).toEqual({ sizeBytes });
+});

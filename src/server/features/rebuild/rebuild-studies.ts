@@ -3,6 +3,7 @@ import { isUuid, timeOfUuid } from "../../../shared/uuid.ts";
 import type { Deps } from "../../deps.ts";
 import { purgeQueue } from "../../holdings/holding-queues.ts";
 import { findDoomedKeys } from "../../holdings/objects/doomed-keys.repo.ts";
+import { uploadOfKey } from "../../holdings/objects/upload-of-key.ts";
 import { findUploads } from "../../holdings/uploads/uploads.repo.ts";
 import { chunks } from "../../runtime/chunks.ts";
 import { linkOrCopy, writeAll } from "../../storage/disk/durable-file.ts";
@@ -175,7 +176,7 @@ async function download(
   }
 }
 
-/** Deletes former manifests of which every volume is in the account now; those that rows name stay. */
+/** Deletes former manifests of which every volume is in the account now; those that rows name, or are about to name, stay. */
 async function discardManifests(
   { db, jobs }: RebuildDeps,
   { manifests, volumes }: Survey,
@@ -187,11 +188,12 @@ async function discardManifests(
     ({ volumeIds }) => volumeIds.some((id) => held.has(id)) && volumeIds.every(isReplaced),
   );
   for (const some of chunks(replaced, KEYS_PER_JOB)) {
-    const named = await findAccountsOfKeys(
-      db,
-      some.map(({ key }) => key),
-    );
-    const keys = some.map(({ key }) => key).filter((key) => !named.has(key));
+    const ofStore = some.map(({ key }) => key);
+    // Before the names, so that what commits meanwhile is seen there.
+    const uploads = await findUploads(db, [...new Set(ofStore.map(uploadOfKey))]);
+    const underWay = new Set(uploads.flatMap(({ id, state }) => (state === "receiving" ? [id] : [])));
+    const named = await findAccountsOfKeys(db, ofStore);
+    const keys = ofStore.filter((key) => !named.has(key) && !underWay.has(uploadOfKey(key)));
     if (keys.length > 0) await jobs.enqueue(purgeQueue, { keys });
   }
 }
