@@ -19,6 +19,8 @@ export function answerRequests({ fetch }: App, publicUrl: string) {
       requestIP: () => server.requestIP(request),
       timeout: (_request, seconds) => server.timeout(request, seconds),
     };
-    return fetch(new Request(address, request), { server: own });
+    // Made of the request itself, it would keep all of a long body in memory.
+    const { method, headers, body, signal } = request;
+    return fetch(new Request(address, { method, headers, body, signal }), { server: own });
   };
 }

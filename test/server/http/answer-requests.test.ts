@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { once } from "node:events";
 import { connect } from "node:net";
 import { answerRequests } from "../../../src/server/http/answer-requests.ts";
 import { createTestApp, type Person, type TestApp } from "../../support/test-app.ts";
@@ -66,4 +67,42 @@ test("a client without a host is known by its address, and its path names no oth
   });
   const answer = await sendTo(other.port, "GET //elsewhere.example/?a=b HTTP/1.0", "", "");
   expect(answer).toEndWith('["https://exames.example//elsewhere.example/?a=b","127.0.0.1"]');
+});
+
+/** What buffers take that are still in use. */
+function heldBytes(): number {
+  Bun.gc(true);
+  return process.memoryUsage().external;
+}
+
+test("a long body of a client without a host is not kept in memory", async () => {
+  const LENGTH = 96 * 1024 * 1024;
+  const piece = new Uint8Array(1024 * 1024);
+  await using other = Bun.serve({
+    hostname: "127.0.0.1",
+    port: 0,
+    fetch: answerRequests(
+      {
+        async fetch(request) {
+          const before = heldBytes();
+          let length = 0;
+          for await (const bytes of request.body ?? []) length += bytes.length;
+          return Response.json({ length, isKept: heldBytes() - before > LENGTH / 2 });
+        },
+      },
+      "https://exames.example",
+    ),
+  });
+  const { promise, resolve, reject } = Promise.withResolvers<string>();
+  const socket = connect(other.port ?? 0, "127.0.0.1");
+  let answer = "";
+  socket.on("data", (bytes) => {
+    answer += bytes.toString();
+  });
+  socket.on("error", reject);
+  socket.on("close", () => resolve(answer));
+  socket.write(`POST / HTTP/1.0\r\nContent-Length: ${LENGTH}\r\n\r\n`);
+  for (let sent = 0; sent < LENGTH; sent += piece.length)
+    if (!socket.write(piece)) await once(socket, "drain");
+  expect(await promise).toEndWith(JSON.stringify({ length: LENGTH, isKept: false }));
 });
