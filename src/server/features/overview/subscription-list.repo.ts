@@ -34,6 +34,8 @@ export async function listSubscriptions(db: DbOrTx, query: SubscriptionListQuery
     .orderBy(desc(subscriptions.startDate), desc(subscriptions.id))
     .limit(limit)
     .offset(offset);
+  const isLastPage = rows.length < limit && (rows.length > 0 || offset === 0);
+  if (isLastPage) return { rows, total: offset + rows.length };
   const [counted] = await db
     .select({ total: count() })
     .from(subscriptions)

@@ -1,4 +1,4 @@
-import { and, eq, inArray } from "drizzle-orm";
+import { and, eq, sql } from "drizzle-orm";
 import type { DbOrTx } from "../../db/client.ts";
 import { auditEvents } from "../audit/audit.table.ts";
 import { subscriptions } from "./subscriptions.table.ts";
@@ -18,7 +18,10 @@ export async function findCancelledAccounts(
       and(eq(auditEvents.at, subscriptions.expiresAt), eq(auditEvents.accountId, subscriptions.userId)),
     )
     .where(
-      and(eq(auditEvents.action, "subscription.cancelled"), inArray(subscriptions.userId, [...userIds])),
+      and(
+        eq(auditEvents.action, "subscription.cancelled"),
+        sql`${subscriptions.userId} = any(${sql.param([...userIds])}::uuid[])`,
+      ),
     );
   return new Set(rows.map((row) => row.userId));
 }
