@@ -1,10 +1,10 @@
 import "../../support/dom-globals.ts";
 import { beforeEach, describe, expect, test } from "bun:test";
-import { endSession } from "../../../src/client/session.ts";
+import { beginSession, currentToken, endSession } from "../../../src/client/session.ts";
 import type { IslandProps } from "../../../src/shared/islands.ts";
 import { screen, userEvent, waitFor, withDom } from "../../support/dom.ts";
 import { renderClient } from "../../support/render-client.tsx";
-import { answerCalls, helena } from "../../support/render-view.tsx";
+import { answerCalls, helena, problem } from "../../support/render-view.tsx";
 
 withDom();
 
@@ -72,4 +72,32 @@ describe("the entry screen", () => {
     );
     expect(readPendingSignIn(Date.now())).toBeUndefined();
   });
+});
+
+describe("an invitation that only a session of its account accepts", () => {
+  const offer = { email: helena.email, inviterName: "Marina", hasAccount: true };
+  const accept = async (user: Awaited<ReturnType<typeof showScreen>>) =>
+    await user.click(await screen.findByRole("button", { name: "Aceitar" }));
+
+  for (const [who, before] of [
+    ["nobody", undefined],
+    ["somebody else", "another's"],
+  ] as const)
+    test(`is accepted after the login where ${who} was logged in`, async () => {
+      answerCalls({
+        "POST /api/invitations/read": () => Response.json(offer),
+        "POST /api/invitations/accept": () =>
+          currentToken() === "her own"
+            ? Response.json({ studyId: "s1", session: null })
+            : problem(403, "invitation.sign_in", "Entre nela e abra este link de novo."),
+        "POST /api/auth/login": () => Response.json({ ...helena, token: "her own" }),
+      });
+      if (before) beginSession({ ...helena, token: before }, { keepConnected: false });
+      const user = await showScreen("/invitation/t0ken", { invitationToken: "t0ken" });
+      await accept(user);
+      await user.click(await screen.findByRole("button", { name: "Ir para o login" }));
+      await user.type(await screen.findByLabelText("Senha"), "segredo1{Enter}");
+      await accept(user);
+      expect(await screen.findByText(/^Aceito\./)).toBeDefined();
+    });
 });

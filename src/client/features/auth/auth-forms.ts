@@ -27,6 +27,8 @@ export interface AuthCarry {
   email?: string;
   /** Only for `verify` and `factor`, which require it. */
   pending?: PendingSignIn;
+  /** Whether the page's invitation is to be accepted in the session that begins next. */
+  awaitsInvitation?: boolean;
 }
 
 export interface AuthFormProps extends IslandProps<"auth">, AuthCarry {

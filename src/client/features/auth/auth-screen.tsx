@@ -43,13 +43,16 @@ interface Shown extends AuthCarry {
 
 /** The entry page's pane, with one form at a time. People who are already signed in go to /his. */
 export default function AuthScreen(props: IslandProps<"auth">) {
-  const isSignedIn = useAtomValue(sessionAtom) !== undefined;
+  const sessionToken = useAtomValue(sessionAtom)?.token;
+  const isSignedIn = sessionToken !== undefined;
   const [{ form, hasSwitched, ...carry }, setShown] = useState(() => firstForm(props));
   const main = useRef<HTMLElement>(null);
   const [kept, setKept] = useAtom(pickToKeepAtom);
   const isKeeping = kept !== undefined;
   /** Files of which the person went back to the exam. */
   const [reopened, setReopened] = useState<LocalPick>();
+  /** The session, if there was one, in which the page's invitation was refused. Another one is to accept it. */
+  const [refusedIn, setRefusedIn] = useState<{ token: string | undefined }>();
   const show = (next: Shown) => {
     setReopened(undefined);
     setShown(next);
@@ -57,11 +60,15 @@ export default function AuthScreen(props: IslandProps<"auth">) {
 
   useEffect(removeAddressMarks, []);
   useEffect(() => {
-    if (!isSignedIn || isKeeping || FOR_ALL.has(form)) return;
+    if (!isSignedIn || isKeeping || FOR_ALL.has(form) || refusedIn?.token === sessionToken) return;
+    if (refusedIn) {
+      setRefusedIn(undefined);
+      return setShown({ form: "invitation" });
+    }
     // Where the browser keeps nothing, the session is in this page alone.
     if (readStoredSession()) window.location.replace("/his");
     else void enterHis();
-  }, [isSignedIn, isKeeping, form]);
+  }, [isSignedIn, sessionToken, refusedIn, isKeeping, form]);
 
   const Form = forms[form];
   return (
@@ -78,7 +85,10 @@ export default function AuthScreen(props: IslandProps<"auth">) {
           <Form
             {...props}
             {...carry}
-            onSwitch={(next, nextCarry) => show({ form: next, ...nextCarry, hasSwitched: true })}
+            onSwitch={(next, nextCarry) => {
+              if (nextCarry?.awaitsInvitation) setRefusedIn({ token: sessionToken });
+              show({ form: next, ...nextCarry, hasSwitched: true });
+            }}
           />
           {hasSwitched && <FocusOnFirstEmpty main={main} />}
         </Suspense>

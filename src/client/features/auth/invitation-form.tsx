@@ -34,7 +34,9 @@ export default function InvitationForm({ invitationToken = "", registration, onS
     }
   };
   const isNew = offer?.hasAccount === false;
-  const logIn = () => onSwitch("login", { email: offer?.email ?? "" });
+  const email = offer?.email ?? "";
+  const logIn = () => onSwitch("login", { email });
+  const logInFirst = () => onSwitch("login", { email, awaitsInvitation: true });
   if (isAccepted) return <Accepted onLogin={logIn} />;
   return (
     <div className="auth-form">
@@ -42,7 +44,9 @@ export default function InvitationForm({ invitationToken = "", registration, onS
       {failure && <Notice tone="bad">{failure}</Notice>}
       {isNew && registration === "approval" && <RegisterLead registration={registration} trialDays={0} />}
       {isNew && <NewDoctor token={invitationToken} registration={registration} onAccepted={accepted} />}
-      {offer?.hasAccount && <KnownAccount token={invitationToken} onAccepted={accepted} onLogin={logIn} />}
+      {offer?.hasAccount && (
+        <KnownAccount token={invitationToken} onAccepted={accepted} onLogin={logInFirst} />
+      )}
       <p className="auth-switch">
         <BackToLogin onSwitch={onSwitch} />
       </p>
