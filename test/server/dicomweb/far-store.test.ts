@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { unzipSync } from "fflate";
 import { makeDerivatives } from "../../../src/server/features/derivatives/make-derivatives.ts";
+import { createSeriesReader } from "../../../src/server/features/dicomweb/catalogue/create-series-reader.ts";
+import { manifestPages } from "../../../src/server/features/receipts/receipts.repo.ts";
 import type { DownloadTicket } from "../../../src/shared/api/downloads.ts";
 import type { ExportTicket } from "../../../src/shared/api/users.ts";
 import { accessesOf, comeTogether } from "../../support/accesses-in-a-row.ts";
@@ -15,6 +17,8 @@ import { until } from "../../support/until.ts";
 let s3: FaultyS3Server;
 let t: TestApp;
 let owner: Person;
+/** Of many small series. */
+let studyId: string;
 
 const SERIES = 12;
 const SLICES = 24;
@@ -27,7 +31,7 @@ beforeAll(async () => {
   s3 = await startFaultyS3Server();
   t = await createTestApp({ env: { ...s3Environment(s3.options), DERIVATIVES: "on" } });
   owner = await t.addPerson("Dona Longe", { plan: "familia" });
-  await store(...Array.from({ length: 2 * SERIES }, (_, place) => small("1", place)));
+  studyId = await store(...Array.from({ length: 2 * SERIES }, (_, place) => small("1", place)));
   const filmId = await store(...noisySlices("2", SLICES));
   await makeDerivatives(t.deps, filmId, new AbortController().signal);
   for (let place = 0; place < SERIES; place++) await store(small("3", place));
@@ -101,6 +105,21 @@ test.each([
   expect(count).toBeLessThanOrEqual(series + 1);
   expect(inARow).toBeLessThan(series / 2);
   expect(JSON.parse(new TextDecoder().decode(body)).length).toBeGreaterThan(0);
+});
+
+test("series that were read ahead are not read again, however much others read meanwhile", async () => {
+  const reader = createSeriesReader(t.deps, { wholeMaxBytes: 1 });
+  const manifests = (await Array.fromAsync(manifestPages(t.deps.db, studyId))).flat();
+  const ahead = await accessesOf(s3, async () => {
+    await Promise.all(manifests.map((manifest) => reader.warm(manifest, true)));
+  });
+  const inTurn = await accessesOf(s3, async () => {
+    for (const manifest of manifests) {
+      await reader.manifest(manifest);
+      await (await reader.metadata(manifest)).open();
+    }
+  });
+  expect([manifests.length, ahead.count, inTurn.count]).toEqual([SERIES, SERIES, 0]);
 });
 
 test("a page of instances reads the series that fill it, and none before or behind it", async () => {

@@ -60,11 +60,14 @@ interface PackedMetadata {
  * Creates a reader whose cache, keyed by object id, is never stale, since objects never change. Each request first asks the
  * database whether the caller may see them.
  */
-export function createSeriesReader(deps: ObjectDeps & Pick<Deps, "config">): SeriesReader {
+export function createSeriesReader(
+  deps: ObjectDeps & Pick<Deps, "config">,
+  { wholeMaxBytes = WHOLE_MAX_BYTES } = {},
+): SeriesReader {
   const findDerivative = createDerivativeReader(deps);
   const indexes = new ByteCache<SeriesIndex>(INDEXES_MAX_BYTES, ({ weightBytes }) => weightBytes);
   const packed = new ByteCache<PackedMetadata>(PACKED_MAX_BYTES, ({ bytes }) => bytes.length + PACKED_BYTES);
-  const wholes = new ByteCache<Uint8Array>(WHOLE_MAX_BYTES, ({ length }) => length);
+  const wholes = new ByteCache<Uint8Array>(wholeMaxBytes, ({ length }) => length);
   const archivedVolumes = new ByteCache<StoredObjectRow>(VOLUMES_MAX_BYTES, () => VOLUME_ROW_BYTES);
 
   async function findVolume(id: string): Promise<StoredObjectRow> {
@@ -120,8 +123,8 @@ export function createSeriesReader(deps: ObjectDeps & Pick<Deps, "config">): Ser
   return {
     async warm(object, needsMetadata) {
       if (object.sizeBytes > SMALL_MANIFEST_BYTES) return;
-      const isKnown = indexes.get(object.id) && (!needsMetadata || packed.get(storedName(object)));
-      if (!isKnown) await readLayout(object);
+      // Side by side, so that both are cut from one access. Others may push the whole manifest out before its turn comes.
+      await runConcurrently(indexOf(object), needsMetadata ? openMetadata(object) : Promise.resolve());
     },
     async manifest(object) {
       return (await indexOf(object)).manifest;

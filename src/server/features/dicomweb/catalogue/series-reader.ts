@@ -8,7 +8,7 @@ import type { InstanceBytes, StoredMetadata } from "../dicomweb.catalogue.ts";
  * whatever the object declares.
  */
 export interface SeriesReader extends InstanceBytes {
-  /** Reads the bytes of a small manifest into the cache, unless what they are needed for is there already. */
+  /** Reads the index of a small manifest and, if they are needed, its metadata into their caches, with one access. */
   warm(object: StoredObjectRow, needsMetadata: boolean): Promise<void>;
   /** @throws {ManifestError} `ManifestTooLarge` if it would take more memory than one request may */
   manifest(object: StoredObjectRow): Promise<SeriesManifest>;
