@@ -20,9 +20,14 @@ export function useCurrentUser() {
     queryKey: CURRENT_USER,
     enabled: session !== undefined,
     queryFn: async ({ signal }) => {
-      const user = await api.currentUser(signal);
-      refreshSessionUser(user);
-      return user;
+      for (;;) {
+        const token = currentToken();
+        const user = await api.currentUser(signal);
+        // Before its first answer a tab has the session that stays, and another tab may meanwhile begin somebody else's.
+        if (token !== currentToken()) continue;
+        refreshSessionUser(user);
+        return user;
+      }
     },
   });
 
