@@ -1,6 +1,6 @@
 import { parseJson } from "./parse-json.ts";
 
-/** Web storage as far as the browser allows it. If it is blocked or full, nothing is kept and nothing fails. */
+/** Web storage as far as the browser allows it. If it is blocked or full, what is written lasts as long as the page, and nothing fails. */
 export interface BrowserStorage {
   read(key: string): string | undefined;
   /** The stored JSON value; undefined if it is missing or unreadable. */
@@ -13,7 +13,9 @@ export const localStore = browserStorage(() => window.localStorage);
 export const sessionStore = browserStorage(() => window.sessionStorage);
 
 function browserStorage(open: () => Storage): BrowserStorage {
-  const read = (key: string) => attempt(() => open().getItem(key) ?? undefined);
+  /** What the browser did not take. */
+  const ofPage = new Map<string, string>();
+  const read = (key: string) => ofPage.get(key) ?? attempt(() => open().getItem(key) ?? undefined);
   return {
     read,
     readJson(key) {
@@ -21,7 +23,13 @@ function browserStorage(open: () => Storage): BrowserStorage {
       return text === undefined ? undefined : parseJson(text);
     },
     write(key, value) {
-      attempt(() => (value === undefined ? open().removeItem(key) : open().setItem(key, value)));
+      ofPage.delete(key);
+      const isTaken = attempt(() => {
+        if (value === undefined) open().removeItem(key);
+        else open().setItem(key, value);
+        return true;
+      });
+      if (!isTaken && value !== undefined) ofPage.set(key, value);
     },
   };
 }

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { mkdirSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Page } from "playwright-core";
+import type { BrowserContext, Page } from "playwright-core";
 import { generateStudy } from "../../scripts/demo/phantom/study.ts";
 import { zipStudyBytes } from "../../scripts/demo/zip-study.ts";
 import type { CreatedRequest, Request } from "../../src/shared/api/deliveries.ts";
@@ -118,6 +118,33 @@ describe("a request for exams", () => {
           where user_id = ${owner.id} and action_type = 'delete'`;
         expect(deleted?.n).toBe(0);
         expect(await app.testApp.sql`select 1 from studies`).toHaveLength(0);
+      });
+    },
+    JOB_TIMEOUT_MS,
+  );
+
+  test(
+    "is served whole by a clinic's browser that keeps nothing, and says what was refused",
+    async () => {
+      const address = await ask();
+      const block = () => {
+        for (const name of ["localStorage", "sessionStorage"])
+          Object.defineProperty(window, name, {
+            get() {
+              throw new DOMException("blocked", "SecurityError");
+            },
+          });
+      };
+      const prepare = (context: BrowserContext) => context.addInitScript(block);
+      await app.asVisitor({ prepare }, async (page) => {
+        await page.goto(address);
+        await button(page, "Continuar").click();
+        const file = { name: "exame.zip", mimeType: "application/zip", buffer: Buffer.from(zip) };
+        const damaged = { ...file, name: "ruim.zip", buffer: Buffer.from("PK, and no more") };
+        await page.getByLabel("Arquivo ZIP do exame").setInputFiles([file, damaged]);
+        await button(page, "Entregar mesmo assim").click();
+        await page.getByRole("heading", { name: "Protocolo de entrega" }).waitFor();
+        await page.getByText("ruim.zip: O arquivo ZIP está danificado ou incompleto.").waitFor();
       });
     },
     JOB_TIMEOUT_MS,
