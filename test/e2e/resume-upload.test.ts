@@ -125,6 +125,26 @@ test(
 );
 
 test(
+  "an upload is told as kept although the browser's storage was emptied on the way",
+  async () => {
+    const person = await app.addPerson("Vera Vazia");
+    const file = { name: "exame.zip", mimeType: "application/zip", buffer: zipOf(studies[0]) };
+    await app.as(person, {}, async (page) => {
+      const letAllThrough = await holdLaterChunks(page);
+      await openUpload(page);
+      await field(page, "Arquivo ZIP do exame").setInputFiles(file);
+      await button(page, "Enviar exame").click();
+      await partOf(person);
+      await page.evaluate(() => localStorage.clear());
+      letAllThrough();
+      await page.getByText("1 exame guardado").waitFor();
+      expect((await uploadsOf(person)).map(({ state }) => state)).toEqual(["done"]);
+    });
+  },
+  TEST_MS,
+);
+
+test(
   "a ZIP that changes on the disk while it is sent is asked for again, and goes on where it stopped once it is back",
   async () => {
     const person = await app.addPerson("Rosa Troca");

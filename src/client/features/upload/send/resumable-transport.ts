@@ -19,7 +19,7 @@ import { withChunkSums } from "./chunk-sums.ts";
 import { isReadable } from "./is-readable.ts";
 import { loadTus } from "./load-tus.ts";
 import { rememberUpload } from "./remember-upload.ts";
-import { addSample, findRecord, forgetUpload, serverIdOf } from "./resume-records.ts";
+import { addSample, findRecord, forgetUpload, serverIdOf, uploadIdOf } from "./resume-records.ts";
 import type { OutgoingUpload, SendOptions } from "./send-upload.ts";
 import { SumsAhead } from "./sums-ahead.ts";
 import { withLock } from "./upload-lock.ts";
@@ -42,12 +42,13 @@ export const resumableTransport: UploadTransport = {
 };
 
 async function sendWhole(upload: OutgoingUpload, options: SendOptions): Promise<UploadAnswer> {
-  const { signal } = options;
-  await withChunkSums((sums) =>
-    sendRest(upload, options, new Attempt(upload, options, sums && new SumsAhead(sums, upload.zip))),
-  );
+  const id = await withChunkSums(async (sums) => {
+    const attempt = new Attempt(upload, options, sums && new SumsAhead(sums, upload.zip));
+    await sendRest(upload, options, attempt);
+    return attempt.uploadId;
+  });
   options.onProgress(upload.zip.size, upload.zip.size);
-  return await outcomeOf(serverIdOf(upload.id), signal);
+  return await outcomeOf(id, options.signal);
 }
 
 async function sendRest(
@@ -85,6 +86,8 @@ function mayPass(error: unknown, failures: number): boolean {
 class Attempt {
   hasProgressed = false;
   readonly #size = new ChunkSize(performance.now());
+  /** On the server, also if the browser forgets it. */
+  #path: string | undefined;
 
   constructor(
     private readonly outgoing: OutgoingUpload,
@@ -95,6 +98,15 @@ class Attempt {
   /** Whether the next chunk is smaller than one that a proxy did not let pass. */
   goesOnSmaller(error: unknown): boolean {
     return isOverProxyLimit(error) && this.#size.wasTooLarge();
+  }
+
+  /** The upload's id on the server. */
+  get uploadId(): string {
+    return uploadIdOf(this.#knownPath());
+  }
+
+  #knownPath(): string | undefined {
+    return findRecord(this.outgoing.id)?.path ?? this.#path;
   }
 
   /** Sends what the server does not have, over one connection. @throws {ApiError} */
@@ -109,13 +121,15 @@ class Attempt {
     const token = currentToken();
     const upload = new Upload(zip, {
       endpoint: createUploadCall.path,
-      uploadUrl: findRecord(id)?.path ?? null,
+      uploadUrl: this.#knownPath() ?? null,
       chunkSize: this.#size.bytes,
       retryDelays: null,
       storeFingerprintForResuming: false,
       metadata: { filename: fileName, formData: JSON.stringify(metadata) },
       headers: { "Accept-Language": activeLocale(), ...(token && { Authorization: `Bearer ${token}` }) },
-      onUploadUrlAvailable: () => rememberUpload(this.outgoing, upload.url),
+      onUploadUrlAvailable: () => {
+        this.#path = rememberUpload(this.outgoing, upload.url) ?? this.#path;
+      },
       onBeforeRequest: async (request) => {
         if (request.getMethod() !== "PATCH") return;
         const offset = Number(request.getHeader("Upload-Offset"));

@@ -70,16 +70,17 @@ export function forgetRecord(id: string): void {
 
 /** The upload's id on the server; empty if the row has none there. */
 export function serverIdOf(id: string): string {
-  return uploadOf(findRecord(id));
+  return uploadIdOf(findRecord(id)?.path);
 }
 
 /** Forgets the row of an upload. @param uploadId the server's */
 export function forgetUpload(uploadId: string): void {
-  writeAll(readAll().filter((record) => uploadOf(record) !== uploadId));
+  writeAll(readAll().filter((record) => uploadIdOf(record.path) !== uploadId));
 }
 
-function uploadOf(record: ResumeRecord | undefined): string {
-  return record?.path.split("/").at(-1) ?? "";
+/** The server's id of the upload at a path. */
+export function uploadIdOf(path: string | undefined): string {
+  return path?.split("/").at(-1) ?? "";
 }
 
 /** Remembers a chunk that the server has, if it is the next to be compared. */
