@@ -137,8 +137,34 @@ test(
       await partOf(person);
       await page.evaluate(() => localStorage.clear());
       letAllThrough();
-      await page.getByText("1 exame guardado").waitFor();
+      await page.getByText("1 exame guardado").first().waitFor();
       expect((await uploadsOf(person)).map(({ state }) => state)).toEqual(["done"]);
+    });
+  },
+  TEST_MS,
+);
+
+test(
+  "an upload says that the server is away, not the connection, while its answers are of the kind 503",
+  async () => {
+    const person = await app.addPerson("Sara Servidora");
+    const file = { name: "exame.zip", mimeType: "application/zip", buffer: zipOf(studies[1]) };
+    await app.as(person, { expected: [/503 /] }, async (page) => {
+      let isAway = true;
+      await page.route("**/api/uploads/*", async (route) => {
+        const request = route.request();
+        const isLater = request.method() === "PATCH" && request.headers()["upload-offset"] !== "0";
+        await (isLater && isAway ? route.fulfill({ status: 503 }) : route.continue());
+      });
+      await openUpload(page);
+      await field(page, "Arquivo ZIP do exame").setInputFiles(file);
+      await button(page, "Enviar exame").click();
+      await page.getByText("Servidor indisponível…").waitFor();
+      await button(page, "Início").first().click();
+      await page.getByText("Os envios continuam sozinhos quando ele voltar.").waitFor();
+      expect(await page.getByText(/Sem conexão/).count()).toBe(0);
+      isAway = false;
+      await page.getByText("1 exame guardado").first().waitFor();
     });
   },
   TEST_MS,
@@ -190,7 +216,10 @@ test(
       await openUpload(page);
       await field(page, "Arquivo ZIP do exame").setInputFiles(file);
       await button(page, "Enviar exame").click();
-      await page.getByText("Disco cheio.").first().waitFor();
+      await page
+        .getByText(/O servidor está sem espaço no momento\./)
+        .first()
+        .waitFor();
       expect(created).toBe(4);
       [created, fullNodes] = [0, 2];
       await page

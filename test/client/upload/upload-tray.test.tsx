@@ -240,6 +240,18 @@ describe("an upload", () => {
     expect(shownView()).toBe("listaExames");
   });
 
+  test("that a full server stops does not say that nothing of it was kept: chunks may be there", async () => {
+    answerCalls({});
+    const request = await sendOne();
+    await progress(request, 47);
+    await goTo("support");
+    const refusal = { type: "about:blank", title: "", status: 507, requestId: "r1", code: "storage.full" };
+    await act(async () => request.answer(507, { ...refusal, message: "Nada foi guardado." }));
+    await openTray();
+    const text = "Envio interrompido. O servidor está sem espaço no momento. Tente de novo mais tarde.";
+    expect(tray().getByText(text)).toBeDefined();
+  });
+
   test("that stands still says that there is no connection", async () => {
     answerCalls({});
     const request = await sendOne();

@@ -11,6 +11,8 @@ interface TimeLeftProps {
 /** What is left of a transfer, in minutes and seconds, or why that is unknown. */
 export function TimeLeft({ transfer, isBrief = false }: TimeLeftProps) {
   if (isSent(transfer)) return <Trans id="upload.processing">Processing…</Trans>;
+  if (transfer.isStalled && transfer.isServerAway)
+    return <Trans id="upload.serverAway">Server unavailable…</Trans>;
   if (transfer.isStalled) return <Trans id="upload.stalled">No connection…</Trans>;
   if (transfer.secondsLeft === undefined) return <Trans id="upload.measuring">Measuring the speed…</Trans>;
   const minutes = Math.floor(transfer.secondsLeft / 60);
@@ -24,6 +26,15 @@ export function TimeLeft({ transfer, isBrief = false }: TimeLeftProps) {
     <Trans id="upload.minutesLeft">
       {minutes} min {seconds} s left
     </Trans>
+  );
+}
+
+/** Why a transfer stands still that resumes by itself. */
+export function StalledText({ transfer: { isServerAway } }: { transfer: Transfer }) {
+  return isServerAway ? (
+    <Trans id="tray.serverAway">Server unavailable. It resumes by itself.</Trans>
+  ) : (
+    <Trans id="tray.offline">No connection. It resumes by itself.</Trans>
   );
 }
 

@@ -21,6 +21,8 @@ export interface Transfer extends TransferReading {
   totalBytes: number;
   /** Whether no byte has gone for longer than this line's pauses. */
   isStalled?: boolean;
+  /** Whether that is because the server, which was reached, can't take them now. */
+  isServerAway?: boolean;
 }
 
 /** An upload as the upload view shows it: it waits for the person, or it goes. */

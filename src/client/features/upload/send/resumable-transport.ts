@@ -70,7 +70,7 @@ async function sendRest(
       // A file that can't be read any more looks like a connection that failed. One on a share may be away just as long as that.
       unreadable = (await isReadable(upload.zip)) ? 0 : unreadable + 1;
       if (!mayPass(error, failures) || unreadable >= MAX_UNREADABLE) throw error;
-      onFailure?.();
+      onFailure?.(error);
       await waitOrOnline(backOffMs(Math.max(failures, unreadable)), signal);
     }
   }

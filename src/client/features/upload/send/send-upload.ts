@@ -18,7 +18,7 @@ export interface OutgoingUpload {
 
 export interface SendOptions extends Pick<PostOptions, "onProgress"> {
   /** Called when a try failed that is repeated. */
-  onFailure?: () => void;
+  onFailure?: (error: unknown) => void;
   signal: AbortSignal;
 }
 

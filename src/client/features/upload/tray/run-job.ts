@@ -16,6 +16,11 @@ import type { Transfer } from "../upload-state.ts";
 import { problemTexts } from "../upload-texts.ts";
 import { type Interruption, refusalOf, sizeOf, type UploadJob } from "./upload-job.ts";
 
+/** The server's own words are of a whole upload; of one in chunks some may be kept. */
+const serverFull = msg({
+  id: "upload.serverFull",
+  message: "The server has no space left for now. Try again later.",
+});
 const uploadFailed = msg({ id: "upload.failed", message: "Upload failed" });
 
 export interface RunOptions {
@@ -27,7 +32,7 @@ export interface RunOptions {
   announcement?: Promise<void> | undefined;
   onProgress: (transfer: Transfer) => void;
   /** Called when a try failed that is repeated. */
-  onFailure: () => void;
+  onFailure: (error: unknown) => void;
   signal: AbortSignal;
 }
 
@@ -109,5 +114,6 @@ export function interruptionOf(i18n: I18n, error: unknown): Interruption {
   if (!(error instanceof ApiError) || error.code === "unknown")
     return { kind: "refused", text: i18n._(uploadFailed) };
   if (error.code === "network") return { kind: "connection" };
+  if (error.code === "storage.full") return { kind: "refused", text: i18n._(serverFull) };
   return refusalOf(error.code, error.message);
 }

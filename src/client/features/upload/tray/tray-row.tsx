@@ -22,7 +22,7 @@ import { SmallFilm } from "../contact-sheet/small-film.tsx";
 import { filmOf } from "../look-inside/contents.ts";
 import { skippedReason } from "../notices/skipped-reasons.ts";
 import { transportFor } from "../send/choose-transport.ts";
-import { TimeLeft } from "../transfer-text.tsx";
+import { StalledText, TimeLeft } from "../transfer-text.tsx";
 import { isSent, type Transfer } from "../upload-state.ts";
 import { useCancelUpload } from "./cancel-upload.tsx";
 import { InterruptionText } from "./interruption-text.tsx";
@@ -101,9 +101,9 @@ function StateMark({ state }: { state: JobState }) {
       <CircleAlertIcon small className="tray-mark is-bad" />
     );
   }
-  return state.stage === "sending" && state.transfer.isStalled ? (
-    <WifiOffIcon small className="tray-mark is-warn" />
-  ) : null;
+  if (state.stage !== "sending" || !state.transfer.isStalled) return null;
+  const StalledIcon = state.transfer.isServerAway ? TriangleAlertIcon : WifiOffIcon;
+  return <StalledIcon small className="tray-mark is-warn" />;
 }
 
 function RowLine({ job }: { job: UploadJob }): ReactNode {
@@ -134,14 +134,9 @@ function RowLine({ job }: { job: UploadJob }): ReactNode {
 
 function SendingLine({ job, transfer }: { job: UploadJob; transfer: Transfer }) {
   const { i18n } = useLingui();
-  if (isSent(transfer)) return <TimeLeft transfer={transfer} />;
-  if (transfer.isStalled) {
-    return transportFor(sizeOf(job)).resumes ? (
-      <Trans id="tray.offline">No connection. It resumes by itself.</Trans>
-    ) : (
-      <TimeLeft transfer={transfer} />
-    );
-  }
+  if (isSent(transfer) || (transfer.isStalled && !transportFor(sizeOf(job)).resumes))
+    return <TimeLeft transfer={transfer} />;
+  if (transfer.isStalled) return <StalledText transfer={transfer} />;
   const percent = sentPercent(job);
   const speed = transfer.bytesPerSecond !== undefined && sizeText(i18n, transfer.bytesPerSecond);
   return (

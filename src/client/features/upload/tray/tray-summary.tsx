@@ -24,6 +24,15 @@ export function summarize(jobs: readonly UploadJob[]): TraySummary {
   const paused = jobs.filter(({ state }) => state.stage === "paused").length;
   const sending = jobs.find(({ state }) => state.stage === "sending");
   if (sending?.state.stage === "sending" && sending.state.transfer.isStalled) {
+    if (sending.state.transfer.isServerAway) {
+      return {
+        tone: "warn",
+        title: <Trans id="tray.serverAway.title">Server unavailable</Trans>,
+        detail: <Trans id="tray.serverAway.text">Uploads resume by themselves when it is back.</Trans>,
+        brief: <Trans id="tray.offline.brief">It resumes by itself.</Trans>,
+        percent,
+      };
+    }
     const resumes = transportFor(sizeOf(sending)).resumes;
     return {
       tone: "offline",

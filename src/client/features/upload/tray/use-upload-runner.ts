@@ -2,6 +2,7 @@ import { useLingui } from "@lingui/react/macro";
 import { useAtomValue, useSetAtom, useStore } from "jotai";
 import { useEffect, useEffectEvent, useRef, useState } from "react";
 import type { UploadAnswer } from "../../../../shared/api/upload.ts";
+import { ApiError } from "../../../api.ts";
 import { showToast } from "../../../ui/toast.tsx";
 import { useAskBeforeUnload } from "../../../ui/use-ask-before-unload.ts";
 import { viewAtom } from "../../places/views.ts";
@@ -169,20 +170,26 @@ function useSending() {
 function watchProgress(totalBytes: number, tell: (transfer: Transfer) => void) {
   const watch = new StallWatch(performance.now());
   let transfer: Transfer = { loadedBytes: 0, totalBytes };
+  let isServerAway = false;
   tell(transfer);
   const timer = setInterval(() => {
     const isStalled = !isSent(transfer) && watch.isStalled(performance.now(), navigator.onLine);
-    if (isStalled === Boolean(transfer.isStalled)) return;
-    transfer = { ...transfer, isStalled };
+    const isSame = isServerAway === Boolean(transfer.isServerAway);
+    if (isStalled === Boolean(transfer.isStalled) && (isSame || !isStalled)) return;
+    transfer = { ...transfer, isStalled, isServerAway };
     tell(transfer);
   }, WATCH_MS);
   return {
     report(next: Transfer) {
       transfer = next;
+      isServerAway = false;
       watch.progressed(performance.now());
       tell(transfer);
     },
-    failed: () => watch.failed(),
+    failed(error: unknown) {
+      isServerAway = error instanceof ApiError && error.status >= 500;
+      watch.failed();
+    },
     end: () => clearInterval(timer),
   };
 }
