@@ -1,4 +1,5 @@
 import { ApiError } from "./api.ts";
+import { randomId } from "./random-id.ts";
 
 /** More than anybody sends without an answer. */
 const MAX_UNANSWERED = 50;
@@ -23,12 +24,12 @@ export async function sendOnce<Answer>(
     return answer;
   };
   const before = keys.get(same);
-  if (before === undefined) return await sendUnder(newKey());
+  if (before === undefined) return await sendUnder(randomId());
   try {
     return await sendUnder(before);
   } catch (failure) {
     if (!(failure instanceof ApiError) || !failure.code.endsWith(".key_used")) throw failure;
-    return await sendUnder(newKey());
+    return await sendUnder(randomId());
   }
 }
 
@@ -41,9 +42,4 @@ function remember(same: string, key: string): void {
   keys.set(same, key);
   const [oldest = ""] = keys.keys();
   if (keys.size > MAX_UNANSWERED) keys.delete(oldest);
-}
-
-/** `crypto.randomUUID` exists only where the page came by TLS. */
-function newKey(): string {
-  return Array.from(crypto.getRandomValues(new Uint32Array(4)), (part) => part.toString(36)).join("-");
 }

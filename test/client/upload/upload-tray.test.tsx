@@ -112,6 +112,18 @@ describe("an upload", () => {
     expect(ToldRequest.last.body?.get("formData")).toBe(request.body?.get("formData") ?? null);
   });
 
+  test("begins in a page without TLS, where browsers make no UUIDs", async () => {
+    answerCalls({});
+    const { randomUUID } = crypto;
+    Object.defineProperty(crypto, "randomUUID", { configurable: true, writable: true, value: undefined });
+    try {
+      const request = await sendOne();
+      expect(request.body).toBeDefined();
+    } finally {
+      Object.defineProperty(crypto, "randomUUID", { configurable: true, writable: true, value: randomUUID });
+    }
+  });
+
   test("asks before much of it is lost: Keep uploading, or Cancel upload", async () => {
     answerCalls({});
     const request = await sendOne();

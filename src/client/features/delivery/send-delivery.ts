@@ -1,6 +1,7 @@
 import type { ResumableUploadState } from "../../../shared/api/resumable.ts";
 import { ApiError } from "../../api.ts";
 import { PageOutdated } from "../../page-outdated.ts";
+import { randomId } from "../../random-id.ts";
 import type { Packing } from "../upload/draft/draft-state.ts";
 import { type MakeOptions, makeUploads } from "../upload/draft/make-uploads.ts";
 import type { PlannedUpload } from "../upload/draft/plan-uploads.ts";
@@ -63,7 +64,7 @@ export async function sendDelivery(
     const planned = missing[place];
     const { zip, fileName } = upload;
     const packedName = source.kind === "folder" && zip instanceof File ? zip.name : undefined;
-    const id = (planned && rows.get(planned)) ?? crypto.randomUUID();
+    const id = (planned && rows.get(planned)) ?? randomId();
     const outgoing = { id, userId: requestId, kind: source.kind, packedName, zip, fileName, metadata: {} };
     isSending = true;
     try {

@@ -1,5 +1,6 @@
 import { useLingui } from "@lingui/react/macro";
 import { useAtomValue, useSetAtom, useStore } from "jotai";
+import { randomId } from "../../../random-id.ts";
 import { showToast } from "../../../ui/toast.tsx";
 import { type LocalPick, nameOfPick } from "../../local-view/local-pick.ts";
 import type { Picked } from "../../pick/picked-files.ts";
@@ -91,7 +92,7 @@ export function useDraft() {
       const onPacked = (packed: number) => dispatch({ type: "packing", packing: { packed, total } });
       if (total > 0) onPacked(0);
       for await (const made of makeUploads(planned, { signal, pack: packInWorker, onPacked })) {
-        const id = crypto.randomUUID();
+        const id = randomId();
         if (!addJob({ ...made, id, state: { stage: "queued" } }, handed)) {
           await made.upload.dispose();
           return tellFull();
@@ -156,5 +157,5 @@ async function droppedOr(picking: Picked[] | Promise<Picked[]>, problems: DraftP
 function sourceOf(picked: LocalPick): DraftSource {
   const sizeBytes = picked.kind === "zip" ? picked.file.size : undefined;
   const { kind } = picked;
-  return { id: crypto.randomUUID(), picked, kind, name: nameOfPick(picked), sizeBytes, read: undefined };
+  return { id: randomId(), picked, kind, name: nameOfPick(picked), sizeBytes, read: undefined };
 }

@@ -1,3 +1,4 @@
+import { randomId } from "../../../random-id.ts";
 import { workerAnswer } from "../../../worker-answer.ts";
 import type { PackableFile } from "./pack-folder.ts";
 import type { PackReport, PackRequest } from "./pack-messages.ts";
@@ -28,7 +29,7 @@ export async function packInWorker(
   options: { onPacked: (count: number) => void; signal: AbortSignal },
 ): Promise<PackedFolder> {
   options.signal.throwIfAborted();
-  const name = `${crypto.randomUUID()}.zip`;
+  const name = `${randomId()}.zip`;
   const isKept = await canKeepPackedFiles();
   const release = isKept ? holdPackedFile(name) : undefined;
   const dispose = async () => {
