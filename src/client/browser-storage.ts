@@ -7,6 +7,8 @@ export interface BrowserStorage {
   readJson(key: string): unknown;
   /** An undefined value removes the entry. */
   write(key: string, value: string | undefined): void;
+  /** Whether another page will read what this one wrote last. */
+  outlivesPage(key: string): boolean;
 }
 
 export const localStore = browserStorage(() => window.localStorage);
@@ -31,6 +33,7 @@ function browserStorage(open: () => Storage): BrowserStorage {
       });
       if (!isTaken && value !== undefined) ofPage.set(key, value);
     },
+    outlivesPage: (key) => !ofPage.has(key),
   };
 }
 

@@ -41,6 +41,11 @@ export function readStoredSession(): Session | undefined {
   return token ? { token } : undefined;
 }
 
+/** Whether the next page of this tab has the session, too. */
+export function outlivesPage(): boolean {
+  return readStoredSession() !== undefined && sessionStore.outlivesPage(SESSION_KEYS[0]);
+}
+
 /** Resumes the stored session, if there is one, and returns it. */
 export function restoreSession(): Session | undefined {
   const session = readStoredSession();

@@ -23,8 +23,10 @@ test("what the browser does not take lasts as long as the page, until it is remo
   localStore.write("a", "before");
   whileBlocked(() => localStore.write("a", "now"));
   expect([localStore.read("a"), localStorage.getItem("a")]).toEqual(["now", "before"]);
+  expect(localStore.outlivesPage("a")).toBe(false);
   localStore.write("a", "later");
   expect([localStore.read("a"), localStorage.getItem("a")]).toEqual(["later", "later"]);
+  expect(localStore.outlivesPage("a")).toBe(true);
   whileBlocked(() => localStore.write("a", "now"));
   localStore.write("a", undefined);
   expect([localStore.read("a"), localStorage.getItem("a")]).toEqual([undefined, null]);

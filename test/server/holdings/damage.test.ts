@@ -121,6 +121,8 @@ describe("a study with a changed byte", () => {
 
   test("is answered as a problem in the reader's language, and is announced once", async () => {
     await forget();
+    // The mails of this hour are used up.
+    t.advance(3_600_000);
     await asAfterStart({ isOldRelease: false });
     await t.settle();
     const mailsBefore = (await readOutbox(t.deps.config.dataDir)).filter(isAboutDamage).length;

@@ -2,7 +2,7 @@ import { Trans } from "@lingui/react/macro";
 import { useAtom, useAtomValue } from "jotai";
 import { type ComponentType, type RefObject, Suspense, useEffect, useRef, useState } from "react";
 import type { IslandProps } from "../../../shared/islands.ts";
-import { readStoredSession, sessionAtom } from "../../session.ts";
+import { outlivesPage, sessionAtom } from "../../session.ts";
 import { Brand } from "../../ui/brand.tsx";
 import { lazyChunk } from "../../ui/lazy-chunk.ts";
 import { Skeleton } from "../../ui/skeleton.tsx";
@@ -66,7 +66,7 @@ export default function AuthScreen(props: IslandProps<"auth">) {
       return setShown({ form: "invitation" });
     }
     // Where the browser keeps nothing, the session is in this page alone.
-    if (readStoredSession()) window.location.replace("/his");
+    if (outlivesPage()) window.location.replace("/his");
     else void enterHis();
   }, [isSignedIn, sessionToken, refusedIn, isKeeping, form]);
 
