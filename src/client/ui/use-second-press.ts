@@ -12,8 +12,10 @@ export function useSecondPress(isOpen: boolean): void {
     if (!isOpen) return;
     const page = document;
     return () => {
-      page.addEventListener("click", stopSecond, { capture: true });
-      setTimeout(() => page.removeEventListener("click", stopSecond, { capture: true }), DOUBLE_PRESS_MS);
+      // Its own, so that it lasts its time although another one ends.
+      const stop = (event: MouseEvent) => stopSecond(event);
+      page.addEventListener("click", stop, { capture: true });
+      setTimeout(() => page.removeEventListener("click", stop, { capture: true }), DOUBLE_PRESS_MS);
     };
   }, [isOpen]);
 }

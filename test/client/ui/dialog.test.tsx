@@ -81,6 +81,21 @@ async function openAndClose(returnTo?: Element): Promise<Element | null> {
   return document.activeElement;
 }
 
+test("the second press of a double one does nothing either if another dialog was closed shortly before", async () => {
+  await renderClient(<Opened />);
+  const opener = screen.getByRole("button", { name: "Abrir" });
+  const user = userEvent.setup();
+  for (const pauseMs of [300, 250]) {
+    fireEvent.click(opener, { detail: 1 });
+    await screen.findByRole("dialog");
+    await user.keyboard("{Escape}");
+    await untilGone(() => screen.queryByRole("dialog"));
+    await Bun.sleep(pauseMs);
+  }
+  fireEvent.click(opener, { detail: 2 });
+  expect(screen.queryByRole("dialog") === null).toBe(true);
+});
+
 test("the second press of a double one that closes a dialog does nothing to what stands below", async () => {
   await renderClient(<Opened />);
   const opener = screen.getByRole("button", { name: "Abrir" });
