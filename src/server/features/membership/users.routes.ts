@@ -12,6 +12,7 @@ import { describeIn } from "../../http/describe.ts";
 import type { Guard } from "../../http/guard.ts";
 import type { HttpEnv } from "../../http/http-context.ts";
 import { originOf } from "../../http/request-origin.ts";
+import { sayTotal, totalCount } from "../../http/total-count.ts";
 import { validate, validateId } from "../../http/validate.ts";
 import { emailTaken, wrongCurrentPassword } from "../accounts/accounts.errors.ts";
 import { confirmEmail } from "../accounts/addresses/confirm-email.ts";
@@ -69,7 +70,7 @@ export function createUsersRoutes(deps: Deps, guard: Guard) {
     describe(listUsersCall, {
       summary: "List accounts",
       details: "Newest first. Without `limit` all come, up to 10,000.",
-      headers: { "X-Total-Count": "How many there are on all pages." },
+      headers: totalCount,
     }),
     validate("query", listUsersCall.query),
     async (c) => {
@@ -78,7 +79,7 @@ export function createUsersRoutes(deps: Deps, guard: Guard) {
         deps.db,
         rows.map(({ user }) => user.id),
       );
-      c.header("X-Total-Count", String(total));
+      sayTotal(c, total);
       return c.json(
         rows.map(({ user, expiresAt }) => ({
           ...presentUser(user, expiresAt),

@@ -13,6 +13,7 @@ import { describeIn } from "../../http/describe.ts";
 import type { Guard } from "../../http/guard.ts";
 import type { HttpEnv } from "../../http/http-context.ts";
 import { originOf } from "../../http/request-origin.ts";
+import { sayTotal, totalCount } from "../../http/total-count.ts";
 import { validate } from "../../http/validate.ts";
 import { cancelSubscription } from "../removals/cancel-subscription.ts";
 import { choosePlan } from "../subscriptions/choose-plan.ts";
@@ -73,12 +74,12 @@ export function createOverviewRoutes(deps: Deps, guard: Guard) {
     describe(listSubscriptionsCall, {
       summary: "List everybody's subscriptions",
       details: "Newest first. Without `limit` all come, up to 10,000.",
-      headers: { "X-Total-Count": "How many there are on all pages." },
+      headers: totalCount,
     }),
     validate("query", listSubscriptionsCall.query),
     async (c) => {
       const { subscriptions, total } = await readAccountSubscriptions(deps, c.req.valid("query"));
-      c.header("X-Total-Count", String(total));
+      sayTotal(c, total);
       return c.json(subscriptions);
     },
   );

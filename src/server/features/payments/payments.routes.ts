@@ -15,6 +15,7 @@ import type { Guard } from "../../http/guard.ts";
 import { notFound } from "../../http/http.errors.ts";
 import type { HttpEnv } from "../../http/http-context.ts";
 import { originOf } from "../../http/request-origin.ts";
+import { sayTotal, totalCount } from "../../http/total-count.ts";
 import { validate, validateId } from "../../http/validate.ts";
 import { planNotFound, planTooSmall } from "../subscriptions/subscriptions.errors.ts";
 import { confirmPayment } from "./confirm-payment.ts";
@@ -71,12 +72,12 @@ export function createPaymentsRoutes(deps: Deps, guard: Guard) {
     describe(listPaymentsCall, {
       summary: "List everybody's payments",
       details: "Newest first.",
-      headers: { "X-Total-Count": "How many there are on all pages." },
+      headers: totalCount,
     }),
     validate("query", listPaymentsCall.query),
     async (c) => {
       const { payments, total } = await readPayments(deps, c.req.valid("query"));
-      c.header("X-Total-Count", String(total));
+      sayTotal(c, total);
       return c.json(payments);
     },
   );

@@ -7,6 +7,7 @@ import { describeIn } from "../../http/describe.ts";
 import type { Guard } from "../../http/guard.ts";
 import type { HttpEnv } from "../../http/http-context.ts";
 import type { Session } from "../../http/session.ts";
+import { sayTotal, totalCount } from "../../http/total-count.ts";
 import { validate } from "../../http/validate.ts";
 import { findReportsBy } from "../reports/reports.repo.ts";
 import { findStudy } from "../studies/access/find-study.ts";
@@ -34,7 +35,7 @@ export function createStudyListRoutes(deps: Deps, guard: Guard) {
         "Newest first. Text filters ignore case and accents. Each word of `search` must be in the patient, patient ID, accession " +
         "number, description, institution or modality. Without `limit` all come, up to 10,000.",
       headers: {
-        "X-Total-Count": "How many there are on all pages.",
+        ...totalCount,
         "X-Several-Patients": "`true` if the studies that the caller may see are of more than one patient.",
       },
     }),
@@ -44,7 +45,7 @@ export function createStudyListRoutes(deps: Deps, guard: Guard) {
       const query = c.req.valid("query");
       const { rows, total, hasSeveralPatients } = await pageOfStudies(deps, session, query);
       const present = await presenter(deps, session, rows);
-      c.header("X-Total-Count", String(total));
+      sayTotal(c, total);
       c.header("X-Several-Patients", String(hasSeveralPatients));
       c.header("Cache-Control", "private, no-store");
       return c.json(rows.map(present));
