@@ -8,7 +8,7 @@ interface Database {
   /** As `server_version_num` has it: 160004 is 16.4. */
   version: number;
   encoding: string;
-  /** Where a table is made whose schema is not named; null for nowhere. */
+  /** The schema of tables whose name says none; null if they can be made in none. */
   schema: string | null;
   mayCreate: boolean;
   isolation: string;

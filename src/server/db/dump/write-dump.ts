@@ -53,7 +53,7 @@ export async function* writeDump(
   foreignSchemas: readonly ForeignSchema[],
   lost: AbortSignal,
 ): AsyncGenerator<string | Uint8Array> {
-  // Whatever the role has set: a dump is read with other settings than those of whoever writes it.
+  // A dump must not depend on what this database or role has set: another one reads it.
   await tx.unsafe("set local bytea_output = hex; set local quote_all_identifiers = off");
   yield DUMP_HEADER;
   for (const sql of BEFORE_TABLES) yield statement(sql);

@@ -61,7 +61,7 @@ export function OtherExams({ others }: { others: readonly Study[] }) {
   );
 }
 
-/** How many actions of the month are left. Undefined until the server has said so, and for admins, whose actions are not counted. */
+/** The actions left this month. Undefined before the server has answered, and for admins, whose actions are not counted. */
 export function useActionsLeft(): number | undefined {
   const isCounted = useHis().user.role !== "admin";
   const { data } = useUsageStats({ enabled: isCounted });

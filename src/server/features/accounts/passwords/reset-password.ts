@@ -148,8 +148,8 @@ export async function resetPassword(
 }
 
 /**
- * Whether whoever reads the mailbox has the account, too. One that never proved its address may be a stranger's, whose second factor
- * keeps the reader out.
+ * Whether the account is its mailbox reader's. A stranger may have made it with that address, and their second factor then keeps the
+ * reader out.
  */
 async function isHeldByReader(tx: Tx, { id, emailProvenAt }: UserRow): Promise<boolean> {
   return emailProvenAt !== null || (await findSignInMethods(tx, id)).length === 0;

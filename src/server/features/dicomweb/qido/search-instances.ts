@@ -145,7 +145,7 @@ async function* matchingInstances(
     // The search ends at the last list.
     if (series === UNLESS_FULL || begun++ >= maxLists) return undefined;
     const found = await series.find();
-    // Metadata of one whose list has no match are not needed.
+    // A series whose list has no match needs no metadata.
     await found?.warm(byIndex.length === 0);
     return found;
   };

@@ -24,8 +24,8 @@ export interface Settlement {
 
 /**
  * Marks a payment paid and gives its account what it bought, in one transaction. A settled payment stays unchanged. A payment
- * that expired, or whose charge was withdrawn, is accepted because the money arrived. If it became known only after a later
- * payment of another plan, that plan goes on and this payment's period is empty, as if both had been known in their order.
+ * that expired, or whose charge was withdrawn, is accepted because the money arrived. A payment that becomes known after a later
+ * one of another plan gets an empty period, and that plan goes on, as if both had been known in their order.
  * Locks user, subscription and payment, in that order.
  * @returns whether this call settled it
  */
