@@ -16,7 +16,7 @@ import {
 import { insertResumable } from "./resumable-uploads.repo.ts";
 import type { ResumablePart, ResumableUpload } from "./resumable-uploads.table.ts";
 import { expiryAfter } from "./upload-expiry.ts";
-import type { Holder } from "./upload-holds.repo.ts";
+import { type Holder, renewHold } from "./upload-holds.repo.ts";
 
 export type GrowingDeps = Pick<
   Deps,
@@ -46,6 +46,8 @@ export class GrowthRefused extends Error {
 const CHUNK_BYTES = 1024 * 1024;
 /** No node adds to an upload that was quiet for so long: its node is gone. */
 const ABANDONED_MS = 5 * 60_000;
+/** A large file may take longer than that on its way to a store. */
+const RENEW_MS = 2_000;
 
 /**
  * An upload that grows by whole files, each on stable storage before it counts: the entries of a ZIP that gets its directory when it is
@@ -99,10 +101,20 @@ export class GrowingUpload implements AsyncDisposable {
    * Adds a file; its bytes are on stable storage when this resolves. After a failure nothing can be added.
    * @throws {DiskFull | GrowthRefused}
    */
-  async add({ path, sizeBytes, crc32 }: WholeFile): Promise<void> {
+  async add(file: WholeFile): Promise<void> {
     if (this.#isBroken) throw new GrowthRefused("an earlier file failed");
-    const { upload, landing, deps } = this;
     this.#isBroken = true;
+    const renewing = setInterval(() => void this.#renew(), RENEW_MS);
+    try {
+      await this.#add(file);
+    } finally {
+      clearInterval(renewing);
+    }
+    this.#isBroken = false;
+  }
+
+  async #add({ path, sizeBytes, crc32 }: WholeFile): Promise<void> {
+    const { upload, landing, deps } = this;
     const name = entryName(volumeFolder(upload.id), this.files + 1);
     const header = encodeLocalHeader({ name, method: 0, crc32, storedBytes: sizeBytes, sizeBytes });
     await landing.add(header);
@@ -125,7 +137,14 @@ export class GrowingUpload implements AsyncDisposable {
     upload.sizeBytes = upload.receivedBytes = newSize;
     this.files++;
     await this.#drop(replaced).catch(() => {}); // removed with the upload at the latest
-    this.#isBroken = false;
+  }
+
+  async #renew(): Promise<void> {
+    try {
+      await renewHold(this.deps.db, this.upload.id, this.holder);
+    } catch {
+      // The next renewal comes soon, and the recording tells whether the upload is still held.
+    }
   }
 
   async #drop(replaced: readonly ResumablePart[]): Promise<void> {
