@@ -30,7 +30,7 @@ import { type SampleInstance, sampleInstance, studyUID } from "../../support/sam
 import { limitStorage } from "../../support/storage-quota.ts";
 import { createTempFolder } from "../../support/temp-folder.ts";
 import { createTestApp, type Person, problemOf, type TestApp } from "../../support/test-app.ts";
-import { until } from "../../support/until.ts";
+import { until, untilLockWaits } from "../../support/until.ts";
 
 const CT = "1.2.840.10008.5.1.4.1.1.2";
 const SECONDARY_CAPTURE = "1.2.840.10008.5.1.4.1.1.7";
@@ -628,6 +628,51 @@ describe("a receiver", () => {
     await listed(ana, "14", 1);
     await using late = await connectSender(port());
     expect(await late.associate({ called: "DE PASSAGEM" })).toEqual(CALLED_UNKNOWN);
+  });
+
+  test("leaves its title to its account for a year, since senders may still have it, also when the account goes", async () => {
+    const [former, other] = [await t.addPerson("Quem Saiu"), await t.addPerson("Quem Vem")];
+    const ask = async (as: Person, aeTitle: string) =>
+      (await t.call("POST", "/api/receivers", { as, json: { aeTitle } })).status;
+    const end = async ({ id }: Receiver) =>
+      (await t.call("DELETE", `/api/receivers/${id}`, { as: former })).status;
+    const used = await makeReceiver(former, { aeTitle: "TOMO 1" });
+    await using sender = await open("TOMO 1");
+    expect(await sender.store(sent({ study: "61" }))).toBe(0);
+    await sender.release();
+    expect(await end(used)).toBe(200);
+    expect(await ask(other, "TOMO 1")).toBe(409);
+    const again = await makeReceiver(former, { aeTitle: "TOMO 1", callingAETitles: ["CT"] });
+    expect(await end(await makeReceiver(former, { aeTitle: "NUNCA USADO" }))).toBe(200);
+    expect(await ask(other, "NUNCA USADO")).toBe(201);
+
+    // Its sender is none of those that are allowed now.
+    await using refused = await connectSender(port());
+    expect(await refused.associate({ called: "TOMO 1", calling: "MR" })).toEqual(CALLING_UNKNOWN);
+    expect(again.callingAETitles).toEqual(["CT"]);
+    await listed(former, "61", 1);
+    await t.sql`delete from users where id = ${former.id}`;
+    expect(await ask(other, "TOMO 1")).toBe(409);
+    await t.sql`update retired_titles set retired_at = now() - interval '13 months' where ae_title = 'TOMO 1'`;
+    expect(await ask(other, "TOMO 1")).toBe(201);
+  });
+
+  test("leaves a title to another account at no moment, and an account keeps a hundred of those it had", async () => {
+    const [former, other] = [await t.addPerson("Quem Cede"), await t.addPerson("Quem Espera")];
+    const { id } = await makeReceiver(former, { aeTitle: "AO MESMO TEMPO" });
+    await t.sql`update receivers set instances = 1 where id = ${id}`;
+    let asked: Promise<Response> | undefined;
+    await t.sql.begin(async (tx) => {
+      await tx`delete from receivers where id = ${id}`;
+      asked = t.call("POST", "/api/receivers", { as: other, json: { aeTitle: "AO MESMO TEMPO" } });
+      await untilLockWaits(t.sql);
+    });
+    expect((await asked)?.status).toBe(409);
+    await t.sql`insert into receivers (id, account_id, ae_title, calling_ae_titles, addresses, created_at, instances)
+      select gen_random_uuid(), ${former.id}, 'CEM ' || n, '{}', '{}', now(), 1 from generate_series(1, 120) n`;
+    await t.sql`delete from receivers where account_id = ${former.id}`;
+    const [held] = await t.sql`select count(*)::int as titles from retired_titles where account_id = ${former.id}`;
+    expect(held?.titles).toBe(100);
   });
 
   test.each([

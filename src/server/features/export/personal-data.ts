@@ -94,6 +94,11 @@ export const personalData: Record<string, PersonalData | typeof noPersonalData> 
     kept: "with the link, the newest 500: time, address and device of its visitors",
   },
   receivers: { exportedIn: "account.json", erasure: "deleted", kept: "until removed" },
+  retired_titles: {
+    exportedIn: "audit.json",
+    erasure: "pseudonymised",
+    kept: "a year after the receiver ended: its senders must not reach another account",
+  },
   share_links: {
     exportedIn: "account.json",
     erasure: "deleted",

@@ -10,14 +10,15 @@ import { violationsOf } from "../../http/validate.ts";
 import { lockUser } from "../accounts/users/users.repo.ts";
 import { recordAudit } from "../audit/audit.repo.ts";
 import { aeTitleTaken, tooManyReceivers } from "./receivers.errors.ts";
-import { countReceivers, insertReceiver } from "./receivers.repo.ts";
+import { countReceivers, insertReceiver, takeUpTitle } from "./receivers.repo.ts";
 import type { ReceiverRow } from "./receivers.table.ts";
 
 const MAX_RECEIVERS = 20;
 
 /**
  * Makes an AE title under which DICOM senders store into the caller's account.
- * @throws {AppError} 400 for addresses that are none, `receiver.too_many`, `receiver.title_taken`
+ * @throws {AppError} 400 for addresses that are none, `receiver.too_many`, `receiver.title_taken` by another
+ *   receiver, or by one of another account that ended within a year
  */
 export async function makeReceiver(
   { db, clock }: Pick<Deps, "db" | "clock">,
@@ -48,7 +49,7 @@ export async function makeReceiver(
   await db.transaction(async (tx) => {
     if (!(await lockUser(tx, userId))) throw new AppError(unauthenticated);
     if ((await countReceivers(tx, userId)) >= MAX_RECEIVERS) throw new AppError(tooManyReceivers);
-    if (!(await insertReceiver(tx, row))) throw new AppError(aeTitleTaken);
+    if (!(await insertReceiver(tx, row)) || !(await takeUpTitle(tx, row))) throw new AppError(aeTitleTaken);
     const details = { receiverId: row.id, aeTitle, callingAETitles, addresses };
     await recordAudit(tx, {
       at: createdAt,

@@ -1,7 +1,7 @@
-import { and, desc, eq, inArray, sql } from "drizzle-orm";
+import { and, desc, eq, inArray, or, sql } from "drizzle-orm";
 import type { DbOrTx, Tx } from "../../db/client.ts";
 import { users } from "../accounts/users/users.table.ts";
-import { type ReceiverRow, receivers } from "./receivers.table.ts";
+import { type ReceiverRow, receivers, retiredTitles } from "./receivers.table.ts";
 
 /** Returns `false` if another receiver of the server has the title. */
 export async function insertReceiver(tx: Tx, row: typeof receivers.$inferInsert): Promise<boolean> {
@@ -11,6 +11,20 @@ export async function insertReceiver(tx: Tx, row: typeof receivers.$inferInsert)
     .onConflictDoNothing()
     .returning({ id: receivers.id });
   return inserted.length === 1;
+}
+
+/**
+ * Takes a title up for an account. Returns `false` if another account's receiver had it within a year: that one's senders may still
+ * have it. To be called after {@link insertReceiver}, which waits for a receiver that is ending at the same moment.
+ */
+export async function takeUpTitle(
+  tx: Tx,
+  { aeTitle, accountId }: Pick<ReceiverRow, "aeTitle" | "accountId">,
+): Promise<boolean> {
+  const own = eq(retiredTitles.accountId, accountId);
+  const isFree = or(own, sql`${retiredTitles.retiredAt} <= now() - interval '1 year'`);
+  await tx.delete(retiredTitles).where(and(eq(retiredTitles.aeTitle, aeTitle), isFree));
+  return (await tx.$count(retiredTitles, eq(retiredTitles.aeTitle, aeTitle))) === 0;
 }
 
 export async function countReceivers(db: DbOrTx, accountId: string): Promise<number> {

@@ -34,7 +34,7 @@ export function createReceiversRoutes(deps: Deps, guard: Guard) {
       summary: "Make a DICOM receiver",
       status: 201,
       details:
-        "An AE title, unique on this server, to which DICOM senders store with C-STORE. Without a list, any sender is accepted.",
+        "An AE title, unique on this server, to which DICOM senders store with C-STORE. Without a list, any sender is accepted. A title to which something was sent stays with its account for a year after its receiver ended: senders may still have it.",
       problems: [tooManyReceivers, aeTitleTaken],
     }),
     validate("json", makeReceiverCall.body),

@@ -28,4 +28,19 @@ export const receivers = pgTable(
   (table) => [index("receivers_account_id_idx").on(table.accountId)],
 );
 
+/**
+ * AE titles of receivers that ended and that senders may still have. A trigger writes them when the row of a receiver that stored or
+ * refused something goes, whatever deletes it; it keeps the newest hundred of an account.
+ */
+export const retiredTitles = pgTable(
+  "retired_titles",
+  {
+    aeTitle: text("ae_title").primaryKey(),
+    /** Whose receiver it was; that account may be gone. */
+    accountId: uuid("account_id").notNull(),
+    retiredAt: moment("retired_at").notNull(),
+  },
+  (table) => [index("retired_titles_account_id_idx").on(table.accountId, table.retiredAt)],
+);
+
 export type ReceiverRow = typeof receivers.$inferSelect;
