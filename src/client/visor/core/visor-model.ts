@@ -56,6 +56,8 @@ export function createVisorModel(
   const closed = new AbortController();
   const { signal } = closed;
   let state = OPENING;
+  /** Counts what the person asked to see: a series that arrives after a later wish is not shown. */
+  let wishes = 0;
 
   const set = (change: Partial<VisorState>) => {
     state = { ...state, ...change };
@@ -74,6 +76,11 @@ export function createVisorModel(
     const isBody = stack.framesPerSecond === undefined && !isScout(stack.slices[0]);
     const index = isBody ? Math.floor((stack.slices.length - 1) / 2) : 0;
     set({ stack, index, direction: 1, phase: "ready", turns: state.turns + 1 });
+  }
+
+  function showWished(stack: Stack): void {
+    wishes++;
+    show(stack);
   }
 
   /** Shows a stack around its image that is seen already; anew if that one is far from its middle. */
@@ -101,8 +108,13 @@ export function createVisorModel(
 
   async function open(studyInstanceUID: string): Promise<void> {
     set(OPENING);
+    wishes++;
+    let begunTurns = state.turns;
+    /** Whether the person looks at a stack of their own choice meanwhile. */
+    const isChosen = () => state.turns !== begunTurns;
     try {
       const begun = await begin(studyInstanceUID);
+      begunTurns = state.turns;
       const seen = begun && whenSeen(begun, signal);
       const listing = source.listSeries(studyInstanceUID, signal);
       listing.catch(() => undefined);
@@ -124,21 +136,22 @@ export function createVisorModel(
       for (const series of order.slice(0, MAX_TRIED)) {
         const stack = mainStack(await seriesStacks.read(series));
         if (!stack) continue;
-        showAround(stack, begun);
+        if (!isChosen()) showAround(stack, begun);
         return;
       }
-      set({ phase: "empty" });
+      if (!isChosen()) set({ phase: "empty" });
     } catch (error) {
-      fail(error);
+      if (!isChosen() || error instanceof SourceEnded) fail(error);
     }
   }
 
   async function showSeries(seriesInstanceUID: string): Promise<void> {
     const entry = state.entries.find(({ series }) => series.seriesInstanceUID === seriesInstanceUID);
     if (!entry) return;
+    const own = ++wishes;
     try {
       const [stack] = await seriesStacks.read(entry.series);
-      if (stack && !signal.aborted) show(stack);
+      if (stack && own === wishes && !signal.aborted) show(stack);
     } catch (error) {
       if (error instanceof SourceEnded) fail(error);
     }
@@ -153,7 +166,7 @@ export function createVisorModel(
       return () => listeners.delete(listener);
     },
     open,
-    show,
+    show: showWished,
     showSeries,
     seek(index) {
       const last = (state.stack?.slices.length ?? 1) - 1;
@@ -167,7 +180,7 @@ export function createVisorModel(
       const at = state.stack ? steps.indexOf(state.stack) : -1;
       const next = steps[at + step];
       if (typeof next === "string") await showSeries(next);
-      else if (next) show(next);
+      else if (next) showWished(next);
     },
     close: () => closed.abort(),
   };
