@@ -57,6 +57,16 @@ describe("the slices of a series", () => {
     ]);
   });
 
+  test("stay together though their directions differ by what a scanner rounds, on either side of zero", () => {
+    const [rounded, other] = [
+      [1, 1e-10, 0, 0, 1, 0],
+      [1, -1e-10, -0.002, 0, 1, -1e-4],
+    ];
+    expect(numbers([instance(1, at(0)), instance(2, at(10, rounded)), instance(3, at(20, other))])).toEqual([
+      [1, 2, 3],
+    ]);
+  });
+
   test("do not take vectors without a direction, or positions that are no numbers, for places", () => {
     expect(numbers([instance(2, at(0, [0, 0, 0, 0, 0, 0])), instance(1, at("NaN"))])).toEqual([[1], [2]]);
   });

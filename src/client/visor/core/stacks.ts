@@ -126,7 +126,7 @@ function rateOf(metadata: DicomJson): number {
 /** Slices of one group follow each other without a jump: one size, one direction, one echo. */
 function groupOf({ metadata, geometry }: Slice): string {
   const { plane } = geometry;
-  const direction = plane ? [...plane.row, ...plane.column].map((part) => part.toFixed(2)) : [];
+  const direction = plane ? [...plane.row, ...plane.column].map((part) => Math.round(part * 100)) : [];
   const size = [TagHex.Rows, TagHex.Columns, TagHex.SamplesPerPixel].map((tag) => numberOf(metadata[tag]));
   return [...size, ...direction, numberOf(metadata[TagHex.EchoNumbers])].join(" ");
 }
