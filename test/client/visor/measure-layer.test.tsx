@@ -14,14 +14,20 @@ const [from, to] = [
   { x: 40, y: 60 },
 ];
 
-async function textOf(points: Measure["points"], spacing?: { rows: number; columns: number }) {
-  const shown = { slice: { key: "1/0", geometry: { spacing } } } as unknown as ShownPicture;
+interface Seen {
+  kind?: Measure["kind"];
+  spacing?: { rows: number; columns: number };
+  pixelAspect?: number;
+}
+
+async function textOf(
+  points: Measure["points"],
+  { kind = "length", spacing, pixelAspect = 1 }: Seen = {},
+): Promise<string | null | undefined> {
+  const slice = { key: "1/0", geometry: { spacing } };
+  const shown = { slice, pixels: { pixelAspect } } as unknown as ShownPicture;
   await renderClient(
-    <MeasureLayer
-      measures={[{ kind: "length", sliceKey: "1/0", points }]}
-      shown={shown}
-      placement={PLACEMENT}
-    />,
+    <MeasureLayer measures={[{ kind, sliceKey: "1/0", points }]} shown={shown} placement={PLACEMENT} />,
   );
   const text = document.querySelector(".visor-measures text")?.textContent;
   cleanup();
@@ -30,8 +36,19 @@ async function textOf(points: Measure["points"], spacing?: { rows: number; colum
 
 test("a length says nothing before its second point, then its millimetres, or that the image has no scale", async () => {
   const spacing = { rows: 0.5, columns: 0.5 };
-  expect(await textOf([from], spacing)).toBe("");
-  expect(await textOf([from, to], spacing)).toBe("25 mm");
+  expect(await textOf([from], { spacing })).toBe("");
+  expect(await textOf([from, to], { spacing })).toBe("25 mm");
   expect(await textOf([from])).toBe("");
   expect(await textOf([from, to])).toBe("sem escala");
+});
+
+test("an angle is the one that is seen, also where pixels are higher than wide and have no scale", async () => {
+  const corner = [
+    { x: 10, y: 0 },
+    { x: 0, y: 0 },
+    { x: 10, y: 5 },
+  ];
+  expect(await textOf(corner, { kind: "angle", pixelAspect: 2 })).toBe("45°");
+  const spacing = { rows: 0.4, columns: 0.2 };
+  expect(await textOf(corner, { kind: "angle", spacing, pixelAspect: 2 })).toBe("45°");
 });

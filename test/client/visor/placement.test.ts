@@ -122,7 +122,7 @@ describe("measures", () => {
       { x: 0, y: 0 },
       { x: 0, y: -1 },
     ];
-    expect(angleDegrees(corner, undefined)).toBeCloseTo(90);
+    expect(angleDegrees(corner, { rows: 1, columns: 1 })).toBeCloseTo(90);
   });
 });
 

@@ -63,13 +63,15 @@ export function lengthMm(
   return Math.hypot((to.x - from.x) * spacing.columns, (to.y - from.y) * spacing.rows);
 }
 
-/** Degrees at the middle one of three places. */
+/**
+ * Degrees at the middle one of three places.
+ * @param pixel its height and width, in any unit
+ */
 export function angleDegrees(
   [one, middle, other]: readonly Point[],
-  spacing: SliceGeometry["spacing"],
+  { rows, columns }: { rows: number; columns: number },
 ): number | undefined {
   if (!one || !middle || !other) return undefined;
-  const { rows, columns } = spacing ?? { rows: 1, columns: 1 };
   const direction = (point: Point) => Math.atan2((point.y - middle.y) * rows, (point.x - middle.x) * columns);
   const turn = Math.abs(direction(one) - direction(other)) * (180 / Math.PI);
   return turn > 180 ? 360 - turn : turn;

@@ -28,7 +28,7 @@ export function MeasureLayer({ measures, shown, placement }: MeasureLayerProps) 
     const one = (value: number) => i18n.number(value, { maximumFractionDigits: 1 });
     if (measure.kind === "probe") return valueText(measure.points[0], shown, one);
     if (measure.kind === "angle") {
-      const degrees = angleDegrees(measure.points, spacing);
+      const degrees = angleDegrees(measure.points, spacing ?? { rows: shown.pixels.pixelAspect, columns: 1 });
       return degrees === undefined ? "" : `${one(degrees)}°`;
     }
     if (!isWhole(measure)) return "";
