@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import { readGeometry } from "../../../src/client/visor/core/geometry.ts";
 import { angleDegrees, lengthMm } from "../../../src/client/visor/core/measures.ts";
 import { edgesOf } from "../../../src/client/visor/core/orientation.ts";
 import { draggedWindow, presetsFor } from "../../../src/client/visor/core/windows.ts";
@@ -10,6 +11,7 @@ import {
   toScreen,
   zoomAt,
 } from "../../../src/client/visor/draw/placement.ts";
+import { TagHex } from "../../../src/shared/dicom/tags.ts";
 
 const stage = { columns: 100, rows: 50, pixelAspect: 1, width: 200, height: 200 };
 
@@ -114,6 +116,21 @@ describe("measures", () => {
   test("are millimetres by the spacing of the pixels, and nothing without one", () => {
     expect(lengthMm(points, { rows: 2, columns: 1 })).toBeCloseTo(Math.hypot(3, 8));
     expect(lengthMm(points, undefined)).toBeUndefined();
+  });
+
+  test("are of the detector where no spacing in the patient is declared, or one that only repeats the detector's", () => {
+    const isAtDetector = (inPatient?: number[], imager?: number[]) =>
+      readGeometry(
+        {
+          ...(inPatient && { [TagHex.PixelSpacing]: { vr: "DS", Value: inPatient } }),
+          ...(imager && { [TagHex.ImagerPixelSpacing]: { vr: "DS", Value: imager } }),
+        },
+        0,
+      ).isAtDetector;
+    expect(isAtDetector(undefined, [0.2, 0.2])).toBe(true);
+    expect(isAtDetector([0.2, 0.2], [0.2, 0.2])).toBe(true);
+    expect(isAtDetector([0.15, 0.15], [0.2, 0.2])).toBe(false);
+    expect(isAtDetector([0.2, 0.2])).toBe(false);
   });
 
   test("an angle is the smaller one", () => {

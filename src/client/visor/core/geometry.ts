@@ -31,12 +31,15 @@ export function readGeometry(metadata: DicomJson, frameIndex: number): SliceGeom
   const measures = groups(TagHex.PixelMeasuresSequence) ?? metadata;
   const plane = planeOf(orientation, position);
   const inPatient = spacingOf(measures[TagHex.PixelSpacing]);
+  const atDetector = spacingOf(metadata[TagHex.ImagerPixelSpacing]);
   return {
     plane,
     location: plane?.position && dot(plane.position, normalOf(plane)),
     frameOfReferenceUID: textOf(metadata[TagHex.FrameOfReferenceUID]),
-    spacing: inPatient ?? spacingOf(metadata[TagHex.ImagerPixelSpacing]),
-    isAtDetector: inPatient === undefined,
+    spacing: inPatient ?? atDetector,
+    // One that repeats the detector's was not corrected for the body's distance from it (PS3.3 §10.7.1.3).
+    isAtDetector:
+      !inPatient || (inPatient.rows === atDetector?.rows && inPatient.columns === atDetector.columns),
     thickness: positive(numberOf(measures[TagHex.SliceThickness])),
   };
 }
