@@ -11,7 +11,13 @@ const refusal: DecodeReply = { ok: false, failure: "undecodable", detail: "cut" 
 
 /** Workers that answer when the test lets them. */
 function startWorkers() {
-  const started: { kind: string; isEnded: boolean; asked: number; reply(data: DecodeReply): void }[] = [];
+  const started: {
+    kind: string;
+    isEnded: boolean;
+    asked: number;
+    reply(data: DecodeReply): void;
+    fail(): void;
+  }[] = [];
   const start = async (kind: string): Promise<DecodeWorker> => {
     const worker: DecodeWorker = {
       onmessage: null,
@@ -28,6 +34,7 @@ function startWorkers() {
       isEnded: false,
       asked: 0,
       reply: (data: DecodeReply) => worker.onmessage?.({ data } as MessageEvent<DecodeReply>),
+      fail: () => worker.onerror?.({ message: "no script" } as ErrorEvent),
     };
     started.push(entry);
     return worker;
@@ -65,6 +72,23 @@ describe("the pool of decoders", () => {
       ["plain", true],
       ["jpegLs", false],
     ]);
+  });
+
+  test("gives no frame to a worker that failed while it had none, before its first one or after", async () => {
+    const { start, started } = startWorkers();
+    const pool = createDecodePool({ start, size: 1 });
+    pool.expect(NATIVE);
+    await settle();
+    started[0]?.fail();
+    for (const place of [1, 2]) {
+      const answered = pool.decode(encoded(), pixels, waiting(never));
+      await settle();
+      expect(started[place]?.asked).toBe(1);
+      started[place]?.reply(refusal);
+      expect(await answered.catch((error) => error.detail)).toBe("cut");
+      started[place]?.fail();
+      await settle();
+    }
   });
 
   test("does not begin a frame that was aborted while it waited", async () => {

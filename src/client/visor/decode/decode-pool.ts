@@ -60,14 +60,20 @@ export function createDecodePool({ start, size, timeoutMs = TIMEOUT_MS }: Decode
     );
   };
 
+  /** A worker that fails while it has no frame, such as one whose script did not arrive, gets none. */
+  const rest = (seat: Seat, worker: DecodeWorker) => {
+    worker.onerror = () => end(seat);
+  };
+
   const isFree = ({ isBusy, isStarting }: Seat) => !isBusy && !isStarting;
 
   function seatOf(kind: WorkerKind): void {
     const seat: Seat = { kind, worker: start(kind), isStarting: true, isBusy: false };
     seats.add(seat);
     seat.worker.then(
-      () => {
+      (worker) => {
         seat.isStarting = false;
+        rest(seat, worker);
         serve();
       },
       (error: unknown) => {
@@ -125,8 +131,8 @@ export function createDecodePool({ start, size, timeoutMs = TIMEOUT_MS }: Decode
     async decode(encoded, pixels, { signal, takeMemory }) {
       signal.throwIfAborted();
       const seat = await take(kindOf(encoded.transferSyntaxUID), signal);
+      const worker = await seat.worker;
       try {
-        const worker = await seat.worker;
         const { bytes, transferSyntaxUID, giveBack } = encoded;
         const isLent = giveBack !== undefined;
         const request = { bytes, transferSyntaxUID, isLent, pixels, into: takeMemory() };
@@ -136,6 +142,7 @@ export function createDecodePool({ start, size, timeoutMs = TIMEOUT_MS }: Decode
         if (!(error instanceof NoPicture) || error.detail === TOO_SLOW) end(seat);
         throw error;
       } finally {
+        rest(seat, worker);
         seat.isBusy = false;
         serve();
       }

@@ -39,10 +39,14 @@ async function start(kind: WorkerKind, { isAhead = false } = {}): Promise<Worker
   if (kind === "htJpeg2000" && spare) return takeSpare(spare);
   const worker = STARTS[kind]();
   if (kind === "plain") return worker;
-  // A script that did not arrive is not kept for later; who decodes hears of its own.
-  if (isAhead) worker.onerror = dropSpare;
+  const failed = Promise.withResolvers<never>();
+  worker.onerror = ({ message }) => {
+    // A script that did not arrive is not kept for later.
+    if (isAhead) spare = undefined;
+    failed.reject(new TypeError(message));
+  };
   // The worker itself may reach no address.
-  const wasmBinary = await readBinary(kind, isAhead ? "low" : "high");
+  const wasmBinary = await Promise.race([readBinary(kind, isAhead ? "low" : "high"), failed.promise]);
   worker.postMessage({ type: "codec", name: kind, wasmBinary, isAhead } satisfies DecodeRequest);
   return worker;
 }
@@ -50,10 +54,6 @@ async function start(kind: WorkerKind, { isAhead = false } = {}): Promise<Worker
 function takeSpare(taken: Promise<Worker>): Promise<Worker> {
   spare = undefined;
   return taken;
-}
-
-function dropSpare(): void {
-  spare = undefined;
 }
 
 /** Has one decoder ready for the lossless copies, which most long series have. */
