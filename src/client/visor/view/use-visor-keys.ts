@@ -32,7 +32,7 @@ const TOOLS: Record<string, Tool> = {
   v: "probe",
 };
 
-/** Takes the keys while the visor is open, wherever the focus is. */
+/** Takes the keys while the visor is open, wherever the focus is, except in a dialog over it. */
 export function useVisorKeys(visor: Visor, does: KeyActions): void {
   const press = useEffectEvent((event: KeyboardEvent) => keyHandler(visor, does)(event));
   const isToolTaken = visor.settings.tool !== "scroll";
@@ -40,7 +40,9 @@ export function useVisorKeys(visor: Visor, does: KeyActions): void {
   const stepBack = does.closeSheet ?? stepInside;
   const canStepBack = stepBack !== undefined;
   const leaveInner = useEffectEvent((event: KeyboardEvent) => {
-    if (event.key !== "Escape" || (!does.closeSheet && isInSheet(event.target))) return;
+    const { key, target } = event;
+    if (key !== "Escape" || isInOtherDialog(target)) return;
+    if (!does.closeSheet && isInSheet(target)) return;
     event.preventDefault();
     stepBack?.();
   });
@@ -97,6 +99,7 @@ function keyHandler(visor: Visor, does: KeyActions): (event: KeyboardEvent) => v
     if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
     const { target, key } = event;
     if (target instanceof HTMLInputElement || target instanceof HTMLSelectElement) return;
+    if (isInOtherDialog(target)) return;
     // The laudo scrolls with the keys, but the one that opened it also closes it, and another turns to the other exam's.
     if (isInSheet(target) && !(/^[lx]$/i.test(key) && isInSheet(target, ".is-beside"))) return;
     // A button keeps the keys that press it.
@@ -112,6 +115,12 @@ function keyHandler(visor: Visor, does: KeyActions): (event: KeyboardEvent) => v
 
 function isInSheet(target: EventTarget | null, kind = ""): boolean {
   return target instanceof Element && target.closest(`.visor-sheet${kind}`) !== null;
+}
+
+/** Whether the focus is in a dialog that neither holds the visor nor is a sheet of it. */
+function isInOtherDialog(target: EventTarget | null): boolean {
+  const dialog = target instanceof Element && target.closest("[role=dialog], [role=alertdialog]");
+  return dialog instanceof Element && !dialog.matches(".visor-sheet") && !dialog.querySelector(".visor");
 }
 
 /** 0 is the window of the instance, 1 to 9 are the presets. */
