@@ -74,6 +74,18 @@ describe("fingers on a film", () => {
     expect(gestures.map(({ type }) => type)).toEqual(["stroke", "strokeDropped"]);
   });
 
+  test("a line that the system takes from the finger is none, and another gesture drops none", () => {
+    const { gestures, reader, finger } = read({ action: "stroke" });
+    reader.down(finger(1, 0, 200, 50));
+    reader.move(finger(1, 10, 150, 50));
+    reader.cancel();
+    expect(gestures.map(({ type }) => type)).toEqual(["stroke", "strokeDropped"]);
+    gestures.length = 0;
+    reader.down(finger(2, 20, 200, 50));
+    reader.cancel();
+    expect(gestures).toEqual([]);
+  });
+
   test("two fingers move and enlarge, and lifting one scrolls nothing", () => {
     const { gestures, reader, finger } = read();
     reader.down(finger(1, 0, 100, 100));

@@ -12,7 +12,7 @@ export type Gesture =
   | { type: "hold" }
   /** A line is drawn from where the finger came down to where it is. */
   | { type: "stroke"; from: Point; to: Point; isNew: boolean }
-  /** A second finger came: the line that was begun was none. */
+  /** A second finger came, or the system took the finger away: the line that was begun was none. */
   | { type: "strokeDropped" };
 
 /** What one finger does when it is dragged. */
@@ -177,6 +177,7 @@ export function createGestureReader({ dragAction, turnsSeries, onGesture }: Gest
     cancel() {
       stopHolding();
       held.clear();
+      if (drag === "stroke") onGesture({ type: "strokeDropped" });
       drag = undefined;
     },
   };
