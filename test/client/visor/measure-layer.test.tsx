@@ -18,16 +18,24 @@ interface Seen {
   kind?: Measure["kind"];
   spacing?: { rows: number; columns: number };
   pixelAspect?: number;
+  isCoarse?: boolean;
 }
 
 async function textOf(
   points: Measure["points"],
-  { kind = "length", spacing, pixelAspect = 1 }: Seen = {},
+  { kind = "length", spacing, pixelAspect = 1, isCoarse = false }: Seen = {},
 ): Promise<string | null | undefined> {
-  const slice = { key: "1/0", geometry: { spacing } };
-  const shown = { slice, pixels: { pixelAspect } } as unknown as ShownPicture;
+  const slice = { key: "1/0", geometry: { spacing }, metadata: {} };
+  const frame = { kind: "grey", rows: 1, columns: 1, indexes: Uint8Array.of(7), first: 0, step: 1 };
+  const pixels = { pixelAspect, rescale: { slope: 1, intercept: 0 } };
+  const shown = { slice, pixels, picture: { frame } } as unknown as ShownPicture;
   await renderClient(
-    <MeasureLayer measures={[{ kind, sliceKey: "1/0", points }]} shown={shown} placement={PLACEMENT} />,
+    <MeasureLayer
+      measures={[{ kind, sliceKey: "1/0", points }]}
+      shown={shown}
+      isCoarse={isCoarse}
+      placement={PLACEMENT}
+    />,
   );
   const text = document.querySelector(".visor-measures text")?.textContent;
   cleanup();
@@ -51,4 +59,10 @@ test("an angle is the one that is seen, also where pixels are higher than wide a
   expect(await textOf(corner, { kind: "angle", pixelAspect: 2 })).toBe("45°");
   const spacing = { rows: 0.4, columns: 0.2 };
   expect(await textOf(corner, { kind: "angle", spacing, pixelAspect: 2 })).toBe("45°");
+});
+
+test("a value is read from the whole image, not from the beginning of one that is still on its way", async () => {
+  const points = [{ x: 0, y: 0 }];
+  expect(await textOf(points, { kind: "probe", isCoarse: true })).toBe("…");
+  expect(await textOf(points, { kind: "probe" })).toBe("7");
 });

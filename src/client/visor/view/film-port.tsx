@@ -42,7 +42,12 @@ export function FilmPort({ visor, label, preview, areSidesShown, children }: Fil
       />
       {!wasDrawn && !isProblem && preview && <img className="visor-preview" src={preview} alt="" />}
       {shown && placement && !visor.failure && (
-        <MeasureLayer measures={visor.measures} shown={shown} placement={placement} />
+        <MeasureLayer
+          measures={visor.measures}
+          shown={shown}
+          isCoarse={visor.isCoarse}
+          placement={placement}
+        />
       )}
       {areSidesShown && <Sides visor={visor} />}
       {children}

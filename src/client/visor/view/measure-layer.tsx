@@ -10,6 +10,8 @@ import type { ShownPicture } from "./use-picture.ts";
 interface MeasureLayerProps {
   measures: Measure[];
   shown: ShownPicture;
+  /** Whether it is the beginning of an image that is still on its way: its values are not the image's. */
+  isCoarse: boolean;
   placement: Placement;
 }
 
@@ -18,7 +20,7 @@ const LABEL_PX = 150;
 const LABEL_OFF_PX = 8;
 
 /** Lengths, angles and values drawn over the picture. */
-export function MeasureLayer({ measures, shown, placement }: MeasureLayerProps) {
+export function MeasureLayer({ measures, shown, isCoarse, placement }: MeasureLayerProps) {
   const { i18n, t } = useLingui();
   const layer = useRef<SVGSVGElement>(null);
   const [width, setWidth] = useState(Number.POSITIVE_INFINITY);
@@ -26,7 +28,7 @@ export function MeasureLayer({ measures, shown, placement }: MeasureLayerProps) 
   const { spacing, isAtDetector } = shown.slice.geometry;
   const text = (measure: Measure): string => {
     const one = (value: number) => i18n.number(value, { maximumFractionDigits: 1 });
-    if (measure.kind === "probe") return valueText(measure.points[0], shown, one);
+    if (measure.kind === "probe") return isCoarse ? "…" : valueText(measure.points[0], shown, one);
     if (measure.kind === "angle") {
       const degrees = angleDegrees(measure.points, spacing ?? { rows: shown.pixels.pixelAspect, columns: 1 });
       return degrees === undefined ? "" : `${one(degrees)}°`;
