@@ -65,3 +65,23 @@ test("the series that a study begins with does not take the place of one that wa
   await opening;
   expect(model.state.stack?.series.seriesInstanceUID).toBe(SMALL);
 });
+
+test("a study that is opened again after a failure knows the series that it had read before", async () => {
+  const { source, arrive } = openSource();
+  let tries = 0;
+  const model = createVisorModel({
+    ...source,
+    readMetadata: async (of, signal) => {
+      if (of.seriesInstanceUID === LARGE) return [];
+      if (of.seriesInstanceUID === MIDDLE && tries++ === 0) throw new TypeError("lost");
+      return await source.readMetadata(of, signal);
+    },
+  });
+  await model.open(STUDY);
+  expect(model.state.phase).toBe("failed");
+  arrive(MIDDLE);
+  await model.open(STUDY);
+  expect(model.state.phase).toBe("ready");
+  const entry = model.state.entries.find(({ series }) => series.seriesInstanceUID === LARGE);
+  expect(entry).toMatchObject({ state: "ready", stacks: [] });
+});

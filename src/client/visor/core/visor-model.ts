@@ -70,7 +70,8 @@ export function createVisorModel(
       ),
     });
 
-  const seriesStacks = new SeriesStacks({ source, signal, onChange: setEntry });
+  const noStacks = () => new SeriesStacks({ source, signal, onChange: setEntry });
+  let seriesStacks = noStacks();
 
   function show(stack: Stack): void {
     const isBody = stack.framesPerSecond === undefined && !isScout(stack.slices[0]);
@@ -108,6 +109,8 @@ export function createVisorModel(
 
   async function open(studyInstanceUID: string): Promise<void> {
     set(OPENING);
+    // Each opening tells its entries anew what each series has.
+    seriesStacks = noStacks();
     wishes++;
     let begunTurns = state.turns;
     /** Whether the person looks at a stack of their own choice meanwhile. */
