@@ -125,6 +125,34 @@ describe("a medium", () => {
     expect([dataSet.string("x00100021"), dataSet.string("x00080090")]).toEqual(["Hospital", "Pereira^Ana"]);
   });
 
+  test("says of patient and study what the images say, also where an image says very much", async () => {
+    const comments = { vr: "LO", Value: ["one of many long comments on a frame of this image"] };
+    const frame = { [TagHex.ImageComments]: comments, [TagHex.SeriesDescription]: comments };
+    const elements = {
+      [TagHex.PatientName]: { vr: "PN", Value: ["Muitos^Quadros"] },
+      [TagHex.PatientID]: { vr: "LO", Value: ["Q-1000"] },
+      [TagHex.StudyDate]: { vr: "DA", Value: ["20240131"] },
+      [TagHex.ReferringPhysicianName]: { vr: "PN", Value: ["Pereira^Ana"] },
+      [TagHex.PerFrameFunctionalGroupsSequence]: { vr: "SQ", Value: Array(8_000).fill(frame) },
+    };
+    const { studies } = await t.store(owner, sampleZip({ study: "78", elements }));
+    const study = studies[0]?.id ?? "";
+    const form = await formBody({ studyInstanceUID: study }, { name: "laudo", bytes: laudo });
+    await t.call("POST", "/api/studies/laudo/upload", { as: owner, ...form });
+    await t.settle();
+    const found = unzipSync(await (await medium(study)).bytes());
+    const records = parseDicom(found.DICOMDIR ?? new Uint8Array()).elements.x00041220?.items ?? [];
+    const said = records.flatMap(({ dataSet }) =>
+      ["x00100010", "x00100020", "x00080020"].flatMap((tag) => dataSet?.string(tag) ?? []),
+    );
+    expect(said).toEqual(["Muitos^Quadros", "Q-1000", "20240131"]);
+    const document = leavesOf(recordsOf(found.DICOMDIR ?? new Uint8Array())).find(
+      ({ type }) => type === "ENCAP DOC",
+    );
+    const dataSet = parseDicom(found[document?.file ?? ""] ?? new Uint8Array());
+    expect([dataSet.string("x00100020"), dataSet.string("x00080090")]).toEqual(["Q-1000", "Pereira^Ana"]);
+  });
+
   test.if(orthanc !== null)(
     "is imported whole by Orthanc",
     async () => {

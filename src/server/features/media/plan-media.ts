@@ -9,6 +9,8 @@ import type { StoredObjectRow } from "../../holdings/objects/stored-objects.tabl
 import { AppError } from "../../http/app-error.ts";
 import { readAhead, SMALL_AHEAD } from "../../runtime/read-ahead.ts";
 import { WorkTurn } from "../../runtime/work-turn.ts";
+import { studyRecord } from "../dicomweb/catalogue/open-catalogue.ts";
+import { studyJson } from "../dicomweb/qido/qido-json.ts";
 import type { SeriesRow, StudyRow } from "../studies/studies.table.ts";
 import { HeaderReader } from "./header-reader.ts";
 import { mediaTooLarge } from "./media.errors.ts";
@@ -89,7 +91,7 @@ export async function planMedia(
     await using headers = new HeaderReader(await deps.series.metadata(object));
     const [first] = instances;
     const header = first ? await headers.read(first) : undefined;
-    about ??= aboutOf(study, header ?? {});
+    about ??= aboutOf(study, header);
     const series = directoryRecord("SERIES", seriesElements(row, header ?? {}, index + 1));
     records.push(series);
     recordBytes += series.bytes.length;
@@ -112,7 +114,7 @@ export async function planMedia(
       files.push({ name: file.join("/"), record, instance: { ...kept, ...named } });
     }
   }
-  const known = about ?? aboutOf(study, {});
+  const known = about ?? aboutOf(study, undefined);
   const studyRecord = { ...directoryRecord("STUDY", pick(known, STUDY)), lower: records };
   const patient = { ...directoryRecord("PATIENT", pick(known, PATIENT)), lower: [studyRecord] };
   return {
@@ -194,7 +196,8 @@ function wellFormed(vr: string, value: unknown): unknown {
   return (vr === "DA" ? /^\d{8}$/ : /^\d{2,6}(\.\d{1,6})?$/).test(digits) ? digits : null;
 }
 
-function aboutOf(study: StudyRow, header: DicomJson): DicomElements {
+/** Patient and study as an instance says, or without its header as searches answer them. */
+function aboutOf(study: StudyRow, header: DicomJson = studyJson(studyRecord(study))): DicomElements {
   const issuer = given(header, TagHex.IssuerOfPatientID, "LO");
   const received = study.createdAt.toISOString().slice(0, 10).replaceAll("-", "");
   return {
