@@ -153,6 +153,27 @@ describe("a medium", () => {
     expect([dataSet.string("x00100020"), dataSet.string("x00080090")]).toEqual(["Q-1000", "Pereira^Ana"]);
   });
 
+  test("has the laudo that somebody deletes while it is sent", async () => {
+    const { studies } = await t.store(owner, sampleZip({ study: "79" }, { study: "79", sop: "2" }));
+    const study = studies[0]?.id ?? "";
+    const form = await formBody({ studyInstanceUID: study }, { name: "laudo", bytes: laudo });
+    await t.call("POST", "/api/studies/laudo/upload", { as: owner, ...form });
+    await t.settle();
+    const reader = (await medium(study)).body?.getReader();
+    const pieces = [(await reader?.read())?.value ?? new Uint8Array()];
+    expect((await t.call("DELETE", `/api/studies/laudo/${study}`, { as: owner })).status).toBe(200);
+    await t.settle();
+    for (let isDone = false; !isDone; ) {
+      const { value, done } = (await reader?.read()) ?? { done: true };
+      isDone = done;
+      if (value) pieces.push(value);
+    }
+    const found = unzipSync(Uint8Array.from(Buffer.concat(pieces)));
+    expect(found["IHE_PDI/LAUDO.PDF"]).toEqual(laudo);
+    const named = leavesOf(recordsOf(found.DICOMDIR ?? new Uint8Array())).map(({ file }) => file);
+    expect(named.filter((file) => found[file]).length).toBe(3);
+  });
+
   test.if(orthanc !== null)(
     "is imported whole by Orthanc",
     async () => {

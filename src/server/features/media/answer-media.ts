@@ -139,18 +139,15 @@ async function receiptIfAny(deps: MediaDeps, study: StudyRow): Promise<ReceiptRo
 }
 
 async function* mediaPieces(deps: MediaDeps, medium: Medium, page: Uint8Array[]): AsyncGenerator<Uint8Array> {
-  const { directory, files, report, laudo, study, volumes, isOwner } = medium;
+  const { directory, files, study, volumes, isOwner } = medium;
+  // First, since a medium may take hours: it names the laudo, which somebody may delete meanwhile.
+  yield* laudoFiles(deps, zip, medium);
   const zip = new ZipStream();
   const encoded = directory.encode(FILE_SET_ID, uidOfUuid(Bun.randomUUIDv7()));
   yield* zip.file("DICOMDIR", ...(await Array.fromAsync(encoded)));
   yield* zip.file("INDEX.HTM", ...page);
   yield* zip.file("README.TXT", readMeOf(deps.config));
   yield* imageFiles(deps, zip, files, volumes);
-  if (report && laudo) {
-    const pdf = await readObject(deps, report.object);
-    yield* zip.file(laudo.name, ...encapsulateReport(laudo.elements, pdf));
-    yield* zip.file("IHE_PDI/LAUDO.PDF", pdf);
-  }
   yield* receiptFiles(deps, zip, medium);
   if (isOwner) {
     const rows = await listStudyAudit(deps.db, study.id, MAX_AUDIT_ROWS);
@@ -158,6 +155,17 @@ async function* mediaPieces(deps: MediaDeps, medium: Medium, page: Uint8Array[])
   }
   yield* zip.end();
 }
+async function* laudoFiles(
+  deps: MediaDeps,
+  zip: ZipStream,
+  { report, laudo }: Medium,
+): AsyncGenerator<Uint8Array> {
+  if (!report || !laudo) return;
+  const pdf = await readObject(deps, report.object);
+  yield* zip.file(laudo.name, ...encapsulateReport(laudo.elements, pdf));
+  yield* zip.file("IHE_PDI/LAUDO.PDF", pdf);
+}
+
 
 /** The laudo's elements, and the name of its file in the plan. */
 export function describeReport(plan: MediaPlan, { report, object }: NonNullable<FoundReport>) {
