@@ -4,6 +4,8 @@ import { dirname, join } from "node:path";
 import { parseDicom } from "dicom-parser";
 import { unzipSync, zipSync } from "fflate";
 import { compactVerify, createLocalJWKSet, type JSONWebKeySet } from "jose";
+import { answerMedia } from "../../../src/server/features/media/answer-media.ts";
+import { findStudyFile } from "../../../src/server/features/studies/download/download-study.ts";
 import type { SignedReceipt } from "../../../src/shared/api/receipts.ts";
 import { TagHex } from "../../../src/shared/dicom/tags.ts";
 import { noise, sampleKinds } from "../../support/damaged-study.ts";
@@ -172,6 +174,22 @@ describe("a medium", () => {
     expect(found["IHE_PDI/LAUDO.PDF"]).toEqual(laudo);
     const named = leavesOf(recordsOf(found.DICOMDIR ?? new Uint8Array())).map(({ file }) => file);
     expect(named.filter((file) => found[file]).length).toBe(3);
+  });
+
+  test("has the images that another upload adds once the study was found", async () => {
+    const { studies } = await t.store(owner, sampleZip({ study: "83" }));
+    const [first] = studies;
+    const caller = { userId: owner.id, role: "user" as const, isTrial: false, hasActiveSubscription: true };
+    const file = await findStudyFile(t.deps, caller, first?.id ?? "");
+    await t.store(owner, sampleZip({ study: "83", sop: "2" }));
+    await t.settle();
+    const right = { charge: async () => {}, recheck: async () => {} };
+    const assets = { get: () => undefined, paths: () => [] };
+    const asked = { caller, locale: "pt-BR" as const, isHead: false };
+    const answer = await answerMedia({ ...t.deps, assets }, asked, file, right);
+    const found = unzipSync(await answer.bytes());
+    const named = leavesOf(recordsOf(found.DICOMDIR ?? new Uint8Array())).map(({ file }) => file);
+    expect(named.filter((name) => found[name])).toHaveLength(2);
   });
 
   test.if(orthanc !== null)(

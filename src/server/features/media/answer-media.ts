@@ -22,10 +22,11 @@ import { findReport } from "../reports/reports.repo.ts";
 import { owns } from "../studies/access/study-access.ts";
 import { type DownloadRight, tryVolumes, zipHeaders } from "../studies/download/download-body.ts";
 import type { StudyFile } from "../studies/download/download-study.ts";
+import { studyNotFound } from "../studies/studies.errors.ts";
 import type { Caller } from "../studies/studies.repo.ts";
 import type { SeriesRow, StudyRow } from "../studies/studies.table.ts";
 import { listStudyAudit } from "../studies/study-audit.repo.ts";
-import { findStoredStudies } from "../studies/study-contents.repo.ts";
+import { findContents } from "../studies/study-contents.repo.ts";
 import { findSeriesThumbnail, type Thumbnail } from "../thumbnails/thumbnails.repo.ts";
 import { readDiscPage } from "./disc-page.ts";
 import { encapsulateReport, reportElements, uidOfUuid } from "./encapsulate-report.ts";
@@ -73,21 +74,17 @@ export async function answerMedia(
   const headers = zipHeaders(file.fileName.replace(/_HIS\.zip$/, "_PDI.zip"));
   if (isHead) return new Response(null, { headers });
   if (isUnsound(study)) throw new AppError(archiveDamaged);
-  const stored = await findStoredStudies(deps.db, study.accountId, [study.studyInstanceUID]);
-  const series = stored.get(study.studyInstanceUID)?.series ?? [];
-  const report = await findReport(deps.db, study.id);
+  const { rows, ...prepared } = await deps.searchTurns.run(
+    { callerId: caller.userId, isTrial: caller.isTrial },
+    () => prepare(deps, study),
+  );
   const medium: Medium = {
     study,
-    volumes: file.volumes,
-    report,
     locale,
     isOwner: owns(caller, study),
-    ...(await deps.searchTurns.run({ callerId: caller.userId, isTrial: caller.isTrial }, () =>
-      prepare(deps, study, series, report),
-    )),
+    ...prepared,
     receipt: await receiptIfAny(deps, study),
   };
-  const rows = series.map(({ row }) => row).toSorted(bySeriesNumber);
   const page = indexPageOf(study, rows, {
     report: medium.report !== undefined,
     receipt: medium.receipt !== undefined,
@@ -95,24 +92,26 @@ export async function answerMedia(
     discPage: await readDiscPage(deps.assets),
   });
   // What can't be read fails before it is charged.
-  await tryVolumes(deps, file.volumes.slice(0, 1));
+  await tryVolumes(deps, medium.volumes.slice(0, 1));
   await charge({ isRange: false });
   return new Response(streamWhileAllowed(streamOf(mediaPieces(deps, medium, page)), recheck), { headers });
 }
 
 /** What a medium holds, packed as long as it is sent. */
 async function prepare(
-  deps: Pick<Deps, "series">,
+  deps: Pick<Deps, "db" | "series">,
   study: StudyRow,
-  series: Parameters<typeof planMedia>[2],
-  report: FoundReport,
-): Promise<Pick<Medium, "directory" | "files" | "laudo">> {
+): Promise<Omit<Medium, "study" | "receipt" | "isOwner" | "locale"> & { rows: SeriesRow[] }> {
+  const { series, volumes } = await findContents(deps.db, study.id);
+  if (volumes.length === 0) throw new AppError(studyNotFound);
+  const report = await findReport(deps.db, study.id);
   const plan = await planMedia(deps, study, series);
   const laudo = report && describeReport(plan, report);
   const directory = new Dicomdir();
   await directory.add(plan.patient);
   const files = [...plan.files, ...variantFiles(plan, "IHE_PDI/")];
-  return { directory, files: await PackedFiles.of(files), laudo };
+  const rows = series.map(({ row }) => row).toSorted(bySeriesNumber);
+  return { directory, files: await PackedFiles.of(files), report, laudo, volumes, rows };
 }
 
 /** Small pictures of the first series. */
@@ -140,9 +139,9 @@ async function receiptIfAny(deps: MediaDeps, study: StudyRow): Promise<ReceiptRo
 
 async function* mediaPieces(deps: MediaDeps, medium: Medium, page: Uint8Array[]): AsyncGenerator<Uint8Array> {
   const { directory, files, study, volumes, isOwner } = medium;
+  const zip = new ZipStream();
   // First, since a medium may take hours: it names the laudo, which somebody may delete meanwhile.
   yield* laudoFiles(deps, zip, medium);
-  const zip = new ZipStream();
   const encoded = directory.encode(FILE_SET_ID, uidOfUuid(Bun.randomUUIDv7()));
   yield* zip.file("DICOMDIR", ...(await Array.fromAsync(encoded)));
   yield* zip.file("INDEX.HTM", ...page);
@@ -155,6 +154,7 @@ async function* mediaPieces(deps: MediaDeps, medium: Medium, page: Uint8Array[])
   }
   yield* zip.end();
 }
+
 async function* laudoFiles(
   deps: MediaDeps,
   zip: ZipStream,
@@ -165,7 +165,6 @@ async function* laudoFiles(
   yield* zip.file(laudo.name, ...encapsulateReport(laudo.elements, pdf));
   yield* zip.file("IHE_PDI/LAUDO.PDF", pdf);
 }
-
 
 /** The laudo's elements, and the name of its file in the plan. */
 export function describeReport(plan: MediaPlan, { report, object }: NonNullable<FoundReport>) {

@@ -104,6 +104,20 @@ export async function listStoredSeries(db: DbOrTx, studyId: string): Promise<Sto
     .where(eq(series.studyId, studyId));
 }
 
+/** All that a study holds, but for its report. */
+export interface StudyContents extends Pick<StoredStudy, "series"> {
+  volumes: StoredObjectRow[];
+}
+
+/**
+ * What a study holds now; nothing, if it was deleted. The volumes are looked up behind the manifests, so that those which an upload adds
+ * meanwhile are among them.
+ */
+export async function findContents(db: DbOrTx, studyId: string): Promise<StudyContents> {
+  const stored = await listStoredSeries(db, studyId);
+  return { series: stored, volumes: await listVolumes(db, studyId) };
+}
+
 const newStudies = prepared((db, given: Given<RowsByColumn<typeof studies>>) =>
   db.insert(studies).select(selectGiven(studies, given)),
 );
