@@ -15,7 +15,7 @@ import { type FaultyS3Server, startFaultyS3Server } from "../../support/faulty-s
 import { noisySlices } from "../../support/noisy-slices.ts";
 import { ORTHANC, startOrthanc } from "../../support/orthanc.ts";
 import { formBody, samplePdf } from "../../support/sample-pdf.ts";
-import { sampleInstance, sampleZip } from "../../support/sample-zip.ts";
+import { sampleInstance, sampleZip, studyUID } from "../../support/sample-zip.ts";
 import { sha256 } from "../../support/stored-bytes.ts";
 import { createTempFolder } from "../../support/temp-folder.ts";
 import { createTestApp, type Person, problemOf, type TestApp } from "../../support/test-app.ts";
@@ -413,6 +413,30 @@ test("an export goes on without the exam that its owner deletes while it is sent
   expect(left).toMatchObject([{ study: studies[0]?.id, found: "deleted" }]);
   expect(Object.keys(files).filter((name) => /IMG\d+$/.test(name)).length).toBeGreaterThanOrEqual(3);
   expect([...(await t.sql`select 1 from integrity_findings`)]).toEqual([]);
+});
+
+test("an export names no exam that its owner deletes before its turn", async () => {
+  const owner = await t.addPerson("Apaga Antes", { plan: "clinica" });
+  await t.store(owner, sampleZip(...noisySlices("92", 3)));
+  const { studies } = await t.store(owner, sampleZip(...noisySlices("93", 3)));
+  const ticket = await t.call("POST", "/api/users/export-ticket", { as: owner });
+  const reader = (await t.call("GET", ((await ticket.json()) as ExportTicket).url)).body?.getReader();
+  const pieces: Uint8Array[] = [];
+  for (let isDeleted = false; ; ) {
+    const { value, done } = (await reader?.read()) ?? { done: true };
+    if (done || !value) break;
+    pieces.push(value);
+    if (isDeleted || !Buffer.from(value).includes("DICOM/E0000001")) continue;
+    const deleted = await t.call("DELETE", `/api/studies/${studies[0]?.id}`, { as: owner });
+    expect(deleted.status).toBe(200);
+    isDeleted = true;
+    await t.settle();
+  }
+  const files = unzipSync(Uint8Array.from(Buffer.concat(pieces)));
+  const { studies: listed } = JSON.parse(strFromU8(files["exams.json"] ?? new Uint8Array()));
+  expect(listed).toMatchObject([{ studyInstanceUID: studyUID("92"), folders: ["DICOM/E0000001/"] }]);
+  expect(recordsOf(files.DICOMDIR ?? new Uint8Array()).map(({ lower }) => lower.length)).toEqual([1]);
+  expect(strFromU8(files["INDEX.HTM"] ?? new Uint8Array())).not.toContain("E0000002");
 });
 
 test("a person deletes their account and everything in it with their password, whatever the subscription's state", async () => {

@@ -17,6 +17,7 @@ import type { RemovalRow } from "../removals/removals.table.ts";
 import { findReport } from "../reports/reports.repo.ts";
 import { listGrants, listSeries, listStudiesAfter } from "../studies/studies.repo.ts";
 import type { StudyRow } from "../studies/studies.table.ts";
+import { findContents, type StudyContents } from "../studies/study-contents.repo.ts";
 import { listSupportMessages, type SupportMessageRow } from "../support/support.repo.ts";
 import { type AccountAuditRow, listAccountAudit } from "./account-audit.repo.ts";
 import { accountPageOf, type ListedExam, type ListedLabExam } from "./account-page.ts";
@@ -73,7 +74,10 @@ export async function* exportAccount(
   for (;;) {
     const rows: StudyRow[] = await listStudiesAfter(deps.db, userId, after, STUDIES_AT_ONCE);
     for (const study of rows) {
-      const entry = yield* exportStudy(deps, zip, study, parts);
+      const contents = await findContents(deps.db, study.id);
+      // It was deleted while those before it were sent.
+      if (contents.volumes.length === 0) continue;
+      const entry = yield* exportStudy(deps, zip, { study, contents }, parts);
       const exam = { ...entry, removal: presentRemoval(removals, study) };
       exams.push(exam);
     }
@@ -158,7 +162,7 @@ async function* exportAudit(deps: ExportDeps, zip: ZipStream, userId: string): A
 async function* exportStudy(
   deps: ExportDeps,
   zip: ZipStream,
-  study: StudyRow,
+  { study, contents }: { study: StudyRow; contents: StudyContents },
   parts: ExportParts,
 ): AsyncGenerator<Uint8Array, ListedExam> {
   const found = await findReport(deps.db, study.id);
@@ -166,7 +170,8 @@ async function* exportStudy(
   const exam = { study: study.id, studyInstanceUID: study.studyInstanceUID };
   const pdf = found && (await parts.damaged.readOrRecord({ ...exam, file }, readObject(deps, found.object)));
   if (pdf) yield* zip.file(file, pdf);
-  const folders = yield* exportImages(deps, zip, { study, laudo: found && pdf && { found, pdf } }, parts);
+  const laudo = found && pdf && { found, pdf };
+  const folders = yield* exportImages(deps, zip, { study, contents, laudo }, parts);
   const receiptFiles = yield* exportReceipts(deps, zip, study, parts.locale);
   const { id, studyInstanceUID, createdAt, instanceCount } = study;
   const series = await listSeries(deps.db, id);

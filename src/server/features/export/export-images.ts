@@ -2,7 +2,6 @@ import { ManifestTooLarge } from "../../archive/manifest.errors.ts";
 import { volumeFolder } from "../../archive/volume-name.ts";
 import type { ZipStream } from "../../archive/zip-stream.ts";
 import type { Dicomdir, DirectoryRecord } from "../../dicom/dicomdir.ts";
-import { listVolumes } from "../../holdings/objects/stored-objects.repo.ts";
 import type { StoredObjectRow } from "../../holdings/objects/stored-objects.table.ts";
 import { readObject, streamObject } from "../../holdings/reading/open-object.ts";
 import { AppError } from "../../http/app-error.ts";
@@ -14,12 +13,13 @@ import type { CopiedFile } from "../media/packed-files.ts";
 import { type MediaPlan, numbered, planMedia, variantFiles } from "../media/plan-media.ts";
 import type { findReport } from "../reports/reports.repo.ts";
 import type { StudyRow } from "../studies/studies.table.ts";
-import { listStoredSeries } from "../studies/study-contents.repo.ts";
+import type { StudyContents } from "../studies/study-contents.repo.ts";
 import { type DamagedParts, isGone, isLeftOut } from "./damaged-parts.ts";
 import type { ExportDeps } from "./export-deps.ts";
 
 interface ExamImages {
   study: StudyRow;
+  contents: StudyContents;
   laudo?: { found: NonNullable<Awaited<ReturnType<typeof findReport>>>; pdf: Uint8Array } | undefined;
 }
 
@@ -36,13 +36,13 @@ interface ImageParts {
 export async function* exportImages(
   deps: ExportDeps,
   zip: ZipStream,
-  { study, laudo }: ExamImages,
+  { study, contents, laudo }: ExamImages,
   parts: ImageParts,
 ): AsyncGenerator<Uint8Array, string[]> {
   const exam = { study: study.id, studyInstanceUID: study.studyInstanceUID };
-  const volumes = await listVolumes(deps.db, study.id);
+  const { series, volumes } = contents;
   const path = ["DICOM", numbered("E", ++parts.folderCount)];
-  const plan = await planIfReadable(deps, study, path);
+  const plan = await planIfReadable(deps, study, series, path);
   if (!plan) {
     for (const volume of volumes) yield* exportVolume(deps, zip, volume, { exam, damaged: parts.damaged });
     return volumes.map((volume) => volumeFolder(volume.id));
@@ -62,10 +62,11 @@ export async function* exportImages(
 async function planIfReadable(
   deps: ExportDeps,
   study: StudyRow,
+  series: StudyContents["series"],
   path: readonly string[],
 ): Promise<MediaPlan | undefined> {
   try {
-    return await planMedia(deps, study, await listStoredSeries(deps.db, study.id), path);
+    return await planMedia(deps, study, series, path);
   } catch (error) {
     if (isLeftOut(error) || isTooLarge(error)) return undefined;
     throw error;
