@@ -69,6 +69,7 @@ export function createMemoryCatalogue(held: HeldInstance[]): DicomwebCatalogue {
       };
     },
     derivative: async () => undefined,
+    copies: async () => new Map(),
     searching: { turns: createSearchTurns(), searcher: { callerId: "reader" } },
     borrow: async (instance, { offset, length }) => ownBytes(whole(instance).slice(offset, offset + length)),
     read: async (instance, { offset, length }) => whole(instance).slice(offset, offset + length),

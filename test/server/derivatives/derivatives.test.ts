@@ -162,13 +162,19 @@ describe("the copy of a series", () => {
     }
   });
 
-  test("changes the version of the metadata", async () => {
+  test("changes the version of the metadata, of the series and of the study", async () => {
     const id = await storeWithoutCopy("2");
-    const before = await get(`${seriesPath("2")}/metadata`);
+    const paths = [`${seriesPath("2")}/metadata`, `/dicomweb/studies/${studyUID("2")}/metadata`];
+    const before = await Promise.all(paths.map((path) => get(path)));
     await makeDerivatives(t.deps, id, never);
-    const after = await get(`${seriesPath("2")}/metadata`);
-    expect(after.headers.get("etag")).not.toBe(before.headers.get("etag"));
-    expect((await after.json())[0][TagHex.AvailableTransferSyntaxUID].Value).toContain(HTJ2K);
+    for (const [index, path] of paths.entries()) {
+      const etag = before[index]?.headers.get("etag") ?? "";
+      const after = await get(path, { "if-none-match": etag });
+      expect({ path, status: after.status }).toEqual({ path, status: 200 });
+      expect((await after.json())[0][TagHex.AvailableTransferSyntaxUID].Value).toContain(HTJ2K);
+      const again = await get(path, { "if-none-match": after.headers.get("etag") ?? "" });
+      expect(again.status).toBe(304);
+    }
   });
 
   test("goes with its study, and no check takes it for an orphan", async () => {

@@ -314,7 +314,7 @@ describe("a search by what few studies have", () => {
       derivative: async () => undefined,
       manifest: async () => manifest,
       metadata: async () => metadata,
-      copied: async () => new Set(),
+      copies: async () => new Map(),
     };
     const session = { ...owner, userId: owner.id, role: "user", hasActiveSubscription: true };
     const search = (db: TestApp["deps"]["db"]) =>

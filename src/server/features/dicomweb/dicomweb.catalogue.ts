@@ -102,6 +102,8 @@ export interface DicomwebCatalogue extends InstanceBytes {
   metadata(studyInstanceUID: string, seriesInstanceUID: string): Promise<StoredMetadata | undefined>;
   /** The lossless HTJ2K copy of a series, if it has one. */
   derivative(studyInstanceUID: string, seriesInstanceUID: string): Promise<Derivative | undefined>;
+  /** The versions of the copies of some series, by the versions of these. */
+  copies(series: readonly SeriesRecord[]): Promise<ReadonlyMap<string, string>>;
   /** Whether its caller may retrieve whole files, as far as they and the study alone decide that; absent for a viewer. */
   isDownloadable?: boolean;
   /** For searches of instances, which take turns by caller. */

@@ -112,7 +112,8 @@ export function createDicomwebRoutes(access: DicomwebAccess) {
     const catalogue = await resolve(c);
     const taken = takenOf(c);
     const series = await allSeries(catalogue, c.req.param("study"));
-    return unlessKnown(c, versionIn(taken.form, versionOf(series)), async () => {
+    const version = versionOf(series, await catalogue.copies(series));
+    return unlessKnown(c, versionIn(taken.form, version), async () => {
       // What can't be read at all fails before the answer begins.
       const all = metadataOf(catalogue, series);
       const metadata = continueFrom(await all.next(), all);
@@ -171,9 +172,10 @@ export function createDicomwebRoutes(access: DicomwebAccess) {
   return routes;
 }
 
-/** Changes with the metadata of any series. */
-function versionOf(series: readonly SeriesRecord[]): string {
+/** Changes with the metadata of any series, which name its copy. */
+function versionOf(series: readonly SeriesRecord[], copies: ReadonlyMap<string, string>): string {
   const hash = new Bun.CryptoHasher("sha256");
-  for (const { seriesInstanceUID, version } of series) hash.update(`${seriesInstanceUID} ${version}\n`);
+  for (const { seriesInstanceUID, version } of series)
+    hash.update(`${seriesInstanceUID} ${version} ${copies.get(version) ?? ""}\n`);
   return hash.digest("hex").slice(0, 32);
 }

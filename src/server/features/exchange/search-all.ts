@@ -101,12 +101,12 @@ async function* seriesFor(
       session,
       rows.map(({ study }) => study),
     );
-    const copied = await deps.series.copied(rows.map(({ manifest }) => manifest));
+    const copies = await deps.series.copies(rows.map(({ manifest }) => manifest.id));
     for (const row of rows) {
       const { instanceCount } = row.series;
       const reference = references.get(row.study.id);
       const known = knownOf(row, reference, deps.baseUrl);
-      const opened = openSeries(deps, session.userId, row.manifest, copied.has(row.manifest.id));
+      const opened = openSeries(deps, session.userId, row.manifest, copies.has(row.manifest.id));
       yield { instanceCount, known, reference, find: async () => opened };
     }
     if (rows.length < limit) return;

@@ -161,10 +161,8 @@ export function createSeriesReader(
       });
     },
     derivative: async ({ id }) => (deps.config.hasDerivatives ? await findDerivative(id) : undefined),
-    async copied(objects) {
-      if (!deps.config.hasDerivatives) return new Set();
-      const ids = objects.map(({ id }) => id);
-      return new Set((await findCopies(deps.db, ids)).keys());
+    async copies(manifestIds) {
+      return deps.config.hasDerivatives ? await findCopies(deps.db, manifestIds) : new Map();
     },
     async read(instance, range) {
       return await readInstanceRange(instance, range, await volumeOf(instance));

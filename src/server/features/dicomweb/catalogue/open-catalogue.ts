@@ -68,6 +68,8 @@ export function openCatalogue(
       const object = await findManifest(studyInstanceUID, seriesInstanceUID);
       return object && (await reader.derivative(object));
     },
+    // A series changes with its manifest.
+    copies: (series) => reader.copies(series.map(({ version }) => version)),
     read: reader.read,
     borrow: reader.borrow,
     async open(instance, range) {

@@ -19,6 +19,6 @@ export interface SeriesReader extends InstanceBytes {
   ): Promise<StoredMetadata>;
   /** The lossless copy of the series, if it has one that may be shown. */
   derivative(object: Pick<StoredObjectRow, "id">): Promise<Derivative | undefined>;
-  /** Finds with one look-up which of these manifests' series have a lossless copy; returns the ids of the manifests. */
-  copied(objects: readonly Pick<StoredObjectRow, "id">[]): Promise<ReadonlySet<string>>;
+  /** Finds with one look-up which of the series with these manifests have a lossless copy; returns the copies' versions by manifest. */
+  copies(manifestIds: readonly string[]): Promise<ReadonlyMap<string, string>>;
 }
