@@ -192,6 +192,32 @@ describe("a medium", () => {
     expect(named.filter((name) => found[name])).toHaveLength(2);
   });
 
+  test("has the receipt of the images on it, also if an upload comes while that is made", async () => {
+    const { studies } = await t.store(owner, sampleZip({ study: "84" }));
+    const caller = { userId: owner.id, role: "user" as const, isTrial: false, hasActiveSubscription: true };
+    const file = await findStudyFile(t.deps, caller, studies[0]?.id ?? "");
+    let isPlanned = false;
+    const searchTurns = {
+      ...t.deps.searchTurns,
+      async run<Result>(whose: { callerId: string; isTrial: boolean }, work: () => Promise<Result>) {
+        const planned = await t.deps.searchTurns.run(whose, work);
+        if (!isPlanned) {
+          isPlanned = true;
+          await t.store(owner, sampleZip({ study: "84", sop: "2" }));
+        }
+        return planned;
+      },
+    };
+    const right = { charge: async () => {}, recheck: async () => {} };
+    const assets = { get: () => undefined, paths: () => [] };
+    const asked = { caller, locale: "pt-BR" as const, isHead: false };
+    const answer = await answerMedia({ ...t.deps, assets, searchTurns }, asked, file, right);
+    const found = unzipSync(await answer.bytes());
+    const { receipt } = JSON.parse(Buffer.from(found["IHE_PDI/RECIBO.JSN"] ?? []).toString()) as SignedReceipt;
+    const named = leavesOf(recordsOf(found.DICOMDIR ?? new Uint8Array()));
+    expect([named.length, receipt.instances.length]).toEqual([2, 2]);
+  });
+
   test.if(orthanc !== null)(
     "is imported whole by Orthanc",
     async () => {

@@ -16,7 +16,8 @@ import type { ReceiptDeps } from "../receipts/make-receipt.ts";
 import { receiptOfStudy } from "../receipts/read-receipt.ts";
 import { drawReceipts } from "../receipts/receipt-paper.ts";
 import { signedReceipt } from "../receipts/receipt-payload.ts";
-import { receiptTooLarge } from "../receipts/receipts.errors.ts";
+import { receiptNotReady, receiptTooLarge } from "../receipts/receipts.errors.ts";
+import { digestOf } from "../receipts/receipts.repo.ts";
 import type { ReceiptRow } from "../receipts/receipts.table.ts";
 import { findReport } from "../reports/reports.repo.ts";
 import { owns } from "../studies/access/study-access.ts";
@@ -41,6 +42,9 @@ type FoundReport = Awaited<ReturnType<typeof findReport>>;
 export const FILE_SET_ID = "EXAMETECA";
 const MAX_AUDIT_ROWS = 10_000;
 const MAX_PREVIEWS = 24;
+/** How often a study that changes meanwhile is planned. */
+const MAX_LOOKS = 5;
+const RETRY_AFTER_SECONDS = 10;
 
 /** What a medium is made of. */
 interface Medium {
@@ -74,17 +78,8 @@ export async function answerMedia(
   const headers = zipHeaders(file.fileName.replace(/_HIS\.zip$/, "_PDI.zip"));
   if (isHead) return new Response(null, { headers });
   if (isUnsound(study)) throw new AppError(archiveDamaged);
-  const { rows, ...prepared } = await deps.searchTurns.run(
-    { callerId: caller.userId, isTrial: caller.isTrial },
-    () => prepare(deps, study),
-  );
-  const medium: Medium = {
-    study,
-    locale,
-    isOwner: owns(caller, study),
-    ...prepared,
-    receipt: await receiptIfAny(deps, study),
-  };
+  const { rows, ...prepared } = await prepareWithReceipt(deps, caller, study);
+  const medium: Medium = { study, locale, isOwner: owns(caller, study), ...prepared };
   const page = indexPageOf(study, rows, {
     report: medium.report !== undefined,
     receipt: medium.receipt !== undefined,
@@ -97,11 +92,29 @@ export async function answerMedia(
   return new Response(streamWhileAllowed(streamOf(mediaPieces(deps, medium, page)), recheck), { headers });
 }
 
+/** What a medium holds, with the receipt of exactly that. An upload may come while the receipt is made. */
+async function prepareWithReceipt(
+  deps: MediaDeps & Pick<Deps, "searchTurns">,
+  { userId: callerId, isTrial }: Caller & Pick<Session, "isTrial">,
+  study: StudyRow,
+) {
+  for (let looks = 0; looks < MAX_LOOKS; looks++) {
+    const { manifestIds, ...prepared } = await deps.searchTurns.run({ callerId, isTrial }, () =>
+      prepare(deps, study),
+    );
+    const receipt = await receiptIfAny(deps, study);
+    if (!receipt || receipt.madeOf === digestOf(manifestIds)) return { ...prepared, receipt };
+  }
+  throw new AppError(receiptNotReady, { retryAfterSeconds: RETRY_AFTER_SECONDS });
+}
+
 /** What a medium holds, packed as long as it is sent. */
 async function prepare(
   deps: Pick<Deps, "db" | "series">,
   study: StudyRow,
-): Promise<Omit<Medium, "study" | "receipt" | "isOwner" | "locale"> & { rows: SeriesRow[] }> {
+): Promise<
+  Omit<Medium, "study" | "receipt" | "isOwner" | "locale"> & { rows: SeriesRow[]; manifestIds: string[] }
+> {
   const { series, volumes } = await findContents(deps.db, study.id);
   if (volumes.length === 0) throw new AppError(studyNotFound);
   const report = await findReport(deps.db, study.id);
@@ -111,7 +124,8 @@ async function prepare(
   await directory.add(plan.patient);
   const files = [...plan.files, ...variantFiles(plan, "IHE_PDI/")];
   const rows = series.map(({ row }) => row).toSorted(bySeriesNumber);
-  return { directory, files: await PackedFiles.of(files), report, laudo, volumes, rows };
+  const manifestIds = series.map(({ manifest }) => manifest.id);
+  return { directory, files: await PackedFiles.of(files), report, laudo, volumes, rows, manifestIds };
 }
 
 /** Small pictures of the first series. */

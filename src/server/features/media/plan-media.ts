@@ -115,8 +115,8 @@ export async function planMedia(
     }
   }
   const known = about ?? aboutOf(study, undefined);
-  const studyRecord = { ...directoryRecord("STUDY", pick(known, STUDY)), lower: records };
-  const patient = { ...directoryRecord("PATIENT", pick(known, PATIENT)), lower: [studyRecord] };
+  const ofStudy = { ...directoryRecord("STUDY", pick(known, STUDY)), lower: records };
+  const patient = { ...directoryRecord("PATIENT", pick(known, PATIENT)), lower: [ofStudy] };
   return {
     files,
     variants,

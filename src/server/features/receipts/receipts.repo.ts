@@ -33,6 +33,11 @@ export async function digestManifests(db: DbOrTx, studyId: string): Promise<stri
   return row?.sha256 ?? "";
 }
 
+/** As {@link digestManifests}, of manifests that were read. */
+export function digestOf(manifestIds: readonly string[]): string {
+  return new Bun.CryptoHasher("sha256").update(manifestIds.toSorted().join(",")).digest("hex");
+}
+
 /** The receipt that was given last for a study. */
 export async function findLastReceipt(db: DbOrTx, studyId: string): Promise<ReceiptRow | undefined> {
   const [row] = await db
