@@ -11,8 +11,8 @@ export interface TestSmtpServer extends AsyncDisposable {
   nextMail(to: string): Promise<ReadMail>;
 }
 
-/** A real SMTP server on loopback that takes every message and keeps it. */
-export async function startSmtpServer(): Promise<TestSmtpServer> {
+/** A real SMTP server on loopback that takes every message and keeps it, and answers so only after `answersAfterMs`. */
+export async function startSmtpServer({ answersAfterMs = 0 } = {}): Promise<TestSmtpServer> {
   const kept: ReadMail[] = [];
   const arrivals = new EventTarget();
   const server = new SMTPServer({
@@ -25,7 +25,7 @@ export async function startSmtpServer(): Promise<TestSmtpServer> {
       stream.on("end", () => {
         kept.push(parseMail(Buffer.concat(chunks).toString("utf8")));
         arrivals.dispatchEvent(new Event("mail"));
-        done();
+        setTimeout(done, answersAfterMs);
       });
     },
   });

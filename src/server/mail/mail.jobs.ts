@@ -12,7 +12,8 @@ const outgoing = defineQueue<{ sealed: string; about?: string[] }>("mail.send", 
   retryLimit: 20,
   retryDelaySeconds: 10,
   retryDelayMaxSeconds: 1800,
-  expireInSeconds: 120,
+  // Longer than a server may take to answer: a job that expires is sent again.
+  expireInSeconds: 15 * 60,
 });
 
 const cleaning = defineQueue("mail.clean", { retryLimit: 1 });

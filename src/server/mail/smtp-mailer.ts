@@ -1,7 +1,12 @@
 import { createTransport } from "nodemailer";
 import { type Mail, type Mailer, MailFailed } from "./mailer.ts";
 
-const TIMEOUT_MS = 20_000;
+const CONNECT_MS = 20_000;
+/**
+ * A server may look through a message, or copy it to another, before it answers. One that is not waited for has it, and gets it again
+ * (RFC 5321 §4.5.3.2.6).
+ */
+const ANSWER_MS = 10 * 60_000;
 
 /** Sends through the SMTP server of an `smtp:` or `smtps:` URL, as `from`. */
 export function createSmtpMailer(options: { url: string; from: string }): Mailer {
@@ -9,9 +14,9 @@ export function createSmtpMailer(options: { url: string; from: string }): Mailer
     url: options.url,
     pool: true,
     maxConnections: 2,
-    connectionTimeout: TIMEOUT_MS,
-    greetingTimeout: TIMEOUT_MS,
-    socketTimeout: TIMEOUT_MS,
+    connectionTimeout: CONNECT_MS,
+    greetingTimeout: CONNECT_MS,
+    socketTimeout: ANSWER_MS,
   } as Parameters<typeof createTransport>[0]);
   return {
     async send(mail) {

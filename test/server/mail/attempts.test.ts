@@ -1,7 +1,8 @@
 import { expect, test } from "bun:test";
 import { createTransport } from "nodemailer";
 import type { Mail } from "../../../src/server/mail/mailer.ts";
-import { compose } from "../../../src/server/mail/smtp-mailer.ts";
+import { compose, createSmtpMailer } from "../../../src/server/mail/smtp-mailer.ts";
+import { startSmtpServer } from "../../support/smtp-server.ts";
 import { createTestApp } from "../../support/test-app.ts";
 import { until } from "../../support/until.ts";
 
@@ -41,3 +42,12 @@ test("automatic answers are asked to stay away, except from a message to support
   expect(await headOf(mail)).toMatch(/^Auto-Submitted: auto-generated$/m);
   expect(await headOf({ ...mail, replyTo: "pessoa@example.com" })).not.toContain("Auto-Submitted");
 });
+
+test("a mail is sent once to a server that looks at it for half a minute before it takes it", async () => {
+  await using server = await startSmtpServer({ answersAfterMs: 30_000 });
+  const mailer = createSmtpMailer({ url: server.url, from: FROM });
+  const to = "espera@example.com";
+  await mailer.send({ to, subject: "Olá", text: "Olá", html: "<p>Olá</p>" });
+  expect((await server.nextMail(to)).text).toContain("Olá");
+  mailer.close();
+}, 60_000);
