@@ -85,6 +85,8 @@ export const operationsSchema = z.object({
     transferring: z.number(),
     failedTransfers: z.number(),
   }),
+  /** Laboratory PDFs whose bytes are not as they were received; a node of an older version does not tell. */
+  labExams: z._default(z.object({ damaged: z.number(), missing: z.number() }), { damaged: 0, missing: 0 }),
   nodes: z.array(nodeSchema),
   /** Since midnight in Brazil: exams and bytes that came, and accounts that were at work. */
   today: z.object({ exams: z.number(), bytes: z.number(), people: z.number() }),

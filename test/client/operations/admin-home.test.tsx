@@ -20,6 +20,7 @@ const calm: Operations = {
   deadLetters: 0,
   queue: { waiting: 7, delayed: 2, active: 3, oldestSeconds: 130 },
   studies: { damaged: 0, missing: 0, transferring: 0, failedTransfers: 0 },
+  labExams: { damaged: 0, missing: 0 },
   today: { exams: 42, bytes: 18.3 * GIB, people: 61 },
   lastBackupAt: new Date(Date.now() - 12.5 * 60_000).toISOString(),
   waitingAccounts: 0,
@@ -275,6 +276,7 @@ describe("an admin's home page", () => {
       {
         ...calm,
         studies: { damaged: 2, missing: 1, transferring: 0, failedTransfers: 1 },
+        labExams: { damaged: 1, missing: 4 },
         nodes: [
           { ...node, disk },
           { ...node, id: "01900000-0000-7000-8000-000000000b02", isThis: false, state: "silent", disk: null },
@@ -283,6 +285,9 @@ describe("an admin's home page", () => {
       [],
     );
     expect(await screen.findByText("3 exames não conferem com o que foi recebido")).toBeTruthy();
+    const integrity = await panel("Integridade");
+    expect(integrity.getByText("5 PDFs de laboratório não conferem com o que foi recebido")).toBeTruthy();
+    expect(integrity.getByRole("heading").textContent).toBe("Integridade 8");
     expect(screen.getByText("1 exame não está no armazenamento")).toBeTruthy();
     const nodes = await panel("Servidores e discos");
     expect(nodes.getByText(/Novos envios são recusados/)).toBeTruthy();

@@ -13,6 +13,7 @@ const troubled: Operations = {
   deadLetters: 14,
   queue: { waiting: 212, delayed: 12, active: 6, oldestSeconds: 2_580 },
   studies: { damaged: 1, missing: 1, transferring: 3, failedTransfers: 12 },
+  labExams: { damaged: 0, missing: 1 },
   today: { exams: 42, bytes: 18.3 * GIB, people: 61 },
   lastBackupAt: "2026-11-19T12:30:00.000Z",
   waitingAccounts: 1,

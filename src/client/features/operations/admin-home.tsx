@@ -14,7 +14,7 @@ import { NewAccountsPanel } from "./new-accounts-panel.tsx";
 import { NodePanel, nodesInNeed } from "./node-panel.tsx";
 import { confirmableCount, PixPanel } from "./pix-panel.tsx";
 import { QueuePanel } from "./queue-panel.tsx";
-import { IntegrityPanel, TransferPanel } from "./stored-bytes-panels.tsx";
+import { countUnsound, IntegrityPanel, TransferPanel } from "./stored-bytes-panels.tsx";
 import { useDeadLetters, useOperations } from "./use-operations.ts";
 
 /** What an admin sees first: the day in four figures, and what waits for a person, the urgent first. */
@@ -36,7 +36,7 @@ export default function AdminHome() {
     { name: "nodes", waiting: nodes && nodesInNeed(nodes), node: <NodePanel query={operations} /> },
     {
       name: "integrity",
-      waiting: studies && studies.damaged + studies.missing,
+      waiting: operations.data && countUnsound(operations.data),
       node: <IntegrityPanel query={operations} />,
     },
     {

@@ -1,4 +1,6 @@
 import { Plural, Trans } from "@lingui/react/macro";
+import type { ReactNode } from "react";
+import type { Operations } from "../../../shared/api/operations.ts";
 import { CircleAlertIcon, CircleCheckIcon } from "../../ui/entry-icons.tsx";
 import { ShieldAlertIcon } from "../../ui/icons.tsx";
 import { HomeIcon, HomePanel, HomeRow } from "../home/home-panel.tsx";
@@ -47,13 +49,17 @@ export function TransferPanel({ query }: { query: Query }) {
   );
 }
 
-/** Studies whose bytes are not what was received. */
+/** How many studies and laboratory PDFs have bytes that are not what was received. */
+export function countUnsound({ studies, labExams }: Operations): number {
+  return studies.damaged + studies.missing + labExams.damaged + labExams.missing;
+}
+
+/** Studies and laboratory PDFs whose bytes are not what was received. */
 export function IntegrityPanel({ query }: { query: Query }) {
-  const studies = query.data?.studies;
   return (
     <HomePanel
       title={<Trans id="home.integrity">Integrity</Trans>}
-      count={studies && studies.damaged + studies.missing}
+      count={query.data && countUnsound(query.data)}
       link={
         <ViewLink view="integrity">
           <Trans id="home.integrity.findings">Findings</Trans>
@@ -61,30 +67,55 @@ export function IntegrityPanel({ query }: { query: Query }) {
       }
       query={query}
     >
-      {({ studies: { damaged, missing } }) =>
-        damaged + missing === 0 ? (
+      {(operations) =>
+        countUnsound(operations) === 0 ? (
           <HomeRow
             lead={<HomeIcon icon={CircleCheckIcon} tone="ok" />}
             title={<Trans id="home.integrity.none">No exam is known to be damaged</Trans>}
           />
         ) : (
-          <HomeRow
-            lead={<HomeIcon icon={ShieldAlertIcon} tone="bad" />}
-            title={
-              <Plural
-                id="home.integrity.some"
-                value={damaged + missing}
-                one="# exam is not what was received"
-                other="# exams are not what was received"
-              />
-            }
-          >
-            <Trans id="home.integrity.where">
-              Nothing of what changed is shown. Look at the disk or the store: it may be failing.
-            </Trans>
-          </HomeRow>
+          <Unsound {...operations} />
         )
       }
     </HomePanel>
+  );
+}
+
+function Unsound({ studies, labExams }: Operations) {
+  const exams = studies.damaged + studies.missing;
+  const pdfs = labExams.damaged + labExams.missing;
+  return (
+    <>
+      {exams > 0 && (
+        <UnsoundRow>
+          <Plural
+            id="home.integrity.some"
+            value={exams}
+            one="# exam is not what was received"
+            other="# exams are not what was received"
+          />
+        </UnsoundRow>
+      )}
+      {pdfs > 0 && (
+        <UnsoundRow>
+          <Plural
+            id="home.integrity.labs"
+            value={pdfs}
+            one="# laboratory PDF is not what was received"
+            other="# laboratory PDFs are not what was received"
+          />
+        </UnsoundRow>
+      )}
+    </>
+  );
+}
+
+function UnsoundRow({ children }: { children: ReactNode }) {
+  return (
+    <HomeRow lead={<HomeIcon icon={ShieldAlertIcon} tone="bad" />} title={children}>
+      <Trans id="home.integrity.where">
+        Nothing of what changed is shown. Look at the disk or the store: it may be failing.
+      </Trans>
+    </HomeRow>
   );
 }

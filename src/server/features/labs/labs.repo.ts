@@ -1,4 +1,4 @@
-import { and, count, desc, eq, gt, sql, sum } from "drizzle-orm";
+import { and, count, desc, eq, gt, inArray, sql, sum } from "drizzle-orm";
 import type { DbOrTx, Tx } from "../../db/client.ts";
 import { isKept } from "../../holdings/kept.repo.ts";
 import { labExams } from "./labs.table.ts";
@@ -88,6 +88,19 @@ export async function saveLabIntegrity(
 /** Counts the lab exams of all accounts. */
 export async function countLabExams(db: DbOrTx): Promise<number> {
   return await db.$count(labExams, isKept(labExams));
+}
+
+/** How many kept exams have bytes that were found damaged or missing. */
+export async function countUnsoundLabExams(db: DbOrTx): Promise<{ damaged: number; missing: number }> {
+  const { integrity } = labExams;
+  const rows = await db
+    .select({ integrity, exams: count() })
+    .from(labExams)
+    .where(and(isKept(labExams), inArray(integrity, ["damaged", "missing"])))
+    .groupBy(integrity);
+  const examsThat = (found: LabExamRow["integrity"]) =>
+    rows.find((row) => row.integrity === found)?.exams ?? 0;
+  return { damaged: examsThat("damaged"), missing: examsThat("missing") };
 }
 
 export async function insertLabExam(tx: Tx, row: typeof labExams.$inferInsert): Promise<void> {

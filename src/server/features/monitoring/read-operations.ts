@@ -10,6 +10,7 @@ import { countActiveAccounts } from "../accounts/sessions/sessions.repo.ts";
 import { listNewUsers } from "../accounts/users/users.repo.ts";
 import type { UserRow } from "../accounts/users/users.table.ts";
 import { countWaitingUsers, listWaitingUsers } from "../accounts/users/waiting-users.repo.ts";
+import { countUnsoundLabExams } from "../labs/labs.repo.ts";
 import { findLastBackup } from "../safekeeping/backups.repo.ts";
 import { countStudyStates, measureStudiesSince } from "../studies/study-states.repo.ts";
 import { splitDepths } from "./queue-families.ts";
@@ -38,19 +39,31 @@ export async function readOperations(
 ): Promise<Operations> {
   const now = clock.now();
   const midnight = startOfDayInBrazil(now);
-  const [queues, states, nodes, came, people, lastBackup, newUsers, waiting, waitingAccounts, isWritable] =
-    await Promise.all([
-      measureQueues(db),
-      countStudyStates(db),
-      listNodes(db, MAX_NODES),
-      measureStudiesSince(db, midnight),
-      countActiveAccounts(db, midnight),
-      findLastBackup(db),
-      listNewUsers(db, new Date(now.getTime() - NEW_ACCOUNT_MS), MAX_NEW_ACCOUNTS),
-      listWaitingUsers(db, MAX_NEW_ACCOUNTS),
-      countWaitingUsers(db),
-      takesBytes(),
-    ]);
+  const [
+    queues,
+    states,
+    labExams,
+    nodes,
+    came,
+    people,
+    lastBackup,
+    newUsers,
+    waiting,
+    waitingAccounts,
+    isWritable,
+  ] = await Promise.all([
+    measureQueues(db),
+    countStudyStates(db),
+    countUnsoundLabExams(db),
+    listNodes(db, MAX_NODES),
+    measureStudiesSince(db, midnight),
+    countActiveAccounts(db, midnight),
+    findLastBackup(db),
+    listNewUsers(db, new Date(now.getTime() - NEW_ACCOUNT_MS), MAX_NEW_ACCOUNTS),
+    listWaitingUsers(db, MAX_NEW_ACCOUNTS),
+    countWaitingUsers(db),
+    takesBytes(),
+  ]);
   const { working, deadLetters } = splitDepths(queues);
   const sum = (figure: "waiting" | "delayed" | "active") =>
     working.reduce((total, queue) => total + queue[figure], 0);
@@ -68,6 +81,7 @@ export async function readOperations(
       transferring: countStudies(states, ({ storageStatus }) => storageStatus === "transferring"),
       failedTransfers: countStudies(states, ({ storageStatus }) => storageStatus === "error"),
     },
+    labExams,
     nodes: nodes.map((seen) => presentNode(seen, { id: node.id, isWritable })),
     today: { ...came, people },
     lastBackupAt: lastBackup?.toISOString() ?? null,
