@@ -464,4 +464,31 @@ describe("the list of laboratory exams", () => {
     expect(await comeBackAfter(55_000)).toBe(1);
     expect(await comeBackAfter(10_000)).toBe(2);
   });
+
+  test("comes by itself once the server is back, and so does the PDF that is open", async () => {
+    let isDown = true;
+    const unlessDown =
+      (answer: () => Response): Answer =>
+      () =>
+        isDown ? problem(503, "database.unavailable", "O banco de dados não responde.") : answer();
+    await showLabs({
+      ...labsOf([blood]),
+      "GET /api/exams-lab": unlessDown(() => Response.json([blood])),
+      [`GET /api/exams-lab/${blood.id}/view`]: unlessDown(() => new Response(samplePdf())),
+    });
+    await pass(40_000);
+    expect(screen.getByRole("button", { name: "Tentar novamente" })).toBeDefined();
+    // Told when it began, and not at each try since.
+    expect(toastTexts()).toEqual([]);
+    isDown = false;
+    await pass(20_000);
+    expect(names()).toEqual(["Hemograma completo"]);
+    isDown = true;
+    (screen.getByRole("button", { name: "Ver Hemograma completo" }) as HTMLElement).click();
+    await pass(20_000);
+    expect(screen.getByRole("button", { name: "Tentar novamente" })).toBeDefined();
+    isDown = false;
+    await pass(20_000);
+    expect(screen.queryByRole("button", { name: "Tentar novamente" })).toBeNull();
+  });
 });

@@ -1,9 +1,10 @@
 import { Trans } from "@lingui/react/macro";
-import { type ReactNode, useEffect, useId, useRef, useState } from "react";
+import { type ReactNode, useEffect, useId, useRef } from "react";
 import { isOffline } from "../../query-client.ts";
 import type { Icon } from "../../ui/icon.tsx";
 import { LoadError } from "../../ui/load-error.tsx";
 import { Skeleton } from "../../ui/skeleton.tsx";
+import { useFailure } from "../../ui/use-failure.ts";
 import { WholeDates } from "../../ui/whole-dates.tsx";
 import { useUnreached } from "./unreached.ts";
 
@@ -57,13 +58,6 @@ export function HomeSection<Data>({ title, count, link, query, place, children }
       {data === undefined && !failure && (place ?? <PanelPlace />)}
     </section>
   );
-}
-
-/** The last failure. It stays while the data are being read again by themselves, so that nothing moves until they are there. */
-function useFailure({ error }: HomeQuery<unknown>): Error | undefined {
-  const [failure, setFailure] = useState<Error>();
-  if (error && error !== failure) setFailure(error);
-  return error ?? failure;
 }
 
 /** Reads again. Once the data are there, the retry button goes, and the heading above them takes the focus. */

@@ -1,6 +1,8 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import { useQuery } from "@tanstack/react-query";
 import type { LabExam } from "../../../shared/api/labs.ts";
+import { readAgainAfterOutage } from "../../read-again.ts";
+import { useFailure } from "../../ui/use-failure.ts";
 import { PdfPane } from "../pdf/pdf-pane.tsx";
 import { LabDeletionText } from "./delete-lab-dialog.tsx";
 import { labDate, labName } from "./lab-text.ts";
@@ -13,22 +15,25 @@ export default function LabPdf({ exam, onBack }: { exam: LabExam; onBack: () => 
   const download = useLabDownload();
   const deletion = useLabDeletion();
   // The PDF is dropped from memory when its view closes.
-  const { data, error, refetch } = useQuery({
+  const query = useQuery({
     queryKey: ["lab-pdf", exam.id],
     queryFn: ({ signal }) => labsApi.view(exam.id, signal),
     gcTime: 0,
+    refetchInterval: readAgainAfterOutage,
   });
-  useFailureToast(error, t({ id: "labs.viewFailed", message: "Error loading exam" }));
+  const { data, refetch } = query;
+  const failure = useFailure(query);
+  useFailureToast(failure, t({ id: "labs.viewFailed", message: "Error loading exam" }));
   return (
     <PdfPane
       title={labName(i18n, exam)}
       subtitle={labDate(exam)}
       file={data}
       failure={
-        error
+        failure
           ? {
               title: <Trans id="labs.viewFailed">Error loading exam</Trans>,
-              text: error.message,
+              text: failure.message,
               retry: () => void refetch(),
             }
           : undefined

@@ -56,7 +56,7 @@ function LabsOrPdf() {
   if (viewed) {
     return (
       <Suspense fallback={<LabListSkeleton />}>
-        <LabPdf exam={viewed} onBack={() => setViewed(undefined)} />
+        <LabPdf key={viewed.id} exam={viewed} onBack={() => setViewed(undefined)} />
       </Suspense>
     );
   }

@@ -6,8 +6,9 @@ import { ApiError } from "../../api.ts";
 import { failureText } from "../../failure-text.ts";
 import { mayRetry } from "../../query-client.ts";
 import { LABS, LABS_AND_USAGE } from "../../query-keys.ts";
-import { readAgainAfterFailure } from "../../read-again.ts";
+import { readAgainAfterFailure, readAgainAfterOutage } from "../../read-again.ts";
 import { showToast } from "../../ui/toast.tsx";
+import { useFailure } from "../../ui/use-failure.ts";
 import { pdfName, saveFile } from "../pdf/save-file.ts";
 import { labName } from "./lab-text.ts";
 import { labsApi } from "./labs-api.ts";
@@ -17,22 +18,28 @@ const CACHED_MS = 60_000;
 /** The person's exams. */
 export function useLabs() {
   const { t } = useLingui();
-  const { data, error, refetch } = useQuery({
+  const query = useQuery({
     queryKey: [LABS, "list"],
     queryFn: ({ signal }) => labsApi.list(signal),
     staleTime: CACHED_MS,
     retry: mayRetry,
+    refetchInterval: readAgainAfterOutage,
   });
-  useFailureToast(error, t({ id: "labs.listFailed", message: "Error loading laboratory exams" }));
-  return { exams: data, failure: error, retry: () => void refetch() };
+  const { data, refetch } = query;
+  const failure = useFailure(query);
+  useFailureToast(failure, t({ id: "labs.listFailed", message: "Error loading laboratory exams" }));
+  return { exams: data, failure, retry: () => void refetch() };
 }
 
-/** Shows each failure once in a toast, except the end of a session, which the login form reports. */
-export function useFailureToast(failure: Error | null, title: string): void {
-  const told = useRef<Error>(null);
+/**
+ * Shows each failure once in a toast, however often it is tried again meanwhile, except the end of a session, which the login form
+ * reports.
+ */
+export function useFailureToast(failure: Error | undefined, title: string): void {
+  const told = useRef<string>(undefined);
   useEffect(() => {
-    if (failure === told.current) return;
-    told.current = failure;
+    if (failure?.message === told.current) return;
+    told.current = failure?.message;
     if (!failure || (failure instanceof ApiError && failure.status === 401)) return;
     showToast({ tone: "bad", title, text: failure.message });
   }, [failure, title]);

@@ -4,7 +4,9 @@ import { useAtom } from "jotai";
 import type { Study } from "../../../shared/api/studies.ts";
 import { failureText } from "../../failure-text.ts";
 import { STUDIES } from "../../query-keys.ts";
+import { readAgainAfterOutage } from "../../read-again.ts";
 import { showToast } from "../../ui/toast.tsx";
+import { useFailure } from "../../ui/use-failure.ts";
 import { PdfPane } from "../pdf/pdf-pane.tsx";
 import { pdfName, saveFile } from "../pdf/save-file.ts";
 import { dateText, descriptionText } from "../studies/study-text.ts";
@@ -18,17 +20,20 @@ const REPORT = "report";
 export default function ReportView() {
   const [study, setStudy] = useAtom(shownReportSubject.valueAtom);
   useFoundStudy(shownReportSubject);
-  return study ? <Report study={study} onBack={() => setStudy(undefined)} /> : null;
+  return study ? <Report key={study.id} study={study} onBack={() => setStudy(undefined)} /> : null;
 }
 
 function Report({ study, onBack }: { study: Study; onBack: () => void }) {
   const { i18n, t } = useLingui();
   // The PDF is dropped from memory when its view closes.
-  const { data, error, refetch } = useQuery({
+  const query = useQuery({
     queryKey: [REPORT, study.id],
     queryFn: ({ signal }) => reportsApi.read(study.id, signal),
     gcTime: 0,
+    refetchInterval: readAgainAfterOutage,
   });
+  const { data, refetch } = query;
+  const failure = useFailure(query);
   const deletion = useDeletion(study);
   const description = descriptionText(i18n, study);
   const date = dateText(i18n, study.studyDate);
@@ -38,10 +43,10 @@ function Report({ study, onBack }: { study: Study; onBack: () => void }) {
       subtitle={`${description}, ${date}`}
       file={data}
       failure={
-        error
+        failure
           ? {
               title: <Trans id="report.loadFailed">Error loading report</Trans>,
-              text: error.message,
+              text: failure.message,
               retry: () => void refetch(),
             }
           : undefined

@@ -9,6 +9,7 @@ import {
 } from "../../../shared/api/access-tokens.ts";
 import { answerInTime } from "../../answer-in-time.ts";
 import { callApi, callJson } from "../../api.ts";
+import { readAgainAfterFailure } from "../../read-again.ts";
 
 const queryKey = ["tokens"];
 
@@ -23,6 +24,7 @@ export function useAccessTokens() {
   return useQuery({
     queryKey,
     queryFn: ({ signal }): Promise<AccessToken[]> => callJson(accessTokensCall, { signal }),
+    refetchInterval: readAgainAfterFailure,
   });
 }
 

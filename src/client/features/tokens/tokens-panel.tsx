@@ -8,6 +8,7 @@ import { LoadError } from "../../ui/load-error.tsx";
 import { dayText } from "../../ui/moment-text.ts";
 import { SectionHead } from "../../ui/section-head.tsx";
 import { Skeleton } from "../../ui/skeleton.tsx";
+import { useFailure } from "../../ui/use-failure.ts";
 import { removableRow } from "../../ui/use-focus-return.ts";
 import { useServerNow } from "../../ui/use-now.ts";
 import { useOpener } from "../../ui/use-opener.ts";
@@ -25,7 +26,9 @@ const SOON_MS = 7 * 24 * 3600_000;
 
 /** Tokens with which programs read or send exams for the account. */
 export function TokensPanel() {
-  const { data: tokens, error, refetch } = useAccessTokens();
+  const query = useAccessTokens();
+  const { data: tokens, refetch } = query;
+  const error = useFailure(query);
   const [asked, setAsked] = useAtom(askedAtom);
   const [made, setMade] = useState<MadeAccessToken>();
   const opener = useOpener(asked !== undefined);
