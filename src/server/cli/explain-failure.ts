@@ -3,7 +3,7 @@ import { causesOf } from "../runtime/causes.ts";
 import { describeError } from "../runtime/log.ts";
 import { OperatorError } from "../runtime/operator-error.ts";
 import { errnoOf } from "../storage/disk/fs-failure.ts";
-import { StoreUnavailable } from "../storage/object-store.ts";
+import { StoreRefuses, StoreUnavailable } from "../storage/object-store.ts";
 
 /**
  * Says why a command failed: in a sentence, if the operator can mend it. The message of any other error is left out, because it may
@@ -17,6 +17,11 @@ export function explainFailure(error: unknown): string {
   if ([...causesOf(error)].some(isDatabaseFull))
     return `The disk of the database is full${reason}: give it room and run the command again.`;
   if (isDatabaseUnavailable(error)) return `The database can't be reached${reason}: look at DATABASE_URL.`;
+  const refused = [...causesOf(error)].find((cause) => cause instanceof StoreRefuses);
+  if (refused?.why === "full")
+    return `The archive store is full, or a quota is used up${reason}: give it room and run the command again.`;
+  if (refused)
+    return `The archive store takes nothing from us${reason}: see whether the key may write, and the bucket's quota.`;
   if ([...causesOf(error)].some((cause) => cause instanceof StoreUnavailable))
     return `The archive store can't be reached${reason}: look at S3_ENDPOINT and the other S3_* settings.`;
   const errno = errnoOf(error);

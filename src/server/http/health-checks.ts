@@ -1,5 +1,6 @@
 import { ping } from "../db/client.ts";
 import type { Deps } from "../deps.ts";
+import { StoreRefuses } from "../storage/object-store.ts";
 import { createSharedCheck } from "./shared-check.ts";
 
 export interface HealthCheck {
@@ -16,8 +17,15 @@ export function createHealthChecks(deps: Pick<Deps, "db" | "disk" | "store">): H
     database: timed(() => ping(deps.db)),
     store: timed(() => deps.store.check()),
     disk: timed(() => deps.disk.check()),
-    uploads: timed(() => deps.disk.checkUploads()),
+    uploads: timed(() => checkUploads(deps)),
   };
+}
+
+/** @throws if this node's disk has no room for uploads, or the store refused the last one */
+async function checkUploads({ disk, store }: Pick<Deps, "disk" | "store">): Promise<void> {
+  await disk.checkUploads();
+  const refusal = store.refusal?.();
+  if (refusal) throw new StoreRefuses(refusal);
 }
 
 function timed(check: () => Promise<unknown>): HealthCheck {

@@ -11,7 +11,7 @@ const healthSchema = z.object({
   database: z.boolean(),
   store: z.boolean(),
   disk: z.boolean(),
-  /** Whether the disk has room for uploads. A node that only refuses uploads is ready. */
+  /** Whether the disk has room for uploads, and the store takes them. A node that only refuses uploads is ready. */
   uploads: z.boolean(),
 });
 

@@ -72,14 +72,14 @@ export const databaseUnavailable: ErrorKind = {
     message: "The database is not responding. Your exams are safe. Try again shortly.",
   },
 };
-/** The disk of this node takes nothing: it was mounted read-only, as after an error of the disk. */
+/** The disk of this node was mounted read-only, as after an error of the disk, or the archive store takes nothing from us. */
 export const storageReadOnly: ErrorKind = {
   status: 503,
   code: "storage.read_only",
   text: /*i18n*/ {
     id: "error.storage.readOnly",
     message:
-      "The server's disk takes nothing now. Nothing of this was stored. The administrator must look at it.",
+      "The server's storage takes nothing now. Nothing of this was stored. The administrator must look at it.",
   },
 };
 export const heldByAnotherNode: ErrorKind = {

@@ -8,7 +8,7 @@ import { ManifestError } from "../archive/manifest.errors.ts";
 import { isDatabaseUnavailable } from "../db/database.errors.ts";
 import { describeError, type Logger } from "../runtime/log.ts";
 import { DiskFull, isOutOfSpace, isReadOnlyDisk } from "../storage/disk/disk-room.ts";
-import { ObjectNotFound, StoreUnavailable } from "../storage/object-store.ts";
+import { ObjectNotFound, StoreRefuses, StoreUnavailable } from "../storage/object-store.ts";
 import { AppError, type Violation, type WrongField } from "./app-error.ts";
 import {
   archiveDamaged,
@@ -98,8 +98,11 @@ function asAppError(error: Error): AppError {
   if (isDatabaseUnavailable(error)) {
     return new AppError(databaseUnavailable, { cause: error, retryAfterSeconds: 10 });
   }
-  if (isReadOnlyDisk(error)) return new AppError(storageReadOnly, { cause: error, retryAfterSeconds: 60 });
-  if (error instanceof DiskFull || isOutOfSpace(error)) return new AppError(storageFull, { cause: error });
+  const refusal = error instanceof StoreRefuses ? error.why : undefined;
+  if (refusal === "read_only" || isReadOnlyDisk(error))
+    return new AppError(storageReadOnly, { cause: error, retryAfterSeconds: 60 });
+  if (refusal === "full" || error instanceof DiskFull || isOutOfSpace(error))
+    return new AppError(storageFull, { cause: error });
   if (error instanceof StoreUnavailable || error instanceof ObjectNotFound) {
     return new AppError(storeUnavailable, { cause: error, retryAfterSeconds: 10 });
   }

@@ -11,6 +11,7 @@ export interface ByteRange {
  * Keys are relative paths of `[A-Za-z0-9._-]` segments joined by `/`; adapters refuse any other.
  * @throws {ObjectNotFound} if a read names an absent key
  * @throws {StoreUnavailable} if the store can't be reached or answers nonsense, after bounded retries
+ * @throws {StoreRefuses} if it answers that it takes no bytes
  */
 export interface ObjectStore {
   readonly kind: "disk" | "s3";
@@ -62,6 +63,9 @@ export interface ObjectStore {
 
   /** Resolves if the store can be used. `/api/health` asks. */
   check(): Promise<void>;
+
+  /** Why the store refused what was put last, if that was a short while ago: {@link check} can't tell without putting something. */
+  refusal?(): StoreRefusal | undefined;
 }
 
 /** Returns which of these keys the caller's own records name. */
@@ -86,6 +90,20 @@ export class StoreUnavailable extends Error {
 /** The store takes connections and answers nothing. Asking again at once would only make the caller wait. */
 export class StoreSilent extends StoreUnavailable {
   override name = "StoreSilent";
+}
+
+/** `full`: there is no room, or a quota is used up. `read_only`: the store takes no bytes from us at all. */
+export type StoreRefusal = "full" | "read_only";
+
+/** The store answers, and refuses what is put. Reading goes on. */
+export class StoreRefuses extends StoreUnavailable {
+  override name = "StoreRefuses";
+  constructor(
+    readonly why: StoreRefusal,
+    options?: ErrorOptions,
+  ) {
+    super(why === "full" ? "the store is full" : "the store takes no bytes", options);
+  }
 }
 
 const SEGMENT = /^(?!\.{1,2}$)[A-Za-z0-9._-]{1,128}$/;

@@ -2,10 +2,21 @@ import { expect, test } from "bun:test";
 import { DrizzleQueryError } from "drizzle-orm/errors";
 import postgres from "postgres";
 import { explainFailure } from "../../../src/server/cli/explain-failure.ts";
+import { StoreRefuses } from "../../../src/server/storage/object-store.ts";
+import { S3Failure } from "../../../src/server/storage/s3/s3-failure.ts";
 
 test("a command that finds the database's disk full says so, not that the address is wrong", () => {
   const full = Object.assign(Object.create(postgres.PostgresError.prototype), { code: "53100" });
   expect(explainFailure(new DrizzleQueryError("insert", [], full))).toBe(
     "The disk of the database is full (53100): give it room and run the command again.",
+  );
+});
+
+test("a command that the store refuses says in the store's word why, not that it can't be reached", () => {
+  expect(explainFailure(new StoreRefuses("full", { cause: new S3Failure(403, "QuotaExceeded") }))).toBe(
+    "The archive store is full, or a quota is used up (QuotaExceeded): give it room and run the command again.",
+  );
+  expect(explainFailure(new StoreRefuses("read_only", { cause: new S3Failure(403, "AccessDenied") }))).toBe(
+    "The archive store takes nothing from us (AccessDenied): see whether the key may write, and the bucket's quota.",
   );
 });

@@ -229,8 +229,9 @@ test("concurrent scrapes query the database once and never list the store", asyn
   const collect = createCollector(deps, createHealthChecks(deps));
   const all = await Promise.all(Array.from({ length: 50 }, () => collect()));
   expect(new Set(all.map((families) => families.map(({ name }) => name).join())).size).toBe(1);
-  // The queues, the ping and the clock; the studies, the last round, the open findings and the open uploads; the store's own check.
-  expect(asked.sort()).toEqual(["check", ...Array(3).fill("execute"), ...Array(4).fill("select")]);
+  // The queues, the ping and the clock; the studies, the last round, the open findings and the open uploads; the store's own check
+  // and what it remembers.
+  expect(asked.sort()).toEqual(["check", ...Array(3).fill("execute"), "refusal", ...Array(4).fill("select")]);
 });
 
 test("the other metrics are shown while the database is out of reach", async () => {

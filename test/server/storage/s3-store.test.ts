@@ -129,8 +129,8 @@ describe("s3 store on a failing service", () => {
   test("doesn't repeat a request that can't succeed", async () => {
     failFirst({ status: 403, code: "AccessDenied" }, isPart, 1000);
     await expect(storeOf().putFile("a/large", source)).rejects.toMatchObject({
-      status: 403,
-      code: "AccessDenied",
+      why: "read_only",
+      cause: { status: 403, code: "AccessDenied" },
     });
     expect(server.seen.filter(isPart).length).toBe(1);
   });

@@ -11,7 +11,7 @@ export async function partFamilies(checks: HealthChecks): Promise<Family[]> {
     {
       name: "exameteca_up",
       type: "gauge",
-      help: "Whether each part answers this node: the database, the archive store, the disk with room on it, and with room for uploads.",
+      help: "Whether each part answers this node: the database, the archive store, the disk with room on it, and whether disk and store take uploads.",
       samples: states.map(({ part, isUp }) => ({ labels: { part }, value: isUp ? 1 : 0 })),
     },
     {

@@ -6,6 +6,7 @@ import { trustPeers } from "../../http/trusted-peers.ts";
 import { describeError } from "../../runtime/log.ts";
 import { Turns } from "../../runtime/turns.ts";
 import { DiskFull, type Reservation } from "../../storage/disk/disk-room.ts";
+import { StoreRefuses } from "../../storage/object-store.ts";
 import { findUser } from "../accounts/users/users.repo.ts";
 import { type GrowingDeps, GrowingUpload } from "../ingest/resumable/growing-upload.ts";
 import type { DimseHandler } from "./dimse-process.ts";
@@ -207,7 +208,8 @@ class Association implements Party {
       } catch (error) {
         // Nothing can be added to the upload that failed; what it has is taken in.
         await this.#closeUpload();
-        if (error instanceof DiskFull) return NO_ROOM;
+        if (error instanceof DiskFull || (error instanceof StoreRefuses && error.why === "full"))
+          return NO_ROOM;
         this.deps.log.error("dimse.store_failed", describeError(error));
         return FAILED;
       } finally {

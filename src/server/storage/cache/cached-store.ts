@@ -126,6 +126,7 @@ export async function createCachedStore(options: CachedStoreOptions): Promise<Ca
     stat: (key) => store.stat(key),
     list: (prefix) => store.list(prefix),
     check: () => store.check(),
+    refusal: () => store.refusal?.(),
 
     putFile: (key, path, options) => changing(key, () => store.putFile(key, path, options)),
     putBytes: (key, bytes) => changing(key, () => store.putBytes(key, bytes)),

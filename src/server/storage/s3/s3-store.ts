@@ -10,6 +10,7 @@ import { assertByteRange, folderOfPrefix } from "../preconditions.ts";
 import { listObjects, listUploads, listVersions, type UnfinishedUpload } from "./listing.ts";
 import { putFile, putWhole } from "./put-file.ts";
 import { contentLength } from "./range-header.ts";
+import { createRefusedPuts } from "./refused-puts.ts";
 import { openResuming } from "./resuming-body.ts";
 import { createS3Client, type S3Client, type S3ClientOptions } from "./s3-client.ts";
 import { S3Failure, S3Nonsense } from "./s3-failure.ts";
@@ -40,17 +41,19 @@ export function createS3Store(options: S3StoreOptions): ObjectStore {
   // A health check needs its answer now, not after the last retry.
   const checker = createS3Client({ ...options, retries: 0, timeoutMs: CHECK_TIMEOUT_MS });
 
+  const puts = createRefusedPuts();
+
   return {
     kind: "s3",
 
     async putFile(key, path, { signal } = {}) {
       assertObjectKey(key);
-      await putFile(client, key, path, partSizeBytes, signal);
+      await puts.during(() => putFile(client, key, path, partSizeBytes, signal));
     },
 
     async putBytes(key, bytes) {
       assertObjectKey(key);
-      await putWhole(client, key, new Uint8Array(bytes));
+      await puts.during(() => putWhole(client, key, new Uint8Array(bytes)));
     },
 
     async stat(key) {
@@ -100,6 +103,8 @@ export function createS3Store(options: S3StoreOptions): ObjectStore {
     async check() {
       await checker.send({ method: "HEAD" });
     },
+
+    refusal: () => puts.current(),
   };
 }
 
