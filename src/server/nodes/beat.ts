@@ -17,15 +17,18 @@ const platform = `${process.platform} ${process.arch} bun ${Bun.version}`;
 export async function beat({
   db,
   disk,
+  store,
   node,
   databaseClock,
-}: Pick<Deps, "db" | "disk" | "node" | "databaseClock">): Promise<Date> {
+}: Pick<Deps, "db" | "disk" | "store" | "node" | "databaseClock">): Promise<Date> {
   const { id, bootId } = node;
   await databaseClock.follow(db);
   // A disk that can't be read is told by health; the node is alive all the same.
   const space = await disk.space().catch(() => undefined);
   const told = space && { disk: { ...space, takesBytes: await takesBytes(disk) } };
-  return await recordBeat(db, { id, bootId, platform, version, pauseSeconds: PAUSE_SECONDS, ...told });
+  const storeRefusal = store.refusal?.();
+  const beat = { id, bootId, platform, version, pauseSeconds: PAUSE_SECONDS, storeRefusal, ...told };
+  return await recordBeat(db, beat);
 }
 
 async function takesBytes(disk: DiskRoom): Promise<boolean> {
@@ -43,7 +46,7 @@ async function takesBytes(disk: DiskRoom): Promise<boolean> {
  * beat if it fails.
  */
 export async function startBeating(
-  deps: Pick<Deps, "db" | "disk" | "node" | "log" | "databaseClock">,
+  deps: Pick<Deps, "db" | "disk" | "store" | "node" | "log" | "databaseClock">,
   onRevival: () => Promise<void>,
   { everyMs = BEAT_MS }: { everyMs?: number } = {},
 ): Promise<AsyncDisposable> {

@@ -1,6 +1,7 @@
 import { and, desc, eq, inArray, isNotNull, isNull, ne, sql } from "drizzle-orm";
 import type { Db, DbOrTx, Tx } from "../db/client.ts";
 import type { DiskSpace } from "../storage/disk/disk-space.ts";
+import type { StoreRefusal } from "../storage/object-store.ts";
 import { nodes } from "./nodes.table.ts";
 
 /** No installation has this many nodes. */
@@ -13,13 +14,15 @@ export interface Beat {
   version: string;
   /** Left out if it could not be read; what the last beat told stays then. */
   disk?: DiskSpace & { takesBytes: boolean };
+  /** Why the store refused what this node put last. */
+  storeRefusal?: StoreRefusal | undefined;
   /** A node that was silent for longer does not count as steady. */
   pauseSeconds: number;
 }
 
 /** Records that a node is alive. Returns since when this run has beaten without a pause. */
 export async function recordBeat(db: Db, beat: Beat): Promise<Date> {
-  const { id, bootId, platform, version, disk, pauseSeconds } = beat;
+  const { id, bootId, platform, version, disk, storeRefusal = null, pauseSeconds } = beat;
   const now = sql`now()`;
   const pausedAt = sql`now() - make_interval(secs => ${pauseSeconds})`;
   const isSteady = sql`${nodes.bootId} = ${bootId} and ${nodes.sweptAt} is null and ${nodes.lastBeatAt} between ${pausedAt} and now()`;
@@ -28,7 +31,7 @@ export async function recordBeat(db: Db, beat: Beat): Promise<Date> {
     diskSizeBytes: disk.sizeBytes,
     diskTakesBytes: disk.takesBytes,
   };
-  const told = { bootId, platform, version, ...ofDisk };
+  const told = { bootId, platform, version, storeRefusal, ...ofDisk };
   const [row] = await db
     .insert(nodes)
     .values({ id, startedAt: now, steadySince: now, lastBeatAt: now, ...told })
@@ -100,17 +103,34 @@ export async function forgetNodes(db: Db, limit: number): Promise<{ id: string }
 
 export type SeenNode = Pick<
   typeof nodes.$inferSelect,
-  "id" | "version" | "startedAt" | "lastBeatAt" | "diskFreeBytes" | "diskSizeBytes" | "diskTakesBytes"
+  | "id"
+  | "version"
+  | "startedAt"
+  | "lastBeatAt"
+  | "diskFreeBytes"
+  | "diskSizeBytes"
+  | "diskTakesBytes"
+  | "storeRefusal"
 > & { state: "up" | "silent" | "gone" };
 
 /** Up to `limit` nodes, those that beat last first. `silent`: a node that missed two beats, `gone`: one that was swept. */
 export async function listNodes(db: Db, limit: number): Promise<SeenNode[]> {
   const { id, version, startedAt, lastBeatAt, sweptAt, ...others } = nodes;
-  const { diskFreeBytes, diskSizeBytes, diskTakesBytes } = others;
+  const { diskFreeBytes, diskSizeBytes, diskTakesBytes, storeRefusal } = others;
   const state = sql<SeenNode["state"]>`case when ${sweptAt} is not null then 'gone'
     when ${lastBeatAt} < now() - ${twoBeats} then 'silent' else 'up' end`;
   return await db
-    .select({ id, version, startedAt, lastBeatAt, diskFreeBytes, diskSizeBytes, diskTakesBytes, state })
+    .select({
+      id,
+      version,
+      startedAt,
+      lastBeatAt,
+      diskFreeBytes,
+      diskSizeBytes,
+      diskTakesBytes,
+      storeRefusal,
+      state,
+    })
     .from(nodes)
     .orderBy(desc(lastBeatAt), id)
     .limit(limit);

@@ -1,4 +1,5 @@
 import { bigint, boolean, pgTable, text, timestamp } from "drizzle-orm/pg-core";
+import type { StoreRefusal } from "../storage/object-store.ts";
 
 const moment = (name: string) => timestamp(name, { withTimezone: true });
 
@@ -26,6 +27,8 @@ export const nodes = pgTable("nodes", {
   diskSizeBytes: bigint("disk_size_bytes", { mode: "number" }),
   /** Whether the disk took bytes at all, as of its last beat; a full one does. Null for a version that does not tell. */
   diskTakesBytes: boolean("disk_takes_bytes"),
+  /** Why the archive store refused what the node put last, as of its last beat; null if it did not, or the version does not tell. */
+  storeRefusal: text("store_refusal").$type<StoreRefusal>(),
   /** When the admin was told that this disk is low. Null again once it has room. */
   diskToldAt: moment("disk_told_at"),
 });

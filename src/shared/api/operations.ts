@@ -65,6 +65,8 @@ export const nodeSchema = z.object({
   lastBeatAt: z.string(),
   /** As of its last beat; null for a node whose version does not tell. */
   disk: z.nullable(z.object({ state: z.enum(diskStates), freeBytes: z.number(), sizeBytes: z.number() })),
+  /** Why the archive store refused what the node put last, some minutes ago at most; a node of an older version does not tell. */
+  storeRefusal: z._default(z.nullable(z.enum(["full", "read_only"])), null),
 });
 export type OperatedNode = z.infer<typeof nodeSchema>;
 

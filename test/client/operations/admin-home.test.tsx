@@ -34,6 +34,7 @@ const calm: Operations = {
       startedAt: "2026-11-21T12:00:00.000Z",
       lastBeatAt: "2026-11-21T12:30:00.000Z",
       disk: { state: "ok", freeBytes: 300 * GIB, sizeBytes: 480 * GIB },
+      storeRefusal: null,
     },
   ],
 };
@@ -296,6 +297,26 @@ describe("an admin's home page", () => {
     expect(nodes.getByRole("heading").textContent).toBe("Servidores e discos 2");
     await userEvent.click((await panel("Integridade")).getByRole("button", { name: "Achados" }));
     expect(shownView()).toBe("integrity");
+  });
+
+  test("names a store that refuses uploads, and what to look at", async () => {
+    const [node] = calm.nodes;
+    if (!node) throw new Error("no node");
+    const other = { ...node, id: "01900000-0000-7000-8000-000000000b02", isThis: false };
+    await show(
+      {
+        ...calm,
+        nodes: [
+          { ...node, storeRefusal: "full" },
+          { ...other, storeRefusal: "read_only" },
+        ],
+      },
+      [],
+    );
+    const nodes = await panel("Servidores e discos");
+    expect(nodes.getByText(/está cheio ou chegou à cota/)).toBeTruthy();
+    expect(nodes.getByText(/Verifique se a chave pode gravar/)).toBeTruthy();
+    expect(nodes.getByRole("heading").textContent).toBe("Servidores e discos 2");
   });
 
   test("offers another try for a panel that could not be loaded, while the others stay", async () => {

@@ -33,14 +33,17 @@ const troubled: Operations = {
     {
       ...{ ...node, id: "01900000-0000-7000-8000-0000000a01f3", isThis: true, state: "up" },
       disk: { state: "full", freeBytes: 1.4 * GIB, sizeBytes: 480 * GIB },
+      storeRefusal: null,
     },
     {
       ...{ ...node, id: "01900000-0000-7000-8000-00000009b2c4", isThis: false, state: "up" },
       disk: { state: "low", freeBytes: 44 * GIB, sizeBytes: 480 * GIB },
+      storeRefusal: null,
     },
     {
       ...{ ...node, id: "01900000-0000-7000-8000-0000000c77e1", isThis: false, state: "silent" },
       disk: { state: "ok", freeBytes: 300 * GIB, sizeBytes: 480 * GIB },
+      storeRefusal: null,
     },
   ],
 };

@@ -21,6 +21,7 @@ export function NodePanel({ query }: { query: ReturnType<typeof useOperations> }
             <li key={node.id} className="home-node">
               <NodeHead node={node} />
               {node.disk && <NodeDisk disk={node.disk} />}
+              {node.state === "up" && <StoreRefusal why={node.storeRefusal} />}
             </li>
           ))}
         </ul>
@@ -35,8 +36,9 @@ export function nodesInNeed(nodes: readonly OperatedNode[]): number {
 }
 
 /** A node that others have replaced needs nobody. */
-function isInNeed({ state, disk }: OperatedNode): boolean {
-  return state === "silent" || (state === "up" && disk !== null && disk.state !== "ok");
+function isInNeed({ state, disk, storeRefusal }: OperatedNode): boolean {
+  if (state !== "up") return state === "silent";
+  return storeRefusal !== null || (disk !== null && disk.state !== "ok");
 }
 
 function NodeHead({ node }: { node: OperatedNode }) {
@@ -110,5 +112,24 @@ function NodeDisk({ disk: { state, freeBytes, sizeBytes } }: { disk: NonNullable
         </p>
       )}
     </>
+  );
+}
+
+function StoreRefusal({ why }: { why: OperatedNode["storeRefusal"] }) {
+  if (why === null) return null;
+  return (
+    <p className="home-disk is-bad">
+      {why === "full" ? (
+        <Trans id="home.store.full">
+          The archive store is full, or a quota of it is used up. Uploads fail until it has room; exams can be
+          seen.
+        </Trans>
+      ) : (
+        <Trans id="home.store.readOnly">
+          The archive store takes nothing from this server. See whether its key may write, and its quota.
+          Exams can be seen.
+        </Trans>
+      )}
+    </p>
   );
 }

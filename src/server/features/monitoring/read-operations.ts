@@ -6,6 +6,7 @@ import { listNodes, type SeenNode } from "../../nodes/nodes.repo.ts";
 import { startOfDayInBrazil } from "../../runtime/brazil-time.ts";
 import { DiskFull } from "../../storage/disk/disk-room.ts";
 import { diskStateOf } from "../../storage/disk/disk-space.ts";
+import type { StoreRefusal } from "../../storage/object-store.ts";
 import { countActiveAccounts } from "../accounts/sessions/sessions.repo.ts";
 import { listNewUsers } from "../accounts/users/users.repo.ts";
 import type { UserRow } from "../accounts/users/users.table.ts";
@@ -34,7 +35,7 @@ export function createDiskCheck({ disk }: Pick<Deps, "disk">): () => Promise<boo
 
 /** What an admin is shown of the whole installation: jobs, bytes at rest, nodes and their disks. */
 export async function readOperations(
-  { db, node, clock }: Pick<Deps, "db" | "node" | "clock">,
+  { db, node, store, clock }: Pick<Deps, "db" | "node" | "store" | "clock">,
   takesBytes: () => Promise<boolean>,
 ): Promise<Operations> {
   const now = clock.now();
@@ -82,7 +83,9 @@ export async function readOperations(
       failedTransfers: countStudies(states, ({ storageStatus }) => storageStatus === "error"),
     },
     labExams,
-    nodes: nodes.map((seen) => presentNode(seen, { id: node.id, isWritable })),
+    nodes: nodes.map((seen) =>
+      presentNode(seen, { id: node.id, isWritable, storeRefusal: store.refusal?.() ?? null }),
+    ),
     today: { ...came, people },
     lastBackupAt: lastBackup?.toISOString() ?? null,
     waitingAccounts,
@@ -99,7 +102,13 @@ function presentAccounts(waiting: UserRow[], newUsers: UserRow[]): Operations["n
     });
 }
 
-function presentNode(seen: SeenNode, self: { id: string; isWritable: boolean }): OperatedNode {
+interface Self {
+  id: string;
+  isWritable: boolean;
+  storeRefusal: StoreRefusal | null;
+}
+
+function presentNode(seen: SeenNode, self: Self): OperatedNode {
   const { id, state, version, diskFreeBytes: freeBytes, diskSizeBytes: sizeBytes } = seen;
   const space = freeBytes === null || sizeBytes === null ? null : { freeBytes, sizeBytes };
   const isThis = id === self.id;
@@ -114,5 +123,6 @@ function presentNode(seen: SeenNode, self: { id: string; isWritable: boolean }):
     startedAt: seen.startedAt.toISOString(),
     lastBeatAt: seen.lastBeatAt.toISOString(),
     disk: space && diskState && { state: diskState, ...space },
+    storeRefusal: isThis ? self.storeRefusal : seen.storeRefusal,
   };
 }
