@@ -1,5 +1,6 @@
 import { ping } from "../db/client.ts";
 import type { Deps } from "../deps.ts";
+import { describeError, type Logger } from "../runtime/log.ts";
 import { StoreRefuses } from "../storage/object-store.ts";
 import { createSharedCheck } from "./shared-check.ts";
 
@@ -12,12 +13,29 @@ export interface HealthCheck {
 /** Checks what a node needs to work. Asking stays cheap however many callers ask. */
 export type HealthChecks = Record<"database" | "store" | "disk" | "uploads", HealthCheck>;
 
-export function createHealthChecks(deps: Pick<Deps, "db" | "disk" | "store">): HealthChecks {
+export function createHealthChecks(deps: Pick<Deps, "db" | "disk" | "store" | "log">): HealthChecks {
+  const { log } = deps;
   return {
-    database: timed(() => ping(deps.db)),
-    store: timed(() => deps.store.check()),
-    disk: timed(() => deps.disk.check()),
-    uploads: timed(() => checkUploads(deps)),
+    database: timed(told(log, "database", () => ping(deps.db))),
+    store: timed(told(log, "store", () => deps.store.check())),
+    disk: timed(told(log, "disk", () => deps.disk.check())),
+    uploads: timed(told(log, "uploads", () => checkUploads(deps))),
+  };
+}
+
+/** Logs why a part fails, and when it answers again: once each. */
+function told(log: Logger, part: keyof HealthChecks, check: () => Promise<unknown>): () => Promise<unknown> {
+  let isDown = false;
+  return async () => {
+    try {
+      await check();
+    } catch (error) {
+      if (!isDown) log.warn("health.part_down", { part, ...describeError(error) });
+      isDown = true;
+      throw error;
+    }
+    if (isDown) log.info("health.part_up", { part });
+    isDown = false;
   };
 }
 

@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import { createSharedCheck } from "../../../src/server/http/shared-check.ts";
+import { createLogger } from "../../../src/server/runtime/log.ts";
 import { createS3Store } from "../../../src/server/storage/s3/s3-store.ts";
 import { startFaultyS3Server } from "../../support/faulty-s3-server.ts";
 import { createTestApp } from "../../support/test-app.ts";
@@ -58,6 +59,29 @@ test("concurrent health checks send the store one small request; an outage shows
     disk: true,
     uploads: true,
   });
+}, 240_000);
+
+test("the log says once why a part is down, in the store's own word, and once that it is back", async () => {
+  await using server = await startFaultyS3Server();
+  const lines: Record<string, unknown>[] = [];
+  const log = createLogger({ level: "info", write: (line) => lines.push(JSON.parse(line)) });
+  const store = createS3Store(server.options);
+  await using t = await createTestApp({ jobs: false, overrides: { store, log } });
+  const told = () =>
+    lines
+      .filter(({ event }) => String(event).startsWith("health."))
+      .map(({ event, part, code }) => ({ event, part, code }));
+  expect((await healthOnceItIs(200, t)).status).toBe(200);
+
+  server.fault = () => ({ status: 403, code: "RequestTimeTooSkewed" });
+  await healthOnceItIs(503, t);
+  await Bun.sleep(2_100); // the next check is a new one
+  await health(t);
+  expect(told()).toEqual([{ event: "health.part_down", part: "store", code: "RequestTimeTooSkewed" }]);
+
+  server.fault = () => undefined;
+  await healthOnceItIs(200, t);
+  expect(told()[1]).toEqual({ event: "health.part_up", part: "store", code: undefined });
 }, 240_000);
 
 test("checks that hang don't pile up, and a recovery is noticed", async () => {

@@ -101,11 +101,26 @@ export function createS3Store(options: S3StoreOptions): ObjectStore {
     },
 
     async check() {
-      await checker.send({ method: "HEAD" });
+      try {
+        await checker.send({ method: "HEAD" });
+      } catch (error) {
+        throw (await reasonOfRefusal(checker, error)) ?? error;
+      }
     },
 
     refusal: () => puts.current(),
   };
+}
+
+/** Why the store refuses us: an answer to HEAD does not say it, one to GET does. */
+async function reasonOfRefusal(client: S3Client, error: unknown): Promise<S3Failure | undefined> {
+  if (!(error instanceof S3Failure) || error.isRetryable) return undefined;
+  try {
+    await client.send({ method: "GET", query: { "list-type": "2", "max-keys": "1" } });
+  } catch (told) {
+    if (told instanceof S3Failure) return told;
+  }
+  return undefined;
 }
 
 /** Reads an object. It is absent once the store says so again after a pause: what is called missing alarms people. */
