@@ -227,6 +227,27 @@ describe("s3 store on a failing service", () => {
     expect([...server.bucket.objects.keys()]).toEqual(["a/object2"]);
   });
 
+  test("deletes an object that the listing of its versions does not name yet", async () => {
+    const { handle, objects } = server.bucket;
+    await storeOf().putBytes("a/late", bytes);
+    server.bucket.handle = (request, body) => {
+      if (request.query.has("versions")) {
+        return { status: 200, body: new TextEncoder().encode("<ListVersionsResult/>") };
+      }
+      const answer = handle(request, body);
+      const versionId = objects.get(request.key)?.[0]?.versionId;
+      return versionId
+        ? { ...answer, headers: { ...answer.headers, "x-amz-version-id": versionId } }
+        : answer;
+    };
+    try {
+      await storeOf().delete("a/late");
+    } finally {
+      server.bucket.handle = handle;
+    }
+    expect(objects.has("a/late")).toBe(false);
+  });
+
   test("a delete without permission to list versions fails instead of hiding the object", async () => {
     await storeOf().putBytes("a/object", bytes);
     server.fault = ({ query }) => (query.has("versions") ? { status: 403, code: "AccessDenied" } : undefined);

@@ -24,6 +24,7 @@ export interface S3StoreOptions extends S3ClientOptions {
 
 const MAX_DELETE_ROUNDS = 100;
 const CHECK_TIMEOUT_MS = 3000;
+const NOT_FOUND = 404;
 /** The pause before an absent object is looked for again is that of this retry. */
 const SECOND_LOOK = 2;
 /** Unfinished uploads that are looked up in our records at once. */
@@ -181,7 +182,7 @@ async function assertEmptyRange(client: S3Client, key: string, { offset }: ByteR
 async function deleteObject(client: S3Client, key: string, pageSize: number): Promise<void> {
   for (let round = 0; round < MAX_DELETE_ROUNDS; round++) {
     const versionIds = await listVersions(client, key, pageSize);
-    if (versionIds?.length === 0) return;
+    if (versionIds?.length === 0 && (round > 0 || !(await removeUnlisted(client, key)))) return;
     for (const versionId of versionIds ?? []) {
       await remove(client, key, { versionId });
     }
@@ -191,6 +192,19 @@ async function deleteObject(client: S3Client, key: string, pageSize: number): Pr
     }
   }
   throw new StoreUnavailable("S3: object still has versions");
+}
+
+/** Removes the object that a store which lists late does not name yet. Returns whether there was one. */
+async function removeUnlisted(client: S3Client, key: string): Promise<boolean> {
+  try {
+    const { headers } = await client.send({ method: "HEAD", key });
+    const versionId = headers.get("x-amz-version-id");
+    await remove(client, key, versionId === null ? undefined : { versionId });
+    return true;
+  } catch (error) {
+    if (error instanceof S3Failure && error.status === NOT_FOUND) return false;
+    throw error;
+  }
 }
 
 const GONE = new Set(["NoSuchKey", "NoSuchVersion", "NoSuchUpload"]);
