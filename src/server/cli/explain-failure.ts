@@ -5,6 +5,9 @@ import { OperatorError } from "../runtime/operator-error.ts";
 import { errnoOf } from "../storage/disk/fs-failure.ts";
 import { StoreRefuses, StoreUnavailable } from "../storage/object-store.ts";
 
+/** Of the process and of the whole system. */
+const FILE_LIMITS: ReadonlySet<string> = new Set(["EMFILE", "ENFILE"]);
+
 /**
  * Says why a command failed: in a sentence, if the operator can mend it. The message of any other error is left out, because it may
  * quote personal data, such as the values of a failed statement.
@@ -25,6 +28,8 @@ export function explainFailure(error: unknown): string {
   if ([...causesOf(error)].some((cause) => cause instanceof StoreUnavailable))
     return `The archive store can't be reached${reason}: look at S3_ENDPOINT and the other S3_* settings.`;
   const errno = errnoOf(error);
+  if (errno !== undefined && FILE_LIMITS.has(errno))
+    return `Too many files would be open at once (${errno}): let the program have 1024 or more (ulimit -n, LimitNOFILE of systemd).`;
   if (errno !== undefined && error instanceof Error) {
     const { syscall, path, port } = error as NodeJS.ErrnoException & { port?: number };
     const what = path ?? (port === undefined ? "" : `port ${port}`);

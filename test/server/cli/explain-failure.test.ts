@@ -20,3 +20,10 @@ test("a command that the store refuses says in the store's word why, not that it
     "The archive store takes nothing from us (AccessDenied): see whether the key may write, and the bucket's quota.",
   );
 });
+
+test("a command that may open too few files says which limit to raise", () => {
+  const failure = Object.assign(new Error("EMFILE"), { code: "EMFILE", syscall: "open", path: "/data/a" });
+  expect(explainFailure(failure)).toBe(
+    "Too many files would be open at once (EMFILE): let the program have 1024 or more (ulimit -n, LimitNOFILE of systemd).",
+  );
+});
