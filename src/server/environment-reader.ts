@@ -56,7 +56,11 @@ export class EnvironmentReader {
     const url = URL.parse(value);
     // A socket of PostgreSQL has its folder as a parameter.
     const hasHost = !!url && (url.hostname !== "" || url.searchParams.has("host"));
-    if (hasHost && protocols.includes(url.protocol)) return value;
+    if (hasHost && protocols.includes(url.protocol)) {
+      if (isDecodable(url.username) && isDecodable(url.password) && isDecodable(url.pathname)) return value;
+      this.problems.push(`${name} has a % that begins no code: write %25 for it, in a password too`);
+      return undefined;
+    }
     this.problems.push(
       `${name} must be an address that starts with ${protocols.map((p) => `${p}//`).join(" or ")}`,
     );
@@ -121,5 +125,14 @@ export class EnvironmentReader {
     if (missing.length === 0) return Object.fromEntries(names.map((name) => [name, this.text(name) ?? ""]));
     this.problems.push(`${given.join(", ")} set without ${missing.join(", ")}`);
     return undefined;
+  }
+}
+
+function isDecodable(part: string): boolean {
+  try {
+    decodeURIComponent(part);
+    return true;
+  } catch {
+    return false;
   }
 }
