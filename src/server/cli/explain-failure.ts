@@ -25,6 +25,8 @@ export function explainFailure(error: unknown): string {
     return `The archive store is full, or a quota is used up${reason}: give it room and run the command again.`;
   if (refused)
     return `The archive store takes nothing from us${reason}: see whether the key may write, and the bucket's quota.`;
+  if ([...causesOf(error)].some(isUntrusted))
+    return `The certificate of the other side is not trusted${reason}: name the file of its authority in NODE_EXTRA_CA_CERTS.`;
   if ([...causesOf(error)].some((cause) => cause instanceof StoreUnavailable))
     return `The archive store can't be reached${reason}: look at S3_ENDPOINT and the other S3_* settings.`;
   const errno = errnoOf(error);
@@ -36,6 +38,11 @@ export function explainFailure(error: unknown): string {
     return `The system refused: ${[errno, syscall, what].filter(Boolean).join(" ")}`;
   }
   return JSON.stringify(describeError(error));
+}
+
+/** OpenSSL's codes for a certificate that is not valid or whose authority is not known. */
+function isUntrusted(error: Error): boolean {
+  return "code" in error && typeof error.code === "string" && /CERT|SIGNATURE/.test(error.code);
 }
 
 function reasonOf(error: unknown): string {

@@ -3,7 +3,7 @@ import { DrizzleQueryError } from "drizzle-orm/errors";
 import postgres from "postgres";
 import { explainFailure } from "../../../src/server/cli/explain-failure.ts";
 import { StoreRefuses } from "../../../src/server/storage/object-store.ts";
-import { S3Failure } from "../../../src/server/storage/s3/s3-failure.ts";
+import { S3ConnectionLost, S3Failure } from "../../../src/server/storage/s3/s3-failure.ts";
 
 test("a command that finds the database's disk full says so, not that the address is wrong", () => {
   const full = Object.assign(Object.create(postgres.PostgresError.prototype), { code: "53100" });
@@ -26,4 +26,13 @@ test("a command that may open too few files says which limit to raise", () => {
   expect(explainFailure(failure)).toBe(
     "Too many files would be open at once (EMFILE): let the program have 1024 or more (ulimit -n, LimitNOFILE of systemd).",
   );
+});
+
+test("a command that does not trust a certificate says where to name its authority", () => {
+  const failure = Object.assign(new Error("self-signed"), { code: "DEPTH_ZERO_SELF_SIGNED_CERT" });
+  for (const told of [failure, new S3ConnectionLost("S3 connection lost", { cause: failure })]) {
+    expect(explainFailure(told)).toBe(
+      "The certificate of the other side is not trusted (DEPTH_ZERO_SELF_SIGNED_CERT): name the file of its authority in NODE_EXTRA_CA_CERTS.",
+    );
+  }
 });
