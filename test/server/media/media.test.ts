@@ -162,16 +162,12 @@ describe("a medium", () => {
     await t.call("POST", "/api/studies/laudo/upload", { as: owner, ...form });
     await t.settle();
     const reader = (await medium(study)).body?.getReader();
-    const pieces = [(await reader?.read())?.value ?? new Uint8Array()];
+    const pieces = [await reader?.read()];
     expect((await t.call("DELETE", `/api/studies/laudo/${study}`, { as: owner })).status).toBe(200);
     await t.settle();
-    for (let isDone = false; !isDone; ) {
-      const { value, done } = (await reader?.read()) ?? { done: true };
-      isDone = done;
-      if (value) pieces.push(value);
-    }
-    const found = unzipSync(Uint8Array.from(Buffer.concat(pieces)));
-    expect(found["IHE_PDI/LAUDO.PDF"]).toEqual(laudo);
+    while (!pieces.at(-1)?.done) pieces.push(await reader?.read());
+    const found = unzipSync(Buffer.concat(pieces.map((piece) => Buffer.from(piece?.value ?? []))));
+    expect(found["IHE_PDI/LAUDO.PDF"]).toEqual(Uint8Array.from(laudo));
     const named = leavesOf(recordsOf(found.DICOMDIR ?? new Uint8Array())).map(({ file }) => file);
     expect(named.filter((file) => found[file]).length).toBe(3);
   });
