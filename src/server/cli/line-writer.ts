@@ -1,9 +1,19 @@
+import { errnoOf } from "../storage/disk/fs-failure.ts";
+
 /** Lines are written in pieces of this many characters. */
 const WRITE_CHARS = 64 * 1024;
 
-/** Writes lines to the standard output at the pace of whoever reads them. */
+/**
+ * Writes lines to the standard output at the pace of whoever reads them. A reader that has seen enough, such as `head`, may close the
+ * pipe: the command goes on.
+ */
 export class LineWriter implements AsyncDisposable {
   #text = "";
+
+  constructor() {
+    // Whoever writes is told of a failure as well.
+    process.stdout.on("error", () => {});
+  }
 
   async add(line: string): Promise<void> {
     this.#text += `${line}\n`;
@@ -19,7 +29,10 @@ export class LineWriter implements AsyncDisposable {
     const text = process.stdout.isTTY ? `\r\x1b[K${this.#text}` : this.#text;
     this.#text = "";
     await new Promise<void>((resolve, reject) => {
-      process.stdout.write(text, (error) => (error ? reject(error) : resolve()));
+      process.stdout.write(text, (error) => {
+        if (error && errnoOf(error) !== "EPIPE") reject(error);
+        else resolve();
+      });
     });
   }
 }

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { randomBytes } from "node:crypto";
-import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Sql } from "../../../src/server/db/postgres.ts";
 import type { FileReport } from "../../../src/server/features/import/found-file.ts";
@@ -165,6 +165,23 @@ describe("beside a running server", () => {
         studies: 2 * ALL.studies,
       });
       expect((await exameteca("data", ["verify"])).code).toBe(0);
+    },
+    TIMEOUT_MS,
+  );
+  test(
+    "an import goes on though the reader of its report stops before its end",
+    async () => {
+      const email = "eva@example.com";
+      expect((await exameteca("data", ["user", "add", "--email", email])).code).toBe(0);
+      const before = (await storedInstances("data")).studies;
+      // More lines than are written at once, before those of the instances.
+      mkdirSync(place("wide"));
+      for (let link = 0; link < 400; link++) symlinkSync("nowhere", place(`wide/${"a".repeat(200)}${link}`));
+      const args = ["import", place("wide"), place("disc"), "--account", email, "--json"];
+      const child = begin("data", args);
+      await child.stdout.cancel();
+      expect([await child.exited, await new Response(child.stderr).text()]).toEqual([0, ""]);
+      expect((await storedInstances("data")).studies).toBe(before + STUDIES);
     },
     TIMEOUT_MS,
   );
