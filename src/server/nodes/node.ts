@@ -16,6 +16,8 @@ export interface Node {
   arrivingDir: string;
   /** Uploads of this run that failed while the database could not record it. The sweep ends them. */
   unendedUploads: Set<string>;
+  /** Uploads of DICOM senders to which this run may still write. */
+  growingUploads: Set<string>;
   /** The path of a staged object. */
   stagedPath(key: string): string;
 }
@@ -48,6 +50,7 @@ export async function createNode(dataDir: string): Promise<Node> {
     stagingDir,
     arrivingDir,
     unendedUploads: new Set(),
+    growingUploads: new Set(),
     stagedPath: (key) => join(stagingDir, key),
   };
 }

@@ -18,6 +18,7 @@ import { sampleInstance, sampleZip } from "../../support/sample-zip.ts";
 import { SoftwareAuthenticator } from "../../support/software-authenticator.ts";
 import { createTempFolder } from "../../support/temp-folder.ts";
 import { createTestApp, type Person, type TestApp } from "../../support/test-app.ts";
+import { until } from "../../support/until.ts";
 
 const ORIGIN = "https://exames.example.com";
 const MINUTE_MS = 60_000;
@@ -186,6 +187,25 @@ test("what DICOM senders bring to one node is closed by no other whose clock is 
     other.advance(-6 * MINUTE_MS);
     await expect(upload.add(file)).rejects.toThrow("it was closed");
   }
+});
+
+test("what a DICOM sender brings is closed by no other node while a large instance takes its time to be stored", async () => {
+  const receiver = await right.call("POST", "/api/receivers", { as: person, json: { aeTitle: "LARGE" } });
+  const { id: receiverId } = (await receiver.json()) as Receiver;
+  const sender = { accountId: person.id, receiverId, callingAETitle: "CT", address: "127.0.0.1" };
+  await using upload = await GrowingUpload.open(right.deps, sender, { renewMs: 20 });
+  await right.sql`update resumable_uploads set held_until = held_until - interval '10 minutes' where receiver_id = ${receiverId}`;
+  const isHeld = async () =>
+    (
+      await right.sql`select 1 from resumable_uploads where receiver_id = ${receiverId} and held_until > now()`
+    ).length > 0;
+  await until(isHeld);
+  await closeAbandoned(ahead.deps);
+  const bytes = sampleInstance({ study: "3" });
+  await using folder = createTempFolder();
+  const path = join(folder.path, "instance");
+  await Bun.write(path, bytes);
+  await upload.add({ path, sizeBytes: bytes.length, crc32: crc32(bytes) });
 });
 
 test("a statement that waited long for its turn moves no clock that was measured before", async () => {

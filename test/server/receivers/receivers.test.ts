@@ -451,6 +451,19 @@ describe("what was acknowledged", () => {
     await listed(ana, "13", 1 + statuses.filter((status) => status === 0).length);
   });
 
+  test("is not taken in by its own run while its association brings more, although the clock jumps by an hour", async () => {
+    await using sender = await open("CLINICA");
+    expect(await sender.store(sent({ study: "95" }))).toBe(0);
+    t.advance(60 * 60_000);
+    await closeAbandoned(t.deps);
+    t.advance(-60 * 60_000);
+    await t.settle();
+    // Its bytes would land behind those of a volume that is stored already.
+    expect(await sender.store(sent({ study: "95", sop: "2" }))).toBe(0);
+    await sender.release();
+    await listed(ana, "95", 2);
+  });
+
   test("fits the plan: a study beyond its exams is answered 0xA700, and the others are kept", async () => {
     await using sender = await open("BRUNO");
     const limit = 2;

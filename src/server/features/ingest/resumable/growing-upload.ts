@@ -44,14 +44,15 @@ export class GrowthRefused extends Error {
 }
 
 const CHUNK_BYTES = 1024 * 1024;
-/** No node adds to an upload that was quiet for so long: its node is gone. */
+/** A hold that nobody renewed for so long is one of a node that is gone. */
 const ABANDONED_MS = 5 * 60_000;
-/** A large file may take longer than that on its way to a store. */
-const RENEW_MS = 2_000;
+/** A large file may take longer than that to reach a slow disk or store. */
+const RENEW_MS = 60_000;
 
 /**
  * An upload that grows by whole files, each on stable storage before it counts: the entries of a ZIP that gets its directory when it is
- * taken in. Whatever ends the process, what counted is taken in by {@link closeAbandoned}.
+ * taken in. Whatever ends the process, what counted is taken in by {@link closeAbandoned}. This process takes in none to which it may
+ * still write, whatever the clock shows: what arrives as a file becomes the volume itself.
  */
 export class GrowingUpload implements AsyncDisposable {
   files = 0;
@@ -61,19 +62,26 @@ export class GrowingUpload implements AsyncDisposable {
     private readonly deps: GrowingDeps,
     private readonly upload: ResumableUpload,
     private readonly holder: Holder,
-    private readonly room: LandingRoom,
     private readonly landing: Landing,
+    private readonly opened: AsyncDisposable,
   ) {}
 
-  static async open(deps: GrowingDeps, sender: GrowingSender): Promise<GrowingUpload> {
+  static async open(
+    deps: GrowingDeps,
+    sender: GrowingSender,
+    { renewMs = RENEW_MS } = {},
+  ): Promise<GrowingUpload> {
     const { accountId, receiverId, callingAETitle, address } = sender;
-    const holder = { nodeId: deps.node.id, bootId: deps.node.bootId, id: Bun.randomUUIDv7() };
+    const { db, node } = deps;
+    const holder = { nodeId: node.id, bootId: node.bootId, id: Bun.randomUUIDv7() };
     await using opened = new AsyncDisposableStack();
     const room = opened.use(await LandingRoom.open(deps, 0));
+    const id = Bun.randomUUIDv7();
+    opened.adopt(node.growingUploads.add(id), (growing) => void growing.delete(id));
     const now = deps.clock.now();
-    const upload = await deps.db.transaction((tx) =>
+    const upload = await db.transaction((tx) =>
       insertResumable(tx, {
-        id: Bun.randomUUIDv7(),
+        id,
         accountId,
         receiverId,
         address,
@@ -89,8 +97,10 @@ export class GrowingUpload implements AsyncDisposable {
       }),
     );
     const landing = opened.use(await deps.arriving.open(upload, room));
-    opened.move();
-    return new GrowingUpload(deps, upload, holder, room, landing);
+    // What can't be renewed now may be in a minute, and recording what was added tells whether it is still held.
+    const renewing = setInterval(() => void renewHold(db, id, holder).catch(() => {}), renewMs);
+    opened.adopt(renewing.unref(), clearInterval);
+    return new GrowingUpload(deps, upload, holder, landing, opened.move());
   }
 
   get sizeBytes(): number {
@@ -101,20 +111,10 @@ export class GrowingUpload implements AsyncDisposable {
    * Adds a file; its bytes are on stable storage when this resolves. After a failure nothing can be added.
    * @throws {DiskFull | GrowthRefused}
    */
-  async add(file: WholeFile): Promise<void> {
+  async add({ path, sizeBytes, crc32 }: WholeFile): Promise<void> {
     if (this.#isBroken) throw new GrowthRefused("an earlier file failed");
-    this.#isBroken = true;
-    const renewing = setInterval(() => void this.#renew(), RENEW_MS);
-    try {
-      await this.#add(file);
-    } finally {
-      clearInterval(renewing);
-    }
-    this.#isBroken = false;
-  }
-
-  async #add({ path, sizeBytes, crc32 }: WholeFile): Promise<void> {
     const { upload, landing, deps } = this;
+    this.#isBroken = true;
     const name = entryName(volumeFolder(upload.id), this.files + 1);
     const header = encodeLocalHeader({ name, method: 0, crc32, storedBytes: sizeBytes, sizeBytes });
     await landing.add(header);
@@ -137,14 +137,7 @@ export class GrowingUpload implements AsyncDisposable {
     upload.sizeBytes = upload.receivedBytes = newSize;
     this.files++;
     await this.#drop(replaced).catch(() => {}); // removed with the upload at the latest
-  }
-
-  async #renew(): Promise<void> {
-    try {
-      await renewHold(this.deps.db, this.upload.id, this.holder);
-    } catch {
-      // The next renewal comes soon, and the recording tells whether the upload is still held.
-    }
+    this.#isBroken = false;
   }
 
   async #drop(replaced: readonly ResumablePart[]): Promise<void> {
@@ -160,8 +153,7 @@ export class GrowingUpload implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.landing[Symbol.asyncDispose]();
-    this.room[Symbol.dispose]();
+    await this.opened[Symbol.asyncDispose]();
   }
 }
 
@@ -180,10 +172,10 @@ export async function closeAbandoned(
   deps: Pick<Deps, "db" | "jobs" | "node" | "clock" | "databaseClock">,
 ): Promise<void> {
   const { db, jobs, node, databaseClock } = deps;
-  const { id: nodeId, bootId } = node;
+  const { id: nodeId, bootId, growingUploads: growing } = node;
   // The holds of all nodes are told by the database's clock.
   const quietSince = new Date(databaseClock.now().getTime() - ABANDONED_MS);
-  for (const uploadId of await listAbandonedGrowing(db, { nodeId, bootId }, quietSince))
+  for (const uploadId of await listAbandonedGrowing(db, { nodeId, bootId, growing }, quietSince))
     await closeUpload(deps, uploadId);
   for (const uploadId of await listWaiting(db))
     await db.transaction((tx) => enqueueFinish(jobs, tx, uploadId));

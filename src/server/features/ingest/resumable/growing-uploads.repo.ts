@@ -1,4 +1,4 @@
-import { and, eq, inArray, isNotNull, isNull, lt, or, sql } from "drizzle-orm";
+import { and, eq, inArray, isNotNull, isNull, lt, notInArray, or, sql } from "drizzle-orm";
 import type { DbOrTx, Tx } from "../../../db/client.ts";
 import { type ResumablePart, resumableParts, resumableUploads } from "./resumable-uploads.table.ts";
 import { type Holder, heldUntil, holderText, isHeldBy, isTakenBy } from "./upload-holds.repo.ts";
@@ -51,10 +51,13 @@ export async function closeGrowing(tx: Tx, id: string, at: Date): Promise<boolea
   return closed.length === 1;
 }
 
-/** Uploads that a former run of this node, or a node that is gone, left open: nothing was added to them since `quietSince`. */
+/**
+ * Uploads that a former run of this node, or a node that is gone, left open: nobody has renewed their hold since `quietSince`.
+ * @param growing uploads to which this run may still write
+ */
 export async function listAbandonedGrowing(
   db: DbOrTx,
-  { nodeId, bootId }: Pick<Holder, "nodeId" | "bootId">,
+  { nodeId, bootId, growing }: Pick<Holder, "nodeId" | "bootId"> & { growing: ReadonlySet<string> },
   quietSince: Date,
 ): Promise<string[]> {
   const rows = await db
@@ -65,7 +68,7 @@ export async function listAbandonedGrowing(
         isNotNull(resumableUploads.receiverId),
         eq(resumableUploads.state, "receiving"),
         or(
-          lt(resumableUploads.heldUntil, quietSince),
+          and(lt(resumableUploads.heldUntil, quietSince), notInArray(resumableUploads.id, [...growing])),
           sql`starts_with(${resumableUploads.heldBy}, ${`${nodeId} `}) and not starts_with(${resumableUploads.heldBy}, ${`${nodeId} ${bootId} `})`,
         ),
       ),
