@@ -589,7 +589,7 @@ describe("a restore", () => {
 
   test("that was interrupted can be repeated with the same backup, and no server starts there before", async () => {
     const path = backupPath("again");
-    await backUp(t.deps.config, path);
+    const { state: begun } = await backUp(t.deps.config, path);
     await using place = await emptyInstallation();
     const reachDatabase = () => Promise.reject(new Error("out of reach"));
     await expect(restore(place.config, path, { reachDatabase })).rejects.toThrow("out of reach");
@@ -603,7 +603,10 @@ describe("a restore", () => {
     await expect(cut).rejects.toThrow("cut");
     await expect(createTestApp({ env: place.env })).rejects.toThrow("interrupted");
     await expect(restore(elsewhere, path)).rejects.toThrow("the database is there already");
-    await restore(place.config, path);
+    // The next backup of the night.
+    const { state: newer } = await backUp(t.deps.config, path);
+    await expect(restore(place.config, path, { state: newer })).rejects.toThrow("was interrupted");
+    expect((await restore(place.config, path)).state).toBe(begun);
     expect(filesBelow(place.config.dataDir).has(RESTORE_MARK)).toBe(false);
     expect(await verify(place.config)).toMatchObject({ findings: [] });
   });

@@ -24,7 +24,7 @@ import {
 } from "../backup-manifest.ts";
 import { copyHashed, hashFile, UNFINISHED } from "../hashed-copy.ts";
 import { BackupIsDamaged, BackupIsNewer, NoBackup, PlaceIsTaken } from "../safekeeping.errors.ts";
-import { findRestoring, RESTORE_MARK } from "./assert-restored.ts";
+import { findRestoring, RESTORE_MARK, RestoreIsUnfinished } from "./assert-restored.ts";
 import { hasTables, nameOfDatabase } from "./restore.repo.ts";
 import { settleRestored } from "./settle-restored.ts";
 
@@ -38,7 +38,7 @@ export interface RestoreOptions {
   /** Starts or reaches the database, which has to be empty. */
   reachDatabase: () => Promise<{ url: string } & AsyncDisposable>;
   migrations: readonly Migration[];
-  /** The state to restore; the newest if unset. */
+  /** The state to restore. If unset, the one whose restore was interrupted here, or else the newest. */
   state?: string | undefined;
   /** Leaves out objects and mails that are damaged in the backup, instead of stopping at the first one. */
   withoutDamaged?: boolean | undefined;
@@ -58,14 +58,15 @@ export interface RestoreReport extends BackupHead {
  * Restores a state of the backup in `root` into an empty DATA_DIR, database and store, and checks every hash on the way. Everything
  * is as it was at the backup, except that nobody is signed in. An interrupted run is repeated with the same backup; until then the
  * server does not start there.
- * @throws {NoBackup | BackupIsNewer | BackupIsDamaged | PlaceIsTaken | ConnectionLost}
+ * @throws {NoBackup | BackupIsNewer | BackupIsDamaged | PlaceIsTaken | RestoreIsUnfinished | ConnectionLost}
  */
 export async function restoreBackup(root: string, options: RestoreOptions): Promise<RestoreReport> {
   const folder = openBackupFolder(root);
-  const head = await chooseState(folder, options);
-  const manifest = join(folder.statePath(head.state), "manifest.json");
   const begun = await findRestoring(options.dataDir);
+  const head = await chooseState(folder, begun?.state, options);
+  const manifest = join(folder.statePath(head.state), "manifest.json");
   const isRepeated = begun?.state === head.state;
+  if (begun && !isRepeated) throw new RestoreIsUnfinished(options.dataDir, begun.state);
   if (!isRepeated) await assertFoldersAreFree(options);
   await assertSecretFits(folder, manifest, options);
   await mkdir(options.dataDir, { recursive: true, mode: 0o700 });
@@ -105,12 +106,14 @@ export async function restoreBackup(root: string, options: RestoreOptions): Prom
   return { ...head, leftOut, notWhole: damage.filter(({ key }) => !unread.has(key)) };
 }
 
+/** The state that is asked for, else the one whose restore was interrupted, else the newest. */
 async function chooseState(
   folder: BackupFolder,
+  begun: string | undefined,
   { state, migrations }: Pick<RestoreOptions, "state" | "migrations">,
 ): Promise<BackupHead> {
   const states = await folder.listStates();
-  const chosen = state ?? states.at(-1);
+  const chosen = state ?? states.find((name) => name === begun) ?? states.at(-1);
   if (chosen === undefined || !states.includes(chosen)) throw new NoBackup(folder.root, states);
   const head = await readManifestHead(join(folder.statePath(chosen), "manifest.json"));
   if (!migrations.some(({ folderMillis }) => folderMillis === head.migration)) throw new BackupIsNewer();
