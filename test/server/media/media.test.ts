@@ -209,7 +209,9 @@ describe("a medium", () => {
     const asked = { caller, locale: "pt-BR" as const, isHead: false };
     const answer = await answerMedia({ ...t.deps, assets, searchTurns }, asked, file, right);
     const found = unzipSync(await answer.bytes());
-    const { receipt } = JSON.parse(Buffer.from(found["IHE_PDI/RECIBO.JSN"] ?? []).toString()) as SignedReceipt;
+    const { receipt } = JSON.parse(
+      Buffer.from(found["IHE_PDI/RECIBO.JSN"] ?? []).toString(),
+    ) as SignedReceipt;
     const named = leavesOf(recordsOf(found.DICOMDIR ?? new Uint8Array()));
     expect([named.length, receipt.instances.length]).toEqual([2, 2]);
   });

@@ -15,7 +15,10 @@ import { tagHex } from "../../../src/shared/dicom/tags.ts";
 
 const CT = "1.2.840.10008.5.1.4.1.1.2";
 const TEXT_SR = "1.2.840.10008.5.1.4.1.1.88.11";
-const study = { id: "0190c0de", studyInstanceUID: "2.25.1", createdAt: new Date(0) } as StudyRow;
+const study = {
+  ...{ id: "0190c0de", studyInstanceUID: "2.25.1", createdAt: new Date(0) },
+  ...{ studyDate: null, studyTime: null, patientBirthDate: null },
+} as StudyRow;
 const row = { id: "1", seriesInstanceUID: "2.25.2", modality: "CT", seriesNumber: 1 } as SeriesRow;
 
 /** A series of instances with short headers, if not with others, and how often its metadata are opened. */

@@ -684,7 +684,8 @@ describe("a receiver", () => {
     await t.sql`insert into receivers (id, account_id, ae_title, calling_ae_titles, addresses, created_at, instances)
       select gen_random_uuid(), ${former.id}, 'CEM ' || n, '{}', '{}', now(), 1 from generate_series(1, 120) n`;
     await t.sql`delete from receivers where account_id = ${former.id}`;
-    const [held] = await t.sql`select count(*)::int as titles from retired_titles where account_id = ${former.id}`;
+    const [held] =
+      await t.sql`select count(*)::int as titles from retired_titles where account_id = ${former.id}`;
     expect(held?.titles).toBe(100);
   });
 
