@@ -170,7 +170,7 @@ export function readConfig(environment: Environment, { makesAdmin = false } = {}
   const env = new EnvironmentReader(environment);
   const host = env.host("HOST", "127.0.0.1");
   const port = env.integer("PORT", 3000, 0, 65535);
-  const databaseUrl = env.url("DATABASE_URL", ["postgres:", "postgresql:"]);
+  const databaseUrl = env.databaseUrl("DATABASE_URL");
   const s3 = readS3(env);
   const authSecret = env.text("AUTH_SECRET");
   const shared = databaseUrl !== undefined && s3 !== undefined;

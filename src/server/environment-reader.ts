@@ -56,14 +56,20 @@ export class EnvironmentReader {
     const url = URL.parse(value);
     // A socket of PostgreSQL has its folder as a parameter.
     const hasHost = !!url && (url.hostname !== "" || url.searchParams.has("host"));
-    if (hasHost && protocols.includes(url.protocol)) {
-      if (isDecodable(url.username) && isDecodable(url.password) && isDecodable(url.pathname)) return value;
-      this.problems.push(`${name} has a % that begins no code: write %25 for it, in a password too`);
-      return undefined;
-    }
+    if (hasHost && protocols.includes(url.protocol)) return value;
     this.problems.push(
       `${name} must be an address that starts with ${protocols.map((p) => `${p}//`).join(" or ")}`,
     );
+    return undefined;
+  }
+
+  /** The address of a database. Its driver can't read a bare % in the account or the password; other programs take it as it is. */
+  databaseUrl(name: string): string | undefined {
+    const value = this.url(name, ["postgres:", "postgresql:"]);
+    if (value === undefined) return undefined;
+    const { username, password } = new URL(value);
+    if (isDecodable(username) && isDecodable(password)) return value;
+    this.problems.push(`${name} has a % that begins no code: write %25 for it, in a password too`);
     return undefined;
   }
 
