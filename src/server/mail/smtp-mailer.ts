@@ -7,6 +7,8 @@ const CONNECT_MS = 20_000;
  * (RFC 5321 §4.5.3.2.6).
  */
 const ANSWER_MS = 10 * 60_000;
+/** The other side of a connection may be gone unnoticed. The next mail, which may be somebody's code, would wait on it for its answer. */
+const IDLE_MS = 20_000;
 
 /** Sends through the SMTP server of an `smtp:` or `smtps:` URL, as `from`. */
 export function createSmtpMailer(options: { url: string; from: string }): Mailer {
@@ -17,6 +19,7 @@ export function createSmtpMailer(options: { url: string; from: string }): Mailer
     connectionTimeout: CONNECT_MS,
     greetingTimeout: CONNECT_MS,
     socketTimeout: ANSWER_MS,
+    idleTimeout: IDLE_MS,
   } as Parameters<typeof createTransport>[0]);
   return {
     async send(mail) {

@@ -2,6 +2,7 @@ import { expect, test } from "bun:test";
 import { createTransport } from "nodemailer";
 import type { Mail } from "../../../src/server/mail/mailer.ts";
 import { compose, createSmtpMailer } from "../../../src/server/mail/smtp-mailer.ts";
+import { startConnectionProxy } from "../../support/connection-proxy.ts";
 import { startSmtpServer } from "../../support/smtp-server.ts";
 import { createTestApp } from "../../support/test-app.ts";
 import { until } from "../../support/until.ts";
@@ -49,5 +50,18 @@ test("a mail is sent once to a server that looks at it for half a minute before 
   const to = "espera@example.com";
   await mailer.send({ to, subject: "Olá", text: "Olá", html: "<p>Olá</p>" });
   expect((await server.nextMail(to)).text).toContain("Olá");
+  mailer.close();
+}, 60_000);
+
+test("a mail does not wait on a connection whose other side was forgotten while nothing went over it", async () => {
+  await using server = await startSmtpServer();
+  await using proxy = await startConnectionProxy(server.url);
+  const mailer = createSmtpMailer({ url: proxy.url, from: FROM });
+  const mail = { subject: "Olá", text: "Olá", html: "<p>Olá</p>" };
+  await mailer.send({ ...mail, to: "antes@example.com" });
+  await Bun.sleep(25_000);
+  proxy.forget();
+  await mailer.send({ ...mail, to: "depois@example.com" });
+  expect((await server.nextMail("depois@example.com")).text).toContain("Olá");
   mailer.close();
 }, 60_000);
