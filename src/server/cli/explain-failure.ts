@@ -25,8 +25,8 @@ export function explainFailure(error: unknown): string {
     return `The archive store is full, or a quota is used up${reason}: give it room and run the command again.`;
   if (refused)
     return `The archive store takes nothing from us${reason}: see whether the key may write, and the bucket's quota.`;
-  if ([...causesOf(error)].some(isUntrusted))
-    return `The certificate of the other side is not trusted${reason}: name the file of its authority in NODE_EXTRA_CA_CERTS.`;
+  const certificate = [...causesOf(error)].map(certificateFault).find((fault) => fault !== undefined);
+  if (certificate) return `The certificate of the other side ${certificate[0]}${reason}: ${certificate[1]}.`;
   if ([...causesOf(error)].some((cause) => cause instanceof StoreUnavailable))
     return `The archive store can't be reached${reason}: look at S3_ENDPOINT and the other S3_* settings.`;
   const errno = errnoOf(error);
@@ -40,9 +40,14 @@ export function explainFailure(error: unknown): string {
   return JSON.stringify(describeError(error));
 }
 
-/** OpenSSL's codes for a certificate that is not valid or whose authority is not known. */
-function isUntrusted(error: Error): boolean {
-  return "code" in error && typeof error.code === "string" && /CERT|SIGNATURE/.test(error.code);
+/** What is wrong with a certificate and what the operator does about it, by the codes of OpenSSL and Node.js. */
+function certificateFault(error: Error): [fault: string, remedy: string] | undefined {
+  if (!("code" in error) || typeof error.code !== "string" || !/CERT|SIGNATURE/.test(error.code))
+    return undefined;
+  if (error.code.includes("ALTNAME")) return ["has another name", "use one of its names in the address"];
+  if (/EXPIRED|NOT_YET_VALID/.test(error.code))
+    return ["is not valid today", "have it renewed, and look at the clock of this machine"];
+  return ["is not trusted", "name the file of its authority in NODE_EXTRA_CA_CERTS"];
 }
 
 function reasonOf(error: unknown): string {

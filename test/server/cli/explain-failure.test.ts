@@ -36,3 +36,13 @@ test("a command that does not trust a certificate says where to name its authori
     );
   }
 });
+
+test("a command that meets a certificate of another name or another time does not ask for its authority", () => {
+  const told = (code: string) => explainFailure(Object.assign(new Error("certificate"), { code }));
+  expect(told("ERR_TLS_CERT_ALTNAME_INVALID")).toBe(
+    "The certificate of the other side has another name (ERR_TLS_CERT_ALTNAME_INVALID): use one of its names in the address.",
+  );
+  expect(told("CERT_HAS_EXPIRED")).toBe(
+    "The certificate of the other side is not valid today (CERT_HAS_EXPIRED): have it renewed, and look at the clock of this machine.",
+  );
+});
