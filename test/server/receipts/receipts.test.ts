@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { readFileSync, statSync } from "node:fs";
+import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { zipSync } from "fflate";
 import { compactVerify, createLocalJWKSet, type JSONWebKeySet } from "jose";
@@ -10,7 +10,8 @@ import { findVisibleStudies } from "../../../src/server/features/studies/studies
 import { createSeal } from "../../../src/server/runtime/seal.ts";
 import type { GivenReceipt, SignedReceipt } from "../../../src/shared/api/receipts.ts";
 import { restingObjects, sampleKinds } from "../../support/damaged-study.ts";
-import { runProgram } from "../../support/run-program.ts";
+import { programFile } from "../../support/program-file.ts";
+import { resultOf, runProgram } from "../../support/run-program.ts";
 import { sampleInstance, sampleZip } from "../../support/sample-zip.ts";
 import { sha256 } from "../../support/stored-bytes.ts";
 import { createTempFolder } from "../../support/temp-folder.ts";
@@ -365,6 +366,32 @@ describe("the keys", () => {
     await t.sql`delete from receipt_keys`;
     expect((await withSecret("one").published()).map(({ kid }) => kid)).toEqual([first?.kid ?? ""]);
     expect((await withSecret("two").published()).map(({ kid }) => kid)).toEqual([first?.kid ?? ""]);
+  });
+
+  test("keep the copy in DATA_DIR on a full disk", async () => {
+    const { databaseUrl = "", authSecret = "" } = t.deps.config;
+    await using folder = createTempFolder();
+    const env = { DATABASE_URL: databaseUrl, AUTH_SECRET: authSecret, DATA_DIR: folder.path };
+    const path = join(folder.path, "receipt-key");
+    expect((await runProgram(env, "receipt-key", "rotate")).code).toBe(0);
+    const copy = readFileSync(path, "utf8");
+    const program = Bun.spawn(
+      // No file can be written to: the signal that tells so is ignored, so that each write fails.
+      [
+        "sh",
+        "-c",
+        `trap "" XFSZ; ulimit -f 0; exec "$@"`,
+        "sh",
+        process.execPath,
+        programFile(),
+        "receipt-key",
+        "rotate",
+      ],
+      { env, stdio: ["ignore", "pipe", "pipe"] },
+    );
+    const { code, complaint } = await resultOf(program);
+    expect([code, readFileSync(path, "utf8"), readdirSync(folder.path)]).toEqual([0, copy, ["receipt-key"]]);
+    expect(complaint).toContain("receipt_key.not_copied");
   });
 
   test("that were replaced sign no more, though a node still has the copy of one when AUTH_SECRET changes", async () => {

@@ -1,4 +1,4 @@
-import { chmod, readFile, writeFile } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { CompactSign, calculateJwkThumbprint, exportJWK, generateKeyPair, importJWK, type JWK } from "jose";
 import * as z from "zod/mini";
 import type { PublicKey } from "../../../shared/api/receipts.ts";
@@ -6,6 +6,7 @@ import type { Db, Tx } from "../../db/client.ts";
 import type { Clock } from "../../runtime/clock.ts";
 import { describeError, type Logger } from "../../runtime/log.ts";
 import type { Seal } from "../../runtime/seal.ts";
+import { replaceFile } from "../../storage/disk/durable-file.ts";
 import { isAbsent } from "../../storage/disk/fs-failure.ts";
 import {
   findSigningKey,
@@ -88,8 +89,7 @@ export function createReceiptKeys({ db, clock, log, seal, path }: ReceiptKeysOpt
   async function copy(pair: KeyPair): Promise<void> {
     copied = pair.kid;
     try {
-      await writeFile(path, `${JSON.stringify({ ...KEY_TYPE, ...pair })}\n`, { mode: 0o600 });
-      await chmod(path, 0o600);
+      await replaceFile(path, `${JSON.stringify({ ...KEY_TYPE, ...pair })}\n`);
     } catch (error) {
       // The key itself is in the database, so receipts go on being signed.
       log.warn("receipt_key.not_copied", describeError(error));

@@ -1,5 +1,6 @@
 import { closeSync, constants, fstatSync, openSync, read, type Stats } from "node:fs";
-import { type FileHandle, link, lstat, open } from "node:fs/promises";
+import { type FileHandle, link, lstat, open, rename, rm } from "node:fs/promises";
+import { dirname } from "node:path";
 import { promisify } from "node:util";
 import { errnoOf, isAbsent } from "./fs-failure.ts";
 import { readCached } from "./read-cached.ts";
@@ -15,6 +16,22 @@ const NO_LINK = new Set(["EXDEV", "EPERM", "EACCES", "EMLINK", "ENOSYS", "ENOTSU
 export async function sync(path: string): Promise<void> {
   await using handle = await open(path, constants.O_RDONLY);
   await handle.sync();
+}
+
+/** Writes a small file durably, mode 0600. Whatever fails, the file at `path` is whole: as it was before, or as it is now. */
+export async function replaceFile(path: string, text: string): Promise<void> {
+  const temporary = `${path}.${Bun.randomUUIDv7()}.tmp`;
+  try {
+    {
+      await using file = await open(temporary, "wx", 0o600);
+      await file.writeFile(text);
+      await file.sync();
+    }
+    await rename(temporary, path);
+  } finally {
+    await rm(temporary, { force: true });
+  }
+  await sync(dirname(path));
 }
 
 /** Writes all of `bytes` at the handle's position, because one write call may write less than it was given. */
