@@ -5,6 +5,7 @@ import { parseDicom } from "dicom-parser";
 import { unzipSync, zipSync } from "fflate";
 import { compactVerify, createLocalJWKSet, type JSONWebKeySet } from "jose";
 import { answerMedia } from "../../../src/server/features/media/answer-media.ts";
+import { receipts } from "../../../src/server/features/receipts/receipts.table.ts";
 import { findStudyFile } from "../../../src/server/features/studies/download/download-study.ts";
 import type { SignedReceipt } from "../../../src/shared/api/receipts.ts";
 import { TagHex } from "../../../src/shared/dicom/tags.ts";
@@ -188,19 +189,17 @@ describe("a medium", () => {
     expect(named.filter((name) => found[name])).toHaveLength(2);
   });
 
-  test("has the receipt of the images on it, also if an upload comes while that is made", async () => {
-    const { studies } = await t.store(owner, sampleZip({ study: "84" }));
+  /** The medium of a study to which an upload comes behind each of the first plans. */
+  async function mediumOfGrowing(study: string, uploads: number): Promise<typeof files> {
+    const { studies } = await t.store(owner, sampleZip({ study }));
     const caller = { userId: owner.id, role: "user" as const, isTrial: false, hasActiveSubscription: true };
     const file = await findStudyFile(t.deps, caller, studies[0]?.id ?? "");
-    let isPlanned = false;
+    let plans = 0;
     const searchTurns = {
       ...t.deps.searchTurns,
       async run<Result>(whose: { callerId: string; isTrial: boolean }, work: () => Promise<Result>) {
         const planned = await t.deps.searchTurns.run(whose, work);
-        if (!isPlanned) {
-          isPlanned = true;
-          await t.store(owner, sampleZip({ study: "84", sop: "2" }));
-        }
+        if (plans++ < uploads) await t.store(owner, sampleZip({ study, sop: `${plans + 1}` }));
         return planned;
       },
     };
@@ -208,12 +207,29 @@ describe("a medium", () => {
     const assets = { get: () => undefined, paths: () => [] };
     const asked = { caller, locale: "pt-BR" as const, isHead: false };
     const answer = await answerMedia({ ...t.deps, assets, searchTurns }, asked, file, right);
-    const found = unzipSync(await answer.bytes());
+    return unzipSync(await answer.bytes());
+  }
+
+  test("has the receipt of the images on it, also if an upload comes while that is made", async () => {
+    const found = await mediumOfGrowing("84", 1);
     const { receipt } = JSON.parse(
       Buffer.from(found["IHE_PDI/RECIBO.JSN"] ?? []).toString(),
     ) as SignedReceipt;
     const named = leavesOf(recordsOf(found.DICOMDIR ?? new Uint8Array()));
     expect([named.length, receipt.instances.length]).toEqual([2, 2]);
+  });
+
+  test("has no receipt, rather than being refused, while uploads come faster than it is planned", async () => {
+    const counted = async () => await t.deps.db.$count(receipts);
+    const before = await counted();
+    const found = await mediumOfGrowing("85", Number.POSITIVE_INFINITY);
+    const named = leavesOf(recordsOf(found.DICOMDIR ?? new Uint8Array()));
+    expect(named.every(({ file }) => found[file])).toBe(true);
+    expect(named.length).toBeGreaterThan(0);
+    expect(Object.keys(found).filter((name) => name.includes("RECIBO"))).toEqual([]);
+    expect(Buffer.from(found["INDEX.HTM"] ?? []).toString()).not.toContain("RECIBO");
+    // Each would take the place of one that somebody has.
+    expect(await counted()).toBe(before);
   });
 
   test.if(orthanc !== null)(

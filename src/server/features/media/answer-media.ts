@@ -16,8 +16,8 @@ import type { ReceiptDeps } from "../receipts/make-receipt.ts";
 import { receiptOfStudy } from "../receipts/read-receipt.ts";
 import { drawReceipts } from "../receipts/receipt-paper.ts";
 import { signedReceipt } from "../receipts/receipt-payload.ts";
-import { receiptNotReady, receiptTooLarge } from "../receipts/receipts.errors.ts";
-import { digestOf } from "../receipts/receipts.repo.ts";
+import { receiptTooLarge } from "../receipts/receipts.errors.ts";
+import { digestManifests, digestOf } from "../receipts/receipts.repo.ts";
 import type { ReceiptRow } from "../receipts/receipts.table.ts";
 import { findReport } from "../reports/reports.repo.ts";
 import { owns } from "../studies/access/study-access.ts";
@@ -43,8 +43,7 @@ export const FILE_SET_ID = "EXAMETECA";
 const MAX_AUDIT_ROWS = 10_000;
 const MAX_PREVIEWS = 24;
 /** How often a study that changes meanwhile is planned. */
-const MAX_LOOKS = 5;
-const RETRY_AFTER_SECONDS = 10;
+const MAX_LOOKS = 3;
 
 /** What a medium is made of. */
 interface Medium {
@@ -92,20 +91,27 @@ export async function answerMedia(
   return new Response(streamWhileAllowed(streamOf(mediaPieces(deps, medium, page)), recheck), { headers });
 }
 
-/** What a medium holds, with the receipt of exactly that. An upload may come while the receipt is made. */
+/**
+ * What a medium holds, with the receipt of exactly that. An upload may come while either is made. A study that changes faster than it is
+ * planned has a medium without a receipt.
+ */
 async function prepareWithReceipt(
   deps: MediaDeps & Pick<Deps, "searchTurns">,
   { userId: callerId, isTrial }: Caller & Pick<Session, "isTrial">,
   study: StudyRow,
 ) {
-  for (let looks = 0; looks < MAX_LOOKS; looks++) {
+  for (let looks = 1; ; looks++) {
     const { manifestIds, ...prepared } = await deps.searchTurns.run({ callerId, isTrial }, () =>
       prepare(deps, study),
     );
-    const receipt = await receiptIfAny(deps, study);
-    if (!receipt || receipt.madeOf === digestOf(manifestIds)) return { ...prepared, receipt };
+    const madeOf = digestOf(manifestIds);
+    // One of other images would take the place of an earlier one that somebody has.
+    if ((await digestManifests(deps.db, study.id)) === madeOf) {
+      const receipt = await receiptIfAny(deps, study);
+      if (!receipt || receipt.madeOf === madeOf) return { ...prepared, receipt };
+    }
+    if (looks === MAX_LOOKS) return { ...prepared, receipt: undefined };
   }
-  throw new AppError(receiptNotReady, { retryAfterSeconds: RETRY_AFTER_SECONDS });
 }
 
 /** What a medium holds, packed as long as it is sent. */
