@@ -14,7 +14,7 @@ export class RestoreIsUnfinished extends OperatorError {
   override name = "RestoreIsUnfinished";
   constructor(dataDir: string, state: string) {
     super(
-      `The restore of ${state} into ${dataDir} was interrupted: run it again with the same backup (restore DIR --state ${state}).`,
+      `The restore of ${state} into ${dataDir} was interrupted: run it again with the same backup (restore DIR --state ${state}). For another backup, empty DATA_DIR, the database and the store first.`,
     );
   }
 }
