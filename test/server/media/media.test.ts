@@ -173,6 +173,20 @@ describe("a medium", () => {
     expect(named.filter((file) => found[file]).length).toBe(3);
   });
 
+  test("with a laudo is, where it is taken in, the exam that its images say", async () => {
+    const said = { [TagHex.InstitutionName]: { vr: "LO", Value: ["Hospital Exemplo"] } };
+    const { studies } = await t.store(owner, sampleZip({ study: "76", elements: said }));
+    const study = studies[0]?.id ?? "";
+    const form = await formBody({ studyInstanceUID: study }, { name: "laudo", bytes: laudo });
+    await t.call("POST", "/api/studies/laudo/upload", { as: owner, ...form });
+    await t.settle();
+    const other = await t.addPerson("Outra Dona", { plan: "clinica" });
+    await t.store(other, await (await medium(study)).bytes());
+    const rows = await t.sql`select institution_name, attributes -> '00200010' as made_up from studies
+      where account_id = ${other.id}`;
+    expect(Array.from(rows)).toEqual([{ institution_name: "Hospital Exemplo", made_up: null }]);
+  });
+
   test("has the images that another upload adds once the study was found", async () => {
     const { studies } = await t.store(owner, sampleZip({ study: "83" }));
     const [first] = studies;

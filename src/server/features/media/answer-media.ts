@@ -158,15 +158,22 @@ async function receiptIfAny(deps: MediaDeps, study: StudyRow): Promise<ReceiptRo
 }
 
 async function* mediaPieces(deps: MediaDeps, medium: Medium, page: Uint8Array[]): AsyncGenerator<Uint8Array> {
-  const { directory, files, study, volumes, isOwner } = medium;
+  const { directory, files, study, report, volumes, isOwner } = medium;
   const zip = new ZipStream();
-  // First, since a medium may take hours: it names the laudo, which somebody may delete meanwhile.
-  yield* laudoFiles(deps, zip, medium);
+  // Read first, since a medium may take hours: its directory names the laudo, which somebody may delete meanwhile.
+  let pdf = report && (await readObject(deps, report.object));
   const encoded = directory.encode(FILE_SET_ID, uidOfUuid(Bun.randomUUIDv7()));
   yield* zip.file("DICOMDIR", ...(await Array.fromAsync(encoded)));
   yield* zip.file("INDEX.HTM", ...page);
   yield* zip.file("README.TXT", readMeOf(deps.config));
-  yield* imageFiles(deps, zip, files, volumes);
+  const byId = new Map(volumes.map((volume) => [volume.id, volume]));
+  for await (const { item, result } of openedImages(deps, files, byId)) {
+    yield* imageFile(zip, item, await result);
+    // Sent behind one image: whoever takes a medium in may know the exam by its first instance, and the laudo says less of it.
+    yield* laudoFiles(zip, medium, pdf);
+    pdf = undefined;
+  }
+  yield* laudoFiles(zip, medium, pdf);
   yield* receiptFiles(deps, zip, medium);
   if (isOwner) {
     const rows = await listStudyAudit(deps.db, study.id, MAX_AUDIT_ROWS);
@@ -175,13 +182,8 @@ async function* mediaPieces(deps: MediaDeps, medium: Medium, page: Uint8Array[])
   yield* zip.end();
 }
 
-async function* laudoFiles(
-  deps: MediaDeps,
-  zip: ZipStream,
-  { report, laudo }: Medium,
-): AsyncGenerator<Uint8Array> {
-  if (!report || !laudo) return;
-  const pdf = await readObject(deps, report.object);
+function* laudoFiles(zip: ZipStream, { laudo }: Medium, pdf: Uint8Array | undefined): Generator<Uint8Array> {
+  if (!laudo || !pdf) return;
   yield* zip.file(laudo.name, ...encapsulateReport(laudo.elements, pdf));
   yield* zip.file("IHE_PDI/LAUDO.PDF", pdf);
 }
@@ -191,17 +193,6 @@ export function describeReport(plan: MediaPlan, { report, object }: NonNullable<
   const { id: objectId, sizeBytes } = object;
   const elements = reportElements(plan.about, { objectId, sizeBytes, attachedAt: report.createdAt });
   return { elements, name: plan.addReport(elements) };
-}
-
-async function* imageFiles(
-  deps: MediaDeps,
-  zip: ZipStream,
-  files: AsyncIterable<CopiedFile>,
-  volumes: readonly StoredObjectRow[],
-): AsyncGenerator<Uint8Array> {
-  const byId = new Map(volumes.map((volume) => [volume.id, volume]));
-  for await (const { item, result } of openedImages(deps, files, byId))
-    yield* imageFile(zip, item, await result);
 }
 
 /**
