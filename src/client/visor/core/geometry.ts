@@ -37,7 +37,7 @@ export function readGeometry(metadata: DicomJson, frameIndex: number): SliceGeom
     location: plane?.position && dot(plane.position, normalOf(plane)),
     frameOfReferenceUID: textOf(metadata[TagHex.FrameOfReferenceUID]),
     spacing: inPatient ?? atDetector,
-    // One that repeats the detector's was not corrected for the body's distance from it (PS3.3 §10.7.1.3).
+    // One that repeats the detector's was not corrected for the body's distance from it (PS3.3 §10.7.1.1).
     isAtDetector:
       !inPatient || (inPatient.rows === atDetector?.rows && inPatient.columns === atDetector.columns),
     thickness: positive(numberOf(measures[TagHex.SliceThickness])),
