@@ -26,6 +26,8 @@ export class ApiError extends Error {
     readonly requestId?: string,
     /** The whole problem: some say more than these. */
     readonly problem?: unknown,
+    /** The pause that the server asks for. */
+    readonly retryAfterMs?: number,
   ) {
     super(message);
   }
@@ -105,11 +107,11 @@ export interface Page<Row> {
  * The content of an answer. One that breaks off, or is not the server's JSON, such as a network's sign-in page, fails as if the server
  * was not reached.
  */
-export async function readAnswer<Content>(reading: Promise<Content>): Promise<Content> {
+export async function readAnswer<Content>(reading: Promise<Content>, failed = unreachable): Promise<Content> {
   try {
     return await reading;
   } catch (error) {
-    if (error instanceof TypeError || error instanceof SyntaxError) throw unreachable();
+    if (error instanceof TypeError || error instanceof SyntaxError) throw failed();
     throw error;
   }
 }
@@ -164,11 +166,22 @@ export async function apiError(response: Response): Promise<ApiError> {
   const body = await readAnswer(response.text());
   const parsed = parseProblem(response, body);
   const problem = problemSchema.safeParse(parsed);
+  const { status } = response;
+  const retryAfterMs = pauseOf(response);
   if (problem.success) {
     const { code, message, violations, requestId } = problem.data;
-    return new ApiError(response.status, code, message, violations, requestId, parsed);
+    return new ApiError(status, code, message, violations, requestId, parsed, retryAfterMs);
   }
-  return new ApiError(response.status, "unknown", `${response.status}: ${plainText(response, body)}`);
+  const message = `${status}: ${plainText(response, body)}`;
+  return new ApiError(status, "unknown", message, [], undefined, undefined, retryAfterMs);
+}
+
+const MAX_PAUSE_S = 3600;
+
+/** The seconds of a `Retry-After`; a date in it is for caches and proxies of long outages, and is not waited for. */
+function pauseOf({ headers }: Response): number | undefined {
+  const seconds = Number(headers.get("retry-after"));
+  return seconds > 0 ? Math.min(seconds, MAX_PAUSE_S) * 1000 : undefined;
 }
 
 /** A proxy's page is not for reading here, and over HTTP/2 there is no status text. */

@@ -1,13 +1,18 @@
 import type * as z from "zod/mini";
 import type { Call, CallInput, FormCall } from "../shared/api/call.ts";
-import { type CallOptions, callApi, readAnswer } from "./api.ts";
+import { ApiError, type CallOptions, callApi, readAnswer, unreachable } from "./api.ts";
 
 /* Apart from the other calls, because the login page neither sends nor reads files. */
 
 /** Like `callApi`, and reads the answer as a file. */
 export async function callFile<C extends Call>(call: C, request: CallInput<C> & CallOptions): Promise<Blob> {
   const response = await callApi(call, request);
-  return await readAnswer(response.blob());
+  return await readAnswer(response.blob(), cutOff);
+}
+
+/** A file that broke off is not read again by itself, as it may be large and the line too weak for it. */
+function cutOff(): ApiError {
+  return new ApiError(0, "cut_off", unreachable().message);
 }
 
 /** The parts of an uploaded form: the fields of its call, and the file. */

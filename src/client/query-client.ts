@@ -7,6 +7,7 @@ import {
 } from "@tanstack/react-query";
 import { ApiError } from "./api.ts";
 import { mayBeDone } from "./may-be-done.ts";
+import { readAgainAfterOutage } from "./read-again.ts";
 
 const MAX_RETRIES = 2;
 
@@ -41,6 +42,8 @@ export function createQueryClient(): QueryClient {
         // Without a connection a query fails and its view says so, instead of waiting; it is read again with the connection.
         networkMode: "always",
         refetchOnReconnect: true,
+        // No event tells that a server is there again. A hidden page does not ask.
+        refetchInterval: readAgainAfterOutage,
       },
       mutations: { retry: false, networkMode: "always" },
     },

@@ -2,15 +2,30 @@ import { ApiError } from "./api.ts";
 
 const PAUSE_MS = 15_000;
 
-/** `refetchInterval` of data that a person should not have to ask for again, or for which a view has no button. */
-export function readAgainAfterFailure({ state }: { state: { status: string } }): number | false {
-  return state.status === "error" ? PAUSE_MS : false;
+interface FailedRead {
+  state: { status: string; error: Error | null };
 }
 
-/** The server was not reached, or is not ready. */
+/** `refetchInterval` of data that a person should not have to ask for again, or for which a view has no button. */
+export function readAgainAfterFailure({ state: { status, error } }: FailedRead): number | false {
+  return status === "error" ? pauseAfter(error) : false;
+}
+
+/**
+ * As {@link readAgainAfterFailure}, but only after an outage: what is gone, damaged or refused costs much to read and stays so. A query
+ * with a `refetchInterval` of its own recovers by that, or names this too.
+ */
+export function readAgainAfterOutage({ state: { error } }: FailedRead): number | false {
+  return isOutage(error) ? pauseAfter(error) : false;
+}
+
 const OUTAGES = [0, 502, 503, 504];
 
-/** As {@link readAgainAfterFailure}, but only after an outage: what is gone, damaged or refused costs much to read and stays so. */
-export function readAgainAfterOutage({ state }: { state: { error: Error | null } }): number | false {
-  return state.error instanceof ApiError && OUTAGES.includes(state.error.status) ? PAUSE_MS : false;
+/** Whether the server was not reached, or is not ready. */
+export function isOutage(error: Error | null): boolean {
+  return error instanceof ApiError && OUTAGES.includes(error.status) && error.code !== "cut_off";
+}
+
+function pauseAfter(error: Error | null): number {
+  return Math.max(PAUSE_MS, (error instanceof ApiError && error.retryAfterMs) || 0);
 }

@@ -47,6 +47,16 @@ describe("a failed call", () => {
     expect((await failure()).message).toBe("413: O que foi enviado é grande demais.");
   });
 
+  test.each([
+    ["120", 120_000],
+    ["999999999", 3_600_000],
+    ["Sun, 29 Nov 2026 12:00:00 GMT", undefined],
+    ["-1", undefined],
+  ])("knows the pause that the server asks for: %s", async (text, retryAfterMs) => {
+    answer(new Response("", { status: 503, headers: { "Retry-After": text } }));
+    expect(await failure()).toMatchObject({ retryAfterMs });
+  });
+
   test("is told as unreachable if what came is not the server's JSON", async () => {
     answer(new Response("<html>Wi-Fi</html>", { headers: { "Content-Type": "text/html" } }));
     const error = await callJson(examCountCall, {}).catch((thrown: unknown) => thrown);

@@ -491,4 +491,17 @@ describe("the list of laboratory exams", () => {
     await pass(20_000);
     expect(screen.queryByRole("button", { name: "Tentar novamente" })).toBeNull();
   });
+
+  test("tells once of a server that first is not reached and then is not ready", async () => {
+    let fail = (): Response | Promise<Response> => Promise.reject(new TypeError("failed to fetch"));
+    await showLabs({ ...labsOf([blood]), "GET /api/exams-lab": () => fail() });
+    await pass(5_000);
+    expect(toastTexts()[0]).toBe("Erro ao carregar exames laboratoriais");
+    await pass(10_000);
+    fail = () => new Response("", { status: 502 });
+    for (let second = 0; second < 15; second++) {
+      await pass(1_000);
+      if (second > 5) expect(toastTexts()).toEqual([]);
+    }
+  });
 });

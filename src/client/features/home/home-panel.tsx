@@ -4,13 +4,12 @@ import { isOffline } from "../../query-client.ts";
 import type { Icon } from "../../ui/icon.tsx";
 import { LoadError } from "../../ui/load-error.tsx";
 import { Skeleton } from "../../ui/skeleton.tsx";
-import { useFailure } from "../../ui/use-failure.ts";
+import { type FailedQuery, useFailure } from "../../ui/use-failure.ts";
 import { WholeDates } from "../../ui/whole-dates.tsx";
 import { useUnreached } from "./unreached.ts";
 
-interface HomeQuery<Data> {
+interface HomeQuery<Data> extends FailedQuery {
   data: Data | undefined;
-  error: Error | null;
   refetch: () => unknown;
 }
 

@@ -103,8 +103,8 @@ const waitingEvents: Partial<Record<NotificationEvent, ReactNode>> = {
 
 function useWaitingEvents() {
   const open = useOpenNotification();
-  const { data, error, isLoading, refetch } = useNotifications();
-  const items = data
+  const query = useNotifications();
+  const items = query.data
     ?.filter(({ event, readAt }) => readAt === null && waitingEvents[event] !== undefined)
     .map((told): WaitingItem => {
       return {
@@ -116,7 +116,7 @@ function useWaitingEvents() {
         action: { label: waitingEvents[told.event], run: () => open(told) },
       };
     });
-  return { items, error, isLoading, refetch };
+  return { items, query };
 }
 
 function EventLine({ told }: { told: Notification }) {
@@ -131,12 +131,14 @@ function EventLine({ told }: { told: Notification }) {
 /** All that waits for the person, the newest first. */
 export function useWaiting() {
   const pix = useWaitingPix();
-  const { items, error, isLoading, refetch } = useWaitingEvents();
+  const { items, query } = useWaitingEvents();
   const all = items && [...items, ...(pix.item ? [pix.item] : [])];
   return {
     data: pix.isLoading ? undefined : all?.toSorted((one, other) => other.at.localeCompare(one.at)),
-    error,
-    isLoading: pix.isLoading || isLoading,
-    refetch,
+    error: query.error,
+    errorUpdateCount: query.errorUpdateCount,
+    isPlaceholderData: query.isPlaceholderData,
+    isLoading: pix.isLoading || query.isLoading,
+    refetch: query.refetch,
   };
 }

@@ -5,6 +5,7 @@ import { LoadError } from "../../ui/load-error.tsx";
 import { Pager } from "../../ui/pager.tsx";
 import { Skeleton } from "../../ui/skeleton.tsx";
 import { useExistingPage } from "../../ui/use-existing-page.ts";
+import { useFailure } from "../../ui/use-failure.ts";
 import { FindingRow } from "./finding-row.tsx";
 import type { FindingState } from "./integrity-api.ts";
 import { FINDINGS_PER_PAGE, useFindings } from "./use-integrity.ts";
@@ -14,7 +15,9 @@ const SKELETON_ROWS = [1, 2, 3];
 /** A page of open or settled findings. */
 export function Findings({ state }: { state: FindingState }) {
   const [page, setPage] = useState(0);
-  const { data, error, refetch, isPlaceholderData } = useFindings(state, page);
+  const query = useFindings(state, page);
+  const { data, refetch, isPlaceholderData } = query;
+  const error = useFailure(query);
   const total = isPlaceholderData ? undefined : data?.total;
   useExistingPage({ page, perPage: FINDINGS_PER_PAGE, total, onPage: setPage });
   if (error && !data) {

@@ -3,6 +3,7 @@ import { useAtom } from "jotai";
 import { Tabs } from "radix-ui";
 import { LoadError } from "../../ui/load-error.tsx";
 import { OldDataNotice } from "../../ui/old-data-notice.tsx";
+import { useFailure } from "../../ui/use-failure.ts";
 import { useHomeIf } from "../places/use-home-if.ts";
 import { viewStateAtom } from "../places/views.ts";
 import { useHis } from "../session/his-context.ts";
@@ -22,7 +23,8 @@ const tabAtom = viewStateAtom("tab", "open");
 
 function ArchiveIntegrity() {
   const summary = useIntegrity();
-  const { data, error, refetch } = summary;
+  const { data, refetch } = summary;
+  const error = useFailure(summary);
   const [tab, setTab] = useAtom(tabAtom);
   return (
     <>

@@ -1,7 +1,6 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import { useQuery } from "@tanstack/react-query";
 import type { LabExam } from "../../../shared/api/labs.ts";
-import { readAgainAfterOutage } from "../../read-again.ts";
 import { useFailure } from "../../ui/use-failure.ts";
 import { PdfPane } from "../pdf/pdf-pane.tsx";
 import { LabDeletionText } from "./delete-lab-dialog.tsx";
@@ -19,7 +18,6 @@ export default function LabPdf({ exam, onBack }: { exam: LabExam; onBack: () => 
     queryKey: ["lab-pdf", exam.id],
     queryFn: ({ signal }) => labsApi.view(exam.id, signal),
     gcTime: 0,
-    refetchInterval: readAgainAfterOutage,
   });
   const { data, refetch } = query;
   const failure = useFailure(query);

@@ -6,7 +6,7 @@ import { ApiError } from "../../api.ts";
 import { failureText } from "../../failure-text.ts";
 import { mayRetry } from "../../query-client.ts";
 import { LABS, LABS_AND_USAGE } from "../../query-keys.ts";
-import { readAgainAfterFailure, readAgainAfterOutage } from "../../read-again.ts";
+import { isOutage, readAgainAfterFailure } from "../../read-again.ts";
 import { showToast } from "../../ui/toast.tsx";
 import { useFailure } from "../../ui/use-failure.ts";
 import { pdfName, saveFile } from "../pdf/save-file.ts";
@@ -23,7 +23,6 @@ export function useLabs() {
     queryFn: ({ signal }) => labsApi.list(signal),
     staleTime: CACHED_MS,
     retry: mayRetry,
-    refetchInterval: readAgainAfterOutage,
   });
   const { data, refetch } = query;
   const failure = useFailure(query);
@@ -38,8 +37,10 @@ export function useLabs() {
 export function useFailureToast(failure: Error | undefined, title: string): void {
   const told = useRef<string>(undefined);
   useEffect(() => {
-    if (failure?.message === told.current) return;
-    told.current = failure?.message;
+    // A server that goes down and comes back fails in several ways.
+    const kind = failure && (isOutage(failure) ? "outage" : failure.message);
+    if (kind === told.current) return;
+    told.current = kind;
     if (!failure || (failure instanceof ApiError && failure.status === 401)) return;
     showToast({ tone: "bad", title, text: failure.message });
   }, [failure, title]);

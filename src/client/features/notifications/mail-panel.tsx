@@ -3,6 +3,7 @@ import { Checkbox } from "../../ui/checkbox.tsx";
 import { LoadError } from "../../ui/load-error.tsx";
 import { Skeleton } from "../../ui/skeleton.tsx";
 import { showToast } from "../../ui/toast.tsx";
+import { useFailure } from "../../ui/use-failure.ts";
 import { eventName } from "./event-text.tsx";
 import { useChooseMail, useMailChoices } from "./use-notifications.ts";
 
@@ -26,7 +27,9 @@ export function MailPanel() {
 
 function Choices() {
   const { i18n, t } = useLingui();
-  const { data, error, refetch } = useMailChoices();
+  const query = useMailChoices();
+  const { data, refetch } = query;
+  const error = useFailure(query);
   const choose = useChooseMail();
   if (error && !data) {
     return (

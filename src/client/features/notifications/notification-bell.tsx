@@ -5,6 +5,7 @@ import type { Notification } from "../../../shared/api/notifications.ts";
 import { BellIcon } from "../../ui/icons.tsx";
 import { LoadError } from "../../ui/load-error.tsx";
 import { Skeleton } from "../../ui/skeleton.tsx";
+import { useFailure } from "../../ui/use-failure.ts";
 import { whenText } from "../../ui/when-text.ts";
 import { WholeDates } from "../../ui/whole-dates.tsx";
 import { EventOrigin, EventTitle, eventIcons } from "./event-text.tsx";
@@ -56,7 +57,9 @@ export default function NotificationBell() {
 }
 
 function BellList({ unread, onOpened }: { unread: number; onOpened: () => void }) {
-  const { data, error, refetch } = useNotifications();
+  const query = useNotifications();
+  const { data, refetch } = query;
+  const error = useFailure(query);
   const markRead = useMarkRead();
   return (
     <>

@@ -3,6 +3,7 @@ import { useSetAtom } from "jotai";
 import type { Payment } from "../../../shared/api/payments.ts";
 import { Button } from "../../ui/button.tsx";
 import { ReceiptIcon } from "../../ui/icons.tsx";
+import { useFailure } from "../../ui/use-failure.ts";
 import { PHONE, useMediaQuery } from "../../ui/use-media-query.ts";
 import { useDialogValue } from "../places/use-dialog-value.ts";
 import { useHomeIf } from "../places/use-home-if.ts";
@@ -25,7 +26,9 @@ export default function PaymentHistoryView() {
 const openDetailsAtom = dialogIdAtom("details");
 
 function PaymentHistory() {
-  const { data, error, refetch } = usePaymentHistory();
+  const query = usePaymentHistory();
+  const { data, refetch } = query;
+  const error = useFailure(query);
   const [openPayment, setOpenId] = useDialogValue(openDetailsAtom, data);
   return (
     <>

@@ -11,6 +11,7 @@ import { CopyIcon, DownloadIcon } from "../../ui/icons.tsx";
 import { momentText } from "../../ui/moment-text.ts";
 import { Skeleton } from "../../ui/skeleton.tsx";
 import { showToast } from "../../ui/toast.tsx";
+import { useFailure } from "../../ui/use-failure.ts";
 import { StudyLine } from "../studies/study-line.tsx";
 import { contentText } from "../studies/study-text.ts";
 import { useFoundStudy } from "../studies/use-found-study.ts";
@@ -50,11 +51,13 @@ export function HistoryDialog() {
 
 function History({ study }: { study: Study }) {
   const { i18n } = useLingui();
-  const { data, error } = useQuery({
+  const query = useQuery({
     queryKey: ["receipts", study.id, study.imagesReceived],
     queryFn: ({ signal }) => receiptsApi.list(study.id, signal),
     retry: mayRetry,
   });
+  const { data } = query;
+  const error = useFailure(query);
   if (error) {
     return (
       <p className="notice is-bad" role="alert">

@@ -7,6 +7,7 @@ import { LoadError } from "../../ui/load-error.tsx";
 import { dayText } from "../../ui/moment-text.ts";
 import { SectionHead } from "../../ui/section-head.tsx";
 import { Skeleton } from "../../ui/skeleton.tsx";
+import { useFailure } from "../../ui/use-failure.ts";
 import { removableRow } from "../../ui/use-focus-return.ts";
 import { dialogIdAtom } from "../places/views.ts";
 import { EndReceiverDialog } from "./end-receiver-dialog.tsx";
@@ -19,7 +20,9 @@ const NEW = "new";
 
 /** AE titles to which machines send straight into the account. */
 export function ReceiversPanel() {
-  const { data: receivers, error, refetch } = useReceivers();
+  const query = useReceivers();
+  const { data: receivers, refetch } = query;
+  const error = useFailure(query);
   const [asked, setAsked] = useAtom(askedAtom);
   const ending = receivers?.find(({ id }) => id === asked);
   return (

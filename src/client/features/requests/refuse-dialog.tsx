@@ -4,6 +4,7 @@ import type { Request } from "../../../shared/api/deliveries.ts";
 import { ConfirmDialog } from "../../ui/dialog.tsx";
 import { LoadError } from "../../ui/load-error.tsx";
 import { Skeleton } from "../../ui/skeleton.tsx";
+import { useFailure } from "../../ui/use-failure.ts";
 import { useHis } from "../session/his-context.ts";
 import { FreeRefusal, isFreeToRefuse } from "../study-list/actions/free-refusal.tsx";
 import { StudyQuote } from "../study-list/actions/study-quote.tsx";
@@ -62,7 +63,9 @@ interface RefusedExamsProps {
   count: number;
 }
 
-function RefusedExams({ named: { data: studies, error, refetch }, count }: RefusedExamsProps) {
+function RefusedExams({ named, count }: RefusedExamsProps) {
+  const { data: studies, refetch } = named;
+  const error = useFailure(named);
   if (studies) {
     const [only] = studies;
     return only && count === 1 ? <StudyQuote study={only} /> : <NamedExams studies={studies} count={count} />;

@@ -16,6 +16,7 @@ import {
 } from "../../ui/icons.tsx";
 import { LoadError } from "../../ui/load-error.tsx";
 import { Skeleton } from "../../ui/skeleton.tsx";
+import { useFailure } from "../../ui/use-failure.ts";
 import { useOpener } from "../../ui/use-opener.ts";
 import { useOwnEscape } from "../../ui/use-own-escape.ts";
 import { useHis } from "../session/his-context.ts";
@@ -28,6 +29,7 @@ import { useEndRequest, useRequests } from "./use-requests.ts";
 /** Requests for exams: what clinics were asked for, and what they delivered. */
 export default function RequestsView() {
   const requests = useRequests();
+  const error = useFailure(requests);
   const [asked, setAsked] = useState<string>();
   const [ready, setReady] = useState<CreatedRequest>();
   const isEmpty = requests.data?.length === 0;
@@ -40,11 +42,11 @@ export default function RequestsView() {
         </h1>
         {!isEmpty && <NewButton onClick={() => setAsked("")} />}
       </div>
-      {requests.data === undefined && !requests.error && <Skeleton className="h-40 w-full" />}
-      {requests.data === undefined && requests.error && (
+      {requests.data === undefined && !error && <Skeleton className="h-40 w-full" />}
+      {requests.data === undefined && error && (
         <LoadError
           title={<Trans id="requests.failed">Your requests could not be loaded</Trans>}
-          error={requests.error}
+          error={error}
           onRetry={() => requests.refetch()}
         />
       )}

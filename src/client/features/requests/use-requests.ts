@@ -3,6 +3,7 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import type { NewRequest, Request } from "../../../shared/api/deliveries.ts";
 import { failureText } from "../../failure-text.ts";
 import { refreshExams } from "../../query-keys.ts";
+import { readAgainAfterOutage } from "../../read-again.ts";
 import { showToast } from "../../ui/toast.tsx";
 import { studiesApi } from "../studies/studies-api.ts";
 import { MAX_NAMED } from "../study-list/bulk/bulk-parts.tsx";
@@ -18,8 +19,9 @@ export function useRequests() {
     queryKey: REQUESTS,
     queryFn: ({ signal }) => requestsApi.list(signal),
     staleTime: 0,
-    refetchInterval: ({ state: { data } }) =>
-      data?.some(({ state }) => state === "open" || state === "sending") ? READ_AGAIN_MS : false,
+    refetchInterval: (read) =>
+      readAgainAfterOutage(read) ||
+      (read.state.data?.some(({ state }) => state === "open" || state === "sending") ? READ_AGAIN_MS : false),
   });
 }
 

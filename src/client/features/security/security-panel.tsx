@@ -12,6 +12,7 @@ import { dayText } from "../../ui/moment-text.ts";
 import { SectionHead } from "../../ui/section-head.tsx";
 import { Skeleton } from "../../ui/skeleton.tsx";
 import { showToast } from "../../ui/toast.tsx";
+import { useFailure } from "../../ui/use-failure.ts";
 import { removableRow } from "../../ui/use-focus-return.ts";
 import { dialogIdAtom } from "../places/views.ts";
 import { RecoveryCodesDialog } from "./recovery-codes-dialog.tsx";
@@ -36,7 +37,9 @@ function useSecurityQuestion(): [
 
 /** The ways into the account: passkeys, an authenticator app, recovery codes, the password. */
 export function SecurityPanel({ onChangePassword }: { onChangePassword: () => void }) {
-  const { data: factors, error, refetch } = useFactors();
+  const query = useFactors();
+  const { data: factors, refetch } = query;
+  const error = useFailure(query);
   const [asked, setAsked] = useSecurityQuestion();
   const [codes, setCodes] = useState<string[]>();
   const { t } = useLingui();

@@ -5,6 +5,7 @@ import { api } from "../../api.ts";
 import { isOffline } from "../../query-client.ts";
 import { CURRENT_USER } from "../../query-keys.ts";
 import { currentToken, onSessionEndElsewhere, refreshSessionUser, sessionAtom } from "../../session.ts";
+import { useFailure } from "../../ui/use-failure.ts";
 import { readKeptUser } from "./kept-user.ts";
 import { knownEndAtom } from "./known-end.ts";
 
@@ -16,7 +17,7 @@ export function useCurrentUser() {
   const session = useAtomValue(sessionAtom);
   const queryClient = useQueryClient();
   const setToldEnd = useSetAtom(knownEndAtom);
-  const { error, refetch } = useQuery({
+  const query = useQuery({
     queryKey: CURRENT_USER,
     enabled: session !== undefined,
     queryFn: async ({ signal }) => {
@@ -30,6 +31,8 @@ export function useCurrentUser() {
       }
     },
   });
+  // The page of a kept user stays while they are read again.
+  const error = useFailure(query);
 
   useEffect(() => {
     const check = async (reason: unknown) => {
@@ -42,6 +45,6 @@ export function useCurrentUser() {
   }, [queryClient, setToldEnd]);
 
   // A token that was kept from an earlier visit came without its user.
-  const kept = session && isOffline(error) ? readKeptUser() : undefined;
-  return { user: session?.user ?? kept, error, retry: () => void refetch() };
+  const kept = session && isOffline(error ?? null) ? readKeptUser() : undefined;
+  return { user: session?.user ?? kept, error, retry: () => void query.refetch() };
 }

@@ -1,5 +1,6 @@
 import type { CurrentUser } from "../../../shared/api/users.ts";
 import { isOffline } from "../../query-client.ts";
+import { useFailure } from "../../ui/use-failure.ts";
 import { useServerNow } from "../../ui/use-now.ts";
 import { useMySubscription } from "./use-my-subscription.ts";
 
@@ -13,9 +14,11 @@ const TICK_MS = 60_000;
 export function useIsActive(user: CurrentUser | undefined): boolean {
   const now = useServerNow(TICK_MS);
   const isAdmin = user?.role === "admin";
-  const { data, error } = useMySubscription({ enabled: user !== undefined && !isAdmin });
+  const query = useMySubscription({ enabled: user !== undefined && !isAdmin });
+  const { data } = query;
+  const failure = useFailure(query);
   if (!user || isAdmin) return isAdmin;
   const isAhead = (expiresAt: string | null) => expiresAt === null || Date.parse(expiresAt) > now;
-  if (data === undefined) return (error === null || isOffline(error)) && isAhead(user.expiresAt);
+  if (data === undefined) return (!failure || isOffline(failure)) && isAhead(user.expiresAt);
   return data !== null && data.status === "active" && isAhead(data.expiresAt);
 }

@@ -2,6 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { mySubscriptionCall, type Subscription } from "../../../shared/api/subscriptions.ts";
 import { callJson, nullIfMissing } from "../../api.ts";
 import { SUBSCRIPTIONS } from "../../query-keys.ts";
+import { readAgainAfterOutage } from "../../read-again.ts";
 
 const RETRY_MS = 60_000;
 
@@ -9,13 +10,14 @@ export function readMySubscription(signal: AbortSignal): Promise<Subscription | 
   return nullIfMissing(callJson(mySubscriptionCall, { signal }));
 }
 
-/** The person's subscription; null where there is none. A failure closes the menus, so it is retried every minute. */
+/** The person's subscription; null where there is none. A failure closes the menus, so it is retried every minute, and sooner after an outage. */
 export function useMySubscription({ enabled }: { enabled: boolean }) {
   return useQuery({
     queryKey: [SUBSCRIPTIONS, "my-subscription"],
     queryFn: ({ signal }) => readMySubscription(signal),
     enabled,
     retry: 1,
-    refetchInterval: ({ state }) => (state.status === "error" ? RETRY_MS : false),
+    refetchInterval: (read) =>
+      readAgainAfterOutage(read) || (read.state.status === "error" ? RETRY_MS : false),
   });
 }

@@ -5,6 +5,7 @@ import { Button } from "../../ui/button.tsx";
 import { focusFirstField } from "../../ui/first-field.ts";
 import { PlusIcon } from "../../ui/icons.tsx";
 import { LoadError } from "../../ui/load-error.tsx";
+import { useFailure } from "../../ui/use-failure.ts";
 import { LinkForm } from "./link-form.tsx";
 import { LinkList } from "./link-list.tsx";
 import type { ReadyLink } from "./ready-link.ts";
@@ -19,7 +20,9 @@ interface LinksTabProps {
 
 /** A new link; first the links there are, if somebody has opened one that still works. */
 export function LinksTab({ study, recipient, onReady }: LinksTabProps) {
-  const { data: links, error, refetch } = useLinks(study.id);
+  const query = useLinks(study.id);
+  const { data: links, refetch } = query;
+  const error = useFailure(query);
   const [isNew, setNew] = useState(recipient !== undefined);
   const form = useRef<HTMLDivElement>(null);
   useEffect(() => {

@@ -8,6 +8,7 @@ import { Avatar } from "../../ui/avatar.tsx";
 import { Button } from "../../ui/button.tsx";
 import { momentText } from "../../ui/moment-text.ts";
 import { Skeleton } from "../../ui/skeleton.tsx";
+import { useFailure } from "../../ui/use-failure.ts";
 import { useHis } from "../session/his-context.ts";
 import { roleName } from "../users/user-text.ts";
 import { actionText } from "./audit-text.ts";
@@ -40,7 +41,9 @@ export function PeopleTab({ studyId, onLink }: { studyId: string; onLink: (email
 
 function Grants({ studyId }: { studyId: string }) {
   const { user } = useHis();
-  const { data, error } = useGrants(studyId);
+  const query = useGrants(studyId);
+  const { data } = query;
+  const error = useFailure(query);
   const revocation = useRevocation(studyId);
   if (error) return <Failed text={error.message} />;
   if (!data) return <Waiting />;
@@ -96,7 +99,9 @@ function GrantItem({ grant, isBusy, onRevoke }: { grant: Grant; isBusy: boolean;
 
 function Audit({ studyId }: { studyId: string }) {
   const { i18n, t } = useLingui();
-  const { data, error } = useAudit(studyId);
+  const query = useAudit(studyId);
+  const { data } = query;
+  const error = useFailure(query);
   const { data: links } = useLinks(studyId);
   const linkOf = (id: string) => links?.find((link) => link.id === id);
   if (error) return <Failed text={error.message} />;

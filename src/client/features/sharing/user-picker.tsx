@@ -5,6 +5,7 @@ import { type CurrentUser, MAX_USER_SEARCH } from "../../../shared/api/users.ts"
 import { Field } from "../../ui/field.tsx";
 import { SearchIcon } from "../../ui/icons.tsx";
 import { useDebounced } from "../../ui/use-debounced.ts";
+import { useFailure } from "../../ui/use-failure.ts";
 import { SEARCH_PAUSE_MS, useUsers } from "../users/use-users.ts";
 import { roleName } from "../users/user-text.ts";
 import { matchingUsers } from "./matching-users.ts";
@@ -25,14 +26,12 @@ interface UserPickerProps {
 export function UserPicker({ studyId, value, onValueChange, error }: UserPickerProps) {
   const { t } = useLingui();
   const search = useDebounced(value.trim(), SEARCH_PAUSE_MS);
-  const {
-    data,
-    error: usersError,
-    isPlaceholderData,
-  } = useUsers(
+  const users = useUsers(
     { search: search.slice(0, MAX_USER_SEARCH), status: "authorized", limit: MAX_LOOKED_AT },
     { enabled: search !== "" },
   );
+  const { data, isPlaceholderData } = users;
+  const failure = useFailure(users);
   const { data: grants } = useGrants(studyId);
   const [isOpen, setOpen] = useState(false);
   const [activeId, setActiveId] = useState<string>();
@@ -73,7 +72,7 @@ export function UserPicker({ studyId, value, onValueChange, error }: UserPickerP
             Whoever gets access sees the images and the report, but cannot delete anything.
           </Trans>
         }
-        error={error ?? usersError?.message}
+        error={error ?? failure?.message}
       >
         {(tied) => (
           <Popover.Anchor asChild>

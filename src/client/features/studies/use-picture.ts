@@ -1,6 +1,7 @@
 import { queryOptions, useQuery } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import type { Study } from "../../../shared/api/studies.ts";
+import { readAgainAfterOutage } from "../../read-again.ts";
 import { studiesApi } from "./studies-api.ts";
 import { isViewable } from "./study-text.ts";
 
@@ -37,12 +38,18 @@ export function usePicture({ isSeen, ...pictured }: Pictured): string | undefine
   const { data } = useQuery({
     ...pictureQuery(pictured),
     enabled: isSeen && isViewable(pictured.study),
-    refetchInterval: ({ state }) =>
-      state.data === null && state.dataUpdateCount < MAX_READS
-        ? FIRST_WAIT_MS * 2 ** (state.dataUpdateCount - 1)
-        : false,
+    refetchInterval: (read) => readAgainAfterOutage(read) || untilDrawn(read),
   });
   return useObjectUrl(data);
+}
+
+function untilDrawn({ state: { data, dataUpdateCount } }: { state: PictureState }): number | false {
+  return data === null && dataUpdateCount < MAX_READS ? FIRST_WAIT_MS * 2 ** (dataUpdateCount - 1) : false;
+}
+
+interface PictureState {
+  data: Blob | null | undefined;
+  dataUpdateCount: number;
 }
 
 /** An `<img>` can't send the session's token in a header, so the bytes are fetched and kept here. */

@@ -13,6 +13,7 @@ import { Pager } from "../../ui/pager.tsx";
 import { Select } from "../../ui/select.tsx";
 import { useDebounced } from "../../ui/use-debounced.ts";
 import { useExistingPage } from "../../ui/use-existing-page.ts";
+import { useFailure } from "../../ui/use-failure.ts";
 import { planNameText } from "../plan/plan-name.ts";
 import { SEARCH_PAUSE_MS } from "../users/use-users.ts";
 import { AdminRows, RowOwner } from "./admin-rows.tsx";
@@ -32,12 +33,14 @@ export function AccountSubscriptions() {
   const [filters, setFilters] = useState<Filters>({ search: "", status: "all" });
   const [page, setPage] = useState(0);
   const { search, status } = useDebounced(filters, SEARCH_PAUSE_MS);
-  const { data, error, refetch, isPlaceholderData } = useAccountSubscriptions({
+  const query = useAccountSubscriptions({
     ...(search.trim() !== "" && { search }),
     ...(status !== "all" && { status }),
     limit: PER_PAGE,
     offset: page * PER_PAGE,
   });
+  const { data, refetch, isPlaceholderData } = query;
+  const error = useFailure(query);
   useExistingPage({
     page,
     perPage: PER_PAGE,

@@ -7,6 +7,7 @@ import { dayText } from "../../ui/moment-text.ts";
 import { Pager } from "../../ui/pager.tsx";
 import { Select } from "../../ui/select.tsx";
 import { useExistingPage } from "../../ui/use-existing-page.ts";
+import { useFailure } from "../../ui/use-failure.ts";
 import { PaymentDetailsDialog } from "../payments/payment-details-dialog.tsx";
 import { PaymentStatusBadge, ReturnedPart } from "../payments/payment-status.tsx";
 import { DetailsButton } from "../payments/payment-table.tsx";
@@ -47,7 +48,9 @@ function useShownRows() {
 export function AdminPayments() {
   const { i18n, t } = useLingui();
   const { status, page, show } = useShownRows();
-  const { data, error, refetch, isPlaceholderData } = usePayments(status, page);
+  const query = usePayments(status, page);
+  const { data, refetch, isPlaceholderData } = query;
+  const error = useFailure(query);
   const payments = data?.rows;
   const ownPayments = isPlaceholderData ? undefined : payments;
   useExistingPage({

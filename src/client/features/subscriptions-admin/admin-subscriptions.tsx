@@ -2,6 +2,7 @@ import { Trans } from "@lingui/react/macro";
 import { useAtom } from "jotai";
 import { Tabs } from "radix-ui";
 import { OldDataNotice } from "../../ui/old-data-notice.tsx";
+import { useFailure } from "../../ui/use-failure.ts";
 import { viewStateAtom } from "../places/views.ts";
 import { AccountSubscriptions } from "./account-subscriptions.tsx";
 import { AdminPayments } from "./admin-payments.tsx";
@@ -15,7 +16,8 @@ import { useSummary } from "./use-admin-subscriptions.ts";
 /** Everybody's subscriptions, for an admin: totals, revenue, payments to confirm, plans. */
 export default function AdminSubscriptions() {
   const summary = useSummary();
-  const { data, error, refetch } = summary;
+  const { data, refetch } = summary;
+  const error = useFailure(summary);
   return (
     <>
       <div className="view-head">

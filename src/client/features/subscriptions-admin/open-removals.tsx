@@ -1,6 +1,7 @@
 import { Plural, Trans, useLingui } from "@lingui/react/macro";
 import type { Removal } from "../../../shared/api/subscriptions.ts";
 import { Button } from "../../ui/button.tsx";
+import { useFailure } from "../../ui/use-failure.ts";
 import { AdminRows, RowOwner } from "./admin-rows.tsx";
 import { adminSubscriptionsApi } from "./admin-subscriptions-api.ts";
 import { SubscriptionsError } from "./subscriptions-error.tsx";
@@ -9,7 +10,9 @@ import { useRemovals } from "./use-admin-subscriptions.ts";
 
 /** Exams that were removed with a subscription and can still be restored. */
 export function OpenRemovals() {
-  const { data, error, refetch } = useRemovals();
+  const query = useRemovals();
+  const { data, refetch } = query;
+  const error = useFailure(query);
   if (error) {
     return <SubscriptionsError error={error} onRetry={refetch} />;
   }

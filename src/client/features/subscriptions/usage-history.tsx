@@ -7,6 +7,7 @@ import { DownloadIcon, TrashIcon, UploadIcon } from "../../ui/icons.tsx";
 import { LoadError } from "../../ui/load-error.tsx";
 import { momentText } from "../../ui/moment-text.ts";
 import { Skeleton } from "../../ui/skeleton.tsx";
+import { useFailure } from "../../ui/use-failure.ts";
 import { WholeDates } from "../../ui/whole-dates.tsx";
 import { useUsageHistory } from "../plan/use-subscription.ts";
 import { dateText, descriptionText, patientText } from "../studies/study-text.ts";
@@ -24,7 +25,9 @@ function actionName(i18n: I18n, action: UsageItem["actionType"]): string {
 
 /** The last activities that counted against the plan, newest first. */
 export function UsageHistory() {
-  const { data, error, refetch } = useUsageHistory();
+  const query = useUsageHistory();
+  const { data, refetch } = query;
+  const error = useFailure(query);
   if (error) {
     return (
       <LoadError

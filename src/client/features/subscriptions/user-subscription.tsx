@@ -3,6 +3,7 @@ import type { ReactNode } from "react";
 import { ErrorCard } from "../../ui/error-card.tsx";
 import { MeterSkeleton } from "../../ui/meter.tsx";
 import { Skeleton } from "../../ui/skeleton.tsx";
+import { useFailure } from "../../ui/use-failure.ts";
 import { usePlans, useUsageStats } from "../plan/use-subscription.ts";
 import { maySubscribe, useHis } from "../session/his-context.ts";
 import { useMySubscription } from "../session/use-my-subscription.ts";
@@ -29,9 +30,12 @@ function Body() {
   const plans = usePlans({ enabled: mayChoose });
   const subscription = useMySubscription({ enabled: true });
   const usage = useUsageStats({ enabled: true });
-  if (plans.error || subscription.error || usage.error) {
-    return <LoadFailure plans={plans.error} subscription={subscription.error} usage={usage.error} />;
-  }
+  const failures = {
+    plans: useFailure(plans),
+    subscription: useFailure(subscription),
+    usage: useFailure(usage),
+  };
+  if (Object.values(failures).some(Boolean)) return <LoadFailure {...failures} />;
   const isLoading = (mayChoose && !plans.data) || subscription.isPending || usage.isPending;
   if (isLoading) return <SubscriptionSkeleton hasPlans={mayChoose} />;
   const mine = subscription.data ?? null;
@@ -45,9 +49,9 @@ function Body() {
 }
 
 interface LoadFailureProps {
-  plans: Error | null;
-  subscription: Error | null;
-  usage: Error | null;
+  plans: Error | undefined;
+  subscription: Error | undefined;
+  usage: Error | undefined;
 }
 
 function LoadFailure({ plans, subscription, usage }: LoadFailureProps) {
@@ -68,7 +72,7 @@ function LoadFailure({ plans, subscription, usage }: LoadFailureProps) {
   );
 }
 
-function FailureLine({ error, label }: { error: Error | null; label: ReactNode }) {
+function FailureLine({ error, label }: { error: Error | undefined; label: ReactNode }) {
   if (!error) return null;
   return (
     <span>

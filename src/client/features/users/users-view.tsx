@@ -9,6 +9,7 @@ import { LoadError } from "../../ui/load-error.tsx";
 import { Pager } from "../../ui/pager.tsx";
 import { useDebounced } from "../../ui/use-debounced.ts";
 import { useExistingPage } from "../../ui/use-existing-page.ts";
+import { useFailure } from "../../ui/use-failure.ts";
 import { useMediaQuery } from "../../ui/use-media-query.ts";
 import { useHomeIf } from "../places/use-home-if.ts";
 import { useHis } from "../session/his-context.ts";
@@ -37,11 +38,13 @@ function Users() {
   const [filters, setFilters] = useState(noFilters);
   const [page, setPage] = useState(0);
   const settled = useDebounced(filters, SEARCH_PAUSE_MS);
-  const { data, error, refetch, isPlaceholderData } = useUsers({
+  const query = useUsers({
     ...filterQuery(settled),
     limit: USERS_PER_PAGE,
     offset: page * USERS_PER_PAGE,
   });
+  const { data, refetch, isPlaceholderData } = query;
+  const error = useFailure(query);
   useExistingPage({
     page,
     perPage: USERS_PER_PAGE,
@@ -68,7 +71,7 @@ function Users() {
       )}
       <UserList
         found={data}
-        isFailed={error !== null}
+        isFailed={error !== undefined}
         page={page}
         onPageChange={setPage}
         filters={filters}

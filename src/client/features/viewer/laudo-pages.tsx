@@ -2,6 +2,7 @@ import { Trans } from "@lingui/react/macro";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { ErrorCard } from "../../ui/error-card.tsx";
+import { useFailure } from "../../ui/use-failure.ts";
 import type { Zoom } from "../pdf/page-layout.ts";
 import { Opening, PdfStage } from "../pdf/pdf-stage.tsx";
 
@@ -16,11 +17,13 @@ interface LaudoPagesProps {
 /** The pages of a study's laudo, beside its images. */
 export default function LaudoPages({ id, read }: LaudoPagesProps) {
   const [zoom, setZoom] = useState<Zoom>("auto");
-  const { data, error, refetch } = useQuery({
+  const query = useQuery({
     queryKey: ["laudo pages", id],
     queryFn: ({ signal }) => read(signal),
     gcTime: 0,
   });
+  const { data, refetch } = query;
+  const error = useFailure(query);
   if (error) {
     return (
       <ErrorCard

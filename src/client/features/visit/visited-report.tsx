@@ -4,6 +4,7 @@ import { useEffect, useRef } from "react";
 import type { Visit, VisitedStudy } from "../../../shared/api/links.ts";
 import { ApiError } from "../../api.ts";
 import { useBackCloses } from "../../ui/use-back-closes.ts";
+import { useFailure } from "../../ui/use-failure.ts";
 import { PdfPane } from "../pdf/pdf-pane.tsx";
 import { pdfName, saveFile } from "../pdf/save-file.ts";
 import { dateText, descriptionText } from "../studies/study-text.ts";
@@ -20,11 +21,13 @@ interface VisitedReportProps {
 /** The report of an exam, in the place of the exams; the browser's way back closes it, and Escape. */
 export default function VisitedReport({ visit, study, onBack, onClosed }: VisitedReportProps) {
   const { i18n, t } = useLingui();
-  const { data, error, refetch } = useQuery({
+  const query = useQuery({
     queryKey: ["visited-report", study.id],
     queryFn: () => visitApi.report(visit.token, study.id),
     gcTime: 0,
   });
+  const { data, refetch } = query;
+  const error = useFailure(query);
   const place = useRef<HTMLDivElement>(null);
   useEffect(() => {
     window.scrollTo(0, 0);

@@ -6,6 +6,7 @@ import { isOfDocuments } from "../../../../shared/dicom/modality.ts";
 import { ApiError } from "../../../api.ts";
 import { mayRetry } from "../../../query-client.ts";
 import { Skeleton } from "../../../ui/skeleton.tsx";
+import { useFailure } from "../../../ui/use-failure.ts";
 import { useSeen } from "../../../ui/use-seen.ts";
 import { studiesApi } from "../../studies/studies-api.ts";
 import { isViewable } from "../../studies/study-text.ts";
@@ -17,12 +18,14 @@ const MAX_SKELETONS = 6;
 /** The study's series as a strip of films. */
 export function SeriesSheet({ study }: { study: Study }) {
   const { t } = useLingui();
-  const { data, error } = useQuery({
+  const query = useQuery({
     // The key is not below STUDIES: a refresh of the list must not request the series of a deleted study.
     queryKey: ["series", study.id, study.imagesReceived],
     queryFn: ({ signal }) => studiesApi.series(study.id, signal),
     retry: mayRetry,
   });
+  const { data } = query;
+  const error = useFailure(query);
   if (error) return <SeriesError error={error} />;
   if (!data) return <SeriesSkeleton count={Math.min(study.seriesCount, MAX_SKELETONS)} />;
   return (

@@ -2,6 +2,8 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import type { StudyListQuery } from "../../../../shared/api/studies.ts";
 import { isOffline, mayRetry } from "../../../query-client.ts";
 import { STUDIES } from "../../../query-keys.ts";
+import { readAgainAfterOutage } from "../../../read-again.ts";
+import { useFailure } from "../../../ui/use-failure.ts";
 import { useHis } from "../../session/his-context.ts";
 import { pollWhileMoving } from "../../studies/poll-while-moving.ts";
 import { studiesApi } from "../../studies/studies-api.ts";
@@ -37,9 +39,9 @@ export function useStudyList(filters: StudyFilters, sort: StudySort, pageIndex: 
     placeholderData: keepPreviousData,
     staleTime: CACHED_MS,
     retry: mayRetry,
-    refetchInterval: pollWhileMoving,
+    refetchInterval: (read) => readAgainAfterOutage(read) || pollWhileMoving(read),
   });
-  const kept =
-    isFirstPage && list.data === undefined && isOffline(list.error) ? readKeptList(user) : undefined;
-  return { ...list, data: list.data ?? kept?.page, keptAt: kept?.keptAt };
+  const failure = useFailure(list) ?? null;
+  const kept = isFirstPage && list.data === undefined && isOffline(failure) ? readKeptList(user) : undefined;
+  return { ...list, error: failure, data: list.data ?? kept?.page, keptAt: kept?.keptAt };
 }

@@ -2,6 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useAtomValue, useSetAtom, useStore } from "jotai";
 import { useEffect, useEffectEvent } from "react";
 import type { ResumableUploadState } from "../../../../shared/api/resumable.ts";
+import { readAgainAfterOutage } from "../../../read-again.ts";
 import { serverNow } from "../../../server-clock.ts";
 import { useHis } from "../../session/his-context.ts";
 import { wasEndedHere } from "../send/resumable-transport.ts";
@@ -40,7 +41,9 @@ export function useElsewhere(): UploadElsewhere[] {
 
   const { data, dataUpdatedAt } = useQuery({
     ...accountUploadsQuery(user.id),
-    refetchInterval: ({ state }) => (elsewhereOf(state.data, user.id, isHere).length > 0 ? POLL_MS : false),
+    refetchInterval: (read) =>
+      readAgainAfterOutage(read) ||
+      (elsewhereOf(read.state.data, user.id, isHere).length > 0 ? POLL_MS : false),
   });
 
   const restore = useEffectEvent(async (signal: AbortSignal) => {
