@@ -5,6 +5,8 @@ import type { ReactNode } from "react";
 import { ApiError } from "../../src/client/api.ts";
 import { MailPanel } from "../../src/client/features/notifications/mail-panel.tsx";
 import PaymentHistoryView from "../../src/client/features/payments/payment-history-view.tsx";
+import { currentPath } from "../../src/client/features/places/his-location.ts";
+import { firstPlaceAtom } from "../../src/client/features/places/views.ts";
 import { ActivityPanel } from "../../src/client/features/profile/activity-panel.tsx";
 import { HistoryDialog } from "../../src/client/features/receipts/history-dialog.tsx";
 import { historySubject } from "../../src/client/features/receipts/history-state.ts";
@@ -23,7 +25,7 @@ import { createQueryClient } from "../../src/client/query-client.ts";
 import { readReportCall } from "../../src/shared/api/studies.ts";
 import { act, cleanup, screen, withDom } from "../support/dom.ts";
 import { pass, withFakeClock } from "../support/fake-clock.ts";
-import { renderView } from "../support/render-view.tsx";
+import { renderView, shownView } from "../support/render-view.tsx";
 import { samplePdf } from "../support/sample-pdf.ts";
 import { skull } from "../support/skull-study.ts";
 
@@ -127,6 +129,52 @@ describe("after an outage", () => {
       expect(failures()).toBe(0);
     },
   );
+
+  test("of which a reload falls into, an exam comes by itself", async () => {
+    await reloadReport();
+    await pass(1_000);
+    screen.getByText("Não conseguimos ler o exame");
+    outage = undefined;
+    await pass(20_000);
+    expect(screen.queryByText("Não conseguimos ler o exame")).toBeNull();
+    screen.getByRole("button", { name: "Voltar para a lista" });
+  });
+});
+
+/** Opens the page where a report was shown, whose exam is not known yet. */
+async function reloadReport(): Promise<void> {
+  const id = `s${++reloads}`;
+  answers[`/api/studies/${id}`] = () => Response.json({ ...study, id });
+  answers[`/api/studies/laudo/${id}`] = () => new Response(samplePdf());
+  await renderView(<ReportView />, {
+    open: (store) => {
+      window.history.replaceState({ place: `/laudo/of/${id}` }, "", "/his");
+      store.set(firstPlaceAtom, currentPath());
+    },
+  });
+}
+let reloads = 100;
+
+describe("a reloaded exam", () => {
+  test("that can't be read offers another try", async () => {
+    outage = () => new Response("", { status: 500 });
+    await reloadReport();
+    await pass(1_000);
+    outage = undefined;
+    screen.getByRole("button", { name: "Tentar novamente" }).click();
+    await pass(1_000);
+    screen.getByRole("button", { name: "Voltar para a lista" });
+  });
+
+  test("that is gone leads back without a failure", async () => {
+    outage = () => new Response("", { status: 404 });
+    await reloadReport();
+    await pass(1_000);
+    expect(failures()).toBe(0);
+    expect(shownView()).toBe("listaExames");
+    await pass(60_000);
+    expect(calls).toHaveLength(1);
+  });
 });
 
 /** Reads with the client's defaults until it is disposed; counts the reads. */

@@ -4,12 +4,12 @@ import { useAtom } from "jotai";
 import type { Study } from "../../../shared/api/studies.ts";
 import { failureText } from "../../failure-text.ts";
 import { STUDIES } from "../../query-keys.ts";
-import { readAgainAfterOutage } from "../../read-again.ts";
 import { showToast } from "../../ui/toast.tsx";
 import { useFailure } from "../../ui/use-failure.ts";
 import { PdfPane } from "../pdf/pdf-pane.tsx";
 import { pdfName, saveFile } from "../pdf/save-file.ts";
 import { dateText, descriptionText } from "../studies/study-text.ts";
+import { StudyUnread } from "../studies/study-unread.tsx";
 import { useFoundStudy } from "../studies/use-found-study.ts";
 import { shownReportSubject } from "./report-state.ts";
 import { reportsApi } from "./reports-api.ts";
@@ -19,8 +19,9 @@ const REPORT = "report";
 /** The report of the study that was chosen in the list. */
 export default function ReportView() {
   const [study, setStudy] = useAtom(shownReportSubject.valueAtom);
-  useFoundStudy(shownReportSubject);
-  return study ? <Report key={study.id} study={study} onBack={() => setStudy(undefined)} /> : null;
+  const unread = useFoundStudy(shownReportSubject);
+  if (study) return <Report key={study.id} study={study} onBack={() => setStudy(undefined)} />;
+  return unread ? <StudyUnread {...unread} /> : null;
 }
 
 function Report({ study, onBack }: { study: Study; onBack: () => void }) {
@@ -30,7 +31,6 @@ function Report({ study, onBack }: { study: Study; onBack: () => void }) {
     queryKey: [REPORT, study.id],
     queryFn: ({ signal }) => reportsApi.read(study.id, signal),
     gcTime: 0,
-    refetchInterval: readAgainAfterOutage,
   });
   const { data, refetch } = query;
   const failure = useFailure(query);

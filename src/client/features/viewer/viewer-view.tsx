@@ -5,6 +5,7 @@ import type { Study } from "../../../shared/api/studies.ts";
 import { Button } from "../../ui/button.tsx";
 import { ArrowLeftIcon } from "../../ui/icons.tsx";
 import { descriptionText } from "../studies/study-text.ts";
+import { StudyUnread } from "../studies/study-unread.tsx";
 import { useFoundStudy } from "../studies/use-found-study.ts";
 import { shownStudySubject } from "./shown-study.ts";
 import { StudyVisor } from "./study-visor.tsx";
@@ -16,8 +17,9 @@ import { ViewerStage } from "./viewer-stage.tsx";
 export default function ViewerView() {
   const [study, setStudy] = useAtom(shownStudySubject.valueAtom);
   const goBack = useCallback(() => setStudy(undefined), [setStudy]);
-  useFoundStudy(shownStudySubject);
-  return study ? <ShownStudy study={study} onBack={goBack} /> : null;
+  const unread = useFoundStudy(shownStudySubject);
+  if (study) return <ShownStudy study={study} onBack={goBack} />;
+  return unread ? <StudyUnread {...unread} /> : null;
 }
 
 function ShownStudy({ study, onBack }: { study: Study; onBack: () => void }) {
