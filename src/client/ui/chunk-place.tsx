@@ -4,6 +4,7 @@ import { Boundary } from "./boundary.tsx";
 import { ErrorCard } from "./error-card.tsx";
 import { WifiOffIcon } from "./icons.tsx";
 import { useIsOnline } from "./use-is-online.ts";
+import { useServerReturn } from "./use-server-return.ts";
 
 /** What is in a cache comes sooner, also without a connection. */
 const PATIENCE_MS = 600;
@@ -18,7 +19,7 @@ interface ChunkPlaceProps {
   children: ReactNode;
 }
 
-/** The place of a chunk. It says when there is no connection; once that is back the chunk comes by itself. */
+/** The place of a chunk. It says when there is no connection; once that, or the server, is back the chunk comes by itself. */
 export function ChunkPlace({ shape, failure, head, children }: ChunkPlaceProps) {
   return (
     <Boundary
@@ -64,6 +65,7 @@ function Waiting({ shape, head }: Pick<ChunkPlaceProps, "shape" | "head">) {
 }
 
 function LostCard({ onRetry }: { onRetry: () => void }) {
+  useServerReturn(onRetry);
   return (
     <ErrorCard
       title={<Trans id="view.lost.title">This view could not be loaded</Trans>}

@@ -1,19 +1,11 @@
 import { Hono } from "hono";
-import * as z from "zod/mini";
+import { healthCall } from "../../shared/api/health.ts";
 import { describeIn } from "./describe.ts";
 import type { Guard } from "./guard.ts";
 import type { HealthChecks } from "./health-checks.ts";
 import type { HttpEnv } from "./http-context.ts";
 
 const describe = describeIn("Operations");
-const healthSchema = z.object({
-  status: z.enum(["ok", "unavailable"]),
-  database: z.boolean(),
-  store: z.boolean(),
-  disk: z.boolean(),
-  /** Whether the disk has room for uploads, and the store takes them. A node that only refuses uploads is ready. */
-  uploads: z.boolean(),
-});
 
 /**
  * `GET /api/health`: 200 if every part answers, else 503 with the names of those that don't. Anyone may ask. Uploads may be
@@ -21,12 +13,12 @@ const healthSchema = z.object({
  */
 export function createHealthRoutes(checks: HealthChecks, guard: Guard) {
   return new Hono<HttpEnv>().get(
-    "/api/health",
+    healthCall.path,
     guard("public"),
-    describe(
-      { answer: healthSchema },
-      { summary: "Ask whether the server is ready", also: { 503: "The same body; a part does not answer." } },
-    ),
+    describe(healthCall, {
+      summary: "Ask whether the server is ready",
+      also: { 503: "The same body; a part does not answer." },
+    }),
     async (c) => {
       const [database, store, disk, uploads] = await Promise.all([
         checks.database.isUp(),

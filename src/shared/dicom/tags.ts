@@ -82,6 +82,7 @@ export const Tag = {
   FrameTime: 0x00181063,
   FrameTimeVector: 0x00181065,
   ImagerPixelSpacing: 0x00181164,
+  NominalScannedPixelSpacing: 0x00182010,
   PatientPosition: 0x00185100,
   StudyInstanceUID: 0x0020000d,
   SeriesInstanceUID: 0x0020000e,

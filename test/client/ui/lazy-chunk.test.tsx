@@ -1,11 +1,12 @@
 import "../../support/dom-globals.ts";
-import { expect, spyOn, test } from "bun:test";
+import { describe, expect, spyOn, test } from "bun:test";
 import { Suspense } from "react";
 import { Boundary } from "../../../src/client/ui/boundary.tsx";
 import { ChunkPlace } from "../../../src/client/ui/chunk-place.tsx";
 import { lazyChunk } from "../../../src/client/ui/lazy-chunk.ts";
 import { withoutConnection } from "../../support/connection.ts";
 import { screen, userEvent, withDom } from "../../support/dom.ts";
+import { pass, withFakeClock } from "../../support/fake-clock.ts";
 import { renderClient } from "../../support/render-client.tsx";
 
 withDom();
@@ -72,4 +73,44 @@ test("a place of a chunk says that there is no connection, and fills by itself o
   await lost.end();
   await screen.findByText("The view");
   expect(screen.queryByText("Sem conexão")).toBeNull();
+});
+
+describe("while the server is away", () => {
+  withFakeClock("2026-11-29T12:00:00.000Z");
+
+  test("a place of a chunk that was given up fills by itself once the server is ready, and asks for nothing before", async () => {
+    using _ = spyOn(console, "error").mockImplementation(() => {});
+    let isReady = false;
+    const asked: string[] = [];
+    globalThis.fetch = (async (path: string) => {
+      asked.push(path);
+      return new Response("", { status: isReady ? 200 : 503 });
+    }) as unknown as typeof fetch;
+    const { View, tries } = chunk(3);
+    await renderClient(
+      <ChunkPlace shape={<p>Waiting</p>} failure={<p>Failed</p>}>
+        <View />
+      </ChunkPlace>,
+    );
+    await pass(3_000);
+    expect(screen.getByText("Não foi possível carregar esta tela")).toBeTruthy();
+    await pass(15_000);
+    expect([asked, tries.count]).toEqual([["/api/health", "/api/health"], 3]);
+    isReady = true;
+    await pass(15_000);
+    expect(screen.getByText("The view")).toBeTruthy();
+  });
+
+  test("a chunk that is gone from a server that is ready is not asked for again by itself", async () => {
+    using _ = spyOn(console, "error").mockImplementation(() => {});
+    globalThis.fetch = (async () => new Response("{}")) as unknown as typeof fetch;
+    const { View, tries } = chunk(Number.POSITIVE_INFINITY);
+    await renderClient(
+      <ChunkPlace shape={<p>Waiting</p>} failure={<p>Failed</p>}>
+        <View />
+      </ChunkPlace>,
+    );
+    await pass(60_000);
+    expect(tries.count).toBe(3);
+  });
 });

@@ -118,12 +118,13 @@ describe("measures", () => {
     expect(lengthMm(points, undefined)).toBeUndefined();
   });
 
-  test("are of the detector where no spacing in the patient is declared, or one that only repeats the detector's", () => {
-    const isAtDetector = (inPatient?: number[], imager?: number[]) =>
+  test("are of the detector where no spacing in the patient is declared, or one that only repeats the detector's or the film's", () => {
+    const isAtDetector = (inPatient?: number[], imager?: number[], film?: number[]) =>
       readGeometry(
         {
           ...(inPatient && { [TagHex.PixelSpacing]: { vr: "DS", Value: inPatient } }),
           ...(imager && { [TagHex.ImagerPixelSpacing]: { vr: "DS", Value: imager } }),
+          ...(film && { [TagHex.NominalScannedPixelSpacing]: { vr: "DS", Value: film } }),
         },
         0,
       ).isAtDetector;
@@ -131,6 +132,8 @@ describe("measures", () => {
     expect(isAtDetector([0.2, 0.2], [0.2, 0.2])).toBe(true);
     expect(isAtDetector([0.15, 0.15], [0.2, 0.2])).toBe(false);
     expect(isAtDetector([0.2, 0.2])).toBe(false);
+    expect(isAtDetector([0.2, 0.2], undefined, [0.2, 0.2])).toBe(true);
+    expect(isAtDetector([0.15, 0.15], undefined, [0.2, 0.2])).toBe(false);
   });
 
   test("an angle is the smaller one", () => {

@@ -12,14 +12,19 @@ export interface ImagePlane {
   position: Vector | undefined;
 }
 
+/** Millimetres between the centres of two rows and of two columns. */
+interface Spacing {
+  rows: number;
+  columns: number;
+}
+
 export interface SliceGeometry {
   plane: ImagePlane | undefined;
   /** Millimetres along the normal of the plane. */
   location: number | undefined;
   frameOfReferenceUID: string | undefined;
-  /** Millimetres between the centres of two rows and of two columns. */
-  spacing: { rows: number; columns: number } | undefined;
-  /** The spacing was measured at the detector, so lengths in the patient may be shorter. */
+  spacing: Spacing | undefined;
+  /** The spacing was measured at the detector or on a film, so lengths in the patient may be shorter. */
   isAtDetector: boolean;
   thickness: number | undefined;
 }
@@ -32,16 +37,20 @@ export function readGeometry(metadata: DicomJson, frameIndex: number): SliceGeom
   const plane = planeOf(orientation, position);
   const inPatient = spacingOf(measures[TagHex.PixelSpacing]);
   const atDetector = spacingOf(metadata[TagHex.ImagerPixelSpacing]);
+  const onFilm = spacingOf(metadata[TagHex.NominalScannedPixelSpacing]);
   return {
     plane,
     location: plane?.position && dot(plane.position, normalOf(plane)),
     frameOfReferenceUID: textOf(metadata[TagHex.FrameOfReferenceUID]),
     spacing: inPatient ?? atDetector,
-    // One that repeats the detector's was not corrected for the body's distance from it (PS3.3 §10.7.1.1).
-    isAtDetector:
-      !inPatient || (inPatient.rows === atDetector?.rows && inPatient.columns === atDetector.columns),
+    // One that repeats the detector's or the film's was not corrected for the body's distance from it (PS3.3 §10.7.1.1).
+    isAtDetector: !inPatient || [atDetector, onFilm].some((measured) => isSame(inPatient, measured)),
     thickness: positive(numberOf(measures[TagHex.SliceThickness])),
   };
+}
+
+function isSame(one: Spacing, other: Spacing | undefined): boolean {
+  return one.rows === other?.rows && one.columns === other.columns;
 }
 
 function planeOf(
@@ -79,7 +88,7 @@ export function dot(a: Vector, b: Vector): number {
   return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 
-function spacingOf(element: DicomJsonElement | undefined): SliceGeometry["spacing"] {
+function spacingOf(element: DicomJsonElement | undefined): Spacing | undefined {
   const [rows, columns] = [positive(numberOf(element)), positive(numberOf(element, 1))];
   return rows && columns ? { rows, columns } : undefined;
 }

@@ -45,10 +45,15 @@ async function start(kind: WorkerKind, { isAhead = false } = {}): Promise<Worker
     if (isAhead) spare = undefined;
     failed.reject(new TypeError(message));
   };
-  // The worker itself may reach no address.
-  const wasmBinary = await Promise.race([readBinary(kind, isAhead ? "low" : "high"), failed.promise]);
-  worker.postMessage({ type: "codec", name: kind, wasmBinary, isAhead } satisfies DecodeRequest);
-  return worker;
+  try {
+    // The worker itself may reach no address.
+    const wasmBinary = await Promise.race([readBinary(kind, isAhead ? "low" : "high"), failed.promise]);
+    worker.postMessage({ type: "codec", name: kind, wasmBinary, isAhead } satisfies DecodeRequest);
+    return worker;
+  } catch (error) {
+    worker.terminate();
+    throw error;
+  }
 }
 
 function takeSpare(taken: Promise<Worker>): Promise<Worker> {
