@@ -4,8 +4,7 @@ import { errnoOf } from "../storage/disk/fs-failure.ts";
 const WRITE_CHARS = 64 * 1024;
 
 /**
- * Writes lines to the standard output at the pace of whoever reads them. A reader that has seen enough, such as `head`, may close the
- * pipe: the command goes on.
+ * Writes lines to the standard output as fast as they are read. The command goes on if the reader closes the pipe, as `head` does.
  */
 export class LineWriter implements AsyncDisposable {
   #text = "";

@@ -8,7 +8,7 @@ interface Database {
   /** As `server_version_num` has it: 160004 is 16.4. */
   version: number;
   encoding: string;
-  /** The schema of tables whose name says none; null if they can be made in none. */
+  /** The schema where PostgreSQL makes a table if the statement names none; null if there is no such schema. */
   schema: string | null;
   mayCreate: boolean;
   isolation: string;

@@ -51,7 +51,11 @@ export function TransferPanel({ query }: { query: Query }) {
 
 /** How many studies and laboratory PDFs have bytes that are not what was received. */
 export function countUnsound({ studies, labExams }: Operations): number {
-  return studies.damaged + studies.missing + labExams.damaged + labExams.missing;
+  return unsoundOf(studies) + unsoundOf(labExams);
+}
+
+function unsoundOf({ damaged, missing }: Operations["labExams"]): number {
+  return damaged + missing;
 }
 
 /** Studies and laboratory PDFs whose bytes are not what was received. */
@@ -82,8 +86,8 @@ export function IntegrityPanel({ query }: { query: Query }) {
 }
 
 function Unsound({ studies, labExams }: Operations) {
-  const exams = studies.damaged + studies.missing;
-  const pdfs = labExams.damaged + labExams.missing;
+  const exams = unsoundOf(studies);
+  const pdfs = unsoundOf(labExams);
   return (
     <>
       {exams > 0 && (

@@ -61,7 +61,7 @@ export function OtherExams({ others }: { others: readonly Study[] }) {
   );
 }
 
-/** The actions left this month. Undefined before the server has answered, and for admins, whose actions are not counted. */
+/** How many actions are left this month; undefined until the server answers, and for admins, whose actions are not counted. */
 export function useActionsLeft(): number | undefined {
   const isCounted = useHis().user.role !== "admin";
   const { data } = useUsageStats({ enabled: isCounted });
