@@ -1,6 +1,6 @@
-import { chmod, link, mkdir, open, readFile, rename, rm, writeFile } from "node:fs/promises";
-import { dirname, join } from "node:path";
-import { sync } from "../storage/disk/durable-file.ts";
+import { chmod, link, mkdir, readFile, rename } from "node:fs/promises";
+import { join } from "node:path";
+import { writeBeside } from "../storage/disk/durable-file.ts";
 import { errnoOf, isAbsent } from "../storage/disk/fs-failure.ts";
 
 /** The identity of this process among the nodes, and where it stages bytes. */
@@ -63,22 +63,13 @@ export async function readOrCreate(path: string, create: () => string): Promise<
   const existing = await readTrimmed(path);
   if (existing !== "") return existing;
   const content = create();
-  const temporary = `${path}.${Bun.randomUUIDv7()}.tmp`;
-  try {
-    await writeFile(temporary, `${content}\n`, { mode: 0o600 });
-    const file = await open(temporary);
-    await file.sync();
-    await file.close();
-    if (!(await putWhereNoneIs(temporary, path))) {
-      const others = await readTrimmed(path);
-      if (others !== "") return others;
-      await rename(temporary, path);
-    }
-    await sync(dirname(path));
+  return await writeBeside(path, `${content}\n`, async (temporary) => {
+    if (await putWhereNoneIs(temporary, path)) return content;
+    const others = await readTrimmed(path);
+    if (others !== "") return others;
+    await rename(temporary, path);
     return content;
-  } finally {
-    await rm(temporary, { force: true });
-  }
+  });
 }
 
 async function readTrimmed(path: string): Promise<string> {

@@ -20,6 +20,15 @@ export async function sync(path: string): Promise<void> {
 
 /** Writes a small file durably, mode 0600. Whatever fails, the file at `path` is whole: as it was before, or as it is now. */
 export async function replaceFile(path: string, text: string): Promise<void> {
+  await writeBeside(path, text, (temporary) => rename(temporary, path));
+}
+
+/** Writes a small file durably beside `path`, mode 0600, which `place` brings there; it is removed if it was not. */
+export async function writeBeside<Result>(
+  path: string,
+  text: string,
+  place: (temporary: string) => Promise<Result>,
+): Promise<Result> {
   const temporary = `${path}.${Bun.randomUUIDv7()}.tmp`;
   try {
     {
@@ -27,11 +36,12 @@ export async function replaceFile(path: string, text: string): Promise<void> {
       await file.writeFile(text);
       await file.sync();
     }
-    await rename(temporary, path);
+    const result = await place(temporary);
+    await sync(dirname(path));
+    return result;
   } finally {
     await rm(temporary, { force: true });
   }
-  await sync(dirname(path));
 }
 
 /** Writes all of `bytes` at the handle's position, because one write call may write less than it was given. */
