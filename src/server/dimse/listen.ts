@@ -1,11 +1,17 @@
 import { createServer, type Server, type Socket } from "node:net";
-import { createServer as createTlsServer } from "node:tls";
+import { createServer as createTlsServer, type Server as TlsServer } from "node:tls";
 import { type AssociationOptions, serveAssociation } from "./association.ts";
+
+/** A certificate with its chain, and its key, as PEM. */
+export interface TlsIdentity {
+  cert: string;
+  key: string;
+}
 
 export interface DimseListenerOptions extends AssociationOptions {
   host: string;
   port: number;
-  tls: { cert: string; key: string } | undefined;
+  tls: TlsIdentity | undefined;
   /** With more, the oldest one without an association is closed; if there is none, the new one. */
   maxConnections: number;
   onFailure(error: unknown): void;
@@ -13,6 +19,8 @@ export interface DimseListenerOptions extends AssociationOptions {
 
 export interface DimseListener {
   port: number;
+  /** Later connections see this certificate. Nothing happens without TLS. */
+  identify(identity: TlsIdentity): void;
   /** Accepts nothing more; resolves when all connections have ended, and cuts them off first. */
   close(): Promise<void>;
 }
@@ -54,12 +62,12 @@ export async function listenForAssociations(options: DimseListenerOptions): Prom
       });
     served.set(socket, serving);
   };
-  const server: Server = options.tls
-    ? createTlsServer({ ...options.tls, handshakeTimeout: options.requestMs })
-    : createServer();
+  const tlsServer: TlsServer | undefined =
+    options.tls && createTlsServer({ ...options.tls, handshakeTimeout: options.requestMs });
+  const server: Server = tlsServer ?? createServer();
   // With TLS this is before the handshake, and the socket is the one that comes out of it.
   server.on("connection", take);
-  server.on(options.tls ? "secureConnection" : "connection", serve);
+  server.on(tlsServer ? "secureConnection" : "connection", serve);
   // A peer that fails at TLS is no failure of ours. One that was only too slow would stay connected.
   server.on("tlsClientError", (_error: Error, socket: Socket) => socket.destroy());
   await new Promise<void>((resolve, reject) => {
@@ -70,6 +78,9 @@ export async function listenForAssociations(options: DimseListenerOptions): Prom
   const address = server.address();
   return {
     port: typeof address === "object" && address ? address.port : options.port,
+    identify(identity) {
+      tlsServer?.setSecureContext(identity);
+    },
     async close() {
       server.close();
       for (const socket of connected) socket.destroy();

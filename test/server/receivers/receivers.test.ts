@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { crc32 } from "node:zlib";
 import { sql as query } from "drizzle-orm";
@@ -725,6 +725,52 @@ test("with a certificate the port speaks TLS alone", async () => {
   plain.raw(associateRequest("SEGURO", "TESTE"));
   expect(await plain.next()).toBeUndefined();
 });
+
+test.skipIf(process.platform !== "linux")(
+  "later senders see the certificate that was renewed in its files, also after the process was lost",
+  async () => {
+    await using place = createTempFolder();
+    const files = { certFile: join(place.path, "cert.pem"), keyFile: join(place.path, "key.pem") };
+    const told: string[] = [];
+    const log = createLogger({ level: "info", write: (line) => void told.push(line) });
+    const dimse = createDimseProcess({
+      config: { dimse: { host: "127.0.0.1", port: 0, tls: files } },
+      ...{ log, judge: createInstanceJudge({ log }) },
+      folder: join(place.path, "receiving"),
+      command: [process.execPath, join(SOURCE, "features/receivers/worker/dimse-worker.ts"), place.path],
+      renewMs: 10,
+    });
+    await using _ = { [Symbol.asyncDispose]: () => dimse.close() };
+    const [first, second] = ["first", "second"].map((name) => {
+      const authority = createAuthority(name);
+      return { ca: authority.cert, ...authority.certify("exameteca") };
+    });
+    if (!first || !second) throw new Error("no certificates");
+    const replace = (path: string, pem: string) => {
+      writeFileSync(`${path}.new`, pem);
+      renameSync(`${path}.new`, path);
+    };
+    replace(files.certFile, first.cert);
+    replace(files.keyFile, first.key);
+    await dimse.start(new Receptions(t.deps));
+    const isGreetedBy = async ({ ca }: { ca: string }) => {
+      await using sender = await connectSender(dimse.port ?? 0, { ca });
+      return (await sender.associate({ called: "CLINICA" })) === "accepted";
+    };
+    const comesToBe = (authority: { ca: string }) => until(() => isGreetedBy(authority).catch(() => false));
+    expect(await isGreetedBy(first)).toBe(true);
+    replace(files.certFile, second.cert);
+    await until(() => told.some((line) => line.includes("dimse.certificate_refused")));
+    expect(await isGreetedBy(first)).toBe(true);
+    replace(files.keyFile, second.key);
+    await until(() => told.some((line) => line.includes("dimse.certificate_renewed")));
+    await comesToBe(second);
+    for (const pid of processesNaming(place.path)) process.kill(pid, "SIGKILL");
+    await until(() => dimse.port === undefined);
+    await comesToBe(second);
+    expect(told.filter((line) => line.includes("dimse.certificate_refused"))).toHaveLength(1);
+  },
+);
 
 test.skipIf(process.platform !== "linux")(
   "after the process that listens was killed, what it acknowledged is there, and senders are served again once it can be started",

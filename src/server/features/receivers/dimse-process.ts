@@ -1,8 +1,10 @@
 import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { createSecureContext } from "node:tls";
 import type { Subprocess } from "bun";
 import type { Config } from "../../config.ts";
 import type { AssociationRequest, StoreResult } from "../../dimse/association.ts";
+import type { TlsIdentity } from "../../dimse/listen.ts";
 import { describeError, type Logger } from "../../runtime/log.ts";
 import type {
   Admission,
@@ -45,7 +47,11 @@ export interface DimseProcessOptions {
   folder: string;
   command: readonly string[] | undefined;
   judge: InstanceJudge;
+  /** How often the files of the certificate are read again. */
+  renewMs?: number;
 }
+
+type TlsFiles = NonNullable<NonNullable<Config["dimse"]>["tls"]>;
 
 export const MAX_INSTANCE_BYTES = 2 * 1024 * 1024 * 1024;
 /** Sockets; associations beyond those of `receptions.ts` are rejected by name. */
@@ -54,12 +60,14 @@ const REQUEST_MS = 30_000;
 /** Modalities keep an association open between two patients. */
 export const IDLE_MS = 10 * 60_000;
 const RESTART_MS = 2_000;
+const RENEW_MS = 60_000;
 
 export function createDimseProcess(options: DimseProcessOptions): DimseProcess {
   const { config, folder } = options;
   const { log, command = [process.execPath, join(import.meta.dir, "worker/dimse-worker.ts")] } = options;
   const { dimse } = config;
   let child: Subprocess | undefined;
+  let renewing: NodeJS.Timeout | undefined;
   let port: number | undefined;
   let isClosing = false;
 
@@ -148,34 +156,56 @@ export function createDimseProcess(options: DimseProcessOptions): DimseProcess {
     }
   }
 
+  /** Has later senders see a certificate that was renewed in its files, which a program replaces one after the other. */
+  function renewIdentity(files: TlsFiles, start: StartDimse): void {
+    let refused: string | undefined;
+    renewing = setInterval(async () => {
+      try {
+        const identity = await readIdentity(files);
+        if (Bun.deepEquals(identity, start.tls)) return;
+        createSecureContext(identity);
+        // Also for a process that is started later.
+        start.tls = identity;
+        if (port !== undefined) child?.send({ kind: "identify", identity } satisfies ToDimse);
+        log.info("dimse.certificate_renewed", {});
+      } catch (error) {
+        if (String(error) !== refused) log.warn("dimse.certificate_refused", describeError(error));
+        refused = String(error);
+      }
+    }, options.renewMs ?? RENEW_MS).unref();
+  }
+
   return {
     get port() {
       return port;
     },
     async start(handler) {
       if (!dimse) return;
-      const tls = dimse.tls && {
-        cert: await Bun.file(dimse.tls.certFile).text(),
-        key: await Bun.file(dimse.tls.keyFile).text(),
-      };
-      await spawn(handler, {
+      const start: StartDimse = {
         kind: "start",
         host: dimse.host,
         port: dimse.port,
-        tls,
+        tls: dimse.tls && (await readIdentity(dimse.tls)),
         folder,
         maxInstanceBytes: MAX_INSTANCE_BYTES,
         maxConnections: MAX_CONNECTIONS,
         requestMs: REQUEST_MS,
         idleMs: IDLE_MS,
-      });
+      };
+      await spawn(handler, start);
+      if (dimse.tls) renewIdentity(dimse.tls, start);
       log.info("dimse.listening", { port });
     },
     async close() {
       isClosing = true;
+      clearInterval(renewing);
       child?.kill("SIGKILL");
       await child?.exited;
       await rm(folder, { recursive: true, force: true });
     },
   };
+}
+
+async function readIdentity({ certFile, keyFile }: TlsFiles): Promise<TlsIdentity> {
+  return { cert: await Bun.file(certFile).text(), key: await Bun.file(keyFile).text() };
 }

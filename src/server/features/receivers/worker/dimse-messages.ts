@@ -1,4 +1,5 @@
 import type { AssociationRequest, StoreResult } from "../../../dimse/association.ts";
+import type { TlsIdentity } from "../../../dimse/listen.ts";
 import type { RejectionName } from "../../../dimse/pdu.ts";
 import type { Verdict } from "./judge-file.ts";
 
@@ -7,7 +8,7 @@ export interface StartDimse {
   kind: "start";
   host: string;
   port: number;
-  tls: { cert: string; key: string } | undefined;
+  tls: TlsIdentity | undefined;
   /** Where an instance is written as it arrives. */
   folder: string;
   maxInstanceBytes: number;
@@ -47,7 +48,10 @@ export interface DimseQuestions {
 }
 export type QuestionName = keyof DimseQuestions;
 
-export type ToDimse = StartDimse | { kind: "answer"; id: number; answer: unknown };
+export type ToDimse =
+  | StartDimse
+  | { kind: "identify"; identity: TlsIdentity }
+  | { kind: "answer"; id: number; answer: unknown };
 
 /** A question of one kind: `name` tells which. */
 export type Question = {

@@ -1,5 +1,5 @@
 import type { AssociationRequest, AssociationSink } from "../../../dimse/association.ts";
-import { listenForAssociations } from "../../../dimse/listen.ts";
+import { type DimseListener, listenForAssociations } from "../../../dimse/listen.ts";
 import type { RejectionName } from "../../../dimse/pdu.ts";
 import { InstanceFile } from "./arriving-instance.ts";
 import type {
@@ -20,6 +20,7 @@ import { IMPLEMENTATION } from "./implementation.ts";
 const waiting = new Map<number, (answer: unknown) => void>();
 /** Ends the connection of an association. */
 const cuts = new Map<string, () => void>();
+let listener: DimseListener | undefined;
 let asked = 0;
 let files = 0;
 
@@ -70,14 +71,14 @@ async function admit(
 
 async function listen(start: StartDimse): Promise<void> {
   try {
-    const { port } = await listenForAssociations({
+    listener = await listenForAssociations({
       ...start,
       implementation: IMPLEMENTATION,
       admit: (peer, cut) => admit(start, peer, cut),
       // The association is aborted; its sender tries again.
       onFailure: () => undefined,
     });
-    tell({ kind: "listening", port });
+    tell({ kind: "listening", port: listener.port });
   } catch (error) {
     const code = error instanceof Error && "code" in error ? String(error.code) : "";
     tell({ kind: "deaf", detail: code || "the port or the certificate can't be used" });
@@ -89,6 +90,7 @@ for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal
 process.on("disconnect", () => process.exit(0));
 process.on("message", (message: ToDimse) => {
   if (message.kind === "start") return void listen(message);
+  if (message.kind === "identify") return listener?.identify(message.identity);
   waiting.get(message.id)?.(message.answer);
   waiting.delete(message.id);
 });
