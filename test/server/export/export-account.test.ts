@@ -467,6 +467,25 @@ test("the last admin can't delete their own account", async () => {
   expect(answer.status).toBe(409);
 });
 
+test("an export has all rows of lists that are read in pages", async () => {
+  const busy = await t.addPerson("Laboratório Cheio", { plan: "clinica" });
+  const [ROWS, LABS] = [10_001, 1_001];
+  await t.sql`insert into usage_events (user_id, action_type, study_instance_uid, timestamp)
+    select ${busy.id}, 'upload', '2.25.' || n, now() from generate_series(1, ${ROWS}) n`;
+  await t.sql`insert into audit_events (at, action, actor_id, account_id)
+    select now(), 'account.exported', ${busy.id}, ${busy.id} from generate_series(1, ${ROWS})`;
+  await t.sql`insert into lab_exams (id, account_id, name, modality, key, size_bytes, sha256, created_at)
+    select gen_random_uuid(), ${busy.id}, 'Exame ' || n, 'LAB', 'lab/page-' || n, 1, 'none', now()
+    from generate_series(1, ${LABS}) n`;
+  const files = await exportOf(busy);
+  const read = (name: string) => JSON.parse(strFromU8(files[name] ?? new Uint8Array()));
+  const usage = [...read("account.json").usage, ...read("usage-2.json")];
+  expect(new Set(usage.map((event: { studyInstanceUID: string }) => event.studyInstanceUID)).size).toBe(ROWS);
+  expect(read("audit.json").length + read("audit-2.json").length).toBeGreaterThanOrEqual(ROWS);
+  const labs = read("exams.json").laboratory.map(({ id }: { id: string }) => id);
+  expect([labs.length, new Set(labs).size]).toEqual([LABS, LABS]);
+});
+
 test("the activity of an account is read page by page, and names no exam of another account", async () => {
   const [owner, doctor] = [
     await t.addPerson("Dona Lida"),

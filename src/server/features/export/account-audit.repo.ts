@@ -32,9 +32,6 @@ const addressFor = (accountId: string) =>
     string | null
   >`case when ${auditEvents.accountId} = ${accountId} or ${auditEvents.actorId} = ${accountId} then ${auditEvents.address} end`;
 
-/** A row of {@link listAccountAudit}; the next page begins after its `id`. */
-export type AccountAuditRow = Awaited<ReturnType<typeof listAccountAudit>>[number];
-
 /**
  * Events in an account and its user's acts elsewhere, newest first, before the row `beforeId`. For a study of another
  * account, only the act is included.

@@ -7,7 +7,7 @@ import { streamOf } from "../../http/stream-of.ts";
 import { translate } from "../../http/translate.ts";
 import { shownIndexOf } from "../ingest/study-index.ts";
 import { labObject } from "../labs/lab-object.ts";
-import { listAllLabExams } from "../labs/labs.repo.ts";
+import { type LabExamRow, listLabExamsBefore } from "../labs/labs.repo.ts";
 import { presentLabExam } from "../labs/present-lab-exam.ts";
 import { FILE_SET_ID } from "../media/answer-media.ts";
 import { readDiscPage } from "../media/disc-page.ts";
@@ -18,8 +18,9 @@ import { findReport } from "../reports/reports.repo.ts";
 import { listGrants, listSeries, listStudiesAfter } from "../studies/studies.repo.ts";
 import type { StudyRow } from "../studies/studies.table.ts";
 import { findContents, type StudyContents } from "../studies/study-contents.repo.ts";
+import { listUsageEvents } from "../subscriptions/usage-events.repo.ts";
 import { listSupportMessages, type SupportMessageRow } from "../support/support.repo.ts";
-import { type AccountAuditRow, listAccountAudit } from "./account-audit.repo.ts";
+import { listAccountAudit } from "./account-audit.repo.ts";
 import { accountPageOf, type ListedExam, type ListedLabExam } from "./account-page.ts";
 import { DamagedParts } from "./damaged-parts.ts";
 import { describeAccount } from "./describe-account.ts";
@@ -29,6 +30,7 @@ import { exportReceipts } from "./export-receipts.ts";
 import { jsonOfLists } from "./json-of-lists.ts";
 
 const STUDIES_AT_ONCE = 100;
+const LABS_AT_ONCE = 1_000;
 const MESSAGES_AT_ONCE = 5;
 const MAX_ROWS = 10_000;
 
@@ -65,6 +67,7 @@ export async function* exportAccount(
   const about = text(translate(locale, readMe, { productName, verifyUrl: `${publicUrl}/verificar` }));
   for (const name of README[locale]) yield* zip.file(name, about);
   yield* zip.file("account.json", json(await describeAccount(deps, userId)));
+  yield* exportUsage(deps, zip, userId);
   yield* exportSupport(deps, zip, userId);
   const removals = await listUnpurgedRemovals(deps.db, userId);
   const parts = { damaged: new DamagedParts(), directory: new Dicomdir(), locale, folderCount: 0 };
@@ -85,7 +88,7 @@ export async function* exportAccount(
     if (rows.length < STUDIES_AT_ONCE) break;
   }
   const labs: ListedLabExam[] = [];
-  for (const exam of await listAllLabExams(deps.db, userId)) {
+  for await (const exam of eachLabExam(deps, userId)) {
     const file = `lab/${exam.id}.pdf`;
     const pdf = await damaged.readOrRecord({ laboratory: exam.id, file }, readObject(deps, labObject(exam)));
     if (pdf) yield* zip.file(file, pdf);
@@ -142,19 +145,46 @@ async function* exportSupport(deps: ExportDeps, zip: ZipStream, userId: string):
   yield* zip.file("support.json", json(messages));
 }
 
-/**
- * Sends the audit, newest first, in files of at most {@link MAX_ROWS} rows, so that all rows are included and no file is too
- * large for memory.
- */
 async function* exportAudit(deps: ExportDeps, zip: ZipStream, userId: string): AsyncGenerator<Uint8Array> {
+  yield* exportRows(zip, "audit", (before) => listAccountAudit(deps.db, userId, before, MAX_ROWS));
+}
+
+/** Sends the activities before the newest ones, which account.json has. */
+async function* exportUsage(deps: ExportDeps, zip: ZipStream, userId: string): AsyncGenerator<Uint8Array> {
+  const pageBefore = (before: number | null) => listUsageEvents(deps.db, userId, MAX_ROWS, before);
+  yield* exportRows(zip, "usage", pageBefore, { firstPart: 2 });
+}
+
+/**
+ * Sends rows, newest first, in files of at most {@link MAX_ROWS}, so that all rows are included and no file is too large for
+ * memory: `name.json`, `name-2.json` and so on, from `firstPart`.
+ */
+async function* exportRows(
+  zip: ZipStream,
+  name: string,
+  pageBefore: (beforeId: number | null) => Promise<{ id: number }[]>,
+  { firstPart = 1 } = {},
+): AsyncGenerator<Uint8Array> {
   let before: number | null = null;
   for (let part = 1; ; part++) {
-    const rows: AccountAuditRow[] = await listAccountAudit(deps.db, userId, before, MAX_ROWS);
+    const rows = await pageBefore(before);
     if (part > 1 && rows.length === 0) break;
-    const events = rows.map(({ id: _, ...row }) => row);
-    yield* zip.file(part === 1 ? "audit.json" : `audit-${part}.json`, json(events));
+    const described = rows.map(({ id: _, ...row }) => row);
+    if (part >= firstPart)
+      yield* zip.file(part === 1 ? `${name}.json` : `${name}-${part}.json`, json(described));
     before = rows.at(-1)?.id ?? null;
     if (rows.length < MAX_ROWS) break;
+  }
+}
+
+/** The account's laboratory PDFs, newest first. */
+async function* eachLabExam(deps: ExportDeps, userId: string): AsyncGenerator<LabExamRow> {
+  let before: string | undefined;
+  for (;;) {
+    const exams: LabExamRow[] = await listLabExamsBefore(deps.db, userId, before, LABS_AT_ONCE);
+    yield* exams;
+    before = exams.at(-1)?.id;
+    if (exams.length < LABS_AT_ONCE) break;
   }
 }
 

@@ -1,4 +1,4 @@
-import { and, count, desc, eq, gt, inArray, sql, sum } from "drizzle-orm";
+import { and, count, desc, eq, gt, inArray, lt, sql, sum } from "drizzle-orm";
 import type { DbOrTx, Tx } from "../../db/client.ts";
 import { isKept } from "../../holdings/kept.repo.ts";
 import { labExams } from "./labs.table.ts";
@@ -15,14 +15,21 @@ export async function listLabExams(db: DbOrTx, accountId: string): Promise<LabEx
     .limit(10_000);
 }
 
-/** As {@link listLabExams}, including exams that wait to be purged, since their bytes still exist. */
-export async function listAllLabExams(db: DbOrTx, accountId: string): Promise<LabExamRow[]> {
+/** As {@link listLabExams}, before the exam `beforeId`, including exams that wait to be purged, since their bytes still exist. */
+export async function listLabExamsBefore(
+  db: DbOrTx,
+  accountId: string,
+  beforeId: string | undefined,
+  limit: number,
+): Promise<LabExamRow[]> {
+  // Ids grow with time.
+  const isBefore = beforeId === undefined ? undefined : lt(labExams.id, beforeId);
   return await db
     .select()
     .from(labExams)
-    .where(eq(labExams.accountId, accountId))
-    .orderBy(desc(labExams.createdAt), desc(labExams.id))
-    .limit(20_000);
+    .where(and(eq(labExams.accountId, accountId), isBefore))
+    .orderBy(desc(labExams.id))
+    .limit(limit);
 }
 
 export async function findLabExam(

@@ -1,4 +1,4 @@
-import { desc, eq, sql } from "drizzle-orm";
+import { and, desc, eq, lt, sql } from "drizzle-orm";
 import type { DbOrTx, Tx } from "../../db/client.ts";
 import type { OneStatement } from "../../db/one-statement.ts";
 import { type Given, prepared } from "../../db/prepared.ts";
@@ -29,16 +29,18 @@ export async function insertUsageOfStudies(tx: Tx | OneStatement, events: UsageO
   if (events.studyInstanceUIDs.length > 0) await usageOfStudies(tx, events);
 }
 
-/** The newest activities of an account. */
+/** The newest activities of an account, or those before the row `beforeId`. */
 export async function listUsageEvents(
   db: DbOrTx,
   userId: string,
   limit: number,
+  beforeId: number | null = null,
 ): Promise<(typeof usageEvents.$inferSelect)[]> {
+  const isBefore = beforeId === null ? undefined : lt(usageEvents.id, beforeId);
   return await db
     .select()
     .from(usageEvents)
-    .where(eq(usageEvents.userId, userId))
+    .where(and(eq(usageEvents.userId, userId), isBefore))
     .orderBy(desc(usageEvents.id))
     .limit(limit);
 }
