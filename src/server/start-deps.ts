@@ -226,7 +226,10 @@ export async function createDeps(config: Config, overrides: DepsOverrides = {}):
     pictures,
     encoder,
     dimse,
-    lost: Promise.race([database.lost, ...(hold ? [hold.taken] : [])]),
+    lost: Promise.race([
+      database.lost.then(() => "database" as const),
+      ...(hold ? [hold.taken.then(() => "node" as const)] : []),
+    ]),
     [Symbol.asyncDispose]: () => ending.disposeAsync(),
   };
 }

@@ -11,19 +11,20 @@ const LOST_STOP_MS = 3_000;
 
 /** Serves until SIGTERM or SIGINT (exit code 0), or until the database ends by itself or another server takes the node (exit code 1). */
 export async function serve(program: Program, config: Config): Promise<number> {
-  const stopped = Promise.withResolvers<number>();
+  const asked = Promise.withResolvers<undefined>();
   // Nobody may read the log any more.
   process.stdout.on("error", () => {});
   for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const)
-    process.once(signal, () => stopped.resolve(0));
+    process.once(signal, () => asked.resolve(undefined));
   await using deps = await createDeps(config, { ...program, holding: {} });
   const admin = await ensureAdmin(deps);
   await using server = await startServer(deps, program.assets());
   process.stdout.write(`${config.productName} is ready at ${server.url}${greeting(admin)}\n`);
   deps.log.info("server.started", {});
-  deps.lost.then(() => stopped.resolve(1));
-  const code = await stopped.promise;
+  const lost = await Promise.race([asked.promise, deps.lost]);
+  if (lost) deps.log.error("server.lost", { what: lost });
   deps.log.info("server.stopping", {});
+  const code = lost ? 1 : 0;
   // Jobs that wait for a database that is gone would wait for minutes. Nothing that was acknowledged depends on them.
   setTimeout(() => process.exit(code), code === 0 ? STOP_MS : LOST_STOP_MS);
   return code;

@@ -290,6 +290,7 @@ test(
     const startedAt = performance.now();
     expect(await server.exited).toBe(1);
     expect(performance.now() - startedAt).toBeLessThan(10_000);
+    expect(server.log()).toMatch(/"what":"database".*"level":"error","event":"server\.lost"/);
   },
   TIMEOUT_MS,
 );
