@@ -29,6 +29,7 @@ const usage = `Usage: exameteca [command]
   migrate               bring the database up to date and exit
   user add              --email E [--name N] [--role admin|user|doctor|lab] [--password P]
   user set              --email E [--password P] [--new-email E] [--two-factor on|off]
+  receiver free TITLE   let another account take up an AE title within the year after its receiver ended
   receipt-key rotate    sign receipts with a new key; the old ones still verify
   backup DIR            back up a running or stopped installation into a folder: [--keep N] states [--reread]
   restore DIR           restore a backup into an empty DATA_DIR, database and store: [--state NAME] [--without-damaged]
@@ -56,6 +57,7 @@ type Command = (program: Program, config: Config, args: string[]) => Promise<num
 const COMMANDS = new Map<string, () => Promise<Command>>([
   ["migrate", async () => (await import("./migrate-command.ts")).migrateCommand],
   ["user", async () => (await import("./user-command.ts")).userCommand],
+  ["receiver", async () => (await import("./receiver-command.ts")).receiverCommand],
   ["receipt-key", async () => (await import("./receipt-key-command.ts")).receiptKeyCommand],
   ["backup", async () => (await import("./backup-command.ts")).backupCommand],
   ["restore", async () => (await import("./restore-command.ts")).restoreCommand],

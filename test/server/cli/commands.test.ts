@@ -156,6 +156,7 @@ describe("the command line", () => {
       [["rebuild", "--account", "ana@example.com"], 2],
       [["user", "set", "--email", "ana@example.com"], 1],
       [["receipt-key", "rotate"], 1],
+      [["receiver", "free", "CLINICA"], 1],
     ] as const) {
       const { code, complaint } = await runProgram({ DATA_DIR: dataDir }, ...args);
       expect([code, complaint]).toEqual([expected, expect.stringContaining("There is no installation in ")]);

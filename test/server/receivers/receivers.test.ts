@@ -26,6 +26,7 @@ import { restingObjects } from "../../support/damaged-study.ts";
 import { associateRequest, connectSender, type DicomSender } from "../../support/dicom-sender.ts";
 import { processesNaming } from "../../support/process-tree.ts";
 import { createAuthority } from "../../support/psp/certificates.ts";
+import { runProgram } from "../../support/run-program.ts";
 import { type SampleInstance, sampleInstance, studyUID } from "../../support/sample-zip.ts";
 import { limitStorage } from "../../support/storage-quota.ts";
 import { createTempFolder } from "../../support/temp-folder.ts";
@@ -668,6 +669,26 @@ describe("a receiver", () => {
     expect(await ask(other, "TOMO 1")).toBe(409);
     await t.sql`update retired_titles set retired_at = now() - interval '13 months' where ae_title = 'TOMO 1'`;
     expect(await ask(other, "TOMO 1")).toBe(201);
+  });
+
+  test("that is gone leaves its title at once to whom the operator wants to have it", async () => {
+    const [former, other] = [await t.addPerson("Quem Perdeu"), await t.addPerson("Quem Voltou")];
+    const { id } = await makeReceiver(former, { aeTitle: "DE VOLTA" });
+    await t.sql`update receivers set instances = 1 where id = ${id}`;
+    await using place = createTempFolder();
+    const free = async () => {
+      const environment = { DATA_DIR: place.path, DATABASE_URL: t.deps.config.databaseUrl ?? "" };
+      const { code, complaint } = await runProgram(environment, "receiver", "free", " DE VOLTA");
+      return [code, complaint.split("\n")[0]];
+    };
+    const notKept = [2, "No AE title DE VOLTA is kept. If a receiver has it, its owner ends it first."];
+    expect(await free()).toEqual(notKept);
+    expect((await t.call("DELETE", `/api/receivers/${id}`, { as: former })).status).toBe(200);
+    const ask = () => t.call("POST", "/api/receivers", { as: other, json: { aeTitle: "DE VOLTA" } });
+    expect((await ask()).status).toBe(409);
+    expect(await free()).toEqual([0, ""]);
+    expect((await ask()).status).toBe(201);
+    expect(await free()).toEqual(notKept);
   });
 
   test("leaves a title to another account at no moment, and an account keeps a hundred of those it had", async () => {

@@ -1,5 +1,5 @@
 import { and, desc, eq, inArray, or, sql } from "drizzle-orm";
-import type { DbOrTx, Tx } from "../../db/client.ts";
+import type { Db, DbOrTx, Tx } from "../../db/client.ts";
 import { users } from "../accounts/users/users.table.ts";
 import { type ReceiverRow, receivers, retiredTitles } from "./receivers.table.ts";
 
@@ -25,6 +25,15 @@ export async function takeUpTitle(
   const isFree = or(own, sql`${retiredTitles.retiredAt} <= now() - interval '1 year'`);
   await tx.delete(retiredTitles).where(and(eq(retiredTitles.aeTitle, aeTitle), isFree));
   return (await tx.$count(retiredTitles, eq(retiredTitles.aeTitle, aeTitle))) === 0;
+}
+
+/** Ends the year of a title whose receiver is gone. Returns `false` if there is none. */
+export async function freeTitle(db: Db, aeTitle: string): Promise<boolean> {
+  const rows = await db
+    .delete(retiredTitles)
+    .where(eq(retiredTitles.aeTitle, aeTitle))
+    .returning({ aeTitle: retiredTitles.aeTitle });
+  return rows.length === 1;
 }
 
 export async function countReceivers(db: DbOrTx, accountId: string): Promise<number> {
