@@ -21,6 +21,11 @@ const outboxSweep = defineQueue("mail.outbox", { retryLimit: 1 });
 /** Jobs that release 0.1 enqueued have no `since`. */
 const outboxForget = defineQueue<{ about: string; since?: string }>("mail.forget", { retryLimit: 5 });
 
+export interface MailOptions {
+  /** Somebody looks for it now, such as a code: it goes before others that wait. */
+  isAwaited?: boolean;
+}
+
 /**
  * Enqueues a mail that is sent if the transaction commits. Never waits for the mail server.
  * @throws {AppError} 429 if its cause has used up its mails of this hour
@@ -30,10 +35,12 @@ export async function enqueueMail(
   tx: Tx,
   mail: Mail,
   cause: MailCause,
+  { isAwaited = false }: MailOptions = {},
 ): Promise<void> {
   await takeFromBudgets(tx, cause, mail.to);
   const about = [mail.to, mail.replyTo].flatMap((address) => (address ? [hashAddress(address)] : []));
-  await deps.jobs.enqueue(outgoing, { sealed: deps.mailSeal.close(mail), about }, { tx });
+  const priority = isAwaited ? 1 : 0;
+  await deps.jobs.enqueue(outgoing, { sealed: deps.mailSeal.close(mail), about }, { tx, priority });
 }
 
 /** Like {@link enqueueMail}, for a mail that is not essential. Returns `false` instead of throwing if the budget is used up. */

@@ -1,5 +1,7 @@
 import { expect, test } from "bun:test";
 import { createTransport } from "nodemailer";
+import { enqueueMail, type MailOptions } from "../../../src/server/mail/mail.jobs.ts";
+import { byProgram } from "../../../src/server/mail/mail-budget.ts";
 import type { Mail } from "../../../src/server/mail/mailer.ts";
 import { compose, createSmtpMailer } from "../../../src/server/mail/smtp-mailer.ts";
 import { startConnectionProxy } from "../../support/connection-proxy.ts";
@@ -36,6 +38,27 @@ test("a mail that is sent again after a lost answer is the same message, and ano
   expect(ids[0]).toMatch(/^<[0-9a-f]{32}@exames\.example\.com>$/);
   expect(ids[1]).toBe(ids[0] ?? "");
   expect(ids[2]).not.toBe(ids[0] ?? "");
+});
+
+test("a code goes before notices that wait longer", async () => {
+  const sent: string[] = [];
+  const server = Promise.withResolvers<void>();
+  await using t = await createTestApp();
+  t.deps.mailer.send = async ({ to }) => {
+    sent.push(to);
+    await server.promise;
+  };
+  const enqueue = (to: string, options?: MailOptions) =>
+    t.deps.db.transaction((tx) =>
+      enqueueMail(t.deps, tx, { to, subject: "Olá", text: "Olá", html: "<p>Olá</p>" }, byProgram, options),
+    );
+  for (const to of ["a@example.com", "b@example.com"]) await enqueue(to);
+  await until(() => sent.length === 2);
+  for (const to of ["c@example.com", "d@example.com", "e@example.com"]) await enqueue(to);
+  await enqueue("codigo@example.com", { isAwaited: true });
+  server.resolve();
+  await until(() => sent.length === 6);
+  expect(sent.slice(2, 4)).toContain("codigo@example.com");
 });
 
 test("automatic answers are asked to stay away, except from a message to support", async () => {

@@ -57,5 +57,5 @@ export async function askForAddress(
   await enqueueMail(deps, tx, toOld, byAccount(user.id, now));
   const confirmation = confirmEmailMail(`${publicUrl}/confirm-email/${token}`, user.email);
   const toNew = composeMail(confirmation, { to: email, locale, productName });
-  await enqueueMail(deps, tx, toNew, byAccountToStranger(user.id, now));
+  await enqueueMail(deps, tx, toNew, byAccountToStranger(user.id, now), { isAwaited: true });
 }

@@ -84,7 +84,8 @@ export async function sendResetLink(
   const expiresAt = new Date(deps.databaseClock.now().getTime() + RESET_MS);
   const url = await makePasswordLink(deps, tx, { userId, purpose: "reset", expiresAt });
   const { productName } = deps.config;
-  await enqueueMail(deps, tx, composeMail(resetMail(url), { to, locale, productName }), cause);
+  const mail = composeMail(resetMail(url), { to, locale, productName });
+  await enqueueMail(deps, tx, mail, cause, { isAwaited: true });
 }
 
 /**

@@ -104,7 +104,8 @@ async function sendCode(
   await openLogin(tx, user, { id, place, codeHash: hashCode(code, id), ...login }, now);
   const cause = causeOf(user, await standingOf(tx, user.email, place), place, now);
   const { productName } = deps.config;
-  await enqueueMail(deps, tx, composeMail(codeMail(code), { to: user.email, locale, productName }), cause);
+  const mail = composeMail(codeMail(code), { to: user.email, locale, productName });
+  await enqueueMail(deps, tx, mail, cause, { isAwaited: true });
 }
 
 /**
