@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
-import type { Locator, Page } from "playwright-core";
+import type { BrowserContext, Locator, Page } from "playwright-core";
 import { writeReportPdf } from "../../scripts/demo/pdf.ts";
 import { generateStudy } from "../../scripts/demo/phantom/study.ts";
 import { zipStudyBytes } from "../../scripts/demo/zip-study.ts";
@@ -217,9 +217,15 @@ describe("the film of a series", () => {
   const boneFilm = (page: Page) => page.locator(".series-card", { hasText: "Axial osso" });
 
   test(
-    "opens the exam with that series in the visor",
+    "opens the exam with that series in the visor, also where graphics take no programs",
     async () => {
-      await app.as(person, { device: DESK, ...prefer }, async (page) => {
+      const prepare = async (context: BrowserContext) => {
+        await prefer.prepare(context);
+        await context.addInitScript(() => {
+          WebGL2RenderingContext.prototype.linkProgram = () => undefined;
+        });
+      };
+      await app.as(person, { device: DESK, prepare }, async (page) => {
         await examsEntry(page).click();
         await button(page, /^Séries de/)
           .first()

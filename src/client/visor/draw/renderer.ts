@@ -2,11 +2,6 @@ import { createCanvasRenderer } from "./canvas-renderer.ts";
 import type { Renderer } from "./picture.ts";
 import { createWebglRenderer } from "./webgl-renderer.ts";
 
-/** WebGL 2 where there is one that holds the picture, else a plain canvas with the same pixels. */
-export function createRenderer(canvas: HTMLCanvasElement): Renderer {
-  return createWebglRenderer(canvas) ?? createCanvasRenderer(canvas);
-}
-
 /** A canvas with what draws on it. */
 export interface FilmCanvas {
   canvas: HTMLCanvasElement;
@@ -27,9 +22,14 @@ export function takeCanvas(): FilmCanvas {
   return made && !isLost(made) ? made : makeCanvas();
 }
 
+/** WebGL 2 where there is one that takes our programs, else a plain canvas with the same pixels. */
 function makeCanvas(): FilmCanvas {
   const canvas = document.createElement("canvas");
-  return { canvas, renderer: createRenderer(canvas) };
+  const renderer = createWebglRenderer(canvas);
+  if (renderer) return { canvas, renderer };
+  // A canvas that has WebGL, though without our programs, has nothing else.
+  const plain = document.createElement("canvas");
+  return { canvas: plain, renderer: createCanvasRenderer(plain) };
 }
 
 /** A phone takes the graphics away from a page in the background. */

@@ -43,7 +43,7 @@ void main() {
   colour = vec4(isInverted ? 1.0 - seen : seen, 1.0);
 }`;
 
-/** A renderer with WebGL 2; undefined where there is none. */
+/** A renderer with WebGL 2; undefined where there is none, or where it takes none of the programs. */
 export function createWebglRenderer(canvas: HTMLCanvasElement): Renderer | undefined {
   const gl = canvas.getContext("webgl2", {
     alpha: false,

@@ -2,7 +2,8 @@ import { type RefObject, useEffect, useEffectEvent, useLayoutEffect, useRef, use
 import { createGestureReader, type DragAction, type Gesture, type PointerSample } from "../core/gestures.ts";
 import type { Renderer } from "../draw/picture.ts";
 import { keepSeen, type Placement, type Point, placementOf } from "../draw/placement.ts";
-import { createRenderer, takeCanvas } from "../draw/renderer.ts";
+import { takeCanvas } from "../draw/renderer.ts";
+import { createWebglRenderer } from "../draw/webgl-renderer.ts";
 import { type ShownPicture, stageOf } from "./use-picture.ts";
 import { isMeasuring, type ViewSettings } from "./view-settings.ts";
 
@@ -54,7 +55,7 @@ export function Film({ label, shown, isCoarse, settings, isStack, onGesture, onP
     const restore = () => {
       renderer.current?.dispose();
       // Graphics that came back are empty.
-      renderer.current = createRenderer(made.canvas);
+      renderer.current = createWebglRenderer(made.canvas);
       setRestored((times) => times + 1);
     };
     made.canvas.addEventListener("webglcontextrestored", restore, { signal });
