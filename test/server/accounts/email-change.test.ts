@@ -207,6 +207,24 @@ describe("a link that was mailed", () => {
     expect((await logIn(email, "minha senha")).status).toBe(200);
   });
 
+  test("and the news of a new address are in the language of who gets them, not of the admin", async () => {
+    const [portuguese, english] = ["pt-BR", "en-US"].map((language) => ({ "accept-language": language }));
+    const move = async (id: string, headers?: Record<string, string>) => {
+      const email = newAddress();
+      expect(
+        (await t.call("PATCH", `/api/users/${id}`, { as: admin, json: { email }, headers })).status,
+      ).toBe(200);
+      return (await mailsTo(email)).map(({ subject }) => subject);
+    };
+    const person = await addPerson("Lê Português");
+    await t.sql`update users set locale = 'pt-BR' where id = ${person.id}`;
+    expect(await move(person.id, english)).toEqual(["Seu endereço de e-mail foi alterado"]);
+    const json = { name: "Reads English", email: newAddress() };
+    const answer = await t.call("POST", "/api/users", { as: admin, json, headers: english });
+    const { user } = (await answer.json()) as NewUserAnswer;
+    expect(await move(user.id, portuguese)).toContain("Your e-mail address was changed");
+  });
+
   test("of a reset that was requested before the address changed is sent to nobody", async () => {
     const person = await addPerson("Fila Lenta");
     const email = newAddress();

@@ -32,7 +32,8 @@ export async function addUser(
   const now = clock.now();
   return await db.transaction(async (tx) => {
     if (!(await claimAddress(tx, email, id, now))) throw new AppError(emailTaken);
-    if (!(await insertUser(tx, { id, name, email, role, createdAt: now }))) throw new AppError(emailTaken);
+    if (!(await insertUser(tx, { id, name, email, role, locale, createdAt: now })))
+      throw new AppError(emailTaken);
     if (role !== "admin")
       await startSubscription(tx, { userId: id, planSlug: "cortesia", expiresAt: null, now });
     const { mail, url } = await invite(deps, tx, { id, name, email }, locale);

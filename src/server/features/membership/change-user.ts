@@ -1,5 +1,4 @@
 import { type CurrentUser, isSameEmail, type UserChange } from "../../../shared/api/users.ts";
-import type { Locale } from "../../../shared/locale.ts";
 import type { Tx } from "../../db/client.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../http/app-error.ts";
@@ -35,7 +34,7 @@ type ChangeDeps = Pick<Deps, "db" | "clock" | "config" | "jobs" | "mailSeal">;
 export async function changeUser(
   deps: ChangeDeps,
   admin: Session,
-  input: { id: string; change: UserChange; locale: Locale },
+  input: { id: string; change: UserChange },
   origin: RequestOrigin,
 ): Promise<CurrentUser> {
   const { db, clock } = deps;
@@ -52,7 +51,7 @@ export async function changeUser(
       role: role ?? user.role,
       isAuthorized: isAuthorized ?? user.isAuthorized,
     });
-    if (change.email) await moveEmail(deps, tx, { admin, user, email: change.email, locale: input.locale });
+    if (change.email) await moveEmail(deps, tx, { admin, user, email: change.email });
     if (isAuthorized === false) await endSessionsAndTokens(tx, id, now);
     if ((role ?? user.role) !== "admin") await keepSubscribed(tx, user, change, now);
     if (isAuthorized && wasWaiting) {
@@ -92,14 +91,14 @@ interface EmailMove {
   admin: Session;
   user: UserRow;
   email: string;
-  locale: Locale;
 }
 
 /**
  * Changes the address at once and ends the links of the account's own pending changes. An invited user without a password
  * gets a new invitation at the new address.
  */
-async function moveEmail(deps: ChangeDeps, tx: Tx, { admin, user, email, locale }: EmailMove): Promise<void> {
+async function moveEmail(deps: ChangeDeps, tx: Tx, { admin, user, email }: EmailMove): Promise<void> {
+  const { locale } = user;
   const now = deps.clock.now();
   if (isSameEmail(email, user.email)) {
     await updateUser(tx, user.id, { email });

@@ -115,7 +115,7 @@ export function createUsersRoutes(deps: Deps, guard: Guard) {
     validateId(userNotFound),
     validate("json", changeUserCall.body),
     async (c) => {
-      const input = { id: c.req.valid("param").id, change: c.req.valid("json"), locale: c.get("locale") };
+      const input = { id: c.req.valid("param").id, change: c.req.valid("json") };
       return c.json(await changeUser(deps, c.get("session"), input, originOf(c)));
     },
   );
