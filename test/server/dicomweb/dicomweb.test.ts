@@ -120,6 +120,39 @@ describe("finding studies", () => {
   });
 });
 
+describe("what a search within a study names of the levels above", () => {
+  const study = "StudyDescription,00100010,StudyDate,ModalitiesInStudy,NumberOfStudyRelatedInstances";
+  const ofStudy = {
+    [TagHex.PatientName]: { vr: "PN", Value: [{ Alphabetic: "Gonçalves^João" }] },
+    [TagHex.StudyDate]: { vr: "DA", Value: ["20260131"] },
+    [TagHex.StudyDescription]: { vr: "LO" },
+    [TagHex.ModalitiesInStudy]: { vr: "CS", Value: ["CT"] },
+    [TagHex.NumberOfStudyRelatedInstances]: { vr: "IS", Value: [7] },
+  };
+  const ofSeries = { [TagHex.NumberOfSeriesRelatedInstances]: { vr: "IS", Value: [3] } };
+
+  test.each([
+    [series, study, ofStudy],
+    [`/studies/${STUDY}/instances`, study, ofStudy],
+    [
+      `${series}/${CT_SERIES}/instances`,
+      `${study},NumberOfSeriesRelatedInstances`,
+      { ...ofStudy, ...ofSeries },
+    ],
+  ])("is in each of its results: %s", async (path, includefield, expected) => {
+    const results = (await (await get(`${path}?limit=2&includefield=${includefield}`)).json()) as object[];
+    expect(results).toBeArrayOfSize(2);
+    for (const result of results) expect(result).toMatchObject(expected);
+  });
+
+  test("is not in the results of one that names nothing of them", async () => {
+    for (const query of ["limit=1", "limit=1&includefield=all"]) {
+      const [result] = (await (await get(`${series}?${query}`)).json()) as object[];
+      expect(result).not.toHaveProperty(TagHex.PatientName);
+    }
+  });
+});
+
 describe("what is not mine", () => {
   test.each([
     `/studies/${OTHER_STUDY}/series`,

@@ -16,7 +16,7 @@ import {
 } from "./catalogue/catalogue-paths.ts";
 import { askedDecoding } from "./decoded/decoding.ts";
 import { describeDicomweb } from "./describe-dicomweb.ts";
-import type { SeriesRecord, StoredMetadata } from "./dicomweb.catalogue.ts";
+import type { DicomwebCatalogue, SeriesRecord, StoredMetadata } from "./dicomweb.catalogue.ts";
 import type { DicomwebAccess } from "./dicomweb-access.ts";
 import { framesResponse, isOneSmallFrame } from "./frames/frames.ts";
 import {
@@ -26,7 +26,7 @@ import {
   studyMetadataResponse,
 } from "./metadata/metadata.ts";
 import { type AskedSearch, askedOf } from "./qido/asked-search.ts";
-import { seriesJson, studyJson } from "./qido/qido-json.ts";
+import { fieldsAbove, seriesJson, studyJson } from "./qido/qido-json.ts";
 import { searchInstances } from "./qido/search-instances.ts";
 import {
   type Found,
@@ -58,6 +58,17 @@ export function createDicomwebRoutes(access: DicomwebAccess) {
     return isLarge(found) ? sendWhileVisible(c, response) : response;
   };
 
+  const studyFields = (
+    catalogue: DicomwebCatalogue,
+    studyInstanceUID: string | undefined,
+    asked: AskedSearch,
+  ) =>
+    fieldsAbove("study", asked, async () => {
+      const studies = await catalogue.studies();
+      const study = studies.find((one) => one.studyInstanceUID === studyInstanceUID);
+      return study && studyJson(study);
+    });
+
   if (access.hasSearch)
     routes.get("/studies", front, described.searchStudies, async (c) => {
       const catalogue = await resolve(c);
@@ -71,7 +82,8 @@ export function createDicomwebRoutes(access: DicomwebAccess) {
     const asked = askedOf(c, ["series"]);
     const series = await allSeries(catalogue, c.req.param("study"));
     const reference = referenceIn(c);
-    const known = series.map((one) => seriesJson({ ...one, reference }, baseUrl));
+    const ofStudy = await studyFields(catalogue, series[0]?.studyInstanceUID, asked);
+    const known = series.map((one) => ({ ...ofStudy, ...seriesJson({ ...one, reference }, baseUrl) }));
     return answer(c, pageOf(known, asked.query, "series"), asked);
   });
 
@@ -81,9 +93,10 @@ export function createDicomwebRoutes(access: DicomwebAccess) {
     const { query, levels } = asked;
     const series = await allSeries(catalogue, c.req.param("study"));
     const reference = referenceIn(c);
+    const ofStudy = await studyFields(catalogue, series[0]?.studyInstanceUID, asked);
     const searched = series
       .map((one) => ({ ...one, reference }))
-      .map((one) => ({ record: one, known: seriesJson(one, baseUrl) }))
+      .map((one) => ({ record: one, known: { ...ofStudy, ...seriesJson(one, baseUrl) } }))
       .filter(({ known }) => matchesLevel(known, query, "series"))
       .map(({ record, known }) => searchedSeries(catalogue, record, known));
     const limits = {
@@ -102,7 +115,13 @@ export function createDicomwebRoutes(access: DicomwebAccess) {
     const { query, levels } = asked;
     const manifest = await seriesManifest(catalogue, c.req.param("study"), c.req.param("series"));
     const record = { ...manifest, instanceCount: manifest.instances.length, reference: referenceIn(c) };
-    const searched = [searchedSeries(catalogue, record, {})];
+    const ofStudy = await studyFields(catalogue, manifest.studyInstanceUID, asked);
+    const ofSeries = await fieldsAbove("series", asked, async () => {
+      const all = await catalogue.series(manifest.studyInstanceUID);
+      const series = all.find((one) => one.seriesInstanceUID === manifest.seriesInstanceUID);
+      return series && seriesJson(series);
+    });
+    const searched = [searchedSeries(catalogue, record, { ...ofStudy, ...ofSeries })];
     const { signal } = c.req.raw;
     const limits = { maxSeries: 1, maxLists: 1, levels, ...catalogue.searching, signal };
     return answer(c, await searchInstances(searched, { query, baseUrl, ...limits }), asked);

@@ -4,7 +4,7 @@ import type { ManifestInstance } from "../../../archive/manifest.ts";
 import type { Named, SeriesRecord, StudyRecord } from "../dicomweb.catalogue.ts";
 import type { SeriesUIDs } from "../dicomweb.repo.ts";
 import type { QidoQuery } from "./parse-qido.ts";
-import type { Level } from "./qido-attributes.ts";
+import { type Level, levelOf } from "./qido-attributes.ts";
 
 /** InstanceAvailability of everything: nothing is kept where it has to be fetched from first. */
 export const AVAILABILITY = "ONLINE";
@@ -77,6 +77,24 @@ export function fieldPicker(
     const tags = Object.keys(known).filter(isWanted).sort();
     return Object.fromEntries(tags.flatMap((tag) => (known[tag] ? [[tag, known[tag]]] : [])));
   };
+}
+
+/**
+ * What `includefield` names of a level above the results (PS3.18 §10.6.3.3.2 and §10.6.3.3.3), which each result has, too; what
+ * results always have of their own, such as their address, is left out.
+ * @param find returns what is known of that level; it is called only for a search that names something of it
+ */
+export async function fieldsAbove(
+  level: Level,
+  { query: { include }, levels }: { query: Pick<QidoQuery, "include">; levels: readonly Level[] },
+  find: () => Promise<DicomJson | undefined>,
+): Promise<DicomJson> {
+  if (include === "all") return {};
+  const own = new Set(levels.flatMap((one) => USUAL[one]));
+  const wanted = [...include].filter((tag) => levelOf(tag) === level && !own.has(tag));
+  if (wanted.length === 0) return {};
+  const known = await find();
+  return Object.fromEntries(wanted.flatMap((tag) => (known?.[tag] ? [[tag, known[tag]]] : [])));
 }
 
 /** Everything known of a study. */
