@@ -20,6 +20,8 @@ const describe = describeIn("Operations");
 const describeDicomweb = describeIn("DICOMweb");
 
 const WADL = "application/vnd.sun.wadl+xml";
+/** Of all resources of the service together; each of them names its own. */
+const SERVICE_METHODS = ["OPTIONS", "GET", "HEAD", "POST"];
 
 interface Sources {
   app: Pick<Hono<HttpEnv>, "routes">;
@@ -51,7 +53,8 @@ export function createOpenapiRoutes({ app, pageContext, maxUploadBytes, ...info 
   /** Retrieve Capabilities (PS3.18 §8.9); also on each resource, as editions before 2019 have it. */
   async function capabilities(c: Context<HttpEnv>): Promise<Response> {
     const isService = /^\/dicomweb(\/t\/[^/]+)?\/?$/.test(c.req.path);
-    if (!isService && c.get("allowedMethods")(c.req.path).length === 0) throw new AppError(notFound);
+    const methods = isService ? SERVICE_METHODS : c.get("allowedMethods")(c.req.path);
+    if (methods.length === 0) throw new AppError(notFound);
     const type = negotiateCapabilities(c.req.header("accept"));
     const { document } = await built();
     const [, token] = /^\/dicomweb\/t\/([^/]+)/.exec(c.req.path) ?? [];
@@ -61,7 +64,7 @@ export function createOpenapiRoutes({ app, pageContext, maxUploadBytes, ...info 
         : { base: `${info.publicUrl}/dicomweb/t/${token}`, prefix: "/dicomweb/t/{token}" };
     const described = capabilitiesOf(document, service);
     const body = type === WADL ? wadlXml(described) : JSON.stringify(described);
-    return c.body(body, 200, { "Content-Type": type, Allow: "OPTIONS, GET, HEAD, POST", Vary: "Accept" });
+    return c.body(body, 200, { "Content-Type": type, Allow: methods.join(", "), Vary: "Accept" });
   }
   const describedCapabilities = describeDicomweb(
     {},

@@ -102,6 +102,13 @@ describe("OPTIONS on DICOMweb", () => {
     expect(refused.status).toBe(406);
     for (const path of ["/dicomweb/nothing", "/dicomweb/studies/1.2.3/nothing", "/dicomweb/t/abc/nothing/1"])
       expect((await t.call("OPTIONS", path)).status, path).toBe(404);
+    for (const [path, allow] of [
+      ["/dicomweb", "OPTIONS, GET, HEAD, POST"],
+      ["/dicomweb/studies", "GET, HEAD, OPTIONS, POST"],
+      ["/dicomweb/series", "GET, HEAD, OPTIONS"],
+      ["/dicomweb/t/abc/studies", "GET, HEAD, OPTIONS"],
+    ] as const)
+      expect((await t.call("OPTIONS", path)).headers.get("allow"), path).toBe(allow);
     const preflight = await t.call("OPTIONS", "/dicomweb/t/abc/studies", {
       headers: { origin: "null", "access-control-request-method": "GET" },
     });
