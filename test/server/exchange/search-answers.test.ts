@@ -19,6 +19,7 @@ const code = (value: string, scheme: string) => ({
 });
 const elements: DicomElements = {
   [TagHex.PatientName]: text("PN", "Silva^Ana"),
+  [TagHex.TimezoneOffsetFromUTC]: text("SH", "-0300"),
   [TagHex.InstitutionName]: text("LO", "Hospital"),
   "00101010": text("AS", "054Y"),
   [TagHex.Modality]: text("CS", "MR"),
@@ -88,6 +89,23 @@ test.each([
   expect(Object.keys(found ?? {})).toEqual([...Object.keys(usual ?? {}), ...tags].sort());
   for (const tag of tags) expect(found?.[tag]).toEqual(elements[tag] as DicomJson[string]);
 });
+
+test.each(["/studies", "/series", `${ofStudy}/series`, "/instances", `${ofStudy}/instances`])(
+  "a search of %s answers the offset from UTC, which its tables have where it is known",
+  async (path) => {
+    const [found] = await search(path);
+    expect(found?.[TagHex.TimezoneOffsetFromUTC]).toEqual(text("SH", "-0300"));
+  },
+);
+
+test.each(["series", "instances"])(
+  "a search of a study's %s answers what it includes of the study",
+  async (level) => {
+    const [found] = await search(`${ofStudy}/${level}?includefield=PatientAge,ModalitiesInStudy`);
+    expect(found?.["00101010"]).toEqual(text("AS", "054Y"));
+    expect(found?.[TagHex.ModalitiesInStudy]).toEqual(text("CS", "MR"));
+  },
+);
 
 test("a page may be as long and as late as a client's numbers go", async () => {
   for (const number of ["2147483647", "99999999999999999999", "9".repeat(400)]) {

@@ -18,6 +18,7 @@ const TAGS = {
     TagHex.RequestedProcedureDescription,
   ],
   series: [
+    TagHex.TimezoneOffsetFromUTC,
     TagHex.SeriesDate,
     TagHex.SeriesTime,
     TagHex.Manufacturer,
