@@ -130,7 +130,8 @@ describe("a whole instance in the syntax of its copy", () => {
       [TagHex.PixelData]: { vr: "OW", bytes: words(isLittle) },
     });
     const answer = await get(instancePath(study), { accept: named() });
-    expect([answer.status, answer.headers.get("content-type")]).toEqual([200, "application/dicom"]);
+    const type = `application/dicom; transfer-syntax=${HTJ2K}`;
+    expect([answer.status, answer.headers.get("content-type")]).toEqual([200, type]);
     const file = await answer.bytes();
     expect(answer.headers.get("content-length")).toBe(String(file.length));
     expect(await framesOf(file)).toEqual(slices);

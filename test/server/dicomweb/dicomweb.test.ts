@@ -285,8 +285,11 @@ describe("instances", () => {
   test("an instance comes back bit for bit", async () => {
     const sop = `${MIXED_SERIES}.2`;
     const single = await get(instance("2"), { accept: "application/dicom; transfer-syntax=*" });
-    expect(single.headers.get("content-type")).toBe("application/dicom");
+    expect(single.headers.get("content-type")).toBe(`application/dicom; transfer-syntax=${JPEG_2000}`);
     expect(await bytesOf(single)).toEqual(original(sop));
+    // Without the parameter a type means Explicit VR Little Endian.
+    const plain = await get(instance("1"), { accept: "application/dicom" });
+    expect(plain.headers.get("content-type")).toBe("application/dicom");
     const [part] = await partsOf(await get(instance("2")));
     expect(part?.head).toBe(`Content-Type: application/dicom; transfer-syntax=${JPEG_2000}`);
     expect(part?.body.equals(original(sop))).toBe(true);
@@ -295,7 +298,7 @@ describe("instances", () => {
   test("an instance comes as the parameter says, whatever the header says, and once for each version", async () => {
     const path = `${instance("2")}?accept=application/dicom`;
     const single = await get(path, { accept: "image/jpeg" });
-    expect(single.headers.get("content-type")).toBe("application/dicom");
+    expect(single.headers.get("content-type")).toBe(`application/dicom; transfer-syntax=${JPEG_2000}`);
     const etag = single.headers.get("etag") ?? "";
     expect((await get(path, { "if-none-match": `"x", ${etag}` })).status).toBe(304);
   });

@@ -14,7 +14,7 @@ import type { AskedDecoding, PlaceForLater } from "../decoded/decoding.ts";
 import type { Bytes, InstanceBytes } from "../dicomweb.catalogue.ts";
 import { explicitFile, type WrittenFile } from "./explicit-file.ts";
 import { EXPLICIT_TYPE, explicitInstanceResponse } from "./explicit-instance.ts";
-import { fileVersion } from "./file-answer.ts";
+import { fileType, fileVersion } from "./file-answer.ts";
 
 type Instances = Pick<InstanceBytes, "open" | "read">;
 type InstanceGroups = Iterable<InstancesOfSeries> | AsyncIterable<InstancesOfSeries>;
@@ -64,7 +64,11 @@ export async function instancesResponse(
   }
   await allow();
   return new Response((checked ?? (await catalogue.open(only))) as BodyInit, {
-    headers: { ...archiveHeaders(type), "Content-Length": String(only.sizeBytes), Vary: "Accept" },
+    headers: {
+      ...archiveHeaders(fileType(type, only.transferSyntaxUID)),
+      "Content-Length": String(only.sizeBytes),
+      Vary: "Accept",
+    },
   });
 }
 
