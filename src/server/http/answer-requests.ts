@@ -5,12 +5,13 @@ interface App {
 }
 
 /**
- * What the runtime calls for each request. It gives a request without Host, which HTTP/1.0 allows and load balancers send to ask for
+ * What the runtime calls for each request. A client that ends its connection is told that it ends (RFC 9112 §9.6), since the runtime
+ * only closes it: some keep connections by what answers say. The runtime gives a request without Host, which HTTP/1.0 allows and load balancers send to ask for
  * health, a path for its address: that is completed with PUBLIC_URL's origin (RFC 9112 §3.3). A Host that is none is 400 (§3.2).
  */
 export function answerRequests({ fetch }: App, publicUrl: string) {
   const { origin } = new URL(publicUrl);
-  return (request: Request, server: RequestServer): Response | Promise<Response> => {
+  const answer = (request: Request, server: RequestServer): Response | Promise<Response> => {
     if (URL.canParse(request.url)) return fetch(request, { server });
     const address = origin + request.url;
     if (request.headers.get("host") || !URL.canParse(address)) return new Response(null, { status: 400 });
@@ -23,4 +24,19 @@ export function answerRequests({ fetch }: App, publicUrl: string) {
     const { method, headers, body, signal } = request;
     return fetch(new Request(address, { method, headers, body, signal }), { server: own });
   };
+  return (request: Request, server: RequestServer): Response | Promise<Response> => {
+    const response = answer(request, server);
+    return endsConnection(request) ? closing(response) : response;
+  };
+}
+
+function endsConnection({ headers }: Request): boolean {
+  const options = headers.get("connection")?.split(",") ?? [];
+  return options.some((option) => option.trim().toLowerCase() === "close");
+}
+
+async function closing(answer: Response | Promise<Response>): Promise<Response> {
+  const response = await answer;
+  response.headers.set("Connection", "close");
+  return response;
 }

@@ -49,6 +49,23 @@ test("a client without a host searches and sends a body", async () => {
   expect(await send("POST /api/auth/login HTTP/1.0", ...signIn)).toStartWith("HTTP/1.1 401 ");
 });
 
+test("a client that ends its connection is told that it ends, whatever the answer, and no other one", async () => {
+  const ask = async (method: string, path: string, ...more: string[]) => {
+    const [head = ""] = (await send(`${method} ${path} HTTP/1.1`, "Host: a", ...more, "", "")).split(
+      "\r\n\r\n",
+    );
+    return head.toLowerCase();
+  };
+  for (const path of ["/api/health", "/api/openapi.json", "/dicomweb/studies", "/api/nothing"])
+    for (const method of ["GET", "HEAD", "PUT"])
+      expect(await ask(method, path, "Connection: close"), `${method} ${path}`).toContain(
+        "\r\nconnection: close",
+      );
+  expect(await ask("GET", "/api/health", "Connection: keep-alive, Close")).toContain("\r\nconnection: close");
+  const { headers } = await fetch(`http://127.0.0.1:${server.port}/api/health`);
+  expect(headers.get("connection")).not.toBe("close");
+});
+
 test("a Host that is none is 400", async () => {
   for (const host of ["a b", "[::1", "exames.example:99999", "a/b"])
     expect(
