@@ -5,7 +5,7 @@ const MAX_HEADER_LENGTH = 1_000;
 
 /**
  * Picks the coding with the client's highest weight, and among equals the first of `offered`. A coding that the client
- * does not name is not used. `identity` remains if nothing else fits: like most servers we send it even to a client that
+ * does not name is not used; of those that `*` stands for only gzip, since programs that write it can't undo each. `identity` remains if nothing else fits: like most servers we send it even to a client that
  * forbids it, instead of a 406 (RFC 9110 §12.5.3).
  */
 export function negotiateCoding<Offered extends ContentCoding>(
@@ -17,7 +17,7 @@ export function negotiateCoding<Offered extends ContentCoding>(
   let best: Offered | "identity" = "identity";
   let bestWeight = 0;
   for (const coding of offered) {
-    const weight = weights.get(coding) ?? weights.get("*") ?? 0;
+    const weight = weights.get(coding) ?? (coding === "gzip" ? weights.get("*") : undefined) ?? 0;
     if (weight > bestWeight) {
       best = coding;
       bestWeight = weight;

@@ -182,6 +182,9 @@ describe("metadata", () => {
     ["br, gzip, zstd", "zstd", zstdDecompressSync],
     ["gzip;q=0.5, br", "br", brotliDecompressSync],
     ["gzip", "gzip", gunzipSync],
+    ["*", "gzip", gunzipSync],
+    ["*, gzip;q=0", null, (bytes: Uint8Array) => bytes],
+    ["*;q=0.5, br", "br", brotliDecompressSync],
     ["deflate", null, (bytes: Uint8Array) => bytes],
   ] as const)("are sent in a coding that %s accepts", async (accepted, coding, unpack) => {
     const response = await get(path, { "accept-encoding": accepted, accept: "application/dicom+json" });
