@@ -226,7 +226,7 @@ function seriesElements(row: SeriesRow, header: DicomJson, number: number): Dico
 }
 
 function instanceRecord(
-  { type, copied }: RecordKind,
+  { type, copied, made }: RecordKind,
   file: string[],
   instance: Pick<ManifestInstance, "sopClassUID" | "sopInstanceUID" | "transferSyntaxUID"> & {
     number: number;
@@ -235,6 +235,7 @@ function instanceRecord(
 ): DirectoryRecord {
   return directoryRecord(type, {
     ...pick(header as DicomElements, copied),
+    ...made?.(header as DicomElements),
     [TagHex.ReferencedFileID]: { vr: "CS", Value: file },
     [TagHex.ReferencedSOPClassUIDInFile]: { vr: "UI", Value: [instance.sopClassUID] },
     [TagHex.ReferencedSOPInstanceUIDInFile]: { vr: "UI", Value: [instance.sopInstanceUID] },

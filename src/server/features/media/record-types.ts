@@ -1,10 +1,13 @@
 import { TagHex } from "../../../shared/dicom/tags.ts";
+import type { DicomElements } from "../../dicom/write-instance.ts";
 
 /** What a directory record says of an instance, beside its file and its number (PS3.3 §F.5). */
 export interface RecordKind {
   type: string;
   /** Elements that are copied from the instance. */
   copied: readonly string[];
+  /** Elements that are made of others. */
+  made?: (header: DicomElements) => DicomElements;
 }
 
 const CONTENT_DATE = [TagHex.ContentDate, TagHex.ContentTime];
@@ -12,17 +15,13 @@ const CONTENT_NAME = [TagHex.ContentLabel, TagHex.ContentDescription, TagHex.Con
 const IMAGE: RecordKind = { type: "IMAGE", copied: [] };
 const DOCUMENT: RecordKind = {
   type: "SR DOCUMENT",
-  copied: [
-    ...CONTENT_DATE,
-    TagHex.CompletionFlag,
-    TagHex.VerificationFlag,
-    TagHex.VerificationDateTime,
-    TagHex.ConceptNameCodeSequence,
-  ],
+  copied: [...CONTENT_DATE, TagHex.CompletionFlag, TagHex.VerificationFlag, TagHex.ConceptNameCodeSequence],
+  made: (header) => ({ ...verified(header), ...titleModifiers(header) }),
 };
 const KEY_OBJECTS: RecordKind = {
   type: "KEY OBJECT DOC",
   copied: [...CONTENT_DATE, TagHex.ConceptNameCodeSequence],
+  made: titleModifiers,
 };
 export const ENCAPSULATED: RecordKind = {
   type: "ENCAP DOC",
@@ -109,5 +108,28 @@ export function recordKindOf(sopClassUID: string): RecordKind {
     KINDS.find(
       ([start]) => below === start || below.startsWith(start.endsWith(".") ? start : `${start}.`),
     )?.[1] ?? IMAGE
+  );
+}
+
+/** When the last observer verified a document: each of them says it in an item of their own. */
+function verified(header: DicomElements): DicomElements {
+  const times = itemsOf(header, TagHex.VerifyingObserverSequence).flatMap(
+    (observer) => observer[TagHex.VerificationDateTime]?.Value ?? [],
+  );
+  const last = times.map(String).sort().at(-1);
+  return last === undefined ? {} : { [TagHex.VerificationDateTime]: { vr: "DT", Value: [last] } };
+}
+
+/** The content items that modify the title of a document. */
+function titleModifiers(header: DicomElements): DicomElements {
+  const modifiers = itemsOf(header, TagHex.ContentSequence).filter(
+    (item) => item[TagHex.RelationshipType]?.Value?.[0] === "HAS CONCEPT MOD",
+  );
+  return modifiers.length === 0 ? {} : { [TagHex.ContentSequence]: { vr: "SQ", Value: modifiers } };
+}
+
+function itemsOf(header: DicomElements, tag: string): DicomElements[] {
+  return (header[tag]?.Value ?? []).filter(
+    (item): item is DicomElements => typeof item === "object" && item !== null,
   );
 }
