@@ -35,6 +35,7 @@ import { createInvitationsRoutes } from "./features/studies/access/invitations.r
 import { createStudiesRoutes } from "./features/studies/studies.routes.ts";
 import { createStudyListRoutes } from "./features/study-list/study-list.routes.ts";
 import { createSubscriptionsRoutes } from "./features/subscriptions/subscriptions.routes.ts";
+import { createTrialReading } from "./features/subscriptions/trial-exams.ts";
 import { createSupportRoutes } from "./features/support/support.routes.ts";
 import { createFrameDecoder } from "./features/thumbnails/create-frame-decoder.ts";
 import { createThumbnailsRoutes } from "./features/thumbnails/thumbnails.routes.ts";
@@ -153,7 +154,12 @@ export function createApp(deps: Deps, assets: BuiltAssets, development?: Develop
     "/viewer",
     createViewerRoutes(createViewerAssets({ source: assets.viewer, publicOrigin: publicUrl, viewerOrigin })),
   );
-  const pages = { ...config, assets: assets.client, clientGraph: development?.clientGraph };
+  const pages = {
+    ...config,
+    assets: assets.client,
+    clientGraph: development?.clientGraph,
+    readTrialExams: createTrialReading(deps),
+  };
   app.route(
     "/",
     createOpenapiRoutes(

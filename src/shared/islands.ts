@@ -8,6 +8,8 @@ const authIslandSchema = z.object({
   registration: z.enum(registrationModes),
   /** 0: new accounts get no trial. */
   trialDays: z.number(),
+  /** How many exams a trial allows; missing if new accounts get none, or if it can't be read now. */
+  trialExams: z.optional(z.number()),
   /** Whether browsers allow passkeys under this service's address. */
   passkeys: z.optional(z.boolean()),
   /** From `/reset-password/{token}`. */

@@ -25,6 +25,8 @@ export interface PageOptions {
   viewerOrigin?: string | undefined;
   registration: IslandProps<"auth">["registration"];
   trialDays: number;
+  /** How many exams a trial allows; undefined if that can't be read now. */
+  readTrialExams?: (() => Promise<number | undefined>) | undefined;
   maxUploadBytes: number;
   /** Where Pix are paid to; undefined if nobody can pay. */
   pix?: { provider: "local" | "bacen" } | undefined;
@@ -92,7 +94,8 @@ export function createPageRoutes(options: PageOptions): Hono<HttpEnv> {
   };
   const entry = async (c: Context<HttpEnv>, tokens: Tokens = {}) => {
     const passkeys = relyingPartyOf({ publicUrl, productName }) !== undefined;
-    const props = { productName, registration, trialDays, passkeys, ...tokens };
+    const trial = { trialDays, trialExams: trialDays > 0 ? await options.readTrialExams?.() : undefined };
+    const props = { productName, registration, ...trial, passkeys, ...tokens };
     return c.html(entryDocument(await contextOf(c), props));
   };
   const elsewhere = viewerOrigin ? { viewerOrigin } : {};

@@ -1,6 +1,7 @@
 import "../../support/dom-globals.ts";
 import { describe, expect, mock, test } from "bun:test";
 import RegisterForm from "../../../src/client/features/auth/register-form.tsx";
+import type { IslandProps } from "../../../src/shared/islands.ts";
 import { screen, userEvent, waitFor, withDom } from "../../support/dom.ts";
 import { renderClient } from "../../support/render-client.tsx";
 
@@ -8,10 +9,10 @@ withDom();
 
 const onSwitch = mock((_form: string, _carry?: { email?: string }) => undefined);
 
-async function showForm(locale: "pt-BR" | "en-US" = "pt-BR") {
+async function showForm(locale: "pt-BR" | "en-US" = "pt-BR", trial: Partial<IslandProps<"auth">> = {}) {
   onSwitch.mockClear();
   const props = { productName: "Exameteca", registration: "open", trialDays: 14, onSwitch } as const;
-  await renderClient(<RegisterForm {...props} />, locale);
+  await renderClient(<RegisterForm {...props} {...trial} />, locale);
   return userEvent.setup();
 }
 
@@ -38,6 +39,18 @@ const valid = {
 };
 
 describe("the registration form", () => {
+  test.each([
+    ["pt-BR", { trialExams: 2 }, "14 dias de avaliação, com até 2 exames."],
+    ["pt-BR", { trialDays: 1, trialExams: 1 }, "1 dia de avaliação, com até 1 exame."],
+    ["en-US", { trialExams: 5 }, "14-day trial, with up to 5 exams."],
+    ["en-US", { trialExams: 1 }, "14-day trial, with up to 1 exam."],
+    ["pt-BR", {}, "14 dias de avaliação."],
+    ["en-US", {}, "14-day trial."],
+  ] as const)("says in %s what a trial of %p allows", async (locale, trial, text) => {
+    await showForm(locale, trial);
+    expect(document.querySelector(".auth-lead")?.textContent).toBe(text);
+  });
+
   test("says under the password, and not under its confirmation, how strong it is", async () => {
     await showForm();
     const beside = document.querySelector(".strength")?.parentElement;

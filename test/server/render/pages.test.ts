@@ -6,7 +6,7 @@ import { requestContext } from "../../../src/server/http/request-context.ts";
 import { securityHeaders } from "../../../src/server/http/security-headers.ts";
 import type { Asset, AssetSource } from "../../../src/server/render/assets.ts";
 import type { ClientGraph } from "../../../src/server/render/client-graph.ts";
-import { createPageRoutes } from "../../../src/server/render/pages.ts";
+import { createPageRoutes, type PageOptions } from "../../../src/server/render/pages.ts";
 
 const graph: ClientGraph = {
   entry: "/assets/boot-1.js",
@@ -53,7 +53,9 @@ function memoryAssets(files: Record<string, string>): AssetSource {
 
 let app: Hono<HttpEnv>;
 
-function createPages(options: { viewerOrigin?: string } = {}): Hono<HttpEnv> {
+type Chosen = Partial<Pick<PageOptions, "viewerOrigin" | "trialDays" | "readTrialExams">>;
+
+function createPages(options: Chosen = {}): Hono<HttpEnv> {
   const assets = memoryAssets({ "graph.json": JSON.stringify(graph), "boot-1.js": "boot()" });
   const app = new Hono<HttpEnv>();
   app.notFound(notFoundHandler);
@@ -128,6 +130,14 @@ describe("the entry page", () => {
     expect(html).toContain("Entrar");
     expect(html).toContain("Log in");
     expect(html).toContain("© 2025");
+  });
+
+  test("says how many exams a trial allows, and nothing of them while that can't be read or there is no trial", async () => {
+    const entry = async (options: Chosen) => await (await createPages(options).request("/")).text();
+    const trialExams = "trialExams&quot;:2";
+    expect(await entry({ readTrialExams: async () => 2 })).toContain(trialExams);
+    expect(await entry({ readTrialExams: async () => undefined })).not.toContain("trialExams");
+    expect(await entry({ readTrialExams: async () => 2, trialDays: 0 })).not.toContain("trialExams");
   });
 
   test("preloads what the island needs, and no part of /his", async () => {

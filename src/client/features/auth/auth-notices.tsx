@@ -5,6 +5,7 @@ import { CircleAlertIcon, CircleCheckIcon, ClockIcon } from "../../ui/entry-icon
 import type { Icon } from "../../ui/icon.tsx";
 
 type Registration = IslandProps<"auth">["registration"];
+type RegisterLeadProps = Pick<IslandProps<"auth">, "registration" | "trialDays" | "trialExams">;
 
 const icons: Record<"ok" | "warn" | "bad", Icon> = {
   ok: CircleCheckIcon,
@@ -75,20 +76,20 @@ export function RegisteredNotice({ registration }: { registration: Registration 
 }
 
 /** The benefits of a new account, in one line. */
-export function RegisterLead({ registration, trialDays }: { registration: Registration; trialDays: number }) {
+export function RegisterLead({ registration, trialDays, trialExams }: RegisterLeadProps) {
   return (
     <p className="auth-lead">
       {registration === "approval" ? (
         <Trans id="auth.register.leadApproval">
           An administrator authorizes the account before the first login.
         </Trans>
+      ) : trialDays > 0 && trialExams !== undefined ? (
+        <Trans id="auth.register.leadTrial">
+          <Plural value={trialDays} one="#-day trial" other="#-day trial" />, with up to{" "}
+          <Plural value={trialExams} one="# exam" other="# exams" />.
+        </Trans>
       ) : trialDays > 0 ? (
-        <Plural
-          id="auth.register.leadTrial"
-          value={trialDays}
-          one="#-day trial, with up to 2 exams."
-          other="#-day trial, with up to 2 exams."
-        />
+        <Plural id="auth.register.leadTrialDays" value={trialDays} one="#-day trial." other="#-day trial." />
       ) : (
         <Trans id="auth.register.lead">Your exams, kept safe and close at hand.</Trans>
       )}

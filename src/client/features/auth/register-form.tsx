@@ -18,7 +18,7 @@ import { type RegisterFormValues, registerFormSchema } from "./register-form.rul
 const empty: RegisterFormValues = { name: "", email: "", cpfcnpj: "", password: "", confirmPassword: "" };
 
 /** Creates an account, then returns to the login form with the e-mail filled in. */
-export default function RegisterForm({ registration, trialDays, onSwitch }: AuthFormProps) {
+export default function RegisterForm({ registration, trialDays, trialExams, onSwitch }: AuthFormProps) {
   const { t, i18n } = useLingui();
   const { register, control, handleSubmit, setError, watch, formState } = useForm<RegisterFormValues>({
     resolver: standardSchemaResolver(registerFormSchema),
@@ -43,7 +43,7 @@ export default function RegisterForm({ registration, trialDays, onSwitch }: Auth
         <h1>
           <Trans id="auth.register.title">Create account</Trans>
         </h1>
-        <RegisterLead registration={registration} trialDays={trialDays} />
+        <RegisterLead registration={registration} trialDays={trialDays} trialExams={trialExams} />
       </div>
       <TextField
         label={<Trans id="auth.name">Full name</Trans>}

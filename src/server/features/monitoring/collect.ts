@@ -1,5 +1,6 @@
 import type { Deps } from "../../deps.ts";
 import type { HealthChecks } from "../../http/health-checks.ts";
+import { createSharedReading } from "../../http/shared-reading.ts";
 import { measureQueues } from "../../jobs/queue-depths.repo.ts";
 import type { Family } from "../../metrics/open-metrics.ts";
 import { measureClock } from "../../nodes/measure-clock.ts";
@@ -12,7 +13,6 @@ import { partFamilies } from "./part-families.ts";
 import { processFamilies } from "./process-families.ts";
 import { queueFamilies } from "./queue-families.ts";
 import { readScrubState, scrubFamilies } from "./scrub-families.ts";
-import { createSharedReading } from "./shared-reading.ts";
 import { studyFamilies } from "./study-families.ts";
 
 /** A scrape waits no longer for a reading than this; then it goes without. */

@@ -1,4 +1,4 @@
-import { createSharedCheck, type SharedCheckOptions } from "../../http/shared-check.ts";
+import { createSharedCheck, type SharedCheckOptions } from "./shared-check.ts";
 
 /**
  * A reading that costs the same however many ask: one at a time, kept while it is fresh. Undefined where it failed or
