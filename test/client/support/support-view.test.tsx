@@ -57,6 +57,23 @@ describe("the support form", () => {
     expect(await screen.findByText("Imagem muito grande. Tamanho máximo: 5MB")).toBeDefined();
   });
 
+  test("names an image that can't be sent and lets it be taken out, so that the message is sent without it", async () => {
+    const sent = answerSupport(() => Response.json({ sent: true }, { status: 201 }));
+    const user = await showSupport();
+    await user.type(screen.getByLabelText("Assunto"), "O envio para");
+    await user.type(screen.getByLabelText("Mensagem"), "Para em 62%.");
+    await pick(user, imageOf(new TextEncoder().encode("no image"), "tela.bmp"));
+    expect(await screen.findByText("tela.bmp")).toBeDefined();
+    await user.click(send());
+    expect(screen.getByText("Formato de imagem inválido. Use JPG, PNG ou GIF")).toBeDefined();
+    expect(sent).toHaveLength(0);
+    await user.click(screen.getByRole("button", { name: "Remover a imagem" }));
+    await untilGone(() => screen.queryByText("Formato de imagem inválido. Use JPG, PNG ou GIF"));
+    await user.click(send());
+    expect(await screen.findByText("Mensagem enviada")).toBeDefined();
+    expect(sent.map(({ form }) => form.get("image"))).toEqual([null]);
+  });
+
   test("sends everything without the session's token, confirms it and empties the form", async () => {
     const sent = answerSupport(() => Response.json({ sent: true }, { status: 201 }));
     const user = await showSupport();

@@ -89,13 +89,13 @@ export function SupportForm() {
   );
 }
 
-/** The attached image, checked as soon as it is chosen. */
+/** The attached image, checked as soon as it is chosen. One that can't be sent stays named until it is taken out or replaced. */
 function useImage() {
   const [file, setFile] = useState<File>();
   const [error, setError] = useState<ValidationMessage | string>();
   const choose = async (chosen: File | undefined) => {
     const wrong = chosen && (await checkImage(chosen));
-    setFile(wrong ? undefined : chosen);
+    setFile(chosen);
     setError(wrong);
   };
   return {
