@@ -48,7 +48,7 @@ describe("on a first visit", () => {
     async () => {
       const person = await app.addPerson("Nova Visita");
       await app.as(person, { device: PHONE }, async (page) => {
-        const open = button(page, "Ver com um exame de exemplo");
+        const open = button(page, "Abrir o exame de exemplo");
         await open.waitFor();
         const calls: string[] = [];
         page.on("request", (request) => {
@@ -87,7 +87,7 @@ describe("on a first visit", () => {
         await button(page, "EN").tap();
         await page.getByRole("heading", { name: "What is a DICOM ZIP?" }).waitFor();
         expect(await page.title()).toBe("Help · Exameteca");
-        await tap(page, button(page, "See it with a sample exam"));
+        await tap(page, button(page, "Open the sample exam"));
         await film(page).waitFor();
         await page.goBack();
         await page.locator(".visor").waitFor({ state: "detached" });

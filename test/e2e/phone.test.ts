@@ -81,7 +81,7 @@ describe("on a phone of 360 pixels", () => {
         expect(await page.locator("html").evaluate(isWider)).toBe(false);
         await page.evaluate(() => history.replaceState({ place: "/profile/tab/access" }, ""));
         await page.reload();
-        await tap(page, button(page, `Encerrar o token ${surname}`));
+        await tap(page, button(page, `Revogar o token ${surname}`));
         const dialog = page.getByRole("alertdialog");
         await dialog.waitFor();
         expect(await dialog.evaluate(isWider)).toBe(false);

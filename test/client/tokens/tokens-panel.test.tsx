@@ -20,9 +20,9 @@ const token: AccessToken = {
   lastUsedAt: null,
 };
 
-async function show(answers: Record<string, Answer> = {}) {
+async function show(answers: Record<string, Answer> = {}, locale?: "pt-BR" | "en-US") {
   answerCalls({ "GET /api/tokens": () => Response.json([token]), ...answers });
-  await renderView(<TokensPanel />);
+  await renderView(<TokensPanel />, locale ? { locale } : {});
   await write(() => store.set(viewAtom, "profile"));
   await screen.findByText("Script de cópia");
   return userEvent.setup();
@@ -33,6 +33,18 @@ describe("the tokens of an account", () => {
     await show();
     const row = screen.getByText("Script de cópia").parentElement?.textContent ?? "";
     expect(row).toContain("Ler e enviar · venceu em 20-02-2026 · ainda não usado");
+  });
+
+  test.each([
+    ["pt-BR", 2.1, "vence em 3 dias"],
+    ["pt-BR", 0.5, "vence em 1 dia"],
+    ["en-US", 7, "expires in 7 days"],
+  ] as const)("say in %s how long they hold in their last week: %p days", async (locale, days, text) => {
+    const expiresAt = new Date(Date.now() + days * 24 * 3600_000 - 60_000).toISOString();
+    await show({ "GET /api/tokens": () => Response.json([{ ...token, expiresAt }]) }, locale);
+    const said = screen.getByText(text);
+    expect(said.className).toBe("is-low");
+    expect(screen.getByText(locale === "pt-BR" ? "Revogar" : "Revoke")).toBeDefined();
   });
 
   test("are made for what the person chooses, and shown until they say that they copied it", async () => {
@@ -126,10 +138,10 @@ describe("the tokens of an account", () => {
         return Response.json({ ended: true });
       },
     });
-    await user.click(screen.getByRole("button", { name: "Encerrar o token Script de cópia" }));
+    await user.click(screen.getByRole("button", { name: "Revogar o token Script de cópia" }));
     expect(ended).toEqual([]);
-    await user.click(screen.getByRole("button", { name: "Encerrar token" }));
-    expect(await screen.findByText("Token encerrado")).toBeDefined();
+    await user.click(screen.getByRole("button", { name: "Revogar token" }));
+    expect(await screen.findByText("Token revogado")).toBeDefined();
     expect(ended).toEqual([token.id]);
   });
 
@@ -148,8 +160,8 @@ describe("the tokens of an account", () => {
     await write(() => store.set(viewAtom, "profile"));
     const user = userEvent.setup();
     const endsAt = async (name: string, focused: string) => {
-      await user.click(await screen.findByRole("button", { name: `Encerrar o token ${name}` }));
-      await user.click(screen.getByRole("button", { name: "Encerrar token" }));
+      await user.click(await screen.findByRole("button", { name: `Revogar o token ${name}` }));
+      await user.click(screen.getByRole("button", { name: "Revogar token" }));
       await waitFor(() => expect(document.activeElement?.textContent).toStartWith(focused));
     };
     await endsAt("Programa 2", "Programa 3");
@@ -160,13 +172,13 @@ describe("the tokens of an account", () => {
   test("end without closing what the person opened meanwhile", async () => {
     const ended = Promise.withResolvers<Response>();
     const user = await show({ [`DELETE /api/tokens/${token.id}`]: () => ended.promise });
-    await user.click(screen.getByRole("button", { name: "Encerrar o token Script de cópia" }));
-    await user.click(screen.getByRole("button", { name: "Encerrar token" }));
+    await user.click(screen.getByRole("button", { name: "Revogar o token Script de cópia" }));
+    await user.click(screen.getByRole("button", { name: "Revogar token" }));
     await travel("back");
     await user.click(screen.getByRole("button", { name: "Novo token" }));
     await user.type(screen.getByLabelText("Nome do programa"), "PACS");
     ended.resolve(Response.json({ ended: true }));
-    expect(await screen.findByText("Token encerrado")).toBeDefined();
+    expect(await screen.findByText("Token revogado")).toBeDefined();
     await drawn();
     expect(screen.getByLabelText<HTMLInputElement>("Nome do programa").value).toBe("PACS");
   });

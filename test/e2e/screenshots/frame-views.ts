@@ -63,7 +63,7 @@ export const frameViews: Record<string, View> = {
   sample: {
     who: "newcomer",
     async show(page) {
-      await button(page, "Ver com um exame de exemplo", "See it with a sample exam").click();
+      await button(page, "Abrir o exame de exemplo", "Open the sample exam").click();
       await page.locator(".visor canvas[data-slice]").waitFor();
     },
   },

@@ -133,7 +133,7 @@ export const profileViews: Record<string, View> = {
   "token-end": {
     who: "owner",
     prepare: answers,
-    show: (page) => ask(page, /^(Encerrar o token|End the token) /),
+    show: (page) => ask(page, /^(Revogar o token|Revoke the token) /),
   },
   "receiver-new": {
     who: "owner",

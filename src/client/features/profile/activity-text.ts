@@ -24,7 +24,7 @@ const actions: Record<string, MessageDescriptor> = {
   "two_factor.on": msg({ id: "activity.two_factor.on", message: "Verification in two steps turned on" }),
   "two_factor.off": msg({ id: "activity.two_factor.off", message: "Verification in two steps turned off" }),
   "token.made": msg({ id: "activity.token.made", message: "Token for a program made" }),
-  "token.ended": msg({ id: "activity.token.ended", message: "Token for a program ended" }),
+  "token.ended": msg({ id: "activity.token.ended", message: "Token for a program revoked" }),
   "receiver.made": msg({ id: "activity.receiver.made", message: "DICOM receiver made" }),
   "receiver.ended": msg({ id: "activity.receiver.ended", message: "DICOM receiver removed" }),
   "terms.accepted": msg({ id: "activity.terms.accepted", message: "Terms accepted" }),

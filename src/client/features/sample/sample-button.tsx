@@ -7,7 +7,7 @@ export function SampleButton({ onOpen }: { onOpen: () => void }) {
   return (
     <Button kind="quiet" size="big" onClick={onOpen}>
       <EyeIcon small />
-      <Trans id="sample.open">See it with a sample exam</Trans>
+      <Trans id="sample.open">Open the sample exam</Trans>
     </Button>
   );
 }

@@ -92,7 +92,9 @@ function DoctorField({ value, onValueChange, error }: DoctorFieldProps) {
       required
       label={<Trans id="share.email">Doctor's e-mail</Trans>}
       hint={
-        <Trans id="share.hint">The doctor sees the images and the report, but cannot delete anything.</Trans>
+        <Trans id="share.hint">
+          The doctor sees the images and the report in their account. They cannot delete anything.
+        </Trans>
       }
       error={error}
       autoComplete="off"

@@ -13,11 +13,11 @@ export function EndTokenDialog({ token, onClose }: { token: AccessToken; onClose
   const { id, name } = token;
   return (
     <EndDialog
-      title={t({ id: "tokens.endTitle", message: `End the token “${name}”?` })}
+      title={t({ id: "tokens.endTitle", message: `Revoke the token “${name}”?` })}
       text={<Trans id="tokens.endText">The program that uses it loses access at once.</Trans>}
-      confirmLabel={<Trans id="tokens.endConfirm">End token</Trans>}
-      endedText={t({ id: "tokens.ended", message: "Token ended" })}
-      failedText={t({ id: "tokens.endFailed", message: "The token was not ended" })}
+      confirmLabel={<Trans id="tokens.endConfirm">Revoke token</Trans>}
+      endedText={t({ id: "tokens.ended", message: "Token revoked" })}
+      failedText={t({ id: "tokens.endFailed", message: "The token was not revoked" })}
       end={() => tokensApi.end(id)}
       refresh={() => refreshAccessTokens(queryClient)}
       onClose={onClose}

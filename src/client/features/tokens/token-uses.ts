@@ -15,8 +15,8 @@ export const scopesOfUse: Record<TokenUse, TokenScope[]> = {
 
 const names = {
   read: msg({ id: "tokens.use.read", message: "Read exams" }),
-  write: msg({ id: "tokens.use.write", message: "Send only" }),
-  both: msg({ id: "tokens.use.both", message: "Read and send" }),
+  write: msg({ id: "tokens.use.write", message: "Upload only" }),
+  both: msg({ id: "tokens.use.both", message: "Read and upload" }),
   api: msg({ id: "tokens.use.api", message: "Use the API" }),
 };
 

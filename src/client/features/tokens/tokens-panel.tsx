@@ -1,4 +1,4 @@
-import { Trans, useLingui } from "@lingui/react/macro";
+import { Plural, Trans, useLingui } from "@lingui/react/macro";
 import { useAtom } from "jotai";
 import { useState } from "react";
 import type { AccessToken, MadeAccessToken } from "../../../shared/api/access-tokens.ts";
@@ -22,7 +22,8 @@ import { useAccessTokens } from "./tokens-api.ts";
 /** `new`, or the id of the token to end; a step of the history. */
 const askedAtom = dialogIdAtom("tokens");
 const NEW = "new";
-const SOON_MS = 7 * 24 * 3600_000;
+const DAY_MS = 24 * 3600_000;
+const SOON_MS = 7 * DAY_MS;
 
 /** Tokens with which programs read or send exams for the account. */
 export function TokensPanel() {
@@ -38,7 +39,7 @@ export function TokensPanel() {
       <SectionHead
         id="tokens-title"
         title={<Trans id="tokens.title">Tokens for programs</Trans>}
-        lead={<Trans id="tokens.text">They let a program read or send exams in your name.</Trans>}
+        lead={<Trans id="tokens.text">Let a program read or upload exams in your name.</Trans>}
         add={{ label: <Trans id="tokens.new">New token</Trans>, run: () => setAsked(NEW) }}
       />
       {error && (
@@ -94,10 +95,10 @@ function TokenRow({ token, onEnd }: { token: AccessToken; onEnd: () => void }) {
       </div>
       <Button
         kind="quiet"
-        aria-label={t({ id: "tokens.endNamed", message: `End the token ${name}` })}
+        aria-label={t({ id: "tokens.endNamed", message: `Revoke the token ${name}` })}
         onClick={onEnd}
       >
-        <Trans id="tokens.end">End</Trans>
+        <Trans id="tokens.end">Revoke</Trans>
       </Button>
     </div>
   );
@@ -113,9 +114,11 @@ function Expiry({ expiresAt, now }: { expiresAt: string | null; now: number }) {
         <Trans id="tokens.expired">expired on {day}</Trans>
       </span>
     );
+  if (leftMs >= SOON_MS) return <Trans id="tokens.expires">expires on {day}</Trans>;
+  const days = Math.ceil(leftMs / DAY_MS);
   return (
-    <span className={leftMs < SOON_MS ? "is-low" : undefined}>
-      <Trans id="tokens.expires">expires on {day}</Trans>
+    <span className="is-low">
+      <Plural id="tokens.expiresSoon" value={days} one="expires in # day" other="expires in # days" />
     </span>
   );
 }

@@ -73,7 +73,7 @@ export function BulkShare({ studies, others, onClose }: BulkDialogProps) {
               label={<Trans id="share.email">Doctor's e-mail</Trans>}
               hint={
                 <Trans id="share.hint">
-                  The doctor sees the images and the report, but cannot delete anything.
+                  The doctor sees the images and the report in their account. They cannot delete anything.
                 </Trans>
               }
               autoComplete="off"
