@@ -89,14 +89,16 @@ interface Issues {
   issues: readonly { path: readonly PropertyKey[]; message: string }[];
 }
 
-/** A shared schema's message is a key of `validation-messages.ts`. Any other message becomes a general text. */
+/**
+ * A shared schema's message is a key of `validation-messages.ts`. Any other message becomes a general text. Several checks may
+ * find the same fault, such as that a list is no text and too short; it is told once.
+ */
 export function violationsOf(error: Issues, locale: Locale): Violation[] {
-  return error.issues.slice(0, 50).map((issue) => {
+  const violations = new Map<string, Violation>();
+  for (const issue of error.issues.slice(0, 50)) {
     const code = isValidationMessage(issue.message) ? issue.message : "validation.invalid";
-    return {
-      path: issue.path.map(String).join("."),
-      code,
-      message: translate(locale, validationMessages[code]),
-    };
-  });
+    const path = issue.path.map(String).join(".");
+    violations.set(`${code} ${path}`, { path, code, message: translate(locale, validationMessages[code]) });
+  }
+  return [...violations.values()];
 }
