@@ -5,9 +5,9 @@ interface App {
 }
 
 /**
- * What the runtime calls for each request. A client that ends its connection is told that it ends (RFC 9112 §9.6), since the runtime
- * only closes it: some keep connections by what answers say. The runtime gives a request without Host, which HTTP/1.0 allows and load balancers send to ask for
- * health, a path for its address: that is completed with PUBLIC_URL's origin (RFC 9112 §3.3). A Host that is none is 400 (§3.2).
+ * What the runtime calls for each request. It gives a request without Host, which HTTP/1.0 allows and load balancers send to ask for
+ * health, a path for its address: that is completed with PUBLIC_URL's origin (RFC 9112 §3.3). A Host that is none is 400 (§3.2). It
+ * closes a connection whose client asks for that, but does not say so (§9.6), and some clients keep connections by what answers say.
  */
 export function answerRequests({ fetch }: App, publicUrl: string) {
   const { origin } = new URL(publicUrl);

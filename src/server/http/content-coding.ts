@@ -5,8 +5,8 @@ const MAX_HEADER_LENGTH = 1_000;
 
 /**
  * Picks the coding with the client's highest weight, and among equals the first of `offered`. A coding that the client
- * does not name is not used; of those that `*` stands for only gzip, since programs that write it can't undo each. `identity` remains if nothing else fits: like most servers we send it even to a client that
- * forbids it, instead of a 406 (RFC 9110 §12.5.3).
+ * does not name is not used; `*` stands for gzip alone, since programs that write it can't undo every coding. `identity` remains if
+ * nothing else fits: like most servers we send it even to a client that forbids it, instead of a 406 (RFC 9110 §12.5.3).
  */
 export function negotiateCoding<Offered extends ContentCoding>(
   acceptEncoding: string | null | undefined,
