@@ -119,6 +119,22 @@ describe("a study with a changed byte", () => {
     }
   }, 240_000);
 
+  test("refuses only what holds that byte: instances beside it are shown and sent", async () => {
+    await asAfterStart({ isOldRelease: false });
+    await forget();
+    volume().flip(3000);
+    const answers = await readEverything(t, owner, studyId);
+    volume().restore();
+    const refused = [...answers].filter(([, { status }]) => status === 500).map(([path]) => path);
+    const ofInstances = refused.filter((path) => path.includes("/instances/"));
+    expect(ofInstances.length).toBeGreaterThan(1);
+    for (const path of ofInstances) expect(path).toContain("/instances/2.25.3.1.1.1");
+    for (const [path, { status, bytes }] of answers)
+      if (!refused.includes(path))
+        expect({ path, status, bytes }).toEqual({ path, ...sound.get(path) } as never);
+    expect((await listed()).integrity).toBe("damaged");
+  });
+
   test("is answered as a problem in the reader's language, and is announced once", async () => {
     await forget();
     // The mails of this hour are used up.

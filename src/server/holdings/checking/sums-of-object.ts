@@ -20,6 +20,8 @@ export type StoredEntry = Pick<
 >;
 
 const BUFFER_BYTES = 512 * 1024;
+/** What is read at most to answer a part of an entry. */
+const MAX_SOUND_ENTRY_BYTES = 16 * 1024 * 1024;
 
 /**
  * Returns the sums against which bytes of `range` are checked. A volume has sums since it was written. Otherwise the whole file is
@@ -41,11 +43,32 @@ export async function sumsFor(
     deps.sums.set(object.id, sums);
     return sums;
   }
-  if (entry && isWithin(range, entry)) {
-    const key = `${object.id} ${entry.dataOffset}`;
-    return await deps.sums.getOrMake(key, () => readTwice(deps, object, () => sumEntry(deps, object, entry)));
-  }
+  if (entry && isWithin(range, entry)) return await sumsOfEntry(deps, object, entry);
   return await deps.sums.getOrMake(object.id, () => sumWhole(deps, object));
+}
+
+/**
+ * Returns the sums of an entry that is right although a piece of the volume, which it shares with others, is not. Undefined if the
+ * entry has changed, if the range is not within it, or if it is too large to be read for one answer.
+ */
+export async function soundEntrySums(
+  deps: SumDeps,
+  object: KeptObject,
+  range: ByteRange,
+  entry: StoredEntry | undefined,
+): Promise<PieceSums | undefined> {
+  if (!entry || !isWithin(range, entry) || entry.sizeBytes > MAX_SOUND_ENTRY_BYTES) return undefined;
+  try {
+    return await sumsOfEntry(deps, object, entry);
+  } catch (error) {
+    if (error instanceof ObjectChanged) return undefined;
+    throw error;
+  }
+}
+
+async function sumsOfEntry(deps: SumDeps, object: KeptObject, entry: StoredEntry): Promise<PieceSums> {
+  const key = `${object.id} ${entry.dataOffset}`;
+  return await deps.sums.getOrMake(key, () => readTwice(deps, object, () => sumEntry(deps, object, entry)));
 }
 
 function isWithin({ offset, length }: ByteRange, { dataOffset, storedBytes }: StoredEntry): boolean {

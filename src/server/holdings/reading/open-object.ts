@@ -9,7 +9,7 @@ import { LentBuffers, type LentBytes, ownBytes } from "../../runtime/lent-bytes.
 import { isAbsent } from "../../storage/disk/fs-failure.ts";
 import { type ByteRange, ObjectNotFound } from "../../storage/object-store.ts";
 import { noteDamage } from "../checking/note-damage.ts";
-import { type StoredEntry, sumsFor } from "../checking/sums-of-object.ts";
+import { type StoredEntry, soundEntrySums, sumsFor } from "../checking/sums-of-object.ts";
 import type { KeptObject } from "../objects/kept-object.ts";
 import {
   damageOf,
@@ -23,7 +23,10 @@ import {
 export type ObjectDeps = StoreDeps & Pick<Deps, "db" | "jobs" | "clock" | "log" | "sums" | "owners">;
 
 export interface ReadOptions {
-  /** The volume's entry that contains the range; only the entry is checked if the volume has no sums yet. */
+  /**
+   * The volume's entry that contains the range. It alone is checked if the volume has no sums yet, or if a piece that it shares with
+   * other entries has changed.
+   */
   entry?: StoredEntry;
 }
 
@@ -57,17 +60,14 @@ export async function readObject(
   range?: ByteRange,
   { entry }: ReadOptions = {},
 ): Promise<Uint8Array> {
-  try {
-    if (isWhole(object, range)) return await readWhole(deps, object);
-    const sums = await sumsFor(deps, object, range, entry);
+  if (isWhole(object, range)) return await readWhole(deps, object);
+  return await readBySums(deps, object, { range, entry }, async (sums) => {
     const lent = await lendMatching(deps, object, sums, range);
     if (!lent) return await readMatchingRange(deps, object, sums, range);
     const bytes = lent.bytes.slice();
     lent.release();
     return bytes;
-  } catch (error) {
-    throw await asDamage(deps, object, error);
-  }
+  });
 }
 
 /**
@@ -79,13 +79,10 @@ export async function borrowObject(
   range: ByteRange,
   { entry }: ReadOptions = {},
 ): Promise<LentBytes> {
-  try {
-    const sums = await sumsFor(deps, object, range, entry);
+  return await readBySums(deps, object, { range, entry }, async (sums) => {
     const lent = await lendMatching(deps, object, sums, range);
     return lent ?? ownBytes(await readMatchingRange(deps, object, sums, range));
-  } catch (error) {
-    throw await asDamage(deps, object, error);
-  }
+  });
 }
 
 /**
@@ -99,15 +96,12 @@ export async function openObject(
   options: OpenOptions = {},
 ): Promise<Blob | ReadableStream<Uint8Array>> {
   if (range.length === 0) return new Blob();
-  try {
-    const sums = await sumsFor(deps, object, range, options.entry);
+  return await readBySums(deps, object, { range, entry: options.entry }, async (sums) => {
     const isRight = await isRightFile(deps, object, sums, { range, ...options });
     // The runtime opens a file only after the answer began, and a staged one may have been moved away by then.
     if (isRight && object.location === "archive") return await openStored(deps, object, range);
     return await streamMatching(deps, object, sums, range);
-  } catch (error) {
-    throw await asDamage(deps, object, error);
-  }
+  });
 }
 
 /**
@@ -120,10 +114,30 @@ export async function streamObject(
   range: ByteRange,
   { entry }: ReadOptions = {},
 ): Promise<ReadableStream<Uint8Array>> {
+  const read = (sums: PieceSums) => streamMatching(deps, object, sums, range);
+  return await readBySums(deps, object, { range, entry }, read);
+}
+
+/**
+ * Reads against the sums of the object's pieces. If these have changed, damage is recorded, and an entry that is right itself is read
+ * against its own.
+ */
+async function readBySums<Result>(
+  deps: ObjectDeps,
+  object: KeptObject,
+  { range, entry }: ReadOptions & { range: ByteRange },
+  read: (sums: PieceSums) => Promise<Result>,
+): Promise<Result> {
   try {
-    return await streamMatching(deps, object, await sumsFor(deps, object, range, entry), range);
+    return await read(await sumsFor(deps, object, range, entry));
   } catch (error) {
-    throw await asDamage(deps, object, error);
+    const damage = await asDamage(deps, object, error);
+    const isChanged = damage instanceof AppError && damage.cause instanceof ObjectChanged;
+    const sums = isChanged ? await soundEntrySums(deps, object, range, entry) : undefined;
+    if (!sums) throw damage;
+    return await read(sums).catch(async (failure) => {
+      throw await asDamage(deps, object, failure);
+    });
   }
 }
 
@@ -202,9 +216,12 @@ async function readWhole(deps: ObjectDeps, object: KeptObject): Promise<Uint8Arr
   const whole = { offset: 0, length: object.sizeBytes };
   const isRight = (bytes: Uint8Array) =>
     new Bun.CryptoHasher("sha256").update(bytes).digest("hex") === object.sha256;
-  const bytes = await readStored(deps, object, whole);
-  if (isRight(bytes)) return bytes;
-  return await readAgain(deps, object, whole, isRight);
+  try {
+    const bytes = await readStored(deps, object, whole);
+    return isRight(bytes) ? bytes : await readAgain(deps, object, whole, isRight);
+  } catch (error) {
+    throw await asDamage(deps, object, error);
+  }
 }
 
 /**
