@@ -89,6 +89,22 @@ describe("an instance of many frames", () => {
     expect(rate({ [TagHex.FrameTime]: { vr: "DS", Value: [0] } })).toBe(24);
   });
 
+  test("is a film whose frames are shown as long as its vector of frame times says", () => {
+    const film = (times: unknown[], more: DicomJson = {}) => {
+      const vector = { vr: "DS", Value: times } as DicomJson[string];
+      const [stack] = buildStacks(series, [frames(4, { [TagHex.FrameTimeVector]: vector, ...more })]);
+      return [stack?.framesPerSecond, stack?.frameTimesMs];
+    };
+    expect(film([0, 100, 800, 300])).toEqual([3, [100, 800, 300, 400]]);
+    expect(film([0, 1, 1e9, 100])[1]).toEqual([1000 / 60, 60_000, 100, 60_000]);
+    // Equal times, or ones that say nothing, are a rate.
+    expect(film([0, 50, 50, 50])).toEqual([20, undefined]);
+    expect(film([0, 50, "x", 20])[1]).toBeUndefined();
+    expect(film([])).toEqual([24, undefined]);
+    const recommended = { [TagHex.RecommendedDisplayFrameRate]: { vr: "IS", Value: [10] } };
+    expect(film([0, 100, 800, 300], recommended)).toEqual([10, undefined]);
+  });
+
   test("that claims two thousand million frames is cut, and says so", () => {
     const [stack] = buildStacks(series, [frames(2 ** 31)]);
     expect(stack?.slices.length).toBe(16_384);

@@ -20,6 +20,8 @@ export interface Stack {
   slices: Slice[];
   /** Frames a second of images that are played; undefined for slices of a body. */
   framesPerSecond: number | undefined;
+  /** How long each frame is shown at that rate, in milliseconds; undefined if all are shown equally long. */
+  frameTimesMs?: readonly number[] | undefined;
   /** There are more images than can be shown. */
   isCut: boolean;
   /** It has its first image alone, until the others are known. */
@@ -32,6 +34,8 @@ const MAX_SLICES = 16_384;
 const MAX_FILM_SLICES = 4 * MAX_SLICES;
 const MAX_RATE = 60;
 const USUAL_RATE = 24;
+/** Nothing is told by a film that stands still for longer. */
+const MAX_FRAME_MS = 60_000;
 
 /** Makes stacks of a series: slices in the order of their positions, split where scrolling would jump. */
 export function buildStacks(series: SeriesRecord, instances: readonly DicomJson[]): Stack[] {
@@ -108,18 +112,32 @@ function filmOf(
     key: slices[0]?.key ?? "",
     series,
     slices: isBody ? inOrder(slices) : slices,
-    framesPerSecond: isBody ? undefined : rateOf(metadata),
+    ...(isBody ? { framesPerSecond: undefined } : timesOf(metadata, count)),
     isCut: claimed > count,
   };
 }
 
-function rateOf(metadata: DicomJson): number {
-  const [, second] = metadata[TagHex.FrameTimeVector]?.Value ?? [];
-  const frameTime = numberOf(metadata[TagHex.FrameTime]) ?? (typeof second === "number" ? second : undefined);
-  const rate =
-    numberOf(metadata[TagHex.RecommendedDisplayFrameRate]) ??
-    numberOf(metadata[TagHex.CineRate]) ??
-    (frameTime ? 1000 / frameTime : USUAL_RATE);
+/** The Cine Module's times (PS3.3 C.7.6.5). */
+function timesOf(
+  metadata: DicomJson,
+  count: number,
+): { framesPerSecond: number; frameTimesMs?: readonly number[] | undefined } {
+  const declared =
+    numberOf(metadata[TagHex.RecommendedDisplayFrameRate]) ?? numberOf(metadata[TagHex.CineRate]);
+  const frameTime = numberOf(metadata[TagHex.FrameTime]);
+  if (declared !== undefined || frameTime !== undefined)
+    return { framesPerSecond: rateOf(declared ?? (frameTime ? 1000 / frameTime : USUAL_RATE)) };
+  const increments = metadata[TagHex.FrameTimeVector]?.Value?.slice(1, count) ?? [];
+  const times = increments.filter((time): time is number => typeof time === "number" && time > 0);
+  const meanMs = times.reduce((sum, time) => sum + time, 0) / times.length;
+  const framesPerSecond = rateOf(meanMs ? 1000 / meanMs : USUAL_RATE);
+  if (times.length !== count - 1 || new Set(times).size < 2) return { framesPerSecond };
+  // The vector says how long after the frame before it a frame comes. Nothing says how long the last one lasts.
+  const bounded = [...times, meanMs].map((time) => Math.min(MAX_FRAME_MS, Math.max(1000 / MAX_RATE, time)));
+  return { framesPerSecond, frameTimesMs: bounded };
+}
+
+function rateOf(rate: number): number {
   return rate >= 1 ? Math.min(MAX_RATE, Math.round(rate)) : rate > 0 ? 1 : USUAL_RATE;
 }
 

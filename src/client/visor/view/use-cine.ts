@@ -1,4 +1,4 @@
-import { useEffect, useEffectEvent, useState } from "react";
+import { useEffect, useEffectEvent, useRef, useState } from "react";
 import type { Stack } from "../core/stacks.ts";
 
 export interface Cine {
@@ -8,13 +8,18 @@ export interface Cine {
   setRate(rate: number): void;
 }
 
+interface Film {
+  /** Of the frame that is shown. */
+  index: number;
+  next(): void;
+  isReady(): boolean;
+}
+
 const MAX_RATE = 60;
+const RETRY_MS = 20;
 
 /** Plays the frames of a film, each when it is due and has come. A film plays when it opens unless the person wants less motion. */
-export function useCine(
-  stack: Stack | undefined,
-  { next, isReady }: { next: () => void; isReady: () => boolean },
-): Cine {
+export function useCine(stack: Stack | undefined, { index, next, isReady }: Film): Cine {
   const isFilm = stack?.framesPerSecond !== undefined && stack.slices.length > 1;
   const [isPlaying, setPlaying] = useState(false);
   const [rate, setRate] = useState(stack?.framesPerSecond ?? 1);
@@ -26,11 +31,28 @@ export function useCine(
     if (isReady()) next();
   });
   const isRunning = isPlaying && isFilm;
+  const times = stack?.frameTimesMs;
   useEffect(() => {
-    if (!isRunning) return;
+    if (!isRunning || times) return;
     const timer = setInterval(() => step(), 1000 / rate);
     return () => clearInterval(timer);
-  }, [isRunning, rate]);
+  }, [isRunning, rate, times]);
+  const ownMs = times?.[index] ?? 0;
+  const frameMs = (ownMs * (stack?.framesPerSecond ?? 1)) / rate;
+  const dueAt = useRef(0);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each frame is timed from its own beginning
+  useEffect(() => {
+    if (!isRunning || !times) return;
+    const now = performance.now();
+    // Drawing took a part of its time.
+    const late = now - dueAt.current;
+    dueAt.current = (late >= 0 && late < frameMs ? dueAt.current : now) + frameMs;
+    let timer = setTimeout(function due() {
+      timer = setTimeout(due, RETRY_MS);
+      step();
+    }, dueAt.current - now);
+    return () => clearTimeout(timer);
+  }, [isRunning, times, frameMs, index]);
   return {
     isPlaying: isRunning,
     rate,

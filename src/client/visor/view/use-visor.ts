@@ -56,6 +56,7 @@ export function useVisor({ source, studies, onEnded, isBeside = false }: VisorOp
   const shown = usePictureOf(slice, frame, settings);
   const isCoarse = slice !== undefined && frames.isCoarse(slice);
   const cine = useCine(stack, {
+    index,
     next: () => model.seek(index + 1 >= (stack?.slices.length ?? 0) ? 0 : index + 1),
     isReady: () => frame !== undefined || failure !== undefined,
   });
