@@ -15,20 +15,25 @@ export function fillWithColours(bytes: Uint8Array, frame: DecodedFrame, pixels: 
       bytes[i * 3 + c] = isPlain ? sample : Math.round(sample * scale);
     }
   }
-  if (!frame.isRgb) transformToRgb(bytes, pixels.photometricInterpretation);
+  const clamped = new Uint8ClampedArray(bytes.buffer, bytes.byteOffset, bytes.length);
+  if (!frame.isRgb) transformToRgb(clamped, pixels.photometricInterpretation);
 }
 
-function transformToRgb(bytes: Uint8Array, photometricInterpretation: string): void {
+/** Turns luminance and chrominance, in values from 0 to 255, into red, green and blue; leaves other values as they are. */
+export function transformToRgb(
+  values: Uint8ClampedArray | Float32Array,
+  photometricInterpretation: string,
+): void {
   const isPartial = photometricInterpretation.startsWith("YBR_PARTIAL");
   if (!isPartial && !photometricInterpretation.startsWith("YBR_FULL")) return;
   const [gain, chroma, black] = isPartial ? [255 / 219, 255 / 224, 16] : [1, 1, 0];
-  for (let i = 0; i < bytes.length; i += 3) {
-    const luminance = ((bytes[i] ?? 0) - black) * gain;
-    const blue = ((bytes[i + 1] ?? 0) - 128) * chroma;
-    const red = ((bytes[i + 2] ?? 0) - 128) * chroma;
-    bytes[i] = byte(luminance + 1.402 * red);
-    bytes[i + 1] = byte(luminance - 0.344136 * blue - 0.714136 * red);
-    bytes[i + 2] = byte(luminance + 1.772 * blue);
+  for (let i = 0; i < values.length; i += 3) {
+    const luminance = ((values[i] ?? 0) - black) * gain;
+    const blue = ((values[i + 1] ?? 0) - 128) * chroma;
+    const red = ((values[i + 2] ?? 0) - 128) * chroma;
+    values[i] = luminance + 1.402 * red;
+    values[i + 1] = luminance - 0.344136 * blue - 0.714136 * red;
+    values[i + 2] = luminance + 1.772 * blue;
   }
 }
 

@@ -156,6 +156,20 @@ describe("a picture in colour", () => {
     expectRedAndBlue(await drawn(sampleFile(planar)));
   });
 
+  test("of YBR_PARTIAL_422 has black at 16 and white at 235 (PS3.3 §C.7.6.3.1.2)", async () => {
+    const pairs = Uint8Array.from({ length: SIDE * SIDE * 2 }, (_, i) =>
+      i % 4 > 1 ? 128 : i < SIDE * SIDE ? 16 : 235,
+    );
+    const partial = {
+      ...colours,
+      [TagHex.PhotometricInterpretation]: { vr: "CS", Value: ["YBR_PARTIAL_422"] },
+      [TagHex.PixelData]: { vr: "OB", bytes: pairs },
+    };
+    const picture = await drawn(sampleFile(partial));
+    expect(Math.max(...picture.at(32, 10).slice(0, 3))).toBeLessThan(4);
+    expect(Math.min(...picture.at(32, 54).slice(0, 3))).toBeGreaterThan(251);
+  });
+
   test("takes the colours of its palette", async () => {
     const half = (value: number) => Uint8Array.from({ length: 512 }, (_, i) => (i % 2 ? value : 0));
     const palette = {

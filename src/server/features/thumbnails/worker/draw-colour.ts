@@ -1,3 +1,4 @@
+import { transformToRgb } from "../../../../shared/pixels/colour-bytes.ts";
 import type { DecodedFrame } from "../../../../shared/pixels/decoded-frame.ts";
 import type { LookupTable, PixelModule } from "../../../../shared/pixels/pixel-module.ts";
 import { type Raster, shrink } from "./shrink.ts";
@@ -18,8 +19,8 @@ export function drawColour(frame: DecodedFrame, pixels: PixelModule, longestSide
     },
     longestSide,
   );
-  const isYbr = !frame.isRgb && /^YBR_(?:FULL|PARTIAL)/.test(pixels.photometricInterpretation);
-  return isYbr ? { ...raster, values: toRgb(raster.values) } : raster;
+  if (!frame.isRgb) transformToRgb(raster.values, pixels.photometricInterpretation);
+  return raster;
 }
 
 /** Draws a frame whose samples are palette indexes as red, green and blue from 0 to 255 (PS3.3 §C.7.9). */
@@ -45,17 +46,4 @@ export function drawPalette(
 function colourOf({ first, bits, entries }: LookupTable, sample: number): number {
   const place = Math.min(entries.length - 1, Math.max(0, sample - first));
   return ((entries[place] ?? 0) * 255) / (2 ** bits - 1);
-}
-
-function toRgb(values: Float32Array): Float32Array {
-  const colours = new Float32Array(values.length);
-  for (let i = 0; i < values.length; i += 3) {
-    const luminance = values[i] ?? 0;
-    const blue = (values[i + 1] ?? 0) - 128;
-    const red = (values[i + 2] ?? 0) - 128;
-    colours[i] = luminance + 1.402 * red;
-    colours[i + 1] = luminance - 0.344136 * blue - 0.714136 * red;
-    colours[i + 2] = luminance + 1.772 * blue;
-  }
-  return colours;
 }
