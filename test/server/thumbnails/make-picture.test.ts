@@ -170,19 +170,38 @@ describe("a picture in colour", () => {
     expect(Math.min(...picture.at(32, 54).slice(0, 3))).toBeGreaterThan(251);
   });
 
+  const half = (value: number) => Uint8Array.from({ length: 512 }, (_, i) => (i % 2 ? value : 0));
+  /** The lower half of the palette is red, the upper one blue; `above` and `below` are its indexes as they are stored. */
+  const paletted = (above: number, below: number, more: DicomElements = {}) => ({
+    ...grey(Uint16Array.from({ length: SIDE * SIDE }, (_, i) => (i < (SIDE * SIDE) / 2 ? above : below))),
+    [TagHex.PhotometricInterpretation]: { vr: "CS", Value: ["PALETTE COLOR"] },
+    [TagHex.RedPaletteColorLookupTableDescriptor]: us(256, 0, 16),
+    [TagHex.GreenPaletteColorLookupTableDescriptor]: us(256, 0, 16),
+    [TagHex.BluePaletteColorLookupTableDescriptor]: us(256, 0, 16),
+    [TagHex.RedPaletteColorLookupTableData]: { vr: "OW", bytes: half(250).fill(0, 256) },
+    [TagHex.GreenPaletteColorLookupTableData]: { vr: "OW", bytes: half(0) },
+    [TagHex.BluePaletteColorLookupTableData]: { vr: "OW", bytes: half(250).fill(0, 0, 256) },
+    ...more,
+  });
+
   test("takes the colours of its palette", async () => {
-    const half = (value: number) => Uint8Array.from({ length: 512 }, (_, i) => (i % 2 ? value : 0));
-    const palette = {
-      ...grey(Uint16Array.from({ length: SIDE * SIDE }, (_, i) => (i < (SIDE * SIDE) / 2 ? 0 : 255))),
-      [TagHex.PhotometricInterpretation]: { vr: "CS", Value: ["PALETTE COLOR"] },
-      [TagHex.RedPaletteColorLookupTableDescriptor]: us(256, 0, 16),
-      [TagHex.GreenPaletteColorLookupTableDescriptor]: us(256, 0, 16),
-      [TagHex.BluePaletteColorLookupTableDescriptor]: us(256, 0, 16),
-      [TagHex.RedPaletteColorLookupTableData]: { vr: "OW", bytes: half(250).fill(0, 256) },
-      [TagHex.GreenPaletteColorLookupTableData]: { vr: "OW", bytes: half(0) },
-      [TagHex.BluePaletteColorLookupTableData]: { vr: "OW", bytes: half(250).fill(0, 0, 256) },
+    expectRedAndBlue(await drawn(sampleFile(paletted(0, 255))));
+  });
+
+  test("takes the colours of its palette by the stored bits alone, which may be signed or the upper ones", async () => {
+    const [stored, high] = [{ [TagHex.BitsStored]: us(8) }, (bit: number) => ({ [TagHex.HighBit]: us(bit) })];
+    expectRedAndBlue(await drawn(sampleFile(paletted(0xf000, 0xf0ff, { ...stored, ...high(7) }))));
+    expectRedAndBlue(await drawn(sampleFile(paletted(0x0010, 0xff10, { ...stored, ...high(15) }))));
+    const first = { vr: "SS", Value: [256, -128, 16] };
+    const signed = {
+      ...stored,
+      ...high(7),
+      [TagHex.PixelRepresentation]: us(1),
+      [TagHex.RedPaletteColorLookupTableDescriptor]: first,
+      [TagHex.GreenPaletteColorLookupTableDescriptor]: first,
+      [TagHex.BluePaletteColorLookupTableDescriptor]: first,
     };
-    expectRedAndBlue(await drawn(sampleFile(palette)));
+    expectRedAndBlue(await drawn(sampleFile(paletted(0x80, 0x7f, signed))));
   });
 
   const compressed = Object.keys(encoders);

@@ -41,6 +41,6 @@ function draw(
   { side, isWindowed }: { side: number; isWindowed: boolean },
 ): Raster {
   if (frame.samplesPerPixel >= 3) return drawColour(frame, pixels, side);
-  if (pixels.palette) return drawPalette(frame, pixels.palette, side);
+  if (pixels.palette) return drawPalette(frame, pixels, pixels.palette, side);
   return drawGrey(frame, pixels, side, isWindowed);
 }
