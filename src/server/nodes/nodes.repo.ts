@@ -160,12 +160,12 @@ export async function markDiskTold(tx: Tx, id: string, diskToldAt: Date | null):
 /** A bound above the number of nodes of any installation. */
 const MAX_LIVE_NODES = 100;
 
-/** The ids of the nodes that beat lately. */
+/** The ids of the nodes that beat lately and have not left. */
 export async function listLiveNodes(db: DbOrTx): Promise<string[]> {
   const rows = await db
     .select({ id: nodes.id })
     .from(nodes)
-    .where(and(isNotNull(nodes.bootId), sql`${nodes.lastBeatAt} > now() - ${silence}`))
+    .where(and(isNotNull(nodes.bootId), isNull(nodes.sweptAt), sql`${nodes.lastBeatAt} > now() - ${silence}`))
     .orderBy(nodes.id)
     .limit(MAX_LIVE_NODES);
   return rows.map(({ id }) => id);

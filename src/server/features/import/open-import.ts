@@ -1,5 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { Deps } from "../../deps.ts";
+import { healQueue } from "../../holdings/holding-queues.ts";
 import { startOwnTransfers } from "../../holdings/holdings.jobs.ts";
 import { listStagedUploads } from "../../holdings/objects/stored-objects.repo.ts";
 import { queuesOf } from "../../holdings/sweeping/sweep-dead-nodes.ts";
@@ -32,7 +33,8 @@ export async function openImport(deps: Deps, databaseUrl: string): Promise<OpenI
   const hold = await holdOnceFree(databaseUrl, node.id, HOLD_PATIENCE_MS);
   if (!hold) throw new ImportIsRunning();
   opened.use(hold);
-  // A node that has left counts as swept, so that nobody looks for it.
+  // A node that has left counts as swept, so that nobody looks for it, and has no copies that others could wait for.
+  opened.defer(() => jobs.empty(healQueue(node.id)));
   opened.defer(() => db.transaction((tx) => markNodeSwept(tx, node.id)));
   opened.use(
     await startBeating(deps, async () => {

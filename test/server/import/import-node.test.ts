@@ -1,0 +1,24 @@
+import { expect, test } from "bun:test";
+import { openImport } from "../../../src/server/features/import/open-import.ts";
+import { seekCopies } from "../../../src/server/holdings/checking/note-damage.ts";
+import { healQueue } from "../../../src/server/holdings/holding-queues.ts";
+import { createTestApp } from "../../support/test-app.ts";
+
+test("nobody waits for an import that has ended to look for a copy of damaged bytes", async () => {
+  await using t = await createTestApp();
+  const id = Bun.randomUUIDv7();
+  const deps = { ...t.deps, node: Object.create(t.deps.node, { id: { value: id } }) };
+  const seek = () => {
+    const finding = { objectId: Bun.randomUUIDv7(), kind: "volume", key: "a/b.zip" } as const;
+    return t.deps.db.transaction((tx) => seekCopies(t.deps, tx, finding));
+  };
+  const waiting = () =>
+    t.sql`select state from pgboss.job where name = ${healQueue(id).name} and state in ('created', 'retry')`;
+  {
+    await using _import = await openImport(deps, t.deps.config.databaseUrl ?? "");
+    await seek();
+  }
+  expect([...(await waiting())]).toEqual([]);
+  await seek();
+  expect([...(await waiting())]).toEqual([]);
+});
