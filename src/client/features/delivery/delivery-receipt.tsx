@@ -1,8 +1,10 @@
 import { Trans, useLingui } from "@lingui/react/macro";
-import { useId } from "react";
+import { useId, useState } from "react";
 import type { OpenedRequest } from "../../../shared/api/deliveries.ts";
+import { ApiError } from "../../api.ts";
 import { Button } from "../../ui/button.tsx";
-import { CircleCheckIcon } from "../../ui/entry-icons.tsx";
+import { CircleAlertIcon, CircleCheckIcon } from "../../ui/entry-icons.tsx";
+import { ErrorCard } from "../../ui/error-card.tsx";
 import { DownloadIcon, PrinterIcon } from "../../ui/icons.tsx";
 import { Skeleton } from "../../ui/skeleton.tsx";
 import { saveFile } from "../pdf/save-file.ts";
@@ -32,15 +34,11 @@ export function DeliveryReceipt({
   refused = [],
   onMore,
 }: DeliveryReceiptProps) {
-  const { t } = useLingui();
   const titleId = useId();
   const { shownName } = request;
-  const { receipts, message } = useReceipts(delivered);
-  const save = async () =>
-    saveFile(
-      await deliveryApi.paper(delivered.map(({ uploadId }) => uploadId)),
-      t({ id: "delivery.fileName", message: "delivery-receipt.pdf" }),
-    );
+  const { receipts, message, retry } = useReceipts(delivered);
+  const paper = useDownloadedPaper(delivered);
+  const notices = new Set([receipts && message, paper.message].filter((text) => text !== undefined));
   return (
     <div className="delivery is-done">
       <aside aria-labelledby={titleId}>
@@ -54,8 +52,14 @@ export function DeliveryReceipt({
           <Trans id="delivery.has">{shownName} has the exams</Trans>
         </h2>
         <RefusedNotices refused={refused} />
+        {[...notices].map((text) => (
+          <p key={text} className="notice is-bad" role="alert">
+            <CircleAlertIcon />
+            {text}
+          </p>
+        ))}
         <div className="delivery-actions">
-          <Button kind="lit" size="big" disabled={!receipts} onClick={() => void save()}>
+          <Button kind="lit" size="big" disabled={!receipts || paper.isBusy} onClick={paper.download}>
             <DownloadIcon small />
             <Trans id="delivery.pdf">Download PDF</Trans>
           </Button>
@@ -68,8 +72,15 @@ export function DeliveryReceipt({
           </Button>
         </div>
       </aside>
-      {message && <p role="alert">{message}</p>}
-      {!receipts && !message && <Skeleton className="h-72 w-full" />}
+      {!receipts && message === undefined && <Skeleton className="h-72 w-full" />}
+      {!receipts && message !== undefined && (
+        <ErrorCard
+          title={<Trans id="delivery.receiptFailed">The receipt could not be read</Trans>}
+          action={{ label: <Trans id="action.retry">Try again</Trans>, run: retry }}
+        >
+          {message}
+        </ErrorCard>
+      )}
       {receipts && (
         <DeliveryPaper
           productName={productName}
@@ -81,4 +92,25 @@ export function DeliveryReceipt({
       )}
     </div>
   );
+}
+
+/** The receipt as PDF, which the server draws for each download. */
+function useDownloadedPaper(delivered: readonly Delivered[]) {
+  const { t } = useLingui();
+  const [isBusy, setBusy] = useState(false);
+  const [message, setMessage] = useState<string>();
+  const download = async () => {
+    setBusy(true);
+    setMessage(undefined);
+    try {
+      const file = await deliveryApi.paper(delivered.map(({ uploadId }) => uploadId));
+      saveFile(file, t({ id: "delivery.fileName", message: "delivery-receipt.pdf" }));
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      setMessage(error.message);
+    } finally {
+      setBusy(false);
+    }
+  };
+  return { isBusy, message, download: () => void download() };
 }

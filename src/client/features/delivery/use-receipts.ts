@@ -1,6 +1,7 @@
 import { useEffect, useState } from "react";
 import type { Receipt } from "../../../shared/api/receipts.ts";
 import { ApiError } from "../../api.ts";
+import { isOutage } from "../../read-again.ts";
 import { wait } from "../upload/follow/wait.ts";
 import { deliveryApi } from "./delivery-api.ts";
 import type { Delivered } from "./delivery-state.ts";
@@ -13,7 +14,8 @@ export interface DeliveredExam {
 
 interface Made {
   receipts?: DeliveredExam[];
-  message?: string;
+  /** Why there are none, or why one is missing. */
+  message?: string | undefined;
 }
 
 const MAX_TRIES = 30;
@@ -21,9 +23,11 @@ const MAX_TRIES = 30;
 const MAX_EXAMS = 50;
 
 /** The receipts of the studies that uploads brought, once they are made: every image is read for them. */
-export function useReceipts(delivered: readonly Delivered[]): Made {
+export function useReceipts(delivered: readonly Delivered[]): Made & { retry: () => void } {
   const [made, setMade] = useState<Made>({});
+  const [tries, setTries] = useState(0);
   const asked = keysOf(delivered).join(" ");
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another try reads again
   useEffect(() => {
     const controller = new AbortController();
     const { signal } = controller;
@@ -31,8 +35,12 @@ export function useReceipts(delivered: readonly Delivered[]): Made {
       if (!signal.aborted) setMade(read);
     });
     return () => controller.abort();
-  }, [asked]);
-  return made;
+  }, [asked, tries]);
+  const retry = () => {
+    setMade({});
+    setTries(tries + 1);
+  };
+  return { ...made, retry };
 }
 
 /** Each study once, with the last upload that brought of it. */
@@ -43,25 +51,28 @@ function keysOf(delivered: readonly Delivered[]): string[] {
   return [...uploads].slice(0, MAX_EXAMS).map(([study, upload]) => `${upload}/${study}`);
 }
 
+/** A paper without an exam that could not be reached would not say what was delivered: an outage leaves none. */
 async function readAll(asked: readonly string[], signal: AbortSignal): Promise<Made> {
   const receipts: DeliveredExam[] = [];
-  let missing: string | undefined;
+  const failures: ApiError[] = [];
   for (const one of asked) {
     const [uploadId = "", study = ""] = one.split("/");
     const read = await readOne(uploadId, study, signal);
-    if (typeof read !== "string") receipts.push(read);
-    else missing = read;
+    if (!(read instanceof ApiError)) receipts.push(read);
+    else if (isOutage(read)) return { message: read.message };
+    else failures.push(read);
   }
+  if (receipts.length === 0) return { message: failures[0]?.message ?? "" };
   // An exam that was there already may lack a receipt, because the uploads brought nothing of it.
-  return receipts.length > 0 ? { receipts } : { message: missing ?? "" };
+  return { receipts, message: failures.find(({ code }) => code !== "receipt.not_found")?.message };
 }
 
-/** The message of the failure if there is no receipt. */
+/** The failure if there is no receipt. */
 async function readOne(
   uploadId: string,
   study: string,
   signal: AbortSignal,
-): Promise<DeliveredExam | string> {
+): Promise<DeliveredExam | ApiError> {
   for (let tries = 1; ; tries++) {
     try {
       const { receipt } = await deliveryApi.receipt(uploadId, study);
@@ -69,7 +80,7 @@ async function readOne(
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
       const mayPass = error.status === 0 || error.status >= 500 || error.status === 429;
-      if (!mayPass || tries >= MAX_TRIES || signal.aborted) return error.message;
+      if (!mayPass || tries >= MAX_TRIES || signal.aborted) return error;
     }
     await wait(2_000, signal).catch(() => undefined);
   }
