@@ -1,21 +1,21 @@
 import "../../support/dom-globals.ts";
 import { afterEach, expect, test } from "bun:test";
-import { cleanup } from "@testing-library/react";
 import DeliveryScreen from "../../../src/client/features/delivery/delivery-screen.tsx";
 import { keepDelivery } from "../../../src/client/features/delivery/kept-delivery.ts";
 import { lendToken } from "../../../src/client/session.ts";
-import { withDom } from "../../support/dom.ts";
-import { pass, withFakeClock } from "../../support/fake-clock.ts";
+import { act, cleanup, screen, withDom } from "../../support/dom.ts";
+import { pass, settled, withFakeClock } from "../../support/fake-clock.ts";
 import { renderClient } from "../../support/render-client.tsx";
-import { answerCalls } from "../../support/render-view.tsx";
+import { answerCalls, problem } from "../../support/render-view.tsx";
 
 withDom();
 withFakeClock("2026-11-27T12:00:00.000Z");
 // The page of a request has its document, and so this token, to itself.
 afterEach(() => lendToken(undefined));
 
+const request = { label: "Hospital", shownName: "Marina G.", expiresAt: "2026-12-01T00:00:00.000Z" };
+
 test("a page that is not shown any more asks no longer what became of the upload", async () => {
-  const request = { label: "Hospital", shownName: "Marina G.", expiresAt: "2026-12-01T00:00:00.000Z" };
   keepDelivery("r", { token: "dlv_x", from: "Hospital", request });
   const upload = { id: "u", filename: "exame.zip", sizeBytes: 1, offset: 1, state: "processing" };
   const times = { createdAt: "2026-11-27T12:00:00.000Z", expiresAt: "2026-12-04T12:00:00.000Z" };
@@ -30,4 +30,27 @@ test("a page that is not shown any more asks no longer what became of the upload
   cleanup();
   await pass(60_000);
   expect(calls.length).toBe(asked);
+});
+
+test("a request that did not open is opened by the whole address, pasted into the same tab", async () => {
+  const secrets: unknown[] = [];
+  answerCalls({
+    "POST /api/requests/open": ({ body }) => {
+      secrets.push((body as { secret: string }).secret);
+      return secrets.length === 1 ? problem(404, "request.not_found", "Não abre.") : Response.json(request);
+    },
+  });
+  const paste = async (secret: string) => {
+    await act(async () => {
+      window.location.hash = secret;
+    });
+    await settled();
+  };
+  await paste("cut");
+  await renderClient(<DeliveryScreen productName="Exameteca" request="s" maxUploadBytes={1_000_000} />);
+  await settled();
+  screen.getByRole("alert");
+  await paste("whole");
+  screen.getByLabelText("Quem entrega");
+  expect(secrets).toEqual(["cut", "whole"]);
 });

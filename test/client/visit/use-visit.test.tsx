@@ -1,21 +1,27 @@
 import "../../support/dom-globals.ts";
 import { expect, test } from "bun:test";
 import { useVisit } from "../../../src/client/features/visit/use-visit.ts";
-import { screen, userEvent, withDom } from "../../support/dom.ts";
+import { act, screen, userEvent, withDom } from "../../support/dom.ts";
 import { renderClient } from "../../support/render-client.tsx";
+import { problem } from "../../support/render-view.tsx";
 
 withDom();
 
-/** Answers of `POST /api/visits`, one after the other; undefined is one that is lost. */
-function answerOpenings(...answers: (Response | undefined)[]): string[] {
-  const attempts: string[] = [];
+interface Opening {
+  secret: string;
+  attempt: string;
+}
+
+/** Answers of `POST /api/visits`, one after the other; undefined is one that is lost. Returns what was asked. */
+function answerOpenings(...answers: (Response | undefined)[]): Opening[] {
+  const asked: Opening[] = [];
   globalThis.fetch = (async (_path: string, init?: RequestInit) => {
-    attempts.push(JSON.parse(String(init?.body)).attempt);
+    asked.push(JSON.parse(String(init?.body)));
     const answer = answers.shift();
     if (!answer) throw new TypeError("the connection was lost");
     return answer;
   }) as unknown as typeof fetch;
-  return attempts;
+  return asked;
 }
 
 const opened = () =>
@@ -34,17 +40,35 @@ function Page({ link }: { link: string }) {
 }
 
 test("a visit whose answer was lost is opened again as the same opening, also after a reload, and the next one is another", async () => {
-  const attempts = answerOpenings(undefined, undefined, opened(), undefined);
+  const asked = answerOpenings(undefined, undefined, opened(), undefined);
+  const attempts = () => asked.map(({ attempt }) => attempt);
   await renderClient(<Page link="one" />);
   await userEvent.click(await screen.findByText("failed"));
   await screen.findByText("failed");
-  expect(sessionStorage.getItem("visit attempt one")).toBe(attempts[0] ?? "");
+  expect(sessionStorage.getItem("visit attempt one")).toBe(attempts()[0] ?? "");
   await userEvent.click(screen.getByText("failed"));
   await screen.findByText("open");
-  expect(new Set(attempts).size).toBe(1);
-  expect(attempts[0]).toMatch(/^[0-9a-f]{48}$/);
+  expect(new Set(attempts()).size).toBe(1);
+  expect(attempts()[0]).toMatch(/^[0-9a-f]{48}$/);
   expect(sessionStorage.getItem("visit attempt one")).toBeNull();
   await renderClient(<Page link="two" />);
   await screen.findByText("failed");
-  expect(attempts[3]).not.toBe(attempts[0]);
+  expect(attempts()[3]).not.toBe(attempts()[0]);
+});
+
+test("a link that did not open is opened by the whole address, pasted into the same tab; an open one stays open", async () => {
+  const asked = answerOpenings(problem(404, "link.not_found", "Não abre."), opened());
+  const paste = (secret: string) =>
+    act(async () => {
+      window.location.hash = secret;
+      await new Promise((resolve) => setTimeout(resolve, 0));
+    });
+  await paste("cut");
+  await renderClient(<Page link="three" />);
+  await screen.findByText("closed");
+  await paste("whole");
+  await screen.findByText("open");
+  await paste("other");
+  await screen.findByText("open");
+  expect(asked.map(({ secret }) => secret)).toEqual(["cut", "whole"]);
 });

@@ -4,6 +4,7 @@ import type { ResumableUploadState } from "../../../shared/api/resumable.ts";
 import { mayBeSamePerson } from "../../../shared/rules/shown-name.ts";
 import { ApiError } from "../../api.ts";
 import { lendToken } from "../../session.ts";
+import { useFragmentChange } from "../../ui/use-fragment-change.ts";
 import type { Picked } from "../pick/picked-files.ts";
 import { sumInWorker } from "../upload/draft/file-sums.ts";
 import type { ReadingProgress } from "../upload/draft/read-source.ts";
@@ -169,6 +170,14 @@ export function useDelivery(requestId: string, maxUploadBytes: number) {
     setState({ step: "pick", request, parts, problems: [{ name: "", problem: problemOf(error) }] });
   };
 
+  const retry = () => {
+    setState({ step: "opening" });
+    void openPage(requestId).then(show);
+  };
+  useFragmentChange(() => {
+    if (state.step === "closed" || state.step === "failed") retry();
+  });
+
   return {
     state,
     begin,
@@ -183,10 +192,7 @@ export function useDelivery(requestId: string, maxUploadBytes: number) {
     receipt,
     /** Back to a receipt, from the files of another delivery. */
     showReceipt: (receipt: Receipted) => setState(receipt),
-    retry: () => {
-      setState({ step: "opening" });
-      void openPage(requestId).then(show);
-    },
+    retry,
   };
 }
 

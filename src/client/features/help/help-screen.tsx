@@ -3,6 +3,7 @@ import { Suspense, useEffect, useState } from "react";
 import type { IslandProps } from "../../../shared/islands.ts";
 import { buttonClass } from "../../ui/button.tsx";
 import { lazyChunk } from "../../ui/lazy-chunk.ts";
+import { useFragmentChange } from "../../ui/use-fragment-change.ts";
 import { SampleButton } from "../sample/sample-button.tsx";
 import { PublicPage } from "../visit/public-page.tsx";
 import { HelpArticle } from "./help-article.tsx";
@@ -41,11 +42,7 @@ export default function HelpScreen({ productName }: IslandProps<"help">) {
 
 function useSampleInAddress() {
   const [isOpen, setOpen] = useState(() => window.location.hash === SAMPLE);
-  useEffect(() => {
-    const follow = () => setOpen(window.location.hash === SAMPLE);
-    window.addEventListener("hashchange", follow);
-    return () => window.removeEventListener("hashchange", follow);
-  }, []);
+  useFragmentChange(() => setOpen(window.location.hash === SAMPLE));
   const open = () => {
     window.location.hash = SAMPLE;
   };

@@ -2,6 +2,7 @@ import { useCallback, useEffect, useState } from "react";
 import { passcodeProblemSchema, type Visit } from "../../../shared/api/links.ts";
 import { ApiError } from "../../api.ts";
 import { sessionStore } from "../../browser-storage.ts";
+import { useFragmentChange } from "../../ui/use-fragment-change.ts";
 import { visitApi } from "./visit-api.ts";
 
 export type VisitState =
@@ -35,12 +36,17 @@ export function useVisit(link: string) {
     };
   }, [link]);
 
+  const retry = () => {
+    setState({ step: "opening" });
+    void open();
+  };
+  useFragmentChange(() => {
+    if (state.step === "closed" || state.step === "failed") retry();
+  });
+
   return {
     state,
-    retry: () => {
-      setState({ step: "opening" });
-      void open();
-    },
+    retry,
     enter: (passcode: string) => {
       setState((now) => (now.step === "passcode" ? { ...now, isBusy: true } : now));
       void open(passcode);
