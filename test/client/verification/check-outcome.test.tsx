@@ -5,7 +5,7 @@ import type { Comparison } from "../../../src/client/features/verification/compa
 import { ReceiptFacts } from "../../../src/client/features/verification/receipt-facts.tsx";
 import VerifyScreen from "../../../src/client/features/verification/verify-screen.tsx";
 import type { Receipt } from "../../../src/shared/api/receipts.ts";
-import { fireEvent, screen, userEvent, waitFor, withDom } from "../../support/dom.ts";
+import { drawn, fireEvent, screen, userEvent, waitFor, withDom } from "../../support/dom.ts";
 import { renderClient } from "../../support/render-client.tsx";
 import { answerCalls } from "../../support/render-view.tsx";
 
@@ -140,4 +140,53 @@ test("the focus stays at the receipt when it takes the place of the button that 
   expect(document.activeElement === other).toBe(true);
   await user.keyboard("{Enter}");
   await waitFor(() => expect(document.activeElement === step).toBe(true));
+});
+
+describe("a receipt that is brought", () => {
+  const digestOf = (images: number) => ({
+    ...{ version: 1, receivedAt: "2026-11-14T12:00:00.000Z", images, sizeBytes: 9, root: "0".repeat(64) },
+  });
+  const fileOf = (images: number) =>
+    new File([JSON.stringify(digestOf(images))], "recibo.json", { type: "application/json" });
+  const bring = (file: File) => {
+    const input = document.querySelector("input[type=file]");
+    if (input) fireEvent.change(input, { target: { files: [file] } });
+  };
+  const showScreen = () => renderClient(<VerifyScreen productName="Exameteca" />);
+  const keys = () => Response.json({ keys: [] });
+
+  test("is the one that was chosen last, however late the keys for the one before come", async () => {
+    const slow = Promise.withResolvers<Response>();
+    const answers = [slow.promise, keys()];
+    answerCalls({ "GET /.well-known/jwks.json": () => answers.shift() ?? keys() });
+    await showScreen();
+    bring(fileOf(2));
+    bring(fileOf(3));
+    await screen.findByText(/^3 · /);
+    slow.resolve(keys());
+    await drawn();
+    expect(screen.queryAllByText(/^2 · /).length).toBe(0);
+  });
+
+  test("is that of the address, also when another one is pasted into the same tab", async () => {
+    answerCalls({ "GET /.well-known/jwks.json": keys });
+    const textOf = (images: number) =>
+      [{ alg: "EdDSA", kid: "k" }, digestOf(images), {}]
+        .map((part) => Buffer.from(JSON.stringify(part)).toString("base64url"))
+        .join(".");
+    window.location.hash = textOf(2);
+    await showScreen();
+    await screen.findByText(/^2 · /);
+    window.location.hash = textOf(3);
+    await screen.findByText(/^3 · /);
+  });
+
+  test("is told to be gone where its file was removed since it was chosen", async () => {
+    answerCalls({ "GET /.well-known/jwks.json": keys });
+    await showScreen();
+    const file = fileOf(2);
+    file.arrayBuffer = () => Promise.reject(new DOMException("gone", "NotReadableError"));
+    bring(file);
+    expect((await screen.findByRole("alert")).textContent).toStartWith("Um arquivo");
+  });
 });

@@ -23,18 +23,26 @@ export type Check =
   | { state: "failed"; reason: HashFailure }
   | { state: "done"; result: CheckResult };
 
+/** What was brought and shows no receipt; `isGone`: its file was changed or removed since it was chosen. */
+export type RefusedReceipt = UnreadReceipts & { isGone?: boolean };
+
 /** The receipt and the files that a person brought. Nothing of them leaves the page: only the public keys are fetched. */
 export function useVerification() {
   const [receipt, setReceipt] = useState<OpenedReceipt>();
-  const [refused, setRefused] = useState<UnreadReceipts>();
+  const [refused, setRefused] = useState<RefusedReceipt>();
   const [check, setCheck] = useState<Check>({ state: "none" });
   const running = useRef<AbortController>(undefined);
+  /** What was brought last and is being read. */
+  const reading = useRef<object>(undefined);
 
   async function open(
     read: (keys: PublicKey[] | undefined) => Promise<OpenedReceipt | UnreadReceipts | undefined>,
   ): Promise<void> {
     forgetCheck();
-    const opened = (await read(await fetchKeys())) ?? { unread: 0 };
+    const brought = {};
+    reading.current = brought;
+    const opened = (await unlessGone(read(await fetchKeys()))) ?? { unread: 0 };
+    if (reading.current !== brought) return;
     const isRead = "digest" in opened;
     setReceipt(isRead ? opened : undefined);
     setRefused(isRead ? undefined : opened);
@@ -79,6 +87,7 @@ export function useVerification() {
     checkFiles,
     reset() {
       forgetCheck();
+      reading.current = undefined;
       setReceipt(undefined);
       setRefused(undefined);
     },
@@ -88,6 +97,15 @@ export function useVerification() {
 function judge(opened: OpenedReceipt, files: readonly HashedFile[]): CheckResult {
   if (opened.receipt) return { kind: "compared", ...compareExams(receiptsOf(opened), files) };
   return { kind: "root", ...compareRoot(opened.digest.root, files) };
+}
+
+async function unlessGone<Opened>(opening: Promise<Opened>): Promise<Opened | RefusedReceipt> {
+  try {
+    return await opening;
+  } catch (error) {
+    if (error instanceof DOMException) return { unread: 0, isGone: true };
+    throw error;
+  }
 }
 
 async function fetchKeys(): Promise<PublicKey[] | undefined> {

@@ -1,14 +1,15 @@
 import { Plural, Trans } from "@lingui/react/macro";
-import { useEffect, useRef } from "react";
+import { useEffect, useEffectEvent, useRef } from "react";
 import type { IslandProps } from "../../../shared/islands.ts";
 import { Brand } from "../../ui/brand.tsx";
+import { useFragmentChange } from "../../ui/use-fragment-change.ts";
 import { useKeptFocus } from "../../ui/use-kept-focus.ts";
 import { LanguageSwitch } from "../preferences/language-switch.tsx";
 import { ThemeSwitch } from "../preferences/theme-switch.tsx";
 import { CheckOutcome } from "./check-outcome.tsx";
 import { FilePicker } from "./file-picker.tsx";
 import { ReceiptFacts } from "./receipt-facts.tsx";
-import { useVerification } from "./use-verification.ts";
+import { type RefusedReceipt, useVerification } from "./use-verification.ts";
 
 /** `/verificar`: checks a receipt, and a folder or ZIP against it, in the browser. */
 export default function VerifyScreen({ productName }: IslandProps<"verify">) {
@@ -16,14 +17,16 @@ export default function VerifyScreen({ productName }: IslandProps<"verify">) {
   const receiptStep = useRef<HTMLElement>(null);
   // A receipt takes the place of the button that it was chosen by.
   const focus = useKeptFocus(receiptStep);
-  const opener = useRef(openText);
-  useEffect(() => {
-    // The QR code of a paper leads here with its text behind the #, which no server sees.
+  // The QR code of a paper leads here with its text behind the #, which no server sees.
+  const openFragment = () => {
     const text = window.location.hash.slice(1);
     if (text === "") return;
     window.history.replaceState(window.history.state, "", window.location.pathname);
-    void opener.current(text);
-  }, []);
+    void openText(text);
+  };
+  const begin = useEffectEvent(openFragment);
+  useEffect(() => begin(), []);
+  useFragmentChange(openFragment);
   return (
     <>
       <header className="verify-bar">
@@ -51,7 +54,7 @@ export default function VerifyScreen({ productName }: IslandProps<"verify">) {
           ) : (
             <FilePicker kind="receipt" isLit onPick={([first]) => first && void openFile(first.file)} />
           )}
-          {refused && <Refused unread={refused.unread} />}
+          {refused && <Refused {...refused} />}
         </section>
         {receipt && receipt.signature !== "invalid" && (
           <section className="verify-step" aria-labelledby="verify-files">
@@ -72,10 +75,12 @@ export default function VerifyScreen({ productName }: IslandProps<"verify">) {
   );
 }
 
-function Refused({ unread }: { unread: number }) {
+function Refused({ unread, isGone = false }: RefusedReceipt) {
   return (
     <p className="notice is-bad" role="alert">
-      {unread > 0 ? (
+      {isGone ? (
+        <Trans id="verify.failed.gone">A file was changed or removed since it was chosen.</Trans>
+      ) : unread > 0 ? (
         <Plural
           id="verify.noneRead"
           value={unread}
