@@ -8,6 +8,7 @@ import { goBackFromPlace } from "../../ui/use-inner-step.ts";
 export function useHistoryStep(onClose: () => void): (then?: () => void) => () => void {
   const close = useEffectEvent(onClose);
   const after = useRef<() => void>(undefined);
+  const isLeaving = useRef(false);
   useEffect(() => {
     const opening = Date.now();
     history.pushState({ ...history.state, local: opening }, "");
@@ -15,7 +16,10 @@ export function useHistoryStep(onClose: () => void): (then?: () => void) => () =
     addEventListener(
       "popstate",
       () => {
-        if (isWithin(opening)) return;
+        if (isWithin(opening)) {
+          isLeaving.current = false;
+          return;
+        }
         const then = after.current;
         if (then) then();
         else close();
@@ -25,6 +29,9 @@ export function useHistoryStep(onClose: () => void): (then?: () => void) => () =
     return () => listen.abort();
   }, []);
   return (then) => () => {
+    // The step is left a while after it is asked for; asked for twice, the page would be left too.
+    if (isLeaving.current) return;
+    isLeaving.current = true;
     after.current = then;
     goBackFromPlace();
   };
