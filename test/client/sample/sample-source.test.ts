@@ -102,4 +102,34 @@ describe("the sample exam", () => {
     expect(source.readFrame(slice, { isUrgent: true, signal })).rejects.toThrow("stopped");
     expect((await source.readFrame(slice, { isUrgent: true, signal })).bytes.length).toBe(256 * 256 * 2);
   });
+
+  test("is computed by another worker where one could not be loaded", async () => {
+    let started = 0;
+    /** The first one fails to load, as without a connection: it answers nothing ever after. */
+    class OneLostWorker extends EventTarget {
+      readonly #isLost = started++ === 0;
+      onmessage?: (event: { data: unknown }) => void;
+      onerror?: () => void;
+      #isTold = false;
+      postMessage(): void {
+        queueMicrotask(() => {
+          if (!this.#isLost) this.onmessage?.({ data: new Uint8Array(2) });
+          else if (!this.#isTold) this.onerror?.();
+          this.#isTold = true;
+        });
+      }
+      terminate(): void {}
+    }
+    const { Worker } = globalThis;
+    globalThis.Worker = OneLostWorker as unknown as typeof Worker;
+    try {
+      const { source, signal, stacks } = await openStacks(createSampleSource(names));
+      const [slice] = stacks[0]?.slices ?? [];
+      if (!slice) throw new Error("no slice");
+      expect(source.readFrame(slice, { isUrgent: true, signal })).rejects.toThrow("failed");
+      expect((await source.readFrame(slice, { isUrgent: true, signal })).bytes.length).toBe(2);
+    } finally {
+      globalThis.Worker = Worker;
+    }
+  });
 });

@@ -73,19 +73,26 @@ export function createSampleSource(
 function startDrawer(): SampleDrawer {
   let worker: Worker | undefined;
   let fail: (reason: unknown) => void = () => {};
+  const drop = () => {
+    worker?.terminate();
+    worker = undefined;
+  };
   return {
     async draw(slice) {
       worker ??= new Worker(new URL("./draw-sample.worker.ts", import.meta.url), { type: "module" });
       const { promise, resolve, reject } = Promise.withResolvers<Uint8Array<ArrayBuffer>>();
       fail = reject;
       worker.onmessage = ({ data }: MessageEvent<Uint8Array<ArrayBuffer>>) => resolve(data);
-      worker.onerror = () => reject(new TypeError("the worker of the sample failed"));
+      worker.onerror = () => {
+        // One that was not loaded answers nothing ever after.
+        drop();
+        reject(new TypeError("the worker of the sample failed"));
+      };
       worker.postMessage(slice);
       return await promise;
     },
     close() {
-      worker?.terminate();
-      worker = undefined;
+      drop();
       fail(new TypeError("the sample was closed"));
     },
   };
