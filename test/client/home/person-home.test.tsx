@@ -1,13 +1,24 @@
 import "../../support/dom-globals.ts";
-import { expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { getDefaultStore } from "jotai";
 import { ageOf } from "../../../src/client/features/home/shared-row.tsx";
 import { shownPaymentAtom } from "../../../src/client/features/payments/shown-payment.ts";
+import { sharedStudyAtom } from "../../../src/client/features/sharing/share-state.ts";
 import { shownStudyAtom } from "../../../src/client/features/viewer/shown-study.ts";
 import { readAgainAfterFailure } from "../../../src/client/read-again.ts";
 import type { SharedWithMe } from "../../../src/shared/api/shared-studies.ts";
 import type { Study } from "../../../src/shared/api/studies.ts";
-import { act, screen, untilGone, userEvent, waitFor, withDom, within } from "../../support/dom.ts";
+import {
+  act,
+  cleanup,
+  drawn,
+  screen,
+  untilGone,
+  userEvent,
+  waitFor,
+  withDom,
+  within,
+} from "../../support/dom.ts";
 import { type Answer, answerCalls, problem, renderView, shownView } from "../../support/render-view.tsx";
 import { skull } from "../../support/skull-study.ts";
 import { subscriptionAnswers } from "../../support/subscriptions.ts";
@@ -280,19 +291,20 @@ function sharedBy(ownerName: string) {
   return { study: { ...skull, id: "s2", ownerName }, sharedAt: "2026-11-20T12:00:00.000Z", seenAt: null };
 }
 
+const link = {
+  ...{
+    studyIds: ["s1"],
+    state: "active",
+    hasPasscode: true,
+    laudo: true,
+    download: false,
+    maxOpenings: null,
+  },
+  ...{ openings: 0, wrongPasscodes: 0, createdAt: "2026-11-20T12:00:00.000Z", endedAt: null },
+  expiresAt: "2099-11-29T12:00:00.000Z",
+};
+
 test("the links that still open something stand beside the plan, with what came of each; a press shows its exam's links", async () => {
-  const link = {
-    ...{
-      studyIds: ["s1"],
-      state: "active",
-      hasPasscode: true,
-      laudo: true,
-      download: false,
-      maxOpenings: null,
-    },
-    ...{ openings: 0, wrongPasscodes: 0, createdAt: "2026-11-20T12:00:00.000Z", endedAt: null },
-    expiresAt: "2099-11-29T12:00:00.000Z",
-  };
   await show({
     more: {
       "GET /api/links": () =>
@@ -319,6 +331,36 @@ test("the links that still open something stand beside the plan, with what came 
   ]);
   await userEvent.setup().click(screen.getByRole("button", { name: "Ver o link: Minha irmã" }));
   await screen.findByRole("dialog", { name: "Compartilhar exame" });
+});
+
+describe("a press at a link whose exam", () => {
+  const showLink = (read: Answer) =>
+    show({
+      more: {
+        "GET /api/links": () =>
+          Response.json([{ ...link, id: "l1", recipient: "Minha irmã", lastOpenedAt: null }]),
+        "GET /api/links/l1/openings": () => Response.json([]),
+        "GET /api/studies/s1": read,
+      },
+    });
+  const press = async () =>
+    userEvent.setup().click(await screen.findByRole("button", { name: "Ver o link: Minha irmã" }));
+
+  test("can't be read says so", async () => {
+    await showLink(() => problem(404, "study.not_found", "O exame não foi encontrado."));
+    await press();
+    await screen.findByText("O exame não foi encontrado.");
+  });
+
+  test("is read late opens nothing over the view that the person has gone to meanwhile", async () => {
+    const late = Promise.withResolvers<Response>();
+    await showLink(() => late.promise);
+    await press();
+    cleanup();
+    late.resolve(Response.json(skull));
+    await drawn();
+    expect(getDefaultStore().get(sharedStudyAtom)?.id).toBeUndefined();
+  });
 });
 
 test("nothing is said of links where none is active", async () => {

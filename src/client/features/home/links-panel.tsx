@@ -1,13 +1,15 @@
 import { Trans, useLingui } from "@lingui/react/macro";
-import { useQueryClient } from "@tanstack/react-query";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useAtomValue, useSetAtom } from "jotai";
 import { Suspense } from "react";
 import type { Link } from "../../../shared/api/links.ts";
+import { failureText } from "../../failure-text.ts";
 import { STUDIES } from "../../query-keys.ts";
 import { Button } from "../../ui/button.tsx";
 import { LinkIcon } from "../../ui/icons.tsx";
 import { lazyChunk } from "../../ui/lazy-chunk.ts";
 import { dayText } from "../../ui/moment-text.ts";
+import { showToast } from "../../ui/toast.tsx";
 import { whenText } from "../../ui/when-text.ts";
 import { openAtom } from "../places/views.ts";
 import { sharedSubject } from "../sharing/share-state.ts";
@@ -83,16 +85,28 @@ function LinkRow({ link }: { link: Link }) {
   );
 }
 
-/** Opens the share dialog of the link's first exam, which lists the link. */
-function useSeeLink({ studyIds: [studyId] }: Link): () => Promise<void> {
+/**
+ * Opens the share dialog of the link's first exam, which lists the link. An exam that is read late opens nothing over another view.
+ */
+function useSeeLink({ studyIds: [studyId] }: Link): () => void {
+  const { t } = useLingui();
   const queryClient = useQueryClient();
   const share = useSetAtom(sharedSubject.valueAtom);
-  return async () => {
-    if (studyId === undefined) return;
-    const study = await queryClient.fetchQuery({
-      queryKey: [STUDIES, "one", studyId],
-      queryFn: ({ signal }) => studiesApi.read(studyId, signal),
-    });
-    share(study);
+  const reading = useMutation({
+    mutationFn: (id: string) =>
+      queryClient.fetchQuery({
+        queryKey: [STUDIES, "one", id],
+        queryFn: ({ signal }) => studiesApi.read(id, signal),
+      }),
+    onError: (error) =>
+      showToast({
+        tone: "bad",
+        title: t({ id: "request.refuse.unread", message: "The exam could not be read" }),
+        text: failureText(error),
+      }),
+  });
+  return () => {
+    if (studyId !== undefined && !reading.isPending)
+      reading.mutate(studyId, { onSuccess: (study) => share(study) });
   };
 }
