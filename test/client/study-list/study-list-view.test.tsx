@@ -515,22 +515,24 @@ test("the list is available in English", async () => {
   ]);
 });
 
-test("after an upload the list begins with what was sent, marked as new, until another order is chosen", async () => {
+test("after an upload the list begins with what was sent, marked as new, until another order is chosen from its first page on", async () => {
   const store = getDefaultStore();
   store.set(newStudiesAtom, ["s1"]);
   try {
-    const sorts: (string | null)[] = [];
+    const asked: string[] = [];
     const { user } = await showList({
       ...listOf([skull]),
       "GET /api/studies": ({ search }) => {
-        sorts.push(search.get("sort"));
-        return Response.json([skull], { headers: { "X-Total-Count": "1" } });
+        asked.push(`${search.get("sort")} from ${search.get("offset")}`);
+        return Response.json([skull], { headers: { "X-Total-Count": "25" } });
       },
     });
     expect(await screen.findByText("Novo")).toBeTruthy();
-    expect(sorts.at(-1)).toBe("createdAt");
+    expect(asked.at(-1)).toBe("createdAt from 0");
+    await user.click(screen.getByRole("button", { name: "Próximo" }));
+    await waitFor(() => expect(asked.at(-1)).toBe("createdAt from 10"));
     await user.click(screen.getByRole("button", { name: "Ordenar pela data do exame" }));
-    await waitFor(() => expect(sorts.at(-1)).toBe("studyDate"));
+    await waitFor(() => expect(asked.at(-1)).toBe("studyDate from 0"));
     cleanup();
     await showList(listOf([skull]));
     await screen.findByText("Tomografia de crânio");

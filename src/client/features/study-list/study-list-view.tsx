@@ -87,7 +87,7 @@ export default function StudyListView() {
       <StudyAlarm studies={data?.studies} />
       {!isEmpty && <PlanStrip />}
       {!isEmpty && <StudyFilterBar />}
-      {!isEmpty && <StudyOrder />}
+      {!isEmpty && <StudyOrder sorting={sorting} onSortingChange={sort} />}
       {error && !data ? (
         <ListError error={error} onRetry={() => void refetch()} />
       ) : isEmpty ? (
