@@ -110,9 +110,10 @@ export function endSessionIfRefused(status: number, token: string | undefined): 
 
 /**
  * Keeps a value until the session ends: in this tab, or in the browser if the person stays connected. It replaces the one
- * that was kept before.
+ * that was kept before. Nothing is kept once there is no session.
  */
 export function keepWithSession(value: unknown): void {
+  if (currentToken() === undefined) return;
   (isStaying() ? localStore : sessionStore).write(KEPT_KEY, JSON.stringify(value));
 }
 

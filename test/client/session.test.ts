@@ -101,6 +101,15 @@ describe("the session", () => {
     expect([currentToken(), localStorage.getItem("token")]).toEqual(["renewed", "of somebody else"]);
   });
 
+  test("keeps nothing that is known only after its end, as the answer of a call that was under way", () => {
+    for (const keepConnected of [false, true]) {
+      beginSession(signedIn, { keepConnected });
+      endSession("expired");
+      keepWithSession("the list of this session");
+      expect(readKept()).toBeUndefined();
+    }
+  });
+
   test("leaves the session renewed by another tab alone when it expires, and ends it on logout", () => {
     beginSession(signedIn, { keepConnected: true });
     localStorage.setItem("token", "renewed elsewhere");
