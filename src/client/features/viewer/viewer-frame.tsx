@@ -5,6 +5,7 @@ import { type ReactNode, useEffect, useEffectEvent, useRef } from "react";
 import type { ViewerObstacle } from "../../../shared/api/studies.ts";
 import { ErrorCard } from "../../ui/error-card.tsx";
 import { showToast } from "../../ui/toast.tsx";
+import { useServerReturn } from "../../ui/use-server-return.ts";
 import { type FindViewerPage, useViewerPage, type ViewerFailure, viewerSandbox } from "./use-viewer-page.ts";
 
 const failureTexts: Record<ViewerFailure, MessageDescriptor> = {
@@ -66,6 +67,7 @@ export function ViewerFrame({ description, find, picture, unseen, onRefused, onL
       {isWaiting && picture}
       {isWaiting && <Waiting percent={percent} />}
       {page.state === "unseen" && unseen?.(page.obstacle)}
+      {failure === "connection" && <ServerReturn onReturn={retry} />}
       {failure && (
         <div className="viewer-failed">
           <ErrorCard
@@ -93,6 +95,12 @@ export function ViewerFrame({ description, find, picture, unseen, onRefused, onL
       )}
     </div>
   );
+}
+
+/** Stands where the server was not reached: the browser tells of its own connection only. */
+function ServerReturn({ onReturn }: { onReturn: () => void }): null {
+  useServerReturn(onReturn);
+  return null;
 }
 
 function Waiting({ percent }: { percent: number | undefined }) {
