@@ -1,6 +1,6 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import { useAtom } from "jotai";
-import { type ReactNode, useRef, useState } from "react";
+import { type ReactNode, useEffect, useRef, useState } from "react";
 import { flushSync } from "react-dom";
 import { Button, IconButton } from "../../ui/button.tsx";
 import { ConfirmDialog } from "../../ui/dialog.tsx";
@@ -195,6 +195,9 @@ function DeleteControl({ question, label, isPending, run }: PdfDeletion) {
 function usePrint(pdf: OpenPdf | undefined) {
   const { t } = useLingui();
   const [isBusy, setBusy] = useState(false);
+  const printing = useRef<AbortController>(undefined);
+  // A document that was left is not printed over the next view.
+  useEffect(() => () => printing.current?.abort(), []);
   const run = async () => {
     if (!pdf) return;
     if (pdf.numPages > MAX_PRINTED_PAGES) {
@@ -209,10 +212,13 @@ function usePrint(pdf: OpenPdf | undefined) {
       });
       return;
     }
+    const begun = new AbortController();
+    printing.current = begun;
     setBusy(true);
     try {
-      await printPdf(pdf);
+      await printPdf(pdf, begun.signal);
     } catch (error) {
+      if (begun.signal.aborted) return;
       showToast({ tone: "bad", title: t({ id: "pdf.print.failed", message: "Error printing" }) });
       throw error;
     } finally {

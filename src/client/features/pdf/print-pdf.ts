@@ -7,8 +7,9 @@ const MAX_SIDE_PX = 4_000;
 /**
  * Prints at most `MAX_PRINTED_PAGES` pages as pictures. The browser's own PDF viewer is not used, because it would run a
  * PDF's scripts.
+ * @throws the signal's reason when aborted before all pages are drawn
  */
-export async function printPdf(pdf: OpenPdf): Promise<void> {
+export async function printPdf(pdf: OpenPdf, signal: AbortSignal): Promise<void> {
   const sheets = document.createElement("div");
   sheets.className = "print-sheets";
   const urls: string[] = [];
@@ -21,6 +22,7 @@ export async function printPdf(pdf: OpenPdf): Promise<void> {
       image.src = url;
       image.alt = "";
       await image.decode();
+      signal.throwIfAborted();
       sheets.append(image);
     }
     document.body.append(sheets);
