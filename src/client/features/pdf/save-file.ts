@@ -16,9 +16,12 @@ export function pdfName(...parts: (string | null)[]): string {
   const name = parts
     .filter(Boolean)
     .join("_")
-    .replace(/[^\p{L}\p{N}_-]+/gu, "_")
+    .normalize("NFC")
+    .replace(/[^\p{L}\p{M}\p{N}_-]+/gu, "_")
     .replace(/_+/g, "_")
     .replace(/^_|_$/g, "")
-    .slice(0, MAX_NAME);
+    .slice(0, MAX_NAME)
+    // Half of a character that takes two code units.
+    .replace(/\p{Cs}$/u, "");
   return `${name || "documento"}.pdf`;
 }
