@@ -33,7 +33,7 @@ export function ownConditions(
 export function grantedCondition(caller: Caller, query: StudyListQuery): SQL | undefined {
   const { granted } = visibleParts(caller);
   const modality = modalityOf(query);
-  const isModality = modality ? contains(studies.modality, modality) : undefined;
+  const isModality = modality ? contains(sql`upper(${studies.modality})`, modality) : undefined;
   return and(granted, textsMatch(query), isModality, or(...examinedBetween(query)));
 }
 
@@ -88,14 +88,14 @@ function containsAsTyped(column: AnyPgColumn, text: string): SQL | undefined {
   return or(...[...forms].map((form) => contains(column, form)));
 }
 
-/** The requested modality; a study may have several. */
+/** The requested modality, in capitals as the codes are; a study may have several. */
 export function modalityOf({ modality }: StudyListQuery): string | undefined {
-  return modality === "all" || modality === "" ? undefined : modality;
+  return modality === "all" || modality === "" ? undefined : modality?.toUpperCase();
 }
 
 /** The modality values in the tally that contain the requested modality. */
 export function modalitiesWith(modality: string, { byModality }: ModalityTally): string[] {
-  return Object.keys(byModality).filter((known) => known.includes(modality));
+  return Object.keys(byModality).filter((known) => known.toUpperCase().includes(modality));
 }
 
 /**
