@@ -1,4 +1,4 @@
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { freePort } from "./free-port.ts";
 import { createTempFolder } from "./temp-folder.ts";
@@ -47,6 +47,39 @@ export async function startCaddy({ environment, nodes }: BalancerOptions): Promi
   starting.defer(async () => {
     caddy.kill();
     await caddy.exited;
+  });
+  const url = `http://127.0.0.1:${port}`;
+  await untilItAnswers(url);
+  const held = starting.move();
+  return { url, [Symbol.asyncDispose]: () => held.disposeAsync() };
+}
+
+const NGINX_FILE = resolve(import.meta.dir, "../../deploy/nginx.conf");
+
+export const hasNginx = Bun.which("nginx") !== null;
+
+/** The real nginx with deploy/nginx.conf; without certificates, as Caddy. */
+export async function startNginx({ nodes }: Pick<BalancerOptions, "nodes">): Promise<Balancer> {
+  await using starting = new AsyncDisposableStack();
+  const folder = starting.use(createTempFolder());
+  const port = await freePort();
+  const site = readFileSync(NGINX_FILE, "utf8")
+    .replace(/\bserver 127[^;]*;/, nodes.map((node) => `server ${node};`).join(" "))
+    .replace(/listen [^;]*;/, `listen 127.0.0.1:${port};`)
+    .replace(/ssl_certificate(_key)? [^;]*;/g, "");
+  const temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map(
+    (kind) => `${kind}_temp_path ${join(folder.path, kind)};`,
+  );
+  const config = join(folder.path, "nginx.conf");
+  writeFileSync(
+    config,
+    `daemon off; master_process off; pid ${join(folder.path, "pid")}; error_log stderr;
+    events {} http { access_log off; ${temporary.join(" ")} ${site} }`,
+  );
+  const nginx = Bun.spawn(["nginx", "-c", config], { stdio: ["ignore", "ignore", "ignore"] });
+  starting.defer(async () => {
+    nginx.kill();
+    await nginx.exited;
   });
   const url = `http://127.0.0.1:${port}`;
   await untilItAnswers(url);
