@@ -17,6 +17,7 @@ import { startSubscriptionJobs } from "./features/subscriptions/subscriptions.jo
 import { startSupportJobs } from "./features/support/support.jobs.ts";
 import { startThumbnailJobs } from "./features/thumbnails/thumbnails.jobs.ts";
 import { startHoldingJobs } from "./holdings/holdings.jobs.ts";
+import { watchClock } from "./jobs/watch-clock.ts";
 import { startMailJobs } from "./mail/mail.jobs.ts";
 import { startBeating } from "./nodes/beat.ts";
 import { reviveNode } from "./revive-node.ts";
@@ -28,6 +29,7 @@ import { reviveNode } from "./revive-node.ts";
 export async function startJobs(deps: Deps): Promise<AsyncDisposable> {
   // First, so that no other node takes this one for dead once it has begun to enqueue its own jobs.
   const beating = await startBeating(deps, () => reviveNode(deps));
+  const watchingClock = await watchClock(deps);
   await startMailJobs(deps);
   await startAuthJobs(deps);
   await startHoldingJobs(deps);
@@ -47,6 +49,7 @@ export async function startJobs(deps: Deps): Promise<AsyncDisposable> {
   await startMonitoringJobs(deps);
   await using started = new AsyncDisposableStack();
   started.use(beating);
+  started.use(watchingClock);
   started.use(await startReceiving(deps));
   const ending = started.move();
   return { [Symbol.asyncDispose]: () => ending.disposeAsync() };

@@ -1,0 +1,86 @@
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import { sql } from "drizzle-orm";
+import { createJobs, type Jobs } from "../../../src/server/jobs/jobs.ts";
+import { defineQueue } from "../../../src/server/jobs/queue.ts";
+import { watchClock } from "../../../src/server/jobs/watch-clock.ts";
+import { createLogger } from "../../../src/server/runtime/log.ts";
+import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
+import { until } from "../../support/until.ts";
+
+setDefaultTimeout(240_000);
+
+const log = createLogger({ level: "error", write: () => {} });
+
+let database: TestDatabase;
+let jobs: Jobs;
+beforeAll(async () => {
+  database = await createTestDatabase({ migrations: [] });
+  jobs = await createJobs({ url: database.url, log, pollIntervalSeconds: 0.5 });
+});
+afterAll(async () => {
+  await jobs.stop(1000);
+  await database.drop();
+});
+
+/** As if the database's clock had been 400 days ahead while what is there now was written, and was then set back. */
+async function setClockBack(): Promise<void> {
+  const ahead = sql`interval '400 days'`;
+  await database.db.execute(sql`update pgboss.version set cron_on = now() + ${ahead}`);
+  await database.db.execute(
+    sql`update pgboss.queue set monitor_claim_on = now() + ${ahead}, maintain_on = now() + ${ahead}`,
+  );
+  await database.db.execute(sql`update pgboss.job set start_after = start_after + ${ahead}, keep_until = keep_until + ${ahead},
+    started_on = started_on + ${ahead}, heartbeat_on = heartbeat_on + ${ahead}, completed_on = completed_on + ${ahead},
+    created_on = case when retry_count > 0 then created_on else created_on + ${ahead} end`);
+}
+
+test("a retry and a delayed job of a clock that was ahead run after their delay once it is set back", async () => {
+  const retried = defineQueue<{ n: number }>("clock.retried", {
+    retryDelaySeconds: 2,
+    retryDelayMaxSeconds: 2,
+  });
+  const delayed = defineQueue<{ n: number }>("clock.delayed", { exclusive: true });
+  const attempts: number[] = [];
+  const ran: number[] = [];
+  await jobs.work(retried, async (_data, { attempt }) => {
+    attempts.push(attempt);
+    if (attempt === 1) throw new Error("not yet");
+  });
+  await jobs.work(delayed, async ({ n }) => void ran.push(n));
+  await jobs.enqueue(retried, { n: 1 });
+  await jobs.enqueue(delayed, { n: 1 }, { singletonKey: "k", runAfterSeconds: 3 });
+  await jobs.enqueue(delayed, { n: 2 }, { singletonKey: "later", runAfterSeconds: 3_600 });
+  await until(async () => {
+    const rows = await database.db.execute(sql`select from pgboss.job where state = 'retry'`);
+    return rows.length === 1;
+  });
+  await setClockBack();
+  using _watch = await watchClock({ db: database.db, log });
+  await until(() => attempts.length === 2 && ran.length === 1);
+  expect(ran).toEqual([1]);
+  const [waiting] = await database.db.execute<{ seconds: number }>(sql`
+    select extract(epoch from start_after - now())::int as seconds from pgboss.job where singleton_key = 'later'`);
+  expect(waiting?.seconds).toBeWithin(3_500, 3_601);
+});
+
+test("a job whose process died while the clock was ahead is done by another server once it is set back", async () => {
+  const queue = defineQueue<{ n: number }>("clock.dead");
+  await jobs.enqueue(queue, { n: 1 });
+  await database.db.execute(sql`update pgboss.job set state = 'active', started_on = now(), heartbeat_on = now()
+    where name = 'clock.dead'`);
+  await setClockBack();
+  using _watch = await watchClock({ db: database.db, log });
+  const ran: number[] = [];
+  await jobs.work(queue, async ({ n }) => void ran.push(n));
+  await until(() => ran.length === 1);
+});
+
+test("schedules go on after the clock was set back under a server that runs", async () => {
+  const queue = defineQueue("clock.scheduled");
+  let runs = 0;
+  using _watch = await watchClock({ db: database.db, log }, { everyMs: 200 });
+  await jobs.work(queue, async () => void runs++);
+  await jobs.schedule(queue, "* * * * *", {});
+  await setClockBack();
+  await until(() => runs > 0);
+});
