@@ -329,6 +329,22 @@ describe("damage of an object", () => {
   });
 });
 
+test.each([true, false])(
+  "rounds go on after one of a clock that was years ahead (finished: %p)",
+  async (isFinished) => {
+    await t.sql`delete from scrub_rounds`;
+    const ahead = new Date(clock.now().getTime() + 1500 * DAY).toISOString();
+    await t.sql`insert into scrub_rounds (id, started_at, finished_at, objects_total, bytes_total, moved_at)
+    values (${Bun.randomUUIDv7()}, ${ahead}, ${isFinished ? ahead : null}, 1, 1, ${ahead})`;
+    await turn();
+    pass(SCRUB_DAYS * DAY + 1);
+    await turn();
+    const ended = await rounds();
+    expect(ended.filter(({ objects_read }) => Number(objects_read) > 0)).toHaveLength(1);
+    expect(ended.filter(({ started_at }) => started_at > clock.now())).toEqual([]);
+  },
+);
+
 test("rounds and settled findings of years ago are forgotten, open findings are not", async () => {
   const old = new Date(Date.now() - 1500 * DAY).toISOString();
   const [study] = await studies();

@@ -13,7 +13,14 @@ import type { ObjectOwner, OwnedObject } from "../object-owners.ts";
 import type { ObjectDeps } from "../reading/open-object.ts";
 import { createPace, type Pace, paceOf } from "./pace.ts";
 import { createRefusedObject, type RefusedObject } from "./refused-object.ts";
-import { findLastRound, forgetRounds, insertRound, lockRounds, moveRound } from "./scrub-rounds.repo.ts";
+import {
+  findLastRound,
+  forgetRounds,
+  insertRound,
+  lockRounds,
+  moveRound,
+  moveToSetBackClock,
+} from "./scrub-rounds.repo.ts";
 import type { ScrubRound } from "./scrub-rounds.table.ts";
 
 export type ScrubDeps = ObjectDeps & Pick<Deps, "jobs" | "config" | "meters">;
@@ -80,9 +87,10 @@ async function roundInForce(deps: ScrubDeps): Promise<ScrubRound | undefined> {
   if (config.scrubDays === 0) return undefined;
   return await db.transaction(async (tx) => {
     await lockRounds(tx);
+    const startedAt = clock.now();
+    await moveToSetBackClock(tx, startedAt);
     const last = await findLastRound(tx);
     if (last && !last.finishedAt) return last;
-    const startedAt = clock.now();
     if (last && startedAt.getTime() - last.startedAt.getTime() < config.scrubDays * DAY_MS) return undefined;
     const totals = [await owners.studies.measure(tx), await owners.labExams.measure(tx)];
     return await insertRound(tx, {

@@ -1,4 +1,6 @@
-import { and, desc, eq, isNotNull, isNull, lt, sql } from "drizzle-orm";
+import { and, desc, eq, gt, isNotNull, isNull, lt, or, sql } from "drizzle-orm";
+import type { PgColumn } from "drizzle-orm/pg-core";
+import { DAY_MS } from "../../../shared/units.ts";
 import type { Db, Tx } from "../../db/client.ts";
 import { type ScrubRound, scrubRounds } from "./scrub-rounds.table.ts";
 
@@ -14,6 +16,21 @@ export async function findLastRound(db: Db | Tx): Promise<ScrubRound | undefined
 /** Lets one node at a time decide whether a round begins. */
 export async function lockRounds(tx: Tx): Promise<void> {
   await tx.execute(sql`select pg_advisory_xact_lock(${ROUNDS_KEY}::bigint)`);
+}
+
+/**
+ * Moves rounds that are over a day ahead of `now` to it: the clock was ahead when they began or ended, and the next would wait until that
+ * time comes.
+ */
+export async function moveToSetBackClock(tx: Tx, now: Date): Promise<void> {
+  const { startedAt, movedAt, finishedAt } = scrubRounds;
+  const limit = new Date(now.getTime() + DAY_MS);
+  const notAhead = (column: PgColumn) =>
+    sql`case when ${column} > ${sql.param(limit, startedAt)} then ${sql.param(now, startedAt)} else ${column} end`;
+  await tx
+    .update(scrubRounds)
+    .set({ startedAt: notAhead(startedAt), movedAt: notAhead(movedAt), finishedAt: notAhead(finishedAt) })
+    .where(or(gt(startedAt, limit), gt(finishedAt, limit)));
 }
 
 export async function insertRound(tx: Tx, round: typeof scrubRounds.$inferInsert): Promise<ScrubRound> {
