@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { sql } from "drizzle-orm";
+import { connectDatabase } from "../../../src/server/db/client.ts";
+import { moveToSetBackClock } from "../../../src/server/jobs/clock-set-back.repo.ts";
 import { createJobs, type Jobs } from "../../../src/server/jobs/jobs.ts";
 import { defineQueue } from "../../../src/server/jobs/queue.ts";
 import { watchClock } from "../../../src/server/jobs/watch-clock.ts";
@@ -55,7 +57,7 @@ test("a retry and a delayed job of a clock that was ahead run after their delay 
     return rows.length === 1;
   });
   await setClockBack();
-  using _watch = await watchClock({ db: database.db, log });
+  await using _watch = await watchClock({ db: database.db, log });
   await until(() => attempts.length === 2 && ran.length === 1);
   expect(ran).toEqual([1]);
   const [waiting] = await database.db.execute<{ seconds: number }>(sql`
@@ -69,7 +71,7 @@ test("a job whose process died while the clock was ahead is done by another serv
   await database.db.execute(sql`update pgboss.job set state = 'active', started_on = now(), heartbeat_on = now()
     where name = 'clock.dead'`);
   await setClockBack();
-  using _watch = await watchClock({ db: database.db, log });
+  await using _watch = await watchClock({ db: database.db, log });
   const ran: number[] = [];
   await jobs.work(queue, async ({ n }) => void ran.push(n));
   await until(() => ran.length === 1);
@@ -78,9 +80,40 @@ test("a job whose process died while the clock was ahead is done by another serv
 test("schedules go on after the clock was set back under a server that runs", async () => {
   const queue = defineQueue("clock.scheduled");
   let runs = 0;
-  using _watch = await watchClock({ db: database.db, log }, { everyMs: 200 });
+  await using _watch = await watchClock({ db: database.db, log }, { everyMs: 200 });
   await jobs.work(queue, async () => void runs++);
   await jobs.schedule(queue, "* * * * *", {});
   await setClockBack();
   await until(() => runs > 0);
+});
+
+test("more jobs than the database moves within a statement's time are moved, too", async () => {
+  await using held = new AsyncDisposableStack();
+  const brief = connectDatabase({ url: database.url, statementTimeoutMs: 2_000 });
+  held.defer(() => brief.close());
+  const queue = defineQueue<{ n: number }>("clock.many");
+  await jobs.enqueue(queue, { n: 1 }, { runAfterSeconds: 3_600 });
+  await database.db.execute(sql`insert into pgboss.job (name, start_after, policy)
+    select name, start_after, policy from pgboss.job, generate_series(1, 399) where name = ${queue.name}`);
+  await setClockBack();
+  await database.db.execute(sql`create function dawdle() returns trigger language plpgsql as
+    'begin perform pg_sleep(0.01); return new; end'`);
+  await database.db.execute(
+    sql`create trigger slow before update on pgboss.job for each row execute function dawdle()`,
+  );
+  held.defer(async () => void (await database.db.execute(sql`drop function dawdle cascade`)));
+  await moveToSetBackClock(brief.db, { atOnce: 40 });
+  const late = await database.db.execute(sql`select from pgboss.job
+    where name = ${queue.name} and start_after > now() + interval '2 hours'`);
+  expect(late.length).toBe(0);
+});
+
+test("dead processes are looked for after the clock was set back before a schedule was due", async () => {
+  await using _watch = await watchClock({ db: database.db, log }, { everyMs: 200 });
+  await database.db.execute(sql`update pgboss.queue set monitor_claim_on = now() + interval '400 days'`);
+  await until(async () => {
+    const ahead = await database.db.execute(sql`select from pgboss.queue
+      where monitor_claim_on > now() + interval '1 minute'`);
+    return ahead.length === 0;
+  });
 });
