@@ -1,4 +1,5 @@
 import { and, desc, eq, inArray, isNotNull, isNull, ne, sql } from "drizzle-orm";
+import type { PgColumn } from "drizzle-orm/pg-core";
 import type { Db, DbOrTx, Tx } from "../db/client.ts";
 import type { DiskSpace } from "../storage/disk/disk-space.ts";
 import type { StoreRefusal } from "../storage/object-store.ts";
@@ -56,6 +57,23 @@ export async function noticeNodes(db: Db, ids: string[]): Promise<void> {
   const now = sql`now()`;
   const rows = ids.map((id) => ({ id, startedAt: now, steadySince: now, lastBeatAt: now }));
   await db.insert(nodes).values(rows).onConflictDoNothing();
+}
+
+/**
+ * Moves the times of nodes that beat while the database's clock was ahead to now: one that has died since would be taken for alive until
+ * that time comes.
+ */
+export async function moveBeatsToSetBackClock(db: Db): Promise<void> {
+  const { startedAt, steadySince, lastBeatAt } = nodes;
+  const notAhead = (column: PgColumn) => sql`case when ${column} > now() then now() else ${column} end`;
+  await db
+    .update(nodes)
+    .set({
+      startedAt: notAhead(startedAt),
+      steadySince: notAhead(steadySince),
+      lastBeatAt: notAhead(lastBeatAt),
+    })
+    .where(sql`${lastBeatAt} > now() + interval '1 minute'`);
 }
 
 /** A node that is silent for longer counts as dead. One that never beat gets a day, because older versions do not beat. */

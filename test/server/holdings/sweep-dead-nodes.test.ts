@@ -266,6 +266,30 @@ test("after an outage in which no node could beat, a node that comes back takes 
   expect(await lost.sql`select state from uploads where id = ${id}`).toMatchObject([{ state: "failed" }]);
 }, 240_000);
 
+test("a node that died while the database's clock was ahead counts as dead ten minutes after it was set back", async () => {
+  const id = Bun.randomUUIDv7();
+  const { node, db, clock } = lost.deps;
+  const row = { id, accountId: person.id, nodeId: node.id, bootId: node.bootId, startedAt: clock.now() };
+  await insertUpload(db, { ...row, state: "receiving" });
+  const stateOf = async () => (await lost.sql`select state from uploads where id = ${id}`)[0]?.state;
+  const pass = (minutes: number) =>
+    lost.sql`update nodes set last_beat_at = last_beat_at - make_interval(secs => ${60 * minutes}),
+      steady_since = steady_since - make_interval(secs => ${60 * minutes})`;
+  await beat(lost.deps);
+  await lost.sql`update nodes set steady_since = now() + interval '400 days', last_beat_at = now() + interval '400 days'`;
+  await sweepDeadNodes(other.deps);
+  await pass(9);
+  await beat(other.deps);
+  await pass(0.5);
+  await sweepDeadNodes(other.deps);
+  expect(await stateOf()).toBe("receiving");
+  await pass(2);
+  await beat(other.deps);
+  await lost.sql`update nodes set steady_since = now() - interval '3 minutes' where id = ${other.deps.node.id}`;
+  await sweepDeadNodes(other.deps);
+  expect(await stateOf()).toBe("failed");
+}, 240_000);
+
 test("a node of an earlier version, which never beat, gets a day; after a month nothing of it is left", async () => {
   const nodeId = Bun.randomUUIDv7();
   const id = Bun.randomUUIDv7();

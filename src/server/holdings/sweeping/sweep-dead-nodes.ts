@@ -1,7 +1,13 @@
 import type { Tx } from "../../db/client.ts";
 import type { Deps } from "../../deps.ts";
 import { queueOfNode } from "../../jobs/queue.ts";
-import { claimDeadNode, forgetNodes, markNodeSwept, noticeNodes } from "../../nodes/nodes.repo.ts";
+import {
+  claimDeadNode,
+  forgetNodes,
+  markNodeSwept,
+  moveBeatsToSetBackClock,
+  noticeNodes,
+} from "../../nodes/nodes.repo.ts";
 import { chunks } from "../../runtime/chunks.ts";
 import { healQueue, nodeCheckQueue, stagingPurgeQueue, transferQueue } from "../holding-queues.ts";
 import { listStagedUploads } from "../objects/stored-objects.repo.ts";
@@ -25,6 +31,7 @@ const SECOND_LOOK_SECONDS = 24 * 3600;
  * longer be committed, and their bytes in the store are deleted. Acknowledged uploads stay, wherever their bytes are.
  */
 export async function sweepDeadNodes(deps: SweepDeps): Promise<void> {
+  await moveBeatsToSetBackClock(deps.db);
   await noticeNodes(deps.db, await listNodesNamed(deps.db));
   for (let swept = 0; swept < NODES_AT_ONCE; swept++) {
     const nodeId = await deps.db.transaction((tx) => sweepOneNode(deps, tx));
