@@ -1,16 +1,15 @@
 import { PIECE_BYTES, type PieceSums } from "../../archive/piece-sums.ts";
-import { inBuffers } from "../../archive/pieces.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../http/app-error.ts";
 import { archiveDamaged } from "../../http/http.errors.ts";
 import { streamOf } from "../../http/stream-of.ts";
 import { continueFrom } from "../../runtime/continue-from.ts";
-import { LentBuffers, type LentBytes, ownBytes } from "../../runtime/lent-bytes.ts";
-import { isAbsent } from "../../storage/disk/fs-failure.ts";
-import { type ByteRange, ObjectNotFound } from "../../storage/object-store.ts";
+import { type LentBytes, ownBytes } from "../../runtime/lent-bytes.ts";
+import type { ByteRange } from "../../storage/object-store.ts";
 import { noteDamage } from "../checking/note-damage.ts";
 import { type StoredEntry, soundEntrySums, sumsFor } from "../checking/sums-of-object.ts";
 import type { KeptObject } from "../objects/kept-object.ts";
+import { checkedChunks, lendMatching, readAgain, readMatchingRange } from "./matching-bytes.ts";
 import {
   damageOf,
   fromStore,
@@ -39,13 +38,9 @@ export interface OpenOptions extends ReadOptions {
   signal?: AbortSignal;
 }
 
-/** Bytes read and checked at once, of a stream or a file. */
-const BUFFER_BYTES = 8 * PIECE_BYTES;
+/** Bytes of a file that are read and checked at once. */
 const SCANNED_BYTES = 16 * PIECE_BYTES;
 const HASHED_AT_ONCE_BYTES = 1024 * 1024;
-/** Ranges up to this size are read into reused buffers. */
-const MAX_LENT_BYTES = 2 * 1024 * 1024;
-const buffers = new LentBuffers(MAX_LENT_BYTES + 2 * PIECE_BYTES);
 /** Enough to read gigabytes from any disk; clients should not wait longer for the first byte. */
 const CHECKED_FIRST_MS = 10_000;
 
@@ -100,7 +95,7 @@ export async function openObject(
     const isRight = await isRightFile(deps, object, sums, { range, ...options });
     // The runtime opens a file only after the answer began, and a staged one may have been moved away by then.
     if (isRight && object.location === "archive") return await openStored(deps, object, range);
-    return await streamMatching(deps, object, sums, range);
+    return await streamMatching(deps, object, sums, { range, ...options });
   });
 }
 
@@ -114,40 +109,50 @@ export async function streamObject(
   range: ByteRange,
   { entry }: ReadOptions = {},
 ): Promise<ReadableStream<Uint8Array>> {
-  const read = (sums: PieceSums) => streamMatching(deps, object, sums, range);
+  const read = (sums: PieceSums) => streamMatching(deps, object, sums, { range, entry });
   return await readBySums(deps, object, { range, entry }, read);
 }
 
-/**
- * Reads against the sums of the object's pieces. If these have changed, damage is recorded, and an entry that is right itself is read
- * against its own.
- */
+type RangeOptions = ReadOptions & { range: ByteRange };
+
+/** Reads against the sums of the object's pieces, or, if these have changed, against those of an entry that is right itself. */
 async function readBySums<Result>(
   deps: ObjectDeps,
   object: KeptObject,
-  { range, entry }: ReadOptions & { range: ByteRange },
+  options: RangeOptions,
   read: (sums: PieceSums) => Promise<Result>,
 ): Promise<Result> {
   try {
-    return await read(await sumsFor(deps, object, range, entry));
+    return await read(await sumsFor(deps, object, options.range, options.entry));
   } catch (error) {
-    const damage = await asDamage(deps, object, error);
-    const isChanged = damage instanceof AppError && damage.cause instanceof ObjectChanged;
-    const sums = isChanged ? await soundEntrySums(deps, object, range, entry) : undefined;
-    if (!sums) throw damage;
+    const sums = await sumsAfter(deps, object, options, error);
     return await read(sums).catch(async (failure) => {
       throw await asDamage(deps, object, failure);
     });
   }
 }
 
+/** Records the damage that a failed read proves, and throws it unless the entry is right: then it returns the sums of the entry. */
+async function sumsAfter(
+  deps: ObjectDeps,
+  object: KeptObject,
+  { range, entry }: RangeOptions,
+  error: unknown,
+): Promise<PieceSums> {
+  const damage = await asDamage(deps, object, error);
+  const isChanged = damage !== error && error instanceof ObjectChanged;
+  const sums = isChanged ? await soundEntrySums(deps, object, range, entry) : undefined;
+  if (!sums) throw damage;
+  return sums;
+}
+
 async function streamMatching(
   deps: ObjectDeps,
   object: KeptObject,
   sums: PieceSums,
-  range: ByteRange,
+  options: RangeOptions,
 ): Promise<ReadableStream<Uint8Array>> {
-  const chunks = asDamageOf(deps, object, checkedChunks(deps, object, sums, range));
+  const chunks = asDamageOf(deps, object, soundChunks(deps, object, sums, options));
   return streamOf(continueFrom(await chunks.next(), chunks));
 }
 
@@ -192,21 +197,6 @@ async function* asDamageOf(
   }
 }
 
-/** Opens a range by reading its first buffer: an open file stays readable when it is moved away. */
-async function openBuffers(
-  deps: ObjectDeps,
-  object: KeptObject,
-  range: ByteRange,
-): Promise<AsyncGenerator<Uint8Array>> {
-  return await fromStore(deps, object, async (store) => {
-    const buffers = inBuffers(await store.open(object.key, range), BUFFER_BYTES);
-    const first = await buffers.next().catch((cause) => {
-      throw isAbsent(cause) ? new ObjectNotFound(object.key) : cause;
-    });
-    return continueFrom(first, buffers);
-  });
-}
-
 /** Whether to read the whole object: a small one then costs one hash and one read, while its sums would take two reads. */
 function isWhole({ sizeBytes }: KeptObject, range: ByteRange | undefined): range is undefined {
   return !range || (range.offset === 0 && range.length === sizeBytes && sizeBytes <= HASHED_AT_ONCE_BYTES);
@@ -224,85 +214,25 @@ async function readWhole(deps: ObjectDeps, object: KeptObject): Promise<Uint8Arr
   }
 }
 
-/**
- * Lends the range, read and checked. Undefined if it is long, or if the store can't fill a given buffer.
- * @throws {ObjectChanged}
- */
-async function lendMatching(
+/** As {@link checkedChunks}, but goes on by the sums of the entry where a piece has changed and the entry has not. */
+async function* soundChunks(
   deps: ObjectDeps,
   object: KeptObject,
   sums: PieceSums,
-  range: ByteRange,
-): Promise<LentBytes | undefined> {
-  if (range.length > MAX_LENT_BYTES) return undefined;
-  const around = sums.around(range);
-  const within = { offset: range.offset - around.offset, length: range.length };
-  return await fromStore(deps, object, async (store) => {
-    if (!store.readInto) return undefined;
-    return await buffers.lend(around.length, within, async (bytes) => {
-      await store.readInto?.(object.key, around.offset, bytes);
-      if (!sums.match(around.offset, bytes)) throw new ObjectChanged();
-    });
-  });
-}
-
-/** Reads the range, checked, into memory of its own. @throws {ObjectChanged} */
-async function readMatchingRange(
-  deps: ObjectDeps,
-  object: KeptObject,
-  sums: PieceSums,
-  range: ByteRange,
-): Promise<Uint8Array> {
-  const around = sums.around(range);
-  const pieces = await readMatching(deps, object, sums, around);
-  const start = range.offset - around.offset;
-  return pieces.subarray(start, start + range.length);
-}
-
-async function readMatching(
-  deps: ObjectDeps,
-  object: KeptObject,
-  sums: PieceSums,
-  pieces: ByteRange,
-): Promise<Uint8Array> {
-  const isRight = (bytes: Uint8Array) => bytes.length === pieces.length && sums.match(pieces.offset, bytes);
-  const bytes = await readStored(deps, object, pieces);
-  if (isRight(bytes)) return bytes;
-  return await readAgain(deps, object, pieces, isRight);
-}
-
-/** The wrong bytes may be those of the local copy. @throws {ObjectChanged} */
-async function readAgain(
-  deps: ObjectDeps,
-  object: KeptObject,
-  range: ByteRange,
-  isRight: (bytes: Uint8Array) => boolean,
-): Promise<Uint8Array> {
-  if (!deps.cache) throw new ObjectChanged();
-  await deps.cache.dropCopy(object.key);
-  const bytes = await readStored(deps, object, range);
-  if (!isRight(bytes)) throw new ObjectChanged();
-  return bytes;
-}
-
-/** Yields the bytes of `range`; each is checked before. */
-async function* checkedChunks(
-  deps: ObjectDeps,
-  object: KeptObject,
-  sums: PieceSums,
-  range: ByteRange,
+  options: RangeOptions,
 ): AsyncGenerator<Uint8Array, void> {
-  if (range.length === 0) return;
-  const around = sums.around(range);
-  let at = around.offset;
-  for await (const chunk of await openBuffers(deps, object, around)) {
-    const pieces = { offset: at, length: chunk.length };
-    const right = sums.match(at, chunk) ? chunk : await readMatching(deps, object, sums, pieces);
-    const start = Math.max(0, range.offset - at);
-    yield right.subarray(start, range.offset + range.length - at);
-    at += chunk.length;
+  const { offset, length } = options.range;
+  let sent = 0;
+  try {
+    for await (const chunk of checkedChunks(deps, object, sums, options.range)) {
+      yield chunk;
+      sent += chunk.length;
+    }
+  } catch (error) {
+    if (!(error instanceof ObjectChanged)) throw error;
+    const rest = { offset: offset + sent, length: length - sent };
+    yield* checkedChunks(deps, object, await sumsAfter(deps, object, options, error), rest);
   }
-  if (at !== around.offset + around.length) throw new ObjectChanged();
 }
 
 /** Turns a failed read into the caller's error; records damage. */
