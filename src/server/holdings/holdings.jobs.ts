@@ -64,11 +64,11 @@ async function startSweeping(deps: Deps): Promise<void> {
 /** Starts transfers and deletions, and enqueues transfers of objects that a former run left staged. */
 export async function startTransfers(deps: Deps): Promise<void> {
   await workOnPurges(deps, purgeQueue, deps.store);
-  await startOwnTransfers(deps);
+  await startOwnJobs(deps);
 }
 
-/** Works only on what this node alone can do: to empty its staging area. */
-export async function startOwnTransfers(deps: Deps): Promise<void> {
+/** Works only on what this node alone can do: to empty its staging area, and to heal what it has a copy of. */
+export async function startOwnJobs(deps: Deps): Promise<void> {
   const { jobs, node, staging, bursts } = deps;
   const running = new Map<string, Promise<void>>();
   await jobs.work(
@@ -84,6 +84,9 @@ export async function startOwnTransfers(deps: Deps): Promise<void> {
     { concurrency: 2 },
   );
   await workOnPurges(deps, stagingPurgeQueue(node.id), staging);
+  await jobs.work(healQueue(node.id), async (object, { signal }) => {
+    await healObject(deps, object, signal);
+  });
   await enqueueStagedTransfers(deps);
 }
 
@@ -97,12 +100,9 @@ async function startChecks(deps: Deps): Promise<void> {
   await jobs.enqueue(presenceQueue, {}, afterStart);
 }
 
-/** Each minute one node reads the part of the archive that is due, and recent damage again; each node heals what it has a copy of. */
+/** Each minute one node reads the part of the archive that is due, and recent damage again. */
 async function startScrubbing(deps: Deps): Promise<void> {
-  const { jobs, node } = deps;
-  await jobs.work(healQueue(node.id), async (object, { signal }) => {
-    await healObject(deps, object, signal);
-  });
+  const { jobs } = deps;
   const refused = createRefusedObject();
   const asked: AskedRereads = new Map();
   await jobs.work(scrubQueue, async (_, { signal }) => {

@@ -3,8 +3,9 @@ import { openImport } from "../../../src/server/features/import/open-import.ts";
 import { seekCopies } from "../../../src/server/holdings/checking/note-damage.ts";
 import { healQueue } from "../../../src/server/holdings/holding-queues.ts";
 import { createTestApp } from "../../support/test-app.ts";
+import { until } from "../../support/until.ts";
 
-test("nobody waits for an import that has ended to look for a copy of damaged bytes", async () => {
+test("an import looks for its own copy of damaged bytes while it runs, and nobody waits for one that has ended", async () => {
   await using t = await createTestApp();
   const id = Bun.randomUUIDv7();
   const deps = { ...t.deps, node: Object.create(t.deps.node, { id: { value: id } }) };
@@ -17,8 +18,10 @@ test("nobody waits for an import that has ended to look for a copy of damaged by
   {
     await using _import = await openImport(deps, t.deps.config.databaseUrl ?? "");
     await seek();
+    await until(async () => (await waiting()).length === 0, 30_000);
+    await seek();
   }
   expect([...(await waiting())]).toEqual([]);
   await seek();
   expect([...(await waiting())]).toEqual([]);
-});
+}, 120_000);

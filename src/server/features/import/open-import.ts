@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { Deps } from "../../deps.ts";
 import { healQueue } from "../../holdings/holding-queues.ts";
-import { startOwnTransfers } from "../../holdings/holdings.jobs.ts";
+import { startOwnJobs } from "../../holdings/holdings.jobs.ts";
 import { listStagedUploads } from "../../holdings/objects/stored-objects.repo.ts";
 import { queuesOf } from "../../holdings/sweeping/sweep-dead-nodes.ts";
 import { endDeadUploads, sweepOwnUploads } from "../../holdings/sweeping/sweep-uploads.ts";
@@ -33,7 +33,7 @@ export async function openImport(deps: Deps, databaseUrl: string): Promise<OpenI
   const hold = await holdOnceFree(databaseUrl, node.id, HOLD_PATIENCE_MS);
   if (!hold) throw new ImportIsRunning();
   opened.use(hold);
-  // A node that has left counts as swept, so that nobody looks for it, and has no copies that others could wait for.
+  // A node that has left counts as swept, so that nobody looks for it, and takes no more jobs of its own.
   opened.defer(() => jobs.empty(healQueue(node.id)));
   opened.defer(() => db.transaction((tx) => markNodeSwept(tx, node.id)));
   opened.use(
@@ -43,7 +43,7 @@ export async function openImport(deps: Deps, databaseUrl: string): Promise<OpenI
   );
   await endDeadUploads(deps);
   await sweepOwnUploads(deps);
-  await startOwnTransfers(deps);
+  await startOwnJobs(deps);
   opened.defer(() => emptyStaging(deps));
   const held = opened.move();
   return {
