@@ -1,12 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { randomBytes } from "node:crypto";
+import { crc32 } from "node:zlib";
 import { sumOldVolumes } from "../../../src/server/holdings/checking/sum-old-volumes.ts";
+import type { StoredEntry } from "../../../src/server/holdings/checking/sums-of-object.ts";
 import { findStoredObject } from "../../../src/server/holdings/objects/stored-objects.repo.ts";
-import { openObject } from "../../../src/server/holdings/reading/open-object.ts";
+import { openObject, readObject } from "../../../src/server/holdings/reading/open-object.ts";
 import { AppError } from "../../../src/server/http/app-error.ts";
 import type { ObjectStore } from "../../../src/server/storage/object-store.ts";
 import type { Study, StudyStatus } from "../../../src/shared/api/studies.ts";
 import { TagHex } from "../../../src/shared/dicom/tags.ts";
+import { METHOD_STORED } from "../../../src/shared/zip/zip-format.ts";
 import {
   type Answer,
   packed,
@@ -240,6 +243,38 @@ describe("an instance", () => {
     expect([damaged.status, (await problemOf(damaged)).code]).toEqual([500, "archive.damaged"]);
   });
 });
+
+test.each([false, true])(
+  "an entry that has changed is not read over and over for parts of it (of an old release: %p)",
+  async (isOldRelease) => {
+    await asAfterStart({ isOldRelease });
+    const object = await findStoredObject(t.deps.db, volume().id);
+    if (!object) throw new Error("no volume");
+    const file = sampleKinds().stored ?? new Uint8Array();
+    const dataOffset = volume().bytes.indexOf(file);
+    expect(dataOffset).toBeGreaterThan(0);
+    const lengths = { sizeBytes: file.length, storedBytes: file.length };
+    const entry: StoredEntry = { dataOffset, ...lengths, method: METHOD_STORED, crc32: crc32(file) };
+    let opened = 0;
+    const { store } = t.deps;
+    const counting: ObjectStore = {
+      ...store,
+      open: (...range) => {
+        opened++;
+        return store.open(...range);
+      },
+    };
+    volume().flip(dataOffset + 1_000);
+    for (let n = 0; n < 4; n++) {
+      const range = { offset: dataOffset + 900, length: 200 };
+      const read = readObject({ ...t.deps, store: counting }, object, range, { entry });
+      await expect(read).rejects.toBeInstanceOf(AppError);
+    }
+    volume().restore();
+    // One of an old release has nothing else to be checked by.
+    expect(opened).toBe(isOldRelease ? 4 : 1);
+  },
+);
 
 describe("a download", () => {
   test("of a file that is damaged anywhere is refused before its first byte and costs nothing", async () => {

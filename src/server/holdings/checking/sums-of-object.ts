@@ -49,7 +49,7 @@ export async function sumsFor(
 
 /**
  * Returns the sums of an entry that is right although a piece of the volume, which it shares with others, is not. Undefined if the
- * entry has changed, if the range is not within it, or if it is too large to be read for one answer.
+ * entry has changed, or had lately, if the range is not within it, or if it is too large to be read for one answer.
  */
 export async function soundEntrySums(
   deps: SumDeps,
@@ -58,6 +58,7 @@ export async function soundEntrySums(
   entry: StoredEntry | undefined,
 ): Promise<PieceSums | undefined> {
   if (!entry || !isWithin(range, entry) || entry.sizeBytes > MAX_SOUND_ENTRY_BYTES) return undefined;
+  if (deps.sums.isChanged(entryKey(object, entry))) return undefined;
   try {
     return await sumsOfEntry(deps, object, entry);
   } catch (error) {
@@ -67,8 +68,17 @@ export async function soundEntrySums(
 }
 
 async function sumsOfEntry(deps: SumDeps, object: KeptObject, entry: StoredEntry): Promise<PieceSums> {
-  const key = `${object.id} ${entry.dataOffset}`;
-  return await deps.sums.getOrMake(key, () => readTwice(deps, object, () => sumEntry(deps, object, entry)));
+  const key = entryKey(object, entry);
+  try {
+    return await deps.sums.getOrMake(key, () => readTwice(deps, object, () => sumEntry(deps, object, entry)));
+  } catch (error) {
+    if (error instanceof ObjectChanged) deps.sums.noteChanged(key);
+    throw error;
+  }
+}
+
+function entryKey({ id }: KeptObject, { dataOffset }: StoredEntry): string {
+  return `${id} ${dataOffset}`;
 }
 
 function isWithin({ offset, length }: ByteRange, { dataOffset, storedBytes }: StoredEntry): boolean {
