@@ -22,6 +22,8 @@ export async function wasClockSetBack(db: Db): Promise<boolean> {
 /**
  * Moves what was written while the database's clock was ahead to now: schedules, retries, delayed jobs and the search for dead processes
  * would wait until that time comes. Delays keep their length. Idempotent. Returns how many jobs were moved.
+ *
+ * The time until which a job is kept stays: if the clock is behind now, pg-boss deletes no waiting job once it is right again.
  * @param options.atOnce how many jobs a statement moves
  */
 export async function moveToSetBackClock(db: Db, { atOnce = JOBS_AT_ONCE } = {}): Promise<number> {
@@ -47,7 +49,7 @@ async function moveJobs(db: Db, limit: number): Promise<number> {
   // A retry waits from when it was tried last.
   const aheadBy = sql`greatest(created_on - now(), started_on - now(), interval '0')`;
   const { count } = await db.execute(sql`update pgboss.job set ${notAhead(JOB_TIMES)},
-    start_after = start_after - ${aheadBy}, keep_until = keep_until - ${aheadBy}
+    start_after = start_after - ${aheadBy}
     where (name, id) in (select name, id from pgboss.job where ${isAhead(JOB_TIMES)}
       order by state limit ${limit} for update skip locked)`);
   return count;

@@ -117,3 +117,16 @@ test("dead processes are looked for after the clock was set back before a schedu
     return ahead.length === 0;
   });
 });
+
+test("a waiting job outlives a clock that was years behind for a while", async () => {
+  const queue = defineQueue<{ n: number }>("clock.behind");
+  await jobs.enqueue(queue, { n: 1 }, { runAfterSeconds: 3_600 });
+  const years = sql`interval '26 years'`;
+  // Seen from a clock that is behind, what was written before is ahead.
+  await database.db.execute(sql`update pgboss.job set created_on = created_on + ${years},
+    start_after = start_after + ${years}, keep_until = keep_until + ${years} where name = ${queue.name}`);
+  await moveToSetBackClock(database.db);
+  const [job] = await database.db.execute(sql`
+    select keep_until - ${years} > now() + interval '1 day' as is_kept from pgboss.job where name = ${queue.name}`);
+  expect(job?.is_kept).toBe(true);
+});
