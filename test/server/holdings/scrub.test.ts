@@ -345,6 +345,20 @@ test.each([true, false])(
   },
 );
 
+test("the round under way goes on after a clock that was ahead through several rounds", async () => {
+  await t.sql`delete from scrub_rounds`;
+  const began = [1500, 1600].map((days) => new Date(clock.now().getTime() + days * DAY).toISOString());
+  const [finished, underWay] = [Bun.randomUUIDv7(), Bun.randomUUIDv7()];
+  await t.sql`insert into scrub_rounds (id, started_at, finished_at, objects_total, bytes_total, moved_at) values
+    (${underWay}, ${began[1] ?? ""}, null, 1, 1, ${began[1] ?? ""}),
+    (${finished}, ${began[0] ?? ""}, ${began[0] ?? ""}, 1, 1, ${began[0] ?? ""})`;
+  await turn();
+  pass(SCRUB_DAYS * DAY + 1);
+  await turn();
+  const [row] = await t.sql`select objects_read from scrub_rounds where id = ${underWay}`;
+  expect(Number(row?.objects_read)).toBeGreaterThan(0);
+});
+
 test("rounds and settled findings of years ago are forgotten, open findings are not", async () => {
   const old = new Date(Date.now() - 1500 * DAY).toISOString();
   const [study] = await studies();

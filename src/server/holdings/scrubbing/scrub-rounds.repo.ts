@@ -7,9 +7,13 @@ import { type ScrubRound, scrubRounds } from "./scrub-rounds.table.ts";
 /** An arbitrary number that nothing else in the database locks. */
 const ROUNDS_KEY = 4_829_117_306;
 
-/** The newest round, finished or not. */
+/** The newest round, finished or not. Of those that were moved to one time, that with the highest id began last. */
 export async function findLastRound(db: Db | Tx): Promise<ScrubRound | undefined> {
-  const [round] = await db.select().from(scrubRounds).orderBy(desc(scrubRounds.startedAt)).limit(1);
+  const [round] = await db
+    .select()
+    .from(scrubRounds)
+    .orderBy(desc(scrubRounds.startedAt), desc(scrubRounds.id))
+    .limit(1);
   return round;
 }
 
@@ -64,7 +68,7 @@ export async function listFinishedRounds(db: Db, limit: number): Promise<ScrubRo
     .select()
     .from(scrubRounds)
     .where(isNotNull(scrubRounds.finishedAt))
-    .orderBy(desc(scrubRounds.startedAt))
+    .orderBy(desc(scrubRounds.startedAt), desc(scrubRounds.id))
     .limit(limit);
 }
 
