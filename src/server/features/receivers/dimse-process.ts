@@ -162,8 +162,9 @@ export function createDimseProcess(options: DimseProcessOptions): DimseProcess {
     renewing = setInterval(async () => {
       try {
         const identity = await readIdentity(files);
-        if (Bun.deepEquals(identity, start.tls)) return;
         createSecureContext(identity);
+        refused = undefined;
+        if (Bun.deepEquals(identity, start.tls)) return;
         // Also for a process that is started later.
         start.tls = identity;
         if (port !== undefined) child?.send({ kind: "identify", identity } satisfies ToDimse);
@@ -206,6 +207,12 @@ export function createDimseProcess(options: DimseProcessOptions): DimseProcess {
   };
 }
 
+/** @throws {Error} if a file can't be read, or is empty: TLS takes an empty one for none, and then refuses every sender */
 async function readIdentity({ certFile, keyFile }: TlsFiles): Promise<TlsIdentity> {
-  return { cert: await Bun.file(certFile).text(), key: await Bun.file(keyFile).text() };
+  const read = async (path: string) => {
+    const pem = await Bun.file(path).text();
+    if (pem === "") throw new Error(`${path} is empty`);
+    return pem;
+  };
+  return { cert: await read(certFile), key: await read(keyFile) };
 }
