@@ -6,6 +6,7 @@ import type { Config } from "../../config.ts";
 import type { AssociationRequest, StoreResult } from "../../dimse/association.ts";
 import type { TlsIdentity } from "../../dimse/listen.ts";
 import { describeError, type Logger } from "../../runtime/log.ts";
+import { OperatorError } from "../../runtime/operator-error.ts";
 import type {
   Admission,
   ArrivedInstance,
@@ -207,11 +208,11 @@ export function createDimseProcess(options: DimseProcessOptions): DimseProcess {
   };
 }
 
-/** @throws {Error} if a file can't be read, or is empty: TLS takes an empty one for none, and then refuses every sender */
+/** @throws {OperatorError} if a file is empty: TLS takes it for none, and then refuses every sender. It also throws what reading throws. */
 async function readIdentity({ certFile, keyFile }: TlsFiles): Promise<TlsIdentity> {
   const read = async (path: string) => {
     const pem = await Bun.file(path).text();
-    if (pem === "") throw new Error(`${path} is empty`);
+    if (pem === "") throw new OperatorError(`${path} is empty`);
     return pem;
   };
   return { cert: await read(certFile), key: await read(keyFile) };
