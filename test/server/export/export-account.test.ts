@@ -481,6 +481,7 @@ test("an export has all rows of lists that are read in pages", async () => {
   const read = (name: string) => JSON.parse(strFromU8(files[name] ?? new Uint8Array()));
   const usage = [...read("account.json").usage, ...read("usage-2.json")];
   expect(new Set(usage.map((event: { studyInstanceUID: string }) => event.studyInstanceUID)).size).toBe(ROWS);
+  expect(Object.keys(usage.at(-1))).toEqual(Object.keys(usage[0]));
   expect(read("audit.json").length + read("audit-2.json").length).toBeGreaterThanOrEqual(ROWS);
   const labs = read("exams.json").laboratory.map(({ id }: { id: string }) => id);
   expect([labs.length, new Set(labs).size]).toEqual([LABS, LABS]);

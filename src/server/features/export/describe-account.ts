@@ -21,9 +21,10 @@ import { presentPayment } from "../payments/present-payment.ts";
 import { listReceivers } from "../receivers/receivers.repo.ts";
 import { listGrantsTo } from "../studies/studies.repo.ts";
 import { findSubscription } from "../subscriptions/subscriptions.repo.ts";
-import { listUsageEvents } from "../subscriptions/usage-events.repo.ts";
+import { listUsageEvents, type UsageEventRow } from "../subscriptions/usage-events.repo.ts";
 
-const MAX_ROWS = 10_000;
+/** The most rows of a list in one file. */
+export const MAX_ROWS = 10_000;
 
 /** The account's data in the database except its exams, audit and messages; without secrets. */
 export async function describeAccount(
@@ -74,6 +75,11 @@ export async function describeAccount(
     sharedWithYou: await listGrantsTo(db, userId),
     notifications: (await listNotificationsOf(db, userId)).map(({ userId: _, actorId: __, ...told }) => told),
     mailsAboutEvents: await listMailChoices(db, userId),
-    usage: usage.map(({ userId: _, ...event }) => event),
+    usage: usage.map(describeUsage),
   };
+}
+
+/** An activity of the account that is described. */
+export function describeUsage({ userId: _, ...event }: UsageEventRow): object {
+  return event;
 }

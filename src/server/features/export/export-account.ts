@@ -23,7 +23,7 @@ import { listSupportMessages, type SupportMessageRow } from "../support/support.
 import { listAccountAudit } from "./account-audit.repo.ts";
 import { accountPageOf, type ListedExam, type ListedLabExam } from "./account-page.ts";
 import { DamagedParts } from "./damaged-parts.ts";
-import { describeAccount } from "./describe-account.ts";
+import { describeAccount, describeUsage, MAX_ROWS } from "./describe-account.ts";
 import type { ExportDeps } from "./export-deps.ts";
 import { exportImages } from "./export-images.ts";
 import { exportReceipts } from "./export-receipts.ts";
@@ -32,7 +32,6 @@ import { jsonOfLists } from "./json-of-lists.ts";
 const STUDIES_AT_ONCE = 100;
 const LABS_AT_ONCE = 1_000;
 const MESSAGES_AT_ONCE = 5;
-const MAX_ROWS = 10_000;
 
 /** What the exams of an export have in common. */
 interface ExportParts {
@@ -146,32 +145,43 @@ async function* exportSupport(deps: ExportDeps, zip: ZipStream, userId: string):
 }
 
 async function* exportAudit(deps: ExportDeps, zip: ZipStream, userId: string): AsyncGenerator<Uint8Array> {
-  yield* exportRows(zip, "audit", (before) => listAccountAudit(deps.db, userId, before, MAX_ROWS));
+  yield* exportRows(zip, "audit", {
+    pageBefore: (before) => listAccountAudit(deps.db, userId, before, MAX_ROWS),
+    describe: ({ id: _, ...event }) => event,
+  });
 }
 
 /** Sends the activities before the newest ones, which account.json has. */
 async function* exportUsage(deps: ExportDeps, zip: ZipStream, userId: string): AsyncGenerator<Uint8Array> {
-  const pageBefore = (before: number | null) => listUsageEvents(deps.db, userId, MAX_ROWS, before);
-  yield* exportRows(zip, "usage", pageBefore, { firstPart: 2 });
+  yield* exportRows(zip, "usage", {
+    firstPart: 2,
+    pageBefore: (before) => listUsageEvents(deps.db, userId, MAX_ROWS, before),
+    describe: describeUsage,
+  });
+}
+
+interface RowFiles<Row> {
+  pageBefore(beforeId: number | null): Promise<Row[]>;
+  describe(row: Row): object;
+  /** The first file to send; another one has the rows before. */
+  firstPart?: number;
 }
 
 /**
  * Sends rows, newest first, in files of at most {@link MAX_ROWS}, so that all rows are included and no file is too large for
- * memory: `name.json`, `name-2.json` and so on, from `firstPart`.
+ * memory: `name.json`, `name-2.json` and so on.
  */
-async function* exportRows(
+async function* exportRows<Row extends { id: number }>(
   zip: ZipStream,
   name: string,
-  pageBefore: (beforeId: number | null) => Promise<{ id: number }[]>,
-  { firstPart = 1 } = {},
+  { pageBefore, describe, firstPart = 1 }: RowFiles<Row>,
 ): AsyncGenerator<Uint8Array> {
   let before: number | null = null;
   for (let part = 1; ; part++) {
     const rows = await pageBefore(before);
     if (part > 1 && rows.length === 0) break;
-    const described = rows.map(({ id: _, ...row }) => row);
     if (part >= firstPart)
-      yield* zip.file(part === 1 ? `${name}.json` : `${name}-${part}.json`, json(described));
+      yield* zip.file(part === 1 ? `${name}.json` : `${name}-${part}.json`, json(rows.map(describe)));
     before = rows.at(-1)?.id ?? null;
     if (rows.length < MAX_ROWS) break;
   }

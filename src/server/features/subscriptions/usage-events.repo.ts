@@ -29,13 +29,15 @@ export async function insertUsageOfStudies(tx: Tx | OneStatement, events: UsageO
   if (events.studyInstanceUIDs.length > 0) await usageOfStudies(tx, events);
 }
 
+export type UsageEventRow = typeof usageEvents.$inferSelect;
+
 /** The newest activities of an account, or those before the row `beforeId`. */
 export async function listUsageEvents(
   db: DbOrTx,
   userId: string,
   limit: number,
   beforeId: number | null = null,
-): Promise<(typeof usageEvents.$inferSelect)[]> {
+): Promise<UsageEventRow[]> {
   const isBefore = beforeId === null ? undefined : lt(usageEvents.id, beforeId);
   return await db
     .select()
