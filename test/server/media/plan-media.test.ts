@@ -185,6 +185,21 @@ test.each([TEXT_SR, "1.2.840.10008.5.1.4.1.1.88.59"])(
   },
 );
 
+test("documents whose titles have very many modifiers hinder no medium", async () => {
+  const modifier = {
+    "0040A010": { vr: "CS", Value: ["HAS CONCEPT MOD"] },
+    "0040A160": { vr: "UT", Value: ["x".repeat(1_000)] },
+  };
+  const header: DicomJson = {
+    "0040A493": { vr: "CS", Value: ["VERIFIED"] },
+    "0040A730": { vr: "SQ", Value: Array.from({ length: 900 }, () => modifier) },
+  };
+  const { patient, files } = await seriesOf(50, TEXT_SR, { header }).plan();
+  expect(files).toHaveLength(50);
+  const [record] = patient.lower[0]?.lower[0]?.lower ?? [];
+  expect(Buffer.from(record?.bytes ?? []).toString("latin1")).toContain("VERIFIED");
+});
+
 test("a name that no element of a directory holds hinders no medium", async () => {
   const Alphabetic = "a".repeat(70_000);
   const { plan } = seriesOf(1, TEXT_SR, { header: { "00100010": { vr: "PN", Value: [{ Alphabetic }] } } });

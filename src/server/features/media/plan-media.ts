@@ -24,6 +24,8 @@ const MAX_VARIANTS = 100_000;
 const MAX_HEADERS = 2_000;
 /** The most bytes of all records. Those of {@link MAX_INSTANCES} images take half of it, but copied header values may be long. */
 const MAX_RECORD_BYTES = 32 * 1024 * 1024;
+/** A longer record goes without what is made of an instance's content: a document may have any number of items that modify its title. */
+const MAX_MADE_BYTES = 16 * 1024;
 
 /** A file of the medium that is copied from a volume. */
 export interface MediaFile {
@@ -233,13 +235,15 @@ function instanceRecord(
   },
   header: DicomJson | DicomElements,
 ): DirectoryRecord {
-  return directoryRecord(type, {
+  const known = {
     ...pick(header as DicomElements, copied),
-    ...made?.(header as DicomElements),
     [TagHex.ReferencedFileID]: { vr: "CS", Value: file },
     [TagHex.ReferencedSOPClassUIDInFile]: { vr: "UI", Value: [instance.sopClassUID] },
     [TagHex.ReferencedSOPInstanceUIDInFile]: { vr: "UI", Value: [instance.sopInstanceUID] },
     [TagHex.ReferencedTransferSyntaxUIDInFile]: { vr: "UI", Value: [instance.transferSyntaxUID] },
     [TagHex.InstanceNumber]: { vr: "IS", Value: [Math.trunc(instance.number)] },
-  });
+  };
+  const more = made?.(header as DicomElements);
+  const record = directoryRecord(type, { ...known, ...more });
+  return more && record.bytes.length > MAX_MADE_BYTES ? directoryRecord(type, known) : record;
 }
