@@ -29,8 +29,7 @@ import { exportImages } from "./export-images.ts";
 import { exportReceipts } from "./export-receipts.ts";
 import { jsonOfLists } from "./json-of-lists.ts";
 
-const STUDIES_AT_ONCE = 100;
-const LABS_AT_ONCE = 1_000;
+const EXAMS_AT_ONCE = 100;
 const MESSAGES_AT_ONCE = 5;
 
 /** What the exams of an export have in common. */
@@ -74,7 +73,7 @@ export async function* exportAccount(
   const exams: ListedExam[] = [];
   let after: string | null = null;
   for (;;) {
-    const rows: StudyRow[] = await listStudiesAfter(deps.db, userId, after, STUDIES_AT_ONCE);
+    const rows: StudyRow[] = await listStudiesAfter(deps.db, userId, after, EXAMS_AT_ONCE);
     for (const study of rows) {
       const contents = await findContents(deps.db, study.id);
       // It was deleted while those before it were sent.
@@ -84,7 +83,7 @@ export async function* exportAccount(
       exams.push(exam);
     }
     after = rows.at(-1)?.id ?? null;
-    if (rows.length < STUDIES_AT_ONCE) break;
+    if (rows.length < EXAMS_AT_ONCE) break;
   }
   const labs: ListedLabExam[] = [];
   for await (const exam of eachLabExam(deps, userId)) {
@@ -191,10 +190,10 @@ async function* exportRows<Row extends { id: number }>(
 async function* eachLabExam(deps: ExportDeps, userId: string): AsyncGenerator<LabExamRow> {
   let before: string | undefined;
   for (;;) {
-    const exams: LabExamRow[] = await listLabExamsBefore(deps.db, userId, before, LABS_AT_ONCE);
+    const exams: LabExamRow[] = await listLabExamsBefore(deps.db, userId, before, EXAMS_AT_ONCE);
     yield* exams;
     before = exams.at(-1)?.id;
-    if (exams.length < LABS_AT_ONCE) break;
+    if (exams.length < EXAMS_AT_ONCE) break;
   }
 }
 
