@@ -5,11 +5,11 @@ export const tooManyAccessTokens: ErrorKind = {
   code: "token.too_many",
   text: /*i18n*/ {
     id: "error.token.too_many",
-    message: "There are 50 tokens already. End one that you no longer use.",
+    message: "There are 50 tokens already. Revoke one that you no longer use.",
   },
 };
 export const accessTokenNotFound: ErrorKind = {
   status: 404,
   code: "token.not_found",
-  text: /*i18n*/ { id: "error.token.not_found", message: "This token has ended already." },
+  text: /*i18n*/ { id: "error.token.not_found", message: "This token is revoked already." },
 };
