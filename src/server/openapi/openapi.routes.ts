@@ -20,8 +20,9 @@ const describe = describeIn("Operations");
 const describeDicomweb = describeIn("DICOMweb");
 
 const WADL = "application/vnd.sun.wadl+xml";
-/** Of all resources of the service together; each of them names its own. */
-const SERVICE_METHODS = ["OPTIONS", "GET", "HEAD", "POST"];
+/** Of all resources of a viewer's service together, which takes nothing in; each of them names its own. */
+const VIEWER_METHODS = ["OPTIONS", "GET", "HEAD"];
+const SERVICE_METHODS = [...VIEWER_METHODS, "POST"];
 
 interface Sources {
   app: Pick<Hono<HttpEnv>, "routes">;
@@ -53,11 +54,12 @@ export function createOpenapiRoutes({ app, pageContext, maxUploadBytes, ...info 
   /** Retrieve Capabilities (PS3.18 §8.9); also on each resource, as editions before 2019 have it. */
   async function capabilities(c: Context<HttpEnv>): Promise<Response> {
     const isService = /^\/dicomweb(\/t\/[^/]+)?\/?$/.test(c.req.path);
-    const methods = isService ? SERVICE_METHODS : c.get("allowedMethods")(c.req.path);
+    const [, token] = /^\/dicomweb\/t\/([^/]+)/.exec(c.req.path) ?? [];
+    const ofService = token === undefined ? SERVICE_METHODS : VIEWER_METHODS;
+    const methods = isService ? ofService : c.get("allowedMethods")(c.req.path);
     if (methods.length === 0) throw new AppError(notFound);
     const type = negotiateCapabilities(c.req.header("accept"));
     const { document } = await built();
-    const [, token] = /^\/dicomweb\/t\/([^/]+)/.exec(c.req.path) ?? [];
     const service =
       token === undefined
         ? { base: `${info.publicUrl}/dicomweb`, prefix: "/dicomweb" }

@@ -104,6 +104,7 @@ describe("OPTIONS on DICOMweb", () => {
       expect((await t.call("OPTIONS", path)).status, path).toBe(404);
     for (const [path, allow] of [
       ["/dicomweb", "OPTIONS, GET, HEAD, POST"],
+      ["/dicomweb/t/abc", "OPTIONS, GET, HEAD"],
       ["/dicomweb/studies", "GET, HEAD, OPTIONS, POST"],
       ["/dicomweb/series", "GET, HEAD, OPTIONS"],
       ["/dicomweb/t/abc/studies", "GET, HEAD, OPTIONS"],
