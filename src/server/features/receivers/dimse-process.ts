@@ -160,7 +160,7 @@ export function createDimseProcess(options: DimseProcessOptions): DimseProcess {
   /** Has later senders see a certificate that was renewed in its files, which a program replaces one after the other. */
   function renewIdentity(files: TlsFiles, start: StartDimse): void {
     let refused: string | undefined;
-    renewing = setInterval(async () => {
+    const renew = async () => {
       try {
         const identity = await readIdentity(files);
         createSecureContext(identity);
@@ -174,7 +174,12 @@ export function createDimseProcess(options: DimseProcessOptions): DimseProcess {
         if (String(error) !== refused) log.warn("dimse.certificate_refused", describeError(error));
         refused = String(error);
       }
-    }, options.renewMs ?? RENEW_MS).unref();
+    };
+    const renewLater = () => {
+      if (isClosing) return;
+      renewing = setTimeout(() => void renew().then(renewLater), options.renewMs ?? RENEW_MS).unref();
+    };
+    renewLater();
   }
 
   return {
@@ -200,7 +205,7 @@ export function createDimseProcess(options: DimseProcessOptions): DimseProcess {
     },
     async close() {
       isClosing = true;
-      clearInterval(renewing);
+      clearTimeout(renewing);
       child?.kill("SIGKILL");
       await child?.exited;
       await rm(folder, { recursive: true, force: true });
