@@ -164,13 +164,16 @@ test.each([
 test.each([TEXT_SR, "1.2.840.10008.5.1.4.1.1.88.59"])(
   "the record of a document of class %s has what modifies its title and when it was last verified",
   async (sopClass) => {
-    const verifiedAt = (time: string) => ({ "0040A030": { vr: "DT", Value: [time] } });
+    const verifiedAt = (...times: (string | null)[]) => ({ "0040A030": { vr: "DT", Value: times } });
     const item = (relation: string, value: string) => ({
       "0040A010": { vr: "CS", Value: [relation] },
       "0040A160": { vr: "UT", Value: [value] },
     });
     const header: DicomJson = {
-      "0040A073": { vr: "SQ", Value: [verifiedAt("20260102101500"), verifiedAt("20260103"), {}] },
+      "0040A073": {
+        vr: "SQ",
+        Value: [verifiedAt("20260102101500"), verifiedAt("20260103", null), verifiedAt("ontem"), {}],
+      },
       "0040A493": { vr: "CS", Value: ["VERIFIED"] },
       "0040A730": { vr: "SQ", Value: [item("HAS CONCEPT MOD", "Brasil"), item("CONTAINS", "Achados")] },
     };
@@ -179,7 +182,7 @@ test.each([TEXT_SR, "1.2.840.10008.5.1.4.1.1.88.59"])(
     await directory.add(patient);
     const file = Buffer.concat(await Array.fromAsync(directory.encode("DISCO", "2.25.9")));
     const isReport = sopClass === TEXT_SR;
-    expect(file.toString("latin1").match(/2026010\d+|Brasil|Achados|VERIFIED/g)).toEqual(
+    expect(file.toString("latin1").match(/2026010\d+|null|ontem|Brasil|Achados|VERIFIED/g)).toEqual(
       isReport ? ["20260103", "VERIFIED", "Brasil"] : ["Brasil"],
     );
   },

@@ -113,10 +113,10 @@ export function recordKindOf(sopClassUID: string): RecordKind {
 
 /** When the last observer verified a document: each of them says it in an item of their own. */
 function verified(header: DicomElements): DicomElements {
-  const times = itemsOf(header, TagHex.VerifyingObserverSequence).flatMap(
-    (observer) => observer[TagHex.VerificationDateTime]?.Value ?? [],
-  );
-  const last = times.map(String).sort().at(-1);
+  const times = itemsOf(header, TagHex.VerifyingObserverSequence)
+    .flatMap((observer) => observer[TagHex.VerificationDateTime]?.Value ?? [])
+    .filter((time) => typeof time === "string" && /^\d{4}/.test(time));
+  const last = times.sort().at(-1);
   return last === undefined ? {} : { [TagHex.VerificationDateTime]: { vr: "DT", Value: [last] } };
 }
 
