@@ -4,6 +4,7 @@ import { angleDegrees, lengthMm } from "../../../src/client/visor/core/measures.
 import { edgesOf } from "../../../src/client/visor/core/orientation.ts";
 import { draggedWindow, presetsFor } from "../../../src/client/visor/core/windows.ts";
 import {
+  flipped,
   keepSeen,
   NO_TURN,
   placementOf,
@@ -39,8 +40,21 @@ describe("a picture on the screen", () => {
   test("a quarter turn is clockwise, and a flip changes left and right of the screen", () => {
     const turned = toScreen(placementOf({ ...NO_TURN, quarters: 1 }, stage), { x: 50, y: 0 });
     expect(turned.x).toBeGreaterThan(100);
-    const flipped = toScreen(placementOf({ ...NO_TURN, isFlipped: true }, stage), { x: 0, y: 25 });
-    expect(flipped.x).toBeGreaterThan(100);
+    const mirrored = toScreen(placementOf({ ...NO_TURN, isFlipped: true }, stage), { x: 0, y: 25 });
+    expect(mirrored.x).toBeGreaterThan(100);
+  });
+
+  test("a flip changes left and right of what is seen, and leaves top and bottom, however it is turned and moved", () => {
+    for (const quarters of [0, 1, 2, 3]) {
+      for (const isFlipped of [false, true]) {
+        const turn = { zoom: 2, panX: 30, panY: -20, quarters, isFlipped };
+        const before = toScreen(placementOf(turn, stage), { x: 10, y: 5 });
+        const after = toScreen(placementOf(flipped(turn), stage), { x: 10, y: 5 });
+        expect(after.x).toBeCloseTo(stage.width - before.x);
+        expect(after.y).toBeCloseTo(before.y);
+        expect(flipped(flipped(turn))).toEqual(turn);
+      }
+    }
   });
 
   test("zooming keeps what is under the finger, and points lead back into the picture", () => {
@@ -104,6 +118,7 @@ describe("directions", () => {
   test("they turn and flip with the picture", () => {
     expect(edgesOf(axial, { quarters: 1, isFlipped: false })).toEqual({ left: ["P"], top: ["R"] });
     expect(edgesOf(axial, { quarters: 0, isFlipped: true })).toEqual({ left: ["L"], top: ["A"] });
+    expect(edgesOf(axial, flipped({ ...NO_TURN, quarters: 1 }))).toEqual({ left: ["A"], top: ["R"] });
   });
 });
 

@@ -5,8 +5,9 @@ export interface ViewTurn {
   /** From the middle, in pixels of the screen. */
   panX: number;
   panY: number;
-  /** Quarter turns clockwise. */
+  /** Quarter turns clockwise, after the flip. */
   quarters: number;
+  /** Whether its left and right have changed places. */
   isFlipped: boolean;
 }
 
@@ -31,6 +32,17 @@ export interface Placement {
   d: number;
   e: number;
   f: number;
+}
+
+/** A quarter turn clockwise. */
+export function turnedRight(turn: ViewTurn): ViewTurn {
+  return { ...turn, quarters: (turn.quarters + 1) % 4 };
+}
+
+/** What is seen changes left and right of the screen, however the picture is turned and moved. */
+export function flipped(turn: ViewTurn): ViewTurn {
+  const { panX, quarters, isFlipped } = turn;
+  return { ...turn, panX: 0 - panX, quarters: (4 - quarters) % 4, isFlipped: !isFlipped };
 }
 
 export function placementOf(turn: ViewTurn, stage: Stage): Placement {

@@ -1,4 +1,5 @@
 import { useEffect, useEffectEvent } from "react";
+import { flipped, turnedRight } from "../draw/placement.ts";
 import type { Visor } from "./use-visor.ts";
 import type { Tool } from "./view-settings.ts";
 
@@ -82,8 +83,8 @@ function keyHandler(visor: Visor, does: KeyActions): (event: KeyboardEvent) => v
     ["-", () => visor.zoomBy(1 / ZOOM_STEP)],
     [" ", () => cine.setPlaying(!cine.isPlaying)],
     ["n", () => change((now) => ({ isInverted: !now.isInverted }))],
-    ["g", () => change(({ turn }) => ({ turn: { ...turn, quarters: (turn.quarters + 1) % 4 } }))],
-    ["e", () => change(({ turn }) => ({ turn: { ...turn, isFlipped: !turn.isFlipped } }))],
+    ["g", () => change(({ turn }) => ({ turn: turnedRight(turn) }))],
+    ["e", () => change(({ turn }) => ({ turn: flipped(turn) }))],
     ["o", visor.reset],
     ["Delete", visor.removeMeasure],
     ["Backspace", visor.removeMeasure],

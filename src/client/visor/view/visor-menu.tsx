@@ -2,6 +2,7 @@ import { Trans, useLingui } from "@lingui/react/macro";
 import type { ReactNode, RefObject } from "react";
 import { DownloadIcon } from "../../ui/icons.tsx";
 import { closeInnerStep } from "../../ui/use-inner-step.ts";
+import { flipped, turnedRight } from "../draw/placement.ts";
 import {
   AngleIcon,
   CompareIcon,
@@ -57,16 +58,13 @@ export function VisorMenu({ visor, returnTo, onClose, ...does }: VisorMenuProps)
         >
           <Trans id="visor.tool.invert">Invert</Trans>
         </MenuTool>
-        <MenuTool
-          icon={<RotateIcon />}
-          onClick={() => change(({ turn }) => ({ turn: { ...turn, quarters: (turn.quarters + 1) % 4 } }))}
-        >
+        <MenuTool icon={<RotateIcon />} onClick={() => change(({ turn }) => ({ turn: turnedRight(turn) }))}>
           <Trans id="visor.tool.rotate">Rotate</Trans>
         </MenuTool>
         <MenuTool
           icon={<FlipIcon />}
           isOn={settings.turn.isFlipped}
-          onClick={() => change(({ turn }) => ({ turn: { ...turn, isFlipped: !turn.isFlipped } }))}
+          onClick={() => change(({ turn }) => ({ turn: flipped(turn) }))}
         >
           <Trans id="visor.tool.flip">Flip</Trans>
         </MenuTool>

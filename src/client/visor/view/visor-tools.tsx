@@ -1,6 +1,7 @@
 import { useLingui } from "@lingui/react/macro";
 import type { ReactNode } from "react";
 import { LayersIcon } from "../../ui/icons.tsx";
+import { flipped, turnedRight } from "../draw/placement.ts";
 import {
   AngleIcon,
   ContrastIcon,
@@ -52,10 +53,10 @@ function AllTools({ visor, onShowKeys }: { visor: Visor; onShowKeys: () => void 
         button(label, icon, () => change({ tool }), settings.tool === tool),
       )}
       {button(t({ id: "visor.tool.rotateKey", message: "Rotate (G)" }), <RotateIcon />, () =>
-        change(({ turn }) => ({ turn: { ...turn, quarters: (turn.quarters + 1) % 4 } })),
+        change(({ turn }) => ({ turn: turnedRight(turn) })),
       )}
       {button(t({ id: "visor.tool.flipKey", message: "Flip (E)" }), <FlipIcon />, () =>
-        change(({ turn }) => ({ turn: { ...turn, isFlipped: !turn.isFlipped } })),
+        change(({ turn }) => ({ turn: flipped(turn) })),
       )}
       {button(t({ id: "visor.tool.resetKey", message: "Reset (O)" }), <ResetIcon />, visor.reset)}
       <span className="visor-space" />
