@@ -116,6 +116,18 @@ describe("a study that can't be opened", () => {
       "Erro ao carregar o viewer",
       "Error loading the viewer",
     ],
+    [
+      "because a proxy did not reach the server",
+      { [ASSIGN]: () => new Response("<html>", { status: 502, headers: { "content-type": "text/html" } }) },
+      "Servidor indisponível",
+      "Server unavailable",
+    ],
+    [
+      "because the server was not ready to make a token",
+      { [TOKEN]: () => problem(503, "database.unavailable", "x") },
+      "Servidor indisponível",
+      "Server unavailable",
+    ],
   ] as const) {
     test(`${what} says so, in both languages, and can be tried again`, async () => {
       const { calls } = await open(changed);

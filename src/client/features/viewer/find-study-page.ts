@@ -1,5 +1,6 @@
 import { ApiError } from "../../api.ts";
 import { isOffline } from "../../query-client.ts";
+import { isOutage } from "../../read-again.ts";
 import { currentToken } from "../../session.ts";
 import type { ViewerFailure, ViewerPage } from "./use-viewer-page.ts";
 import { FIRST_SERIES, viewerApi } from "./viewer-api.ts";
@@ -23,6 +24,7 @@ export async function findStudyPage(
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     if (isOffline(error)) return { state: "failed", failure: "connection" };
+    if (isOutage(error)) return { state: "failed", failure: "outage" };
     return { state: "failed", failure: error.status === 401 ? "noSession" : failure };
   }
 }

@@ -3,8 +3,8 @@ import type { ViewerObstacle } from "../../../shared/api/studies.ts";
 import { readViewerMessage, type ViewerEvent } from "../../viewer/messages.ts";
 import { createViewerScripts, type ViewerScripts } from "./viewer-scripts.ts";
 
-/** The step at which opening the viewer failed. */
-export type ViewerFailure = "noSession" | "connection" | "assign" | "token" | "page";
+/** The step at which opening the viewer failed; `connection`: the server was not reached; `outage`: it was not ready. */
+export type ViewerFailure = "noSession" | "connection" | "outage" | "assign" | "token" | "page";
 
 export type ViewerPage =
   | { state: "opening" }

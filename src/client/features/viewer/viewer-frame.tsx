@@ -11,6 +11,7 @@ import { type FindViewerPage, useViewerPage, type ViewerFailure, viewerSandbox }
 const failureTexts: Record<ViewerFailure, MessageDescriptor> = {
   noSession: msg({ id: "viewer.noSession", message: "Access token not found. Please log in again." }),
   connection: msg({ id: "offline.title", message: "No connection" }),
+  outage: msg({ id: "tray.serverAway.title", message: "Server unavailable" }),
   assign: msg({
     id: "viewer.assignFailed",
     message: "Error opening the viewer. Check that the study has valid images.",
@@ -67,7 +68,7 @@ export function ViewerFrame({ description, find, picture, unseen, onRefused, onL
       {isWaiting && picture}
       {isWaiting && <Waiting percent={percent} />}
       {page.state === "unseen" && unseen?.(page.obstacle)}
-      {failure === "connection" && <ServerReturn onReturn={retry} />}
+      {(failure === "connection" || failure === "outage") && <ServerReturn onReturn={retry} />}
       {failure && (
         <div className="viewer-failed">
           <ErrorCard
@@ -97,7 +98,7 @@ export function ViewerFrame({ description, find, picture, unseen, onRefused, onL
   );
 }
 
-/** Stands where the server was not reached: the browser tells of its own connection only. */
+/** Stands where the server gave no page: the browser tells of its own connection only. */
 function ServerReturn({ onReturn }: { onReturn: () => void }): null {
   useServerReturn(onReturn);
   return null;
