@@ -54,3 +54,28 @@ test("a request that did not open is opened by the whole address, pasted into th
   screen.getByLabelText("Quem entrega");
   expect(secrets).toEqual(["cut", "whole"]);
 });
+
+test("the whole address that is pasted while the cut one is still being opened opens the request", async () => {
+  const late = Promise.withResolvers<Response>();
+  const secrets: unknown[] = [];
+  answerCalls({
+    "POST /api/requests/open": ({ body }) => {
+      secrets.push((body as { secret: string }).secret);
+      return secrets.length === 1 ? late.promise : Response.json(request);
+    },
+  });
+  const paste = async (secret: string) => {
+    await act(async () => {
+      window.location.hash = secret;
+    });
+    await settled();
+  };
+  await paste("cut");
+  await renderClient(<DeliveryScreen productName="Exameteca" request="t" maxUploadBytes={1_000_000} />);
+  await settled();
+  await paste("whole");
+  late.resolve(problem(404, "request.not_found", "Não abre."));
+  await settled();
+  screen.getByLabelText("Quem entrega");
+  expect(secrets).toEqual(["cut", "whole"]);
+});

@@ -13,7 +13,7 @@ interface Opening {
 }
 
 /** Answers of `POST /api/visits`, one after the other; undefined is one that is lost. Returns what was asked. */
-function answerOpenings(...answers: (Response | undefined)[]): Opening[] {
+function answerOpenings(...answers: (Response | Promise<Response> | undefined)[]): Opening[] {
   const asked: Opening[] = [];
   globalThis.fetch = (async (_path: string, init?: RequestInit) => {
     asked.push(JSON.parse(String(init?.body)));
@@ -69,6 +69,23 @@ test("a link that did not open is opened by the whole address, pasted into the s
   await paste("whole");
   await screen.findByText("open");
   await paste("other");
+  await screen.findByText("open");
+  expect(asked.map(({ secret }) => secret)).toEqual(["cut", "whole"]);
+});
+
+test("the whole address that is pasted while the cut one is still being opened opens the link", async () => {
+  const late = Promise.withResolvers<Response>();
+  const asked = answerOpenings(late.promise, opened());
+  const paste = (secret: string) =>
+    act(async () => {
+      window.location.hash = secret;
+      await new Promise((resolve) => setTimeout(resolve, 0));
+    });
+  await paste("cut");
+  await renderClient(<Page link="four" />);
+  await screen.findByText("opening");
+  await paste("whole");
+  late.resolve(problem(404, "link.not_found", "Não abre."));
   await screen.findByText("open");
   expect(asked.map(({ secret }) => secret)).toEqual(["cut", "whole"]);
 });

@@ -41,8 +41,15 @@ export async function openPage(requestId: string): Promise<OpenedDelivery> {
 }
 
 async function openRequest(requestId: string): Promise<DeliveryState> {
-  const request = await deliveryApi.open(requestId, secretOfPage());
-  return { step: "who", request, isBusy: false };
+  const secret = secretOfPage();
+  try {
+    const request = await deliveryApi.open(requestId, secret);
+    return { step: "who", request, isBusy: false };
+  } catch (error) {
+    if (secret === secretOfPage()) throw error;
+    // Another address was pasted meanwhile.
+    return await openRequest(requestId);
+  }
 }
 
 /** What became of the delivery once an upload of it has arrived: its receipt, or what is still to be sent. @throws {ApiError} */

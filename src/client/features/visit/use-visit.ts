@@ -85,7 +85,7 @@ async function openOnce(link: string): Promise<VisitState> {
 }
 
 async function openLink(link: string, passcode?: string): Promise<VisitState> {
-  const secret = window.location.hash.slice(1);
+  const secret = secretOfPage();
   try {
     const attempt = attemptFor(link);
     const visit = await visitApi.open({ link, secret, attempt, ...(passcode !== undefined && { passcode }) });
@@ -95,8 +95,15 @@ async function openLink(link: string, passcode?: string): Promise<VisitState> {
     return { step: "open", visit };
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
-    return stateOf(error, passcode !== undefined);
+    const state = stateOf(error, passcode !== undefined);
+    // Another address was pasted meanwhile.
+    const isPastedOver = state.step !== "passcode" && secret !== secretOfPage();
+    return isPastedOver ? await openLink(link, passcode) : state;
   }
+}
+
+function secretOfPage(): string {
+  return window.location.hash.slice(1);
 }
 
 function stateOf(error: ApiError, isWrong: boolean): VisitState {
