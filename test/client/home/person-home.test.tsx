@@ -361,6 +361,27 @@ describe("a press at a link whose exam", () => {
     await drawn();
     expect(getDefaultStore().get(sharedStudyAtom)?.id).toBeUndefined();
   });
+
+  test("is read late opens nothing over the exam of a link that was pressed after it", async () => {
+    const late = Promise.withResolvers<Response>();
+    const links = [
+      { ...link, id: "l1", recipient: "Minha irmã", lastOpenedAt: null },
+      { ...link, id: "l2", recipient: "Meu pai", lastOpenedAt: null, studyIds: ["s2"] },
+    ];
+    await show({
+      more: {
+        "GET /api/links": () => Response.json(links),
+        "GET /api/studies/s1": () => late.promise,
+        "GET /api/studies/s2": () => Response.json({ ...skull, id: "s2" }),
+      },
+    });
+    await press();
+    await userEvent.setup().click(screen.getByRole("button", { name: "Ver o link: Meu pai" }));
+    await screen.findByRole("dialog", { name: "Compartilhar exame" });
+    late.resolve(Response.json(skull));
+    await drawn();
+    expect(getDefaultStore().get(sharedStudyAtom)?.id).toBe("s2");
+  });
 });
 
 test("nothing is said of links where none is active", async () => {

@@ -30,6 +30,7 @@ const shareOpenAtom = openAtom("share");
 export function LinksPanel() {
   const query = useActiveLinks();
   const isShareOpen = useAtomValue(shareOpenAtom);
+  const see = useSeeLink();
   return (
     <>
       {query.data?.length !== 0 && (
@@ -38,7 +39,7 @@ export function LinksPanel() {
             <ul>
               {links.slice(0, LINKS_SHOWN).map((link) => (
                 <li key={link.id}>
-                  <LinkRow link={link} />
+                  <LinkRow link={link} onSee={() => see(link)} />
                 </li>
               ))}
             </ul>
@@ -54,9 +55,8 @@ export function LinksPanel() {
   );
 }
 
-function LinkRow({ link }: { link: Link }) {
+function LinkRow({ link, onSee }: { link: Link; onSee: () => void }) {
   const { i18n, t } = useLingui();
-  const see = useSeeLink(link);
   const until = dayText(link.expiresAt);
   const name = link.recipient ?? t({ id: "link.nobody", message: "Link without a name" });
   const when = link.lastOpenedAt && whenText(i18n, link.lastOpenedAt);
@@ -68,7 +68,7 @@ function LinkRow({ link }: { link: Link }) {
         <Button
           size="small"
           aria-label={t({ id: "home.links.seeOf", message: `View the link: ${name}` })}
-          onClick={see}
+          onClick={onSee}
         >
           <Trans id="visit.see">View</Trans>
         </Button>
@@ -86,9 +86,10 @@ function LinkRow({ link }: { link: Link }) {
 }
 
 /**
- * Opens the share dialog of the link's first exam, which lists the link. An exam that is read late opens nothing over another view.
+ * Opens the share dialog of a link's first exam, which lists the link. An exam that is read late opens nothing over another view, nor
+ * over the link that was pressed last.
  */
-function useSeeLink({ studyIds: [studyId] }: Link): () => void {
+function useSeeLink(): (link: Link) => void {
   const { t } = useLingui();
   const queryClient = useQueryClient();
   const share = useSetAtom(sharedSubject.valueAtom);
@@ -98,15 +99,18 @@ function useSeeLink({ studyIds: [studyId] }: Link): () => void {
         queryKey: [STUDIES, "one", id],
         queryFn: ({ signal }) => studiesApi.read(id, signal),
       }),
-    onError: (error) =>
-      showToast({
-        tone: "bad",
-        title: t({ id: "request.refuse.unread", message: "The exam could not be read" }),
-        text: failureText(error),
-      }),
   });
-  return () => {
-    if (studyId !== undefined && !reading.isPending)
-      reading.mutate(studyId, { onSuccess: (study) => share(study) });
+  return ({ studyIds: [studyId] }) => {
+    if (studyId === undefined) return;
+    // Told of the last press alone, and only while the panel stands.
+    reading.mutate(studyId, {
+      onSuccess: (study) => share(study),
+      onError: (error) =>
+        showToast({
+          tone: "bad",
+          title: t({ id: "request.refuse.unread", message: "The exam could not be read" }),
+          text: failureText(error),
+        }),
+    });
   };
 }
