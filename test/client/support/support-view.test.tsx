@@ -74,6 +74,20 @@ describe("the support form", () => {
     expect(sent.map(({ form }) => form.get("image"))).toEqual([null]);
   });
 
+  test("keeps the image that was chosen last, also if one chosen before it is read late", async () => {
+    const user = await showSupport();
+    const read = Promise.withResolvers<ArrayBuffer>();
+    const late = Object.assign(imageOf(Uint8Array.from(PNG), "nuvem.png"), {
+      slice: () => ({ arrayBuffer: () => read.promise }),
+    });
+    await pick(user, late);
+    await pick(user, imageOf(Uint8Array.from(PNG), "tela.png"));
+    await screen.findByText("tela.png");
+    await act(async () => read.resolve(Uint8Array.from(PNG).buffer));
+    expect(screen.queryByText("nuvem.png") === null).toBe(true);
+    screen.getByText("tela.png");
+  });
+
   test("sends everything without the session's token, confirms it and empties the form", async () => {
     const sent = answerSupport(() => Response.json({ sent: true }, { status: 201 }));
     const user = await showSupport();

@@ -1,6 +1,6 @@
 import { standardSchemaResolver } from "@hookform/resolvers/standard-schema";
 import { Trans, useLingui } from "@lingui/react/macro";
-import { useEffect, useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { useForm } from "react-hook-form";
 import * as z from "zod/mini";
 import { supportMessageSchema } from "../../../shared/api/support.ts";
@@ -93,8 +93,12 @@ export function SupportForm() {
 function useImage() {
   const [file, setFile] = useState<File>();
   const [error, setError] = useState<ValidationMessage | string>();
+  const last = useRef<File>(undefined);
   const choose = async (chosen: File | undefined) => {
+    last.current = chosen;
     const wrong = chosen && (await checkImage(chosen));
+    // A file of another device or of a cloud is read late.
+    if (last.current !== chosen) return;
     setFile(chosen);
     setError(wrong);
   };
