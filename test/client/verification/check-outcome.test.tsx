@@ -181,6 +181,17 @@ describe("a receipt that is brought", () => {
     await screen.findByText(/^3 · /);
   });
 
+  test("is missing where the address was not copied whole, of which no file is to blame", async () => {
+    answerCalls({ "GET /.well-known/jwks.json": keys });
+    window.location.hash = "eyJhbGciOiJFZERTQSIs";
+    await showScreen();
+    expect((await screen.findByRole("alert")).textContent).toBe(
+      "Este endereço não traz um recibo, ou não foi copiado inteiro. Copie-o de novo ou escolha o PDF do recibo.",
+    );
+    bring(new File(["nothing"], "recibo.json"));
+    await waitFor(() => expect(screen.getByRole("alert").textContent).toStartWith("Este arquivo não é"));
+  });
+
   test("is told to be gone where its file was removed since it was chosen", async () => {
     answerCalls({ "GET /.well-known/jwks.json": keys });
     await showScreen();

@@ -23,8 +23,11 @@ export type Check =
   | { state: "failed"; reason: HashFailure }
   | { state: "done"; result: CheckResult };
 
-/** What was brought and shows no receipt; `isGone`: its file was changed or removed since it was chosen. */
-export type RefusedReceipt = UnreadReceipts & { isGone?: boolean };
+/**
+ * What was brought and shows no receipt. `isGone`: its file was changed or removed since it was chosen; `isAddress`: it is the text
+ * of the page's address.
+ */
+export type RefusedReceipt = UnreadReceipts & { isGone?: boolean; isAddress?: boolean };
 
 /** The receipt and the files that a person brought. Nothing of them leaves the page: only the public keys are fetched. */
 export function useVerification() {
@@ -36,7 +39,7 @@ export function useVerification() {
   const reading = useRef<object>(undefined);
 
   async function open(
-    read: (keys: PublicKey[] | undefined) => Promise<OpenedReceipt | UnreadReceipts | undefined>,
+    read: (keys: PublicKey[] | undefined) => Promise<OpenedReceipt | RefusedReceipt | undefined>,
   ): Promise<void> {
     forgetCheck();
     const brought = {};
@@ -83,7 +86,8 @@ export function useVerification() {
     refused,
     check,
     openFile: (file: Blob) => open((keys) => openReceiptFile(file, keys)),
-    openText: (text: string) => open((keys) => openReceiptText(text, keys)),
+    openAddress: (text: string) =>
+      open(async (keys) => (await openReceiptText(text, keys)) ?? { unread: 0, isAddress: true }),
     checkFiles,
     reset() {
       forgetCheck();

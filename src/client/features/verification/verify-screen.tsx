@@ -13,7 +13,7 @@ import { type RefusedReceipt, useVerification } from "./use-verification.ts";
 
 /** `/verificar`: checks a receipt, and a folder or ZIP against it, in the browser. */
 export default function VerifyScreen({ productName }: IslandProps<"verify">) {
-  const { receipt, refused, check, openFile, openText, checkFiles, reset } = useVerification();
+  const { receipt, refused, check, openFile, openAddress, checkFiles, reset } = useVerification();
   const receiptStep = useRef<HTMLElement>(null);
   // A receipt takes the place of the button that it was chosen by.
   const focus = useKeptFocus(receiptStep);
@@ -22,7 +22,7 @@ export default function VerifyScreen({ productName }: IslandProps<"verify">) {
     const text = window.location.hash.slice(1);
     if (text === "") return;
     window.history.replaceState(window.history.state, "", window.location.pathname);
-    void openText(text);
+    void openAddress(text);
   };
   const begin = useEffectEvent(openFragment);
   useEffect(() => begin(), []);
@@ -75,11 +75,16 @@ export default function VerifyScreen({ productName }: IslandProps<"verify">) {
   );
 }
 
-function Refused({ unread, isGone = false }: RefusedReceipt) {
+function Refused({ unread, isGone, isAddress }: RefusedReceipt) {
   return (
     <p className="notice is-bad" role="alert">
       {isGone ? (
         <Trans id="verify.failed.gone">A file was changed or removed since it was chosen.</Trans>
+      ) : isAddress ? (
+        <Trans id="verify.noReceiptInAddress">
+          This address has no receipt, or was not copied whole. Copy it again, or choose the PDF of the
+          receipt.
+        </Trans>
       ) : unread > 0 ? (
         <Plural
           id="verify.noneRead"
