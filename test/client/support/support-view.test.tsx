@@ -68,6 +68,7 @@ describe("the support form", () => {
     expect(screen.getByText("Formato de imagem inválido. Use JPG, PNG ou GIF")).toBeDefined();
     expect(sent).toHaveLength(0);
     await user.click(screen.getByRole("button", { name: "Remover a imagem" }));
+    expect(document.activeElement === screen.getByRole("button", { name: "Anexar imagem" })).toBe(true);
     await untilGone(() => screen.queryByText("Formato de imagem inválido. Use JPG, PNG ou GIF"));
     await user.click(send());
     expect(await screen.findByText("Mensagem enviada")).toBeDefined();

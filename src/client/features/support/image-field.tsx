@@ -16,6 +16,7 @@ interface ImageFieldProps {
 export function ImageField({ image, onImageChange, error, disabled }: ImageFieldProps) {
   const { t } = useLingui();
   const input = useRef<HTMLInputElement>(null);
+  const attach = useRef<HTMLButtonElement>(null);
   const pick = (file: File | undefined) => {
     // Allows the same file to be picked again after it was removed.
     if (input.current) input.current.value = "";
@@ -39,7 +40,7 @@ export function ImageField({ image, onImageChange, error, disabled }: ImageField
             tabIndex={-1}
             {...tied}
           />
-          <Button disabled={disabled} onClick={() => input.current?.click()}>
+          <Button ref={attach} disabled={disabled} onClick={() => input.current?.click()}>
             <PaperclipIcon small />
             <Trans id="support.image.pick">Attach image</Trans>
           </Button>
@@ -48,7 +49,11 @@ export function ImageField({ image, onImageChange, error, disabled }: ImageField
               <span>{image.name}</span>
               <IconButton
                 label={t({ id: "support.image.remove", message: "Remove the image" })}
-                onClick={() => pick(undefined)}
+                onClick={() => {
+                  pick(undefined);
+                  // The pressed button goes with the image.
+                  attach.current?.focus();
+                }}
               >
                 <CloseIcon />
               </IconButton>
