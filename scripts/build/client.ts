@@ -37,7 +37,7 @@ const HIS_LOCALES = {
 } as const;
 
 /** Smaller chunks join others: a request costs a phone more than a few functions that its page does not need. */
-const MIN_CHUNK_BYTES = 2_048;
+const MIN_CHUNK_BYTES = 4_096;
 
 export interface ClientBuildOptions {
   /** Replaced as a whole, once the new build is complete. */
