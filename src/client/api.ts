@@ -33,6 +33,13 @@ export class ApiError extends Error {
   }
 }
 
+const OUTAGES = [0, 502, 503, 504];
+
+/** Whether the server was not reached, or is not ready. */
+export function isOutage(error: Error | null): boolean {
+  return error instanceof ApiError && OUTAGES.includes(error.status) && error.code !== "cut_off";
+}
+
 export interface CallOptions {
   signal?: AbortSignal | undefined;
   /** The media type that is asked for, of a call that has several. */

@@ -1,4 +1,4 @@
-import { ApiError } from "./api.ts";
+import { ApiError, isOutage } from "./api.ts";
 
 const PAUSE_MS = 15_000;
 
@@ -17,13 +17,6 @@ export function readAgainAfterFailure({ state: { status, error } }: FailedRead):
  */
 export function readAgainAfterOutage({ state: { error } }: FailedRead): number | false {
   return isOutage(error) ? pauseAfter(error) : false;
-}
-
-const OUTAGES = [0, 502, 503, 504];
-
-/** Whether the server was not reached, or is not ready. */
-export function isOutage(error: Error | null): boolean {
-  return error instanceof ApiError && OUTAGES.includes(error.status) && error.code !== "cut_off";
 }
 
 function pauseAfter(error: Error | null): number {

@@ -1,7 +1,6 @@
 import { useEffect, useState } from "react";
 import type { Receipt } from "../../../shared/api/receipts.ts";
-import { ApiError } from "../../api.ts";
-import { isOutage } from "../../read-again.ts";
+import { ApiError, isOutage } from "../../api.ts";
 import { wait } from "../upload/follow/wait.ts";
 import { deliveryApi } from "./delivery-api.ts";
 import type { Delivered } from "./delivery-state.ts";

@@ -1,6 +1,5 @@
-import { ApiError } from "../../api.ts";
+import { ApiError, isOutage } from "../../api.ts";
 import { isOffline } from "../../query-client.ts";
-import { isOutage } from "../../read-again.ts";
 import { currentToken } from "../../session.ts";
 import type { ViewerFailure, ViewerPage } from "./use-viewer-page.ts";
 import { FIRST_SERIES, viewerApi } from "./viewer-api.ts";
