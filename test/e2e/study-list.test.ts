@@ -17,6 +17,7 @@ import { formBody } from "../support/sample-pdf.ts";
 import { type SampleInstance, sampleZip, studyUID } from "../support/sample-zip.ts";
 import type { Person } from "../support/test-app.ts";
 import { tusOf } from "../support/tus.ts";
+import { until } from "../support/until.ts";
 
 const START_TIMEOUT_MS = 240_000;
 const JOB_TIMEOUT_MS = 240_000;
@@ -119,8 +120,11 @@ describe("the study list", () => {
   const rows = (page: Page) =>
     page.locator("table[aria-busy=false] tr.study-row, .phone-studies:not([aria-busy]) > .phone-study");
   const titles = (page: Page) => rows(page).locator("b").allTextContents();
-  const showing = (page: Page, from: number, to: number, all: number) =>
-    page.getByText(pt.showing(from, to, all), { exact: true }).waitFor();
+  const showing = async (page: Page, from: number, to: number, all: number) => {
+    await page.getByText(pt.showing(from, to, all), { exact: true }).waitFor();
+    // While a page is read, the rows of the one before it stay.
+    await until(async () => (await rows(page).count()) === to - from + 1);
+  };
   const heads = async (page: Page) =>
     (await page.getByRole("columnheader").allTextContents()).map((text) => text.trim());
   const head = (page: Page, name: string) => page.getByRole("columnheader", { name, exact: true });

@@ -427,7 +427,10 @@ describe("a study", () => {
       await page.getByText("Mostrando 1 a 10 de 12").waitFor();
       await page.getByRole("button", { name: "Próximo", exact: true }).click();
       await page.getByText("Mostrando 11 a 12").waitFor();
-      const row = page.locator("[data-opens]:visible").last();
+      const opening = page.locator("[data-opens]:visible");
+      // While a page is read, the rows of the one before it stay.
+      await until(async () => (await opening.count()) === 2);
+      const row = opening.last();
       const id = await row.getAttribute("data-opens");
       await row.scrollIntoViewIfNeeded();
       const scrollY = await page.evaluate(() => window.scrollY);
