@@ -7,7 +7,7 @@ interface App {
 /**
  * What the runtime calls for each request. It gives a request without Host, which HTTP/1.0 allows and load balancers send to ask for
  * health, a path for its address: that is completed with PUBLIC_URL's origin (RFC 9112 §3.3). A Host that is none is 400 (§3.2). It
- * closes a connection whose client asks for that, but does not say so (§9.6), and some clients keep connections by what answers say.
+ * closes a connection if its client asks for that, but its answer does not say so (§9.6): some clients would use the connection again.
  */
 export function answerRequests({ fetch }: App, publicUrl: string) {
   const { origin } = new URL(publicUrl);

@@ -60,7 +60,7 @@ export function createDecodePool({ start, size, timeoutMs = TIMEOUT_MS }: Decode
     );
   };
 
-  /** Ends a worker that fails while it waits for a frame, such as one whose script did not arrive. */
+  /** Ends a worker that fails while it is idle, such as one whose script did not arrive. */
   const rest = (seat: Seat, worker: DecodeWorker) => {
     worker.onerror = () => end(seat);
   };

@@ -169,7 +169,7 @@ async function* mediaPieces(deps: MediaDeps, medium: Medium, page: Uint8Array[])
   const byId = new Map(volumes.map((volume) => [volume.id, volume]));
   for await (const { item, result } of openedImages(deps, files, byId)) {
     yield* imageFile(zip, item, await result);
-    // Sent behind one image: whoever takes a medium in may know the exam by its first instance, and the laudo says less of it.
+    // After the first image: some programs describe the exam by its first instance, and a laudo says less of it.
     yield* laudoFiles(zip, medium, pdf);
     pdf = undefined;
   }

@@ -27,7 +27,7 @@ export async function takeUpTitle(
   return (await tx.$count(retiredTitles, eq(retiredTitles.aeTitle, aeTitle))) === 0;
 }
 
-/** Ends the year of a title whose receiver is gone. Returns `false` if there is none. */
+/** Frees a title that is kept for the account that had it. Returns `false` if it is not kept. */
 export async function freeTitle(db: Db, aeTitle: string): Promise<boolean> {
   const rows = await db
     .delete(retiredTitles)
