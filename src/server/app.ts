@@ -8,8 +8,10 @@ import { createDeliveryGate } from "./features/deliveries/delivery-gate.ts";
 import { findDeliverySession } from "./features/deliveries/find-delivery-session.ts";
 import { Decoding } from "./features/dicomweb/decoded/decoding.ts";
 import { createStudyDicomwebRoutes } from "./features/dicomweb/study-dicomweb.routes.ts";
+import { routedPath } from "./features/dicomweb/uri-service.ts";
 import { createExchangeRoutes } from "./features/exchange/exchange.routes.ts";
 import { createRenderedRoutes } from "./features/exchange/rendered.routes.ts";
+import { createUriServiceRoutes } from "./features/exchange/uri-service.routes.ts";
 import { createExportRoutes } from "./features/export/export.routes.ts";
 import { createFhirRoutes } from "./features/fhir/fhir.routes.ts";
 import { createIngestRoutes, createPlacesForUploads } from "./features/ingest/ingest.routes.ts";
@@ -79,7 +81,7 @@ export interface Development {
 export function createApp(deps: Deps, assets: BuiltAssets, development?: Development) {
   const { config, log, meters } = deps;
   const { productName, publicUrl, viewerOrigin } = config;
-  const app = new Hono<HttpEnv>();
+  const app = new Hono<HttpEnv>({ getPath: routedPath });
   const pdfForms = createPdfForms(deps);
   const callers = createCallers(deps, (token) => findDeliverySession(deps, token));
   const guard = createGuard(callers.find);
@@ -149,6 +151,7 @@ export function createApp(deps: Deps, assets: BuiltAssets, development?: Develop
   app.route("/dicomweb", createStudyDicomwebRoutes(deps, guard, new Decoding(createFrameDecoder(deps))));
   app.route("/dicomweb", createExchangeRoutes(deps, guard, uploadSlots));
   app.route("/dicomweb", rendered.forSessions(guard));
+  app.route("/", createUriServiceRoutes(guard));
   app.route("/fhir", createFhirRoutes(deps, guard));
   app.route(
     "/viewer",

@@ -20,6 +20,7 @@ import {
 } from "../features/dicomweb/qido/parse-qido.ts";
 import { attributeNamed, KEYWORDS, searchedName } from "../features/dicomweb/qido/qido-attributes.ts";
 import { MAX_ANSWER_BYTES } from "../features/dicomweb/qido/search-instances.ts";
+import { URI_SERVICE } from "../features/dicomweb/uri-service.ts";
 import { MAX_INSTANCES } from "../features/exchange/receive-instances.ts";
 import { MAX_PICTURES } from "../features/exchange/rendered-parts.ts";
 import { MAX_LISTED_SERIES, MAX_READ_SERIES } from "../features/exchange/search-all.ts";
@@ -50,6 +51,7 @@ export interface Limits {
 export function conformanceSections(document: ApiDocument, limits: Limits): ConformanceSection[] {
   return [
     services(document),
+    uriService(document),
     attributes(),
     searching(),
     storing(limits),
@@ -77,6 +79,20 @@ function services(document: ApiDocument): ConformanceSection {
       const types = Object.values(call?.operation.responses ?? {}).flatMap(mediaTypesOf);
       const shown = [...new Set(types)].filter((type) => !type.includes("problem"));
       return [transaction, name, yesNo(call), yesNo(viewer.has(name)), shown.join(", ")];
+    }),
+  };
+}
+
+function uriService({ paths }: ApiDocument): ConformanceSection {
+  const { description = "", parameters = [] } = paths[URI_SERVICE]?.get ?? {};
+  return {
+    id: "uri-service",
+    title: "DICOMweb: the URI Service (PS3.18 §9)",
+    text: `\`GET ${URI_SERVICE}\` for a session or an access token. ${description}`,
+    columns: ["Parameter", "Required"],
+    rows: parameters.flatMap((parameter) => {
+      const isTaken = "name" in parameter && parameter.schema && !("not" in parameter.schema);
+      return isTaken ? [[parameter.name, yesNo(parameter.required)]] : [];
     }),
   };
 }

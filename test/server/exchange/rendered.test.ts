@@ -3,37 +3,17 @@ import { connect } from "node:net";
 import { TagHex } from "../../../src/shared/dicom/tags.ts";
 import { sampleZip, studyUID } from "../../support/sample-zip.ts";
 import { createTestApp, type Person, type TestApp } from "../../support/test-app.ts";
+import { SIDE, twoFrames } from "../../support/two-frames.ts";
 import { until } from "../../support/until.ts";
 
-const SIDE = 64;
 const number = (vr: string, value: number) => ({ vr, Value: [value] });
-
-/** Two frames of 64 × 64 pixels of 16 bits, from 0 to 4,095; the second is the first from the other end. */
-const image = {
-  [TagHex.Rows]: number("US", SIDE),
-  [TagHex.Columns]: number("US", SIDE),
-  [TagHex.NumberOfFrames]: number("IS", 2),
-  [TagHex.BitsAllocated]: number("US", 16),
-  [TagHex.BitsStored]: number("US", 16),
-  [TagHex.HighBit]: number("US", 15),
-  [TagHex.PixelRepresentation]: number("US", 0),
-  [TagHex.SamplesPerPixel]: number("US", 1),
-  [TagHex.PhotometricInterpretation]: { vr: "CS", Value: ["MONOCHROME2"] },
-  [TagHex.PixelData]: {
-    vr: "OW",
-    bytes: new Uint8Array(
-      Uint16Array.from({ length: 2 * SIDE * SIDE }, (_, i) => (i < SIDE * SIDE ? i : 2 * SIDE * SIDE - i - 1))
-        .buffer,
-    ),
-  },
-};
 
 let t: TestApp;
 let owner: Person;
 beforeAll(async () => {
   t = await createTestApp();
   owner = await t.addPerson("Quem Olha");
-  await t.store(owner, sampleZip({ study: "1", elements: image }));
+  await t.store(owner, sampleZip({ study: "1", elements: twoFrames }));
 }, 240_000);
 afterAll(() => t[Symbol.asyncDispose]());
 
@@ -101,8 +81,8 @@ describe("a rendered image", () => {
   });
 
   test("comes with all others of its place to who takes several, each with its address", async () => {
-    await t.store(owner, sampleZip({ study: "3", sop: "2", elements: image }));
-    await t.store(owner, sampleZip({ study: "3", series: "2", sop: "3", elements: image }));
+    await t.store(owner, sampleZip({ study: "3", sop: "2", elements: twoFrames }));
+    await t.store(owner, sampleZip({ study: "3", series: "2", sop: "3", elements: twoFrames }));
     const several = { accept: 'multipart/related; type="image/png"' };
     const read = async (path: string) => {
       const answer = await t.call("GET", `${path}/rendered`, { as: owner, headers: several });
@@ -144,7 +124,7 @@ describe("a rendered image", () => {
     const frames = 300;
     const noise = crypto.getRandomValues(new Uint16Array(frames * 16 * 16));
     const elements = {
-      ...image,
+      ...twoFrames,
       [TagHex.Rows]: number("US", 16),
       [TagHex.Columns]: number("US", 16),
       [TagHex.NumberOfFrames]: number("IS", frames),
@@ -191,7 +171,7 @@ describe("a rendered image", () => {
     const people = await Promise.all(
       ["Uma", "Outra", "Terceira"].map((name) => t.addPerson(`${name} na Fila`)),
     );
-    for (const person of people) await t.store(person, sampleZip({ study: "6", elements: image }));
+    for (const person of people) await t.store(person, sampleZip({ study: "6", elements: twoFrames }));
     const asks = people.map((as) => async () => {
       const answer = await t.call("GET", `/dicomweb/studies/${studyUID("6")}/rendered`, { as, headers });
       await answer.bytes();
@@ -230,7 +210,7 @@ describe("a rendered image", () => {
     expect((await draw(`${instance}/frames/1/rendered`, known)).status).toBe(304);
     expect((await draw(`${instance}/frames/2/rendered`, known)).status).toBe(200);
     // At the same place of another volume.
-    await t.store(owner, sampleZip({ study: "5", elements: image }));
+    await t.store(owner, sampleZip({ study: "5", elements: twoFrames }));
     const other = instance.replace(studyUID("1"), studyUID("5")).replace("2.25.2.1", "2.25.2.5");
     expect((await draw(`${other.replace("2.25.3.1", "2.25.3.5")}/frames/1/rendered`, known)).status).toBe(
       200,
@@ -280,7 +260,7 @@ describe("a viewer token", () => {
 
   test("draws no study that it does not name", async () => {
     const other = await t.addPerson("Outra Dona");
-    await t.store(other, sampleZip({ study: "5", elements: image }));
+    await t.store(other, sampleZip({ study: "5", elements: twoFrames }));
     const token = await tokenFor(other, studyUID("5"));
     expect((await t.call("GET", below(token, `${instance}/rendered`))).status).toBe(404);
   });

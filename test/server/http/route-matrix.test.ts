@@ -232,6 +232,7 @@ const matrix: Record<string, Row> = {
   "OPTIONS /dicomweb/:resource": everyone(404),
   "POST /dicomweb/studies": row(401, 415, 415, 403, 403, 415, 403),
   "POST /dicomweb/studies/:study": row(401, 415, 415, 403, 403, 415, 403),
+  "GET /wado": row(401, 400, 400, 400, 400, 400, 403),
   "GET /fhir/metadata": everyone(200),
   "GET /fhir/ImagingStudy": row(401, 200, 200, 200, 200, 200, 403),
   "POST /fhir/ImagingStudy/_search": row(401, 415, 415, 415, 415, 415, 403),

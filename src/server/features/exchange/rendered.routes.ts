@@ -27,6 +27,7 @@ import { assertStillVisible, openingOf, openStudyAsSession } from "../dicomweb/o
 import { DrawingTurns } from "../dicomweb/turns/drawing-turns.ts";
 import { Places } from "../dicomweb/turns/places.ts";
 import { placeOf } from "../dicomweb/turns/search-turns.ts";
+import { askedOfUriService } from "../dicomweb/uri-service.ts";
 import { middleInstance, readPictureInput } from "../thumbnails/read-picture-input.ts";
 import { withPatience } from "../thumbnails/with-patience.ts";
 import type { Drawing } from "../thumbnails/worker/picture-messages.ts";
@@ -115,7 +116,7 @@ function renderedRoutes(deps: Deps, waiting: Waiting, access: RenderedAccess): H
   const front: MiddlewareHandler<HttpEnv> = access.guard ?? ((_c, next) => next());
 
   const render = (picture: "rendered" | "thumbnail") => async (c: Context<HttpEnv>) => {
-    const rendering = parseRendering(new URL(c.req.url).searchParams, picture);
+    const rendering = askedRendering(c, picture);
     const catalogue = await access.open(c);
     const whileVisible = (response: Response) =>
       whileAllowed(
@@ -187,6 +188,14 @@ function renderedRoutes(deps: Deps, waiting: Waiting, access: RenderedAccess): H
     }
   }
   return routes;
+}
+
+/** How the picture is to be drawn. @throws {AppError} 400 */
+function askedRendering(c: Context, picture: "rendered" | "thumbnail"): Omit<Drawing, "type"> {
+  const asked = askedOfUriService(c);
+  if (!asked) return parseRendering(new URL(c.req.url).searchParams, picture);
+  const rendering = parseRendering(new URLSearchParams(asked.parameters), picture);
+  return asked.region ? { ...rendering, region: { ...asked.region, isFraction: true } } : rendering;
 }
 
 /** The pictures that callers wait for, by caller. */

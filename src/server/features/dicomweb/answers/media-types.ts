@@ -2,6 +2,7 @@ import type { Context } from "hono";
 import { TransferSyntax } from "../../../../shared/dicom/transfer-syntax.ts";
 import { AppError } from "../../../http/app-error.ts";
 import { notAcceptable } from "../../../http/http.errors.ts";
+import { askedOfUriService } from "../uri-service.ts";
 
 /** One entry of an Accept header (RFC 9110 §12.5.1), names in lower case. */
 interface AcceptedType {
@@ -58,6 +59,8 @@ const OLDER_NAMES: Readonly<Record<string, string>> = {
 
 /** What the client takes: the parameter `accept` replaces the header (PS3.18 §8.3.3.1). */
 export function acceptOf(c: Context): string | undefined {
+  const atUriService = askedOfUriService(c);
+  if (atUriService) return atUriService.parameters.accept;
   const inQuery = c.req.url.includes("accept=") ? c.req.query("accept") : undefined;
   // Forms write a space as `+`, which media types have between two words.
   return inQuery?.replace(/(?<=\w) (?=\w)/g, "+") ?? c.req.header("accept");

@@ -7,8 +7,9 @@ import type { Region } from "./picture-messages.ts";
  * @throws {NoPicture} if all of it does
  */
 export function cropFrame(frame: DecodedFrame, region: Region): DecodedFrame {
-  const across = partOf(frame.columns, region.left, region.width);
-  const down = partOf(frame.rows, region.top, region.height);
+  const { left, top, width, height } = region.isFraction ? inPixels(frame, region) : region;
+  const across = partOf(frame.columns, left, width);
+  const down = partOf(frame.rows, top, height);
   const { samplesPerPixel } = frame;
   const samples = frame.samples.slice(0, across.length * down.length * samplesPerPixel);
   let at = 0;
@@ -18,6 +19,10 @@ export function cropFrame(frame: DecodedFrame, region: Region): DecodedFrame {
       for (let c = 0; c < samplesPerPixel; c++) samples[at++] = frame.samples[from + c] ?? 0;
     }
   return { ...frame, rows: down.length, columns: across.length, samples };
+}
+
+function inPixels({ columns, rows }: DecodedFrame, { left, top, width = 1, height = 1 }: Region): Region {
+  return { left: left * columns, top: top * rows, width: width * columns, height: height * rows };
 }
 
 /** The indexes of `size` rows or columns that a side of a region shows, in their order. */

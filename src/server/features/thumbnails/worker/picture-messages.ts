@@ -8,6 +8,8 @@ export interface Region {
   top: number;
   width: number | undefined;
   height: number | undefined;
+  /** All four are fractions of the image's sides, instead of pixels. */
+  isFraction?: boolean;
 }
 
 /** How a picture is drawn, if not as the small picture of a list. */
