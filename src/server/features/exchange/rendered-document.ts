@@ -1,19 +1,33 @@
 import { ENCAPSULATED_PDF } from "../../../shared/dicom/sop-class.ts";
 import { TagHex } from "../../../shared/dicom/tags.ts";
+import type { Locale } from "../../../shared/locale.ts";
 import type { ManifestInstance } from "../../archive/manifest.ts";
 import { joinPieces, piecesOf } from "../../archive/pieces.ts";
 import { isPdf, MARK_WITHIN_BYTES } from "../../documents/is-pdf.ts";
 import { AppError } from "../../http/app-error.ts";
-import { assertAcceptsPdf, PDF } from "../dicomweb/answers/media-types.ts";
+import { archiveHeaders } from "../dicomweb/answers/archive-headers.ts";
+import { assertAccepts, HTML, PDF } from "../dicomweb/answers/media-types.ts";
 import { findValues, type Value, valueResponse } from "../dicomweb/bulk-data/bulk-data.ts";
 import { findInstance } from "../dicomweb/catalogue/find-instance.ts";
 import type { DicomwebCatalogue } from "../dicomweb/dicomweb.catalogue.ts";
 import { notDrawable } from "../dicomweb/dicomweb.errors.ts";
+import { readInstanceMetadata } from "../dicomweb/metadata/read-instance-metadata.ts";
+import { isStructuredReport } from "./content-items.ts";
 import type { PicturePath } from "./rendered-parts.ts";
+import { structuredReportHtml } from "./structured-report.tsx";
 
 const LENGTH_BYTES = 4;
+/** Of the metadata of a structured report, as JSON: they are read and drawn at once. */
+const MAX_REPORT_BYTES = 4 * 1024 * 1024;
 
-/** The instance at a path if it is a document, which is its own rendering. One with pixels is drawn instead. */
+interface AskedDocument {
+  path: PicturePath;
+  accept: string | undefined;
+  headers: Headers;
+  locale: Locale;
+}
+
+/** The instance at a path if it is a document: a PDF or a structured report. One with pixels is drawn instead. */
 export async function findDocument(
   catalogue: DicomwebCatalogue,
   { study = "", series, instance, frames }: PicturePath,
@@ -21,19 +35,51 @@ export async function findDocument(
   if (series === undefined || instance === undefined || frames !== undefined) return undefined;
   const manifest = await catalogue.manifest(study, series);
   const found = manifest && findInstance(manifest, instance);
-  return found?.sopClassUID === ENCAPSULATED_PDF && found.frames.kind === "none" ? found : undefined;
+  if (found?.frames.kind !== "none") return undefined;
+  return found.sopClassUID === ENCAPSULATED_PDF || isStructuredReport(found.sopClassUID) ? found : undefined;
+}
+
+/** Answers a document as it is read. @throws {AppError} as {@link pdfResponse} and {@link reportResponse} */
+export function documentResponse(
+  catalogue: DicomwebCatalogue,
+  document: ManifestInstance,
+  asked: AskedDocument,
+): Promise<Response> {
+  return isStructuredReport(document.sopClassUID)
+    ? reportResponse(catalogue, document, asked)
+    : pdfResponse(catalogue, document, asked);
+}
+
+/**
+ * Answers a structured report as a page without scripts (PS3.18 table 8.7.4-1), in the language of the request.
+ * @throws {AppError} 406 if the client accepts no HTML, 422 if its metadata have too much or too little for a page
+ */
+async function reportResponse(
+  catalogue: DicomwebCatalogue,
+  { sopInstanceUID }: ManifestInstance,
+  { path, accept, locale }: AskedDocument,
+): Promise<Response> {
+  assertAccepts(accept, HTML);
+  const stored = await catalogue.metadata(path.study ?? "", path.series ?? "");
+  const report = stored && (await readInstanceMetadata(stored, sopInstanceUID, MAX_REPORT_BYTES));
+  if (!report) throw new AppError(notDrawable);
+  const html = structuredReportHtml(report, locale);
+  const language = { "Content-Language": locale, Vary: "Accept, Accept-Language" };
+  return new Response(html, {
+    headers: { ...archiveHeaders(`${HTML}; charset=utf-8`), ...language },
+  });
 }
 
 /**
  * Answers the PDF of an Encapsulated PDF instance (PS3.3 §A.45.1) as it was encapsulated, or a range of it (PS3.18 §8.7.4).
  * @throws {AppError} 406 if the client does not accept a PDF, 422 if the instance holds none
  */
-export async function documentResponse(
+async function pdfResponse(
   catalogue: DicomwebCatalogue,
   instance: ManifestInstance,
-  { accept, headers }: { accept: string | undefined; headers: Headers },
+  { accept, headers }: AskedDocument,
 ): Promise<Response> {
-  assertAcceptsPdf(accept);
+  assertAccepts(accept, PDF);
   const tagPaths = [TagHex.EncapsulatedDocument, TagHex.EncapsulatedDocumentLength];
   const [value, declared] = await findValues(catalogue, instance, tagPaths);
   const pdf = value && (await withoutPadding(value, declared));

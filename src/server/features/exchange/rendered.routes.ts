@@ -18,7 +18,7 @@ import { holding } from "../../http/stream-of.ts";
 import { createRecheck, whileAllowed } from "../../http/while-allowed.ts";
 import { continueFrom } from "../../runtime/continue-from.ts";
 import { archiveHeaders } from "../dicomweb/answers/archive-headers.ts";
-import { acceptOf, negotiateRendered, PDF } from "../dicomweb/answers/media-types.ts";
+import { acceptOf, HTML, negotiateRendered, PDF } from "../dicomweb/answers/media-types.ts";
 import { multipartRelated } from "../dicomweb/answers/multipart-related.ts";
 import { findInstance } from "../dicomweb/catalogue/find-instance.ts";
 import type { DicomwebCatalogue } from "../dicomweb/dicomweb.catalogue.ts";
@@ -126,8 +126,11 @@ function renderedRoutes(deps: Deps, waiting: Waiting, access: RenderedAccess): H
       );
     const document = picture === "rendered" ? await findDocument(catalogue, c.req.param()) : undefined;
     if (document) {
-      const asked = { accept: acceptOf(c), headers: c.req.raw.headers };
-      return whileVisible(await documentResponse(catalogue, document, asked));
+      const { headers } = c.req.raw;
+      const asked = { path: c.req.param(), accept: acceptOf(c), headers, locale: c.get("locale") };
+      const { searcher } = catalogue.searching;
+      const read = () => documentResponse(catalogue, document, asked);
+      return whileVisible(await waiting.one.run(searcher, c.req.raw.signal, read));
     }
     const { type, isMultipart } = negotiateRendered(acceptOf(c), {
       takesParts: picture === "rendered",
@@ -163,11 +166,11 @@ function renderedRoutes(deps: Deps, waiting: Waiting, access: RenderedAccess): H
             ...(access.pathProblems && { security: "none" as const }),
             summary: picture === "rendered" ? "Draw an image (WADO-RS)" : "Draw a small image (WADO-RS)",
             details:
-              'Takes `window=center,width,function`, `viewport=width,height` or `viewport=width,height,left,top,width,height`, `quality` and `accept`. Of a study or a series, its middle image; of an instance, its middle frame. `rendered` for `Accept: multipart/related; type="image/jpeg"` has all of them: a picture of each image, or of each frame. A list of frames comes so for `Accept: */*`, too. `rendered` of an Encapsulated PDF is the PDF, or a range of it.',
+              'Takes `window=center,width,function`, `viewport=width,height` or `viewport=width,height,left,top,width,height`, `quality` and `accept`. Of a study or a series, its middle image; of an instance, its middle frame. `rendered` for `Accept: multipart/related; type="image/jpeg"` has all of them: a picture of each image, or of each frame. A list of frames comes so for `Accept: */*`, too. `rendered` of an Encapsulated PDF is the PDF, or a range of it; of a structured report it is a page of HTML.',
             media: [
               ...RENDERED_TYPES,
               ...(picture === "rendered" ? ["multipart/related"] : []),
-              ...(isOfDocuments ? [PDF] : []),
+              ...(isOfDocuments ? [PDF, HTML] : []),
             ],
             also: isOfDocuments ? { ...known, ...rangesOfPdf } : known,
             problems: [

@@ -11,7 +11,7 @@ import {
 } from "../../http/http.errors.ts";
 import type { HttpEnv } from "../../http/http-context.ts";
 import { validate } from "../../http/validate.ts";
-import { PDF } from "../dicomweb/answers/media-types.ts";
+import { HTML, PDF } from "../dicomweb/answers/media-types.ts";
 import { notDrawable, tooManyReads } from "../dicomweb/dicomweb.errors.ts";
 import { URI_SERVICE, uriQuerySchema } from "../dicomweb/uri-service.ts";
 
@@ -30,8 +30,8 @@ export function createUriServiceRoutes(guard: Guard) {
       {
         summary: "Read an instance or a picture of it (WADO-URI)",
         details:
-          "For programs that know no WADO-RS; it answers as that does. `contentType=application/dicom` brings the file as it was received, or in the `transferSyntax` that WADO-RS has it in. Any other brings a picture of the frame `frameNumber` (else of the middle one), or an Encapsulated PDF. Without `contentType` the header `Accept` decides, and image/jpeg comes where it doesn't. `region` is `left,top,right,bottom` as fractions of the image's sides. `anonymize=yes` and presentation states are refused; `annotation` and `charset` change nothing.",
-        media: ["application/dicom", "image/jpeg", "image/png", "image/gif", PDF],
+          "For programs that know no WADO-RS; it answers as that does. `contentType=application/dicom` brings the file as it was received, or in the `transferSyntax` that WADO-RS has it in. Any other brings a picture of the frame `frameNumber` (else of the middle one), an Encapsulated PDF, or a structured report as HTML. Without `contentType` the header `Accept` decides, and image/jpeg comes where it doesn't. `region` is `left,top,right,bottom` as fractions of the image's sides. `anonymize=yes` and presentation states are refused; `annotation` and `charset` change nothing.",
+        media: ["application/dicom", "image/jpeg", "image/png", "image/gif", PDF, HTML],
         also: {
           206: "A range of the PDF.",
           304: "It is as `If-None-Match` says.",

@@ -229,11 +229,12 @@ export function negotiateRendered(
 }
 
 export const PDF = "application/pdf";
+export const HTML = "text/html";
 
-/** @throws {AppError} 406 if the client does not accept a PDF as the body */
-export function assertAcceptsPdf(accept: string | undefined): void {
+/** @throws {AppError} 406 if the client does not accept a body of the type */
+export function assertAccepts(accept: string | undefined, type: string): void {
   const wanted = parseAccept(accept);
-  if (wanted.length > 0 && !wanted.some(({ type }) => type === "*/*" || isInRange(PDF, type)))
+  if (wanted.length > 0 && !wanted.some((entry) => entry.type === "*/*" || isInRange(type, entry.type)))
     throw new AppError(notAcceptable);
 }
 

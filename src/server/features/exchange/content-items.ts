@@ -1,0 +1,99 @@
+import { isoDate, isoTime } from "../../../shared/dicom/date.ts";
+import type { DicomJson } from "../../../shared/dicom/dicom-json.ts";
+import { fullPersonName } from "../../../shared/dicom/person-name.ts";
+import { TagHex } from "../../../shared/dicom/tags.ts";
+import type { Locale } from "../../../shared/locale.ts";
+import { calendarText } from "../../../shared/rules/calendar-text.ts";
+import { AppError } from "../../http/app-error.ts";
+import { notDrawable } from "../dicomweb/dicomweb.errors.ts";
+
+const STORAGE = "1.2.840.10008.5.1.4.1.1.88.";
+
+/** Whether instances of the class are structured reports (PS3.4 §B.5), such as dose reports, measurements and key objects. */
+export function isStructuredReport(sopClassUID: string): boolean {
+  return sopClassUID.startsWith(STORAGE);
+}
+
+/** By Value Type (PS3.3 table C.17.3-7). */
+const VALUES: Readonly<Record<string, (item: DicomJson, locale: Locale) => string>> = {
+  TEXT: (item) => textOf(item, TagHex.TextValue),
+  CODE: (item) => codeText(itemOf(item, TagHex.ConceptCodeSequence)) ?? "",
+  NUM: numberText,
+  DATE: (item, locale) => dateText(textOf(item, TagHex.Date), locale),
+  TIME: (item) => isoTime(textOf(item, TagHex.Time)) ?? textOf(item, TagHex.Time),
+  DATETIME: (item, locale) => dateTimeText(textOf(item, TagHex.DateTime), locale),
+  PNAME: (item) => nameText(item, TagHex.PersonName),
+  UIDREF: (item) => textOf(item, TagHex.UID),
+  SCOORD: (item) => textOf(item, TagHex.GraphicType),
+  SCOORD3D: (item) => textOf(item, TagHex.GraphicType),
+  TCOORD: (item) => textOf(item, TagHex.TemporalRangeType),
+};
+
+/** The value of a content item as people read it; empty if it has none. @throws {AppError} as {@link textOf} */
+export function valueText(item: DicomJson, locale: Locale): string {
+  const read = VALUES[textOf(item, TagHex.ValueType)] ?? referenceText;
+  return read(item, locale);
+}
+
+/** The images and other objects that an item names, with their frames. */
+function referenceText(item: DicomJson): string {
+  const references = itemsOf(item, TagHex.ReferencedSOPSequence).map((reference) => {
+    const uid = textOf(reference, TagHex.ReferencedSOPInstanceUID);
+    const frames = reference[TagHex.ReferencedFrameNumber]?.Value?.join(", ");
+    return frames === undefined ? uid : `${uid} [${frames}]`;
+  });
+  return references.join("; ");
+}
+
+/** A number with its unit, or why there is none. */
+function numberText(item: DicomJson): string {
+  const measured = itemOf(item, TagHex.MeasuredValueSequence);
+  if (!measured) return codeText(itemOf(item, TagHex.NumericValueQualifierCodeSequence)) ?? "";
+  const unit = itemOf(measured, TagHex.MeasurementUnitsCodeSequence);
+  const symbol = unit && (textOf(unit, TagHex.CodeValue) || codeText(unit));
+  const hasUnit = symbol !== undefined && symbol !== "1";
+  return [textOf(measured, TagHex.NumericValue), hasUnit ? symbol : ""].filter(Boolean).join(" ");
+}
+
+/** The meaning of a code, or the code itself. */
+export function codeText(code: DicomJson | undefined): string | undefined {
+  if (!code) return undefined;
+  const { CodeMeaning, CodeValue, LongCodeValue, URNCodeValue } = TagHex;
+  const found = [CodeMeaning, CodeValue, LongCodeValue, URNCodeValue].map((tag) => textOf(code, tag));
+  return found.find((text) => text !== "");
+}
+
+export function nameText(item: DicomJson, tag: string): string {
+  const [name] = (item[tag]?.Value ?? []) as (Record<string, string> | null)[];
+  const forms = [name?.Alphabetic, name?.Ideographic, name?.Phonetic].map((form) => form ?? "");
+  return fullPersonName(forms.join("=")) ?? "";
+}
+
+export function dateText(value: string, locale: Locale): string {
+  const day = isoDate(value);
+  return day ? calendarText(day, locale) : value;
+}
+
+/** A DT value: its day, its time of day, and its offset from UTC as it stands. */
+export function dateTimeText(value: string, locale: Locale): string {
+  const [, day = "", time = "", offset = ""] = /^(\d{8})(\d*(?:\.\d+)?)([+-]\d{4})?$/.exec(value) ?? [];
+  if (day === "") return value;
+  return [dateText(day, locale), isoTime(time) ?? time, offset].filter(Boolean).join(" ");
+}
+
+/** The values of an element as one text; empty if it has none. @throws {AppError} 422 if the metadata leave them out */
+export function textOf(item: DicomJson, tag: string): string {
+  const element = item[tag];
+  if (element?.BulkDataURI !== undefined) throw new AppError(notDrawable);
+  return (element?.Value ?? []).map((value) => String(value ?? "")).join("\\");
+}
+
+export function itemsOf(item: DicomJson, tag: string): DicomJson[] {
+  const element = item[tag];
+  if (element?.BulkDataURI !== undefined) throw new AppError(notDrawable);
+  return ((element?.Value ?? []) as (DicomJson | null)[]).filter((one) => one !== null);
+}
+
+export function itemOf(item: DicomJson, tag: string): DicomJson | undefined {
+  return itemsOf(item, tag)[0];
+}

@@ -1,0 +1,147 @@
+/** @jsxImportSource hono/jsx */
+import { type Child, createElement } from "hono/jsx";
+import { isoTime } from "../../../shared/dicom/date.ts";
+import type { DicomJson } from "../../../shared/dicom/dicom-json.ts";
+import { TagHex } from "../../../shared/dicom/tags.ts";
+import type { Locale } from "../../../shared/locale.ts";
+import { AppError } from "../../http/app-error.ts";
+import { translate } from "../../http/translate.ts";
+import { notDrawable } from "../dicomweb/dicomweb.errors.ts";
+import {
+  codeText,
+  dateText,
+  dateTimeText,
+  itemOf,
+  itemsOf,
+  nameText,
+  textOf,
+  valueText,
+} from "./content-items.ts";
+
+const texts = {
+  report: /*i18n*/ { id: "structuredReport.title", message: "Structured report" },
+  patient: /*i18n*/ { id: "structuredReport.patient", message: "Patient" },
+  patientID: /*i18n*/ { id: "structuredReport.patientID", message: "Patient ID" },
+  birthDate: /*i18n*/ { id: "structuredReport.birthDate", message: "Born on" },
+  written: /*i18n*/ { id: "structuredReport.written", message: "Written on" },
+  institution: /*i18n*/ { id: "structuredReport.institution", message: "Clinic" },
+  completion: /*i18n*/ { id: "structuredReport.completion", message: "Content" },
+  complete: /*i18n*/ { id: "structuredReport.complete", message: "Complete" },
+  partial: /*i18n*/ { id: "structuredReport.partial", message: "Partial" },
+  verification: /*i18n*/ { id: "structuredReport.verification", message: "Verification" },
+  unverified: /*i18n*/ { id: "structuredReport.unverified", message: "Not verified" },
+  verifiedBy: /*i18n*/ { id: "structuredReport.verifiedBy", message: "Verified by {name}" },
+  item: /*i18n*/ { id: "structuredReport.item", message: "Item {number}" },
+  noValue: /*i18n*/ { id: "structuredReport.noValue", message: "no value" },
+};
+
+type Say = (text: (typeof texts)[keyof typeof texts], values?: Record<string, string>) => string;
+
+/**
+ * A structured report as an HTML page: its header, and every content item with the name of its concept (PS3.3 §C.17.3).
+ * @throws {AppError} 422 for one whose texts are not in its metadata, or that has no content
+ */
+export function structuredReportHtml(report: DicomJson, locale: Locale): string {
+  const say: Say = (text, values) => translate(locale, text, values);
+  if (!report[TagHex.ValueType]) throw new AppError(notDrawable);
+  const title = codeText(itemOf(report, TagHex.ConceptNameCodeSequence)) ?? say(texts.report);
+  const page = (
+    <html lang={locale}>
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <title>{title}</title>
+      </head>
+      <body>
+        <h1>{title}</h1>
+        <dl>
+          {headerOf(report, locale, say).map(([name, value]) => (
+            <div key={name}>
+              <dt>{name}</dt>
+              <dd>{value}</dd>
+            </div>
+          ))}
+        </dl>
+        {contentOf(report, [1], locale, say)}
+      </body>
+    </html>
+  );
+  return `<!doctype html>${page}`;
+}
+
+/** The facts of the header that it has, and who vouches for it. */
+function headerOf(report: DicomJson, locale: Locale, say: Say): [string, string][] {
+  const written = [
+    dateText(textOf(report, TagHex.ContentDate), locale),
+    isoTime(textOf(report, TagHex.ContentTime)),
+  ];
+  const completion = textOf(report, TagHex.CompletionFlag);
+  const facts: [string, string][] = [
+    [say(texts.patient), nameText(report, TagHex.PatientName)],
+    [say(texts.patientID), textOf(report, TagHex.PatientID)],
+    [say(texts.birthDate), dateText(textOf(report, TagHex.PatientBirthDate), locale)],
+    [say(texts.institution), textOf(report, TagHex.InstitutionName)],
+    [say(texts.written), written.filter(Boolean).join(" ")],
+    [
+      say(texts.completion),
+      completion === "" ? "" : say(completion === "COMPLETE" ? texts.complete : texts.partial),
+    ],
+    [say(texts.verification), verificationText(report, locale, say)],
+  ];
+  return facts.filter(([, value]) => value !== "");
+}
+
+function verificationText(report: DicomJson, locale: Locale, say: Say): string {
+  const flag = textOf(report, TagHex.VerificationFlag);
+  if (flag !== "VERIFIED") return flag === "" ? "" : say(texts.unverified);
+  const observers = itemsOf(report, TagHex.VerifyingObserverSequence).map((observer) => {
+    const name = nameText(observer, TagHex.VerifyingObserverName);
+    const at = dateTimeText(textOf(observer, TagHex.VerificationDateTime), locale);
+    return [say(texts.verifiedBy, { name }), at].filter(Boolean).join(", ");
+  });
+  return observers.join("; ");
+}
+
+/**
+ * The content items of an item, those of a container below a heading.
+ * @param place of the item: which one it is at each level, counted from 1, as Referenced Content Item Identifier has it
+ */
+function contentOf(parent: DicomJson, place: readonly number[], locale: Locale, say: Say): Child[] {
+  return itemsOf(parent, TagHex.ContentSequence).map((item, index) => {
+    const placeOfItem = [...place, index + 1];
+    const id = idOf(placeOfItem);
+    const name = codeText(itemOf(item, TagHex.ConceptNameCodeSequence));
+    const inner = contentOf(item, placeOfItem, locale, say);
+    if (textOf(item, TagHex.ValueType) === "CONTAINER") {
+      return (
+        <section key={id} id={id}>
+          {name && createElement(`h${Math.min(placeOfItem.length, 6)}`, {}, name)}
+          {inner}
+        </section>
+      );
+    }
+    return (
+      <div key={id} id={id}>
+        {name && <b>{name}</b>}
+        {shownValue(item, locale, say)}
+        {inner.length > 0 && <blockquote>{inner}</blockquote>}
+      </div>
+    );
+  });
+}
+
+const idOf = (place: readonly unknown[]) => `item-${place.join(".")}`;
+
+/** The value, each of its lines by itself; of a reference to another item, a link to that. */
+function shownValue(item: DicomJson, locale: Locale, say: Say): Child {
+  const referenced = item[TagHex.ReferencedContentItemIdentifier]?.Value;
+  if (referenced) {
+    return (
+      <p>
+        <a href={`#${idOf(referenced)}`}>{say(texts.item, { number: referenced.join(".") })}</a>
+      </p>
+    );
+  }
+  const lines = (valueText(item, locale) || say(texts.noValue)).split(/\r\n|\n|\r/);
+  return [...lines.entries()].map(([number, line]) => <p key={number}>{line}</p>);
+}

@@ -1,0 +1,164 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { join } from "node:path";
+import { TagHex } from "../../../src/shared/dicom/tags.ts";
+import { sampleZip, studyUID } from "../../support/sample-zip.ts";
+import { createTestApp, type Person, type TestApp } from "../../support/test-app.ts";
+import { writeTestZip } from "../../support/zip-archive.ts";
+
+const text = (vr: string, ...values: unknown[]) => ({ vr, Value: values });
+const items = (...values: object[]) => ({ vr: "SQ", Value: values });
+const code = (meaning: string, value = "1", scheme = "99EX") =>
+  items({
+    [TagHex.CodeValue]: text("SH", value),
+    [TagHex.CodingSchemeDesignator]: text("SH", scheme),
+    [TagHex.CodeMeaning]: text("LO", meaning),
+  });
+const item = (type: string, name: string | undefined, members: object) => ({
+  [TagHex.RelationshipType]: text("CS", "CONTAINS"),
+  [TagHex.ValueType]: text("CS", type),
+  ...(name !== undefined && { [TagHex.ConceptNameCodeSequence]: code(name) }),
+  ...members,
+});
+const measured = {
+  [TagHex.NumericValue]: text("DS", "3.5"),
+  [TagHex.MeasurementUnitsCodeSequence]: code("milímetro", "mm", "UCUM"),
+};
+
+const report = {
+  [TagHex.SOPClassUID]: text("UI", "1.2.840.10008.5.1.4.1.1.88.33"),
+  [TagHex.Modality]: text("CS", "SR"),
+  [TagHex.SpecificCharacterSet]: text("CS", "ISO_IR 192"),
+  [TagHex.PatientName]: text("PN", { Alphabetic: "Assunção^Inês" }),
+  [TagHex.ContentDate]: text("DA", "20260903"),
+  [TagHex.ContentTime]: text("TM", "101500"),
+  [TagHex.CompletionFlag]: text("CS", "COMPLETE"),
+  [TagHex.VerificationFlag]: text("CS", "VERIFIED"),
+  [TagHex.VerifyingObserverSequence]: items({
+    [TagHex.VerifyingObserverName]: text("PN", { Alphabetic: "Leão^Inês^^Dra." }),
+    [TagHex.VerificationDateTime]: text("DT", "20260904081500-0300"),
+  }),
+  [TagHex.ValueType]: text("CS", "CONTAINER"),
+  [TagHex.ConceptNameCodeSequence]: code("Medidas do fígado"),
+  [TagHex.ContentSequence]: items(
+    item("CONTAINER", "Achados", {
+      [TagHex.ContentSequence]: items(
+        item("NUM", "Diâmetro", {
+          [TagHex.MeasuredValueSequence]: items(measured),
+          [TagHex.ContentSequence]: items(
+            item("CODE", "Método", { [TagHex.ConceptCodeSequence]: code("Manual") }),
+          ),
+        }),
+        item("NUM", "Volume", { [TagHex.NumericValueQualifierCodeSequence]: code("não medido") }),
+        item("TEXT", "Nota", {
+          [TagHex.TextValue]: text("UT", "<script>alert(1)</script>\nsegunda & última"),
+        }),
+        item("IMAGE", undefined, {
+          [TagHex.ReferencedSOPSequence]: items({
+            [TagHex.ReferencedSOPInstanceUID]: text("UI", "2.25.77"),
+            [TagHex.ReferencedFrameNumber]: text("IS", 2, 3),
+          }),
+        }),
+      ),
+    }),
+    item("DATE", "Próximo exame", { [TagHex.Date]: text("DA", "20270131") }),
+    item("TEXT", "Vazio", {}),
+    {
+      [TagHex.RelationshipType]: text("CS", "INFERRED FROM"),
+      [TagHex.ReferencedContentItemIdentifier]: text("UL", 1, 1, 1),
+    },
+  ),
+  [TagHex.PixelData]: { vr: "OW" },
+};
+
+let t: TestApp;
+let owner: Person;
+beforeAll(async () => {
+  t = await createTestApp();
+  owner = await t.addPerson("Quem Lê");
+  await t.store(owner, sampleZip({ study: "1", elements: report }));
+}, 240_000);
+afterAll(() => t[Symbol.asyncDispose]());
+
+const path = `/dicomweb/studies/${studyUID("1")}/series/2.25.2.1.1/instances/2.25.3.1.1.1/rendered`;
+const read = (headers: Record<string, string> = {}, as: Person = owner) =>
+  t.call("GET", path, { as, headers });
+
+test("a structured report is rendered as a page in the reader's language, without anything that runs", async () => {
+  const answer = await read({ "accept-language": "pt-BR" });
+  expect(answer.headers.get("content-type")).toBe("text/html; charset=utf-8");
+  expect(answer.headers.get("content-security-policy")).toBe("sandbox; default-src 'none'");
+  expect(answer.headers.get("content-language")).toBe("pt-BR");
+  const html = await answer.text();
+  expect(html).not.toContain("<script");
+  expect(linesOf(html)).toEqual([
+    "Medidas do fígado",
+    "Medidas do fígado",
+    ...[
+      "Paciente",
+      "Inês Assunção",
+      "ID do paciente",
+      "P 001",
+      "Data de nascimento",
+      "09-05-1961",
+      "Clínica",
+      "Clínica São José",
+    ],
+    ...["Escrito em", "03-09-2026 10:15:00", "Conteúdo", "Completo"],
+    ...["Verificação", "Verificado por Dra. Inês Leão, 04-09-2026 08:15:00 -0300"],
+    "Achados",
+    ...["Diâmetro", "3.5 mm", "Método", "Manual"],
+    ...["Volume", "não medido"],
+    ...["Nota", "<script>alert(1)</script>", "segunda & última"],
+    "2.25.77 [2, 3]",
+    ...["Próximo exame", "31-01-2027"],
+    ...["Vazio", "sem valor"],
+    "Item 1.1.1",
+  ]);
+  expect(html).toContain('href="#item-1.1.1"');
+  expect(html).toContain('id="item-1.1.1"');
+});
+
+test("only who may see it and takes HTML gets it", async () => {
+  expect((await read({ accept: "image/jpeg" })).status).toBe(406);
+  expect((await read({ accept: "image/jpeg, text/*;q=0.5" })).status).toBe(200);
+  expect((await read({}, await t.addPerson("Outra Pessoa"))).status).toBe(404);
+  expect(await (await read({ "accept-language": "en-US" })).text()).toContain("Verified by");
+});
+
+const samples = process.env.DICOM_SAMPLES;
+const judge = Bun.which("dsr2html");
+test.if(samples !== undefined && judge !== null)(
+  "what DCMTK shows of a real report stands on the page",
+  async () => {
+    for (const name of ["reportsi.dcm", "test-SR.dcm"]) {
+      const file = join(samples ?? "", "pydicom/test_files", name);
+      const shown = Bun.spawnSync([judge ?? "", "-Er", "-Ec", "-Ee", "-Ei", file]).stdout.toString("latin1");
+      const { studies } = await t.store(
+        owner,
+        writeTestZip([{ name, content: await Bun.file(file).bytes() }]),
+      );
+      const instances = await t.call("GET", `/dicomweb/studies/${studies[0]?.id}/instances`, { as: owner });
+      const [one] = (await instances.json()) as Record<string, { Value: string[] }>[];
+      const series = one?.[TagHex.SeriesInstanceUID]?.Value[0];
+      const sop = one?.[TagHex.SOPInstanceUID]?.Value[0];
+      const page = `/dicomweb/studies/${studies[0]?.id}/series/${series}/instances/${sop}/rendered`;
+      const answer = await t.call("GET", page, { as: owner });
+      const ours = linesOf(await answer.text()).map((line) => line.toLowerCase());
+      const content = shown.slice(shown.indexOf("<hr>")).split('<div class="footnote">')[0] ?? "";
+      const theirs = linesOf(content.replaceAll(/<small>[\s\S]*?<\/small>|<a [\s\S]*?<\/a>/g, ""))
+        .filter((line) => !/^(W: |Annex)/.test(line))
+        .map((line) => line.replace(/:$| \(\S+, \S+\)$/g, "").toLowerCase());
+      expect(theirs.length).toBeGreaterThan(3);
+      expect(theirs.filter((line) => !ours.includes(line))).toEqual([]);
+    }
+  },
+);
+
+/** The texts between the tags of a page. */
+function linesOf(html: string): string[] {
+  const named: Record<string, string> = { lt: "<", gt: ">", amp: "&", quot: '"', "#39": "'" };
+  return html
+    .split(/<[^>]*>|\n/)
+    .map((line) => line.replace(/&([^;]+);/g, (_, name: string) => named[name] ?? "?").trim())
+    .filter((line) => line !== "");
+}
