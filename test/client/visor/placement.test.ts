@@ -10,6 +10,7 @@ import {
   placementOf,
   toPicture,
   toScreen,
+  turnedRight,
   zoomAt,
 } from "../../../src/client/visor/draw/placement.ts";
 import { TagHex } from "../../../src/shared/dicom/tags.ts";
@@ -53,6 +54,24 @@ describe("a picture on the screen", () => {
         expect(after.x).toBeCloseTo(stage.width - before.x);
         expect(after.y).toBeCloseTo(before.y);
         expect(flipped(flipped(turn))).toEqual(turn);
+      }
+    }
+  });
+
+  test("a quarter turn and a flip leave what is in the middle of the screen there", () => {
+    for (const { width, height } of [stage, { width: 390, height: 628 }, { width: 1600, height: 700 }]) {
+      const screen = { ...stage, width, height };
+      const middle = { x: width / 2, y: height / 2 };
+      for (const quarters of [0, 1, 2, 3]) {
+        for (const isFlipped of [false, true]) {
+          const turn = { zoom: 3, panX: 40, panY: -25, quarters, isFlipped };
+          const before = toPicture(placementOf(turn, screen), middle);
+          for (const next of [turnedRight(turn, screen), flipped(turn)]) {
+            const after = toPicture(placementOf(next, screen), middle);
+            expect(after.x).toBeCloseTo(before.x);
+            expect(after.y).toBeCloseTo(before.y);
+          }
+        }
       }
     }
   });

@@ -34,9 +34,15 @@ export interface Placement {
   f: number;
 }
 
-/** A quarter turn clockwise. */
-export function turnedRight(turn: ViewTurn): ViewTurn {
-  return { ...turn, quarters: (turn.quarters + 1) % 4 };
+/**
+ * A quarter turn clockwise, around the middle of the screen: what is seen there stays there.
+ * @param stage undefined while nothing is drawn
+ */
+export function turnedRight(turn: ViewTurn, stage: Stage | undefined): ViewTurn {
+  const turned = { ...turn, quarters: (turn.quarters + 1) % 4 };
+  // A picture that is not square has another scale once it lies on its side.
+  const by = stage ? drawnSize(turned, stage).scale / drawnSize(turn, stage).scale : 1;
+  return { ...turned, panX: 0 - turn.panY * by, panY: turn.panX * by };
 }
 
 /** What is seen changes left and right of the screen, however the picture is turned and moved. */

@@ -1,7 +1,7 @@
 import { type RefObject, useEffect, useEffectEvent, useLayoutEffect, useRef, useState } from "react";
 import { createGestureReader, type DragAction, type Gesture, type PointerSample } from "../core/gestures.ts";
 import type { Renderer } from "../draw/picture.ts";
-import { keepSeen, type Placement, type Point, placementOf } from "../draw/placement.ts";
+import { keepSeen, type Placement, type Point, placementOf, type Stage } from "../draw/placement.ts";
 import { takeCanvas } from "../draw/renderer.ts";
 import { createWebglRenderer } from "../draw/webgl-renderer.ts";
 import { type ShownPicture, stageOf } from "./use-picture.ts";
@@ -21,8 +21,8 @@ export interface FilmProps {
   /** Whether there are other images to scroll to. */
   isStack: boolean;
   onGesture: (gesture: Gesture) => void;
-  /** Where the picture lies now, in CSS pixels of the film. */
-  onPlaced: (placement: Placement) => void;
+  /** Where the picture lies now, and on what, in CSS pixels of the film. */
+  onPlaced: (placement: Placement, stage: Stage) => void;
   canvas: RefObject<HTMLCanvasElement | null>;
 }
 
@@ -86,7 +86,7 @@ export function Film({ label, shown, isCoarse, settings, isStack, onGesture, onP
     const turn = keepSeen(settings.turn, stage);
     const sharp = { ...turn, panX: turn.panX * ratio, panY: turn.panY * ratio };
     renderer.current?.draw(shown.picture, placementOf(sharp, { ...stage, width, height }));
-    place(placementOf(turn, stage));
+    place(placementOf(turn, stage), stage);
     current.dataset.slice = shown.slice.key;
     current.toggleAttribute("data-coarse", isCoarse);
   }, [shown, isCoarse, settings, size, canvas, restored]);

@@ -3,10 +3,10 @@ import { DOUBLE_TAP_MS, type Gesture } from "../core/gestures.ts";
 import type { MeasureOf } from "../core/measures.ts";
 import type { VisorModel } from "../core/visor-model.ts";
 import { draggedWindow, type WindowLimits } from "../core/windows.ts";
-import { keepSeen, type Placement, type Point, toPicture, type ViewTurn, zoomAt } from "../draw/placement.ts";
+import { type Placement, type Point, toPicture, type ViewTurn, zoomAt } from "../draw/placement.ts";
 import type { Cine } from "./use-cine.ts";
 import type { Measuring, Stroke } from "./use-measures.ts";
-import { type ShownPicture, stageOf } from "./use-picture.ts";
+import type { ShownPicture } from "./use-picture.ts";
 import { isMeasuring, type SettingsChange, type ViewSettings } from "./view-settings.ts";
 
 const DOUBLE_TAP_ZOOM = 2.5;
@@ -17,6 +17,8 @@ interface FilmGesturesOptions {
   cine: Cine;
   settings: ViewSettings;
   change(by: SettingsChange): void;
+  /** Moves the picture, as far as it may be moved. */
+  turnBy(move: (turn: ViewTurn) => ViewTurn): void;
   /** The place of the picture on the film; undefined until one is drawn. */
   placement: Placement | undefined;
   shown: ShownPicture | undefined;
@@ -27,7 +29,7 @@ interface FilmGesturesOptions {
 
 /** What each gesture on the film does, with the tool that the person holds. A tap hides and shows the bars. */
 export function useFilmGestures(options: FilmGesturesOptions) {
-  const { canvas, model, cine, settings, change, placement, shown, limits, measuring } = options;
+  const { canvas, model, cine, settings, change, turnBy, placement, shown, limits, measuring } = options;
   const [areBarsHidden, setBarsHidden] = useState(false);
   const togglingBars = useRef<ReturnType<typeof setTimeout>>(undefined);
 
@@ -42,14 +44,6 @@ export function useFilmGestures(options: FilmGesturesOptions) {
       // The film must not move under a second tap.
       togglingBars.current = setTimeout(() => setBarsHidden((now) => !now), DOUBLE_TAP_MS);
     }
-  }
-
-  /** From where the picture is seen to where it is seen. */
-  function turnBy(move: (turn: ViewTurn) => ViewTurn): void {
-    const film = canvas.current?.getBoundingClientRect();
-    const stage = film && shown ? stageOf(shown, film) : undefined;
-    const seen = (turn: ViewTurn) => (stage ? keepSeen(turn, stage) : turn);
-    change(({ turn }) => ({ turn: seen(move(seen(turn))) }));
   }
 
   function enlarged(turn: ViewTurn, at: Point): ViewTurn {

@@ -1,5 +1,4 @@
 import { useEffect, useEffectEvent } from "react";
-import { flipped, turnedRight } from "../draw/placement.ts";
 import type { Visor } from "./use-visor.ts";
 import type { Tool } from "./view-settings.ts";
 
@@ -83,8 +82,8 @@ function keyHandler(visor: Visor, does: KeyActions): (event: KeyboardEvent) => v
     ["-", () => visor.zoomBy(1 / ZOOM_STEP)],
     [" ", () => cine.setPlaying(!cine.isPlaying)],
     ["n", () => change((now) => ({ isInverted: !now.isInverted }))],
-    ["g", () => change(({ turn }) => ({ turn: turnedRight(turn) }))],
-    ["e", () => change(({ turn }) => ({ turn: flipped(turn) }))],
+    ["g", visor.rotate],
+    ["e", visor.flip],
     ["o", visor.reset],
     ["Delete", visor.removeMeasure],
     ["Backspace", visor.removeMeasure],

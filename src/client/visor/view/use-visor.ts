@@ -11,7 +11,15 @@ import { TagHex } from "../../../shared/dicom/tags.ts";
 import { readPixelModule, textOf } from "../../../shared/pixels/pixel-module.ts";
 import { isScout, type Stack } from "../core/stacks.ts";
 import { presetsFor, windowLimits } from "../core/windows.ts";
-import { type Placement, zoomAt } from "../draw/placement.ts";
+import {
+  flipped,
+  keepSeen,
+  type Placement,
+  type Stage,
+  turnedRight,
+  type ViewTurn,
+  zoomAt,
+} from "../draw/placement.ts";
 import { useCine } from "./use-cine.ts";
 import { useFilmGestures } from "./use-film-gestures.ts";
 import { useMeasures } from "./use-measures.ts";
@@ -40,6 +48,14 @@ export function useVisor({ source, studies, onEnded, isBeside = false }: VisorOp
   );
   const { measures, ...measuring } = useMeasures(settings.tool);
   const [placement, setPlacement] = useState<Placement>();
+  /** As it was drawn last. */
+  const stage = useRef<Stage>(undefined);
+  /** From where the picture is seen to where it is seen. */
+  function turnBy(move: (turn: ViewTurn, stage: Stage | undefined) => ViewTurn): void {
+    const { current } = stage;
+    const seen = (turn: ViewTurn) => (current ? keepSeen(turn, current) : turn);
+    change(({ turn }) => ({ turn: seen(move(seen(turn), current)) }));
+  }
   const end = useEffectEvent(() => onEnded?.());
   const hasEnded = state.phase === "ended";
   useEffect(() => {
@@ -82,6 +98,7 @@ export function useVisor({ source, studies, onEnded, isBeside = false }: VisorOp
     cine,
     settings,
     change,
+    turnBy,
     placement,
     shown,
     limits,
@@ -116,7 +133,10 @@ export function useVisor({ source, studies, onEnded, isBeside = false }: VisorOp
     change,
     measures,
     placement,
-    setPlacement: (next: Placement) => setPlacement((now) => (isSamePlacement(now, next) ? now : next)),
+    setPlacement: (next: Placement, on: Stage) => {
+      stage.current = on;
+      setPlacement((now) => (isSamePlacement(now, next) ? now : next));
+    },
     cine,
     presets,
     limits,
@@ -132,6 +152,8 @@ export function useVisor({ source, studies, onEnded, isBeside = false }: VisorOp
     },
     reopen: () => study && void model.open(study.studyInstanceUID),
     retry: () => slice && frames.retry(slice),
+    rotate: () => turnBy(turnedRight),
+    flip: () => turnBy(flipped),
     zoomBy: (factor: number) => change(({ turn }) => ({ turn: zoomAt(turn, factor, { x: 0, y: 0 }) })),
   };
 }

@@ -2,7 +2,6 @@ import { Trans, useLingui } from "@lingui/react/macro";
 import type { ReactNode, RefObject } from "react";
 import { DownloadIcon } from "../../ui/icons.tsx";
 import { closeInnerStep } from "../../ui/use-inner-step.ts";
-import { flipped, turnedRight } from "../draw/placement.ts";
 import {
   AngleIcon,
   CompareIcon,
@@ -58,14 +57,10 @@ export function VisorMenu({ visor, returnTo, onClose, ...does }: VisorMenuProps)
         >
           <Trans id="visor.tool.invert">Invert</Trans>
         </MenuTool>
-        <MenuTool icon={<RotateIcon />} onClick={() => change(({ turn }) => ({ turn: turnedRight(turn) }))}>
+        <MenuTool icon={<RotateIcon />} onClick={visor.rotate}>
           <Trans id="visor.tool.rotate">Rotate</Trans>
         </MenuTool>
-        <MenuTool
-          icon={<FlipIcon />}
-          isOn={settings.turn.isFlipped}
-          onClick={() => change(({ turn }) => ({ turn: flipped(turn) }))}
-        >
+        <MenuTool icon={<FlipIcon />} isOn={settings.turn.isFlipped} onClick={visor.flip}>
           <Trans id="visor.tool.flip">Flip</Trans>
         </MenuTool>
       </div>

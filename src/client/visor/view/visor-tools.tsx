@@ -1,7 +1,6 @@
 import { useLingui } from "@lingui/react/macro";
 import type { ReactNode } from "react";
 import { LayersIcon } from "../../ui/icons.tsx";
-import { flipped, turnedRight } from "../draw/placement.ts";
 import {
   AngleIcon,
   ContrastIcon,
@@ -52,12 +51,8 @@ function AllTools({ visor, onShowKeys }: { visor: Visor; onShowKeys: () => void 
       {tools.map(([tool, label, icon]) =>
         button(label, icon, () => change({ tool }), settings.tool === tool),
       )}
-      {button(t({ id: "visor.tool.rotateKey", message: "Rotate (G)" }), <RotateIcon />, () =>
-        change(({ turn }) => ({ turn: turnedRight(turn) })),
-      )}
-      {button(t({ id: "visor.tool.flipKey", message: "Flip (E)" }), <FlipIcon />, () =>
-        change(({ turn }) => ({ turn: flipped(turn) })),
-      )}
+      {button(t({ id: "visor.tool.rotateKey", message: "Rotate (G)" }), <RotateIcon />, visor.rotate)}
+      {button(t({ id: "visor.tool.flipKey", message: "Flip (E)" }), <FlipIcon />, visor.flip)}
       {button(t({ id: "visor.tool.resetKey", message: "Reset (O)" }), <ResetIcon />, visor.reset)}
       <span className="visor-space" />
       {button(t({ id: "visor.keys", message: "Keyboard shortcuts" }), <HelpIcon />, onShowKeys)}
