@@ -246,6 +246,35 @@ describe("the film of a series", () => {
     JOB_TIMEOUT_MS,
   );
 
+  test.each([
+    ["come back without programs", true],
+    ["do not come back", false],
+  ])(
+    "is drawn on when its graphics are taken away and %s",
+    async (_, isRestored) => {
+      await app.as(person, { device: DESK, ...prefer }, async (page) => {
+        await openExam(page);
+        const seen = await sightOf(page);
+        const canvas = visorOf(page).locator("canvas").first();
+        await canvas.evaluate((lost: HTMLCanvasElement, restores) => {
+          WebGL2RenderingContext.prototype.linkProgram = () => undefined;
+          const graphics = lost.getContext("webgl2")?.getExtension("WEBGL_lose_context");
+          const again = () => setTimeout(() => graphics?.restoreContext(), 500);
+          if (restores) lost.addEventListener("webglcontextlost", again);
+          graphics?.loseContext();
+        }, isRestored);
+        await until(async () => !isLit(await sightOf(page)));
+        await drawn(page);
+        expect(apart(await sightOf(page), seen)).toBeLessThan(1);
+        expect(await canvas.getAttribute("aria-label")).toBe("Imagem do exame");
+        await page.keyboard.press("End");
+        await until(async () => (await number(page)) === `${SLICES}/${SLICES}`);
+        await until(async () => apart(await sightOf(page), seen) > 1);
+      });
+    },
+    JOB_TIMEOUT_MS,
+  );
+
   test(
     "opens the exam with that series in OHIF",
     async () => {

@@ -25,11 +25,19 @@ export function takeCanvas(): FilmCanvas {
 /** WebGL 2 where there is one that takes our programs, else a plain canvas with the same pixels. */
 function makeCanvas(): FilmCanvas {
   const canvas = document.createElement("canvas");
+  return withWebgl(canvas) ?? makePlainCanvas();
+}
+
+/** With graphics that came back, which are empty; undefined where they take none of our programs any more. */
+export function withWebgl(canvas: HTMLCanvasElement): FilmCanvas | undefined {
   const renderer = createWebglRenderer(canvas);
-  if (renderer) return { canvas, renderer };
-  // A canvas that has WebGL, though without our programs, has nothing else.
-  const plain = document.createElement("canvas");
-  return { canvas: plain, renderer: createCanvasRenderer(plain) };
+  return renderer && { canvas, renderer };
+}
+
+/** A new canvas: one that had WebGL, even without our programs, never has anything else. */
+export function makePlainCanvas(): FilmCanvas {
+  const canvas = document.createElement("canvas");
+  return { canvas, renderer: createCanvasRenderer(canvas) };
 }
 
 /** A phone takes the graphics away from a page in the background. */

@@ -2,8 +2,8 @@ import { type RefObject, useEffect, useEffectEvent, useLayoutEffect, useRef, use
 import { createGestureReader, type DragAction, type Gesture, type PointerSample } from "../core/gestures.ts";
 import type { Renderer } from "../draw/picture.ts";
 import { keepSeen, type Placement, type Point, placementOf, type Stage } from "../draw/placement.ts";
-import { takeCanvas } from "../draw/renderer.ts";
-import { createWebglRenderer } from "../draw/webgl-renderer.ts";
+import { type FilmCanvas, makePlainCanvas, takeCanvas, withWebgl } from "../draw/renderer.ts";
+import { watchGraphics } from "../draw/watch-graphics.ts";
 import { type ShownPicture, stageOf } from "./use-picture.ts";
 import { isMeasuring, type ViewSettings } from "./view-settings.ts";
 
@@ -43,32 +43,33 @@ export function Film({ label, shown, isCoarse, settings, isStack, onGesture, onP
   }, []);
 
   useEffect(() => {
-    const made = takeCanvas();
-    made.canvas.setAttribute("role", "img");
-    box.current?.append(made.canvas);
-    canvas.current = made.canvas;
-    renderer.current = made.renderer;
-    const listen = new AbortController();
-    const { signal } = listen;
-    // A phone takes the graphics away from a page in the background; only a page that prevents the default gets them back.
-    made.canvas.addEventListener("webglcontextlost", (event) => event.preventDefault(), { signal });
-    const restore = () => {
+    const first = takeCanvas();
+    const show = (film: FilmCanvas) => {
       renderer.current?.dispose();
-      // Graphics that came back are empty.
-      renderer.current = createWebglRenderer(made.canvas);
-      setRestored((times) => times + 1);
+      renderer.current = film.renderer;
+      film.canvas.setAttribute("role", "img");
+      if (canvas.current !== film.canvas) canvas.current?.remove();
+      box.current?.append(film.canvas);
+      canvas.current = film.canvas;
     };
-    made.canvas.addEventListener("webglcontextrestored", restore, { signal });
+    show(first);
+    const stopWatching = watchGraphics(first.canvas, (areBack) => {
+      const restored = areBack ? withWebgl(first.canvas) : undefined;
+      if (!restored) stopWatching();
+      show(restored ?? makePlainCanvas());
+      setRestored((times) => times + 1);
+    });
     return () => {
-      listen.abort();
+      stopWatching();
       renderer.current?.dispose();
       renderer.current = undefined;
+      canvas.current?.remove();
       canvas.current = null;
-      made.canvas.remove();
     };
   }, [canvas]);
 
-  useEffect(() => canvas.current?.setAttribute("aria-label", label), [canvas, label]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another canvas may have taken its place
+  useEffect(() => canvas.current?.setAttribute("aria-label", label), [canvas, label, restored]);
 
   const place = useEffectEvent(onPlaced);
   // biome-ignore lint/correctness/useExhaustiveDependencies: graphics that came back are drawn anew
