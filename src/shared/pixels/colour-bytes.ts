@@ -1,22 +1,29 @@
 import type { DecodedFrame } from "./decoded-frame.ts";
-import type { LookupTable, PixelModule } from "./pixel-module.ts";
+import type { PixelModule } from "./pixel-module.ts";
+import { colourReader, paletteLevel } from "./read-colour.ts";
 import { storedValue } from "./stored-value.ts";
 
 /** Writes red, green and blue from 0 to 255 of a frame with three samples a pixel (PS3.3 §C.7.6.3.1.2). */
 export function fillWithColours(bytes: Uint8Array, frame: DecodedFrame, pixels: PixelModule): void {
   const { rows, columns, samples, samplesPerPixel } = frame;
   const count = rows * columns;
-  const bits = Math.min(pixels.bitsStored, samples.BYTES_PER_ELEMENT * 8);
-  const isPlain = bits === 8 && samples.BYTES_PER_ELEMENT === 1;
-  const scale = 255 / (2 ** bits - 1);
-  for (let i = 0; i < count; i++) {
-    for (let c = 0; c < 3; c++) {
-      const sample = samples[i * samplesPerPixel + c] ?? 0;
-      bytes[i * 3 + c] = isPlain ? sample : Math.round(sample * scale);
+  const clamped = new Uint8ClampedArray(bytes.buffer, bytes.byteOffset, bytes.length);
+  if (isPlain(frame, pixels)) bytes.set(samples.subarray(0, count * samplesPerPixel));
+  else {
+    const read = colourReader(frame, pixels);
+    const colour = new Float32Array(3);
+    for (let i = 0; i < count; i++) {
+      read(i, colour);
+      clamped.set(colour, i * 3);
     }
   }
-  const clamped = new Uint8ClampedArray(bytes.buffer, bytes.byteOffset, bytes.length);
   if (!frame.isRgb) transformToRgb(clamped, pixels.photometricInterpretation);
+}
+
+/** Whether the samples are the bytes. */
+function isPlain({ samples, samplesPerPixel, isRgb }: DecodedFrame, pixels: PixelModule): boolean {
+  const isByte = samples.BYTES_PER_ELEMENT === 1 && pixels.bitsStored >= 8;
+  return isByte && samplesPerPixel === 3 && (isRgb === true || pixels.photometricInterpretation !== "HSV");
 }
 
 /** Turns luminance and chrominance, in values from 0 to 255, into red, green and blue; leaves other values as they are. */
@@ -48,13 +55,8 @@ export function fillFromPalette(
   const stored = storedValue(frame, pixels);
   for (let i = 0; i < rows * columns; i++) {
     const value = stored(samples[i * samplesPerPixel] ?? 0);
-    for (const [c, table] of palette.entries()) bytes[i * 3 + c] = colourOf(table, value);
+    for (const [c, table] of palette.entries()) bytes[i * 3 + c] = byte(paletteLevel(table, value));
   }
-}
-
-function colourOf({ first, bits, entries }: LookupTable, value: number): number {
-  const place = Math.min(entries.length - 1, Math.max(0, value - first));
-  return byte(((entries[place] ?? 0) * 255) / (2 ** bits - 1));
 }
 
 function byte(value: number): number {

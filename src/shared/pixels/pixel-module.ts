@@ -52,6 +52,7 @@ export interface PixelModule {
   pixelAspect: number;
 }
 
+const WITH_PALETTE: ReadonlySet<string> = new Set(["PALETTE COLOR", "ARGB"]);
 const MAX_PIXEL_ASPECT = 8;
 const MAX_ENTRIES = 65_536;
 
@@ -87,7 +88,7 @@ export function readPixelModule(metadata: DicomJson, frameIndex: number): PixelM
     windows: windowsOf(voi),
     voiTable: tableOf(itemOf(voi[TagHex.VOILUTSequence])),
     isInverted: shape === undefined ? photometricInterpretation === "MONOCHROME1" : shape === "INVERSE",
-    palette: photometricInterpretation === "PALETTE COLOR" ? paletteOf(metadata) : undefined,
+    palette: WITH_PALETTE.has(photometricInterpretation) ? paletteOf(metadata) : undefined,
     padding: paddingOf(metadata),
     pixelAspect: pixelAspectOf(metadata, groups(TagHex.PixelMeasuresSequence)),
   };
@@ -178,7 +179,7 @@ function lookupTable(
 function entriesOf({ Value, InlineBinary }: DicomJsonElement, count: number): ArrayLike<number> {
   if (Value) return Value.slice(0, MAX_ENTRIES).map(Number);
   const bytes = Uint8Array.from(atob(InlineBinary ?? ""), (letter) => letter.charCodeAt(0));
-  if (bytes.length < count * 2) return bytes;
+  if (bytes.length < count * 2) return bytes.subarray(0, count);
   return Uint16Array.from({ length: count }, (_, i) => (bytes[i * 2] ?? 0) | ((bytes[i * 2 + 1] ?? 0) << 8));
 }
 
