@@ -145,6 +145,7 @@ export const Tag = {
   PixelMeasuresSequence: 0x00289110,
   FrameVOILUTSequence: 0x00289132,
   PixelValueTransformationSequence: 0x00289145,
+  FramePixelDataPropertiesSequence: 0x00289443,
   RequestingPhysician: 0x00321032,
   RequestedProcedureDescription: 0x00321060,
   ScheduledProcedureStepDescription: 0x00400007,

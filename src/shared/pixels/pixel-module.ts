@@ -90,7 +90,7 @@ export function readPixelModule(metadata: DicomJson, frameIndex: number): PixelM
     isInverted: shape === undefined ? photometricInterpretation === "MONOCHROME1" : shape === "INVERSE",
     palette: WITH_PALETTE.has(photometricInterpretation) ? paletteOf(metadata) : undefined,
     padding: paddingOf(metadata),
-    pixelAspect: pixelAspectOf(metadata, groups(TagHex.PixelMeasuresSequence)),
+    pixelAspect: pixelAspectOf(metadata, groups),
   };
 }
 
@@ -183,9 +183,23 @@ function entriesOf({ Value, InlineBinary }: DicomJsonElement, count: number): Ar
   return Uint16Array.from({ length: count }, (_, i) => (bytes[i * 2] ?? 0) | ((bytes[i * 2 + 1] ?? 0) << 8));
 }
 
-function pixelAspectOf(metadata: DicomJson, measures: DicomJson | undefined): number {
+/** The spacing of the detector, of an enhanced image that of the frame (PS3.3 §C.8.19.6.3). */
+export function imagerPixelSpacing(
+  metadata: DicomJson,
+  groups: (tag: string) => DicomJson | undefined,
+): DicomJsonElement | undefined {
+  const own = groups(TagHex.FramePixelDataPropertiesSequence)?.[TagHex.ImagerPixelSpacing];
+  return own ?? metadata[TagHex.ImagerPixelSpacing];
+}
+
+/** The ratio is declared only where no spacing tells it (PS3.3 §C.7.6.3.1.7). */
+function pixelAspectOf(metadata: DicomJson, groups: (tag: string) => DicomJson | undefined): number {
   const sizes =
-    metadata[TagHex.PixelAspectRatio] ?? measures?.[TagHex.PixelSpacing] ?? metadata[TagHex.PixelSpacing];
+    metadata[TagHex.PixelAspectRatio] ??
+    groups(TagHex.PixelMeasuresSequence)?.[TagHex.PixelSpacing] ??
+    metadata[TagHex.PixelSpacing] ??
+    imagerPixelSpacing(metadata, groups) ??
+    metadata[TagHex.NominalScannedPixelSpacing];
   const aspect = (numberOf(sizes) ?? 1) / (numberOf(sizes, 1) ?? 1);
   return aspect > 1 / MAX_PIXEL_ASPECT && aspect < MAX_PIXEL_ASPECT ? aspect : 1;
 }

@@ -170,6 +170,23 @@ describe("measures", () => {
     expect(isAtDetector([0.15, 0.15], undefined, [0.2, 0.2])).toBe(false);
   });
 
+  test("are of the detector where each frame of an enhanced image declares its spacing there", () => {
+    const spaced = (spacing: number[]) => ({
+      [TagHex.FramePixelDataPropertiesSequence]: {
+        vr: "SQ",
+        Value: [{ [TagHex.ImagerPixelSpacing]: { vr: "DS", Value: spacing } }],
+      },
+    });
+    const frames = { vr: "SQ", Value: [spaced([0.3, 0.3]), spaced([0.2, 0.4])] };
+    const metadata = { [TagHex.PerFrameFunctionalGroupsSequence]: frames };
+    expect(readGeometry(metadata, 0)).toMatchObject({ spacing: { rows: 0.3 }, isAtDetector: true });
+    expect(readGeometry(metadata, 1).spacing).toEqual({ rows: 0.2, columns: 0.4 });
+    const shared = { [TagHex.SharedFunctionalGroupsSequence]: { vr: "SQ", Value: [spaced([0.3, 0.3])] } };
+    expect(readGeometry(shared, 7)).toMatchObject({ spacing: { rows: 0.3 }, isAtDetector: true });
+    const corrected = { ...shared, [TagHex.PixelSpacing]: { vr: "DS", Value: [0.2, 0.2] } };
+    expect(readGeometry(corrected, 0)).toMatchObject({ spacing: { rows: 0.2 }, isAtDetector: false });
+  });
+
   test("an angle is the smaller one", () => {
     const corner = [
       { x: 1, y: 0 },

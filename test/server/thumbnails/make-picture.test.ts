@@ -117,9 +117,11 @@ describe("a grey picture", () => {
     const bytes = Uint8Array.from({ length: 80_000 }, (_, i) => i % 256);
     const square = await drawn(sampleFile({ ...wide, [TagHex.PixelData]: { vr: "OB", bytes } }));
     expect(square).toMatchObject({ width: 128, height: 64 });
-    const spacing = { [TagHex.PixelSpacing]: { vr: "DS", Value: ["2", "1"] } };
-    const tall = await drawn(sampleFile({ ...wide, ...spacing, [TagHex.PixelData]: { vr: "OB", bytes } }));
-    expect(tall).toMatchObject({ width: 128, height: 128 });
+    for (const tag of ["PixelSpacing", "ImagerPixelSpacing", "NominalScannedPixelSpacing"] as const) {
+      const spacing = { [TagHex[tag]]: { vr: "DS", Value: ["2", "1"] } };
+      const tall = await drawn(sampleFile({ ...wide, ...spacing, [TagHex.PixelData]: { vr: "OB", bytes } }));
+      expect([tag, tall.width, tall.height]).toEqual([tag, 128, 128]);
+    }
   });
 });
 

@@ -1,6 +1,11 @@
 import type { DicomJson, DicomJsonElement } from "../../../shared/dicom/dicom-json.ts";
 import { TagHex } from "../../../shared/dicom/tags.ts";
-import { functionalGroups, numberOf, textOf } from "../../../shared/pixels/pixel-module.ts";
+import {
+  functionalGroups,
+  imagerPixelSpacing,
+  numberOf,
+  textOf,
+} from "../../../shared/pixels/pixel-module.ts";
 
 export type Vector = readonly [x: number, y: number, z: number];
 
@@ -36,7 +41,7 @@ export function readGeometry(metadata: DicomJson, frameIndex: number): SliceGeom
   const measures = groups(TagHex.PixelMeasuresSequence) ?? metadata;
   const plane = planeOf(orientation, position);
   const inPatient = spacingOf(measures[TagHex.PixelSpacing]);
-  const atDetector = spacingOf(metadata[TagHex.ImagerPixelSpacing]);
+  const atDetector = spacingOf(imagerPixelSpacing(metadata, groups));
   const onFilm = spacingOf(metadata[TagHex.NominalScannedPixelSpacing]);
   return {
     plane,
