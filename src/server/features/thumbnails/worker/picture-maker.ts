@@ -9,6 +9,7 @@ import type {
   NativeReply,
   NativeRequest,
   NothingDecoded,
+  NotWritten,
   PictureReply,
   PictureRequest,
 } from "./picture-messages.ts";
@@ -32,7 +33,7 @@ type Failed = Omit<NothingDecoded, "failure"> & { failure: PictureFailure | "los
 
 export type Picture = { ok: true; image: Uint8Array } | Failed;
 
-export type Decoded = { ok: true; frame: AnsweredNative } | Failed;
+export type Decoded = { ok: true; frame: AnsweredNative } | Failed | NotWritten;
 
 export interface PictureMakerOptions {
   log: Pick<Logger, "warn">;
