@@ -68,6 +68,15 @@ export function readPixelModule(metadata: DicomJson, frameIndex: number): PixelM
   const bitsStored = numberOf(metadata[TagHex.BitsStored]) ?? bitsAllocated;
   const photometricInterpretation = textOf(metadata[TagHex.PhotometricInterpretation]) ?? "MONOCHROME2";
   const shape = textOf(metadata[TagHex.PresentationLUTShape]);
+  const isSigned = numberOf(metadata[TagHex.PixelRepresentation]) === 1;
+  const rescale = {
+    slope: boundedOf(pixelValues[TagHex.RescaleSlope]) || 1,
+    intercept: boundedOf(pixelValues[TagHex.RescaleIntercept]) ?? 0,
+  };
+  const lowest = isSigned ? -(2 ** (bitsStored - 1)) : 0;
+  const modalityTable = tableOf(itemOf(metadata[TagHex.ModalityLUTSequence]), lowest);
+  const ends = [lowest, lowest + 2 ** bitsStored - 1];
+  const rescaled = ends.map((stored) => stored * rescale.slope + rescale.intercept);
   return {
     rows: numberOf(metadata[TagHex.Rows]) ?? 0,
     columns: numberOf(metadata[TagHex.Columns]) ?? 0,
@@ -76,20 +85,17 @@ export function readPixelModule(metadata: DicomJson, frameIndex: number): PixelM
     bitsAllocated,
     bitsStored: Math.min(bitsStored, bitsAllocated),
     highBit: numberOf(metadata[TagHex.HighBit]) ?? bitsStored - 1,
-    isSigned: numberOf(metadata[TagHex.PixelRepresentation]) === 1,
+    isSigned,
     isPlanar: numberOf(metadata[TagHex.PlanarConfiguration]) === 1,
     pixelDataAs: pixelDataAs(metadata),
-    rescale: {
-      slope: boundedOf(pixelValues[TagHex.RescaleSlope]) || 1,
-      intercept: boundedOf(pixelValues[TagHex.RescaleIntercept]) ?? 0,
-    },
-    modalityTable: tableOf(itemOf(metadata[TagHex.ModalityLUTSequence])),
+    rescale,
+    modalityTable,
     window: windowsOf(voi)[0],
     windows: windowsOf(voi),
-    voiTable: tableOf(itemOf(voi[TagHex.VOILUTSequence])),
+    voiTable: tableOf(itemOf(voi[TagHex.VOILUTSequence]), modalityTable ? 0 : Math.min(...rescaled)),
     isInverted: shape === undefined ? photometricInterpretation === "MONOCHROME1" : shape === "INVERSE",
-    palette: WITH_PALETTE.has(photometricInterpretation) ? paletteOf(metadata) : undefined,
-    padding: paddingOf(metadata),
+    palette: WITH_PALETTE.has(photometricInterpretation) ? paletteOf(metadata, lowest) : undefined,
+    padding: paddingOf(metadata, lowest),
     pixelAspect: pixelAspectOf(metadata, groups),
   };
 }
@@ -136,44 +142,59 @@ function windowsOf(voi: DicomJson): NamedWindow[] {
 
 const SHAPES: Record<string, Window["shape"]> = { LINEAR_EXACT: "linearExact", SIGMOID: "sigmoid" };
 
-function paddingOf(metadata: DicomJson): PixelModule["padding"] {
-  const value = numberOf(metadata[TagHex.PixelPaddingValue]);
-  if (value === undefined) return undefined;
-  const limit = numberOf(metadata[TagHex.PixelPaddingRangeLimit]) ?? value;
+function paddingOf(metadata: DicomJson, lowest: number): PixelModule["padding"] {
+  const declared = numberOf(metadata[TagHex.PixelPaddingValue]);
+  if (declared === undefined) return undefined;
+  const value = withSign(declared, lowest);
+  const limit = withSign(numberOf(metadata[TagHex.PixelPaddingRangeLimit]) ?? value, lowest);
   return { from: Math.min(value, limit), to: Math.max(value, limit) };
 }
 
-function tableOf(item: DicomJson | undefined): LookupTable | undefined {
-  return item && lookupTable(item[TagHex.LUTDescriptor], item[TagHex.LUTData]);
+function tableOf(item: DicomJson | undefined, lowest: number): LookupTable | undefined {
+  return item && lookupTable(item[TagHex.LUTDescriptor], item[TagHex.LUTData], lowest);
 }
 
-function paletteOf(metadata: DicomJson): PixelModule["palette"] {
+function paletteOf(metadata: DicomJson, lowest: number): PixelModule["palette"] {
   const red = lookupTable(
     metadata[TagHex.RedPaletteColorLookupTableDescriptor],
     metadata[TagHex.RedPaletteColorLookupTableData],
+    lowest,
   );
   const green = lookupTable(
     metadata[TagHex.GreenPaletteColorLookupTableDescriptor],
     metadata[TagHex.GreenPaletteColorLookupTableData],
+    lowest,
   );
   const blue = lookupTable(
     metadata[TagHex.BluePaletteColorLookupTableDescriptor],
     metadata[TagHex.BluePaletteColorLookupTableData],
+    lowest,
   );
   return red && green && blue ? [red, green, blue] : undefined;
 }
 
-/** The descriptor's entry count 0 means 65,536; entries of 8 bits may be packed (PS3.3 §C.7.6.3.1.5). */
+/**
+ * The descriptor's entry count 0 means 65,536; entries of 8 bits may be packed (PS3.3 §C.7.6.3.1.5).
+ * @param lowest of the values that may be looked up
+ */
 function lookupTable(
   descriptor: DicomJsonElement | undefined,
   data: DicomJsonElement | undefined,
+  lowest: number,
 ): LookupTable | undefined {
   const count = numberOf(descriptor) || MAX_ENTRIES;
-  const first = numberOf(descriptor, 1);
+  const declared = numberOf(descriptor, 1);
+  const first = declared === undefined ? undefined : withSign(declared, lowest);
   const bits = numberOf(descriptor, 2);
   if (first === undefined || bits === undefined || !data) return undefined;
   const entries = entriesOf(data, count);
   return entries.length === 0 ? undefined : { first, bits: Math.min(16, Math.max(1, bits)), entries };
+}
+
+/** A number of 16 bits, of which many a file does not write the sign: negative if one so low can be meant. */
+function withSign(declared: number, lowest: number): number {
+  const negative = declared - 0x10000;
+  return declared > 0x7fff && negative >= lowest ? negative : declared;
 }
 
 function entriesOf({ Value, InlineBinary }: DicomJsonElement, count: number): ArrayLike<number> {

@@ -1,0 +1,54 @@
+import { expect, test } from "bun:test";
+import type { DicomJson } from "../../../src/shared/dicom/dicom-json.ts";
+import { TagHex } from "../../../src/shared/dicom/tags.ts";
+import { readPixelModule } from "../../../src/shared/pixels/pixel-module.ts";
+
+const us = (...Value: number[]) => ({ vr: "US", Value });
+const ds = (value: number) => ({ vr: "DS", Value: [value] });
+const tableFrom = (first: number): DicomJson => ({
+  [TagHex.LUTDescriptor]: us(4, first, 8),
+  [TagHex.LUTData]: us(0, 1, 2, 3),
+});
+const sequence = (item: DicomJson) => ({ vr: "SQ", Value: [item] });
+const signed = { [TagHex.PixelRepresentation]: us(1) };
+const wide = { [TagHex.BitsAllocated]: us(16), [TagHex.BitsStored]: us(16) };
+
+/* PS3.3 §C.11.2.1.1 */
+test.each<[string, DicomJson, number, number]>([
+  ["negative where stored values are", { ...wide, ...signed }, 0xfe00, -512],
+  ["negative where rescaled values are", { ...wide, [TagHex.RescaleIntercept]: ds(-1024) }, 0xfc00, -1024],
+  ["as it is where no value is so low", { ...wide, [TagHex.RescaleIntercept]: ds(-1024) }, 40_000, 40_000],
+  ["as it is where no value is negative", wide, 0xfe00, 0xfe00],
+])("the first value of a VOI LUT that is written without a sign is %s", (_, described, written, first) => {
+  const table = sequence(tableFrom(written));
+  const pixels = readPixelModule({ ...described, [TagHex.VOILUTSequence]: table }, 0);
+  expect(pixels.voiTable?.first).toBe(first);
+});
+
+test("the first value of a modality LUT and of a palette has the sign of the pixels", () => {
+  const byte = { [TagHex.BitsAllocated]: us(8), [TagHex.BitsStored]: us(8) };
+  const colours = Object.fromEntries(
+    (["Red", "Green", "Blue"] as const).flatMap((colour) => [
+      [TagHex[`${colour}PaletteColorLookupTableDescriptor`], us(4, 0xff80, 8)],
+      [TagHex[`${colour}PaletteColorLookupTableData`], us(0, 1, 2, 3)],
+    ]),
+  );
+  const described = {
+    ...byte,
+    ...colours,
+    [TagHex.PhotometricInterpretation]: { vr: "CS", Value: ["PALETTE COLOR"] },
+    [TagHex.ModalityLUTSequence]: sequence(tableFrom(0xff80)),
+  };
+  const firsts = (metadata: DicomJson) => {
+    const { modalityTable, palette } = readPixelModule(metadata, 0);
+    return [modalityTable, ...(palette ?? [])].map((table) => table?.first);
+  };
+  expect(firsts({ ...described, ...signed })).toEqual([-128, -128, -128, -128]);
+  expect(firsts(described)).toEqual([0xff80, 0xff80, 0xff80, 0xff80]);
+});
+
+test("the padding of signed pixels is known by its value without a sign, too", () => {
+  const padded = { ...wide, [TagHex.PixelPaddingValue]: us(63_536) };
+  expect(readPixelModule({ ...padded, ...signed }, 0).padding).toEqual({ from: -2_000, to: -2_000 });
+  expect(readPixelModule(padded, 0).padding).toEqual({ from: 63_536, to: 63_536 });
+});
