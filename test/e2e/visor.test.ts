@@ -474,6 +474,41 @@ describe("the visor on a phone that reads nothing", () => {
 
 describe("the visor on a desktop", () => {
   test(
+    "keeps what is in the middle of an enlarged image there when it is turned and mirrored",
+    async () => {
+      await app.as(person, { device: DESK, ...prefer }, async (page) => {
+        await openExam(page);
+        const film = await visorOf(page).locator(".visor-film").boundingBox();
+        if (!film) throw new Error("no film");
+        const [x, y] = [film.x + film.width / 2, film.y + film.height / 2];
+        const middleOf = (sight: string) => {
+          const levels = sight.split(",").map(Number);
+          const side = Math.sqrt(levels.length);
+          const around = [side / 2 - 1, side / 2];
+          return around.flatMap((row) => around.map((column) => levels[row * side + column] ?? 0));
+        };
+        const mean = (levels: number[]) => levels.reduce((sum, level) => sum + level, 0) / levels.length;
+        const pressed = async (key: string) => {
+          const before = await sightOf(page);
+          await page.keyboard.press(key);
+          await until(async () => (await sightOf(page)) !== before);
+        };
+        for (const key of ["+", "+", "+", "+"]) await pressed(key);
+        await page.mouse.move(x, y);
+        await page.mouse.down({ button: "middle" });
+        await page.mouse.move(x + 170, y + 20, { steps: 6 });
+        await page.mouse.up({ button: "middle" });
+        const middle = mean(middleOf(await sightOf(page)));
+        for (const key of ["g", "e", "g", "g"]) {
+          await pressed(key);
+          expect(Math.abs(mean(middleOf(await sightOf(page))) - middle)).toBeLessThan(4);
+        }
+      });
+    },
+    JOB_TIMEOUT_MS,
+  );
+
+  test(
     "obeys the wheel, the buttons of the mouse and the keys",
     async () => {
       await app.as(person, { device: DESK, loadsAhead: true, ...prefer }, async (page) => {
