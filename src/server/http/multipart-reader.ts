@@ -1,3 +1,5 @@
+import { isUtf8 } from "node:buffer";
+
 /** The body is not valid multipart (RFC 2046 §5.1), or ended early. */
 export class MultipartBroken extends Error {
   override name = "MultipartBroken";
@@ -52,8 +54,7 @@ export async function* readFormParts(
 ): AsyncGenerator<FormPart, void, undefined> {
   for await (const { headers, content } of readParts(body, boundary, MAX_PARTS)) {
     const disposition = /^content-disposition:(.*)$/im.exec(headers)?.[1] ?? "";
-    const fileName = parameterOf(disposition, "filename");
-    yield { name: parameterOf(disposition, "name") ?? "", fileName, content };
+    yield { name: parameterOf(disposition, "name") ?? "", fileName: fileNameIn(disposition), content };
   }
 }
 
@@ -91,6 +92,22 @@ async function readHeaders(input: Input): Promise<string> {
     if (text.length > MAX_HEADER_BYTES) throw new MultipartBroken("headers too long");
   }
   return Buffer.from(text, "latin1").toString("utf8");
+}
+
+/**
+ * A file's name. Some programs write one with accents in the extended form of RFC 8187, alone (Python) or beside one in a coding of
+ * mails (.NET).
+ */
+function fileNameIn(disposition: string): string | undefined {
+  const plain = parameterOf(disposition, "filename");
+  const unquoted = disposition.replace(/"(?:[^"\\]|\\.)*"/g, '""');
+  const [, charset = "", value] = /;\s*filename\*=([\w-]*)'[\w-]*'([^\s;"]+)/i.exec(unquoted) ?? [];
+  if (value === undefined) return plain;
+  const decoded = value.replace(/%([0-9a-f]{2})/gi, (_, hex) =>
+    String.fromCharCode(Number.parseInt(hex, 16)),
+  );
+  const bytes = Buffer.from(decoded, "latin1");
+  return charset.toLowerCase() === "utf-8" && isUtf8(bytes) ? bytes.toString("utf8") : (plain ?? value);
 }
 
 /** Browsers write a quote in a value as `%22` (HTML, multipart/form-data encoding), others as `\"`. */

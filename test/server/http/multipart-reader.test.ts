@@ -69,6 +69,19 @@ describe("the parts of a form", () => {
     await fc.assert(property, { numRuns: 300 });
   });
 
+  test.each([
+    ["filename*=utf-8''exame-Jo%C3%A3o.zip", "exame-João.zip"],
+    [`filename="=?utf-8?B?ZXhhbWUtSm/Do28uemlw?="; filename*=UTF-8'pt'exame-Jo%C3%A3o.zip`, "exame-João.zip"],
+    [`filename="exame.zip"; filename*=iso-8859-1''exame-Jo%E3o.zip`, "exame.zip"],
+    [`filename="exame.zip"; filename*=utf-8''%E3.zip`, "exame.zip"],
+    ["filename*=iso-8859-1''exame-Jo%E3o.zip", "exame-Jo%E3o.zip"],
+    [`filename="a; filename*=utf-8''b.pdf"`, "a; filename*=utf-8''b.pdf"],
+  ])("have the name that a program gave in the extended form: %s", async (parameter, fileName) => {
+    const head = `--${BOUNDARY}\r\nContent-Disposition: form-data; name=file; ${parameter}\r\n\r\n`;
+    const [part] = await read(inPieces(Buffer.from(`${head}x\r\n--${BOUNDARY}--`), [7]));
+    expect([part?.name, part?.fileName]).toEqual(["file", fileName]);
+  });
+
   test("may be skipped unread", async () => {
     const content = new Uint8Array(100_000).fill(7);
     const body = encode([
