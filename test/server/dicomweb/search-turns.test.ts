@@ -86,6 +86,29 @@ test("trial accounts that fill their half of the places with a search each keep 
   expect(became("ana").every((now) => now === "answered")).toBe(true);
 });
 
+test("callers who leave while they wait are not counted among those who wait", async () => {
+  const turns = createSearchTurns();
+  const reading = Promise.withResolvers<void>();
+  const leaving = new AbortController();
+  const search = (signal?: AbortSignal) =>
+    turns
+      .run({ callerId: "ana" }, () => reading.promise, signal)
+      .then(
+        () => "answered",
+        (error) => (error instanceof AppError ? `${error.kind.status}` : "failed"),
+      );
+  const all = [search(), search()];
+  const left = Array.from({ length: 14 }, () => search(leaving.signal));
+  await setImmediate();
+  expect(await search()).toBe("503");
+  leaving.abort();
+  expect(new Set(await Promise.all(left))).toEqual(new Set(["503"]));
+  for (let n = 0; n < 14; n++) all.push(search());
+  await setImmediate();
+  reading.resolve();
+  expect(new Set(await Promise.all(all))).toEqual(new Set(["answered"]));
+});
+
 test("large answers of trial accounts leave half of the places to others", () => {
   const turns = createSearchTurns();
   const hold = (callerId: string, isTrial: boolean) => {

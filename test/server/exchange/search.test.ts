@@ -475,6 +475,21 @@ describe("a search for instances", () => {
       await Promise.all(reading);
       expect(await ask("instances?limit=1")).toEqual([200, false]);
     });
+
+    test("ends searches that wait for their turn when their client leaves", async () => {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      const reading = [1, 2].map(() => t.deps.searchTurns.run({ callerId: large.id }, () => promise));
+      const leaving = new AbortController();
+      const headers = { authorization: `Bearer ${large.token}` };
+      const waiting = ["instances", `studies/${studyUID("51")}/instances`].map(async (place) => {
+        const address = `${t.deps.config.publicUrl}/dicomweb/${place}?limit=1`;
+        return (await t.app.request(new Request(address, { headers, signal: leaving.signal }))).status;
+      });
+      leaving.abort();
+      expect(await Promise.all(waiting)).toEqual([503, 503]);
+      resolve();
+      await Promise.all(reading);
+    });
   });
 });
 

@@ -196,7 +196,8 @@ describe("a medium", () => {
     await t.settle();
     const right = { charge: async () => {}, recheck: async () => {} };
     const assets = { get: () => undefined, paths: () => [] };
-    const asked = { caller, locale: "pt-BR" as const, isHead: false };
+    const { signal } = new AbortController();
+    const asked = { caller, locale: "pt-BR" as const, isHead: false, signal };
     const answer = await answerMedia({ ...t.deps, assets }, asked, file, right);
     const found = unzipSync(await answer.bytes());
     const named = leavesOf(recordsOf(found.DICOMDIR ?? new Uint8Array())).map(({ file }) => file);
@@ -219,7 +220,8 @@ describe("a medium", () => {
     };
     const right = { charge: async () => {}, recheck: async () => {} };
     const assets = { get: () => undefined, paths: () => [] };
-    const asked = { caller, locale: "pt-BR" as const, isHead: false };
+    const { signal } = new AbortController();
+    const asked = { caller, locale: "pt-BR" as const, isHead: false, signal };
     const answer = await answerMedia({ ...t.deps, assets, searchTurns }, asked, file, right);
     return unzipSync(await answer.bytes());
   }
@@ -402,6 +404,19 @@ describe("a medium", () => {
     resolve();
     await Promise.all(others);
     expect((await medium(id)).status).toBe(200);
+  });
+
+  test("is not planned for a caller who left while it waited", async () => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const others = [1, 2].map(() => t.deps.searchTurns.run({ callerId: owner.id }, () => promise));
+    const leaving = new AbortController();
+    const address = `${t.deps.config.publicUrl}/api/studies/${id}/download?as=pdi`;
+    const headers = { authorization: `Bearer ${owner.token}` };
+    const answer = t.app.request(new Request(address, { headers, signal: leaving.signal }));
+    leaving.abort();
+    expect((await answer).status).toBe(503);
+    resolve();
+    await Promise.all(others);
   });
 
   test("is good for the tools of others, where they are installed", async () => {

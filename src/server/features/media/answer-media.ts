@@ -21,7 +21,12 @@ import { digestManifests, digestOf } from "../receipts/receipts.repo.ts";
 import type { ReceiptRow } from "../receipts/receipts.table.ts";
 import { findReport } from "../reports/reports.repo.ts";
 import { owns } from "../studies/access/study-access.ts";
-import { type DownloadRight, tryVolumes, zipHeaders } from "../studies/download/download-body.ts";
+import {
+  answerNobody,
+  type DownloadRight,
+  tryVolumes,
+  zipHeaders,
+} from "../studies/download/download-body.ts";
 import type { StudyFile } from "../studies/download/download-study.ts";
 import { studyNotFound } from "../studies/studies.errors.ts";
 import type { Caller } from "../studies/studies.repo.ts";
@@ -45,6 +50,15 @@ const MAX_PREVIEWS = 24;
 /** How often a study that changes meanwhile is planned. */
 const MAX_LOOKS = 3;
 
+/** Who asks for a medium, and how. */
+interface AskedMedium {
+  caller: Caller & Pick<Session, "isTrial">;
+  locale: Locale;
+  isHead: boolean;
+  /** The request's: a caller who left waits no longer. */
+  signal: AbortSignal;
+}
+
 /** What a medium is made of. */
 interface Medium {
   study: StudyRow;
@@ -67,7 +81,7 @@ interface Medium {
  */
 export async function answerMedia(
   deps: MediaDeps,
-  { caller, locale, isHead }: { caller: Caller & Pick<Session, "isTrial">; locale: Locale; isHead: boolean },
+  { caller, locale, isHead, signal }: AskedMedium,
   file: StudyFile,
   { charge, recheck }: DownloadRight,
 ): Promise<Response> {
@@ -77,7 +91,7 @@ export async function answerMedia(
   const headers = zipHeaders(file.fileName.replace(/_HIS\.zip$/, "_PDI.zip"));
   if (isHead) return new Response(null, { headers });
   if (isUnsound(study)) throw new AppError(archiveDamaged);
-  const { rows, ...prepared } = await prepareWithReceipt(deps, caller, study);
+  const { rows, ...prepared } = await prepareWithReceipt(deps, caller, study, signal);
   const medium: Medium = { study, locale, isOwner: owns(caller, study), ...prepared };
   const page = indexPageOf(study, rows, {
     report: medium.report !== undefined,
@@ -99,10 +113,13 @@ async function prepareWithReceipt(
   deps: MediaDeps & Pick<Deps, "searchTurns">,
   { userId: callerId, isTrial }: Caller & Pick<Session, "isTrial">,
   study: StudyRow,
+  signal: AbortSignal,
 ) {
   for (let looks = 1; ; looks++) {
-    const { manifestIds, ...prepared } = await deps.searchTurns.run({ callerId, isTrial }, () =>
-      prepare(deps, study),
+    const { manifestIds, ...prepared } = await deps.searchTurns.run(
+      { callerId, isTrial },
+      () => prepare(deps, study),
+      signal,
     );
     const madeOf = digestOf(manifestIds);
     // One of other images would take the place of an earlier one that somebody has.

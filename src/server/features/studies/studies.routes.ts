@@ -67,7 +67,7 @@ const viewing = { subscription: "viewing", scope: "api" } as const;
 
 /** Answers a study as a medium to take along; a higher room knows what belongs on it. */
 export type TakeAlong = (
-  asked: { caller: Session; locale: Locale; isHead: boolean },
+  asked: { caller: Session; locale: Locale; isHead: boolean; signal: AbortSignal },
   file: StudyFile,
   right: DownloadRight,
 ) => Promise<Response>;
@@ -79,7 +79,8 @@ export function createStudiesRoutes(deps: Deps, guard: Guard, takeAlong: TakeAlo
     const right = downloadRightOf(deps, caller, originOf(c));
     if (as === undefined)
       return whileAllowed(c, await answerDownload(deps, c.req.raw, file, right), right.recheck);
-    const asked = { caller: session, locale: c.get("locale"), isHead: c.req.method === "HEAD" };
+    const { method, signal } = c.req.raw;
+    const asked = { caller: session, locale: c.get("locale"), isHead: method === "HEAD", signal };
     return await takeAlong(asked, file, right);
   };
 

@@ -95,7 +95,7 @@ export async function searchInstances(
   allSeries: Iterable<SearchedSeries> | AsyncIterable<SearchedSeries>,
   search: InstanceSearch,
 ): Promise<FoundInstances> {
-  const { turns, searcher } = search;
+  const { turns, searcher, signal } = search;
   const find = async () => {
     const found: FoundInstances = { items: [], held: undefined };
     let sizeBytes = 0;
@@ -113,7 +113,7 @@ export async function searchInstances(
       throw error;
     }
   };
-  return await turns.run(searcher, find);
+  return await turns.run(searcher, find, signal);
 }
 
 /**
@@ -173,6 +173,7 @@ async function* matchingInstances(
     const describing = { byIndex, skipping, baseUrl, bulkPrefix, reference };
     const described = describe(manifest, isTooLarge ? undefined : stored, describing);
     for await (const json of described) {
+      if (signal?.aborted) return yield "cut";
       const whole = { ...series.known, ...json };
       if (!matchesAll(whole, byMetadata)) continue;
       if (page.left > 0) {

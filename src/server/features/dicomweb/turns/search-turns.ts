@@ -1,5 +1,7 @@
+import { AppError } from "../../../http/app-error.ts";
 import type { HeldWhileSent } from "../../../http/stream-of.ts";
 import { FairTurns, type TurnLimits } from "../../../runtime/fair-turns.ts";
+import { tooManyReads } from "../dicomweb.errors.ts";
 import { type PlaceLimits, Places } from "./places.ts";
 
 export interface SearchLimits extends TurnLimits {
@@ -27,8 +29,11 @@ export interface Searcher {
 
 /** Bounds how many searches read the metadata of instances at once, and what they hold: fairly between callers, and in total. */
 export interface SearchTurns {
-  /** Waits for a turn. @throws {AppError} 503 with Retry-After if too many wait */
-  run<Result>(searcher: Searcher, search: () => Promise<Result>): Promise<Result>;
+  /**
+   * Waits for a turn. A caller who leaves, as `signal` says, gives up their place in the queue.
+   * @throws {AppError} 503 with Retry-After if too many wait, or the caller left
+   */
+  run<Result>(searcher: Searcher, search: () => Promise<Result>, signal?: AbortSignal): Promise<Result>;
   /** The place of a large answer. @throws {AppError} 503 with Retry-After */
   holdLarge(searcher: Searcher): HeldWhileSent;
 }
@@ -38,10 +43,15 @@ export function createSearchTurns(limits: SearchLimits = DEFAULT_SEARCH_LIMITS):
   const largeAnswers = new Places(limits.largeAnswers);
   const turns = new FairTurns(limits);
   return {
-    async run(searcher, search) {
+    async run(searcher, search, signal) {
       using place = searches.take(...placeOf(searcher));
       const { account, kind } = turnOf(searcher);
-      using _ = await place.whileWaiting((signal) => turns.take(account, signal, kind));
+      using _ = await place.whileWaiting((given) => {
+        const limit = signal ? AbortSignal.any([given, signal]) : given;
+        return turns.take(account, limit, kind).catch((error) => {
+          throw signal?.aborted ? new AppError(tooManyReads, { retryAfterSeconds: 2 }) : error;
+        });
+      });
       return await search();
     },
     holdLarge: (searcher) => largeAnswers.take(...placeOf(searcher)),
