@@ -204,6 +204,27 @@ describe("a medium", () => {
     expect(named.filter((name) => found[name])).toHaveLength(2);
   });
 
+  test("is not charged to a caller who left while it was planned", async () => {
+    const { studies } = await t.store(owner, sampleZip({ study: "87" }));
+    const caller = { userId: owner.id, role: "user" as const, isTrial: false, hasActiveSubscription: true };
+    const file = await findStudyFile(t.deps, caller, studies[0]?.id ?? "");
+    const leaving = new AbortController();
+    const searchTurns = {
+      ...t.deps.searchTurns,
+      async run<Result>(whose: { callerId: string; isTrial: boolean }, work: () => Promise<Result>) {
+        const planned = await t.deps.searchTurns.run(whose, work);
+        leaving.abort();
+        return planned;
+      },
+    };
+    let charges = 0;
+    const right = { charge: async () => void charges++, recheck: async () => {} };
+    const assets = { get: () => undefined, paths: () => [] };
+    const asked = { caller, locale: "pt-BR" as const, isHead: false, signal: leaving.signal };
+    await answerMedia({ ...t.deps, assets, searchTurns }, asked, file, right);
+    expect(charges).toBe(0);
+  });
+
   /** The medium of a study to which an upload comes behind each of the first plans. */
   async function mediumOfGrowing(study: string, uploads: number): Promise<typeof files> {
     const { studies } = await t.store(owner, sampleZip({ study }));

@@ -55,7 +55,7 @@ interface AskedMedium {
   caller: Caller & Pick<Session, "isTrial">;
   locale: Locale;
   isHead: boolean;
-  /** The request's: a caller who left waits no longer. */
+  /** The request's: a caller who left waits no longer, and is not charged. */
   signal: AbortSignal;
 }
 
@@ -101,6 +101,7 @@ export async function answerMedia(
   });
   // What can't be read fails before it is charged.
   await tryVolumes(deps, medium.volumes.slice(0, 1));
+  if (signal.aborted) return answerNobody();
   await charge({ isRange: false });
   return new Response(streamWhileAllowed(streamOf(mediaPieces(deps, medium, page)), recheck), { headers });
 }

@@ -99,7 +99,7 @@ export async function answerDownload(
   );
   if (request.signal.aborted) {
     await giveUp(body);
-    return new Response(null, { status: CLIENT_GONE });
+    return answerNobody();
   }
   try {
     await charge({ isRange: range !== undefined });
@@ -114,6 +114,11 @@ export async function answerDownload(
     status,
     headers,
   });
+}
+
+/** What is answered to a client that left before it was charged. */
+export function answerNobody(): Response {
+  return new Response(null, { status: CLIENT_GONE });
 }
 
 /** @throws {AppError} `archive.damaged` if something is known to be wrong with the bytes of the file */
