@@ -15,14 +15,25 @@ interface DataTableProps<Row> {
   columns: readonly DataColumn[];
   /** Undefined while they are being loaded. */
   rows: Row[] | undefined;
+  /** Whether these are the rows of the page before, while the asked one is read. */
+  isReading?: boolean;
   /** Renders a row as a `tr` with its key. */
   children: (row: Row) => ReactNode;
 }
 
 /** A list on a desktop, one table row per entry. */
-export function DataTable<Row>({ className, columns, rows, children }: DataTableProps<Row>) {
+export function DataTable<Row>({
+  className,
+  columns,
+  rows,
+  isReading = false,
+  children,
+}: DataTableProps<Row>) {
   return (
-    <table className={`data-table ${className}`} aria-busy={rows === undefined}>
+    <table
+      className={`data-table ${className} ${isReading ? "is-reading" : ""}`}
+      aria-busy={rows === undefined || isReading}
+    >
       <thead>
         <tr>
           {columns.map(({ key, name }) => (

@@ -1,26 +1,32 @@
 import { Plural, Trans, useLingui } from "@lingui/react/macro";
+import { useState } from "react";
 import { Button } from "./button.tsx";
 import { useFocusWhenDone } from "./use-focus-when-done.ts";
 
-interface PagerProps {
-  className?: string;
+interface ShownRows {
   /** Number of rows before the shown ones. */
   before: number;
   shown: number;
   total: number;
+}
+
+interface PagerProps extends ShownRows {
+  className?: string;
+  /** Whether the page that begins at `before` is still being read: the rows, and so the words, are those of the page before it. */
+  isReading?: boolean;
   /** Omitted if all rows fit on one page. */
   onStep?: (pages: 1 | -1) => void;
 }
 
 /** The range of shown rows out of the total, with buttons for the other pages. */
-export function Pager({ className = "pager", before, shown, total, onStep }: PagerProps) {
+export function Pager({ className = "pager", isReading = false, onStep, ...asked }: PagerProps) {
   const { i18n, t } = useLingui();
+  const { before, shown, total } = useLastRead(asked, isReading);
   const from = i18n.number(shown > 0 ? before + 1 : 0);
-  // While the last page is read, a full one before it is still shown.
   const to = i18n.number(Math.min(before + shown, total));
   const all = i18n.number(total);
-  const isFirst = !onStep || before === 0;
-  const isLast = !onStep || before + shown >= total;
+  const isFirst = !onStep || asked.before === 0;
+  const isLast = !onStep || asked.before + asked.shown >= asked.total;
   const previous = useFocusWhenDone(isFirst);
   const next = useFocusWhenDone(isLast);
   return (
@@ -41,4 +47,13 @@ export function Pager({ className = "pager", before, shown, total, onStep }: Pag
       </Button>
     </nav>
   );
+}
+
+/** The rows as they were when their page was last there. */
+function useLastRead(rows: ShownRows, isReading: boolean): ShownRows {
+  const [read, setRead] = useState(rows);
+  if (isReading) return read;
+  const { before, shown, total } = rows;
+  if (before !== read.before || shown !== read.shown || total !== read.total) setRead(rows);
+  return rows;
 }

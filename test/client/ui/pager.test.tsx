@@ -31,3 +31,31 @@ test("the pages keep the focus when the button that led to the last one has noth
   await user.tab();
   expect(document.activeElement).toBe(screen.getByRole("button", { name: "Anterior" }));
 });
+
+const readPages = [
+  { before: 0, shown: 10, isReading: false },
+  { before: 10, shown: 10, isReading: true },
+  { before: 10, shown: 2, isReading: false },
+];
+
+function SlowPages() {
+  const [step, setStep] = useState(0);
+  return (
+    <>
+      <Pager {...(readPages[step] ?? { before: 0, shown: 0 })} total={12} onStep={() => setStep(step + 1)} />
+      <button type="button" onClick={() => setStep(step + 1)}>
+        arrives
+      </button>
+    </>
+  );
+}
+
+test("the pages tell the rows that are shown, also while those of another page are read", async () => {
+  await renderClient(<SlowPages />);
+  const user = userEvent.setup();
+  await user.click(screen.getByRole("button", { name: "Próximo" }));
+  expect(screen.getByText("Mostrando 1 a 10 de 12 resultados")).toBeDefined();
+  expect(screen.getByRole("button", { name: "Próximo" })).toHaveProperty("disabled", true);
+  await user.click(screen.getByRole("button", { name: "arrives" }));
+  expect(screen.getByText("Mostrando 11 a 12 de 12 resultados")).toBeDefined();
+});

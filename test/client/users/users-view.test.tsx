@@ -132,7 +132,7 @@ describe("the users", () => {
     expect(screen.getByText("Mostrando 1 a 1 de 1 resultado")).toBeDefined();
   });
 
-  test("count no more results than there are while the last page is read", async () => {
+  test("are counted as the page that is shown, also while another one is read", async () => {
     const many = Array.from({ length: 60 }, (_, index) => ({ ...helena, id: `${helena.id}${index}` }));
     const { promise, resolve } = Promise.withResolvers<void>();
     serveUsers(many, {
@@ -143,9 +143,12 @@ describe("the users", () => {
     });
     const user = await showUsers();
     await user.click(screen.getByRole("button", { name: "Próximo" }));
-    expect(screen.getByText("Mostrando 51 a 60 de 60 resultados")).toBeDefined();
+    expect(screen.getByText("Mostrando 1 a 50 de 60 resultados")).toBeDefined();
+    expect(screen.getByRole("table").getAttribute("aria-busy")).toBe("true");
     resolve();
-    await waitFor(() => expect(screen.getAllByRole("rowheader")).toHaveLength(10));
+    expect(await screen.findByText("Mostrando 51 a 60 de 60 resultados")).toBeDefined();
+    expect(screen.getAllByRole("rowheader")).toHaveLength(10);
+    expect(screen.getByRole("table").getAttribute("aria-busy")).toBe("false");
   });
 
   test("keep their search, and the focus in it, when it fails", async () => {

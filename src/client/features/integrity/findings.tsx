@@ -29,11 +29,14 @@ export function Findings({ state }: { state: FindingState }) {
       />
     );
   }
-  if (data?.total === 0) return <NoFindings state={state} />;
+  if (data?.total === 0 && !isPlaceholderData) return <NoFindings state={state} />;
   const before = page * FINDINGS_PER_PAGE;
   return (
     <section className="panel">
-      <ul className="integrity-rows" aria-busy={data === undefined}>
+      <ul
+        className={`integrity-rows ${isPlaceholderData ? "is-reading" : ""}`}
+        aria-busy={data === undefined || isPlaceholderData}
+      >
         {data
           ? data.findings.map((finding) => <FindingRow key={finding.id} finding={finding} />)
           : SKELETON_ROWS.map((row) => (
@@ -48,6 +51,7 @@ export function Findings({ state }: { state: FindingState }) {
           before={before}
           shown={data.findings.length}
           total={data.total}
+          isReading={isPlaceholderData}
           onStep={(pages) => setPage(Math.max(0, page + pages))}
         />
       )}

@@ -52,20 +52,20 @@ export default function StudyListView() {
   const [sorting, setSorting] = useAtom(studySortingAtom);
   const filters = useDebounced(useAtomValue(studyFiltersAtom), TYPING_PAUSE_MS);
   const [pageIndex, setPageIndex] = usePageOf(filters);
-  const { data, error, keptAt, isFetching, isPlaceholderData, refetch } = useStudyList(
+  const { data, error, keptAt, isFetching, isReading, refetch } = useStudyList(
     filters,
     toStudySort(sorting),
     pageIndex,
   );
   const total = data?.total ?? 0;
-  useNewArrivals(data !== undefined && !isPlaceholderData);
+  useNewArrivals(data !== undefined && !isReading);
   useListReturn(data !== undefined);
 
   // A page whose last study was deleted no longer exists.
   const lastPage = Math.max(0, Math.ceil(total / STUDIES_PER_PAGE) - 1);
   useEffect(() => {
-    if (data && !isPlaceholderData && pageIndex > lastPage) setPageIndex(lastPage);
-  }, [data, isPlaceholderData, pageIndex, lastPage, setPageIndex]);
+    if (data && !isReading && pageIndex > lastPage) setPageIndex(lastPage);
+  }, [data, isReading, pageIndex, lastPage, setPageIndex]);
 
   const sort = (next: SortingState) => {
     setSorting(next);
@@ -106,6 +106,7 @@ export default function StudyListView() {
           )}
           <Studies
             studies={data?.studies}
+            isReading={isReading}
             hasSeveralPatients={data?.hasSeveralPatients ?? false}
             sorting={sorting}
             onSortingChange={sort}
@@ -115,12 +116,13 @@ export default function StudyListView() {
               pageIndex={pageIndex}
               shown={data.studies.length}
               total={total}
+              isReading={isReading}
               onPageChange={setPageIndex}
             />
           )}
-          <SelectionBar />
         </>
       )}
+      {!isEmpty && <SelectionBar />}
       <DeleteStudyDialog />
       <RenameStudyDialog />
       <ReportDialog />
@@ -138,7 +140,12 @@ function usePageOf(filters: StudyFilters) {
     (pageIndex: number) => setPlace({ pageIndex, filters }),
     [filters, setPlace],
   );
-  return [place.filters === filters ? place.pageIndex : 0, setPageIndex] as const;
+  const isOfThese = place.filters === filters;
+  // Otherwise the page would come back with its filters, such as none.
+  useEffect(() => {
+    if (!isOfThese) setPageIndex(0);
+  }, [isOfThese, setPageIndex]);
+  return [isOfThese ? place.pageIndex : 0, setPageIndex] as const;
 }
 
 function Studies(props: Parameters<typeof StudyTable>[0]) {

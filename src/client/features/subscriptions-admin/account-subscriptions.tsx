@@ -79,7 +79,11 @@ export function AccountSubscriptions() {
           </Field>
         </search>
         {!data && error ? null : (
-          <AdminRows rows={data?.rows} none={<Trans id="users.none">No user matches these filters.</Trans>}>
+          <AdminRows
+            rows={data?.rows}
+            isReading={isPlaceholderData}
+            none={<Trans id="users.none">No user matches these filters.</Trans>}
+          >
             {(row) => <AccountRow key={row.subscription.id} row={row} />}
           </AdminRows>
         )}
@@ -88,6 +92,7 @@ export function AccountSubscriptions() {
             before={page * PER_PAGE}
             shown={data.rows.length}
             total={data.total}
+            isReading={isPlaceholderData}
             onStep={(step) => setPage(page + step)}
           />
         )}

@@ -78,6 +78,7 @@ export function AdminPayments() {
       {(error ? payments && payments.length > 0 : true) && (
         <AdminRows
           rows={payments}
+          isReading={isPlaceholderData}
           none={<Trans id="subscriptions.noPayments">No payment has this status.</Trans>}
         >
           {(payment) => (
@@ -90,6 +91,7 @@ export function AdminPayments() {
           before={page * PAYMENTS_PER_PAGE}
           shown={data.rows.length}
           total={data.total}
+          isReading={isPlaceholderData}
           onStep={(step) => show(status, page + step)}
         />
       )}

@@ -6,6 +6,8 @@ const SKELETON_ROWS = [1, 2, 3];
 interface AdminRowsProps<Row> {
   /** Undefined while they are being loaded. */
   rows: Row[] | undefined;
+  /** Whether these are the rows of the page before, while the asked one is read. */
+  isReading?: boolean;
   /** Shown if there are no rows. */
   none: ReactNode;
   /** Renders a row as an `li` with its key. */
@@ -13,11 +15,11 @@ interface AdminRowsProps<Row> {
 }
 
 /** The rows of a tab. */
-export function AdminRows<Row>({ rows, none, children }: AdminRowsProps<Row>) {
-  if (rows?.length === 0) return <p className="none-found">{none}</p>;
+export function AdminRows<Row>({ rows, isReading = false, none, children }: AdminRowsProps<Row>) {
+  if (rows?.length === 0 && !isReading) return <p className="none-found">{none}</p>;
   return (
-    <ul className="admin-rows" aria-busy={rows === undefined}>
-      {rows
+    <ul className={`admin-rows ${isReading ? "is-reading" : ""}`} aria-busy={rows === undefined || isReading}>
+      {rows && rows.length > 0
         ? rows.map(children)
         : SKELETON_ROWS.map((row) => (
             <li key={row}>

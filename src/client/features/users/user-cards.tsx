@@ -9,10 +9,10 @@ import { Expiry } from "./user-table.tsx";
 import { roleName } from "./user-text.ts";
 
 /** The accounts as a stack of cards, if a table does not fit; undefined while they are being loaded. */
-export function UserCards({ users }: { users: CurrentUser[] | undefined }) {
+export function UserCards({ users, isReading }: { users: CurrentUser[] | undefined; isReading: boolean }) {
   if (!users) return <CardsSkeleton />;
   return (
-    <ul className="user-cards">
+    <ul className={`user-cards ${isReading ? "is-reading" : ""}`} aria-busy={isReading}>
       {users.map((user) => (
         <UserCard key={user.id} user={user} />
       ))}

@@ -18,10 +18,10 @@ const columns: DataColumn[] = [
 ];
 
 /** The accounts on a desktop; undefined while they are being loaded. */
-export function UserTable({ users }: { users: CurrentUser[] | undefined }) {
+export function UserTable({ users, isReading }: { users: CurrentUser[] | undefined; isReading: boolean }) {
   return (
     <div className="user-table-wrap">
-      <DataTable className="user-table" columns={columns} rows={users}>
+      <DataTable className="user-table" columns={columns} rows={users} isReading={isReading}>
         {(user) => <UserRow key={user.id} user={user} />}
       </DataTable>
     </div>

@@ -71,6 +71,7 @@ function Users() {
       )}
       <UserList
         found={data}
+        isReading={isPlaceholderData}
         isFailed={error !== undefined}
         page={page}
         onPageChange={setPage}
@@ -91,6 +92,8 @@ function Users() {
 interface UserListProps {
   /** Undefined while the first page loads, and if it failed. */
   found: Page<CurrentUser> | undefined;
+  /** Whether these are the accounts of the page or the search before. */
+  isReading: boolean;
   isFailed: boolean;
   /** Counts from 0. */
   page: number;
@@ -99,9 +102,11 @@ interface UserListProps {
   onFiltersChange: (filters: UserFilters) => void;
 }
 
-function UserList({ found, isFailed, page, onPageChange, filters, onFiltersChange }: UserListProps) {
+function UserList({ found, isReading, isFailed, page, filters, ...changes }: UserListProps) {
+  const { onPageChange, onFiltersChange } = changes;
   const isNarrow = useMediaQuery(NARROW);
-  const shown = found?.rows;
+  // None of another search says nothing about this one.
+  const shown = isReading && found?.rows.length === 0 ? undefined : found?.rows;
   return (
     <section className="panel users">
       <FilterBar filters={filters} onFiltersChange={onFiltersChange} />
@@ -110,15 +115,16 @@ function UserList({ found, isFailed, page, onPageChange, filters, onFiltersChang
           <Trans id="users.none">No user matches these filters.</Trans>
         </p>
       ) : isNarrow ? (
-        <UserCards users={shown} />
+        <UserCards users={shown} isReading={isReading} />
       ) : (
-        <UserTable users={shown} />
+        <UserTable users={shown} isReading={isReading} />
       )}
-      {found && (
+      {found && shown && (
         <Pager
           before={page * USERS_PER_PAGE}
           shown={found.rows.length}
           total={found.total}
+          isReading={isReading}
           onStep={(pages) => onPageChange(page + pages)}
         />
       )}

@@ -5,16 +5,16 @@ interface StudyPagerProps {
   pageIndex: number;
   shown: number;
   total: number;
+  isReading: boolean;
   onPageChange: (pageIndex: number) => void;
 }
 
-export function StudyPager({ pageIndex, shown, total, onPageChange }: StudyPagerProps) {
+export function StudyPager({ pageIndex, onPageChange, ...rows }: StudyPagerProps) {
   return (
     <Pager
       className="study-pager"
       before={pageIndex * STUDIES_PER_PAGE}
-      shown={shown}
-      total={total}
+      {...rows}
       onStep={(pages) => onPageChange(pageIndex + pages)}
     />
   );

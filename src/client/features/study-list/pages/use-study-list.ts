@@ -17,8 +17,8 @@ const CACHED_MS = 60_000;
 export type StudySort = Required<Pick<StudyListQuery, "sort" | "order">>;
 
 /**
- * One page of the filtered studies; the first page as it was last shown if there is no connection (`keptAt`). Read again every 5 s while any
- * of them is being transferred to the store.
+ * One page of the filtered studies; the first page as it was last shown if there is no connection (`keptAt`). While it is read, the page
+ * before it, if that has any (`isReading`). Read again every 5 s while any of them is being transferred to the store.
  */
 export function useStudyList(filters: StudyFilters, sort: StudySort, pageIndex: number) {
   const query = {
@@ -42,6 +42,10 @@ export function useStudyList(filters: StudyFilters, sort: StudySort, pageIndex: 
     refetchInterval: (read) => readAgainAfterOutage(read) || pollWhileMoving(read),
   });
   const failure = useFailure(list) ?? null;
-  const kept = isFirstPage && list.data === undefined && isOffline(failure) ? readKeptList(user) : undefined;
-  return { ...list, error: failure, data: list.data ?? kept?.page, keptAt: kept?.keptAt };
+  const { isPlaceholderData: isReading, refetch, isFetching } = list;
+  // Of a page that failed once, nothing is shown until it is there; none of another search says nothing about this one.
+  const isUnread = isReading && (failure !== null || list.data?.studies.length === 0);
+  const page = isUnread ? undefined : list.data;
+  const kept = isFirstPage && page === undefined && isOffline(failure) ? readKeptList(user) : undefined;
+  return { data: page ?? kept?.page, error: failure, keptAt: kept?.keptAt, isReading, isFetching, refetch };
 }

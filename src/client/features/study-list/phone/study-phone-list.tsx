@@ -29,15 +29,20 @@ import { columnVisibility, hasActions } from "../table/study-columns.tsx";
 interface StudyPhoneListProps {
   /** Undefined while they are loading. */
   studies: Study[] | undefined;
+  /** Whether these are the studies of the page before, while the asked one is read. */
+  isReading: boolean;
   hasSeveralPatients: boolean;
 }
 
 /** The list on a phone: viewer and sharing are one tap, a tap elsewhere opens series and actions. */
-export function StudyPhoneList({ studies, hasSeveralPatients }: StudyPhoneListProps) {
+export function StudyPhoneList({ studies, isReading, hasSeveralPatients }: StudyPhoneListProps) {
   const [open, setOpen] = useAtom(openStudiesAtom);
   if (!studies) return <PhoneSkeleton />;
   return (
-    <ul className="panel phone-studies">
+    <ul
+      className={`panel phone-studies ${isReading ? "is-reading" : ""}`}
+      aria-busy={isReading ? "true" : undefined}
+    >
       {studies.map((study) => (
         <PhoneRow
           key={study.id}
@@ -57,7 +62,7 @@ function PhoneRow(props: PhoneStudyProps) {
   const selected = useSelected(study);
   if (!selected) return <PhoneStudy {...props} />;
   return (
-    <li className={`phone-study ${selected.isSelected ? "is-selected" : ""}`}>
+    <li className={`phone-study ${selected.isSelected ? "is-selected" : ""}`} {...rowOf(study.id)}>
       <label className="phone-study-line phone-study-choice">
         <StudyFilm study={study} large />
         <span className="phone-study-toggle">

@@ -32,6 +32,8 @@ import { type StudyTableModel, useColumnFit, useColumnWidths, useStudyTable } fr
 interface StudyTableProps {
   /** Undefined while they are loading; the table then shows a skeleton. */
   studies: Study[] | undefined;
+  /** Whether these are the studies of the page before, while the asked one is read. */
+  isReading: boolean;
   hasSeveralPatients: boolean;
   sorting: SortingState;
   onSortingChange: (sorting: SortingState) => void;
@@ -40,7 +42,7 @@ interface StudyTableProps {
 const NO_STUDIES: Study[] = [];
 
 /** The list on a desktop. People can reorder and resize its columns. */
-export function StudyTable({ studies, hasSeveralPatients, sorting, onSortingChange }: StudyTableProps) {
+export function StudyTable({ studies, isReading, hasSeveralPatients, ...order }: StudyTableProps) {
   const { i18n, t } = useLingui();
   const { role } = useHis().user;
   const [layout, setLayout] = useColumnLayout();
@@ -53,8 +55,7 @@ export function StudyTable({ studies, hasSeveralPatients, sorting, onSortingChan
     hasSeveralPatients,
     fit,
     layout,
-    sorting,
-    onSortingChange,
+    ...order,
   });
   const columns = table.getVisibleLeafColumns().map(({ id }) => id as StudyColumn);
   const widths = useColumnWidths(layout, columns, fit);
@@ -70,9 +71,9 @@ export function StudyTable({ studies, hasSeveralPatients, sorting, onSortingChan
     <ColumnDragging onMove={move}>
       <div className="panel study-table-wrap" ref={panel}>
         <table
-          className={`study-table is-${role} is-${fit.density} ${columns.includes("patientName") ? "has-patients" : ""}`}
+          className={`study-table is-${role} is-${fit.density} ${columns.includes("patientName") ? "has-patients" : ""} ${isReading ? "is-reading" : ""}`}
           style={{ minWidth: widths.leastPx }}
-          aria-busy={studies === undefined}
+          aria-busy={studies === undefined || isReading}
         >
           <StudyTableHead
             table={table}
