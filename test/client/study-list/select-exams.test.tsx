@@ -11,6 +11,7 @@ import { type Answer, problem } from "../../support/render-view.tsx";
 import { skull } from "../../support/skull-study.ts";
 import { listOf, showList } from "../../support/study-list.tsx";
 import { usage } from "../../support/subscriptions.ts";
+import { travel } from "../../support/travel.ts";
 
 withDom();
 beforeEach(() => getDefaultStore().set(stopSelectingAtom));
@@ -100,6 +101,71 @@ describe("several exams at once", () => {
     await user.click(within(dialog).getByRole("button", { name: "Excluir" }));
     await within(dialog).findByText("1 exame ficou como estava");
     await waitFor(() => expect(document.querySelectorAll("tr.study-row")).toHaveLength(2));
+  });
+
+  test("are as deleted as the others if another tab deleted them before", async () => {
+    const { bar, user } = await choose(three, ["Exame 1", "Exame 2"], {
+      "DELETE /api/studies/s1": () => problem(404, "study.not_found", "Exame não encontrado."),
+      "DELETE /api/studies/s2": () => Response.json({ deleted: true }),
+    });
+    await user.click(bar.getByRole("button", { name: "Excluir" }));
+    const dialog = await screen.findByRole("alertdialog");
+    await user.click(within(dialog).getByRole("button", { name: "Excluir" }));
+    expect(await screen.findByText("2 exames excluídos")).toBeTruthy();
+    await untilGone(() => screen.queryByRole("alertdialog"));
+  });
+
+  test("are no longer chosen once they were deleted alone", async () => {
+    let kept = three;
+    const { bar, user } = await choose(three, ["Exame 1", "Exame 2"], {
+      "GET /api/studies": () => Response.json(kept, { headers: { "X-Total-Count": String(kept.length) } }),
+      "DELETE /api/studies/s1": () => {
+        kept = three.slice(1);
+        return Response.json({ deleted: true });
+      },
+    });
+    await user.click(screen.getByRole("button", { name: "Excluir exame: Exame 1" }));
+    await user.click(within(await screen.findByRole("alertdialog")).getByRole("button", { name: "Excluir" }));
+    await untilGone(() => screen.queryByText("Exame 1"));
+    expect(bar.getByRole("status").textContent).toBe("1 exame selecionado");
+  });
+
+  test("stay in sight while they are deleted: Back waits for the end, and Stop stops", async () => {
+    const answers = [Promise.withResolvers<Response>(), Promise.withResolvers<Response>()];
+    const asked: string[] = [];
+    const remove = (n: number) => () => {
+      asked.push(`s${n + 1}`);
+      return answers[n]?.promise ?? Response.error();
+    };
+    const { bar, user } = await choose(three, ["Exame 1", "Exame 2"], {
+      "DELETE /api/studies/s1": remove(0),
+      "DELETE /api/studies/s2": remove(1),
+    });
+    await user.click(bar.getByRole("button", { name: "Excluir" }));
+    const dialog = await screen.findByRole("alertdialog");
+    await user.click(within(dialog).getByRole("button", { name: "Excluir" }));
+    await within(dialog).findByText("0 de 2");
+    await travel("back");
+    expect(screen.getByText("0 de 2")).toBeTruthy();
+    await user.click(screen.getByRole("button", { name: "Parar" }));
+    answers[0]?.resolve(Response.json({ deleted: true }));
+    expect(await screen.findByText("1 exame ficou como estava")).toBeTruthy();
+    expect(asked).toEqual(["s1"]);
+    await travel("back");
+    await untilGone(() => screen.queryByRole("alertdialog"));
+  });
+
+  test("keep their bar while a filter shows none of them", async () => {
+    const { user } = await choose(three, ["Exame 1"], {
+      "GET /api/studies": ({ search }) =>
+        search.get("search") === null
+          ? Response.json(three, { headers: { "X-Total-Count": "3" } })
+          : Response.json([], { headers: { "X-Total-Count": "0" } }),
+    });
+    await user.type(screen.getByRole("searchbox", { name: "Buscar" }), "nada");
+    await screen.findByText("Nenhum exame corresponde a estes filtros.");
+    const bar = within(screen.getByRole("region", { name: "Exames selecionados" }));
+    expect(bar.getByRole("status").textContent).toBe("1 exame selecionado");
   });
 
   test("are not asked for beyond the actions that are left", async () => {

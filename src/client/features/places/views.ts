@@ -112,6 +112,8 @@ export interface Subject<Value> {
   valueAtom: WritableAtom<Value | undefined, [Value | undefined], void>;
   /** Id of a value that the history names and nobody has brought yet; write the value, or that it is gone. */
   missingIdAtom: WritableAtom<string | undefined, [Value | "gone"], void>;
+  /** Write the id of a value that may be gone, so that it has to be found again. */
+  forgetAtom: WritableAtom<null, [string], void>;
 }
 
 /** What is open over the view by the name of a step; the history keeps the id alone. */
@@ -173,6 +175,9 @@ function subjectsOf<Value extends { id: string }>({ idIn, over, below }: Subject
         if (value === "gone") set(leaveAtom, below(get(shownPlace)));
         else set(rememberAtom, value);
       },
+    ),
+    forgetAtom: atom(null, (get, set, id: string) =>
+      set(knownAtom, new Map([...get(knownAtom)].filter(([known]) => known !== id))),
     ),
   };
 }

@@ -11,9 +11,11 @@ import { useOwnClose } from "../../places/use-own-close.ts";
 import { useUsageStats } from "../../plan/use-subscription.ts";
 import { useHis } from "../../session/his-context.ts";
 import { markBusyAtom } from "../../studies/busy-studies.ts";
+import { isStudyGone } from "../../studies/is-study-gone.ts";
 import { studiesApi } from "../../studies/studies-api.ts";
 import { dateText, descriptionText } from "../../studies/study-text.ts";
 import { useFoundStudy } from "../../studies/use-found-study.ts";
+import { selectAtom } from "../selection/selection.ts";
 import { FreeRefusal, isFreeToRefuse } from "./free-refusal.tsx";
 import { deletionSubject } from "./list-actions.ts";
 import { StudyQuote } from "./study-quote.tsx";
@@ -96,6 +98,8 @@ function failureText(error: Error, texts: { wordless: string; unknown: string })
 function useDeletion(onSettled: () => void) {
   const { i18n, t } = useLingui();
   const markBusy = useSetAtom(markBusyAtom);
+  const select = useSetAtom(selectAtom);
+  const forget = useSetAtom(deletionSubject.forgetAtom);
   return useMutation({
     meta: { changes: EXAMS_AND_USAGE },
     mutationFn: (study: Study) => studiesApi.remove(study.id),
@@ -116,9 +120,12 @@ function useDeletion(onSettled: () => void) {
         }),
       });
     },
-    onSettled: (_answer, _error, { id }) => {
-      markBusy({ id, busy: false });
+    onSettled: (_answer, error, study) => {
+      markBusy({ id: study.id, busy: false });
+      if (!error || isStudyGone(error)) select({ studies: [study], isSelected: false });
       onSettled();
+      // Forward leads to this question again, which asks the server then.
+      forget(study.id);
     },
   });
 }

@@ -1,6 +1,7 @@
 import { useRef, useState } from "react";
 import type { Study } from "../../../../shared/api/studies.ts";
 import { ApiError } from "../../../api.ts";
+import { useStay } from "../../places/use-stay.ts";
 
 /** An exam that an action left as it was, and why. */
 export interface LeftExam {
@@ -37,10 +38,12 @@ interface BulkJobOptions {
   onEnd: (outcome: { studies: readonly Study[]; left: readonly LeftExam[] }) => void | Promise<void>;
 }
 
+/** While it runs, the shown place stays: only here the person sees how far it is, and can stop it. */
 export function useBulkJob({ act, onEnd }: BulkJobOptions): BulkJob {
   const [progress, setProgress] = useState<BulkProgress>();
   const [left, setLeft] = useState<readonly LeftExam[]>([]);
   const isStopped = useRef(false);
+  useStay(progress !== undefined);
   return {
     progress,
     left,

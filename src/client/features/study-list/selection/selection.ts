@@ -14,11 +14,13 @@ export const selectionAtom = atom((get) => get(chosen));
 export const startSelectingAtom = atom(null, (_get, set) => set(chosen, new Map()));
 export const stopSelectingAtom = atom(null, (_get, set) => set(chosen, undefined));
 
-/** Chooses exams, or takes them out again; those above the limit are not chosen. */
+/** Chooses exams, or takes them out again; those above the limit are not chosen. Does nothing while nobody chooses. */
 export const selectAtom = atom(
   null,
   (get, set, { studies, isSelected }: { studies: readonly Study[]; isSelected: boolean }) => {
-    const next = new Map(get(chosen));
+    const before = get(chosen);
+    if (!before) return;
+    const next = new Map(before);
     for (const study of studies) {
       if (!isSelected) next.delete(study.id);
       else if (next.size < MAX_SELECTED) next.set(study.id, study);
