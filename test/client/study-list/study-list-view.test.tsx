@@ -8,7 +8,7 @@ import { PHONE } from "../../../src/client/ui/use-media-query.ts";
 import type { Study } from "../../../src/shared/api/studies.ts";
 import type { Role } from "../../../src/shared/api/users.ts";
 import type { Locale } from "../../../src/shared/locale.ts";
-import { cleanup, drawn, screen, waitFor, withDom, within } from "../../support/dom.ts";
+import { cleanup, drawn, screen, untilGone, waitFor, withDom, within } from "../../support/dom.ts";
 import { type Answer, problem, shownView } from "../../support/render-view.tsx";
 import { skull } from "../../support/skull-study.ts";
 import { columnHeads, listOf, loadList, series, showList } from "../../support/study-list.tsx";
@@ -195,6 +195,22 @@ test("on a phone the buttons of an exam name it, in its line and once it is open
   onPhone.mockRestore();
 });
 
+test("the alarm about a damaged exam leads to its row, which may be far below", async () => {
+  const studies = [1, 2, 3].map((n) => ({ ...skull, id: `s${n}`, studyDescription: `Exame ${n}` }));
+  const damaged = studies.map((study, n) => (n === 2 ? { ...study, integrity: "damaged" as const } : study));
+  const { user } = await showList({
+    ...listOf(damaged),
+    "GET /api/studies/s3/series": () => Response.json([series]),
+  });
+  const scroll = spyOn(HTMLElement.prototype, "scrollIntoView");
+  await user.click(await screen.findByRole("button", { name: "Ver" }));
+  const toggle = screen.getByRole("button", { name: /^Séries de Exame 3/ });
+  await waitFor(() => expect(document.activeElement === toggle).toBe(true));
+  expect(toggle.getAttribute("aria-expanded")).toBe("true");
+  expect(scroll).toHaveBeenCalled();
+  scroll.mockRestore();
+});
+
 test("an admin finds the account that owns a study, and the clinic, in the open row only", async () => {
   const of = { ...skull, ownerName: "Renata Castro", institutionName: "Clínica São João" };
   const { user } = await showList(listOf([of]), "admin");
@@ -313,6 +329,26 @@ describe("downloading a study", () => {
   }
 });
 
+for (const [what, button, call] of [
+  ["downloaded", /^Baixar exame: /, "POST /api/studies/s1/download-ticket"],
+  ["opened", /^Séries de/, "GET /api/studies/s1/series"],
+] as const)
+  test(`an exam that is no longer shared leaves the list when it is ${what}`, async () => {
+    const others = { ...skull, id: "s2", studyDescription: "Tórax" };
+    let seen = [skull, others];
+    const { user } = await showList({
+      ...listOf(seen),
+      "GET /api/studies": () => Response.json(seen, { headers: { "X-Total-Count": String(seen.length) } }),
+      [call]: () => problem(404, "study.not_found", "Exame não encontrado."),
+    });
+    await screen.findByText("Tomografia de crânio");
+    seen = [others];
+    const [first] = screen.getAllByRole("button", { name: button });
+    await user.click(first as HTMLElement);
+    await untilGone(() => screen.queryByText("Tomografia de crânio"));
+    expect(screen.getByText("Tórax")).toBeTruthy();
+  });
+
 describe("deleting a study", () => {
   const usage: Answer = () =>
     Response.json({
@@ -394,6 +430,27 @@ describe("deleting a study", () => {
     expect(await screen.findByText("Exame excluído")).toBeTruthy();
     await drawn();
     expect(within(await dialog()).getByRole("button", confirm)).toBeTruthy();
+  });
+
+  test("is not asked about again by Forward once the exam is gone", async () => {
+    const studies = [skull, { ...skull, id: "s2" }];
+    const { user } = await showList({
+      ...listOf(studies),
+      "GET /api/studies": () =>
+        Response.json(studies, { headers: { "X-Total-Count": String(studies.length) } }),
+      "GET /api/studies/s1": () => problem(404, "study.not_found", "Exame não encontrado."),
+      "DELETE /api/studies/s1": () => {
+        studies.shift();
+        return Response.json({ deleted: true });
+      },
+    });
+    const [first] = await screen.findAllByRole("button", { name: /^Excluir exame: / });
+    await user.click(first as HTMLElement);
+    await user.click(within(await screen.findByRole("alertdialog")).getByRole("button", { name: "Excluir" }));
+    await untilGone(() => screen.queryByRole("alertdialog"));
+    await travel("forward");
+    await drawn();
+    expect(screen.queryByRole("alertdialog")).toBeNull();
   });
 
   for (const [what, answer, text] of [

@@ -7,6 +7,7 @@ import { refreshExams } from "../../query-keys.ts";
 import { startBrowserDownload } from "../../start-browser-download.ts";
 import { showToast } from "../../ui/toast.tsx";
 import { markBusyAtom } from "./busy-studies.ts";
+import { isStudyGone } from "./is-study-gone.ts";
 import { studiesApi } from "./studies-api.ts";
 
 /** Has the browser itself download a study, so that it can show progress and resume. */
@@ -38,6 +39,7 @@ export function useDownload(): (study: Study, as?: "pdi") => Promise<void> {
             : t({ id: "download.failed", message: "The download failed" }),
       });
       if (!(error instanceof ApiError)) throw error;
+      if (isStudyGone(error)) await refreshExams(queryClient);
     } finally {
       markBusy({ id, busy: false });
     }

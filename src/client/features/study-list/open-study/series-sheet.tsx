@@ -1,13 +1,16 @@
 import { plural } from "@lingui/core/macro";
 import { Trans, useLingui } from "@lingui/react/macro";
-import { useQuery } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useEffect } from "react";
 import type { Series, Study } from "../../../../shared/api/studies.ts";
 import { isOfDocuments } from "../../../../shared/dicom/modality.ts";
 import { ApiError } from "../../../api.ts";
 import { mayRetry } from "../../../query-client.ts";
+import { refreshExams } from "../../../query-keys.ts";
 import { Skeleton } from "../../../ui/skeleton.tsx";
 import { useFailure } from "../../../ui/use-failure.ts";
 import { useSeen } from "../../../ui/use-seen.ts";
+import { isStudyGone } from "../../studies/is-study-gone.ts";
 import { studiesApi } from "../../studies/studies-api.ts";
 import { isViewable } from "../../studies/study-text.ts";
 import { usePicture } from "../../studies/use-picture.ts";
@@ -26,6 +29,7 @@ export function SeriesSheet({ study }: { study: Study }) {
   });
   const { data } = query;
   const error = useFailure(query);
+  useGoneRow(error);
   if (error) return <SeriesError error={error} />;
   if (!data) return <SeriesSkeleton count={Math.min(study.seriesCount, MAX_SKELETONS)} />;
   return (
@@ -36,6 +40,15 @@ export function SeriesSheet({ study }: { study: Study }) {
       ))}
     </ul>
   );
+}
+
+/** The row of a study that was deleted, or is no longer shared, leaves the list. */
+function useGoneRow(error: Error | undefined): void {
+  const queryClient = useQueryClient();
+  const isGone = isStudyGone(error);
+  useEffect(() => {
+    if (isGone) void refreshExams(queryClient);
+  }, [isGone, queryClient]);
 }
 
 function SeriesCard({ study, series }: { study: Study; series: Series }) {

@@ -14,6 +14,7 @@ import { findingOf } from "../../studies/study-integrity.tsx";
 import { contentText, dateText, descriptionText } from "../../studies/study-text.ts";
 import { useDownload } from "../../studies/use-download.ts";
 import { openStudiesAtom } from "../pages/list-place.ts";
+import { findRow } from "../pages/use-new-arrivals.ts";
 
 /** The line under an open study: when its bytes were received or last compared, with its receipt, or what is wrong and what to do. */
 export function StudyCheck({ study }: { study: Study }) {
@@ -119,9 +120,24 @@ export function StudyAlarm({ studies }: { studies: Study[] | undefined }) {
         </b>{" "}
         {descriptionText(i18n, first)}, <WholeDates>{dateText(i18n, first.studyDate)}</WholeDates>
       </span>
-      <Button size="small" onClick={() => setOpen({ [first.id]: true })}>
+      <Button
+        size="small"
+        onClick={() => {
+          setOpen({ [first.id]: true });
+          leadTo(first);
+        }}
+      >
         <Trans id="integrity.alarm.show">Show</Trans>
       </Button>
     </div>
   );
+}
+
+/** Brings a study's row into view, once it is drawn open, and gives the focus to what opens and closes it. */
+function leadTo({ id }: Pick<Study, "id">): void {
+  requestAnimationFrame(() => {
+    const toggle = findRow(id)?.querySelector<HTMLElement>(".expander, .phone-study-toggle");
+    toggle?.scrollIntoView({ block: "center" });
+    toggle?.focus({ preventScroll: true });
+  });
 }

@@ -7,6 +7,11 @@ import { LAST_SENT_FIRST, listScrollAtom, studyPageAtom, studySortingAtom } from
 /** Marks a study's row, so that the list can scroll to it. */
 export const rowOf = (studyId: string) => ({ "data-study": studyId });
 
+/** The row that `rowOf` marked, if the list shows it now. */
+export function findRow(studyId: string): HTMLElement | null {
+  return document.querySelector(`[data-study="${CSS.escape(studyId)}"]`);
+}
+
 /** A list that is opened after an upload begins with what was sent, whatever it was sorted and filtered by. */
 export function useNewArrivals(hasRows: boolean): void {
   const { ids, isShown } = useAtomValue(newStudiesAtom);
@@ -31,7 +36,7 @@ export function useNewArrivals(hasRows: boolean): void {
     if (!hasRows || id === undefined) return;
     // After the frame in which the view scrolls to its top.
     const frame = requestAnimationFrame(() => {
-      const row = document.querySelector(`[data-study="${CSS.escape(id)}"]`);
+      const row = findRow(id);
       if (!row) return;
       firstId.current = undefined;
       row.scrollIntoView({ block: "center" });
