@@ -326,3 +326,31 @@ test("with ACK=store an upload may be tried again if the store never shows what 
   expect(await stagedNames(t)).toEqual([]);
   expect(await Array.fromAsync(inner.list(""))).toEqual([]);
 });
+
+test("a failed transfer that a person has tried again shows so at once, and error again if it fails again", async () => {
+  await using t = await createTestApp({ jobs: false });
+  const person = await t.addPerson("Tenta de Novo");
+  const { studies } = (await (await t.upload(person, sampleZip({ study: "86" }))).json()) as UploadAnswer;
+  const id = studies[0]?.id;
+  const [row] = await t.sql`select upload_id from stored_objects limit 1`;
+  const statusOf = async () =>
+    ((await (await t.call("GET", `/api/studies/${id}/status`, { as: person })).json()) as StudyStatus).status;
+  const { store } = t.deps;
+  const put = store.putFile.bind(store);
+  const transfer = () =>
+    transferUpload(t.deps, row?.upload_id, new AbortController().signal, { isRetry: true });
+  const retry = () => t.call("POST", `/api/studies/${id}/retry-transfer`, { as: person });
+  store.putFile = () => Promise.reject(new StoreUnavailable("putFile"));
+  for (const _ of [1, 2]) {
+    await expect(transfer()).rejects.toThrow();
+    expect(await statusOf()).toBe("error");
+    expect((await retry()).status).toBe(202);
+    expect(await statusOf()).toBe("transferring");
+  }
+  store.putFile = put;
+  await transfer();
+  expect(await statusOf()).toBe("b2");
+  // Nothing is staged any more.
+  expect((await retry()).status).toBe(202);
+  expect(await statusOf()).toBe("b2");
+});

@@ -10,6 +10,7 @@ import {
   listStudiesCall,
   readStudyCall,
   renameStudyCall,
+  retryTransferCall,
   type Series,
   type StorageStatus,
   type Study,
@@ -81,6 +82,7 @@ export const studiesApi = {
   },
   status: (study: string, signal?: AbortSignal): Promise<StudyStatus> =>
     callJson(anyStudyStatusCall, { params: { study }, signal }),
+  retryTransfer: (study: string) => callApi(retryTransferCall, { params: { study } }),
   rename: (study: string, description: string) =>
     callApi(renameStudyCall, { params: { study }, body: { description } }),
   remove: (study: string) => callApi(deleteStudyCall, { params: { study } }),

@@ -7,9 +7,10 @@ import { findStudy } from "./access/find-study.ts";
 import { owns } from "./access/study-access.ts";
 import { studyNodeGone, studyNotOwner } from "./studies.errors.ts";
 import type { Caller } from "./studies.repo.ts";
+import { setStatusOfStaged } from "./study-storage.repo.ts";
 
 /**
- * Retries the transfer of a study's staged objects now, each on the node that holds them. Idempotent.
+ * Retries the transfer of a study's staged objects now, each on the node that holds them; the study shows it at once. Idempotent.
  * @throws {AppError} `study.not_found`, `study.not_owner`, `study.node_gone`
  */
 export async function retryTransfer(
@@ -28,6 +29,9 @@ export async function retryTransfer(
     if (await isSwept(deps.db, nodeId)) throw new AppError(studyNodeGone);
   }
   for (const [uploadId, nodeId] of staged) {
-    await deps.jobs.enqueue(transferQueue(nodeId), { uploadId });
+    await deps.db.transaction(async (tx) => {
+      await setStatusOfStaged(tx, uploadId, "transferring");
+      await deps.jobs.enqueue(transferQueue(nodeId), { uploadId }, { tx });
+    });
   }
 }

@@ -13,6 +13,7 @@ import { StudyIntegrity } from "../../studies/study-integrity.tsx";
 import { dateText, descriptionText, patientText } from "../../studies/study-text.ts";
 import { MoreActions } from "../actions/more-actions.tsx";
 import { RenameButton } from "../actions/rename-study.tsx";
+import { FailedTransfer } from "../open-study/failed-transfer.tsx";
 import { SeriesSheet } from "../open-study/series-sheet.tsx";
 import { StudyCheck } from "../open-study/study-check.tsx";
 import { openStudiesAtom } from "../pages/list-place.ts";
@@ -121,6 +122,7 @@ function PhoneStudy({ study, hasSeveralPatients, isOpen, onToggle }: PhoneStudyP
           </div>
           <RenameButton study={study} />
           <StudyCheck study={study} />
+          <FailedTransfer study={study} />
         </>
       )}
     </li>

@@ -19,6 +19,7 @@ import {
 } from "../columns/column-layout.ts";
 import { columnNames } from "../columns/column-names.ts";
 import { useColumnLayout } from "../columns/use-column-layout.ts";
+import { FailedTransfer } from "../open-study/failed-transfer.tsx";
 import { SeriesSheet, StudyIdentifiers } from "../open-study/series-sheet.tsx";
 import { StudyCheck } from "../open-study/study-check.tsx";
 import { rowOf } from "../pages/use-new-arrivals.ts";
@@ -136,6 +137,7 @@ function StudyRow({ row, table }: { row: Row<typeof studyTableFeatures, Study>; 
             </div>
             <RenameButton study={row.original} />
             <StudyCheck study={row.original} />
+            <FailedTransfer study={row.original} />
           </td>
         </tr>
       )}
