@@ -17,6 +17,7 @@ import { lockUser } from "../accounts/users/users.repo.ts";
 import { aboutStudy, recordAudit } from "../audit/audit.repo.ts";
 import { findStudy } from "../studies/access/find-study.ts";
 import { owns } from "../studies/access/study-access.ts";
+import { unlessStudyGone } from "../studies/access/unless-study-gone.ts";
 import { studyNotOwner } from "../studies/studies.errors.ts";
 import type { Caller } from "../studies/studies.repo.ts";
 import type { StudyRow } from "../studies/studies.table.ts";
@@ -60,7 +61,7 @@ export async function createLink(
     createdAt: now,
     expiresAt,
   };
-  await deps.db.transaction(async (tx) => {
+  const making = deps.db.transaction(async (tx) => {
     // So that links made at once are counted one after the other.
     await lockUser(tx, accountId);
     if ((await countLiveLinks(tx, accountId, now)) >= MAX_LIVE_LINKS) throw new AppError(tooManyLinks);
@@ -80,6 +81,7 @@ export async function createLink(
         ...origin,
       });
   });
+  await unlessStudyGone(making);
   const url = `${deps.config.publicUrl}/v/${id}#${secret}`;
   const qrCode = drawQrCode(url);
   return { id, url, qrCode, ...(passcode !== undefined && { passcode }), expiresAt: expiresAt.toISOString() };

@@ -32,7 +32,10 @@ export async function beginTotpEnrolment(
   const user = await proveIdentityToAdd(deps, session, proof, origin);
   const secret = newTotpSecret();
   const row = { userId: user.id, sealedSecret: factorSeal.close(secret), createdAt: clock.now() };
-  if (!(await putPendingTotp(db, row))) throw new AppError(totpOn);
+  await db.transaction(async (tx) => {
+    await lockSession(tx, session);
+    if (!(await putPendingTotp(tx, row))) throw new AppError(totpOn);
+  });
   const uri = totpUri(secret, { issuer: config.productName, label: user.email });
   return { secret, uri, qrCode: drawQrCode(uri) };
 }

@@ -1,4 +1,5 @@
 import type { Tx } from "../../../db/client.ts";
+import { isReferenceGone } from "../../../db/database.errors.ts";
 import type { Deps } from "../../../deps.ts";
 import { AppError } from "../../../http/app-error.ts";
 import type { RequestOrigin } from "../../../http/request-origin.ts";
@@ -40,7 +41,7 @@ export async function grantAccess(
   if (input.userId === study.accountId) return;
   if (!(await findUser(deps.db, input.userId))) throw new AppError(userNotFound);
   const now = deps.clock.now();
-  await deps.db.transaction(async (tx) => {
+  const granting = deps.db.transaction(async (tx) => {
     const { userId, asksForReport } = input;
     const isNew = await insertGrant(tx, {
       studyId: study.id,
@@ -59,6 +60,12 @@ export async function grantAccess(
       ...origin,
     });
     await tellGrantee(deps, tx, study, userId, caller.userId);
+  });
+  await granting.catch(async (cause) => {
+    if (!isReferenceGone(cause)) throw cause;
+    // The study or the grantee was deleted meanwhile.
+    await findStudy(deps.db, caller, study.id);
+    throw new AppError(userNotFound, { cause });
   });
 }
 

@@ -25,6 +25,7 @@ import type { Caller } from "../studies.repo.ts";
 import type { StudyRow } from "../studies.table.ts";
 import { findStudy } from "./find-study.ts";
 import { owns } from "./study-access.ts";
+import { unlessStudyGone } from "./unless-study-gone.ts";
 
 const INVITATION_MS = 7 * 24 * 3600_000;
 /** The most invitations of an account that are open at once. */
@@ -65,7 +66,7 @@ export async function inviteDoctor(
   };
   const content = doctorInvitationMail(`${config.publicUrl}/invitation/${token}`);
   const mail = composeMail(content, { to: email, locale, productName: config.productName });
-  await db.transaction(async (tx) => {
+  const inviting = db.transaction(async (tx) => {
     await lockSession(tx, caller);
     // The budgets are locked first: two invitations of one account to one address wait for each other there.
     await enqueueMail(deps, tx, mail, byAccountToStranger(caller.userId, now));
@@ -80,6 +81,7 @@ export async function inviteDoctor(
       ...origin,
     });
   });
+  await unlessStudyGone(inviting);
   return presentInvitation(row);
 }
 

@@ -1,5 +1,4 @@
 import type { DbOrTx } from "../../../db/client.ts";
-import { isReferenceGone } from "../../../db/database.errors.ts";
 import type { Deps } from "../../../deps.ts";
 import { listVolumes } from "../../../holdings/objects/stored-objects.repo.ts";
 import type { StoredObjectRow } from "../../../holdings/objects/stored-objects.table.ts";
@@ -14,6 +13,7 @@ import { chargeAction, FREE_RANGES_MS } from "../../subscriptions/charge-action.
 import { lockSubscription } from "../../subscriptions/subscriptions.repo.ts";
 import { findStudy } from "../access/find-study.ts";
 import { mayDownload } from "../access/study-access.ts";
+import { unlessStudyGone } from "../access/unless-study-gone.ts";
 import { studyNotFound } from "../studies.errors.ts";
 import type { Caller } from "../studies.repo.ts";
 import type { StudyRow } from "../studies.table.ts";
@@ -104,9 +104,7 @@ export async function chargeDownload(
       });
     }
   });
-  await charging.catch((cause) => {
-    throw isReferenceGone(cause) ? new AppError(studyNotFound, { cause }) : cause;
-  });
+  await unlessStudyGone(charging);
 }
 
 /** Whether the caller was charged for this very file within the hour. */
