@@ -1,5 +1,14 @@
 import * as z from "zod/mini";
 import { withoutBidiControls } from "../rules/without-bidi-controls.ts";
 
-/** A check of text that is shown within other text: takes out what would reorder that, then spaces at both ends. */
-export const plain = z.overwrite<string>((text) => withoutBidiControls(text).trim());
+/** Spaces, joiners, marks of direction, fillers (`Default_Ignorable_Code_Point` of UAX #44) and the empty Braille pattern. */
+const UNSEEN = /^[\s\p{Default_Ignorable_Code_Point}\u2800]*$/u;
+
+/**
+ * A check of text that is shown within other text: takes out what would reorder that, then spaces at both ends. A text of which
+ * nothing would be seen is empty.
+ */
+export const plain = z.overwrite<string>((text) => {
+  const trimmed = withoutBidiControls(text).trim();
+  return UNSEEN.test(trimmed) ? "" : trimmed;
+});

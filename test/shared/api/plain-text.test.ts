@@ -19,3 +19,16 @@ test("a name that people type keeps its letters, and nothing that reorders the t
 test("a name of nothing but such characters is none", () => {
   expect(nameSchema.safeParse("\u202e\u202d\u2066\u2069").success).toBe(false);
 });
+
+test("a text of which nothing would be seen is no name", () => {
+  for (const unseen of [
+    "\u200b\u200b\u200b",
+    "\u2060\u200d\u200c\ufeff",
+    "\u200e\u200f\u200e",
+    "\u3164\u115f\u2800",
+  ])
+    expect([unseen, nameSchema.safeParse(unseen).success]).toEqual([unseen, false]);
+  expect(nameSchema.parse("Fam\u00edlia \u{1f468}\u200d\u{1f469}\u200d\u{1f467}")).toBe(
+    "Fam\u00edlia \u{1f468}\u200d\u{1f469}\u200d\u{1f467}",
+  );
+});
