@@ -171,4 +171,24 @@ describe("sharing by e-mail", () => {
     },
     TIMEOUT_MS,
   );
+
+  test(
+    "does not tell a list of addresses apart, and goes on finding doctors after some mistakes",
+    async () => {
+      const lister = await t.addPerson("Dono de Lista");
+      const doctors = [1, 2].map((n) => t.addPerson(`Doutora ${n}`, { role: "doctor", plan: null }));
+      const [first, second] = await Promise.all(doctors);
+      const studyId = await newStudy(lister);
+      const share = async (email = "") =>
+        (await t.call("POST", `/api/studies/${studyId}/share`, { as: lister, json: { email } })).status;
+      const unknown = Array.from({ length: 60 }, (_, n) => `ninguem${n}@example.com`);
+      for (const email of unknown.slice(0, 59)) expect(await share(email)).toBe(404);
+      expect(await share(first?.email)).toBe(201);
+      expect(await share(unknown[59])).toBe(404);
+      expect([await share("outro@example.com"), await share(second?.email)]).toEqual([429, 429]);
+      t.advance(3_600_000);
+      expect(await share(second?.email)).toBe(201);
+    },
+    TIMEOUT_MS,
+  );
 });

@@ -26,6 +26,7 @@ import {
   heldByAnotherNode,
   notFound,
   rangeNotSatisfiable,
+  tooManyRequests,
   unauthenticated,
   versionDiffers,
 } from "../../http/http.errors.ts";
@@ -144,7 +145,7 @@ export function createStudiesRoutes(deps: Deps, guard: Guard, takeAlong: TakeAlo
     describe(shareStudyCall, {
       summary: "Let a doctor see a study, by their e-mail",
       status: 201,
-      problems: [studyNotFound, studyAmbiguous, studyNotOwner, doctorNotFound, userNotFound],
+      problems: [studyNotFound, studyAmbiguous, studyNotOwner, doctorNotFound, userNotFound, tooManyRequests],
     }),
     validate("json", shareStudyCall.body),
     async (c) => {

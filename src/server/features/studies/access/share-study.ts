@@ -1,6 +1,7 @@
 import type { Deps } from "../../../deps.ts";
 import { AppError } from "../../../http/app-error.ts";
 import type { RequestOrigin } from "../../../http/request-origin.ts";
+import { type Attempt, beginAttempt } from "../../accounts/sign-in/throttle.ts";
 import { userNotFound } from "../../accounts/users/users.errors.ts";
 import { findUserByEmail } from "../../accounts/users/users.repo.ts";
 import type { NotifyDeps } from "../../notifications/notify.ts";
@@ -10,10 +11,14 @@ import { findStudy } from "./find-study.ts";
 import { grantAccess } from "./grant-access.ts";
 import { owns } from "./study-access.ts";
 
+/** Addresses that an account may name in vain, so that nobody learns who is a doctor here from a list of addresses. */
+const UNKNOWN_AN_HOUR = 60;
+
 /**
  * Lets a doctor, named by e-mail, see a study, and may ask them for a report. Other accounts can't be found this way, and only the
  * study's owner can find a doctor; an admin can find anyone.
- * @throws {AppError} `study.not_found`, `study.not_owner`, `doctor.not_found`, for an admin `user.not_found`
+ * @throws {AppError} `study.not_found`, `study.not_owner`, `doctor.not_found`, for an admin `user.not_found`; 429 after many addresses
+ *   without a doctor
  */
 export async function shareStudy(
   deps: Pick<Deps, "db"> & NotifyDeps,
@@ -23,12 +28,22 @@ export async function shareStudy(
 ) {
   const isAdmin = caller.role === "admin";
   if (!owns(caller, await findStudy(deps.db, caller, input.reference))) throw new AppError(studyNotOwner);
+  const attempt = isAdmin ? undefined : await beginSearch(deps, caller);
   const user = await findUserByEmail(deps.db, input.email);
   if (!user?.isAuthorized || (user.role !== "doctor" && !isAdmin)) {
     throw new AppError(isAdmin ? userNotFound : doctorNotFound);
   }
+  await attempt?.succeed();
   const { reference, asksForReport } = input;
   await grantAccess(deps, caller, { reference, userId: user.id, asksForReport }, origin);
   const { id: userId, name, email, role } = user;
   return { userId, name, email, role };
+}
+
+async function beginSearch(
+  { db, clock }: NotifyDeps & Pick<Deps, "db">,
+  { userId }: Caller,
+): Promise<Attempt> {
+  const rule = { name: "share:unknown", subject: userId, limit: UNKNOWN_AN_HOUR, windowSeconds: 3600 };
+  return await beginAttempt(db, [rule], clock.now());
 }
