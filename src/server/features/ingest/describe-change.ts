@@ -163,12 +163,13 @@ function addObjects(change: Change, input: StudyOfUpload & { uploadId: string; n
     change.volumes.push(study.volume);
     change.healedBytes += study.healedBytes ?? 0;
   }
+  // A study may have very many series.
+  const storedSeries = new Map(existing?.series.map((one) => [one.row.seriesInstanceUID, one]));
+  const scannedSeries = new Map(scanned.series.map((one) => [one.seriesInstanceUID, one]));
   for (const built of study.series) {
     const { seriesInstanceUID } = built;
-    const before = existing?.series.find(({ row }) => row.seriesInstanceUID === seriesInstanceUID);
-    const index = scanned.series.find(
-      (candidate) => candidate.seriesInstanceUID === seriesInstanceUID,
-    )?.index;
+    const before = storedSeries.get(seriesInstanceUID);
+    const index = scannedSeries.get(seriesInstanceUID)?.index;
     addObject("manifest", built.manifest);
     if (before) change.replaced.push(before.manifest);
     change.series.push({
