@@ -89,6 +89,6 @@ export interface Deps extends AsyncDisposable {
   /** Makes lossless copies of frames, in a separate process. */
   encoder: FrameEncoder;
   dimse: DimseProcess;
-  /** Resolves when the process can't go on: its own PostgreSQL ended, or another process has its node. */
+  /** Resolves when the process can't go on: another one has the data of its own PostgreSQL, or its node. */
   lost: Promise<"database" | "node">;
 }

@@ -6,7 +6,7 @@ import type { Config } from "./config.ts";
 import { assertOwnSessions } from "./db/assert-own-sessions.ts";
 import { connectDatabase } from "./db/client.ts";
 import type { PostgresBinaries } from "./db/embedded/binaries.ts";
-import { startEmbeddedPostgres } from "./db/embedded/embedded-postgres.ts";
+import { keepPostgresRunning } from "./db/embedded/keep-running.ts";
 import { migrate } from "./db/migrate.ts";
 import { migrations } from "./db/migrations.ts";
 import type { Patience } from "./db/patience.ts";
@@ -278,8 +278,8 @@ async function reachDatabase(
     await databaseProbe(config.databaseUrl);
     return { url: config.databaseUrl, lost: Promise.withResolvers<void>().promise, stop: async () => {} };
   }
-  const postgres = await startEmbeddedPostgres({ dataDir: config.dataDir, log, binaries });
-  return { url: postgres.url, lost: postgres.exited.then(() => {}), stop: () => postgres.stop() };
+  const { url, taken, stop } = await keepPostgresRunning({ dataDir: config.dataDir, log, binaries });
+  return { url, lost: taken, stop };
 }
 
 async function openArchive(

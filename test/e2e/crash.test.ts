@@ -1,4 +1,6 @@
 import { expect, test } from "bun:test";
+import { join } from "node:path";
+import { findPostmaster } from "../../src/server/db/embedded/postmaster.ts";
 import { createRandom, type Random, seedOf } from "../../src/shared/phantom/random.ts";
 import { startFaultyS3Server } from "../support/faulty-s3-server.ts";
 import { processesNaming, processTree, waitUntilEnded } from "../support/process-tree.ts";
@@ -7,6 +9,7 @@ import { compareWithServer, makeUploads, type SentUpload } from "../support/sent
 import { connectTo, postZip, type ServerProcess, spawnServer } from "../support/server-process.ts";
 import { bytesOnceSettled, compareBytes, NO_DISAGREEMENTS } from "../support/stored-bytes.ts";
 import { createTempFolder } from "../support/temp-folder.ts";
+import { until } from "../support/until.ts";
 
 /** The same seed gives the same studies and moments; only the machine's timing differs. */
 const seed = process.env.CRASH_SEED ?? String(Date.now());
@@ -93,6 +96,34 @@ test.skipIf(process.platform !== "linux")(
       expect(await waitUntilEnded(processesNaming(folder.path))).toEqual([]);
     }),
   (rounds + 1) * ROUND_MS,
+);
+
+test.skipIf(process.platform !== "linux")(
+  "a server whose own PostgreSQL is killed says so, starts it again and goes on, with all that it acknowledged",
+  async () => {
+    await using folder = createTempFolder();
+    await using server = await spawnServer(folder.path);
+    const token = await server.signIn();
+    const [before, after] = makeUploads(seed, 2);
+    const send = async (upload: SentUpload | undefined) => {
+      const answer = await postZip(server, token, new Blob([Uint8Array.from(upload?.zip ?? [])]));
+      return [answer.status, (await answer.json()) as { code?: string }] as const;
+    };
+    expect((await send(before))[0]).toBe(201);
+    const postmaster = await findPostmaster(join(folder.path, "postgres/data"));
+    process.kill(postmaster?.pid ?? 0, "SIGKILL");
+    const met = new Set<string | undefined>();
+    await until(async () => {
+      const [status, { code }] = await send(after);
+      if (status !== 201) met.add(code);
+      return status === 201;
+    });
+    expect(met.difference(new Set(["database.unavailable"]))).toEqual(new Set());
+    const sent = [before, after].flatMap((upload) => (upload ? [{ ...upload, isAcknowledged: true }] : []));
+    expect(await compareWithServer(server, token, sent)).toMatchObject({ lost: 0, halves: [], studies: 2 });
+    expect(await server.terminate()).toEqual({ code: 0 });
+  },
+  ROUND_MS,
 );
 
 test.skipIf(process.platform !== "linux")(

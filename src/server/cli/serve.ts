@@ -6,10 +6,10 @@ import type { Program } from "./program.ts";
 
 /** A stop that takes longer is cut: the program ends within 10 seconds of SIGTERM (docs/contract.md). */
 const STOP_MS = 9_000;
-/** The same without a database, which little can be ended without. */
+/** The same once the database or the node is another's, and nothing more may be written. */
 const LOST_STOP_MS = 3_000;
 
-/** Serves until SIGTERM or SIGINT (exit code 0), or until the database ends by itself or another server takes the node (exit code 1). */
+/** Serves until SIGTERM or SIGINT (exit code 0), or until another process has the database's data or the node (exit code 1). */
 export async function serve(program: Program, config: Config): Promise<number> {
   const asked = Promise.withResolvers<undefined>();
   // Nobody may read the log any more.

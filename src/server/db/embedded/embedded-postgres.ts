@@ -22,7 +22,7 @@ import {
   socketUrl,
 } from "./postmaster.ts";
 import { type ServerProcess, type ServerSettings, spawnServer } from "./server-process.ts";
-import { makeSocketFolder } from "./socket-folder.ts";
+import { makeSocketFolder, type SocketFolder } from "./socket-folder.ts";
 
 /** A running PostgreSQL on `DATA_DIR/postgres`, reached through a unix socket. */
 export interface EmbeddedPostgres {
@@ -36,6 +36,11 @@ export interface EmbeddedPostgres {
   stop(): Promise<void>;
 }
 
+/** One that this process runs. */
+export interface StartedPostgres extends EmbeddedPostgres {
+  socketFolder: SocketFolder;
+}
+
 export interface EmbeddedPostgresOptions {
   dataDir: string;
   log: Logger;
@@ -44,6 +49,8 @@ export interface EmbeddedPostgresOptions {
   /** How long to wait for a previous process that is still stopping. */
   predecessorTimeoutMs?: number;
   settings?: ServerSettings;
+  /** That of a former run, so that its address stays good. */
+  socketFolder?: SocketFolder;
 }
 
 const PREDECESSOR_TIMEOUT_MS = 15_000;
@@ -58,7 +65,7 @@ const POLL_MS = 5;
  * @throws {DataDirInUse} if another process holds the data and does not release them in time
  * @throws {WrongPostgresMajor | DataDirUnreachable | PostgresBinariesMissing | AccountWithoutName | PostgresStartFailed}
  */
-export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
+export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<StartedPostgres> {
   const { log, predecessorTimeoutMs = PREDECESSOR_TIMEOUT_MS } = options;
   const dataDir = resolve(options.dataDir);
   const startedAt = performance.now();
@@ -67,7 +74,7 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
   const deadline = Date.now() + predecessorTimeoutMs;
   for (;;) {
     await waitForPredecessor(dataDir, site.dataFolder, deadline);
-    const socketFolder = await makeSocketFolder(site.root, site.account);
+    const socketFolder = await makeSocketFolder(site.root, site.account, options.socketFolder);
     await removeStaleSocketLock(socketFolder.path);
     const server = spawnServer({
       ...site,
@@ -80,6 +87,7 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
       log.info("postgres.started", { milliseconds: Math.round(performance.now() - startedAt) });
       return {
         url: socketUrl(socketFolder.path),
+        socketFolder,
         attached: false,
         exited: server.exited,
         stop: () => stop(server),
