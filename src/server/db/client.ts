@@ -4,6 +4,7 @@ import { DatabaseUnavailable } from "./database.errors.ts";
 import { Patience } from "./patience.ts";
 import { openPostgres, type Sql } from "./postgres.ts";
 import { preparing } from "./preparing.ts";
+import { renewReadOnly } from "./renew-sessions.ts";
 
 export type Db = PostgresJsDatabase;
 /** The argument of a drizzle transaction's callback. */
@@ -52,6 +53,7 @@ export function connectDatabase(options: DatabaseOptions): Database {
     },
   };
   const sql = openPostgres(url, pool, patience.sockets);
+  renewReadOnly(sql, url, maxConnections, patience);
   const db = drizzle(preparing(sql, patience));
   patiences.set(db, patience);
   return { db, sql, close: () => sql.end({ timeout: 5 }) };
@@ -67,8 +69,11 @@ export async function ping(db: Db): Promise<void> {
   const [row] = await db.execute(
     query`select current_setting('transaction_read_only') = 'off' as is_writable`,
   );
-  if (row?.is_writable !== true) throw new DatabaseUnavailable("the database is read-only");
   const patience = patiences.get(db);
+  if (row?.is_writable !== true) {
+    patience?.foundReadOnly();
+    throw new DatabaseUnavailable("the database is read-only");
+  }
   if (!patience?.foundFull) return;
   patience.foundFull = false;
   await writeBriefly(db);

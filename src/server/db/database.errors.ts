@@ -80,6 +80,11 @@ export function isDatabaseFull(error: unknown): boolean {
   return error instanceof postgres.PostgresError && error.code === "53100";
 }
 
+/** Whether a statement would have changed something in a session that is read-only. */
+export function isReadOnly(error: unknown): boolean {
+  return error instanceof postgres.PostgresError && error.code === "25006";
+}
+
 /** The names with which a connection fails that was open. */
 const ENDED_CONNECTION = /^(CONNECTION_CLOSED|ECONNRESET|EPIPE|ETIMEDOUT)$/;
 

@@ -1,4 +1,4 @@
-import { DatabaseUnavailable, isDatabaseFull } from "./database.errors.ts";
+import { DatabaseUnavailable, isDatabaseFull, isReadOnly } from "./database.errors.ts";
 import { PoolSockets } from "./pool-sockets.ts";
 
 /** How long a statement may wait for a connection. */
@@ -34,6 +34,8 @@ export class Patience {
   readonly sockets = new PoolSockets();
   /** Whether a statement failed because the database's disk is full. Others, such as those that read, may still work. */
   foundFull = false;
+  /** Called when a session is found to be read-only. */
+  foundReadOnly: () => void = () => {};
   readonly #waiting = new Map<SentStatement, Waiting>();
   readonly #answerMs: number;
   readonly #unsentMs: number;
@@ -63,6 +65,7 @@ export class Patience {
     statement.reject = (error) => {
       stop();
       this.foundFull ||= isDatabaseFull(error);
+      if (isReadOnly(error)) this.foundReadOnly();
       reject(error);
     };
     this.#add(statement, reject, this.#answerMs);

@@ -3,6 +3,7 @@ import type { TransactionSql } from "postgres";
 import { Patience } from "../db/patience.ts";
 import { openPostgres, type Sql } from "../db/postgres.ts";
 import { preparing } from "../db/preparing.ts";
+import { renewReadOnly } from "../db/renew-sessions.ts";
 
 const JSON_OID = 114;
 const JSONB_OID = 3802;
@@ -30,7 +31,9 @@ export function openJobsPool(
     types: { json: jsonType(JSON_OID), jsonb: jsonType(JSONB_OID) } as unknown as Record<string, never>,
     connection: { application_name: "exameteca-jobs", statement_timeout: STATEMENT_TIMEOUT_MS },
   };
-  return preparing(openPostgres(url, pool, patience.sockets), patience);
+  const sql = openPostgres(url, pool, patience.sockets);
+  renewReadOnly(sql, url, maxConnections, patience);
+  return preparing(sql, patience);
 }
 
 /** Lets pg-boss run its SQL, and listen, on a postgres.js pool. */

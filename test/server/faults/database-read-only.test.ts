@@ -42,3 +42,33 @@ test("a database that became read-only is told by health and refuses changes; li
   expect(await list()).toHaveLength(2);
   await t.settle();
 }, 240_000);
+
+test("a database that takes changes again gets them within moments, though no session was ended", async () => {
+  const log = createLogger({ level: "error", write: () => {} });
+  await using t = await createTestApp({ overrides: { log } });
+  const person = await t.addPerson("Volta Sozinho", { plan: "clinica" });
+  const [named] = await t.sql`select current_database() as name`;
+  const endSessions = () => t.sql`select pg_terminate_backend(pid) from pg_stat_activity
+    where datname = current_database() and pid <> pg_backend_pid()`;
+  let studies = 0;
+  /** As many at once as the pool has connections. */
+  const sendSeveral = async () => {
+    const answers = Array.from({ length: 10 }, () =>
+      t.upload(person, sampleZip({ study: String(++studies) })),
+    );
+    return [...new Set((await Promise.all(answers)).map(({ status }) => status))];
+  };
+  await t.sql.unsafe(`alter database ${named?.name} set default_transaction_read_only = on`);
+  await endSessions();
+  await until(async () => (await t.call("GET", "/api/health")).status === 503);
+  expect(await sendSeveral()).toEqual([503]);
+  await t.sql.unsafe(`alter database ${named?.name} reset default_transaction_read_only`);
+  await until(async () => (await t.call("GET", "/api/health")).status === 200, 60_000);
+  await until(async () => Bun.deepEquals(await sendSeveral(), [201]), 60_000);
+  // The jobs' own sessions take part: what was uploaded reaches the archive.
+  await t.settle();
+  await until(
+    async () => (await t.sql`select 1 from studies where storage_status <> 'b2'`).length === 0,
+    60_000,
+  );
+}, 240_000);

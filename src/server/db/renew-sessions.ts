@@ -1,0 +1,76 @@
+import { isDatabaseUnavailable } from "./database.errors.ts";
+import { Patience } from "./patience.ts";
+import { openPostgres, type Sql } from "./postgres.ts";
+import { preparing } from "./preparing.ts";
+
+const LOOK_EVERY_MS = 2_000;
+const ANSWER_MS = 10_000;
+
+/**
+ * Ends the sessions of a pool that are read-only once new ones are not: a session keeps the default that the server, the database or
+ * the role had when it began, and a busy one would keep it for an hour. The pool opens others when it needs them.
+ * @param most the connections of the pool
+ */
+export function renewReadOnly(sql: Sql, url: string, most: number, patience: Patience): void {
+  const pool = preparing(sql, patience);
+  const end = new AbortController();
+  let isLooking = false;
+
+  async function look(): Promise<void> {
+    if (end.signal.aborted) return;
+    try {
+      if (!(await takesChanges(url))) return lookLater();
+      // The session that has rested longest comes first, so that each has its turn. One that is missed is found by its next change.
+      for (let turn = 0; turn < most; turn++) await endIfReadOnly(pool);
+      isLooking = false;
+    } catch {
+      // Whoever uses the pool is told what is wrong.
+      lookLater();
+    }
+  }
+
+  function lookLater(): void {
+    setTimeout(look, LOOK_EVERY_MS).unref();
+  }
+
+  patience.foundReadOnly = () => {
+    if (isLooking) return;
+    isLooking = true;
+    lookLater();
+  };
+  const endPool = sql.end;
+  Object.assign(sql, {
+    end(options?: { timeout?: number }) {
+      end.abort();
+      return endPool(options);
+    },
+  });
+}
+
+const READ_ONLY = "select current_setting('transaction_read_only') = 'on' as is_read_only";
+
+/** Whether a session that begins now may change something. */
+async function takesChanges(url: string): Promise<boolean> {
+  const patience = new Patience(ANSWER_MS);
+  const connection = { application_name: "exameteca-look", statement_timeout: ANSWER_MS };
+  const sql = openPostgres(url, { max: 1, connection }, patience.sockets);
+  try {
+    const [row] = await preparing(sql, patience).unsafe(READ_ONLY);
+    return row?.is_read_only === false;
+  } finally {
+    await sql.end({ timeout: 1 });
+  }
+}
+
+/** Ends the session that is given out next if it is read-only. */
+async function endIfReadOnly(pool: Sql): Promise<void> {
+  try {
+    await pool.begin(async (tx) => {
+      const [row] = await tx.unsafe(READ_ONLY);
+      if (row?.is_read_only === true) await tx.unsafe("select pg_terminate_backend(pg_backend_pid())");
+    });
+  } catch (error) {
+    // How a session says that it ends.
+    if (!isDatabaseUnavailable(error)) throw error;
+  }
+}
