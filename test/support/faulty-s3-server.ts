@@ -12,6 +12,8 @@ export type Fault =
   | { cutAfterBytes: number }
   /** Ends in good order, as if these were all the bytes: a chunked answer says no length. */
   | { endAfterBytes: number }
+  /** Answers a byte at a time, each after so many milliseconds. */
+  | { trickleMs: number }
   /** Carries the request out, then breaks the connection instead of answering. */
   | "lostAnswer";
 
@@ -95,5 +97,14 @@ async function answer(
   }
   response.writeHead(status, { "content-length": body.length, ...headers });
   if (!fault) return void response.end(seen.method === "HEAD" ? undefined : body);
+  if ("trickleMs" in fault) return await trickle(response, body, fault.trickleMs);
   response.write(body.subarray(0, fault.cutAfterBytes), () => request.socket.destroy());
+}
+
+async function trickle(response: ServerResponse, body: Uint8Array, everyMs: number): Promise<void> {
+  for (let at = 0; at < body.length && !response.destroyed; at++) {
+    response.write(body.subarray(at, at + 1));
+    await Bun.sleep(everyMs);
+  }
+  response.end();
 }

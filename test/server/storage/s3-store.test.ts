@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { withTimeout } from "../../../src/server/runtime/with-timeout.ts";
 import { ObjectNotFound, StoreUnavailable } from "../../../src/server/storage/object-store.ts";
 import { createS3Client } from "../../../src/server/storage/s3/s3-client.ts";
 import { S3Failure } from "../../../src/server/storage/s3/s3-failure.ts";
@@ -151,6 +152,22 @@ describe("s3 store on a failing service", () => {
       () => store.delete("a"),
     ];
     for (const call of calls) await expect(call()).rejects.toBeInstanceOf(StoreUnavailable);
+  });
+
+  test("gives up a body that comes byte by byte, and takes one that did so once", async () => {
+    await storeOf().putFile("a/slow", source);
+    const store = storeOf({ timeoutMs: 300 });
+    server.fault = (request) => (isGet(request) ? { trickleMs: 10 } : undefined);
+    const given = store.open("a/slow").then(bytesOf);
+    expect(
+      await withTimeout(
+        given.catch(() => {}),
+        20_000,
+      ),
+    ).toBe(true);
+    await expect(given).rejects.toBeInstanceOf(StoreUnavailable);
+    failFirst({ trickleMs: 10 }, isGet, 1);
+    expect(Bun.hash(await bytesOf(await store.open("a/slow")))).toBe(Bun.hash(bytes));
   });
 
   test("says that an object is absent only after a second look", async () => {

@@ -1,10 +1,14 @@
 import { type ByteRange, StoreUnavailable } from "../object-store.ts";
 import { assertPartAnswered, contentLength, rangeHeader } from "./range-header.ts";
-import { isRetryable, type S3Client, type S3Stream } from "./s3-client.ts";
+import { isRetryable, isTimeout, type S3Client, type S3Stream } from "./s3-client.ts";
 import { S3ConnectionLost, S3Nonsense } from "./s3-failure.ts";
 
 /** After this much of progress a broken connection counts as the first again. */
 const PROGRESS_BYTES = 1 << 20;
+/** A body that comes slower than this, while somebody waits for it, has stalled. A slow line that many share is faster. */
+const MIN_BYTES_PER_SECOND = 1_000;
+/** A body that stalled so often without that progress is not asked for again. */
+const MAX_STALLS = 2;
 
 type Reader = ReadableStreamDefaultReader<Uint8Array>;
 
@@ -43,15 +47,22 @@ function bodyOf(source: Source, first: S3Stream): ReadableStream<Uint8Array> {
   let reader: Reader | undefined = first.body.getReader();
   let delivered = 0;
   let failures = 0;
+  let stalls = 0;
   let deliveredAtFailure = 0;
+  /** How much longer this stream's pieces may be waited for. */
+  let patienceMs = client.timeoutMs;
 
   async function readPiece(): Promise<Uint8Array> {
     if (!reader) {
       stream = await resume(source, delivered);
       reader = stream.body.getReader();
+      patienceMs = client.timeoutMs;
     }
-    const { done, value } = await stream.watchdog.guard(client.timeoutMs, reader.read());
+    const askedAt = performance.now();
+    const { done, value } = await stream.watchdog.guard(patienceMs, reader.read());
     if (done) throw new S3ConnectionLost("S3 answer ended early");
+    const leftMs = patienceMs - (performance.now() - askedAt) + (value.length * 1000) / MIN_BYTES_PER_SECOND;
+    patienceMs = Math.min(leftMs, client.timeoutMs);
     return value;
   }
 
@@ -59,14 +70,15 @@ function bodyOf(source: Source, first: S3Stream): ReadableStream<Uint8Array> {
   async function recover(error: unknown): Promise<void> {
     stream.watchdog.abort();
     reader = undefined;
-    if (delivered - deliveredAtFailure >= PROGRESS_BYTES) failures = 0;
+    if (delivered - deliveredAtFailure >= PROGRESS_BYTES) failures = stalls = 0;
     deliveredAtFailure = delivered;
     // An error that is not the store's answer comes from the network, whatever the runtime throws for it.
     const lost =
       error instanceof StoreUnavailable
         ? error
         : new S3ConnectionLost("S3 connection lost", { cause: error });
-    if (!isRetryable(lost) || failures >= client.retries) throw lost;
+    if (isTimeout(error)) stalls++;
+    if (!isRetryable(lost) || failures >= client.retries || stalls >= MAX_STALLS) throw lost;
     await client.pause(failures++, lost);
   }
 

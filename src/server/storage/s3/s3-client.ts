@@ -256,7 +256,7 @@ export function isRetryable(error: unknown): boolean {
   return error instanceof StoreUnavailable && error.isRetryable;
 }
 
-function isTimeout(error: unknown): boolean {
+export function isTimeout(error: unknown): boolean {
   return error instanceof DOMException && error.name === "TimeoutError";
 }
 
