@@ -14,12 +14,16 @@ import type { DicomJson } from "../../../src/shared/dicom/reading/instance.ts";
 import { memorySource } from "../../../src/shared/dicom/reading/memory-source.ts";
 import { Tag, TagHex } from "../../../src/shared/dicom/tags.ts";
 import { TransferSyntax } from "../../../src/shared/dicom/transfer-syntax.ts";
+import { encoders } from "../../support/compressed-pixels.ts";
+import { sampleFile } from "../../support/dicom-sample.ts";
 import { createMemoryCatalogue } from "../../support/memory-catalogue.ts";
 import { createTempFolder } from "../../support/temp-folder.ts";
 
 /* Real files as Explicit VR Little Endian, against what DCMTK makes of them. */
 
 const SAMPLES = process.env.DICOM_SAMPLES;
+/** A side of a frame that is passed in a file. */
+const SIDE = 2_304;
 const never = new AbortController().signal;
 const { path: folder } = createTempFolder();
 
@@ -51,7 +55,7 @@ const SWAPPED_OTHERWISE = /rtdose_expb/;
 /** An odd number of bytes in swapped words, and a frame of more than 32 MiB. */
 const NOT_WRITTEN = /SC_rgb_small_odd_big_endian|JPEG2000-embedded-sequence-delimiter/;
 
-async function explicitOf(bytes: Uint8Array): Promise<Uint8Array | undefined> {
+async function explicitOf(bytes: Uint8Array, scratchFolder = folder): Promise<Uint8Array | undefined> {
   const read = readInstance(memorySource(bytes));
   if (!read.ok) throw new Error(read.reason);
   const { studyInstanceUID, seriesInstanceUID } = read.instance;
@@ -60,7 +64,7 @@ async function explicitOf(bytes: Uint8Array): Promise<Uint8Array | undefined> {
   if (!instance) throw new Error("no manifest");
   const decoder = createFrameDecoder({
     series: catalogue as unknown as Parameters<typeof createFrameDecoder>[0]["series"],
-    scratch: await createScratch(folder),
+    scratch: await createScratch(scratchFolder),
     pictures: { decode: (request: never) => decodeToNative(request) } as unknown as PictureMaker,
   });
   const file = await explicitFile(catalogue, instance, (frameIndex) =>
@@ -161,3 +165,31 @@ describe.skipIf(!SAMPLES || !Bun.which("dcmdjpls"))("real files in Explicit VR L
     expect(native && decoded && pixelsOf(decoded)?.equals(pixelsOf(native) ?? Buffer.alloc(0))).toBe(true);
   });
 });
+
+test.if(process.getuid?.() === 0)(
+  "a frame too large for what a full disk still takes is decoded all the same",
+  async () => {
+    await using disk = createTempFolder();
+    const mounted = Bun.spawnSync(["mount", "-t", "tmpfs", "-o", "size=64k", "none", disk.path]);
+    if (mounted.exitCode !== 0) return;
+    try {
+      const pixels = new Uint8Array(SIDE * SIDE).map((_, at) => at >> 12);
+      const shape = { width: SIDE, height: SIDE, bitsPerSample: 8, componentCount: 1 } as const;
+      const packed = await encoders[TransferSyntax.rleLossless]?.({ ...shape, samples: pixels });
+      const us = (value: number) => ({ vr: "US", Value: [value] });
+      const bytes = sampleFile(
+        {
+          ...{ [TagHex.Rows]: us(SIDE), [TagHex.Columns]: us(SIDE) },
+          ...{ [TagHex.BitsAllocated]: us(8), [TagHex.BitsStored]: us(8), [TagHex.HighBit]: us(7) },
+          [TagHex.PixelData]: { vr: "OB", fragments: [packed ?? new Uint8Array()] },
+        },
+        { transferSyntaxUID: TransferSyntax.rleLossless },
+      );
+      const explicit = await explicitOf(bytes, disk.path);
+      expect(Bun.hash(explicit?.subarray(-pixels.length) ?? "")).toBe(Bun.hash(pixels));
+      expect(readdirSync(disk.path)).toEqual([]);
+    } finally {
+      Bun.spawnSync(["umount", "-l", disk.path]);
+    }
+  },
+);

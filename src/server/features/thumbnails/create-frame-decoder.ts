@@ -5,15 +5,6 @@ import { readPictureInput } from "./read-picture-input.ts";
 import { withPatience } from "./with-patience.ts";
 import type { AnsweredNative } from "./worker/picture-messages.ts";
 
-/** The disk did not take a decoded frame. */
-class FrameNotWritten extends Error {
-  override name = "FrameNotWritten";
-  /** @param code of the system's error */
-  constructor(readonly code: string) {
-    super(`a decoded frame: ${code}`);
-  }
-}
-
 /** Decodes frames in a process of the one that draws them. */
 export function createFrameDecoder(deps: Pick<Deps, "series" | "scratch" | "pictures">): FrameDecoder {
   return {
@@ -26,7 +17,6 @@ export function createFrameDecoder(deps: Pick<Deps, "series" | "scratch" | "pict
       try {
         const decoded = await withPatience(signal, (limit) => deps.pictures.decode(request, limit));
         if (decoded.ok) return frameAt(place, decoded.frame);
-        if (decoded.failure === "unwritten") throw new FrameNotWritten(decoded.code);
       } catch (error) {
         await place[Symbol.asyncDispose]();
         throw error;

@@ -9,7 +9,6 @@ import type {
   NativeReply,
   NativeRequest,
   NothingDecoded,
-  NotWritten,
   PictureReply,
   PictureRequest,
 } from "./picture-messages.ts";
@@ -33,7 +32,7 @@ type Failed = Omit<NothingDecoded, "failure"> & { failure: PictureFailure | "los
 
 export type Picture = { ok: true; image: Uint8Array } | Failed;
 
-export type Decoded = { ok: true; frame: AnsweredNative } | Failed | NotWritten;
+export type Decoded = { ok: true; frame: AnsweredNative } | Failed;
 
 export interface PictureMakerOptions {
   log: Pick<Logger, "warn">;

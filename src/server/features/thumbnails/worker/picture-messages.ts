@@ -72,14 +72,7 @@ export interface NothingDecoded {
 
 export type PictureReply = { ok: true; image: Uint8Array } | NothingDecoded;
 
-/** The frame was decoded, and the disk did not take it. `code` is that of the system's error. */
-export interface NotWritten {
-  ok: false;
-  failure: "unwritten";
-  code: string;
-}
-
-export type NativeReply = { ok: true; frame: AnsweredNative } | NothingDecoded | NotWritten;
+export type NativeReply = { ok: true; frame: AnsweredNative } | NothingDecoded;
 
 /** The media type of a picture. */
 export const PICTURE_TYPE = "image/webp";
