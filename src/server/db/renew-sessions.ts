@@ -20,8 +20,8 @@ export function renewReadOnly(sql: Sql, url: string, most: number, patience: Pat
     if (end.signal.aborted) return;
     try {
       if (!(await takesChanges(url))) return lookLater();
-      // The session that has rested longest comes first, so that each has its turn. One that is missed is found by its next change.
-      for (let turn = 0; turn < most; turn++) await endIfReadOnly(pool);
+      // At once, since one after the other would all get the session that was used last. One that is busy is found by its next change.
+      await Promise.all(Array.from({ length: most }, () => endIfReadOnly(pool)));
       isLooking = false;
     } catch {
       // Whoever uses the pool is told what is wrong.
@@ -62,7 +62,7 @@ async function takesChanges(url: string): Promise<boolean> {
   }
 }
 
-/** Ends the session that is given out next if it is read-only. */
+/** Ends the session that it is given if that is read-only. */
 async function endIfReadOnly(pool: Sql): Promise<void> {
   try {
     await pool.begin(async (tx) => {
