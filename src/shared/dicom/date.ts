@@ -1,3 +1,5 @@
+import { trimPadding } from "./reading/padding.ts";
+
 /**
  * Returns a DA value as `YYYY-MM-DD`, or null if it is not a day of the calendar. Accepts `YYYYMMDD` and ACR-NEMA's
  * `YYYY.MM.DD`.
@@ -27,8 +29,4 @@ function isDayOfCalendar(year: number, month: number, day: number): boolean {
   const isLeapYear = (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0;
   const days = [31, isLeapYear ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
   return day <= (days[month - 1] ?? 0);
-}
-
-function trimPadding(value: string): string {
-  return value.replace(/^[ \0]+|[ \0]+$/g, "");
 }

@@ -39,3 +39,10 @@ test("every result is a real day, whatever the input", () => {
     }),
   );
 });
+
+test("a text made to take long is soon found to be no day and no time", () => {
+  const long = `1${" ".repeat(200_000)}x`;
+  const startedAt = performance.now();
+  expect([isoDate(long), isoTime(long)]).toEqual([null, null]);
+  expect(performance.now() - startedAt).toBeLessThan(1_000);
+});
