@@ -91,6 +91,22 @@ async function loseGraphics(page: Page): Promise<void> {
     });
 }
 
+/** The mean grey level of what is drawn around the middle of the film. */
+async function levelInMiddle(page: Page): Promise<number> {
+  const canvas = visorOf(page).locator("canvas").first();
+  return await canvas.evaluate((film: HTMLCanvasElement) => {
+    const side = 8;
+    const small = document.createElement("canvas");
+    small.width = small.height = side;
+    const context = small.getContext("2d");
+    const [left, top] = [(film.width - side) / 2, (film.height - side) / 2];
+    context?.drawImage(film, left, top, side, side, 0, 0, side, side);
+    const { data = [] } = context?.getImageData(0, 0, side, side) ?? {};
+    const levels = Array.from({ length: side ** 2 }, (_, at) => data[at * 4] ?? 0);
+    return levels.reduce((sum, level) => sum + level, 0) / levels.length;
+  });
+}
+
 async function openExam(page: Page): Promise<void> {
   await examsEntry(page).click();
   await page.locator("[data-opens]:visible").first().click();
@@ -502,6 +518,31 @@ describe("the visor on a desktop", () => {
         for (const key of ["g", "e", "g", "g"]) {
           await pressed(key);
           expect(Math.abs(mean(middleOf(await sightOf(page))) - middle)).toBeLessThan(4);
+        }
+      });
+    },
+    JOB_TIMEOUT_MS,
+  );
+
+  test(
+    "keeps what is in the middle of an enlarged image there when the window has another size",
+    async () => {
+      await app.as(person, { device: DESK, ...prefer }, async (page) => {
+        await openExam(page);
+        const film = await visorOf(page).locator(".visor-film").boundingBox();
+        if (!film) throw new Error("no film");
+        const [x, y] = [film.x + film.width / 2, film.y + film.height / 2];
+        for (let presses = 0; presses < 5; presses++) await page.keyboard.press("+");
+        await page.mouse.move(x, y);
+        await page.mouse.down({ button: "middle" });
+        await page.mouse.move(x + 300, y - 200, { steps: 6 });
+        await page.mouse.up({ button: "middle" });
+        const level = await levelInMiddle(page);
+        for (const size of [{ width: 1280, height: 460 }, { width: 420, height: 900 }, DESK.viewport]) {
+          const before = await sightOf(page);
+          await page.setViewportSize(size);
+          await until(async () => (await sightOf(page)) !== before);
+          await until(async () => Math.abs((await levelInMiddle(page)) - level) < 8);
         }
       });
     },

@@ -8,6 +8,7 @@ import {
   keepSeen,
   NO_TURN,
   placementOf,
+  resized,
   toPicture,
   toScreen,
   turnedRight,
@@ -72,6 +73,27 @@ describe("a picture on the screen", () => {
             expect(after.y).toBeCloseTo(before.y);
           }
         }
+      }
+    }
+  });
+
+  test("a screen of another size shows in its middle what was there before", () => {
+    const phone = { ...stage, width: 390, height: 628 };
+    for (const { width, height } of [
+      { width: 668, height: 294 },
+      { width: 195, height: 628 },
+    ]) {
+      const other = { ...stage, width, height };
+      for (const quarters of [0, 1, 2, 3]) {
+        const turn = { zoom: 3, panX: 40, panY: -25, quarters, isFlipped: false };
+        const before = toPicture(placementOf(turn, phone), { x: 195, y: 314 });
+        const moved = resized(turn, phone, other);
+        const after = toPicture(placementOf(moved, other), { x: width / 2, y: height / 2 });
+        expect(after.x).toBeCloseTo(before.x);
+        expect(after.y).toBeCloseTo(before.y);
+        const back = resized(moved, other, phone);
+        expect(back.panX).toBeCloseTo(turn.panX);
+        expect(back.panY).toBeCloseTo(turn.panY);
       }
     }
   });

@@ -45,6 +45,12 @@ export function turnedRight(turn: ViewTurn, stage: Stage | undefined): ViewTurn 
   return { ...turned, panX: 0 - turn.panY * by, panY: turn.panX * by };
 }
 
+/** On a screen of another size: what is seen in the middle stays there. */
+export function resized(turn: ViewTurn, from: Stage, to: Stage): ViewTurn {
+  const by = drawnSize(turn, to).scale / drawnSize(turn, from).scale;
+  return { ...turn, panX: turn.panX * by, panY: turn.panY * by };
+}
+
 /** What is seen changes left and right of the screen, however the picture is turned and moved. */
 export function flipped(turn: ViewTurn): ViewTurn {
   const { panX, quarters, isFlipped } = turn;

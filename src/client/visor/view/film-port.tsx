@@ -37,6 +37,7 @@ export function FilmPort({ visor, label, preview, areSidesShown, children }: Fil
         settings={settings}
         isStack={count > 1}
         onGesture={visor.onGesture}
+        onSized={visor.resize}
         onPlaced={visor.setPlacement}
         canvas={canvas}
       />

@@ -11,6 +11,11 @@ import { isMeasuring, type ViewSettings } from "./view-settings.ts";
 const MAX_RATIO = 3;
 const WHEEL_PX = 40;
 
+export interface FilmSize {
+  width: number;
+  height: number;
+}
+
 export interface FilmProps {
   /** What a screen reader says of the image. */
   label: string;
@@ -21,22 +26,29 @@ export interface FilmProps {
   /** Whether there are other images to scroll to. */
   isStack: boolean;
   onGesture: (gesture: Gesture) => void;
+  /** In CSS pixels, as soon as it is known and before anything is drawn on it. */
+  onSized: (size: FilmSize) => void;
   /** Where the picture lies now, and on what, in CSS pixels of the film. */
   onPlaced: (placement: Placement, stage: Stage) => void;
   canvas: RefObject<HTMLCanvasElement | null>;
 }
 
 /** The image itself, with fingers, mouse and wheel. */
-export function Film({ label, shown, isCoarse, settings, isStack, onGesture, onPlaced, canvas }: FilmProps) {
+export function Film({ label, shown, isCoarse, settings, isStack, canvas, ...tells }: FilmProps) {
+  const { onGesture, onSized, onPlaced } = tells;
   const box = useRef<HTMLDivElement>(null);
   const renderer = useRef<Renderer>(undefined);
-  const [size, setSize] = useState({ width: 0, height: 0 });
+  const [size, setSize] = useState<FilmSize>({ width: 0, height: 0 });
   const [restored, setRestored] = useState(0);
 
+  const tellSize = useEffectEvent(onSized);
   useLayoutEffect(() => {
     if (!box.current) return;
     const observer = new ResizeObserver(([entry]) => {
-      if (entry) setSize({ width: entry.contentRect.width, height: entry.contentRect.height });
+      if (!entry) return;
+      const { width, height } = entry.contentRect;
+      setSize({ width, height });
+      tellSize({ width, height });
     });
     observer.observe(box.current);
     return () => observer.disconnect();

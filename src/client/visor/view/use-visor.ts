@@ -15,11 +15,13 @@ import {
   flipped,
   keepSeen,
   type Placement,
+  resized,
   type Stage,
   turnedRight,
   type ViewTurn,
   zoomAt,
 } from "../draw/placement.ts";
+import type { FilmSize } from "./film.tsx";
 import { useCine } from "./use-cine.ts";
 import { useFilmGestures } from "./use-film-gestures.ts";
 import { useMeasures } from "./use-measures.ts";
@@ -55,6 +57,14 @@ export function useVisor({ source, studies, onEnded, isBeside = false }: VisorOp
     const { current } = stage;
     const seen = (turn: ViewTurn) => (current ? keepSeen(turn, current) : turn);
     change(({ turn }) => ({ turn: seen(move(seen(turn), current)) }));
+  }
+  /** The film has another size: what was seen in its middle stays there. */
+  function resize(size: FilmSize): void {
+    const from = stage.current;
+    if (!from || size.width === 0 || size.height === 0) return;
+    const to = { ...from, ...size };
+    stage.current = to;
+    change(({ turn }) => ({ turn: resized(keepSeen(turn, from), from, to) }));
   }
   const end = useEffectEvent(() => onEnded?.());
   const hasEnded = state.phase === "ended";
@@ -133,6 +143,7 @@ export function useVisor({ source, studies, onEnded, isBeside = false }: VisorOp
     change,
     measures,
     placement,
+    resize,
     setPlacement: (next: Placement, on: Stage) => {
       stage.current = on;
       setPlacement((now) => (isSamePlacement(now, next) ? now : next));
