@@ -71,6 +71,9 @@ describe("the URI Service", () => {
     expect(await drawn({ frameNumber: "2" })).toEqual(await png("/frames/2/rendered"));
     expect(await drawn({ rows: "32", columns: "100" })).toEqual(await png("/rendered?viewport=100,32"));
     expect(await drawn({ rows: "32" })).toEqual(await png("/rendered?viewport=32,32"));
+    expect(await drawn({ windowCenter: ".5", windowWidth: "1e2" })).toEqual(
+      await png("/rendered?window=.5,100"),
+    );
     expect(await drawn({ windowCenter: "100", windowWidth: "10" })).toEqual(
       await png("/rendered?window=100,10"),
     );
@@ -81,6 +84,20 @@ describe("the URI Service", () => {
     expect([usual.status, usual.headers.get("content-type")]).toEqual([200, "image/jpeg"]);
     expect((await ask({ frameNumber: "3" })).status).toBe(404);
     expect((await ask({ contentType: "image/jp2" })).status).toBe(406);
+  });
+
+  test("understands its address however that is written", async () => {
+    const query = new URLSearchParams({
+      ...named,
+      region: "0,0,0.5,1",
+      contentType: "image/gif",
+      viewport: "9,9",
+    });
+    const [plain, escaped] = await Promise.all(
+      ["/wado", "/%77ado"].map((path) => t.call("GET", `${path}?${query}`, { as: owner })),
+    );
+    expect(escaped?.headers.get("content-type")).toBe("image/gif");
+    expect(await escaped?.bytes()).toEqual((await plain?.bytes()) ?? new Uint8Array());
   });
 
   test("names the parameters that it does not take, and answers nothing else in their place", async () => {
@@ -104,8 +121,10 @@ describe("the URI Service", () => {
       expect([answer.status, code]).toEqual([400, "validation.failed"]);
       expect(violations.map(({ path }: { path: string }) => path)).toEqual(Object.keys(parameters));
     }
-    const half = await ask({ windowCenter: "10" });
-    expect((await half.json()).violations).toMatchObject([{ path: "windowWidth" }]);
+    for (const width of [[], ["0"], ["-5"]]) {
+      const half = await ask({ windowCenter: "10", ...(width[0] && { windowWidth: width[0] }) });
+      expect((await half.json()).violations).toMatchObject([{ path: "windowWidth" }]);
+    }
     expect((await t.call("GET", "/wado", { as: owner })).status).toBe(400);
     const posted = await ask({}, { method: "POST" });
     expect([posted.status, posted.headers.get("allow")]).toEqual([405, "GET, HEAD"]);

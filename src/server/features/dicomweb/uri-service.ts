@@ -8,7 +8,7 @@ export const URI_SERVICE = "/wado";
 /** Stands for a side that the client does not name: it bounds nothing. */
 const MAX_SIDE = 99_999;
 const reference = z.string().check(z.regex(/^[\w.-]{1,64}$/));
-const decimal = z.string().check(z.regex(/^[+-]?\d{1,15}(\.\d{0,15})?(e[+-]?\d{1,2})?$/i));
+const decimal = z.string().check(z.regex(/^[+-]?(\d{1,15}(\.\d{0,15})?|\.\d{1,15})(e[+-]?\d{1,2})?$/i));
 const integer = z.string().check(z.regex(/^[1-9]\d{0,4}$/));
 const fraction = /^(0?\.\d{1,15}|[01](\.0{0,15})?)$/;
 /** `left,top,right,bottom`. */
@@ -36,7 +36,7 @@ export const uriQuerySchema = z
     columns: z.optional(integer),
     region: z.optional(z.string().check(z.refine(isRegion))),
     windowCenter: z.optional(decimal),
-    windowWidth: z.optional(decimal),
+    windowWidth: z.optional(decimal.check(z.refine((text) => Number(text) > 0))),
     imageQuality: z.optional(z.string().check(z.regex(/^([1-9]\d?|100)$/))),
     anonymize: z.optional(z.literal("no")),
     presentationUID: unsupported,
@@ -70,9 +70,7 @@ export function routedPath(request: Request): string {
 
 /** What a request to the URI Service asks, in the words of the Studies Service; undefined for any other request. */
 export function askedOfUriService({ req }: Context): Omit<Translated, "path"> | undefined {
-  return req.url.includes(`${URI_SERVICE}?`) && getPath(req.raw) === URI_SERVICE
-    ? translate(req.raw)
-    : undefined;
+  return getPath(req.raw) === URI_SERVICE ? translate(req.raw) : undefined;
 }
 
 /** Undefined for a request that the URI Service refuses. */
