@@ -79,9 +79,10 @@ beforeAll(async () => {
 }, 240_000);
 afterAll(() => t[Symbol.asyncDispose]());
 
-const path = `/dicomweb/studies/${studyUID("1")}/series/2.25.2.1.1/instances/2.25.3.1.1.1/rendered`;
+const pathOf = (study: string) =>
+  `/dicomweb/studies/${studyUID(study)}/series/2.25.2.${study}.1/instances/2.25.3.${study}.1.1/rendered`;
 const read = (headers: Record<string, string> = {}, as: Person = owner) =>
-  t.call("GET", path, { as, headers });
+  t.call("GET", pathOf("1"), { as, headers });
 
 test("a structured report is rendered as a page in the reader's language, without anything that runs", async () => {
   const answer = await read({ "accept-language": "pt-BR" });
@@ -123,6 +124,17 @@ test("only who may see it and takes HTML gets it", async () => {
   expect((await read({ accept: "image/jpeg, text/*;q=0.5" })).status).toBe(200);
   expect((await read({}, await t.addPerson("Outra Pessoa"))).status).toBe(404);
   expect(await (await read({ "accept-language": "en-US" })).text()).toContain("Verified by");
+});
+
+test("a report of more parts than a page has is refused before others wait for it", async () => {
+  const many = { vr: "SQ", Value: Array.from({ length: 30_001 }, () => ({})) };
+  const lines = items(item("TEXT", "a", { [TagHex.TextValue]: text("UT", "a\n".repeat(30_000)) }));
+  for (const [at, content] of [many, lines].entries()) {
+    const study = `${at + 3}`;
+    await t.store(owner, sampleZip({ study, elements: { ...report, [TagHex.ContentSequence]: content } }));
+    const answer = await t.call("GET", pathOf(study), { as: owner });
+    expect([answer.status, (await answer.json()).code]).toEqual([422, "rendered.none"]);
+  }
 });
 
 const samples = process.env.DICOM_SAMPLES;

@@ -35,17 +35,33 @@ const texts = {
   noValue: /*i18n*/ { id: "structuredReport.noValue", message: "no value" },
 };
 
+/** Of content items, their lines and references, and observers: other requests wait while a page is drawn. */
+const MAX_PARTS = 30_000;
+
 type Say = (text: (typeof texts)[keyof typeof texts], values?: Record<string, string>) => string;
+
+interface Page {
+  locale: Locale;
+  say: Say;
+  /** Told before each list of parts is drawn. @throws {AppError} 422 if they are too many for a page */
+  count(parts: readonly unknown[]): void;
+}
 
 /**
  * A structured report as an HTML page: its header, and every content item with the name of its concept (PS3.3 §C.17.3).
- * @throws {AppError} 422 for one whose texts are not in its metadata, or that has no content
+ * @throws {AppError} 422 for one whose texts are not in its metadata, or that has no content or too much of it
  */
 export function structuredReportHtml(report: DicomJson, locale: Locale): string {
   const say: Say = (text, values) => translate(locale, text, values);
   if (!report[TagHex.ValueType]) throw new AppError(notDrawable);
+  let left = MAX_PARTS;
+  const count: Page["count"] = ({ length }) => {
+    left -= length;
+    if (left < 0) throw new AppError(notDrawable);
+  };
+  const page = { locale, say, count };
   const title = codeText(itemOf(report, TagHex.ConceptNameCodeSequence)) ?? say(texts.report);
-  const page = (
+  const html = (
     <html lang={locale}>
       <head>
         <meta charset="utf-8" />
@@ -55,22 +71,23 @@ export function structuredReportHtml(report: DicomJson, locale: Locale): string 
       <body>
         <h1>{title}</h1>
         <dl>
-          {headerOf(report, locale, say).map(([name, value]) => (
+          {headerOf(report, page).map(([name, value]) => (
             <div key={name}>
               <dt>{name}</dt>
               <dd>{value}</dd>
             </div>
           ))}
         </dl>
-        {contentOf(report, [1], locale, say)}
+        {contentOf(report, [1], page)}
       </body>
     </html>
   );
-  return `<!doctype html>${page}`;
+  return `<!doctype html>${html}`;
 }
 
 /** The facts of the header that it has, and who vouches for it. */
-function headerOf(report: DicomJson, locale: Locale, say: Say): [string, string][] {
+function headerOf(report: DicomJson, page: Page): [string, string][] {
+  const { locale, say } = page;
   const written = [
     dateText(textOf(report, TagHex.ContentDate), locale),
     isoTime(textOf(report, TagHex.ContentTime)),
@@ -86,32 +103,36 @@ function headerOf(report: DicomJson, locale: Locale, say: Say): [string, string]
       say(texts.completion),
       completion === "" ? "" : say(completion === "COMPLETE" ? texts.complete : texts.partial),
     ],
-    [say(texts.verification), verificationText(report, locale, say)],
+    [say(texts.verification), verificationText(report, page)],
   ];
   return facts.filter(([, value]) => value !== "");
 }
 
-function verificationText(report: DicomJson, locale: Locale, say: Say): string {
+function verificationText(report: DicomJson, { locale, say, count }: Page): string {
   const flag = textOf(report, TagHex.VerificationFlag);
   if (flag !== "VERIFIED") return flag === "" ? "" : say(texts.unverified);
-  const observers = itemsOf(report, TagHex.VerifyingObserverSequence).map((observer) => {
+  const observers = itemsOf(report, TagHex.VerifyingObserverSequence);
+  count(observers);
+  const vouched = observers.map((observer) => {
     const name = nameText(observer, TagHex.VerifyingObserverName);
     const at = dateTimeText(textOf(observer, TagHex.VerificationDateTime), locale);
     return [say(texts.verifiedBy, { name }), at].filter(Boolean).join(", ");
   });
-  return observers.join("; ");
+  return vouched.join("; ");
 }
 
 /**
  * The content items of an item, those of a container below a heading.
  * @param place of the item: which one it is at each level, counted from 1, as Referenced Content Item Identifier has it
  */
-function contentOf(parent: DicomJson, place: readonly number[], locale: Locale, say: Say): Child[] {
-  return itemsOf(parent, TagHex.ContentSequence).map((item, index) => {
+function contentOf(parent: DicomJson, place: readonly number[], page: Page): Child[] {
+  const items = itemsOf(parent, TagHex.ContentSequence);
+  page.count(items);
+  return items.map((item, index) => {
     const placeOfItem = [...place, index + 1];
     const id = idOf(placeOfItem);
     const name = codeText(itemOf(item, TagHex.ConceptNameCodeSequence));
-    const inner = contentOf(item, placeOfItem, locale, say);
+    const inner = contentOf(item, placeOfItem, page);
     if (textOf(item, TagHex.ValueType) === "CONTAINER") {
       return (
         <section key={id} id={id}>
@@ -123,7 +144,7 @@ function contentOf(parent: DicomJson, place: readonly number[], locale: Locale, 
     return (
       <div key={id} id={id}>
         {name && <b>{name}</b>}
-        {shownValue(item, locale, say)}
+        {shownValue(item, page)}
         {inner.length > 0 && <blockquote>{inner}</blockquote>}
       </div>
     );
@@ -133,15 +154,18 @@ function contentOf(parent: DicomJson, place: readonly number[], locale: Locale, 
 const idOf = (place: readonly unknown[]) => `item-${place.join(".")}`;
 
 /** The value, each of its lines by itself; of a reference to another item, a link to that. */
-function shownValue(item: DicomJson, locale: Locale, say: Say): Child {
+function shownValue(item: DicomJson, { locale, say, count }: Page): Child {
   const referenced = item[TagHex.ReferencedContentItemIdentifier]?.Value;
   if (referenced) {
+    count(referenced);
     return (
       <p>
         <a href={`#${idOf(referenced)}`}>{say(texts.item, { number: referenced.join(".") })}</a>
       </p>
     );
   }
+  count(itemsOf(item, TagHex.ReferencedSOPSequence));
   const lines = (valueText(item, locale) || say(texts.noValue)).split(/\r\n|\n|\r/);
+  count(lines);
   return [...lines.entries()].map(([number, line]) => <p key={number}>{line}</p>);
 }
