@@ -31,10 +31,13 @@ const report = {
   [TagHex.PatientName]: text("PN", { Alphabetic: "Assunção^Inês" }),
   [TagHex.ContentDate]: text("DA", "20260903"),
   [TagHex.ContentTime]: text("TM", "101500"),
-  [TagHex.CompletionFlag]: text("CS", "COMPLETE"),
+  [TagHex.CompletionFlag]: text("CS", "PARTIAL"),
+  [TagHex.CompletionFlagDescription]: text("LO", "sem o baço"),
+  [TagHex.PreliminaryFlag]: text("CS", "PRELIMINARY"),
   [TagHex.VerificationFlag]: text("CS", "VERIFIED"),
   [TagHex.VerifyingObserverSequence]: items({
     [TagHex.VerifyingObserverName]: text("PN", { Alphabetic: "Leão^Inês^^Dra." }),
+    [TagHex.VerifyingOrganization]: text("LO", "Clínica Sul"),
     [TagHex.VerificationDateTime]: text("DT", "20260904081500-0300"),
   }),
   [TagHex.ValueType]: text("CS", "CONTAINER"),
@@ -59,6 +62,13 @@ const report = {
           }),
         }),
       ),
+    }),
+    item("NUM", "Fora da escala", {
+      [TagHex.MeasuredValueSequence]: items({
+        [TagHex.NumericValue]: text("DS", "99"),
+        [TagHex.MeasurementUnitsCodeSequence]: code("centímetro", "G-D705", "SRT"),
+      }),
+      [TagHex.NumericValueQualifierCodeSequence]: code("valor fora da faixa"),
     }),
     item("DATE", "Próximo exame", { [TagHex.Date]: text("DA", "20270131") }),
     item("TEXT", "Vazio", {}),
@@ -104,13 +114,14 @@ test("a structured report is rendered as a page in the reader's language, withou
       "Clínica",
       "Clínica São José",
     ],
-    ...["Escrito em", "03-09-2026 10:15:00", "Conteúdo", "Completo"],
-    ...["Verificação", "Verificado por Dra. Inês Leão, 04-09-2026 08:15:00 -0300"],
+    ...["Escrito em", "03-09-2026 10:15:00", "Conteúdo", "Parcial, sem o baço, Preliminar"],
+    ...["Verificação", "Verificado por Dra. Inês Leão, Clínica Sul, 04-09-2026 08:15:00 -0300"],
     "Achados",
     ...["Diâmetro", "3.5 mm", "Método", "Manual"],
     ...["Volume", "não medido"],
     ...["Nota", "<script>alert(1)</script>", "segunda & última"],
     "2.25.77 [2, 3]",
+    ...["Fora da escala", "99 centímetro [valor fora da faixa]"],
     ...["Próximo exame", "31-01-2027"],
     ...["Vazio", "sem valor"],
     "Item 1.1.1",
@@ -124,6 +135,17 @@ test("only who may see it and takes HTML gets it", async () => {
   expect((await read({ accept: "image/jpeg, text/*;q=0.5" })).status).toBe(200);
   expect((await read({}, await t.addPerson("Outra Pessoa"))).status).toBe(404);
   expect(await (await read({ "accept-language": "en-US" })).text()).toContain("Verified by");
+});
+
+test("a report that is verified by nobody named, of a class by itself, says that it is verified", async () => {
+  const { [TagHex.VerifyingObserverSequence]: _, ...unnamed } = report;
+  const plan = "1.2.840.10008.5.1.4.1.1.70.1";
+  await t.store(
+    owner,
+    sampleZip({ study: "2", elements: { ...unnamed, [TagHex.SOPClassUID]: text("UI", plan) } }),
+  );
+  const answer = await t.call("GET", pathOf("2"), { as: owner, headers: { "accept-language": "pt-BR" } });
+  expect(linesOf(await answer.text())).toContain("Verificado");
 });
 
 test("a report of more parts than a page has is refused before others wait for it", async () => {

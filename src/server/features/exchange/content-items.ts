@@ -8,10 +8,14 @@ import { AppError } from "../../http/app-error.ts";
 import { notDrawable } from "../dicomweb/dicomweb.errors.ts";
 
 const STORAGE = "1.2.840.10008.5.1.4.1.1.88.";
+/** Implantation plans, prescriptions of spectacles, and thicknesses of the macula. */
+const OTHER_STORAGE: ReadonlySet<string> = new Set(
+  ["70.1", "78.6", "79.1"].map((end) => `1.2.840.10008.5.1.4.1.1.${end}`),
+);
 
 /** Whether instances of the class are structured reports (PS3.4 §B.5), such as dose reports, measurements and key objects. */
 export function isStructuredReport(sopClassUID: string): boolean {
-  return sopClassUID.startsWith(STORAGE);
+  return sopClassUID.startsWith(STORAGE) || OTHER_STORAGE.has(sopClassUID);
 }
 
 /** By Value Type (PS3.3 table C.17.3-7). */
@@ -45,14 +49,24 @@ function referenceText(item: DicomJson): string {
   return references.join("; ");
 }
 
-/** A number with its unit, or why there is none. */
+/** A number with its unit and what qualifies it, or why there is none. */
 function numberText(item: DicomJson): string {
+  const qualifier = codeText(itemOf(item, TagHex.NumericValueQualifierCodeSequence)) ?? "";
   const measured = itemOf(item, TagHex.MeasuredValueSequence);
-  if (!measured) return codeText(itemOf(item, TagHex.NumericValueQualifierCodeSequence)) ?? "";
-  const unit = itemOf(measured, TagHex.MeasurementUnitsCodeSequence);
-  const symbol = unit && (textOf(unit, TagHex.CodeValue) || codeText(unit));
-  const hasUnit = symbol !== undefined && symbol !== "1";
-  return [textOf(measured, TagHex.NumericValue), hasUnit ? symbol : ""].filter(Boolean).join(" ");
+  if (!measured) return qualifier;
+  const unit = unitText(itemOf(measured, TagHex.MeasurementUnitsCodeSequence));
+  const bracketed = qualifier && `[${qualifier}]`;
+  return [textOf(measured, TagHex.NumericValue), unit, bracketed].filter(Boolean).join(" ");
+}
+
+/** The number of a concept in a nomenclature: of SNOMED, such as `G-D705`, or of DICOM. */
+const CONCEPT_NUMBER = /^([A-Z]-[\dA-F]+|\d{2,})$/;
+
+/** The code of a unit is a symbol that people read, `1` that of none, unless it is a number of its concept. */
+function unitText(unit: DicomJson | undefined): string {
+  const symbol = unit && textOf(unit, TagHex.CodeValue);
+  if (!symbol || CONCEPT_NUMBER.test(symbol)) return codeText(unit) ?? "";
+  return symbol === "1" ? "" : symbol;
 }
 
 /** The meaning of a code, or the code itself. */

@@ -28,8 +28,10 @@ const texts = {
   completion: /*i18n*/ { id: "structuredReport.completion", message: "Content" },
   complete: /*i18n*/ { id: "structuredReport.complete", message: "Complete" },
   partial: /*i18n*/ { id: "structuredReport.partial", message: "Partial" },
+  preliminary: /*i18n*/ { id: "structuredReport.preliminary", message: "Preliminary" },
   verification: /*i18n*/ { id: "structuredReport.verification", message: "Verification" },
   unverified: /*i18n*/ { id: "structuredReport.unverified", message: "Not verified" },
+  verified: /*i18n*/ { id: "structuredReport.verified", message: "Verified" },
   verifiedBy: /*i18n*/ { id: "structuredReport.verifiedBy", message: "Verified by {name}" },
   item: /*i18n*/ { id: "structuredReport.item", message: "Item {number}" },
   noValue: /*i18n*/ { id: "structuredReport.noValue", message: "no value" },
@@ -92,20 +94,26 @@ function headerOf(report: DicomJson, page: Page): [string, string][] {
     dateText(textOf(report, TagHex.ContentDate), locale),
     isoTime(textOf(report, TagHex.ContentTime)),
   ];
-  const completion = textOf(report, TagHex.CompletionFlag);
   const facts: [string, string][] = [
     [say(texts.patient), nameText(report, TagHex.PatientName)],
     [say(texts.patientID), textOf(report, TagHex.PatientID)],
     [say(texts.birthDate), dateText(textOf(report, TagHex.PatientBirthDate), locale)],
     [say(texts.institution), textOf(report, TagHex.InstitutionName)],
     [say(texts.written), written.filter(Boolean).join(" ")],
-    [
-      say(texts.completion),
-      completion === "" ? "" : say(completion === "COMPLETE" ? texts.complete : texts.partial),
-    ],
+    [say(texts.completion), completionText(report, page)],
     [say(texts.verification), verificationText(report, page)],
   ];
   return facts.filter(([, value]) => value !== "");
+}
+
+function completionText(report: DicomJson, { say }: Page): string {
+  const flag = textOf(report, TagHex.CompletionFlag);
+  const facts = [
+    flag === "" ? "" : say(flag === "COMPLETE" ? texts.complete : texts.partial),
+    textOf(report, TagHex.CompletionFlagDescription),
+    textOf(report, TagHex.PreliminaryFlag) === "PRELIMINARY" ? say(texts.preliminary) : "",
+  ];
+  return facts.filter(Boolean).join(", ");
 }
 
 function verificationText(report: DicomJson, { locale, say, count }: Page): string {
@@ -116,9 +124,10 @@ function verificationText(report: DicomJson, { locale, say, count }: Page): stri
   const vouched = observers.map((observer) => {
     const name = nameText(observer, TagHex.VerifyingObserverName);
     const at = dateTimeText(textOf(observer, TagHex.VerificationDateTime), locale);
-    return [say(texts.verifiedBy, { name }), at].filter(Boolean).join(", ");
+    const organization = textOf(observer, TagHex.VerifyingOrganization);
+    return [say(texts.verifiedBy, { name }), organization, at].filter(Boolean).join(", ");
   });
-  return vouched.join("; ");
+  return vouched.join("; ") || say(texts.verified);
 }
 
 /**
