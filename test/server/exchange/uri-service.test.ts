@@ -56,6 +56,10 @@ describe("the URI Service", () => {
     expect((await ask({}, { accept: "application/dicom" })).headers.get("content-type")).toStartWith(
       "application/dicom",
     );
+    const typeFor = async (accept: string) => (await ask({}, { accept })).headers.get("content-type") ?? "";
+    expect(await typeFor("image/png;q=0.5, application/dicom")).toStartWith("application/dicom");
+    expect(await typeFor("application/dicom;q=0.5, image/png")).toBe("image/png");
+    expect(await typeFor("application/dicom;q=0, image/gif")).toBe("image/gif");
     const head = await ask({ contentType: "application/dicom" }, { method: "HEAD" });
     expect([head.status, (await head.arrayBuffer()).byteLength]).toEqual([200, 0]);
   });

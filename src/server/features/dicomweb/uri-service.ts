@@ -1,6 +1,7 @@
 import type { Context } from "hono";
 import { getPath } from "hono/utils/url";
 import * as z from "zod/mini";
+import { acceptedTypes, MAX_HEADER_LENGTH } from "./answers/accepted-types.ts";
 
 /** Where the URI Service (WADO-URI, PS3.18 §9) answers. */
 export const URI_SERVICE = "/wado";
@@ -81,7 +82,7 @@ function translate(request: Request): Translated | undefined {
   const { studyUID, seriesUID, objectUID, contentType, transferSyntax, frameNumber } = asked.data;
   const instance = `/dicomweb/studies/${studyUID}/series/${seriesUID}/instances/${objectUID}`;
   const accept = contentType ?? request.headers.get("accept") ?? "*/*";
-  if (/^\s*application\/dicom\s*(?:[;,]|$)/i.test(accept)) {
+  if (isFileLikedBest(accept)) {
     const syntax = transferSyntax === undefined ? "" : `; transfer-syntax=${transferSyntax}`;
     return { path: instance, parameters: { accept: `application/dicom${syntax}` } };
   }
@@ -97,6 +98,10 @@ function translate(request: Request): Translated | undefined {
     },
     ...(region !== undefined && { region: fractionsOf(region) }),
   };
+}
+
+function isFileLikedBest(accept: string): boolean {
+  return accept.length <= MAX_HEADER_LENGTH && acceptedTypes(accept)[0]?.type === "application/dicom";
 }
 
 function fractionsOf(region: string): NonNullable<Translated["region"]> {

@@ -3,12 +3,7 @@ import { TransferSyntax } from "../../../../shared/dicom/transfer-syntax.ts";
 import { AppError } from "../../../http/app-error.ts";
 import { notAcceptable } from "../../../http/http.errors.ts";
 import { askedOfUriService } from "../uri-service.ts";
-
-/** One entry of an Accept header (RFC 9110 §12.5.1), names in lower case. */
-interface AcceptedType {
-  type: string;
-  parameters: Map<string, string>;
-}
+import { type AcceptedType, acceptedTypes, MAX_HEADER_LENGTH, weightOf } from "./accepted-types.ts";
 
 export interface Representation {
   /** True: `multipart/related` with one part for each item. False: the only item is the whole body. */
@@ -21,7 +16,6 @@ export interface Representation {
   location?: string | undefined;
 }
 
-const MAX_HEADER_LENGTH = 2_000;
 const BYTES = "application/octet-stream";
 const DICOM = "application/dicom";
 
@@ -282,35 +276,8 @@ function parseAccept(accept: string | undefined): readonly AcceptedType[] {
   const known = parsedHeaders.get(accept);
   if (known) return known;
   if (parsedHeaders.size >= MAX_PARSED_HEADERS) parsedHeaders.clear();
-  const parsed = parseEntries(accept);
+  const parsed = acceptedTypes(accept);
   if (parsed.length === 0) throw new AppError(notAcceptable);
   parsedHeaders.set(accept, parsed);
   return parsed;
-}
-
-/** The parts of a header between commas, or between semicolons; a quoted text may have both in it (RFC 9110 §5.6.4). */
-const ENTRIES = /(?:[^,"]|"(?:[^"\\]|\\.)*"?)+/g;
-const PARAMETERS = /(?:[^;"]|"(?:[^"\\]|\\.)*"?)+/g;
-
-/** The entries that the client takes at all; those that it likes best come first. */
-function parseEntries(accept: string): AcceptedType[] {
-  return (accept.match(ENTRIES) ?? [])
-    .map((entry) => {
-      const [type = "", ...parameters] = (entry.match(PARAMETERS) ?? []).map((part) => part.trim());
-      return { type: type.toLowerCase(), parameters: new Map(parameters.map(parseParameter)) };
-    })
-    .filter((entry) => entry.type !== "" && weightOf(entry) > 0)
-    .sort((one, other) => weightOf(other) - weightOf(one));
-}
-
-/** 1 for a weight that can't be read. */
-function weightOf({ parameters }: AcceptedType): number {
-  const weight = Number.parseFloat(parameters.get("q") ?? "1");
-  return Number.isNaN(weight) ? 1 : weight;
-}
-
-function parseParameter(parameter: string): [string, string] {
-  const equals = parameter.indexOf("=");
-  const value = parameter.slice(equals + 1).replace(/^"|"$/g, "");
-  return [parameter.slice(0, equals).trim().toLowerCase(), value.trim().toLowerCase()];
 }
