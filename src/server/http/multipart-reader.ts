@@ -100,7 +100,8 @@ async function readHeaders(input: Input): Promise<string> {
  */
 function fileNameIn(disposition: string): string | undefined {
   const plain = parameterOf(disposition, "filename");
-  const unquoted = disposition.replace(/"(?:[^"\\]|\\.)*"/g, '""');
+  // A quote that nothing closes reaches to the end: looking for its end again from each quote within it would take long.
+  const unquoted = disposition.replace(/"(?:[^"\\]|\\.?)*"?/g, '""');
   const [, charset = "", value] = /;\s*filename\*=([\w-]*)'[\w-]*'([^\s;"]+)/i.exec(unquoted) ?? [];
   if (value === undefined) return plain;
   const decoded = value.replace(/%([0-9a-f]{2})/gi, (_, hex) =>

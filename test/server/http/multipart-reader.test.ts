@@ -82,6 +82,14 @@ describe("the parts of a form", () => {
     expect([part?.name, part?.fileName]).toEqual(["file", fileName]);
   });
 
+  test.each(["", "\\"])("are read as fast whatever their headers hold", async (end) => {
+    const longest = `filename="${'\\"'.repeat(8_000)}${end}`;
+    const head = `--${BOUNDARY}\r\nContent-Disposition: form-data; name=file; ${longest}\r\n\r\n`;
+    const before = performance.now();
+    await read(inPieces(Buffer.from(`${`${head}x\r\n`.repeat(8)}--${BOUNDARY}--`), [65_536]));
+    expect(performance.now() - before).toBeLessThan(400);
+  });
+
   test("may be skipped unread", async () => {
     const content = new Uint8Array(100_000).fill(7);
     const body = encode([
