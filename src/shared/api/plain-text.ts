@@ -1,8 +1,11 @@
 import * as z from "zod/mini";
 import { withoutBidiControls } from "../rules/without-bidi-controls.ts";
 
-/** Spaces, joiners, marks of direction, fillers (`Default_Ignorable_Code_Point` of UAX #44) and the empty Braille pattern. */
-const UNSEEN = /^[\s\p{Default_Ignorable_Code_Point}\u2800]*$/u;
+/**
+ * Spaces, joiners, marks of direction, fillers (`Default_Ignorable_Code_Point` of UAX #44), controls, the marks of annotations and the
+ * empty Braille pattern.
+ */
+const UNSEEN = /^[\s\p{Default_Ignorable_Code_Point}\p{Control}\ufff9-\ufffb\u2800]*$/u;
 
 /**
  * A check of text that is shown within other text: takes out what would reorder that, then spaces at both ends. A text of which

@@ -26,9 +26,20 @@ test("a text of which nothing would be seen is no name", () => {
     "\u2060\u200d\u200c\ufeff",
     "\u200e\u200f\u200e",
     "\u3164\u115f\u2800",
+    "\u0001\u0002\u007f\u0085",
+    "\ufff9\ufffa\ufffb",
   ])
     expect([unseen, nameSchema.safeParse(unseen).success]).toEqual([unseen, false]);
   expect(nameSchema.parse("Fam\u00edlia \u{1f468}\u200d\u{1f469}\u200d\u{1f467}")).toBe(
     "Fam\u00edlia \u{1f468}\u200d\u{1f469}\u200d\u{1f467}",
   );
+});
+
+test.each([
+  "\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645",
+  "\u0915\u094d\u200d\u0937 \u0930\u093e\u092e",
+  "\uae40\ucca0\uc218",
+  "\u{1f469}\u200d\u2695\ufe0f \u{1f496} Ana",
+])("a name keeps the joiners that its script needs: %s", (name) => {
+  expect(nameSchema.parse(name)).toBe(name);
 });
