@@ -191,4 +191,21 @@ describe("sharing by e-mail", () => {
     },
     TIMEOUT_MS,
   );
+
+  test(
+    "goes on finding doctors after many exams that were meant for one address without a doctor",
+    async () => {
+      const [lab, doctor] = [
+        await t.addPerson("Laboratório"),
+        await t.addPerson("Doutor Conhecido", { role: "doctor", plan: null }),
+      ];
+      const studyId = await newStudy(lab);
+      const share = async (email: string) =>
+        (await t.call("POST", `/api/studies/${studyId}/share`, { as: lab, json: { email } })).status;
+      for (let exams = 0; exams < 61; exams++) expect(await share("Sem.Conta@example.com")).toBe(404);
+      expect(await share("sem.conta@example.com")).toBe(404);
+      expect(await share(doctor.email)).toBe(201);
+    },
+    TIMEOUT_MS,
+  );
 });

@@ -57,6 +57,16 @@ export async function forgiveAttempt(db: Db, rules: Pick<ThrottleRule, "name" | 
   );
 }
 
+/** Whether an attempt is counted under a rule in its current window. */
+export async function wasAttempted(
+  db: Db,
+  rule: Pick<ThrottleRule, "name" | "subject">,
+  now: Date,
+): Promise<boolean> {
+  const taken = await findAttempts(db, { name: rule.name, key: hashSubject(rule.subject) }, now);
+  return taken !== undefined && taken.attempts > 0;
+}
+
 /**
  * Checks a rule without counting an attempt.
  * @throws {AppError} 429 with Retry-After if the rule is exhausted

@@ -1,7 +1,7 @@
 import type { Deps } from "../../../deps.ts";
 import { AppError } from "../../../http/app-error.ts";
 import type { RequestOrigin } from "../../../http/request-origin.ts";
-import { type Attempt, beginAttempt } from "../../accounts/sign-in/throttle.ts";
+import { type Attempt, beginAttempt, wasAttempted } from "../../accounts/sign-in/throttle.ts";
 import { userNotFound } from "../../accounts/users/users.errors.ts";
 import { findUserByEmail } from "../../accounts/users/users.repo.ts";
 import type { NotifyDeps } from "../../notifications/notify.ts";
@@ -13,6 +13,7 @@ import { owns } from "./study-access.ts";
 
 /** Addresses that an account may name in vain, so that nobody learns who is a doctor here from a list of addresses. */
 const UNKNOWN_AN_HOUR = 60;
+const HOUR_SECONDS = 3600;
 
 /**
  * Lets a doctor, named by e-mail, see a study, and may ask them for a report. Other accounts can't be found this way, and only the
@@ -28,7 +29,7 @@ export async function shareStudy(
 ) {
   const isAdmin = caller.role === "admin";
   if (!owns(caller, await findStudy(deps.db, caller, input.reference))) throw new AppError(studyNotOwner);
-  const attempt = isAdmin ? undefined : await beginSearch(deps, caller);
+  const attempt = isAdmin ? undefined : await beginSearch(deps, caller, input.email);
   const user = await findUserByEmail(deps.db, input.email);
   if (!user?.isAuthorized || (user.role !== "doctor" && !isAdmin)) {
     throw new AppError(isAdmin ? userNotFound : doctorNotFound);
@@ -40,10 +41,20 @@ export async function shareStudy(
   return { userId, name, email, role };
 }
 
+/** Begins a search that counts if it finds nobody; `undefined` if the address was counted within the hour. */
 async function beginSearch(
   { db, clock }: NotifyDeps & Pick<Deps, "db">,
   { userId }: Caller,
-): Promise<Attempt> {
-  const rule = { name: "share:unknown", subject: userId, limit: UNKNOWN_AN_HOUR, windowSeconds: 3600 };
-  return await beginAttempt(db, [rule], clock.now());
+  email: string,
+): Promise<Attempt | undefined> {
+  const every = {
+    name: "share:unknown",
+    subject: userId,
+    limit: UNKNOWN_AN_HOUR,
+    windowSeconds: HOUR_SECONDS,
+  };
+  // A program shares each exam as it comes, with the same doctor, who may have no account yet.
+  const same = { ...every, name: "share:unknown-address", subject: `${userId} ${email.toLowerCase()}` };
+  const now = clock.now();
+  return (await wasAttempted(db, same, now)) ? undefined : await beginAttempt(db, [every, same], now);
 }
