@@ -9,9 +9,9 @@ export const MAX_STUDIES_OF_DOWNLOAD = 50;
 export const studiesDownloadSchema = z.object({
   studyIds: z.array(z.string().check(z.uuid())).check(z.minLength(1), z.maxLength(MAX_STUDIES_OF_DOWNLOAD)),
 });
-/** `leftOut` are the studies that the file does not hold, with the reason in the caller's language. */
+/** `leftOut` are the studies that the file does not hold, with the reason as a code and in the caller's language. */
 export const studiesDownloadTicketSchema = z.extend(downloadTicketSchema, {
-  leftOut: z.array(z.object({ id: z.string(), message: z.string() })),
+  leftOut: z.array(z.object({ id: z.string(), code: z.optional(z.string()), message: z.string() })),
 });
 export type StudiesDownloadTicket = z.infer<typeof studiesDownloadTicketSchema>;
 

@@ -115,6 +115,42 @@ describe("several exams at once", () => {
     await untilGone(() => screen.queryByRole("alertdialog"));
   });
 
+  const GONE = "1 exame selecionado não existe mais: foi excluído ou deixou de ser compartilhado com você";
+
+  test("are no longer chosen, and told as gone, if another tab deleted them before they are shared", async () => {
+    const { bar, user } = await choose(three, ["Exame 1", "Exame 2"], {
+      "POST /api/studies/s1/share": () => problem(404, "study.not_found", "Exame não encontrado."),
+      "POST /api/studies/s2/share": () => problem(503, "x", "Agora não."),
+    });
+    await user.click(bar.getByRole("button", { name: "Compartilhar" }));
+    const dialog = await screen.findByRole("dialog", { name: "Compartilhar 2 exames" });
+    await user.click(within(dialog).getByRole("tab", { name: "Com um médico que tem conta" }));
+    await user.type(within(dialog).getByLabelText("E-mail do médico"), "l@x.br{Enter}");
+    expect(await screen.findByText(GONE)).toBeTruthy();
+    expect(within(dialog).getByText("1 exame ficou como estava")).toBeTruthy();
+    expect(bar.getByText("1 exame selecionado")).toBeTruthy();
+  });
+
+  test("are downloaded without one that is gone, which is told and no longer chosen", async () => {
+    const { bar, user } = await choose(three, ["Exame 1", "Exame 2"], {
+      "POST /api/studies/download-ticket": () =>
+        Response.json(
+          {
+            url: "/api/downloads/x",
+            fileName: "Silva_HIS.zip",
+            sizeBytes: 9,
+            leftOut: [{ id: "s1", code: "study.not_found", message: "Exame não encontrado." }],
+          },
+          { status: 201 },
+        ),
+    });
+    await user.click(bar.getByRole("button", { name: "Baixar" }));
+    await user.click(within(await screen.findByRole("alertdialog")).getByRole("button", { name: "Baixar" }));
+    expect(await screen.findByText(GONE)).toBeTruthy();
+    await untilGone(() => screen.queryByRole("alertdialog"));
+    expect(screen.queryByRole("region", { name: "Exames selecionados" })).toBeNull();
+  });
+
   test("are no longer chosen once they were deleted alone", async () => {
     let kept = three;
     const { bar, user } = await choose(three, ["Exame 1", "Exame 2"], {
@@ -178,14 +214,17 @@ describe("several exams at once", () => {
     expect(within(dialog).getByRole<HTMLButtonElement>("button", { name: "Excluir" }).disabled).toBe(true);
   });
 
-  test("stop at a limit that the others would meet too", async () => {
+  test.each([
+    [403, "quota.actions", "Limite mensal de ações atingido"],
+    [429, "too_many_requests", "Muitas tentativas"],
+  ])("stop at a limit that the others would meet too (%d %s)", async (status, code, message) => {
     const asked: string[] = [];
     const answers = Object.fromEntries(
       ["s1", "s2", "s3"].map((id) => [
         `DELETE /api/studies/${id}`,
         () => {
           asked.push(id);
-          return problem(403, "quota.actions", "Limite mensal de ações atingido");
+          return problem(status, code, message);
         },
       ]),
     );

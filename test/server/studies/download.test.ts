@@ -326,7 +326,9 @@ describe("a download of several studies", () => {
     const owner = await t.addPerson("Dona de Um");
     const own = (await t.store(owner, sampleZip({ study: "42" }))).studies[0]?.id ?? "";
     const ticket = (await (await askTicket([own, foreign], owner)).json()) as StudiesDownloadTicket;
-    expect(ticket.leftOut).toEqual([{ id: foreign ?? "", message: "Exam not found." }]);
+    expect(ticket.leftOut).toEqual([
+      { id: foreign ?? "", code: "study.not_found", message: "Exam not found." },
+    ]);
     const alone = await t.call("GET", `/api/studies/${own}/download`, { as: owner });
     expect(digest(await bytesOf(await t.call("GET", ticket.url)))).toBe(digest(await bytesOf(alone)));
     expect((await problemOf(await askTicket([foreign], owner))).code).toBe("study.not_found");

@@ -2,6 +2,7 @@ import { plural } from "@lingui/core/macro";
 import { Trans, useLingui } from "@lingui/react/macro";
 import { ApiError } from "../../../api.ts";
 import { startBrowserDownload } from "../../../start-browser-download.ts";
+import { isStudyGone, STUDY_GONE } from "../../studies/is-study-gone.ts";
 import { studiesApi } from "../../studies/studies-api.ts";
 import { BulkConfirm } from "./bulk-confirm.tsx";
 import { type BulkRun, type LeftExam, useBulkJob } from "./bulk-job.ts";
@@ -50,10 +51,11 @@ async function downloadTogether({ studies }: BulkRun, failed: string): Promise<L
   try {
     const { url, fileName, leftOut } = await studiesApi.downloadSeveral(studies.map(({ id }) => id));
     startBrowserDownload(url, fileName);
-    return leftOut;
+    return leftOut.map(({ id, message, code }) => ({ id, message, isGone: code === STUDY_GONE }));
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     const message = error.code === "unknown" ? failed : error.message;
-    return studies.map(({ id }) => ({ id, message }));
+    // Without any exam that is left, the answer is the refusal of the first.
+    return studies.map(({ id }, index) => ({ id, message, isGone: index === 0 && isStudyGone(error) }));
   }
 }

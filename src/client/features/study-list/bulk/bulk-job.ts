@@ -2,11 +2,14 @@ import { useRef, useState } from "react";
 import type { Study } from "../../../../shared/api/studies.ts";
 import { ApiError } from "../../../api.ts";
 import { useStay } from "../../places/use-stay.ts";
+import { isStudyGone } from "../../studies/is-study-gone.ts";
 
 /** An exam that an action left as it was, and why. */
 export interface LeftExam {
   id: string;
   message: string;
+  /** It was deleted meanwhile, or is no longer shared, so that no further run can do anything with it. */
+  isGone?: boolean;
 }
 
 export interface BulkProgress {
@@ -18,7 +21,7 @@ export interface BulkProgress {
 export interface BulkJob {
   /** Defined while it runs. */
   progress: BulkProgress | undefined;
-  /** What the last run left. */
+  /** What the last run left, except what is gone. */
   left: readonly LeftExam[];
   run: (studies: readonly Study[]) => Promise<void>;
   /** Ends the run after the exam that is under way. */
@@ -55,7 +58,7 @@ export function useBulkJob({ act, onEnd }: BulkJobOptions): BulkJob {
       const report = (done: number) => setProgress({ done, total });
       const leftExams = await act({ studies, report, isStopped: () => isStopped.current });
       setProgress(undefined);
-      setLeft(leftExams);
+      setLeft(leftExams.filter(({ isGone }) => !isGone));
       await onEnd({ studies, left: leftExams });
     },
     stop() {
@@ -68,7 +71,7 @@ export function useBulkJob({ act, onEnd }: BulkJobOptions): BulkJob {
 const FINAL_CODES: readonly string[] = ["quota.actions", "subscription.required", "doctor.not_found"];
 
 function isFinal({ status, code }: ApiError): boolean {
-  return status === 0 || status === 401 || FINAL_CODES.includes(code);
+  return status === 0 || status === 401 || status === 429 || FINAL_CODES.includes(code);
 }
 
 interface OneByOneTexts {
@@ -92,7 +95,7 @@ export async function oneByOne(
       } catch (error) {
         const message = error instanceof ApiError ? error.message : texts.unknown;
         if (error instanceof ApiError && isFinal(error)) endedBy = message;
-        else left.push({ id: study.id, message });
+        else left.push({ id: study.id, message, isGone: isStudyGone(error) });
       }
     }
     if (endedBy !== undefined) left.push({ id: study.id, message: endedBy });

@@ -1,3 +1,5 @@
+import { plural } from "@lingui/core/macro";
+import { useLingui } from "@lingui/react/macro";
 import { useQueryClient } from "@tanstack/react-query";
 import { useSetAtom } from "jotai";
 import type { Study } from "../../../../shared/api/studies.ts";
@@ -14,8 +16,12 @@ interface BulkEnd {
   onClose: () => void;
 }
 
-/** Ends a run: what was done is told and no longer chosen. The dialog stays open for what was left. */
+/**
+ * Ends a run: what was done, or is gone, is told and no longer chosen: no row could take it out. The dialog stays open for what
+ * was left.
+ */
 export function useBulkEnd({ title, text, onClose }: BulkEnd) {
+  const { t } = useLingui();
   const queryClient = useQueryClient();
   const close = useOwnClose(onClose);
   const select = useSetAtom(selectAtom);
@@ -23,11 +29,24 @@ export function useBulkEnd({ title, text, onClose }: BulkEnd) {
   return async ({ studies, left }: { studies: readonly Study[]; left: readonly LeftExam[] }) => {
     const done = studies.filter(({ id }) => !left.some((exam) => exam.id === id));
     if (done.length > 0) showToast({ tone: "ok", title: title(done.length), ...(text && { text }) });
-    if (left.length === 0) {
+    const gone = studies.filter(({ id }) => left.some((exam) => exam.id === id && exam.isGone));
+    if (gone.length > 0) {
+      showToast({
+        tone: "bad",
+        title: t({
+          id: "bulk.gone",
+          message: plural(gone.length, {
+            one: "# selected exam is gone: it was deleted, or is no longer shared with you",
+            other: "# selected exams are gone: they were deleted, or are no longer shared with you",
+          }),
+        }),
+      });
+    }
+    if (done.length + gone.length === studies.length) {
       close();
       stopSelecting();
     } else {
-      select({ studies: done, isSelected: false });
+      select({ studies: [...done, ...gone], isSelected: false });
     }
     // Studies that were not deleted may be gone too: the answer was lost, or another tab deleted them.
     await refreshExams(queryClient);

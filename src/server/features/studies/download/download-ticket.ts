@@ -61,7 +61,8 @@ export async function issueStudiesTicket(
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
       refusal ??= error;
-      leftOut.push({ id, message: translate(locale, error.kind.text, error.options.values) });
+      const { code, text } = error.kind;
+      leftOut.push({ id, code, message: translate(locale, text, error.options.values) });
     }
   }
   if (refusal && studies.length === 0) throw refusal;
