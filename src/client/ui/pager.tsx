@@ -23,7 +23,7 @@ export function Pager({ className = "pager", isReading = false, onStep, ...asked
   const { i18n, t } = useLingui();
   const { before, shown, total } = useLastRead(asked, isReading);
   const from = i18n.number(shown > 0 ? before + 1 : 0);
-  const to = i18n.number(Math.min(before + shown, total));
+  const to = i18n.number(shown > 0 ? Math.min(before + shown, total) : 0);
   const all = i18n.number(total);
   const isFirst = !onStep || asked.before === 0;
   const isLast = !onStep || asked.before + asked.shown >= asked.total;

@@ -121,6 +121,25 @@ describe("the view of the archive's integrity", () => {
     });
   });
 
+  test("says that a page of findings could not be read also while it is tried again", async () => {
+    let tries = 0;
+    serve({
+      ...withFinding,
+      "GET /api/integrity/findings": ({ search }) => {
+        if (Number(search.get("offset") ?? 0) === 0)
+          return Response.json({ findings: [finding], total: 1_000 });
+        return tries++ === 0 ? problem(503, "x", "Agora não.") : new Promise<Response>(() => {});
+      },
+    });
+    await show();
+    const user = userEvent.setup();
+    await user.click(await screen.findByRole("button", { name: "Próximo" }));
+    await user.click(await screen.findByRole("button", { name: "Tentar novamente" }));
+    await waitFor(() => expect(tries).toBe(2));
+    expect(screen.getByText("Agora não.")).toBeTruthy();
+    expect(screen.queryByText(/TC de crânio/)).toBeNull();
+  });
+
   test("tells how settled findings ended, and when rounds ended", async () => {
     const ended = { ...round, finishedAt: "2026-11-25T12:00:00.000Z", findings: 2 };
     serve({

@@ -1,7 +1,9 @@
 import "../../support/dom-globals.ts";
 import { describe, expect, test } from "bun:test";
+import { keepList, readKeptList } from "../../../src/client/features/study-list/pages/kept-list.ts";
+import { withoutConnection } from "../../support/connection.ts";
 import { cleanup, screen, untilGone, withDom } from "../../support/dom.ts";
-import { type Answer, problem } from "../../support/render-view.tsx";
+import { type Answer, helena, problem } from "../../support/render-view.tsx";
 import { skull } from "../../support/skull-study.ts";
 import { listOf, loadList, showList } from "../../support/study-list.tsx";
 
@@ -97,6 +99,33 @@ describe("while a page of exams is read", () => {
     release();
     expect(await screen.findByText("Exame 11")).toBeTruthy();
   });
+});
+
+test("the list that was seen last does not seem to be read while it is asked for without a connection", async () => {
+  const { answers } = held(() => false);
+  const { user } = await showList(answers);
+  await user.type(await screen.findByRole("searchbox", { name: "Buscar" }), "Exame");
+  await screen.findByText("Exame 1");
+  const kept = readKeptList(helena);
+  cleanup();
+  let answer = () => Promise.reject<Response>(new TypeError("failed to fetch"));
+  const list = answers["GET /api/studies"];
+  const isUnfiltered = (search: URLSearchParams) => search.get("search") === null;
+  const cut: Answer = (request) => (isUnfiltered(request.search) ? answer() : list(request));
+  await loadList({ ...answers, "GET /api/studies": cut }, {});
+  await screen.findByText("Exame 1");
+  // Signing in for this drawing dropped what the one before kept.
+  if (kept) keepList(helena, kept.page);
+  using _ = withoutConnection();
+  await user.clear(searchField());
+  await screen.findByText(/^Sem conexão\. Esta é a sua lista/);
+  expect(isBusy()).toBe("false");
+  const { promise, resolve } = Promise.withResolvers<Response>();
+  answer = () => promise;
+  await user.click(screen.getByRole("button", { name: "Atualizar" }));
+  expect(isBusy()).toBe("false");
+  resolve(await list({ search: new URLSearchParams({ offset: "0" }) } as Parameters<Answer>[0]));
+  await untilGone(() => screen.queryByText(/^Sem conexão\./));
 });
 
 test("cleared filters show the first page, whichever page was shown before them", async () => {

@@ -59,3 +59,8 @@ test("the pages tell the rows that are shown, also while those of another page a
   await user.click(screen.getByRole("button", { name: "arrives" }));
   expect(screen.getByText("Mostrando 11 a 12 de 12 resultados")).toBeDefined();
 });
+
+test("a page that no longer exists shows no row of those that there are", async () => {
+  await renderClient(<Pager before={25} shown={0} total={10} />);
+  expect(screen.getByText("Mostrando 0 a 0 de 10 resultados")).toBeDefined();
+});

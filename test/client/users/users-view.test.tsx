@@ -151,6 +151,28 @@ describe("the users", () => {
     expect(screen.getByRole("table").getAttribute("aria-busy")).toBe("false");
   });
 
+  test("of a page that could not be read are not those of the page before while it is tried again", async () => {
+    const many = Array.from({ length: 60 }, (_, index) => ({ ...helena, id: `${helena.id}${index}` }));
+    const { promise, resolve } = Promise.withResolvers<void>();
+    let tries = 0;
+    serveUsers(many, {
+      "GET /api/users": async ({ search }) => {
+        if (search.get("offset") === "0") return pageOf(many, search);
+        if (tries++ === 0) return problem(503, "x", "Agora não.");
+        await promise;
+        return pageOf(many, search);
+      },
+    });
+    const user = await showUsers();
+    await user.click(screen.getByRole("button", { name: "Próximo" }));
+    await user.click(await screen.findByRole("button", { name: "Tentar novamente" }));
+    await waitFor(() => expect(tries).toBe(2));
+    expect(screen.queryByRole("rowheader")).toBeNull();
+    expect(screen.getByText("Erro ao carregar usuários")).toBeDefined();
+    resolve();
+    await waitFor(() => expect(screen.getAllByRole("rowheader")).toHaveLength(10));
+  });
+
   test("keep their search, and the focus in it, when it fails", async () => {
     const users = [joao, helena];
     let fails = true;

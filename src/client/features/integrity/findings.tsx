@@ -5,7 +5,7 @@ import { LoadError } from "../../ui/load-error.tsx";
 import { Pager } from "../../ui/pager.tsx";
 import { Skeleton } from "../../ui/skeleton.tsx";
 import { useExistingPage } from "../../ui/use-existing-page.ts";
-import { useFailure } from "../../ui/use-failure.ts";
+import { usePageRead } from "../../ui/use-page-read.ts";
 import { FindingRow } from "./finding-row.tsx";
 import type { FindingState } from "./integrity-api.ts";
 import { FINDINGS_PER_PAGE, useFindings } from "./use-integrity.ts";
@@ -16,26 +16,25 @@ const SKELETON_ROWS = [1, 2, 3];
 export function Findings({ state }: { state: FindingState }) {
   const [page, setPage] = useState(0);
   const query = useFindings(state, page);
-  const { data, refetch, isPlaceholderData } = query;
-  const error = useFailure(query);
-  const total = isPlaceholderData ? undefined : data?.total;
+  const { data, error, isReading } = usePageRead(query);
+  const total = isReading ? undefined : data?.total;
   useExistingPage({ page, perPage: FINDINGS_PER_PAGE, total, onPage: setPage });
   if (error && !data) {
     return (
       <LoadError
         title={<Trans id="integrity.findingsFailed">The findings could not be loaded</Trans>}
         error={error}
-        onRetry={refetch}
+        onRetry={query.refetch}
       />
     );
   }
-  if (data?.total === 0 && !isPlaceholderData) return <NoFindings state={state} />;
+  if (data?.total === 0 && !isReading) return <NoFindings state={state} />;
   const before = page * FINDINGS_PER_PAGE;
   return (
     <section className="panel">
       <ul
-        className={`integrity-rows ${isPlaceholderData ? "is-reading" : ""}`}
-        aria-busy={data === undefined || isPlaceholderData}
+        className={`integrity-rows ${isReading ? "is-reading" : ""}`}
+        aria-busy={data === undefined || isReading}
       >
         {data
           ? data.findings.map((finding) => <FindingRow key={finding.id} finding={finding} />)
@@ -51,7 +50,7 @@ export function Findings({ state }: { state: FindingState }) {
           before={before}
           shown={data.findings.length}
           total={data.total}
-          isReading={isPlaceholderData}
+          isReading={isReading}
           onStep={(pages) => setPage(Math.max(0, page + pages))}
         />
       )}

@@ -13,7 +13,7 @@ import { Pager } from "../../ui/pager.tsx";
 import { Select } from "../../ui/select.tsx";
 import { useDebounced } from "../../ui/use-debounced.ts";
 import { useExistingPage } from "../../ui/use-existing-page.ts";
-import { useFailure } from "../../ui/use-failure.ts";
+import { usePageRead } from "../../ui/use-page-read.ts";
 import { planNameText } from "../plan/plan-name.ts";
 import { SEARCH_PAUSE_MS } from "../users/use-users.ts";
 import { AdminRows, RowOwner } from "./admin-rows.tsx";
@@ -39,12 +39,11 @@ export function AccountSubscriptions() {
     limit: PER_PAGE,
     offset: page * PER_PAGE,
   });
-  const { data, refetch, isPlaceholderData } = query;
-  const error = useFailure(query);
+  const { data, error, isReading } = usePageRead(query);
   useExistingPage({
     page,
     perPage: PER_PAGE,
-    total: isPlaceholderData ? undefined : data?.total,
+    total: isReading ? undefined : data?.total,
     onPage: setPage,
   });
   const change = (changed: Partial<Filters>) => {
@@ -53,7 +52,7 @@ export function AccountSubscriptions() {
   };
   return (
     <>
-      {error && <SubscriptionsError error={error} onRetry={refetch} />}
+      {error && <SubscriptionsError error={error} onRetry={query.refetch} />}
       <section className="panel admin-panel">
         <search className="admin-filter">
           <TextField
@@ -81,7 +80,7 @@ export function AccountSubscriptions() {
         {!data && error ? null : (
           <AdminRows
             rows={data?.rows}
-            isReading={isPlaceholderData}
+            isReading={isReading}
             none={<Trans id="users.none">No user matches these filters.</Trans>}
           >
             {(row) => <AccountRow key={row.subscription.id} row={row} />}
@@ -92,7 +91,7 @@ export function AccountSubscriptions() {
             before={page * PER_PAGE}
             shown={data.rows.length}
             total={data.total}
-            isReading={isPlaceholderData}
+            isReading={isReading}
             onStep={(step) => setPage(page + step)}
           />
         )}

@@ -7,7 +7,7 @@ import { dayText } from "../../ui/moment-text.ts";
 import { Pager } from "../../ui/pager.tsx";
 import { Select } from "../../ui/select.tsx";
 import { useExistingPage } from "../../ui/use-existing-page.ts";
-import { useFailure } from "../../ui/use-failure.ts";
+import { usePageRead } from "../../ui/use-page-read.ts";
 import { PaymentDetailsDialog } from "../payments/payment-details-dialog.tsx";
 import { PaymentStatusBadge, ReturnedPart } from "../payments/payment-status.tsx";
 import { DetailsButton } from "../payments/payment-table.tsx";
@@ -49,14 +49,13 @@ export function AdminPayments() {
   const { i18n, t } = useLingui();
   const { status, page, show } = useShownRows();
   const query = usePayments(status, page);
-  const { data, refetch, isPlaceholderData } = query;
-  const error = useFailure(query);
+  const { data, error, isReading } = usePageRead(query);
   const payments = data?.rows;
-  const ownPayments = isPlaceholderData ? undefined : payments;
+  const ownPayments = isReading ? undefined : payments;
   useExistingPage({
     page,
     perPage: PAYMENTS_PER_PAGE,
-    total: isPlaceholderData ? undefined : data?.total,
+    total: isReading ? undefined : data?.total,
     onPage: (existing) => show(status, existing),
   });
   const [opened, setOpenId] = useDialogValue(openDetailsAtom, ownPayments);
@@ -74,11 +73,11 @@ export function AdminPayments() {
           )}
         </Field>
       </div>
-      {error && <PaymentsError error={error} onRetry={refetch} />}
+      {error && <PaymentsError error={error} onRetry={query.refetch} />}
       {(error ? payments && payments.length > 0 : true) && (
         <AdminRows
           rows={payments}
-          isReading={isPlaceholderData}
+          isReading={isReading}
           none={<Trans id="subscriptions.noPayments">No payment has this status.</Trans>}
         >
           {(payment) => (
@@ -91,7 +90,7 @@ export function AdminPayments() {
           before={page * PAYMENTS_PER_PAGE}
           shown={data.rows.length}
           total={data.total}
-          isReading={isPlaceholderData}
+          isReading={isReading}
           onStep={(step) => show(status, page + step)}
         />
       )}

@@ -9,8 +9,8 @@ import { LoadError } from "../../ui/load-error.tsx";
 import { Pager } from "../../ui/pager.tsx";
 import { useDebounced } from "../../ui/use-debounced.ts";
 import { useExistingPage } from "../../ui/use-existing-page.ts";
-import { useFailure } from "../../ui/use-failure.ts";
 import { useMediaQuery } from "../../ui/use-media-query.ts";
+import { usePageRead } from "../../ui/use-page-read.ts";
 import { useHomeIf } from "../places/use-home-if.ts";
 import { useHis } from "../session/his-context.ts";
 import { AddUserDialog } from "./add-user-dialog.tsx";
@@ -43,12 +43,11 @@ function Users() {
     limit: USERS_PER_PAGE,
     offset: page * USERS_PER_PAGE,
   });
-  const { data, refetch, isPlaceholderData } = query;
-  const error = useFailure(query);
+  const { data, error, isReading } = usePageRead(query);
   useExistingPage({
     page,
     perPage: USERS_PER_PAGE,
-    total: isPlaceholderData ? undefined : data?.total,
+    total: isReading ? undefined : data?.total,
     onPage: setPage,
   });
   return (
@@ -66,12 +65,12 @@ function Users() {
         <LoadError
           title={<Trans id="users.listFailed">Error loading users</Trans>}
           error={error}
-          onRetry={refetch}
+          onRetry={query.refetch}
         />
       )}
       <UserList
         found={data}
-        isReading={isPlaceholderData}
+        isReading={isReading}
         isFailed={error !== undefined}
         page={page}
         onPageChange={setPage}

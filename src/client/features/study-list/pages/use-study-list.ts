@@ -3,7 +3,7 @@ import type { StudyListQuery } from "../../../../shared/api/studies.ts";
 import { isOffline, mayRetry } from "../../../query-client.ts";
 import { STUDIES } from "../../../query-keys.ts";
 import { readAgainAfterOutage } from "../../../read-again.ts";
-import { useFailure } from "../../../ui/use-failure.ts";
+import { usePageRead } from "../../../ui/use-page-read.ts";
 import { useHis } from "../../session/his-context.ts";
 import { pollWhileMoving } from "../../studies/poll-while-moving.ts";
 import { studiesApi } from "../../studies/studies-api.ts";
@@ -41,11 +41,12 @@ export function useStudyList(filters: StudyFilters, sort: StudySort, pageIndex: 
     retry: mayRetry,
     refetchInterval: (read) => readAgainAfterOutage(read) || pollWhileMoving(read),
   });
-  const failure = useFailure(list) ?? null;
-  const { isPlaceholderData: isReading, refetch, isFetching } = list;
-  // Of a page that failed once, nothing is shown until it is there; none of another search says nothing about this one.
-  const isUnread = isReading && (failure !== null || list.data?.studies.length === 0);
-  const page = isUnread ? undefined : list.data;
-  const kept = isFirstPage && page === undefined && isOffline(failure) ? readKeptList(user) : undefined;
-  return { data: page ?? kept?.page, error: failure, keptAt: kept?.keptAt, isReading, isFetching, refetch };
+  const read = usePageRead(list);
+  const error = read.error ?? null;
+  // None of another search says nothing about this one.
+  const page = read.isReading && read.data?.studies.length === 0 ? undefined : read.data;
+  const kept = isFirstPage && page === undefined && isOffline(error) ? readKeptList(user) : undefined;
+  const { isFetching, refetch } = list;
+  const isReading = read.isReading && page !== undefined;
+  return { data: page ?? kept?.page, error, keptAt: kept?.keptAt, isReading, isFetching, refetch };
 }
