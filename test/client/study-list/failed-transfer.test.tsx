@@ -38,6 +38,8 @@ test("the list offers another try for an exam that did not reach the store, and 
   const row = document.querySelector<HTMLElement>("tr.study-row") as HTMLElement;
   expect((await within(row).findAllByText("Transferindo")).length).toBeGreaterThan(0);
   expect(screen.queryByText(/^A transferência falhou\./)).toBeNull();
+  // The keyboard goes on from the row.
+  expect(screen.getByRole("button", { name: /^Séries de/ }) === document.activeElement).toBe(true);
 });
 
 test("a transfer that can't be tried again says why", async () => {

@@ -6,6 +6,7 @@ import { Button } from "../../../ui/button.tsx";
 import { TriangleAlertIcon } from "../../../ui/icons.tsx";
 import { showToast } from "../../../ui/toast.tsx";
 import { studiesApi } from "../../studies/studies-api.ts";
+import { findToggle } from "../pages/use-new-arrivals.ts";
 
 /** In the open row of a study that did not reach the archive store: says so, and has its owner or an admin try it again at once. */
 export function FailedTransfer({ study }: { study: Study }) {
@@ -13,6 +14,8 @@ export function FailedTransfer({ study }: { study: Study }) {
   const retry = useMutation({
     meta: { changes: [[STUDIES]] },
     mutationFn: () => studiesApi.retryTransfer(study.id),
+    // The button leaves with the failure, and the focus would fall to the page's beginning.
+    onSuccess: () => findToggle(study.id)?.focus({ preventScroll: true }),
     onError: ({ message }) =>
       showToast({
         tone: "bad",

@@ -14,7 +14,7 @@ import { findingOf } from "../../studies/study-integrity.tsx";
 import { contentText, dateText, descriptionText } from "../../studies/study-text.ts";
 import { useDownload } from "../../studies/use-download.ts";
 import { openStudiesAtom } from "../pages/list-place.ts";
-import { findRow } from "../pages/use-new-arrivals.ts";
+import { findToggle } from "../pages/use-new-arrivals.ts";
 
 /** The line under an open study: when its bytes were received or last compared, with its receipt, or what is wrong and what to do. */
 export function StudyCheck({ study }: { study: Study }) {
@@ -136,7 +136,7 @@ export function StudyAlarm({ studies }: { studies: Study[] | undefined }) {
 /** Brings a study's row into view, once it is drawn open, and gives the focus to what opens and closes it. */
 function leadTo({ id }: Pick<Study, "id">): void {
   requestAnimationFrame(() => {
-    const toggle = findRow(id)?.querySelector<HTMLElement>(".expander, .phone-study-toggle");
+    const toggle = findToggle(id);
     toggle?.scrollIntoView({ block: "center" });
     toggle?.focus({ preventScroll: true });
   });

@@ -12,6 +12,11 @@ export function findRow(studyId: string): HTMLElement | null {
   return document.querySelector(`[data-study="${CSS.escape(studyId)}"]`);
 }
 
+/** What opens and closes that row. */
+export function findToggle(studyId: string): HTMLElement | undefined {
+  return findRow(studyId)?.querySelector<HTMLElement>(".expander, .phone-study-toggle") ?? undefined;
+}
+
 /** A list that is opened after an upload begins with what was sent, whatever it was sorted and filtered by. */
 export function useNewArrivals(hasRows: boolean): void {
   const { ids, isShown } = useAtomValue(newStudiesAtom);
