@@ -1,6 +1,6 @@
 import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
 import { chmodSync } from "node:fs";
-import { mkdir, rm, writeFile } from "node:fs/promises";
+import { mkdir, readdir, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { attachOrStart } from "../../../src/server/db/embedded/embedded-postgres.ts";
 import { keepPostgresRunning } from "../../../src/server/db/embedded/keep-running.ts";
@@ -62,6 +62,35 @@ for (const [where, name] of [
     expect(await postmasterOf(dataDir)).toBeUndefined();
   });
 }
+
+test("a database whose disk is away for a while is awaited, and no empty one takes its place", async () => {
+  const dataDir = join(folder.path, "away");
+  await mkdir(dataDir);
+  let hasFailed = false;
+  const telling = createLogger({
+    level: "error",
+    write: (line) => {
+      hasFailed ||= line.includes("postgres.not_started");
+    },
+  });
+  const postgres = await keepPostgresRunning({ dataDir, log: telling });
+  const sql = openPostgres(postgres.url, { max: 1 });
+  try {
+    await sql`create table kept (note text)`;
+    await sql`insert into kept values ('acknowledged')`;
+    const postmaster = await postmasterOf(dataDir);
+    await rename(dataDir, `${dataDir}.unmounted`);
+    process.kill(postmaster?.pid ?? 0, "SIGKILL");
+    const isLaidAnew = async () => (await readdir(folder.path)).includes("away");
+    await until(async () => hasFailed || (await isLaidAnew()));
+    expect(await isLaidAnew()).toBe(false);
+    await rename(`${dataDir}.unmounted`, dataDir);
+    expect(await onceAnswered(sql, "select note from kept")).toEqual([{ note: "acknowledged" }]);
+  } finally {
+    await sql.end();
+    await postgres.stop();
+  }
+});
 
 test("a database that another process has taken meanwhile is left to it", async () => {
   const dataDir = join(folder.path, "taken");

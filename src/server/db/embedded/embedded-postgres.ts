@@ -12,7 +12,7 @@ import {
 } from "./binaries.ts";
 import { BoundedLog } from "./bounded-log.ts";
 import { assertMajor, clusterMajor, createCluster, removeLeftovers } from "./cluster.ts";
-import { DataDirInUse, PostgresStartFailed } from "./embedded.errors.ts";
+import { DataAway, DataDirInUse, PostgresStartFailed } from "./embedded.errors.ts";
 import {
   acceptsConnections,
   findPostmaster,
@@ -62,6 +62,7 @@ const POLL_MS = 5;
 /**
  * Runs PostgreSQL on `dataDir/postgres`, and creates the data first if there are none. The server ends with this
  * process, however this process dies.
+ * @throws {DataAway} if there are no data, though there was a former run
  * @throws {DataDirInUse} if another process holds the data and does not release them in time
  * @throws {WrongPostgresMajor | DataDirUnreachable | PostgresBinariesMissing | AccountWithoutName | PostgresStartFailed}
  */
@@ -69,6 +70,8 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
   const { log, predecessorTimeoutMs = PREDECESSOR_TIMEOUT_MS } = options;
   const dataDir = resolve(options.dataDir);
   const startedAt = performance.now();
+  // Their disk is away: new data would stand in their place, and an empty archive would answer.
+  if (options.socketFolder && !(await hasCluster(dataDir))) throw new DataAway(dataDir);
   const site = await prepareSite(dataDir, options.binaries ?? (await installedBinaries()));
   const logFile = new BoundedLog(join(site.root, "log"), "postgres.log");
   const deadline = Date.now() + predecessorTimeoutMs;

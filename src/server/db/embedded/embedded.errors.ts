@@ -14,6 +14,14 @@ export class DataDirInUse extends OperatorError {
   }
 }
 
+/** The data of a former run are not there. */
+export class DataAway extends OperatorError {
+  override name = "DataAway";
+  constructor(readonly dataDir: string) {
+    super(`${dataDir} has no data of PostgreSQL any more: look whether its disk is mounted.`);
+  }
+}
+
 /** Another major version of PostgreSQL created the data directory. */
 export class WrongPostgresMajor extends OperatorError {
   override name = "WrongPostgresMajor";
