@@ -2,6 +2,7 @@ import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
 import { chmodSync } from "node:fs";
 import { mkdir, readdir, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { DataDirInUse } from "../../../src/server/db/embedded/embedded.errors.ts";
 import { attachOrStart } from "../../../src/server/db/embedded/embedded-postgres.ts";
 import { keepPostgresRunning } from "../../../src/server/db/embedded/keep-running.ts";
 import { findPostmaster } from "../../../src/server/db/embedded/postmaster.ts";
@@ -92,10 +93,39 @@ test("a database whose disk is away for a while is awaited, and no empty one tak
   }
 });
 
+for (const [where, name] of [
+  ["", "kept"],
+  [", however long its path", "kept".repeat(30)],
+] as const) {
+  test(`a database that is started again is nobody else's meanwhile${where}`, async () => {
+    const dataDir = join(folder.path, name);
+    await mkdir(dataDir);
+    const postgres = await keepPostgresRunning({ dataDir, log }, LATE);
+    const sql = openPostgres(postgres.url, { max: 1 });
+    try {
+      await killPostgres(dataDir);
+      const second = keepPostgresRunning({ dataDir, log, predecessorTimeoutMs: 100 });
+      await expect(second).rejects.toBeInstanceOf(DataDirInUse);
+      // A command waits, and uses it.
+      const command = await attachOrStart({ dataDir, log });
+      expect([command.url, command.attached]).toEqual([postgres.url, true]);
+      expect(await onceAnswered(sql, "select 1 as one")).toEqual([{ one: 1 }]);
+    } finally {
+      await sql.end();
+      await postgres.stop();
+    }
+    const next = await attachOrStart({ dataDir, log, predecessorTimeoutMs: 0 });
+    expect(next.attached).toBe(false);
+    await next.stop();
+  });
+}
+
 test("a database that another process has taken meanwhile is left to it", async () => {
   const dataDir = join(folder.path, "taken");
   await mkdir(dataDir);
   const postgres = await keepPostgresRunning({ dataDir, log, predecessorTimeoutMs: 0 }, LATE);
+  // Older versions don't look for it.
+  await rm(join(dataDir, "postgres/keeper"));
   await killPostgres(dataDir);
   const other = await attachOrStart({ dataDir, log });
   try {

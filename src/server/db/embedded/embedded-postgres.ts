@@ -13,6 +13,7 @@ import {
 import { BoundedLog } from "./bounded-log.ts";
 import { assertMajor, clusterMajor, createCluster, removeLeftovers } from "./cluster.ts";
 import { DataAway, DataDirInUse, PostgresStartFailed } from "./embedded.errors.ts";
+import { isKept } from "./keeper.ts";
 import {
   acceptsConnections,
   findPostmaster,
@@ -58,6 +59,7 @@ const PREDECESSOR_TIMEOUT_MS = 15_000;
 const START_TIMEOUT_MS = 120_000;
 const STOP_TIMEOUT_MS = 8_000;
 const POLL_MS = 5;
+const PREDECESSOR_POLL_MS = 50;
 
 /**
  * Runs PostgreSQL on `dataDir/postgres`, and creates the data first if there are none. The server ends with this
@@ -76,7 +78,7 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
   const logFile = new BoundedLog(join(site.root, "log"), "postgres.log");
   const deadline = Date.now() + predecessorTimeoutMs;
   for (;;) {
-    await waitForPredecessor(dataDir, site.dataFolder, deadline);
+    await waitForPredecessor(dataDir, site, deadline, options.socketFolder !== undefined);
     const socketFolder = await makeSocketFolder(site.root, site.account, options.socketFolder);
     await removeStaleSocketLock(socketFolder.path);
     const server = spawnServer({
@@ -108,17 +110,20 @@ export async function hasCluster(dataDir: string): Promise<boolean> {
   return (await clusterMajor(join(resolve(dataDir), "postgres", "data"))) !== undefined;
 }
 
-/** For a subcommand: uses the PostgreSQL that already runs on `dataDir`, else starts one for itself. */
+/** For a subcommand: uses the PostgreSQL that another process keeps on `dataDir`, else starts one for itself. */
 export async function attachOrStart(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
-  const dataFolder = join(resolve(options.dataDir), "postgres", "data");
+  const root = join(resolve(options.dataDir), "postgres");
+  const dataFolder = join(root, "data");
   const deadline = Date.now() + (options.predecessorTimeoutMs ?? PREDECESSOR_TIMEOUT_MS);
-  for (let running = await findPostmaster(dataFolder); running; running = await findPostmaster(dataFolder)) {
-    if (running.status === "ready" && (await acceptsConnections(running.socketFolder))) {
+  for (;;) {
+    const running = await findPostmaster(dataFolder);
+    if (running?.status === "ready" && (await acceptsConnections(running.socketFolder))) {
       const never = Promise.withResolvers<number>().promise;
       return { url: socketUrl(running.socketFolder), attached: true, exited: never, stop: async () => {} };
     }
-    if (running.status === "stopping" || Date.now() > deadline) break;
-    await Bun.sleep(POLL_MS);
+    if (!running && !(await isKept(root))) break;
+    if (running?.status === "stopping" || Date.now() > deadline) break;
+    await Bun.sleep(running ? POLL_MS : PREDECESSOR_POLL_MS);
   }
   return startEmbeddedPostgres(options);
 }
@@ -147,10 +152,18 @@ async function ownerOf(folder: string): Promise<{ uid: number; gid: number } | u
   }
 }
 
-async function waitForPredecessor(dataDir: string, dataFolder: string, deadline: number): Promise<void> {
-  for (let running = await findPostmaster(dataFolder); running; running = await findPostmaster(dataFolder)) {
-    if (Date.now() >= deadline) throw new DataDirInUse(dataDir, running.pid);
-    await Bun.sleep(50);
+/** @param isKeeper whether this process is the one that keeps the data */
+async function waitForPredecessor(
+  dataDir: string,
+  { root, dataFolder }: { root: string; dataFolder: string },
+  deadline: number,
+  isKeeper: boolean,
+): Promise<void> {
+  for (;;) {
+    const running = await findPostmaster(dataFolder);
+    if (!running && (isKeeper || !(await isKept(root)))) break;
+    if (Date.now() >= deadline) throw new DataDirInUse(dataDir, running?.pid);
+    await Bun.sleep(PREDECESSOR_POLL_MS);
   }
   await removeStalePidFile(dataFolder);
 }

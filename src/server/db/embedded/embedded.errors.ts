@@ -1,16 +1,18 @@
 import { OperatorError } from "../../runtime/operator-error.ts";
 
-/** Another process runs PostgreSQL on this data directory and did not stop in time. */
+/** Another process keeps a PostgreSQL on this data directory and did not stop in time. */
 export class DataDirInUse extends OperatorError {
   override name = "DataDirInUse";
   constructor(
     readonly dataDir: string,
-    readonly pid: number,
+    /** Of the PostgreSQL, if it runs. */
+    readonly pid?: number,
   ) {
-    super(
-      `${dataDir} is in use: PostgreSQL runs there as process ${pid}. ` +
-        "Stop the other Exameteca first, or choose another DATA_DIR.",
-    );
+    const user =
+      pid === undefined
+        ? "another server starts its PostgreSQL there"
+        : `PostgreSQL runs there as process ${pid}`;
+    super(`${dataDir} is in use: ${user}. Stop the other Exameteca first, or choose another DATA_DIR.`);
   }
 }
 

@@ -1,3 +1,4 @@
+import { join, resolve } from "node:path";
 import { describeError } from "../../runtime/log.ts";
 import { sleep } from "../../runtime/sleep.ts";
 import { DataDirInUse, PostgresStartFailed } from "./embedded.errors.ts";
@@ -6,6 +7,7 @@ import {
   type StartedPostgres,
   startEmbeddedPostgres,
 } from "./embedded-postgres.ts";
+import { showKeeper } from "./keeper.ts";
 
 /** PostgreSQL ends by itself where its disk is full, and can't start there before somebody has made room. */
 const PAUSES = { firstMs: 250, longestMs: 5_000 };
@@ -15,7 +17,7 @@ const WELL_AFTER_MS = 60_000;
 export interface KeptPostgres {
   /** Stays the same over all its runs. */
   url: string;
-  /** Resolves when another process has taken the data between two runs. */
+  /** Resolves when a process that overlooked this one has taken the data between two runs. */
   taken: Promise<void>;
   stop(): Promise<void>;
 }
@@ -30,6 +32,10 @@ export async function keepPostgresRunning(
 ): Promise<KeptPostgres> {
   const { log } = options;
   const first = await startEmbeddedPostgres(options);
+  const keeper = await showKeeper(join(resolve(options.dataDir), "postgres")).catch((error: unknown) => {
+    // Its file system has no sockets: PostgreSQL alone keeps others out then, while it runs.
+    log.warn("postgres.keeper_hidden", describeError(error));
+  });
   const { url, socketFolder } = first;
   let running: StartedPostgres | undefined = first;
   const taken = Promise.withResolvers<void>();
@@ -72,6 +78,7 @@ export async function keepPostgresRunning(
       end.abort();
       await running?.stop();
       await watching;
+      await keeper?.[Symbol.asyncDispose]();
     },
   };
 }
