@@ -1,5 +1,5 @@
 import { open, rm } from "node:fs/promises";
-import { connect, createServer } from "node:net";
+import { connect, createServer, type Socket } from "node:net";
 import { errnoOf } from "../../storage/disk/fs-failure.ts";
 
 /** In the folder `postgres` of the data directory. */
@@ -13,7 +13,7 @@ export async function showKeeper(root: string): Promise<AsyncDisposable> {
   await using opening = new AsyncDisposableStack();
   const path = opening.use(await socketIn(root)).path;
   await rm(path, { force: true });
-  const server = createServer((socket) => socket.destroy());
+  const server = createServer(leaveOpen);
   opening.defer(async () => {
     server.close();
     await rm(path, { force: true });
@@ -24,6 +24,12 @@ export async function showKeeper(root: string): Promise<AsyncDisposable> {
   server.unref();
   await listening.promise;
   return opening.move();
+}
+
+/** Whoever asks closes the connection: one that is closed here at once looks as if nobody answered. */
+function leaveOpen(socket: Socket): void {
+  socket.on("error", () => {}).unref();
+  socket.resume();
 }
 
 /** Whether a process keeps a PostgreSQL there. */
