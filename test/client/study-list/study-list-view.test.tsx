@@ -202,7 +202,7 @@ test("the alarm about a damaged exam leads to its row, which may be far below", 
     ...listOf(damaged),
     "GET /api/studies/s3/series": () => Response.json([series]),
   });
-  const scroll = spyOn(HTMLElement.prototype, "scrollIntoView");
+  const scroll = spyOn(Element.prototype, "scrollIntoView");
   await user.click(await screen.findByRole("button", { name: "Ver" }));
   const toggle = screen.getByRole("button", { name: /^Séries de Exame 3/ });
   await waitFor(() => expect(document.activeElement === toggle).toBe(true));
