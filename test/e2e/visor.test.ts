@@ -488,15 +488,20 @@ describe("the visor on a phone that reads nothing", () => {
   );
 });
 
+/** Opens the exam. Returns the middle of its film on the page. */
+async function openAtMiddle(page: Page): Promise<{ x: number; y: number }> {
+  await openExam(page);
+  const film = await visorOf(page).locator(".visor-film").boundingBox();
+  if (!film) throw new Error("no film");
+  return { x: film.x + film.width / 2, y: film.y + film.height / 2 };
+}
+
 describe("the visor on a desktop", () => {
   test(
     "keeps what is in the middle of an enlarged image there when it is turned and mirrored",
     async () => {
       await app.as(person, { device: DESK, ...prefer }, async (page) => {
-        await openExam(page);
-        const film = await visorOf(page).locator(".visor-film").boundingBox();
-        if (!film) throw new Error("no film");
-        const [x, y] = [film.x + film.width / 2, film.y + film.height / 2];
+        const { x, y } = await openAtMiddle(page);
         const middleOf = (sight: string) => {
           const levels = sight.split(",").map(Number);
           const side = Math.sqrt(levels.length);
@@ -528,10 +533,7 @@ describe("the visor on a desktop", () => {
     "keeps what is in the middle of an enlarged image there when the window has another size",
     async () => {
       await app.as(person, { device: DESK, ...prefer }, async (page) => {
-        await openExam(page);
-        const film = await visorOf(page).locator(".visor-film").boundingBox();
-        if (!film) throw new Error("no film");
-        const [x, y] = [film.x + film.width / 2, film.y + film.height / 2];
+        const { x, y } = await openAtMiddle(page);
         for (let presses = 0; presses < 5; presses++) await page.keyboard.press("+");
         await page.mouse.move(x, y);
         await page.mouse.down({ button: "middle" });

@@ -8,9 +8,17 @@ export interface PageRead<Data> {
   isReading: boolean;
 }
 
-/** What a list shows of the page that is asked for: of one that failed once, nothing but the error until it is there. */
-export function usePageRead<Data>(query: FailedQuery & { data: Data | undefined }): PageRead<Data> {
+/**
+ * What a list shows of the page that is asked for: of one that failed once, nothing but the error until it is there.
+ * @param isEmpty says so of a page whose lack of rows tells nothing about the asked one, which may be of another search
+ */
+export function usePageRead<Data>(
+  query: FailedQuery & { data: Data | undefined },
+  isEmpty: (data: Data) => boolean = () => false,
+): PageRead<Data> {
   const error = useFailure(query);
-  const data = query.isPlaceholderData && error ? undefined : query.data;
-  return { data, error, isReading: query.isPlaceholderData && data !== undefined };
+  const { data, isPlaceholderData } = query;
+  if (!isPlaceholderData) return { data, error, isReading: false };
+  const before = error || data === undefined || isEmpty(data) ? undefined : data;
+  return { data: before, error, isReading: before !== undefined };
 }

@@ -43,7 +43,7 @@ function Users() {
     limit: USERS_PER_PAGE,
     offset: page * USERS_PER_PAGE,
   });
-  const { data, error, isReading } = usePageRead(query);
+  const { data, error, isReading } = usePageRead(query, ({ rows }) => rows.length === 0);
   useExistingPage({
     page,
     perPage: USERS_PER_PAGE,
@@ -104,8 +104,7 @@ interface UserListProps {
 function UserList({ found, isReading, isFailed, page, filters, ...changes }: UserListProps) {
   const { onPageChange, onFiltersChange } = changes;
   const isNarrow = useMediaQuery(NARROW);
-  // None of another search says nothing about this one.
-  const shown = isReading && found?.rows.length === 0 ? undefined : found?.rows;
+  const shown = found?.rows;
   return (
     <section className="panel users">
       <FilterBar filters={filters} onFiltersChange={onFiltersChange} />
@@ -118,7 +117,7 @@ function UserList({ found, isReading, isFailed, page, filters, ...changes }: Use
       ) : (
         <UserTable users={shown} isReading={isReading} />
       )}
-      {found && shown && (
+      {found && (
         <Pager
           before={page * USERS_PER_PAGE}
           shown={found.rows.length}

@@ -2,7 +2,7 @@
 const BACK_WITHIN_MS = 5_000;
 
 /**
- * Watches a canvas whose graphics the browser may take away, as a phone does from a page in the background.
+ * Watches a canvas for the loss of its graphics: a phone takes them from a page in the background.
  * @param onSettled told after each loss whether they are back
  * @returns stops watching
  */

@@ -6,8 +6,8 @@ import { errnoOf } from "../../storage/disk/fs-failure.ts";
 const SOCKET = "keeper";
 
 /**
- * Shows other processes that this one keeps a PostgreSQL on the data, also while it does not run: until this is disposed, or the
- * process ends in whatever way. Only for the process whose PostgreSQL holds the data.
+ * Shows other processes that this one keeps a PostgreSQL on the data, also between two runs of it. That ends when it is disposed, and
+ * when the process does, even by kill -9. Call it only while this process's PostgreSQL holds the data.
  */
 export async function showKeeper(root: string): Promise<AsyncDisposable> {
   await using opening = new AsyncDisposableStack();

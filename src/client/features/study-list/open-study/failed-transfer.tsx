@@ -23,7 +23,7 @@ export function FailedTransfer({ study }: { study: Study }) {
         text: message,
       }),
   });
-  // The store has nothing to take of a study whose files are missing.
+  // A study whose files are missing has nothing to transfer.
   if (study.storageStatus !== "error" || study.integrity === "missing") return null;
   return (
     <div className="study-check is-bad">

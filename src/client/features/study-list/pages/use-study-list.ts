@@ -41,12 +41,9 @@ export function useStudyList(filters: StudyFilters, sort: StudySort, pageIndex: 
     retry: mayRetry,
     refetchInterval: (read) => readAgainAfterOutage(read) || pollWhileMoving(read),
   });
-  const read = usePageRead(list);
+  const { data: page, isReading, ...read } = usePageRead(list, ({ studies }) => studies.length === 0);
   const error = read.error ?? null;
-  // None of another search says nothing about this one.
-  const page = read.isReading && read.data?.studies.length === 0 ? undefined : read.data;
   const kept = isFirstPage && page === undefined && isOffline(error) ? readKeptList(user) : undefined;
   const { isFetching, refetch } = list;
-  const isReading = read.isReading && page !== undefined;
   return { data: page ?? kept?.page, error, keptAt: kept?.keptAt, isReading, isFetching, refetch };
 }
