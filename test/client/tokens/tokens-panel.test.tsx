@@ -3,7 +3,9 @@ import { describe, expect, spyOn, test } from "bun:test";
 import { getDefaultStore } from "jotai";
 import { viewAtom } from "../../../src/client/features/places/views.ts";
 import { TokensPanel } from "../../../src/client/features/tokens/tokens-panel.tsx";
+import { dayText } from "../../../src/client/ui/moment-text.ts";
 import type { AccessToken } from "../../../src/shared/api/access-tokens.ts";
+import { DAY_MS } from "../../../src/shared/units.ts";
 import { drawn, screen, userEvent, waitFor, withDom, within } from "../../support/dom.ts";
 import { type Answer, answerCalls, renderView, shownView } from "../../support/render-view.tsx";
 import { travel, write } from "../../support/travel.ts";
@@ -19,6 +21,8 @@ const token: AccessToken = {
   expiresAt: "2026-02-20T12:00:00.000Z",
   lastUsedAt: null,
 };
+
+const inDays = (days: number) => new Date(Date.now() + days * DAY_MS).toISOString();
 
 async function show(answers: Record<string, Answer> = {}, locale?: "pt-BR" | "en-US") {
   answerCalls({ "GET /api/tokens": () => Response.json([token]), ...answers });
@@ -128,6 +132,71 @@ describe("the tokens of an account", () => {
     spyOn(navigator.clipboard, "writeText").mockRejectedValue(new DOMException("no", "NotAllowedError"));
     await user.click(copy);
     expect(await screen.findByText("Não foi possível copiar", { selector: ".toast-title" })).toBeDefined();
+  });
+
+  test("of the last week are renewed by a new one that may do the same", async () => {
+    const expiresAt = inDays(3);
+    const kept = [{ ...token, expiresAt }];
+    const sent: unknown[] = [];
+    const user = await show({
+      "GET /api/tokens": () => Response.json(kept),
+      "POST /api/tokens": ({ body }) => {
+        sent.push(body);
+        const made = { ...token, id: "01900000-0000-7000-8000-0000000000b2", expiresAt: inDays(30) };
+        kept.push(made);
+        return Response.json({ ...made, token: "exm_segredo" }, { status: 201 });
+      },
+    });
+    await user.click(screen.getByRole("button", { name: "Renovar o token Script de cópia" }));
+    expect(screen.getByRole("dialog", { name: "Renovar o token “Script de cópia”" }).textContent).toContain(
+      `O atual vale até ${dayText(expiresAt)}`,
+    );
+    await user.click(screen.getByRole("radio", { name: "30 dias" }));
+    await user.click(screen.getByRole("button", { name: "Renovar token" }));
+    await screen.findByText("exm_segredo");
+    expect(sent).toMatchObject([{ name: token.name, scopes: token.scopes }]);
+    await user.click(screen.getByRole("button", { name: "Já copiei" }));
+    expect(screen.queryByRole("dialog")).toBeNull();
+    expect(shownView()).toBe("profile");
+    // The old one may still be revoked, and is not offered again.
+    await waitFor(() =>
+      expect(screen.getAllByRole("button", { name: "Revogar o token Script de cópia" })).toHaveLength(2),
+    );
+    expect(screen.queryByRole("button", { name: "Renovar o token Script de cópia" })).toBeNull();
+  });
+
+  test.each([
+    ["lives longer", { expiresAt: inDays(40) }, 0],
+    ["never expires", { expiresAt: null }, 0],
+    ["has another name", { expiresAt: null, name: "PACS" }, 1],
+    ["may do less", { expiresAt: null, scopes: ["dicomweb:read" as const] }, 1],
+  ])(
+    "are offered to renew unless one with the same name and uses lives longer: one %s",
+    async (_, other, offers) => {
+      const id = "01900000-0000-7000-8000-0000000000b2";
+      const tokens = [
+        { ...token, expiresAt: inDays(3) },
+        { ...token, id, ...other },
+      ];
+      answerCalls({ "GET /api/tokens": () => Response.json(tokens) });
+      await renderView(<TokensPanel />);
+      await screen.findAllByText("Script de cópia");
+      expect(screen.queryAllByRole("button", { name: /^Renovar o token/ })).toHaveLength(offers);
+    },
+  );
+
+  test("that have expired say so when they are renewed, and stay if that fails", async () => {
+    const user = await show({
+      "POST /api/tokens": () =>
+        Response.json({ code: "token.too_many", message: "Há 50 tokens." }, { status: 409 }),
+    });
+    await user.click(screen.getByRole("button", { name: "Renovar o token Script de cópia" }));
+    expect(screen.getByRole("dialog").textContent).toContain("O antigo venceu em 20-02-2026.");
+    await user.click(screen.getByRole("button", { name: "Renovar token" }));
+    expect(await screen.findByText("O token não foi renovado", { selector: ".toast-title" })).toBeDefined();
+    expect(screen.getByRole("dialog")).toBeDefined();
+    await travel("back");
+    expect(screen.queryByRole("dialog")).toBeNull();
   });
 
   test("end only after a question", async () => {

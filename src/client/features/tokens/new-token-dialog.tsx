@@ -1,19 +1,12 @@
 import { Trans, useLingui } from "@lingui/react/macro";
-import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { type ReactNode, useId, useState } from "react";
 import type { MadeAccessToken } from "../../../shared/api/access-tokens.ts";
-import { DAY_MS } from "../../../shared/units.ts";
-import { serverNow } from "../../server-clock.ts";
-import { Choice } from "../../ui/choice.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { TextField } from "../../ui/field.tsx";
 import { FormActions } from "../../ui/form-actions.tsx";
-import { useStay } from "../places/use-stay.ts";
+import { LifetimeChoice, USUAL_LIFETIME } from "./token-lifetime.tsx";
 import { nameOfUse, scopesOfUse, type TokenUse, tokenUses } from "./token-uses.ts";
-import { refreshAccessTokens, tokensApi } from "./tokens-api.ts";
-
-const LIFETIMES = [30, 90, 365] as const;
-type Lifetime = (typeof LIFETIMES)[number];
+import { useMakeToken } from "./use-make-token.ts";
 
 interface NewTokenDialogProps {
   onClose: () => void;
@@ -22,23 +15,10 @@ interface NewTokenDialogProps {
 
 /** Asks what a new token is for and how long it lives. */
 export function NewTokenDialog({ onClose, onMade }: NewTokenDialogProps) {
-  const queryClient = useQueryClient();
   const [name, setName] = useState("");
   const [use, setUse] = useState<TokenUse>("read");
-  const [days, setDays] = useState<Lifetime>(90);
-  const making = useMutation({
-    mutationFn: () =>
-      tokensApi.make({
-        name: name.trim(),
-        scopes: scopesOfUse[use],
-        expiresAt: new Date(serverNow() + days * DAY_MS).toISOString(),
-      }),
-    // The token is shown this once, and without waiting for the list.
-    onSuccess: onMade,
-    // If the answer got lost, a token may be there that nobody has seen.
-    onSettled: () => void refreshAccessTokens(queryClient),
-  });
-  useStay(making.isPending);
+  const [days, setDays] = useState(USUAL_LIFETIME);
+  const making = useMakeToken(onMade);
   return (
     <Dialog
       open
@@ -50,7 +30,7 @@ export function NewTokenDialog({ onClose, onMade }: NewTokenDialogProps) {
         className="security-form"
         onSubmit={(event) => {
           event.preventDefault();
-          making.mutate();
+          making.mutate({ name: name.trim(), scopes: scopesOfUse[use], days });
         }}
         noValidate
       >
@@ -121,21 +101,5 @@ function UseChoice({ use, onUse }: { use: TokenUse; onUse: (use: TokenUse) => vo
         </div>
       ))}
     </fieldset>
-  );
-}
-
-function LifetimeChoice({ days, onDays }: { days: Lifetime; onDays: (days: Lifetime) => void }) {
-  const names: Record<Lifetime, ReactNode> = {
-    30: <Trans id="tokens.days.30">30 days</Trans>,
-    90: <Trans id="tokens.days.90">90 days</Trans>,
-    365: <Trans id="tokens.days.365">1 year</Trans>,
-  };
-  return (
-    <Choice
-      legend={<Trans id="tokens.lifetime">Valid for</Trans>}
-      options={LIFETIMES.map((value) => ({ value, text: names[value] }))}
-      value={days}
-      onValueChange={onDays}
-    />
   );
 }

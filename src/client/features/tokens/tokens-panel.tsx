@@ -2,6 +2,7 @@ import { Plural, Trans, useLingui } from "@lingui/react/macro";
 import { useAtom } from "jotai";
 import { useState } from "react";
 import type { AccessToken, MadeAccessToken } from "../../../shared/api/access-tokens.ts";
+import { DAY_MS } from "../../../shared/units.ts";
 import { Button } from "../../ui/button.tsx";
 import { KeyIcon } from "../../ui/entry-icons.tsx";
 import { LoadError } from "../../ui/load-error.tsx";
@@ -16,13 +17,15 @@ import { dialogIdAtom } from "../places/views.ts";
 import { EndTokenDialog } from "./end-token-dialog.tsx";
 import { MadeTokenDialog } from "./made-token-dialog.tsx";
 import { NewTokenDialog } from "./new-token-dialog.tsx";
+import { RenewTokenDialog } from "./renew-token-dialog.tsx";
 import { scopesText } from "./token-uses.ts";
 import { useAccessTokens } from "./tokens-api.ts";
 
 /** `new`, or the id of the token to end; a step of the history. */
 const askedAtom = dialogIdAtom("tokens");
 const NEW = "new";
-const DAY_MS = 24 * 3600_000;
+/** The id of the token to renew. */
+const renewedAtom = dialogIdAtom("renew-token");
 const SOON_MS = 7 * DAY_MS;
 
 /** Tokens with which programs read or send exams for the account. */
@@ -32,7 +35,9 @@ export function TokensPanel() {
   const error = useFailure(query);
   const [asked, setAsked] = useAtom(askedAtom);
   const [made, setMade] = useState<MadeAccessToken>();
-  const opener = useOpener(asked !== undefined);
+  const [renewed, setRenewed] = useAtom(renewedAtom);
+  const opener = useOpener(asked !== undefined || renewed !== undefined);
+  const renewing = tokens?.find(({ id }) => id === renewed);
   const ending = tokens?.find(({ id }) => id === asked);
   return (
     <section className="access" aria-labelledby="tokens-title">
@@ -53,11 +58,19 @@ export function TokensPanel() {
       {tokens && tokens.length > 0 && (
         <div className="panel security-parts">
           {tokens.map((token) => (
-            <TokenRow key={token.id} token={token} onEnd={() => setAsked(token.id)} />
+            <TokenRow
+              key={token.id}
+              token={token}
+              onRenew={isRenewed(token, tokens) ? undefined : () => setRenewed(token.id)}
+              onEnd={() => setAsked(token.id)}
+            />
           ))}
         </div>
       )}
       {asked === NEW && !made && <NewTokenDialog onClose={() => setAsked(undefined)} onMade={setMade} />}
+      {renewing && !made && (
+        <RenewTokenDialog token={renewing} onClose={() => setRenewed(undefined)} onMade={setMade} />
+      )}
       {ending && <EndTokenDialog token={ending} onClose={() => setAsked(undefined)} />}
       {made && (
         <MadeTokenDialog
@@ -65,7 +78,8 @@ export function TokensPanel() {
           returnTo={opener}
           onClose={() => {
             setMade(undefined);
-            setAsked(undefined);
+            if (renewed !== undefined) setRenewed(undefined);
+            else setAsked(undefined);
           }}
         />
       )}
@@ -73,7 +87,25 @@ export function TokensPanel() {
   );
 }
 
-function TokenRow({ token, onEnd }: { token: AccessToken; onEnd: () => void }) {
+/** Whether another token of this name, which may do the same, lives longer. */
+function isRenewed({ name, scopes, expiresAt }: AccessToken, tokens: AccessToken[]): boolean {
+  const endOf = (at: string | null) => (at === null ? Number.POSITIVE_INFINITY : Date.parse(at));
+  return tokens.some(
+    (other) =>
+      other.name === name &&
+      scopes.every((scope) => other.scopes.includes(scope)) &&
+      endOf(other.expiresAt) > endOf(expiresAt),
+  );
+}
+
+interface TokenRowProps {
+  token: AccessToken;
+  /** Undefined for a token that was renewed. */
+  onRenew: (() => void) | undefined;
+  onEnd: () => void;
+}
+
+function TokenRow({ token, onRenew, onEnd }: TokenRowProps) {
   const { t, i18n } = useLingui();
   const now = useServerNow(60_000);
   const { name, scopes, expiresAt, lastUsedAt } = token;
@@ -93,13 +125,23 @@ function TokenRow({ token, onEnd }: { token: AccessToken; onEnd: () => void }) {
           <LastUse lastUsedAt={lastUsedAt} />
         </p>
       </div>
-      <Button
-        kind="quiet"
-        aria-label={t({ id: "tokens.endNamed", message: `Revoke the token ${name}` })}
-        onClick={onEnd}
-      >
-        <Trans id="tokens.end">Revoke</Trans>
-      </Button>
+      <div className="token-acts">
+        <Button
+          kind="quiet"
+          aria-label={t({ id: "tokens.endNamed", message: `Revoke the token ${name}` })}
+          onClick={onEnd}
+        >
+          <Trans id="tokens.end">Revoke</Trans>
+        </Button>
+        {isSoon && onRenew && (
+          <Button
+            aria-label={t({ id: "tokens.renewNamed", message: `Renew the token ${name}` })}
+            onClick={onRenew}
+          >
+            <Trans id="tokens.renew">Renew</Trans>
+          </Button>
+        )}
+      </div>
     </div>
   );
 }
