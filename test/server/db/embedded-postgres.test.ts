@@ -209,6 +209,22 @@ test("a stale socket lock whose number another program has does not prevent the 
   }
 });
 
+test("a stale pid file and socket lock whose number another PostgreSQL has do not prevent the start", async () => {
+  await (await start()).stop();
+  const other = join(temp, "other");
+  await start({ dataDir: other });
+  const postmaster = await findPostmaster(join(other, "postgres/data"));
+  const root = join(dataDir, "postgres");
+  const { uid, gid } = await stat(join(root, "data"));
+  const stale = `${postmaster?.pid}\n${root}/data\n1\n5432\n${root}/run\n\n\nready\n`;
+  for (const path of [join(root, "data/postmaster.pid"), join(root, "run/.s.PGSQL.5432.lock")]) {
+    await writeFile(path, stale);
+    await chown(path, uid, gid);
+  }
+  const { url } = await start();
+  expect(await query(url, "select 1 as one")).toEqual([{ one: 1 }]);
+});
+
 test("data of another PostgreSQL major is refused with instructions, and left unchanged", async () => {
   const old = join(temp, "old");
   await Bun.write(join(old, "postgres/data/PG_VERSION"), "17\n");

@@ -80,7 +80,7 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
   for (;;) {
     await waitForPredecessor(dataDir, site, deadline, options.socketFolder !== undefined);
     const socketFolder = await makeSocketFolder(site.root, site.account, options.socketFolder);
-    await removeStaleSocketLock(socketFolder.path);
+    await removeStaleSocketLock(socketFolder.path, site.dataFolder);
     const server = spawnServer({
       ...site,
       socketFolder,

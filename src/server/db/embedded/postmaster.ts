@@ -1,4 +1,4 @@
-import { readFile, rm } from "node:fs/promises";
+import { readFile, rm, stat } from "node:fs/promises";
 import { connect } from "node:net";
 import { join } from "node:path";
 import { errnoOf } from "../../storage/disk/fs-failure.ts";
@@ -23,8 +23,9 @@ export function socketUrl(socketFolder: string): string {
 export async function findPostmaster(dataFolder: string): Promise<Postmaster | undefined> {
   const postmaster = await readPidFile(dataFolder);
   if (!postmaster) return undefined;
-  const alive = (await isPostgres(postmaster.pid)) || (await acceptsConnections(postmaster.socketFolder));
-  return alive ? postmaster : undefined;
+  const isAlive =
+    (await isPostgresOf(dataFolder, postmaster.pid)) || (await acceptsConnections(postmaster.socketFolder));
+  return isAlive ? postmaster : undefined;
 }
 
 /**
@@ -41,10 +42,10 @@ export async function removeStalePidFile(dataFolder: string): Promise<void> {
  * Removes the lock beside the socket of a postmaster that was killed. PostgreSQL refuses to start if the pid in it
  * belongs to another process by now, or to a zombie that no init collects. The folder is used for this data only.
  */
-export async function removeStaleSocketLock(socketFolder: string): Promise<void> {
+export async function removeStaleSocketLock(socketFolder: string, dataFolder: string): Promise<void> {
   const path = join(socketFolder, `${SOCKET_NAME}.lock`);
   const lock = await readLockFile(path);
-  if (!lock || (await isPostgres(lock.pid)) || (await acceptsConnections(socketFolder))) return;
+  if (!lock || (await isPostgresOf(dataFolder, lock.pid)) || (await acceptsConnections(socketFolder))) return;
   await rm(path, { force: true });
 }
 
@@ -79,6 +80,19 @@ export function acceptsConnections(socketFolder: string): Promise<boolean> {
 
 function pidFile(dataFolder: string): string {
   return join(dataFolder, "postmaster.pid");
+}
+
+/** Whether that process runs and is a PostgreSQL on this data: each works in its data folder. */
+async function isPostgresOf(dataFolder: string, pid: number): Promise<boolean> {
+  if (!(await isPostgres(pid))) return false;
+  try {
+    const [its, ours] = await Promise.all([stat(`/proc/${pid}/cwd`), stat(dataFolder)]);
+    return its.dev === ours.dev && its.ino === ours.ino;
+  } catch (error) {
+    const code = errnoOf(error);
+    // Another account's folder may be hidden: then it counts as ours.
+    return code !== "ENOENT" && code !== "ESRCH";
+  }
 }
 
 /** From proc(5) `stat`: pid, name, state; `Z` has ended and waits to be collected. */
