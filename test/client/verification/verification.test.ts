@@ -68,6 +68,26 @@ describe("files that are checked against a receipt", () => {
     }
   });
 
+  test("are found in several ZIPs and beside them", async () => {
+    const [inFirst = "", inSecond = "", ...beside] = kindNames;
+    const zipOf = (...names: string[]) =>
+      new Blob([Uint8Array.from(zipSync(Object.fromEntries(names.map((name) => [name, bytesOf(name)]))))]);
+    const cut = zipOf(inFirst);
+    const files = await hashFiles(
+      [
+        { name: "parte 1.zip", file: zipOf(inFirst) },
+        { name: "exame/PARTE2.ZIP", file: zipOf(inSecond) },
+        { name: "cortado.zip", file: cut.slice(0, cut.size - 60) },
+        ...beside.map((name) => ({ name, file: new Blob([Uint8Array.from(bytesOf(name))]) })),
+      ],
+      undefined,
+      () => {},
+    );
+    expect(files.map(({ name }) => name)).toEqual([inFirst, inSecond, "cortado.zip", ...beside]);
+    const sums = files.flatMap(({ name, sha256: sum }) => (name === "cortado.zip" ? [] : [sum]));
+    expect(sums).toEqual(hashed.map((file) => file.sha256));
+  });
+
   test("match under any name and in any order", async () => {
     const renamed = Object.fromEntries(kindNames.toReversed().map((name, i) => [`IM${i}`, bytesOf(name)]));
     expect(isUnchanged(await compare(renamed))).toBe(true);

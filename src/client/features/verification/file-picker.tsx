@@ -3,7 +3,7 @@ import { useRef, useState } from "react";
 import { Button } from "../../ui/button.tsx";
 import { FileArchiveIcon, FileTextIcon, FolderOpenIcon } from "../../ui/icons.tsx";
 import { FilesInput } from "../pick/files-input.tsx";
-import { pickDropped } from "../pick/picked-files.ts";
+import { pickDroppedSources } from "../pick/picked-files.ts";
 import type { PickedFile } from "./hash-messages.ts";
 
 interface FilePickerProps {
@@ -16,7 +16,7 @@ interface FilePickerProps {
 const RECEIPTS = ".pdf,.json,.jws,application/pdf,application/json";
 const EXAMS = ".zip,application/zip,.dcm,.dicom,.dic,application/dicom";
 
-/** Buttons for the receipt, or for a folder or ZIP; the files may be dropped too. */
+/** Buttons for the receipt, or for a folder, ZIPs or files, which may be dropped too. */
 export function FilePicker({ kind, isLit, disabled = false, onPick }: FilePickerProps) {
   const { t } = useLingui();
   const [isOver, setOver] = useState(false);
@@ -93,7 +93,9 @@ async function dropped(transfer: DataTransfer): Promise<PickedFile[]> {
   const [single] = transfer.files;
   if (transfer.files.length === 1 && single && single.size > 0 && single.type !== "")
     return [{ name: single.name, file: single }];
-  const picked = await pickDropped(transfer);
-  if (picked.kind === "zip") return [{ name: picked.file.name, file: picked.file }];
-  return picked.kind === "folder" ? picked.files.map(({ path, file }) => ({ name: path, file })) : [];
+  const sources = await pickDroppedSources(transfer);
+  return sources.flatMap((source): PickedFile[] => {
+    if (source.kind === "zip") return [{ name: source.file.name, file: source.file }];
+    return source.kind === "folder" ? source.files.map(({ path, file }) => ({ name: path, file })) : [];
+  });
 }

@@ -9,6 +9,7 @@ import { ENCAPSULATED_PDF } from "../../../shared/dicom/sop-class.ts";
 import { isUid } from "../../../shared/dicom/uid.ts";
 import { locateInBlob, readZipEntries } from "../../../shared/zip/open-zip-blob.ts";
 import type { ZipEntry } from "../../../shared/zip/zip-entry.ts";
+import { ZipError } from "../../../shared/zip/zip-error.ts";
 import { METHOD_STORED } from "../../../shared/zip/zip-format.ts";
 import { parseHead, parserTag } from "../upload/read-dicom/parse-head.ts";
 import type { HashedFile } from "./compare-files.ts";
@@ -28,8 +29,8 @@ interface Source {
 }
 
 /**
- * The hash of each file, or of each entry of a ZIP, and its SOP Instance UID unless its hash is `known`. Memory: a megabyte.
- * @throws {HashFailed} {ZipError} if the ZIP can't be read
+ * The hash of each file, or of each entry of each ZIP, and its SOP Instance UID unless its hash is `known`. Memory: a megabyte.
+ * @throws {HashFailed} {ZipError} if the only file is a ZIP that can't be read
  */
 export async function hashFiles(
   files: readonly PickedFile[],
@@ -37,7 +38,6 @@ export async function hashFiles(
   onHashed: (files: number, total: number) => void,
 ): Promise<HashedFile[]> {
   const sources = await sourcesOf(files);
-  if (sources.length > MAX_FILES) throw new HashFailed("too_many");
   const hashed: HashedFile[] = [];
   for (const source of sources) {
     hashed.push(await hashSource(source, known));
@@ -47,13 +47,28 @@ export async function hashFiles(
 }
 
 async function sourcesOf(files: readonly PickedFile[]): Promise<Source[]> {
-  const [only] = files;
-  if (!only || files.length > 1 || !ZIP_NAME.test(only.name))
-    return files.map(({ name, file }) => ({ name, pieces: () => stepsOf(file) }));
-  const entries = await readZipEntries(only.file);
-  return entries
-    .filter(({ isFolder }) => !isFolder)
-    .map((entry) => ({ name: entry.name, pieces: () => entryPieces(only.file, entry) }));
+  const sources: Source[] = [];
+  for (const picked of files) {
+    const { name, file } = picked;
+    const entries = ZIP_NAME.test(name) ? await entriesOf(picked, files.length === 1) : undefined;
+    if (entries) for (const entry of entries) sources.push(entry);
+    else sources.push({ name, pieces: () => stepsOf(file) });
+    if (sources.length > MAX_FILES) throw new HashFailed("too_many");
+  }
+  return sources;
+}
+
+/** `undefined` if the ZIP can't be read and is not the only file: its images are missing then, and those of the others are compared. */
+async function entriesOf({ file }: PickedFile, isOnly: boolean): Promise<Source[] | undefined> {
+  try {
+    const entries = await readZipEntries(file);
+    return entries
+      .filter(({ isFolder }) => !isFolder)
+      .map((entry) => ({ name: entry.name, pieces: () => entryPieces(file, entry) }));
+  } catch (error) {
+    if (isOnly || !(error instanceof ZipError)) throw error;
+    return undefined;
+  }
 }
 
 async function hashSource(source: Source, known: ReadonlySet<string> | undefined): Promise<HashedFile> {
