@@ -16,6 +16,8 @@ export interface WrittenFile {
   sopInstanceUID: string;
 }
 
+/** Writing more of them would take the server more than about a tenth of a second. */
+const MAX_ELEMENTS = 128 * 1024;
 const UNDEFINED_LENGTH = 0xffffffff;
 const MAX_SHORT_LENGTH = 0xffff;
 const LONG_HEADER_BYTES = 12;
@@ -55,10 +57,10 @@ export interface WrittenHeader {
  * the data set as Explicit VR Little Endian (PS3.5 §A.2, §A.4). Values are those of `source`, but for the replaced ones of its outermost
  * data set; group lengths, which are retired, are left out.
  * @param source the file up to its pixel data, its data set inflated
- * @throws Unreadable if `source` is no DICOM file
+ * @throws Unreadable if `source` is no DICOM file, or has too many elements
  */
 export function explicitHeader(source: ByteSource, written: WrittenFile, replaced?: Replaced): WrittenHeader {
-  const { reader, file } = parseFile(source, { isInflated: true });
+  const { reader, file } = parseFile(source, { isInflated: true, maxElements: MAX_ELEMENTS });
   const { sopClassUID, sopInstanceUID, transferSyntaxUID } = written;
   const uids = {
     [TagHex.SOPClassUID]: { vr: "UI", Value: [sopClassUID] },

@@ -3,7 +3,7 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { zipSync } from "fflate";
 import { parseFile } from "../../../src/server/dicom/parse-file.ts";
-import type { DicomElements } from "../../../src/server/dicom/write-instance.ts";
+import { type DicomElements, writeInstance } from "../../../src/server/dicom/write-instance.ts";
 import { findElement } from "../../../src/shared/dicom/reading/data-set.ts";
 import { memorySource } from "../../../src/shared/dicom/reading/memory-source.ts";
 import { Tag, TagHex } from "../../../src/shared/dicom/tags.ts";
@@ -13,7 +13,8 @@ import {
   EXPLICIT_LITTLE_ENDIAN,
   IMPLICIT_LITTLE_ENDIAN,
   readTaken,
-  sampleFile,
+  SAMPLE_ELEMENTS,
+  sampleWithout,
 } from "../../support/dicom-sample.ts";
 import { partsOf } from "../../support/parts-of.ts";
 import { studyUID } from "../../support/sample-zip.ts";
@@ -75,22 +76,29 @@ const encodeGrey = (syntax: string, samples = wordBytes) =>
 const encodeColour = (syntax: string) =>
   encoders[syntax]?.({ width: WIDTH, height: HEIGHT, bitsPerSample: 8, componentCount: 3, samples: colours });
 
+const NO_PIXELS = sampleWithout(TagHex.PixelData);
+
 let studies = 0;
 
 /** Stores the files of one series; returns their addresses below it, and the series'. */
-async function store(files: [transferSyntaxUID: string, elements: DicomElements][], as = ana) {
+async function store(
+  files: [transferSyntaxUID: string, elements: DicomElements][],
+  as = ana,
+  sample = SAMPLE_ELEMENTS,
+) {
   const study = `77${++studies}`;
   const written = files.map(([transferSyntaxUID, elements], place) =>
-    sampleFile(
-      {
+    writeInstance({
+      transferSyntaxUID,
+      elements: {
+        ...sample,
         [TagHex.StudyInstanceUID]: ui(studyUID(study)),
         [TagHex.SeriesInstanceUID]: ui(`2.25.2.${study}`),
         [TagHex.SOPInstanceUID]: ui(`2.25.3.${study}.${place + 1}`),
         [TagHex.InstanceNumber]: { vr: "IS", Value: [place + 1] },
         ...elements,
       },
-      { transferSyntaxUID },
-    ),
+    }),
   );
   await t.store(as, zipSync(Object.fromEntries(written.map((file, place) => [`${place}`, file]))));
   const path = `/dicomweb/studies/${studyUID(study)}/series/2.25.2.${study}`;
@@ -272,11 +280,53 @@ describe("an instance in another syntax of native pixels", () => {
 
   test.each([IMPLICIT_LITTLE_ENDIAN, DEFLATED])("%s without pixels is written anew", async (syntax) => {
     const title = { "00420010": { vr: "ST", Value: ["Laudo nº 1"] } };
-    const { first } = await store([[syntax, title]]);
+    const { first } = await store([[syntax, title]], ana, NO_PIXELS);
     const file = await (await get(first, FILE)).bytes();
     const { metadata, transferSyntaxUID } = readTaken(file);
     expect(transferSyntaxUID).toBe(EXPLICIT_LITTLE_ENDIAN);
     expect(metadata["00420010"]?.Value).toEqual(["Laudo nº 1"]);
+  });
+});
+
+describe("a data set of some megabytes without pixels, such as contours", () => {
+  const contour = { "30060050": { vr: "DS", Value: Array.from({ length: 6_000 }, (_, at) => at / 100) } };
+  const contours = (count: number) => ({
+    "30060039": { vr: "SQ", Value: [{ "30060040": { vr: "SQ", Value: Array(count).fill(contour) } }] },
+  });
+
+  test("is written anew, alone and in a series", async () => {
+    const { first, path } = await store([[IMPLICIT_LITTLE_ENDIAN, contours(60)]], ana, NO_PIXELS);
+    const stored = readTaken(await (await get(first, "application/dicom")).bytes());
+    const file = await get(first, FILE);
+    expect(file.status).toBe(200);
+    const bytes = await file.bytes();
+    expect(bytes.length).toBeGreaterThan(1_500_000);
+    const parts = await partsOf(await get(path, FILES));
+    for (const written of [bytes, parts[0]?.body ?? new Uint8Array()]) {
+      const { metadata, transferSyntaxUID } = readTaken(written);
+      expect(transferSyntaxUID).toBe(EXPLICIT_LITTLE_ENDIAN);
+      expect(metadata["30060039"]).toEqual(stored.metadata["30060039"]);
+    }
+  });
+
+  test("holds one of the account's two places until it is sent, and for HEAD or a refusal none", async () => {
+    const { first } = await store([[IMPLICIT_LITTLE_ENDIAN, contours(60)]], ana, NO_PIXELS);
+    const { first: tooMany } = await store(
+      [[IMPLICIT_LITTLE_ENDIAN, { "30060039": { vr: "SQ", Value: Array(140_000).fill({}) } }]],
+      ana,
+      NO_PIXELS,
+    );
+    for (let times = 0; times < 3; times++) {
+      expect((await get(tooMany, FILE)).status).toBe(406);
+      expect((await t.call("HEAD", first, { as: ana, headers: { Accept: FILE } })).status).toBe(200);
+    }
+    const [one, two] = [await get(first, FILE), await get(first, FILE)];
+    const third = await get(first, FILE);
+    expect([one.status, two.status, third.status]).toEqual([200, 200, 503]);
+    expect(third.headers.get("Retry-After")).toBeTruthy();
+    await one.body?.cancel();
+    expect((await two.bytes()).length).toBeGreaterThan(1_500_000);
+    expect((await get(first, FILE)).status).toBe(200);
   });
 });
 

@@ -31,10 +31,13 @@ export class DataSetParser {
   /** Whether the file ends where a delimiter should close encapsulated pixel data. */
   openEnded = false;
   readonly #reader: ByteReader;
-  #budget = MAX_ELEMENTS;
+  readonly #maxElements: number;
+  #budget: number;
 
-  constructor(reader: ByteReader) {
+  constructor(reader: ByteReader, maxElements = MAX_ELEMENTS) {
     this.#reader = reader;
+    this.#maxElements = maxElements;
+    this.#budget = maxElements;
   }
 
   parse(offset: number, encoding: Encoding): DataSet {
@@ -213,7 +216,7 @@ export class DataSetParser {
 
   #spend(): void {
     if (--this.#budget < 0)
-      throw new Unreadable("instance.too_complex", `more than ${MAX_ELEMENTS} elements`);
+      throw new Unreadable("instance.too_complex", `more than ${this.#maxElements} elements`);
   }
 }
 

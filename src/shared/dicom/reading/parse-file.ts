@@ -38,6 +38,8 @@ export interface ParseOptions {
   maxInflatedBytes?: number;
   /** Whether a data set that the file calls deflated has been inflated already. */
   isInflated?: boolean;
+  /** The most elements, items and fragments of the data set (default 500,000). */
+  maxElements?: number;
 }
 
 /**
@@ -47,7 +49,7 @@ export interface ParseOptions {
  * deflated data set is truncated
  */
 export function parseFile(source: ByteSource, inflate: Inflate, options: ParseOptions = {}): OpenFile {
-  const { maxInflatedBytes = MAX_INFLATED_BYTES, isInflated = false } = options;
+  const { maxInflatedBytes = MAX_INFLATED_BYTES, isInflated = false, maxElements } = options;
   const reader = new ByteReader(source);
   const start = findStart(reader);
   const { fileMeta, next } = readFileMeta(reader, start);
@@ -59,7 +61,7 @@ export function parseFile(source: ByteSource, inflate: Inflate, options: ParseOp
   const inflated = deflated ? inflateFrom(source, next, inflate, maxInflatedBytes) : source;
   const dataReader = deflated ? new ByteReader(inflated) : reader;
   const encoding = sniffEncoding(dataReader, next, declared);
-  const parser = new DataSetParser(dataReader);
+  const parser = new DataSetParser(dataReader, maxElements);
   const dataSet = parser.parse(next, encoding);
   return {
     reader: dataReader,

@@ -18,6 +18,8 @@ import { BY_PIXEL, hasElementsBehind, MAX_HEADER_BYTES, readHeader, writeHeader 
 
 const SYNTAX = TransferSyntax.explicitLittleEndian;
 const ENCODING = { explicit: true, littleEndian: true, undefinedLengths: false, utf8: false };
+/** A data set without pixels may be as long: contours are few elements with long values. It is in memory twice while it is sent. */
+const MAX_DATA_SET_BYTES = 8 * 1024 * 1024;
 /** The longest value of an element; the length above stands for an unknown one, and lengths are even (PS3.5 §7.1). */
 const MAX_VALUE_BYTES = 0xfffffffe;
 
@@ -25,6 +27,14 @@ const MAX_VALUE_BYTES = 0xfffffffe;
 export interface WrittenFile extends AsyncDisposable {
   sizeBytes: number;
   pieces: AsyncGenerator<Uint8Array>;
+}
+
+/** Whether writing an instance takes so much memory that few are written at once. */
+export function isLongDataSet({ frames, sizeBytes, transferSyntaxUID }: ManifestInstance): boolean {
+  const isLong = sizeBytes > MAX_HEADER_BYTES && sizeBytes <= MAX_DATA_SET_BYTES;
+  return (
+    isLong && frames.kind === "none" && transferSyntaxUID !== TransferSyntax.deflatedExplicitLittleEndian
+  );
 }
 
 /** Decodes one frame, in the colours of its codec; undefined if nothing here can. */
@@ -58,7 +68,8 @@ async function withoutPixels(
 ): Promise<WrittenFile | undefined> {
   const isInflated = instance.transferSyntaxUID === TransferSyntax.deflatedExplicitLittleEndian;
   const body = isInflated ? await reader.openInflated(instance) : await reader.open(instance);
-  const whole = await readUpTo(piecesOf(body), MAX_HEADER_BYTES);
+  const maxBytes = isLongDataSet(instance) ? MAX_DATA_SET_BYTES : MAX_HEADER_BYTES;
+  const whole = await readUpTo(piecesOf(body), maxBytes);
   const written = whole && writeHeader(whole, instance, { syntax: SYNTAX });
   if (!written || written.isCut || written.pixels.vr !== undefined) return undefined;
   return fileOf([written.bytes], 0, async function* () {});

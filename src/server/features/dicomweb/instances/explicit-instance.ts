@@ -1,13 +1,13 @@
 import { TransferSyntax } from "../../../../shared/dicom/transfer-syntax.ts";
 import type { ManifestInstance } from "../../../archive/manifest.ts";
-import { streamOf } from "../../../http/stream-of.ts";
+import { holding, streamOf } from "../../../http/stream-of.ts";
 import { ownBytes } from "../../../runtime/lent-bytes.ts";
 import type { Representation } from "../answers/media-types.ts";
 import { isDecodable, SHORT_BYTES, sentInPlace } from "../decoded/decoded-frames.ts";
 import type { AskedDecoding } from "../decoded/decoding.ts";
 import { NotDecoded } from "../decoded/frame-decoder.ts";
 import type { InstanceBytes } from "../dicomweb.catalogue.ts";
-import { explicitFile, inMemory, type WrittenFile } from "./explicit-file.ts";
+import { explicitFile, inMemory, isLongDataSet, type WrittenFile } from "./explicit-file.ts";
 import { fileResponse, fileVersion } from "./file-answer.ts";
 
 /** With {@link explicitFile}. */
@@ -35,6 +35,8 @@ export async function explicitInstanceResponse(
   allow: () => Promise<void>,
 ): Promise<Response | undefined> {
   const { decoding, asker } = asked;
+  if (isLongDataSet(instance))
+    return await longDataSetResponse(reader, instance, representation, asked, allow);
   const file = await explicitFile(reader, instance, (frameIndex) => {
     const frame = { instance, frameIndex, asDescribed: false };
     return frameIndex === 0 ? decoding.inTurn(frame, asker) : decoding.next(frame, asker);
@@ -63,5 +65,30 @@ async function readShort(file: WrittenFile): Promise<Uint8Array | undefined> {
   } catch (error) {
     if (error instanceof NotDecoded) return undefined;
     throw error;
+  }
+}
+
+/** The data set is in memory until it is sent, so the answer holds a place before it is read. */
+async function longDataSetResponse(
+  reader: InstanceBytes,
+  instance: ManifestInstance,
+  representation: Representation,
+  { decoding, asker }: AskedDecoding,
+  allow: () => Promise<void>,
+): Promise<Response | undefined> {
+  const place = decoding.takePlace(asker);
+  let body: ReadableStream<Uint8Array> | undefined;
+  try {
+    const file = await explicitFile(reader, instance, async () => undefined);
+    if (!file) return undefined;
+    await allow();
+    const { sizeBytes } = file;
+    // Nobody reads the body for HEAD.
+    if (asker.isHead)
+      return fileResponse(streamOf(file.pieces), { syntax: SYNTAX, sizeBytes }, representation);
+    body = holding(place, streamOf(file.pieces));
+    return fileResponse(body, { syntax: SYNTAX, sizeBytes }, representation);
+  } finally {
+    if (!body) place[Symbol.dispose]();
   }
 }

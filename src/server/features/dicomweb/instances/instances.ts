@@ -12,7 +12,7 @@ import { multipartRelated, type Part } from "../answers/multipart-related.ts";
 import type { InstancesOfSeries } from "../catalogue/catalogue-paths.ts";
 import type { AskedDecoding, PlaceForLater } from "../decoded/decoding.ts";
 import type { Bytes, InstanceBytes } from "../dicomweb.catalogue.ts";
-import { explicitFile, type WrittenFile } from "./explicit-file.ts";
+import { explicitFile, isLongDataSet, type WrittenFile } from "./explicit-file.ts";
 import { EXPLICIT_TYPE, explicitInstanceResponse } from "./explicit-instance.ts";
 import { fileType, fileVersion } from "./file-answer.ts";
 
@@ -168,7 +168,7 @@ async function* listedIn(groups: InstanceGroups): AsyncGenerator<ListedInstance>
 interface WritingExplicit {
   /** Returns undefined if the client takes an instance as it is stored, or if it can't be so written. */
   write(instance: ManifestInstance): Promise<WrittenFile | undefined>;
-  /** Which it takes before it decodes. */
+  /** Which it takes before it decodes, or writes a long data set. */
   place: PlaceForLater;
 }
 
@@ -187,6 +187,7 @@ function writingExplicit(
     place,
     async write(instance) {
       if (!namedExplicit(accept, instance.transferSyntaxUID)) return undefined;
+      if (isLongDataSet(instance)) await place.taken();
       return await explicitFile(reader, instance, async (frameIndex) => {
         await place.taken();
         return await decoding.next({ instance, frameIndex, asDescribed: false }, asker);
