@@ -7,7 +7,7 @@ import { keepInTab } from "../../../src/client/features/session/kept-in-tab.ts";
 import { knownEndAtom } from "../../../src/client/features/session/known-end.ts";
 import { beginSession, endSession, restoreSession } from "../../../src/client/session.ts";
 import { withoutConnection } from "../../support/connection.ts";
-import { act, cleanup, screen, withDom } from "../../support/dom.ts";
+import { act, cleanup, screen, waitFor, withDom } from "../../support/dom.ts";
 import { renderClient } from "../../support/render-client.tsx";
 import { answerCalls, helena } from "../../support/render-view.tsx";
 import { skull } from "../../support/skull-study.ts";
@@ -72,6 +72,17 @@ test("what a patient's home shows is asked for before the frame around it is dra
   const home = ["GET /api/studies", "GET /api/shared-with-me", "GET /api/notifications"];
   expect([...new Set(calls)].filter((call) => home.includes(call))).toEqual(home);
   await screen.findByRole("heading", { level: 1 });
+});
+
+test("what another person left in the tab is erased as soon as somebody else is in /his", async () => {
+  answerCalls({});
+  keepInTab("01900000-0000-7000-8000-00000000000b", "study-rows", { search: "Prado" });
+  beginSession(
+    { ...helena, termsAcceptedAt: "2026-01-01T00:00:00.000Z", token: "t0ken" },
+    { keepConnected: false },
+  );
+  await renderClient(<HisScreen productName="Exameteca" maxUploadBytes={1} />);
+  await waitFor(() => expect(JSON.stringify({ ...sessionStorage })).not.toContain("Prado"));
 });
 
 describe("a person whose session expired", () => {

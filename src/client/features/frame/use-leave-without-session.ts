@@ -4,7 +4,7 @@ import { readStoredSession, sessionAtom, sessionEndAtom } from "../../session.ts
 import { useIsOnline } from "../../ui/use-is-online.ts";
 import { currentPath, replacePath } from "../places/his-location.ts";
 import { parsePlace, pathOf } from "../places/place.ts";
-import { eraseKeptInTab } from "../session/kept-in-tab.ts";
+import { eraseKeptInTab, eraseKeptOfOthers } from "../session/kept-in-tab.ts";
 import { keepPlace, takeKeptPlace } from "../session/kept-place.ts";
 import { knownEndAtom } from "../session/known-end.ts";
 
@@ -19,7 +19,9 @@ export function useLeaveWithoutSession(userId: string | undefined): boolean {
   /** Who was signed in: the end of a session takes its user along. */
   const lastUserId = useRef(userId);
   useEffect(() => {
-    if (userId !== undefined) lastUserId.current = userId;
+    if (userId === undefined) return;
+    lastUserId.current = userId;
+    eraseKeptOfOthers(userId);
   }, [userId]);
   const knownEnd = useAtomValue(knownEndAtom);
   useEffect(() => {

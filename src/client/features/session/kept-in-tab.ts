@@ -22,6 +22,11 @@ export function keepInTab(userId: string, name: string, value: unknown): void {
   sessionStore.write(KEY, values.length > 0 ? JSON.stringify({ userId, values: bounded }) : undefined);
 }
 
+/** Erases what another person left, before they opened anything that is kept. */
+export function eraseKeptOfOthers(userId: string): void {
+  valuesOf(userId);
+}
+
 export function eraseKeptInTab(): void {
   sessionStore.write(KEY, undefined);
 }
