@@ -2,6 +2,7 @@ import { atom, getDefaultStore } from "jotai";
 import * as z from "zod/mini";
 import { type CurrentUser, currentUserSchema, type SignedInUser } from "../shared/api/users.ts";
 import { localStore, sessionStore } from "./browser-storage.ts";
+import { isSignedOut, noteSignedOut } from "./signed-out.ts";
 
 /** `user` is absent until the current-user call has answered for a token kept from an earlier visit. */
 export interface Session {
@@ -46,10 +47,16 @@ export function outlivesPage(): boolean {
   return readStoredSession() !== undefined && sessionStore.outlivesPage(SESSION_KEYS[0]);
 }
 
-/** Resumes the stored session, if there is one, and returns it. */
+/** Resumes the stored session, if there is one, and returns it. This tab's copy of one that the person signed out of elsewhere is erased. */
 export function restoreSession(): Session | undefined {
-  const session = readStoredSession();
+  const kept = readStoredSession();
+  const isOver = kept !== undefined && isSignedOut(kept.token);
+  if (isOver) {
+    for (const key of [...SESSION_KEYS, KEPT_KEY]) sessionStore.write(key, undefined);
+  }
+  const session = isOver ? readStoredSession() : kept;
   store.set(sessionState, session);
+  if (isOver && !session) store.set(sessionEndState, "logout");
   return session;
 }
 
@@ -94,6 +101,7 @@ export function endSession(reason: SessionEnd): void {
   // Whoever lent the token learns from the call that it is over; the session of this browser is another one.
   if (lentToken !== undefined) return;
   const ended = currentToken();
+  if (reason === "logout" && ended) noteSignedOut(ended);
   for (const key of SESSION_KEYS) sessionStore.write(key, undefined);
   // Another tab may have renewed the session meanwhile; only a logout ends the renewed one too.
   if (reason === "logout" || localStore.read(TOKEN_KEY) === ended) localStore.write(TOKEN_KEY, undefined);
@@ -106,6 +114,12 @@ export function endSession(reason: SessionEnd): void {
 /** Ends the session once the server refuses its token. A call that carried the token of before a renewal ends nothing. */
 export function endSessionIfRefused(status: number, token: string | undefined): void {
   if (status === 401 && token && token === currentToken()) endSession("expired");
+}
+
+/** Ends the session if the person signed out of it in another tab, without asking the server, which may be out of reach. */
+export function endSessionIfSignedOut(): void {
+  const token = currentToken();
+  if (token && isSignedOut(token)) endSession("expired");
 }
 
 /**

@@ -10,6 +10,7 @@ import {
   readKept,
   readStoredSession,
   renewSession,
+  restoreSession,
 } from "../../src/client/session.ts";
 import type { SignedInUser } from "../../src/shared/api/users.ts";
 import { withDom } from "../support/dom.ts";
@@ -72,11 +73,67 @@ describe("the session", () => {
     }
   });
 
-  test("leaves no stored data when it ends", () => {
+  test("leaves no stored data when it ends, but for a number that tells it from others", () => {
     beginSession(signedIn, { keepConnected: true });
     endSession("logout");
     expect(currentToken()).toBeUndefined();
-    expect(sessionStorage.length + localStorage.length).toBe(0);
+    expect(sessionStorage.length).toBe(0);
+    expect(Object.keys(localStorage)).toEqual(["signed-out"]);
+    expect(localStorage.getItem("signed-out")).toMatch(/^\[\d+\]$/);
+  });
+
+  describe("of which another tab has a copy that heard nothing", () => {
+    const copy = () => {
+      const kept = { ...sessionStorage };
+      return () => Object.entries(kept).forEach(([key, value]) => sessionStorage.setItem(key, value));
+    };
+
+    test("is over there too once the person signed out, with what was kept for them", () => {
+      beginSession(signedIn, { keepConnected: false });
+      keepWithSession("the list of this session");
+      const reopen = copy();
+      endSession("logout");
+      reopen();
+      expect(restoreSession()).toBeUndefined();
+      expect([currentToken(), readKept()]).toEqual([undefined, undefined]);
+      expect(sessionStorage.length).toBe(0);
+    });
+
+    test("makes room there for the next person, who loses nothing", () => {
+      beginSession(signedIn, { keepConnected: false });
+      keepWithSession("the list of this session");
+      const reopen = copy();
+      endSession("logout");
+      beginSession({ ...signedIn, id: "u2", token: "of the next" }, { keepConnected: true });
+      keepWithSession("the list of the next");
+      sessionStorage.clear();
+      reopen();
+      expect(restoreSession()).toEqual({ token: "of the next" });
+      expect(readKept()).toBe("the list of the next");
+    });
+
+    test("goes on there if it only expired, or if the person signed out of another one", () => {
+      beginSession(signedIn, { keepConnected: false });
+      const reopen = copy();
+      endSession("expired");
+      beginSession({ ...signedIn, token: "another" }, { keepConnected: false });
+      endSession("logout");
+      reopen();
+      expect(restoreSession()?.token).toBe("fresh");
+    });
+
+    test("is known to be over after many others", () => {
+      const reopens = Array.from({ length: 20 }, (_, n) => {
+        beginSession({ ...signedIn, token: `token ${n}` }, { keepConnected: false });
+        const reopen = copy();
+        endSession("logout");
+        return reopen;
+      });
+      for (const reopen of reopens) {
+        reopen();
+        expect(restoreSession()).toBeUndefined();
+      }
+    });
   });
 
   test("continues with a renewed token, which outlives the tab only if the old one did", () => {

@@ -3,8 +3,9 @@ import { expect, test } from "bun:test";
 import { QueryClientProvider } from "@tanstack/react-query";
 import { useCurrentUser } from "../../../src/client/features/session/use-current-user.ts";
 import { createQueryClient } from "../../../src/client/query-client.ts";
-import { currentToken, endSession, restoreSession } from "../../../src/client/session.ts";
-import { screen, withDom } from "../../support/dom.ts";
+import { announceSessionEnd, beginSession, currentToken, endSession, restoreSession } from "../../../src/client/session.ts";
+import { noteSignedOut } from "../../../src/client/signed-out.ts";
+import { act, screen, waitFor, withDom } from "../../support/dom.ts";
 import { renderClient } from "../../support/render-client.tsx";
 import { helena } from "../../support/render-view.tsx";
 
@@ -35,4 +36,24 @@ test("a tab that opens while another person signs in elsewhere shows whose sessi
   );
   await screen.findByText(/Prado|Duarte/);
   expect([screen.getByText(/Prado|Duarte/).textContent, currentToken()]).toEqual(["Tomás Prado", "of-tomas"]);
+});
+
+test("signing out in another tab ends the same session here, also if the server is out of reach by then", async () => {
+  endSession("logout");
+  beginSession({ ...helena, token: "of-helena" }, { keepConnected: false });
+  globalThis.fetch = (async () => Response.json(helena)) as unknown as typeof fetch;
+  await renderClient(
+    <QueryClientProvider client={createQueryClient()}>
+      <Probe />
+    </QueryClientProvider>,
+  );
+  await screen.findByText(helena.name);
+  globalThis.fetch = (async () => {
+    throw new TypeError("Failed to fetch");
+  }) as unknown as typeof fetch;
+  // The other tab has the same session, and a storage of its own.
+  noteSignedOut("of-helena");
+  await act(async () => announceSessionEnd("logout"));
+  await waitFor(() => expect(screen.getByText("nobody")).toBeTruthy());
+  expect(sessionStorage.length).toBe(0);
 });

@@ -4,14 +4,20 @@ import { useEffect } from "react";
 import { api } from "../../api.ts";
 import { isOffline } from "../../query-client.ts";
 import { CURRENT_USER } from "../../query-keys.ts";
-import { currentToken, onSessionEndElsewhere, refreshSessionUser, sessionAtom } from "../../session.ts";
+import {
+  currentToken,
+  endSessionIfSignedOut,
+  onSessionEndElsewhere,
+  refreshSessionUser,
+  sessionAtom,
+} from "../../session.ts";
 import { useFailure } from "../../ui/use-failure.ts";
 import { readKeptUser } from "./kept-user.ts";
 import { knownEndAtom } from "./known-end.ts";
 
 /**
  * The user as the server says now; until it has answered, as the browser kept it. When another tab's session ends,
- * asks the server again: a 401 ends this session too.
+ * asks the server again: a 401 ends this session too. So does signing out there of this very session.
  */
 export function useCurrentUser() {
   const session = useAtomValue(sessionAtom);
@@ -37,6 +43,7 @@ export function useCurrentUser() {
   useEffect(() => {
     const check = async (reason: unknown) => {
       if (reason === "logout" || reason === "password") setToldEnd(reason);
+      endSessionIfSignedOut();
       await queryClient.invalidateQueries({ queryKey: CURRENT_USER });
       // It was somebody else's session, or another of the same person.
       if (currentToken() !== undefined) setToldEnd(undefined);
