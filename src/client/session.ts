@@ -50,16 +50,19 @@ export function outlivesPage(): boolean {
 /** Resumes the stored session, if there is one, and returns it. This tab's copy of one that the person signed out of elsewhere is erased. */
 export function restoreSession(): Session | undefined {
   const kept = readStoredSession();
-  const isOver = kept !== undefined && isSignedOut(kept.token);
-  if (isOver) {
+  const isLeft = kept !== undefined && isSignedOut(kept.token);
+  if (isLeft) {
     for (const key of [...SESSION_KEYS, KEPT_KEY]) sessionStore.write(key, undefined);
   }
-  const session = isOver ? readStoredSession() : kept;
+  const session = isLeft ? readStoredSession() : kept;
+  isOver = false;
   store.set(sessionState, session);
-  if (isOver && !session) store.set(sessionEndState, "logout");
+  if (isLeft && !session) store.set(sessionEndState, "logout");
   return session;
 }
 
+/** Whether this page's session ended. The browser may keep somebody else's; what this page still does is not theirs. */
+let isOver = false;
 let lentToken: string | undefined;
 
 /** Gives the calls of this page a token that is not a session's, in the place of any session. `undefined` takes it back. */
@@ -70,6 +73,7 @@ export function lendToken(token: string | undefined): void {
 /** The token to send: a lent one, the stored one, or else the current user's. */
 export function currentToken(): string | undefined {
   if (lentToken !== undefined) return lentToken;
+  if (isOver) return undefined;
   return readStoredSession()?.token ?? store.get(sessionState)?.token;
 }
 
@@ -106,6 +110,7 @@ export function endSession(reason: SessionEnd): void {
   // Another tab may have renewed the session meanwhile; only a logout ends the renewed one too.
   if (reason === "logout" || localStore.read(TOKEN_KEY) === ended) localStore.write(TOKEN_KEY, undefined);
   dropKept();
+  isOver = true;
   store.set(sessionState, undefined);
   store.set(sessionEndState, reason);
   announceSessionEnd(reason);
@@ -174,6 +179,7 @@ function openChannel(): BroadcastChannel | undefined {
 }
 
 function keepSession(session: Session): void {
+  isOver = false;
   sessionStore.write(SESSION_KEYS[0], JSON.stringify({ user: session.user, token: session.token }));
   store.set(sessionState, session);
 }

@@ -167,6 +167,18 @@ describe("the session", () => {
     }
   });
 
+  test("hands nothing of this page to another person who stays signed in, once it ended", () => {
+    beginSession(signedIn, { keepConnected: false });
+    localStorage.setItem("token", "of somebody else");
+    localStorage.setItem("kept-with-session", JSON.stringify("their list"));
+    endSession("expired");
+    keepWithSession("the list of this session");
+    expect(currentToken()).toBeUndefined();
+    expect(JSON.stringify({ ...localStorage })).not.toContain("the list of this session");
+    expect(restoreSession()?.token).toBe("of somebody else");
+    expect(currentToken()).toBe("of somebody else");
+  });
+
   test("leaves the session renewed by another tab alone when it expires, and ends it on logout", () => {
     beginSession(signedIn, { keepConnected: true });
     localStorage.setItem("token", "renewed elsewhere");
