@@ -1,8 +1,11 @@
+import { join } from "node:path";
 import { transformAsync } from "@babel/core";
 import linguiMacro from "@lingui/babel-plugin-lingui-macro";
+import { getConfig } from "@lingui/conf";
 import type { BunPlugin } from "bun";
 
 const IMPORTS_A_MACRO = /@lingui\/(core|react)\/macro/;
+const TRANS = join(import.meta.dir, "../../src/client/ui/trans.tsx");
 
 interface LinguiOptions {
   stripMessages: boolean;
@@ -17,6 +20,12 @@ interface LinguiOptions {
 export const linguiPlugin = ({ stripMessages, prepare = (source) => source }: LinguiOptions): BunPlugin => ({
   name: "lingui-macro",
   setup(build) {
+    const config = getConfig();
+    const linguiConfig = {
+      ...config,
+      runtimeConfigModule: { ...config.runtimeConfigModule, Trans: [TRANS, "Trans"] as const },
+    };
+    const descriptorFields = stripMessages ? "id-only" : "message";
     build.onLoad({ filter: /[\\/]src[\\/]client[\\/].*\.tsx?$/ }, async ({ path }) => {
       const source = prepare(await Bun.file(path).text());
       const loader = path.endsWith("x") ? "tsx" : "ts";
@@ -27,7 +36,7 @@ export const linguiPlugin = ({ stripMessages, prepare = (source) => source }: Li
         configFile: false,
         sourceMaps: stripMessages ? false : "inline",
         parserOpts: { plugins: loader === "tsx" ? ["typescript", "jsx"] : ["typescript"] },
-        plugins: [[linguiMacro, { descriptorFields: stripMessages ? "id-only" : "message" }]],
+        plugins: [[linguiMacro, { descriptorFields, linguiConfig }]],
       });
       if (!compiled?.code) throw new Error(`Babel gave nothing for ${path}`);
       return { contents: compiled.code, loader };

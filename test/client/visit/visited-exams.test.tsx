@@ -45,3 +45,11 @@ test("a link with exams of one patient, however the name is written, names them 
     ...{ title: "Exames de Maria Sá", parts: ["Para comparar"], named: [] },
   });
 });
+
+for (const name of ["<constructor/>", "<toString>Sá</toString>", "<b>Sá</b>", "<0>Sá</0>", "<0/>"]) {
+  test(`a link shows a name as it is written, also ${name}`, async () => {
+    expect(await openLink(studyOf(name, "Tórax"))).toEqual({
+      ...{ title: `Exames de ${name}`, parts: [], named: [] },
+    });
+  });
+}
