@@ -128,7 +128,7 @@ function pixelDataAs(metadata: DicomJson): PixelModule["pixelDataAs"] {
 const MAX_WINDOWS = 16;
 
 function windowsOf(voi: DicomJson): NamedWindow[] {
-  const shape = SHAPES[textOf(voi[TagHex.VOILUTFunction]) ?? ""] ?? "linear";
+  const shape = SHAPES.get(textOf(voi[TagHex.VOILUTFunction]) ?? "") ?? "linear";
   const count = Math.min(MAX_WINDOWS, voi[TagHex.WindowCenter]?.Value?.length ?? 0);
   return Array.from({ length: count }, (_, place) => {
     const center = numberOf(voi[TagHex.WindowCenter], place);
@@ -140,7 +140,11 @@ function windowsOf(voi: DicomJson): NamedWindow[] {
   }).flat();
 }
 
-const SHAPES: Record<string, Window["shape"]> = { LINEAR_EXACT: "linearExact", SIGMOID: "sigmoid" };
+/** A map, because an instance may have any text here: `constructor` is a member of each object. */
+const SHAPES = new Map<string, Window["shape"]>([
+  ["LINEAR_EXACT", "linearExact"],
+  ["SIGMOID", "sigmoid"],
+]);
 
 function paddingOf(metadata: DicomJson, lowest: number): PixelModule["padding"] {
   const declared = numberOf(metadata[TagHex.PixelPaddingValue]);

@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
+import * as z from "zod/mini";
 import { studies } from "../../../src/server/features/studies/studies.table.ts";
-import type { CreatedLink, Visit } from "../../../src/shared/api/links.ts";
-import type { Study } from "../../../src/shared/api/studies.ts";
+import { type CreatedLink, type Visit, visitSchema } from "../../../src/shared/api/links.ts";
+import { type Study, studySchema } from "../../../src/shared/api/studies.ts";
 import { TagHex } from "../../../src/shared/dicom/tags.ts";
 import { sampleZip } from "../../support/sample-zip.ts";
 import { createTestApp, type Person, type TestApp } from "../../support/test-app.ts";
@@ -69,4 +70,20 @@ test("documents among the images are counted beside them, in the list, for one e
   const json = { link: pathname.split("/").at(-1), secret: hash.slice(1) };
   const visit = (await (await t.call("POST", "/api/visits", { json })).json()) as Visit;
   expect(visit.studies).toMatchObject([{ imagesReceived: 3, documentsReceived: 1 }]);
+});
+
+test("the list and a link's page show exams in which the patient's sex is any word, such as constructor", async () => {
+  const other = await t.addPerson("Sexo Qualquer", { plan: "clinica" });
+  const words = ["constructor", "__proto__", "toString"];
+  const elements = words.map((word) => ({ [TagHex.PatientSex]: { vr: "CS", Value: [word] } }));
+  await t.store(other, sampleZip(...elements.map((own, n) => ({ study: `9${n}`, elements: own }))));
+  const listed = z
+    .array(studySchema)
+    .parse(await (await t.call("GET", "/api/studies", { as: other })).json());
+  expect(listed.map(({ patientGender }) => patientGender)).toEqual([null, null, null]);
+  const link = await t.call("POST", "/api/links", { as: other, json: { studyIds: listed.map(({ id }) => id) } });
+  const { pathname, hash } = new URL(((await link.json()) as CreatedLink).url);
+  const json = { link: pathname.split("/").at(-1), secret: hash.slice(1) };
+  const visit = visitSchema.parse(await (await t.call("POST", "/api/visits", { json })).json());
+  expect(visit.studies).toHaveLength(3);
 });

@@ -52,3 +52,18 @@ test("the padding of signed pixels is known by its value without a sign, too", (
   expect(readPixelModule({ ...padded, ...signed }, 0).padding).toEqual({ from: -2_000, to: -2_000 });
   expect(readPixelModule(padded, 0).padding).toEqual({ from: 63_536, to: 63_536 });
 });
+
+test.each([
+  ["SIGMOID", "sigmoid"],
+  ["LINEAR_EXACT", "linearExact"],
+  ["LINEAR", "linear"],
+  ["constructor", "linear"],
+  ["__proto__", "linear"],
+] as const)("a window whose function is %s is %s", (written, shape) => {
+  const voi = { [TagHex.WindowCenter]: ds(40), [TagHex.WindowWidth]: ds(400) };
+  const { windows } = readPixelModule(
+    { ...wide, ...voi, [TagHex.VOILUTFunction]: { vr: "CS", Value: [written] } },
+    0,
+  );
+  expect(windows).toEqual([{ center: 40, width: 400, shape, name: "" }]);
+});
