@@ -47,7 +47,10 @@ export function outlivesPage(): boolean {
   return readStoredSession() !== undefined && sessionStore.outlivesPage(SESSION_KEYS[0]);
 }
 
-/** Resumes the stored session, if there is one, and returns it. This tab's copy of one that the person signed out of elsewhere is erased. */
+/**
+ * Resumes the stored session, if there is one, and returns it. This tab's copy of a session that the person signed out of in another
+ * tab is erased.
+ */
 export function restoreSession(): Session | undefined {
   const kept = readStoredSession();
   const isLeft = kept !== undefined && isSignedOut(kept.token);
@@ -59,6 +62,15 @@ export function restoreSession(): Session | undefined {
   store.set(sessionState, session);
   if (isLeft && !session) store.set(sessionEndState, "logout");
   return session;
+}
+
+/**
+ * Gives this tab the session that it resumed as its own. One that stays in the browser may be replaced by another person's at any
+ * time, and until the server has answered, such as without a connection, the tab would go on with that one.
+ */
+export function holdSession(): void {
+  const session = store.get(sessionState);
+  if (session) keepSession(session);
 }
 
 /** Whether this page's session ended. The browser may keep somebody else's; what this page still does is not theirs. */
@@ -121,7 +133,7 @@ export function endSessionIfRefused(status: number, token: string | undefined): 
   if (status === 401 && token && token === currentToken()) endSession("expired");
 }
 
-/** Ends the session if the person signed out of it in another tab, without asking the server, which may be out of reach. */
+/** Ends the session if the person signed out of it in another tab. Does not ask the server, which may be out of reach. */
 export function endSessionIfSignedOut(): void {
   const token = currentToken();
   if (token && isSignedOut(token)) endSession("expired");

@@ -85,7 +85,9 @@ describe("the session", () => {
   describe("of which another tab has a copy that heard nothing", () => {
     const copy = () => {
       const kept = { ...sessionStorage };
-      return () => Object.entries(kept).forEach(([key, value]) => sessionStorage.setItem(key, value));
+      return () => {
+        for (const [key, value] of Object.entries(kept)) sessionStorage.setItem(key, value);
+      };
     };
 
     test("is over there too once the person signed out, with what was kept for them", () => {

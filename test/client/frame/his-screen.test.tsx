@@ -85,6 +85,33 @@ test("what another person left in the tab is erased as soon as somebody else is 
   await waitFor(() => expect(JSON.stringify({ ...sessionStorage })).not.toContain("Prado"));
 });
 
+test("a page opened without a connection sends nothing as somebody else who has logged in by the time there is one", async () => {
+  const me = { ...helena, termsAcceptedAt: "2026-01-01T00:00:00.000Z" };
+  localStorage.setItem("token", "of-helena");
+  localStorage.setItem("kept-with-session", JSON.stringify({ user: me }));
+  restoreSession();
+  const tokens = new Set<string | undefined>();
+  let answer = (): Response => {
+    throw new TypeError("Failed to fetch");
+  };
+  globalThis.fetch = (async (_path: string, init?: RequestInit) => {
+    const { Authorization } = (init?.headers ?? {}) as Record<string, string>;
+    tokens.add(Authorization);
+    return answer();
+  }) as unknown as typeof fetch;
+  const replace = spyOn(window.location, "replace").mockImplementation(() => undefined);
+  using connection = withoutConnection();
+  await renderClient(<HisScreen productName="Exameteca" maxUploadBytes={1} />);
+  await screen.findAllByText(me.name);
+  localStorage.setItem("token", "of-tomas");
+  answer = () => new Response(null, { status: 401 });
+  await connection.end();
+  await waitFor(() => expect(replace.mock.calls).toEqual([["/?expired=true"]]));
+  expect([...tokens]).toEqual(["Bearer of-helena"]);
+  expect(localStorage.getItem("token")).toBe("of-tomas");
+  replace.mockRestore();
+});
+
 describe("a person whose session expired", () => {
   const me = { ...helena, termsAcceptedAt: "2026-01-01T00:00:00.000Z" };
   const place = "/profile/tab/access/token/-";

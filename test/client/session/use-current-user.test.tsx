@@ -3,7 +3,13 @@ import { expect, test } from "bun:test";
 import { QueryClientProvider } from "@tanstack/react-query";
 import { useCurrentUser } from "../../../src/client/features/session/use-current-user.ts";
 import { createQueryClient } from "../../../src/client/query-client.ts";
-import { announceSessionEnd, beginSession, currentToken, endSession, restoreSession } from "../../../src/client/session.ts";
+import {
+  announceSessionEnd,
+  beginSession,
+  currentToken,
+  endSession,
+  restoreSession,
+} from "../../../src/client/session.ts";
 import { noteSignedOut } from "../../../src/client/signed-out.ts";
 import { act, screen, waitFor, withDom } from "../../support/dom.ts";
 import { renderClient } from "../../support/render-client.tsx";

@@ -81,7 +81,10 @@ test("the list and a link's page show exams in which the patient's sex is any wo
     .array(studySchema)
     .parse(await (await t.call("GET", "/api/studies", { as: other })).json());
   expect(listed.map(({ patientGender }) => patientGender)).toEqual([null, null, null]);
-  const link = await t.call("POST", "/api/links", { as: other, json: { studyIds: listed.map(({ id }) => id) } });
+  const link = await t.call("POST", "/api/links", {
+    as: other,
+    json: { studyIds: listed.map(({ id }) => id) },
+  });
   const { pathname, hash } = new URL(((await link.json()) as CreatedLink).url);
   const json = { link: pathname.split("/").at(-1), secret: hash.slice(1) };
   const visit = visitSchema.parse(await (await t.call("POST", "/api/visits", { json })).json());

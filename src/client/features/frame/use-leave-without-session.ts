@@ -1,6 +1,6 @@
 import { useAtomValue } from "jotai";
 import { useEffect, useRef } from "react";
-import { readStoredSession, sessionAtom, sessionEndAtom } from "../../session.ts";
+import { holdSession, readStoredSession, sessionAtom, sessionEndAtom } from "../../session.ts";
 import { useIsOnline } from "../../ui/use-is-online.ts";
 import { currentPath, replacePath } from "../places/his-location.ts";
 import { parsePlace, pathOf } from "../places/place.ts";
@@ -43,8 +43,12 @@ function pathToKeep(userId: string | undefined): string {
   return pathOf(userId === undefined ? { view: place.view, steps: [] } : place);
 }
 
-/** Path of the place that the page opens at: where the same person's session expired, or else what the browser's history says. */
+/**
+ * Begins a page of the session that this tab resumed. Returns the path of the place that it opens at: where the same person's session
+ * expired, or else what the browser's history says.
+ */
 export function openingPath(): string {
+  holdSession();
   const kept = takeKeptPlace(readStoredSession()?.user?.id);
   if (kept !== undefined) replacePath(kept);
   return currentPath();
