@@ -148,6 +148,16 @@ test("a report that is verified by nobody named, of a class by itself, says that
   expect(linesOf(await answer.text())).toContain("Verificado");
 });
 
+test("a report is shown whose items are of any type that its writer made up, such as constructor", async () => {
+  const types = ["constructor", "__proto__", "toString"];
+  const made = items(...types.map((type) => item(type, `Tipo ${type}`, {})));
+  await t.store(owner, sampleZip({ study: "40", elements: { ...report, [TagHex.ContentSequence]: made } }));
+  const answer = await t.call("GET", pathOf("40"), { as: owner, headers: { "accept-language": "pt-BR" } });
+  expect(answer.status).toBe(200);
+  const shown = types.flatMap((type) => [`Tipo ${type}`, "sem valor"]);
+  expect(linesOf(await answer.text()).slice(-shown.length)).toEqual(shown);
+});
+
 test("a report of more parts than a page has is refused before others wait for it", async () => {
   const many = { vr: "SQ", Value: Array.from({ length: 30_001 }, () => ({})) };
   const lines = items(item("TEXT", "a", { [TagHex.TextValue]: text("UT", "a\n".repeat(30_000)) }));

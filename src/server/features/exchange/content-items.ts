@@ -18,24 +18,24 @@ export function isStructuredReport(sopClassUID: string): boolean {
   return sopClassUID.startsWith(STORAGE) || OTHER_STORAGE.has(sopClassUID);
 }
 
-/** By Value Type (PS3.3 table C.17.3-7). */
-const VALUES: Readonly<Record<string, (item: DicomJson, locale: Locale) => string>> = {
-  TEXT: (item) => textOf(item, TagHex.TextValue),
-  CODE: (item) => codeText(itemOf(item, TagHex.ConceptCodeSequence)) ?? "",
-  NUM: numberText,
-  DATE: (item, locale) => dateText(textOf(item, TagHex.Date), locale),
-  TIME: (item) => isoTime(textOf(item, TagHex.Time)) ?? textOf(item, TagHex.Time),
-  DATETIME: (item, locale) => dateTimeText(textOf(item, TagHex.DateTime), locale),
-  PNAME: (item) => nameText(item, TagHex.PersonName),
-  UIDREF: (item) => textOf(item, TagHex.UID),
-  SCOORD: (item) => textOf(item, TagHex.GraphicType),
-  SCOORD3D: (item) => textOf(item, TagHex.GraphicType),
-  TCOORD: (item) => textOf(item, TagHex.TemporalRangeType),
-};
+/** By Value Type (PS3.3 table C.17.3-7). A map, because an instance may have any text there, such as `constructor`. */
+const VALUES = new Map<string, (item: DicomJson, locale: Locale) => string>([
+  ["TEXT", (item) => textOf(item, TagHex.TextValue)],
+  ["CODE", (item) => codeText(itemOf(item, TagHex.ConceptCodeSequence)) ?? ""],
+  ["NUM", numberText],
+  ["DATE", (item, locale) => dateText(textOf(item, TagHex.Date), locale)],
+  ["TIME", (item) => isoTime(textOf(item, TagHex.Time)) ?? textOf(item, TagHex.Time)],
+  ["DATETIME", (item, locale) => dateTimeText(textOf(item, TagHex.DateTime), locale)],
+  ["PNAME", (item) => nameText(item, TagHex.PersonName)],
+  ["UIDREF", (item) => textOf(item, TagHex.UID)],
+  ["SCOORD", (item) => textOf(item, TagHex.GraphicType)],
+  ["SCOORD3D", (item) => textOf(item, TagHex.GraphicType)],
+  ["TCOORD", (item) => textOf(item, TagHex.TemporalRangeType)],
+]);
 
 /** The value of a content item as people read it; empty if it has none. @throws {AppError} as {@link textOf} */
 export function valueText(item: DicomJson, locale: Locale): string {
-  const read = VALUES[textOf(item, TagHex.ValueType)] ?? referenceText;
+  const read = VALUES.get(textOf(item, TagHex.ValueType)) ?? referenceText;
   return read(item, locale);
 }
 
