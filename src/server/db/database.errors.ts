@@ -85,6 +85,11 @@ export function isReadOnly(error: unknown): boolean {
   return error instanceof postgres.PostgresError && error.code === "25006";
 }
 
+/** Whether a change failed because the database only reads now. */
+export function takesNoChanges(error: unknown): boolean {
+  return [...causesOf(error)].some((cause) => isReadOnly(cause) || isDatabaseFull(cause));
+}
+
 /** The names with which a connection fails that was open. */
 const ENDED_CONNECTION = /^(CONNECTION_CLOSED|ECONNRESET|EPIPE|ETIMEDOUT)$/;
 

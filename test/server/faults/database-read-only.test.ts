@@ -13,6 +13,11 @@ test("a database that became read-only is told by health and refuses changes; li
   const asked = Buffer.from(JSON.stringify([{ userId: person.id, id: study?.id }])).toString("base64url");
   const openViewer = () => t.call("GET", `/generate-token?data=${asked}`, { as: person });
   const { token } = (await (await openViewer()).json()) as { token: string };
+  const made = await t.call("POST", "/api/tokens", {
+    as: person,
+    json: { name: "Programa", scopes: ["api"], expiresAt: null },
+  });
+  const program = { ...person, token: ((await made.json()) as { token: string }).token };
   const [named] = await t.sql`select current_database() as name`;
   /** As a failover to a standby and back, which ends all sessions. */
   const setReadOnly = async (value: "on" | "off") => {
@@ -32,10 +37,13 @@ test("a database that became read-only is told by health and refuses changes; li
   expect([refused.status, (await problemOf(refused)).code]).toEqual([503, "database.unavailable"]);
   const download = () => t.call("GET", `/api/studies/${study?.id}/download`, { as: person });
   for (const call of [openViewer, download]) expect((await call()).status).toBe(503);
+  // A session, and an access token, would now be noted as used.
+  t.advance(10 * 60_000);
   const viewed = await t.call("GET", `/dicomweb/t/${token}/studies/${study?.studyInstanceUID}/metadata`);
   expect(viewed.status).toBe(200);
-  const list = async () => (await t.call("GET", "/api/studies", { as: person })).json();
+  const list = async (as = person) => (await t.call("GET", "/api/studies", { as })).json();
   expect(await list()).toHaveLength(1);
+  expect(await list(program)).toHaveLength(1);
   await setReadOnly("off");
   await until(async () => (await health())[0] === 200);
   expect((await t.upload(person, sampleZip({ study: "2" }))).status).toBe(201);

@@ -1,5 +1,6 @@
 import { ACCESS_TOKEN_PREFIX } from "../../../shared/api/access-tokens.ts";
 import { DELIVERY_TOKEN_PREFIX } from "../../../shared/api/deliveries.ts";
+import { spareChange } from "../../db/spare-change.ts";
 import type { Deps } from "../../deps.ts";
 import { bearerToken } from "../../http/guard.ts";
 import type { FindSession, Session } from "../../http/session.ts";
@@ -61,7 +62,7 @@ async function findTokenSession(
   const now = clock.now();
   if (!row?.isAuthorized || (row.endsAt && row.endsAt <= now)) return undefined;
   const idleMs = now.getTime() - (row.lastUsedAt?.getTime() ?? 0);
-  if (idleMs > TOUCH_MS) await touchAccessToken(db, row.id, now);
+  if (idleMs > TOUCH_MS) await spareChange(() => touchAccessToken(db, row.id, now));
   const { id, userId, role, isTrial, scopes } = row;
   return { id, userId, role, isTrial, scopes, hasActiveSubscription: hasActiveSubscription(row, now) };
 }

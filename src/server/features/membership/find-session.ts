@@ -1,4 +1,5 @@
 import { isInForce } from "../../../shared/rules/subscription.ts";
+import { spareChange } from "../../db/spare-change.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../http/app-error.ts";
 import { unauthenticated } from "../../http/http.errors.ts";
@@ -52,7 +53,7 @@ export async function judgeSession(
   if (!row || row.userId !== userId || row.revokedAt || !row.isAuthorized) return undefined;
   const idleMs = now.getTime() - row.lastSeenAt.getTime();
   if (idleMs > IDLE_MS || now.getTime() - row.createdAt.getTime() > SESSION_LIFETIME_MS) return undefined;
-  if (idleMs > TOUCH_MS) await touchSession(deps.db, sessionId, now);
+  if (idleMs > TOUCH_MS) await spareChange(() => touchSession(deps.db, sessionId, now));
   const { role, isTrial } = row;
   return { id: sessionId, userId, role, isTrial, hasActiveSubscription: hasActiveSubscription(row, now) };
 }
