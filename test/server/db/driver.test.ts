@@ -89,3 +89,17 @@ async function countedSocket(onWrite: () => void): Promise<Socket> {
     socket.once("connect", () => resolve(socket)).once("error", reject),
   );
 }
+
+test("a statement that fails after its first rows leaves no places in the next answer of its connection", async () => {
+  const sql = openPostgres(database.url, { max: 1 });
+  const next = async () => [...(await sql`select ${"next"}::text as line`.values())];
+  const failing = [
+    sql`select 1 / (3 - line) from generate_series(1, 9) line`,
+    sql`select case when line > 3 then pg_terminate_backend(pg_backend_pid()) end from generate_series(1, 9) line`,
+  ];
+  for (const statement of failing) {
+    await expect(statement.execute()).rejects.toThrow();
+    expect(await next()).toEqual([["next"]]);
+  }
+  await sql.end({ timeout: 1 });
+});
