@@ -10,6 +10,7 @@ import { keepPostgresRunning } from "./db/embedded/keep-running.ts";
 import { migrate } from "./db/migrate.ts";
 import { migrations } from "./db/migrations.ts";
 import type { Patience } from "./db/patience.ts";
+import { takesChanges } from "./db/renew-sessions.ts";
 import type { Deps } from "./deps.ts";
 import { createTokens } from "./features/accounts/sessions/tokens.ts";
 import { createFrameEncoder } from "./features/derivatives/worker/frame-encoder.ts";
@@ -276,6 +277,7 @@ async function reachDatabase(
 ): Promise<ReachedDatabase> {
   if (config.databaseUrl) {
     await databaseProbe(config.databaseUrl);
+    await takesChanges(config.databaseUrl);
     return { url: config.databaseUrl, lost: Promise.withResolvers<void>().promise, stop: async () => {} };
   }
   const { url, taken, stop } = await keepPostgresRunning({ dataDir: config.dataDir, log, binaries });

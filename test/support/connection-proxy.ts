@@ -150,7 +150,7 @@ function createStatementReader(): (asked: Buffer) => string[] {
 }
 
 /** libpq's `host` parameter names the folder of a unix socket. */
-function targetOf(targetUrl: string): NetConnectOpts {
+export function targetOf(targetUrl: string): NetConnectOpts {
   const { searchParams, hostname, port } = new URL(targetUrl);
   const folder = searchParams.get("host");
   if (folder) return { path: `${folder}/.s.PGSQL.${port || 5432}` };

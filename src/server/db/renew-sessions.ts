@@ -48,15 +48,28 @@ export function renewReadOnly(sql: Sql, url: string, most: number, patience: Pat
 }
 
 const READ_ONLY = "select current_setting('transaction_read_only') = 'on' as is_read_only";
+/** A session that a pooler kept began before somebody asked for it. */
+const KEPT_READ_ONLY = `${READ_ONLY}, backend_start < clock_timestamp() - interval '1 second' as is_kept
+  from pg_stat_activity where pid = pg_backend_pid()`;
+/** More than a pooler keeps for several nodes. */
+const MAX_KEPT = 1_000;
 
-/** Whether a session that begins now may change something. */
-async function takesChanges(url: string): Promise<boolean> {
+/**
+ * Whether a session that begins now may change something. A pooler gives sessions that began earlier, and would give a read-only one for
+ * an hour: each such session is ended until one is new.
+ */
+export async function takesChanges(url: string): Promise<boolean> {
   const patience = new Patience(ANSWER_MS);
   const connection = { application_name: "exameteca-look", statement_timeout: ANSWER_MS };
   const sql = openPostgres(url, { max: 1, connection }, patience.sockets);
+  const pool = preparing(sql, patience);
   try {
-    const [row] = await preparing(sql, patience).unsafe(READ_ONLY);
-    return row?.is_read_only === false;
+    for (let ended = 0; ended < MAX_KEPT; ended++) {
+      const [row] = await pool.unsafe(KEPT_READ_ONLY);
+      if (row?.is_read_only !== true || row.is_kept !== true) return row?.is_read_only === false;
+      await endIfReadOnly(pool);
+    }
+    return false;
   } finally {
     await sql.end({ timeout: 1 });
   }
