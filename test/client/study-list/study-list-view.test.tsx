@@ -2,13 +2,16 @@ import "../../support/dom-globals.ts";
 import { describe, expect, spyOn, test } from "bun:test";
 import { getDefaultStore } from "jotai";
 import { newStudiesAtom } from "../../../src/client/features/studies/new-studies.ts";
-import { viewedStudyAtom } from "../../../src/client/features/study-list/actions/list-actions.ts";
+import {
+  viewedSeriesAtom,
+  viewedStudyAtom,
+} from "../../../src/client/features/study-list/actions/list-actions.ts";
 import { readStoredSession } from "../../../src/client/session.ts";
 import { PHONE } from "../../../src/client/ui/use-media-query.ts";
 import type { Study } from "../../../src/shared/api/studies.ts";
 import type { Role } from "../../../src/shared/api/users.ts";
 import type { Locale } from "../../../src/shared/locale.ts";
-import { cleanup, drawn, screen, untilGone, waitFor, withDom, within } from "../../support/dom.ts";
+import { act, cleanup, drawn, screen, untilGone, waitFor, withDom, within } from "../../support/dom.ts";
 import { type Answer, problem, shownView } from "../../support/render-view.tsx";
 import { skull } from "../../support/skull-study.ts";
 import { columnHeads, listOf, loadList, series, showList } from "../../support/study-list.tsx";
@@ -111,6 +114,40 @@ test("a click on a row shows its series, and one on its film or on a series open
     await user.keyboard("{Escape}");
     await waitFor(() => expect(store.get(viewedStudyAtom)).toBeUndefined());
   }
+});
+
+test("a series of documents opens at its document in our own viewer, where OHIF is the first one too", async () => {
+  const store = getDefaultStore();
+  const laudo = { ...series, id: "e2", seriesInstanceUID: "2.25.8", modality: "DOC", imagesReceived: 1 };
+  const answers = {
+    ...listOf([skull]),
+    "GET /api/studies/s1/series": () => Response.json([series, laudo]),
+    "GET /generate-token": () => problem(503, "unavailable", "Indisponível"),
+  };
+  const { user, calls } = await showList(answers);
+  await user.click(await screen.findByRole("button", { name: /^Séries de/ }));
+  await user.click(await screen.findByText("DOC · 1 documento"));
+  expect(store.get(viewedSeriesAtom)).toEqual({ seriesInstanceUID: "2.25.8", isOfDocuments: true });
+  await waitFor(() => expect(calls).toContain("GET /generate-token"));
+  expect(document.querySelector(".visor")).toBeTruthy();
+  expect(calls).not.toContain("POST /api/studies/s1/assign");
+  act(() => store.set(viewedStudyAtom, undefined));
+});
+
+test("a study of documents alone opens in our own viewer, where OHIF is the first one too", async () => {
+  const store = getDefaultStore();
+  const documents = { ...skull, imagesReceived: 2, documentsReceived: 2 };
+  const answers = {
+    ...listOf([documents]),
+    "GET /api/studies/s1/first-image/metadata": () => new Response(null, { status: 204 }),
+    "GET /api/studies/s1/first-image/frame": () => new Response(null, { status: 204 }),
+    "GET /generate-token": () => problem(503, "unavailable", "Indisponível"),
+  };
+  const { user } = await showList(answers);
+  await screen.findByText("Tomografia de crânio");
+  await user.click(document.querySelector(".study-row .film") as Element);
+  await waitFor(() => expect(document.querySelector(".visor")).toBeTruthy());
+  act(() => store.set(viewedStudyAtom, undefined));
 });
 
 test("the film of a study on its way to the store opens nothing", async () => {

@@ -12,6 +12,7 @@ function listed(instanceCounts: number[]): Visor {
   const entries = instanceCounts.map((instanceCount, at) => ({
     state: "waiting",
     stacks: [],
+    documents: [],
     series: {
       seriesInstanceUID: `1.${at}`,
       description: "Axial",
@@ -24,7 +25,16 @@ function listed(instanceCounts: number[]): Visor {
 }
 
 async function namesIn(locale: Locale): Promise<(string | null)[]> {
-  await renderClient(<SeriesList visor={listed([1, 2])} picture={undefined} kind="strip" />, locale);
+  await renderClient(
+    <SeriesList
+      visor={listed([1, 2])}
+      picture={undefined}
+      kind="strip"
+      documents={undefined}
+      onDocument={() => undefined}
+    />,
+    locale,
+  );
   const names = screen.getAllByRole("button").map((item) => item.getAttribute("aria-label"));
   cleanup();
   return names;

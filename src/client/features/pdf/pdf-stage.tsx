@@ -3,6 +3,7 @@ import { type KeyboardEvent, type RefObject, useCallback, useEffect, useRef, use
 import { Document, type DocumentProps, Page, pdfjs } from "react-pdf";
 import { ErrorCard } from "../../ui/error-card.tsx";
 import { makeStreamsIterable } from "./iterable-streams.ts";
+import { Opening } from "./opening.tsx";
 import {
   drawnPages,
   layOut,
@@ -74,14 +75,6 @@ export function PdfStage({ file, onOpen, ...stage }: PdfStageProps) {
     >
       {pdf && <Pages pdf={pdf} {...stage} />}
     </Document>
-  );
-}
-
-export function Opening() {
-  return (
-    <p className="pdf-wait" role="status">
-      <Trans id="pdf.opening">Opening the document…</Trans>
-    </p>
   );
 }
 

@@ -1,12 +1,9 @@
 import { Trans } from "@lingui/react/macro";
 import { useQuery } from "@tanstack/react-query";
-import { useState } from "react";
 import { ErrorCard } from "../../ui/error-card.tsx";
 import { useFailure } from "../../ui/use-failure.ts";
-import type { Zoom } from "../pdf/page-layout.ts";
-import { Opening, PdfStage } from "../pdf/pdf-stage.tsx";
-
-const NOTHING = { words: "", current: undefined };
+import { Opening } from "../pdf/opening.tsx";
+import PdfPages from "./pdf-pages.tsx";
 
 interface LaudoPagesProps {
   /** Tells the laudo apart from others. */
@@ -16,7 +13,6 @@ interface LaudoPagesProps {
 
 /** The pages of a study's laudo, beside its images. */
 export default function LaudoPages({ id, read }: LaudoPagesProps) {
-  const [zoom, setZoom] = useState<Zoom>("auto");
   const query = useQuery({
     queryKey: ["laudo pages", id],
     queryFn: ({ signal }) => read(signal),
@@ -35,16 +31,5 @@ export default function LaudoPages({ id, read }: LaudoPagesProps) {
     );
   }
   if (!data) return <Opening />;
-  return (
-    <div className="viewer-laudo">
-      <PdfStage
-        file={data}
-        zoom={zoom}
-        onZoom={setZoom}
-        wanted={NOTHING}
-        onOpen={() => undefined}
-        onPlace={() => undefined}
-      />
-    </div>
-  );
+  return <PdfPages file={data} />;
 }

@@ -1,6 +1,6 @@
 import { type ComponentProps, type ComponentType, Suspense, useState } from "react";
 import { lazyChunk } from "../../ui/lazy-chunk.ts";
-import type { VisorProps } from "../../visor/view/visor-props.ts";
+import type { DocumentViews, VisorProps } from "../../visor/view/visor-props.ts";
 
 let loaded: ComponentType<VisorProps> | undefined;
 
@@ -12,6 +12,23 @@ export async function loadVisor() {
 
 const Visor = lazyChunk(loadVisor);
 const LaudoPages = lazyChunk(() => import("./laudo-pages.tsx"));
+
+/** Shown when it has come; a list or a title that is not there yet moves nothing. */
+function later<Props extends object>(load: () => Promise<{ default: ComponentType<Props> }>) {
+  const View = lazyChunk(load);
+  return (props: Props) => (
+    <Suspense>
+      <View {...props} />
+    </Suspense>
+  );
+}
+
+const documents: DocumentViews = {
+  List: later(async () => ({ default: (await import("./documents.tsx")).DocumentList })),
+  Title: later(async () => ({ default: (await import("./documents.tsx")).DocumentTitle })),
+  Detail: later(async () => ({ default: (await import("./documents.tsx")).DocumentDetail })),
+  Pages: later(async () => ({ default: (await import("./documents.tsx")).DocumentPages })),
+};
 
 /** Our own viewer; the study's picture in the place of the film until its code has come. */
 export function LazyVisor(props: VisorProps) {
@@ -29,7 +46,7 @@ export function LazyVisor(props: VisorProps) {
         </div>
       }
     >
-      <Shown {...props} />
+      <Shown documents={documents} {...props} />
     </Suspense>
   );
 }

@@ -15,12 +15,12 @@ import { LazyVisor } from "./lazy-visor.tsx";
 import { listComparable } from "./list-comparable.ts";
 import { studyExam } from "./study-exam.tsx";
 import { createStudySource, takeStudySource } from "./study-source.ts";
-import { ViewerChoiceField } from "./viewer-choice.tsx";
+import { type OpenedSeries, ViewerChoiceField } from "./viewer-choice.tsx";
 
 interface StudyVisorProps {
   study: Study;
-  /** SeriesInstanceUID; undefined for the series that the server names. */
-  beginWith?: string | undefined;
+  /** Undefined for the series that the server names. */
+  beginWith?: OpenedSeries | undefined;
   onBack: () => void;
   onOpenOhif: () => void;
   /** Absent where there is no dialog to share with. */
@@ -34,12 +34,14 @@ export function StudyVisor({ study, beginWith, onBack, onOpenOhif, canShare = fa
   const download = useDownload();
   const share = useSetAtom(sharedStudyAtom);
   const { imagesReceived } = study;
-  const isWhole = beginWith === undefined;
-  const small = usePicture({ study, ...(!isWhole && { seriesId: beginWith }), imagesReceived, isSeen: true });
+  // Beside a document the film shows what it shows without one.
+  const seriesId = beginWith?.isOfDocuments ? undefined : beginWith?.seriesInstanceUID;
+  const isWhole = seriesId === undefined;
+  const small = usePicture({ study, ...(!isWhole && { seriesId }), imagesReceived, isSeen: true });
   const large = usePicture({ study, imagesReceived, isLarge: true, isSeen: isWhole });
   // The list may have read that of the whole study ahead.
   const preview = (isWhole ? large : undefined) ?? small;
-  const source = useSource(study, { userId: user.id, beginWith });
+  const source = useSource(study, { userId: user.id, beginWith: beginWith?.seriesInstanceUID });
   const exam = useMemo(() => studyExam(i18n, study), [i18n, study]);
   useAccessEnd(study.id, onBack);
   const { access } = study;

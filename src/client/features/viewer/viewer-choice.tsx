@@ -1,7 +1,9 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import { useAtomValue, useSetAtom } from "jotai";
+import type { Study } from "../../../shared/api/studies.ts";
 import { type ViewerChoice, viewerChoiceAtom } from "../../preferences.ts";
 import { PHONE, useMediaQuery } from "../../ui/use-media-query.ts";
+import { imageCountOf } from "../studies/study-text.ts";
 
 /** Phones and tablets, on which OHIF leaves little room for the picture. */
 const HANDHELD = `${PHONE}, (pointer: coarse)`;
@@ -15,6 +17,20 @@ export function useFirstViewer(): ViewerChoice {
 /** The same, at the moment of a press. */
 export function firstViewerOf(choice: ViewerChoice | undefined): ViewerChoice {
   return choice ?? (matchMedia(HANDHELD).matches ? "visor" : "ohif");
+}
+
+/** What a study opens with. */
+export interface OpenedSeries {
+  seriesInstanceUID: string;
+  isOfDocuments: boolean;
+}
+
+/** Whether a document opens, which OHIF can't show: our own viewer opens it, whatever was chosen. */
+export function opensDocument(
+  study: Pick<Study, "imagesReceived" | "documentsReceived">,
+  series?: OpenedSeries,
+): boolean {
+  return series?.isOfDocuments ?? imageCountOf(study) === 0;
 }
 
 /** The choice of what opens the images of exams, kept on this device. */

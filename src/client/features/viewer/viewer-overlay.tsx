@@ -8,22 +8,22 @@ import { descriptionText } from "../studies/study-text.ts";
 import { FrameEnd } from "./frame-end.tsx";
 import { useOpenInPage } from "./shown-study.ts";
 import { StudyVisor } from "./study-visor.tsx";
-import { useFirstViewer } from "./viewer-choice.tsx";
+import { type OpenedSeries, opensDocument, useFirstViewer } from "./viewer-choice.tsx";
 import { ViewerFacts } from "./viewer-facts.tsx";
 import { ViewerHead } from "./viewer-head.tsx";
 import { ViewerStage } from "./viewer-stage.tsx";
 
 interface ViewerOverlayProps {
   study: Study;
-  /** SeriesInstanceUID; undefined for the series that the server names. */
-  beginWith?: string | undefined;
+  /** Undefined for the series that the server names. */
+  beginWith?: OpenedSeries | undefined;
   onClose: () => void;
 }
 
 /** A study in the viewer, over everything else; dark in both themes. */
 export function ViewerOverlay({ study, beginWith, onClose }: ViewerOverlayProps) {
   const first = useFirstViewer();
-  const [viewer, setViewer] = useState(first);
+  const [viewer, setViewer] = useState(opensDocument(study, beginWith) ? "visor" : first);
   const content = useRef<HTMLDivElement>(null);
   const { i18n } = useLingui();
   const [opener] = useState(() => document.activeElement);
@@ -54,7 +54,12 @@ export function ViewerOverlay({ study, beginWith, onClose }: ViewerOverlayProps)
               >
                 <ShowInPage study={study} />
               </ViewerHead>
-              <ViewerStage study={study} beginWith={beginWith} onRefused={onClose} onLeave={onClose} />
+              <ViewerStage
+                study={study}
+                beginWith={beginWith?.seriesInstanceUID}
+                onRefused={onClose}
+                onLeave={onClose}
+              />
               <FrameEnd dialog={content} />
             </>
           ) : (

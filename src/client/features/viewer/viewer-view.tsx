@@ -9,7 +9,7 @@ import { StudyUnread } from "../studies/study-unread.tsx";
 import { useFoundStudy } from "../studies/use-found-study.ts";
 import { shownStudySubject } from "./shown-study.ts";
 import { StudyVisor } from "./study-visor.tsx";
-import { useFirstViewer } from "./viewer-choice.tsx";
+import { opensDocument, useFirstViewer } from "./viewer-choice.tsx";
 import { ViewerFacts } from "./viewer-facts.tsx";
 import { ViewerStage } from "./viewer-stage.tsx";
 
@@ -25,7 +25,7 @@ export default function ViewerView() {
 function ShownStudy({ study, onBack }: { study: Study; onBack: () => void }) {
   const { i18n } = useLingui();
   const first = useFirstViewer();
-  const [viewer, setViewer] = useState(first);
+  const [viewer, setViewer] = useState(opensDocument(study) ? "visor" : first);
   if (viewer === "visor") {
     return <StudyVisor study={study} onBack={onBack} onOpenOhif={() => setViewer("ohif")} />;
   }

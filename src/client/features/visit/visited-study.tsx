@@ -18,6 +18,7 @@ import {
   isViewable,
 } from "../studies/study-text.ts";
 import { loadVisor } from "../viewer/lazy-visor.tsx";
+import { opensDocument } from "../viewer/viewer-choice.tsx";
 import { visitAddresses, visitApi } from "./visit-api.ts";
 import { createVisitedSource, type VisitedSource } from "./visited-source.ts";
 import { VisitedViewer } from "./visited-viewer.tsx";
@@ -154,6 +155,7 @@ function OpenButton({ isMain = false, study, visit, viewerOrigin, onClosed }: Vi
   const { i18n, t } = useLingui();
   const [isOpen, setOpen] = useState(false);
   const prefersOhif = useAtomValue(viewerChoiceAtom) === "ohif";
+  const isInOhif = prefersOhif && !opensDocument(study);
   const source = useMemo(
     () =>
       createVisitedSource(visit, study, {
@@ -165,7 +167,7 @@ function OpenButton({ isMain = false, study, visit, viewerOrigin, onClosed }: Vi
   useWarmImages(source, isMain && !prefersOhif);
   const description = descriptionText(i18n, study);
   const open = () => {
-    if (!prefersOhif) {
+    if (!isInOhif) {
       loadVisor()
         .then(({ beginVisor }) => beginVisor(source, study.studyInstanceUID))
         .catch(() => undefined);
@@ -194,7 +196,7 @@ function OpenButton({ isMain = false, study, visit, viewerOrigin, onClosed }: Vi
           viewerOrigin={viewerOrigin}
           source={source}
           onClosed={onClosed}
-          first={prefersOhif ? "ohif" : "visor"}
+          first={isInOhif ? "ohif" : "visor"}
           onClose={() => setOpen(false)}
         />
       )}

@@ -12,6 +12,7 @@ import {
   SourceDamaged,
   SourceEnded,
   SourceMissing,
+  SourceUnreadable,
   type StackSource,
 } from "./source.ts";
 
@@ -61,6 +62,7 @@ export function createDicomwebSource({
     if (response.status === 401 || response.status === 403)
       throw new SourceEnded(`answer ${response.status}`);
     if (response.status === 404) throw new SourceMissing("answer 404");
+    if (response.status === 422) throw new SourceUnreadable("answer 422");
     if (response.status === 500 && (await tellsDamage(response))) throw new SourceDamaged("answer 500");
     throw new TypeError(`answer ${response.status}`);
   }
@@ -94,6 +96,11 @@ export function createDicomwebSource({
       });
       counterweight.add();
       return readFrameOf(response, memory, onPrefix);
+    },
+    async readDocument(document, options) {
+      // Most exams have none.
+      const { askForDocument } = await import("./document-answer.ts");
+      return await askForDocument(request, document, options);
     },
   };
 }

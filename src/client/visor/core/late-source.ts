@@ -1,4 +1,4 @@
-import { SourceEnded, SourceMissing, type StackSource } from "./source.ts";
+import { SourceEnded, SourceMissing, SourceUnreadable, type StackSource } from "./source.ts";
 
 /** How often missing images make the source be opened again, to learn whether the whole exam is gone. */
 const ASKED_EVERY_MS = 60_000;
@@ -54,5 +54,7 @@ export function createLateSource(open: () => Promise<StackSource>): StackSource 
     listSeries: (...given) => read((source) => source.listSeries(...given)),
     readMetadata: (...given) => read((source) => source.readMetadata(...given)),
     readFrame: (...given) => read((source) => source.readFrame(...given)),
+    readDocument: (...given) =>
+      read((source) => source.readDocument?.(...given) ?? Promise.reject(new SourceUnreadable())),
   };
 }

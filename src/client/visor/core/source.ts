@@ -39,6 +39,29 @@ export interface StackSource {
   readMetadata(series: SeriesUIDs, signal: AbortSignal, until?: Promise<unknown>): Promise<DicomJson[]>;
   /** @throws {SourceEnded} when access has ended; {SourceDamaged}; any other failure may pass */
   readFrame(frame: FrameAddress, options: FrameReading): Promise<EncodedFrame>;
+  /**
+   * A document as it is read: a PDF, or the page of a structured report. Absent where documents can't be read.
+   * @throws {SourceUnreadable}, {SourceMissing}, {SourceCutOff}, and as {@link readFrame}
+   */
+  readDocument?(document: InstanceUIDs, options: DocumentReading): Promise<Blob>;
+}
+
+/** An instance that is read and not looked at. */
+export interface DocumentRecord {
+  /** Unique among all documents. */
+  key: string;
+  series: SeriesRecord;
+  /** Undefined until the series is read: its first document is meant. */
+  sopInstanceUID: string | undefined;
+  kind: "pdf" | "report";
+  /** Its own, else what describes its series; empty if neither says anything. */
+  title: string;
+}
+
+export interface DocumentReading {
+  /** Of the page of a structured report. */
+  language: string;
+  signal: AbortSignal;
 }
 
 /** One image of a study; its frame is read as any other. */
@@ -60,9 +83,21 @@ export interface FrameReading {
 
 export type SeriesUIDs = Pick<SeriesRecord, "studyInstanceUID" | "seriesInstanceUID">;
 
+export type InstanceUIDs = SeriesUIDs & { sopInstanceUID: string };
+
 /** What was asked for is not there: it never was, or it was deleted or is no longer shared. */
 export class SourceMissing extends TypeError {
   override name = "SourceMissing";
+}
+
+/** It is there, but nobody can read it here: it has nothing to show, or too much. */
+export class SourceUnreadable extends TypeError {
+  override name = "SourceUnreadable";
+}
+
+/** The answer began and broke off. */
+export class SourceCutOff extends TypeError {
+  override name = "SourceCutOff";
 }
 
 /** What is kept no longer matches what was received, so the server does not give it. */

@@ -81,7 +81,8 @@ export function isScout(slice: Slice | undefined): boolean {
   return kinds.some((kind) => typeof kind === "string" && /LOCALIZER|SCOUT/.test(kind));
 }
 
-function hasPixels(metadata: DicomJson): boolean {
+/** Whether the instance is drawn by itself. */
+export function hasPixels(metadata: DicomJson): boolean {
   if (isDrawnOverOthers(textOf(metadata[TagHex.SOPClassUID]) ?? "")) return false;
   return metadata[TagHex.PhotometricInterpretation] !== undefined && metadata[TagHex.Rows] !== undefined;
 }

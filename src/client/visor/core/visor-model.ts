@@ -1,8 +1,16 @@
 import type { DicomJson } from "../../../shared/dicom/dicom-json.ts";
 import { TagHex } from "../../../shared/dicom/tags.ts";
 import { numberOf, textOf } from "../../../shared/pixels/pixel-module.ts";
-import { type SeriesEntry, SeriesStacks } from "./series-stacks.ts";
-import { type SeriesRecord, type SeriesUIDs, SourceEnded, type StackSource } from "./source.ts";
+import { documentsToCome, type SeriesEntry, SeriesStacks } from "./series-stacks.ts";
+import {
+  type DocumentReading,
+  type DocumentRecord,
+  type SeriesRecord,
+  type SeriesUIDs,
+  SourceEnded,
+  SourceUnreadable,
+  type StackSource,
+} from "./source.ts";
 import { buildStacks, isScout, mainStack, type Slice, type Stack } from "./stacks.ts";
 
 export interface VisorState {
@@ -16,6 +24,8 @@ export interface VisorState {
   direction: number;
   /** Counts the stacks that were turned to; each is seen anew. */
   turns: number;
+  /** The document that was asked for by its series, or with which a study of documents alone begins; each asking has its own object. */
+  asked: { document: DocumentRecord } | undefined;
 }
 
 /** What is open and seen, without anything that draws. */
@@ -25,10 +35,12 @@ export interface VisorModel {
   open(studyInstanceUID: string): Promise<void>;
   seek(index: number): void;
   show(stack: Stack): void;
-  /** Reads a series if need be and shows its first or last stack. */
+  /** Reads a series if need be and shows its first stack; one of documents asks for its first document. */
   showSeries(seriesInstanceUID: string): Promise<void>;
   /** Goes to the next stack, or back. */
   turn(step: 1 | -1): Promise<void>;
+  /** @throws as the source's, {SourceUnreadable} too if its series has no document */
+  readDocument(document: DocumentRecord, options: DocumentReading): Promise<Blob>;
   close(): void;
 }
 
@@ -39,9 +51,12 @@ const OPENING: VisorState = {
   index: 0,
   direction: 1,
   turns: 0,
+  asked: undefined,
 };
 /** How many series without an image are passed over; a study of documents has no more. */
 const MAX_TRIED = 20;
+/** Series with more documents than that are read when they are opened, as others are. */
+const MAX_TITLED = 50;
 /** A stack is begun at its middle, give or take this share of it. */
 const MAX_OFF_MIDDLE = 0.25;
 
@@ -103,6 +118,21 @@ export function createVisorModel(
     return (await image.arrived) ? slice : undefined;
   }
 
+  function ask(document: DocumentRecord | undefined): void {
+    if (document) set({ asked: { document } });
+  }
+
+  /** Reads what the documents beside the shown stack are called, once that is seen. */
+  async function readTitles(): Promise<void> {
+    const seen = state.stack?.slices[state.index];
+    if (!seen || !state.entries.some(isUntitled)) return;
+    await whenSeen(seen, signal);
+    for (const { series } of state.entries.filter(isUntitled).slice(0, MAX_TRIED)) {
+      // One that can't be read has its title from its series.
+      if (!signal.aborted) await seriesStacks.read(series).catch(() => undefined);
+    }
+  }
+
   const fail = (error: unknown) => {
     if (!signal.aborted) set({ phase: error instanceof SourceEnded ? "ended" : "failed" });
   };
@@ -128,21 +158,37 @@ export function createVisorModel(
       early?.catch(() => undefined);
       const listed = await listing;
       await seen;
-      set({ entries: listed.map((series) => ({ series, state: "waiting", stacks: [] })) });
+      const toCome = (series: SeriesRecord) => (source.readDocument ? documentsToCome(series) : []);
+      set({
+        entries: listed.map((series) => ({
+          series,
+          state: "waiting",
+          stacks: [],
+          documents: toCome(series),
+        })),
+      });
       const begunSeries = listed.find(({ seriesInstanceUID }) => seriesInstanceUID === beginWith);
       if (early && begunSeries) seriesStacks.take(begunSeries, early);
-      const bySize = listed.toSorted((a, b) => b.instanceCount - a.instanceCount);
+      const weight = (series: SeriesRecord) => (toCome(series).length > 0 ? 0 : series.instanceCount);
+      const bySize = listed.toSorted((a, b) => weight(b) - weight(a));
       const order = [
         ...bySize.filter(({ seriesInstanceUID }) => seriesInstanceUID === beginWith),
         ...bySize.filter(({ seriesInstanceUID }) => seriesInstanceUID !== beginWith),
       ];
       for (const series of order.slice(0, MAX_TRIED)) {
-        const stack = mainStack(await seriesStacks.read(series));
-        if (!stack) continue;
+        const { stacks, documents } = await seriesStacks.read(series);
+        const stack = mainStack(stacks);
+        if (!stack) {
+          if (series.seriesInstanceUID === beginWith) ask(documents[0]);
+          continue;
+        }
         if (!isChosen()) showAround(stack, begun);
+        await readTitles();
         return;
       }
-      if (!isChosen()) set({ phase: "empty" });
+      if (isChosen()) return;
+      if (!state.asked) ask(state.entries.flatMap(({ documents }) => documents)[0]);
+      set({ phase: "empty" });
     } catch (error) {
       if (!isChosen() || error instanceof SourceEnded) fail(error);
     }
@@ -153,8 +199,10 @@ export function createVisorModel(
     if (!entry) return;
     const own = ++wishes;
     try {
-      const [stack] = await seriesStacks.read(entry.series);
-      if (stack && own === wishes && !signal.aborted) show(stack);
+      const { stacks, documents } = await seriesStacks.read(entry.series);
+      if (own !== wishes || signal.aborted) return;
+      if (stacks[0]) show(stacks[0]);
+      else ask(documents[0]);
     } catch (error) {
       if (error instanceof SourceEnded) fail(error);
     }
@@ -177,16 +225,27 @@ export function createVisorModel(
       if (to !== state.index) set({ index: to, direction: to > state.index ? 1 : -1 });
     },
     async turn(step) {
-      const steps = state.entries.flatMap<Stack | string>(({ series, stacks }) =>
-        stacks.length > 0 ? stacks : [series.seriesInstanceUID],
+      const steps = state.entries.flatMap<Stack | string>(({ series, stacks, documents }) =>
+        stacks.length > 0 || documents.length > 0 ? stacks : [series.seriesInstanceUID],
       );
       const at = state.stack ? steps.indexOf(state.stack) : -1;
       const next = steps[at + step];
       if (typeof next === "string") await showSeries(next);
       else if (next) showWished(next);
     },
+    async readDocument({ series, sopInstanceUID }, options) {
+      const { studyInstanceUID, seriesInstanceUID } = series;
+      const uid = sopInstanceUID ?? (await seriesStacks.read(series)).documents[0]?.sopInstanceUID;
+      if (uid === undefined || !source.readDocument) throw new SourceUnreadable("no document");
+      const document = { studyInstanceUID, seriesInstanceUID, sopInstanceUID: uid };
+      return await source.readDocument(document, options);
+    },
     close: () => closed.abort(),
   };
+}
+
+function isUntitled({ state, series, documents }: SeriesEntry): boolean {
+  return state === "waiting" && documents.length > 0 && series.instanceCount <= MAX_TITLED;
 }
 
 /** A series as one of its images describes it. */

@@ -6,6 +6,7 @@ import { PlayIcon } from "./icons.ts";
 import { keptPart } from "./kept-part.ts";
 import type { Comparison } from "./use-comparison.ts";
 import { isFilm, type Visor } from "./use-visor.ts";
+import type { VisorProps } from "./visor-props.ts";
 import { stackName } from "./visor-texts.ts";
 
 interface SeriesListProps {
@@ -13,6 +14,11 @@ interface SeriesListProps {
   picture: ComponentType<{ seriesInstanceUID: string }> | undefined;
   /** A row of small films on a phone, a column with names on a desktop. */
   kind: "strip" | "column";
+  documents: VisorProps["documents"];
+  /** The key of the document that is open. */
+  shownDocument?: string | undefined;
+  /** Told the key of a document. */
+  onDocument: (key: string) => void;
   /** Names the study where there are two. */
   isNamed?: boolean;
   /** Sets the study beside the first apart, which may be of the same day. */
@@ -24,14 +30,15 @@ export function SeriesColumn({
   visor,
   picture,
   comparison,
-}: Pick<SeriesListProps, "visor" | "picture"> & { comparison: Comparison }) {
+  ...others
+}: Omit<SeriesListProps, "kind" | "isNamed" | "beside"> & { comparison: Comparison }) {
   const { t } = useLingui();
   const { chosen, setOtherActive } = comparison;
-  if (!chosen) return <SeriesList visor={visor} picture={picture} kind="column" />;
+  if (!chosen) return <SeriesList visor={visor} picture={picture} kind="column" {...others} />;
   return (
     <div className="visor-columns">
       <div onClickCapture={() => setOtherActive(false)}>
-        <SeriesList visor={visor} picture={picture} kind="column" isNamed />
+        <SeriesList visor={visor} picture={picture} kind="column" isNamed {...others} />
       </div>
       <div onClickCapture={() => setOtherActive(true)}>
         <SeriesList
@@ -39,6 +46,7 @@ export function SeriesColumn({
           picture={chosen.seriesPicture}
           kind="column"
           isNamed
+          {...others}
           beside={t({ id: "visor.compare.exam", message: "Exam beside" })}
         />
       </div>
@@ -49,7 +57,18 @@ export function SeriesColumn({
 /** The series of the study; a series that is split shows each of its stacks. */
 export const SeriesList = keptPart(["entries", "stack", "model", "study"], AllSeries);
 
-function AllSeries({ visor, picture: Picture, kind, isNamed = false, beside }: SeriesListProps) {
+function AllSeries(props: SeriesListProps) {
+  const {
+    visor,
+    picture: Picture,
+    kind,
+    isNamed = false,
+    beside,
+    documents,
+    shownDocument,
+    onDocument,
+  } = props;
+  const hasDocuments = visor.entries.some((entry) => entry.documents.length > 0);
   const { i18n, t } = useLingui();
   const { entries, stack, model, study } = visor;
   const date = study?.date ?? "";
@@ -99,13 +118,16 @@ function AllSeries({ visor, picture: Picture, kind, isNamed = false, beside }: S
           );
         }),
       )}
+      {documents && hasDocuments && (
+        <documents.List entries={entries} kind={kind} shown={shownDocument} onOpen={onDocument} />
+      )}
     </nav>
   );
 }
 
-function itemsOf({ series, stacks, state }: SeriesEntry) {
+function itemsOf({ series, stacks, documents, state }: SeriesEntry) {
   const uid = series.seriesInstanceUID;
-  if (state === "ready" && stacks.length === 0) return [];
+  if (stacks.length === 0 && (state === "ready" || documents.length > 0)) return [];
   if (stacks.length <= 1) {
     const [only] = stacks;
     const count = only?.slices.length ?? series.instanceCount;

@@ -5,7 +5,8 @@ import type { Tool } from "./view-settings.ts";
 /** What keys do besides what the visor itself does. */
 export interface KeyActions {
   toggleCorners(): void;
-  toggleLaudo(): void;
+  /** Opens or closes the laudo, or a document. */
+  toggleBeside(): void;
   showKeys(): void;
   goFullScreen(): void;
   toggleComparison(): void;
@@ -88,7 +89,7 @@ function keyHandler(visor: Visor, does: KeyActions): (event: KeyboardEvent) => v
     ["Delete", visor.removeMeasure],
     ["Backspace", visor.removeMeasure],
     ["i", does.toggleCorners],
-    ["l", does.toggleLaudo],
+    ["l", does.toggleBeside],
     ["f", does.goFullScreen],
     ["c", does.toggleComparison],
     ["x", does.turnSide],

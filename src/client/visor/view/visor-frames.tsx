@@ -7,6 +7,7 @@ import { keptPart } from "./kept-part.ts";
 import { MeasuringStrip } from "./measuring-strip.tsx";
 import { SeriesList } from "./series-list.tsx";
 import type { Comparison } from "./use-comparison.ts";
+import { documentKeyOf, type Opened } from "./use-opened.ts";
 import { isFilm, type Visor } from "./use-visor.ts";
 import { Seen } from "./visor-notes.tsx";
 import type { VisorProps } from "./visor-props.ts";
@@ -18,8 +19,8 @@ export interface FrameProps extends VisorProps {
   visor: Visor;
   comparison: Comparison;
   hasLaudo: boolean;
-  isLaudoOpen: boolean;
-  setLaudoOpen: (isOpen: boolean) => void;
+  beside: Opened["beside"];
+  setBeside: Opened["setBeside"];
   onMenu: () => void;
 }
 
@@ -72,12 +73,13 @@ export function DesktopHead({
   onBack,
   onMenu,
   hasLaudo,
-  isLaudoOpen,
-  setLaudoOpen,
+  beside,
+  setBeside,
   onShare,
   onOpenOhif,
   action,
 }: FrameProps) {
+  const isLaudoOpen = beside === "laudo";
   return (
     <header className="visor-top">
       <BackButton onBack={onBack} />
@@ -104,7 +106,7 @@ export function DesktopHead({
           size="small"
           on={isLaudoOpen}
           aria-pressed={isLaudoOpen}
-          onClick={() => setLaudoOpen(!isLaudoOpen)}
+          onClick={() => setBeside(isLaudoOpen ? undefined : "laudo")}
         >
           <FileTextIcon small />
           <Trans id="visor.laudo">Report</Trans>
@@ -128,7 +130,9 @@ export function DesktopHead({
   );
 }
 
-export function PhoneFoot({ visor, laudo, isLaudoOpen, setLaudoOpen, seriesPicture, localBar }: FrameProps) {
+export function PhoneFoot(props: FrameProps) {
+  const { visor, laudo, beside, setBeside, documents, seriesPicture, localBar } = props;
+  const isLaudoOpen = beside === "laudo";
   return (
     <footer className="visor-foot">
       <div className="visor-line">
@@ -148,7 +152,7 @@ export function PhoneFoot({ visor, laudo, isLaudoOpen, setLaudoOpen, seriesPictu
               type="button"
               className="visor-laudo"
               aria-expanded={isLaudoOpen}
-              onClick={() => setLaudoOpen(!isLaudoOpen)}
+              onClick={() => setBeside(isLaudoOpen ? undefined : "laudo")}
             >
               <FileTextIcon small />
               <Trans id="visor.laudo">Report</Trans>
@@ -156,7 +160,14 @@ export function PhoneFoot({ visor, laudo, isLaudoOpen, setLaudoOpen, seriesPictu
           )}
         </div>
       )}
-      <SeriesList visor={visor} picture={seriesPicture} kind="strip" />
+      <SeriesList
+        visor={visor}
+        picture={seriesPicture}
+        kind="strip"
+        documents={documents}
+        shownDocument={documentKeyOf(beside)}
+        onDocument={setBeside}
+      />
     </footer>
   );
 }

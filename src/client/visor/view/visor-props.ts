@@ -1,5 +1,6 @@
 import type { ComponentType, ReactNode } from "react";
-import type { StackSource } from "../core/source.ts";
+import type { SeriesEntry } from "../core/series-stacks.ts";
+import type { DocumentReading, DocumentRecord, StackSource } from "../core/source.ts";
 
 /** A study that the source can open. */
 export interface VisorStudy {
@@ -8,6 +9,29 @@ export interface VisorStudy {
   /** Who and when: the second line of the header. */
   detail: string;
   date: string;
+}
+
+export interface DocumentListProps {
+  entries: readonly SeriesEntry[];
+  kind: "strip" | "column";
+  /** The key of the one that is open. */
+  shown: string | undefined;
+  onOpen: (key: string) => void;
+}
+
+export interface DocumentProps {
+  document: DocumentRecord;
+  read(options: DocumentReading): Promise<Blob>;
+  /** Access has ended, as the reading found. */
+  onEnded?: (() => void) | undefined;
+}
+
+/** What shows the documents of a study. Its code comes with the first document. */
+export interface DocumentViews {
+  List: ComponentType<DocumentListProps>;
+  Title: ComponentType<Pick<DocumentProps, "document">>;
+  Detail: ComponentType<Pick<DocumentProps, "document">>;
+  Pages: ComponentType<DocumentProps>;
 }
 
 /** What goes with an exam. */
@@ -43,6 +67,8 @@ export interface VisorProps extends ExamProps {
   localBar?: ReactNode;
   /** A button of its own in the head of a desktop, and in the menu of a phone. */
   action?: ReactNode;
+  /** A source that reads documents wants it. */
+  documents?: DocumentViews | undefined;
   /** More of the menu, such as what opens exams by default. */
   menu?: ReactNode;
   onBack: () => void;

@@ -13,6 +13,8 @@ interface VisorSheetProps {
   actions?: ReactNode;
   /** Lets the film above go on being used. */
   isBeside?: boolean;
+  /** Opens over the whole screen, as there is nothing above to see. */
+  isFullAtFirst?: boolean;
   /** What has the focus afterwards; if absent, what had it before. */
   returnTo?: RefObject<Element | null> | undefined;
   onClose: () => void;
@@ -21,11 +23,20 @@ interface VisorSheetProps {
 
 /** A sheet from the bottom on a phone, a panel at the right on a desktop. */
 export function VisorSheet(props: VisorSheetProps) {
-  const { title, detail, actions, isBeside = false, returnTo, onClose, children } = props;
+  const {
+    title,
+    detail,
+    actions,
+    isBeside = false,
+    isFullAtFirst = false,
+    returnTo,
+    onClose,
+    children,
+  } = props;
   const { t } = useLingui();
   const focus = useFocusReturn(returnTo);
   const content = useRef<HTMLDivElement>(null);
-  const [isFull, setFull] = useState(false);
+  const [isFull, setFull] = useState(isFullAtFirst);
   const drag = useSheetDrag(content, (moved) => {
     if (moved < 0) setFull(isBeside);
     else if (isFull) setFull(false);

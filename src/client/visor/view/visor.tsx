@@ -1,11 +1,9 @@
-import { Trans, useLingui } from "@lingui/react/macro";
 import { useCallback, useEffect, useRef, useState } from "react";
-import { IconButton } from "../../ui/button.tsx";
-import { DownloadIcon } from "../../ui/icons.tsx";
 import { closeInnerStep } from "../../ui/use-inner-step.ts";
 import { PHONE, useMediaQuery } from "../../ui/use-media-query.ts";
 import { warmDecoder } from "../decode/start-worker.ts";
 import { warmGraphics } from "../draw/renderer.ts";
+import { BesideSheet } from "./beside-sheet.tsx";
 import { ComparedPorts } from "./compared-ports.tsx";
 import { FilmPort } from "./film-port.tsx";
 import { InformationSheet } from "./information-sheet.tsx";
@@ -14,15 +12,14 @@ import { saveImage } from "./save-image.ts";
 import { SeriesColumn } from "./series-list.tsx";
 import { SideGrips, useSideWidths } from "./side-grips.tsx";
 import { useComparison } from "./use-comparison.ts";
-import { useOpened } from "./use-opened.ts";
-import { useVisor } from "./use-visor.ts";
+import { documentKeyOf, type Opened, useOpened } from "./use-opened.ts";
+import { type Visor as OpenVisor, useVisor } from "./use-visor.ts";
 import { useVisorKeys } from "./use-visor-keys.ts";
 import { isMeasuring } from "./view-settings.ts";
 import { DesktopHead, FilmBar, PhoneFoot, PhoneHead } from "./visor-frames.tsx";
 import { VisorMenu } from "./visor-menu.tsx";
 import { Announcement, Corners, ScrollHint } from "./visor-notes.tsx";
 import type { ExamProps, VisorProps } from "./visor-props.ts";
-import { VisorSheet } from "./visor-sheet.tsx";
 import { VisorTools } from "./visor-tools.tsx";
 
 export { warmDecoder } from "../decode/start-worker.ts";
@@ -51,8 +48,10 @@ export default function Visor(props: VisorProps) {
   const visor = isOtherActive ? comparison.visor : own;
   const exam: ExamProps = (isOtherActive && comparison.chosen) || props;
   const hasLaudo = Boolean(props.laudo ?? (isComparing && comparison.chosen?.laudo));
-  const opened = useOpened({ comparison, isComparing, hasLaudo, isPhone });
-  const { sheet, showMenu, showKeys, closeAll, isLaudoOpen, setLaudoOpen } = opened;
+  const opened = useOpened({ own: own.model, comparison, isComparing, hasLaudo, isPhone });
+  const { sheet, showMenu, showKeys, closeAll, beside, setBeside } = opened;
+  useAskedDocument(own, setBeside);
+  useAskedDocument(comparison.visor, setBeside);
   const inSheet = { returnTo: opened.opener, onClose: opened.closeSheet };
   const leavePlace = props.onBack;
   const leave = useCallback(() => closeInnerStep(closeAll, leavePlace), [closeAll, leavePlace]);
@@ -60,7 +59,7 @@ export default function Visor(props: VisorProps) {
 
   useVisorKeys(visor, {
     toggleCorners: () => setCornersShown((now) => !now),
-    toggleLaudo: () => setLaudoOpen((now) => !now),
+    toggleBeside: opened.toggleBeside,
     showKeys,
     goFullScreen: () =>
       void (document.fullscreenElement ? document.exitFullscreen() : root.current?.requestFullscreen?.()),
@@ -76,15 +75,16 @@ export default function Visor(props: VisorProps) {
     visor: own,
     comparison,
     hasLaudo,
-    isLaudoOpen,
-    setLaudoOpen,
+    beside,
+    setBeside,
     onMenu: showMenu,
   };
   const kinds = [
     "visor",
     isPhone ? "is-phone" : "is-desktop",
-    isPhone && own.areBarsHidden && !isLaudoOpen && !isComparing && "has-no-bars",
-    isPhone && isLaudoOpen && "has-laudo",
+    isPhone && own.areBarsHidden && !beside && !isComparing && "has-no-bars",
+    isPhone && beside && "has-laudo",
+    own.state.phase === "empty" && "has-no-film",
     isPhone && isMeasuring(visor.settings.tool) && "is-measuring",
   ];
   return (
@@ -97,7 +97,16 @@ export default function Visor(props: VisorProps) {
     >
       {isPhone ? <PhoneHead visor={own} onBack={onBack} onMenu={showMenu} /> : <DesktopHead {...frame} />}
       {!isPhone && props.localBar}
-      {!isPhone && <SeriesColumn visor={own} picture={props.seriesPicture} comparison={comparison} />}
+      {!isPhone && (
+        <SeriesColumn
+          visor={own}
+          picture={props.seriesPicture}
+          comparison={comparison}
+          documents={props.documents}
+          shownDocument={documentKeyOf(beside)}
+          onDocument={setBeside}
+        />
+      )}
       <div className="visor-main">
         {!isPhone && <VisorTools visor={visor} onShowKeys={showKeys} />}
         {isComparing ? (
@@ -114,12 +123,21 @@ export default function Visor(props: VisorProps) {
             {!isPhone && areCornersShown && <Corners visor={own} />}
           </FilmPort>
         )}
-        {isPhone && !isLaudoOpen && !isComparing && <ScrollHint visor={own} />}
+        {isPhone && !beside && !isComparing && <ScrollHint visor={own} />}
         {!isPhone && <FilmBar visor={visor} />}
       </div>
-      {!isPhone && <SideGrips widths={sides} hasLaudo={isLaudoOpen} />}
+      {!isPhone && <SideGrips widths={sides} hasLaudo={beside !== undefined} />}
       {isPhone && <PhoneFoot {...frame} {...exam} visor={visor} />}
-      {isLaudoOpen && <LaudoSheet {...exam} onClose={() => setLaudoOpen(false)} />}
+      {beside && (
+        <BesideSheet
+          shown={beside}
+          laudo={exam.laudo}
+          documents={props.documents}
+          isAlone={own.state.phase === "empty" && !isComparing}
+          onClose={() => setBeside(undefined)}
+          onEnded={props.onEnded}
+        />
+      )}
       {sheet === "menu" && (
         <VisorMenu
           {...props}
@@ -147,31 +165,9 @@ export default function Visor(props: VisorProps) {
   );
 }
 
-function LaudoSheet({ laudo, onClose }: Pick<ExamProps, "laudo"> & { onClose: () => void }) {
-  return (
-    <VisorSheet
-      title={<Trans id="visor.laudo">Report</Trans>}
-      detail={laudo?.detail}
-      isBeside
-      onClose={onClose}
-      actions={laudo?.onDownload && <LaudoDownload onClick={laudo.onDownload} />}
-    >
-      {laudo ? (
-        laudo.render()
-      ) : (
-        <p className="visor-no-laudo" role="status">
-          <Trans id="visor.laudo.none">This exam has no report yet.</Trans>
-        </p>
-      )}
-    </VisorSheet>
-  );
-}
-
-function LaudoDownload({ onClick }: { onClick: () => void }) {
-  const { t } = useLingui();
-  return (
-    <IconButton label={t({ id: "visor.laudo.download", message: "Download the report" })} onClick={onClick}>
-      <DownloadIcon />
-    </IconButton>
-  );
+/** Opens a document that was asked for by its series. */
+function useAskedDocument({ state: { asked } }: OpenVisor, open: Opened["setBeside"]): void {
+  useEffect(() => {
+    if (asked) open(asked.document.key);
+  }, [asked, open]);
 }

@@ -7,17 +7,6 @@ import { calendarText } from "../../../shared/rules/calendar-text.ts";
 import { AppError } from "../../http/app-error.ts";
 import { notDrawable } from "../dicomweb/dicomweb.errors.ts";
 
-const STORAGE = "1.2.840.10008.5.1.4.1.1.88.";
-/** Implantation plans, prescriptions of spectacles, and thicknesses of the macula. */
-const OTHER_STORAGE: ReadonlySet<string> = new Set(
-  ["70.1", "78.6", "79.1"].map((end) => `1.2.840.10008.5.1.4.1.1.${end}`),
-);
-
-/** Whether instances of the class are structured reports (PS3.4 §B.5), such as dose reports, measurements and key objects. */
-export function isStructuredReport(sopClassUID: string): boolean {
-  return sopClassUID.startsWith(STORAGE) || OTHER_STORAGE.has(sopClassUID);
-}
-
 /** By Value Type (PS3.3 table C.17.3-7). A map, because an instance may have any text there, such as `constructor`. */
 const VALUES = new Map<string, (item: DicomJson, locale: Locale) => string>([
   ["TEXT", (item) => textOf(item, TagHex.TextValue)],

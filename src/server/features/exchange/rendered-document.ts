@@ -1,4 +1,5 @@
 import { ENCAPSULATED_PDF } from "../../../shared/dicom/sop-class.ts";
+import { isStructuredReport } from "../../../shared/dicom/structured-report.ts";
 import { TagHex } from "../../../shared/dicom/tags.ts";
 import type { Locale } from "../../../shared/locale.ts";
 import type { ManifestInstance } from "../../archive/manifest.ts";
@@ -12,7 +13,6 @@ import { findInstance } from "../dicomweb/catalogue/find-instance.ts";
 import type { DicomwebCatalogue } from "../dicomweb/dicomweb.catalogue.ts";
 import { notDrawable } from "../dicomweb/dicomweb.errors.ts";
 import { readInstanceMetadata } from "../dicomweb/metadata/read-instance-metadata.ts";
-import { isStructuredReport } from "./content-items.ts";
 import type { PicturePath } from "./rendered-parts.ts";
 import { structuredReportHtml } from "./structured-report.tsx";
 

@@ -1,6 +1,7 @@
 import { atom } from "jotai";
 import type { Study } from "../../../../shared/api/studies.ts";
 import { subjectAtoms } from "../../places/views.ts";
+import type { OpenedSeries } from "../../viewer/viewer-choice.tsx";
 
 /** The study whose deletion is being asked about. */
 export const deletionSubject = subjectAtoms<Study>("delete");
@@ -14,4 +15,4 @@ export const viewedSubject = subjectAtoms<Study>("images");
 export const viewedStudyAtom = viewedSubject.valueAtom;
 
 /** The series that the open study was opened with; undefined if the whole study was. */
-export const viewedSeriesAtom = atom<string | undefined>(undefined);
+export const viewedSeriesAtom = atom<OpenedSeries | undefined>(undefined);

@@ -53,11 +53,12 @@ function useGoneRow(error: Error | undefined): void {
 
 function SeriesCard({ study, series }: { study: Study; series: Series }) {
   const { i18n, t } = useLingui();
-  const { seriesNumber, seriesDescription, modality, imagesReceived } = series;
+  const { seriesInstanceUID, seriesNumber, seriesDescription, modality, imagesReceived } = series;
+  const isDocument = isOfDocuments(modality);
   const [ref, isSeen] = useSeen<HTMLLIElement>();
   const picture = usePicture({ study, seriesId: series.id, imagesReceived, isSeen });
   const open = useOpenViewer();
-  const count = isOfDocuments(modality)
+  const count = isDocument
     ? t({
         id: "series.documents",
         message: plural(imagesReceived, { one: "# document", other: "# documents" }),
@@ -69,7 +70,7 @@ function SeriesCard({ study, series }: { study: Study; series: Series }) {
         type="button"
         className="series-card"
         aria-disabled={!isViewable(study)}
-        onClick={() => open(study, isOfDocuments(modality) ? undefined : series.seriesInstanceUID)}
+        onClick={() => open(study, { seriesInstanceUID, isOfDocuments: isDocument })}
       >
         <span className="series-film">
           {picture && <img src={picture} alt={t({ id: "series.picture", message: "Image of the series" })} />}

@@ -1,0 +1,73 @@
+import { type RefObject, useEffect, useRef } from "react";
+import { pageNonce } from "../../page-nonce.ts";
+import { REPORT_STYLE } from "./report-style.ts";
+
+interface ReportPageProps {
+  /** As the server makes it of a structured report, without styles. */
+  html: string;
+  title: string;
+}
+
+/**
+ * The page of a structured report on paper, in a frame where nothing runs: no script is allowed, and its own policy lets it load
+ * nothing. It keeps our origin, so that this page may see how long it is and hear its keys.
+ */
+export function ReportPage({ html, title }: ReportPageProps) {
+  const desk = useRef<HTMLElement>(null);
+  const frame = useRef<HTMLIFrameElement>(null);
+  const onLoad = useFrameOf(frame, desk);
+  return (
+    <section
+      ref={desk}
+      className="viewer-report"
+      aria-label={title}
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+      tabIndex={0}
+    >
+      <iframe ref={frame} title={title} sandbox="allow-same-origin" srcDoc={onPaper(html)} onLoad={onLoad} />
+    </section>
+  );
+}
+
+/** The page with our style, and a policy besides that of the page around it. */
+function onPaper(html: string): string {
+  const nonce = pageNonce();
+  const allowed = nonce ? `'nonce-${nonce}'` : "'unsafe-inline'";
+  const policy = `<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src ${allowed}">`;
+  const sheet = `<style${nonce ? ` nonce="${nonce}"` : ""}>${REPORT_STYLE}</style>`;
+  return html.replace("<head>", () => `<head>${policy}${sheet}`);
+}
+
+/** Makes the frame as long as its page, so that the desk scrolls, and hears keys and links, since nothing in the frame does. */
+function useFrameOf(
+  frame: RefObject<HTMLIFrameElement | null>,
+  desk: RefObject<HTMLElement | null>,
+): () => void {
+  const watching = useRef<ResizeObserver>(undefined);
+  useEffect(() => () => watching.current?.disconnect(), []);
+  return () => {
+    const { current: element } = frame;
+    const page = element?.contentDocument;
+    if (!element || !page) return;
+    watching.current?.disconnect();
+    watching.current = new ResizeObserver(() => {
+      element.style.height = `${Math.ceil(page.body.getBoundingClientRect().height)}px`;
+    });
+    watching.current.observe(page.body);
+    page.addEventListener("keydown", (event) => {
+      if (desk.current && !desk.current.dispatchEvent(new KeyboardEvent("keydown", keyOf(event))))
+        event.preventDefault();
+    });
+    page.addEventListener("click", (event) => {
+      const link = (event.target as Element | null)?.closest("a");
+      if (!link) return;
+      // The address of such a page is that of the page around it, which would be loaded here.
+      event.preventDefault();
+      page.getElementById(link.hash.slice(1))?.scrollIntoView();
+    });
+  };
+}
+
+function keyOf({ key, code, altKey, ctrlKey, metaKey, shiftKey }: KeyboardEvent): KeyboardEventInit {
+  return { key, code, altKey, ctrlKey, metaKey, shiftKey, bubbles: true, cancelable: true };
+}

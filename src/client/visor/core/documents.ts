@@ -1,0 +1,46 @@
+import type { DicomJson } from "../../../shared/dicom/dicom-json.ts";
+import { ENCAPSULATED_PDF } from "../../../shared/dicom/sop-class.ts";
+import { isStructuredReport } from "../../../shared/dicom/structured-report.ts";
+import { TagHex } from "../../../shared/dicom/tags.ts";
+import { numberOf, textOf } from "../../../shared/pixels/pixel-module.ts";
+import type { DocumentRecord, SeriesRecord } from "./source.ts";
+import { hasPixels } from "./stacks.ts";
+
+/** More documents than a person looks through. */
+const MAX_DOCUMENTS = 500;
+
+/** The documents among the instances of a series, by their numbers. */
+export function findDocuments(series: SeriesRecord, instances: readonly DicomJson[]): DocumentRecord[] {
+  return instances
+    .filter((instance) => kindOf(instance) !== undefined && !hasPixels(instance))
+    .sort((a, b) => instanceNumber(a) - instanceNumber(b))
+    .slice(0, MAX_DOCUMENTS)
+    .map((instance) => {
+      const sopInstanceUID = textOf(instance[TagHex.SOPInstanceUID]) ?? "";
+      return {
+        key: sopInstanceUID,
+        series,
+        sopInstanceUID,
+        kind: kindOf(instance) ?? "pdf",
+        title: titleOf(instance) || series.description,
+      };
+    });
+}
+
+function kindOf(instance: DicomJson): DocumentRecord["kind"] | undefined {
+  const sopClassUID = textOf(instance[TagHex.SOPClassUID]) ?? "";
+  if (sopClassUID === ENCAPSULATED_PDF) return "pdf";
+  return isStructuredReport(sopClassUID) ? "report" : undefined;
+}
+
+/** The title of an encapsulated document (PS3.3 §C.24.2), or the name of a report's concept. */
+function titleOf(instance: DicomJson): string {
+  const [concept] = instance[TagHex.ConceptNameCodeSequence]?.Value ?? [];
+  const meaning =
+    concept && typeof concept === "object" ? (concept as DicomJson)[TagHex.CodeMeaning] : undefined;
+  return (textOf(instance[TagHex.DocumentTitle]) || textOf(meaning) || "").trim();
+}
+
+function instanceNumber(instance: DicomJson): number {
+  return numberOf(instance[TagHex.InstanceNumber]) ?? 0;
+}

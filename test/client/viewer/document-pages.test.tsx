@@ -1,0 +1,104 @@
+import "../../support/dom-globals.ts";
+import { expect, test } from "bun:test";
+import { DocumentPages } from "../../../src/client/features/viewer/document-pages.tsx";
+import {
+  type DocumentRecord,
+  SourceCutOff,
+  SourceDamaged,
+  SourceEnded,
+  SourceMissing,
+  SourceUnreadable,
+} from "../../../src/client/visor/core/source.ts";
+import type { Locale } from "../../../src/shared/locale.ts";
+import { act, cleanup, screen, userEvent, withDom } from "../../support/dom.ts";
+import { pass, withFakeClock } from "../../support/fake-clock.ts";
+import { renderView } from "../../support/render-view.tsx";
+
+withDom();
+withFakeClock("2026-11-21T12:00:00.000Z");
+
+const page = new Blob(["<!doctype html><html><head></head><body><h1>Dose</h1></body></html>"], {
+  type: "text/html",
+});
+
+const dose: DocumentRecord = {
+  key: "2.25.3",
+  series: {
+    ...{ studyInstanceUID: "2.25.1", seriesInstanceUID: "2.25.2", seriesNumber: 9 },
+    ...{ modality: "SR", description: "", instanceCount: 1 },
+  },
+  sopInstanceUID: "2.25.3",
+  kind: "report",
+  title: "Dose",
+};
+
+async function open(read: () => Promise<Blob>, locale?: Locale): Promise<{ ended(): number }> {
+  let ended = 0;
+  await renderView(<DocumentPages document={dose} read={read} onEnded={() => ended++} />, { locale });
+  await act(() => pass(0));
+  return { ended: () => ended };
+}
+
+test("the page of a report is in a frame where no script may run, under a policy that loads nothing", async () => {
+  await open(async () => page);
+  const frame = document.querySelector("iframe");
+  expect(frame?.getAttribute("sandbox")).toBe("allow-same-origin");
+  expect(frame?.title).toBe("Dose");
+  const html = frame?.getAttribute("srcdoc") ?? "";
+  const policy = `<head><meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src `;
+  expect(html).toContain(policy);
+  expect(html).toContain("<h1>Dose</h1>");
+  expect(screen.getByRole("region", { name: "Dose" }).tabIndex).toBe(0);
+});
+
+test("each failure is told in words, and what may pass can be tried again, in both languages", async () => {
+  const failures: [Error, string, string, boolean][] = [
+    [new TypeError("503"), "Erro ao carregar documento", "Error loading the document", true],
+    [new SourceCutOff(), "Erro ao carregar documento", "Error loading the document", true],
+    [new SourceDamaged(), "O documento guardado está danificado", "The stored document is damaged", true],
+    [
+      new SourceMissing(),
+      "Este documento não está mais no exame",
+      "This document is no longer in the exam",
+      false,
+    ],
+    [
+      new SourceUnreadable(),
+      "Este documento não pode ser mostrado aqui",
+      "This document can't be shown here",
+      false,
+    ],
+  ];
+  for (const [failure, portuguese, english, mayPass] of failures) {
+    for (const [locale, title] of [["pt-BR", portuguese] as const, ["en-US", english] as const]) {
+      await open(() => Promise.reject(failure), locale);
+      expect(screen.getByRole("alert").querySelector("h2")?.textContent).toBe(title);
+      expect(screen.queryAllByRole("button")).toHaveLength(mayPass ? 1 : 0);
+      cleanup();
+    }
+  }
+});
+
+test("access that has ended is told to the viewer, once", async () => {
+  const { ended } = await open(() => Promise.reject(new SourceEnded()));
+  await pass(60_000);
+  expect(ended()).toBe(1);
+});
+
+test("after an outage a document comes by itself, but one that broke off only when the person says so", async () => {
+  let answer = (): Promise<Blob> => Promise.reject(new TypeError("no connection"));
+  await open(() => answer());
+  answer = async () => page;
+  await pass(16_000);
+  expect(document.querySelector("iframe")).toBeTruthy();
+  cleanup();
+
+  answer = () => Promise.reject(new SourceCutOff());
+  await open(() => answer());
+  answer = async () => page;
+  await pass(60_000);
+  expect(document.querySelector("iframe")).toBeNull();
+  await userEvent.setup({ delay: null }).click(screen.getByRole("button", { name: "Tentar novamente" }));
+  await act(() => pass(0));
+  expect(document.querySelector("iframe")).toBeTruthy();
+});

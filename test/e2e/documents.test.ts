@@ -1,0 +1,246 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { join } from "node:path";
+import { zipSync } from "fflate";
+import type { Page } from "playwright-core";
+import { writeReportPdf } from "../../scripts/demo/pdf.ts";
+import { generateStudy } from "../../scripts/demo/phantom/study.ts";
+import { zipStudyBytes } from "../../scripts/demo/zip-study.ts";
+import { type DicomElements, writeInstance } from "../../src/server/dicom/write-instance.ts";
+import type { CreatedLink } from "../../src/shared/api/links.ts";
+import { ENCAPSULATED_PDF } from "../../src/shared/dicom/sop-class.ts";
+import { TagHex } from "../../src/shared/dicom/tags.ts";
+import { violationsOn } from "../support/axe.ts";
+import {
+  type BrowserApp,
+  button,
+  createBrowserApp,
+  examsEntry,
+  PHONE,
+  tabTo,
+  tap,
+} from "../support/browser-app.ts";
+import { EXPLICIT_LITTLE_ENDIAN, sampleWithout } from "../support/dicom-sample.ts";
+import type { Person } from "../support/test-app.ts";
+import { until } from "../support/until.ts";
+import { drawn, visorOf } from "../support/visor-page.ts";
+
+const START_TIMEOUT_MS = 240_000;
+const JOB_TIMEOUT_MS = 240_000;
+const picture = (name: string) => ({
+  path: join(import.meta.dir, "../../test-results", `documents-${name}.png`),
+});
+
+const pdf = writeReportPdf({
+  patient: { name: "Inês Assunção", birthDate: "14/03/1966" },
+  title: "Densitometria óssea",
+  paragraphs: ["Resultado:", "Densidade mineral óssea dentro do esperado para a idade."],
+  signature: "Dra. Lívia Monteiro Sá",
+});
+
+const text = (vr: string, ...values: unknown[]) => ({ vr, Value: values });
+const code = (meaning: string) =>
+  text("SQ", {
+    [TagHex.CodeValue]: text("SH", "1"),
+    [TagHex.CodingSchemeDesignator]: text("SH", "99EX"),
+    [TagHex.CodeMeaning]: text("LO", meaning),
+  });
+const line = (name: string, value: string) => ({
+  [TagHex.RelationshipType]: text("CS", "CONTAINS"),
+  [TagHex.ValueType]: text("CS", "TEXT"),
+  [TagHex.ConceptNameCodeSequence]: code(name),
+  [TagHex.TextValue]: text("UT", value),
+});
+const LINES = 60;
+
+/** Elements of an instance without pixels. */
+const blank = sampleWithout(
+  TagHex.PixelData,
+  TagHex.Rows,
+  TagHex.Columns,
+  TagHex.SamplesPerPixel,
+  TagHex.PhotometricInterpretation,
+  TagHex.BitsAllocated,
+  TagHex.PixelRepresentation,
+);
+
+const pdfOf = (title: string): DicomElements => ({
+  [TagHex.SOPClassUID]: text("UI", ENCAPSULATED_PDF),
+  [TagHex.Modality]: text("CS", "DOC"),
+  [TagHex.SeriesNumber]: text("IS", 8),
+  [TagHex.SeriesDescription]: text("LO", "Documentos"),
+  [TagHex.DocumentTitle]: text("ST", title),
+  [TagHex.EncapsulatedDocument]: { vr: "OB", bytes: pdf },
+  [TagHex.MIMETypeOfEncapsulatedDocument]: text("LO", "application/pdf"),
+  [TagHex.EncapsulatedDocumentLength]: text("UL", pdf.length),
+});
+
+const report: DicomElements = {
+  [TagHex.SOPClassUID]: text("UI", "1.2.840.10008.5.1.4.1.1.88.33"),
+  [TagHex.Modality]: text("CS", "SR"),
+  [TagHex.SeriesNumber]: text("IS", 9),
+  [TagHex.SeriesDescription]: text("LO", "Dose"),
+  [TagHex.ValueType]: text("CS", "CONTAINER"),
+  [TagHex.ConceptNameCodeSequence]: code("Medidas do crânio"),
+  [TagHex.ContentSequence]: text(
+    "SQ",
+    line("Nota", "<script>top.ran = 1</script><img src=x onerror='top.ran = 1'>"),
+    {
+      [TagHex.RelationshipType]: text("CS", "INFERRED FROM"),
+      [TagHex.ReferencedContentItemIdentifier]: text("UL", 1, LINES),
+    },
+    ...Array.from({ length: LINES }, (_, at) => line(`Medida ${at + 1}`, `${at + 1},5 mm`)),
+  ),
+};
+
+/** Documents of one study, each in a series of its own. */
+function zipDocuments(studyInstanceUID: string, documents: readonly DicomElements[]): Uint8Array {
+  const files = documents.map((elements, at) => {
+    const uids = {
+      [TagHex.StudyInstanceUID]: text("UI", studyInstanceUID),
+      [TagHex.SeriesInstanceUID]: text("UI", `${studyInstanceUID}.${at + 90}`),
+      [TagHex.SOPInstanceUID]: text("UI", `${studyInstanceUID}.${at + 90}.1`),
+    };
+    const bytes = writeInstance({
+      transferSyntaxUID: EXPLICIT_LITTLE_ENDIAN,
+      elements: { ...blank, ...uids, ...elements },
+    });
+    return [`DOC${at}`, bytes] as const;
+  });
+  return zipSync(Object.fromEntries(files));
+}
+
+let app: BrowserApp;
+let person: Person;
+let studyId: string;
+
+beforeAll(async () => {
+  app = await createBrowserApp("documents");
+  person = await app.addPerson("Inês Assunção", { plan: "familia" });
+  const head = generateStudy({ kind: "ct-head", seed: "documents", size: 64, instances: 3 });
+  const { studies } = await app.testApp.store(person, await zipStudyBytes({ instances: head }));
+  const uid = studies[0]?.studyInstanceUID ?? "";
+  studyId = studies[0]?.id ?? "";
+  await app.testApp.store(person, zipDocuments(uid, [pdfOf("Densitometria óssea"), report]));
+}, START_TIMEOUT_MS);
+afterAll(() => app?.[Symbol.asyncDispose]());
+
+const sheet = (page: Page) => page.locator(".visor-sheet");
+const item = (page: Page, name: string) => visorOf(page).getByRole("button", { name, exact: true });
+const PDF_ITEM = "Documento PDF: Densitometria óssea";
+const REPORT_ITEM = "Relatório estruturado: Medidas do crânio";
+
+describe("documents among the images", () => {
+  test(
+    "open from the open row in our own viewer: the PDF's pages, the report's page, by keys and back to what opened them",
+    async () => {
+      await app.as(person, {}, async (page) => {
+        await examsEntry(page).click();
+        await page.locator("tr.study-row .expand-toggle, tr.study-row button[aria-expanded]").first().click();
+        await page.locator(".series-card").filter({ hasText: "Documentos" }).click();
+        await sheet(page).getByRole("heading", { name: "Densitometria óssea" }).waitFor();
+        await sheet(page).locator(".pdf-sheet canvas").waitFor();
+        await drawn(page);
+        expect(await violationsOn(page)).toEqual([]);
+        await page.screenshot(picture("desk-pdf"));
+
+        // The first press closes what is open, and the focus is back in the viewer.
+        await page.keyboard.press("Escape");
+        await sheet(page).waitFor({ state: "detached" });
+        await tabTo(page, item(page, REPORT_ITEM));
+        for (const close of ["l", "Escape"]) {
+          await page.keyboard.press("Enter");
+          const frame = page.frameLocator(".viewer-report iframe");
+          await frame.getByText("60,5 mm").waitFor();
+          await page.locator(".visor-sheet :focus").waitFor();
+          // The keys are heard in the page of the report, too.
+          await frame.locator("h1").click();
+          await page.keyboard.press(close);
+          await sheet(page).waitFor({ state: "detached" });
+          await page.locator(":focus.visor-document").waitFor();
+        }
+        await page.keyboard.press("Enter");
+        const desk = page.locator(".viewer-report");
+        await page.frameLocator(".viewer-report iframe").getByText("60,5 mm").waitFor();
+        expect(await violationsOn(page)).toEqual([]);
+        await page.screenshot(picture("desk-report"));
+        expect(await page.evaluate("window.ran")).toBeUndefined();
+        // A link leads to what it names, and the page stays.
+        await page.frameLocator(".viewer-report iframe").getByRole("link").click();
+        await until(async () => (await desk.evaluate((element) => element.scrollTop)) > 100);
+        await tabTo(page, desk);
+        await page.keyboard.press("Home");
+        await until(async () => (await desk.evaluate((element) => element.scrollTop)) === 0);
+        await page.keyboard.press("Escape");
+        await page.keyboard.press("Escape");
+        await visorOf(page).waitFor({ state: "detached" });
+      });
+    },
+    JOB_TIMEOUT_MS,
+  );
+
+  test(
+    "open on the phone of a link's visitor who may not see the laudo, since they came with the images",
+    async () => {
+      const json = { studyIds: [studyId], passcode: false, laudo: false };
+      const made = await app.testApp.call("POST", "/api/links", { as: person, json });
+      const { pathname, hash } = new URL(((await made.json()) as CreatedLink).url);
+      await app.asVisitor({ device: PHONE }, async (phone) => {
+        await phone.goto(app.origin + pathname + hash);
+        await tap(phone, button(phone, "Ver imagens"));
+        await drawn(phone);
+        await tap(phone, item(phone, PDF_ITEM));
+        await sheet(phone).locator(".pdf-sheet canvas").waitFor();
+        expect(await violationsOn(phone)).toEqual([]);
+        await phone.screenshot(picture("phone-pdf"));
+        await phone.goBack();
+        await sheet(phone).waitFor({ state: "detached" });
+        await phone.screenshot(picture("phone-strip"));
+        await tap(phone, item(phone, REPORT_ITEM));
+        await phone.frameLocator(".viewer-report iframe").getByText("60,5 mm").waitFor();
+        await phone.screenshot(picture("phone-report"));
+        await button(sheet(phone), "Tela inteira").click();
+        await phone.screenshot(picture("phone-report-full"));
+      });
+    },
+    JOB_TIMEOUT_MS,
+  );
+
+  test(
+    "are what a study without images opens on, and nothing in them runs",
+    async () => {
+      const alone = await app.addPerson("Só Documentos", { plan: "familia" });
+      await app.testApp.store(alone, zipDocuments("2.25.4242", [pdfOf(""), report]));
+      const hostile = `<!doctype html><html><head><meta http-equiv="refresh" content="0; url=/his"></head><body>
+        <h1>Hostil</h1><script>top.ran = 1</script><img src="/favicon.svg" onerror="top.ran = 1" onload="top.ran = 1">
+        <a href="javascript:top.ran=1">run</a><form action="/api/health"><button>send</button></form></body></html>`;
+      // What the browser says of all that it did not do.
+      const expected = [/request: csp|Blocked|Refused|violates|Content Security Policy|sandboxed/];
+      await app.as(alone, { device: PHONE, expected }, async (page) => {
+        await tap(page, examsEntry(page));
+        await tap(page, page.locator("[data-opens]:visible").first());
+        await sheet(page).getByRole("heading", { name: "Documentos" }).waitFor();
+        await sheet(page).locator(".pdf-sheet canvas").waitFor();
+        await page.screenshot(picture("phone-alone"));
+        await page.keyboard.press("l");
+        await sheet(page).waitFor({ state: "detached" });
+        const asked: string[] = [];
+        page.on("requestfinished", (request) => asked.push(request.url()));
+        await page.route("**/rendered", (route) =>
+          route.fulfill({ contentType: "text/html; charset=utf-8", body: hostile }),
+        );
+        const refused = page.waitForEvent("requestfailed", (request) =>
+          request.url().endsWith("/favicon.svg"),
+        );
+        await tap(page, item(page, REPORT_ITEM));
+        const frame = page.frameLocator(".viewer-report iframe");
+        await refused;
+        await frame.getByRole("link").click();
+        await frame.getByRole("button").click();
+        expect(await page.evaluate("window.ran")).toBeUndefined();
+        await frame.getByRole("heading", { name: "Hostil" }).waitFor();
+        expect(asked.filter((url) => /favicon|health|\/his/.test(url))).toEqual([]);
+      });
+    },
+    JOB_TIMEOUT_MS,
+  );
+});
