@@ -5,7 +5,7 @@ import { getConfig } from "@lingui/conf";
 import type { BunPlugin } from "bun";
 
 const IMPORTS_A_MACRO = /@lingui\/(core|react)\/macro/;
-const TRANS = join(import.meta.dir, "../../src/client/ui/trans.tsx");
+const TRANS = join(import.meta.dir, "../../src/client/ui/trans.ts");
 
 interface LinguiOptions {
   stripMessages: boolean;

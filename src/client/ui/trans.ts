@@ -6,7 +6,8 @@ import { createElement, Fragment } from "react";
  * `<b>Ana</b>` or `<constructor/>` for one, and the page fails. It does not look into a value that is an element.
  */
 export function Trans({ values, ...props }: TransProps) {
-  return <LinguiTrans {...props} {...(values && { values: asText(values) })} />;
+  // Written as an element, it would be a message without an id to the extractor of messages.
+  return createElement(LinguiTrans, { ...props, ...(values && { values: asText(values) }) });
 }
 
 function asText(values: Record<string, unknown>): Record<string, unknown> {
