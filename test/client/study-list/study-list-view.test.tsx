@@ -86,7 +86,7 @@ test("a row expands to its series; a series without a description says so", asyn
   expect(screen.getByText("SC-1")).toBeTruthy();
 });
 
-test("a laudo among the series is counted as a document, not as an image", async () => {
+test("a laudo among the series is counted and marked as a document, not as an image", async () => {
   const laudo = { ...series, id: "e2", modality: "DOC", imagesReceived: 1 };
   const answers = {
     ...listOf([skull]),
@@ -96,6 +96,8 @@ test("a laudo among the series is counted as a document, not as an image", async
   await user.click(await screen.findByRole("button", { name: /^Séries de/ }));
   expect(await screen.findByText("DOC · 1 documento")).toBeTruthy();
   expect(screen.getByText("CT · 1.284 imagens")).toBeTruthy();
+  const films = [...document.querySelectorAll(".series-film")];
+  expect(films.map((film) => film.querySelector("svg") !== null)).toEqual([false, true]);
 });
 
 test("a click on a row shows its series, and one on its film or on a series opens the images", async () => {

@@ -7,6 +7,7 @@ import { isOfDocuments } from "../../../../shared/dicom/modality.ts";
 import { ApiError } from "../../../api.ts";
 import { mayRetry } from "../../../query-client.ts";
 import { refreshExams } from "../../../query-keys.ts";
+import { FileTextIcon } from "../../../ui/icons.tsx";
 import { Skeleton } from "../../../ui/skeleton.tsx";
 import { useFailure } from "../../../ui/use-failure.ts";
 import { useSeen } from "../../../ui/use-seen.ts";
@@ -56,7 +57,7 @@ function SeriesCard({ study, series }: { study: Study; series: Series }) {
   const { seriesInstanceUID, seriesNumber, seriesDescription, modality, imagesReceived } = series;
   const isDocument = isOfDocuments(modality);
   const [ref, isSeen] = useSeen<HTMLLIElement>();
-  const picture = usePicture({ study, seriesId: series.id, imagesReceived, isSeen });
+  const picture = usePicture({ study, seriesId: series.id, imagesReceived, isSeen: isSeen && !isDocument });
   const open = useOpenViewer();
   const count = isDocument
     ? t({
@@ -74,6 +75,7 @@ function SeriesCard({ study, series }: { study: Study; series: Series }) {
       >
         <span className="series-film">
           {picture && <img src={picture} alt={t({ id: "series.picture", message: "Image of the series" })} />}
+          {isDocument && <FileTextIcon />}
           <span>{seriesNumber === null ? "—" : <Trans id="series.number">Se {seriesNumber}</Trans>}</span>
           <span>{i18n.number(imagesReceived)}</span>
         </span>
