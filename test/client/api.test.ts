@@ -1,9 +1,9 @@
 import "../support/dom-globals.ts";
-import { beforeAll, describe, expect, test } from "bun:test";
+import { beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { ApiError, callApi, callJson } from "../../src/client/api.ts";
 import { sendUpload } from "../../src/client/features/upload/send/send-upload.ts";
 import { activateLocale } from "../../src/client/i18n.ts";
-import { currentToken } from "../../src/client/session.ts";
+import { currentToken, restoreSession } from "../../src/client/session.ts";
 import { listStudiesCall } from "../../src/shared/api/studies.ts";
 import { examCountCall } from "../../src/shared/api/users.ts";
 import { withDom } from "../support/dom.ts";
@@ -11,6 +11,8 @@ import { answerForms } from "../support/sent-forms.ts";
 
 withDom();
 beforeAll(() => activateLocale("pt-BR"));
+// The page of a test before may have ended its session.
+beforeEach(() => void restoreSession());
 
 function answer(response: Response) {
   globalThis.fetch = (async () => response) as unknown as typeof fetch;
