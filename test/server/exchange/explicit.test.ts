@@ -309,6 +309,42 @@ describe("a data set of some megabytes without pixels, such as contours", () => 
     }
   });
 
+  test("is sent piece by piece, so that a client that takes nothing more is known", async () => {
+    const { first } = await store([[IMPLICIT_LITTLE_ENDIAN, contours(60)]], ana, NO_PIXELS);
+    const body = (await get(first, FILE)).body?.getReader();
+    const piece = await body?.read();
+    expect(piece?.value?.length).toBeLessThan(500_000);
+    await body?.cancel();
+  });
+
+  test("has its big-endian words in the other order, of each length, whatever is left at their end", async () => {
+    const bytes = (length: number) => Uint8Array.from({ length }, (_, at) => at % 251);
+    const words = { "54001010": ["OW", 2], "00660016": ["OF", 4], "00189820": ["OD", 8] } as const;
+    const lengths = { OW: 3_000_002, OF: 600_004, OD: 80_004 };
+    const elements = Object.fromEntries(
+      Object.entries(words).map(([tag, [vr]]) => [tag, { vr, bytes: bytes(lengths[vr]) }]),
+    );
+    const { first } = await store([[EXPLICIT_BIG_ENDIAN, elements]], ana, NO_PIXELS);
+    const stored = Buffer.from(await (await get(first, "application/dicom")).bytes());
+    const file = Buffer.from(await (await get(first, FILE)).bytes());
+    for (const [tag, [vr, width]] of Object.entries(words)) {
+      const header = (write: "writeUInt16LE" | "writeUInt16BE", wide: "writeUInt32LE" | "writeUInt32BE") => {
+        const head = Buffer.alloc(12);
+        head[write](Number.parseInt(tag.slice(0, 4), 16), 0);
+        head[write](Number.parseInt(tag.slice(4), 16), 2);
+        head.write(vr, 4, "latin1");
+        head[wide](lengths[vr], 8);
+        return head;
+      };
+      const before = stored.indexOf(header("writeUInt16BE", "writeUInt32BE"));
+      const behind = file.indexOf(header("writeUInt16LE", "writeUInt32LE"));
+      expect([before, behind].every((at) => at > 0)).toBe(true);
+      const value = stored.subarray(before + 12, before + 12 + lengths[vr]);
+      for (let at = 0; at + width <= value.length; at += width) value.subarray(at, at + width).reverse();
+      expect(file.subarray(behind + 12, behind + 12 + lengths[vr]).equals(value)).toBe(true);
+    }
+  });
+
   test("holds one of the account's two places until it is sent, and for HEAD or a refusal none", async () => {
     const { first } = await store([[IMPLICIT_LITTLE_ENDIAN, contours(60)]], ana, NO_PIXELS);
     const { first: tooMany } = await store(

@@ -3,7 +3,7 @@ import { TransferSyntax } from "../../../../shared/dicom/transfer-syntax.ts";
 import { pixelWordBytes } from "../../../../shared/pixels/decode-native.ts";
 import { InstanceDamaged } from "../../../archive/instance-reader.ts";
 import type { ManifestInstance } from "../../../archive/manifest.ts";
-import { joinPieces, piecesOf } from "../../../archive/pieces.ts";
+import { inPieces, joinPieces, piecesOf } from "../../../archive/pieces.ts";
 import type { DescribedPixels, Replaced } from "../../../dicom/explicit-header.ts";
 import { elementHeader } from "../../../dicom/write-instance.ts";
 import { readUpTo } from "../../../runtime/read-up-to.ts";
@@ -166,7 +166,8 @@ function fileOf(
     vr === undefined ? start : start.concat(elementHeader(Tag.PixelData, vr, valueBytes, ENCODING));
   const startBytes = before.reduce((sum, { length }) => sum + length, 0);
   async function* pieces(): AsyncGenerator<Uint8Array> {
-    yield* before;
+    // In pieces, so that what a client took of a long one is known.
+    for (const bytes of before) yield* inPieces(bytes);
     yield* pixels();
     if (valueBytes > pixelBytes) yield new Uint8Array(1);
   }
