@@ -48,9 +48,10 @@ export function renewReadOnly(sql: Sql, url: string, most: number, patience: Pat
 }
 
 const READ_ONLY = "select current_setting('transaction_read_only') = 'on' as is_read_only";
-/** A session that a pooler kept began before somebody asked for it. */
-const KEPT_READ_ONLY = `${READ_ONLY}, backend_start < clock_timestamp() - interval '1 second' as is_kept
-  from pg_stat_activity where pid = pg_backend_pid()`;
+const LOOKED_AT = `${READ_ONLY}, extract(epoch from backend_start)::float8 as began_at,
+  extract(epoch from clock_timestamp())::float8 as now from pg_stat_activity where pid = pg_backend_pid()`;
+/** A session that began longer ago was kept by a pooler. */
+const NEW_SECONDS = 1;
 /** More than a pooler keeps for several nodes. */
 const MAX_KEPT = 1_000;
 
@@ -64,9 +65,13 @@ export async function takesChanges(url: string): Promise<boolean> {
   const sql = openPostgres(url, { max: 1, connection }, patience.sockets);
   const pool = preparing(sql, patience);
   try {
+    // One that began after another was looked at is new, however long it takes to begin.
+    let keptBefore: number | undefined;
     for (let ended = 0; ended < MAX_KEPT; ended++) {
-      const [row] = await pool.unsafe(KEPT_READ_ONLY);
-      if (row?.is_read_only !== true || row.is_kept !== true) return row?.is_read_only === false;
+      const [row] = await pool.unsafe(LOOKED_AT);
+      if (row?.is_read_only !== true) return row?.is_read_only === false;
+      if (row.began_at >= (keptBefore ?? row.now - NEW_SECONDS)) return false;
+      keptBefore = row.now;
       await endIfReadOnly(pool);
     }
     return false;

@@ -1,6 +1,8 @@
 import { expect, setDefaultTimeout, test } from "bun:test";
+import { type AddressInfo, createConnection, createServer, type Socket } from "node:net";
 import { openPostgres } from "../../../src/server/db/postgres.ts";
 import { takesChanges } from "../../../src/server/db/renew-sessions.ts";
+import { targetOf } from "../../support/connection-proxy.ts";
 import { createTestDatabase } from "../../support/database.ts";
 import { startKeepingPooler } from "../../support/keeping-pooler.ts";
 import { until } from "../../support/until.ts";
@@ -27,5 +29,30 @@ test("a pooler that kept read-only sessions gives no more of them once the datab
   expect(await isReadOnly(next)).toBe(false);
   await next.end({ timeout: 1 });
   await pooler[Symbol.asyncDispose]();
+  await database.drop();
+});
+
+test("a database that is slow to begin sessions is found to be read-only, and is asked for few", async () => {
+  const database = await createTestDatabase({ migrations: [] });
+  const [named] = await database.sql`select current_database() as name`;
+  await database.sql.unsafe(`alter database ${named?.name} set default_transaction_read_only = on`);
+  let sessions = 0;
+  const sockets = new Set<Socket>();
+  const server = createServer((client) => {
+    const backend = createConnection(targetOf(database.url));
+    if (++sessions > 20) client.destroy();
+    for (const socket of [client, backend]) sockets.add(socket.on("error", () => socket.destroy()));
+    // As a long way or a slow check of the password.
+    client.on("data", (asked) => setTimeout(() => backend.write(asked), 600));
+    backend.pipe(client);
+    client.once("close", () => backend.destroy());
+  });
+  await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
+  const { username, pathname } = new URL(database.url);
+  const url = `postgres://${username}@127.0.0.1:${(server.address() as AddressInfo).port}${pathname}`;
+  expect(await takesChanges(url)).toBe(false);
+  expect(sessions).toBeLessThanOrEqual(2);
+  for (const socket of sockets) socket.destroy();
+  server.close();
   await database.drop();
 });
