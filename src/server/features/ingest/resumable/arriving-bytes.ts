@@ -64,8 +64,8 @@ export interface ArrivingBytes {
   ): Promise<PlacedUpload>;
   /** Removes everything of an upload. Idempotent. */
   remove(uploadId: string): Promise<void>;
-  /** Removes what no row names: `isKnown` tells which of these uploads have one. */
-  sweep(findKnown: (uploadIds: string[]) => Promise<Set<string>>): Promise<void>;
+  /** Removes what no row names, and has not for long at the time `at`: `findKnown` tells which of these uploads have one. */
+  sweep(findKnown: (uploadIds: string[]) => Promise<Set<string>>, at: Date): Promise<void>;
 }
 
 /** Sums a chunk by the process that receives it. */

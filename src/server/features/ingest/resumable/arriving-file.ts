@@ -1,5 +1,5 @@
 import { constants, existsSync } from "node:fs";
-import { type FileHandle, mkdir, open, readdir, rm } from "node:fs/promises";
+import { type FileHandle, mkdir, open, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { isUuid } from "../../../../shared/uuid.ts";
 import { undoInPlace } from "../../../archive/undo-in-place.ts";
 import type { Deps } from "../../../deps.ts";
@@ -22,6 +22,7 @@ import type { ResumableUpload } from "./resumable-uploads.table.ts";
 import type { SideSums } from "./side-sums.ts";
 
 const MIN_STEP_BYTES = 64 * 1024;
+const UNNAMED_MS = 30 * 24 * 3600_000;
 /** The disk begins with so many written bytes at once, while more arrive. */
 const FLUSHED_AT_ONCE_BYTES = 1024 * 1024;
 
@@ -84,12 +85,24 @@ export function createArrivingFiles(
       await rm(folderOf(id), { recursive: true, force: true });
     },
 
-    async sweep(findKnown) {
+    async sweep(findKnown, at) {
       const ids = (await readdir(node.arrivingDir)).filter(isUuid);
       const known = await findKnown(ids);
-      for (const id of ids) if (!known.has(id)) await rm(folderOf(id), { recursive: true, force: true });
+      for (const id of ids) {
+        const { folder, unnamed } = arrivingPaths(node.arrivingDir, id);
+        if (known.has(id)) await rm(unnamed, { force: true });
+        else if (await isUnnamedForLong(unnamed, at)) await rm(folder, { recursive: true, force: true });
+      }
     },
   };
+}
+
+/** Bytes that no row names may be those of another database, with which this server was started by mistake. Notes when it first looked. */
+async function isUnnamedForLong(path: string, at: Date): Promise<boolean> {
+  const since = existsSync(path) ? Number(await readFile(path, "utf8")) : Number.NaN;
+  if (since <= at.getTime()) return at.getTime() - since > UNNAMED_MS;
+  await writeFile(path, String(at.getTime()), { mode: 0o600 });
+  return false;
 }
 
 /** @throws {BytesLost} unless the file has all that was received */

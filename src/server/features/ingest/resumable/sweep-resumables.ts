@@ -45,6 +45,10 @@ export async function removeResumableBytes(
 }
 
 /** Removes what a former run of this node left on its disk and no row names. */
-export async function sweepArriving({ arriving, db }: Pick<SweepDeps, "arriving" | "db">): Promise<void> {
-  await arriving.sweep((ids) => findKnownResumables(db, ids));
+export async function sweepArriving({
+  arriving,
+  db,
+  clock,
+}: Pick<SweepDeps, "arriving" | "db" | "clock">): Promise<void> {
+  await arriving.sweep((ids) => findKnownResumables(db, ids), clock.now());
 }
