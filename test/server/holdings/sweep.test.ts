@@ -21,6 +21,7 @@ import { sampleZip } from "../../support/sample-zip.ts";
 import { filesBelow } from "../../support/stored-bytes.ts";
 import { createTempFolder } from "../../support/temp-folder.ts";
 import { createTestApp, type TestApp } from "../../support/test-app.ts";
+import { until } from "../../support/until.ts";
 
 /** A store that can be cut off, as S3 is by a broken line. */
 function cuttable(store: ObjectStore): { store: ObjectStore; line: { isCut: boolean } } {
@@ -57,6 +58,30 @@ async function leaveDeadUpload(t: TestApp): Promise<string> {
   await t.deps.store.putBytes(`${id}/a.zip`, new Uint8Array(10));
   return id;
 }
+
+test("the only copy of an acknowledged exam stays when the database falls back to a state before it during a sweep", async () => {
+  await using t = await createTestApp({ jobs: false });
+  const ana = await t.addPerson("Ana");
+  expect((await t.upload(ana, sampleZip({ study: "90" }))).status).toBe(201);
+  const staged = await filesBelow(t.deps.node.stagingDir);
+  expect(staged).not.toEqual([]);
+  // As a failover to a standby that lags: the sweep has seen the upload, and waits for what it stored.
+  let sweeping: Promise<void> | undefined;
+  await t.sql.begin(async (tx) => {
+    await tx`lock table stored_objects in access exclusive mode`;
+    sweeping = sweepUploads(t.deps);
+    await until(async () => {
+      const waiting =
+        await tx`select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`;
+      return waiting.length > 0;
+    });
+    await tx`set local session_replication_role = replica`;
+    await tx`delete from stored_objects`;
+    await tx`delete from uploads`;
+  });
+  await sweeping;
+  expect(await filesBelow(t.deps.node.stagingDir)).toEqual(staged);
+});
 
 describe("the remains of a killed upload", () => {
   test("do not keep the server from starting while the store is out of reach, and are removed once it is back", async () => {

@@ -5,13 +5,13 @@ import type { Deps } from "../../deps.ts";
 import { chunks } from "../../runtime/chunks.ts";
 import { describeError } from "../../runtime/log.ts";
 import { deleteUnlessHeld } from "../deletion-hold.repo.ts";
-import { listObjectsOfUpload } from "../objects/stored-objects.repo.ts";
 import { abandonUpload, removeUploadBytes } from "../uploads/abandon-upload.ts";
 import {
   deleteOldUploads,
   endUpload,
   findUploads,
   listDeadUploads,
+  listStagedKeys,
   listUnremovedUploads,
 } from "../uploads/uploads.repo.ts";
 import { findOwnKeys } from "./find-own-keys.ts";
@@ -85,9 +85,9 @@ async function sweepFolder(
 }
 
 async function removeUnnamed(deps: SweepDeps, uploadId: string): Promise<void> {
-  const objects = await listObjectsOfUpload(deps.db, uploadId);
-  const staged = objects.filter((object) => object.stagedOn === deps.node.id);
-  const names = new Set(staged.map(({ key }) => key.slice(uploadId.length + 1)));
+  const staged = await listStagedKeys(deps.db, uploadId, deps.node.id);
+  if (!staged) return;
+  const names = new Set(staged.map((key) => key.slice(uploadId.length + 1)));
   await deleteUnlessHeld(deps.db, () => keepOnly(deps.node.stagedPath(uploadId), names));
 }
 

@@ -35,6 +35,24 @@ export async function findKnownUploads(db: DbOrTx, ids: string[]): Promise<Set<s
   return new Set([...known, ...stored].map(({ id }) => id));
 }
 
+/**
+ * The keys of what a committed upload has in a node's staging area; undefined if it is no committed upload of this database, which after a
+ * failover may be behind what an earlier statement saw.
+ */
+export async function listStagedKeys(
+  db: DbOrTx,
+  uploadId: string,
+  nodeId: string,
+): Promise<string[] | undefined> {
+  const keys = sql<string[]>`array(select ${storedObjects.key} from ${storedObjects}
+    where ${storedObjects.uploadId} = ${uploadId}::uuid and ${storedObjects.stagedOn} = ${nodeId})`;
+  const [row] = await db
+    .select({ keys })
+    .from(uploads)
+    .where(and(eq(uploads.id, uploadId), eq(uploads.state, "committed")));
+  return row?.keys;
+}
+
 /** Uploads of a node that a former run of it left uncommitted. */
 export async function listDeadUploads(db: DbOrTx, nodeId: string, bootId: string): Promise<UploadRow[]> {
   return await db
