@@ -16,6 +16,7 @@ import {
 } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { text } from "node:stream/consumers";
 import { packPostgres } from "../../../scripts/build/pack-postgres.ts";
 import { explainFailure } from "../../../src/server/cli/explain-failure.ts";
 import {
@@ -224,6 +225,36 @@ test("a stale pid file and socket lock whose number another PostgreSQL has do no
   const { url } = await start();
   expect(await query(url, "select 1 as one")).toEqual([{ one: 1 }]);
 });
+
+test.if(isRoot)(
+  "a stale pid file whose number a PostgreSQL of another account has names no postmaster",
+  async () => {
+    await start();
+    const postmaster = await findPostmaster(join(dataDir, "postgres/data"));
+    const folder = join(temp, "of-daemon");
+    await mkdir(folder, { mode: 0o700 });
+    await writeFile(
+      join(folder, "postmaster.pid"),
+      `${postmaster?.pid}\n${folder}\n1\n5432\n${folder}\n\n\nready\n`,
+    );
+    for (const path of [folder, join(folder, "postmaster.pid")]) await chown(path, DAEMON, DAEMON);
+    // An account that may not see in which folder a process of another one works.
+    const source = new URL("../../../src/server/db/embedded/postmaster.ts", import.meta.url).pathname;
+    const { outputs } = await Bun.build({ entrypoints: [source], target: "bun" });
+    const script = `${await outputs[0]?.text()}\nconsole.log(JSON.stringify(await findPostmaster(process.argv[1]) ?? null));`;
+    const bun = join(temp, "bun");
+    await copyFile(process.execPath, bun);
+    await chmod(bun, 0o755);
+    const asked = spawn(bun, ["-e", script, folder], {
+      uid: DAEMON,
+      gid: DAEMON,
+      cwd: "/",
+      env: {},
+    });
+    const said = await text(asked.stdout);
+    expect(JSON.parse(said)).toBeNull();
+  },
+);
 
 test("data of another PostgreSQL major is refused with instructions, and left unchanged", async () => {
   const old = join(temp, "old");

@@ -90,9 +90,19 @@ async function isPostgresOf(dataFolder: string, pid: number): Promise<boolean> {
     return its.dev === ours.dev && its.ino === ours.ino;
   } catch (error) {
     const code = errnoOf(error);
-    // Another account's folder may be hidden: then it counts as ours.
-    return code !== "ENOENT" && code !== "ESRCH";
+    // Another account's folder may be hidden.
+    return code !== "ENOENT" && code !== "ESRCH" && (await runsAsOwner(dataFolder, pid));
   }
+}
+
+/** Whether that process may work on the data: PostgreSQL takes none of another account. From proc(5) `status`. */
+async function runsAsOwner(dataFolder: string, pid: number): Promise<boolean> {
+  const [status, { uid }] = await Promise.all([
+    readFile(`/proc/${pid}/status`, "utf8").catch(() => ""),
+    stat(dataFolder),
+  ]);
+  const [, effective] = /^Uid:\t\d+\t(\d+)/m.exec(status) ?? [];
+  return effective === undefined || Number(effective) === uid;
 }
 
 /** From proc(5) `stat`: pid, name, state; `Z` has ended and waits to be collected. */
