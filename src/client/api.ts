@@ -91,8 +91,7 @@ export async function callJson<C extends Call & { answer: z.ZodMiniType }>(
   call: C,
   request: CallInput<C> & CallOptions,
 ): Promise<z.infer<C["answer"]>> {
-  const response = await callApi(call, request);
-  return z.parse<C["answer"]>(call.answer, await readAnswer(response.json()));
+  return await parseAnswer<C["answer"]>(call.answer, await callApi(call, request));
 }
 
 /** Like `callJson`, of a list that comes by pages: the rows of this one, and how many are on all. */
@@ -101,7 +100,7 @@ export async function callPage<Row, C extends Call & { answer: z.ZodMiniType<Row
   request: CallInput<C> & CallOptions,
 ): Promise<Page<Row>> {
   const response = await callApi(call, request);
-  const rows = z.parse(call.answer, await readAnswer(response.json()));
+  const rows = await parseAnswer(call.answer, response);
   return { rows, total: Number(response.headers.get("x-total-count") ?? rows.length) };
 }
 
@@ -121,6 +120,18 @@ export async function readAnswer<Content>(reading: Promise<Content>, failed = un
     if (error instanceof TypeError || error instanceof SyntaxError) throw failed();
     throw error;
   }
+}
+
+/** The content of a JSON answer. @throws {ApiError} also if it does not fit the schema, such as one of another release */
+export async function parseAnswer<Schema extends z.ZodMiniType>(
+  schema: Schema,
+  response: Response,
+): Promise<z.infer<Schema>> {
+  const answer = z.safeParse(schema, await readAnswer(response.json()));
+  if (answer.success) return answer.data;
+  const failure = unreadable(response);
+  failure.cause = answer.error;
+  throw failure;
 }
 
 /** The address of a call, for what the browser reads by itself. */
@@ -166,6 +177,15 @@ export function unreachable(): ApiError {
     message: "The server could not be reached. Check your connection.",
   });
   return new ApiError(0, "network", message);
+}
+
+/** The failure of a call whose answer this page does not understand. */
+function unreadable({ status, headers }: Response): ApiError {
+  const message = t({
+    id: "api.unreadable",
+    message: "The server's answer can't be read here. Try again, or reload the page.",
+  });
+  return new ApiError(status, "unreadable", message, [], headers.get("x-request-id") ?? undefined);
 }
 
 /** Reads a failed answer; one that is not a problem document becomes `{status}: {body or status text}`. */

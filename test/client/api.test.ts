@@ -74,6 +74,17 @@ describe("a failed call", () => {
     }
   });
 
+  test("is told in words if its answer does not fit, such as one of another release", async () => {
+    for (const misfit of [{ examCount: "many" }, null, [{ id: 5 }]]) {
+      answer(Response.json(misfit, { headers: { "X-Request-Id": "r" } }));
+      const error = await callJson(examCountCall, {}).catch((thrown: unknown) => thrown);
+      expect(error).toMatchObject({
+        ...{ name: "ApiError", status: 200, code: "unreadable", requestId: "r" },
+        message: "A resposta do servidor não pode ser lida aqui. Tente de novo ou recarregue a página.",
+      });
+    }
+  });
+
   test("with a problem document has its message and code", async () => {
     const problem = {
       type: "about:blank",

@@ -56,6 +56,13 @@ test("a visit whose answer was lost is opened again as the same opening, also af
   expect(attempts()[3]).not.toBe(attempts()[0]);
 });
 
+test("a visit whose answer does not fit is said to have failed, and can be tried again", async () => {
+  answerOpenings(Response.json([{ id: 5 }]), opened());
+  await renderClient(<Page link="misfit" />);
+  await userEvent.click(await screen.findByText("failed"));
+  await screen.findByText("open");
+});
+
 test("a link that did not open is opened by the whole address, pasted into the same tab; an open one stays open", async () => {
   const asked = answerOpenings(problem(404, "link.not_found", "Não abre."), opened());
   const paste = (secret: string) =>

@@ -22,7 +22,7 @@ import {
   studyStatusCall,
   studyStatusSchema,
 } from "../../../shared/api/studies.ts";
-import { callApi, callJson, readAnswer } from "../../api.ts";
+import { callApi, callJson, parseAnswer, readAnswer } from "../../api.ts";
 
 /** A newer server may send another status. It is shown as unknown, and the rest of the study as usual. */
 const anyStatus = z.custom<StorageStatus>((status) => typeof status === "string");
@@ -50,7 +50,7 @@ interface PictureQuery {
 export const studiesApi = {
   async list(query: StudyListQuery, signal?: AbortSignal): Promise<StudyPage> {
     const response = await callApi(listStudiesCall, { query, signal });
-    const studies = z.array(listedStudySchema).parse(await readAnswer(response.json()));
+    const studies = await parseAnswer(z.array(listedStudySchema), response);
     const total = response.headers.get("X-Total-Count");
     return {
       studies,
