@@ -154,9 +154,9 @@ function isStaying(): boolean {
   return token !== undefined && localStore.read(TOKEN_KEY) === token;
 }
 
-/** What {@link keepWithSession} kept. */
+/** What {@link keepWithSession} kept with this session. The browser may keep another one's for whoever stays connected. */
 export function readKept(): unknown {
-  return sessionStore.readJson(KEPT_KEY) ?? localStore.readJson(KEPT_KEY);
+  return sessionStore.readJson(KEPT_KEY) ?? (isStaying() ? localStore.readJson(KEPT_KEY) : undefined);
 }
 
 function dropKept(): void {

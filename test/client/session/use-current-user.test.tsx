@@ -1,6 +1,7 @@
 import "../../support/dom-globals.ts";
 import { expect, test } from "bun:test";
 import { QueryClientProvider } from "@tanstack/react-query";
+import { useRef } from "react";
 import { useCurrentUser } from "../../../src/client/features/session/use-current-user.ts";
 import { createQueryClient } from "../../../src/client/query-client.ts";
 import {
@@ -8,17 +9,25 @@ import {
   beginSession,
   currentToken,
   endSession,
+  holdSession,
   restoreSession,
 } from "../../../src/client/session.ts";
 import { noteSignedOut } from "../../../src/client/signed-out.ts";
-import { act, screen, waitFor, withDom } from "../../support/dom.ts";
+import { act, cleanup, screen, userEvent, waitFor, withDom } from "../../support/dom.ts";
 import { renderClient } from "../../support/render-client.tsx";
 import { helena } from "../../support/render-view.tsx";
 
 withDom();
 
 function Probe() {
-  return <p>{useCurrentUser().user?.name ?? "nobody"}</p>;
+  const { user, error, retry } = useCurrentUser();
+  const reads = useRef(new Set<Error>()).current;
+  if (error) reads.add(error);
+  return (
+    <button type="button" data-reads={reads.size} onClick={retry}>
+      {user?.name ?? "nobody"}
+    </button>
+  );
 }
 
 test("a tab that opens while another person signs in elsewhere shows whose session its calls carry", async () => {
@@ -42,6 +51,35 @@ test("a tab that opens while another person signs in elsewhere shows whose sessi
   );
   await screen.findByText(/Prado|Duarte/);
   expect([screen.getByText(/Prado|Duarte/).textContent, currentToken()]).toEqual(["Tomás Prado", "of-tomas"]);
+});
+
+test("a tab without a connection stays its person's when another one signs in elsewhere and stays connected", async () => {
+  endSession("logout");
+  const tomas = { ...helena, id: "01900000-0000-7000-8000-000000000002", name: "Tomás Prado" };
+  globalThis.fetch = (async () => {
+    throw new TypeError("Failed to fetch");
+  }) as unknown as typeof fetch;
+  localStorage.setItem("token", "of-helena");
+  localStorage.setItem("kept-with-session", JSON.stringify({ user: helena }));
+  restoreSession();
+  holdSession();
+  const open = () =>
+    renderClient(
+      <QueryClientProvider client={createQueryClient()}>
+        <Probe />
+      </QueryClientProvider>,
+    );
+  await open();
+  await screen.findByText(helena.name);
+  // As the other tab does.
+  localStorage.setItem("token", "of-tomas");
+  localStorage.setItem("kept-with-session", JSON.stringify({ user: tomas }));
+  await userEvent.click(screen.getByText(helena.name));
+  await waitFor(() => expect(screen.getByText(helena.name).dataset.reads).toBe("2"));
+  cleanup();
+  await open();
+  await waitFor(() => expect(screen.getByText("nobody").dataset.reads).toBe("1"));
+  expect(currentToken()).toBe("of-helena");
 });
 
 test("signing out in another tab ends the same session here, also if the server is out of reach by then", async () => {

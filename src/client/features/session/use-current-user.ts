@@ -1,6 +1,7 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useAtomValue, useSetAtom } from "jotai";
-import { useEffect } from "react";
+import { useEffect, useState } from "react";
+import type { CurrentUser } from "../../../shared/api/users.ts";
 import { api } from "../../api.ts";
 import { isOffline } from "../../query-client.ts";
 import { CURRENT_USER } from "../../query-keys.ts";
@@ -9,6 +10,7 @@ import {
   endSessionIfSignedOut,
   onSessionEndElsewhere,
   refreshSessionUser,
+  type Session,
   sessionAtom,
 } from "../../session.ts";
 import { useFailure } from "../../ui/use-failure.ts";
@@ -51,7 +53,17 @@ export function useCurrentUser() {
     return onSessionEndElsewhere(({ data: reason }) => void check(reason));
   }, [queryClient, setToldEnd]);
 
-  // A token that was kept from an earlier visit came without its user.
-  const kept = session && isOffline(error ?? null) ? readKeptUser() : undefined;
-  return { user: session?.user ?? kept, error, retry: () => void query.refetch() };
+  const user = useUserOf(session, isOffline(error ?? null));
+  return { user, error, retry: () => void query.refetch() };
+}
+
+/** The session's user. A token that was kept from an earlier visit came without one; offline, theirs is what was kept with it. */
+function useUserOf(session: Session | undefined, isAway: boolean): CurrentUser | undefined {
+  // They stay when another tab begins a session, which drops what was kept.
+  const [kept, setKept] = useState<CurrentUser>();
+  if (session?.user) return session.user;
+  if (!session || !isAway) return undefined;
+  const found = kept ?? readKeptUser();
+  if (found !== kept) setKept(found);
+  return found;
 }
