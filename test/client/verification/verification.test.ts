@@ -88,6 +88,34 @@ describe("files that are checked against a receipt", () => {
     expect(sums).toEqual(hashed.map((file) => file.sha256));
   });
 
+  test("are compared without what of a ZIP beside them can't be read, such as one that wants a password", async () => {
+    const rotten = Uint8Array.from(zipSync({ "laudo.dcm": bytesOf(kindNames[0] ?? "") }, { level: 6 }));
+    rotten.fill(0xff, 60, 90);
+    const locked = Uint8Array.from(zipSync({ "laudo.txt": new Uint8Array(99) }, { level: 0 }));
+    for (const at of [6, 30 + 9 + 99 + 8]) locked[at] = 1;
+    for (const bytes of [rotten, locked]) {
+      const zip = { name: "disco/outro.zip", file: new Blob([bytes]) };
+      const files = await hashFiles([...folder(kinds), zip], undefined, () => {});
+      expect(compareFiles(receipt, files)).toEqual({
+        ...{ matching: kindNames.length, changed: [], missing: [], unknown: [], others: 1 },
+      });
+      expect(compareRoot(receipt.root, files).isSame).toBe(true);
+      expect(
+        compareFiles(receipt, await hashFiles([...folder(kinds).slice(1), zip], undefined, () => {})),
+      ).toMatchObject({
+        ...{ matching: kindNames.length - 1, missing: [hashed[0]?.sopInstanceUID] },
+      });
+    }
+  });
+
+  test("match a root also if they are there twice, such as in two ZIPs", async () => {
+    const zip = new Blob([Uint8Array.from(zipSync(kinds))]);
+    const twice = ["exame.zip", "exame (1).zip"].map((name) => ({ name, file: zip }));
+    const files = await hashFiles(twice, undefined, () => {});
+    expect(compareRoot(receipt.root, files)).toEqual({ isSame: true, images: kindNames.length });
+    expect(compareRoot(receipt.root, files.slice(1, kindNames.length))).toMatchObject({ isSame: false });
+  });
+
   test("match under any name and in any order", async () => {
     const renamed = Object.fromEntries(kindNames.toReversed().map((name, i) => [`IM${i}`, bytesOf(name)]));
     expect(isUnchanged(await compare(renamed))).toBe(true);

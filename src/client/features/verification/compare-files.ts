@@ -4,6 +4,7 @@ import { rootOf } from "./receipt-file.ts";
 /** A file of the folder or ZIP that is checked. */
 export interface HashedFile {
   name: string;
+  /** Empty if the bytes can't be read. */
   sha256: string;
   sizeBytes: number;
   /** Undefined for what is no instance, and where nobody needs it. */
@@ -89,9 +90,13 @@ export function compareExams(
   };
 }
 
-/** Whether files are exactly what a root stands for; documents need not be part of it, since a medium adds the laudo. */
+/**
+ * Whether files are exactly what a root stands for. Documents need not be part of it, since a medium adds the laudo. A file that is there
+ * several times, such as in two ZIPs, counts once: an archive keeps it once.
+ */
 export function compareRoot(root: string, files: readonly HashedFile[]): { isSame: boolean; images: number } {
-  const instances = files.flatMap(({ sopInstanceUID, ...file }) =>
+  const once = new Map(files.map((file) => [`${file.sopInstanceUID} ${file.sha256}`, file]));
+  const instances = [...once.values()].flatMap(({ sopInstanceUID, ...file }) =>
     sopInstanceUID === undefined ? [] : [{ ...file, sopInstanceUID }],
   );
   const images = instances.filter(({ isDocument }) => !isDocument);

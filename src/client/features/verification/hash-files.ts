@@ -26,11 +26,14 @@ const ZIP_NAME = /\.zip$/i;
 interface Source {
   name: string;
   pieces(): AsyncIterable<Uint8Array>;
+  /** Whether a {@link HashFailed} leaves it without a hash, and the others are compared. */
+  mayFail?: boolean;
 }
 
 /**
  * The hash of each file, or of each entry of each ZIP, and its SOP Instance UID unless its hash is `known`. Memory: a megabyte.
- * @throws {HashFailed} {ZipError} if the only file is a ZIP that can't be read
+ * What can't be read of one of several ZIPs has no hash, so that its images are missing.
+ * @throws {HashFailed} {ZipError} if the only file is a ZIP of which anything can't be read
  */
 export async function hashFiles(
   files: readonly PickedFile[],
@@ -40,7 +43,7 @@ export async function hashFiles(
   const sources = await sourcesOf(files);
   const hashed: HashedFile[] = [];
   for (const source of sources) {
-    hashed.push(await hashSource(source, known));
+    hashed.push(await (source.mayFail ? unlessFailed(source, known) : hashSource(source, known)));
     onHashed(hashed.length, sources.length);
   }
   return hashed;
@@ -58,16 +61,25 @@ async function sourcesOf(files: readonly PickedFile[]): Promise<Source[]> {
   return sources;
 }
 
-/** `undefined` if the ZIP can't be read and is not the only file: its images are missing then, and those of the others are compared. */
+/** `undefined` if the ZIP can't be read and is not the only file. */
 async function entriesOf({ file }: PickedFile, isOnly: boolean): Promise<Source[] | undefined> {
   try {
     const entries = await readZipEntries(file);
     return entries
       .filter(({ isFolder }) => !isFolder)
-      .map((entry) => ({ name: entry.name, pieces: () => entryPieces(file, entry) }));
+      .map((entry) => ({ name: entry.name, pieces: () => entryPieces(file, entry), mayFail: !isOnly }));
   } catch (error) {
     if (isOnly || !(error instanceof ZipError)) throw error;
     return undefined;
+  }
+}
+
+async function unlessFailed(source: Source, known: ReadonlySet<string> | undefined): Promise<HashedFile> {
+  try {
+    return await hashSource(source, known);
+  } catch (error) {
+    if (!(error instanceof HashFailed)) throw error;
+    return { name: source.name, sha256: "", sizeBytes: 0 };
   }
 }
 
