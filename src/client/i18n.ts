@@ -1,5 +1,18 @@
-import { i18n, type Messages } from "@lingui/core";
+import { i18n, type MessageDescriptor, type MessageOptions, type Messages } from "@lingui/core";
+import { asWritten } from "../shared/as-written.ts";
 import type { Locale } from "../shared/locale.ts";
+
+const translate = i18n._.bind(i18n);
+
+/** What the macros call. */
+function translateAsWritten(
+  asked: MessageDescriptor | string,
+  values?: Record<string, unknown>,
+  options?: MessageOptions,
+): string {
+  if (typeof asked === "string") return translate(asked, values && asWritten(values), options);
+  return translate(asked.values ? { ...asked, values: asWritten(asked.values) } : asked);
+}
 
 type Load = () => Promise<{ messages: Messages }>;
 
@@ -30,6 +43,8 @@ export async function activateLocale(locale: Locale): Promise<void> {
   const isEntry = !isWhole && document.querySelector("[data-island=auth]") !== null;
   const parts = await Promise.all(isEntry ? [entry()] : [entry(), his()]);
   const messages: Messages = Object.assign({}, ...parts.map((part) => part.messages));
+  i18n._ = translateAsWritten;
+  i18n.t = translateAsWritten;
   i18n.loadAndActivate({ locale, messages });
   document.documentElement.lang = locale;
 }

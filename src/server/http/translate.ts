@@ -1,6 +1,7 @@
 import { type I18n, setupI18n } from "@lingui/core";
 import { messages as enUS } from "../../../locales/en-US/messages.ts";
 import { messages as ptBR } from "../../../locales/pt-BR/messages.ts";
+import { asWritten } from "../../shared/as-written.ts";
 import type { Locale } from "../../shared/locale.ts";
 
 // Each locale has its own instance, so that concurrent requests in two languages do not mix.
@@ -15,5 +16,5 @@ export function translate(
   text: { id: string; message: string },
   values?: Record<string, string | number>,
 ): string {
-  return instances[locale]._(text.id, values, { message: text.message });
+  return instances[locale]._(text.id, values && asWritten(values), { message: text.message });
 }

@@ -46,7 +46,15 @@ test("a link with exams of one patient, however the name is written, names them 
   });
 });
 
-for (const name of ["<constructor/>", "<toString>Sá</toString>", "<b>Sá</b>", "<0>Sá</0>", "<0/>"]) {
+for (const name of [
+  "<constructor/>",
+  "<toString>Sá</toString>",
+  "<b>Sá</b>",
+  "<0>Sá</0>",
+  "<0/>",
+  "\\u003cb/\\u003e",
+  "\\x41 \\\\u0041\\",
+]) {
   test(`a link shows a name as it is written, also ${name}`, async () => {
     expect(await openLink(studyOf(name, "Tórax"))).toEqual({
       ...{ title: `Exames de ${name}`, parts: [], named: [] },
