@@ -92,6 +92,34 @@ async function studiesOnceKept(person: Person): Promise<Study[]> {
 const expand = (page: Page) => button(page, "Expandir").click();
 
 test(
+  "an upload goes on by itself when its person changes their password beside it",
+  async () => {
+    const person = await app.addPerson("Renata Nova");
+    const zip = { name: "exame.zip", mimeType: "application/zip", buffer: zipOf(studies[0]) };
+    await app.as(person, { expected: [/401/] }, async (page) => {
+      const letAllThrough = await holdLaterChunks(page);
+      await openUpload(page);
+      await field(page, "Arquivo ZIP do exame").setInputFiles(zip);
+      await button(page, "Enviar exame").click();
+      await partOf(person);
+      await page.locator(".side-account button").first().click();
+      await page.getByRole("menuitem", { name: "Perfil", exact: true }).click();
+      await field(page, "Senha atual").fill(person.password);
+      await field(page, "Nova senha").fill("cavalo-azul-novo");
+      await button(page, "Salvar").click();
+      await page.getByText("Perfil atualizado", { exact: true }).waitFor();
+      letAllThrough();
+      const json = { email: person.email, password: "cavalo-azul-novo" };
+      const answer = await app.testApp.call("POST", "/api/auth/login", { json });
+      const { token } = (await answer.json()) as Person;
+      const [study] = await studiesOnceKept({ ...person, token });
+      expect(study?.imagesReceived).toBe(studies[0].length);
+    });
+  },
+  TEST_MS,
+);
+
+test(
   "a ZIP is asked for again after a reload, another one is refused, and it goes on where it stopped",
   async () => {
     const person = await app.addPerson("Clara Volta");

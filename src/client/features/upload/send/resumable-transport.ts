@@ -65,7 +65,7 @@ async function sendRest(
       if (signal.aborted) throw signal.reason;
       // The page that is loaded instead goes on with it.
       if (error instanceof PageOutdated) await announceHeld(upload, signal);
-      if (attempt.goesOnSmaller(error)) continue;
+      if (attempt.goesOnSmaller(error) || attempt.goesOnRenewed(error)) continue;
       failures = attempt.hasProgressed ? 1 : failures + 1;
       // A file that can't be read any more looks like a connection that failed. One on a share may be away just as long as that.
       unreadable = (await isReadable(upload.zip)) ? 0 : unreadable + 1;
@@ -88,6 +88,8 @@ class Attempt {
   readonly #size = new ChunkSize(performance.now());
   /** On the server, also if the browser forgets it. */
   #path: string | undefined;
+  /** With which the last connection began. */
+  #token: string | undefined;
 
   constructor(
     private readonly outgoing: OutgoingUpload,
@@ -98,6 +100,13 @@ class Attempt {
   /** Whether the next chunk is smaller than one that a proxy did not let pass. */
   goesOnSmaller(error: unknown): boolean {
     return isOverProxyLimit(error) && this.#size.wasTooLarge();
+  }
+
+  /** Whether the session was renewed after this connection had begun, such as by another password. */
+  goesOnRenewed(error: unknown): boolean {
+    const isRefused = error instanceof ApiError && error.status === 401;
+    const now = currentToken();
+    return isRefused && now !== undefined && now !== this.#token;
   }
 
   /** The upload's id on the server. */
@@ -119,6 +128,7 @@ class Attempt {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     let chunk = { offset: 0, sum: "", sentAt: 0 };
     const token = currentToken();
+    this.#token = token;
     const upload = new Upload(zip, {
       endpoint: createUploadCall.path,
       uploadUrl: this.#knownPath() ?? null,
