@@ -84,10 +84,10 @@ const report: DicomElements = {
   [TagHex.ContentSequence]: text(
     "SQ",
     line("Nota", "<script>top.ran = 1</script><img src=x onerror='top.ran = 1'>"),
-    {
+    ...[LINES, 20].map((place) => ({
       [TagHex.RelationshipType]: text("CS", "INFERRED FROM"),
-      [TagHex.ReferencedContentItemIdentifier]: text("UL", 1, LINES),
-    },
+      [TagHex.ReferencedContentItemIdentifier]: text("UL", 1, place),
+    })),
     ...Array.from({ length: LINES }, (_, at) => line(`Medida ${at + 1}`, `${at + 1},5 mm`)),
   ),
 };
@@ -165,11 +165,23 @@ describe("documents among the images", () => {
         await page.screenshot(picture("desk-report"));
         expect(await page.evaluate("window.ran")).toBeUndefined();
         // A link leads to what it names, and the page stays.
-        await page.frameLocator(".viewer-report iframe").getByRole("link").click();
+        const links = page.frameLocator(".viewer-report iframe").getByRole("link");
+        await links.first().click({ button: "middle" });
+        expect(page.context().pages()).toHaveLength(1);
+        await links.first().click();
         await until(async () => (await desk.evaluate((element) => element.scrollTop)) > 100);
         await tabTo(page, desk);
         await page.keyboard.press("Home");
         await until(async () => (await desk.evaluate((element) => element.scrollTop)) === 0);
+        // Each link has its turn with the Tab key, and then the sheet's buttons.
+        for (const place of [0, 1]) {
+          await page.keyboard.press("Tab");
+          expect(await links.nth(place).evaluate((link) => link.ownerDocument.activeElement === link)).toBe(
+            true,
+          );
+        }
+        await page.keyboard.press("Tab");
+        await sheet(page).locator("button:focus").waitFor();
         await page.keyboard.press("Escape");
         await page.keyboard.press("Escape");
         await visorOf(page).waitFor({ state: "detached" });
@@ -195,9 +207,22 @@ describe("documents among the images", () => {
         await phone.goBack();
         await sheet(phone).waitFor({ state: "detached" });
         await phone.screenshot(picture("phone-strip"));
+        // WebKit calls no listener in a frame without scripts.
+        await phone.evaluate(() =>
+          document.addEventListener(
+            "load",
+            ({ target }) => {
+              const page = target instanceof HTMLIFrameElement && target.contentDocument;
+              if (page) page.addEventListener = () => undefined;
+            },
+            { capture: true },
+          ),
+        );
         await tap(phone, item(phone, REPORT_ITEM));
         await phone.frameLocator(".viewer-report iframe").getByText("60,5 mm").waitFor();
         await phone.screenshot(picture("phone-report"));
+        await phone.frameLocator(".viewer-report iframe").getByText("Item 1.20").click();
+        await phone.frameLocator(".viewer-report iframe").getByText("60,5 mm").waitFor();
         await button(sheet(phone), "Tela inteira").click();
         await phone.screenshot(picture("phone-report-full"));
       });

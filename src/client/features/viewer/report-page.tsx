@@ -54,18 +54,39 @@ function useFrameOf(
       element.style.height = `${Math.ceil(page.body.getBoundingClientRect().height)}px`;
     });
     watching.current.observe(page.body);
+    if (!isHeard(page)) {
+      for (const link of page.querySelectorAll("a")) link.removeAttribute("href");
+      return;
+    }
     page.addEventListener("keydown", (event) => {
+      // Told of the key at the last link, the sheet goes on to its buttons.
+      if (event.key === "Tab" && isBeforeLink(page)) return;
       if (desk.current && !desk.current.dispatchEvent(new KeyboardEvent("keydown", keyOf(event))))
         event.preventDefault();
     });
-    page.addEventListener("click", (event) => {
+    const follow = (event: Event) => {
       const link = (event.target as Element | null)?.closest("a");
       if (!link) return;
-      // The address of such a page is that of the page around it, which would be loaded here.
+      // The address of such a page is that of the page around it, which would be loaded here, or in a tab of its own.
       event.preventDefault();
-      page.getElementById(link.hash.slice(1))?.scrollIntoView();
-    });
+      if (event.type === "click") page.getElementById(link.hash.slice(1))?.scrollIntoView();
+    };
+    page.addEventListener("click", follow);
+    page.addEventListener("auxclick", follow);
   };
+}
+
+/** Whether a link has the focus, and another one comes after it. */
+function isBeforeLink(page: Document): boolean {
+  const links: (Element | null)[] = [...page.links];
+  const at = links.indexOf(page.activeElement);
+  return at >= 0 && at < links.length - 1;
+}
+
+/** WebKit calls no listener in a frame without scripts: a link would load the page around it there. */
+function isHeard(page: Document): boolean {
+  page.addEventListener("hear", (event) => event.preventDefault(), { once: true });
+  return !page.dispatchEvent(new Event("hear", { cancelable: true }));
 }
 
 function keyOf({ key, code, altKey, ctrlKey, metaKey, shiftKey }: KeyboardEvent): KeyboardEventInit {
