@@ -143,9 +143,12 @@ describe("documents among the images", () => {
         expect(await violationsOn(page)).toEqual([]);
         await page.screenshot(picture("desk-pdf"));
 
-        // The first press closes what is open, and the focus is back in the viewer.
+        // The first press closes what is open, and the focus is back in the viewer: at what was opened last.
+        await item(page, REPORT_ITEM).click();
+        await page.frameLocator(".viewer-report iframe").getByText("60,5 mm").waitFor();
         await page.keyboard.press("Escape");
         await sheet(page).waitFor({ state: "detached" });
+        await until(() => item(page, REPORT_ITEM).evaluate((one) => one === document.activeElement));
         await tabTo(page, item(page, REPORT_ITEM));
         for (const close of ["l", "Escape"]) {
           await page.keyboard.press("Enter");

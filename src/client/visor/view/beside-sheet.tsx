@@ -9,16 +9,19 @@ interface BesideSheetProps extends Pick<ExamProps, "laudo">, Pick<VisorProps, "d
   shown: NonNullable<Opened["beside"]>;
   /** Whether there is no film that goes on being seen. */
   isAlone: boolean;
+  /** What has the focus afterwards. */
+  returnTo: Opened["besideOpener"];
   onClose: () => void;
 }
 
 /** The laudo or a document of the study: a sheet over the film of a phone, a panel beside that of a desktop. */
-export function BesideSheet({ shown, isAlone, onClose, ...props }: BesideSheetProps) {
+export function BesideSheet({ shown, isAlone, returnTo, onClose, ...props }: BesideSheetProps) {
   // One sheet for both: what takes the place of the other leaves the focus where it is.
   return (
     <VisorSheet
       isBeside
       isFullAtFirst={isAlone}
+      returnTo={returnTo}
       onClose={onClose}
       {...(shown === "laudo" ? laudoParts(props) : documentParts(shown, props))}
     />

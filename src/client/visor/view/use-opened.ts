@@ -31,8 +31,14 @@ export function useOpened({ own, comparison, isComparing, hasLaudo, isPhone }: O
   /** `laudo`, or the key of a document. */
   const [asked, setAsked] = useState<string>();
   const last = useRef<string>(undefined);
+  const besideOpener = useRef<Element>(null);
   const setBeside = useCallback((next: string | undefined) => {
-    if (next !== undefined) last.current = next;
+    if (next !== undefined) {
+      last.current = next;
+      const { activeElement } = document;
+      if (!activeElement?.closest(".visor-sheet")) besideOpener.current = activeElement;
+      else if (!activeElement.matches(".is-beside *")) besideOpener.current = null;
+    }
     setAsked(next);
   }, []);
   const models = isComparing ? [own, comparison.visor.model] : [own];
@@ -61,6 +67,8 @@ export function useOpened({ own, comparison, isComparing, hasLaudo, isPhone }: O
     opener: useOpener(sheet !== undefined),
     sheet,
     beside,
+    /** What had the focus when that was opened, or took the place of another. */
+    besideOpener,
     setBeside,
     /** Closes what is open; else opens the laudo, or of a study that has none what was open last, or its first document. */
     toggleBeside() {

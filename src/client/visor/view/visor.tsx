@@ -134,6 +134,7 @@ export default function Visor(props: VisorProps) {
           laudo={exam.laudo}
           documents={props.documents}
           isAlone={own.state.phase === "empty" && !isComparing}
+          returnTo={opened.besideOpener}
           onClose={() => setBeside(undefined)}
           onEnded={props.onEnded}
         />
