@@ -63,15 +63,15 @@ const blank = sampleWithout(
   TagHex.PixelRepresentation,
 );
 
-const pdfOf = (title: string): DicomElements => ({
+const pdfOf = (title: string, bytes = pdf): DicomElements => ({
   [TagHex.SOPClassUID]: text("UI", ENCAPSULATED_PDF),
   [TagHex.Modality]: text("CS", "DOC"),
   [TagHex.SeriesNumber]: text("IS", 8),
   [TagHex.SeriesDescription]: text("LO", "Documentos"),
   [TagHex.DocumentTitle]: text("ST", title),
-  [TagHex.EncapsulatedDocument]: { vr: "OB", bytes: pdf },
+  [TagHex.EncapsulatedDocument]: { vr: "OB", bytes },
   [TagHex.MIMETypeOfEncapsulatedDocument]: text("LO", "application/pdf"),
-  [TagHex.EncapsulatedDocumentLength]: text("UL", pdf.length),
+  [TagHex.EncapsulatedDocumentLength]: text("UL", bytes.length),
 });
 
 const report: DicomElements = {
@@ -237,7 +237,8 @@ describe("documents among the images", () => {
     "are what a study without images opens on, and nothing in them runs",
     async () => {
       const alone = await app.addPerson("Só Documentos", { plan: "familia" });
-      await app.testApp.store(alone, zipDocuments("2.25.4242", [pdfOf(""), report]));
+      const documents = [pdfOf(""), report, pdfOf("Cortado", pdf.slice(0, 200))];
+      await app.testApp.store(alone, zipDocuments("2.25.4242", documents));
       const hostile = `<!doctype html><html><head><meta http-equiv="refresh" content="0; url=/his"></head><body>
         <h1>Hostil</h1><script>top.ran = 1</script><img src="/favicon.svg" onerror="top.ran = 1" onload="top.ran = 1">
         <a href="javascript:top.ran=1">run</a><form action="/api/health"><button>send</button></form></body></html>`;
@@ -250,6 +251,11 @@ describe("documents among the images", () => {
         await sheet(page).locator(".pdf-sheet canvas").waitFor();
         await page.screenshot(picture("phone-alone"));
         await page.keyboard.press("l");
+        await sheet(page).waitFor({ state: "detached" });
+        // Nothing here downloads a document by itself.
+        await tap(page, item(page, "Documento PDF: Cortado"));
+        await sheet(page).getByText("O arquivo parece danificado.", { exact: true }).waitFor();
+        await page.goBack();
         await sheet(page).waitFor({ state: "detached" });
         const asked: string[] = [];
         page.on("requestfinished", (request) => asked.push(request.url()));

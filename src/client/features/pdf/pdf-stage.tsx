@@ -44,6 +44,8 @@ export interface Place {
 
 interface PdfStageProps {
   file: Blob;
+  /** Whether a button beside it downloads the file. */
+  canDownload?: boolean;
   zoom: Zoom;
   onZoom: (zoom: Zoom) => void;
   /** The hits to highlight; the stage scrolls to the current hit whenever it changes. */
@@ -54,10 +56,10 @@ interface PdfStageProps {
 }
 
 /** The pages of a PDF on the dark desk; only pages near the visible part are drawn. */
-export function PdfStage({ file, onOpen, ...stage }: PdfStageProps) {
+export function PdfStage({ file, canDownload = true, onOpen, ...stage }: PdfStageProps) {
   const [pdf, setPdf] = useState<OpenPdf>();
   const [failure, setFailure] = useState<"locked" | "broken">();
-  if (failure) return <Unreadable isLocked={failure === "locked"} />;
+  if (failure) return <Unreadable isLocked={failure === "locked"} canDownload={canDownload} />;
   return (
     <Document
       file={file}
@@ -65,7 +67,7 @@ export function PdfStage({ file, onOpen, ...stage }: PdfStageProps) {
       suspense={false}
       className="pdf-document"
       loading={<Opening />}
-      error={<Unreadable isLocked={false} />}
+      error={<Unreadable canDownload={canDownload} />}
       onPassword={() => setFailure("locked")}
       onLoadError={() => setFailure("broken")}
       onLoadSuccess={(opened) => {
@@ -73,30 +75,39 @@ export function PdfStage({ file, onOpen, ...stage }: PdfStageProps) {
         onOpen(opened);
       }}
     >
-      {pdf && <Pages pdf={pdf} {...stage} />}
+      {pdf && <Pages pdf={pdf} canDownload={canDownload} {...stage} />}
     </Document>
   );
 }
 
-function Unreadable({ isLocked }: { isLocked: boolean }) {
+function Unreadable({ isLocked = false, canDownload }: { isLocked?: boolean; canDownload: boolean }) {
   return (
     <div className="pdf-wait">
       <ErrorCard title={<Trans id="pdf.unreadable">This PDF cannot be shown</Trans>}>
-        {isLocked ? (
-          <Trans id="pdf.locked">It is protected by a password. Download it to open it.</Trans>
-        ) : (
-          <Trans id="pdf.broken">
-            The file seems to be damaged. Download it to open it in another program.
-          </Trans>
-        )}
+        {isLocked ? <Locked canDownload={canDownload} /> : <Broken canDownload={canDownload} />}
       </ErrorCard>
     </div>
   );
 }
 
-type PagesProps = Omit<PdfStageProps, "file" | "onOpen"> & { pdf: OpenPdf };
+function Locked({ canDownload }: { canDownload: boolean }) {
+  if (!canDownload) return <Trans id="pdf.locked.text">It is protected by a password.</Trans>;
+  return <Trans id="pdf.locked">It is protected by a password. Download it to open it.</Trans>;
+}
 
-function Pages({ pdf, zoom, onZoom, wanted, onPlace }: PagesProps) {
+function Broken({ canDownload }: { canDownload: boolean }) {
+  if (!canDownload) return <Trans id="pdf.broken.text">The file seems to be damaged.</Trans>;
+  return (
+    <Trans id="pdf.broken">The file seems to be damaged. Download it to open it in another program.</Trans>
+  );
+}
+
+type PagesProps = Omit<PdfStageProps, "file" | "canDownload" | "onOpen"> & {
+  pdf: OpenPdf;
+  canDownload: boolean;
+};
+
+function Pages({ pdf, canDownload, zoom, onZoom, wanted, onPlace }: PagesProps) {
   const { t } = useLingui();
   const desk = useRef<HTMLElement>(null);
   const { deskSize, scrollTop, onScroll } = useDesk(desk);
@@ -144,6 +155,7 @@ function Pages({ pdf, zoom, onZoom, wanted, onPlace }: PagesProps) {
             top={tops[index] ?? 0}
             size={sizeOf(index)}
             scale={scale}
+            canDownload={canDownload}
             learn={learn}
             reportLayer={reportLayer}
           />
@@ -166,11 +178,12 @@ interface SheetProps {
   top: number;
   size: PageSize;
   scale: number;
+  canDownload: boolean;
   learn: (index: number, size: PageSize) => void;
   reportLayer: ReportLayer;
 }
 
-function Sheet({ index, top, size, scale, learn, reportLayer }: SheetProps) {
+function Sheet({ index, top, size, scale, canDownload, learn, reportLayer }: SheetProps) {
   const sheet = useRef<HTMLDivElement>(null);
   // The library renders the text layer again when this function changes.
   const tell = useCallback(() => {
@@ -191,7 +204,7 @@ function Sheet({ index, top, size, scale, learn, reportLayer }: SheetProps) {
         renderAnnotationLayer={false}
         onRenderTextLayerSuccess={tell}
         loading={null}
-        error={<Unreadable isLocked={false} />}
+        error={<Unreadable canDownload={canDownload} />}
         onLoadSuccess={({ originalWidth, originalHeight }) =>
           learn(index, { width: originalWidth, height: originalHeight })
         }

@@ -48,7 +48,7 @@ export function DocumentPages({ document, read, onEnded }: DocumentProps) {
   if (typeof data === "string") return <ReportPage html={data} title={documentTitle(i18n, document)} />;
   return (
     <Suspense fallback={<Opening />}>
-      <PdfPages file={data} />
+      <PdfPages file={data} canDownload={false} />
     </Suspense>
   );
 }

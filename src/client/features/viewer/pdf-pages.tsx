@@ -4,13 +4,20 @@ import { PdfStage } from "../pdf/pdf-stage.tsx";
 
 const NOTHING = { words: "", current: undefined };
 
+interface PdfPagesProps {
+  file: Blob;
+  /** Whether the file can be downloaded by itself. */
+  canDownload?: boolean;
+}
+
 /** The pages of a PDF beside the images. */
-export default function PdfPages({ file }: { file: Blob }) {
+export default function PdfPages({ file, canDownload = true }: PdfPagesProps) {
   const [zoom, setZoom] = useState<Zoom>("auto");
   return (
     <div className="viewer-laudo">
       <PdfStage
         file={file}
+        canDownload={canDownload}
         zoom={zoom}
         onZoom={setZoom}
         wanted={NOTHING}
