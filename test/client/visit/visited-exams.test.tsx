@@ -61,3 +61,16 @@ for (const name of [
     });
   });
 }
+
+test("a link's exam of documents alone says so where it is opened, and counts them", async () => {
+  const alone = { imagesReceived: 2, documentsReceived: 2 };
+  await openLink(
+    { ...studyOf("Sá^Maria", "Parecer"), ...alone },
+    { ...studyOf("Sá^Maria", "Laudo"), ...alone },
+  );
+  expect(document.querySelector(".visit-film")?.lastElementChild?.textContent).toBe("2");
+  expect(document.querySelector(".visit-main .visit-actions")?.textContent).toBe("Ver documentos");
+  expect(document.querySelector(".visit-others button")?.getAttribute("aria-label")).toBe(
+    "Ver documentos de Laudo",
+  );
+});

@@ -51,7 +51,7 @@ export function MainStudy(props: StudyProps) {
         {/* Over the small picture, once it is there. */}
         {!savesData() && <Picture address={visitAddresses.preview(token, study.id)} />}
         <span>{dateText(i18n, study.studyDate)}</span>
-        <span>{i18n.number(imageCountOf(study))}</span>
+        <span>{i18n.number(imageCountOf(study) || study.imagesReceived)}</span>
       </div>
       <div className="visit-facts">
         <div>
@@ -154,8 +154,9 @@ function ViewButton(props: ViewButtonProps) {
 function OpenButton({ isMain = false, study, visit, viewerOrigin, onClosed }: ViewButtonProps) {
   const { i18n, t } = useLingui();
   const [isOpen, setOpen] = useState(false);
+  const isOfDocuments = opensDocument(study);
   const prefersOhif = useAtomValue(viewerChoiceAtom) === "ohif";
-  const isInOhif = prefersOhif && !opensDocument(study);
+  const isInOhif = prefersOhif && !isOfDocuments;
   const source = useMemo(
     () =>
       createVisitedSource(visit, study, {
@@ -179,12 +180,20 @@ function OpenButton({ isMain = false, study, visit, viewerOrigin, onClosed }: Vi
       {isMain ? (
         <Button kind="lit" size="big" onClick={open}>
           <MaximizeIcon small />
-          <Trans id="visit.seeImages">View images</Trans>
+          {isOfDocuments ? (
+            <Trans id="visit.seeDocuments">View documents</Trans>
+          ) : (
+            <Trans id="visit.seeImages">View images</Trans>
+          )}
         </Button>
       ) : (
         <Button
           onClick={open}
-          aria-label={t({ id: "visit.seeOf", message: `View images of ${description}` })}
+          aria-label={
+            isOfDocuments
+              ? t({ id: "visit.seeDocumentsOf", message: `View documents of ${description}` })
+              : t({ id: "visit.seeOf", message: `View images of ${description}` })
+          }
         >
           <Trans id="visit.see">View</Trans>
         </Button>
