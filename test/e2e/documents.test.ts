@@ -237,7 +237,12 @@ describe("documents among the images", () => {
     "are what a study without images opens on, and nothing in them runs",
     async () => {
       const alone = await app.addPerson("Só Documentos", { plan: "familia" });
-      const documents = [pdfOf(""), report, pdfOf("Cortado", pdf.slice(0, 200))];
+      const documents = [
+        pdfOf(""),
+        report,
+        pdfOf("Parecer ".repeat(120)),
+        pdfOf("Cortado", pdf.slice(0, 200)),
+      ];
       await app.testApp.store(alone, zipDocuments("2.25.4242", documents));
       const hostile = `<!doctype html><html><head><meta http-equiv="refresh" content="0; url=/his"></head><body>
         <h1>Hostil</h1><script>top.ran = 1</script><img src="/favicon.svg" onerror="top.ran = 1" onload="top.ran = 1">
@@ -251,6 +256,15 @@ describe("documents among the images", () => {
         await sheet(page).locator(".pdf-sheet canvas").waitFor();
         await page.screenshot(picture("phone-alone"));
         await page.keyboard.press("l");
+        await sheet(page).waitFor({ state: "detached" });
+        // However long a title is, it leaves room for its document; and a reload stays at it.
+        await tap(page, visorOf(page).getByRole("button", { name: "Parecer Parecer" }));
+        await sheet(page).locator(".pdf-sheet canvas").waitFor();
+        await page.reload();
+        await sheet(page).getByRole("heading", { name: "Parecer Parecer" }).waitFor();
+        await sheet(page).locator(".pdf-sheet canvas").waitFor();
+        expect((await sheet(page).locator(".visor-sheet-head").boundingBox())?.height).toBeLessThan(120);
+        await page.goBack();
         await sheet(page).waitFor({ state: "detached" });
         // Nothing here downloads a document by itself.
         await tap(page, item(page, "Documento PDF: Cortado"));

@@ -24,8 +24,14 @@ export interface VisorState {
   direction: number;
   /** Counts the stacks that were turned to; each is seen anew. */
   turns: number;
-  /** The document that was asked for by its series, or with which a study of documents alone begins; each asking has its own object. */
-  asked: { document: DocumentRecord } | undefined;
+  /** The document that was asked for by its series, or with which the study begins; each asking has its own object. */
+  asked: AskedDocument | undefined;
+}
+
+export interface AskedDocument {
+  document: DocumentRecord;
+  /** Whether the study begins with it: it gives way to what is open by then. */
+  isFirst: boolean;
 }
 
 /** What is open and seen, without anything that draws. */
@@ -118,8 +124,8 @@ export function createVisorModel(
     return (await image.arrived) ? slice : undefined;
   }
 
-  function ask(document: DocumentRecord | undefined): void {
-    if (document) set({ asked: { document } });
+  function ask(document: DocumentRecord | undefined, isFirst: boolean): void {
+    if (document) set({ asked: { document, isFirst } });
   }
 
   /** Reads what the documents beside the shown stack are called, once that is seen. */
@@ -179,7 +185,7 @@ export function createVisorModel(
         const { stacks, documents } = await seriesStacks.read(series);
         const stack = mainStack(stacks);
         if (!stack) {
-          if (series.seriesInstanceUID === beginWith) ask(documents[0]);
+          if (series.seriesInstanceUID === beginWith) ask(documents[0], true);
           continue;
         }
         if (!isChosen()) showAround(stack, begun);
@@ -187,7 +193,7 @@ export function createVisorModel(
         return;
       }
       if (isChosen()) return;
-      if (!state.asked) ask(state.entries.flatMap(({ documents }) => documents)[0]);
+      if (!state.asked) ask(state.entries.flatMap(({ documents }) => documents)[0], true);
       set({ phase: "empty" });
     } catch (error) {
       if (!isChosen() || error instanceof SourceEnded) fail(error);
@@ -202,7 +208,7 @@ export function createVisorModel(
       const { stacks, documents } = await seriesStacks.read(entry.series);
       if (own !== wishes || signal.aborted) return;
       if (stacks[0]) show(stacks[0]);
-      else ask(documents[0]);
+      else ask(documents[0], false);
     } catch (error) {
       if (error instanceof SourceEnded) fail(error);
     }

@@ -1,6 +1,7 @@
-import { useCallback, useEffect, useRef, useState } from "react";
+import { useCallback, useEffect, useEffectEvent, useRef, useState } from "react";
 import { closeInnerStep } from "../../ui/use-inner-step.ts";
 import { PHONE, useMediaQuery } from "../../ui/use-media-query.ts";
+import type { AskedDocument } from "../core/visor-model.ts";
 import { warmDecoder } from "../decode/start-worker.ts";
 import { warmGraphics } from "../draw/renderer.ts";
 import { BesideSheet } from "./beside-sheet.tsx";
@@ -50,8 +51,8 @@ export default function Visor(props: VisorProps) {
   const hasLaudo = Boolean(props.laudo ?? (isComparing && comparison.chosen?.laudo));
   const opened = useOpened({ own: own.model, comparison, isComparing, hasLaudo, isPhone });
   const { sheet, showMenu, showKeys, closeAll, beside, setBeside } = opened;
-  useAskedDocument(own, setBeside);
-  useAskedDocument(comparison.visor, setBeside);
+  useAskedDocument(own, opened);
+  useAskedDocument(comparison.visor, opened);
   const inSheet = { returnTo: opened.opener, onClose: opened.closeSheet };
   const leavePlace = props.onBack;
   const leave = useCallback(() => closeInnerStep(closeAll, leavePlace), [closeAll, leavePlace]);
@@ -167,8 +168,11 @@ export default function Visor(props: VisorProps) {
 }
 
 /** Opens a document that was asked for by its series. */
-function useAskedDocument({ state: { asked } }: OpenVisor, open: Opened["setBeside"]): void {
+function useAskedDocument({ state: { asked } }: OpenVisor, { beside, setBeside }: Opened): void {
+  const open = useEffectEvent(({ document, isFirst }: AskedDocument) => {
+    if (!isFirst || !beside) setBeside(document.key);
+  });
   useEffect(() => {
-    if (asked) open(asked.document.key);
-  }, [asked, open]);
+    if (asked) open(asked);
+  }, [asked]);
 }
