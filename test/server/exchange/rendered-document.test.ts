@@ -48,6 +48,9 @@ test("an Encapsulated PDF is rendered as the PDF that was encapsulated, or a ran
   expect((await read(pathOf("1"), { "if-none-match": etag })).status).toBe(304);
   expect((await read(pathOf("1"), { accept: "image/jpeg" })).status).toBe(406);
   expect((await read(pathOf("1").replace("rendered", "thumbnail"))).status).toBe(404);
+  // Whoever asks for a document learns that it is gone, and not that there is no such picture of it.
+  const gone = pathOf("1").replace(".1.1/rendered", ".1.2/rendered");
+  expect((await read(gone, { accept: "application/pdf, text/html" })).status).toBe(404);
   expect((await read(pathOf("1"), {}, await t.addPerson("Outra Pessoa"))).status).toBe(404);
 });
 

@@ -6,6 +6,7 @@ import type { ManifestInstance } from "../../archive/manifest.ts";
 import { joinPieces, piecesOf } from "../../archive/pieces.ts";
 import { isPdf, MARK_WITHIN_BYTES } from "../../documents/is-pdf.ts";
 import { AppError } from "../../http/app-error.ts";
+import { notFound } from "../../http/http.errors.ts";
 import { archiveHeaders } from "../dicomweb/answers/archive-headers.ts";
 import { assertAccepts, HTML, PDF } from "../dicomweb/answers/media-types.ts";
 import { findValues, type Value, valueResponse } from "../dicomweb/bulk-data/bulk-data.ts";
@@ -27,7 +28,10 @@ interface AskedDocument {
   locale: Locale;
 }
 
-/** The instance at a path if it is a document: a PDF or a structured report. One with pixels is drawn instead. */
+/**
+ * The instance at a path if it is a document: a PDF or a structured report. One with pixels is drawn instead.
+ * @throws {AppError} 404 if the path names an instance that is not there
+ */
 export async function findDocument(
   catalogue: DicomwebCatalogue,
   { study = "", series, instance, frames }: PicturePath,
@@ -35,7 +39,8 @@ export async function findDocument(
   if (series === undefined || instance === undefined || frames !== undefined) return undefined;
   const manifest = await catalogue.manifest(study, series);
   const found = manifest && findInstance(manifest, instance);
-  if (found?.frames.kind !== "none") return undefined;
+  if (!found) throw new AppError(notFound);
+  if (found.frames.kind !== "none") return undefined;
   return found.sopClassUID === ENCAPSULATED_PDF || isStructuredReport(found.sopClassUID) ? found : undefined;
 }
 
