@@ -15,7 +15,7 @@ import { ENCAPSULATED_PDF } from "../../../src/shared/dicom/sop-class.ts";
 import { TagHex } from "../../../src/shared/dicom/tags.ts";
 
 const STUDY = "2.25.1";
-const [IMAGES, PDFS, REPORTS, OTHERS] = ["2.25.10", "2.25.20", "2.25.30", "2.25.40"];
+const [IMAGES, PDFS, REPORTS, OTHERS, SCANS] = ["2.25.10", "2.25.20", "2.25.30", "2.25.40", "2.25.60"];
 const DOSE_REPORT = "1.2.840.10008.5.1.4.1.1.88.67";
 const text = (vr: string, ...Value: unknown[]) => ({ vr, Value });
 
@@ -49,6 +49,7 @@ const METADATA: Record<string, DicomJson[]> = {
   [IMAGES]: [image],
   [PDFS]: [pdf(`${PDFS}.2`, 2), pdf(`${PDFS}.1`, 1, "Densitometria")],
   [REPORTS]: [report],
+  [SCANS]: [{ ...image, [TagHex.SOPInstanceUID]: text("UI", `${SCANS}.1`) }],
   [OTHERS]: [pdf(`${OTHERS}.1`, 1, "Biometria")],
 };
 
@@ -101,6 +102,18 @@ test("a series of very many documents is named by its description until one of t
   const [document] = model.state.entries.flatMap(({ documents }) => documents);
   if (!document) throw new Error("no document");
   expect(await (await model.readDocument(document, reading())).text()).toBe(`${PDFS}.1`);
+});
+
+test("a series that only its modality calls documents shows its scans when it is opened", async () => {
+  const { source } = sourceOf([series(IMAGES, "CT", 1), series(SCANS, "DOC", 5_000)]);
+  const model = createVisorModel(source);
+  await model.open(STUDY);
+  const [document] = model.state.entries.flatMap(({ documents }) => documents);
+  if (!document) throw new Error("no document");
+  expect(await model.readDocument(document, reading()).catch((error: unknown) => error)).toBeInstanceOf(
+    SourceUnreadable,
+  );
+  expect(model.state.stack?.series.seriesInstanceUID).toBe(SCANS);
 });
 
 test("a study that is opened at a document opens it, beside its images", async () => {

@@ -214,6 +214,14 @@ export function createVisorModel(
     }
   }
 
+  /** The first document of a series; scans that only its modality calls documents are shown instead. */
+  async function firstDocumentOf(series: SeriesRecord): Promise<string | undefined> {
+    const wished = wishes;
+    const { stacks, documents } = await seriesStacks.read(series);
+    if (documents.length === 0 && stacks[0] && wishes === wished) showWished(stacks[0]);
+    return documents[0]?.sopInstanceUID;
+  }
+
   return {
     get state() {
       return state;
@@ -241,7 +249,7 @@ export function createVisorModel(
     },
     async readDocument({ series, sopInstanceUID }, options) {
       const { studyInstanceUID, seriesInstanceUID } = series;
-      const uid = sopInstanceUID ?? (await seriesStacks.read(series)).documents[0]?.sopInstanceUID;
+      const uid = sopInstanceUID ?? (await firstDocumentOf(series));
       if (uid === undefined || !source.readDocument) throw new SourceUnreadable("no document");
       const document = { studyInstanceUID, seriesInstanceUID, sopInstanceUID: uid };
       return await source.readDocument(document, options);
