@@ -7,6 +7,7 @@ import { LONG_FORM, SHORT_FORM } from "../../shared/dicom/reading/value-represen
 import { wordBytes } from "../../shared/dicom/reading/word-size.ts";
 import { Tag, TagHex } from "../../shared/dicom/tags.ts";
 import { parseFile } from "./parse-file.ts";
+import { swapInPlace } from "./swap-in-place.ts";
 import { encodeFileMeta, preambleAndPrefix } from "./write-instance.ts";
 
 /** What File Meta Information says of the file that is written. */
@@ -192,7 +193,7 @@ class HeaderWriter {
     const value = Buffer.alloc(length + (length % 2));
     value.set(view);
     if (length % 2 === 1) value[length] = isPaddedByZero(vr) ? 0 : 0x20;
-    if (!littleEndian) swapWords(value.subarray(0, length - (length % width)), width);
+    if (!littleEndian) swapInPlace(value.subarray(0, length), width);
     return value;
   }
 }
@@ -202,13 +203,6 @@ function writtenVr({ tag, vr, implicit, length }: Element, isSigned: boolean): s
   const known = implicit && isSigned && isSignDependent(tag) ? "SS" : vr;
   if (length <= MAX_SHORT_LENGTH - 1 || !SHORT_FORM.has(known)) return known;
   return known === "US" || known === "SS" ? "OW" : "UN";
-}
-
-/** A value may have millions of words: one call for each would take a fifth of a second. */
-function swapWords(words: Buffer, width: number): void {
-  if (width === 2) words.swap16();
-  else if (width === 4) words.swap32();
-  else if (width === 8) words.swap64();
 }
 
 function isPaddedByZero(vr: string): boolean {

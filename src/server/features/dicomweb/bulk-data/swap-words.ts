@@ -1,4 +1,5 @@
 import { type Pieces, piecesOf, slicePieces } from "../../../archive/pieces.ts";
+import { swapInPlace } from "../../../dicom/swap-in-place.ts";
 import { streamOf } from "../../../http/stream-of.ts";
 import type { ByteRange } from "../../../storage/object-store.ts";
 import type { Bytes } from "../dicomweb.catalogue.ts";
@@ -35,10 +36,7 @@ export async function* swapWords(pieces: Pieces, wordBytes: WordBytes): AsyncGen
   let held = Buffer.alloc(0);
   for await (const piece of pieces) {
     const bytes = Buffer.concat([held, piece]);
-    const whole = bytes.subarray(0, bytes.length - (bytes.length % wordBytes));
-    if (wordBytes === 2) whole.swap16();
-    else if (wordBytes === 4) whole.swap32();
-    else whole.swap64();
+    const whole = swapInPlace(bytes, wordBytes);
     held = bytes.subarray(whole.length);
     if (whole.length > 0) yield whole;
   }
