@@ -154,7 +154,7 @@ function isStaying(): boolean {
   return token !== undefined && localStore.read(TOKEN_KEY) === token;
 }
 
-/** What {@link keepWithSession} kept with this session. The browser may keep another one's for whoever stays connected. */
+/** What {@link keepWithSession} kept with this session: not what the browser keeps for another person, who stays connected. */
 export function readKept(): unknown {
   return sessionStore.readJson(KEPT_KEY) ?? (isStaying() ? localStore.readJson(KEPT_KEY) : undefined);
 }

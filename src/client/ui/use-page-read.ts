@@ -10,7 +10,7 @@ export interface PageRead<Data> {
 
 /**
  * What a list shows of the page that is asked for: of one that failed once, nothing but the error until it is there.
- * @param isEmpty says so of a page whose lack of rows tells nothing about the asked one, which may be of another search
+ * @param isEmpty whether a page has no rows: one of another search says nothing about the page that is asked for
  */
 export function usePageRead<Data>(
   query: FailedQuery & { data: Data | undefined },

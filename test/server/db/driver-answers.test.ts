@@ -132,7 +132,7 @@ test("rows that come in pages never end with a connection that was lost between 
     }
   }));
 
-test("a COPY that fails, or whose reader gives up, ends with its own error and holds up nothing", () =>
+test("a COPY that fails, or that nobody reads on, ends with its own error and holds up no other statement", () =>
   withClient(async (sql) => {
     const copy = async (rows: string, read: (stream: Readable) => Promise<void>) =>
       await sql.begin(async (tx) => {

@@ -111,7 +111,7 @@ function TokenRow({ token, onRenew, onEnd }: TokenRowProps) {
   const { name, scopes, expiresAt, lastUsedAt } = token;
   const isSoon = expiresAt !== null && Date.parse(expiresAt) - now < SOON_MS;
   return (
-    <div className="security-part" {...removableRow}>
+    <div className="security-part token" {...removableRow}>
       <span className={`security-icon ${isSoon ? "is-warn" : "is-accent"}`}>
         <KeyIcon />
       </span>
@@ -125,7 +125,7 @@ function TokenRow({ token, onRenew, onEnd }: TokenRowProps) {
           <LastUse lastUsedAt={lastUsedAt} />
         </p>
       </div>
-      <div className="token-acts">
+      <div className="security-actions">
         <Button
           kind="quiet"
           aria-label={t({ id: "tokens.endNamed", message: `Revoke the token ${name}` })}

@@ -12,18 +12,16 @@ const MAX_DOCUMENTS = 500;
 /** The documents among the instances of a series, by their numbers. */
 export function findDocuments(series: SeriesRecord, instances: readonly DicomJson[]): DocumentRecord[] {
   return instances
-    .filter((instance) => kindOf(instance) !== undefined && !hasPixels(instance))
-    .sort((a, b) => instanceNumber(a) - instanceNumber(b))
+    .flatMap((instance) => {
+      const kind = hasPixels(instance) ? undefined : kindOf(instance);
+      return kind ? [{ instance, kind }] : [];
+    })
+    .sort((a, b) => instanceNumber(a.instance) - instanceNumber(b.instance))
     .slice(0, MAX_DOCUMENTS)
-    .map((instance) => {
+    .map(({ instance, kind }) => {
       const sopInstanceUID = textOf(instance[TagHex.SOPInstanceUID]) ?? "";
-      return {
-        key: sopInstanceUID,
-        series,
-        sopInstanceUID,
-        kind: kindOf(instance) ?? "pdf",
-        title: titleOf(instance) || series.description,
-      };
+      const title = titleOf(instance) || series.description;
+      return { key: sopInstanceUID, series, sopInstanceUID, kind, title };
     });
 }
 

@@ -1,5 +1,6 @@
 import { constants, existsSync } from "node:fs";
 import { type FileHandle, mkdir, open, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { DAY_MS } from "../../../../shared/units.ts";
 import { isUuid } from "../../../../shared/uuid.ts";
 import { undoInPlace } from "../../../archive/undo-in-place.ts";
 import type { Deps } from "../../../deps.ts";
@@ -22,7 +23,7 @@ import type { ResumableUpload } from "./resumable-uploads.table.ts";
 import type { SideSums } from "./side-sums.ts";
 
 const MIN_STEP_BYTES = 64 * 1024;
-const UNNAMED_MS = 30 * 24 * 3600_000;
+const UNNAMED_MS = 30 * DAY_MS;
 /** The disk begins with so many written bytes at once, while more arrive. */
 const FLUSHED_AT_ONCE_BYTES = 1024 * 1024;
 
