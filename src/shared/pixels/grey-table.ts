@@ -1,4 +1,5 @@
-import type { LookupTable, PixelModule, Window } from "./pixel-module.ts";
+import type { LookupTable } from "./lookup-table.ts";
+import type { PixelModule, Window } from "./pixel-module.ts";
 import type { GreyFrame } from "./prepare-frame.ts";
 
 /** How grey values are drawn: by a window, by the instance's VOI LUT, or from the lowest value to the highest. */

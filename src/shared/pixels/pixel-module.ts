@@ -1,14 +1,7 @@
 import type { DicomJson, DicomJsonElement } from "../dicom/dicom-json.ts";
+import { numberOf, textOf } from "../dicom/json-values.ts";
 import { TagHex } from "../dicom/tags.ts";
-
-/** A table in which values are looked up (PS3.3 §C.11.1, §C.11.2, §C.7.6.3.1.5). */
-export interface LookupTable {
-  /** The value that the first entry stands for. */
-  first: number;
-  /** How many bits of each entry are used. */
-  bits: number;
-  entries: ArrayLike<number>;
-}
+import { type LookupTable, lookupTable, withSign } from "./lookup-table.ts";
 
 /** Which values are drawn from black to white (PS3.3 §C.11.2.1.2). */
 export interface Window {
@@ -54,7 +47,6 @@ export interface PixelModule {
 
 const WITH_PALETTE: ReadonlySet<string> = new Set(["PALETTE COLOR", "ARGB"]);
 const MAX_PIXEL_ASPECT = 8;
-const MAX_ENTRIES = 65_536;
 
 /**
  * Reads the Image Pixel, LUT and functional group modules (PS3.3 §C.7.6.3, §C.11, §C.7.6.16.2) for one frame. A missing attribute
@@ -155,57 +147,21 @@ function paddingOf(metadata: DicomJson, lowest: number): PixelModule["padding"] 
 }
 
 function tableOf(item: DicomJson | undefined, lowest: number): LookupTable | undefined {
-  return item && lookupTable(item[TagHex.LUTDescriptor], item[TagHex.LUTData], lowest);
+  return item && lookupTable(item[TagHex.LUTDescriptor], { plain: item[TagHex.LUTData] }, lowest);
 }
 
 function paletteOf(metadata: DicomJson, lowest: number): PixelModule["palette"] {
-  const red = lookupTable(
-    metadata[TagHex.RedPaletteColorLookupTableDescriptor],
-    metadata[TagHex.RedPaletteColorLookupTableData],
-    lowest,
-  );
-  const green = lookupTable(
-    metadata[TagHex.GreenPaletteColorLookupTableDescriptor],
-    metadata[TagHex.GreenPaletteColorLookupTableData],
-    lowest,
-  );
-  const blue = lookupTable(
-    metadata[TagHex.BluePaletteColorLookupTableDescriptor],
-    metadata[TagHex.BluePaletteColorLookupTableData],
-    lowest,
-  );
+  const table = (colour: "Red" | "Green" | "Blue") =>
+    lookupTable(
+      metadata[TagHex[`${colour}PaletteColorLookupTableDescriptor`]],
+      {
+        plain: metadata[TagHex[`${colour}PaletteColorLookupTableData`]],
+        segmented: metadata[TagHex[`Segmented${colour}PaletteColorLookupTableData`]],
+      },
+      lowest,
+    );
+  const [red, green, blue] = [table("Red"), table("Green"), table("Blue")];
   return red && green && blue ? [red, green, blue] : undefined;
-}
-
-/**
- * The descriptor's entry count 0 means 65,536; entries of 8 bits may be packed (PS3.3 §C.7.6.3.1.5).
- * @param lowest of the values that may be looked up
- */
-function lookupTable(
-  descriptor: DicomJsonElement | undefined,
-  data: DicomJsonElement | undefined,
-  lowest: number,
-): LookupTable | undefined {
-  const count = numberOf(descriptor) || MAX_ENTRIES;
-  const declared = numberOf(descriptor, 1);
-  const first = declared === undefined ? undefined : withSign(declared, lowest);
-  const bits = numberOf(descriptor, 2);
-  if (first === undefined || bits === undefined || !data) return undefined;
-  const entries = entriesOf(data, count);
-  return entries.length === 0 ? undefined : { first, bits: Math.min(16, Math.max(1, bits)), entries };
-}
-
-/** A number of 16 bits, of which many a file does not write the sign: negative if one so low can be meant. */
-function withSign(declared: number, lowest: number): number {
-  const negative = declared - 0x10000;
-  return declared > 0x7fff && negative >= lowest ? negative : declared;
-}
-
-function entriesOf({ Value, InlineBinary }: DicomJsonElement, count: number): ArrayLike<number> {
-  if (Value) return Value.slice(0, MAX_ENTRIES).map(Number);
-  const bytes = Uint8Array.from(atob(InlineBinary ?? ""), (letter) => letter.charCodeAt(0));
-  if (bytes.length < count * 2) return bytes.subarray(0, count);
-  return Uint16Array.from({ length: count }, (_, i) => (bytes[i * 2] ?? 0) | ((bytes[i * 2 + 1] ?? 0) << 8));
 }
 
 /** The spacing of the detector, of an enhanced image that of the frame (PS3.3 §C.8.19.6.3). */
@@ -232,15 +188,4 @@ function pixelAspectOf(metadata: DicomJson, groups: (tag: string) => DicomJson |
 function itemOf(sequence: DicomJsonElement | undefined, place = 0): DicomJson | undefined {
   const item = sequence?.Value?.[place];
   return typeof item === "object" && item !== null ? (item as DicomJson) : undefined;
-}
-
-export function numberOf(element: DicomJsonElement | undefined, place = 0): number | undefined {
-  const value = element?.Value?.[place];
-  const number = typeof value === "string" || typeof value === "number" ? Number(value) : Number.NaN;
-  return Number.isFinite(number) ? number : undefined;
-}
-
-export function textOf(element: DicomJsonElement | undefined): string | undefined {
-  const value = element?.Value?.[0];
-  return typeof value === "string" ? value.trim() : undefined;
 }

@@ -1,5 +1,6 @@
 import type { DecodedFrame } from "./decoded-frame.ts";
-import type { LookupTable, PixelModule } from "./pixel-module.ts";
+import type { LookupTable } from "./lookup-table.ts";
+import type { PixelModule } from "./pixel-module.ts";
 import { storedValue } from "./stored-value.ts";
 
 /** Writes the colours of the pixel `index`, from 0 to 255. */

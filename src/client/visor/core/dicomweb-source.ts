@@ -1,7 +1,7 @@
 import type { DicomJson } from "../../../shared/dicom/dicom-json.ts";
+import { numberOf, textOf } from "../../../shared/dicom/json-values.ts";
 import { TagHex } from "../../../shared/dicom/tags.ts";
 import { TransferSyntax } from "../../../shared/dicom/transfer-syntax.ts";
-import { numberOf, textOf } from "../../../shared/pixels/pixel-module.ts";
 import { createCounterweight } from "./counterweight.ts";
 import { createLentMemory, type LentMemory } from "./lent-memory.ts";
 import { fillingReader, lengthOf, readBounded, readInto } from "./read-bounded.ts";

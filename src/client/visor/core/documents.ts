@@ -1,8 +1,8 @@
 import type { DicomJson } from "../../../shared/dicom/dicom-json.ts";
+import { numberOf, textOf } from "../../../shared/dicom/json-values.ts";
 import { ENCAPSULATED_PDF } from "../../../shared/dicom/sop-class.ts";
 import { isStructuredReport } from "../../../shared/dicom/structured-report.ts";
 import { TagHex } from "../../../shared/dicom/tags.ts";
-import { numberOf, textOf } from "../../../shared/pixels/pixel-module.ts";
 import type { DocumentRecord, SeriesRecord } from "./source.ts";
 import { hasPixels } from "./stacks.ts";
 

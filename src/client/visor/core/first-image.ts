@@ -1,5 +1,5 @@
+import { textOf } from "../../../shared/dicom/json-values.ts";
 import { TagHex } from "../../../shared/dicom/tags.ts";
-import { textOf } from "../../../shared/pixels/pixel-module.ts";
 import { FRAME_TYPES, readDicomJson, readFrameOf } from "./dicomweb-source.ts";
 import { createLentMemory } from "./lent-memory.ts";
 import type { EncodedFrame, FirstImage, FrameAddress, FrameReading, StackSource } from "./source.ts";

@@ -1,11 +1,7 @@
 import type { DicomJson, DicomJsonElement } from "../../../shared/dicom/dicom-json.ts";
+import { numberOf, textOf } from "../../../shared/dicom/json-values.ts";
 import { TagHex } from "../../../shared/dicom/tags.ts";
-import {
-  functionalGroups,
-  imagerPixelSpacing,
-  numberOf,
-  textOf,
-} from "../../../shared/pixels/pixel-module.ts";
+import { functionalGroups, imagerPixelSpacing } from "../../../shared/pixels/pixel-module.ts";
 
 export type Vector = readonly [x: number, y: number, z: number];
 

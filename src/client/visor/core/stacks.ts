@@ -1,7 +1,7 @@
 import type { DicomJson } from "../../../shared/dicom/dicom-json.ts";
+import { numberOf, textOf } from "../../../shared/dicom/json-values.ts";
 import { isDrawnOverOthers } from "../../../shared/dicom/sop-class.ts";
 import { TagHex } from "../../../shared/dicom/tags.ts";
-import { numberOf, textOf } from "../../../shared/pixels/pixel-module.ts";
 import { readGeometry, type SliceGeometry } from "./geometry.ts";
 import type { FrameAddress, SeriesRecord } from "./source.ts";
 

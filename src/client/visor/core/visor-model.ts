@@ -1,6 +1,6 @@
 import type { DicomJson } from "../../../shared/dicom/dicom-json.ts";
+import { numberOf, textOf } from "../../../shared/dicom/json-values.ts";
 import { TagHex } from "../../../shared/dicom/tags.ts";
-import { numberOf, textOf } from "../../../shared/pixels/pixel-module.ts";
 import { documentsToCome, type SeriesEntry, SeriesStacks } from "./series-stacks.ts";
 import {
   type DocumentReading,

@@ -7,8 +7,9 @@ import {
   useState,
   useSyncExternalStore,
 } from "react";
+import { textOf } from "../../../shared/dicom/json-values.ts";
 import { TagHex } from "../../../shared/dicom/tags.ts";
-import { readPixelModule, textOf } from "../../../shared/pixels/pixel-module.ts";
+import { readPixelModule } from "../../../shared/pixels/pixel-module.ts";
 import { isScout, type Stack } from "../core/stacks.ts";
 import { presetsFor, windowLimits } from "../core/windows.ts";
 import {
