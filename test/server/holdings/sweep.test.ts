@@ -101,6 +101,22 @@ describe("the remains of a killed upload", () => {
     expect(await Array.fromAsync(inner.list(""))).toEqual([]);
   });
 
+  test("are removed even if the store comes back after more than a month", async () => {
+    await using folder = createTempFolder();
+    const inner = createDiskStore({ root: folder.path });
+    const { store, line } = cuttable(inner);
+    await using t = await createTestApp({ jobs: false, env: { ACK: "store" }, overrides: { store } });
+    await leaveDeadUpload(t);
+    line.isCut = true;
+    await endDeadUploads(t.deps);
+    t.advance(31 * 24 * 3600_000);
+    await sweepUploads(t.deps);
+    line.isCut = false;
+    await sweepUploads(t.deps);
+    expect(await Array.fromAsync(inner.list(""))).toEqual([]);
+    expect(await t.sql`select id from uploads`).toHaveLength(0);
+  });
+
   test("are removed at the next start; what is under way, committed or of another node stays", async () => {
     await using t = await createTestApp({ jobs: false, env: { ACK: "store" } });
     const person = await t.addPerson("Fica Guardado");

@@ -1,4 +1,4 @@
-import { and, eq, inArray, isNotNull, isNull, lt, ne, sql } from "drizzle-orm";
+import { and, eq, inArray, isNotNull, isNull, lt, ne, or, sql } from "drizzle-orm";
 import type { DbOrTx, Tx } from "../../db/client.ts";
 import type { OneStatement } from "../../db/one-statement.ts";
 import { type Given, prepared } from "../../db/prepared.ts";
@@ -121,7 +121,10 @@ export async function endUpload(
   return rows.length === 1;
 }
 
-/** Forgets uploads ended before `before`; what they stored has rows of its own. */
+/** Forgets uploads ended before `before`; what they stored has rows of its own. A failed one is known until its bytes are removed. */
 export async function deleteOldUploads(db: DbOrTx, nodeId: string, before: Date): Promise<void> {
-  await db.delete(uploads).where(and(eq(uploads.nodeId, nodeId), lt(uploads.finishedAt, before)));
+  const needsNoSweep = or(ne(uploads.state, "failed"), isNotNull(uploads.bytesRemovedAt));
+  await db
+    .delete(uploads)
+    .where(and(eq(uploads.nodeId, nodeId), lt(uploads.finishedAt, before), needsNoSweep));
 }
