@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
-import { existsSync } from "node:fs";
+import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { sweepArriving } from "../../../src/server/features/ingest/resumable/sweep-resumables.ts";
 import { createTestApp, type TestApp } from "../../support/test-app.ts";
@@ -36,6 +36,14 @@ test("bytes that arrived outlast a start with another database by mistake, and g
   await back();
   await sweepArriving(t.deps);
   expect((await tus.head(url)).headers.get("upload-offset")).toBe("600");
+
+  // A full disk has no room for the note of when they were first seen.
+  await elsewhere();
+  writeFileSync(join(folder, "unnamed"), "");
+  await sweepArriving(t.deps);
+  expect(existsSync(folder)).toBe(true);
+  await back();
+  await sweepArriving(t.deps);
 
   await elsewhere();
   t.advance(20 * DAY_MS);
