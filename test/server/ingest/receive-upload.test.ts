@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { receiveUpload } from "../../../src/server/features/ingest/receive-upload.ts";
 import { ReceivedBytes } from "../../../src/server/features/ingest/received-bytes.ts";
 import type { SpoolRoom } from "../../../src/server/features/ingest/spool-writer.ts";
+import { bodyBytes } from "../../../src/server/runtime/body-bytes.ts";
 import { AppError } from "../../../src/server/http/app-error.ts";
 import { createTempFolder } from "../../support/temp-folder.ts";
 
@@ -44,6 +45,25 @@ test("an upload that stalls is given up and frees its place", async () => {
     { windowMs: 50 },
   );
   expect(await failureOf(receiving)).toBe("upload.interrupted");
+});
+
+test("an upload is not given up for the time in which this server has no room for its bytes", async () => {
+  await using folder = createTempFolder();
+  const heldBytes = 64 << 20;
+  bodyBytes.hold(heldBytes);
+  const receiving = receiveUpload(
+    uploadRequest((controller) => {
+      controller.enqueue(new TextEncoder().encode("\r\n--edge--\r\n"));
+      controller.close();
+    }),
+    join(folder.path, "spool.zip"),
+    1e9,
+    endless,
+    { windowMs: 50 },
+  );
+  await Bun.sleep(200);
+  bodyBytes.release(heldBytes);
+  expect(await receiving).toMatchObject({ sizeBytes: 3 << 20 });
 });
 
 test("an upload that trickles is given up like one that stalls", async () => {

@@ -86,16 +86,19 @@ export async function* receiveBytes(
   const abort = () => giveUp(signal?.reason);
   if (signal?.aborted) abort();
   signal?.addEventListener("abort", abort, { once: true });
-  const stall = setTimeout(() => giveUp(interrupted("stalled")), windowMs);
   let waitedMs = 0;
   let bytesInWindow = 0;
   try {
     for (;;) {
       await bodyBytes.room();
       const askedAt = performance.now();
-      const { done, value } = await reader.read().catch((cause) => {
-        throw new AppError(uploadInterrupted, { cause });
-      });
+      const stall = setTimeout(() => giveUp(interrupted("stalled")), windowMs);
+      const { done, value } = await reader
+        .read()
+        .catch((cause) => {
+          throw new AppError(uploadInterrupted, { cause });
+        })
+        .finally(() => clearTimeout(stall));
       waitedMs += performance.now() - askedAt;
       if (reason !== undefined) throw reason;
       if (done) return;
@@ -105,12 +108,9 @@ export async function* receiveBytes(
         if (bytesInWindow < MIN_BYTES_A_WINDOW) throw interrupted("too slow");
         waitedMs = bytesInWindow = 0;
       }
-      stall.refresh();
       yield value;
-      stall.refresh();
     }
   } finally {
-    clearTimeout(stall);
     signal?.removeEventListener("abort", abort);
     await reader.cancel().catch(() => {}); // broken already, or read to its end
   }
