@@ -235,6 +235,14 @@ describe("a backup", () => {
     const made = await backUp(t.deps.config, path, { now: new Date("2026-01-03T10:00:00Z"), keep: 1 });
     expect(made.unpruned).toBe("ENOTDIR");
     expect(manifestOf(path).state).toBe(made.state);
+
+    const kept = await backUp(t.deps.config, path, { now: new Date("2026-01-04T10:00:00Z") });
+    const manifest = join(path, "states", kept.state, "manifest.json");
+    writeFileSync(manifest, readFileSync(manifest, "utf8").slice(0, -4));
+    const newest = await backUp(t.deps.config, path, { now: new Date("2026-01-05T10:00:00Z"), keep: 2 });
+    expect(newest.unpruned).toContain(manifest);
+    expect(readdirSync(join(path, "states")).sort()).toEqual([made.state, kept.state, newest.state]);
+    expect(manifestOf(path).state).toBe(newest.state);
   });
 
   test("of another installation does not go into the folder, and removes nothing there", async () => {

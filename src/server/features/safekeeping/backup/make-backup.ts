@@ -50,7 +50,7 @@ export interface BackupReport extends CopyTally {
   state: string;
   /** What no study shows yet. A restore has it taken in. */
   untaken: UploadTally;
-  /** Why older states are still there, as the errno of what failed. */
+  /** Why older states are still there: the errno of what failed, or which manifest can't be read. */
   unpruned?: string;
 }
 
@@ -150,15 +150,15 @@ async function writeState(folder: BackupFolder, options: BackupOptions): Promise
   return { state, ...tally, untaken, ...(unpruned && { unpruned }) };
 }
 
-/** The state is made, whatever becomes of older ones. @returns the errno of what failed */
+/** The state is made, whatever becomes of older ones. @returns what failed, as {@link BackupReport.unpruned} */
 async function prune(folder: BackupFolder, keep: number): Promise<string | undefined> {
   try {
     await pruneStates(folder, keep);
     return undefined;
   } catch (error) {
-    const errno = errnoOf(error);
-    if (errno === undefined) throw error;
-    return errno;
+    const why = error instanceof ManifestIsUnreadable ? error.message : errnoOf(error);
+    if (why === undefined) throw error;
+    return why;
   }
 }
 
