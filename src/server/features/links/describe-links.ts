@@ -1,6 +1,6 @@
 import type { Deps } from "../../deps.ts";
 import { listLinks, listVisits } from "./links.repo.ts";
-import { presentLink } from "./read-links.ts";
+import { presentLink, presentOpening } from "./read-links.ts";
 
 const MAX_LINKS = 3_000;
 const MAX_VISITS = 10_000;
@@ -10,11 +10,9 @@ export async function describeLinks(deps: Pick<Deps, "db" | "clock">, accountId:
   const now = deps.clock.now();
   const rows = await listLinks(deps.db, { accountId }, { now, limit: MAX_LINKS });
   const ids = rows.map(({ link }) => link.id);
-  const visits = await listVisits(deps.db, ids, MAX_VISITS);
+  const visits = Map.groupBy(await listVisits(deps.db, ids, MAX_VISITS), ({ linkId }) => linkId);
   return rows.map((row) => ({
     ...presentLink(row, now),
-    visits: visits
-      .filter(({ linkId }) => linkId === row.link.id)
-      .map(({ id: _, linkId: __, ...visit }) => visit),
+    visits: (visits.get(row.link.id) ?? []).map(presentOpening),
   }));
 }

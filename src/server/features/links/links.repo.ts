@@ -1,7 +1,7 @@
 import { and, asc, count, desc, eq, exists, gt, inArray, isNull, lt, notInArray, or, sql } from "drizzle-orm";
 import { MAX_WRONG_PASSCODES } from "../../../shared/api/links.ts";
 import type { DbOrTx, Tx } from "../../db/client.ts";
-import { type LinkRow, shareLinkStudies, shareLinks, shareLinkVisits } from "./links.table.ts";
+import { type LinkRow, shareLinkStudies, shareLinks, shareLinkVisits, type VisitRow } from "./links.table.ts";
 
 type Values = typeof shareLinks.$inferInsert;
 
@@ -228,7 +228,7 @@ export async function noteInVisit(
 }
 
 /** Newest first. */
-export async function listVisits(db: DbOrTx, linkIds: readonly string[], limit: number) {
+export async function listVisits(db: DbOrTx, linkIds: readonly string[], limit: number): Promise<VisitRow[]> {
   if (linkIds.length === 0) return [];
   return await db
     .select()

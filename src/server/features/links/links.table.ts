@@ -80,3 +80,4 @@ export const shareLinkVisits = pgTable(
 );
 
 export type LinkRow = typeof shareLinks.$inferSelect;
+export type VisitRow = typeof shareLinkVisits.$inferSelect;

@@ -8,7 +8,7 @@ import { studyNotOwner } from "../studies/studies.errors.ts";
 import type { Caller } from "../studies/studies.repo.ts";
 import { linkNotFound } from "./links.errors.ts";
 import { findLink, type LinkWithStudies, listLinks, listVisits } from "./links.repo.ts";
-import type { LinkRow } from "./links.table.ts";
+import type { LinkRow, VisitRow } from "./links.table.ts";
 
 /** Links of one account that can be opened; all of them are listed. */
 export const MAX_LIVE_LINKS = 1_000;
@@ -37,14 +37,7 @@ export async function readLinks(
 /** @throws {AppError} `link.not_found`, also for another account's link */
 export async function readOpenings(deps: Pick<Deps, "db">, caller: Caller, id: string): Promise<Opening[]> {
   const link = await findOwnLink(deps, caller, id);
-  const rows = await listVisits(deps.db, [link.id], MAX_OPENINGS_KEPT);
-  return rows.map(({ at, address, device, readReport, downloaded }) => ({
-    at: at.toISOString(),
-    address,
-    device,
-    readReport,
-    downloaded,
-  }));
+  return (await listVisits(deps.db, [link.id], MAX_OPENINGS_KEPT)).map(presentOpening);
 }
 
 /** @throws {AppError} `link.not_found` for an unknown link, and for another account's unless the caller is an admin */
@@ -71,6 +64,10 @@ export function presentLink({ link, studyIds }: LinkWithStudies, now: Date): Lin
     endedAt: link.endedAt?.toISOString() ?? null,
     lastOpenedAt: link.lastOpenedAt?.toISOString() ?? null,
   };
+}
+
+export function presentOpening({ at, address, device, readReport, downloaded }: VisitRow): Opening {
+  return { at: at.toISOString(), address, device, readReport, downloaded };
 }
 
 /** A link ends with the last of its studies. */
