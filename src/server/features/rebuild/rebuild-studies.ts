@@ -2,7 +2,7 @@ import { open } from "node:fs/promises";
 import { isUuid, timeOfUuid } from "../../../shared/uuid.ts";
 import type { Deps } from "../../deps.ts";
 import { purgeQueue } from "../../holdings/holding-queues.ts";
-import { findDoomedKeys } from "../../holdings/objects/doomed-keys.repo.ts";
+import { findKeysToPurge } from "../../holdings/objects/keys-to-purge.repo.ts";
 import { uploadOfKey } from "../../holdings/objects/upload-of-key.ts";
 import { findUploads } from "../../holdings/uploads/uploads.repo.ts";
 import { chunks } from "../../runtime/chunks.ts";
@@ -100,7 +100,7 @@ async function openJudge(
 ): Promise<(volume: FoundVolume) => VolumeReport | undefined> {
   const keys = volumes.map(({ key }) => key);
   const accounts = await findAccountsOfKeys(db, keys);
-  const doomed = await findDoomedKeys(db, keys);
+  const toPurge = await findKeysToPurge(db, keys);
   const uploads = await findUploads(db, [...new Set(volumes.map(({ uploadId }) => uploadId))]);
   const known = new Set(uploads.map(({ id }) => id));
   return ({ key, uploadId }) => {
@@ -108,7 +108,7 @@ async function openJudge(
     if (holder === accountId) return { volume: key, outcome: "already there" };
     if (holder !== undefined) return { volume: key, outcome: "refused", reason: "of_another_account" };
     // The database is not lost for this upload: it is under way, or its study was deleted, perhaps long after the upload was forgotten.
-    if (known.has(uploadId) || doomed.has(key))
+    if (known.has(uploadId) || toPurge.has(key))
       return { volume: key, outcome: "skipped", reason: "known_upload" };
     return undefined;
   };
