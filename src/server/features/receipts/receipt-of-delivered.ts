@@ -53,20 +53,22 @@ async function deliveredOf(
   const { placed } = await placeInstances(deps, study);
   const keyOf = ({ sopInstanceUID, sizeBytes }: Pick<ReceivedInstance, "sopInstanceUID" | "sizeBytes">) =>
     `${sopInstanceUID} ${sizeBytes}`;
+  const ofDelivery = new Set(volumeIds);
   const [brought, others] = [new Set<string>(), new Set<string>()];
   for (const [volumeId, ofVolume] of placed) {
     for (const instance of ofVolume) {
       // What an upload of the owner healed lies in the volume of that upload.
       const ids = [volumeId, ...(instance.formerVolumeIds ?? [])];
-      const keys = ids.some((id) => volumeIds.includes(id)) ? brought : others;
+      const keys = ids.some((id) => ofDelivery.has(id)) ? brought : others;
       keys.add(keyOf(instance));
     }
   }
   // Of two instances of one size under one UID, a receipt does not tell which one they sent, and it must not tell of the other.
   const known = instances.filter((instance) => brought.has(keyOf(instance)) && !others.has(keyOf(instance)));
   if (known.length >= images) return known;
+  const isKnown = new Set(known);
   const before = await linesBefore(deps, study, volumeIds);
-  return instances.filter((instance) => known.includes(instance) || before.has(receiptLine(instance)));
+  return instances.filter((instance) => isKnown.has(instance) || before.has(receiptLine(instance)));
 }
 
 /**
