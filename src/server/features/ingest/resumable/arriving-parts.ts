@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { MIB } from "../../../../shared/units.ts";
 import type { Deps } from "../../../deps.ts";
 import { AppError } from "../../../http/app-error.ts";
+import { FairTurns } from "../../../runtime/fair-turns.ts";
 import { deleteObjects } from "../../../storage/delete-objects.ts";
 import { writeAll } from "../../../storage/disk/durable-file.ts";
 import { ObjectNotFound, type ObjectStore } from "../../../storage/object-store.ts";
@@ -29,17 +30,10 @@ const PUTS_AT_ONCE = 4;
 
 /** Keeps uploads as objects of the store, so that any node goes on with them. */
 export function createArrivingParts({ db, node, store }: Pick<Deps, "db" | "node" | "store">): ArrivingBytes {
-  const waiting: (() => void)[] = [];
-  let putting = 0;
+  const puts = new FairTurns({ turns: PUTS_AT_ONCE, turnsPerAccount: PUTS_AT_ONCE });
   async function putPart(part: ResumablePart, path: string): Promise<void> {
-    if (putting >= PUTS_AT_ONCE) await new Promise<void>((resolve) => waiting.push(resolve));
-    putting++;
-    try {
-      await store.putFile(partKey(part), path);
-    } finally {
-      putting--;
-      waiting.shift()?.();
-    }
+    using _ = await puts.take(part.uploadId);
+    await store.putFile(partKey(part), path);
   }
 
   /** Reads the last part of an upload. If the store lost it, the upload is set back, so that its sender sends it again. */
