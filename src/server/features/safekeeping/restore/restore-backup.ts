@@ -1,13 +1,13 @@
 import { createReadStream } from "node:fs";
-import { mkdir, open, readFile, rename, rm } from "node:fs/promises";
-import { join } from "node:path";
+import { mkdir, readFile, rm } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
 import { dropLoaded, hasLoadedRows, loadDump } from "../../../db/dump/load-dump.ts";
 import { ownStatements } from "../../../db/dump/own-statements.ts";
 import { type Migration, migrate } from "../../../db/migrate.ts";
 import { onConnection, openPostgres } from "../../../db/postgres.ts";
 import type { RestoredDamage } from "../../../holdings/restored-objects.repo.ts";
 import { jobsSchema } from "../../../jobs/jobs-schema.ts";
-import { sync } from "../../../storage/disk/durable-file.ts";
+import { replaceFile, sync } from "../../../storage/disk/durable-file.ts";
 import { isAbsent, isUnreadable } from "../../../storage/disk/fs-failure.ts";
 import { namesIn } from "../../../storage/disk/list-files.ts";
 import type { ObjectStore } from "../../../storage/object-store.ts";
@@ -22,7 +22,7 @@ import {
   readManifestHead,
   readManifestMissing,
 } from "../backup-manifest.ts";
-import { copyHashed, hashFile, UNFINISHED } from "../hashed-copy.ts";
+import { copyHashed, hashFile } from "../hashed-copy.ts";
 import { BackupIsDamaged, BackupIsNewer, NoBackup, PlaceIsTaken } from "../safekeeping.errors.ts";
 import { findRestoring, RESTORE_MARK, RestoreIsUnfinished } from "./assert-restored.ts";
 import { hasTables, nameOfDatabase } from "./restore.repo.ts";
@@ -71,7 +71,7 @@ export async function restoreBackup(root: string, options: RestoreOptions): Prom
   await assertSecretFits(folder, manifest, options);
   await mkdir(options.dataDir, { recursive: true, mode: 0o700 });
   const mark = join(options.dataDir, RESTORE_MARK);
-  if (!isRepeated) await writeDurably(mark, `${head.state}\n`);
+  if (!isRepeated) await replaceFile(mark, `${head.state}\n`);
   await using database = await options.reachDatabase();
   const leftOut: string[] = [];
   const damage: RestoredDamage[] = [];
@@ -84,7 +84,7 @@ export async function restoreBackup(root: string, options: RestoreOptions): Prom
       if (!isRepeated) await rm(mark);
       throw new PlaceIsTaken("the database");
     }
-    await writeDurably(mark, `${head.state}\n${name}\n`);
+    await replaceFile(mark, `${head.state}\n${name}\n`);
     const { dump, uploads } = await restoreFiles(folder, manifest, options, { leftOut, damage });
     for await (const key of readManifestMissing(manifest)) damage.push({ key, found: "missing" });
     if (!(await hasLoadedRows(sql))) {
@@ -183,7 +183,7 @@ async function restoreFiles(
       await rm(copy, { force: true });
       continue;
     }
-    const name = file.path.slice(file.path.lastIndexOf("/") + 1);
+    const name = basename(file.path);
     if (file.kind === "object" && file.key !== undefined) {
       await store.putFile(file.key, copy, { signal });
       if (file.expectedSha256 !== undefined) damage.push({ key: file.key, found: "damaged" });
@@ -220,22 +220,10 @@ function isSpare({ kind }: BackupFile): boolean {
 }
 
 async function placeSmall(source: string, target: string): Promise<void> {
-  const folder = target.slice(0, target.lastIndexOf("/"));
+  const folder = dirname(target);
   await mkdir(folder, { recursive: true, mode: 0o700 });
   await rm(target, { force: true });
   await copyHashed(source, target);
   await sync(target);
   await sync(folder);
-}
-
-/** The file is there as a whole, or as it was before. */
-async function writeDurably(path: string, text: string): Promise<void> {
-  const unfinished = `${path}${UNFINISHED}`;
-  {
-    await using file = await open(unfinished, "w", 0o600);
-    await file.writeFile(text);
-    await file.sync();
-  }
-  await rename(unfinished, path);
-  await sync(path.slice(0, path.lastIndexOf("/")));
 }
