@@ -1,5 +1,6 @@
 import { PREAMBLE_BYTES } from "../../shared/dicom/instance-start.ts";
 import { Tag, TagHex } from "../../shared/dicom/tags.ts";
+import { TransferSyntax } from "../../shared/dicom/transfer-syntax.ts";
 import { WorkTurn } from "../runtime/work-turn.ts";
 import {
   type DicomElements,
@@ -10,7 +11,6 @@ import {
 } from "./write-instance.ts";
 
 const MEDIA_STORAGE_DIRECTORY = "1.2.840.10008.1.3.10";
-const EXPLICIT_LITTLE_ENDIAN = "1.2.840.10008.1.2.1";
 const ITEM_HEADER_BYTES = 8;
 /** Where an encoded record has its two offsets: they come first, and the elements before them have fixed lengths. */
 const NEXT_AT = 8;
@@ -165,7 +165,7 @@ function encodeHead(fileSetID: string, sopInstanceUID: string, [first, last]: [n
     },
     ENCODING,
   );
-  return [encodeFileMeta(EXPLICIT_LITTLE_ENDIAN, ids, {}), head] as const;
+  return [encodeFileMeta(TransferSyntax.explicitLittleEndian, ids, {}), head] as const;
 }
 
 /** Each record, followed by those below it. */

@@ -1,6 +1,7 @@
 import { deflateRawSync } from "node:zlib";
 import { LONG_FORM } from "../../shared/dicom/reading/value-representation.ts";
 import { Tag, TagHex } from "../../shared/dicom/tags.ts";
+import { TransferSyntax } from "../../shared/dicom/transfer-syntax.ts";
 
 /**
  * One element to write. Give exactly one content:
@@ -38,9 +39,6 @@ export interface Encoding {
   utf8: boolean;
 }
 
-const IMPLICIT_LITTLE_ENDIAN = "1.2.840.10008.1.2";
-const EXPLICIT_BIG_ENDIAN = "1.2.840.10008.1.2.2";
-const DEFLATED = "1.2.840.10008.1.2.1.99";
 const IMPLEMENTATION_CLASS_UID = "2.25.302881714403187326711843218263711573721";
 
 const UNDEFINED_LENGTH = 0xffffffff;
@@ -53,8 +51,8 @@ const MAX_SHORT_LENGTH = 0xffff;
 export function writeInstance(options: WriteInstanceOptions): Uint8Array {
   const { transferSyntaxUID, elements, preamble = true, fileMeta = true } = options;
   const encoding: Encoding = {
-    explicit: transferSyntaxUID !== IMPLICIT_LITTLE_ENDIAN,
-    littleEndian: transferSyntaxUID !== EXPLICIT_BIG_ENDIAN,
+    explicit: transferSyntaxUID !== TransferSyntax.implicitLittleEndian,
+    littleEndian: transferSyntaxUID !== TransferSyntax.explicitBigEndian,
     undefinedLengths: options.undefinedLengths ?? false,
     utf8: elements[TagHex.SpecificCharacterSet]?.Value?.[0] === "ISO_IR 192",
   };
@@ -66,7 +64,11 @@ export function writeInstance(options: WriteInstanceOptions): Uint8Array {
   const parts: Uint8Array[] = [];
   if (preamble) parts.push(preambleAndPrefix());
   if (fileMeta) parts.push(encodeFileMeta(transferSyntaxUID, elements, ownMeta));
-  parts.push(transferSyntaxUID === DEFLATED ? padEven(deflateRawSync(dataSet), 0) : dataSet);
+  parts.push(
+    transferSyntaxUID === TransferSyntax.deflatedExplicitLittleEndian
+      ? padEven(deflateRawSync(dataSet), 0)
+      : dataSet,
+  );
   return concat(parts);
 }
 

@@ -1,9 +1,9 @@
+import { TransferSyntax } from "../../shared/dicom/transfer-syntax.ts";
 import { isUid } from "../../shared/dicom/uid.ts";
 import type { AnsweredContext, AssociateRequest } from "./pdu.ts";
 
 export const VERIFICATION = "1.2.840.10008.1.1";
 
-const IMPLICIT_LITTLE_ENDIAN = "1.2.840.10008.1.2";
 const DICOM_ROOT = "1.2.840.10008.";
 /** Nearly all composite storage classes with a study are under this root (PS3.4 table B.5-1). */
 export const STORAGE_ROOT = "1.2.840.10008.5.1.4.1.1.";
@@ -45,7 +45,7 @@ export function negotiate({ contexts }: Pick<AssociateRequest, "contexts">): {
 } {
   const accepted = new Map<number, AcceptedContext>();
   const answers = contexts.map(({ id, abstractSyntax, transferSyntaxes }): AnsweredContext => {
-    const refused = { id, transferSyntax: transferSyntaxes[0] ?? IMPLICIT_LITTLE_ENDIAN };
+    const refused = { id, transferSyntax: transferSyntaxes[0] ?? TransferSyntax.implicitLittleEndian };
     if (abstractSyntax !== VERIFICATION && !isStorageClass(abstractSyntax))
       return { ...refused, result: "abstractSyntaxUnknown" };
     const transferSyntax = transferSyntaxes.find(isStoredSyntax);

@@ -1,13 +1,12 @@
 import { ENCAPSULATED_PDF } from "../../../shared/dicom/sop-class.ts";
 import { Tag, TagHex } from "../../../shared/dicom/tags.ts";
+import { TransferSyntax } from "../../../shared/dicom/transfer-syntax.ts";
 import {
   type DicomElements,
   elementHeader,
   encodeDataSet,
   writeInstance,
 } from "../../dicom/write-instance.ts";
-
-const EXPLICIT_LITTLE_ENDIAN = "1.2.840.10008.1.2.1";
 
 /** A UID that follows from a UUID (PS3.5 §B.2). */
 export function uidOfUuid(uuid: string): string {
@@ -69,7 +68,7 @@ export function encapsulateReport(elements: DicomElements, pdf: Uint8Array): Uin
   const behind = Object.fromEntries(entries.filter(([tag]) => isBehind(tag)));
   const padding = new Uint8Array(pdf.length % 2);
   return [
-    writeInstance({ transferSyntaxUID: EXPLICIT_LITTLE_ENDIAN, elements: before }),
+    writeInstance({ transferSyntaxUID: TransferSyntax.explicitLittleEndian, elements: before }),
     elementHeader(Tag.EncapsulatedDocument, "OB", pdf.length + padding.length, ENCODING),
     pdf,
     padding,

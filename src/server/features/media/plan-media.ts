@@ -1,6 +1,7 @@
 import type { DicomJson } from "../../../shared/dicom/dicom-json.ts";
 import { ENCAPSULATED_PDF } from "../../../shared/dicom/sop-class.ts";
 import { TagHex } from "../../../shared/dicom/tags.ts";
+import { TransferSyntax } from "../../../shared/dicom/transfer-syntax.ts";
 import type { KeptVariant, ManifestInstance } from "../../archive/manifest.ts";
 import type { Deps } from "../../deps.ts";
 import { type DirectoryRecord, directoryRecord } from "../../dicom/dicomdir.ts";
@@ -131,7 +132,7 @@ export async function planMedia(
       const described = {
         sopClassUID: ENCAPSULATED_PDF,
         sopInstanceUID: uid,
-        transferSyntaxUID: EXPLICIT,
+        transferSyntaxUID: TransferSyntax.explicitLittleEndian,
         number: 1,
       };
       series.lower.push(instanceRecord(ENCAPSULATED, file, described, elements));
@@ -141,7 +142,6 @@ export async function planMedia(
   };
 }
 
-const EXPLICIT = "1.2.840.10008.1.2.1";
 const PATIENT = [TagHex.PatientName, TagHex.PatientID, TagHex.PatientBirthDate, TagHex.PatientSex];
 const STUDY = [
   TagHex.StudyDate,
