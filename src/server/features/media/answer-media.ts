@@ -111,7 +111,7 @@ export async function answerMedia(
  * planned has a medium without a receipt.
  */
 async function prepareWithReceipt(
-  deps: MediaDeps & Pick<Deps, "searchTurns">,
+  deps: MediaDeps,
   { userId: callerId, isTrial }: Caller & Pick<Session, "isTrial">,
   study: StudyRow,
   signal: AbortSignal,

@@ -51,12 +51,12 @@ export async function copiedFramesResponse(
     if (!multipart) return rangeOfFrame(frame, contentType, range);
     const head = { contentType, location: frameLocation(instanceUrl, only) };
     const related = onePartRelated(type, head, ownBytes(frame.bytes));
-    return new Response(related.body, { headers: varied(related.contentType) });
+    return new Response(related.body, { headers: frameHeaders(related.contentType) });
   }
   const count = derivative.instances.get(sopInstanceUID)?.frames.length ?? 0;
   if (!multipart || frameNumbers.some((frameNumber) => frameNumber > count)) return undefined;
   const related = multipartRelated(type, parts(derivative, copied, contentType));
-  return new Response(related.body, { headers: varied(related.contentType) });
+  return new Response(related.body, { headers: frameHeaders(related.contentType) });
 }
 
 function rangeOfFrame(
@@ -65,7 +65,7 @@ function rangeOfFrame(
   header: string | undefined,
 ): Response {
   const headers = {
-    ...varied(contentType),
+    ...frameHeaders(contentType),
     "Accept-Ranges": "bytes",
     "Access-Control-Expose-Headers": `Content-Range, ${PREFIX_LENGTHS}`,
     [PREFIX_LENGTHS]: prefixLengths.join(", "),
@@ -82,11 +82,6 @@ function rangeOfFrame(
     status: 206,
     headers: { ...headers, "Content-Range": contentRange(range, bytes.length) },
   });
-}
-
-/** A browser keeps frames, and the same address has them in another syntax. */
-function varied(contentType: string): Record<string, string> {
-  return frameHeaders(contentType);
 }
 
 /** @throws if a frame is damaged, which ends the body early: the copy is made again */
