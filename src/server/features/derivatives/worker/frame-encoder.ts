@@ -43,7 +43,7 @@ export function createFrameEncoder(options: FrameEncoderOptions): FrameEncoder {
   const encoder = new SerialProcess<EncodeRequest, EncodeReply>({
     command: command ?? [process.execPath, join(import.meta.dir, "encode-worker.ts")],
     log,
-    event: "derivatives.encoderlost",
+    event: "derivatives.encoder_lost",
     timeoutMs,
     maxMemoryBytes: MAX_MEMORY_BYTES,
     maxKeptBytes: MAX_KEPT_BYTES,
