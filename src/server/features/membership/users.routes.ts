@@ -22,7 +22,7 @@ import { acceptTerms } from "../accounts/users/accept-terms.ts";
 import { changeProfile } from "../accounts/users/change-profile.ts";
 import { clearSecondFactors } from "../accounts/users/clear-second-factors.ts";
 import { presentUser } from "../accounts/users/present-user.ts";
-import { lastAdmin, ownEmail, ownFactors, userNotFound } from "../accounts/users/users.errors.ts";
+import { lastAdmin, newAdmin, ownEmail, ownFactors, userNotFound } from "../accounts/users/users.errors.ts";
 import { addUser } from "./add-user.ts";
 import { changeUser } from "./change-user.ts";
 import { readCurrentUser } from "./read-current-user.ts";
@@ -125,7 +125,7 @@ export function createUsersRoutes(deps: Deps, guard: Guard) {
     guard(admin),
     describe(clearFactorsCall, {
       summary: "Take away somebody's lost second factors",
-      problems: [userNotFound, ownFactors, wrongCurrentPassword],
+      problems: [userNotFound, ownFactors, newAdmin, wrongCurrentPassword],
     }),
     validateId(userNotFound),
     validate("json", clearFactorsCall.body),

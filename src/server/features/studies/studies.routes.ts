@@ -54,6 +54,7 @@ import {
   doctorNotFound,
   downloadTooLarge,
   studyAmbiguous,
+  studyNodeGone,
   studyNotFound,
   studyNotOwner,
   studyNotReady,
@@ -201,7 +202,7 @@ export function createStudiesRoutes(deps: Deps, guard: Guard, takeAlong: TakeAlo
     describe(retryTransferCall, {
       summary: "Try a failed transfer to the archive store again",
       status: 202,
-      problems: [studyNotFound, studyAmbiguous, studyNotOwner],
+      problems: [studyNotFound, studyAmbiguous, studyNotOwner, studyNodeGone],
     }),
     async (c) => {
       await retryTransfer(deps, c.get("session"), c.req.param("study"));
