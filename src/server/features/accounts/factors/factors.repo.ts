@@ -2,6 +2,7 @@ import { and, asc, eq, isNotNull, isNull, lt, lte, or, sql } from "drizzle-orm";
 import type { AnyPgColumn } from "drizzle-orm/pg-core";
 import type { SignInMethod } from "../../../../shared/rules/sign-in-methods.ts";
 import type { DbOrTx, Tx } from "../../../db/client.ts";
+import { runConcurrently } from "../../../db/run-concurrently.ts";
 import {
   type PasskeyRow,
   passkeys,
@@ -13,11 +14,11 @@ import {
 
 /** The second steps that an account can sign in with besides the mailbox; empty if it has no factor of its own. */
 export async function findSignInMethods(db: DbOrTx, userId: string): Promise<SignInMethod[]> {
-  const [totp, passkeyCount, recoveryCount] = await Promise.all([
+  const [totp, passkeyCount, recoveryCount] = await runConcurrently(
     findTotp(db, userId),
     db.$count(passkeys, eq(passkeys.userId, userId)),
     countRecoveryCodes(db, userId),
-  ]);
+  );
   const methods: SignInMethod[] = [];
   if (totp?.confirmedAt) methods.push("totp");
   if (passkeyCount > 0) methods.push("passkey");
