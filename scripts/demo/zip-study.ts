@@ -1,6 +1,8 @@
 import { Zip, ZipDeflate, type ZipInputFile, ZipPassThrough } from "fflate";
 import { writeInstance } from "../../src/server/dicom/write-instance.ts";
+import { MEDIA_STORAGE_DIRECTORY } from "../../src/shared/dicom/sop-class.ts";
 import { TagHex } from "../../src/shared/dicom/tags.ts";
+import { TransferSyntax } from "../../src/shared/dicom/transfer-syntax.ts";
 
 export interface ZipStudyOptions {
   instances: Iterable<{ fileName: string; bytes: Uint8Array }>;
@@ -20,8 +22,6 @@ interface Entry {
 }
 
 const DEFLATE_LEVEL = 6;
-const MEDIA_STORAGE_DIRECTORY = "1.2.840.10008.1.3.10";
-const EXPLICIT_LITTLE_ENDIAN = "1.2.840.10008.1.2.1";
 
 /** Packs instances into a ZIP while it is read, and holds one instance at a time. The same input gives the same bytes. */
 export function zipStudy(options: ZipStudyOptions): ReadableStream<Uint8Array> {
@@ -71,7 +71,7 @@ function* listEntries(options: ZipStudyOptions): Generator<Entry, void, undefine
 
 function emptyDicomdir(): Uint8Array {
   return writeInstance({
-    transferSyntaxUID: EXPLICIT_LITTLE_ENDIAN,
+    transferSyntaxUID: TransferSyntax.explicitLittleEndian,
     elements: {
       [TagHex.MediaStorageSOPClassUID]: { vr: "UI", Value: [MEDIA_STORAGE_DIRECTORY] },
       [TagHex.MediaStorageSOPInstanceUID]: { vr: "UI", Value: ["2.25.7"] },

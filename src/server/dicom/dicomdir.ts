@@ -1,4 +1,5 @@
 import { PREAMBLE_BYTES } from "../../shared/dicom/instance-start.ts";
+import { MEDIA_STORAGE_DIRECTORY } from "../../shared/dicom/sop-class.ts";
 import { Tag, TagHex } from "../../shared/dicom/tags.ts";
 import { TransferSyntax } from "../../shared/dicom/transfer-syntax.ts";
 import { WorkTurn } from "../runtime/work-turn.ts";
@@ -10,7 +11,6 @@ import {
   encodeFileMeta,
 } from "./write-instance.ts";
 
-const MEDIA_STORAGE_DIRECTORY = "1.2.840.10008.1.3.10";
 const ITEM_HEADER_BYTES = 8;
 /** Where an encoded record has its two offsets: they come first, and the elements before them have fixed lengths. */
 const NEXT_AT = 8;

@@ -8,7 +8,7 @@ import { wordBytes } from "../../shared/dicom/reading/word-size.ts";
 import { Tag, TagHex } from "../../shared/dicom/tags.ts";
 import { parseFile } from "./parse-file.ts";
 import { swapInPlace } from "./swap-in-place.ts";
-import { encodeFileMeta, preambleAndPrefix } from "./write-instance.ts";
+import { encodeFileMeta, paddingByte, preambleAndPrefix } from "./write-instance.ts";
 
 /** What File Meta Information says of the file that is written. */
 export interface WrittenFile {
@@ -192,7 +192,7 @@ class HeaderWriter {
     if (length % 2 === 0 && (littleEndian || width === 1)) return view;
     const value = Buffer.alloc(length + (length % 2));
     value.set(view);
-    if (length % 2 === 1) value[length] = isPaddedByZero(vr) ? 0 : 0x20;
+    if (length % 2 === 1) value[length] = paddingByte(vr);
     if (!littleEndian) swapInPlace(value.subarray(0, length), width);
     return value;
   }
@@ -203,8 +203,4 @@ function writtenVr({ tag, vr, implicit, length }: Element, isSigned: boolean): s
   const known = implicit && isSigned && isSignDependent(tag) ? "SS" : vr;
   if (length <= MAX_SHORT_LENGTH - 1 || !SHORT_FORM.has(known)) return known;
   return known === "US" || known === "SS" ? "OW" : "UN";
-}
-
-function isPaddedByZero(vr: string): boolean {
-  return vr === "UI" || vr === "UN" || vr.startsWith("O");
 }

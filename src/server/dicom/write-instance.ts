@@ -232,7 +232,8 @@ function asText(value: unknown): string {
     .replace(/=+$/, "");
 }
 
-function paddingByte(vr: string): number {
+/** What a value of an odd length is padded with (PS3.5 §6.2). */
+export function paddingByte(vr: string): number {
   return vr === "UI" || vr === "UN" || vr.startsWith("O") ? 0 : 0x20;
 }
 

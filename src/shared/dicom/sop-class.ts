@@ -1,3 +1,6 @@
+/** Media Storage Directory Storage: what a DICOMDIR is (PS3.10 §8.6). */
+export const MEDIA_STORAGE_DIRECTORY = "1.2.840.10008.1.3.10";
+
 /** Encapsulated PDF Storage (PS3.4 §B.5). */
 export const ENCAPSULATED_PDF = "1.2.840.10008.5.1.4.1.1.104.1";
 

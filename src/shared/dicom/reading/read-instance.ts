@@ -1,3 +1,4 @@
+import { MEDIA_STORAGE_DIRECTORY } from "../sop-class.ts";
 import { Tag, TagHex } from "../tags.ts";
 import { frameTransferSyntaxUID } from "../transfer-syntax.ts";
 import { isUid } from "../uid.ts";
@@ -9,8 +10,6 @@ import { toDicomJson } from "./json-model.ts";
 import { type Inflate, type OpenFile, parseFile } from "./parse-file.ts";
 import { declaredFrameCount, readFrameTable } from "./read-frame-table.ts";
 import { Unreadable } from "./unreadable.ts";
-
-const MEDIA_STORAGE_DIRECTORY = "1.2.840.10008.1.3.10";
 
 export interface ReadInstanceOptions {
   /** The most memory a deflated data set may take (default 512 MiB). */
