@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync, statfsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { FolderIsUnwritable } from "../../../src/server/features/safekeeping/safekeeping.errors.ts";
 import { createLogger } from "../../../src/server/runtime/log.ts";
 import { createS3Store } from "../../../src/server/storage/s3/s3-store.ts";
 import { type ConnectionProxy, startConnectionProxy } from "../../support/connection-proxy.ts";
@@ -94,6 +95,14 @@ test.skipIf(process.getuid?.() !== 0)(
       expect(mount("remount,size=64m").exitCode).toBe(0);
       const report = await backUp(t.deps.config, folder.path);
       expect([report.missing, report.changed]).toEqual([[], []]);
+
+      // With a manifest that can't be read, it does not get its room back, and says why it made no state.
+      const manifest = join(folder.path, "states", report.state, "manifest.json");
+      writeFileSync(manifest, readFileSync(manifest, "utf8").slice(0, -4));
+      const { blocks, bfree, bsize } = statfsSync(folder.path);
+      expect(mount(`remount,size=${(blocks - bfree) * bsize + 16 * 1024}`).exitCode).toBe(0);
+      const full = await backUp(t.deps.config, folder.path).catch((error) => error);
+      expect(full).toBeInstanceOf(FolderIsUnwritable);
     } finally {
       Bun.spawnSync(["umount", "-l", folder.path]);
     }

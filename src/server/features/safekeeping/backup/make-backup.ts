@@ -77,12 +77,20 @@ export async function makeBackup(root: string, options: BackupOptions): Promise<
       return await writeState(folder, options);
     } catch (error) {
       if (isUnwritable(error)) await folder.removeUnfinished();
-      // A full disk gets its room back.
-      if (isFull(error)) await removeUnstated(folder);
+      if (isFull(error)) await makeRoom(folder);
       throw error;
     }
   } catch (error) {
     throw isUnwritable(error) ? new FolderIsUnwritable(root, error) : error;
+  }
+}
+
+/** Gives a full disk its room back, unless a manifest does not tell what its state needs. */
+async function makeRoom(folder: BackupFolder): Promise<void> {
+  try {
+    await removeUnstated(folder);
+  } catch (error) {
+    if (!(error instanceof ManifestIsUnreadable)) throw error;
   }
 }
 
