@@ -21,21 +21,21 @@ export async function* receiveBody(
   };
   const abort = () => giveUp(slot.signal.reason);
   slot.signal.addEventListener("abort", abort, { once: true });
-  const stall = setTimeout(() => giveUp(new AppError(bodyInterrupted)), STALL_MS);
   try {
     for (;;) {
-      const { done, value } = await reader.read().catch((cause) => {
-        throw new AppError(bodyInterrupted, { cause });
-      });
+      const stall = setTimeout(() => giveUp(new AppError(bodyInterrupted)), STALL_MS);
+      const { done, value } = await reader
+        .read()
+        .catch((cause) => {
+          throw new AppError(bodyInterrupted, { cause });
+        })
+        .finally(() => clearTimeout(stall));
       if (reason !== undefined) throw reason;
       if (done) return slot.received();
       slot.came(value.length);
-      stall.refresh();
       yield value;
-      stall.refresh();
     }
   } finally {
-    clearTimeout(stall);
     slot.signal.removeEventListener("abort", abort);
     await reader.cancel().catch(() => {}); // broken already, or read to its end
   }
