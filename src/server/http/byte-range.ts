@@ -10,7 +10,7 @@ export function parseByteRange(
   header: string | undefined,
   sizeBytes: number,
 ): ByteRange | "unsatisfiable" | undefined {
-  const match = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(header?.replace(/\s+/g, "") ?? "");
+  const match = /^bytes=(\d{0,15})-(\d{0,15})$/i.exec(header?.replace(/\s+/g, "") ?? "");
   if (!match || (match[1] === "" && match[2] === "")) return undefined;
   const [, first = "", last = ""] = match;
   if (first === "") {

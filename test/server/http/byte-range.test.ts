@@ -5,6 +5,7 @@ test.each([
   ["bytes=0-0", { offset: 0, length: 1 }],
   ["bytes=0-99", { offset: 0, length: 100 }],
   ["bytes=90-100", { offset: 90, length: 10 }],
+  ["Bytes=90-99", { offset: 90, length: 10 }],
   ["bytes=99-", { offset: 99, length: 1 }],
   ["bytes=-1", { offset: 99, length: 1 }],
   ["bytes=-101", { offset: 0, length: 100 }],
