@@ -138,6 +138,16 @@ describe("the upload form", () => {
     expect(qido[0]?.[TagHex.StudyDescription]?.Value).toEqual(["Crânio sem contraste"]);
   });
 
+  test("is read too if a program sends it as a file", async () => {
+    const who = await t.addPerson("Formulário em Arquivo");
+    const body = new FormData();
+    body.set("formData", new File([JSON.stringify({ description: "Com contraste" })], "formData"));
+    body.set("zipFile", new File([Uint8Array.from(sampleZip({ study: "35" }))], "exame.zip"));
+    const answer = await t.call("POST", "/api/upload-dicom", { as: who, body });
+    expect(answer.status).toBe(201);
+    expect((await listOf(who))[0]).toMatchObject({ studyDescription: "Com contraste" });
+  });
+
   test("with an invalid date is a 400, and nothing is kept", async () => {
     const who = await t.addPerson("Data Ruim");
     const answer = await t.upload(who, sampleZip({ study: "32" }), { patientBirthDate: "32/13/2020" });

@@ -54,9 +54,11 @@ export async function receiveUpload(
   try {
     for await (const part of readFormParts(receiveBytes(request.body, receiving), boundary)) {
       const { name, fileName, content } = part;
-      if (fileName === undefined && name === "formData") metadata = parseForm(await readText(content));
+      // Some programs send text as a file too, such as Python's requests in `files`.
+      const isForm = name === "formData" && !isZipName(fileName);
+      if (isForm) metadata = parseForm(await readText(content));
       // A browser sends a file input that was left empty as a file without a name.
-      if (fileName === undefined || (fileName === "" && sizeBytes !== undefined)) continue;
+      if (isForm || fileName === undefined || (fileName === "" && sizeBytes !== undefined)) continue;
       if (sizeBytes !== undefined) throw furtherFile(name);
       const { received } = receiving;
       sizeBytes = await spool(content, fileName, { path: spoolPath, maxBytes, room, received });
@@ -120,6 +122,10 @@ function interrupted(detail: string): AppError {
   return new AppError(uploadInterrupted, { detail });
 }
 
+function isZipName(fileName: string | undefined): boolean {
+  return fileName?.toLowerCase().endsWith(".zip") ?? false;
+}
+
 async function readText(content: AsyncIterable<Uint8Array>): Promise<string> {
   const bytes = await readUpTo(content, MAX_FIELD_BYTES);
   if (!bytes) throw new AppError(validationFailed, { detail: "formData is too long" });
@@ -137,7 +143,7 @@ async function spool(
   fileName: string,
   { path, maxBytes, room, received }: Pick<Receiving, "received"> & Spool,
 ): Promise<number> {
-  if (!fileName.toLowerCase().endsWith(".zip")) throw new AppError(uploadNotZip);
+  if (!isZipName(fileName)) throw new AppError(uploadNotZip);
   await using file = await open(path, "wx", 0o600);
   await using writer = new SpoolWriter(file, room);
   let sizeBytes = 0;
