@@ -19,6 +19,25 @@ export const localDateTimeSchema = z.string().check(
   }, INVALID),
 );
 
+/** Writes digits alone, as DICOM has them (`DA`, `DT`), as the schemas above read them; a time in hours and minutes. */
+const separated = z.overwrite<string>((text) =>
+  text.replace(/^(\d{4})(\d{2})(\d{2})(?:(\d{2})(\d{2})\d{2})?$/, (_, year, month, day, hour, minute) =>
+    hour === undefined ? `${year}-${month}-${day}` : `${year}-${month}-${day}T${hour}:${minute}`,
+  ),
+);
+/** A day as {@link daySchema} has it, or in eight digits. */
+export const writtenDaySchema = z.pipe(
+  z.string(INVALID).check(z.regex(/^(\d{4}-\d{2}-\d{2}|\d{8})$/, UNREADABLE), separated),
+  daySchema,
+);
+/** A date as {@link localDateTimeSchema} has it, or in 8 or 14 digits. */
+export const writtenDateTimeSchema = z.pipe(
+  z
+    .string(INVALID)
+    .check(z.regex(/^(\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2})?)?|\d{8}(\d{6})?)$/, UNREADABLE), separated),
+  localDateTimeSchema,
+);
+
 /** An instant as ISO 8601 with its offset, in the years 1 to 9999 of UTC. */
 export const instantSchema = z.iso.datetime({ ...UNREADABLE, offset: true }).check(
   z.refine((text) => {

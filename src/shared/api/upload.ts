@@ -1,22 +1,23 @@
 import * as z from "zod/mini";
 import type { Call } from "./call.ts";
-import { daySchema, localDateTimeSchema } from "./dates.ts";
+import { writtenDateTimeSchema, writtenDaySchema } from "./dates.ts";
 import { plain } from "./plain-text.ts";
 
 const text = z.optional(z.string().check(plain, z.maxLength(1024)));
 
 /**
  * `formData` of `POST /api/upload-dicom`: every value is optional, and an empty one leaves the attribute as it is.
- * `patientBirthDate` is `YYYY-MM-DD`, `examinedAt` `YYYY-MM-DDTHH:MM`, `patientGender` `M`, `F` or `O`.
+ * `patientBirthDate` is `YYYY-MM-DD`, `examinedAt` `YYYY-MM-DDTHH:MM`, both also in digits alone as DICOM writes them,
+ * `patientGender` `M`, `F` or `O`.
  */
 export const uploadMetadataSchema = z.object({
   patientIDTag: text,
   patientName: text,
-  patientBirthDate: z.optional(daySchema),
+  patientBirthDate: z.optional(writtenDaySchema),
   patientGender: z.optional(z.enum(["M", "F", "O"])),
   accessionNumber: text,
   description: text,
-  examinedAt: z.optional(localDateTimeSchema),
+  examinedAt: z.optional(writtenDateTimeSchema),
   modality: text,
   studyInstanceUID: text,
   institutionName: text,

@@ -138,6 +138,18 @@ describe("the upload form", () => {
     expect(qido[0]?.[TagHex.StudyDescription]?.Value).toEqual(["Crânio sem contraste"]);
   });
 
+  test("takes dates as DICOM writes them", async () => {
+    const who = await t.addPerson("Datas de DICOM");
+    await t.store(who, sampleZip({ study: "34" }), {
+      patientBirthDate: "19610510",
+      examinedAt: "20260315080059",
+    });
+    expect((await listOf(who))[0]).toMatchObject({
+      patientBirthDate: "1961-05-10",
+      examinedAt: "2026-03-15T08:00",
+    });
+  });
+
   test("is read too if a program sends it as a file", async () => {
     const who = await t.addPerson("Formulário em Arquivo");
     const body = new FormData();

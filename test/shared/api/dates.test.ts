@@ -1,5 +1,11 @@
 import { expect, test } from "bun:test";
-import { daySchema, instantSchema, localDateTimeSchema } from "../../../src/shared/api/dates.ts";
+import {
+  daySchema,
+  instantSchema,
+  localDateTimeSchema,
+  writtenDateTimeSchema,
+  writtenDaySchema,
+} from "../../../src/shared/api/dates.ts";
 
 const schemas = { day: daySchema, localDateTime: localDateTimeSchema, instant: instantSchema };
 
@@ -28,4 +34,18 @@ test.each([
   const { success, error } = schemas[kind].safeParse(text);
   expect(success).toBe(isTaken);
   expect(error?.issues ?? []).toHaveLength(isTaken ? 0 : 1);
+});
+
+test.each([
+  ["20240229", "2024-02-29", "2024-02-29"],
+  ["2024-02-29", "2024-02-29", "2024-02-29"],
+  ["20260314072731", undefined, "2026-03-14T07:27"],
+  ["2026-03-14T07:27:31", undefined, "2026-03-14T07:27:31"],
+  ["20260229", undefined, undefined],
+  ["20260314246000", undefined, undefined],
+  ["2026031407", undefined, undefined],
+  ["2026-0314", undefined, undefined],
+] as const)("%p is written as the day %p and the time %p", (text, day, dateTime) => {
+  expect(writtenDaySchema.safeParse(text).data).toBe(day);
+  expect(writtenDateTimeSchema.safeParse(text).data).toBe(dateTime);
 });
