@@ -7,7 +7,7 @@ import { type Locale, locales } from "../src/shared/locale.ts";
 import { launchBrowser } from "../test/support/browser.ts";
 
 /**
- * Draws the product's marks as PNG, for programs that cannot show the SVG, and the card that messengers show beside a link. The
+ * Draws the product's marks as PNG, for programs that cannot show the SVG, the picture of the home page, and the card that messengers show beside a link. The
  * card shows no name, because every installation may have its own. Run `bun scripts/draw-marks.ts` when the look changes.
  */
 const root = resolve(import.meta.dir, "..");
@@ -38,6 +38,18 @@ function markPage(sizePx: number, { radius = 0, inset = 0 }: { radius?: number; 
     <svg xmlns="http://www.w3.org/2000/svg" width="${sizePx}" height="${sizePx}" viewBox="${view}">
       <rect x="${-room}" y="${-room}" width="100%" height="100%" rx="${radius}" fill="#05070a"/>${SLICES}
     </svg>`;
+}
+
+/** Slices on a shelf, seen from the side, the top one lit: the picture of the home page. */
+function storagePage(widthPx: number): string {
+  const slices = [3, 2, 1, 0].map(
+    (
+      slice,
+    ) => `<path d="M100 ${27 + slice * 20} 164 ${51 + slice * 20} 100 ${75 + slice * 20} 36 ${51 + slice * 20}z"
+      fill="oklch(${0.24 + 0.13 * (3 - slice)} 0.03 225)" stroke="oklch(.985 .008 210)" stroke-width="2"/>`,
+  );
+  return `<!doctype html><style>html, body { margin: 0; background: transparent } svg { display: block }</style>
+    <svg xmlns="http://www.w3.org/2000/svg" width="${widthPx}" viewBox="0 0 200 150">${slices.join("")}</svg>`;
 }
 
 function cardPage(locale: Locale): string {
@@ -77,7 +89,7 @@ function cardPage(locale: Locale): string {
 }
 
 async function draw(browser: Browser, name: string, html: string, [width, height]: [number, number]) {
-  const isCard = width > height;
+  const isCard = name.startsWith("card-");
   const file = join(tmpdir(), `mark-${process.pid}.html`);
   const page = await browser.newPage({ viewport: { width, height } });
   try {
@@ -103,6 +115,7 @@ try {
   await draw(browser, "mark-192.png", markPage(192, { radius: 5 }), [192, 192]);
   await draw(browser, "mark-512.png", markPage(512, { radius: 5 }), [512, 512]);
   await draw(browser, "mark-maskable-512.png", markPage(512, { inset: 0.14 }), [512, 512]);
+  await draw(browser, "imagestorage.png", storagePage(256), [256, 192]);
   for (const locale of locales) {
     await draw(browser, `card-${locale}.png`, cardPage(locale), [1200, 630]);
   }

@@ -169,6 +169,7 @@ function marksOf(url: (prefix: string) => string): Marks {
     png192: url("mark-192-"),
     png512: url("mark-512-"),
     maskable512: url("mark-maskable-512-"),
+    storage: url("imagestorage-"),
     cards: { "pt-BR": url("card-pt-BR-"), "en-US": url("card-en-US-") },
   };
 }

@@ -67,6 +67,7 @@ describe("the product's marks", () => {
     for (const [path, size] of [
       ["/favicon.ico", "32x32"],
       ["/apple-touch-icon.png", "180x180"],
+      ["/imagestorage.png", "256x192"],
     ]) {
       const { type, cached, bytes } = await pictureAt(path ?? "");
       expect([type, cached, await pngSize(bytes)]).toEqual(["image/png", "no-cache", size]);

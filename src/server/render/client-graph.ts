@@ -2,7 +2,7 @@ import type { IslandName } from "../../shared/islands.ts";
 import type { Locale } from "../../shared/locale.ts";
 import { type AssetSource, serveAsset } from "./assets.ts";
 
-/** The product's mark as PNG, by its side in pixels, and the preview image of links to this service. */
+/** The product's mark as PNG, by its side in pixels, the picture of the home page, and the preview image of links to this service. */
 export interface Marks {
   png32: string;
   /** Without rounded corners, as are all images that platforms crop themselves. */
@@ -10,6 +10,7 @@ export interface Marks {
   png192: string;
   png512: string;
   maskable512: string;
+  storage: string;
   cards: Record<Locale, string>;
 }
 

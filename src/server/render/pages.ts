@@ -14,7 +14,7 @@ import {
   verifyDocument,
   visitDocument,
 } from "./documents.tsx";
-import { SERVICE_WORKER_PATH, serviceWorkerScript } from "./service-worker.ts";
+import { SERVICE_WORKER_PATH, STORAGE_PICTURE_PATH, serviceWorkerScript } from "./service-worker.ts";
 import { LOCAL_VIEW_PATH, MANIFEST_PATH, webManifest } from "./web-manifest.ts";
 
 export interface PageOptions {
@@ -86,8 +86,8 @@ export function createPageRoutes(options: PageOptions): Hono<HttpEnv> {
   const { assets, productName, publicUrl, viewerOrigin, registration, trialDays, maxUploadBytes } = options;
   const graph = graphOf(options);
   const contextOf = createPageContext(options);
-  /** Browsers request these at the root, whatever the page says. */
-  const markAt = (name: "png32" | "apple180") => async (c: Context<HttpEnv>) => {
+  /** Programs request these at the root, whatever the page says. */
+  const markAt = (name: "png32" | "apple180" | "storage") => async (c: Context<HttpEnv>) => {
     const { marks } = await graph();
     const asset = assets.get(marks[name].replace("/assets/", ""));
     return asset ? serveAsset(c.req.raw, { ...asset, immutable: false }) : c.notFound();
@@ -123,6 +123,7 @@ export function createPageRoutes(options: PageOptions): Hono<HttpEnv> {
       })
       .get("/favicon.ico", markAt("png32"))
       .get("/apple-touch-icon.png", markAt("apple180"))
+      .get(STORAGE_PICTURE_PATH, markAt("storage"))
       .get("/", (c) => entry(c))
       .get("/reset-password/:token", (c) => entry(c, { resetToken: c.req.param("token") }))
       // The page shows a button, because programs that scan mails open every link.

@@ -3,6 +3,8 @@ import type { ClientGraph } from "./client-graph.ts";
 import { LOCAL_VIEW_PATH, SHARED_FILES } from "./web-manifest.ts";
 
 export const SERVICE_WORKER_PATH = "/sw.js";
+/** What the home page shows beside its words about storage. */
+export const STORAGE_PICTURE_PATH = "/imagestorage.png";
 const SHELL = "/his";
 /** Patterns of what the worker never answers. */
 const PASSING = ["/api/*", "/dicomweb/*", "/viewer/*", "/generate-token"];
@@ -129,18 +131,21 @@ function keepShell(
         throw error;
       }
     };
-    if (pathname.startsWith("/assets/")) event.respondWith(readAsset());
+    if (pathname.startsWith("/assets/") || assets.includes(pathname)) event.respondWith(readAsset());
     else if (request.mode === "navigate" && isShell(pathname)) event.respondWith(readShell());
   });
 }
 
 /** The worker's script. It changes with every build, so that browsers replace what they keep. */
 export function serviceWorkerScript(graph: ClientGraph, assets: AssetSource): string {
-  const { entry, styles, fonts, icon, islands, locales, hisLocales } = graph;
+  const { entry, styles, fonts, icon, marks, islands, locales, hisLocales } = graph;
   const list = assets.paths().filter((path) => /^study-list-view-\w+\.(js|css)$/.test(path));
   const kept = [entry, icon, ...styles, ...fonts, ...islands.his, ...list.map((path) => `/assets/${path}`)];
-  const paths = [...new Set([...kept, ...Object.values(locales), ...Object.values(hisLocales)])];
+  const paths = [
+    ...new Set([...kept, ...Object.values(locales), ...Object.values(hisLocales)]),
+    STORAGE_PICTURE_PATH,
+  ];
   const shared = { path: LOCAL_VIEW_PATH, field: SHARED_FILES };
-  const cacheName = `shell-${Bun.hash(paths.join()).toString(36)}`;
+  const cacheName = `shell-${Bun.hash([...paths, marks.storage].join()).toString(36)}`;
   return `(${keepShell})(${[cacheName, SHELL, paths, shared, PASSING].map((value) => JSON.stringify(value)).join(",")});\n`;
 }

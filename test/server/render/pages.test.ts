@@ -19,6 +19,7 @@ const graph: ClientGraph = {
     png192: "/assets/mark-192-1.png",
     png512: "/assets/mark-512-1.png",
     maskable512: "/assets/mark-maskable-512-1.png",
+    storage: "/assets/imagestorage-1.png",
     cards: { "pt-BR": "/assets/card-pt-BR-1.png", "en-US": "/assets/card-en-US-1.png" },
   },
   islands: {
@@ -56,7 +57,10 @@ let app: Hono<HttpEnv>;
 type Chosen = Partial<Pick<PageOptions, "viewerOrigin" | "trialDays" | "readTrialExams">>;
 
 function createPages(options: Chosen = {}): Hono<HttpEnv> {
-  const assets = memoryAssets({ "graph.json": JSON.stringify(graph), "boot-1.js": "boot()" });
+  const assets = memoryAssets({
+    ...{ "graph.json": JSON.stringify(graph), "boot-1.js": "boot()" },
+    "imagestorage-1.png": "films",
+  });
   const app = new Hono<HttpEnv>();
   app.notFound(notFoundHandler);
   app.use(
@@ -209,6 +213,12 @@ describe("the marks", () => {
       expect(attributeOf(html, 'rel="manifest"', "href")).toBe("/manifest.webmanifest");
       expect(attributeOf(html, 'name="theme-color"', "content")).toMatch(/^#[0-9a-f]{6}$/);
     }
+  });
+
+  test("the picture of the home page keeps its address at the root with every build", async () => {
+    const { response, html } = await get("/imagestorage.png");
+    expect([response.status, html]).toEqual([200, "films"]);
+    expect(response.headers.get("cache-control")).toBe("no-cache");
   });
 
   test("the manifest names the product, its colours and its icons, in the language asked for", async () => {

@@ -5,6 +5,7 @@ import { serviceWorkerScript } from "../../../src/server/render/service-worker.t
 
 const graph = {
   ...{ entry: "/assets/boot-1.js", styles: ["/assets/index-1.css"], fonts: [], icon: "/assets/icon-1.svg" },
+  marks: { storage: "/assets/imagestorage-1.png" },
   islands: { auth: ["/assets/auth-1.js"], his: ["/assets/his-1.js"], verify: ["/assets/verify-1.js"] },
   locales: { "pt-BR": "/assets/pt-1.js", "en-US": "/assets/en-1.js" },
   hisLocales: { "pt-BR": "/assets/his-pt-1.js", "en-US": "/assets/his-en-1.js" },
@@ -88,6 +89,7 @@ test("without a connection /his and what it is drawn with come from the browser"
   network.isCut = true;
   expect(await ask("/his", "navigate")).toBe("content of /his");
   expect(await ask("/his/subscription", "navigate")).toBe("content of /his");
+  expect(await ask("/imagestorage.png")).toBe("content of /imagestorage.png");
   for (const path of ["boot-1.js", "index-1.css", "his-1.js", "his-pt-1.js", "study-list-view-1.js"]) {
     expect(await ask(`/assets/${path}`)).toBe(`content of /assets/${path}`);
   }
@@ -106,7 +108,7 @@ test("calls, images, reports and other pages never pass through the browser's ke
   }
   expect(await ask("/", "navigate")).toBeUndefined();
   expect(await ask("https://other.example/assets/boot-1.js")).toBeUndefined();
-  expect(network.asked.filter((path) => !/^\/(his|assets\/.+)$/.test(path))).toEqual([]);
+  expect(network.asked.filter((path) => !/^\/(his|imagestorage\.png|assets\/.+)$/.test(path))).toEqual([]);
 });
 
 test("calls and images go around the worker where the browser knows how", async () => {

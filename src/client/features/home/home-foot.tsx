@@ -10,7 +10,7 @@ export function HomeFoot() {
   return (
     <section className="panel home-foot" aria-labelledby="home-foot-title">
       <div className="light-box" aria-hidden="true">
-        <StackedFilms />
+        <img src="/imagestorage.png" width={64} height={48} alt="" />
       </div>
       <div className="home-foot-text">
         <h2 id="home-foot-title" className="home-foot-title">
@@ -29,24 +29,5 @@ export function HomeFoot() {
         <Trans id="menu.support">Support</Trans>
       </Button>
     </section>
-  );
-}
-
-/** Slices on a shelf, seen from the side, the top one lit. */
-function StackedFilms() {
-  return (
-    <svg viewBox="0 0 200 150" aria-hidden="true">
-      {[0, 1, 2, 3]
-        .map((slice) => (
-          <path
-            key={slice}
-            d={`M100 ${27 + slice * 20} 164 ${51 + slice * 20} 100 ${75 + slice * 20} 36 ${51 + slice * 20}z`}
-            fill={`oklch(${0.24 + 0.13 * (3 - slice)} 0.03 225)`}
-            stroke="oklch(.985 .008 210)"
-            strokeWidth="2"
-          />
-        ))
-        .reverse()}
-    </svg>
   );
 }
