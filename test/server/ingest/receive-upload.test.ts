@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { receiveUpload } from "../../../src/server/features/ingest/receive-upload.ts";
 import { ReceivedBytes } from "../../../src/server/features/ingest/received-bytes.ts";
 import type { SpoolRoom } from "../../../src/server/features/ingest/spool-writer.ts";
-import { bodyBytes } from "../../../src/server/runtime/body-bytes.ts";
 import { AppError } from "../../../src/server/http/app-error.ts";
+import { bodyBytes } from "../../../src/server/runtime/body-bytes.ts";
 import { createTempFolder } from "../../support/temp-folder.ts";
 
 const HEAD =
