@@ -1,4 +1,5 @@
 import type { Context } from "hono";
+import { isPdf } from "../../shared/is-pdf.ts";
 import type { Deps } from "../deps.ts";
 import { AppError } from "../http/app-error.ts";
 import type { HttpEnv } from "../http/http-context.ts";
@@ -6,7 +7,6 @@ import { createSenderSlots } from "../http/sender-slots.ts";
 import { createRecheck } from "../http/while-allowed.ts";
 import { Turns } from "../runtime/turns.ts";
 import { documentTooLarge, notPdf } from "./documents.errors.ts";
-import { isPdf } from "./is-pdf.ts";
 import { receiveForm } from "./receive-form.ts";
 
 const MAX_PDF_BYTES = 50 * 1024 * 1024;

@@ -1,7 +1,6 @@
 import type { DicomJson } from "../../../shared/dicom/dicom-json.ts";
+import { documentKindOf } from "../../../shared/dicom/document-kind.ts";
 import { numberOf, textOf } from "../../../shared/dicom/json-values.ts";
-import { ENCAPSULATED_PDF } from "../../../shared/dicom/sop-class.ts";
-import { isStructuredReport } from "../../../shared/dicom/structured-report.ts";
 import { TagHex } from "../../../shared/dicom/tags.ts";
 import type { DocumentRecord, SeriesRecord } from "./source.ts";
 import { hasPixels } from "./stacks.ts";
@@ -13,7 +12,8 @@ const MAX_DOCUMENTS = 500;
 export function findDocuments(series: SeriesRecord, instances: readonly DicomJson[]): DocumentRecord[] {
   return instances
     .flatMap((instance) => {
-      const kind = hasPixels(instance) ? undefined : kindOf(instance);
+      const sopClassUID = textOf(instance[TagHex.SOPClassUID]) ?? "";
+      const kind = hasPixels(instance) ? undefined : documentKindOf(sopClassUID);
       return kind ? [{ instance, kind }] : [];
     })
     .sort((a, b) => instanceNumber(a.instance) - instanceNumber(b.instance))
@@ -23,12 +23,6 @@ export function findDocuments(series: SeriesRecord, instances: readonly DicomJso
       const title = titleOf(instance) || series.description;
       return { key: sopInstanceUID, series, sopInstanceUID, kind, title };
     });
-}
-
-function kindOf(instance: DicomJson): DocumentRecord["kind"] | undefined {
-  const sopClassUID = textOf(instance[TagHex.SOPClassUID]) ?? "";
-  if (sopClassUID === ENCAPSULATED_PDF) return "pdf";
-  return isStructuredReport(sopClassUID) ? "report" : undefined;
 }
 
 /** The title of an encapsulated document (PS3.3 §C.24.2), or the name of a report's concept. */

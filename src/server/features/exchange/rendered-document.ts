@@ -1,12 +1,15 @@
-import { ENCAPSULATED_PDF } from "../../../shared/dicom/sop-class.ts";
-import { isStructuredReport } from "../../../shared/dicom/structured-report.ts";
+import type { DicomJson } from "../../../shared/dicom/dicom-json.ts";
+import { documentKindOf } from "../../../shared/dicom/document-kind.ts";
 import { TagHex } from "../../../shared/dicom/tags.ts";
+import { isPdf, MARK_WITHIN_BYTES } from "../../../shared/is-pdf.ts";
 import type { Locale } from "../../../shared/locale.ts";
+import { MAX_REPORT_JSON_BYTES, ReportUnreadable } from "../../../shared/structured-report/content-items.ts";
+import { structuredReportHtml } from "../../../shared/structured-report/structured-report.tsx";
 import type { ManifestInstance } from "../../archive/manifest.ts";
 import { joinPieces, piecesOf } from "../../archive/pieces.ts";
-import { isPdf, MARK_WITHIN_BYTES } from "../../documents/is-pdf.ts";
 import { AppError } from "../../http/app-error.ts";
 import { notFound } from "../../http/http.errors.ts";
+import { translate } from "../../http/translate.ts";
 import { archiveHeaders } from "../dicomweb/answers/archive-headers.ts";
 import { assertAccepts, HTML, PDF } from "../dicomweb/answers/media-types.ts";
 import { findValues, type Value, valueResponse } from "../dicomweb/bulk-data/bulk-data.ts";
@@ -15,11 +18,8 @@ import type { DicomwebCatalogue } from "../dicomweb/dicomweb.catalogue.ts";
 import { notDrawable } from "../dicomweb/dicomweb.errors.ts";
 import { readInstanceMetadata } from "../dicomweb/metadata/read-instance-metadata.ts";
 import type { PicturePath } from "./rendered-parts.ts";
-import { structuredReportHtml } from "./structured-report.tsx";
 
 const LENGTH_BYTES = 4;
-/** Of the metadata of a structured report, as JSON: they are read and drawn at once. */
-const MAX_REPORT_BYTES = 4 * 1024 * 1024;
 
 interface AskedDocument {
   path: PicturePath;
@@ -41,7 +41,7 @@ export async function findDocument(
   const found = manifest && findInstance(manifest, instance);
   if (!found) throw new AppError(notFound);
   if (found.frames.kind !== "none") return undefined;
-  return found.sopClassUID === ENCAPSULATED_PDF || isStructuredReport(found.sopClassUID) ? found : undefined;
+  return documentKindOf(found.sopClassUID) ? found : undefined;
 }
 
 /** Answers a document as it is read. @throws {AppError} as {@link pdfResponse} and {@link reportResponse} */
@@ -50,7 +50,7 @@ export function documentResponse(
   document: ManifestInstance,
   asked: AskedDocument,
 ): Promise<Response> {
-  return isStructuredReport(document.sopClassUID)
+  return documentKindOf(document.sopClassUID) === "report"
     ? reportResponse(catalogue, document, asked)
     : pdfResponse(catalogue, document, asked);
 }
@@ -66,13 +66,21 @@ async function reportResponse(
 ): Promise<Response> {
   assertAccepts(accept, HTML);
   const stored = await catalogue.metadata(path.study ?? "", path.series ?? "");
-  const report = stored && (await readInstanceMetadata(stored, sopInstanceUID, MAX_REPORT_BYTES));
+  const report = stored && (await readInstanceMetadata(stored, sopInstanceUID, MAX_REPORT_JSON_BYTES));
   if (!report) throw new AppError(notDrawable);
-  const html = structuredReportHtml(report, locale);
+  const html = reportHtml(report, locale);
   const language = { "Content-Language": locale, Vary: "Accept, Accept-Language" };
   return new Response(html, {
     headers: { ...archiveHeaders(`${HTML}; charset=utf-8`), ...language },
   });
+}
+
+function reportHtml(report: DicomJson, locale: Locale): string {
+  try {
+    return structuredReportHtml(report, { locale, say: (text, values) => translate(locale, text, values) });
+  } catch (error) {
+    throw error instanceof ReportUnreadable ? new AppError(notDrawable) : error;
+  }
 }
 
 /**

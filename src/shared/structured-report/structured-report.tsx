@@ -1,12 +1,9 @@
 /** @jsxImportSource hono/jsx */
 import { type Child, createElement } from "hono/jsx";
-import { isoTime } from "../../../shared/dicom/date.ts";
-import type { DicomJson } from "../../../shared/dicom/dicom-json.ts";
-import { TagHex } from "../../../shared/dicom/tags.ts";
-import type { Locale } from "../../../shared/locale.ts";
-import { AppError } from "../../http/app-error.ts";
-import { translate } from "../../http/translate.ts";
-import { notDrawable } from "../dicomweb/dicomweb.errors.ts";
+import { isoTime } from "../dicom/date.ts";
+import type { DicomJson } from "../dicom/dicom-json.ts";
+import { TagHex } from "../dicom/tags.ts";
+import type { Locale } from "../locale.ts";
 import {
   codeText,
   dateText,
@@ -14,6 +11,7 @@ import {
   itemOf,
   itemsOf,
   nameText,
+  ReportUnreadable,
   textOf,
   valueText,
 } from "./content-items.ts";
@@ -37,29 +35,30 @@ const texts = {
   noValue: /*i18n*/ { id: "structuredReport.noValue", message: "no value" },
 };
 
-/** Of content items, their lines and references, and observers: other requests wait while a page is drawn. */
+/** Of content items, their lines and references, and observers: whatever else there is to do waits while a page is drawn. */
 const MAX_PARTS = 30_000;
 
-type Say = (text: (typeof texts)[keyof typeof texts], values?: Record<string, string>) => string;
-
-interface Page {
+export interface ReportLanguage {
   locale: Locale;
-  say: Say;
-  /** Told before each list of parts is drawn. @throws {AppError} 422 if they are too many for a page */
+  /** Translates into that language. */
+  say(text: { id: string; message: string }, values?: Record<string, string>): string;
+}
+
+interface Page extends ReportLanguage {
+  /** Told before each list of parts is drawn. @throws {ReportUnreadable} if they are too many for a page */
   count(parts: readonly unknown[]): void;
 }
 
 /**
  * A structured report as an HTML page: its header, and every content item with the name of its concept (PS3.3 §C.17.3).
- * @throws {AppError} 422 for one whose texts are not in its metadata, or that has no content or too much of it
+ * @throws {ReportUnreadable} for one whose texts are not in its metadata, or that has no content or too much of it
  */
-export function structuredReportHtml(report: DicomJson, locale: Locale): string {
-  const say: Say = (text, values) => translate(locale, text, values);
-  if (!report[TagHex.ValueType]) throw new AppError(notDrawable);
+export function structuredReportHtml(report: DicomJson, { locale, say }: ReportLanguage): string {
+  if (!report[TagHex.ValueType]) throw new ReportUnreadable("no content");
   let left = MAX_PARTS;
   const count: Page["count"] = ({ length }) => {
     left -= length;
-    if (left < 0) throw new AppError(notDrawable);
+    if (left < 0) throw new ReportUnreadable(`more than ${MAX_PARTS} parts`);
   };
   const page = { locale, say, count };
   const title = codeText(itemOf(report, TagHex.ConceptNameCodeSequence)) ?? say(texts.report);

@@ -1,11 +1,17 @@
-import { isoDate, isoTime } from "../../../shared/dicom/date.ts";
-import type { DicomJson } from "../../../shared/dicom/dicom-json.ts";
-import { fullPersonName } from "../../../shared/dicom/person-name.ts";
-import { TagHex } from "../../../shared/dicom/tags.ts";
-import type { Locale } from "../../../shared/locale.ts";
-import { calendarText } from "../../../shared/rules/calendar-text.ts";
-import { AppError } from "../../http/app-error.ts";
-import { notDrawable } from "../dicomweb/dicomweb.errors.ts";
+import { isoDate, isoTime } from "../dicom/date.ts";
+import type { DicomJson } from "../dicom/dicom-json.ts";
+import { fullPersonName } from "../dicom/person-name.ts";
+import { TagHex } from "../dicom/tags.ts";
+import type { Locale } from "../locale.ts";
+import { calendarText } from "../rules/calendar-text.ts";
+
+/** A report has too much for a page, or too little. */
+export class ReportUnreadable extends Error {
+  override name = "ReportUnreadable";
+}
+
+/** Of the metadata of a report: they are read and drawn at once. */
+export const MAX_REPORT_JSON_BYTES = 4 * 1024 * 1024;
 
 /** By Value Type (PS3.3 table C.17.3-7). A map, because an instance may have any text there, such as `constructor`. */
 const VALUES = new Map<string, (item: DicomJson, locale: Locale) => string>([
@@ -22,7 +28,7 @@ const VALUES = new Map<string, (item: DicomJson, locale: Locale) => string>([
   ["TCOORD", (item) => textOf(item, TagHex.TemporalRangeType)],
 ]);
 
-/** The value of a content item as people read it; empty if it has none. @throws {AppError} as {@link textOf} */
+/** The value of a content item as people read it; empty if it has none. @throws {ReportUnreadable} as {@link textOf} */
 export function valueText(item: DicomJson, locale: Locale): string {
   const read = VALUES.get(textOf(item, TagHex.ValueType)) ?? referenceText;
   return read(item, locale);
@@ -84,16 +90,16 @@ export function dateTimeText(value: string, locale: Locale): string {
   return [dateText(day, locale), isoTime(time) ?? time, offset].filter(Boolean).join(" ");
 }
 
-/** The values of an element as one text; empty if it has none. @throws {AppError} 422 if the metadata leave them out */
+/** The values of an element as one text; empty if it has none. @throws {ReportUnreadable} if the metadata leave them out */
 export function textOf(item: DicomJson, tag: string): string {
   const element = item[tag];
-  if (element?.BulkDataURI !== undefined) throw new AppError(notDrawable);
+  if (element?.BulkDataURI !== undefined) throw new ReportUnreadable(`the value of ${tag} is not inline`);
   return (element?.Value ?? []).map((value) => String(value ?? "")).join("\\");
 }
 
 export function itemsOf(item: DicomJson, tag: string): DicomJson[] {
   const element = item[tag];
-  if (element?.BulkDataURI !== undefined) throw new AppError(notDrawable);
+  if (element?.BulkDataURI !== undefined) throw new ReportUnreadable(`the value of ${tag} is not inline`);
   return ((element?.Value ?? []) as (DicomJson | null)[]).filter((one) => one !== null);
 }
 
