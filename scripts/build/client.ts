@@ -67,6 +67,7 @@ export async function buildClient({ folder, release }: ClientBuildOptions): Prom
     define: {
       "process.env.NODE_ENV": release ? '"production"' : '"development"',
       "process.env.PDF_WORKER_URL": JSON.stringify(PUBLIC_PATH + pdf.worker.name),
+      "process.env.PDF_FILES": "undefined",
       "process.env.CODEC_URLS": JSON.stringify(codecs.urls),
     },
     plugins: [

@@ -2,6 +2,7 @@ import { basename, join, resolve } from "node:path";
 import { catalogueOf } from "./catalogue-plugin.ts";
 import { readCodecBytes } from "./codec-files.ts";
 import { linguiPlugin } from "./lingui-plugin.ts";
+import { packPdfFiles, pdfPlugin } from "./pdf-files.ts";
 import { bundleWorkers, inlineWorkerPlugin } from "./worker-plugin.ts";
 
 const root = resolve(import.meta.dir, "../..");
@@ -31,10 +32,15 @@ export async function buildDiscPage({ release, styles }: DiscPageOptions) {
     minify: release,
     naming: "[name]-[hash].[ext]",
     define: {
+      // A script that is no module has no address.
+      "import.meta.url": '""',
       "process.env.NODE_ENV": release ? '"production"' : '"development"',
+      "process.env.PDF_WORKER_URL": '""',
+      "process.env.PDF_FILES": JSON.stringify(await packPdfFiles()),
       "process.env.CODEC_URLS": JSON.stringify(JSON.stringify(Object.fromEntries(codecs))),
     },
     plugins: [
+      pdfPlugin,
       await inlineWorkerPlugin(workers),
       catalogueOf(ENTRY),
       linguiPlugin({ stripMessages: release }),

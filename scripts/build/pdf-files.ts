@@ -28,6 +28,41 @@ export async function readPdfFiles(): Promise<PdfFiles> {
   return { worker: await readLinkedFile(join(folder, BUILD, "pdf.worker.min.mjs")), named };
 }
 
+/** The fonts of signs that systems lack, and the decoders of images. */
+const WITHIN = [
+  "standard_fonts/FoxitSymbol.pfb",
+  "standard_fonts/FoxitDingbats.pfb",
+  "wasm/{jbig2,openjpeg}.wasm",
+];
+
+/**
+ * What PDF.js reads at run time, for a page that has it within itself.
+ * @returns value of `process.env.PDF_FILES`: an object as JSON, each file by its name, compressed by gzip, as Base64
+ */
+export async function packPdfFiles(): Promise<string> {
+  const folder = pdfjsFolder();
+  const packed: Record<string, string> = {};
+  const pack = (name: string, bytes: Uint8Array<ArrayBuffer>) => {
+    packed[name] = Buffer.from(Bun.gzipSync(bytes, { level: 9 })).toString("base64");
+  };
+  for (const pattern of WITHIN) {
+    for await (const path of new Bun.Glob(pattern).scan({ cwd: folder, absolute: true }))
+      pack(basename(path), await Bun.file(path).bytes());
+  }
+  // Browsers start no module from a page of a disc, where a script has no address either.
+  const { outputs } = await Bun.build({
+    entrypoints: [join(folder, BUILD, "pdf.worker.min.mjs")],
+    target: "browser",
+    format: "iife",
+    minify: true,
+    define: { "import.meta.url": '""' },
+  });
+  const [worker] = outputs;
+  if (!worker || outputs.length > 1) throw new Error("the worker of PDF.js did not become one file");
+  pack("worker", new Uint8Array(await worker.arrayBuffer()));
+  return JSON.stringify(packed);
+}
+
 /** Makes the bundler take the half of PDF.js that fits the worker above. */
 export const pdfPlugin: Bun.BunPlugin = {
   name: "pdf",

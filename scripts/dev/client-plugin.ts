@@ -29,5 +29,6 @@ export default linguiPlugin({
       .reduce((text, decoder) => text.replace(decoder.source, decoder.url), source)
       .replace("process.env.CODEC_URLS", JSON.stringify(codecUrls))
       .replace('new URL("./pack-folder.worker.ts", import.meta.url)', packFolder)
-      .replace("process.env.PDF_WORKER_URL", pdfWorker),
+      .replace("process.env.PDF_WORKER_URL", pdfWorker)
+      .replaceAll("process.env.PDF_FILES", "undefined"),
 });

@@ -8,6 +8,7 @@ const ORDER = [
   "session",
   "plan",
   "pdf",
+  "documents",
   "pick",
   "users",
   "studies",

@@ -1,14 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { zipSync } from "fflate";
 import type { Page } from "playwright-core";
-import { writeReportPdf } from "../../scripts/demo/pdf.ts";
 import { generateStudy } from "../../scripts/demo/phantom/study.ts";
 import { zipStudyBytes } from "../../scripts/demo/zip-study.ts";
-import { type DicomElements, writeInstance } from "../../src/server/dicom/write-instance.ts";
 import type { CreatedLink } from "../../src/shared/api/links.ts";
-import { ENCAPSULATED_PDF } from "../../src/shared/dicom/sop-class.ts";
-import { TagHex } from "../../src/shared/dicom/tags.ts";
 import { violationsOn } from "../support/axe.ts";
 import {
   type BrowserApp,
@@ -19,7 +15,7 @@ import {
   tabTo,
   tap,
 } from "../support/browser-app.ts";
-import { EXPLICIT_LITTLE_ENDIAN, sampleWithout } from "../support/dicom-sample.ts";
+import { pdf, pdfOf, report, zipDocuments } from "../support/sample-documents.ts";
 import type { Person } from "../support/test-app.ts";
 import { until } from "../support/until.ts";
 import { drawn, visorOf } from "../support/visor-page.ts";
@@ -29,85 +25,6 @@ const JOB_TIMEOUT_MS = 240_000;
 const picture = (name: string) => ({
   path: join(import.meta.dir, "../../test-results", `documents-${name}.png`),
 });
-
-const pdf = writeReportPdf({
-  patient: { name: "Inês Assunção", birthDate: "14/03/1966" },
-  title: "Densitometria óssea",
-  paragraphs: ["Resultado:", "Densidade mineral óssea dentro do esperado para a idade."],
-  signature: "Dra. Lívia Monteiro Sá",
-});
-
-const text = (vr: string, ...values: unknown[]) => ({ vr, Value: values });
-const code = (meaning: string) =>
-  text("SQ", {
-    [TagHex.CodeValue]: text("SH", "1"),
-    [TagHex.CodingSchemeDesignator]: text("SH", "99EX"),
-    [TagHex.CodeMeaning]: text("LO", meaning),
-  });
-const line = (name: string, value: string) => ({
-  [TagHex.RelationshipType]: text("CS", "CONTAINS"),
-  [TagHex.ValueType]: text("CS", "TEXT"),
-  [TagHex.ConceptNameCodeSequence]: code(name),
-  [TagHex.TextValue]: text("UT", value),
-});
-const LINES = 60;
-
-/** Elements of an instance without pixels. */
-const blank = sampleWithout(
-  TagHex.PixelData,
-  TagHex.Rows,
-  TagHex.Columns,
-  TagHex.SamplesPerPixel,
-  TagHex.PhotometricInterpretation,
-  TagHex.BitsAllocated,
-  TagHex.PixelRepresentation,
-);
-
-const pdfOf = (title: string, bytes = pdf): DicomElements => ({
-  [TagHex.SOPClassUID]: text("UI", ENCAPSULATED_PDF),
-  [TagHex.Modality]: text("CS", "DOC"),
-  [TagHex.SeriesNumber]: text("IS", 8),
-  [TagHex.SeriesDescription]: text("LO", "Documentos"),
-  [TagHex.DocumentTitle]: text("ST", title),
-  [TagHex.EncapsulatedDocument]: { vr: "OB", bytes },
-  [TagHex.MIMETypeOfEncapsulatedDocument]: text("LO", "application/pdf"),
-  [TagHex.EncapsulatedDocumentLength]: text("UL", bytes.length),
-});
-
-const report: DicomElements = {
-  [TagHex.SOPClassUID]: text("UI", "1.2.840.10008.5.1.4.1.1.88.33"),
-  [TagHex.Modality]: text("CS", "SR"),
-  [TagHex.SeriesNumber]: text("IS", 9),
-  [TagHex.SeriesDescription]: text("LO", "Dose"),
-  [TagHex.ValueType]: text("CS", "CONTAINER"),
-  [TagHex.ConceptNameCodeSequence]: code("Medidas do crânio"),
-  [TagHex.ContentSequence]: text(
-    "SQ",
-    line("Nota", "<script>top.ran = 1</script><img src=x onerror='top.ran = 1'>"),
-    ...[LINES, 20].map((place) => ({
-      [TagHex.RelationshipType]: text("CS", "INFERRED FROM"),
-      [TagHex.ReferencedContentItemIdentifier]: text("UL", 1, place),
-    })),
-    ...Array.from({ length: LINES }, (_, at) => line(`Medida ${at + 1}`, `${at + 1},5 mm`)),
-  ),
-};
-
-/** Documents of one study, each in a series of its own. */
-function zipDocuments(studyInstanceUID: string, documents: readonly DicomElements[]): Uint8Array {
-  const files = documents.map((elements, at) => {
-    const uids = {
-      [TagHex.StudyInstanceUID]: text("UI", studyInstanceUID),
-      [TagHex.SeriesInstanceUID]: text("UI", `${studyInstanceUID}.${at + 90}`),
-      [TagHex.SOPInstanceUID]: text("UI", `${studyInstanceUID}.${at + 90}.1`),
-    };
-    const bytes = writeInstance({
-      transferSyntaxUID: EXPLICIT_LITTLE_ENDIAN,
-      elements: { ...blank, ...uids, ...elements },
-    });
-    return [`DOC${at}`, bytes] as const;
-  });
-  return zipSync(Object.fromEntries(files));
-}
 
 let app: BrowserApp;
 let person: Person;
@@ -126,8 +43,14 @@ afterAll(() => app?.[Symbol.asyncDispose]());
 
 const sheet = (page: Page) => page.locator(".visor-sheet");
 const item = (page: Page, name: string) => visorOf(page).getByRole("button", { name, exact: true });
+const SAVE = "Baixar o documento";
 const PDF_ITEM = "Documento PDF: Densitometria óssea";
 const REPORT_ITEM = "Relatório estruturado: Medidas do crânio";
+
+async function saved(page: Page): Promise<{ name: string; bytes: Buffer }> {
+  const [download] = await Promise.all([page.waitForEvent("download"), button(sheet(page), SAVE).click()]);
+  return { name: download.suggestedFilename(), bytes: readFileSync(await download.path()) };
+}
 
 describe("documents among the images", () => {
   test(
@@ -142,17 +65,21 @@ describe("documents among the images", () => {
         await drawn(page);
         expect(await violationsOn(page)).toEqual([]);
         await page.screenshot(picture("desk-pdf"));
+        const file = await saved(page);
+        expect(file.name).toStartWith("Densitometria_óssea_");
+        expect(file.name).toEndWith(".pdf");
+        expect(file.bytes.equals(pdf)).toBe(true);
 
         // The first press closes what is open, and the focus is back in the viewer: at what was opened last.
         await item(page, REPORT_ITEM).click();
-        await page.frameLocator(".viewer-report iframe").getByText("60,5 mm").waitFor();
+        await page.frameLocator(".document-report iframe").getByText("60,5 mm").waitFor();
         await page.keyboard.press("Escape");
         await sheet(page).waitFor({ state: "detached" });
         await until(() => item(page, REPORT_ITEM).evaluate((one) => one === document.activeElement));
         await tabTo(page, item(page, REPORT_ITEM));
         for (const close of ["l", "Escape"]) {
           await page.keyboard.press("Enter");
-          const frame = page.frameLocator(".viewer-report iframe");
+          const frame = page.frameLocator(".document-report iframe");
           await frame.getByText("60,5 mm").waitFor();
           await page.locator(".visor-sheet :focus").waitFor();
           // The keys are heard in the page of the report, too.
@@ -162,13 +89,16 @@ describe("documents among the images", () => {
           await page.locator(":focus.visor-document").waitFor();
         }
         await page.keyboard.press("Enter");
-        const desk = page.locator(".viewer-report");
-        await page.frameLocator(".viewer-report iframe").getByText("60,5 mm").waitFor();
+        const desk = page.locator(".document-report");
+        await page.frameLocator(".document-report iframe").getByText("60,5 mm").waitFor();
         expect(await violationsOn(page)).toEqual([]);
         await page.screenshot(picture("desk-report"));
         expect(await page.evaluate("window.ran")).toBeUndefined();
+        const html = await saved(page);
+        expect(html.name).toMatch(/^Medidas_do_crânio_.*\.html$/);
+        expect(html.bytes.toString()).toContain("default-src 'none'");
         // A link leads to what it names, and the page stays.
-        const links = page.frameLocator(".viewer-report iframe").getByRole("link");
+        const links = page.frameLocator(".document-report iframe").getByRole("link");
         await links.first().click({ button: "middle" });
         expect(page.context().pages()).toHaveLength(1);
         await links.first().click();
@@ -205,6 +135,7 @@ describe("documents among the images", () => {
         await drawn(phone);
         await tap(phone, item(phone, PDF_ITEM));
         await sheet(phone).locator(".pdf-sheet canvas").waitFor();
+        expect(await button(sheet(phone), SAVE).count()).toBe(0);
         expect(await violationsOn(phone)).toEqual([]);
         await phone.screenshot(picture("phone-pdf"));
         await phone.goBack();
@@ -222,12 +153,29 @@ describe("documents among the images", () => {
           ),
         );
         await tap(phone, item(phone, REPORT_ITEM));
-        await phone.frameLocator(".viewer-report iframe").getByText("60,5 mm").waitFor();
+        await phone.frameLocator(".document-report iframe").getByText("60,5 mm").waitFor();
         await phone.screenshot(picture("phone-report"));
-        await phone.frameLocator(".viewer-report iframe").getByText("Item 1.20").click();
-        await phone.frameLocator(".viewer-report iframe").getByText("60,5 mm").waitFor();
+        await phone.frameLocator(".document-report iframe").getByText("Item 1.20").click();
+        await phone.frameLocator(".document-report iframe").getByText("60,5 mm").waitFor();
         await button(sheet(phone), "Tela inteira").click();
         await phone.screenshot(picture("phone-report-full"));
+      });
+    },
+    JOB_TIMEOUT_MS,
+  );
+
+  test(
+    "are saved by the visitor of a link that lets its exams be downloaded",
+    async () => {
+      const json = { studyIds: [studyId], passcode: false, laudo: false, download: true };
+      const made = await app.testApp.call("POST", "/api/links", { as: person, json });
+      const { pathname, hash } = new URL(((await made.json()) as CreatedLink).url);
+      await app.asVisitor({ theme: "light" }, async (page) => {
+        await page.goto(app.origin + pathname + hash);
+        await button(page, "Ver imagens").click();
+        await item(page, PDF_ITEM).click();
+        await sheet(page).locator(".pdf-sheet canvas").waitFor();
+        expect((await saved(page)).bytes.equals(pdf)).toBe(true);
       });
     },
     JOB_TIMEOUT_MS,
@@ -266,9 +214,10 @@ describe("documents among the images", () => {
         expect((await sheet(page).locator(".visor-sheet-head").boundingBox())?.height).toBeLessThan(120);
         await page.goBack();
         await sheet(page).waitFor({ state: "detached" });
-        // Nothing here downloads a document by itself.
         await tap(page, item(page, "Documento PDF: Cortado"));
-        await sheet(page).getByText("O arquivo parece danificado.", { exact: true }).waitFor();
+        await sheet(page)
+          .getByText("O arquivo parece danificado. Baixe para abrir em outro programa.")
+          .waitFor();
         await page.goBack();
         await sheet(page).waitFor({ state: "detached" });
         const asked: string[] = [];
@@ -280,7 +229,7 @@ describe("documents among the images", () => {
           request.url().endsWith("/favicon.svg"),
         );
         await tap(page, item(page, REPORT_ITEM));
-        const frame = page.frameLocator(".viewer-report iframe");
+        const frame = page.frameLocator(".document-report iframe");
         await refused;
         await frame.getByRole("link").click();
         await frame.getByRole("button").click();

@@ -1,4 +1,4 @@
-import { type ComponentType, createElement, lazy } from "react";
+import { type ComponentType, createElement, lazy, Suspense } from "react";
 
 type Load<Props> = () => Promise<{ default: ComponentType<Props> }>;
 
@@ -33,6 +33,12 @@ export function lazyChunk<Props extends object>(
     });
   let current = make();
   return (props: Props) => createElement<Props>(current, props);
+}
+
+/** The same, shown when it has come: what is not there yet moves nothing. */
+export function laterChunk<Props extends object>(load: Load<Props>): ComponentType<Props> {
+  const View = lazyChunk(load);
+  return (props: Props) => createElement(Suspense, null, createElement<Props>(View, props));
 }
 
 async function loadAgain<Props>(load: Load<Props>, waitsMs: readonly number[]) {

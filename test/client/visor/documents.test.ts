@@ -70,7 +70,7 @@ function sourceOf(listed: SeriesRecord[], more: Partial<StackSource> = {}) {
 
 const titlesOf = (model: ReturnType<typeof createVisorModel>) =>
   model.state.entries.flatMap(({ documents }) => documents).map(({ title }) => title);
-const reading = () => ({ language: "pt-BR", signal: new AbortController().signal });
+const reading = () => ({ language: "pt-BR" as const, signal: new AbortController().signal });
 
 test("documents are named by themselves, else by their series, in the order of their numbers", () => {
   const found = findDocuments(series(PDFS, "DOC", 2), METADATA[PDFS] ?? []);
@@ -148,7 +148,7 @@ test("documents in a series of another modality open when that is pressed, and t
   expect(model.state.asked).not.toBe(first);
 });
 
-test("where documents can't be read, as of files of this device, none is offered", async () => {
+test("where documents can't be read, none is offered", async () => {
   const { readDocument: _, ...source } = sourceOf([series(PDFS, "DOC", 2), series(IMAGES, "CT", 1)]).source;
   const model = createVisorModel(source);
   await model.open(STUDY);

@@ -122,8 +122,8 @@ describe("exams on this device", () => {
     expect(progress.at(-1)).toEqual([6, 6]);
   });
 
-  test("a laudo's series is not among those of an exam with images", async () => {
-    const laudo = writeInstance({
+  test("a series with nothing to show is not among those of an exam with images", async () => {
+    const empty = writeInstance({
       transferSyntaxUID: EXPLICIT_LITTLE_ENDIAN,
       elements: {
         ...sampleWithout(TagHex.PixelData),
@@ -134,8 +134,8 @@ describe("exams on this device", () => {
     });
     const modalities = async (files: Record<string, Uint8Array>) =>
       (await open(files)).exams.studies.flatMap(({ series }) => series.map(({ modality }) => modality));
-    expect(await modalities({ LAUDO: laudo, IM1: slice(1) })).toEqual(["CT"]);
-    expect(await modalities({ LAUDO: laudo })).toEqual(["DOC"]);
+    expect(await modalities({ NONE: empty, IM1: slice(1) })).toEqual(["CT"]);
+    expect(await modalities({ NONE: empty })).toEqual(["DOC"]);
   });
 
   test("series are in the order of their numbers, in whatever order their files are read", async () => {

@@ -7,8 +7,10 @@ import {
   openLocalExam,
 } from "../../../src/client/visor/core/local-source.ts";
 import { serveLocal } from "../../../src/client/visor/core/serve-local.ts";
+import { SourceUnreachable } from "../../../src/client/visor/core/source.ts";
 import { TagHex } from "../../../src/shared/dicom/tags.ts";
 import { sampleFile } from "../../support/dicom-sample.ts";
+import { documentFiles, pdf, pdfOf } from "../../support/sample-documents.ts";
 import { writeTestZip } from "../../support/zip-archive.ts";
 
 /** A worker's two ends, whose messages are copied as a browser copies them. */
@@ -80,4 +82,26 @@ test("a worker that may read is handed no bytes", async () => {
     Uint8Array.from(bytes.subarray(offset, offset + length)),
   );
   expect(exams.studies[0]?.series[0]?.instanceCount).toBe(1);
+});
+
+test("a document whose disc was taken out is told apart from one with nothing to read", async () => {
+  // More than is read ahead and held.
+  const long = Buffer.concat([pdf, new Uint8Array(300_000)]);
+  const [file = new Uint8Array()] = Object.values(documentFiles("2.25.10", [pdfOf("Laudo", long)]));
+  let isOut = false;
+  const { exams, source } = await open(folder({ "cd/DOC": file }), (_, offset, length) => {
+    if (isOut) throw new DOMException("gone", "NotReadableError");
+    return Uint8Array.from(file.subarray(offset, offset + length));
+  });
+  const [{ studyInstanceUID, seriesInstanceUID } = { studyInstanceUID: "", seriesInstanceUID: "" }] =
+    exams.studies[0]?.series ?? [];
+  const read = () =>
+    source.readDocument?.(
+      { studyInstanceUID, seriesInstanceUID, sopInstanceUID: `${seriesInstanceUID}.1` },
+      { language: "pt-BR", signal: new AbortController().signal },
+    );
+  const blob = await read();
+  expect([blob?.type, blob?.size]).toEqual(["application/pdf", long.length]);
+  isOut = true;
+  await expect(read()).rejects.toBeInstanceOf(SourceUnreachable);
 });

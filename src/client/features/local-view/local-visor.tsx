@@ -3,7 +3,7 @@ import { Dialog as RadixDialog } from "radix-ui";
 import { Suspense, useEffect, useMemo, useState } from "react";
 import { Button } from "../../ui/button.tsx";
 import { SmartphoneIcon } from "../../ui/icons.tsx";
-import { lazyChunk } from "../../ui/lazy-chunk.ts";
+import { laterChunk, lazyChunk } from "../../ui/lazy-chunk.ts";
 import type { LocalExam, LocalStudy } from "../../visor/core/local-source.ts";
 import {
   DrawnSeriesPicture,
@@ -11,11 +11,21 @@ import {
   SeriesDrawerContext,
   startSeriesDrawer,
 } from "../../visor/view/drawn-series.tsx";
+import type { DocumentViews } from "../../visor/view/visor-props.ts";
 import { nearestFirst } from "../studies/nearest-first.ts";
 import { dateText, descriptionText, patientText } from "../studies/study-text.ts";
 import { useHistoryStep } from "./use-history-step.ts";
 
 const Visor = lazyChunk(() => import("../../visor/view/visor.tsx"));
+
+const loadDocuments = () => import("../documents/document-views.tsx");
+const documents: DocumentViews = {
+  List: laterChunk(async () => ({ default: (await loadDocuments()).DocumentList })),
+  Title: laterChunk(async () => ({ default: (await loadDocuments()).DocumentTitle })),
+  Detail: laterChunk(async () => ({ default: (await loadDocuments()).DocumentDetail })),
+  Save: laterChunk(async () => ({ default: (await loadDocuments()).LocalDocumentSave })),
+  Pages: laterChunk(async () => ({ default: (await loadDocuments()).LocalDocumentPages })),
+};
 
 interface LocalVisorProps {
   exam: LocalExam;
@@ -55,6 +65,8 @@ export function LocalVisor({ exam, name, onClose, onAnother, keep }: LocalVisorP
                 key={study.studyInstanceUID}
                 source={exam.source}
                 studies={[about]}
+                documents={documents}
+                documentName={about.documentName}
                 seriesPicture={DrawnSeriesPicture}
                 findOthers={studies.length > 1 ? findOthers : undefined}
                 localBar={
@@ -152,6 +164,7 @@ function textsOf(
 ) {
   const title = about.studyDescription || about.modality || descriptionText(i18n, about);
   const date = dateText(i18n, about.studyDate);
+  const documentName = [title, about.studyDate];
   const detail = [patientText(i18n, about), date, about.institutionName, name].filter(Boolean).join(" · ");
-  return { studyInstanceUID, title, detail, date };
+  return { studyInstanceUID, title, detail, date, documentName };
 }

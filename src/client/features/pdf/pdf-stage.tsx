@@ -2,6 +2,7 @@ import { Trans, useLingui } from "@lingui/react/macro";
 import { type KeyboardEvent, type RefObject, useCallback, useEffect, useRef, useState } from "react";
 import { Document, type DocumentProps, Page, pdfjs } from "react-pdf";
 import { ErrorCard } from "../../ui/error-card.tsx";
+import { filesWithin } from "./files-within.ts";
 import { makeStreamsIterable } from "./iterable-streams.ts";
 import { Opening } from "./opening.tsx";
 import {
@@ -23,14 +24,23 @@ import { type DeskPoint, usePinch } from "./use-pinch.ts";
 makeStreamsIterable();
 pdfjs.GlobalWorkerOptions.workerSrc = process.env.PDF_WORKER_URL ?? "";
 
-/** Everything loads from our own origin. A PDF's scripts, forms and links are not drawn. */
+/** Only the page of a medium has them. */
+const within = process.env.PDF_FILES ? filesWithin(process.env.PDF_FILES) : undefined;
+
+/** Everything loads from our own origin, or is in this page. A PDF's scripts, forms and links are not drawn. */
 const documentOptions = {
   cMapUrl: "/assets/",
   standardFontDataUrl: "/assets/",
   wasmUrl: "/assets/",
-  useWasm: false,
+  useWasm: within !== undefined,
   enableXfa: false,
   maxImageSize: 64_000_000,
+  ...(within && {
+    // One for all documents: PDF.js ends a worker with its document, and could be starting the next one meanwhile.
+    worker: pdfjs.PDFWorker.create({ port: within.startWorker() }),
+    BinaryDataFactory: within.BinaryDataFactory,
+    useWorkerFetch: false,
+  }),
 };
 const A4: PageSize = { width: 595, height: 842 };
 
@@ -58,8 +68,9 @@ interface PdfStageProps {
 /** The pages of a PDF on the dark desk; only pages near the visible part are drawn. */
 export function PdfStage({ file, canDownload = true, onOpen, ...stage }: PdfStageProps) {
   const [pdf, setPdf] = useState<OpenPdf>();
-  const [failure, setFailure] = useState<"locked" | "broken">();
-  if (failure) return <Unreadable isLocked={failure === "locked"} canDownload={canDownload} />;
+  const [failure, setFailure] = useState<Failure>();
+  useEffect(() => within?.onMissing(() => setFailure("partial")), []);
+  if (failure) return <Unreadable failure={failure} canDownload={canDownload} />;
   return (
     <Document
       file={file}
@@ -80,11 +91,20 @@ export function PdfStage({ file, canDownload = true, onOpen, ...stage }: PdfStag
   );
 }
 
-function Unreadable({ isLocked = false, canDownload }: { isLocked?: boolean; canDownload: boolean }) {
+/** `partial`: this page lacks what its text is drawn with. */
+type Failure = "locked" | "broken" | "partial";
+
+function Unreadable({ failure = "broken", canDownload }: { failure?: Failure; canDownload: boolean }) {
   return (
     <div className="pdf-wait">
       <ErrorCard title={<Trans id="pdf.unreadable">This PDF cannot be shown</Trans>}>
-        {isLocked ? <Locked canDownload={canDownload} /> : <Broken canDownload={canDownload} />}
+        {failure === "locked" && <Locked canDownload={canDownload} />}
+        {failure === "broken" && <Broken canDownload={canDownload} />}
+        {failure === "partial" && (
+          <Trans id="pdf.partial">
+            Its text needs fonts that this page lacks. Download it to open it in another program.
+          </Trans>
+        )}
       </ErrorCard>
     </div>
   );

@@ -13,6 +13,11 @@ export function saveFile(blob: Blob, fileName: string): void {
 
 /** A file name for a PDF, made from the parts of its title without characters that file systems refuse. */
 export function pdfName(...parts: (string | null)[]): string {
+  return fileName("pdf", ...parts);
+}
+
+/** The same for a file with another ending. */
+export function fileName(ending: string, ...parts: (string | null)[]): string {
   const name = parts
     .filter(Boolean)
     .join("_")
@@ -23,5 +28,5 @@ export function pdfName(...parts: (string | null)[]): string {
     .slice(0, MAX_NAME)
     // Half of a character that takes two code units.
     .replace(/\p{Cs}$/u, "");
-  return `${name || "documento"}.pdf`;
+  return `${name || "documento"}.${ending}`;
 }

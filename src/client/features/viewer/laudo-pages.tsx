@@ -2,8 +2,8 @@ import { Trans } from "@lingui/react/macro";
 import { useQuery } from "@tanstack/react-query";
 import { ErrorCard } from "../../ui/error-card.tsx";
 import { useFailure } from "../../ui/use-failure.ts";
+import PdfPages from "../documents/pdf-pages.tsx";
 import { Opening } from "../pdf/opening.tsx";
-import PdfPages from "./pdf-pages.tsx";
 
 interface LaudoPagesProps {
   /** Tells the laudo apart from others. */

@@ -1,5 +1,5 @@
 import { type ComponentProps, type ComponentType, Suspense, useState } from "react";
-import { lazyChunk } from "../../ui/lazy-chunk.ts";
+import { laterChunk, lazyChunk } from "../../ui/lazy-chunk.ts";
 import type { DocumentViews, VisorProps } from "../../visor/view/visor-props.ts";
 
 let loaded: ComponentType<VisorProps> | undefined;
@@ -13,21 +13,13 @@ export async function loadVisor() {
 const Visor = lazyChunk(loadVisor);
 const LaudoPages = lazyChunk(() => import("./laudo-pages.tsx"));
 
-/** Shown when it has come; a list or a title that is not there yet moves nothing. */
-function later<Props extends object>(load: () => Promise<{ default: ComponentType<Props> }>) {
-  const View = lazyChunk(load);
-  return (props: Props) => (
-    <Suspense>
-      <View {...props} />
-    </Suspense>
-  );
-}
-
+const loadDocuments = () => import("../documents/document-views.tsx");
 const documents: DocumentViews = {
-  List: later(async () => ({ default: (await import("./documents.tsx")).DocumentList })),
-  Title: later(async () => ({ default: (await import("./documents.tsx")).DocumentTitle })),
-  Detail: later(async () => ({ default: (await import("./documents.tsx")).DocumentDetail })),
-  Pages: later(async () => ({ default: (await import("./documents.tsx")).DocumentPages })),
+  List: laterChunk(async () => ({ default: (await loadDocuments()).DocumentList })),
+  Title: laterChunk(async () => ({ default: (await loadDocuments()).DocumentTitle })),
+  Detail: laterChunk(async () => ({ default: (await loadDocuments()).DocumentDetail })),
+  Save: laterChunk(async () => ({ default: (await loadDocuments()).DocumentSave })),
+  Pages: laterChunk(async () => ({ default: (await loadDocuments()).DocumentPages })),
 };
 
 /** Our own viewer; the study's picture in the place of the film until its code has come. */

@@ -23,6 +23,7 @@ export function studyExam(i18n: I18n, study: Study): VisorStudy & ExamProps {
           onDownload: () => void saveLaudo(i18n, study),
         }
       : undefined,
+    documentName: study.access.download ? [describeStudy(i18n, study).title, study.studyDate] : undefined,
     information: <StudyIntegrity study={study} />,
   };
 }

@@ -69,5 +69,6 @@ function visitedExam(
     laudo: study.laudo
       ? { render: () => <Laudo id={study.id} read={() => visitApi.report(token, study.id)} /> }
       : undefined,
+    documentName: visit.download ? [describeStudy(i18n, study).title, study.studyDate] : undefined,
   };
 }

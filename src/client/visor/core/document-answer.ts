@@ -2,7 +2,7 @@ import { lengthOf, readBounded } from "./read-bounded.ts";
 import { type DocumentReading, type InstanceUIDs, SourceCutOff, SourceUnreadable } from "./source.ts";
 
 /** As much as a laudo may have, and a little more. */
-const MAX_DOCUMENT_BYTES = 64 * 1024 * 1024;
+export const MAX_DOCUMENT_BYTES = 64 * 1024 * 1024;
 /** What a document is read as. */
 const DOCUMENT_TYPES = ["application/pdf", "text/html"];
 

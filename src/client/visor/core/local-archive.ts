@@ -1,4 +1,5 @@
 import type { DicomJson, DicomJsonElement } from "../../../shared/dicom/dicom-json.ts";
+import { documentKindOf } from "../../../shared/dicom/document-kind.ts";
 import { mayBeInstance } from "../../../shared/dicom/instance-start.ts";
 import { assembleFrame, locateFrame } from "../../../shared/dicom/reading/cut-frame.ts";
 import type { FrameTable } from "../../../shared/dicom/reading/frame-table.ts";
@@ -8,9 +9,10 @@ import { readInstance } from "../../../shared/dicom/reading/read-instance.ts";
 import { TagHex } from "../../../shared/dicom/tags.ts";
 import { frameTransferSyntaxUID } from "../../../shared/dicom/transfer-syntax.ts";
 import { FileWindow, inflateDataSet, joined, type ReadSync } from "./local-bytes.ts";
+import { readLocalDocument } from "./local-document.ts";
 import { listEntries, MAX_INFLATED_ENTRY_BYTES, type Place, placeOf, sourceOf } from "./local-entries.ts";
-import type { LocalExams, LocalFile, LocalStudy } from "./local-files.ts";
-import type { EncodedFrame, SeriesRecord, SeriesUIDs } from "./source.ts";
+import type { LocalDocument, LocalExams, LocalFile, LocalStudy } from "./local-files.ts";
+import { type EncodedFrame, type SeriesRecord, type SeriesUIDs, SourceUnreadable } from "./source.ts";
 
 export interface LocalLimits {
   maxFiles: number;
@@ -40,6 +42,7 @@ interface KeptInstance {
   place: Place;
   frames: FrameTable;
   transferSyntaxUID: string;
+  isDocument: boolean;
   /** As text, which takes a third of the memory. */
   metadata: string;
 }
@@ -55,6 +58,8 @@ export interface LocalArchive {
   metadata(series: SeriesUIDs): DicomJson[];
   /** @throws {RangeError} if there is no such frame, or its bytes are not there */
   frame(sopInstanceUID: string, frameIndex: number): EncodedFrame;
+  /** @throws {SourceUnreadable} if it has nothing to read, or too much */
+  document(sopInstanceUID: string): LocalDocument;
 }
 
 /** A limit of the opening is reached. */
@@ -104,7 +109,13 @@ export async function openLocalArchive(
       series.set(uid, kept);
       study.series.push(kept.record);
     }
-    const shown = { place, frames, metadata, transferSyntaxUID: frameTransferSyntaxUID(transferSyntaxUID) };
+    const shown = {
+      place,
+      frames,
+      metadata,
+      transferSyntaxUID: frameTransferSyntaxUID(transferSyntaxUID),
+      isDocument: documentKindOf(instance.sopClassUID) !== undefined,
+    };
     kept.instances.push(shown);
     bySop.set(sopInstanceUID, shown);
     if (frames.kind !== "none") syntaxes.add(shown.transferSyntaxUID);
@@ -129,13 +140,13 @@ export async function openLocalArchive(
   }
   isOpen = true;
   for (const study of studies.values()) {
-    const drawn = study.series.filter(({ studyInstanceUID, seriesInstanceUID }) =>
+    const shown = study.series.filter(({ studyInstanceUID, seriesInstanceUID }) =>
       series
         .get(`${studyInstanceUID}/${seriesInstanceUID}`)
-        ?.instances.some(({ frames }) => frames.kind !== "none"),
+        ?.instances.some(({ frames, isDocument }) => frames.kind !== "none" || isDocument),
     );
-    // An exam without any images says so itself; beside images, a series such as a laudo's has nothing to show.
-    if (drawn.length > 0) study.series = drawn;
+    // An exam without any images says so itself; beside images or documents, other series have nothing to show.
+    if (shown.length > 0) study.series = shown;
     study.series.sort(byNumber);
   }
 
@@ -167,6 +178,11 @@ export async function openLocalArchive(
       if (bytes.length < end - start) throw new RangeError("bytes are missing");
       // A copy: the bytes are handed to another thread.
       return { bytes: assembleFrame(bytes, start, location).slice(), transferSyntaxUID };
+    },
+    document(sopInstanceUID) {
+      const instance = bySop.get(sopInstanceUID);
+      if (!instance?.isDocument) throw new SourceUnreadable("no document");
+      return readLocalDocument(sourceOf(instance.place, window, spend));
     },
   };
 }
@@ -232,8 +248,9 @@ function imagesOf({ series }: LocalStudy): number {
   return series.reduce((sum, { instanceCount }) => sum + instanceCount, 0);
 }
 
-/** Sequences that say how pixels are shown. */
+/** Sequences that say how pixels are shown, and what a report is called. */
 const SHOWN_SEQUENCES: ReadonlySet<string> = new Set([
+  TagHex.ConceptNameCodeSequence,
   TagHex.SharedFunctionalGroupsSequence,
   TagHex.PerFrameFunctionalGroupsSequence,
   TagHex.ModalityLUTSequence,
@@ -241,7 +258,7 @@ const SHOWN_SEQUENCES: ReadonlySet<string> = new Set([
 ]);
 const MAX_LONG_VALUES = 64;
 
-/** Leaves out what no picture depends on: private attributes, other sequences, long lists of numbers. */
+/** Leaves out what neither a picture nor a title depends on: private attributes, other sequences, long lists of numbers. */
 function shownAttributes(metadata: DicomJson): DicomJson {
   return Object.fromEntries(Object.entries(metadata).filter(([tag, element]) => isShown(tag, element)));
 }

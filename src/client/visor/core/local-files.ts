@@ -30,13 +30,19 @@ export interface LocalExams {
   isCut: boolean;
 }
 
+/** A document as its file has it. */
+export type LocalDocument =
+  | { kind: "pdf"; bytes: Uint8Array<ArrayBuffer> }
+  | { kind: "report"; report: DicomJson };
+
 /** A question to the worker that reads the files; each about an open exam has its own number. */
 export type LocalRequest =
   | { type: "open"; files: LocalFile[] }
   /** A file's bytes, before the files are opened. */
   | { type: "hold"; path: string; bytes: ArrayBuffer }
   | { type: "metadata"; id: number; seriesInstanceUID: string; studyInstanceUID: string }
-  | { type: "frame"; id: number; sopInstanceUID: string; frameIndex: number };
+  | { type: "frame"; id: number; sopInstanceUID: string; frameIndex: number }
+  | { type: "document"; id: number; sopInstanceUID: string };
 
 export type LocalReply =
   | { type: "loaded" }
@@ -46,4 +52,5 @@ export type LocalReply =
   | { type: "opened"; exams: LocalExams }
   | { type: "metadata"; id: number; metadata: DicomJson[] }
   | { type: "frame"; id: number; frame: EncodedFrame }
+  | { type: "document"; id: number; document: LocalDocument }
   | { type: "failed"; id?: number; reason: string };

@@ -1,3 +1,4 @@
+import { documentPage, failureOf } from "./local-document-page.ts";
 import type { LocalExams, LocalFile, LocalReply, LocalRequest } from "./local-files.ts";
 import type { StackSource } from "./source.ts";
 
@@ -152,5 +153,19 @@ function sourceOver(exams: LocalExams, ask: Ask): StackSource {
       if (reply.type !== "frame") throw wanted(reply);
       return reply.frame;
     },
+    async readDocument({ sopInstanceUID }, { language, signal }) {
+      const reply = await askForDocument(ask, sopInstanceUID, signal);
+      if (reply.type !== "document") throw wanted(reply);
+      return documentPage(reply.document, language);
+    },
   };
+}
+
+async function askForDocument(ask: Ask, sopInstanceUID: string, signal: AbortSignal): Promise<LocalReply> {
+  try {
+    return await ask((id) => ({ type: "document", id, sopInstanceUID }), signal);
+  } catch (error) {
+    if (!(error instanceof LocalReadingFailed)) throw error;
+    throw failureOf(error.message);
+  }
 }

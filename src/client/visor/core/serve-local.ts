@@ -46,6 +46,12 @@ export function serveLocal({ readSync, answer }: LocalServer): (request: LocalRe
         answer({ type: "metadata", id: request.id, metadata: archive.metadata(request) });
         return;
       }
+      if (request.type === "document") {
+        const document = archive.document(request.sopInstanceUID);
+        const transfer = document.kind === "pdf" ? [document.bytes.buffer] : [];
+        answer({ type: "document", id: request.id, document }, transfer);
+        return;
+      }
       const frame = archive.frame(request.sopInstanceUID, request.frameIndex);
       answer({ type: "frame", id: request.id, frame }, [frame.bytes.buffer]);
     } catch (error) {

@@ -1,4 +1,6 @@
 import type { DicomJson } from "../../../shared/dicom/dicom-json.ts";
+import type { DocumentKind } from "../../../shared/dicom/document-kind.ts";
+import type { Locale } from "../../../shared/locale.ts";
 
 export interface SeriesRecord {
   studyInstanceUID: string;
@@ -41,7 +43,7 @@ export interface StackSource {
   readFrame(frame: FrameAddress, options: FrameReading): Promise<EncodedFrame>;
   /**
    * A document as it is read: a PDF, or the page of a structured report. Absent where documents can't be read.
-   * @throws {SourceUnreadable}, {SourceMissing}, {SourceCutOff}, and as {@link readFrame}
+   * @throws {SourceUnreadable}, {SourceMissing}, {SourceUnreachable}, {SourceCutOff}, and as {@link readFrame}
    */
   readDocument?(document: InstanceUIDs, options: DocumentReading): Promise<Blob>;
 }
@@ -53,14 +55,14 @@ export interface DocumentRecord {
   series: SeriesRecord;
   /** Undefined until the series is read: its first document is meant. */
   sopInstanceUID: string | undefined;
-  kind: "pdf" | "report";
+  kind: DocumentKind;
   /** Its own, else what describes its series; empty if neither says anything. */
   title: string;
 }
 
 export interface DocumentReading {
   /** Of the page of a structured report. */
-  language: string;
+  language: Locale;
   signal: AbortSignal;
 }
 
@@ -93,6 +95,11 @@ export class SourceMissing extends TypeError {
 /** It is there, but nobody can read it here: it has nothing to show, or too much. */
 export class SourceUnreadable extends TypeError {
   override name = "SourceUnreadable";
+}
+
+/** The files of this device can no longer be read, as after their disc was taken out. */
+export class SourceUnreachable extends Error {
+  override name = "SourceUnreachable";
 }
 
 /** The answer began and broke off. */

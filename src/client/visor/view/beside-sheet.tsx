@@ -2,10 +2,12 @@ import { Trans, useLingui } from "@lingui/react/macro";
 import { IconButton } from "../../ui/button.tsx";
 import { DownloadIcon } from "../../ui/icons.tsx";
 import type { Opened, ShownDocument } from "./use-opened.ts";
-import type { ExamProps, VisorProps } from "./visor-props.ts";
+import type { DocumentProps, ExamProps, VisorProps } from "./visor-props.ts";
 import { VisorSheet } from "./visor-sheet.tsx";
 
-interface BesideSheetProps extends Pick<ExamProps, "laudo">, Pick<VisorProps, "documents" | "onEnded"> {
+interface BesideSheetProps
+  extends Pick<ExamProps, "laudo" | "documentName">,
+    Pick<VisorProps, "documents" | "onEnded"> {
   shown: NonNullable<Opened["beside"]>;
   /** Whether there is no film that goes on being seen. */
   isAlone: boolean;
@@ -45,18 +47,21 @@ function laudoParts({ laudo }: Pick<ExamProps, "laudo">) {
 
 function documentParts(
   { document, model }: ShownDocument,
-  { documents, onEnded }: Pick<VisorProps, "documents" | "onEnded">,
+  { documents, documentName, onEnded }: Pick<BesideSheetProps, "documents" | "documentName" | "onEnded">,
 ) {
   if (!documents) return { title: document.title, children: null };
-  const { Title, Detail, Pages } = documents;
+  const { Title, Detail, Save, Pages } = documents;
+  const read: DocumentProps["read"] = (options) => model.readDocument(document, options);
   return {
     title: <Title document={document} />,
     detail: <Detail document={document} />,
+    actions: documentName && <Save key={document.key} document={document} read={read} name={documentName} />,
     children: (
       <Pages
         key={document.key}
         document={document}
-        read={(options) => model.readDocument(document, options)}
+        read={read}
+        canDownload={documentName !== undefined}
         onEnded={onEnded}
       />
     ),

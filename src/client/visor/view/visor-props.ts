@@ -22,8 +22,15 @@ export interface DocumentListProps {
 export interface DocumentProps {
   document: DocumentRecord;
   read(options: DocumentReading): Promise<Blob>;
+  /** Whether it can be saved by a button beside it. */
+  canDownload?: boolean;
   /** Access has ended, as the reading found. */
   onEnded?: (() => void) | undefined;
+}
+
+export interface DocumentSaveProps extends Pick<DocumentProps, "document" | "read"> {
+  /** Parts of the file's name after its title. */
+  name: readonly (string | null)[];
 }
 
 /** What shows the documents of a study. Its code comes with the first document. */
@@ -31,6 +38,8 @@ export interface DocumentViews {
   List: ComponentType<DocumentListProps>;
   Title: ComponentType<Pick<DocumentProps, "document">>;
   Detail: ComponentType<Pick<DocumentProps, "document">>;
+  /** A button that saves it. */
+  Save: ComponentType<DocumentSaveProps>;
   Pages: ComponentType<DocumentProps>;
 }
 
@@ -40,6 +49,8 @@ export interface ExamProps {
   seriesPicture?: ComponentType<{ seriesInstanceUID: string }> | undefined;
   /** Absent: the study has no laudo, or the person may not see it. */
   laudo?: { render: () => ReactNode; detail?: ReactNode; onDownload?: () => void } | undefined;
+  /** What names the files of its documents after their titles. Absent: the person may not save them. */
+  documentName?: readonly (string | null)[] | undefined;
   /** More about the study, for the information sheet. */
   information?: ReactNode;
 }

@@ -1,6 +1,7 @@
 import { useCallback, useEffect, useEffectEvent, useRef, useState } from "react";
 import { closeInnerStep } from "../../ui/use-inner-step.ts";
 import { PHONE, useMediaQuery } from "../../ui/use-media-query.ts";
+import type { DocumentRecord } from "../core/source.ts";
 import type { AskedDocument } from "../core/visor-model.ts";
 import { warmDecoder } from "../decode/start-worker.ts";
 import { warmGraphics } from "../draw/renderer.ts";
@@ -48,6 +49,8 @@ export default function Visor(props: VisorProps) {
   const isOtherActive = isComparing && comparison.isOtherActive;
   const visor = isOtherActive ? comparison.visor : own;
   const exam: ExamProps = (isOtherActive && comparison.chosen) || props;
+  const examOf = ({ series }: DocumentRecord): ExamProps =>
+    comparison.chosen?.studyInstanceUID === series.studyInstanceUID ? comparison.chosen : props;
   const hasLaudo = Boolean(props.laudo ?? (isComparing && comparison.chosen?.laudo));
   const opened = useOpened({ own: own.model, comparison, isComparing, hasLaudo, isPhone });
   const { sheet, showMenu, showKeys, closeAll, beside, setBeside } = opened;
@@ -134,6 +137,7 @@ export default function Visor(props: VisorProps) {
           shown={beside}
           laudo={exam.laudo}
           documents={props.documents}
+          documentName={beside === "laudo" ? undefined : examOf(beside.document).documentName}
           isAlone={own.state.phase === "empty" && !isComparing}
           returnTo={opened.besideOpener}
           onClose={() => setBeside(undefined)}

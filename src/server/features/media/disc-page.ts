@@ -2,7 +2,7 @@ import { type Asset, type AssetSource, readAsset } from "../../render/assets.ts"
 
 const DISC_PAGE = /^disc-page-\w+\.html$/;
 
-/** It has two megabytes, which all media that are sent share. */
+/** It has four megabytes, which all media that are sent share. */
 const read = new WeakMap<Asset, Uint8Array>();
 
 /** The visor as one piece of HTML, which opens from a disc; empty where the client was not built. */

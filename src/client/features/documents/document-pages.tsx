@@ -1,41 +1,28 @@
 import { Trans, useLingui } from "@lingui/react/macro";
-import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, Suspense, useEffect, useEffectEvent } from "react";
-import { activeLocale } from "../../i18n.ts";
 import { ErrorCard } from "../../ui/error-card.tsx";
 import { lazyChunk } from "../../ui/lazy-chunk.ts";
 import { useFailure } from "../../ui/use-failure.ts";
 import { useIsOnline } from "../../ui/use-is-online.ts";
 import {
-  SourceCutOff,
   SourceDamaged,
   SourceEnded,
   SourceMissing,
+  SourceUnreachable,
   SourceUnreadable,
 } from "../../visor/core/source.ts";
 import { documentTitle } from "../../visor/view/document-texts.ts";
 import type { DocumentProps } from "../../visor/view/visor-props.ts";
 import { Opening } from "../pdf/opening.tsx";
 import { ReportPage } from "./report-page.tsx";
-
-/** After an outage; what broke off may be large, and is read again when the person says so. */
-const READ_AGAIN_MS = 15_000;
-const TOLD_APART = [SourceCutOff, SourceDamaged, SourceMissing, SourceUnreadable];
+import { useDocumentContent } from "./use-document-content.ts";
 
 const PdfPages = lazyChunk(() => import("./pdf-pages.tsx"));
 
 /** A document that came among the images: a PDF, or the page of a structured report. */
-export function DocumentPages({ document, read, onEnded }: DocumentProps) {
+export function DocumentPages({ document, read, canDownload = false, onEnded }: DocumentProps) {
   const { i18n } = useLingui();
-  const query = useQuery({
-    queryKey: ["document pages", document.key],
-    queryFn: async ({ signal }) => {
-      const content = await read({ language: activeLocale(), signal });
-      return content.type.startsWith("text/html") ? await content.text() : content;
-    },
-    gcTime: 0,
-    refetchInterval: ({ state }) => (isLost(state.error) ? READ_AGAIN_MS : false),
-  });
+  const query = useDocumentContent({ document, read });
   const { data, refetch } = query;
   const error = useFailure(query);
   const end = useEffectEvent(() => onEnded?.());
@@ -48,14 +35,9 @@ export function DocumentPages({ document, read, onEnded }: DocumentProps) {
   if (typeof data === "string") return <ReportPage html={data} title={documentTitle(i18n, document)} />;
   return (
     <Suspense fallback={<Opening />}>
-      <PdfPages file={data} canDownload={false} />
+      <PdfPages file={data} canDownload={canDownload} />
     </Suspense>
   );
-}
-
-/** Whether the server was not reached or not ready. */
-function isLost(error: Error | null): boolean {
-  return error instanceof TypeError && !TOLD_APART.some((kind) => error instanceof kind);
 }
 
 function NotRead({ error, onRetry }: { error: Error; onRetry: () => void }) {
@@ -104,6 +86,13 @@ function failureOf(error: Error, isOnline: boolean): Failure {
         <Trans id="document.damaged.text">
           It no longer matches what was received, so it is not shown. The administrator was told.
         </Trans>
+      ),
+    };
+  if (error instanceof SourceUnreachable)
+    return {
+      title: <Trans id="document.lost">Error loading the document</Trans>,
+      text: (
+        <Trans id="document.unreachable.text">Check that the disc or the folder is still connected.</Trans>
       ),
     };
   return {

@@ -14,7 +14,7 @@ interface PdfPagesProps {
 export default function PdfPages({ file, canDownload = true }: PdfPagesProps) {
   const [zoom, setZoom] = useState<Zoom>("auto");
   return (
-    <div className="viewer-laudo">
+    <div className="document-pdf">
       <PdfStage
         file={file}
         canDownload={canDownload}

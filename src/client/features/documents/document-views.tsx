@@ -4,6 +4,8 @@ import type { DocumentProps } from "../../visor/view/visor-props.ts";
 
 export { DocumentList } from "../../visor/view/document-list.tsx";
 export { DocumentPages } from "./document-pages.tsx";
+export { DocumentSave } from "./document-save.tsx";
+export { LocalDocumentPages, LocalDocumentSave } from "./local-documents.tsx";
 
 export function DocumentTitle({ document }: Pick<DocumentProps, "document">) {
   const { i18n } = useLingui();

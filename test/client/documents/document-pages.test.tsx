@@ -1,6 +1,6 @@
 import "../../support/dom-globals.ts";
 import { expect, test } from "bun:test";
-import { DocumentPages } from "../../../src/client/features/viewer/document-pages.tsx";
+import { DocumentPages } from "../../../src/client/features/documents/document-pages.tsx";
 import {
   type DocumentRecord,
   SourceCutOff,

@@ -1,6 +1,6 @@
 import { type RefObject, useEffect, useRef } from "react";
 import { pageNonce } from "../../page-nonce.ts";
-import { REPORT_STYLE } from "./report-style.ts";
+import { reportHtml } from "./report-html.ts";
 
 interface ReportPageProps {
   /** As the server makes it of a structured report, without styles. */
@@ -19,23 +19,20 @@ export function ReportPage({ html, title }: ReportPageProps) {
   return (
     <section
       ref={desk}
-      className="viewer-report"
+      className="document-report"
       aria-label={title}
       // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
       tabIndex={0}
     >
-      <iframe ref={frame} title={title} sandbox="allow-same-origin" srcDoc={onPaper(html)} onLoad={onLoad} />
+      <iframe
+        ref={frame}
+        title={title}
+        sandbox="allow-same-origin"
+        srcDoc={reportHtml(html, pageNonce())}
+        onLoad={onLoad}
+      />
     </section>
   );
-}
-
-/** The page with our style, and a policy besides that of the page around it. */
-function onPaper(html: string): string {
-  const nonce = pageNonce();
-  const allowed = nonce ? `'nonce-${nonce}'` : "'unsafe-inline'";
-  const policy = `<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src ${allowed}">`;
-  const sheet = `<style${nonce ? ` nonce="${nonce}"` : ""}>${REPORT_STYLE}</style>`;
-  return html.replace("<head>", () => `<head>${policy}${sheet}`);
 }
 
 /** Makes the frame as long as its page, so that the desk scrolls, and hears keys and links, since nothing in the frame does. */

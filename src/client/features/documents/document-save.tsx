@@ -1,0 +1,28 @@
+import { useLingui } from "@lingui/react/macro";
+import { IconButton } from "../../ui/button.tsx";
+import { DownloadIcon } from "../../ui/icons.tsx";
+import { documentTitle } from "../../visor/view/document-texts.ts";
+import type { DocumentSaveProps } from "../../visor/view/visor-props.ts";
+import { fileName, saveFile } from "../pdf/save-file.ts";
+import { reportHtml } from "./report-html.ts";
+import { useDocumentContent } from "./use-document-content.ts";
+
+/** Saves what is read: the PDF, or the page of a structured report, which any browser opens and prints. */
+export function DocumentSave({ document, read, name }: DocumentSaveProps) {
+  const { i18n, t } = useLingui();
+  const { data } = useDocumentContent({ document, read });
+  const title = documentTitle(i18n, document);
+  const save = () => {
+    if (typeof data !== "string") return data && saveFile(data, fileName("pdf", title, ...name));
+    saveFile(new Blob([reportHtml(data)], { type: "text/html" }), fileName("html", title, ...name));
+  };
+  return (
+    <IconButton
+      label={t({ id: "visor.document.download", message: "Download the document" })}
+      disabled={!data}
+      onClick={save}
+    >
+      <DownloadIcon />
+    </IconButton>
+  );
+}
