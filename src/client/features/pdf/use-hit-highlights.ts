@@ -53,11 +53,15 @@ export function useHitHighlights(desk: RefObject<HTMLElement | null>, wanted: Wa
 /** Browsers that can't highlight ranges still scroll to them. */
 function mark(others: Range[], now: Range | undefined): (() => void) | undefined {
   if (typeof Highlight === "undefined") return undefined;
-  const highlight = new Highlight(...(now ? [now] : []));
-  highlight.priority = 1;
-  CSS.highlights.set(HITS, new Highlight(...others));
-  CSS.highlights.set(CURRENT, highlight);
+  const hits = new Highlight(...others);
+  const current = new Highlight(...(now ? [now] : []));
+  current.priority = 1;
+  CSS.highlights.set(HITS, hits);
+  CSS.highlights.set(CURRENT, current);
   return () => {
+    // WebKit goes on painting what is only taken out of the registry.
+    hits.clear();
+    current.clear();
     CSS.highlights.delete(HITS);
     CSS.highlights.delete(CURRENT);
   };
