@@ -1,3 +1,4 @@
+import "./older-browsers.ts";
 import { setNonce } from "get-nonce";
 import { type ComponentType, createElement, startTransition } from "react";
 import { createRoot, type Root } from "react-dom/client";

@@ -166,6 +166,31 @@ describe("on a first visit", () => {
   );
 
   test(
+    "a person whose iPhone ends at iOS 16 sends an exam and sees it",
+    async () => {
+      const person = await app.addPerson("Sônia Dezesseis");
+      // What Safari has since 17.4.
+      const prepare = (context: BrowserContext) =>
+        context.addInitScript(() => {
+          Reflect.deleteProperty(Promise, "withResolvers");
+          Reflect.deleteProperty(AbortSignal, "any");
+        });
+      await app.as(person, { device: PHONE, prepare }, async (page) => {
+        await tap(page, button(page, "Enviar"));
+        const buffer = Buffer.from(sampleZip({ study: "983" }));
+        const zip = { name: "exame.zip", mimeType: "application/zip", buffer };
+        await page.locator("input[type=file]").first().setInputFiles(zip);
+        await tap(page, button(page, "Enviar exame"));
+        await page.getByText("1 exame guardado").first().waitFor();
+        await tap(page, button(page, "Início"));
+        await tap(page, page.locator(".film-card button").first());
+        await film(page).waitFor();
+      });
+    },
+    JOB_TIMEOUT_MS,
+  );
+
+  test(
     "a person whose browser keeps nothing of any page logs in and sees their exams",
     async () => {
       const person = await app.addPerson("Nina Nada");
