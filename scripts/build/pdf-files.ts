@@ -1,4 +1,5 @@
 import { basename, dirname, join } from "node:path";
+import { transform } from "esbuild";
 import { type LinkedFile, readLinkedFile } from "./linked-files.ts";
 
 /**
@@ -8,6 +9,8 @@ import { type LinkedFile, readLinkedFile } from "./linked-files.ts";
 const NAMED = ["cmaps/*.bcmap", "standard_fonts/*.{pfb,ttf}", "wasm/*_nowasm_fallback.js"];
 /** The build for browsers of the last few years; the default build needs a browser of this year. */
 const BUILD = "legacy/build";
+/** Safari before 17 knows no flag `v` of regular expressions: it loses a file that has one, whether that line runs or not. */
+const OLDEST = "safari16.4";
 
 export interface PdfFiles {
   worker: LinkedFile;
@@ -63,11 +66,15 @@ export async function packPdfFiles(): Promise<string> {
   return JSON.stringify(packed);
 }
 
-/** Makes the bundler take the half of PDF.js that fits the worker above. */
+/** Makes the bundler take the half of PDF.js that fits the worker above, and of react-pdf's other import what older browsers read. */
 export const pdfPlugin: Bun.BunPlugin = {
   name: "pdf",
   setup(build) {
     build.onResolve({ filter: /^pdfjs-dist$/ }, () => ({ path: join(pdfjsFolder(), BUILD, "pdf.mjs") }));
+    build.onLoad({ filter: /[\\/]pdfjs-dist[\\/]web[\\/]pdf_viewer\.mjs$/ }, async ({ path }) => {
+      const { code } = await transform(await Bun.file(path).text(), { target: OLDEST });
+      return { contents: code, loader: "js" };
+    });
   },
 };
 
