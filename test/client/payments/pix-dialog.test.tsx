@@ -70,6 +70,12 @@ const dialog = () => screen.queryByRole("dialog");
 const asked = (calls: string[]) => calls.filter((call) => call === ONE).length;
 
 describe("a pending Pix", () => {
+  test("shows its whole code on a phone, also where a field does not grow with its text", async () => {
+    const long = { ...payment, pixCopyPaste: "0".repeat(180) };
+    await showPix({ [ONE]: () => toldAt(new Date().toUTCString(), long) });
+    expect(screen.getByLabelText("Pix copia e cola").getAttribute("rows")).toBe("5");
+  });
+
   test("shows its code, amount and plan, and counts down every second", async () => {
     await showPix();
     expect(screen.getByRole("img", { name: "QR Code Pix" }).getAttribute("src")).toBe(payment.pixQrcode);

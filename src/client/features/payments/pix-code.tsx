@@ -6,6 +6,8 @@ import { CircleAlertIcon } from "../../ui/entry-icons.tsx";
 import { CheckIcon, CopyIcon } from "../../ui/icons.tsx";
 
 const COPIED_MS = 3_000;
+/** Characters in a line on a phone. Browsers that fit a field to its text do not need it; Safari does so since 26.2. */
+const LINE_LENGTH = 36;
 
 /** "Pix copia e cola", and the button that copies it. If copying is refused, the code is selected instead. */
 export function PixCode({ code }: { code: string }) {
@@ -21,7 +23,7 @@ export function PixCode({ code }: { code: string }) {
         id={id}
         ref={field}
         className="pix-code-text mono"
-        rows={4}
+        rows={Math.ceil(code.length / LINE_LENGTH)}
         readOnly
         spellCheck={false}
         value={code}
