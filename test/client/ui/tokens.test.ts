@@ -40,3 +40,8 @@ test("what is underlined is so in Safari too, which drops the shorthand with a t
   expect(shorthands.length).toBeGreaterThan(3);
   expect(shorthands.filter(({ value }) => value.trim().includes(" "))).toEqual([]);
 });
+
+test("the menu at the side scrolls only up and down, also in Safari, which counts what reaches into its padding", () => {
+  const side = /^\.side \{([^}]*)\}/m.exec(textOf("src/client/features/frame/his.css"))?.[1];
+  expect(side).toContain("overflow: hidden auto;");
+});
