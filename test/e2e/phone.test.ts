@@ -213,7 +213,8 @@ describe("on a phone of 360 pixels", () => {
         const choosing = page.waitForEvent("filechooser");
         await page.getByText("Escolha os exames").waitFor();
         await tap(page, button(page, "Escolher ZIPs"));
-        await (await choosing).setFiles({ name: "exame.zip", mimeType: "application/zip", buffer });
+        const name = "tomografia_de_cranio_sem_contraste_goncalves_joao_antonio-00024.zip";
+        await (await choosing).setFiles({ name, mimeType: "application/zip", buffer });
         const send = button(page, "Enviar exame");
         await send.waitFor();
         await page.getByText(/^49 imagens/).waitFor();
@@ -244,7 +245,7 @@ describe("on a phone of 360 pixels", () => {
         expect(await violationsOn(page)).toEqual([]);
         await tap(page, strip);
         const sheet = page.getByRole("dialog", { name: "Envios" });
-        await sheet.getByText("exame.zip").waitFor();
+        await sheet.getByText(name).waitFor();
         expect(await violationsOn(page)).toEqual([]);
         await page.screenshot({ path: join(RESULTS, "phone-tray.png") });
         await page.goBack();
