@@ -20,6 +20,7 @@ export async function startReceiving(deps: Deps): Promise<AsyncDisposable> {
     async [Symbol.asyncDispose]() {
       await deps.dimse.close();
       await receptions.lost();
+      receptions[Symbol.dispose]();
     },
   };
 }

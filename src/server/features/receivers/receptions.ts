@@ -9,6 +9,7 @@ import { DiskFull, type Reservation } from "../../storage/disk/disk-room.ts";
 import { StoreRefuses } from "../../storage/object-store.ts";
 import { findUser } from "../accounts/users/users.repo.ts";
 import { type GrowingDeps, GrowingUpload } from "../ingest/resumable/growing-upload.ts";
+import { UnclosedUploads } from "../ingest/resumable/unclosed-uploads.ts";
 import type { DimseHandler } from "./dimse-process.ts";
 import { countReceived, countRefused, findReceiver } from "./receivers.repo.ts";
 import type { ReceiverRow } from "./receivers.table.ts";
@@ -41,12 +42,15 @@ const FAILED: StoreResult = { status: Status.outOfResources, comment: "can't be 
 const ENDED: StoreResult = { status: Status.outOfResources, comment: "the receiver is gone" };
 
 /** The associations that this node serves. */
-export class Receptions implements DimseHandler {
+export class Receptions implements DimseHandler, Disposable {
   readonly #open = new Map<string, Association>();
   /** By account. */
   readonly #pending = new Map<string, PendingStudies>();
+  readonly #unclosed: UnclosedUploads;
 
-  constructor(private readonly deps: ReceptionDeps) {}
+  constructor(private readonly deps: ReceptionDeps) {
+    this.#unclosed = new UnclosedUploads(deps);
+  }
 
   async admit(asked: AssociationRequest): Promise<Admission> {
     try {
@@ -72,8 +76,8 @@ export class Receptions implements DimseHandler {
     const place = this.#placeFor(receiver.accountId, sharer);
     if (place === undefined) return { rejection: "limitExceeded" };
     const association = Bun.randomUUIDv7();
-    const pending = this.#pendingOf(receiver.accountId);
-    this.#open.set(association, new Association(this.deps, { receiver, asked, sharer, pending }));
+    const [pending, unclosed] = [this.#pendingOf(receiver.accountId), this.#unclosed];
+    this.#open.set(association, new Association(this.deps, { receiver, asked, sharer, pending, unclosed }));
     if (place === "free") return { association };
     await this.end(place);
     return { association, instead: place };
@@ -120,6 +124,11 @@ export class Receptions implements DimseHandler {
     for (const association of [...this.#open.keys()]) await this.end(association);
   }
 
+  /** Ends what goes on behind the associations. */
+  [Symbol.dispose](): void {
+    this.#unclosed[Symbol.dispose]();
+  }
+
   #pendingOf(accountId: string): PendingStudies {
     if (this.#pending.size >= MAX_PENDING_ACCOUNTS) this.#forgetIdle();
     const pending = this.#pending.get(accountId) ?? { uids: new Set(), turns: new Turns() };
@@ -151,6 +160,7 @@ interface Admitted extends Pick<Party, "sharer"> {
   receiver: ReceiverRow;
   asked: AssociationRequest;
   pending: PendingStudies;
+  unclosed: UnclosedUploads;
 }
 
 function maySend(receiver: ReceiverRow, { callingAETitle, address }: AssociationRequest): boolean {
@@ -275,8 +285,9 @@ class Association implements Party {
     try {
       await upload?.close();
     } catch (error) {
-      // What was acknowledged is on stable storage, and `closeAbandoned` has it taken in.
+      // What was acknowledged is on stable storage.
       this.deps.log.error("dimse.close_failed", describeError(error));
+      if (upload) this.admitted.unclosed.add(upload.id);
     }
   }
 

@@ -103,6 +103,10 @@ export class GrowingUpload implements AsyncDisposable {
     return new GrowingUpload(deps, upload, holder, landing, opened.move());
   }
 
+  get id(): string {
+    return this.upload.id;
+  }
+
   get sizeBytes(): number {
     return this.upload.sizeBytes;
   }
@@ -157,7 +161,8 @@ export class GrowingUpload implements AsyncDisposable {
   }
 }
 
-async function closeUpload(
+/** Has a grown upload taken in to which nobody writes any more; does nothing if it was closed before. */
+export async function closeUpload(
   { db, jobs, clock }: Pick<Deps, "db" | "jobs" | "clock">,
   uploadId: string,
 ): Promise<void> {
