@@ -21,7 +21,7 @@ export const resumableUploadSchema = z.object({
   expiresAt: z.string(),
   /** What `POST /api/upload-dicom` would have answered; of a `done` one. */
   result: z.optional(uploadAnswerSchema),
-  /** Why nothing was stored; of a `failed` one. */
+  /** Why nothing was stored; of a `failed` one. Of a `processing` one, what it waits for, such as room on a disk. */
   problem: z.optional(problemSchema),
 });
 export type ResumableUploadState = z.infer<typeof resumableUploadSchema>;

@@ -5,6 +5,7 @@ import { getDefaultStore } from "jotai";
 import { openAtom, viewAtom } from "../../../src/client/features/places/views.ts";
 import { EMPTY_FORM } from "../../../src/client/features/upload/exam-form/exam-form.ts";
 import { saveRecord } from "../../../src/client/features/upload/send/resume-records.ts";
+import { TimeLeft } from "../../../src/client/features/upload/transfer-text.tsx";
 import { runJob } from "../../../src/client/features/upload/tray/run-job.ts";
 import { StallWatch } from "../../../src/client/features/upload/tray/stall-watch.ts";
 import type { UploadJob } from "../../../src/client/features/upload/tray/upload-job.ts";
@@ -15,6 +16,7 @@ import { PHONE } from "../../../src/client/ui/use-media-query.ts";
 import { TagHex } from "../../../src/shared/dicom/tags.ts";
 import { sampleFile } from "../../support/dicom-sample.ts";
 import { act, cleanup, screen, untilGone, userEvent, waitFor, withDom, within } from "../../support/dom.ts";
+import { renderClient } from "../../support/render-client.tsx";
 import { answerCalls, helena, problem, renderView, shownView } from "../../support/render-view.tsx";
 import { leaveAndComeBack, Revisited } from "../../support/revisited.tsx";
 import { ToldRequest } from "../../support/told-request.ts";
@@ -499,20 +501,14 @@ test("an upload to a server of the same network goes on quietly while the browse
   expect([watch.isStalled(1_400, false), watch.isStalled(2_100, false)]).toEqual([false, true]);
 });
 
-test("an upload that the server had whole before a reload is shown as being processed, not as unsent", async () => {
+/** Runs an upload that the server had whole before a reload, and answers the looks at it one after the other. */
+async function runWhole(answers: object[]) {
   const locks = { request: (_name: string, _options: object, work: () => unknown) => work() };
   Object.defineProperty(navigator, "locks", { value: locks, configurable: true });
   const known = { sizeBytes: 5_000_000, isWhole: true };
   const upload = { id: "u1", filename: "exame.zip", sizeBytes: known.sizeBytes, offset: known.sizeBytes };
-  const result = {
-    studyInstanceUID: "2.25.1",
-    studies: [],
-    instancesReceived: 1,
-    skipped: [],
-    skippedCount: 0,
-  };
-  const state = { ...upload, state: "done", createdAt: "", expiresAt: "", result };
-  answerCalls({ "GET /api/uploads/u1": () => Response.json(state) });
+  const state = { ...upload, createdAt: "", expiresAt: "" };
+  answerCalls({ "GET /api/uploads/u1": () => Response.json({ ...state, ...answers.shift() }) });
   const record = { id: "u1", userId: helena.id, path: "/api/uploads/u1", kind: "zip" } as const;
   saveRecord({ ...record, sizeBytes: known.sizeBytes, isPaused: false, savedAt: Date.now(), samples: [] });
   const job: UploadJob = {
@@ -524,12 +520,44 @@ test("an upload that the server had whole before a reload is shown as being proc
     },
   };
   const seen: Transfer[] = [];
+  const waits: boolean[] = [];
   await runJob(job, {
     ...{ i18n, userId: helena.id, hasPlan: true, signal: new AbortController().signal },
     onProgress: (transfer) => seen.push(transfer),
     onFailure: () => {},
+    onWaiting: (waitsForRoom) => waits.push(waitsForRoom),
   });
   Reflect.deleteProperty(navigator, "locks");
+  return { seen, waits };
+}
+
+const keptOne = {
+  state: "done",
+  result: { studyInstanceUID: "2.25.1", studies: [], instancesReceived: 1, skipped: [], skippedCount: 0 },
+};
+
+test("an upload that the server had whole before a reload is shown as being processed, not as unsent", async () => {
+  const { seen } = await runWhole([keptOne]);
   expect(seen.map(isSent)).toEqual([true]);
   expect(seen.map(percentOf)).toEqual([100]);
+});
+
+test("an upload for which the server has no room yet is told as waiting, until there is some", async () => {
+  const noRoom = {
+    type: "about:blank",
+    title: "",
+    status: 507,
+    requestId: "r1",
+    code: "storage.full",
+    message: "",
+  };
+  const { waits } = await runWhole([
+    { state: "processing", problem: noRoom },
+    { state: "processing" },
+    keptOne,
+  ]);
+  expect(waits).toEqual([true, false]);
+  const transfer = { loadedBytes: 1, totalBytes: 1, waitsForRoom: true } as Transfer;
+  await renderClient(<TimeLeft transfer={transfer} />);
+  expect(screen.getByText("Aguardando espaço no servidor…")).toBeDefined();
 });

@@ -7,6 +7,7 @@ import { createDeliveryGate } from "../../../src/server/features/deliveries/deli
 import { finishUpload } from "../../../src/server/features/ingest/resumable/finish-upload.ts";
 import { sweepResumables } from "../../../src/server/features/ingest/resumable/sweep-resumables.ts";
 import { IngestRefused } from "../../../src/server/features/ingest/worker/worker.errors.ts";
+import { createDiskRoom } from "../../../src/server/storage/disk/disk-room.ts";
 import type { ResumableUploadState } from "../../../src/shared/api/resumable.ts";
 import type { Study } from "../../../src/shared/api/studies.ts";
 import { sampleInstance, sampleZip, studyUID } from "../../support/sample-zip.ts";
@@ -92,6 +93,39 @@ test.each([
   });
   await tus.end(url);
 });
+
+test("the sender of an upload for which the disk has no room hears so at the first try, and at last", async () => {
+  const zip = sampleZip({ study: "78" });
+  const readSpace = async () => ({ freeBytes: 0, sizeBytes: 0 });
+  const deps = {
+    ...t.deps,
+    gate: createDeliveryGate(t.deps),
+    disk: createDiskRoom({ spareBytes: 1, readSpace }),
+  };
+  const run = { id: "", enqueuedAt: new Date(), signal: new AbortController().signal };
+  const whole = await wholeUpload(zip);
+  const finish = (attempt: number) => finishUpload(deps, whole.id, { ...run, attempt });
+  await expect(finish(1)).rejects.toThrow();
+  const waiting = { state: "processing", problem: { status: 507, code: "storage.full" } };
+  expect(await tus.read(whole.url)).toMatchObject(waiting);
+  await finish(30);
+  expect(await tus.read(whole.url)).toMatchObject({ ...waiting, state: "failed" });
+  await tus.end(whole.url);
+
+  const other = await wholeUpload(zip);
+  await expect(finishUpload(deps, other.id, { ...run, attempt: 1 })).rejects.toThrow();
+  await finishUpload({ ...t.deps, gate: deps.gate }, other.id, { ...run, attempt: 2 });
+  const done = await tus.read(other.url);
+  expect([done.state, done.problem, done.result?.instancesReceived]).toEqual(["done", undefined, 1]);
+});
+
+/** Sends an upload whole; no job takes it in. */
+async function wholeUpload(zip: Uint8Array): Promise<{ url: string; id: string }> {
+  using _jobs = spyOn(t.deps.jobs, "enqueue").mockResolvedValue(undefined as never);
+  const url = await tus.begin(zip.length);
+  expect((await tus.patch(url, 0, zip)).status).toBe(204);
+  return { url, id: url.split("/").at(-1) ?? "" };
+}
 
 describe("an upload in pieces", () => {
   test("stays as it is after a chunk of no bytes, whose checksum counts too", async () => {

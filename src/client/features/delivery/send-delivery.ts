@@ -73,11 +73,7 @@ export async function sendDelivery(
       await sendOne(outgoing, {
         requestId,
         signal,
-        onProgress(loaded) {
-          const loadedBytes = sentBytes + loaded;
-          const reading = meter.read(performance.now(), loadedBytes, totalBytes);
-          onProgress({ loadedBytes, totalBytes, ...reading }, parts);
-        },
+        ...reports(meter, (transfer) => onProgress(transfer, parts), { sentBytes, totalBytes }),
       });
     } catch (error) {
       await disposeAfter(error, upload);
@@ -105,10 +101,7 @@ export async function sendBegun(
       {
         requestId,
         signal,
-        onProgress(loadedBytes, totalBytes) {
-          const reading = meter.read(performance.now(), loadedBytes, totalBytes);
-          onProgress({ loadedBytes, totalBytes, ...reading }, parts);
-        },
+        ...reports(meter, (transfer) => onProgress(transfer, parts), { sentBytes: 0, totalBytes: zip.size }),
       },
     );
   } catch (error) {
@@ -118,6 +111,27 @@ export async function sendBegun(
   await dispose();
 }
 
+/** What the sending of one upload tells, as the transfer of all: `sentBytes` of them went before it. */
+function reports(
+  meter: TransferMeter,
+  tell: (transfer: Transfer) => void,
+  { sentBytes, totalBytes }: { sentBytes: number; totalBytes: number },
+): Pick<SendOneOptions, "onProgress" | "onWaiting"> {
+  let transfer: Transfer = { loadedBytes: sentBytes, totalBytes };
+  return {
+    onProgress(loaded) {
+      const loadedBytes = sentBytes + loaded;
+      transfer = { loadedBytes, totalBytes, ...meter.read(performance.now(), loadedBytes, totalBytes) };
+      tell(transfer);
+    },
+    onWaiting(waitsForRoom) {
+      if (waitsForRoom === Boolean(transfer.waitsForRoom)) return;
+      transfer = { ...transfer, waitsForRoom };
+      tell(transfer);
+    },
+  };
+}
+
 /** What was packed is kept for the page that is loaded instead of this one. */
 async function disposeAfter(error: unknown, packed: Pick<PackedFolder, "dispose">): Promise<void> {
   if (!(error instanceof PageOutdated)) await packed.dispose();
@@ -125,19 +139,20 @@ async function disposeAfter(error: unknown, packed: Pick<PackedFolder, "dispose"
 
 interface SendOneOptions {
   requestId: string;
-  onProgress: (loadedBytes: number, totalBytes: number) => void;
+  onProgress: (loadedBytes: number) => void;
+  onWaiting: (waits: boolean) => void;
   signal: AbortSignal;
 }
 
 async function sendOne(
   outgoing: OutgoingUpload,
-  { requestId, onProgress, signal }: SendOneOptions,
+  { requestId, onProgress, onWaiting, signal }: SendOneOptions,
 ): Promise<void> {
   const { id, fileName } = outgoing;
   // A page that is opened meanwhile does not send it, too.
   await holdRow(id);
   try {
-    await resumableTransport.send(outgoing, { signal, onProgress });
+    await resumableTransport.send(outgoing, { signal, onProgress, onWaiting });
     noteArrived(requestId, serverIdOf(id));
   } catch (error) {
     noteRefused(requestId, { fileName, message: assertRefused(error).message });
@@ -202,7 +217,7 @@ export async function awaitDelivery(
   signal: AbortSignal,
 ): Promise<void> {
   try {
-    await outcomeOf(upload.id, signal);
+    await outcomeOf(upload.id, { signal });
     noteArrived(requestId, upload.id);
   } catch (error) {
     noteRefused(requestId, { fileName: upload.filename, message: assertRefused(error).message });

@@ -10,6 +10,7 @@ interface TimeLeftProps {
 
 /** What is left of a transfer, in minutes and seconds, or why that is unknown. */
 export function TimeLeft({ transfer, isBrief = false }: TimeLeftProps) {
+  if (transfer.waitsForRoom) return <Trans id="upload.waitsForRoom">Waiting for space on the server…</Trans>;
   if (isSent(transfer)) return <Trans id="upload.processing">Processing…</Trans>;
   if (transfer.isStalled && transfer.isServerAway)
     return <Trans id="upload.serverAway">Server unavailable…</Trans>;

@@ -23,6 +23,8 @@ export interface Transfer extends TransferReading {
   isStalled?: boolean;
   /** Whether that is because the server, which was reached, can't take them now. */
   isServerAway?: boolean;
+  /** Whether the server has all of it, and no room to take it in. */
+  waitsForRoom?: boolean;
 }
 
 /** An upload as the upload view shows it: it waits for the person, or it goes. */

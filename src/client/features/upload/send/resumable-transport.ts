@@ -48,7 +48,7 @@ async function sendWhole(upload: OutgoingUpload, options: SendOptions): Promise<
     return attempt.uploadId;
   });
   options.onProgress(upload.zip.size, upload.zip.size);
-  return await outcomeOf(id, options.signal);
+  return await outcomeOf(id, options);
 }
 
 async function sendRest(
@@ -198,7 +198,10 @@ function toApiError(error: unknown, token: string | undefined): unknown {
  * @param id the server's
  * @throws {ApiError} why nothing was stored; the upload is dismissed then
  */
-export async function outcomeOf(id: string, signal: AbortSignal): Promise<UploadAnswer> {
+export async function outcomeOf(
+  id: string,
+  { signal, onWaiting }: Pick<SendOptions, "signal" | "onWaiting">,
+): Promise<UploadAnswer> {
   for (let polls = 0; ; polls++) {
     const state = await readState(id, signal);
     if (state?.state === "done" && state.result) return state.result;
@@ -207,6 +210,7 @@ export async function outcomeOf(id: string, signal: AbortSignal): Promise<Upload
       const { status = 500, code = "unknown", message = "" } = state.problem ?? {};
       throw new ApiError(status, code, message);
     }
+    if (state) onWaiting?.(state.problem?.code === "storage.full");
     await waitOrOnline(OUTCOME_POLL_MS[Math.min(polls, OUTCOME_POLL_MS.length - 1)] ?? 0, signal);
   }
 }

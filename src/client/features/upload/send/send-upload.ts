@@ -19,6 +19,8 @@ export interface OutgoingUpload {
 export interface SendOptions extends Pick<PostOptions, "onProgress"> {
   /** Called when a try failed that is repeated. */
   onFailure?: (error: unknown) => void;
+  /** Called each time the server tells whether an upload that it has whole waits for room. */
+  onWaiting?: (waits: boolean) => void;
   signal: AbortSignal;
 }
 

@@ -33,6 +33,8 @@ export interface RunOptions {
   onProgress: (transfer: Transfer) => void;
   /** Called when a try failed that is repeated. */
   onFailure: (error: unknown) => void;
+  /** Called each time the server tells whether it waits for room. */
+  onWaiting: (waits: boolean) => void;
   signal: AbortSignal;
 }
 
@@ -47,7 +49,7 @@ export class FileLost extends Error {
  */
 export async function runJob(job: UploadJob, options: RunOptions): Promise<UploadAnswer> {
   const { upload, known } = job;
-  const { i18n, userId, hasPlan, announcement, onProgress, onFailure, signal } = options;
+  const { i18n, userId, hasPlan, announcement, onProgress, onFailure, onWaiting, signal } = options;
   await ensureHere(job);
   await announcement;
   const isOnServer = findRecord(job.id) !== undefined;
@@ -58,6 +60,7 @@ export async function runJob(job: UploadJob, options: RunOptions): Promise<Uploa
   const sending = transport.send(outgoingOf(job, userId), {
     signal,
     onFailure,
+    onWaiting,
     onProgress: (loadedBytes, totalBytes) => {
       const reading = meter.read(performance.now(), loadedBytes, totalBytes);
       // After a reload the browser has no bytes of what the server has whole.

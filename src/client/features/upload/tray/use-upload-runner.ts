@@ -144,8 +144,8 @@ function useSending() {
     const progress = watchProgress(sizeOf(job), tell);
     const options = { i18n, userId: user.id, hasPlan: user.role !== "admin", announcement, signal };
     try {
-      const { report: onProgress, failed: onFailure } = progress;
-      const answer = await runJob(job, { ...options, onProgress, onFailure });
+      const { report: onProgress, failed: onFailure, waits: onWaiting } = progress;
+      const answer = await runJob(job, { ...options, onProgress, onFailure, onWaiting });
       progress.end();
       onEnd();
       change(job.id, { state: { stage: "done", answer } });
@@ -189,6 +189,11 @@ function watchProgress(totalBytes: number, tell: (transfer: Transfer) => void) {
     failed(error: unknown) {
       isServerAway = error instanceof ApiError && error.status >= 500;
       watch.failed();
+    },
+    waits(waitsForRoom: boolean) {
+      if (waitsForRoom === Boolean(transfer.waitsForRoom)) return;
+      transfer = { ...transfer, waitsForRoom };
+      tell(transfer);
     },
     end: () => clearInterval(timer),
   };

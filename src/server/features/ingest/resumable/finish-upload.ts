@@ -59,9 +59,13 @@ export async function finishUpload(deps: FinishDeps, uploadId: string, run: JobR
       return await giveBack(deps.db, uploadId, holder);
     }
     if (upload.receiverId !== null) return await holdBack(deps, upload, { holder, run }, error);
-    const problem =
-      refusalOf(error) ?? (run.attempt >= attemptsFor(error) ? new AppError(internal) : undefined);
-    if (!problem) throw error;
+    const lasting = new AppError(isFull(error) ? storageFull : internal);
+    const problem = refusalOf(error) ?? (run.attempt >= attemptsFor(error) ? lasting : undefined);
+    if (!problem) {
+      // Its sender hears of it now, and not after half an hour.
+      if (isFull(error)) await noteHeldBack(deps.db, uploadId, holder, storeProblem(lasting, uploadId));
+      throw error;
+    }
     deps.log.info("upload.refused", { problem: problem.kind.code, ...describeError(error) });
     const told = upload.deliveryId === null ? problem : asToldToDeliverer(problem);
     await settleProcessing(deps.db, uploadId, holder, { problem: storeProblem(told, uploadId) });

@@ -77,7 +77,7 @@ export async function listAbandonedGrowing(
   return rows.map(({ id }) => id);
 }
 
-/** Notes why a closed upload can't be taken in yet; it waits. */
+/** Notes why a whole upload can't be taken in yet; it waits. */
 export async function noteHeldBack(db: DbOrTx, id: string, holder: Holder, problem: object): Promise<void> {
   await db.update(resumableUploads).set({ problem }).where(isTakenBy(id, holder));
 }

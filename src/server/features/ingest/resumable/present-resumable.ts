@@ -6,7 +6,8 @@ import { readProblem } from "./stored-problem.ts";
 
 /** An upload as its sender sees it. */
 export function presentResumable(upload: ResumableUpload, locale: Locale): ResumableUploadState {
-  const { id, filename, sizeBytes, receivedBytes, createdAt, expiresAt, state } = upload;
+  const { id, filename, sizeBytes, receivedBytes, createdAt, expiresAt, state, problem } = upload;
+  const waits = state === "processing" && problem !== null;
   const result = state === "done" ? uploadAnswerSchema.safeParse(upload.result) : undefined;
   return {
     id,
@@ -17,6 +18,6 @@ export function presentResumable(upload: ResumableUpload, locale: Locale): Resum
     createdAt: createdAt.toISOString(),
     expiresAt: expiresAt.toISOString(),
     ...(result?.success && { result: result.data }),
-    ...(state === "failed" && { problem: readProblem(upload.problem, locale) }),
+    ...((state === "failed" || waits) && { problem: readProblem(problem, locale) }),
   };
 }

@@ -239,7 +239,7 @@ export async function takeForProcessing(
   if (!upload) return undefined;
   await tx
     .update(resumableUploads)
-    .set({ heldBy: holderText(holder) })
+    .set({ heldBy: holderText(holder), problem: null })
     .where(eq(resumableUploads.id, id));
   return { upload, isFirst: upload.heldBy === null };
 }
