@@ -3,10 +3,13 @@ import type { AnyPgColumn } from "drizzle-orm/pg-core";
 import { TagHex } from "../../../shared/dicom/tags.ts";
 import type { DbOrTx } from "../../db/client.ts";
 import { PLANNED_ANEW } from "../../db/preparing.ts";
+import { isKept } from "../../holdings/kept.repo.ts";
 import { type StoredObjectRow, storedObjects } from "../../holdings/objects/stored-objects.table.ts";
 import type { Page } from "../dicomweb/qido/parse-qido.ts";
 import type { QidoMatch } from "../dicomweb/qido/qido-match.ts";
-import { type Caller, talliesOf, visibleParts, visibleTo } from "../studies/studies.repo.ts";
+import { grantorsOf, MAX_GRANTOR_PARTS } from "../studies/access/grantors-of.ts";
+import { grantedByOthers, readGrantsRevision } from "../studies/grantors.repo.ts";
+import { type Caller, grantedTo, talliesOf, visibleParts, visibleTo } from "../studies/studies.repo.ts";
 import {
   MAX_INDEXED_TEXT,
   type SeriesRow,
@@ -116,35 +119,39 @@ interface Rows {
  * The condition of the rows on the page, `undefined` if it has none: each part is walked in its index's order no further than the page
  * reaches, unless the search has a text of unknown frequency.
  */
-async function pageOf(
-  db: DbOrTx,
-  search: WideSearch,
-  { id, order, ofPart, ofMatching }: Rows,
-): Promise<SQL | undefined> {
+async function pageOf(db: DbOrTx, search: WideSearch, rows: Rows): Promise<SQL | undefined> {
   const { caller, limit, offset } = search;
+  const { id, order, ofPart } = rows;
   const parts = await partsOf(db, search);
-  const [main, ...rest] = parts;
-  if (main?.range && search.ofStudy.some(hasUnknownFrequency) && !isNarrow(search)) {
-    const ids = await idsOfPage(db, {
-      range: main.range,
-      wanted: main.wanted,
-      follows: main.follows,
-      order,
-      limit,
-      offset,
-      found: ofMatching,
-      others: rest.map((part) => ofPart(conditionOf(part))),
-      kept: sql`select coalesce(sum(${studyTallies.studies}), 0) from ${studyTallies} where ${talliesOf(caller)}`,
-    });
+  const isUnknown = search.ofStudy.some(hasUnknownFrequency) && !isNarrow(search);
+  const ranged = isUnknown ? parts.filter(({ range }) => range) : [];
+  const firstOf = (part: SQL | undefined) => sql`(${ofPart(part)} order by ${order} limit ${limit + offset})`;
+  const others = parts.filter((part) => !ranged.includes(part)).map((part) => ofPart(conditionOf(part)));
+  const [main, ...further] = ranged;
+  if (main && further.length === 0) {
+    const ids = await idsOfPage(db, { ...textSearch(main, rows), limit, offset, others });
     if (ids.length === 0) return undefined;
     // Between both statements a grant may end.
-    return and(sql`${id} = any(${sql.param(ids)}::uuid[])`, visibleTo(caller));
+    return and(isAnyOf(id, ids), visibleTo(caller));
   }
-  const first = parts.map(
-    (part) => sql`(${ofPart(conditionOf(part))} order by ${order} limit ${limit + offset})`,
-  );
+  const ids: string[] = [];
+  for (const part of ranged)
+    ids.push(
+      ...(await idsOfPage(db, { ...textSearch(part, rows), limit: limit + offset, offset: 0, others: [] })),
+    );
+  const first = others.map((other) => sql`(${other} order by ${order} limit ${limit + offset})`);
+  if (ids.length > 0) first.push(firstOf(and(isAnyOf(id, ids), visibleTo(caller))));
   return sql`${id} in (select id from (${sql.join(first, sql` union all `)}) as found
     order by ${order} limit ${limit} offset ${offset}) ${plannedAnew}`;
+}
+
+function textSearch({ range, wanted, follows, tallies }: Part, { order, ofMatching }: Rows) {
+  const kept = sql`select coalesce(sum(${studyTallies.studies}), 0) from ${studyTallies} where ${tallies}`;
+  return { range, wanted, follows, order, found: ofMatching, kept };
+}
+
+function isAnyOf(id: AnyPgColumn, ids: string[]): SQL {
+  return sql`${id} = any(${sql.param(ids)}::uuid[])`;
 }
 
 /** Whether another condition finds few studies by its own index. */
@@ -159,20 +166,50 @@ export interface Part {
   wanted: SQL | undefined;
   /** What follows from `wanted` and has an index that is right for a search of all that match. */
   follows?: SQL | undefined;
+  /** The tallies of the studies from which `range` takes some. */
+  tallies?: SQL | undefined;
 }
 
 function conditionOf({ range, wanted }: Part): SQL | undefined {
   return and(range, wanted);
 }
 
+/** Studies of one account, or of all, as indexes give them. */
+interface Seen {
+  /** Which of them the caller sees, beside what an index gives. */
+  isGranted?: SQL;
+  ofAccount: SQL | undefined;
+  /** Undefined if no index gives them in order. */
+  tallies: SQL | undefined;
+}
+
+/** All that a caller sees, the accounts that granted the most first. A study is in one of them. */
+async function seenOf(db: DbOrTx, { caller, isGrantedOnly }: Search): Promise<Seen[]> {
+  const own = { ofAccount: visibleParts(caller).own, tallies: talliesOf(caller) };
+  if (caller.role === "admin") return [own];
+  const revision = await readGrantsRevision(db, caller);
+  const { accountIds } = revision === "" ? { accountIds: [] } : await grantorsOf(db, caller, revision);
+  const first = accountIds.slice(0, MAX_GRANTOR_PARTS);
+  const isGranted = grantedTo(caller.userId);
+  const seen: Seen[] = first.map((accountId) => ({
+    isGranted,
+    ofAccount: and(isKept(studies), eq(studies.accountId, accountId)),
+    tallies: eq(studyTallies.accountId, accountId),
+  }));
+  if (!isGrantedOnly) seen.unshift(own);
+  if (accountIds.length > first.length)
+    seen.push({ ofAccount: grantedByOthers(first, caller.userId), tallies: undefined });
+  return seen;
+}
+
 /**
  * The caller's own studies and granted ones in parts; a study meets at most one of them. The few studies whose columns the upload form
- * replaced are parts of their own; the others are found by the columns' indexes, and come first.
+ * replaced are parts of their own; the others are found by the columns' indexes.
  */
 export async function partsOf(db: DbOrTx, search: Search): Promise<Part[]> {
-  const { caller, isGrantedOnly, ofStudy, ids, hasReport, changed = [] } = search;
-  const { own, granted } = visibleParts(caller);
-  const parts = caller.role === "admin" ? [own] : isGrantedOnly ? [granted] : [own, granted];
+  const { ofStudy, ids, hasReport, changed = [] } = search;
+  const seen = await seenOf(db, search);
+  if (seen.length === 0) return [{ wanted: sql`false` }];
   const wantedOf = (from: ValuesFrom, matches = ofStudy) => [
     ...matches.map((match) => studyCondition(match, from)),
     ids === undefined ? undefined : ids.length > 0 ? inArray(studies.id, [...ids]) : sql`false`,
@@ -181,21 +218,26 @@ export async function partsOf(db: DbOrTx, search: Search): Promise<Part[]> {
   ];
   const isOfColumns = ofStudy.some(({ path: [first] }) => first && listColumns[first.tag]);
   if (!isOfColumns && !ofStudy.some(hasUnknownFrequency) && !search.ofSeries.some(isOfModality))
-    return parts.map((part) => ({ wanted: and(part, ...wantedOf("columns")) }));
-  const modalities = await ownModalities(db, search);
+    return seen.map(({ ofAccount, isGranted }) => ({
+      wanted: and(ofAccount, isGranted, ...wantedOf("columns")),
+    }));
+  const modalities = await knownModalities(db, seen, search);
   // The planner knows how many studies have a value, and nothing about patterns: a second condition would mislead it.
   const days = ofStudy.filter(isOfDays);
   const notOfDays = ofStudy.filter((match) => !isOfDays(match) && !isOfModalities(match));
-  return parts.flatMap((part) => {
-    const asUploaded = and(part, isNull(studies.instanceValues));
-    const replaced = { wanted: and(part, isNotNull(studies.instanceValues), ...wantedOf("instances")) };
-    if (part !== own) return [{ wanted: and(asUploaded, ...wantedOf("columns")) }, replaced];
+  return seen.flatMap(({ ofAccount, isGranted, tallies }) => {
+    const asUploaded = and(ofAccount, isNull(studies.instanceValues));
+    const replaced = {
+      wanted: and(ofAccount, isNotNull(studies.instanceValues), isGranted, ...wantedOf("instances")),
+    };
+    if (!tallies) return [{ wanted: and(asUploaded, ...wantedOf("columns")) }, replaced];
     const ofDays = days.map((match) => studyCondition(match, "columns"));
     return [
       {
         range: and(asUploaded, ...ofDays),
-        wanted: and(modalities, ...wantedOf("columns", notOfDays)),
+        wanted: and(modalities, ...wantedOf("columns", notOfDays), isGranted),
         follows: and(...ofStudy.map(followingCondition)),
+        tallies,
       },
       replaced,
     ];
@@ -215,10 +257,14 @@ function isOfModality({ path: [first] }: QidoMatch): boolean {
 }
 
 /**
- * The wanted modalities as the columns of own studies have them, with others or alone: known values are found by their index. Those of
+ * The wanted modalities as the columns of studies have them, with others or alone: known values are found by their index. Those of
  * series are in the column of their study, if it has room for all.
  */
-async function ownModalities(db: DbOrTx, { caller, ofStudy, ofSeries }: Search): Promise<SQL | undefined> {
+async function knownModalities(
+  db: DbOrTx,
+  seen: readonly Seen[],
+  { ofStudy, ofSeries }: Search,
+): Promise<SQL | undefined> {
   const said = ({ wanted }: QidoMatch) =>
     isSaid(TagHex.ModalitiesInStudy, sql`${studyTallies.modality}`, wanted);
   const isFull = sql`length(${studyTallies.modality}) >= ${MAX_INDEXED_TEXT}`;
@@ -230,7 +276,7 @@ async function ownModalities(db: DbOrTx, { caller, ofStudy, ofSeries }: Search):
   const rows = await db
     .selectDistinct({ modality: studyTallies.modality })
     .from(studyTallies)
-    .where(and(talliesOf(caller), ...isWanted));
+    .where(and(or(...seen.map(({ tallies }) => tallies)), ...isWanted));
   return inArray(
     studies.modality,
     rows.map(({ modality }) => modality),

@@ -1,11 +1,12 @@
 import type { StudyListQuery } from "../../../shared/api/studies.ts";
 import type { Deps } from "../../deps.ts";
-import type { Caller } from "../studies/studies.repo.ts";
+import { type Caller, visibleParts } from "../studies/studies.repo.ts";
+import { grantedParts } from "./granted-parts.ts";
 import { RecentCounts } from "./recent-counts.ts";
-import { modalitiesWith, modalityOf } from "./study-filters.repo.ts";
+import { conditionsOf, filtersOf, type ModalityTally, modalitiesWith } from "./study-filters.repo.ts";
 import {
-  countGrantedPart,
   countOwnPart,
+  type ListPart,
   listStudies,
   readStudyTally,
   type StudyListRow,
@@ -23,15 +24,24 @@ export async function pageOfStudies(
 ): Promise<{ rows: StudyListRow[]; total: number; hasSeveralPatients: boolean }> {
   const { limit = MAX_LISTED, offset = 0 } = query;
   const tally = await readStudyTally(db, caller);
-  const matching = await countOwn(db, caller, query, tally);
-  const total = matching + (seesGranted(query, tally) ? await countGrantedPart(db, caller, query) : 0);
+  const own: ListPart = {
+    conditions: conditionsOf(visibleParts(caller).own, query, tally),
+    indexed: sumOf(tally),
+    matching: await countOwn(db, caller, query, tally),
+  };
+  const parts = [own, ...(seesGranted(query, tally) ? await grantedParts(db, caller, query, tally) : [])];
+  const total = parts.reduce((sum, { matching }) => sum + matching, 0);
   const { hasSeveralPatients } = tally;
   if (offset >= total) return { rows: [], total, hasSeveralPatients };
-  const rows = await listStudies(db, caller, { query, limit, offset, tally, matching });
+  const rows = await listStudies(db, { query, limit, offset, parts });
   // A last page gives the exact number, even if studies were added or removed since they were counted.
   const isLast = rows.length > 0 && rows.length < limit;
   const shown = offset + rows.length;
   return { rows, total: isLast ? shown : Math.max(total, shown), hasSeveralPatients };
+}
+
+function sumOf({ byModality }: ModalityTally): number {
+  return Object.values(byModality).reduce((sum, count) => sum + count, 0);
 }
 
 const recentCounts = new WeakMap<Deps["db"], RecentCounts>();
@@ -46,16 +56,7 @@ async function countOwn(
   query: StudyListQuery,
   tally: StudyTally,
 ): Promise<number> {
-  const {
-    limit: _limit,
-    offset: _offset,
-    sort: _sort,
-    order: _order,
-    modality: _modality,
-    whose: _whose,
-    ...others
-  } = query;
-  const modality = modalityOf(query);
+  const { modality, others } = filtersOf(query);
   if (Object.values(others).every((value) => !value)) {
     const modalities = modality ? modalitiesWith(modality, tally) : Object.keys(tally.byModality);
     return modalities.reduce((sum, known) => sum + (tally.byModality[known] ?? 0), 0);

@@ -5,10 +5,9 @@ import { foldName, gramsOf } from "../../../shared/dicom/folded-name.ts";
 import { modalitiesCalled } from "../../../shared/dicom/modality-words.ts";
 import { fold } from "../../../shared/fold.ts";
 import { contains } from "../../db/like.ts";
-import { type Caller, visibleParts } from "../studies/studies.repo.ts";
 import { studies } from "../studies/studies.table.ts";
 
-/** How many of a caller's own studies have each modality, as the studies have it; `""` for none. */
+/** How many of some studies have each modality, as the studies have it; `""` for none. */
 export interface ModalityTally {
   byModality: Record<string, number>;
 }
@@ -16,25 +15,19 @@ export interface ModalityTally {
 /** The shortest text that a trigram index can find. */
 const TRIGRAM = 3;
 
-/** Conditions for the caller's own studies that pass the filters. A study meets at most one of them, and each has an index. */
-export function ownConditions(
-  caller: Caller,
+/**
+ * Conditions for the studies of an account that pass the filters. A study meets at most one of them, and each has an index.
+ * @param ofAccount which of them are meant
+ */
+export function conditionsOf(
+  ofAccount: SQL | undefined,
   query: StudyListQuery,
   tally: ModalityTally,
 ): (SQL | undefined)[] {
-  const { own } = visibleParts(caller);
   const modality = modalityOf(query);
   const isModality = modality ? inArray(studies.modality, modalitiesWith(modality, tally)) : undefined;
-  const rest = and(own, textsMatch(query), isModality);
+  const rest = and(ofAccount, textsMatch(query), isModality);
   return examinedBetween(query).map((examined) => and(rest, examined));
-}
-
-/** The condition for the studies granted to the caller that pass the filters. */
-export function grantedCondition(caller: Caller, query: StudyListQuery): SQL | undefined {
-  const { granted } = visibleParts(caller);
-  const modality = modalityOf(query);
-  const isModality = modality ? contains(sql`upper(${studies.modality})`, modality) : undefined;
-  return and(granted, textsMatch(query), isModality, or(...examinedBetween(query)));
 }
 
 function textsMatch(query: StudyListQuery): SQL | undefined {
@@ -86,6 +79,20 @@ function containsFolded(column: AnyPgColumn, text: string | undefined): SQL | un
 function containsAsTyped(column: AnyPgColumn, text: string): SQL | undefined {
   const forms = new Set([text, text.replaceAll("’", "'"), text.replaceAll("'", "’")]);
   return or(...[...forms].map((form) => contains(column, form)));
+}
+
+/** The filters of a query: all that decides which studies it counts, and no order and no page. */
+export function filtersOf(query: StudyListQuery) {
+  const {
+    limit: _limit,
+    offset: _offset,
+    sort: _sort,
+    order: _order,
+    modality: _modality,
+    whose: _whose,
+    ...others
+  } = query;
+  return { modality: modalityOf(query), others };
 }
 
 /** The requested modality, in capitals as the codes are; a study may have several. */

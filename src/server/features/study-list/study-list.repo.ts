@@ -1,17 +1,14 @@
-import { and, eq, type SQL, sql } from "drizzle-orm";
+import { and, eq, ne, type SQL, sql } from "drizzle-orm";
 import type { AnyPgColumn } from "drizzle-orm/pg-core";
 import type { StudyListQuery } from "../../../shared/api/studies.ts";
 import type { DbOrTx } from "../../db/client.ts";
 import { PLANNED_ANEW } from "../../db/preparing.ts";
+import { isKept } from "../../holdings/kept.repo.ts";
 import { users } from "../accounts/users/users.table.ts";
+import { grantsRevision, talliesRevision } from "../studies/grantors.repo.ts";
 import { type Caller, talliesOf, visibleParts } from "../studies/studies.repo.ts";
 import { grants, type StudyRow, studies, studyTallies } from "../studies/studies.table.ts";
-import {
-  grantedCondition,
-  hasIndexOfItsOwn,
-  type ModalityTally,
-  ownConditions,
-} from "./study-filters.repo.ts";
+import { conditionsOf, hasIndexOfItsOwn, type ModalityTally } from "./study-filters.repo.ts";
 
 export interface StudyListRow {
   study: StudyRow;
@@ -22,7 +19,8 @@ export interface StudyListRow {
 export interface StudyTally extends ModalityTally {
   /** Every count of these studies is valid while this stays the same. */
   revision: string;
-  hasGrants: boolean;
+  /** Stays the same while the caller's grants do; empty if there are none. */
+  grantsRevision: string;
   /** Whether the studies that the caller may see, granted ones included, are of more than one patient. */
   hasSeveralPatients: boolean;
 }
@@ -32,13 +30,20 @@ export interface StudyCount {
   count: number;
 }
 
+/** Studies that the same indexes give in every order: an account's. A study is in at most one part. */
+export interface ListPart {
+  conditions: (SQL | undefined)[];
+  /** How many studies the indexes give; all must be fetched if that is unknown. */
+  indexed: number | undefined;
+  /** How many of them pass the filters. */
+  matching: number;
+}
+
 export interface WantedPage {
   query: StudyListQuery;
   limit: number;
   offset: number;
-  tally: StudyTally;
-  /** How many of the tallied studies pass the filters. */
-  matching: number;
+  parts: ListPart[];
 }
 
 const plannedAnew = sql.raw(PLANNED_ANEW);
@@ -57,7 +62,7 @@ export async function readStudyTally(db: DbOrTx, caller: Caller): Promise<StudyT
   const [row] = await db.execute<{
     byModality: StudyTally["byModality"];
     revision: string;
-    hasGrants: boolean;
+    grantsRevision: string;
     hasSeveralPatients: boolean;
   }>(sql`
     select
@@ -66,7 +71,7 @@ export async function readStudyTally(db: DbOrTx, caller: Caller): Promise<StudyT
         where ${talliesOf(caller)} group by 1 having sum(${studyTallies.studies}) > 0
       ) as tally) as "byModality",
       ${revisionFor(caller)} as revision,
-      exists (select from ${grants} where ${grants.userId} = ${caller.userId}) as "hasGrants",
+      ${grantsRevision(caller)} as "grantsRevision",
       (${severalPatients(caller)}) as "hasSeveralPatients"`);
   if (!row) throw new Error("a select without from answered no row");
   return row;
@@ -74,14 +79,25 @@ export async function readStudyTally(db: DbOrTx, caller: Caller): Promise<StudyT
 
 /** Whether more than one patient name is seen: the first and the last of the own ones, and those of granted studies. */
 function severalPatients(caller: Caller): SQL {
-  const { own, granted } = visibleParts(caller);
+  const { own } = visibleParts(caller);
   const name = studies.patientNameFolded;
   const end = (direction: SQL) =>
     sql`(select ${name} as name from ${studies} where ${and(own)} order by ${name} ${direction} limit 1)`;
-  return sql`select count(*) > 1 from (
-    ${end(sql`asc nulls first`)} union ${end(sql`desc nulls last`)}
-    union (select ${name} from ${studies} where ${granted} limit ${MAX_GRANTED_NAMES})
-  ) as names`;
+  const ofOwn = sql`${end(sql`asc nulls first`)} union ${end(sql`desc nulls last`)}`;
+  if (caller.role === "admin") return sql`select count(*) > 1 from (${ofOwn}) as names`;
+  // The first other name ends the search.
+  return sql`select count(*) > 1 or exists (
+      select from (${grantedNames(caller, MAX_GRANTED_NAMES)}) as granted
+      where granted.name <> coalesce(min(names.name), (${grantedNames(caller, 1)}))
+    ) from (${ofOwn}) as names`;
+}
+
+function grantedNames({ userId }: Caller, limit: number): SQL {
+  const isSeen = and(eq(studies.id, grants.studyId), isKept(studies), ne(studies.accountId, userId));
+  // Read by their index: for few of them PostgreSQL would rather look through the grants of all.
+  return sql`select name from (select * from ${grants} where ${grants.userId} = ${userId} offset 0) as ${grants}
+    cross join lateral (select ${studies.patientNameFolded} as name from ${studies} where ${isSeen} offset 0) as of_study
+    limit ${limit}`;
 }
 
 const MAX_GRANTED_NAMES = 1_000;
@@ -93,7 +109,8 @@ export async function countOwnPart(
   query: StudyListQuery,
   tally: StudyTally,
 ): Promise<StudyCount> {
-  const counts = ownConditions(caller, query, tally).map(
+  const { own } = visibleParts(caller);
+  const counts = conditionsOf(own, query, tally).map(
     (condition) => sql`(select count(*) from ${studies} where ${condition})`,
   );
   const [row] = await db.execute<{ revision: string; count: number }>(
@@ -103,23 +120,47 @@ export async function countOwnPart(
   return row;
 }
 
-export async function countGrantedPart(db: DbOrTx, caller: Caller, query: StudyListQuery): Promise<number> {
-  return await db.$count(studies, grantedCondition(caller, query));
+export interface GrantedCounts {
+  revision: string;
+  /** Of each part. */
+  counts: number[];
+}
+
+/** Counts the studies in parts of those granted to the caller, with the revision of their grants and the studies of these accounts. */
+export async function countGrantedParts(
+  db: DbOrTx,
+  caller: Caller,
+  accountIds: string[],
+  parts: Pick<ListPart, "conditions">[],
+): Promise<GrantedCounts> {
+  const counts = parts.map(({ conditions }) => {
+    const ofEach = conditions.map((condition) => sql`(select count(*) from ${studies} where ${condition})`);
+    return sql`(${sql.join(ofEach, sql` + `)})::int`;
+  });
+  const [row] = await db.execute<{ grants: string; tallies: string; counts: number[] }>(
+    sql`select ${grantsRevision(caller)} as grants, ${talliesRevision(accountIds)} as tallies,
+      json_build_array(${sql.join(counts, sql`, `)}) as counts ${plannedAnew}`,
+  );
+  if (!row) throw new Error("a select without from answered no row");
+  return { revision: grantedRevision(row.grants, row.tallies), counts: row.counts };
+}
+
+/** Every count of granted studies is valid while this stays the same. */
+export function grantedRevision(ofGrants: string, ofTallies: string): string {
+  return `${ofGrants} ${ofTallies}`;
 }
 
 /** Whether a query is about studies that others granted too, and there are any. */
-export function seesGranted({ whose }: StudyListQuery, { hasGrants }: StudyTally): boolean {
-  return hasGrants && whose !== "own";
+export function seesGranted({ whose }: StudyListQuery, { grantsRevision: revision }: StudyTally): boolean {
+  return revision !== "" && whose !== "own";
 }
 
-/** A page of the caller's visible studies; newest first unless the query says otherwise. */
-export async function listStudies(db: DbOrTx, caller: Caller, wanted: WantedPage): Promise<StudyListRow[]> {
-  const { query, limit, offset, tally } = wanted;
+/** A page of the studies in the parts; newest first unless the query says otherwise. */
+export async function listStudies(db: DbOrTx, wanted: WantedPage): Promise<StudyListRow[]> {
+  const { query, limit, offset, parts } = wanted;
   const order = orderOf(query);
-  const conditions = ownConditions(caller, query, tally);
-  if (seesGranted(query, tally)) conditions.push(grantedCondition(caller, query));
-  const firstOfEach = conditions.map((condition) =>
-    firstBy(order, condition, limit + offset, isSparse(wanted)),
+  const firstOfEach = parts.flatMap((part) =>
+    part.conditions.map((condition) => firstBy(order, condition, limit + offset, isSparse(part, wanted))),
   );
   const ids = sql`select id from (${sql.join(firstOfEach, sql` union all `)}) as found
     order by ${order.byName} limit ${limit} offset ${offset}`;
@@ -145,9 +186,9 @@ export async function findListedStudy(db: DbOrTx, studyId: string): Promise<Stud
  * Whether fetching all matches costs less than walking the sort index until a page is full. PostgreSQL only estimates how many
  * match; here the number is known.
  */
-function isSparse({ query, matching, limit, offset, tally }: WantedPage): boolean {
-  const all = Object.values(tally.byModality).reduce((sum, count) => sum + count, 0);
-  const walked = ((limit + offset) * all) / matching;
+function isSparse({ indexed, matching }: ListPart, { query, limit, offset }: WantedPage): boolean {
+  if (indexed === undefined) return true;
+  const walked = ((limit + offset) * indexed) / matching;
   return matching * (hasIndexOfItsOwn(query) ? 1 : ROWS_READ_PER_MATCH) < walked;
 }
 
