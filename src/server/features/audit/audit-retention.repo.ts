@@ -1,40 +1,49 @@
-import { and, eq, gt, inArray, isNotNull, isNull, like, lt, lte, max, or, sql } from "drizzle-orm";
-import type { DbOrTx, Tx } from "../../db/client.ts";
+import { and, count, eq, gt, inArray, isNotNull, isNull, like, lt, lte, max, or, sql } from "drizzle-orm";
+import type { DbOrTx } from "../../db/client.ts";
 import { keyOf } from "../../db/key-of.ts";
 import { auditEvents } from "./audit.table.ts";
 
-/** A million in one statement run out of its time: a trigger looks at each. */
-const ROWS_PER_STATEMENT = 10_000;
+/** A trigger looks at each row: so many take some tenths of a second. */
+const ROWS_PER_STATEMENT = 2_000;
 
 /**
- * Removes what still identifies a deleted account from the audit: the studies it had, and text that was typed (names of
- * factors and tokens, changes by an admin, senders without an account). The rows stay under an id that nothing links to a person.
+ * Removes what still identifies a deleted account from the next of its audit rows after `after`: the studies it had, and text that was
+ * typed (names of factors and tokens, changes by an admin, senders without an account). The rows stay under an id that nothing links to a
+ * person. Idempotent.
+ * @returns the last row that was looked at; undefined if there are no more
  */
-export async function pseudonymiseAudit(tx: Tx, accountId: string): Promise<void> {
-  const typed = or(
+export async function pseudonymiseNext(
+  db: DbOrTx,
+  accountId: string,
+  after: number,
+): Promise<number | undefined> {
+  const isTyped = or(
     ...["factor.%", "token.%", "user.%", "study.uploaded"].map((actions) =>
       like(auditEvents.action, actions),
     ),
   );
-  const change = {
-    studyInstanceUID: null,
-    details: sql`case when ${typed} then null else ${auditEvents.details} end`,
-  };
-  for (let last: number | undefined; ; ) {
-    const those = and(
-      eq(auditEvents.accountId, accountId),
-      last === undefined ? undefined : gt(auditEvents.id, last),
-    );
-    const next = tx.select({ id: auditEvents.id }).from(auditEvents).where(those);
-    const some = next.orderBy(auditEvents.id).limit(ROWS_PER_STATEMENT).as("some");
-    const [end] = await tx.select({ id: max(some.id) }).from(some);
-    if (end?.id == null) return;
-    await tx
-      .update(auditEvents)
-      .set(change)
-      .where(and(those, lte(auditEvents.id, end.id)));
-    last = end.id;
-  }
+  const those = and(
+    eq(auditEvents.accountId, accountId),
+    gt(auditEvents.id, after),
+    or(isNotNull(auditEvents.studyInstanceUID), and(isTyped, isNotNull(auditEvents.details))),
+  );
+  const some = db
+    .select({ id: auditEvents.id })
+    .from(auditEvents)
+    .where(those)
+    .orderBy(auditEvents.id)
+    .limit(ROWS_PER_STATEMENT)
+    .as("some");
+  const [end] = await db.select({ id: max(some.id), rows: count() }).from(some);
+  if (end?.id == null) return undefined;
+  await db
+    .update(auditEvents)
+    .set({
+      studyInstanceUID: null,
+      details: sql`case when ${isTyped} then null else ${auditEvents.details} end`,
+    })
+    .where(and(those, lte(auditEvents.id, end.id)));
+  return end.rows === ROWS_PER_STATEMENT ? end.id : undefined;
 }
 
 const account = keyOf("users");

@@ -2,7 +2,9 @@ import { addDays } from "../../../shared/rules/days.ts";
 import type { Deps } from "../../deps.ts";
 import { inBatches } from "../../jobs/in-batches.ts";
 import { defineQueue } from "../../jobs/queue.ts";
+import { pseudonymiseQueue } from "./audit-queues.ts";
 import { deleteOldAudit, forgetAddresses } from "./audit-retention.repo.ts";
+import { pseudonymiseRest } from "./pseudonymise-audit.ts";
 
 const cleaning = defineQueue("audit.clean", { retryLimit: 1 });
 
@@ -13,9 +15,10 @@ const auditDays = 5 * 366;
 
 const AT_ONCE = 1_000;
 
-/** Deletes outdated audit data once a day, except rows that concern an existing account. */
+/** Pseudonymises what deleted accounts leave, and deletes outdated audit data once a day, except rows that concern an existing account. */
 export async function startAuditJobs(deps: Pick<Deps, "jobs" | "db" | "clock">): Promise<void> {
   const { jobs } = deps;
+  await jobs.work(pseudonymiseQueue, (rest, { signal }) => pseudonymiseRest(deps, rest, signal));
   await jobs.work(cleaning, () => cleanAudit(deps));
   await jobs.schedule(cleaning, "7 4 * * *", {});
 }

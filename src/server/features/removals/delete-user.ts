@@ -21,7 +21,7 @@ import {
 import type { UserRow } from "../accounts/users/users.table.ts";
 import { isWaiting } from "../accounts/users/waiting-users.repo.ts";
 import { recordAudit } from "../audit/audit.repo.ts";
-import { pseudonymiseAudit } from "../audit/audit-retention.repo.ts";
+import { pseudonymiseAudit } from "../audit/pseudonymise-audit.ts";
 import { endResumablesOfAccount } from "../ingest/resumable/ended-resumables.repo.ts";
 import { resumableSweepQueue } from "../ingest/resumable/resumable-queues.ts";
 import { listLabKeys } from "../labs/labs.repo.ts";
@@ -33,7 +33,8 @@ import { deleteSupportMessagesOf } from "../support/support.repo.ts";
 
 /**
  * Deletes an account with its studies, grants, sessions and subscription. Jobs of the same transaction delete the bytes, the
- * mails and the support messages. Audit and payments stay, under an id that nothing links to a person.
+ * mails and the support messages. Audit and payments stay, under an id that nothing links to a person; a job sees to it where the
+ * account has many rows.
  * @throws {AppError} `user.not_found`, `user.last_admin`
  */
 export async function deleteUser(
@@ -65,7 +66,7 @@ export async function deleteUser(
     const wasWaiting = await isWaiting(tx, id);
     await deleteUserRow(tx, id);
     if (wasWaiting) await forgetWaiting(tx);
-    await pseudonymiseAudit(tx, id);
+    await pseudonymiseAudit(deps, tx, id);
     for (const address of await findUnusedAddresses(deps, tx, addresses))
       await forgetMails(deps, tx, address, deletableSince(user, address));
     await recordAudit(tx, {
