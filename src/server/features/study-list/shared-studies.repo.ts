@@ -1,4 +1,4 @@
-import { and, count, desc, eq, isNotNull, isNull, ne, type SQL, sql } from "drizzle-orm";
+import { and, count, desc, eq, isNotNull, isNull, ne, sql } from "drizzle-orm";
 import type { DbOrTx } from "../../db/client.ts";
 import { isKept } from "../../holdings/kept.repo.ts";
 import { users } from "../accounts/users/users.table.ts";
@@ -11,34 +11,42 @@ export interface SharedStudyRow extends StudyListRow {
 }
 
 const parts = {
-  fresh: { filter: isNull(grants.seenAt), newest: grants.createdAt },
-  seen: { filter: isNotNull(grants.seenAt), newest: grants.seenAt },
+  fresh: { ofGrants: isNull(grants.seenAt), ofStudies: undefined, newest: grants.createdAt },
+  seen: { ofGrants: isNotNull(grants.seenAt), ofStudies: undefined, newest: grants.seenAt },
   awaiting: {
-    filter: and(isNotNull(grants.reportAskedAt), eq(studies.hasReport, false)),
+    ofGrants: isNotNull(grants.reportAskedAt),
+    ofStudies: eq(studies.hasReport, false),
     newest: grants.reportAskedAt,
   },
 };
 export type SharedPart = keyof typeof parts;
 
-function grantedByOthers(userId: string, filter?: SQL): SQL | undefined {
-  return and(eq(grants.userId, userId), isKept(studies), ne(studies.accountId, userId), filter);
-}
-
-/** A part of the studies that others granted to a user, the newest first. */
+/** A part of the studies that others granted to a user, the newest first: their grants are sorted, and few studies are looked up. */
 export async function listSharedStudies(
   db: DbOrTx,
   userId: string,
   part: SharedPart,
   limit: number,
 ): Promise<SharedStudyRow[]> {
-  const { filter, newest } = parts[part];
-  return await db
-    .select({ study: studies, ownerName: users.name, sharedAt: grants.createdAt, seenAt: grants.seenAt })
+  const { ofGrants, ofStudies, newest } = parts[part];
+  const granted = db
+    .select({
+      studyId: grants.studyId,
+      createdAt: grants.createdAt,
+      seenAt: grants.seenAt,
+      newest: sql`${newest}`.as("newest"),
+    })
     .from(grants)
-    .innerJoin(studies, eq(studies.id, grants.studyId))
+    .where(and(eq(grants.userId, userId), ofGrants))
+    .orderBy(desc(newest), grants.studyId)
+    .as("granted");
+  return await db
+    .select({ study: studies, ownerName: users.name, sharedAt: granted.createdAt, seenAt: granted.seenAt })
+    .from(granted)
+    .innerJoin(studies, eq(studies.id, granted.studyId))
     .innerJoin(users, eq(users.id, studies.accountId))
-    .where(grantedByOthers(userId, filter))
-    .orderBy(desc(newest), studies.id)
+    .where(and(isKept(studies), ne(studies.accountId, userId), ofStudies))
+    .orderBy(desc(granted.newest), granted.studyId)
     .limit(limit);
 }
 
@@ -51,6 +59,6 @@ export async function countSharedStudies(
     .select({ total: count(), fresh: count(sql`case when ${grants.seenAt} is null then 1 end`) })
     .from(grants)
     .innerJoin(studies, eq(studies.id, grants.studyId))
-    .where(grantedByOthers(userId));
+    .where(and(eq(grants.userId, userId), isKept(studies), ne(studies.accountId, userId)));
   return row ?? { total: 0, fresh: 0 };
 }
