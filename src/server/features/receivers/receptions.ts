@@ -10,6 +10,7 @@ import { StoreRefuses } from "../../storage/object-store.ts";
 import { findUser } from "../accounts/users/users.repo.ts";
 import { type GrowingDeps, GrowingUpload } from "../ingest/resumable/growing-upload.ts";
 import { UnclosedUploads } from "../ingest/resumable/unclosed-uploads.ts";
+import { largestCrowd, longestIdle } from "./crowds.ts";
 import type { DimseHandler } from "./dimse-process.ts";
 import { countReceived, countRefused, findReceiver } from "./receivers.repo.ts";
 import type { ReceiverRow } from "./receivers.table.ts";
@@ -140,20 +141,6 @@ export class Receptions implements DimseHandler, Disposable {
     const active = new Set([...this.#open.values()].map(({ accountId }) => accountId));
     for (const accountId of this.#pending.keys()) if (!active.has(accountId)) this.#pending.delete(accountId);
   }
-}
-
-type Crowd = [id: string, association: Association][];
-
-function largestCrowd(all: Crowd, by: "sharer" | "accountId"): Crowd {
-  const crowds = Map.groupBy(all, ([, association]) => association[by]);
-  const [largest = []] = [...crowds.values()].sort((a, b) => b.length - a.length);
-  return largest;
-}
-
-/** The one that brought nothing for the longest, if it brought nothing since a time. */
-function longestIdle(crowd: Crowd, since = Number.POSITIVE_INFINITY): string | undefined {
-  const [first] = crowd.toSorted(([, a], [, b]) => a.activeAt - b.activeAt);
-  return first && first[1].activeAt <= since ? first[0] : undefined;
 }
 
 interface Admitted extends Pick<Party, "sharer"> {
