@@ -24,6 +24,8 @@ export interface TextSearch extends Page {
   order: SQL;
   /** How many studies `range` has at most. */
   kept: SQL;
+  /** How many ranges the page is looked for in: each is walked so much less at first. */
+  ranges: number;
 }
 
 interface FoundPage extends Record<string, unknown> {
@@ -50,7 +52,8 @@ const WALKED_PER_FETCH = 2;
  */
 export async function idsOfPage(db: DbOrTx, search: TextSearch): Promise<string[]> {
   const needed = search.limit + search.offset;
-  const walk = Math.min(Math.max(needed * WALKED_PER_WANTED, FIRST_WALK.atLeast), FIRST_WALK.atMost);
+  const ofAll = Math.min(Math.max(needed * WALKED_PER_WANTED, FIRST_WALK.atLeast), FIRST_WALK.atMost);
+  const walk = Math.ceil(ofAll / search.ranges);
   const first = await read(db, search, walk);
   if (isComplete(first, walk, needed)) return first.ids;
   const further = furtherWalk(first, needed);

@@ -8,7 +8,7 @@ import { type StoredObjectRow, storedObjects } from "../../holdings/objects/stor
 import type { Page } from "../dicomweb/qido/parse-qido.ts";
 import type { QidoMatch } from "../dicomweb/qido/qido-match.ts";
 import { grantorsOf, MAX_GRANTOR_PARTS } from "../studies/access/grantors-of.ts";
-import { grantedByOthers, readGrantsRevision } from "../studies/grantors.repo.ts";
+import { grantedByAny, grantedByOthers, readGrantsRevision } from "../studies/grantors.repo.ts";
 import { type Caller, grantedTo, talliesOf, visibleParts, visibleTo } from "../studies/studies.repo.ts";
 import {
   MAX_INDEXED_TEXT,
@@ -129,16 +129,16 @@ async function pageOf(db: DbOrTx, search: WideSearch, rows: Rows): Promise<SQL |
   const others = parts.filter((part) => !ranged.includes(part)).map((part) => ofPart(conditionOf(part)));
   const [main, ...further] = ranged;
   if (main && further.length === 0) {
-    const ids = await idsOfPage(db, { ...textSearch(main, rows), limit, offset, others });
+    const ids = await idsOfPage(db, { ...textSearch(main, rows), ranges: 1, limit, offset, others });
     if (ids.length === 0) return undefined;
     // Between both statements a grant may end.
     return and(isAnyOf(id, ids), visibleTo(caller));
   }
   const ids: string[] = [];
-  for (const part of ranged)
-    ids.push(
-      ...(await idsOfPage(db, { ...textSearch(part, rows), limit: limit + offset, offset: 0, others: [] })),
-    );
+  for (const part of ranged) {
+    const search = { ...textSearch(part, rows), ranges: ranged.length, limit: limit + offset, offset: 0 };
+    ids.push(...(await idsOfPage(db, { ...search, others: [] })));
+  }
   const first = others.map((other) => sql`(${other} order by ${order} limit ${limit + offset})`);
   if (ids.length > 0) first.push(firstOf(and(isAnyOf(id, ids), visibleTo(caller))));
   return sql`${id} in (select id from (${sql.join(first, sql` union all `)}) as found
@@ -184,11 +184,17 @@ interface Seen {
 }
 
 /** All that a caller sees, the accounts that granted the most first. A study is in one of them. */
-async function seenOf(db: DbOrTx, { caller, isGrantedOnly }: Search): Promise<Seen[]> {
+async function seenOf(db: DbOrTx, search: Search): Promise<Seen[]> {
+  const { caller, isGrantedOnly, ofStudy } = search;
   const own = { ofAccount: visibleParts(caller).own, tallies: talliesOf(caller) };
   if (caller.role === "admin") return [own];
   const revision = await readGrantsRevision(db, caller);
   const { accountIds } = revision === "" ? { accountIds: [] } : await grantorsOf(db, caller, revision);
+  // To walk through several accounts for a text costs more than to look at each grant.
+  if (accountIds.length > 1 && ofStudy.some(hasUnknownFrequency) && !isNarrow(search)) {
+    const ofAny = { ofAccount: grantedByAny(caller.userId), tallies: undefined };
+    return isGrantedOnly ? [ofAny] : [own, ofAny];
+  }
   const first = accountIds.slice(0, MAX_GRANTOR_PARTS);
   const isGranted = grantedTo(caller.userId);
   const seen: Seen[] = first.map((accountId) => ({

@@ -1,4 +1,4 @@
-import { and, eq, notInArray, type SQL, sql } from "drizzle-orm";
+import { and, eq, ne, notInArray, type SQL, sql } from "drizzle-orm";
 import type { DbOrTx } from "../../db/client.ts";
 import { isKept } from "../../holdings/kept.repo.ts";
 import { type Caller, grantedTo } from "./studies.repo.ts";
@@ -72,6 +72,12 @@ export function isAmong(accountIds: string[]): SQL {
 /** The studies that one account granted: those that its indexes give in their order, but for the ones that it did not grant. */
 export function grantedBy(accountId: string, userId: string): SQL | undefined {
   return and(isKept(studies), eq(studies.accountId, accountId), grantedTo(userId));
+}
+
+/** The studies that any account granted, found by their grants and in no order. */
+export function grantedByAny(userId: string): SQL | undefined {
+  const ids = sql`select ${grants.studyId} from ${grants} where ${grants.userId} = ${userId}`;
+  return and(isKept(studies), ne(studies.accountId, userId), sql`${studies.id} = any(array(${ids}))`);
 }
 
 /** The studies that all but these accounts granted. */
