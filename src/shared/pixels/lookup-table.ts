@@ -11,7 +11,7 @@ export interface LookupTable {
   entries: ArrayLike<number>;
 }
 
-const MAX_ENTRIES = 65_536;
+const MAX_ENTRIES = 0x10000;
 /** Discrete segments of one entry each take three words. */
 const MAX_SEGMENT_WORDS = 3 * MAX_ENTRIES;
 
@@ -25,7 +25,8 @@ export function lookupTable(
   data: { plain: DicomJsonElement | undefined; segmented?: DicomJsonElement | undefined },
   lowest: number,
 ): LookupTable | undefined {
-  const count = numberOf(descriptor) || MAX_ENTRIES;
+  // Of 16 bits, also where a file writes it with a sign or in more.
+  const count = (numberOf(descriptor) ?? 0) & 0xffff || MAX_ENTRIES;
   const declared = numberOf(descriptor, 1);
   const first = declared === undefined ? undefined : withSign(declared, lowest);
   const bits = numberOf(descriptor, 2);
@@ -50,12 +51,15 @@ function entriesOf(data: DicomJsonElement, count: number): ArrayLike<number> {
 }
 
 function segmentedEntriesOf(data: DicomJsonElement, count: number, bits: number): ArrayLike<number> {
-  if (bits <= 8 && !data.Value) return expandSegments(bytesOf(data), 1, count);
-  return expandSegments(wordsOf(data, MAX_SEGMENT_WORDS), 2, count);
+  const words = wordsOf(data, MAX_SEGMENT_WORDS);
+  // The first segment is discrete: its first word is 0, or the 0 and the length of one that is written in bytes.
+  if (bits > 8 || words[0] === 0) return expandSegments(words, 2, count);
+  return expandSegments(new Uint8Array(words.buffer), 1, count);
 }
 
-function wordsOf(data: DicomJsonElement, limit: number): ArrayLike<number> {
-  if (data.Value) return data.Value.slice(0, limit).map(Number);
+/** Numbers with a sign, or of more bits, become those of their lower 16 bits. */
+function wordsOf(data: DicomJsonElement, limit: number): Uint16Array {
+  if (data.Value) return Uint16Array.from(data.Value.slice(0, limit), Number);
   const bytes = bytesOf(data);
   const length = Math.min(limit, bytes.length >> 1);
   return Uint16Array.from({ length }, (_, i) => (bytes[i * 2] ?? 0) | ((bytes[i * 2 + 1] ?? 0) << 8));

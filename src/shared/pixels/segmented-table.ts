@@ -6,7 +6,7 @@ const INDIRECT = 2;
 /**
  * Writes out the entries of a Segmented Palette Color Lookup Table (PS3.3 §C.7.9.2).
  *
- * @param fields the data, in words for entries of 16 bits and in bytes for entries of 8
+ * @param fields the data, in words for entries of 16 bits and in bytes for entries of 8; none is negative
  * @param fieldBytes 2 for words, 1 for bytes
  * @param count of the entries that the descriptor declares
  * @returns at most `count` entries; fewer if the segments end early, are empty or none that the standard knows

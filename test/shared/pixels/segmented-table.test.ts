@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
-import type { DicomJson } from "../../../src/shared/dicom/dicom-json.ts";
+import type { DicomJson, DicomJsonElement } from "../../../src/shared/dicom/dicom-json.ts";
 import { TagHex } from "../../../src/shared/dicom/tags.ts";
+import { lookupTable } from "../../../src/shared/pixels/lookup-table.ts";
 import { readPixelModule } from "../../../src/shared/pixels/pixel-module.ts";
 import { expandSegments } from "../../../src/shared/pixels/segmented-table.ts";
 
@@ -47,11 +48,41 @@ test("there are never more entries than the descriptor declares", () => {
   expect(expandSegments([0, 1, 9, ...copies, 0, 1, 8], 2, 65_536)).toHaveLength(40_002);
 });
 
+function bytes(...values: number[]): DicomJsonElement {
+  return { vr: "OW", InlineBinary: Buffer.from(values).toString("base64") };
+}
+
+function words(...values: number[]): DicomJsonElement {
+  return bytes(...new Uint8Array(new Uint16Array(values).buffer));
+}
+
+test.each<[string, DicomJsonElement, number[]]>([
+  ["bytes", bytes(0, 2, 7, 250, 1, 2, 150, 0), [7, 250, 200, 150]],
+  ["words", words(0, 2, 7, 250, 1, 2, 150), [7, 250, 200, 150]],
+  ["words as numbers", { vr: "US", Value: [0, 2, 7, 250, 1, 2, 150] }, [7, 250, 200, 150]],
+  ["bytes in numbers", { vr: "US", Value: [0x0200, 0xfa07, 0x0201, 0x0096] }, [7, 250, 200, 150]],
+])("entries of 8 bits are read from %s", (_, segmented, entries) => {
+  const descriptor = { vr: "US", Value: [4, 0, 8] };
+  expect(lookupTable(descriptor, { plain: undefined, segmented }, 0)?.entries).toEqual(entries);
+});
+
+test("numbers with a sign or of more than 16 bits neither loop nor make a table larger than there are values", () => {
+  const descriptor = { vr: "UL", Value: [300_000, 0, 16] };
+  const tableOf = (segmented: DicomJsonElement) => lookupTable(descriptor, { plain: undefined, segmented }, 0);
+  expect(tableOf({ vr: "SS", Value: [0, -2] })).toBeUndefined();
+  expect(tableOf({ vr: "SS", Value: [0, 1, 9, 0, -2] })?.entries).toEqual([9]);
+  expect(tableOf({ vr: "SS", Value: [0, 2, -1, -32_768] })?.entries).toEqual([65_535, 32_768]);
+  const lines = tableOf({ vr: "UL", Value: [0, 1, 9, ...[1, 60_000, 20], ...[1, 60_000, 9]] });
+  expect(lines?.entries.length).toBeLessThanOrEqual(65_536);
+});
+
+test("a count that a file writes with a sign is the one without", () => {
+  const descriptor = { vr: "SS", Value: [-25_536, 0, 16] };
+  const table = lookupTable(descriptor, { plain: undefined, segmented: words(0, 1, 0, 1, 65_535, 65_535) }, 0);
+  expect(table?.entries.length).toBe(40_000);
+});
+
 test("an image finds its colours in segmented tables", () => {
-  const words = (...values: number[]) => {
-    const bytes = new Uint8Array(new Uint16Array(values).buffer);
-    return { vr: "OW", InlineBinary: Buffer.from(bytes).toString("base64") };
-  };
   const metadata: DicomJson = {
     [TagHex.PhotometricInterpretation]: { vr: "CS", Value: ["PALETTE COLOR"] },
     ...Object.fromEntries(
