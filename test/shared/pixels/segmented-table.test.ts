@@ -68,7 +68,8 @@ test.each<[string, DicomJsonElement, number[]]>([
 
 test("numbers with a sign or of more than 16 bits neither loop nor make a table larger than there are values", () => {
   const descriptor = { vr: "UL", Value: [300_000, 0, 16] };
-  const tableOf = (segmented: DicomJsonElement) => lookupTable(descriptor, { plain: undefined, segmented }, 0);
+  const tableOf = (segmented: DicomJsonElement) =>
+    lookupTable(descriptor, { plain: undefined, segmented }, 0);
   expect(tableOf({ vr: "SS", Value: [0, -2] })).toBeUndefined();
   expect(tableOf({ vr: "SS", Value: [0, 1, 9, 0, -2] })?.entries).toEqual([9]);
   expect(tableOf({ vr: "SS", Value: [0, 2, -1, -32_768] })?.entries).toEqual([65_535, 32_768]);
@@ -78,7 +79,11 @@ test("numbers with a sign or of more than 16 bits neither loop nor make a table 
 
 test("a count that a file writes with a sign is the one without", () => {
   const descriptor = { vr: "SS", Value: [-25_536, 0, 16] };
-  const table = lookupTable(descriptor, { plain: undefined, segmented: words(0, 1, 0, 1, 65_535, 65_535) }, 0);
+  const table = lookupTable(
+    descriptor,
+    { plain: undefined, segmented: words(0, 1, 0, 1, 65_535, 65_535) },
+    0,
+  );
   expect(table?.entries.length).toBe(40_000);
 });
 
