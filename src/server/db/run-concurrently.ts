@@ -6,6 +6,8 @@
 export async function runConcurrently<const Work extends readonly Promise<unknown>[]>(
   ...work: Work
 ): Promise<{ -readonly [Index in keyof Work]: Awaited<Work[Index]> }> {
-  await Promise.allSettled(work);
-  return (await Promise.all(work)) as { -readonly [Index in keyof Work]: Awaited<Work[Index]> };
+  // A statement of drizzle's runs each time that it is awaited.
+  const running = work.map((one) => Promise.resolve(one));
+  await Promise.allSettled(running);
+  return (await Promise.all(running)) as { -readonly [Index in keyof Work]: Awaited<Work[Index]> };
 }

@@ -14,3 +14,15 @@ test("concurrent work fails only after all of it has ended", async () => {
   expect(await all).toBe("one failed");
   expect(await runConcurrently(Promise.resolve(1), Promise.resolve("two"))).toEqual([1, "two"]);
 });
+
+test("a statement that begins when it is awaited runs once", async () => {
+  let runs = 0;
+  // As drizzle's builders are.
+  class Statement extends Promise<number> {
+    // biome-ignore lint/suspicious/noThenProperty: it begins to run here
+    override then: Promise<number>["then"] = (onFulfilled, onRejected) =>
+      Promise.resolve(++runs).then(onFulfilled, onRejected);
+  }
+  expect(await runConcurrently(new Statement(() => {}))).toEqual([1]);
+  expect(runs).toBe(1);
+});
