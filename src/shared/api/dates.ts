@@ -19,22 +19,26 @@ export const localDateTimeSchema = z.string().check(
   }, INVALID),
 );
 
-/** Writes digits alone, as DICOM has them (`DA`, `DT`), as the schemas above read them; a time in hours and minutes. */
+/** Writes digits alone, as DICOM has them (`DA`, `DT`), in the form that the schemas above read. */
 const separated = z.overwrite<string>((text) =>
-  text.replace(/^(\d{4})(\d{2})(\d{2})(?:(\d{2})(\d{2})\d{2})?$/, (_, year, month, day, hour, minute) =>
-    hour === undefined ? `${year}-${month}-${day}` : `${year}-${month}-${day}T${hour}:${minute}`,
-  ),
+  text
+    .replace(/^(\d{4})(\d{2})(\d{2})/, "$1-$2-$3")
+    .replace(/^(.{10})(\d{2})(\d{2})/, "$1T$2:$3")
+    .replace(/^(.{16})(\d{2})$/, "$1:$2"),
 );
-/** A day as {@link daySchema} has it, or in eight digits. */
+/** A day as {@link daySchema} has it, or in 8 digits. */
 export const writtenDaySchema = z.pipe(
   z.string(INVALID).check(z.regex(/^(\d{4}-\d{2}-\d{2}|\d{8})$/, UNREADABLE), separated),
   daySchema,
 );
-/** A date as {@link localDateTimeSchema} has it, or in 8 or 14 digits. */
+/** A date as {@link localDateTimeSchema} has it, or in 8, 12 or 14 digits. */
 export const writtenDateTimeSchema = z.pipe(
   z
     .string(INVALID)
-    .check(z.regex(/^(\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2})?)?|\d{8}(\d{6})?)$/, UNREADABLE), separated),
+    .check(
+      z.regex(/^(\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2})?)?|\d{8}(\d{4}(\d{2})?)?)$/, UNREADABLE),
+      separated,
+    ),
   localDateTimeSchema,
 );
 

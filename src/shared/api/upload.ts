@@ -7,8 +7,8 @@ const text = z.optional(z.string().check(plain, z.maxLength(1024)));
 
 /**
  * `formData` of `POST /api/upload-dicom`: every value is optional, and an empty one leaves the attribute as it is.
- * `patientBirthDate` is `YYYY-MM-DD`, `examinedAt` `YYYY-MM-DDTHH:MM`, both also in digits alone as DICOM writes them,
- * `patientGender` `M`, `F` or `O`.
+ * `patientBirthDate` is `YYYY-MM-DD` and `examinedAt` `YYYY-MM-DDTHH:MM[:SS]`; both may be digits alone, as DICOM writes them.
+ * `patientGender` is `M`, `F` or `O`.
  */
 export const uploadMetadataSchema = z.object({
   patientIDTag: text,

@@ -146,7 +146,7 @@ describe("the upload form", () => {
     });
     expect((await listOf(who))[0]).toMatchObject({
       patientBirthDate: "1961-05-10",
-      examinedAt: "2026-03-15T08:00",
+      examinedAt: "2026-03-15T08:00:59",
     });
   });
 
@@ -158,6 +158,26 @@ describe("the upload form", () => {
     const answer = await t.call("POST", "/api/upload-dicom", { as: who, body });
     expect(answer.status).toBe(201);
     expect((await listOf(who))[0]).toMatchObject({ studyDescription: "Com contraste" });
+  });
+
+  test("stays if a browser sends an empty file field of its name after it", async () => {
+    const who = await t.addPerson("Campo Vazio");
+    const body = new FormData();
+    body.set("formData", JSON.stringify({ description: "Com contraste" }));
+    body.set("zipFile", new File([Uint8Array.from(sampleZip({ study: "36" }))], "exame.zip"));
+    body.append("formData", new File([], ""));
+    const answer = await t.call("POST", "/api/upload-dicom", { as: who, body });
+    expect(answer.status).toBe(201);
+    expect((await listOf(who))[0]).toMatchObject({ studyDescription: "Com contraste" });
+  });
+
+  test("is read from a file that begins with a byte order mark", async () => {
+    const who = await t.addPerson("Marca de Ordem");
+    const body = new FormData();
+    body.set("formData", new File(["\ufeff", JSON.stringify({ description: "Com contraste" })], "form.json"));
+    body.set("zipFile", new File([Uint8Array.from(sampleZip({ study: "37" }))], "exame.zip"));
+    const answer = await t.call("POST", "/api/upload-dicom", { as: who, body });
+    expect(answer.status).toBe(201);
   });
 
   test("with an invalid date is a 400, and nothing is kept", async () => {

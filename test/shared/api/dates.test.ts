@@ -39,12 +39,16 @@ test.each([
 test.each([
   ["20240229", "2024-02-29", "2024-02-29"],
   ["2024-02-29", "2024-02-29", "2024-02-29"],
-  ["20260314072731", undefined, "2026-03-14T07:27"],
+  ["20260314072731", undefined, "2026-03-14T07:27:31"],
+  ["202603140727", undefined, "2026-03-14T07:27"],
   ["2026-03-14T07:27:31", undefined, "2026-03-14T07:27:31"],
   ["20260229", undefined, undefined],
   ["20260314246000", undefined, undefined],
+  ["20260314072799", undefined, undefined],
   ["2026031407", undefined, undefined],
   ["2026-0314", undefined, undefined],
+  ["2026-03-140727", undefined, undefined],
+  ["2026-03-14T0727", undefined, undefined],
 ] as const)("%p is written as the day %p and the time %p", (text, day, dateTime) => {
   expect(writtenDaySchema.safeParse(text).data).toBe(day);
   expect(writtenDateTimeSchema.safeParse(text).data).toBe(dateTime);

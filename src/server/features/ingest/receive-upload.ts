@@ -54,8 +54,8 @@ export async function receiveUpload(
   try {
     for await (const part of readFormParts(receiveBytes(request.body, receiving), boundary)) {
       const { name, fileName, content } = part;
-      // Some programs send text as a file too, such as Python's requests in `files`.
-      const isForm = name === "formData" && !isZipName(fileName);
+      // Some programs send it as a file, such as Python's requests in `files`.
+      const isForm = name === "formData" && fileName !== "" && !isZipName(fileName);
       if (isForm) metadata = parseForm(await readText(content));
       // A browser sends a file input that was left empty as a file without a name.
       if (isForm || fileName === undefined || (fileName === "" && sizeBytes !== undefined)) continue;
@@ -129,7 +129,8 @@ function isZipName(fileName: string | undefined): boolean {
 async function readText(content: AsyncIterable<Uint8Array>): Promise<string> {
   const bytes = await readUpTo(content, MAX_FIELD_BYTES);
   if (!bytes) throw new AppError(validationFailed, { detail: "formData is too long" });
-  return Buffer.from(bytes).toString("utf8");
+  // Without the byte order mark that programs of Windows begin a file with.
+  return new TextDecoder().decode(bytes);
 }
 
 interface Spool {
