@@ -186,6 +186,20 @@ describe("the upload form", () => {
     expect(answer.status).toBe(400);
     await expectNothingKept(who);
   });
+
+  test.each([
+    ["no JSON", sampleZip({ study: "38" })],
+    ["too long", JSON.stringify({ description: "x".repeat(70_000) })],
+  ])("that is %s is a 400 that names it", async (_, form) => {
+    const who = await t.addPerson("Formulário Ruim");
+    const body = new FormData();
+    body.set("formData", new File([form], "exame"));
+    body.set("zipFile", new File([Uint8Array.from(sampleZip({ study: "38" }))], "exame.zip"));
+    const answer = await t.call("POST", "/api/upload-dicom", { as: who, body });
+    expect(answer.status).toBe(400);
+    expect(await answer.json()).toMatchObject({ violations: [{ path: "formData" }] });
+    await expectNothingKept(who);
+  });
 });
 
 describe("the same study again", () => {

@@ -128,7 +128,7 @@ function isZipName(fileName: string | undefined): boolean {
 
 async function readText(content: AsyncIterable<Uint8Array>): Promise<string> {
   const bytes = await readUpTo(content, MAX_FIELD_BYTES);
-  if (!bytes) throw new AppError(validationFailed, { detail: "formData is too long" });
+  if (!bytes) throw invalidForm("too long");
   // Without the byte order mark that programs of Windows begin a file with.
   return new TextDecoder().decode(bytes);
 }
@@ -174,7 +174,7 @@ export function parseForm(json: string): UploadMetadata {
   try {
     value = JSON.parse(json);
   } catch (cause) {
-    throw new AppError(validationFailed, { cause, detail: "formData is no JSON" });
+    throw invalidForm("no JSON", cause);
   }
   const parsed = uploadMetadataSchema.safeParse(dropEmpty(value));
   if (!parsed.success) throw invalidFields(parsed.error.issues.map(({ path }) => path.map(String).join(".")));
@@ -183,6 +183,11 @@ export function parseForm(json: string): UploadMetadata {
   );
   if (unkeepable.length > 0) throw invalidFields(unkeepable);
   return parsed.data;
+}
+
+function invalidForm(detail: string, cause?: unknown): AppError {
+  const violations = [{ path: "formData", code: "validation.invalid" }];
+  return new AppError(validationFailed, { violations, cause, detail: `formData is ${detail}` });
 }
 
 function invalidFields(names: string[]): AppError {
