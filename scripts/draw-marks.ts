@@ -7,8 +7,9 @@ import { type Locale, locales } from "../src/shared/locale.ts";
 import { launchBrowser } from "../test/support/browser.ts";
 
 /**
- * Draws the product's marks as PNG, for programs that cannot show the SVG, the picture of the home page, and the card that messengers show beside a link. The
- * card shows no name, because every installation may have its own. Run `bun scripts/draw-marks.ts` when the look changes.
+ * Draws PNGs: the product's marks, for programs that cannot show the SVG; the picture of the home page; and the card that messengers
+ * show beside a link. The card shows no name, because every installation may have its own. Run `bun scripts/draw-marks.ts` when the
+ * look changes.
  */
 const root = resolve(import.meta.dir, "..");
 const out = join(root, "src/client/marks");

@@ -2,7 +2,7 @@ import type { IslandName } from "../../shared/islands.ts";
 import type { Locale } from "../../shared/locale.ts";
 import { type AssetSource, serveAsset } from "./assets.ts";
 
-/** The product's mark as PNG, by its side in pixels, the picture of the home page, and the preview image of links to this service. */
+/** PNGs: the product's mark, by its side in pixels; the picture of the home page; the preview image of links to this service. */
 export interface Marks {
   png32: string;
   /** Without rounded corners, as are all images that platforms crop themselves. */

@@ -86,7 +86,7 @@ export function createPageRoutes(options: PageOptions): Hono<HttpEnv> {
   const { assets, productName, publicUrl, viewerOrigin, registration, trialDays, maxUploadBytes } = options;
   const graph = graphOf(options);
   const contextOf = createPageContext(options);
-  /** Programs request these at the root, whatever the page says. */
+  /** These keep their addresses at the root: browsers request some of them there, whatever the page says. */
   const markAt = (name: "png32" | "apple180" | "storage") => async (c: Context<HttpEnv>) => {
     const { marks } = await graph();
     const asset = assets.get(marks[name].replace("/assets/", ""));

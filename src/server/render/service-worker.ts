@@ -3,7 +3,7 @@ import type { ClientGraph } from "./client-graph.ts";
 import { LOCAL_VIEW_PATH, SHARED_FILES } from "./web-manifest.ts";
 
 export const SERVICE_WORKER_PATH = "/sw.js";
-/** What the home page shows beside its words about storage. */
+/** The picture of the home page's card about storage. */
 export const STORAGE_PICTURE_PATH = "/imagestorage.png";
 const SHELL = "/his";
 /** Patterns of what the worker never answers. */

@@ -9,7 +9,7 @@ const INDIRECT = 2;
  * @param fields the data, in words for entries of 16 bits and in bytes for entries of 8; none is negative
  * @param fieldBytes 2 for words, 1 for bytes
  * @param count of the entries that the descriptor declares
- * @returns at most `count` entries; fewer if the segments end early, are empty or none that the standard knows
+ * @returns at most `count` entries; fewer if the segments end early, or up to one that is empty or of an unknown kind
  */
 export function expandSegments(fields: ArrayLike<number>, fieldBytes: 1 | 2, count: number): number[] {
   const entries: number[] = [];
@@ -18,7 +18,7 @@ export function expandSegments(fields: ArrayLike<number>, fieldBytes: 1 | 2, cou
   /** @returns the field after the segment, or undefined if none follows that can be read */
   function expandOwn(at: number): number | undefined {
     const length = field(at + 1);
-    // So that each segment brings the table nearer to its end.
+    // Each segment has to add an entry, so that the loops end.
     if (length === 0) return undefined;
     const room = Math.min(length, count - entries.length);
     if (field(at) === DISCRETE) {
@@ -32,7 +32,7 @@ export function expandSegments(fields: ArrayLike<number>, fieldBytes: 1 | 2, cou
     return at + 3;
   }
 
-  /** Copies segments that stand before; of those none is a copy itself. */
+  /** Copies earlier segments; the first of them that is itself a copy ends the copying. */
   function expandCopies(at: number): number {
     const offsetFields = 4 / fieldBytes;
     let offset = 0;

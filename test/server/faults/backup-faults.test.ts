@@ -96,7 +96,7 @@ test.skipIf(process.getuid?.() !== 0)(
       const report = await backUp(t.deps.config, folder.path);
       expect([report.missing, report.changed]).toEqual([[], []]);
 
-      // With a manifest that can't be read, it does not get its room back, and says why it made no state.
+      // If a manifest can't be read, nothing is removed, and the backup still says that the disk is full.
       const manifest = join(folder.path, "states", report.state, "manifest.json");
       writeFileSync(manifest, readFileSync(manifest, "utf8").slice(0, -4));
       const { blocks, bfree, bsize } = statfsSync(folder.path);

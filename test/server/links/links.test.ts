@@ -626,7 +626,7 @@ test("an account takes its links and their openings along, and they are deleted 
   const { token } = await openLink(link);
   const exported = JSON.stringify(await describeAccount(t.deps, leaving.id));
   for (const told of ["Clínica Sol", '"visits":[{"at":"']) expect(exported).toContain(told);
-  // A hash of what a browser opens the link again by is no data of anybody.
+  // The hash by which a browser opens the link again is no data of the account.
   expect(exported).not.toContain("attemptHash");
   const gone = await t.call("DELETE", `/api/users/${leaving.id}`, { as: admin });
   expect(gone.status).toBe(200);

@@ -121,7 +121,7 @@ export async function endUpload(
   return rows.length === 1;
 }
 
-/** Forgets uploads ended before `before`; what they stored has rows of its own. A failed one is known until its bytes are removed. */
+/** Forgets uploads ended before `before`; what they stored has rows of its own. A failed upload stays until its bytes are removed. */
 export async function deleteOldUploads(db: DbOrTx, nodeId: string, before: Date): Promise<void> {
   const needsNoSweep = or(ne(uploads.state, "failed"), isNotNull(uploads.bytesRemovedAt));
   await db

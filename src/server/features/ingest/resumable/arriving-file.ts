@@ -101,7 +101,7 @@ export function createArrivingFiles(
 /** Bytes that no row names may be those of another database, with which this server was started by mistake. Notes when it first looked. */
 async function isUnnamedForLong(path: string, at: Date): Promise<boolean> {
   const since = existsSync(path) ? Number.parseInt(await readFile(path, "utf8"), 10) : Number.NaN;
-  // A file that a full disk left empty tells no time.
+  // A full disk leaves the note empty: it is written again.
   if (since <= at.getTime()) return at.getTime() - since > UNNAMED_MS;
   await writeFile(path, String(at.getTime()), { mode: 0o600 });
   return false;

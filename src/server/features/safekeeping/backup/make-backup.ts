@@ -85,7 +85,7 @@ export async function makeBackup(root: string, options: BackupOptions): Promise<
   }
 }
 
-/** Gives a full disk its room back, unless a manifest does not tell what its state needs. */
+/** Removes the objects that no state names from a full disk. If a manifest can't be read, all stay: it may name them. */
 async function makeRoom(folder: BackupFolder): Promise<void> {
   try {
     await removeUnstated(folder);
