@@ -45,7 +45,8 @@ export function withSign(declared: number, lowest: number): number {
 }
 
 function entriesOf(data: DicomJsonElement, count: number): ArrayLike<number> {
-  if (data.Value) return wordsOf(data, MAX_ENTRIES);
+  // Those of a modality may be negative.
+  if (data.Value) return data.Value.slice(0, MAX_ENTRIES).map(Number);
   const bytes = bytesOf(data);
   return bytes.length < count * 2 ? bytes.subarray(0, count) : wordsOf(data, count);
 }

@@ -79,12 +79,16 @@ test("numbers with a sign or of more than 16 bits neither loop nor make a table 
 
 test("a count that a file writes with a sign is the one without", () => {
   const descriptor = { vr: "SS", Value: [-25_536, 0, 16] };
-  const table = lookupTable(
-    descriptor,
-    { plain: undefined, segmented: words(0, 1, 0, 1, 65_535, 65_535) },
-    0,
-  );
-  expect(table?.entries.length).toBe(40_000);
+  const line = words(0, 1, 0, 1, 65_535, 65_535);
+  expect(lookupTable(descriptor, { plain: undefined, segmented: line }, 0)?.entries.length).toBe(40_000);
+  const plain = bytes(...new Uint8Array(80_000));
+  expect(lookupTable(descriptor, { plain }, 0)?.entries.length).toBe(40_000);
+});
+
+test("entries that are no palette's keep their sign", () => {
+  const plain = { vr: "SS", Value: [-1000, 0, 1000] };
+  const table = lookupTable({ vr: "US", Value: [3, 0, 16] }, { plain }, 0);
+  expect(table?.entries).toEqual([-1000, 0, 1000]);
 });
 
 test("an image finds its colours in segmented tables", () => {
