@@ -283,8 +283,11 @@ async function largestSeries(catalogue: DicomwebCatalogue, study: string): Promi
   return series.toSorted((a, b) => b.instanceCount - a.instanceCount)[0]?.seriesInstanceUID;
 }
 
+/** Goes up with each release that draws some image otherwise, so that no client keeps the picture of an older one. */
+const DRAWN_AS = 2;
+
 function etagOf({ volumeId, dataOffset }: ManifestInstance, frameIndex = -1, drawing: Drawing): string {
-  const text = JSON.stringify([volumeId, dataOffset, frameIndex, drawing]);
+  const text = JSON.stringify([DRAWN_AS, volumeId, dataOffset, frameIndex, drawing]);
   return `"${new Bun.CryptoHasher("sha256").update(text).digest("hex").slice(0, 32)}"`;
 }
 
