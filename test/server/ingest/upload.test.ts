@@ -188,7 +188,7 @@ describe("the upload form", () => {
   });
 
   test.each([
-    ["no JSON", sampleZip({ study: "38" })],
+    ["no JSON", Uint8Array.from(sampleZip({ study: "38" }))],
     ["too long", JSON.stringify({ description: "x".repeat(70_000) })],
   ])("that is %s is a 400 that names it", async (_, form) => {
     const who = await t.addPerson("Formulário Ruim");
