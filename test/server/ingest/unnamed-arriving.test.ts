@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
-import { existsSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { sweepArriving } from "../../../src/server/features/ingest/resumable/sweep-resumables.ts";
 import { createTestApp, type TestApp } from "../../support/test-app.ts";
@@ -53,3 +53,24 @@ test("bytes that arrived outlast a start with another database by mistake, and g
   await sweepArriving(t.deps);
   expect(existsSync(folder)).toBe(false);
 });
+
+test.skipIf(process.getuid?.() !== 0)(
+  "unknown bytes on a full disk let the server start, and stay for a month from when there is room",
+  async () => {
+    const folder = join(t.deps.node.arrivingDir, Bun.randomUUIDv7());
+    const note = join(folder, "unnamed");
+    mkdirSync(folder);
+    // A machine that lets nobody mount has no small disk.
+    if (Bun.spawnSync(["mount", "-t", "tmpfs", "-o", "size=4k", "none", folder]).exitCode !== 0) return;
+    try {
+      writeFileSync(join(folder, "bytes"), new Uint8Array(4096));
+      for (let starts = 0; starts < 2; starts++) await sweepArriving(t.deps);
+      expect(readFileSync(note, "utf8")).toBe("");
+      rmSync(join(folder, "bytes"));
+      await sweepArriving(t.deps);
+      expect(readFileSync(note, "utf8")).toMatch(/^\d{13}$/);
+    } finally {
+      Bun.spawnSync(["umount", "-l", folder]);
+    }
+  },
+);

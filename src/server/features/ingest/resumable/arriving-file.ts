@@ -5,6 +5,7 @@ import { isUuid } from "../../../../shared/uuid.ts";
 import { undoInPlace } from "../../../archive/undo-in-place.ts";
 import type { Deps } from "../../../deps.ts";
 import { beginFlush } from "../../../storage/disk/begin-flush.ts";
+import { isOutOfSpace } from "../../../storage/disk/disk-room.ts";
 import { copy, linkOrCopy, statFile, sync } from "../../../storage/disk/durable-file.ts";
 import { isAbsent } from "../../../storage/disk/fs-failure.ts";
 import { sha256OfFile } from "../../../storage/disk/sha256-of-file.ts";
@@ -101,9 +102,13 @@ export function createArrivingFiles(
 /** Bytes that no row names may be those of another database, with which this server was started by mistake. Notes when it first looked. */
 async function isUnnamedForLong(path: string, at: Date): Promise<boolean> {
   const since = existsSync(path) ? Number.parseInt(await readFile(path, "utf8"), 10) : Number.NaN;
-  // A full disk leaves the note empty: it is written again.
   if (since <= at.getTime()) return at.getTime() - since > UNNAMED_MS;
-  await writeFile(path, String(at.getTime()), { mode: 0o600 });
+  try {
+    await writeFile(path, String(at.getTime()), { mode: 0o600 });
+  } catch (error) {
+    // A full disk leaves the note empty: the next start with room for it writes it.
+    if (!isOutOfSpace(error)) throw error;
+  }
   return false;
 }
 
