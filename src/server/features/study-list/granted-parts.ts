@@ -4,7 +4,7 @@ import { grantorsOf, MAX_GRANTOR_PARTS } from "../studies/access/grantors-of.ts"
 import { grantedBy, grantedByOthers, readGrantorTallies } from "../studies/grantors.repo.ts";
 import type { Caller } from "../studies/studies.repo.ts";
 import { RecentCounts } from "./recent-counts.ts";
-import { conditionsOf, filtersOf, type ModalityTally } from "./study-filters.repo.ts";
+import { conditionsOf, filtersOf, looksIntoGroups, type ModalityTally } from "./study-filters.repo.ts";
 import { countGrantedParts, grantedRevision, type ListPart, type StudyTally } from "./study-list.repo.ts";
 
 const recentCounts = new WeakMap<Deps["db"], RecentCounts<number[]>>();
@@ -35,12 +35,13 @@ export async function grantedParts(
   recentCounts.set(db, known);
   const key = JSON.stringify([caller.userId, filtersOf(query)]);
   const revision = grantedRevision(tally.grantsRevision, tallies.revision);
-  let counts = known.get(key, revision);
+  const isKeepable = !looksIntoGroups(query);
+  let counts = isKeepable ? known.get(key, revision) : undefined;
   if (!counts) {
     const counted = await countGrantedParts(db, caller, accountIds, parts);
     counts = counted.counts;
     // As a count of own studies: only what was counted at the revision by which the parts were made.
-    if (counted.revision === revision) known.set(key, revision, counts);
+    if (isKeepable && counted.revision === revision) known.set(key, revision, counts);
   }
   return parts.map((part, index) => ({ ...part, matching: counts[index] ?? 0 }));
 }

@@ -3,7 +3,13 @@ import type { Deps } from "../../deps.ts";
 import { type Caller, visibleParts } from "../studies/studies.repo.ts";
 import { grantedParts } from "./granted-parts.ts";
 import { RecentCounts } from "./recent-counts.ts";
-import { conditionsOf, filtersOf, type ModalityTally, modalitiesWith } from "./study-filters.repo.ts";
+import {
+  conditionsOf,
+  filtersOf,
+  looksIntoGroups,
+  type ModalityTally,
+  modalitiesWith,
+} from "./study-filters.repo.ts";
 import {
   countOwnPart,
   type ListPart,
@@ -61,6 +67,7 @@ async function countOwn(
     const modalities = modality ? modalitiesWith(modality, tally) : Object.keys(tally.byModality);
     return modalities.reduce((sum, known) => sum + (tally.byModality[known] ?? 0), 0);
   }
+  if (looksIntoGroups(query)) return (await countOwnPart(db, caller, query, tally)).count;
   const counts = recentCounts.get(db) ?? new RecentCounts();
   recentCounts.set(db, counts);
   const key = JSON.stringify([caller.role === "admin" || caller.userId, modality, others]);

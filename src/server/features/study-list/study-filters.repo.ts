@@ -70,6 +70,11 @@ function isInGroups(folded: string): SQL | undefined {
   return and(isNotNull(groups), contains(sql`replace(${groups}, ' ', '')`, folded.replaceAll(" ", "")));
 }
 
+/** Whether a query may find a study by {@link isInGroups}. No tally is written when these forms of a name become known. */
+export function looksIntoGroups({ search, patientName = "" }: StudyListQuery): boolean {
+  return [...wordsOf(search), foldName(patientName)].some((text) => gramsOf(text).length > 0);
+}
+
 function containsFolded(column: AnyPgColumn, text: string | undefined): SQL | undefined {
   const folded = text && fold(text);
   return folded ? containsAsTyped(column, folded) : undefined;
