@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, spyOn, test } from "bun:test";
 import { sql } from "drizzle-orm";
 import { studyPopulation } from "../../../scripts/bench/study-population.ts";
 import { parseQido } from "../../../src/server/features/dicomweb/qido/parse-qido.ts";
@@ -145,6 +145,26 @@ test("a grant that ends or is made counts at once, also in what was counted befo
   expect(await totals()).toEqual([(before[0] ?? 0) - name, before[1] ?? 0]);
   await t.sql`update studies set patient_name = ${lent?.patientName ?? null}, patient_name_folded = ${lent?.patientNameFolded ?? ""}
     where id = ${lent?.id ?? ""}`;
+});
+
+describe("a page far behind the first of what an account granted and of one's own", () => {
+  test.each([1_000, 9_000_000])(
+    "is found at offset %i without fetching the ids of all before it",
+    async (offset) => {
+      const { matches } = parseQido(new URLSearchParams("PatientName=*a*"));
+      const caller = { userId: doctor.id, role: "doctor" as const };
+      const search = { caller, isGrantedOnly: false, ofStudy: matches, ofSeries: [], limit: 5 };
+      const all = await searchStudies(t.deps.db, { ...search, limit: OWNED, offset: 0 });
+      using execute = spyOn(t.deps.db, "execute");
+      const page = await searchStudies(t.deps.db, { ...search, offset });
+      expect(page.map(({ id }) => id)).toEqual(all.slice(offset, offset + 5).map(({ id }) => id));
+      const answers = (await Promise.all(execute.mock.results.map(({ value }) => value))) as {
+        ids?: string[];
+      }[][];
+      const fetched = answers.flat().map(({ ids = [] }) => ids.length);
+      expect(Math.max(0, ...fetched)).toBeLessThan(2_000);
+    },
+  );
 });
 
 describe("somebody to whom many accounts granted studies", () => {

@@ -53,6 +53,8 @@ export interface FoundSeries {
   manifest: StoredObjectRow;
 }
 
+/** The most ids that are fetched of a part of a search. */
+const MAX_IDS_OF_PART = 5_000;
 const plannedAnew = sql.raw(PLANNED_ANEW);
 const falling = sql`desc nulls last`;
 
@@ -124,7 +126,9 @@ async function pageOf(db: DbOrTx, search: WideSearch, rows: Rows): Promise<SQL |
   const { id, order, ofPart } = rows;
   const parts = await partsOf(db, search);
   const isUnknown = search.ofStudy.some(hasUnknownFrequency) && !isNarrow(search);
-  const ranged = isUnknown ? parts.filter(({ range }) => range) : [];
+  const ofIndexes = isUnknown ? parts.filter(({ range }) => range) : [];
+  // Several parts are put together by the ids of all up to the page. A page far behind has only one of them walked.
+  const ranged = limit + offset > MAX_IDS_OF_PART ? ofIndexes.slice(0, 1) : ofIndexes;
   const firstOf = (part: SQL | undefined) => sql`(${ofPart(part)} order by ${order} limit ${limit + offset})`;
   const others = parts.filter((part) => !ranged.includes(part)).map((part) => ofPart(conditionOf(part)));
   const [main, ...further] = ranged;
