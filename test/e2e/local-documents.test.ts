@@ -14,6 +14,8 @@ import { until } from "../support/until.ts";
 import { drawn, visorOf } from "../support/visor-page.ts";
 
 const TIMEOUT_MS = 240_000;
+/** Until PDF.js reads the fonts of the page that is shown. */
+const BUSY_MS = 2_000;
 const picture = (name: string) => ({
   path: join(import.meta.dir, "../../test-results", `local-documents-${name}.png`),
 });
@@ -34,6 +36,28 @@ endstream endobj
 trailer <</Root 1 0 R>>
 `);
 
+const longRanges = `begincmap 1 begincodespacerange <00000000> <ffffffff> endcodespacerange 20000 begincidrange
+${"<00000000> <00fffffe> 0\n".repeat(20_000)}endcidrange endcmap`;
+
+/** Its character map has so many ranges that PDF.js reads it for hours. */
+const endlessPdf = Buffer.from(`%PDF-1.4
+1 0 obj <</Type/Catalog/Pages 2 0 R>> endobj
+2 0 obj <</Type/Pages/Kids[3 0 R]/Count 1>> endobj
+3 0 obj <</Type/Page/Parent 2 0 R/MediaBox[0 0 595 842]/Contents 4 0 R/Resources<</Font<</F1 5 0 R>>>>>> endobj
+4 0 obj <</Length 40>> stream
+BT /F1 24 Tf 50 700 Td <5c71753092ce> Tj ET
+endstream endobj
+5 0 obj <</Type/Font/Subtype/Type0/BaseFont/Arial/Encoding 8 0 R/DescendantFonts[6 0 R]>> endobj
+6 0 obj <</Type/Font/Subtype/CIDFontType2/BaseFont/Arial/FontDescriptor 7 0 R/DW 1000
+  /CIDSystemInfo<</Registry(Adobe)/Ordering(Identity)/Supplement 0>>>> endobj
+7 0 obj <</Type/FontDescriptor/FontName/Arial/Flags 4/FontBBox[0 -200 1000 900]/ItalicAngle 0/Ascent 800
+  /Descent -200/CapHeight 700/StemV 80>> endobj
+8 0 obj <</Type/CMap/CMapName/Long/Length ${longRanges.length}>> stream
+${longRanges}
+endstream endobj
+trailer <</Root 1 0 R>>
+`);
+
 let t: BrowserApp;
 const folder = mkdtempSync(join(tmpdir(), "local-documents-"));
 let files: Record<string, Uint8Array>;
@@ -45,6 +69,7 @@ beforeAll(async () => {
   const [image = new Uint8Array()] = Object.values(images);
   const documents = documentFiles(readTaken(image).studyInstanceUID, [
     ...[pdfOf("Densitometria óssea"), report, pdfOf("Japonês", eastAsianPdf)],
+    pdfOf("Sem fim", endlessPdf),
   ]);
   files = { ...images, ...documents };
 }, TIMEOUT_MS);
@@ -170,6 +195,15 @@ test(
         await item(page, `${texts.pdf}: Japonês`).click();
         await sheet(page).getByRole("alert").getByText(texts.partial).waitFor();
         await page.screenshot(picture(`disc-${name}-partial`));
+        await closed(page, () => page.keyboard.press("Escape"));
+        await item(page, `${texts.pdf}: Densitometria óssea`).click();
+        await seesInk(page);
+
+        // What one PDF takes is not missing to the next.
+        await closed(page, () => page.keyboard.press("Escape"));
+        await item(page, `${texts.pdf}: Sem fim`).click();
+        await sheet(page).locator(".pdf-sheet").waitFor();
+        await page.waitForTimeout(BUSY_MS);
         await closed(page, () => page.keyboard.press("Escape"));
         await item(page, `${texts.pdf}: Densitometria óssea`).click();
         await seesInk(page);

@@ -10,6 +10,8 @@ const WORKER = "worker";
 export function filesWithin(packed: string) {
   const files = JSON.parse(packed) as Record<string, string>;
   const listeners = new Set<() => void>();
+  /** The address of the worker, once one was started. */
+  let script: string | undefined;
 
   function unpack(name: string): Uint8Array<ArrayBuffer> {
     const file = files[name];
@@ -31,8 +33,8 @@ export function filesWithin(packed: string) {
     },
     /** A classic worker: browsers start no module from a page of a disc. */
     startWorker(): Worker {
-      const script = new Blob([unpack(WORKER)], { type: "text/javascript" });
-      return new Worker(URL.createObjectURL(script));
+      script ??= URL.createObjectURL(new Blob([unpack(WORKER)], { type: "text/javascript" }));
+      return new Worker(script);
     },
     /** As PDF.js wants it. */
     BinaryDataFactory: class {

@@ -35,12 +35,6 @@ const documentOptions = {
   useWasm: within !== undefined,
   enableXfa: false,
   maxImageSize: 64_000_000,
-  ...(within && {
-    // One for all documents: PDF.js ends a worker with its document, and could be starting the next one meanwhile.
-    worker: pdfjs.PDFWorker.create({ port: within.startWorker() }),
-    BinaryDataFactory: within.BinaryDataFactory,
-    useWorkerFetch: false,
-  }),
 };
 const A4: PageSize = { width: 595, height: 842 };
 
@@ -69,12 +63,14 @@ interface PdfStageProps {
 export function PdfStage({ file, canDownload = true, onOpen, ...stage }: PdfStageProps) {
   const [pdf, setPdf] = useState<OpenPdf>();
   const [failure, setFailure] = useState<Failure>();
+  const options = useDocumentOptions();
   useEffect(() => within?.onMissing(() => setFailure("partial")), []);
   if (failure) return <Unreadable failure={failure} canDownload={canDownload} />;
+  if (!options) return <Opening />;
   return (
     <Document
       file={file}
-      options={documentOptions}
+      options={options}
       suspense={false}
       className="pdf-document"
       loading={<Opening />}
@@ -89,6 +85,23 @@ export function PdfStage({ file, canDownload = true, onOpen, ...stage }: PdfStag
       {pdf && <Pages pdf={pdf} canDownload={canDownload} {...stage} />}
     </Document>
   );
+}
+
+/** Those of a page that has the files within itself come with a worker, which ends with the stage, whatever it is busy with. */
+function useDocumentOptions(): DocumentProps["options"] {
+  const [options, setOptions] = useState<DocumentProps["options"]>(within ? undefined : documentOptions);
+  useEffect(() => {
+    if (!within) return undefined;
+    const port = within.startWorker();
+    setOptions({
+      ...documentOptions,
+      worker: pdfjs.PDFWorker.create({ port }),
+      BinaryDataFactory: within.BinaryDataFactory,
+      useWorkerFetch: false,
+    });
+    return () => port.terminate();
+  }, []);
+  return options;
 }
 
 /** `partial`: this page lacks what its text is drawn with. */
