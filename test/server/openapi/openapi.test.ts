@@ -55,6 +55,7 @@ const undocumented: Record<string, string> = {
   "GET /assets/{name}": "files of the client's build",
   "GET /favicon.ico": "file of the pages",
   "GET /apple-touch-icon.png": "file of the pages",
+  "GET /imagestorage.png": "file of the pages",
   "GET /manifest.webmanifest": "file of the pages",
   "GET /sw.js": "file of the pages",
   "GET /viewer/*": "files of the viewer's build",
