@@ -10,7 +10,7 @@ afterAll(() => t[Symbol.asyncDispose]());
 
 /** Routes that answer without a session by design: pages and files, and DICOMweb behind a token in its path. */
 const openByDesign =
-  /^(\/(assets\/:name|manifest\.webmanifest|sw\.js|api\/docs|api\/conformance|favicon\.ico|apple-touch-icon\.png|reset-password\/:token|stop-email-change\/:token|invitation\/:token|[vr]\/:id|ver|verificar|ajuda|his|his\/subscription)?|\*|\/\*|\/viewer\/\*|\/dicomweb\/t\/:token\/.+)$/;
+  /^(\/(assets\/:name|manifest\.webmanifest|sw\.js|api\/docs|api\/conformance|favicon\.ico|apple-touch-icon\.png|imagestorage\.png|reset-password\/:token|stop-email-change\/:token|invitation\/:token|[vr]\/:id|ver|verificar|ajuda|his|his\/subscription)?|\*|\/\*|\/viewer\/\*|\/dicomweb\/t\/:token\/.+)$/;
 
 function declaredRoutes(): { method: string; path: string; access: Access }[] {
   return t.app.routes.flatMap(({ method, path, handler }) => {
