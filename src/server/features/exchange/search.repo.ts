@@ -9,7 +9,7 @@ import type { Page } from "../dicomweb/qido/parse-qido.ts";
 import type { QidoMatch } from "../dicomweb/qido/qido-match.ts";
 import { grantorsOf, MAX_GRANTOR_PARTS } from "../studies/access/grantors-of.ts";
 import { grantedByAny, grantedByOthers, readGrantsRevision } from "../studies/grantors.repo.ts";
-import { type Caller, grantedTo, talliesOf, visibleParts, visibleTo } from "../studies/studies.repo.ts";
+import { type Caller, grantedTo, ownPart, talliesOf, visibleTo } from "../studies/studies.repo.ts";
 import {
   MAX_INDEXED_TEXT,
   type SeriesRow,
@@ -129,7 +129,7 @@ async function pageOf(db: DbOrTx, search: WideSearch, rows: Rows): Promise<SQL |
   const ofIndexes = isUnknown ? parts.filter(({ range }) => range) : [];
   // Several parts are put together by the ids of all up to the page. A page far behind has only one of them walked.
   const ranged = limit + offset > MAX_IDS_OF_PART ? ofIndexes.slice(0, 1) : ofIndexes;
-  const firstOf = (part: SQL | undefined) => sql`(${ofPart(part)} order by ${order} limit ${limit + offset})`;
+  const firstOf = (found: SQL) => sql`(${found} order by ${order} limit ${limit + offset})`;
   const others = parts.filter((part) => !ranged.includes(part)).map((part) => ofPart(conditionOf(part)));
   const [main, ...further] = ranged;
   if (main && further.length === 0) {
@@ -140,11 +140,11 @@ async function pageOf(db: DbOrTx, search: WideSearch, rows: Rows): Promise<SQL |
   }
   const ids: string[] = [];
   for (const part of ranged) {
-    const search = { ...textSearch(part, rows), ranges: ranged.length, limit: limit + offset, offset: 0 };
-    ids.push(...(await idsOfPage(db, { ...search, others: [] })));
+    const upToPage = { ranges: ranged.length, limit: limit + offset, offset: 0, others: [] };
+    ids.push(...(await idsOfPage(db, { ...textSearch(part, rows), ...upToPage })));
   }
-  const first = others.map((other) => sql`(${other} order by ${order} limit ${limit + offset})`);
-  if (ids.length > 0) first.push(firstOf(and(isAnyOf(id, ids), visibleTo(caller))));
+  const first = others.map(firstOf);
+  if (ids.length > 0) first.push(firstOf(ofPart(and(isAnyOf(id, ids), visibleTo(caller)))));
   return sql`${id} in (select id from (${sql.join(first, sql` union all `)}) as found
     order by ${order} limit ${limit} offset ${offset}) ${plannedAnew}`;
 }
@@ -190,7 +190,7 @@ interface Seen {
 /** All that a caller sees, the accounts that granted the most first. A study is in one of them. */
 async function seenOf(db: DbOrTx, search: Search): Promise<Seen[]> {
   const { caller, isGrantedOnly, ofStudy } = search;
-  const own = { ofAccount: visibleParts(caller).own, tallies: talliesOf(caller) };
+  const own = { ofAccount: ownPart(caller), tallies: talliesOf(caller) };
   if (caller.role === "admin") return [own];
   const revision = await readGrantsRevision(db, caller);
   const { accountIds } = revision === "" ? { accountIds: [] } : await grantorsOf(db, caller, revision);

@@ -1,4 +1,4 @@
-import { and, desc, eq, gt, inArray, ne, or, type Placeholder, type SQL, sql, sum } from "drizzle-orm";
+import { and, desc, eq, gt, inArray, or, type Placeholder, type SQL, sql, sum } from "drizzle-orm";
 import type { KeptStudy } from "../../../shared/api/studies.ts";
 import type { Role } from "../../../shared/api/users.ts";
 import type { DbOrTx } from "../../db/client.ts";
@@ -36,15 +36,11 @@ export const visibleToJoinedUser = and(
 );
 
 /**
- * {@link visibleTo} in two disjoint parts for the list: the caller's own studies (for an admin: all) and those that others granted
- * them. An "or" over both would leave no index that sorts.
+ * Of {@link visibleTo}, the caller's own studies; for an admin, all. Granted ones are parts of their own (`grantors.repo.ts`): an "or" over
+ * both would leave no index that sorts.
  */
-export function visibleParts({ userId, role }: Caller): { own: SQL | undefined; granted: SQL | undefined } {
-  if (role === "admin") return { own: isKept(studies), granted: sql`false` };
-  return {
-    own: and(isKept(studies), eq(studies.accountId, userId)),
-    granted: and(isKept(studies), ne(studies.accountId, userId), grantedTo(userId)),
-  };
+export function ownPart({ userId, role }: Caller): SQL | undefined {
+  return role === "admin" ? isKept(studies) : and(isKept(studies), eq(studies.accountId, userId));
 }
 
 /** The tallies of the caller's own studies; for an admin, of all. */

@@ -1,6 +1,6 @@
 import type { StudyListQuery } from "../../../shared/api/studies.ts";
 import type { Deps } from "../../deps.ts";
-import { type Caller, visibleParts } from "../studies/studies.repo.ts";
+import { type Caller, ownPart } from "../studies/studies.repo.ts";
 import { grantedParts } from "./granted-parts.ts";
 import { RecentCounts } from "./recent-counts.ts";
 import {
@@ -31,7 +31,7 @@ export async function pageOfStudies(
   const { limit = MAX_LISTED, offset = 0 } = query;
   const tally = await readStudyTally(db, caller);
   const own: ListPart = {
-    conditions: conditionsOf(visibleParts(caller).own, query, tally),
+    conditions: conditionsOf(ownPart(caller), query, tally),
     indexed: sumOf(tally),
     matching: await countOwn(db, caller, query, tally),
   };

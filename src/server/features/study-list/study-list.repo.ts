@@ -6,7 +6,7 @@ import { PLANNED_ANEW } from "../../db/preparing.ts";
 import { isKept } from "../../holdings/kept.repo.ts";
 import { users } from "../accounts/users/users.table.ts";
 import { grantsRevision, talliesRevision } from "../studies/grantors.repo.ts";
-import { type Caller, talliesOf, visibleParts } from "../studies/studies.repo.ts";
+import { type Caller, ownPart, talliesOf } from "../studies/studies.repo.ts";
 import { grants, type StudyRow, studies, studyTallies } from "../studies/studies.table.ts";
 import { conditionsOf, hasIndexOfItsOwn, type ModalityTally } from "./study-filters.repo.ts";
 
@@ -79,10 +79,9 @@ export async function readStudyTally(db: DbOrTx, caller: Caller): Promise<StudyT
 
 /** Whether more than one patient name is seen: the first and the last of the own ones, and those of granted studies. */
 function severalPatients(caller: Caller): SQL {
-  const { own } = visibleParts(caller);
   const name = studies.patientNameFolded;
   const end = (direction: SQL) =>
-    sql`(select ${name} as name from ${studies} where ${and(own)} order by ${name} ${direction} limit 1)`;
+    sql`(select ${name} as name from ${studies} where ${ownPart(caller)} order by ${name} ${direction} limit 1)`;
   const ofOwn = sql`${end(sql`asc nulls first`)} union ${end(sql`desc nulls last`)}`;
   if (caller.role === "admin") return sql`select count(*) > 1 from (${ofOwn}) as names`;
   // The first other name ends the search.
@@ -109,8 +108,7 @@ export async function countOwnPart(
   query: StudyListQuery,
   tally: StudyTally,
 ): Promise<StudyCount> {
-  const { own } = visibleParts(caller);
-  const counts = conditionsOf(own, query, tally).map(
+  const counts = conditionsOf(ownPart(caller), query, tally).map(
     (condition) => sql`(select count(*) from ${studies} where ${condition})`,
   );
   const [row] = await db.execute<{ revision: string; count: number }>(
