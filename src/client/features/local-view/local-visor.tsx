@@ -3,7 +3,7 @@ import { Dialog as RadixDialog } from "radix-ui";
 import { Suspense, useEffect, useMemo, useState } from "react";
 import { Button } from "../../ui/button.tsx";
 import { SmartphoneIcon } from "../../ui/icons.tsx";
-import { laterChunk, lazyChunk } from "../../ui/lazy-chunk.ts";
+import { lazyChunk } from "../../ui/lazy-chunk.ts";
 import type { LocalExam, LocalStudy } from "../../visor/core/local-source.ts";
 import {
   DrawnSeriesPicture,
@@ -11,21 +11,12 @@ import {
   SeriesDrawerContext,
   startSeriesDrawer,
 } from "../../visor/view/drawn-series.tsx";
-import type { DocumentViews } from "../../visor/view/visor-props.ts";
+import { localDocumentViews } from "../documents/lazy-document-views.ts";
 import { nearestFirst } from "../studies/nearest-first.ts";
 import { dateText, descriptionText, patientText } from "../studies/study-text.ts";
 import { useHistoryStep } from "./use-history-step.ts";
 
 const Visor = lazyChunk(() => import("../../visor/view/visor.tsx"));
-
-const loadDocuments = () => import("../documents/document-views.tsx");
-const documents: DocumentViews = {
-  List: laterChunk(async () => ({ default: (await loadDocuments()).DocumentList })),
-  Title: laterChunk(async () => ({ default: (await loadDocuments()).DocumentTitle })),
-  Detail: laterChunk(async () => ({ default: (await loadDocuments()).DocumentDetail })),
-  Save: laterChunk(async () => ({ default: (await loadDocuments()).LocalDocumentSave })),
-  Pages: laterChunk(async () => ({ default: (await loadDocuments()).LocalDocumentPages })),
-};
 
 interface LocalVisorProps {
   exam: LocalExam;
@@ -65,7 +56,7 @@ export function LocalVisor({ exam, name, onClose, onAnother, keep }: LocalVisorP
                 key={study.studyInstanceUID}
                 source={exam.source}
                 studies={[about]}
-                documents={documents}
+                documents={localDocumentViews}
                 documentName={about.documentName}
                 seriesPicture={DrawnSeriesPicture}
                 findOthers={studies.length > 1 ? findOthers : undefined}

@@ -1,6 +1,7 @@
 import { type ComponentProps, type ComponentType, Suspense, useState } from "react";
-import { laterChunk, lazyChunk } from "../../ui/lazy-chunk.ts";
-import type { DocumentViews, VisorProps } from "../../visor/view/visor-props.ts";
+import { lazyChunk } from "../../ui/lazy-chunk.ts";
+import type { VisorProps } from "../../visor/view/visor-props.ts";
+import { documentViews } from "../documents/lazy-document-views.ts";
 
 let loaded: ComponentType<VisorProps> | undefined;
 
@@ -12,15 +13,6 @@ export async function loadVisor() {
 
 const Visor = lazyChunk(loadVisor);
 const LaudoPages = lazyChunk(() => import("./laudo-pages.tsx"));
-
-const loadDocuments = () => import("../documents/document-views.tsx");
-const documents: DocumentViews = {
-  List: laterChunk(async () => ({ default: (await loadDocuments()).DocumentList })),
-  Title: laterChunk(async () => ({ default: (await loadDocuments()).DocumentTitle })),
-  Detail: laterChunk(async () => ({ default: (await loadDocuments()).DocumentDetail })),
-  Save: laterChunk(async () => ({ default: (await loadDocuments()).DocumentSave })),
-  Pages: laterChunk(async () => ({ default: (await loadDocuments()).DocumentPages })),
-};
 
 /** Our own viewer; the study's picture in the place of the film until its code has come. */
 export function LazyVisor(props: VisorProps) {
@@ -38,7 +30,7 @@ export function LazyVisor(props: VisorProps) {
         </div>
       }
     >
-      <Shown documents={documents} {...props} />
+      <Shown documents={documentViews} {...props} />
     </Suspense>
   );
 }
