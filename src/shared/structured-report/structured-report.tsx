@@ -51,7 +51,7 @@ interface Page extends ReportLanguage {
 
 /**
  * A structured report as an HTML page: its header, and every content item with the name of its concept (PS3.3 §C.17.3).
- * @throws {ReportUnreadable} for one whose texts are not in its metadata, or that has no content or too much of it
+ * @throws {ReportUnreadable} if its metadata lack its texts, or if it has no content or too much
  */
 export function structuredReportHtml(report: DicomJson, { locale, say }: ReportLanguage): string {
   if (!report[TagHex.ValueType]) throw new ReportUnreadable("no content");

@@ -56,7 +56,7 @@ test("a visit whose answer was lost is opened again as the same opening, also af
   expect(attempts()[3]).not.toBe(attempts()[0]);
 });
 
-test("a visit whose answer can't be read shows that it failed, and can be tried again", async () => {
+test("an unreadable answer to a visit is shown as a failure, with another try", async () => {
   answerOpenings(Response.json([{ id: 5 }]), opened());
   await renderClient(<Page link="misfit" />);
   await userEvent.click(await screen.findByText("failed"));

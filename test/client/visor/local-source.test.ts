@@ -84,7 +84,7 @@ test("a worker that may read is handed no bytes", async () => {
   expect(exams.studies[0]?.series[0]?.instanceCount).toBe(1);
 });
 
-test("a document whose disc was taken out is told apart from one with nothing to read", async () => {
+test("the source says whether a disc was taken out or a document has nothing to read", async () => {
   // More than is read ahead and held.
   const long = Buffer.concat([pdf, new Uint8Array(300_000)]);
   const [file = new Uint8Array()] = Object.values(documentFiles("2.25.10", [pdfOf("Laudo", long)]));
