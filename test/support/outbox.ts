@@ -22,10 +22,14 @@ export function parseMail(source: string): ReadMail {
       source.match(new RegExp(`^${name}: ((?:.|\\r?\\n[ \\t])*)`, "im"))?.[1]?.replace(/\r?\n[ \t]/g, " ") ??
         "",
     );
-  const [, encoding = "", body = ""] =
+  const [, encoding = "", rest = ""] =
     source.match(
-      /Content-Type: text\/plain[^\r\n]*(?:\r?\n[ \t][^\r\n]*)*\r?\n(?:Content-Transfer-Encoding: ([\w-]+)\r?\n)?(?:[\w-]+:[^\r\n]*\r?\n)*\r?\n([\s\S]*?)\r?\n--/i,
+      /Content-Type: text\/plain[^\r\n]*(?:\r?\n[ \t][^\r\n]*)*\r?\n(?:Content-Transfer-Encoding: ([\w-]+)\r?\n)?(?:[\w-]+:[^\r\n]*\r?\n)*\r?\n([\s\S]*)/i,
     ) ?? [];
+  // A line of a link that is folded may begin with two hyphens too, so only the boundary ends the part.
+  const boundary = /boundary="([^"]+)"/i.exec(source)?.[1];
+  if (boundary === undefined) throw new Error("a mail without a boundary");
+  const [body = ""] = rest.split(`\r\n--${boundary}`, 1);
   return { to: header("To"), subject: header("Subject"), text: decodeBody(body, encoding) };
 }
 

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { forgetInOutbox, hashAddress, sweepOutbox } from "../../../src/server/mail/outbox.ts";
 import { createOutboxMailer } from "../../../src/server/mail/outbox-mailer.ts";
 import { createLogger } from "../../../src/server/runtime/log.ts";
+import { linkIn, readOutbox } from "../../support/outbox.ts";
 import { createTempFolder } from "../../support/temp-folder.ts";
 
 const DAY = 24 * 3600_000;
@@ -91,6 +92,25 @@ describe("the outbox", () => {
     await mail("antes@example.com");
     await forgetInOutbox(folder.path, hashAddress("antes@example.com"), new Date("2026-01-02T12:00:00Z"));
     expect(await names()).toEqual([name]);
+  });
+
+  test("writes a link that is read again, wherever its line is folded and whatever then begins it", async () => {
+    const mailer = createOutboxMailer({
+      folder: join(folder.path, "outbox"),
+      from: "Exameteca <a@example.com>",
+      log,
+    });
+    const links = Array.from(
+      { length: 60 },
+      (_, at) => `http://localhost/${"A".repeat(at)}--${"B".repeat(60)}`,
+    );
+    for (const link of links)
+      await mailer.send({
+        ...{ to: "um@example.com", subject: "Olá", html: "<p>Olá</p>" },
+        text: `Olá, você:\n\n${link}\n`,
+      });
+    mailer.close();
+    expect((await readOutbox(folder.path)).map((read) => linkIn(read).href)).toEqual(links);
   });
 
   test("may be missing without an error", async () => {
