@@ -416,6 +416,22 @@ describe("ImagingStudy", () => {
     expect(seen).toEqual(["1", "2"]);
   });
 
+  test("leads back from each page but the first", async () => {
+    const linksOf = async (query: string) => {
+      const { link } = await bundle(`/ImagingStudy?${query}`);
+      return Object.fromEntries(
+        link.map(({ relation, url }) => [relation, Number(new URL(url).searchParams.get("_offset"))]),
+      );
+    };
+    expect(await linksOf("_count=1&_offset=2")).toEqual({ self: 2, first: 0, previous: 1, next: 3 });
+    expect(await linksOf("_count=2&_offset=1")).toEqual({ self: 1, first: 0, previous: 0, next: 3 });
+    expect(await linksOf("_count=3&_offset=9")).toEqual({ self: 9, first: 0, previous: 6 });
+    expect(await linksOf("_count=4")).toEqual({ self: 0 });
+    expect(await linksOf("_count=0&_offset=2")).toEqual({ self: 0 });
+    const [, , back] = (await bundle("/ImagingStudy?modality=CT,MR&_count=1&_offset=1")).link;
+    expect(back?.url).toStartWith(`${PUBLIC_URL}/fhir/ImagingStudy?modality=CT%2CMR&_count=1`);
+  });
+
   test("comes in pages of at most 100 studies, and of fewer where these have more than 2,000 series", async () => {
     const both = "/ImagingStudy?patient=P-100,P-1*";
     expect(selfOf(await bundle(`${both}&_count=500`)).get("_count")).toBe("100");

@@ -59,7 +59,7 @@ const posting = {
   problems: [validationFailed, notAcceptable, unsupportedMediaType, bodyTooLarge, bodyInterrupted],
 };
 const SEARCHING =
-  "Answers a Bundle with the `total` of matches; its link `next` leads to the next page. `_count` is at most 100. `_include` and `_revinclude` bring what `/fhir/metadata` names. Parameters that are unknown are ignored and not in the link `self`, unless `Prefer: handling=strict` is sent.";
+  "Answers a Bundle with the `total` of matches; its links `next`, `previous` and `first` lead to other pages. `_count` is at most 100. `_include` and `_revinclude` bring what `/fhir/metadata` names. Parameters that are unknown are ignored and not in the link `self`, unless `Prefer: handling=strict` is sent.";
 
 /** The parameters of a search for a type, as the API's document has them. */
 function asksOf(type: SearchedType): Record<string, string> {

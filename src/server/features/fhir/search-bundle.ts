@@ -1,9 +1,10 @@
+import type { Page } from "../dicomweb/qido/parse-qido.ts";
 import type { FhirResource } from "./fhir-resource.ts";
 import type { FhirSearch } from "./parse-fhir-search.ts";
 import type { FoundPage } from "./search-fhir.ts";
 import type { SearchedType } from "./search-parameters.ts";
 
-/** A page of a search (Bundle of type searchset), with the addresses of it and of the next one. */
+/** A page of a search (Bundle of type searchset), with the addresses of it and of the pages around it. */
 export function searchBundle(
   fhirUrl: string,
   type: SearchedType,
@@ -24,10 +25,20 @@ export function searchBundle(
     ...(total !== undefined && { total }),
     link: [
       { relation: "self", url: limit === 0 ? address(["_summary", "count"]) : pageAt(offset) },
+      ...back({ limit, offset }).map(([relation, at]) => ({ relation, url: pageAt(at) })),
       ...(next === undefined ? [] : [{ relation: "next", url: pageAt(next) }]),
     ],
     ...(matches.length > 0 && {
       entry: [...matches.map(entryOf("match")), ...brought.map(entryOf("include"))],
     }),
   };
+}
+
+/** Where the pages before one begin. The previous one has some of its matches too, if fewer than a page come before it. */
+function back({ limit, offset }: Page): [relation: string, at: number][] {
+  if (limit === 0 || offset === 0) return [];
+  return [
+    ["first", 0],
+    ["previous", Math.max(0, offset - limit)],
+  ];
 }
