@@ -156,6 +156,22 @@ describe("a search by POST", () => {
   });
 });
 
+describe("A client", () => {
+  test.each([
+    ["application/fhir+json; fhirVersion=4.0", 200],
+    ['application/fhir+json;fhirVersion="4.0"; charset=utf-8', 200],
+    ["application/fhir+json; fhirVersion=4.0.1", 200],
+    ["application/fhir+json; fhirVersion=3.0", 406],
+    ["application/fhir+json;FHIRVERSION=5.0;q=0.9", 406],
+    ["application/fhir+json; fhirVersion=5.0, application/fhir+json; fhirVersion=4.0; q=0.5", 200],
+  ])("that accepts %p is answered %p", async (accept, status) => {
+    for (const path of ["metadata", "ImagingStudy?_count=1", `ImagingStudy/${ids["1"]}`]) {
+      const answer = await t.call("GET", `/fhir/${path}`, { as: program, headers: { accept } });
+      expect([path, answer.status]).toEqual([path, status]);
+    }
+  });
+});
+
 describe("ImagingStudy", () => {
   test("names a patient in each way in which the name is written", async () => {
     const study = (await read(`/ImagingStudy/${ids["4"]}`)) as { contained?: unknown; subject?: unknown };

@@ -288,6 +288,9 @@ function wantsBinaryResource(c: Context<HttpEnv>): boolean {
   return best !== undefined && JSON_TYPES.has(best);
 }
 
+/** The parameter of a media type that names another version of FHIR than R4. */
+const OTHER_VERSION = /^fhirversion\s*=(?!\s*"?4\.0(?:\.1)?"?$)/;
+
 /** The media types of a header, those that the client likes best first. */
 function typesIn(accept = ""): string[] {
   return accept
@@ -296,7 +299,8 @@ function typesIn(accept = ""): string[] {
     .map((entry) => {
       const [type = "", ...parameters] = entry.split(";").map((part) => part.trim().toLowerCase());
       const weight = parameters.find((parameter) => parameter.startsWith("q="))?.slice(2);
-      return { type: type.replace("fhir json", "fhir+json"), weight: Number(weight ?? 1) };
+      const isOther = parameters.some((parameter) => OTHER_VERSION.test(parameter));
+      return { type: isOther ? entry : type.replace("fhir json", "fhir+json"), weight: Number(weight ?? 1) };
     })
     .filter(({ type, weight }) => type !== "" && weight !== 0)
     .sort((one, other) => (other.weight || 0) - (one.weight || 0))
