@@ -18,6 +18,7 @@ let program: Person;
 /** Ids of the studies, by the number in their UIDs. */
 const ids: Record<string, string> = {};
 
+const seriesUID = (study: string, series = "1") => `2.25.2.${study}.${series}`;
 const text = (vr: string, value: string | number) => ({ vr, Value: [value] });
 const head: DicomElements = {
   [TagHex.PatientName]: text("PN", "Gonçalves^João^Paulo^Dr"),
@@ -325,6 +326,13 @@ describe("ImagingStudy", () => {
     ["modality=http://dicom.nema.org/resources/ontology/DCM|MR,CT", ["1", "2"]],
     ["modality=http://dicom.nema.org/resources/ontology/DCM|", ["1", "2", "4"]],
     ["modality=http://other.example|CT,|MR", []],
+    [`series=${seriesUID("1", "2")}`, ["1"]],
+    [`series=urn:dicom:uid|urn:oid:${seriesUID("2")},${seriesUID("4")}`, ["2", "4"]],
+    [`series=${seriesUID("1")}&series=${seriesUID("1", "2")}&modality=CT`, ["1"]],
+    [`series=${seriesUID("1")}&series=${seriesUID("2")}`, []],
+    [`series=${seriesUID("9")}`, []],
+    [`series=http://other.example|${seriesUID("1")}`, []],
+    ["series=urn:dicom:uid|&modality=MR", ["2"]],
     ["anything=1&_elements=id&_count=500", ["1", "2", "4", "3"]],
   ])("for %p finds %p", async (query, expected) => {
     expect(await find(query)).toEqual(expected);
@@ -688,6 +696,8 @@ describe("a failure", () => {
     ["/ImagingStudy?modality:not=CT", 400, "invalid"],
     ["/DiagnosticReport?date:missing=true", 400, "invalid"],
     [`/ImagingStudy?${"started=ne2026&".repeat(51)}`, 400, "invalid"],
+    [`/ImagingStudy?${"series=2.25.1&".repeat(9)}`, 400, "invalid"],
+    ["/ImagingStudy?series:missing=true", 400, "invalid"],
     ["/ImagingStudy?patient.name:exact=Ana", 400, "invalid"],
     ["/ImagingStudy?patient.name=^", 400, "invalid"],
     ["/ImagingStudy?patient.name=Ana,Rosa", 400, "invalid"],

@@ -172,6 +172,13 @@ export function isSaid(tag: string | undefined, said: SQL, wanted: Wanted): SQL 
   return isValue(tag === TagHex.PatientName ? foldedName(said) : said, wanted);
 }
 
+/** Whether a study has a series with one of these UIDs. */
+export function isStudyWithSeries(seriesInstanceUIDs: readonly string[]): SQL {
+  if (seriesInstanceUIDs.length === 0) return sql`false`;
+  const isWanted = inArray(series.seriesInstanceUID, [...seriesInstanceUIDs]);
+  return sql`exists (select from ${series} where ${and(eq(series.studyId, studies.id), isWanted)})`;
+}
+
 /** What a series must be. All that is wanted of the members of one sequence has to be in one item (PS3.4 §C.2.2.2.6). */
 export function seriesConditions(matches: readonly QidoMatch[]): (SQL | undefined)[] {
   return [

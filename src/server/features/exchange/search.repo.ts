@@ -23,6 +23,7 @@ import { followingCondition, hasUnknownFrequency } from "./following-conditions.
 import { idsOfPage } from "./newest-page.repo.ts";
 import {
   isSaid,
+  isStudyWithSeries,
   listColumns,
   namesOne,
   seriesConditions,
@@ -39,6 +40,8 @@ export interface Search {
   ofSeries: readonly QidoMatch[];
   /** Leaves out all other studies. */
   ids?: readonly string[] | undefined;
+  /** Leaves out studies without a series of each of these lists. */
+  seriesInstanceUIDs?: readonly (readonly string[])[];
   /** Leaves out studies without a report. */
   hasReport?: boolean;
   /** Leaves out studies, or with `hasReport` reports, that last changed at no time of one of these lists. */
@@ -217,12 +220,13 @@ async function seenOf(db: DbOrTx, search: Search): Promise<Seen[]> {
  * replaced are parts of their own; the others are found by the columns' indexes.
  */
 export async function partsOf(db: DbOrTx, search: Search): Promise<Part[]> {
-  const { ofStudy, ids, hasReport, changed = [] } = search;
+  const { ofStudy, ids, seriesInstanceUIDs = [], hasReport, changed = [] } = search;
   const seen = await seenOf(db, search);
   if (seen.length === 0) return [{ wanted: sql`false` }];
   const wantedOf = (from: ValuesFrom, matches = ofStudy) => [
     ...matches.map((match) => studyCondition(match, from)),
     ids === undefined ? undefined : ids.length > 0 ? inArray(studies.id, [...ids]) : sql`false`,
+    ...seriesInstanceUIDs.map(isStudyWithSeries),
     hasReport ? studies.hasReport : undefined,
     ...changed.map((times) => or(...times.map(hasReport ? isReportChangedIn : isStudyChangedIn))),
   ];

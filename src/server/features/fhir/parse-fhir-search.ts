@@ -16,6 +16,7 @@ import {
   nameOf,
   patientIDsOf,
   referencedBy,
+  seriesOf,
   valuesOf,
 } from "./read-values.ts";
 import {
@@ -38,6 +39,7 @@ const MAX_COUNT = 100;
 const MAX_VALUES = 100;
 /** Ranges of days and of times, of all parameters. */
 const MAX_TIMES = 100;
+/** Names, and lists of series. */
 const MAX_NAMES = 8;
 const MAX_TEXT_LENGTH = 128;
 const MAX_OFFSET = 1_000_000;
@@ -47,6 +49,8 @@ export interface FhirSearch extends Page {
   /** Of studies; all of them without. */
   ids: string[] | undefined;
   matches: QidoMatch[];
+  /** Series by their UIDs; a study has one of each of these lists. */
+  series: string[][];
   /** When what is wanted last changed: at a time of each of these lists. */
   changed: TimeRange[][];
   /** Of the matches. */
@@ -78,6 +82,7 @@ export function parseFhirSearch(type: SearchedType, parameters: URLSearchParams,
   const search: FhirSearch = {
     ids: undefined,
     matches: [],
+    series: [],
     changed: [],
     elements: elementsIn(parameters, type),
     brought: new Set(),
@@ -142,6 +147,9 @@ function isCompared(
     case "study":
       keepIds(search, referencedBy(values, "ImagingStudy", hosts));
       break;
+    case "series":
+      search.series.push(...seriesOf(values));
+      break;
     case "status":
       if (!isStatus(values, STATUS[type])) search.ids = [];
       break;
@@ -168,11 +176,16 @@ function isCompared(
 }
 
 /** Whether each study would be compared with too much. */
-function isTooWide({ matches, changed }: FhirSearch): boolean {
+function isTooWide({ matches, series, changed }: FhirSearch): boolean {
   const wanted = matches.map((match) => match.wanted);
   const days = wanted.flatMap((one) => (one.kind === "any" ? one.of : []));
   const names = wanted.filter(({ kind }) => kind === "words");
-  return days.length > MAX_TIMES || changed.flat().length > MAX_TIMES || names.length > MAX_NAMES;
+  return (
+    days.length > MAX_TIMES ||
+    changed.flat().length > MAX_TIMES ||
+    series.length > MAX_NAMES ||
+    names.length > MAX_NAMES
+  );
 }
 
 /** What a name with its modifier or chain is compared with. @throws {AppError} 400 for a modifier that is not supported */

@@ -48,6 +48,12 @@ export function modalitiesOf(values: readonly string[]): Wanted {
   return { kind: "list", values: new Set(codes), ...(codes.includes("") && { patterns: ["?*"] }) };
 }
 
+/** Series by their UIDs; no list for all of them, since every study has one. */
+export function seriesOf(values: readonly string[]): string[][] {
+  const uids = codesOf(values, DICOM_UID).map((code) => code.replace(/^urn:oid:/, ""));
+  return uids.includes("") ? [] : [uids];
+}
+
 /** Studies by their UIDs, or by accession numbers, which have no system here. Undefined for a mixture. */
 export function identifierMatches(values: readonly string[]): QidoMatch[] | undefined {
   const tokens = values.map(tokenOf);

@@ -72,6 +72,7 @@ export function searchOfOne(id: string, elements?: Elements): Search {
   return {
     ids: [id],
     matches: [],
+    series: [],
     changed: [],
     limit: 1,
     offset: 0,
@@ -129,7 +130,7 @@ interface PageOf {
 async function pageOf(
   { db }: Pick<Deps, "db">,
   session: Session,
-  { ids, matches, changed, limit, offset, isCounted }: Search,
+  { ids, matches, series, changed, limit, offset, isCounted }: Search,
   { hasReport, hasSeries }: PageOf,
 ): Promise<FoundRows> {
   const wanted = {
@@ -137,6 +138,7 @@ async function pageOf(
     isGrantedOnly: !session.hasActiveSubscription,
     ofStudy: matches,
     ofSeries: [],
+    seriesInstanceUIDs: series,
     ids,
     changed,
     hasReport,

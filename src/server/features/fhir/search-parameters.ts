@@ -8,6 +8,7 @@ export type Meaning =
   | "id"
   | "changed"
   | "study"
+  | "series"
   | "patient"
   | "name"
   | "birthday"
@@ -81,6 +82,12 @@ export const SEARCH_PARAMETERS: Readonly<Record<SearchedType, Readonly<Record<st
     },
     started: { ...day, definition: `${HL7}/ImagingStudy-started` },
     modality: { type: "token", meaning: "modality", definition: `${HL7}/ImagingStudy-modality` },
+    series: {
+      type: "token",
+      meaning: "series",
+      definition: `${HL7}/ImagingStudy-series`,
+      documentation: "The Series Instance UID of one of its series.",
+    },
     status: { type: "token", meaning: "status", definition: `${HL7}/ImagingStudy-status` },
   },
   DiagnosticReport: {
