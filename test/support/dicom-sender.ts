@@ -107,6 +107,7 @@ export function associateRequest(
   called: string,
   calling: string,
   proposed: Iterable<readonly [id: number, abstractSyntax: string]> = CONTEXTS,
+  negotiated: readonly [type: number, content: Buffer][] = [],
 ): Buffer {
   const fixed = Buffer.alloc(68);
   fixed.writeUInt16BE(1, 0);
@@ -120,7 +121,7 @@ export function associateRequest(
     fixed,
     item(0x10, Buffer.from("1.2.840.10008.3.1.1.1")),
     ...contexts,
-    item(0x50, maximum),
+    item(0x50, maximum, ...negotiated.map(([type, content]) => item(type, content))),
   ]);
   const head = Buffer.from([1, 0, 0, 0, 0, 0]);
   head.writeUInt32BE(body.length, 2);

@@ -228,6 +228,7 @@ function associations(): ConformanceSection {
       ["Application context", "1.2.840.10008.3.1.1.1"],
       ["Longest P-DATA-TF accepted, in bytes", count(MAX_DATA_BYTES)],
       ["Operations at once in an association", "1 (no asynchronous window)"],
+      ["Roles, extended negotiation, identity of a user", "not answered, and no reason to reject"],
       ["Connections at once", count(MAX_CONNECTIONS)],
       [
         "Associations at once; of one account",

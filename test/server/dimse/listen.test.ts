@@ -182,6 +182,30 @@ test("an accepted association repeats the titles and reserved bytes of its reque
   expect([type, body?.subarray(4, 68)]).toEqual([2, request.subarray(10, 74)]);
 });
 
+test("what a sender negotiates beside classes and syntaxes stays at DICOM's defaults, and it may send (PS3.7 annex D.3.3)", async () => {
+  await using listener = await listen();
+  const ct = Buffer.from("\0\x191.2.840.10008.5.1.4.1.1.2", "latin1");
+  const negotiated = [
+    [0x53, Buffer.from([0, 0, 0, 0])], // asynchronous operations without a limit
+    [0x54, Buffer.concat([ct, Buffer.from([1, 1])])], // both roles
+    [0x56, Buffer.concat([ct, Buffer.from([2, 0, 3, 0, 1, 0])])], // levels of storage
+    [0x57, Buffer.concat([ct, Buffer.from("\0\x111.2.840.10008.4.2\0\0", "latin1")])], // its service class
+    [0x58, Buffer.from("\x02\x01\0\x03ana\0\x05senha", "latin1")], // a user, and a wish to hear that they are known
+    [0x5f, Buffer.from("later")],
+  ] as const satisfies [number, Buffer][];
+  const answerTo = async (more: readonly [number, Buffer][]) => {
+    await using sender = await connectSender(listener.port);
+    sender.raw(associateRequest("CLINICA", "TESTE", undefined, more));
+    const answer = await sender.next();
+    expect(await sender.echo()).toBe(0);
+    await sender.release();
+    return answer;
+  };
+  const plain = await answerTo([]);
+  expect(plain?.type).toBe(PduType.associateAccept);
+  expect(await answerTo(negotiated)).toEqual(plain);
+});
+
 test("a manufacturer's own classes may be stored, and DICOM's classes that are not of storage may not", () => {
   const results = (...uids: string[]) =>
     negotiate({
