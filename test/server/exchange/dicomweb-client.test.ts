@@ -208,3 +208,40 @@ test("the examples for curl do what the page of the API says", async () => {
   const picture = await Bun.file(`${folder.path}/image.jpg`).bytes();
   expect([...picture.subarray(0, 2)]).toEqual([0xff, 0xd8]);
 });
+
+test("a base address that ends with a slash is as good as one without", async () => {
+  const base = `http://127.0.0.1:${server.port}`;
+  const headers = { Authorization: `Bearer ${token}` };
+  const slashed = new api.DICOMwebClient({
+    url: `${base}/dicomweb/`,
+    headers,
+    singlepart: false,
+  }) as unknown as typeof client;
+  const found = (await slashed.searchForStudies({ queryParams: { limit: 1 } })) as object[];
+  expect(found).toHaveLength(1);
+  const [metadata] = (await slashed.retrieveInstanceMetadata({ ...series, sopInstanceUID })) as unknown[];
+  expect(metadata).toBeDefined();
+  const statusOf = async (method: string, path: string) =>
+    (await fetch(`${base}${path}`, { method, headers })).status;
+  const ofInstance = `studyUID=${studyInstanceUID}&seriesUID=${seriesInstanceUID}&objectUID=${sopInstanceUID}`;
+  for (const path of [
+    "/dicomweb/studies/?limit=1",
+    "//dicomweb//studies",
+    `/dicomweb/studies/${studyInstanceUID}/metadata/`,
+    `/wado/?requestType=WADO&contentType=application/dicom&${ofInstance}`,
+    "/fhir//metadata",
+    "/fhir/ImagingStudy/?_count=1",
+  ])
+    expect([path, await statusOf("GET", path)]).toEqual([path, 200]);
+  // The target of a request for capabilities (PS3.18 §8.9.1).
+  expect(await statusOf("OPTIONS", "/dicomweb/")).toBe(200);
+  // A UID that a program left out leads to nothing else.
+  for (const path of [
+    "/dicomweb/studies//series",
+    "/dicomweb/studies//metadata",
+    "/fhir",
+    "/fhir/",
+    "/api/studies/",
+  ])
+    expect([path, await statusOf("GET", path)]).toEqual([path, 404]);
+});

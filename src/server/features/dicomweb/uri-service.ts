@@ -60,18 +60,29 @@ interface Translated {
   region?: { left: number; top: number; width: number; height: number };
 }
 
+const BASE_ADDRESS = /^\/+(dicomweb|fhir|wado)(?:\/+|$)/;
+
+/**
+ * The path of a request. The addresses that people type into their programs may end with a slash, behind which many programs write another
+ * one; and some end what they ask for with one.
+ */
+function plainPath(request: Request): string {
+  const path = getPath(request);
+  return BASE_ADDRESS.test(path) ? path.replace(BASE_ADDRESS, "/$1/").replace(/\/$/, "") : path;
+}
+
 /**
  * The path that is routed: that of the request, or for one to the URI Service that of the resource it asks for in the Studies Service.
  * So the guard, charge and audit of a file or picture are the same in both.
  */
 export function routedPath(request: Request): string {
-  const path = getPath(request);
+  const path = plainPath(request);
   return path === URI_SERVICE ? (translate(request)?.path ?? path) : path;
 }
 
 /** What a request to the URI Service asks, in the words of the Studies Service; undefined for any other request. */
 export function askedOfUriService({ req }: Context): Omit<Translated, "path"> | undefined {
-  return getPath(req.raw) === URI_SERVICE ? translate(req.raw) : undefined;
+  return plainPath(req.raw) === URI_SERVICE ? translate(req.raw) : undefined;
 }
 
 /** Undefined for a request that the URI Service refuses. */
