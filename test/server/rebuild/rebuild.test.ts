@@ -341,6 +341,29 @@ describe("a rebuild", () => {
   });
 });
 
+test("a volume that has the bytes of somebody else's exam is refused", async () => {
+  await using lost = await createTestApp({});
+  const ana = await lost.addPerson("Ana", { plan: "clinica" });
+  await lost.store(ana, sampleZip({ study: "1" }));
+  const bia = await lost.addPerson("Bia", { plan: "clinica" });
+  await lost.store(bia, sampleZip({ study: "2" }));
+  await using t = await startOnObjectsOf(lost);
+  const objects = join(t.deps.config.dataDir, "objects");
+  const [ofAna = "", ofBia = ""] = [...filesBelow(objects)].filter((name) => name.endsWith(".zip")).sort();
+  cpSync(join(objects, ofBia), join(objects, ofAna));
+  const newAna = await t.addPerson("Ana", { plan: "clinica" });
+
+  expect(await rebuild(t, newAna)).toEqual([
+    {
+      volume: ofAna,
+      studyInstanceUID: studyUID("1"),
+      outcome: "refused",
+      reason: "volume.of_another_study",
+    },
+  ]);
+  expect(await shownTo(t, newAna)).toEqual([]);
+});
+
 test("an old exam that its owner deleted does not come back while a backup holds its bytes", async () => {
   await using t = await createTestApp({ env: { ACK: "store" } });
   const ana = await t.addPerson("Ana", { plan: "clinica" });

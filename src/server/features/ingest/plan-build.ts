@@ -56,6 +56,8 @@ export interface PlanInput {
 export interface StoredVolume extends StoredAs {
   /** The id that its instances name. */
   id: string;
+  /** The study that its labels name, if it has one. */
+  studyInstanceUID: string | undefined;
   /** What its labels say; a study without a label is as its instances say. */
   study: RestoredStudy | undefined;
 }
@@ -141,9 +143,13 @@ async function copyManifest(
 }
 
 /** Gives the stored volume's name to the plan. A volume holds one study. */
-function adoptVolume(folder: string, studies: PlannedStudy[], { id, key, uploadId }: StoredVolume): void {
+function adoptVolume(folder: string, studies: PlannedStudy[], stored: StoredVolume): void {
+  const { id, key, uploadId, studyInstanceUID } = stored;
   const [study] = studies;
   if (!study || studies.length > 1) throw new IngestRefused("zip.malformed", "a volume of several studies");
+  // The store gave the bytes of another object, which may be somebody else's.
+  if (studyInstanceUID !== undefined && study.studyInstanceUID !== studyInstanceUID)
+    throw new IngestRefused("volume.of_another_study", "its label names another study");
   study.volume = { ...objectOf(folder, id, "zip"), storedAs: { key, uploadId } };
 }
 

@@ -31,6 +31,8 @@ const ANSWERS: Record<IngestFailure, ErrorKind | undefined> = {
   // A worker that scans says so to the pool, which scans the upload again in another lane.
   "upload.heavy": undefined,
   "manifest.damaged": undefined,
+  // Of a rebuild alone.
+  "volume.of_another_study": undefined,
   "worker.lost": uploadProcessLost,
   "worker.slow": undefined,
   "worker.failed": undefined,

@@ -123,7 +123,8 @@ async function rebuildVolume(
 ): Promise<VolumeReport> {
   const { id, key, uploadId } = volume;
   await beforeVolume();
-  const stored = { id, key, uploadId, study: await restoredOf(deps, volume, study) };
+  const { studyInstanceUID } = study ?? {};
+  const stored = { id, key, uploadId, studyInstanceUID, study: await restoredOf(deps, volume, study) };
   const spool = async (path: string, room: UploadRoom): Promise<SpooledUpload> => {
     const from = storedPath?.(key);
     if (from === undefined) await download(deps, volume, path, room, sender.signal);

@@ -53,6 +53,7 @@ export type IngestFailure =
   | "upload.over_quota"
   | "upload.series_too_large"
   | "manifest.damaged"
+  | "volume.of_another_study"
   | "disk.full"
   | "worker.lost"
   | "worker.slow"
