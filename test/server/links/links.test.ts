@@ -406,6 +406,28 @@ describe("a visit", () => {
     });
   });
 
+  test("ends, and its owner is told, though the server is lost between the tenth wrong passcode and that", async () => {
+    const link = await makeLink(owner, { passcode: true, recipient: "Dr. Perdido" });
+    const open = await makeLink(owner, { passcode: true });
+    await wrongPasscodes(link, 9);
+    await wrongPasscodes(open, 9);
+    await t.sql.unsafe(`create function lose_server() returns trigger language plpgsql
+      as $$ begin raise exception 'the server is lost'; end $$`);
+    await t.sql.unsafe(`create trigger lost before update of ended_at on share_links
+      for each row when (new.is_blocked) execute function lose_server()`);
+    expect(await wrongPasscodes(link, 1)).toEqual([500]);
+    await t.sql.unsafe("drop function lose_server cascade");
+    // The right one at the last try, which is looked at again like every last one.
+    await openLink(open);
+    await t.sql`update pgboss.job set start_after = now() where name = 'links.last-try'`;
+    await t.settle();
+
+    const states = new Map((await linksOf(owner)).map(({ id, state }) => [id, state]));
+    expect([states.get(link.id), states.get(open.id)]).toEqual(["blocked", "active"]);
+    const mails = await mailsTo(owner.email);
+    expect(mails.filter(({ text }) => text.includes("Dr. Perdido"))).toHaveLength(1);
+  });
+
   test("counts wrong passcodes that arrive at once", async () => {
     const link = await makeLink(owner, { passcode: true });
     const guess = () => visit({ link: link.id, secret: link.secret, passcode: "no" });

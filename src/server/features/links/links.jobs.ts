@@ -3,6 +3,7 @@ import type { Deps } from "../../deps.ts";
 import { inBatches } from "../../jobs/in-batches.ts";
 import { defineQueue } from "../../jobs/queue.ts";
 import { deleteLinksOverBefore } from "./links.repo.ts";
+import { blockUsedUp, lastTryQueue } from "./passcode.ts";
 
 const cleaning = defineQueue("links.clean", { retryLimit: 1 });
 
@@ -10,7 +11,10 @@ const cleaning = defineQueue("links.clean", { retryLimit: 1 });
 const KEPT_DAYS = 90;
 const AT_ONCE = 500;
 
-export async function startLinkJobs(deps: Pick<Deps, "jobs" | "db" | "clock">): Promise<void> {
+export async function startLinkJobs(
+  deps: Pick<Deps, "jobs" | "db" | "clock" | "config" | "mailSeal">,
+): Promise<void> {
+  await deps.jobs.work(lastTryQueue, (lastTry) => blockUsedUp(deps, lastTry));
   await deps.jobs.work(cleaning, () => forgetOldLinks(deps));
   await deps.jobs.schedule(cleaning, "17 4 * * *", {});
 }

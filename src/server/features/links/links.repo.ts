@@ -1,4 +1,4 @@
-import { and, asc, count, desc, eq, exists, gt, inArray, isNull, lt, notInArray, or, sql } from "drizzle-orm";
+import { and, asc, count, desc, eq, exists, gt, gte, inArray, isNull, lt, notInArray, or, sql } from "drizzle-orm";
 import { MAX_WRONG_PASSCODES } from "../../../shared/api/links.ts";
 import type { DbOrTx, Tx } from "../../db/client.ts";
 import { type LinkRow, shareLinkStudies, shareLinks, shareLinkVisits, type VisitRow } from "./links.table.ts";
@@ -118,6 +118,16 @@ export async function takeTry(db: DbOrTx, id: string): Promise<number | undefine
     )
     .returning({ tries: shareLinks.wrongPasscodes });
   return row?.tries;
+}
+
+/** The link, if all its tries are counted and it has not ended. */
+export async function findUsedUpLink(db: DbOrTx, id: string): Promise<LinkRow | undefined> {
+  const isUsedUp = gte(shareLinks.wrongPasscodes, MAX_WRONG_PASSCODES);
+  const [row] = await db
+    .select()
+    .from(shareLinks)
+    .where(and(eq(shareLinks.id, id), isNull(shareLinks.endedAt), isUsedUp));
+  return row;
 }
 
 /** The passcode was right, so it does not count. */

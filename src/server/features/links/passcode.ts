@@ -1,13 +1,15 @@
 import { MAX_WRONG_PASSCODES } from "../../../shared/api/links.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../http/app-error.ts";
+import { defineQueue } from "../../jobs/queue.ts";
 import { KeyedTurns } from "../../runtime/keyed-turns.ts";
 import { verifyPassword } from "../accounts/passwords/passwords.ts";
 import { findUser } from "../accounts/users/users.repo.ts";
 import { recordAudit } from "../audit/audit.repo.ts";
 import { tellAboutPasscodes } from "./link-mails.ts";
 import { linkNotFound, linkPasscode } from "./links.errors.ts";
-import { endLinkRow, giveBackTry, takeTry } from "./links.repo.ts";
+import { endLinkRow, findUsedUpLink, giveBackTry, takeTry } from "./links.repo.ts";
+import type { LinkRow } from "./links.table.ts";
 import { shortName } from "./short-name.ts";
 import { eventsAboutStudies } from "./visit-audit.ts";
 import type { VisitOrigin } from "./visit-origin.ts";
@@ -20,6 +22,16 @@ export function passcodeAsked(link: FoundLink, tries = link.wrongPasscodes): App
 }
 
 type PasscodeDeps = Pick<Deps, "db" | "clock" | "config" | "jobs" | "mailSeal">;
+
+interface LastTry {
+  linkId: string;
+  origin: VisitOrigin;
+}
+
+/** Ends links whose last try was counted by a server that died before it compared the passcode. */
+export const lastTryQueue = defineQueue<LastTry>("links.last-try");
+/** By then the server that counted the last try has compared it, if it lives. */
+const COMPARED_WITHIN_SECONDS = 60;
 
 /** One try at a time for each link: until it is compared, a right passcode counts as a wrong one and would use up a try of others. */
 const turns = new KeyedTurns();
@@ -44,7 +56,7 @@ async function tryPasscode(
   passcode: string,
   origin: VisitOrigin,
 ): Promise<void> {
-  const tries = await takeTry(deps.db, link.id);
+  const tries = await countTry(deps, { linkId: link.id, origin });
   if (tries === undefined) throw new AppError(linkNotFound);
   if (await verifyPassword(passcode.replace(/\s/g, ""), link.passcodeHash)) {
     await giveBackTry(deps.db, link.id);
@@ -54,9 +66,27 @@ async function tryPasscode(
   throw passcodeAsked(link, tries);
 }
 
+/** Counts a try, and has the last one looked at again. */
+async function countTry({ db, jobs }: PasscodeDeps, { linkId, origin }: LastTry): Promise<number | undefined> {
+  return await db.transaction(async (tx) => {
+    const tries = await takeTry(tx, linkId);
+    if (tries === MAX_WRONG_PASSCODES)
+      await jobs.enqueue(lastTryQueue, { linkId, origin }, { tx, runAfterSeconds: COMPARED_WITHIN_SECONDS });
+    return tries;
+  });
+}
+
+/** Ends a link that has no try left and has not ended: nobody could open it, and its owner was not told. Idempotent. */
+export async function blockUsedUp(deps: PasscodeDeps, { linkId, origin }: LastTry): Promise<void> {
+  await turns.run(linkId, async () => {
+    const link = await findUsedUpLink(deps.db, linkId);
+    if (link) await blockLink(deps, link, origin);
+  });
+}
+
 async function blockLink(
   deps: PasscodeDeps,
-  link: FoundLink,
+  link: Pick<LinkRow, "id" | "accountId" | "recipient">,
   { device, ...origin }: VisitOrigin,
 ): Promise<void> {
   const now = deps.clock.now();
