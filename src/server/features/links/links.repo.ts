@@ -1,4 +1,19 @@
-import { and, asc, count, desc, eq, exists, gt, gte, inArray, isNull, lt, notInArray, or, sql } from "drizzle-orm";
+import {
+  and,
+  asc,
+  count,
+  desc,
+  eq,
+  exists,
+  gt,
+  gte,
+  inArray,
+  isNull,
+  lt,
+  notInArray,
+  or,
+  sql,
+} from "drizzle-orm";
 import { MAX_WRONG_PASSCODES } from "../../../shared/api/links.ts";
 import type { DbOrTx, Tx } from "../../db/client.ts";
 import { type LinkRow, shareLinkStudies, shareLinks, shareLinkVisits, type VisitRow } from "./links.table.ts";

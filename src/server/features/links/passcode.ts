@@ -67,7 +67,10 @@ async function tryPasscode(
 }
 
 /** Counts a try, and has the last one looked at again. */
-async function countTry({ db, jobs }: PasscodeDeps, { linkId, origin }: LastTry): Promise<number | undefined> {
+async function countTry(
+  { db, jobs }: PasscodeDeps,
+  { linkId, origin }: LastTry,
+): Promise<number | undefined> {
   return await db.transaction(async (tx) => {
     const tries = await takeTry(tx, linkId);
     if (tries === MAX_WRONG_PASSCODES)
