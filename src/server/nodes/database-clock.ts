@@ -20,6 +20,15 @@ export class DatabaseClock implements Clock {
   }
 
   /**
+   * What is deleted for good is counted by the earlier of this node's time and the database's, measured now, so that one clock that is
+   * wrong deletes nothing.
+   */
+  async nowForDeletion(db: Db): Promise<Date> {
+    await this.follow(db);
+    return new Date(Math.min(this.clock.now().getTime(), this.now().getTime()));
+  }
+
+  /**
    * Measures it again. What took long, such as a wait for a connection, replaces no earlier measurement.
    * @param system the clock of this node's machine
    */

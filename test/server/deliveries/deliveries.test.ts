@@ -4,6 +4,7 @@ import { createDeliveryGate } from "../../../src/server/features/deliveries/deli
 import { describeAccount } from "../../../src/server/features/export/describe-account.ts";
 import type { SettledUpload } from "../../../src/server/features/ingest/finished-upload.ts";
 import { accessOf } from "../../../src/server/http/guard.ts";
+import { DatabaseClock } from "../../../src/server/nodes/database-clock.ts";
 import type { CreatedRequest, NewRequest, Request } from "../../../src/shared/api/deliveries.ts";
 import type { NotificationList } from "../../../src/shared/api/notifications.ts";
 import type { Receipt, SignedReceipt } from "../../../src/shared/api/receipts.ts";
@@ -826,7 +827,7 @@ describe("what is kept", () => {
     await t.call("DELETE", `/api/requests/${made.id}`, { as: owner });
     const days = (count: number) => ({
       ...t.deps,
-      clock: { now: () => new Date(Date.now() + count * DAY_MS) },
+      databaseClock: new DatabaseClock({ now: () => new Date(Date.now() + count * DAY_MS) }),
     });
     await forgetOldRequests(days(89));
     expect(await requests()).toHaveLength(1);

@@ -31,6 +31,7 @@ test("each refusal of a worker has the answer of its class", () => {
     "upload.over_quota": "itself",
     "upload.heavy": "itself",
     "manifest.damaged": "itself",
+    "volume.of_another_study": "itself",
     "worker.lost": [503, "upload.process_lost"],
     "worker.slow": "itself",
     "worker.failed": "itself",

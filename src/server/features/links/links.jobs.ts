@@ -12,7 +12,7 @@ const KEPT_DAYS = 90;
 const AT_ONCE = 500;
 
 export async function startLinkJobs(
-  deps: Pick<Deps, "jobs" | "db" | "clock" | "config" | "mailSeal">,
+  deps: Pick<Deps, "jobs" | "db" | "clock" | "databaseClock" | "config" | "mailSeal">,
 ): Promise<void> {
   await deps.jobs.work(lastTryQueue, (lastTry) => blockUsedUp(deps, lastTry));
   await deps.jobs.work(cleaning, () => forgetOldLinks(deps));
@@ -20,7 +20,10 @@ export async function startLinkJobs(
 }
 
 /** Deletes links that have been over for long, within a bound: the rest waits for the next day. */
-export async function forgetOldLinks({ db, clock }: Pick<Deps, "db" | "clock">): Promise<void> {
-  const before = addDays(clock.now(), -KEPT_DAYS);
+export async function forgetOldLinks({
+  db,
+  databaseClock,
+}: Pick<Deps, "db" | "databaseClock">): Promise<void> {
+  const before = addDays(await databaseClock.nowForDeletion(db), -KEPT_DAYS);
   await inBatches(AT_ONCE, (limit) => deleteLinksOverBefore(db, before, limit));
 }

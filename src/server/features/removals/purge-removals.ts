@@ -10,20 +10,21 @@ const REMOVALS_AT_ONCE = 100;
 const STUDIES_AT_ONCE = 20;
 const LAB_EXAMS_AT_ONCE = 500;
 
-type PurgeDeps = Pick<Deps, "db" | "clock" | "jobs">;
+type PurgeDeps = Pick<Deps, "db" | "databaseClock" | "jobs">;
 
 /**
  * Permanently deletes the exams of removals whose grace time is over. Safe to kill and run again. A removal that fails does
  * not stop the others; the job is retried.
  */
 export async function purgeRemovals(deps: PurgeDeps): Promise<void> {
+  const now = await deps.databaseClock.nowForDeletion(deps.db);
   let afterId: string | null = null;
   let failure: unknown;
   for (;;) {
-    const ids: string[] = await listDueRemovals(deps.db, deps.clock.now(), afterId, REMOVALS_AT_ONCE);
+    const ids: string[] = await listDueRemovals(deps.db, now, afterId, REMOVALS_AT_ONCE);
     for (const id of ids) {
       try {
-        while (await purgeBatch(deps, id));
+        while (await purgeBatch(deps, id, now));
       } catch (error) {
         failure ??= error;
       }
@@ -39,8 +40,7 @@ export async function purgeRemovals(deps: PurgeDeps): Promise<void> {
  * purged, because a partly deleted removal cannot be undone.
  * @returns whether more may be left
  */
-async function purgeBatch(deps: PurgeDeps, id: string): Promise<boolean> {
-  const now = deps.clock.now();
+async function purgeBatch(deps: PurgeDeps, id: string, now: Date): Promise<boolean> {
   return await deps.db.transaction(async (tx) => {
     const known = await findRemoval(tx, id);
     if (!known) return false;

@@ -14,11 +14,11 @@ const UPLOADS_AT_ONCE = 500;
 /** What a node was sending to the store when its upload ended may still arrive, so it is looked for again. */
 const SECOND_LOOK_MS = 3600_000;
 
-type SweepDeps = Pick<Deps, "arriving" | "db" | "clock" | "log">;
+type SweepDeps = Pick<Deps, "arriving" | "db" | "clock" | "databaseClock" | "log">;
 
 /** Ends what expired, and removes bytes that no upload needs any more. What can't be removed now is left to the next sweep. */
 export async function sweepResumables(deps: SweepDeps, signal: AbortSignal): Promise<void> {
-  const now = deps.clock.now();
+  const now = await deps.databaseClock.nowForDeletion(deps.db);
   await endExpired(deps.db, now);
   const before = new Date(now.getTime() - SECOND_LOOK_MS);
   const forgettable = await listForgettable(deps.db, before, UPLOADS_AT_ONCE);
@@ -48,7 +48,8 @@ export async function removeResumableBytes(
 export async function sweepArriving({
   arriving,
   db,
-  clock,
-}: Pick<SweepDeps, "arriving" | "db" | "clock">): Promise<void> {
-  await arriving.sweep((ids) => findKnownResumables(db, ids), clock.now());
+  databaseClock,
+}: Pick<SweepDeps, "arriving" | "db" | "databaseClock">): Promise<void> {
+  const now = await databaseClock.nowForDeletion(db);
+  await arriving.sweep((ids) => findKnownResumables(db, ids), now);
 }

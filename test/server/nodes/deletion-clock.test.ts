@@ -1,0 +1,52 @@
+import { expect, test } from "bun:test";
+import type { Db } from "../../../src/server/db/client.ts";
+import { forgetOldRequests } from "../../../src/server/features/deliveries/deliveries.jobs.ts";
+import { sweepResumables } from "../../../src/server/features/ingest/resumable/sweep-resumables.ts";
+import { forgetOldLinks } from "../../../src/server/features/links/links.jobs.ts";
+import { listOpenRemovals } from "../../../src/server/features/removals/list-open-removals.ts";
+import { purgeRemovals } from "../../../src/server/features/removals/purge-removals.ts";
+import { DatabaseClock } from "../../../src/server/nodes/database-clock.ts";
+import { DAY_MS } from "../../../src/shared/units.ts";
+import { sampleZip } from "../../support/sample-zip.ts";
+import { createTestApp, type TestApp } from "../../support/test-app.ts";
+import { tusOf } from "../../support/tus.ts";
+
+/** A node's work with a clock of its machine that is a year ahead of the database's. */
+function aYearAhead({ deps }: TestApp): TestApp["deps"] {
+  const ahead = (now: () => number) => ({ now: () => new Date(now() + 365 * DAY_MS) });
+  const clock = ahead(() => deps.clock.now().getTime());
+  class Measured extends DatabaseClock {
+    override follow(db: Db): Promise<void> {
+      return super.follow(db, ahead(Date.now));
+    }
+  }
+  return { ...deps, clock, databaseClock: new Measured(clock) };
+}
+
+test("a node whose clock is a year ahead deletes nothing for good before its time", async () => {
+  await using t = await createTestApp();
+  const ana = await t.addPerson("Ana");
+  const { studies } = await t.store(ana, sampleZip({ study: "1" }));
+  const made = { as: ana, json: { studyIds: [studies[0]?.id] } };
+  expect((await t.call("POST", "/api/links", made)).status).toBe(201);
+  expect((await t.call("POST", "/api/requests", { as: ana, json: { label: "Clínica" } })).status).toBe(201);
+  const tus = tusOf(t, ana);
+  const upload = await tus.begin(1_000);
+  expect((await tus.patch(upload, 0, new Uint8Array(600))).status).toBe(204);
+  const bia = await t.addPerson("Bia", { plan: "familia" });
+  await t.store(bia, sampleZip({ study: "2" }));
+  expect((await t.call("POST", "/api/subscriptions/cancel", { as: bia })).status).toBe(200);
+
+  const node = aYearAhead(t);
+  await purgeRemovals(node);
+  await sweepResumables(node, new AbortController().signal);
+  await forgetOldLinks(node);
+  await forgetOldRequests(node);
+
+  expect(await listOpenRemovals(t.deps)).toMatchObject([{ studyCount: 1 }]);
+  expect((await tus.head(upload)).headers.get("upload-offset")).toBe("600");
+  for (const path of ["/api/links", "/api/requests"])
+    expect(await (await t.call("GET", path, { as: ana })).json()).toHaveLength(1);
+  const removed = await t.sql`select 1 from studies where account_id = ${bia.id}`;
+  expect(removed).toHaveLength(1);
+});
