@@ -2,7 +2,7 @@ import { atom, getDefaultStore } from "jotai";
 import * as z from "zod/mini";
 import { type CurrentUser, currentUserSchema, type SignedInUser } from "../shared/api/users.ts";
 import { localStore, sessionStore } from "./browser-storage.ts";
-import { isSignedOut, noteSignedOut } from "./signed-out.ts";
+import { isSignedOut, markOf, noteSignedOut } from "./signed-out.ts";
 
 /** `user` is absent until the current-user call has answered for a token kept from an earlier visit. */
 export interface Session {
@@ -15,6 +15,10 @@ export type SessionEnd = "logout" | "expired";
 
 const SESSION_KEYS = ["health-auth", "healthAuth"] as const;
 const TOKEN_KEY = "token";
+/** Whose token it is, so that nobody else's sign-out ends it. */
+const OWNER_KEY = "token-owner";
+/** The person signed out in this tab while somebody else stays connected: the tab does not become theirs. */
+const LEFT_KEY = "left-here";
 const CHANNEL = "session";
 /** What the browser shows without a connection. */
 const KEPT_KEY = "kept-with-session";
@@ -23,6 +27,8 @@ const storedSessionSchema = z.object({
   token: z.optional(z.string()),
   user: z.optional(z.unknown()),
 });
+
+const ownerSchema = z.object({ mark: z.number(), userId: z.string() });
 
 const store = getDefaultStore();
 const sessionState = atom<Session | undefined>(undefined);
@@ -38,7 +44,7 @@ export function readStoredSession(): Session | undefined {
     const stored = checkStoredSession(sessionStore.readJson(key));
     if (stored) return stored;
   }
-  const token = localStore.read(TOKEN_KEY);
+  const token = sessionStore.read(LEFT_KEY) === undefined ? localStore.read(TOKEN_KEY) : undefined;
   return token ? { token } : undefined;
 }
 
@@ -92,8 +98,9 @@ export function currentToken(): string | undefined {
 /** Starts a session in this tab; with `keepConnected` later visits and other tabs have it too. */
 export function beginSession({ token, ...user }: SignedInUser, options: { keepConnected: boolean }): void {
   dropKept();
+  sessionStore.write(LEFT_KEY, undefined);
   keepSession({ token, user });
-  localStore.write(TOKEN_KEY, options.keepConnected ? token : undefined);
+  keepConnected(options.keepConnected ? { token, user } : undefined);
   store.set(sessionEndState, undefined);
 }
 
@@ -107,7 +114,7 @@ export function refreshSessionUser(user: CurrentUser): void {
 
 /** Replaces the session's token wherever the browser keeps it, because a changed password ended the old one. */
 export function renewSession({ token, user }: Required<Session>): void {
-  if (isStaying()) localStore.write(TOKEN_KEY, token);
+  if (isStaying()) keepConnected({ token, user });
   keepSession({ token, user });
   announceSessionEnd("password");
 }
@@ -117,11 +124,15 @@ export function endSession(reason: SessionEnd): void {
   // Whoever lent the token learns from the call that it is over; the session of this browser is another one.
   if (lentToken !== undefined) return;
   const ended = currentToken();
-  if (reason === "logout" && ended) noteSignedOut(ended);
-  for (const key of SESSION_KEYS) sessionStore.write(key, undefined);
+  const isLogout = reason === "logout";
+  if (isLogout && ended) noteSignedOut(ended);
+  const staying = localStore.read(TOKEN_KEY);
   // Another tab may have renewed the session meanwhile; only a logout ends the renewed one too.
-  if (reason === "logout" || localStore.read(TOKEN_KEY) === ended) localStore.write(TOKEN_KEY, undefined);
-  dropKept();
+  const staysOn = staying !== undefined && staying !== ended && (!isLogout || isOfAnother(staying));
+  for (const key of SESSION_KEYS) sessionStore.write(key, undefined);
+  if (!staysOn) keepConnected(undefined);
+  else if (isLogout) sessionStore.write(LEFT_KEY, "1");
+  dropKept({ inBrowser: !staysOn });
   isOver = true;
   store.set(sessionState, undefined);
   store.set(sessionEndState, reason);
@@ -159,8 +170,25 @@ export function readKept(): unknown {
   return sessionStore.readJson(KEPT_KEY) ?? (isStaying() ? localStore.readJson(KEPT_KEY) : undefined);
 }
 
-function dropKept(): void {
-  for (const kept of [sessionStore, localStore]) kept.write(KEPT_KEY, undefined);
+function dropKept({ inBrowser = true } = {}): void {
+  sessionStore.write(KEPT_KEY, undefined);
+  if (inBrowser) localStore.write(KEPT_KEY, undefined);
+}
+
+/** Keeps a session in the browser for later visits and other tabs; `undefined` removes the one that is kept. */
+function keepConnected(session: Required<Session> | undefined): void {
+  localStore.write(TOKEN_KEY, session?.token);
+  const owner = session && { mark: markOf(session.token), userId: session.user.id };
+  localStore.write(OWNER_KEY, owner && JSON.stringify(owner));
+}
+
+/** Whether a token that the browser keeps is known to be another person's than this session's. */
+function isOfAnother(token: string): boolean {
+  const owner = ownerSchema.safeParse(localStore.readJson(OWNER_KEY));
+  const own = store.get(sessionState)?.user;
+  return (
+    own !== undefined && owner.success && owner.data.mark === markOf(token) && owner.data.userId !== own.id
+  );
 }
 
 /**

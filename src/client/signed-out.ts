@@ -24,6 +24,6 @@ function readMarks(): number[] {
 }
 
 /** Tells a token from others, and holds nothing of it. */
-function markOf(token: string): number {
+export function markOf(token: string): number {
   return crc32(new TextEncoder().encode(token));
 }

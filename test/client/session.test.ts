@@ -192,6 +192,51 @@ describe("the session", () => {
     expect(localStorage.getItem("token")).toBeNull();
   });
 
+  describe("beside that of another person, who stays connected", () => {
+    /** Another tab's session: what it keeps is the browser's, not this tab's. */
+    function stayConnected(): void {
+      const { ...tab } = sessionStorage;
+      beginSession({ ...signedIn, id: "u2", token: "of the other" }, { keepConnected: true });
+      keepWithSession("their list");
+      sessionStorage.clear();
+      for (const [key, value] of Object.entries(tab)) sessionStorage.setItem(key, value);
+      restoreSession();
+    }
+    const kept = () => [localStorage.getItem("token"), localStorage.getItem("kept-with-session")];
+
+    for (const reason of ["logout", "expired"] as const)
+      test(`ends alone (${reason}), and leaves theirs as it is`, () => {
+        beginSession(signedIn, { keepConnected: false });
+        stayConnected();
+        endSession(reason);
+        expect(kept()).toEqual(["of the other", JSON.stringify("their list")]);
+      });
+
+    test("does not hand them this tab once its person signed out of it, until somebody logs in here", () => {
+      beginSession(signedIn, { keepConnected: false });
+      stayConnected();
+      endSession("logout");
+      expect(restoreSession()).toBeUndefined();
+      expect(currentToken()).toBeUndefined();
+      beginSession(signedIn, { keepConnected: true });
+      endSession("expired");
+      localStorage.setItem("token", "of a later visit");
+      expect(restoreSession()?.token).toBe("of a later visit");
+    });
+
+    test("ends with the one that the same person renewed in another tab", () => {
+      const { token: _, ...user } = signedIn;
+      beginSession(signedIn, { keepConnected: true });
+      const { ...tab } = sessionStorage;
+      renewSession({ token: "renewed", user });
+      sessionStorage.clear();
+      for (const [key, value] of Object.entries(tab)) sessionStorage.setItem(key, value);
+      restoreSession();
+      endSession("logout");
+      expect(kept()).toEqual([null, null]);
+    });
+  });
+
   test("notifies the other tabs when it ends", async () => {
     const told = Promise.withResolvers<unknown>();
     const stop = onSessionEndElsewhere(({ data }) => told.resolve(data));
