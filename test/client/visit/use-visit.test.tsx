@@ -96,3 +96,17 @@ test("the whole address that is pasted while the cut one is still being opened o
   await screen.findByText("open");
   expect(asked.map(({ secret }) => secret)).toEqual(["cut", "whole"]);
 });
+
+test("a visit that could not be read again after a reload is read again, and counts as no other opening", async () => {
+  sessionStorage.setItem("visit five", "v.token");
+  const asked: string[] = [];
+  const answers = [problem(503, "unavailable", "Indisponível."), opened()];
+  globalThis.fetch = (async (path: string, init?: RequestInit) => {
+    asked.push(`${init?.method} ${path}`);
+    return answers.shift();
+  }) as unknown as typeof fetch;
+  await renderClient(<Page link="five" />);
+  await userEvent.click(await screen.findByText("failed"));
+  await screen.findByText("open");
+  expect(asked).toEqual(["GET /api/visits/v.token", "GET /api/visits/v.token"]);
+});

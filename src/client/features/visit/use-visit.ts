@@ -1,4 +1,4 @@
-import { useCallback, useEffect, useState } from "react";
+import { useEffect, useState } from "react";
 import { passcodeProblemSchema, type Visit } from "../../../shared/api/links.ts";
 import { ApiError } from "../../api.ts";
 import { sessionStore } from "../../browser-storage.ts";
@@ -19,13 +19,6 @@ export type VisitState =
  */
 export function useVisit(link: string) {
   const [state, setState] = useState<VisitState>({ step: "opening" });
-  const open = useCallback(
-    async (passcode?: string) => {
-      setState(await openLink(link, passcode));
-    },
-    [link],
-  );
-
   useEffect(() => {
     let isCurrent = true;
     void beginVisit(link).then((begun) => {
@@ -38,7 +31,7 @@ export function useVisit(link: string) {
 
   const retry = () => {
     setState({ step: "opening" });
-    void open();
+    void goOn(link).then(setState);
   };
   useFragmentChange(() => {
     if (state.step === "closed" || state.step === "failed") retry();
@@ -49,7 +42,7 @@ export function useVisit(link: string) {
     retry,
     enter: (passcode: string) => {
       setState((now) => (now.step === "passcode" ? { ...now, isBusy: true } : now));
-      void open(passcode);
+      void openLink(link, passcode).then(setState);
     },
     /** The link was ended while it was looked at. */
     close: () => setState({ step: "closed" }),
@@ -66,12 +59,13 @@ export function beginVisitOfPage(): void {
 }
 
 function beginVisit(link: string): Promise<VisitState> {
-  const found = begun.get(link) ?? openOnce(link);
+  const found = begun.get(link) ?? goOn(link);
   begun.set(link, found);
   return found;
 }
 
-async function openOnce(link: string): Promise<VisitState> {
+/** Goes on with this tab's visit, if there is one that is not over; else opens the link. */
+async function goOn(link: string): Promise<VisitState> {
   const token = sessionStore.read(keyOf(link));
   if (token === undefined) return await openLink(link);
   try {
