@@ -5,8 +5,10 @@ import { viewAtom } from "../../../src/client/features/places/views.ts";
 import { RequestReady } from "../../../src/client/features/requests/request-ready.tsx";
 import RequestsView from "../../../src/client/features/requests/requests-view.tsx";
 import type { Request } from "../../../src/shared/api/deliveries.ts";
+import { DAY_MS } from "../../../src/shared/units.ts";
 import { screen, userEvent, waitFor, withDom, within } from "../../support/dom.ts";
 import { answerCalls, renderView, shownView } from "../../support/render-view.tsx";
+import { withServerClock } from "../../support/server-clock.ts";
 import { skull } from "../../support/skull-study.ts";
 import { usage } from "../../support/subscriptions.ts";
 import { travel, write } from "../../support/travel.ts";
@@ -97,6 +99,26 @@ test("a new request is shown despite Back while it is made", async () => {
     Response.json({ ...request, url: "https://exames.example.com/e/1", qrCode: "data:," }, { status: 201 }),
   );
   expect(await screen.findAllByText("https://exames.example.com/e/1")).not.toBeEmpty();
+});
+
+test("a request is valid from the server's time on, whatever the browser's clock says", async () => {
+  const { user } = await show({ state: "ended" });
+  using _clock = withServerClock(-3 * DAY_MS);
+  const asked: unknown[] = [];
+  answerCalls({
+    "GET /api/requests": () => Response.json([]),
+    "POST /api/requests": ({ body }) => {
+      asked.push(body);
+      const made = { ...request, url: "https://exames.example.com/e/1", qrCode: "data:," };
+      return Response.json(made, { status: 201 });
+    },
+  });
+  await user.click(screen.getByRole("button", { name: "Novo pedido" }));
+  await user.type(screen.getByLabelText("Quem vai entregar"), "Clínica Aurora");
+  await user.click(screen.getByRole("button", { name: "Criar pedido" }));
+  await waitFor(() => expect(asked).toHaveLength(1));
+  const [{ expiresAt }] = asked as [{ expiresAt: string }];
+  expect(Math.round((Date.parse(expiresAt) - Date.now()) / DAY_MS)).toBe(7 - 3);
 });
 
 test("after the first request the focus is in the view, although the button that had asked for it is gone", async () => {

@@ -8,8 +8,10 @@ import { sharedStudyAtom } from "../../../src/client/features/sharing/share-stat
 import { endSession } from "../../../src/client/session.ts";
 import type { Link } from "../../../src/shared/api/links.ts";
 import type { Role } from "../../../src/shared/api/users.ts";
+import { DAY_MS } from "../../../src/shared/units.ts";
 import { act, cleanup, drawn, screen, untilGone, userEvent, waitFor, withDom } from "../../support/dom.ts";
 import { type Answer, answerCalls, helena, problem, renderView } from "../../support/render-view.tsx";
+import { withServerClock } from "../../support/server-clock.ts";
 import { skull } from "../../support/skull-study.ts";
 import { travel } from "../../support/travel.ts";
 
@@ -289,6 +291,20 @@ describe("a link to a study", () => {
     await user.click(screen.getByRole("button", { name: "Pronto" }));
     expect(await screen.findByRole("button", { name: "Criar link" })).toBeDefined();
     expect(screen.queryByText("482 913") === null).toBe(true);
+  });
+
+  test("is valid from the server's time on, whatever the browser's clock says", async () => {
+    using _clock = withServerClock(-30 * DAY_MS);
+    const ends: number[] = [];
+    const { user } = await openDialog({
+      "POST /api/links": ({ body }) => {
+        ends.push(Date.parse((body as { expiresAt: string }).expiresAt));
+        return Response.json({ ...madeLink, expiresAt: active.expiresAt }, { status: 201 });
+      },
+    });
+    await user.click(screen.getByRole("button", { name: "Criar link" }));
+    await screen.findByText("482 913");
+    expect(ends.map((end) => Math.round((end - Date.now()) / DAY_MS))).toEqual([7 - 30]);
   });
 
   test("is made and copied by one press, the passcode apart", async () => {

@@ -1,7 +1,8 @@
 import { Trans } from "@lingui/react/macro";
 import type { FormEvent, ReactNode } from "react";
 import type { CreatedRequest } from "../../../shared/api/deliveries.ts";
-import { addDays } from "../../../shared/rules/days.ts";
+import { DAY_MS } from "../../../shared/units.ts";
+import { serverNow } from "../../server-clock.ts";
 import { Choice } from "../../ui/choice.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { TextField } from "../../ui/field.tsx";
@@ -14,6 +15,7 @@ import { useCreateRequest } from "./use-requests.ts";
 const DAYS = [1, 7, 30] as const;
 type Days = (typeof DAYS)[number];
 type RequestFields = { label: string; shownName: string; days: Days };
+/** The estimate of the server's clock may be a little ahead of it, and the server refuses more than 30 days. */
 const CLOCK_DIFFERENCE_MS = 600_000;
 
 interface NewRequestDialogProps {
@@ -40,8 +42,7 @@ export function NewRequestDialog({ label: labelAtFirst, onClose, onMade }: NewRe
   };
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    // The browser's clock may be a little ahead of the server's, which refuses more than 30 days.
-    const expiresAt = new Date(addDays(new Date(), days).getTime() - CLOCK_DIFFERENCE_MS).toISOString();
+    const expiresAt = new Date(serverNow() + days * DAY_MS - CLOCK_DIFFERENCE_MS).toISOString();
     making.mutate({ label, shownName, expiresAt }, { onSuccess: onMade });
   };
   return (

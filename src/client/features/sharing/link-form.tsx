@@ -4,6 +4,7 @@ import { MAX_RECIPIENT_LENGTH } from "../../../shared/api/links.ts";
 import type { Study } from "../../../shared/api/studies.ts";
 import { addDays } from "../../../shared/rules/days.ts";
 import { failureText } from "../../failure-text.ts";
+import { serverNow } from "../../server-clock.ts";
 import { Button } from "../../ui/button.tsx";
 import { Choice } from "../../ui/choice.tsx";
 import { DateField } from "../../ui/date-field.tsx";
@@ -51,7 +52,7 @@ export function LinkForm({ study, chosen = [], recipient: known = "", onReady, o
   const [fields, change] = useKeptFields<LinkFields>(keptAs, {
     recipient: known,
     period: "7",
-    day: localDay(addDays(new Date(), 14)),
+    day: localDay(daysFromNow(14)),
     passcode: true,
     laudo: true,
     download: false,
@@ -165,8 +166,13 @@ export function LinkForm({ study, chosen = [], recipient: known = "", onReady, o
 
 /** ISO 8601; undefined while the day is no day. */
 function endOf(period: Period, day: string): string | undefined {
-  if (period !== "date") return addDays(new Date(), Number(period)).toISOString();
+  if (period !== "date") return daysFromNow(Number(period)).toISOString();
   return day !== "" && isDateOrEmpty(day, "date") ? endOfDay(day) : undefined;
+}
+
+/** By the server's clock, which ends the link. */
+function daysFromNow(days: number): Date {
+  return addDays(new Date(serverNow()), days);
 }
 
 function Creating() {

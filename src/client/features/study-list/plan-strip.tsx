@@ -1,6 +1,7 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import type { UsageStats } from "../../../shared/api/subscriptions.ts";
 import { isNearLimit, nextResetAt } from "../../../shared/rules/subscription.ts";
+import { serverNow } from "../../server-clock.ts";
 import { countText } from "../../ui/count-text.ts";
 import { TriangleAlertIcon } from "../../ui/icons.tsx";
 import { limitText } from "../../ui/limit-text.ts";
@@ -75,7 +76,7 @@ function ActiveUntil({ expiresAt }: { expiresAt: string | null | undefined }) {
   if (expiresAt === null) return <Trans id="planStrip.noEnd">Active, with no end date</Trans>;
   const end = new Date(expiresAt);
   const day = dayText(end);
-  return end > new Date() ? (
+  return end.getTime() > serverNow() ? (
     <Trans id="planStrip.until">Active until {day}</Trans>
   ) : (
     <Trans id="planStrip.ended">Ended on {day}</Trans>

@@ -1,5 +1,6 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import type { CurrentUser } from "../../../shared/api/users.ts";
+import { serverNow } from "../../server-clock.ts";
 import { Avatar } from "../../ui/avatar.tsx";
 import { type DataColumn, DataTable } from "../../ui/data-table.tsx";
 import { dayText } from "../../ui/moment-text.ts";
@@ -59,7 +60,7 @@ function UserRow({ user }: { user: CurrentUser }) {
 /** The end of a subscription. */
 export function Expiry({ expiresAt }: Pick<CurrentUser, "expiresAt">) {
   if (expiresAt === null) return <Trans id="users.never">never</Trans>;
-  const isOver = new Date(expiresAt) <= new Date();
+  const isOver = Date.parse(expiresAt) <= serverNow();
   return (
     <time dateTime={expiresAt} className={isOver ? "user-expired" : ""}>
       {dayText(expiresAt)}
