@@ -1,0 +1,44 @@
+import "../../support/dom-globals.ts";
+import { expect, test } from "bun:test";
+import { getDefaultStore } from "jotai";
+import { enterHis } from "../../../src/client/features/auth/enter-his.ts";
+import { activateLocale } from "../../../src/client/i18n.ts";
+import { provideIslands } from "../../../src/client/open-island.ts";
+import { shownToastAtom } from "../../../src/client/ui/toast.tsx";
+import { withDom } from "../../support/dom.ts";
+import { until } from "../../support/until.ts";
+
+withDom();
+
+const page = (props: object) =>
+  new Response(`<div data-island="his" data-props='${JSON.stringify(props)}'></div>`, {
+    headers: { "Content-Type": "text/html" },
+  });
+
+test("a person who signed in with files at hand waits for a server that is away, and then goes on once, with the files", async () => {
+  await activateLocale("pt-BR");
+  const answers: (() => Response)[] = [
+    () => {
+      throw new TypeError("Failed to fetch");
+    },
+    () => new Response("starting", { status: 503 }),
+    () => page({ productName: "Exameteca" }),
+  ];
+  globalThis.fetch = (async () => answers.shift()?.()) as unknown as typeof fetch;
+  const opened: (string | undefined)[] = [];
+  provideIslands(async ({ dataset }) => void opened.push(dataset.props));
+  const entering = Promise.all([enterHis(), enterHis()]);
+  for (const left of [2, 1]) {
+    expect(answers.length).toBe(left);
+    expect(opened).toEqual([]);
+    await until(() => {
+      if (answers.length < left) return true;
+      window.dispatchEvent(new Event("online"));
+      return false;
+    });
+  }
+  await entering;
+  expect(opened).toEqual([JSON.stringify({ productName: "Exameteca" })]);
+  expect(getDefaultStore().get(shownToastAtom)?.title).toStartWith("Não foi possível");
+  expect(window.location.pathname).toBe("/his");
+});
