@@ -1,8 +1,11 @@
 import "../../support/dom-globals.ts";
-import { expect, test } from "bun:test";
+import { expect, setSystemTime, test } from "bun:test";
+import { getDefaultStore } from "jotai";
 import { MailPanel } from "../../../src/client/features/notifications/mail-panel.tsx";
 import NotificationBell from "../../../src/client/features/notifications/notification-bell.tsx";
-import { screen, userEvent, waitFor, withDom } from "../../support/dom.ts";
+import { viewAtom } from "../../../src/client/features/places/views.ts";
+import { shownStudyAtom } from "../../../src/client/features/viewer/shown-study.ts";
+import { act, screen, userEvent, waitFor, withDom } from "../../support/dom.ts";
 import { answerCalls, renderView, shownView } from "../../support/render-view.tsx";
 import { skull } from "../../support/skull-study.ts";
 
@@ -53,6 +56,57 @@ test("a delivery of several exams is one notice, which counts them", async () =>
   ]);
   await userEvent.setup().click(await screen.findByRole("button", { name: "Avisos, 1 não lido" }));
   await screen.findByRole("button", { name: /^Entregue a você: Tomografia de crânio e mais 2 exames/ });
+});
+
+test("an exam that is read late opens neither over the one that was pressed after it, nor over another view", async () => {
+  const late = [Promise.withResolvers<Response>(), Promise.withResolvers<Response>()];
+  const other = { ...study, id: "s2", studyDescription: "Ressonância do joelho" };
+  await show([told("d1"), told("d2", { study: other })]);
+  answerCalls({
+    "POST /api/notifications/read": () => Response.json({ read: true }),
+    "GET /api/studies/s1": () => late[0]?.promise ?? Response.error(),
+    "GET /api/studies/s2": () => late[1]?.promise ?? Response.error(),
+  });
+  const user = userEvent.setup();
+  const open = async (name: RegExp) => {
+    await user.click(screen.getByRole("button", { name: /^Avisos/ }));
+    await user.click(await screen.findByRole("button", { name }));
+  };
+  const store = getDefaultStore();
+  const shown = () => store.get(shownStudyAtom)?.id;
+  await screen.findByRole("button", { name: "Avisos, 2 não lidos" });
+  await open(/Tomografia/);
+  await open(/Ressonância/);
+  late[0]?.resolve(Response.json(skull));
+  await act(async () => await Bun.sleep(0));
+  expect(shown()).toBeUndefined();
+  await act(async () => store.set(viewAtom, "support"));
+  late[1]?.resolve(Response.json({ ...skull, id: "s2" }));
+  await act(async () => await Bun.sleep(0));
+  expect([shownView(), shown()]).toEqual(["support", undefined]);
+});
+
+test("what was marked as read stays so, although the list was being read again at that moment", async () => {
+  const late = Promise.withResolvers<Response>();
+  await show([told("e1")]);
+  const user = userEvent.setup();
+  await user.click(await screen.findByRole("button", { name: "Avisos, 1 não lido" }));
+  const calls = answerCalls({
+    "GET /api/notifications": () => late.promise,
+    "POST /api/notifications/read": () => Response.json({ read: true }),
+  });
+  // What is old is read again with the connection.
+  setSystemTime(Date.now() + 60_000);
+  await act(async () => {
+    window.dispatchEvent(new Event("offline"));
+    window.dispatchEvent(new Event("online"));
+  });
+  setSystemTime();
+  expect(calls).toEqual(["GET /api/notifications"]);
+  await user.click(screen.getByRole("button", { name: "Marcar tudo como lido" }));
+  late.resolve(Response.json({ unread: 1, notifications: [told("e1")] }));
+  await act(async () => await Bun.sleep(0));
+  expect(screen.queryByRole("button", { name: "Marcar tudo como lido" })).toBeNull();
 });
 
 test("all are marked as read at once, and a Pix leads to the subscription", async () => {

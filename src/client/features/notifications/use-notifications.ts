@@ -32,7 +32,11 @@ export function useMarkRead() {
   const queryClient = useQueryClient();
   return useMutation({
     mutationFn: (ids: string[] | undefined) => notificationsApi.read(ids),
-    onMutate: (ids) => markRead(queryClient, ids),
+    onMutate: async (ids) => {
+      // What is being read at this moment would show them as unread again.
+      await queryClient.cancelQueries({ queryKey: LISTED });
+      markRead(queryClient, ids);
+    },
     // What could not be marked is shown again as it is.
     onError: () => queryClient.invalidateQueries({ queryKey: LISTED }),
   });

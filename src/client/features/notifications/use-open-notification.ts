@@ -3,6 +3,7 @@ import { useSetAtom } from "jotai";
 import type { Notification } from "../../../shared/api/notifications.ts";
 import { ApiError } from "../../api.ts";
 import { showToast } from "../../ui/toast.tsx";
+import { useStillHere } from "../places/use-still-here.ts";
 import { viewAtom } from "../places/views.ts";
 import { shownReportAtom } from "../reports/report-state.ts";
 import { sharedStudyAtom } from "../sharing/share-state.ts";
@@ -19,11 +20,14 @@ export function useOpenNotification(): (told: Notification) => void {
   const showReport = useSetAtom(shownReportAtom);
   const showSharing = useSetAtom(sharedStudyAtom);
   const markRead = useMarkRead();
+  const begin = useStillHere();
 
   const openStudy = async ({ event, study }: Notification): Promise<void> => {
     if (!study) return;
+    const isStillHere = begin();
     try {
       const found = await studiesApi.read(study.id);
+      if (!isStillHere()) return;
       if (event === "report.attached" && found.laudo) showReport(found);
       else if (leadsToSharing(event)) {
         setView("listaExames");

@@ -1,5 +1,6 @@
 import { useSetAtom } from "jotai";
 import { ApiError } from "../../api.ts";
+import { useStillHere } from "../places/use-still-here.ts";
 import { viewAtom } from "../places/views.ts";
 import { studiesApi } from "../studies/studies-api.ts";
 import { isViewable } from "../studies/study-text.ts";
@@ -9,9 +10,12 @@ import { shownStudyAtom } from "./shown-study.ts";
 export function useOpenExam(): (brought: { studies: readonly { id: string }[] }) => Promise<void> {
   const setView = useSetAtom(viewAtom);
   const show = useSetAtom(shownStudyAtom);
+  const begin = useStillHere();
   return async ({ studies }) => {
     const [only] = studies;
+    const isStillHere = begin();
     const study = only && studies.length === 1 ? await readStudy(only.id) : undefined;
+    if (!isStillHere()) return;
     if (study && isViewable(study)) show(study);
     else setView("listaExames");
   };
