@@ -1,12 +1,7 @@
-let loaded: ReturnType<typeof load> | undefined;
+import { loadOnce } from "../../../runtime/load-once.ts";
 
 /** Loads the library at the first use of a passkey: it takes 27 MB and 0.1 s. */
-export async function loadWebAuthn(): ReturnType<typeof load> {
-  loaded ??= load();
-  return await loaded;
-}
-
-async function load() {
+export const loadWebAuthn = loadOnce(async () => {
   // Must load before the library's certificate reader, and a bundler preserves only the order of awaited imports.
   await import("reflect-metadata");
   const [server, helpers] = [
@@ -14,4 +9,4 @@ async function load() {
     await import("@simplewebauthn/server/helpers"),
   ];
   return { ...server, ...helpers };
-}
+});

@@ -1,5 +1,6 @@
 import type { Samples } from "../../../../shared/pixels/decoded-frame.ts";
 import { DECOMPOSITIONS } from "../../../holdings/derivatives/derivative-index.ts";
+import { loadOnce } from "../../../runtime/load-once.ts";
 import { readCodec } from "../../thumbnails/worker/read-codec.ts";
 
 /** The samples of a frame as a code stream holds them. */
@@ -46,14 +47,12 @@ const RPCL = 2;
 
 /** Loads the encoder when it is first needed and keeps it, because an instance takes memory that is never freed. */
 export function createEncoder(): Encode {
-  let loading: Promise<EncoderModule> | undefined;
-  const load = async () => {
+  const load = loadOnce(async () => {
     const { factory, wasmBinary } = await readCodec("htJpeg2000");
     return (await factory({ wasmBinary, print() {}, printErr() {} })) as unknown as EncoderModule;
-  };
+  });
   return async (raster) => {
-    loading ??= load();
-    const { HTJ2KEncoder } = await loading;
+    const { HTJ2KEncoder } = await load();
     const encoder = new HTJ2KEncoder();
     try {
       return encode(encoder, raster);
