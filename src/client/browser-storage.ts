@@ -7,6 +7,8 @@ export interface BrowserStorage {
   readJson(key: string): unknown;
   /** An undefined value removes the entry. */
   write(key: string, value: string | undefined): void;
+  /** The keys that the browser holds. */
+  keys(): string[];
   /** Whether another page will read what this one wrote last. */
   outlivesPage(key: string): boolean;
 }
@@ -33,6 +35,7 @@ function browserStorage(open: () => Storage): BrowserStorage {
       });
       if (!isTaken && value !== undefined) ofPage.set(key, value);
     },
+    keys: () => attempt(() => Object.keys(open())) ?? [],
     outlivesPage: (key) => !ofPage.has(key),
   };
 }

@@ -9,6 +9,8 @@ export const DEFAULT_REQUEST_DAYS = 7;
 export const MAX_REQUEST_USES = 20;
 /** Uploads of one delivery: a clinic sends an exam a ZIP, or all of them in one, and what is larger than an upload in several. */
 export const MAX_DELIVERY_UPLOADS = 50;
+/** What is under way when a request expires may go on for as long as uploads are kept, and its receipts are read so long. */
+export const DELIVERY_DAYS_AFTER_EXPIRY = 7;
 const UUID_LENGTH = 36;
 /** How long the owner of an account may delete what others delivered to it, without using an action. */
 export const FREE_REFUSAL_DAYS = 7;

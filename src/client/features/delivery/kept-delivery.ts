@@ -1,7 +1,9 @@
 import * as z from "zod/mini";
-import { openedRequestSchema } from "../../../shared/api/deliveries.ts";
+import { DELIVERY_DAYS_AFTER_EXPIRY, openedRequestSchema } from "../../../shared/api/deliveries.ts";
+import { addDays } from "../../../shared/rules/days.ts";
 import { crc32 } from "../../../shared/zip/crc32.ts";
 import { localStore } from "../../browser-storage.ts";
+import { serverNow } from "../../server-clock.ts";
 import type { PlannedUpload } from "../upload/draft/plan-uploads.ts";
 import type { PackableFile } from "../upload/pack-folder/pack-folder.ts";
 import { serverIdOf } from "../upload/send/resume-records.ts";
@@ -32,7 +34,8 @@ const keptSchema = z.object({
 /** What the browser keeps of a delivery, so that it goes on after a reload. */
 export type KeptDelivery = z.infer<typeof keptSchema>;
 
-const keyOf = (requestId: string) => `delivery ${requestId}`;
+const PREFIX = "delivery ";
+const keyOf = (requestId: string) => `${PREFIX}${requestId}`;
 
 export function readDelivery(requestId: string): KeptDelivery | undefined {
   const kept = keptSchema.safeParse(localStore.readJson(keyOf(requestId)));
@@ -41,6 +44,15 @@ export function readDelivery(requestId: string): KeptDelivery | undefined {
 
 export function keepDelivery(requestId: string, delivery: KeptDelivery | undefined): void {
   localStore.write(keyOf(requestId), delivery && JSON.stringify(delivery));
+}
+
+/** Removes what is kept of deliveries of which the server opens nothing any more: it names patients, and clinics deliver every day. */
+export function dropOverDeliveries(): void {
+  for (const key of localStore.keys().filter((one) => one.startsWith(PREFIX))) {
+    const { request } = readDelivery(key.slice(PREFIX.length)) ?? {};
+    const end = request && addDays(new Date(request.expiresAt), DELIVERY_DAYS_AFTER_EXPIRY);
+    if (!end || end.getTime() <= serverNow()) localStore.write(key, undefined);
+  }
 }
 
 export function keepBatch(requestId: string, batch: Batch): void {

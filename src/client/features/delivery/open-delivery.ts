@@ -9,6 +9,7 @@ import { deliveryApi } from "./delivery-api.ts";
 import type { BegunUpload, DeliveryState, HalfSent, Receipted } from "./delivery-state.ts";
 import {
   batchOf,
+  dropOverDeliveries,
   keepDelivery,
   noteArrived,
   noteRefused,
@@ -34,7 +35,10 @@ export function openOnce(requestId: string): Promise<OpenedDelivery> {
 
 export async function openPage(requestId: string): Promise<OpenedDelivery> {
   try {
-    return (await goOn(requestId)) ?? (await openRequest(requestId));
+    const opened = (await goOn(requestId)) ?? (await openRequest(requestId));
+    // By then the server's clock is known.
+    dropOverDeliveries();
+    return opened;
   } catch (error) {
     return isOver(error) ? { step: "closed" } : { step: "failed", message: expected(error).message };
   }

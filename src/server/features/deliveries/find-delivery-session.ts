@@ -1,12 +1,10 @@
+import { DELIVERY_DAYS_AFTER_EXPIRY } from "../../../shared/api/deliveries.ts";
 import { addDays } from "../../../shared/rules/days.ts";
 import type { Deps } from "../../deps.ts";
 import type { Session } from "../../http/session.ts";
 import { hashSecret } from "../accounts/mailed-links/secrets.ts";
 import { isOwnerActive } from "../membership/is-owner-active.ts";
 import { findDeliveryByToken } from "./deliveries.repo.ts";
-
-/** What is under way when a request expires may go on for as long as uploads are kept. */
-const DAYS_AFTER_EXPIRY = 7;
 
 /**
  * The session of a delivery's token, which the guard lets into nothing but uploads. Undefined once it can do nothing any more: the
@@ -21,7 +19,7 @@ export async function findDeliverySession(
   if (!found || !isOwnerActive(found.owner, now)) return undefined;
   const { id, accountId, sender, isTrial, receivedAt, expiresAt, endedAt } = found;
   if (endedAt !== null && receivedAt === null) return undefined;
-  if (addDays(expiresAt, DAYS_AFTER_EXPIRY) <= now) return undefined;
+  if (addDays(expiresAt, DELIVERY_DAYS_AFTER_EXPIRY) <= now) return undefined;
   return {
     id,
     userId: accountId,
