@@ -25,6 +25,11 @@ describe("the entry screen", () => {
   for (const [address, text] of [
     ["/?expired=true", "Sessão expirada. Faça login novamente."],
     ["/?password=changed", "Senha alterada. Entre com a nova."],
+    ["/?password=changed&uploads=stopped", "Senha alterada. Entre com a nova."],
+    [
+      "/?expired=true&uploads=stopped",
+      "Os envios pararam. Entre de novo neste navegador para continuar com eles.",
+    ],
     [
       "/?email=confirmed",
       "Seu novo e-mail está confirmado. Entre com ele. Por 7 dias, o endereço que a conta tinha antes pode desfazer isto.",

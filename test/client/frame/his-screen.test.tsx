@@ -5,6 +5,8 @@ import { currentPath } from "../../../src/client/features/places/his-location.ts
 import { firstPlaceAtom } from "../../../src/client/features/places/views.ts";
 import { keepInTab } from "../../../src/client/features/session/kept-in-tab.ts";
 import { knownEndAtom } from "../../../src/client/features/session/known-end.ts";
+import { EMPTY_FORM } from "../../../src/client/features/upload/exam-form/exam-form.ts";
+import { addJobAtom, clearJobsAtom } from "../../../src/client/features/upload/tray/upload-jobs.ts";
 import { beginSession, endSession, restoreSession } from "../../../src/client/session.ts";
 import { withoutConnection } from "../../support/connection.ts";
 import { act, cleanup, screen, waitFor, withDom } from "../../support/dom.ts";
@@ -135,6 +137,27 @@ describe("a person whose session expired", () => {
     cleanup();
     window.history.replaceState(null, "", "/his");
   }
+
+  test("is told at the login that their upload stopped, whatever ended the session", async () => {
+    await openHis();
+    const store = getDefaultStore();
+    const upload = {
+      ...{ zip: new Blob(["PK"]), fileName: "exame.zip", prefilled: undefined, contents: undefined },
+      ...{ fileCount: 1, keptCount: 1, films: [], dispose: async () => {} },
+    };
+    const state = { stage: "sending", transfer: { loadedBytes: 1, totalBytes: 2 } } as const;
+    const source = { kind: "zip", name: "exame.zip", sizeBytes: 2 } as const;
+    await act(async () => {
+      store.set(addJobAtom, { id: "j1", source, counts: {}, upload, form: EMPTY_FORM, state });
+    });
+    const replace = spyOn(window.location, "replace").mockImplementation(() => undefined);
+    store.set(knownEndAtom, "password");
+    await act(async () => endSession("expired"));
+    expect(replace.mock.calls).toEqual([["/?password=changed&uploads=stopped"]]);
+    replace.mockRestore();
+    store.set(clearJobsAtom);
+    store.set(knownEndAtom, undefined);
+  });
 
   test("is back where they were once they sign in again, and only then", async () => {
     await leaveAt("expired");

@@ -4,13 +4,25 @@ import {
   EmailLinkDeadNotice,
   PasswordChangedNotice,
   SessionExpiredNotice,
+  UploadsStoppedNotice,
 } from "./auth-notices.tsx";
 
-const MARKS = ["expired", "password", "email"] as const;
+const MARKS = ["expired", "password", "email", "uploads"] as const;
 
-/** The notice for the query parameters with which the person arrived. */
+/** The notices for the query parameters with which the person arrived. */
 export function noticeOfAddress(search: string): ReactNode {
   const marks = new URLSearchParams(search);
+  const notice = noticeOf(marks);
+  if (marks.get("uploads") !== "stopped") return notice;
+  return (
+    <>
+      {notice}
+      <UploadsStoppedNotice />
+    </>
+  );
+}
+
+function noticeOf(marks: URLSearchParams): ReactNode {
   if (marks.get("expired") === "true") return <SessionExpiredNotice />;
   if (marks.get("password") === "changed") return <PasswordChangedNotice />;
   if (marks.get("email") === "confirmed") return <EmailConfirmedNotice />;

@@ -32,6 +32,17 @@ export function SessionExpiredNotice() {
   );
 }
 
+/** Beside why the session ended: the person may not have seen the uploads stop. */
+export function UploadsStoppedNotice() {
+  return (
+    <Notice tone="warn">
+      <Trans id="auth.uploadsStopped">
+        The uploads stopped. Log in again in this browser to go on with them.
+      </Trans>
+    </Notice>
+  );
+}
+
 export function PasswordChangedNotice() {
   return (
     <Notice tone="ok">

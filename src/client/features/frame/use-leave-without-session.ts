@@ -7,6 +7,7 @@ import { parsePlace, pathOf } from "../places/place.ts";
 import { eraseKeptInTab, eraseKeptOfOthers } from "../session/kept-in-tab.ts";
 import { keepPlace, takeKeptPlace } from "../session/kept-place.ts";
 import { knownEndAtom } from "../session/known-end.ts";
+import { isUploadingAtom } from "../upload/tray/upload-jobs.ts";
 
 /**
  * Leaves once there is a connection; returns whether that is missing, because only this page opens without one. Unless they signed out,
@@ -27,13 +28,19 @@ export function useLeaveWithoutSession(userId: string | undefined): boolean {
   useEffect(() => {
     if (end === "logout" || (end && knownEnd === "logout")) eraseKeptInTab();
   }, [end, knownEnd]);
+  const isUploading = useAtomValue(isUploadingAtom);
+  /** Whether uploads went with the session, which takes them out of the tray. */
+  const wasUploading = useRef(isUploading);
+  useEffect(() => {
+    if (isSignedIn) wasUploading.current = isUploading;
+  }, [isSignedIn, isUploading]);
   const why = knownEnd === "password" ? "?password=changed" : "?expired=true";
-  const address = end === "expired" ? `/${why}` : "/";
   useEffect(() => {
     if (isSignedIn || !isOnline) return;
     if (end !== "logout") keepPlace(lastUserId.current, pathToKeep(lastUserId.current));
-    window.location.replace(address);
-  }, [isSignedIn, isOnline, end, address]);
+    const stopped = wasUploading.current ? "&uploads=stopped" : "";
+    window.location.replace(end === "expired" ? `/${why}${stopped}` : "/");
+  }, [isSignedIn, isOnline, end, why]);
   return !isSignedIn && !isOnline;
 }
 
