@@ -1,11 +1,14 @@
 import "../../support/dom-globals.ts";
 import { expect, test } from "bun:test";
 import { QueryClientProvider } from "@tanstack/react-query";
+import { getDefaultStore } from "jotai";
 import { VisitedExams } from "../../../src/client/features/visit/visited-exams.tsx";
+import { viewerChoiceAtom } from "../../../src/client/preferences.ts";
 import { createQueryClient } from "../../../src/client/query-client.ts";
 import type { Visit, VisitedStudy } from "../../../src/shared/api/links.ts";
-import { withDom } from "../../support/dom.ts";
+import { screen, userEvent, withDom } from "../../support/dom.ts";
 import { renderClient } from "../../support/render-client.tsx";
+import { answerCalls } from "../../support/render-view.tsx";
 import { skull } from "../../support/skull-study.ts";
 
 withDom();
@@ -73,4 +76,20 @@ test("a link's exam of documents alone says so where it is opened, and counts th
   expect(document.querySelector(".visit-others button")?.getAttribute("aria-label")).toBe(
     "Ver documentos de Laudo",
   );
+});
+
+test("an exam of a link that is removed while it is viewed closes, and the page says which it was", async () => {
+  const [one, other] = [studyOf("Sá^Maria", "Tórax"), studyOf("Sá^Maria", "Crânio")];
+  getDefaultStore().set(viewerChoiceAtom, "ohif");
+  const now: Visit = {
+    ...{ token: "t0ken", owner: "Clínica Boa Vista", recipient: null, expiresAt: "2026-12-01T00:00:00.000Z" },
+    ...{ laudo: true, download: false, studies: [other] },
+  };
+  answerCalls({ "GET /api/visits/t0ken": () => Response.json(now) });
+  await openLink(one, other);
+  await userEvent.click(screen.getByRole("button", { name: "Ver imagens" }));
+  const notice = await screen.findByText(/^Quem enviou removeu este exame: Tórax, /);
+  expect(notice).toBeDefined();
+  expect(screen.queryByRole("dialog")).toBeNull();
+  expect(screen.getByRole("heading", { level: 2 }).textContent).toBe("Crânio");
 });

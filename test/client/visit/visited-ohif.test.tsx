@@ -35,6 +35,7 @@ async function open(readVisit: Answer) {
         viewerOrigin=""
         onLeave={() => undefined}
         onClosed={() => closed++}
+        onRead={() => undefined}
       />
     </QueryClientProvider>,
   );

@@ -8,7 +8,7 @@ import { sessionAtom } from "../../session.ts";
 import { lazyChunk } from "../../ui/lazy-chunk.ts";
 import { dayText } from "../../ui/moment-text.ts";
 import { showToast } from "../../ui/toast.tsx";
-import { fullPatientText, patientsText } from "../studies/study-text.ts";
+import { dateText, descriptionText, fullPatientText, patientsText } from "../studies/study-text.ts";
 import { Opening } from "./opening.tsx";
 import { visitApi } from "./visit-api.ts";
 import { isOfSamePatient } from "./visited-patient.ts";
@@ -27,7 +27,9 @@ interface VisitedExamsProps {
 export function VisitedExams({ visit, viewerOrigin, onClosed }: VisitedExamsProps) {
   const { i18n } = useLingui();
   const [report, setReport] = useState<{ study: VisitedStudy; isOpen: boolean }>();
-  const [main, ...others] = visit.studies;
+  const { gone, onVisitRead } = useGoneStudies(visit, onClosed);
+  const studies = visit.studies.filter((study) => !gone.includes(study));
+  const [main, ...others] = studies;
   const isReading = report?.isOpen === true;
   const reportButton = useRef<HTMLButtonElement>(null);
   useEffect(() => {
@@ -48,7 +50,7 @@ export function VisitedExams({ visit, viewerOrigin, onClosed }: VisitedExamsProp
   if (!main) return null;
   const { owner, recipient, expiresAt } = visit;
   const areOfSeveral = others.some((other) => !isOfSamePatient(main, other));
-  const patient = areOfSeveral ? patientsText(i18n, visit.studies) : fullPatientText(i18n, main);
+  const patient = areOfSeveral ? patientsText(i18n, studies) : fullPatientText(i18n, main);
   const until = dayText(expiresAt);
   const shown = (study: VisitedStudy) => ({
     study,
@@ -56,6 +58,7 @@ export function VisitedExams({ visit, viewerOrigin, onClosed }: VisitedExamsProp
     viewerOrigin,
     isNamed: areOfSeveral,
     onClosed,
+    onVisitRead,
     onRead: () => setReport({ study, isOpen: true }),
     reportButton: report?.study === study ? reportButton : undefined,
   });
@@ -77,7 +80,10 @@ export function VisitedExams({ visit, viewerOrigin, onClosed }: VisitedExamsProp
           )}
         </p>
       </div>
-      <MainStudy {...shown(main)} />
+      {gone.map((study) => (
+        <GoneStudy key={study.id} study={study} />
+      ))}
+      <MainStudy key={main.id} {...shown(main)} />
       {others.length > 0 && (
         <section className="visit-others">
           <h2>
@@ -100,6 +106,29 @@ export function VisitedExams({ visit, viewerOrigin, onClosed }: VisitedExamsProp
         <KeepVisit token={visit.token} />
       </p>
     </>
+  );
+}
+
+/** The exams that were removed since the link was opened, as a later reading of the visit tells. */
+function useGoneStudies({ studies }: Visit, onClosed: () => void) {
+  const [left, setLeft] = useState<readonly string[]>();
+  const gone = left ? studies.filter(({ id }) => !left.includes(id)) : [];
+  const onVisitRead = ({ studies: now }: Visit) => {
+    if (now.length === 0) return onClosed();
+    if (now.length < studies.length) setLeft(now.map(({ id }) => id));
+  };
+  return { gone, onVisitRead };
+}
+
+function GoneStudy({ study }: { study: VisitedStudy }) {
+  const { i18n } = useLingui();
+  const exam = `${descriptionText(i18n, study)}, ${dateText(i18n, study.studyDate)}`;
+  return (
+    <p className="notice is-warn" role="status">
+      <span>
+        <Trans id="visit.gone">The sender removed this exam: {exam}.</Trans>
+      </span>
+    </p>
   );
 }
 

@@ -14,13 +14,14 @@ interface VisitedOhifProps {
   onLeave: () => void;
   /** The link was ended meanwhile. */
   onClosed: () => void;
+  onRead: (visit: Visit) => void;
 }
 
 /** A study of a link in OHIF, which sees what the link's own token opens. */
-export default function VisitedOhif({ study, visit, viewerOrigin, onLeave, onClosed }: VisitedOhifProps) {
+export default function VisitedOhif({ study, visit, viewerOrigin, ...tell }: VisitedOhifProps) {
   const { i18n } = useLingui();
   const { token } = visit;
-  useVisitEnd(token, onClosed);
+  useVisitEnd(token, { onEnd: tell.onClosed, onRead: tell.onRead });
   const find = useCallback(async () => {
     const query = new URLSearchParams({
       StudyInstanceUIDs: study.studyInstanceUID,
@@ -34,7 +35,7 @@ export default function VisitedOhif({ study, visit, viewerOrigin, onLeave, onClo
       description={descriptionText(i18n, study)}
       find={find}
       picture={<img className="viewer-picture" src={visitAddresses.picture(token, study.id)} alt="" />}
-      onLeave={onLeave}
+      onLeave={tell.onLeave}
     />
   );
 }

@@ -37,6 +37,8 @@ interface StudyProps {
   reportButton: RefObject<HTMLButtonElement | null> | undefined;
   /** The link was ended meanwhile. */
   onClosed: () => void;
+  /** Told what the visit is now, while its images are viewed. */
+  onVisitRead: (visit: Visit) => void;
 }
 
 /** The link's first exam. */
@@ -151,7 +153,7 @@ function ViewButton(props: ViewButtonProps) {
 }
 
 /** Opens our own viewer over the page, or OHIF for people who chose it. */
-function OpenButton({ isMain = false, study, visit, viewerOrigin, onClosed }: ViewButtonProps) {
+function OpenButton({ isMain = false, study, visit, viewerOrigin, onClosed, onVisitRead }: ViewButtonProps) {
   const { i18n, t } = useLingui();
   const [isOpen, setOpen] = useState(false);
   const isOfDocuments = opensDocument(study);
@@ -205,6 +207,7 @@ function OpenButton({ isMain = false, study, visit, viewerOrigin, onClosed }: Vi
           viewerOrigin={viewerOrigin}
           source={source}
           onClosed={onClosed}
+          onRead={onVisitRead}
           first={isInOhif ? "ohif" : "visor"}
           onClose={() => setOpen(false)}
         />

@@ -25,6 +25,8 @@ interface VisitedViewerProps {
   onClose: () => void;
   /** The link was ended meanwhile. */
   onClosed: () => void;
+  /** Told what the visit is now. */
+  onRead: (visit: Visit) => void;
 }
 
 /** A study of a link over its page, in our own viewer or in OHIF; the browser's way back closes it. */

@@ -21,14 +21,15 @@ interface VisitedVisorProps {
   onBack: () => void;
   /** The link was ended meanwhile. */
   onClosed: () => void;
+  onRead: (visit: Visit) => void;
 }
 
 /** A study of a link in our own viewer. */
 export function VisitedVisor(props: VisitedVisorProps) {
-  const { study, visit, viewerOrigin, source, onOpenOhif, onBack, onClosed } = props;
+  const { study, visit, viewerOrigin, source, onOpenOhif, onBack, onClosed, onRead } = props;
   const { i18n } = useLingui();
   const { token } = visit;
-  useVisitEnd(token, onClosed, visit);
+  useVisitEnd(token, { onEnd: onClosed, onRead, known: visit });
   const exam = useMemo(
     () => visitedExam(i18n, study, { visit, viewerOrigin }),
     [i18n, study, visit, viewerOrigin],
