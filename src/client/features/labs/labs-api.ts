@@ -9,7 +9,7 @@ import {
   uploadLabExamCall,
   viewLabExamCall,
 } from "../../../shared/api/labs.ts";
-import { ApiError, callApi, callJson } from "../../api.ts";
+import { callApi, callJson, nullIfMissing } from "../../api.ts";
 import { callFile } from "../../file-calls.ts";
 import { sendOnce } from "../../send-once.ts";
 import { type SendOptions, sendForm } from "../pdf/send-form.ts";
@@ -18,14 +18,8 @@ import { type SendOptions, sendForm } from "../pdf/send-form.ts";
 export const labsApi = {
   list: (signal?: AbortSignal): Promise<LabExam[]> => callJson(listLabExamsCall, { signal }),
   /** Null if the person has no plan. */
-  async stats(signal?: AbortSignal): Promise<LabStats | null> {
-    try {
-      return await callJson(labStatsCall, { signal });
-    } catch (error) {
-      if (error instanceof ApiError && error.status === 404) return null;
-      throw error;
-    }
-  },
+  stats: (signal?: AbortSignal): Promise<LabStats | null> =>
+    nullIfMissing(callJson(labStatsCall, { signal })),
   async view(id: string, signal?: AbortSignal): Promise<Blob> {
     return await callFile(viewLabExamCall, { params: { id }, signal });
   },
