@@ -1,10 +1,10 @@
 import { Trans, useLingui } from "@lingui/react/macro";
-import { startBrowserDownload } from "../../start-browser-download.ts";
 import { Button } from "../../ui/button.tsx";
 import { CopyButton } from "../../ui/copy-button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { DownloadIcon, PrinterIcon } from "../../ui/icons.tsx";
 import { useShownOnce } from "../../ui/shown-once.tsx";
+import { saveFile } from "../pdf/save-file.ts";
 import { useStay } from "../places/use-stay.ts";
 
 const FILE_NAME = "exameteca-codigos-de-recuperacao.txt";
@@ -19,12 +19,7 @@ export function RecoveryCodesDialog({ codes, onClose }: { codes: string[]; onClo
   );
   useStay(true);
   const text = `${codes.join("\n")}\n`;
-  const save = () => {
-    const url = URL.createObjectURL(new Blob([text], { type: "text/plain" }));
-    startBrowserDownload(url, FILE_NAME);
-    // Once the browser has taken it up.
-    setTimeout(() => URL.revokeObjectURL(url), 60_000);
-  };
+  const save = () => saveFile(new Blob([text], { type: "text/plain" }), FILE_NAME);
   return (
     <Dialog
       open
