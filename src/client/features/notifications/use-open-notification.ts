@@ -3,8 +3,7 @@ import { useSetAtom } from "jotai";
 import type { Notification } from "../../../shared/api/notifications.ts";
 import { ApiError } from "../../api.ts";
 import { showToast } from "../../ui/toast.tsx";
-import { useStillHere } from "../places/use-still-here.ts";
-import { viewAtom } from "../places/views.ts";
+import { awaitHereAtom, viewAtom } from "../places/views.ts";
 import { shownReportAtom } from "../reports/report-state.ts";
 import { sharedStudyAtom } from "../sharing/share-state.ts";
 import { studiesApi } from "../studies/studies-api.ts";
@@ -20,7 +19,7 @@ export function useOpenNotification(): (told: Notification) => void {
   const showReport = useSetAtom(shownReportAtom);
   const showSharing = useSetAtom(sharedStudyAtom);
   const markRead = useMarkRead();
-  const begin = useStillHere();
+  const begin = useSetAtom(awaitHereAtom);
 
   const openStudy = async ({ event, study }: Notification): Promise<void> => {
     if (!study) return;

@@ -64,6 +64,19 @@ export const viewAtom = atom(
   },
 );
 
+/** What the person asked for last that goes to another view once its answer has come. */
+const lastAsked = atom({});
+/**
+ * For what goes to another view once an answer has come. Written when it is asked for, it returns whether the person is still in the same
+ * view and asked for nothing of the kind since: an answer that comes late takes nobody away.
+ */
+export const awaitHereAtom = atom(null, (get, set): (() => boolean) => {
+  const { view } = get(shownPlace);
+  const asked = {};
+  set(lastAsked, asked);
+  return () => get(shownPlace).view === view && get(lastAsked) === asked;
+});
+
 const leaveAtom = atom(null, (get, set, below: Place) => {
   if (isSamePlace(below, get(shownPlace))) return;
   leaveTo(pathOf(below));

@@ -1,7 +1,6 @@
 import { useSetAtom } from "jotai";
 import { ApiError } from "../../api.ts";
-import { useStillHere } from "../places/use-still-here.ts";
-import { viewAtom } from "../places/views.ts";
+import { awaitHereAtom, viewAtom } from "../places/views.ts";
 import { studiesApi } from "../studies/studies-api.ts";
 import { isViewable } from "../studies/study-text.ts";
 import { shownStudyAtom } from "./shown-study.ts";
@@ -10,7 +9,7 @@ import { shownStudyAtom } from "./shown-study.ts";
 export function useOpenExam(): (brought: { studies: readonly { id: string }[] }) => Promise<void> {
   const setView = useSetAtom(viewAtom);
   const show = useSetAtom(shownStudyAtom);
-  const begin = useStillHere();
+  const begin = useSetAtom(awaitHereAtom);
   return async ({ studies }) => {
     const [only] = studies;
     const isStillHere = begin();
