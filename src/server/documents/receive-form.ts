@@ -1,5 +1,6 @@
 import { type FileHandle, open, rm } from "node:fs/promises";
 import { AppError, type ErrorKind } from "../http/app-error.ts";
+import { assertUncoded } from "../http/body-coding.ts";
 import { furtherFile } from "../http/further-file.ts";
 import { bodyInterrupted, bodyTooLarge, unsupportedMediaType } from "../http/http.errors.ts";
 import { boundaryOf, MultipartBroken, readFormParts } from "../http/multipart-reader.ts";
@@ -38,6 +39,7 @@ export async function receiveForm(
 ): Promise<ReceivedForm> {
   const boundary = boundaryOf(request.headers.get("content-type") ?? "");
   if (boundary === undefined || !request.body) throw new AppError(unsupportedMediaType);
+  assertUncoded(request.headers);
   await using handles = new AsyncDisposableStack();
   const fields: Record<string, string> = {};
   let textBytes = 0;

@@ -1,5 +1,6 @@
 import type { Context, MiddlewareHandler } from "hono";
 import { AppError } from "./app-error.ts";
+import { assertUncoded } from "./body-coding.ts";
 import { bodyTooLarge } from "./http.errors.ts";
 import type { HttpEnv } from "./http-context.ts";
 import { networkOf } from "./network-of.ts";
@@ -19,11 +20,12 @@ export function refuseLongBodies(): MiddlewareHandler<HttpEnv> {
 /**
  * Reads the body of a request into memory, in one of the slots that all callers share; short bodies have slots of their own. Called
  * only after it is known that the caller may send a body.
- * @throws {AppError} 413, 429, `body.interrupted`
+ * @throws {AppError} 413, 415 for a content coding, 429, `body.interrupted`
  */
 export async function bufferBody(c: Context<HttpEnv>, maxBytes = MAX_JSON_BYTES): Promise<void> {
   const { body, url, method, headers } = c.req.raw;
   if (!body) return;
+  assertUncoded(headers);
   const { long, short } = c.get("bodies");
   using slot = await (hasLongBody(c) ? long : short).take(networkOf(c.get("address")));
   c.get("admitBody")();

@@ -1,5 +1,6 @@
 import { uploadInterrupted } from "../../holdings/uploads/uploads.errors.ts";
 import { AppError } from "../../http/app-error.ts";
+import { assertUncoded } from "../../http/body-coding.ts";
 import { unsupportedMediaType } from "../../http/http.errors.ts";
 import { boundaryOf, MultipartBroken, readParts } from "../../http/multipart-reader.ts";
 import { type Receiving, receiveBytes } from "../ingest/receive-upload.ts";
@@ -20,12 +21,11 @@ export interface ReceivedInstances {
 
 /**
  * Checks that the request brings instances as PS3.18 §10.5 has them: parts of `multipart/related`, or one alone, without a content
- * coding, which would be kept as if it were the instance.
+ * coding.
  * @throws {AppError} 415
  */
 export function assertBringsInstances(request: Request): void {
-  const coding = request.headers.get("content-encoding") ?? "identity";
-  if (coding.trim().toLowerCase() !== "identity") throw new AppError(unsupportedMediaType);
+  assertUncoded(request.headers);
   formatOf(request.headers.get("content-type") ?? "");
 }
 

@@ -2,6 +2,7 @@ import { open } from "node:fs/promises";
 import { type UploadMetadata, uploadMetadataSchema } from "../../../shared/api/upload.ts";
 import { uploadInterrupted } from "../../holdings/uploads/uploads.errors.ts";
 import { AppError } from "../../http/app-error.ts";
+import { assertUncoded } from "../../http/body-coding.ts";
 import { furtherFile } from "../../http/further-file.ts";
 import { unsupportedMediaType, validationFailed } from "../../http/http.errors.ts";
 import { boundaryOf, MultipartBroken, readFormParts } from "../../http/multipart-reader.ts";
@@ -49,6 +50,7 @@ export async function receiveUpload(
 ): Promise<ReceivedUpload> {
   const boundary = boundaryOf(request.headers.get("content-type") ?? "");
   if (boundary === undefined || !request.body) throw new AppError(unsupportedMediaType);
+  assertUncoded(request.headers);
   let metadata: UploadMetadata = {};
   let sizeBytes: number | undefined;
   try {
