@@ -111,6 +111,55 @@ describe("the picture of a study", () => {
   });
 });
 
+describe("a picture that an older release drew", () => {
+  const grey = Buffer.from("an older picture");
+  const drawnBefore = (studyId: string, image: Buffer | null) => t.sql`
+    update series_thumbnails set image = ${image}, content_type = ${image && "image/webp"}, preview = '',
+      failed = ${image === null}, drawn_as = 0
+    where series_id in (select id from series where study_id = ${studyId})`;
+  const lookAgain = async (path: string) => {
+    const answer = await get(path);
+    await t.settle();
+    return answer;
+  };
+
+  test("is shown until it is drawn anew, which a look asks for", async () => {
+    const id = await store(slice({ study: "70" }, "above"));
+    await drawnBefore(id, grey);
+    await sweepUnpictured(t.deps, null);
+    await t.settle();
+    const first = await lookAgain(`${id}/thumbnail`);
+    expect(first.headers.get("cache-control")).toBe("private, no-store");
+    expect(Buffer.from(await first.bytes())).toEqual(grey);
+    expect(await brightPart(`${id}/thumbnail`)).toBe("above");
+    expect((await get(`${id}/thumbnail`)).headers.get("cache-control")).toBe("private, max-age=3600");
+    expect((await get(`${id}/thumbnail?size=512`)).status).toBe(200);
+  });
+
+  test("is tried anew where the older release could not draw it", async () => {
+    const id = await store(slice({ study: "71" }, "below"));
+    await drawnBefore(id, null);
+    expect((await lookAgain(`${id}/series/2.25.2.71.1/thumbnail`)).status).toBe(204);
+    expect(await brightPart(`${id}/series/2.25.2.71.1/thumbnail`)).toBe("below");
+  });
+
+  test("is kept, and not tried again, if this release can't draw it", async () => {
+    const id = await store(slice({ study: "72" }, "above"));
+    await drawnBefore(id, grey);
+    let drawings = 0;
+    const make = async () => {
+      drawings++;
+      return { ok: false, failure: "broken", detail: "" } as const;
+    };
+    const deps = { ...t.deps, pictures: { ...t.deps.pictures, make } };
+    for (let runs = 0; runs < 2; runs++) await makeThumbnails(deps, id, new AbortController().signal);
+    expect(drawings).toBe(1);
+    const answer = await lookAgain(`${id}/thumbnail`);
+    expect(answer.headers.get("cache-control")).toBe("private, max-age=3600");
+    expect(Buffer.from(await answer.bytes())).toEqual(grey);
+  });
+});
+
 describe("the picture of a series", () => {
   test("is made again when instances are added to it", async () => {
     const study = { study: "24" };

@@ -28,6 +28,7 @@ import { DrawingTurns } from "../dicomweb/turns/drawing-turns.ts";
 import { Places } from "../dicomweb/turns/places.ts";
 import { placeOf } from "../dicomweb/turns/search-turns.ts";
 import { askedOfUriService } from "../dicomweb/uri-service.ts";
+import { DRAWN_AS } from "../thumbnails/drawn-as.ts";
 import { middleInstance, readPictureInput } from "../thumbnails/read-picture-input.ts";
 import { withPatience } from "../thumbnails/with-patience.ts";
 import type { Drawing } from "../thumbnails/worker/picture-messages.ts";
@@ -282,9 +283,6 @@ async function largestSeries(catalogue: DicomwebCatalogue, study: string): Promi
   const series = await catalogue.series(study);
   return series.toSorted((a, b) => b.instanceCount - a.instanceCount)[0]?.seriesInstanceUID;
 }
-
-/** Goes up with each release that draws some image otherwise, so that no client keeps the picture of an older one. */
-const DRAWN_AS = 2;
 
 function etagOf({ volumeId, dataOffset }: ManifestInstance, frameIndex = -1, drawing: Drawing): string {
   const text = JSON.stringify([DRAWN_AS, volumeId, dataOffset, frameIndex, drawing]);

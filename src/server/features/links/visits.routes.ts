@@ -165,7 +165,8 @@ export function createVisitsRoutes(deps: Deps, guard: Guard) {
     async (c) => {
       const { study } = await findVisitedStudy(deps, c.req.param("token"), c.req.param("study"));
       const { size } = c.req.valid("query");
-      return answerThumbnail(await findStudyThumbnail(deps.db, study.id, { isLarge: size === "512" }));
+      const found = await findStudyThumbnail(deps.db, study.id, { isLarge: size === "512" });
+      return await answerThumbnail(deps, study.id, found);
     },
   );
 
@@ -182,9 +183,9 @@ export function createVisitsRoutes(deps: Deps, guard: Guard) {
     async (c) => {
       const { study } = await findVisitedStudy(deps, c.req.param("token"), c.req.param("study"));
       const reference = c.req.param("series");
-      const thumbnail = await findSeriesThumbnail(deps.db, study.id, reference);
-      if (thumbnail === "unknown") throw new AppError(notFound);
-      return answerThumbnail(thumbnail);
+      const found = await findSeriesThumbnail(deps.db, study.id, reference);
+      if (found === "unknown") throw new AppError(notFound);
+      return await answerThumbnail(deps, study.id, found);
     },
   );
 

@@ -161,7 +161,7 @@ async function findPreviews(
   const previews = new Map<string, Thumbnail>();
   for (const { id } of rows.slice(0, MAX_PREVIEWS)) {
     const found = await findSeriesThumbnail(deps.db, study.id, id);
-    if (found && found !== "unknown") previews.set(id, found);
+    if (found !== "unknown" && found.thumbnail) previews.set(id, found.thumbnail);
   }
   return previews;
 }

@@ -9,6 +9,7 @@ import { ObjectNotFound } from "../../storage/object-store.ts";
 import { middleInstance, type PictureInput, readPictureInput } from "./read-picture-input.ts";
 import {
   beginThumbnail,
+  keepOlderPicture,
   listUnpicturedSeries,
   saveThumbnail,
   takeBackAttempt,
@@ -33,7 +34,7 @@ const NO_PREVIEW = new Uint8Array();
 type Outcome = { image: Uint8Array; preview: Uint8Array | null } | "no_pixels" | "failed";
 
 /**
- * Makes the pictures that an archived study lacks and records a row for each series, whatever the outcome. May be killed and run
+ * Makes the pictures that an archived study lacks, or that are drawn otherwise today, and records a row for each series, whatever the outcome. May be killed and run
  * again. Broken pixels in one series do not stop the others.
  * @throws when the archive store or the database can't be reached
  */
@@ -53,6 +54,10 @@ export async function makeThumbnails(
       seen.add(manifest.id);
       const outcome = await attemptPicture(deps, series, signal);
       if (outcome === undefined) continue;
+      if (outcome === "failed" && series.isPictured) {
+        await keepOlderPicture(deps.db, seriesId, manifest.id);
+        continue;
+      }
       const { image, preview } = typeof outcome === "object" ? outcome : { image: null, preview: null };
       await saveThumbnail(deps.db, {
         seriesId,

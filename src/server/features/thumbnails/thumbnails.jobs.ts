@@ -1,7 +1,7 @@
 import type { Deps } from "../../deps.ts";
 import type { JobRun } from "../../jobs/jobs.ts";
 import { makeThumbnails } from "./make-thumbnails.ts";
-import { thumbnailQueue, thumbnailSweepQueue } from "./thumbnail-queues.ts";
+import { redrawQueue, thumbnailQueue, thumbnailSweepQueue } from "./thumbnail-queues.ts";
 import { listUnpicturedStudies } from "./thumbnails.repo.ts";
 
 const STUDIES_PER_SWEEP = 500;
@@ -15,6 +15,7 @@ export async function startThumbnailJobs(deps: Deps): Promise<void> {
     await makeThumbnails(deps, studyId, run.signal);
   };
   await jobs.work(thumbnailQueue, make, { batchSize: STUDIES_AT_A_TIME });
+  await jobs.work(redrawQueue, make);
   await jobs.work(thumbnailSweepQueue, ({ afterStudyId }) => sweepUnpictured(deps, afterStudyId));
   await jobs.enqueue(thumbnailSweepQueue, { afterStudyId: null });
 }

@@ -5,10 +5,13 @@ import { type Given, prepared } from "../../db/prepared.ts";
 import { type StoredObjectRow, storedObjects } from "../../holdings/objects/stored-objects.table.ts";
 import { listArchivedStudies } from "../studies/studies.repo.ts";
 import { series, studies } from "../studies/studies.table.ts";
+import { DRAWN_AS } from "./drawn-as.ts";
 import { seriesThumbnails } from "./thumbnails.table.ts";
 
 export interface UnpicturedSeries {
   seriesId: string;
+  /** Whether it has a picture of its present contents, which an older release drew. */
+  isPictured: boolean;
   /** Whether it is the one that stands for its study. */
   isLargest: boolean;
   manifest: StoredObjectRow;
@@ -17,6 +20,14 @@ export interface UnpicturedSeries {
 export interface Thumbnail {
   image: Uint8Array;
   contentType: string;
+}
+
+/** What is to be shown of a study or a series. */
+export interface FoundThumbnail {
+  /** Undefined if there is none, or none yet. */
+  thumbnail: Thumbnail | undefined;
+  /** Whether an older release drew it, or could not. */
+  isOutdated: boolean;
 }
 
 /** The first process may have been killed for another reason, so a series has two attempts. */
@@ -39,18 +50,36 @@ const isUnpictured = or(
   ),
 );
 
+/** Done, by a release that drew otherwise. A series that ended the process is not tried again. */
+const isOutdated = sql<boolean>`coalesce(${and(isNull(seriesThumbnails.attempts), lt(seriesThumbnails.drawnAs, DRAWN_AS))}, false)`;
+
 const unpicturedSeries = prepared((db, given: Given<{ studyId: string; limit: number }>) =>
   db
-    .select({ seriesId: series.id, isLargest, manifest: storedObjects })
+    .select({
+      seriesId: series.id,
+      isPictured: sql<boolean>`coalesce(${and(
+        isNotNull(seriesThumbnails.image),
+        isNull(seriesThumbnails.attempts),
+        eq(seriesThumbnails.manifestId, series.manifestId),
+      )}, false)`,
+      isLargest,
+      manifest: storedObjects,
+    })
     .from(series)
     .innerJoin(storedObjects, eq(storedObjects.id, series.manifestId))
     .leftJoin(seriesThumbnails, eq(seriesThumbnails.seriesId, series.id))
-    .where(and(eq(series.studyId, given.studyId), eq(storedObjects.location, "archive"), isUnpictured))
+    .where(
+      and(
+        eq(series.studyId, given.studyId),
+        eq(storedObjects.location, "archive"),
+        or(isUnpictured, isOutdated),
+      ),
+    )
     .orderBy(sql`${series.seriesNumber} nulls last`, series.id)
     .limit(given.limit),
 );
 
-/** Archived series of a study that have no picture of their present contents. */
+/** Archived series of a study that have no picture of their present contents, or one that is drawn otherwise today. */
 export async function listUnpicturedSeries(
   db: DbOrTx,
   studyId: string,
@@ -59,7 +88,7 @@ export async function listUnpicturedSeries(
   return await unpicturedSeries(db, { studyId, limit });
 }
 
-/** Ids after `afterStudyId`, in order, of archived studies with such a series. */
+/** Ids after `afterStudyId`, in order, of archived studies with a series that has no picture of its present contents. */
 export async function listUnpicturedStudies(
   db: DbOrTx,
   afterStudyId: string | null,
@@ -97,6 +126,7 @@ export async function beginThumbnail(
           ),
           failed: sql`true`.as(seriesThumbnails.failed.name),
           attempts: sql`1`.as(attempts.name),
+          drawnAs: sql`${DRAWN_AS}::integer`.as(seriesThumbnails.drawnAs.name),
         })
         .from(series)
         .where(eq(series.id, seriesId))
@@ -119,10 +149,22 @@ export async function takeBackAttempt(db: DbOrTx, seriesId: string, manifestId: 
     .where(and(eq(seriesThumbnails.seriesId, seriesId), eq(seriesThumbnails.manifestId, manifestId)));
 }
 
-type ThumbnailRow = Omit<typeof seriesThumbnails.$inferSelect, "attempts">;
+/** Keeps the picture of an older release, which this one could not draw. */
+export async function keepOlderPicture(db: DbOrTx, seriesId: string, manifestId: string): Promise<void> {
+  await db
+    .update(seriesThumbnails)
+    .set({
+      attempts: null,
+      drawnAs: DRAWN_AS,
+      preview: sql`coalesce(${seriesThumbnails.preview}, ''::bytea)`,
+    })
+    .where(and(eq(seriesThumbnails.seriesId, seriesId), eq(seriesThumbnails.manifestId, manifestId)));
+}
+
+type ThumbnailRow = Omit<typeof seriesThumbnails.$inferSelect, "attempts" | "drawnAs">;
 
 const newOrNewerThumbnail = prepared((db, given: Given<ThumbnailRow>) => {
-  const { manifestId, image, contentType, preview, madeAt, failed, attempts } = seriesThumbnails;
+  const { manifestId, image, contentType, preview, madeAt, failed, attempts, drawnAs } = seriesThumbnails;
   return db
     .insert(seriesThumbnails)
     .select(
@@ -136,6 +178,7 @@ const newOrNewerThumbnail = prepared((db, given: Given<ThumbnailRow>) => {
           madeAt: sql`${sql.param(given.madeAt, madeAt)}::timestamptz`.as(madeAt.name),
           failed: sql`${given.failed}::boolean`.as(failed.name),
           attempts: sql`null::integer`.as(attempts.name),
+          drawnAs: sql`${DRAWN_AS}::integer`.as(drawnAs.name),
         })
         .from(series)
         .where(eq(series.id, given.seriesId))
@@ -151,6 +194,7 @@ const newOrNewerThumbnail = prepared((db, given: Given<ThumbnailRow>) => {
         madeAt: sql`excluded.made_at`,
         failed: sql`excluded.failed`,
         attempts: sql`null`,
+        drawnAs: sql`excluded.drawn_as`,
       },
     });
 });
@@ -168,23 +212,25 @@ export async function findStudyThumbnail(
   db: DbOrTx,
   studyId: string,
   { isLarge = false } = {},
-): Promise<Thumbnail | undefined> {
+): Promise<FoundThumbnail> {
   const { image, preview, contentType } = seriesThumbnails;
   const [row] = await db
     .select({
       image: isLarge ? sql<Uint8Array>`coalesce(nullif(${preview}, ''), ${image})`.mapWith(image) : image,
       contentType,
+      isOutdated,
     })
     .from(seriesThumbnails)
     .innerJoin(series, eq(series.id, seriesThumbnails.seriesId))
-    .where(and(eq(series.studyId, studyId), isNotNull(seriesThumbnails.image)))
+    .where(eq(series.studyId, studyId))
     .orderBy(
+      isNull(image),
       sql`${series.instanceCount} desc`,
       sql`${series.seriesNumber} nulls last`,
       series.seriesInstanceUID,
     )
     .limit(1);
-  return row && pictureIn(row);
+  return { thumbnail: row && pictureIn(row), isOutdated: row?.isOutdated ?? false };
 }
 
 /** The picture of a series of the study, by its id or Series Instance UID; `"unknown"` if the study has no such series. */
@@ -192,14 +238,14 @@ export async function findSeriesThumbnail(
   db: DbOrTx,
   studyId: string,
   reference: string,
-): Promise<Thumbnail | undefined | "unknown"> {
+): Promise<FoundThumbnail | "unknown"> {
   const column = isUuid(reference) ? series.id : series.seriesInstanceUID;
   const [row] = await db
-    .select({ image: seriesThumbnails.image, contentType: seriesThumbnails.contentType })
+    .select({ image: seriesThumbnails.image, contentType: seriesThumbnails.contentType, isOutdated })
     .from(series)
     .leftJoin(seriesThumbnails, eq(seriesThumbnails.seriesId, series.id))
     .where(and(eq(series.studyId, studyId), eq(column, reference)));
-  return row ? pictureIn(row) : "unknown";
+  return row ? { thumbnail: pictureIn(row), isOutdated: row.isOutdated } : "unknown";
 }
 
 function pictureIn(row: { image: Uint8Array | null; contentType: string | null }): Thumbnail | undefined {

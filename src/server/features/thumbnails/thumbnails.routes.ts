@@ -16,7 +16,8 @@ const describe = describeIn("Studies");
 const viewing = { subscription: "viewing", scope: "api" } as const;
 
 /** Small pictures of studies and series, for callers who may see the study. */
-export function createThumbnailsRoutes({ db }: Pick<Deps, "db">, guard: Guard) {
+export function createThumbnailsRoutes(deps: Pick<Deps, "db" | "jobs">, guard: Guard) {
+  const { db } = deps;
   const routes = new Hono<HttpEnv>();
 
   routes.get(
@@ -32,7 +33,8 @@ export function createThumbnailsRoutes({ db }: Pick<Deps, "db">, guard: Guard) {
     async (c) => {
       const study = await findStudy(db, c.get("session"), c.req.param("study"));
       const { size } = c.req.valid("query");
-      return answerThumbnail(await findStudyThumbnail(db, study.id, { isLarge: size === "512" }));
+      const found = await findStudyThumbnail(db, study.id, { isLarge: size === "512" });
+      return await answerThumbnail(deps, study.id, found);
     },
   );
 
@@ -48,9 +50,9 @@ export function createThumbnailsRoutes({ db }: Pick<Deps, "db">, guard: Guard) {
     validate("query", seriesPictureCall.query),
     async (c) => {
       const study = await findStudy(db, c.get("session"), c.req.param("study"));
-      const thumbnail = await findSeriesThumbnail(db, study.id, c.req.param("series"));
-      if (thumbnail === "unknown") throw new AppError(notFound);
-      return answerThumbnail(thumbnail);
+      const found = await findSeriesThumbnail(db, study.id, c.req.param("series"));
+      if (found === "unknown") throw new AppError(notFound);
+      return await answerThumbnail(deps, study.id, found);
     },
   );
 

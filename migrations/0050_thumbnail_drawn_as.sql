@@ -1,0 +1,1 @@
+ALTER TABLE "series_thumbnails" ADD COLUMN "drawn_as" integer DEFAULT 0 NOT NULL;
