@@ -47,6 +47,8 @@ export interface PixelModule {
 
 const WITH_PALETTE: ReadonlySet<string> = new Set(["PALETTE COLOR", "ARGB"]);
 const MAX_PIXEL_ASPECT = 8;
+/** Floating-point numbers have the width of their kind; Bits Allocated need not say it (PS3.3 §C.7.6.24, §C.7.6.25). */
+const FLOAT_BITS: { readonly [As in PixelModule["pixelDataAs"]]?: number } = { float: 32, double: 64 };
 
 /**
  * Reads the Image Pixel, LUT and functional group modules (PS3.3 §C.7.6.3, §C.11, §C.7.6.16.2) for one frame. A missing attribute
@@ -56,8 +58,10 @@ export function readPixelModule(metadata: DicomJson, frameIndex: number): PixelM
   const groups = functionalGroups(metadata, frameIndex);
   const pixelValues = groups(TagHex.PixelValueTransformationSequence) ?? metadata;
   const voi = groups(TagHex.FrameVOILUTSequence) ?? metadata;
-  const bitsAllocated = numberOf(metadata[TagHex.BitsAllocated]) ?? 8;
-  const bitsStored = numberOf(metadata[TagHex.BitsStored]) ?? bitsAllocated;
+  const dataAs = pixelDataAs(metadata);
+  const floatBits = FLOAT_BITS[dataAs];
+  const bitsAllocated = floatBits ?? numberOf(metadata[TagHex.BitsAllocated]) ?? 8;
+  const bitsStored = floatBits ?? numberOf(metadata[TagHex.BitsStored]) ?? bitsAllocated;
   const photometricInterpretation = textOf(metadata[TagHex.PhotometricInterpretation]) ?? "MONOCHROME2";
   const shape = textOf(metadata[TagHex.PresentationLUTShape]);
   const isSigned = numberOf(metadata[TagHex.PixelRepresentation]) === 1;
@@ -79,7 +83,7 @@ export function readPixelModule(metadata: DicomJson, frameIndex: number): PixelM
     highBit: numberOf(metadata[TagHex.HighBit]) ?? bitsStored - 1,
     isSigned,
     isPlanar: numberOf(metadata[TagHex.PlanarConfiguration]) === 1,
-    pixelDataAs: pixelDataAs(metadata),
+    pixelDataAs: dataAs,
     rescale,
     modalityTable,
     window: windowsOf(voi)[0],

@@ -2,12 +2,13 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { zipSync } from "fflate";
 import { generateStudy } from "../../../scripts/demo/phantom/study.ts";
 import { zipStudyBytes } from "../../../scripts/demo/zip-study.ts";
+import { writeInstance } from "../../../src/server/dicom/write-instance.ts";
 import { makeThumbnails } from "../../../src/server/features/thumbnails/make-thumbnails.ts";
 import { sweepUnpictured } from "../../../src/server/features/thumbnails/thumbnails.jobs.ts";
 import { StoreUnavailable } from "../../../src/server/storage/object-store.ts";
 import type { Series } from "../../../src/shared/api/studies.ts";
 import { TagHex } from "../../../src/shared/dicom/tags.ts";
-import { sampleFile } from "../../support/dicom-sample.ts";
+import { EXPLICIT_LITTLE_ENDIAN, sampleFile, sampleWithout } from "../../support/dicom-sample.ts";
 import { drawnPicture } from "../../support/picture-pixels.ts";
 import { type SampleInstance, sampleZip, studyUID } from "../../support/sample-zip.ts";
 import { createTestApp, type Person, type TestApp } from "../../support/test-app.ts";
@@ -168,6 +169,27 @@ describe("the picture of a series", () => {
     expect(await brightPart(path)).toBe("above");
     await store(slice({ ...study, sop: "2", instanceNumber: 2 }, "below"));
     expect(await brightPart(path)).toBe("below");
+  });
+
+  test.each([
+    ["Float Pixel Data", TagHex.FloatPixelData, "OF", Float32Array],
+    ["Double Float Pixel Data", TagHex.DoubleFloatPixelData, "OD", Float64Array],
+  ] as const)("is drawn of %s without Bits Allocated", async (_, tag, vr, Samples) => {
+    const samples = Samples.from({ length: SIDE * SIDE }, (_, i) => (i < (SIDE * SIDE) / 2 ? 0.75 : 0.25));
+    const number = samples.BYTES_PER_ELEMENT;
+    const uid = (value: string) => ({ vr: "UI", Value: [value] });
+    const elements = {
+      ...sampleWithout(TagHex.BitsAllocated, TagHex.PixelRepresentation, TagHex.PixelData),
+      [TagHex.Rows]: us(SIDE),
+      [TagHex.Columns]: us(SIDE),
+      [TagHex.StudyInstanceUID]: uid(studyUID(`80.${number}`)),
+      [TagHex.SeriesInstanceUID]: uid(`2.25.2.80.${number}`),
+      [TagHex.SOPInstanceUID]: uid(`2.25.3.80.${number}`),
+      [tag]: { vr, bytes: new Uint8Array(samples.buffer) },
+    };
+    const file = writeInstance({ transferSyntaxUID: EXPLICIT_LITTLE_ENDIAN, elements });
+    const { studies } = await t.store(owner, zipSync({ IM1: file }));
+    expect(await brightPart(`${studies[0]?.id}/thumbnail`)).toBe("above");
   });
 
   test("is missing if nothing can be drawn, and the other series have theirs", async () => {

@@ -1,6 +1,8 @@
 import { expect, test } from "bun:test";
 import type { DicomJson } from "../../../src/shared/dicom/dicom-json.ts";
 import { TagHex } from "../../../src/shared/dicom/tags.ts";
+import { TransferSyntax } from "../../../src/shared/dicom/transfer-syntax.ts";
+import { decodeNative } from "../../../src/shared/pixels/decode-native.ts";
 import { readPixelModule } from "../../../src/shared/pixels/pixel-module.ts";
 
 const us = (...Value: number[]) => ({ vr: "US", Value });
@@ -67,3 +69,34 @@ test.each([
   );
   expect(windows).toEqual([{ center: 40, width: 400, shape, name: "" }]);
 });
+
+/* PS3.3 §C.7.6.24 and §C.7.6.25 have no Bits Allocated of their own. */
+test.each([
+  ["Float Pixel Data", TagHex.FloatPixelData, "OF", 32, Float32Array],
+  ["Double Float Pixel Data", TagHex.DoubleFloatPixelData, "OD", 64, Float64Array],
+] as const)(
+  "%s have the width of their numbers, whether Bits Allocated says it or not",
+  (_, tag, vr, bits, Samples) => {
+    const described = {
+      [TagHex.Rows]: us(1),
+      [TagHex.Columns]: us(2),
+      [tag]: { vr, BulkDataURI: "frames/1" },
+    };
+    const bytes = new Uint8Array(Samples.of(0.25, -0.5).buffer);
+    for (const said of [
+      {},
+      { [TagHex.BitsAllocated]: us(16), [TagHex.BitsStored]: us(8) },
+      { [TagHex.BitsAllocated]: us(bits) },
+    ]) {
+      const pixels = readPixelModule({ ...described, ...said }, 0);
+      expect(pixels).toMatchObject({
+        bitsAllocated: bits,
+        bitsStored: bits,
+        pixelDataAs: bits === 32 ? "float" : "double",
+      });
+      expect([...decodeNative(bytes, pixels, TransferSyntax.explicitLittleEndian).samples]).toEqual([
+        0.25, -0.5,
+      ]);
+    }
+  },
+);
