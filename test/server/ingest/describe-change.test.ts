@@ -33,7 +33,7 @@ function manySeries(): { finished: FinishedUpload; reads: () => number } {
   };
   const label = { studyId: Bun.randomUUIDv7(), createdAt: new Date(0).toISOString() };
   const finished = {
-    upload: { id: Bun.randomUUIDv7(), accountId: Bun.randomUUIDv7(), folder: "" },
+    upload: { id: Bun.randomUUIDv7(), accountId: Bun.randomUUIDv7(), folder: "", mayBeStored: false },
     metadata: {},
     scan: {
       studies: [{ studyInstanceUID, index: {}, modalities: [], series: scannedSeries, duplicates: 0 }],

@@ -41,6 +41,8 @@ export interface UploadPlace {
   accountId: string;
   /** The upload's folder in the staging area; objects' keys are `{id}/{name}`. */
   folder: string;
+  /** Set before its first byte goes to the archive store. */
+  mayBeStored: boolean;
 }
 
 /** What an upload is to become, beside what it holds. */

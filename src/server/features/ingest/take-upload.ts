@@ -99,13 +99,18 @@ export async function takeUpload(
   using _ = isShort ? deps.bursts.enter() : undefined;
   using room = await UploadRoom.open(deps, caller, source.lengthBytes, slot);
   const id = Bun.randomUUIDv7();
-  const upload: UploadPlace = { id, accountId: caller.userId, folder: node.stagedPath(id) };
+  const upload: UploadPlace = {
+    id,
+    accountId: caller.userId,
+    folder: node.stagedPath(id),
+    mayBeStored: source.stored !== undefined,
+  };
   await recordUpload(deps, upload);
   try {
     await mkdir(upload.folder, { recursive: true });
     return await processUpload(deps, { ...sender, source, upload, room });
   } catch (error) {
-    await abandonUpload(deps, id);
+    await abandonUpload(deps, id, upload);
     if (isOverQuota(error)) throw await room.exceeded();
     if (error instanceof IngestRefused && error.failure === "worker.lost")
       deps.log.warn("ingest.worker_lost", { detail: error.detail });
@@ -241,7 +246,7 @@ async function buildAndCommit(
       room.endClaim();
       continue;
     }
-    if (isArchived) await archive(deps, scanned.upload.id, built, signal);
+    if (isArchived) await archive(deps, scanned.upload, built, signal);
     await recheck?.();
     signal.throwIfAborted();
     room.endClaim();
@@ -284,11 +289,12 @@ async function findsVolumesLost(
 /** Copies the objects to the store and verifies them before anything is visible or answered (ACK=store). */
 async function archive(
   deps: IngestDeps,
-  uploadId: string,
+  upload: UploadPlace,
   built: BuiltUpload,
   signal: AbortSignal,
 ): Promise<void> {
-  const objects = objectsOf(built).map((object) => ({ ...object, key: objectKey(uploadId, object) }));
+  upload.mayBeStored = true;
+  const objects = objectsOf(built).map((object) => ({ ...object, key: objectKey(upload.id, object) }));
   await copyAllToArchive(deps, objects, signal);
 }
 

@@ -15,7 +15,7 @@ import {
   deleteUploadsOfNode,
   failUploadsOfNode,
   listNodesNamed,
-  listUnremovedUploads,
+  unremovedUploads,
 } from "../uploads/uploads.repo.ts";
 import { adoptionQueue, removalQueue, sweepQueue } from "./sweep-queues.ts";
 
@@ -60,7 +60,7 @@ async function sweepOneNode(deps: SweepDeps, tx: Tx): Promise<string | undefined
   const node = await claimDeadNode(tx, deps.node.id);
   if (!node) return undefined;
   await failUploadsOfNode(tx, node.id, deps.clock.now());
-  for (const uploadIds of chunks(await listUnremovedUploads(tx, node.id), UPLOADS_PER_JOB)) {
+  for await (const uploadIds of unremovedUploads(tx, node.id, UPLOADS_PER_JOB)) {
     await deps.jobs.enqueue(removalQueue, { uploadIds }, { tx });
     await deps.jobs.enqueue(removalQueue, { uploadIds }, { tx, runAfterSeconds: SECOND_LOOK_SECONDS });
   }

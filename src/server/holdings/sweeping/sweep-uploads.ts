@@ -4,6 +4,7 @@ import { isUuid } from "../../../shared/uuid.ts";
 import type { Deps } from "../../deps.ts";
 import { chunks } from "../../runtime/chunks.ts";
 import { describeError } from "../../runtime/log.ts";
+import { StoreUnavailable } from "../../storage/object-store.ts";
 import { deleteUnlessHeld } from "../deletion-hold.repo.ts";
 import { abandonUpload, removeUploadBytes } from "../uploads/abandon-upload.ts";
 import {
@@ -12,7 +13,7 @@ import {
   findUploads,
   listDeadUploads,
   listStagedKeys,
-  listUnremovedUploads,
+  unremovedUploads,
 } from "../uploads/uploads.repo.ts";
 import { findOwnKeys } from "./find-own-keys.ts";
 import { sweepStoppedImport } from "./sweep-stopped-import.ts";
@@ -20,6 +21,7 @@ import { sweepStoppedImport } from "./sweep-stopped-import.ts";
 type SweepDeps = Pick<Deps, "db" | "node" | "store" | "staging" | "scratch" | "clock" | "log" | "config">;
 
 const FOLDERS_AT_ONCE = 500;
+const UPLOADS_AT_ONCE = 500;
 const UNFINISHED_MS = 24 * 3600_000;
 const KEPT_MS = 30 * 24 * 3600_000;
 
@@ -58,11 +60,25 @@ export async function sweepOwnUploads(deps: SweepDeps): Promise<void> {
       await attempt(deps, () => sweepFolder(deps, upload));
     }
   }
-  // Uploads without a folder are included: the folder may have been removed or lost while the store was unreachable.
-  for (const uploadId of await listUnremovedUploads(db, node.id)) {
-    await attempt(deps, () => removeUploadBytes(deps, uploadId));
-  }
+  await attempt(deps, () => sweepStore(deps));
   await attempt(deps, () => deps.scratch.sweep(deps.clock.now()));
+}
+
+/**
+ * Removes what failed uploads of this node left in the store. Those without a folder are included: the folder may have been removed or
+ * lost while the store was unreachable. A store that is still away is asked once, however many wait for it.
+ */
+async function sweepStore(deps: SweepDeps): Promise<void> {
+  for await (const uploadIds of unremovedUploads(deps.db, deps.node.id, UPLOADS_AT_ONCE)) {
+    for (const uploadId of uploadIds) {
+      try {
+        await removeUploadBytes(deps, uploadId);
+      } catch (error) {
+        if (error instanceof StoreUnavailable) throw error;
+        deps.log.warn("upload.sweep_failed", describeError(error));
+      }
+    }
+  }
 }
 
 /** Runs one part of a sweep: a folder that can't be removed, or an unreachable store, must not stop the rest. */

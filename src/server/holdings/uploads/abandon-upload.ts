@@ -9,15 +9,20 @@ type AbandonDeps = Pick<Deps, "db" | "node" | "store" | "clock" | "log">;
 /**
  * Removes every byte of an uncommitted upload, on this node and in the archive store, even if another node gave it up meanwhile. A
  * committed upload stays, even if the answer to its commit was lost. The sweeper removes what can't be removed now.
+ * @param mayBeStored whether a byte may have gone to the store; otherwise a store that is away is not waited for
  */
-export async function abandonUpload(deps: AbandonDeps, uploadId: string): Promise<void> {
+export async function abandonUpload(
+  deps: AbandonDeps,
+  uploadId: string,
+  { mayBeStored = true } = {},
+): Promise<void> {
   const { node } = deps;
   try {
     node.unendedUploads.add(uploadId);
     const isEnded = await endUpload(deps.db, uploadId, "failed", deps.clock.now());
     const [upload] = isEnded ? [] : await findUploads(deps.db, [uploadId]);
     node.unendedUploads.delete(uploadId);
-    if (isEnded || upload?.state === "failed") await removeUploadBytes(deps, uploadId);
+    if (isEnded || upload?.state === "failed") await removeUploadBytes(deps, uploadId, { mayBeStored });
   } catch (error) {
     deps.log.warn("upload.abandon_failed", describeError(error));
   }
@@ -27,10 +32,11 @@ export async function abandonUpload(deps: AbandonDeps, uploadId: string): Promis
 export async function removeUploadBytes(
   deps: Pick<Deps, "db" | "node" | "store" | "clock">,
   uploadId: string,
+  { mayBeStored = true } = {},
 ): Promise<void> {
   // First, so that a store that can't be reached does not fill this disk.
   await rm(deps.node.stagedPath(uploadId), { recursive: true, force: true });
-  await removeStoredBytes(deps, uploadId);
+  if (mayBeStored) await removeStoredBytes(deps, uploadId);
   await markBytesRemoved(deps.db, uploadId, deps.clock.now());
 }
 

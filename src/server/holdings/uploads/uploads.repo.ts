@@ -1,4 +1,4 @@
-import { and, eq, inArray, isNotNull, isNull, lt, ne, or, sql } from "drizzle-orm";
+import { and, eq, gt, inArray, isNotNull, isNull, lt, ne, or, sql } from "drizzle-orm";
 import type { DbOrTx, Tx } from "../../db/client.ts";
 import type { OneStatement } from "../../db/one-statement.ts";
 import { type Given, prepared } from "../../db/prepared.ts";
@@ -80,14 +80,28 @@ export async function failUploadsOfNode(tx: Tx, nodeId: string, at: Date): Promi
     .where(and(eq(uploads.nodeId, nodeId), eq(uploads.state, "receiving")));
 }
 
-/** Failed uploads of a node whose bytes it has not itself removed from the store. */
-export async function listUnremovedUploads(db: DbOrTx, nodeId: string): Promise<string[]> {
-  const rows = await db
-    .select({ id: uploads.id })
-    .from(uploads)
-    .where(and(eq(uploads.nodeId, nodeId), eq(uploads.state, "failed"), isNull(uploads.bytesRemovedAt)))
-    .orderBy(uploads.id);
-  return rows.map(({ id }) => id);
+/** Failed uploads of a node whose bytes it has not itself removed from the store, oldest first: their ids, at most `atOnce` a page. */
+export async function* unremovedUploads(
+  db: DbOrTx,
+  nodeId: string,
+  atOnce: number,
+): AsyncGenerator<string[], void, undefined> {
+  const isUnremoved = and(
+    eq(uploads.nodeId, nodeId),
+    eq(uploads.state, "failed"),
+    isNull(uploads.bytesRemovedAt),
+  );
+  for (let after: string | undefined; ; ) {
+    const rows = await db
+      .select({ id: uploads.id })
+      .from(uploads)
+      .where(and(isUnremoved, after === undefined ? undefined : gt(uploads.id, after)))
+      .orderBy(uploads.id)
+      .limit(atOnce);
+    if (rows.length > 0) yield rows.map(({ id }) => id);
+    if (rows.length < atOnce) return;
+    after = rows.at(-1)?.id;
+  }
 }
 
 export async function markBytesRemoved(db: DbOrTx, id: string, at: Date): Promise<void> {
