@@ -88,7 +88,7 @@ export async function restore(
   });
 }
 
-export async function verify(config: Config): Promise<Verification> {
+export async function verify(config: Config, { isShared = false } = {}): Promise<Verification> {
   const sources = await openArchive(config);
   return await verifyArchive({
     databaseUrl: config.databaseUrl ?? "",
@@ -97,6 +97,7 @@ export async function verify(config: Config): Promise<Verification> {
       join(config.dataDir, "staging"),
       ...(sources.storedPath ? [join(config.dataDir, "objects")] : []),
     ],
+    isShared,
     signal: new AbortController().signal,
   });
 }

@@ -33,7 +33,7 @@ const usage = `Usage: exameteca [command]
   receipt-key rotate    sign receipts with a new key; the old ones still verify
   backup DIR            back up a running or stopped installation into a folder: [--keep N] states [--reread]
   restore DIR           restore a backup into an empty DATA_DIR, database and store: [--state NAME] [--without-damaged]
-  verify                read every byte of the archive and compare: [--json]
+  verify                read every byte of the archive and compare: [--json] [--shared] with other installations in the bucket
   verify --rehearse DIR restore a backup into a scratch place, open every study there and report: [--json]
   import PATH...        take in folders, ZIPs and discs for an account: --account E [--dry-run] [--json] [--state FILE]
   rebuild               make studies again from the archive, if the database is lost: --account E [--owner ID] [--unlabelled] [--json]

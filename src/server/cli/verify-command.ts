@@ -9,11 +9,11 @@ import { barOfBytes, openProgressLine, sizeText } from "./progress-line.ts";
 import { reachInstallation } from "./reach-database.ts";
 import { rehearseCommand } from "./rehearse-command.ts";
 import { tell } from "./tell.ts";
-import { parseOptions } from "./usage.ts";
+import { parseOptions, UsageError } from "./usage.ts";
 
-/** `verify [--json]`, or `verify --rehearse DIR`. Exit code 0 if the archive is as it was stored, 1 with findings. */
+/** `verify [--json] [--shared]`, or `verify --rehearse DIR`. Exit code 0 if the archive is as it was stored, 1 with findings. */
 export async function verifyCommand(program: Program, config: Config, args: string[]): Promise<number> {
-  const { json: asJson = false, rehearse: backup } = readOptions(args);
+  const { json: asJson = false, shared: isShared = false, rehearse: backup } = readOptions(args);
   if (backup !== undefined) return await rehearseCommand(program, backup, asJson);
   const signal = untilInterrupted();
   await using database = await reachInstallation(program, config);
@@ -26,6 +26,7 @@ export async function verifyCommand(program: Program, config: Config, args: stri
       join(config.dataDir, "staging"),
       ...(sources.storedPath ? [join(config.dataDir, "objects")] : []),
     ],
+    isShared,
     signal,
     onProgress: (done, total) => progress.show(`Verifying: ${barOfBytes(done.bytes, total.bytes)}`),
   });
@@ -33,15 +34,25 @@ export async function verifyCommand(program: Program, config: Config, args: stri
   return verification.findings.length === 0 ? 0 : 1;
 }
 
-function told({ objects, bytes, findings }: Verification): string {
+function told({ objects, bytes, findings, unknownObjects }: Verification): string {
   const lines = findings.map(({ kind, object, studyInstanceUID }) =>
     studyInstanceUID === undefined ? `${kind}: ${object}` : `${kind}: ${object} of study ${studyInstanceUID}`,
   );
   const found =
     findings.length === 0 ? "everything is as it was stored" : counted(findings.length, "finding");
+  if (unknownObjects > 0)
+    lines.push(`${counted(unknownObjects, "object")} of uploads that this database does not know.`);
   return [...lines, `Read ${counted(objects, "object")} (${sizeText(bytes)}): ${found}.`].join("\n");
 }
 
 function readOptions(args: string[]) {
-  return parseOptions({ args, options: { json: { type: "boolean" }, rehearse: { type: "string" } } }).values;
+  const options = {
+    json: { type: "boolean" },
+    rehearse: { type: "string" },
+    shared: { type: "boolean" },
+  } as const;
+  const { values } = parseOptions({ args, options });
+  if (values.rehearse !== undefined && values.shared)
+    throw new UsageError("--shared is about the archive, not about a backup");
+  return values;
 }

@@ -139,7 +139,18 @@ test("an archive in S3 is read by ranges, and an unreachable store is not a find
   await remote.deps.store.putBytes(first.key, bytes);
   await remote.deps.store.putBytes("somebody/else", bytes);
   expect((await verify(remote.deps.config)).findings).toEqual([{ kind: "orphan", object: "somebody/else" }]);
-  await remote.deps.store.delete("somebody/else");
+  // Of another installation in the same bucket, and of an upload of this one that is over.
+  const other = `${Bun.randomUUIDv7()}/${Bun.randomUUIDv7()}.zip`;
+  const left = `${first.key.split("/")[0]}/left-over.zip`;
+  for (const key of [other, left]) await remote.deps.store.putBytes(key, bytes);
+  await remote.sql`update uploads set finished_at = now() - interval '1 hour'`;
+  const ofAll = (await verify(remote.deps.config)).findings.map(({ object }) => object);
+  expect(ofAll.toSorted()).toEqual([left, other, "somebody/else"].toSorted());
+  expect(await verify(remote.deps.config, { isShared: true })).toMatchObject({
+    findings: [{ kind: "orphan", object: left }],
+    unknownObjects: 2,
+  });
+  for (const key of [other, left, "somebody/else"]) await remote.deps.store.delete(key);
 
   s3.fault = () => ({ status: 503, code: "SlowDown" });
   await expect(verify(remote.deps.config)).rejects.toThrow();

@@ -1,7 +1,9 @@
 import type { TransactionSql } from "postgres";
+import { isUuid } from "../../../shared/uuid.ts";
 import type { Sql } from "../../db/postgres.ts";
 import { purgeQueue } from "../../holdings/holding-queues.ts";
 import type { SoughtObject } from "../../holdings/object-sources.ts";
+import { uploadOfKey } from "../../holdings/objects/upload-of-key.ts";
 
 /** An object that the database names: where its bytes are, and their size and hash. */
 export interface NamedObject extends SoughtObject {
@@ -58,4 +60,15 @@ export async function listOrphans(sql: Sql, keys: readonly string[]): Promise<st
           and state in ('created', 'retry', 'active')
           and data -> 'keys' ? given.key)`;
   return rows.map(({ key }) => key);
+}
+
+/** Those of `keys` whose upload this database knows, by its row or by what it stored. */
+export async function findOwnKeys(sql: Sql, keys: readonly string[]): Promise<string[]> {
+  const ids = [...new Set(keys.map(uploadOfKey))].filter(isUuid);
+  if (ids.length === 0) return [];
+  const known = await sql<{ id: string }[]>`
+    select id::text from uploads where id = any(${ids}::uuid[])
+    union select upload_id::text from stored_objects where upload_id = any(${ids}::uuid[])`;
+  const own = new Set(known.map(({ id }) => id));
+  return keys.filter((key) => own.has(uploadOfKey(key)));
 }

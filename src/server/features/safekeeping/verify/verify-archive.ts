@@ -5,7 +5,13 @@ import { openPostgres, type Sql } from "../../../db/postgres.ts";
 import { type ObjectSources, readToEnd } from "../../../holdings/object-sources.ts";
 import { forEachAtOnce } from "../../../runtime/for-each-at-once.ts";
 import { isAbsent } from "../../../storage/disk/fs-failure.ts";
-import { findNamedObject, listNamedObjects, listOrphans, type NamedObject } from "../named-objects.repo.ts";
+import {
+  findNamedObject,
+  findOwnKeys,
+  listNamedObjects,
+  listOrphans,
+  type NamedObject,
+} from "../named-objects.repo.ts";
 import { inSnapshot, readRows, spoolRows, type Total } from "../snapshot.ts";
 
 /** A difference between the archive and what was stored. */
@@ -23,6 +29,8 @@ export interface Verification {
   objects: number;
   bytes: number;
   findings: Finding[];
+  /** Objects in a shared bucket of uploads that this database does not know, which are no findings. 0 for a store of its own. */
+  unknownObjects: number;
 }
 
 export interface VerifyOptions {
@@ -30,6 +38,8 @@ export interface VerifyOptions {
   sources: ObjectSources;
   /** Folders in which every file is an object: the store, if it is a folder, and the staging area. */
   folders: readonly string[];
+  /** Whether other installations have objects in the store too. */
+  isShared?: boolean;
   signal: AbortSignal;
   onProgress?: (done: Total, total: Total) => void;
 }
@@ -60,8 +70,12 @@ export async function verifyArchive(options: VerifyOptions): Promise<Verificatio
       options.onProgress?.(done, total);
     };
     await forEachAtOnce(readRows<NamedObject>(names), READS_AT_ONCE, take);
-    for await (const object of orphans(sql, options)) findings.push({ kind: "orphan", object });
-    return { ...done, findings };
+    let unknownObjects = 0;
+    for await (const { key, isUnknown } of orphans(sql, options)) {
+      if (isUnknown) unknownObjects++;
+      else findings.push({ kind: "orphan", object: key });
+    }
+    return { ...done, findings, unknownObjects };
   } finally {
     await sql.end({ timeout: 5 });
     await rm(scratch, { recursive: true });
@@ -81,21 +95,36 @@ async function verifyObject(
   return { kind: found, object: key, ...(studyInstanceUID !== null && { studyInstanceUID }) };
 }
 
+interface Orphan {
+  key: string;
+  /** It is in a shared store, and its upload is not in this database. */
+  isUnknown: boolean;
+}
+
 /** Orphans in the store and in the staging area. */
-async function* orphans(sql: Sql, { sources, folders, signal }: VerifyOptions): AsyncGenerator<string> {
-  let keys: string[] = [];
-  const lists = folders.map((folder) => filesBelow(folder));
-  if (!sources.storedPath) lists.push(keysOf(sources));
+async function* orphans(sql: Sql, options: VerifyOptions): AsyncGenerator<Orphan> {
+  const { sources, folders, isShared = false, signal } = options;
+  const lists = folders.map((folder) => ({ keys: filesBelow(folder), isShared: false }));
+  if (!sources.storedPath) lists.push({ keys: keysOf(sources), isShared });
   for (const list of lists) {
-    for await (const key of list) {
+    for await (const keys of inBatches(list.keys, KEYS_AT_ONCE)) {
       signal.throwIfAborted();
-      keys.push(key);
-      if (keys.length < KEYS_AT_ONCE) continue;
-      yield* await listOrphans(sql, keys);
-      keys = [];
+      const found = await listOrphans(sql, keys);
+      const own = new Set(list.isShared ? await findOwnKeys(sql, found) : found);
+      for (const key of found) yield { key, isUnknown: !own.has(key) };
     }
   }
-  yield* await listOrphans(sql, keys);
+}
+
+async function* inBatches(keys: AsyncIterable<string>, size: number): AsyncGenerator<string[]> {
+  let batch: string[] = [];
+  for await (const key of keys) {
+    batch.push(key);
+    if (batch.length < size) continue;
+    yield batch;
+    batch = [];
+  }
+  if (batch.length > 0) yield batch;
 }
 
 async function* keysOf({ store }: ObjectSources): AsyncGenerator<string> {
