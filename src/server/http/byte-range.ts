@@ -33,9 +33,24 @@ export function requestedRange(
   etag: string,
   sizeBytes: number,
 ): ReturnType<typeof parseByteRange> {
-  const ifRange = headers.get("if-range");
-  if (ifRange !== null && (ifRange !== etag || etag.startsWith("W/"))) return undefined;
+  if (!isForVersion(headers, etag)) return undefined;
   return parseByteRange(headers.get("range") ?? undefined, sizeBytes);
+}
+
+/**
+ * Whether a request asks for one or several parts of the version `etag`. Several are answered whole (RFC 9110 §14.2), and are still a
+ * part of the download of which others came before.
+ */
+export function asksForParts(headers: Headers, etag: string): boolean {
+  const [, ranges] = /^bytes=([\d,-]{1,4000})$/i.exec(headers.get("range")?.replace(/\s+/g, "") ?? "") ?? [];
+  const isOfParts = ranges?.split(",").every((range) => /^(?:\d+-\d*|-\d+)$/.test(range)) ?? false;
+  return isOfParts && isForVersion(headers, etag);
+}
+
+/** Whether `If-Range` is absent or names this version (RFC 9110 §13.1.5). */
+function isForVersion(headers: Headers, etag: string): boolean {
+  const ifRange = headers.get("if-range");
+  return ifRange === null || (ifRange === etag && !etag.startsWith("W/"));
 }
 
 /** As {@link requestedRange}. @throws {AppError} 416 if the range lies outside */

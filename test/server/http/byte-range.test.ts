@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { parseByteRange, requestedRange } from "../../../src/server/http/byte-range.ts";
+import { asksForParts, parseByteRange, requestedRange } from "../../../src/server/http/byte-range.ts";
 
 test.each([
   ["bytes=0-0", { offset: 0, length: 1 }],
@@ -26,4 +26,18 @@ test("a range of another version, or of one that may differ in its bytes, is the
   expect(asked('"a"', '"a"')).toEqual({ offset: 10, length: 10 });
   expect(asked('"b"', '"a"')).toBeUndefined();
   expect(asked('W/"a"', 'W/"a"')).toBeUndefined();
+});
+
+test.each([
+  ["bytes=0-1", true],
+  ["bytes=0-1,5-6", true],
+  ["Bytes = 0-1 , 5- , -3", true],
+  ["bytes=0-1,", false],
+  ["bytes=-,5-6", false],
+  ["bytes=0-1,x", false],
+  ["items=0-1,5-6", false],
+] as const)("whether %s asks for parts: %p", (range, isParts) => {
+  expect(asksForParts(new Headers({ range }), '"a"')).toBe(isParts);
+  expect(asksForParts(new Headers({ range, "if-range": '"a"' }), '"a"')).toBe(isParts);
+  expect(asksForParts(new Headers({ range, "if-range": '"b"' }), '"a"')).toBe(false);
 });

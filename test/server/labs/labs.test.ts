@@ -58,6 +58,7 @@ describe("a lab exam", () => {
       Buffer.from(whole),
     );
     expect(parts[0]?.headers.get("content-range")).toBe(`bytes 0-9/${whole.length}`);
+    expect((await download({ range: "bytes=0-9, 20-29" })).status).toBe(200);
     expect(await used()).toBe(1);
 
     const all = await download();

@@ -2,7 +2,7 @@ import { answerPdf, answerPdfInRanges } from "../../documents/answer-pdf.ts";
 import { isUnsound } from "../../holdings/checking/integrity.ts";
 import { type ObjectDeps, openObject } from "../../holdings/reading/open-object.ts";
 import { AppError } from "../../http/app-error.ts";
-import { satisfiedRange } from "../../http/byte-range.ts";
+import { asksForParts, satisfiedRange } from "../../http/byte-range.ts";
 import { fileNameOf } from "../../http/file-name.ts";
 import { assertNamedVersion, isKnownVersion } from "../../http/known-version.ts";
 import type { RequestOrigin } from "../../http/request-origin.ts";
@@ -46,7 +46,8 @@ export async function openLabExam(
     return new Response(null, { status: 304, headers: { ETag: etag, "Cache-Control": "private, no-store" } });
   const range = satisfiedRange(request.headers, etag, sizeBytes);
   const body = await openObject(deps, labObject(exam), range ?? { offset: 0, length: sizeBytes });
-  if (!isHead) await recordOpening(deps, { ...opening, isRange: range !== undefined }, origin);
+  if (!isHead)
+    await recordOpening(deps, { ...opening, isRange: asksForParts(request.headers, etag) }, origin);
   return answerPdfInRanges(body, { ...document, etag, range }, request);
 }
 

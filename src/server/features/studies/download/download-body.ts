@@ -17,7 +17,7 @@ import {
   streamObject,
 } from "../../../holdings/reading/open-object.ts";
 import { AppError } from "../../../http/app-error.ts";
-import { contentRange, satisfiedRange } from "../../../http/byte-range.ts";
+import { asksForParts, contentRange, satisfiedRange } from "../../../http/byte-range.ts";
 import { archiveDamaged } from "../../../http/http.errors.ts";
 import { assertNamedVersion, isKnownVersion } from "../../../http/known-version.ts";
 import { streamOf } from "../../../http/stream-of.ts";
@@ -61,7 +61,7 @@ export async function tryVolumes(deps: ObjectDeps, volumes: readonly StoredObjec
 
 /** What a download asks about its caller. */
 export interface DownloadRight {
-  /** Charges and records it before its first byte. @throws {AppError} if the caller may not have it */
+  /** Charges and records it before its first byte; further parts may be free. @throws {AppError} if the caller may not have it */
   charge(asked: { isRange: boolean }): Promise<void>;
   /** Asks again while it is sent. @throws {AppError} if the caller may not have it any more */
   recheck: Recheck;
@@ -102,7 +102,7 @@ export async function answerDownload(
     return answerNobody();
   }
   try {
-    await charge({ isRange: range !== undefined });
+    await charge({ isRange: asksForParts(request.headers, etag) });
   } catch (error) {
     await giveUp(body);
     throw error;
