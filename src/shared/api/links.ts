@@ -117,7 +117,7 @@ export const visitSchema = z.object({
   expiresAt: z.string(),
   laudo: z.boolean(),
   download: z.boolean(),
-  /** In the order in which they were put into the link. */
+  /** Those that its account still keeps, at least one, in the order in which they were put into the link. */
   studies: z.array(visitedStudySchema),
 });
 export type Visit = z.infer<typeof visitSchema>;
