@@ -1,7 +1,7 @@
 import { zipSync } from "fflate";
 import { writeReportPdf } from "../../scripts/demo/pdf.ts";
 import { type DicomElements, writeInstance } from "../../src/server/dicom/write-instance.ts";
-import { ENCAPSULATED_PDF } from "../../src/shared/dicom/sop-class.ts";
+import { ENCAPSULATED_CDA, ENCAPSULATED_PDF } from "../../src/shared/dicom/sop-class.ts";
 import { TagHex } from "../../src/shared/dicom/tags.ts";
 import { EXPLICIT_LITTLE_ENDIAN, sampleWithout } from "./dicom-sample.ts";
 
@@ -41,7 +41,7 @@ const blank = sampleWithout(
 );
 
 /** An Encapsulated PDF. */
-export const pdfOf = (title: string, bytes = pdf): DicomElements => ({
+export const pdfOf = (title: string, bytes: Uint8Array = pdf): DicomElements => ({
   [TagHex.SOPClassUID]: text("UI", ENCAPSULATED_PDF),
   [TagHex.Modality]: text("CS", "DOC"),
   [TagHex.SeriesNumber]: text("IS", 8),
@@ -50,6 +50,20 @@ export const pdfOf = (title: string, bytes = pdf): DicomElements => ({
   [TagHex.EncapsulatedDocument]: { vr: "OB", bytes },
   [TagHex.MIMETypeOfEncapsulatedDocument]: text("LO", "application/pdf"),
   [TagHex.EncapsulatedDocumentLength]: text("UL", bytes.length),
+});
+
+/** A clinical document of an odd length, which its file pads. With a style sheet and a script that nothing may run. */
+export const cda = Buffer.from(
+  `<?xml version="1.0"?><?xml-stylesheet type="text/xsl" href="cda.xsl"?>
+<ClinicalDocument xmlns="urn:hl7-org:v3"><title>Sumário de alta </title>
+<h:script xmlns:h="http://www.w3.org/1999/xhtml">top.ran = 1</h:script></ClinicalDocument>`,
+);
+
+/** An Encapsulated CDA. */
+export const cdaOf = (title: string, bytes: Uint8Array = cda): DicomElements => ({
+  ...pdfOf(title, bytes),
+  [TagHex.SOPClassUID]: text("UI", ENCAPSULATED_CDA),
+  [TagHex.MIMETypeOfEncapsulatedDocument]: text("LO", "text/XML"),
 });
 
 /** A structured report with markup in a text, and links. */

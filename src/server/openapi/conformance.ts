@@ -152,7 +152,7 @@ function searching(): ConformanceSection {
       ["Side of a rendered picture in pixels", count(MAX_SIDE)],
       [
         "Rendered study, series or instance",
-        "one picture (the middle image of the largest series, of the series, the middle frame), or for `Accept: multipart/related` one of each image, or of each frame of an instance; of an Encapsulated PDF the PDF",
+        "one picture (the middle image of the largest series, of the series, the middle frame), or for `Accept: multipart/related` one of each image, or of each frame of an instance; of an Encapsulated PDF or CDA the PDF or the XML",
       ],
     ],
   };

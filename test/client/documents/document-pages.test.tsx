@@ -1,6 +1,7 @@
 import "../../support/dom-globals.ts";
 import { expect, test } from "bun:test";
 import { DocumentPages } from "../../../src/client/features/documents/document-pages.tsx";
+import { DocumentSave } from "../../../src/client/features/documents/document-save.tsx";
 import {
   type DocumentRecord,
   SourceCutOff,
@@ -13,6 +14,7 @@ import type { Locale } from "../../../src/shared/locale.ts";
 import { act, cleanup, screen, userEvent, withDom } from "../../support/dom.ts";
 import { pass, withFakeClock } from "../../support/fake-clock.ts";
 import { renderView } from "../../support/render-view.tsx";
+import { cda } from "../../support/sample-documents.ts";
 
 withDom();
 withFakeClock("2026-11-21T12:00:00.000Z");
@@ -49,6 +51,45 @@ test("the page of a report is in a frame where no script may run, under a policy
   expect(html).toContain(policy);
   expect(html).toContain("<h1>Dose</h1>");
   expect(screen.getByRole("region", { name: "Dose" }).tabIndex).toBe(0);
+});
+
+test("a clinical document is saved as a file and not shown, in both languages", async () => {
+  const xml = new Blob([cda as BlobPart], { type: "text/xml" });
+  const summary: DocumentRecord = { ...dose, kind: "cda", title: "Sumário" };
+  const read = async () => xml;
+  for (const [locale, told, label] of [
+    ["pt-BR", "Este documento é um arquivo para outros programas", "Baixar o documento"],
+    ["en-US", "This document is a file for other programs", "Download the document"],
+  ] as const) {
+    await renderView(
+      <>
+        <DocumentSave document={summary} read={read} name={["Ana"]} />
+        <DocumentPages document={summary} read={read} canDownload />
+      </>,
+      { locale },
+    );
+    await act(() => pass(0));
+    expect(screen.getByRole("heading").textContent).toBe(told);
+    expect(document.querySelector("iframe, canvas")).toBeNull();
+    const saved: { name: string; type: string }[] = [];
+    const blobs = new Map<string, Blob>();
+    const [createUrl, click] = [URL.createObjectURL, HTMLAnchorElement.prototype.click];
+    URL.createObjectURL = (blob: Blob) => {
+      blobs.set("blob:1", blob);
+      return "blob:1";
+    };
+    HTMLAnchorElement.prototype.click = function () {
+      saved.push({ name: this.download, type: blobs.get(this.href)?.type ?? "" });
+    };
+    try {
+      screen.getByRole("button", { name: label }).click();
+    } finally {
+      URL.createObjectURL = createUrl;
+      HTMLAnchorElement.prototype.click = click;
+    }
+    expect(saved).toEqual([{ name: "Sumário_Ana.xml", type: "application/octet-stream" }]);
+    cleanup();
+  }
 });
 
 test("each failure is told in words, and what may pass can be tried again, in both languages", async () => {

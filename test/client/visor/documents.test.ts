@@ -177,7 +177,7 @@ test("a document is asked for as it is read, in the reader's language", async ()
   expect(document.type).toStartWith("text/html");
   expect(await document.text()).toBe("<p>é</p>");
   expect(asked[0]?.url).toBe("/dicomweb/t/token/studies/1/series/2/instances/3/rendered");
-  expect(asked[0]?.headers.get("accept")).toBe("application/pdf, text/html");
+  expect(asked[0]?.headers.get("accept")).toBe("application/pdf, text/html, text/xml");
   expect(asked[0]?.headers.get("accept-language")).toBe("pt-BR");
 });
 

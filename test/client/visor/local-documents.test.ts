@@ -7,7 +7,7 @@ import { SourceUnreadable } from "../../../src/client/visor/core/source.ts";
 import type { DicomElements } from "../../../src/server/dicom/write-instance.ts";
 import { TagHex } from "../../../src/shared/dicom/tags.ts";
 import { DEFLATED, sampleFile } from "../../support/dicom-sample.ts";
-import { documentFiles, pdf, pdfOf, report } from "../../support/sample-documents.ts";
+import { cda, cdaOf, documentFiles, pdf, pdfOf, report } from "../../support/sample-documents.ts";
 import { writeTestZip } from "../../support/zip-archive.ts";
 
 const STUDY = "2.25.10";
@@ -79,4 +79,12 @@ test("a report with more than a page may have is not handed to the page", async 
   const content = { vr: "SQ", Value: Array.from({ length: 5 }, () => item) };
   const { read } = await open({ DOC: documentOf({ ...report, [TagHex.ContentSequence]: content }) });
   expect(() => read("Medidas do crânio")).toThrow(SourceUnreadable);
+});
+
+test("a clinical document is found by its title, and is its XML", async () => {
+  const { documents, read } = await open(documentFiles(STUDY, [cdaOf("Sumário de alta")]));
+  expect(documents.map(({ kind, title }) => [kind, title])).toEqual([["cda", "Sumário de alta"]]);
+  const file = documentPage(read("Sumário de alta"), "pt-BR");
+  expect(file.type).toBe("text/xml");
+  expect(Buffer.from(await file.arrayBuffer()).equals(cda)).toBe(true);
 });

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { ENCAPSULATED_PDF } from "../../../src/shared/dicom/sop-class.ts";
+import { ENCAPSULATED_CDA, ENCAPSULATED_PDF } from "../../../src/shared/dicom/sop-class.ts";
 import { TagHex } from "../../../src/shared/dicom/tags.ts";
+import { cda } from "../../support/sample-documents.ts";
 import { sampleZip, studyUID } from "../../support/sample-zip.ts";
 import { createTestApp, type Person, type TestApp } from "../../support/test-app.ts";
 
@@ -63,4 +64,28 @@ test("what is encapsulated is rendered only if it is a PDF, whole whatever lengt
   const pixels = { [TagHex.PixelData]: { vr: "OW", bytes: new Uint8Array(8) } };
   await t.store(owner, sampleZip({ study: "4", elements: { ...documentOf(pdf), ...pixels } }));
   expect((await read(pathOf("4"))).headers.get("content-type")).toBe("image/jpeg");
+});
+
+test("an Encapsulated CDA is rendered as the XML that was encapsulated, and never shown by a browser", async () => {
+  expect(cda.length % 2).toBe(1);
+  const elements = { ...documentOf(cda), [TagHex.SOPClassUID]: { vr: "UI", Value: [ENCAPSULATED_CDA] } };
+  await t.store(owner, sampleZip({ study: "6", elements }));
+  for (const accept of ["*/*", "text/xml", "application/pdf, text/html, text/xml"]) {
+    const answer = await read(pathOf("6"), { accept });
+    expect(Object.fromEntries(answer.headers)).toMatchObject({
+      "content-type": "text/xml",
+      "content-disposition": "attachment",
+      "content-security-policy": "sandbox; default-src 'none'",
+      "x-content-type-options": "nosniff",
+    });
+    expect(Buffer.from(await answer.bytes()).equals(cda)).toBe(true);
+  }
+  expect((await read(pathOf("6"), { range: "bytes=5-" })).status).toBe(206);
+  for (const accept of ["application/pdf", "text/html", "image/jpeg"])
+    expect((await read(pathOf("6"), { accept })).status).toBe(406);
+  await t.store(
+    owner,
+    sampleZip({ study: "9", elements: { ...elements, [TagHex.EncapsulatedDocument]: { vr: "OB" } } }),
+  );
+  expect((await read(pathOf("9"))).status).toBe(422);
 });

@@ -150,7 +150,7 @@ describe("a picture that an older release drew", () => {
     let drawings = 0;
     const make = async () => {
       drawings++;
-      return { ok: false, failure: "broken", detail: "" } as const;
+      return { ok: false, failure: "undecodable", detail: "" } as const;
     };
     const deps = { ...t.deps, pictures: { ...t.deps.pictures, make } };
     for (let runs = 0; runs < 2; runs++) await makeThumbnails(deps, id, new AbortController().signal);
@@ -175,7 +175,7 @@ describe("the picture of a series", () => {
     ["Float Pixel Data", TagHex.FloatPixelData, "OF", Float32Array],
     ["Double Float Pixel Data", TagHex.DoubleFloatPixelData, "OD", Float64Array],
   ] as const)("is drawn of %s without Bits Allocated", async (_, tag, vr, Samples) => {
-    const samples = Samples.from({ length: SIDE * SIDE }, (_, i) => (i < (SIDE * SIDE) / 2 ? 0.75 : 0.25));
+    const samples = new Samples(SIDE * SIDE).fill(0.25).fill(0.75, 0, (SIDE * SIDE) / 2);
     const number = samples.BYTES_PER_ELEMENT;
     const uid = (value: string) => ({ vr: "UI", Value: [value] });
     const elements = {

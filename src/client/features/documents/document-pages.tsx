@@ -1,6 +1,7 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import { type ReactNode, Suspense, useEffect, useEffectEvent } from "react";
 import { ErrorCard } from "../../ui/error-card.tsx";
+import { FileTextIcon } from "../../ui/icons.tsx";
 import { lazyChunk } from "../../ui/lazy-chunk.ts";
 import { useFailure } from "../../ui/use-failure.ts";
 import { useIsOnline } from "../../ui/use-is-online.ts";
@@ -19,7 +20,7 @@ import { useDocumentContent } from "./use-document-content.ts";
 
 const PdfPages = lazyChunk(() => import("./pdf-pages.tsx"));
 
-/** A document that came among the images: a PDF, or the page of a structured report. */
+/** A document that came among the images: a PDF, the page of a structured report, or a word about one that is only saved. */
 export function DocumentPages({ document, read, canDownload = false, onEnded }: DocumentProps) {
   const { i18n } = useLingui();
   const query = useDocumentContent({ document, read });
@@ -32,11 +33,34 @@ export function DocumentPages({ document, read, canDownload = false, onEnded }: 
   }, [hasEnded]);
   if (error) return <NotRead error={error} onRetry={() => void refetch()} />;
   if (!data) return <Opening />;
+  if (document.kind === "cda") return <FileOnly canDownload={canDownload} />;
   if (typeof data === "string") return <ReportPage html={data} title={documentTitle(i18n, document)} />;
   return (
     <Suspense fallback={<Opening />}>
       <PdfPages file={data} canDownload={canDownload} />
     </Suspense>
+  );
+}
+
+function FileOnly({ canDownload }: { canDownload: boolean }) {
+  return (
+    <section className="document-file">
+      <FileTextIcon />
+      <h2>
+        <Trans id="document.file">This document is a file for other programs</Trans>
+      </h2>
+      <p>
+        <Trans id="document.file.text">It is a clinical document in XML, which is not shown here.</Trans>
+        {canDownload && (
+          <>
+            {" "}
+            <Trans id="document.file.download">
+              Download it to open it in the program of a clinic or a hospital.
+            </Trans>
+          </>
+        )}
+      </p>
+    </section>
   );
 }
 

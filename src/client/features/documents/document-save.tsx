@@ -7,13 +7,20 @@ import { fileName, saveFile } from "../pdf/save-file.ts";
 import { reportHtml } from "./report-html.ts";
 import { useDocumentContent } from "./use-document-content.ts";
 
-/** Saves what is read: the PDF, or the page of a structured report, which any browser opens and prints. */
+/** Saves what is read: the PDF or the clinical document, or the page of a structured report, which any browser opens and prints. */
 export function DocumentSave({ document, read, name }: DocumentSaveProps) {
   const { i18n, t } = useLingui();
   const { data } = useDocumentContent({ document, read });
   const title = documentTitle(i18n, document);
   const save = () => {
-    if (typeof data !== "string") return data && saveFile(data, fileName("pdf", title, ...name));
+    if (!data) return;
+    // Bytes, so that no browser shows the XML, whose style sheet or scripts might run.
+    if (document.kind === "cda")
+      return saveFile(
+        new Blob([data], { type: "application/octet-stream" }),
+        fileName("xml", title, ...name),
+      );
+    if (typeof data !== "string") return saveFile(data, fileName("pdf", title, ...name));
     saveFile(new Blob([reportHtml(data)], { type: "text/html" }), fileName("html", title, ...name));
   };
   return (

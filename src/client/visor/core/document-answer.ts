@@ -4,7 +4,7 @@ import { type DocumentReading, type InstanceUIDs, SourceCutOff, SourceUnreadable
 /** As much as a laudo may have, and a little more. */
 export const MAX_DOCUMENT_BYTES = 64 * 1024 * 1024;
 /** What a document is read as. */
-const DOCUMENT_TYPES = ["application/pdf", "text/html"];
+const DOCUMENT_TYPES = ["application/pdf", "text/html", "text/xml"];
 
 type Request = (path: string, init: RequestInit) => Promise<Response>;
 

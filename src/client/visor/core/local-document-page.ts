@@ -5,13 +5,15 @@ import { i18n } from "../../i18n.ts";
 import type { LocalDocument } from "./local-files.ts";
 import { SourceUnreachable, SourceUnreadable } from "./source.ts";
 
+const TYPES = { pdf: "application/pdf", cda: "text/xml" } as const;
+
 /**
  * A document of this device as the server would answer it.
  * @param locale of the page of a report: that of the page around it, since no other texts are here
  * @throws {SourceUnreadable}
  */
 export function documentPage(document: LocalDocument, locale: Locale): Blob {
-  if (document.kind === "pdf") return new Blob([document.bytes], { type: "application/pdf" });
+  if (document.kind !== "report") return new Blob([document.bytes], { type: TYPES[document.kind] });
   try {
     const html = structuredReportHtml(document.report, {
       locale,

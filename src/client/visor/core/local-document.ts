@@ -20,21 +20,22 @@ export function readLocalDocument(source: ByteSource): LocalDocument {
   const read = readInstance(source, inflateDataSet, OPTIONS);
   const kind = read.ok ? documentKindOf(read.instance.sopClassUID) : undefined;
   if (!read.ok || !kind) throw new SourceUnreadable("no document");
-  if (kind === "pdf") return { kind, bytes: encapsulatedPdf(source) };
+  if (kind !== "report") return { kind, bytes: encapsulated(source, kind) };
   const { metadata } = read.instance;
   if (JSON.stringify(metadata).length > MAX_REPORT_JSON_BYTES) throw new SourceUnreadable("a long report");
   return { kind, report: metadata };
 }
 
-/** The PDF of an Encapsulated PDF (PS3.3 §A.45.1), without the byte that pads one of an odd length (PS3.5 §6.2). */
-function encapsulatedPdf(file: ByteSource): Uint8Array<ArrayBuffer> {
+/** The document of an Encapsulated PDF or CDA (PS3.3 §A.45), without the byte that pads one of an odd length (PS3.5 §6.2). */
+function encapsulated(file: ByteSource, kind: "pdf" | "cda"): Uint8Array<ArrayBuffer> {
   const { reader, source, file: parsed } = parseFile(file, inflateDataSet, OPTIONS);
   const value = findElement(parsed.dataSet, Tag.EncapsulatedDocument);
-  if (!value || value.length > MAX_DOCUMENT_BYTES) throw new SourceUnreadable("no PDF, or a long one");
+  if (!value?.length || value.length > MAX_DOCUMENT_BYTES)
+    throw new SourceUnreadable("no document, or a long one");
   const declared = integerValue(reader, parsed.dataSet, Tag.EncapsulatedDocumentLength);
   const sizeBytes = declared === value.length - 1 ? declared : value.length;
   // A copy: the bytes are handed to another thread.
   const bytes = source.read(value.offset, sizeBytes).slice();
-  if (!isPdf(bytes)) throw new SourceUnreadable("no PDF");
+  if (kind === "pdf" && !isPdf(bytes)) throw new SourceUnreadable("no PDF");
   return bytes;
 }

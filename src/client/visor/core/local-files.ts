@@ -32,7 +32,7 @@ export interface LocalExams {
 
 /** A document as its file has it. */
 export type LocalDocument =
-  | { kind: "pdf"; bytes: Uint8Array<ArrayBuffer> }
+  | { kind: "pdf" | "cda"; bytes: Uint8Array<ArrayBuffer> }
   | { kind: "report"; report: DicomJson };
 
 /** A question to the worker that reads the files; each about an open exam has its own number. */

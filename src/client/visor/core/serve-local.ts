@@ -48,7 +48,7 @@ export function serveLocal({ readSync, answer }: LocalServer): (request: LocalRe
       }
       if (request.type === "document") {
         const document = archive.document(request.sopInstanceUID);
-        const transfer = document.kind === "pdf" ? [document.bytes.buffer] : [];
+        const transfer = document.kind === "report" ? [] : [document.bytes.buffer];
         answer({ type: "document", id: request.id, document }, transfer);
         return;
       }

@@ -4,6 +4,8 @@ import type { DocumentRecord } from "../core/source.ts";
 import { documentKinds } from "./document-texts.ts";
 import type { DocumentListProps } from "./visor-props.ts";
 
+const MARKS: Record<DocumentRecord["kind"], string> = { pdf: "PDF", report: "SR", cda: "CDA" };
+
 /** The documents of a study, after its series of images. */
 export function DocumentList({ entries, kind, shown, onOpen }: DocumentListProps) {
   const { i18n, t } = useLingui();
@@ -25,7 +27,7 @@ export function DocumentList({ entries, kind, shown, onOpen }: DocumentListProps
       >
         <span className="visor-document-film">
           <FileTextIcon />
-          <span className="visor-series-kind">{document.kind === "pdf" ? "PDF" : "SR"}</span>
+          <span className="visor-series-kind">{MARKS[document.kind]}</span>
           {kind === "column" && number !== null && (
             <span className="visor-series-number">
               <Trans id="visor.seriesNumber">Se {number}</Trans>

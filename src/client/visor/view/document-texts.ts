@@ -4,6 +4,7 @@ import type { DocumentRecord } from "../core/source.ts";
 
 export const documentKinds: Record<DocumentRecord["kind"], MessageDescriptor> = {
   pdf: msg({ id: "visor.document.pdf", message: "PDF document" }),
+  cda: msg({ id: "visor.document.cda", message: "Clinical document (CDA)" }),
   report: msg({ id: "visor.document.report", message: "Structured report" }),
 };
 

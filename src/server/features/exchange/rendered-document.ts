@@ -11,7 +11,7 @@ import { AppError } from "../../http/app-error.ts";
 import { notFound } from "../../http/http.errors.ts";
 import { translate } from "../../http/translate.ts";
 import { archiveHeaders } from "../dicomweb/answers/archive-headers.ts";
-import { assertAccepts, HTML, PDF } from "../dicomweb/answers/media-types.ts";
+import { assertAccepts, HTML, PDF, XML } from "../dicomweb/answers/media-types.ts";
 import { findValues, type Value, valueResponse } from "../dicomweb/bulk-data/bulk-data.ts";
 import { findInstance } from "../dicomweb/catalogue/find-instance.ts";
 import type { DicomwebCatalogue } from "../dicomweb/dicomweb.catalogue.ts";
@@ -29,7 +29,7 @@ interface AskedDocument {
 }
 
 /**
- * The instance at a path if it is a document: a PDF or a structured report. One with pixels is drawn instead.
+ * The instance at a path if it is a document: a PDF, a clinical document or a structured report. One with pixels is drawn instead.
  * @throws {AppError} 404 if the path names an instance that is not there
  */
 export async function findDocument(
@@ -44,15 +44,15 @@ export async function findDocument(
   return documentKindOf(found.sopClassUID) ? found : undefined;
 }
 
-/** Answers a document as it is read. @throws {AppError} as {@link pdfResponse} and {@link reportResponse} */
+/** Answers a document as it is read. @throws {AppError} as {@link encapsulatedResponse} and {@link reportResponse} */
 export function documentResponse(
   catalogue: DicomwebCatalogue,
   document: ManifestInstance,
   asked: AskedDocument,
 ): Promise<Response> {
-  return documentKindOf(document.sopClassUID) === "report"
-    ? reportResponse(catalogue, document, asked)
-    : pdfResponse(catalogue, document, asked);
+  const kind = documentKindOf(document.sopClassUID);
+  if (kind === "report") return reportResponse(catalogue, document, asked);
+  return encapsulatedResponse(catalogue, document, kind === "cda" ? CDA_FORM : PDF_FORM, asked);
 }
 
 /**
@@ -83,21 +83,33 @@ function reportHtml(report: DicomJson, locale: Locale): string {
   }
 }
 
+interface EncapsulatedForm {
+  type: string;
+  /** Tells its ETag from that of another form. */
+  name: string;
+  /** Whether a value that begins so is of the form. */
+  isBegun(start: Uint8Array): boolean;
+}
+
+const PDF_FORM: EncapsulatedForm = { type: PDF, name: "pdf", isBegun: isPdf };
+const CDA_FORM: EncapsulatedForm = { type: XML, name: "xml", isBegun: (start) => start.length > 0 };
+
 /**
- * Answers the PDF of an Encapsulated PDF instance (PS3.3 §A.45.1) as it was encapsulated, or a range of it (PS3.18 §8.7.4).
- * @throws {AppError} 406 if the client does not accept a PDF, 422 if the instance holds none
+ * Answers the document of an Encapsulated PDF or CDA instance (PS3.3 §A.45) as it was encapsulated, or a range of it (PS3.18 §8.7.4).
+ * @throws {AppError} 406 if the client does not accept its type, 422 if the instance holds none
  */
-async function pdfResponse(
+async function encapsulatedResponse(
   catalogue: DicomwebCatalogue,
   instance: ManifestInstance,
+  { type, name, isBegun }: EncapsulatedForm,
   { accept, headers }: AskedDocument,
 ): Promise<Response> {
-  assertAccepts(accept, PDF);
+  assertAccepts(accept, type);
   const tagPaths = [TagHex.EncapsulatedDocument, TagHex.EncapsulatedDocumentLength];
   const [value, declared] = await findValues(catalogue, instance, tagPaths);
-  const pdf = value && (await withoutPadding(value, declared));
-  if (!pdf || !isPdf(await readStart(pdf, MARK_WITHIN_BYTES))) throw new AppError(notDrawable);
-  return valueResponse(instance, pdf, { type: PDF, name: "pdf", wanted: headers });
+  const document = value && (await withoutPadding(value, declared));
+  if (!document || !isBegun(await readStart(document, MARK_WITHIN_BYTES))) throw new AppError(notDrawable);
+  return valueResponse(instance, document, { type, name, wanted: headers });
 }
 
 /** A value of an odd length has one byte more in the file (PS3.5 §6.2), unlike what Encapsulated Document Length says. */

@@ -18,7 +18,7 @@ import { holding } from "../../http/stream-of.ts";
 import { createRecheck, whileAllowed } from "../../http/while-allowed.ts";
 import { continueFrom } from "../../runtime/continue-from.ts";
 import { archiveHeaders } from "../dicomweb/answers/archive-headers.ts";
-import { acceptOf, HTML, negotiateRendered, PDF } from "../dicomweb/answers/media-types.ts";
+import { acceptOf, HTML, negotiateRendered, PDF, XML } from "../dicomweb/answers/media-types.ts";
 import { multipartRelated } from "../dicomweb/answers/multipart-related.ts";
 import { findInstance } from "../dicomweb/catalogue/find-instance.ts";
 import type { DicomwebCatalogue } from "../dicomweb/dicomweb.catalogue.ts";
@@ -109,7 +109,7 @@ const DRAWING = {
 };
 
 const known = { 304: "It is as `If-None-Match` says." };
-const rangesOfPdf = { 206: "A range of the PDF.", 416: "The PDF has no such range." };
+const rangesOfDocument = { 206: "A range of the document.", 416: "The document has no such range." };
 
 function renderedRoutes(deps: Deps, waiting: Waiting, access: RenderedAccess): Hono<HttpEnv> {
   const routes = new Hono<HttpEnv>();
@@ -167,13 +167,13 @@ function renderedRoutes(deps: Deps, waiting: Waiting, access: RenderedAccess): H
             ...(access.pathProblems && { security: "none" as const }),
             summary: picture === "rendered" ? "Draw an image (WADO-RS)" : "Draw a small image (WADO-RS)",
             details:
-              'Takes `window=center,width,function`, `viewport=width,height` or `viewport=width,height,left,top,width,height`, `quality` and `accept`. Of a study or a series, its middle image; of an instance, its middle frame. `rendered` for `Accept: multipart/related; type="image/jpeg"` has all of them: a picture of each image, or of each frame. A list of frames comes so for `Accept: */*`, too. `rendered` of an Encapsulated PDF is the PDF, or a range of it; of a structured report it is a page of HTML.',
+              'Takes `window=center,width,function`, `viewport=width,height` or `viewport=width,height,left,top,width,height`, `quality` and `accept`. Of a study or a series, its middle image; of an instance, its middle frame. `rendered` for `Accept: multipart/related; type="image/jpeg"` has all of them: a picture of each image, or of each frame. A list of frames comes so for `Accept: */*`, too. `rendered` of an Encapsulated PDF or CDA is the PDF or the XML, or a range of it; of a structured report it is a page of HTML.',
             media: [
               ...RENDERED_TYPES,
               ...(picture === "rendered" ? ["multipart/related"] : []),
-              ...(isOfDocuments ? [PDF, HTML] : []),
+              ...(isOfDocuments ? [PDF, XML, HTML] : []),
             ],
-            also: isOfDocuments ? { ...known, ...rangesOfPdf } : known,
+            also: isOfDocuments ? { ...known, ...rangesOfDocument } : known,
             problems: [
               ...(access.pathProblems ?? []),
               validationFailed,

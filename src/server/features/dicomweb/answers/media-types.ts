@@ -224,6 +224,7 @@ export function negotiateRendered(
 
 export const PDF = "application/pdf";
 export const HTML = "text/html";
+export const XML = "text/xml";
 
 /** @throws {AppError} 406 if the client does not accept a body of the type */
 export function assertAccepts(accept: string | undefined, type: string): void {
