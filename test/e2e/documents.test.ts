@@ -15,7 +15,7 @@ import {
   tabTo,
   tap,
 } from "../support/browser-app.ts";
-import { pdf, pdfOf, report, zipDocuments } from "../support/sample-documents.ts";
+import { cda, cdaOf, pdf, pdfOf, report, zipDocuments } from "../support/sample-documents.ts";
 import type { Person } from "../support/test-app.ts";
 import { until } from "../support/until.ts";
 import { drawn, visorOf } from "../support/visor-page.ts";
@@ -118,6 +118,35 @@ describe("documents among the images", () => {
         await page.keyboard.press("Escape");
         await page.keyboard.press("Escape");
         await visorOf(page).waitFor({ state: "detached" });
+      });
+    },
+    JOB_TIMEOUT_MS,
+  );
+
+  test(
+    "that are clinical documents in XML are saved as they came, and not shown",
+    async () => {
+      const study = generateStudy({ kind: "ct-head", seed: "clinical", size: 64, instances: 1 });
+      const other = await app.addPerson("Rui Sá", { plan: "familia" });
+      const { studies } = await app.testApp.store(other, await zipStudyBytes({ instances: study }));
+      await app.testApp.store(
+        other,
+        zipDocuments(studies[0]?.studyInstanceUID ?? "", [cdaOf("Sumário de alta")]),
+      );
+      await app.as(other, {}, async (page) => {
+        await examsEntry(page).click();
+        await page.locator("tr.study-row .expand-toggle, tr.study-row button[aria-expanded]").first().click();
+        await page.locator(".series-card").filter({ hasText: "Documentos" }).click();
+        await sheet(page).getByText("arquivo para outros programas").waitFor();
+        await drawn(page);
+        expect(await violationsOn(page)).toEqual([]);
+        await page.screenshot(picture("desk-cda"));
+        await page.setViewportSize({ width: 360, height: 740 });
+        await page.screenshot(picture("narrow-cda"));
+        const file = await saved(page);
+        expect(file.name).toMatch(/^Sumário_de_alta_.*\.xml$/);
+        expect(file.bytes.equals(cda)).toBe(true);
+        expect(await page.evaluate("window.ran")).toBeUndefined();
       });
     },
     JOB_TIMEOUT_MS,

@@ -11,7 +11,6 @@ import { isUuid } from "../../../../shared/uuid.ts";
 import type { Deps } from "../../../deps.ts";
 import { uploadInterrupted } from "../../../holdings/uploads/uploads.errors.ts";
 import { AppError } from "../../../http/app-error.ts";
-import { assertUncoded } from "../../../http/body-coding.ts";
 import { describeIn } from "../../../http/describe.ts";
 import type { Guard } from "../../../http/guard.ts";
 import { notFound, storageFull, unsupportedMediaType } from "../../../http/http.errors.ts";
@@ -82,7 +81,6 @@ export function createResumableRoutes(deps: Deps & { gate: DeliveryGate }, guard
     const sender = senderOfSession(c.get("session"));
     if (!isUuid(uploadId)) throw new AppError(resumableNotFound);
     if (!bringsChunk(c)) throw new AppError(unsupportedMediaType);
-    assertUncoded(c.req.raw.headers);
     const sha256 = parseChecksum(c.req.header("upload-checksum"));
     const declared = c.req.header("content-length");
     // A delivery has places of its own, so that it keeps no other sender to the account out.
@@ -178,8 +176,6 @@ export function createResumableRoutes(deps: Deps & { gate: DeliveryGate }, guard
     }),
     speakTus,
     async (c) => {
-      // Before the upload exists, as the sender never hears of it.
-      assertUncoded(c.req.raw.headers);
       const upload = await createResumable(deps, senderOfSession(c.get("session")), {
         ...parseCreation((name) => c.req.header(name)),
         address: c.get("address"),

@@ -1,6 +1,7 @@
 import type { Context, MiddlewareHandler } from "hono";
 import { chunkType } from "../../../../shared/api/resumable.ts";
 import { AppError } from "../../../http/app-error.ts";
+import { assertUncoded } from "../../../http/body-coding.ts";
 import type { HttpEnv } from "../../../http/http-context.ts";
 import { tusVersionUnsupported } from "./resumable.errors.ts";
 
@@ -47,8 +48,10 @@ export function bringsChunk(c: Context<HttpEnv>): boolean {
   return type.trim().toLowerCase() === chunkType;
 }
 
+/** Refuses what is not tus, and bodies in a content coding, before anything is made of the request. @throws {AppError} 412, 415 */
 export const speakTus: MiddlewareHandler<HttpEnv> = async (c, next) => {
   assertTus(c);
+  assertUncoded(c.req.raw.headers);
   await next();
 };
 
