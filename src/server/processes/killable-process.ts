@@ -22,6 +22,8 @@ export class ProcessTooLarge extends ProcessLost {
   override name = "ProcessTooLarge";
 }
 
+const FAULTS = [ProcessEnded, ProcessTooSlow, ProcessTooLarge];
+
 export interface RequestBounds {
   signal: AbortSignal;
   timeoutMs: number;
@@ -66,6 +68,11 @@ export class KillableProcess<Request, Reply> {
 
   get isGone(): boolean {
     return this.#gone !== undefined;
+  }
+
+  /** Whether it ended by itself, or was killed since it took too much. It may also be gone because nobody wanted its answer. */
+  get hasFailed(): boolean {
+    return FAULTS.some((fault) => this.#gone instanceof fault);
   }
 
   get pid(): number {

@@ -33,13 +33,14 @@ const held = new AsyncDisposableStack();
 const never = new AbortController().signal;
 let folder: string;
 let workers: IngestWorkers;
+const warned: string[] = [];
 let uploads = 0;
 
 beforeAll(() => {
   folder = held.use(createTempFolder()).path;
   workers = createIngestWorkers({
     size: 2,
-    log: { info() {}, warn() {} },
+    log: { info() {}, warn: (event) => warned.push(event) },
     command: [process.execPath, "-e", WORKER],
   });
   held.defer(() => workers.close());
@@ -83,4 +84,6 @@ test("a small upload that takes long starts again as large work once others wait
     "fulfilled",
     "rejected",
   ]);
+  // What was stopped on purpose is no lost process.
+  expect(warned).toEqual([]);
 }, 240_000);

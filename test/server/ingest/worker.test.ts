@@ -335,9 +335,10 @@ describe("workers", () => {
   });
 
   test("a worker that dies fails its own upload only", async () => {
+    const warned: string[] = [];
     const dying = createIngestWorkers({
       size: 2,
-      log: { info() {}, warn() {} },
+      log: { info() {}, warn: (event) => warned.push(event) },
       command: [process.execPath, "-e", "0"],
     });
     const spoolPath = join(bench.folder, "any.zip");
@@ -345,6 +346,7 @@ describe("workers", () => {
     const open = dying.open(bench.folder, spoolPath, DEFAULT_INGEST_LIMITS, new AbortController().signal);
     expect(await refusal(open)).toBe("worker.lost");
     await dying.close();
+    expect(warned).toEqual(["ingest.worker_lost"]);
     expect((await ingest(zipSync({ a: slice(["1.1", "1.1.1", "1.1.1.1"]) }))).built.studies).toHaveLength(1);
   });
 

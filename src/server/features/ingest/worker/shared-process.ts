@@ -141,7 +141,7 @@ export class SharedProcess {
       this.#apart.set(account, performance.now() + APART_MS);
       // A killed process may still be in a system call, so its folder may only be removed after its exit.
       await hot.process.exited;
-      this.#options.log.warn("ingest.worker_lost", { uploads: hot.uploads });
+      if (hot.process.hasFailed) this.#options.log.warn("ingest.worker_lost", { uploads: hot.uploads });
     } else {
       const isLarge = hot.uploads % WEIGHED_EVERY === 0 && hot.process.residentBytes > MAX_RESIDENT_BYTES;
       if (isLarge || hot.uploads >= MAX_UPLOADS_PER_PROCESS) hot.isWorn = true;

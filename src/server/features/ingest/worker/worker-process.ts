@@ -28,6 +28,11 @@ export class WorkerProcess {
     return this.#process.isGone;
   }
 
+  /** Whether it is gone, and not because its upload was given up or is to begin again. */
+  get hasFailed(): boolean {
+    return this.#process.hasFailed;
+  }
+
   /** 0 if it is unknown. */
   get residentBytes(): number {
     return this.#process.residentBytes;

@@ -48,7 +48,7 @@ export class WorkerProcesses {
     if (process.isGone) {
       // A killed process may still be in a system call, so its folder may only be removed after its exit.
       await process.exited;
-      this.#options.log.warn("ingest.worker_lost", { uploads: pooled.uploads });
+      if (process.hasFailed) this.#options.log.warn("ingest.worker_lost", { uploads: pooled.uploads });
       return;
     }
     try {
