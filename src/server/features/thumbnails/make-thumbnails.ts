@@ -34,8 +34,8 @@ const NO_PREVIEW = new Uint8Array();
 type Outcome = { image: Uint8Array; preview: Uint8Array | null } | "no_pixels" | "failed";
 
 /**
- * Makes the pictures that an archived study lacks, or that are drawn otherwise today, and records a row for each series, whatever the outcome. May be killed and run
- * again. Broken pixels in one series do not stop the others.
+ * Makes the pictures that an archived study lacks, or that are drawn otherwise today, and records a row for each series, whatever the
+ * outcome. May be killed and run again. Broken pixels in one series do not stop the others.
  * @throws when the archive store or the database can't be reached
  */
 export async function makeThumbnails(
