@@ -154,6 +154,15 @@ describe("what is dropped", () => {
     expect((await screen.findByRole("alert")).textContent).toBe("Selecione pelo menos um arquivo.");
   });
 
+  test("as a folder with the report of its exam says that the PDF does not go with the images", async () => {
+    answerCalls({});
+    await renderView(<Upload />);
+    const disc = [new File([sampleFile() as BlobPart], "IM1"), new File(["%PDF-1.4"], "LAUDO.PDF")];
+    await drop(folderEntry("CD", disc));
+    const notice = await screen.findByText(/^LAUDO\.PDF é um PDF e não segue com as imagens\./);
+    expect(notice.textContent).toEndWith("anexe-o ao exame em Meus exames, depois do envio.");
+  });
+
   test("as two ZIPs and a folder at once is read together", async () => {
     answerCalls({});
     await renderView(<Upload />);

@@ -3,6 +3,7 @@ import { CircleAlertIcon } from "../../../ui/entry-icons.tsx";
 import { TriangleAlertIcon } from "../../../ui/icons.tsx";
 import { useHis } from "../../session/his-context.ts";
 import { type Decisions, ExamContents } from "../contents/exam-contents.tsx";
+import { LeftPdfs } from "../contents/left-pdfs.tsx";
 import { useSortedExams } from "../contents/use-sorted-exams.ts";
 import { isSendable } from "../exam-form/exam-form.ts";
 import { ProblemText } from "../pick/problem-text.tsx";
@@ -61,6 +62,7 @@ export function DraftView(actions: DraftViewProps) {
             <ProblemText problem="tooLarge" name={path} maxUploadBytes={maxUploadBytes} />
           </p>
         ))}
+        <LeftPdfs sources={chosen.sources} />
         {card}
         <div ref={chosen.rows}>
           <ExamContents
@@ -162,5 +164,18 @@ function useChosen({ draft, tick, correct, send }: DraftViewProps) {
     isAllKept:
       sorted.kept.length > 0 && sorted.kept.length === merged.exams.length + unread.length + rests.length,
   };
-  return { rows, picks, merged, sorted, usage, unread, rests, beyond, decisions, sum, send: trySend };
+  return {
+    rows,
+    sources,
+    picks,
+    merged,
+    sorted,
+    usage,
+    unread,
+    rests,
+    beyond,
+    decisions,
+    sum,
+    send: trySend,
+  };
 }

@@ -33,6 +33,8 @@ export interface ReadSource {
   fileCount: number | undefined;
   /** Undefined if the browser can't read the ZIP. */
   contents: Contents | undefined;
+  /** Paths of the PDFs beside the images. */
+  pdfs?: readonly string[];
   /** Whether it is a ZIP without its end. */
   isCut?: boolean;
 }
@@ -88,7 +90,8 @@ async function readZip(file: File, options: ReadOptions): Promise<ReadSource> {
   const kept = all.filter(({ name }) => !isSkippedInZip(name));
   if (areLocked(kept)) throw new UploadRefused("lockedZip");
   const files = kept.map((entry) => ({ path: entry.name, file, entry }));
-  return { ...source, files, fileCount: all.length, ...(await inspect(files, all.length, options)) };
+  const pdfs = pdfsOf(all.map(({ name }) => name));
+  return { ...source, files, pdfs, fileCount: all.length, ...(await inspect(files, all.length, options)) };
 }
 
 /** Undefined if the browser can't read the ZIP: it is sent as it is, and the server judges it. */
@@ -117,9 +120,14 @@ async function readFolder(
   return {
     ...source,
     files: sized,
+    pdfs: pdfsOf(files.map(({ path }) => path)),
     fileCount: files.length,
     ...(await inspect(sized, files.length, options)),
   };
+}
+
+function pdfsOf(paths: readonly string[]): string[] {
+  return paths.filter((path) => path.toLowerCase().endsWith(".pdf"));
 }
 
 /**
