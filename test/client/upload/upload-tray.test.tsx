@@ -347,6 +347,30 @@ describe("an upload of the account in another place", () => {
   });
 });
 
+test("a folder whose files this browser lost is not asked for by the name of its ZIP, and is chosen anew", async () => {
+  const record = { id: "row9", userId: helena.id, path: "/api/uploads/u9", kind: "folder", sizeBytes: 1000 };
+  localStorage.setItem(
+    "uploads-under-way",
+    JSON.stringify([{ ...record, isPaused: false, savedAt: Date.now(), samples: [] }]),
+  );
+  const now = new Date().toISOString();
+  const upload = { id: "u9", filename: "dicom_files.zip", sizeBytes: 1000, offset: 420, state: "receiving" };
+  const state = { ...upload, createdAt: now, expiresAt: now };
+  const calls = answerCalls({
+    "GET /api/uploads": () => Response.json([state]),
+    "GET /api/uploads/u9": () => Response.json(state),
+    "DELETE /api/uploads/u9": () => new Response(null, { status: 204 }),
+  });
+  await renderView(<UploadTray />);
+  await waitFor(() => expect(tray().getByText("Parado em 42 %")).toBeDefined());
+  await openTray();
+  expect(tray().getByText("Pasta de exames")).toBeDefined();
+  expect(document.body.innerHTML).not.toContain("dicom_files");
+  await user.click(tray().getByRole("button", { name: "Escolher a pasta de novo" }));
+  await waitFor(() => expect(calls).toContain("DELETE /api/uploads/u9"));
+  expect(shownView()).toBe("uploadExames");
+});
+
 test("an upload that is cancelled here is not taken for one of another browser until the list is read again", async () => {
   const record = { id: "row8", userId: helena.id, path: "/api/uploads/u8", kind: "zip", sizeBytes: 1000 };
   localStorage.setItem(

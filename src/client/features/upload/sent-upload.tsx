@@ -80,13 +80,12 @@ function Stopped({ job, percent, interruption, onRetry }: StoppedProps) {
   const isOver = isFinal(interruption);
   const isOutdated = interruption.kind === "outdated";
   const isLost = interruption.kind === "file";
-  const { fileName } = job.upload;
   return (
     <div className="notice is-bad mb-5" ref={card}>
       <CircleAlertIcon />
       <div role="alert">
         <p>
-          <InterruptionText interruption={interruption} percent={percent} fileName={fileName} />
+          <InterruptionText interruption={interruption} percent={percent} job={job} />
         </p>
         {isOutdated && (
           <p className="mt-3">

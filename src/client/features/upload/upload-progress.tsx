@@ -6,6 +6,7 @@ import { CheckIcon, FileArchiveIcon, FolderOpenIcon } from "../../ui/icons.tsx";
 import { sizeText } from "../../ui/size-text.ts";
 import { ContactSheet } from "./contact-sheet/contact-sheet.tsx";
 import { SeeNow } from "./see-now.tsx";
+import { useSourceName } from "./source-name.ts";
 import { TimeLeft, TransferNumbers } from "./transfer-text.tsx";
 import {
   currentPhase,
@@ -61,6 +62,7 @@ export function UploadProgress({ state, isOver, onCancel, children }: UploadProg
 function SourceLine({ state, onCancel }: { state: UploadState; onCancel: () => void }) {
   const { i18n, t } = useLingui();
   const { source, counts } = state;
+  const name = useSourceName(source);
   const SourceIcon = source.kind === "zip" ? FileArchiveIcon : FolderOpenIcon;
   const total = counts.total ?? 0;
   const files = t({ id: "upload.files", message: plural(total, { one: "# file", other: "# files" }) });
@@ -68,7 +70,7 @@ function SourceLine({ state, onCancel }: { state: UploadState; onCancel: () => v
     <div className="upload-source">
       <SourceIcon />
       <div>
-        <b>{source.name}</b>
+        <b>{name}</b>
         <span>{[sizeText(i18n, source.sizeBytes), total > 0 && files].filter(Boolean).join(" · ")}</span>
       </div>
       <Button size="small" onClick={onCancel}>

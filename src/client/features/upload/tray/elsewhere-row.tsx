@@ -7,6 +7,7 @@ import { IconButton } from "../../../ui/button.tsx";
 import { CloseIcon } from "../../../ui/entry-icons.tsx";
 import { FileArchiveIcon } from "../../../ui/icons.tsx";
 import { useHis } from "../../session/his-context.ts";
+import { useSourceName } from "../source-name.ts";
 import { accountUploadsQuery } from "./account-uploads.ts";
 import { CancelQuestion } from "./cancel-upload.tsx";
 import type { UploadElsewhere } from "./use-elsewhere.ts";
@@ -16,7 +17,8 @@ export function ElsewhereRow({ upload, isInThisBrowser, isMoving }: UploadElsewh
   const { t } = useLingui();
   const [isAsked, setAsked] = useState(false);
   const discard = useDiscard(upload.id);
-  const { filename: name, offset, sizeBytes } = upload;
+  const { filename, offset, sizeBytes } = upload;
+  const name = useSourceName({ kind: "folder", name: filename });
   const percent = Math.floor((100 * offset) / sizeBytes);
   return (
     <li className={`tray-row ${isMoving ? "" : "is-warn"}`} tabIndex={-1}>

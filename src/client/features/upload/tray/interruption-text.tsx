@@ -1,16 +1,23 @@
 import { Trans } from "@lingui/react/macro";
-import type { Interruption } from "./upload-job.ts";
+import type { Interruption, UploadJob } from "./upload-job.ts";
 
 interface InterruptionTextProps {
   interruption: Interruption;
   percent: number;
-  /** The file that is asked for again. */
-  fileName: string;
+  job: UploadJob;
 }
 
 /** What happened to an upload that stopped, and at how many per cent. */
-export function InterruptionText({ interruption, percent, fileName }: InterruptionTextProps) {
+export function InterruptionText({ interruption, percent, job }: InterruptionTextProps) {
+  const { fileName } = job.upload;
   if (interruption.kind === "file") {
+    if (job.source.kind === "folder") {
+      return (
+        <Trans id="upload.stopped.folder">
+          This browser no longer has the files of the folder. Choose the folder again: the upload starts over.
+        </Trans>
+      );
+    }
     if (interruption.isOther)
       return <Trans id="upload.stopped.otherFile">This is another file. Choose {fileName}.</Trans>;
     return percent === 0 ? (

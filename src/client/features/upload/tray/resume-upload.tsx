@@ -2,17 +2,26 @@ import { Trans, useLingui } from "@lingui/react/macro";
 import { useSetAtom } from "jotai";
 import { useRef } from "react";
 import { Button, IconButton } from "../../../ui/button.tsx";
-import { FileArchiveIcon, PauseAllIcon, PauseIcon, PlayAllIcon, PlayIcon } from "../../../ui/icons.tsx";
+import {
+  FileArchiveIcon,
+  FolderOpenIcon,
+  PauseAllIcon,
+  PauseIcon,
+  PlayAllIcon,
+  PlayIcon,
+} from "../../../ui/icons.tsx";
+import { viewAtom } from "../../places/views.ts";
 import { findRecord } from "../send/resume-records.ts";
 import { isSameFile } from "../send/same-file.ts";
+import { useSourceName } from "../source-name.ts";
 import { canPause, type UploadJob } from "./upload-job.ts";
-import { changeJobAtom, pauseJobsAtom } from "./upload-jobs.ts";
+import { changeJobAtom, pauseJobsAtom, removeJobAtom } from "./upload-jobs.ts";
 
 /** Pauses an upload that can go on where it stopped, or lets it go on. */
 export function PauseOrResume({ job }: { job: UploadJob }) {
   const { t } = useLingui();
   const pause = useSetAtom(pauseJobsAtom);
-  const { name } = job.source;
+  const name = useSourceName(job.source);
   if (job.state.stage === "paused") {
     return (
       <IconButton
@@ -53,8 +62,40 @@ export function PauseOrResumeAll({ jobs }: { jobs: readonly UploadJob[] }) {
   );
 }
 
-/** Takes the same file again, which the browser lost with the page. */
-export function ChooseAgain({ job, percent }: { job: UploadJob; percent: number }) {
+interface ChooseAgainProps {
+  job: UploadJob;
+  percent: number;
+}
+
+/** The way on with files that the browser lost with the page. */
+export function ChooseAgain(props: ChooseAgainProps) {
+  return props.job.source.kind === "folder" ? (
+    <ChooseFolderAgain job={props.job} />
+  ) : (
+    <ChooseFileAgain {...props} />
+  );
+}
+
+/** Begins anew: the person has the folder, and nobody has the ZIP that was made of it. */
+function ChooseFolderAgain({ job }: Pick<ChooseAgainProps, "job">) {
+  const remove = useSetAtom(removeJobAtom);
+  const setView = useSetAtom(viewAtom);
+  return (
+    <Button
+      size="small"
+      onClick={() => {
+        remove(job.id);
+        setView("uploadExames");
+      }}
+    >
+      <FolderOpenIcon small />
+      <Trans id="tray.chooseFolderAgain">Choose the folder again</Trans>
+    </Button>
+  );
+}
+
+/** Takes the same file again. */
+function ChooseFileAgain({ job, percent }: ChooseAgainProps) {
   const { t } = useLingui();
   const change = useSetAtom(changeJobAtom);
   const input = useRef<HTMLInputElement>(null);

@@ -22,6 +22,7 @@ import { SmallFilm } from "../contact-sheet/small-film.tsx";
 import { filmOf } from "../look-inside/contents.ts";
 import { skippedReason } from "../notices/skipped-reasons.ts";
 import { transportFor } from "../send/choose-transport.ts";
+import { useSourceName } from "../source-name.ts";
 import { StalledText, TimeLeft } from "../transfer-text.tsx";
 import { isSent, type Transfer } from "../upload-state.ts";
 import { useCancelUpload } from "./cancel-upload.tsx";
@@ -42,11 +43,12 @@ type StoppedState = Extract<JobState, { stage: "stopped" }>;
 /** One upload of the tray: what it is, how far it is, and what the person can do about it. */
 export function TrayRow({ job }: { job: UploadJob }) {
   const { state, source } = job;
+  const name = useSourceName(source);
   return (
     <li className={`tray-row ${toneOf(state)}`} tabIndex={-1}>
       <RowPicture job={job} />
       <div className="tray-text">
-        <b>{examName(job) ?? source.name}</b>
+        <b>{examName(job) ?? name}</b>
         <span className="tray-line">
           <RowLine job={job} />
         </span>
@@ -108,13 +110,13 @@ function StateMark({ state }: { state: JobState }) {
 
 function RowLine({ job }: { job: UploadJob }): ReactNode {
   const { i18n, t } = useLingui();
-  const { state, upload } = job;
+  const { state } = job;
   if (state.stage === "queued") {
     const size = sizeText(i18n, sizeOf(job));
     return <Trans id="tray.queued">Queued · {size}</Trans>;
   }
   if (state.stage === "sending") return <SendingLine job={job} transfer={state.transfer} />;
-  if (state.stage === "stopped") return <InterruptionText {...state} fileName={upload.fileName} />;
+  if (state.stage === "stopped") return <InterruptionText {...state} job={job} />;
   if (state.stage === "paused") {
     const { percent } = state;
     // How much of one that waited was sent is not known here.
@@ -240,7 +242,7 @@ function RowActions({ job, state }: { job: UploadJob; state: JobState }) {
   const remove = useSetAtom(removeJobAtom);
   const cancel = useCancelUpload();
   const open = useOpenExam();
-  const { name } = job.source;
+  const name = useSourceName(job.source);
   if (state.stage === "done") {
     const description = examName(job) ?? name;
     return (
