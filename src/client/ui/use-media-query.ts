@@ -3,6 +3,9 @@ import { useMemo, useSyncExternalStore } from "react";
 /** Matches the phone layout, as in the styles. In em, so that larger text of the browser gets the layout that has room for it. */
 export const PHONE = "(max-width: 47.5em)";
 
+/** Where nothing can be dropped. */
+export const TOUCH = "(pointer: coarse)";
+
 export function useMediaQuery(query: string): boolean {
   const { subscribe, matches } = useMemo(() => watch(query), [query]);
   return useSyncExternalStore(subscribe, matches);

@@ -1,5 +1,5 @@
 import "../../support/dom-globals.ts";
-import { beforeEach, describe, expect, test } from "bun:test";
+import { beforeEach, describe, expect, spyOn, test } from "bun:test";
 import { getDefaultStore } from "jotai";
 import { ReportButton } from "../../../src/client/features/reports/report-button.tsx";
 import { ReportDialog } from "../../../src/client/features/reports/report-dialog.tsx";
@@ -41,6 +41,20 @@ async function drop(file: File) {
 }
 
 describe("the report of a study", () => {
+  test("is not asked to be dropped where nothing can be dropped", async () => {
+    const media = spyOn(window, "matchMedia").mockImplementation(
+      (media) =>
+        Object.assign(new EventTarget(), { media, matches: media === "(pointer: coarse)" }) as MediaQueryList,
+    );
+    try {
+      await openDialog();
+      expect(screen.getByText("Um arquivo PDF")).toBeDefined();
+      expect(screen.queryByText("Solte o PDF aqui")).toBeNull();
+    } finally {
+      media.mockRestore();
+    }
+  });
+
   test("opens at once if it exists, without a dialog that asks the same again", async () => {
     await renderView(<ReportButton study={{ ...skull, laudo: true }} />);
     await userEvent.setup().click(screen.getByRole("button", { name: "Ver laudo: Tomografia de crânio" }));

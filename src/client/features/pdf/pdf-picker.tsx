@@ -3,6 +3,7 @@ import { type DragEvent, useId, useRef, useState } from "react";
 import { Button } from "../../ui/button.tsx";
 import { CircleAlertIcon } from "../../ui/entry-icons.tsx";
 import { FileTextIcon } from "../../ui/icons.tsx";
+import { TOUCH, useMediaQuery } from "../../ui/use-media-query.ts";
 
 interface PdfPickerProps {
   file: File | undefined;
@@ -44,7 +45,7 @@ export function PdfPicker({ file, onPick, disabled = false, isMissing = false, s
       }}
     >
       <FileTextIcon />
-      {file ? <b className="break-all">{file.name}</b> : <Trans id="pdf.drop.text">Drop the PDF here</Trans>}
+      {file ? <b className="break-all">{file.name}</b> : <Invitation />}
       {isRefused && (
         <p className="notice is-bad" role="alert">
           <CircleAlertIcon />
@@ -84,4 +85,14 @@ export function PdfPicker({ file, onPick, disabled = false, isMissing = false, s
 /** Elements inside the zone send drag events too; only leaving the zone itself counts. */
 function hasLeft({ relatedTarget, currentTarget }: DragEvent<HTMLElement>): boolean {
   return !(relatedTarget instanceof Node && currentTarget.contains(relatedTarget));
+}
+
+/** A phone has nothing to drop. */
+function Invitation() {
+  const isTouch = useMediaQuery(TOUCH);
+  return isTouch ? (
+    <Trans id="pdf.drop.touch">One PDF file</Trans>
+  ) : (
+    <Trans id="pdf.drop.text">Drop the PDF here</Trans>
+  );
 }

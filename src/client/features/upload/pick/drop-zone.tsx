@@ -4,7 +4,7 @@ import { Button } from "../../../ui/button.tsx";
 import { EmptyFilm } from "../../../ui/empty.tsx";
 import { CircleAlertIcon } from "../../../ui/entry-icons.tsx";
 import { FileArchiveIcon, FolderOpenIcon } from "../../../ui/icons.tsx";
-import { useMediaQuery } from "../../../ui/use-media-query.ts";
+import { TOUCH, useMediaQuery } from "../../../ui/use-media-query.ts";
 import type { Picked } from "../../pick/picked-files.ts";
 import type { UploadProblem } from "../upload-problem.ts";
 import { ProblemText } from "./problem-text.tsx";
@@ -22,9 +22,6 @@ interface DropZoneProps {
   /** Opens the help on how to get a ZIP; left out where there is none. */
   onHelp?: () => void;
 }
-
-/** Where nothing can be dropped. */
-const TOUCH = "(pointer: coarse)";
 
 /** The empty light box. It takes ZIPs and folders, dropped or picked. */
 export function DropZone({ disabled, text, maxUploadBytes, problems = [], onPick, onHelp }: DropZoneProps) {
