@@ -1,13 +1,15 @@
 import "../../support/dom-globals.ts";
-import { describe, expect, test } from "bun:test";
-import { readKeptInTab } from "../../../src/client/features/session/kept-in-tab.ts";
+import { beforeEach, describe, expect, test } from "bun:test";
+import { eraseKeptInTab, readKeptInTab } from "../../../src/client/features/session/kept-in-tab.ts";
 import SupportView from "../../../src/client/features/support/support-view.tsx";
 import { endSession } from "../../../src/client/session.ts";
 import { maxSupportImageBytes } from "../../../src/shared/api/support.ts";
 import { act, cleanup, screen, untilGone, userEvent, waitFor, withDom } from "../../support/dom.ts";
 import { helena, problem, renderView } from "../../support/render-view.tsx";
+import { leaveAndComeBack, Revisited } from "../../support/revisited.tsx";
 
 withDom();
+beforeEach(() => eraseKeptInTab());
 
 const PNG = [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a];
 const imageOf = (bytes: Uint8Array, name = "tela.png") =>
@@ -154,5 +156,15 @@ describe("the support form", () => {
     expect(await screen.findByText("Mensagem enviada")).toBeDefined();
     expect(readKeptInTab(helena.id, "support")).toBeUndefined();
     expect(screen.getByLabelText<HTMLTextAreaElement>("Mensagem").value).toBe("");
+  });
+
+  test("is there again after a look at another view", async () => {
+    await renderView(<Revisited view={<SupportView />} />);
+    const user = userEvent.setup();
+    await user.type(screen.getByLabelText("Assunto"), "O visualizador");
+    await user.type(screen.getByLabelText("Mensagem"), "Não abre.");
+    await leaveAndComeBack();
+    expect(screen.getByLabelText<HTMLInputElement>("Assunto").value).toBe("O visualizador");
+    expect(screen.getByLabelText<HTMLTextAreaElement>("Mensagem").value).toBe("Não abre.");
   });
 });

@@ -6,14 +6,31 @@ import { keepInTab, readKeptInTab } from "./kept-in-tab.ts";
 type Fields = Record<string, string | boolean | number>;
 
 /**
- * What is typed in a form, kept in this tab so that a session that ends, or a reload, does not lose it. It is no longer kept once the
- * form is sent or left.
+ * What is typed in the form of a view, kept in this tab so that a session that ends, a reload, or a look at another view does not lose
+ * it. It is no longer kept once the form is sent, which calls `drop`.
  */
 export function useKeptForm<Form extends Fields>(name: string, atFirst: Form) {
   const { id } = useHis().user;
   const [first] = useState(() => restored(atFirst, readKeptInTab(id, name)));
   const keep = useCallback((fields: Form) => keepInTab(id, name, fields), [id, name]);
   const drop = useCallback(() => keepInTab(id, name, undefined), [id, name]);
+  return { first, keep, drop };
+}
+
+/** The fields of a dialog's form as state, kept as `useKeptForm` says. They are no longer kept once the dialog is left. */
+export function useKeptFields<Form extends Fields>(name: string, atFirst: Form) {
+  const { first, keep, drop } = useKeptForm(name, atFirst);
+  const [fields, setFields] = useState(first);
+  useDropOnceLeft(drop);
+  const change = (changed: Partial<Form>) => {
+    const next = { ...fields, ...changed };
+    setFields(next);
+    keep(next);
+  };
+  return [fields, change] as const;
+}
+
+function useDropOnceLeft(drop: () => void): void {
   const isShown = useRef(false);
   useEffect(() => {
     isShown.current = true;
@@ -27,19 +44,6 @@ export function useKeptForm<Form extends Fields>(name: string, atFirst: Form) {
       });
     };
   }, [drop]);
-  return { first, keep, drop };
-}
-
-/** The fields of a form as state, kept as `useKeptForm` says. */
-export function useKeptFields<Form extends Fields>(name: string, atFirst: Form) {
-  const { first, keep } = useKeptForm(name, atFirst);
-  const [fields, setFields] = useState(first);
-  const change = (changed: Partial<Form>) => {
-    const next = { ...fields, ...changed };
-    setFields(next);
-    keep(next);
-  };
-  return [fields, change] as const;
 }
 
 /** The fields that the form has, where a value of the same kind was kept. */
