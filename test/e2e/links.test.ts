@@ -74,6 +74,13 @@ describe("a link to an exam", () => {
           await tap(phone, button(phone, "Ver imagens"));
           await drawn(phone);
           expect(await visorOf(phone).getByRole("button", { name: "Compartilhar" }).count()).toBe(0);
+          // The link lets nobody keep what it shows.
+          await tap(phone, visorOf(phone).getByRole("button", { name: "Mais opções" }));
+          const options = phone.getByRole("dialog", { name: "Opções" });
+          await button(options, "Informações").waitFor();
+          expect(await button(options, "Salvar esta imagem").count()).toBe(0);
+          await tap(phone, button(options, "Fechar"));
+          await options.waitFor({ state: "detached" });
           await phone.goBack();
           await visorOf(phone).waitFor({ state: "detached" });
           expect(phone.url()).toBe(address);

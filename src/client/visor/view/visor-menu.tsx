@@ -23,7 +23,8 @@ interface VisorMenuProps
   extends Pick<VisorProps, "onDownload" | "downloadSize" | "onShare" | "onOpenOhif" | "menu"> {
   visor: Visor;
   onInformation: () => void;
-  onSaveImage: () => void;
+  /** Absent where the person may not save what they see. */
+  onSaveImage: (() => void) | undefined;
   /** Absent where there is no room or nothing to compare with. */
   onCompare: (() => void) | undefined;
   returnTo?: RefObject<Element | null>;
@@ -68,9 +69,11 @@ export function VisorMenu({ visor, returnTo, onClose, ...does }: VisorMenuProps)
       <MenuLine icon={<InfoIcon />} onClick={does.onInformation}>
         <Trans id="visor.information">Information</Trans>
       </MenuLine>
-      <MenuLine icon={<SaveImageIcon />} onClick={then(does.onSaveImage)}>
-        <Trans id="visor.saveImage">Save this image</Trans>
-      </MenuLine>
+      {does.onSaveImage && (
+        <MenuLine icon={<SaveImageIcon />} onClick={then(does.onSaveImage)}>
+          <Trans id="visor.saveImage">Save this image</Trans>
+        </MenuLine>
+      )}
       {does.onCompare && (
         <MenuLine
           icon={<CompareIcon />}

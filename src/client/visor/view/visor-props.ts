@@ -49,7 +49,7 @@ export interface ExamProps {
   seriesPicture?: ComponentType<{ seriesInstanceUID: string }> | undefined;
   /** Absent: the study has no laudo, or the person may not see it. */
   laudo?: { render: () => ReactNode; detail?: ReactNode; onDownload?: () => void } | undefined;
-  /** What names the files of its documents after their titles. Absent: the person may not save them. */
+  /** What names the files of its documents after their titles. Absent: the person may save neither them nor its images. */
   documentName?: readonly (string | null)[] | undefined;
   /** More about the study, for the information sheet. */
   information?: ReactNode;

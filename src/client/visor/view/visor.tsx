@@ -156,7 +156,9 @@ export default function Visor(props: VisorProps) {
           visor={visor}
           onInformation={opened.showInformation}
           onCompare={isComparing ? undefined : comparison.toggle}
-          onSaveImage={() => void saveImage(visor.canvas.current, visor.study?.title ?? "")}
+          onSaveImage={
+            exam.documentName && (() => void saveImage(visor.canvas.current, visor.study?.title ?? ""))
+          }
           {...inSheet}
         />
       )}
