@@ -5,6 +5,7 @@ import type { IslandProps } from "../../../src/shared/islands.ts";
 import { screen, userEvent, waitFor, withDom } from "../../support/dom.ts";
 import { renderClient } from "../../support/render-client.tsx";
 import { answerCalls, helena, problem } from "../../support/render-view.tsx";
+import { travel } from "../../support/travel.ts";
 
 withDom();
 
@@ -58,6 +59,33 @@ describe("the entry screen", () => {
     expect(await screen.findByText(/Se houver uma conta para helena@exemplo\.com\.br/)).toBeDefined();
     expect((screen.getByLabelText("E-mail") as HTMLInputElement).value).toBe("helena@exemplo.com.br");
     await waitFor(() => expect(document.activeElement === screen.getByLabelText("Senha")).toBe(true));
+  });
+
+  test("leads Back from a new account to the login, and Forward to what was typed but the passwords", async () => {
+    const user = await showScreen();
+    await user.click(screen.getByRole("button", { name: "Criar conta" }));
+    await user.type(await screen.findByLabelText("Nome completo"), "Helena Duarte");
+    await user.type(screen.getByLabelText("CPF ou CNPJ"), "52998224725");
+    await user.type(screen.getByLabelText("Senha"), "cavalo-azul");
+    await travel("back");
+    expect((await heading()).textContent).toBe("Entrar");
+    await travel("forward");
+    const typed = (label: string) => screen.getByLabelText<HTMLInputElement>(label).value;
+    expect((await heading()).textContent).toBe("Criar conta");
+    expect(["Nome completo", "CPF ou CNPJ", "Senha"].map(typed)).toEqual([
+      "Helena Duarte",
+      "529.982.247-25",
+      "",
+    ]);
+    await travel("back");
+  });
+
+  test("shows the form for a new account again after a reload, and Back leads to the login", async () => {
+    window.history.pushState({ inner: "register" }, "");
+    await renderClient(<AuthScreen productName="Exameteca" registration="open" trialDays={14} />);
+    expect(await screen.findByLabelText("Nome completo")).toBeDefined();
+    await travel("back");
+    expect((await heading()).textContent).toBe("Entrar");
   });
 
   test("still waits for the code after a reload, until the code has expired", async () => {

@@ -34,5 +34,5 @@ function noticeOf(marks: URLSearchParams): ReactNode {
 export function removeAddressMarks(): void {
   const url = new URL(window.location.href);
   for (const mark of MARKS) url.searchParams.delete(mark);
-  window.history.replaceState(null, "", url);
+  window.history.replaceState(window.history.state, "", url);
 }

@@ -1,4 +1,4 @@
-import type { ReactNode } from "react";
+import type { ReactNode, RefObject } from "react";
 import type { IslandProps } from "../../../shared/islands.ts";
 import type { PendingSignIn } from "./pending-sign-in.ts";
 
@@ -31,6 +31,14 @@ export interface AuthCarry {
   awaitsInvitation?: boolean;
 }
 
+/** What was typed for a new account before the person looked at another form. Passwords are typed again. */
+export interface RegisterDraft {
+  name: string;
+  email: string;
+  cpfcnpj: string;
+}
+
 export interface AuthFormProps extends IslandProps<"auth">, AuthCarry {
+  registerDraft?: RefObject<RegisterDraft | undefined>;
   onSwitch: (form: AuthFormName, carry?: AuthCarry) => void;
 }

@@ -7,13 +7,20 @@ import { Brand } from "../../ui/brand.tsx";
 import { lazyChunk } from "../../ui/lazy-chunk.ts";
 import { Skeleton } from "../../ui/skeleton.tsx";
 import { Toaster } from "../../ui/toast.tsx";
+import { useInnerStep } from "../../ui/use-inner-step.ts";
 import { pickToKeepAtom } from "../local-view/kept-pick.ts";
 import { LocalBlock } from "../local-view/local-block.tsx";
 import type { LocalPick } from "../local-view/local-pick.ts";
 import { LanguageSwitch } from "../preferences/language-switch.tsx";
 import { ThemeSwitch } from "../preferences/theme-switch.tsx";
 import { noticeOfAddress, removeAddressMarks } from "./address-marks.tsx";
-import { type AuthCarry, type AuthFormName, type AuthFormProps, formOf } from "./auth-forms.ts";
+import {
+  type AuthCarry,
+  type AuthFormName,
+  type AuthFormProps,
+  formOf,
+  type RegisterDraft,
+} from "./auth-forms.ts";
 import { enterHis } from "./enter-his.ts";
 import { KeepNotice, KeepStep } from "./keep-notice.tsx";
 import { LoginForm } from "./login-form.tsx";
@@ -35,6 +42,9 @@ const forms: Record<AuthFormName, ComponentType<AuthFormProps>> = {
 /** A person who views files, wants to stop a change, or accepts an invitation, may be signed in. */
 const FOR_ALL: ReadonlySet<AuthFormName> = new Set(["local", "stop", "invitation"]);
 
+/** Forms that are a step of the browser's history, so that Back leads to the form before them and a reload shows them again. */
+type StepForm = "register" | "forgot";
+
 interface Shown extends AuthCarry {
   form: AuthFormName;
   /** Whether the person came from another form. */
@@ -53,11 +63,18 @@ export default function AuthScreen(props: IslandProps<"auth">) {
   const [reopened, setReopened] = useState<LocalPick>();
   /** The session, if there was one, in which the page's invitation was refused. Another one is to accept it. */
   const [refusedIn, setRefusedIn] = useState<{ token: string | undefined }>();
+  /** What Back leads to from a form that is a step. */
+  const below = useRef<Shown>(undefined);
+  const registerDraft = useRef<RegisterDraft>(undefined);
   const show = (next: Shown) => {
     setReopened(undefined);
+    if (!stepOf(next)) below.current = next;
     setShown(next);
   };
 
+  useInnerStep(stepOf({ form }), (asked) => {
+    show({ ...(asked ? { form: asked } : (below.current ?? firstForm(props))), hasSwitched: true });
+  });
   useEffect(removeAddressMarks, []);
   useEffect(() => {
     if (!isSignedIn || isKeeping || FOR_ALL.has(form) || refusedIn?.token === sessionToken) return;
@@ -85,6 +102,7 @@ export default function AuthScreen(props: IslandProps<"auth">) {
           <Form
             {...props}
             {...carry}
+            registerDraft={registerDraft}
             onSwitch={(next, nextCarry) => {
               if (nextCarry?.awaitsInvitation) setRefusedIn({ token: sessionToken });
               show({ form: next, ...nextCarry, hasSwitched: true });
@@ -136,6 +154,10 @@ function LocalHead({ onSwitch }: AuthFormProps) {
       </p>
     </div>
   );
+}
+
+function stepOf({ form }: Shown): StepForm | undefined {
+  return form === "register" || form === "forgot" ? form : undefined;
 }
 
 function firstForm({ resetToken, stopToken, invitationToken, local }: IslandProps<"auth">): Shown {

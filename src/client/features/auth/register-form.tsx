@@ -1,5 +1,6 @@
 import { standardSchemaResolver } from "@hookform/resolvers/standard-schema";
 import { Trans, useLingui } from "@lingui/react/macro";
+import { useEffect } from "react";
 import { Controller, useForm } from "react-hook-form";
 import { registerCall } from "../../../shared/api/register.ts";
 import { maskTaxId, plainTaxId, taxIdMaxLength } from "../../../shared/rules/cpf-cnpj.ts";
@@ -18,18 +19,33 @@ import { type RegisterFormValues, registerFormSchema } from "./register-form.rul
 const empty: RegisterFormValues = { name: "", email: "", cpfcnpj: "", password: "", confirmPassword: "" };
 
 /** Creates an account, then returns to the login form with the e-mail filled in. */
-export default function RegisterForm({ registration, trialDays, trialExams, onSwitch }: AuthFormProps) {
+export default function RegisterForm({
+  registration,
+  trialDays,
+  trialExams,
+  registerDraft,
+  onSwitch,
+}: AuthFormProps) {
   const { t, i18n } = useLingui();
-  const { register, control, handleSubmit, setError, watch, formState } = useForm<RegisterFormValues>({
-    resolver: standardSchemaResolver(registerFormSchema),
-    defaultValues: empty,
-  });
+  const { register, control, handleSubmit, setError, watch, getValues, reset, formState } =
+    useForm<RegisterFormValues>({
+      resolver: standardSchemaResolver(registerFormSchema),
+      defaultValues: { ...empty, ...registerDraft?.current },
+    });
   const { errors, isSubmitting } = formState;
+  useEffect(
+    () => () => {
+      const { name, email, cpfcnpj } = getValues();
+      if (registerDraft) registerDraft.current = { name, email, cpfcnpj };
+    },
+    [getValues, registerDraft],
+  );
   const errorOf = (field: keyof RegisterFormValues) => violationText(i18n, errors[field]?.message);
 
   const submit = handleSubmit(async ({ confirmPassword: _, ...account }) => {
     try {
       await callApi(registerCall, { body: { ...account, cpfcnpj: plainTaxId(account.cpfcnpj) } });
+      reset(empty);
       onSwitch("login", { email: account.email, notice: <RegisteredNotice registration={registration} /> });
     } catch (error) {
       const title = t({ id: "auth.register.failed", message: "Registration failed" });
