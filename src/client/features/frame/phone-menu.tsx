@@ -1,6 +1,7 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import { useAtom, useSetAtom } from "jotai";
 import { Dialog as RadixDialog } from "radix-ui";
+import { useRef } from "react";
 import { Avatar } from "../../ui/avatar.tsx";
 import { Brand } from "../../ui/brand.tsx";
 import { LogOutIcon, MenuIcon, UserIcon } from "../../ui/icons.tsx";
@@ -51,6 +52,11 @@ function Drawer() {
   const askSignOut = useSetAtom(signOutAskedAtom);
   const [view, setView] = useAtom(viewAtom);
   const [open, setOpen] = useAtom(isDrawerOpenAtom);
+  const leadsOn = useRef(false);
+  const closeFor = () => {
+    leadsOn.current = true;
+    setOpen(false);
+  };
   return (
     <RadixDialog.Root open={open} onOpenChange={setOpen}>
       <RadixDialog.Trigger className="phone-tab">
@@ -59,7 +65,17 @@ function Drawer() {
       </RadixDialog.Trigger>
       <RadixDialog.Portal>
         <RadixDialog.Overlay className="scrim">
-          <RadixDialog.Content className="drawer" aria-describedby={undefined}>
+          <RadixDialog.Content
+            className="drawer"
+            aria-describedby={undefined}
+            onCloseAutoFocus={(event) => {
+              if (!leadsOn.current) return;
+              leadsOn.current = false;
+              // The view that was chosen, not the button that had opened the menu.
+              event.preventDefault();
+              document.getElementById("view")?.focus({ preventScroll: true });
+            }}
+          >
             <RadixDialog.Title className="sr-only">
               <Trans id="menu.title">Menu</Trans>
             </RadixDialog.Title>
@@ -71,7 +87,7 @@ function Drawer() {
                   {...menuButtonProps(entry)}
                   onClick={() => {
                     entry.open();
-                    if (entry.isEnabled) setOpen(false);
+                    if (entry.isEnabled) closeFor();
                   }}
                 >
                   <entry.icon />
@@ -86,7 +102,7 @@ function Drawer() {
               aria-current={view === "profile" ? "page" : undefined}
               onClick={() => {
                 setView("profile");
-                setOpen(false);
+                closeFor();
               }}
             >
               <UserIcon />
