@@ -25,6 +25,7 @@ const heading = () => screen.findByRole("heading", { level: 1 });
 describe("the entry screen", () => {
   for (const [address, text] of [
     ["/?expired=true", "Sessão expirada. Faça login novamente."],
+    ["/?account=deleted", "Sua conta foi excluída."],
     ["/?password=changed", "Senha alterada. Entre com a nova."],
     ["/?password=changed&uploads=stopped", "Senha alterada. Entre com a nova."],
     [

@@ -21,6 +21,7 @@ const { default: HisScreen } = await import("../../../src/client/features/frame/
 
 for (const [why, address, knownEnd] of [
   ["logout", "/", undefined],
+  ["logout", "/?account=deleted", "deleted"],
   ["expired", "/?expired=true", undefined],
   ["expired", "/?expired=true", "logout"],
   ["expired", "/?password=changed", "password"],

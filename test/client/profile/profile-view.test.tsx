@@ -206,6 +206,8 @@ describe("the profile", () => {
     await user.click(confirm());
     await waitFor(() => expect(localStorage.getItem("token")).toBeNull());
     expect(sent).toEqual([{ password: "errada" }, { password: "segredo1" }]);
+    expect(getDefaultStore().get(knownEndAtom)).toBe("deleted");
+    getDefaultStore().set(knownEndAtom, undefined);
   });
 
   test("signs out of an account that was deleted although the answer was lost", async () => {
@@ -222,6 +224,7 @@ describe("the profile", () => {
     await user.click(screen.getByRole("button", { name: "Sim, excluir minha conta" }));
     await waitFor(() => expect(localStorage.getItem("token")).toBeNull());
     expect(getDefaultStore().get(sessionEndAtom)).toBe("logout");
+    getDefaultStore().set(knownEndAtom, undefined);
   });
 });
 

@@ -1,5 +1,6 @@
 import type { ReactNode } from "react";
 import {
+  AccountDeletedNotice,
   EmailConfirmedNotice,
   EmailLinkDeadNotice,
   PasswordChangedNotice,
@@ -7,7 +8,7 @@ import {
   UploadsStoppedNotice,
 } from "./auth-notices.tsx";
 
-const MARKS = ["expired", "password", "email", "uploads"] as const;
+const MARKS = ["expired", "password", "email", "account", "uploads"] as const;
 
 /** The notices for the query parameters with which the person arrived. */
 export function noticeOfAddress(search: string): ReactNode {
@@ -25,6 +26,7 @@ export function noticeOfAddress(search: string): ReactNode {
 function noticeOf(marks: URLSearchParams): ReactNode {
   if (marks.get("expired") === "true") return <SessionExpiredNotice />;
   if (marks.get("password") === "changed") return <PasswordChangedNotice />;
+  if (marks.get("account") === "deleted") return <AccountDeletedNotice />;
   if (marks.get("email") === "confirmed") return <EmailConfirmedNotice />;
   if (marks.get("email") === "dead") return <EmailLinkDeadNotice />;
   return undefined;

@@ -43,6 +43,14 @@ export function UploadsStoppedNotice() {
   );
 }
 
+export function AccountDeletedNotice() {
+  return (
+    <Notice tone="ok">
+      <Trans id="auth.accountDeleted">Your account was deleted.</Trans>
+    </Notice>
+  );
+}
+
 export function PasswordChangedNotice() {
   return (
     <Notice tone="ok">

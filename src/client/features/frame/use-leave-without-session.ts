@@ -1,12 +1,12 @@
 import { useAtomValue } from "jotai";
 import { useEffect, useRef } from "react";
-import { holdSession, readStoredSession, sessionAtom, sessionEndAtom } from "../../session.ts";
+import { holdSession, readStoredSession, type SessionEnd, sessionAtom, sessionEndAtom } from "../../session.ts";
 import { useIsOnline } from "../../ui/use-is-online.ts";
 import { currentPath, replacePath } from "../places/his-location.ts";
 import { parsePlace, pathOf } from "../places/place.ts";
 import { eraseKeptInTab, eraseKeptOfOthers } from "../session/kept-in-tab.ts";
 import { keepPlace, takeKeptPlace } from "../session/kept-place.ts";
-import { knownEndAtom } from "../session/known-end.ts";
+import { type KnownEnd, knownEndAtom } from "../session/known-end.ts";
 import { isUploadingAtom } from "../upload/tray/upload-jobs.ts";
 
 /**
@@ -34,14 +34,19 @@ export function useLeaveWithoutSession(userId: string | undefined): boolean {
   useEffect(() => {
     if (isSignedIn) wasUploading.current = isUploading;
   }, [isSignedIn, isUploading]);
-  const why = knownEnd === "password" ? "?password=changed" : "?expired=true";
   useEffect(() => {
     if (isSignedIn || !isOnline) return;
     if (end !== "logout") keepPlace(lastUserId.current, pathToKeep(lastUserId.current));
-    const stopped = wasUploading.current ? "&uploads=stopped" : "";
-    window.location.replace(end === "expired" ? `/${why}${stopped}` : "/");
-  }, [isSignedIn, isOnline, end, why]);
+    window.location.replace(`/${marksOf(end, knownEnd, wasUploading.current)}`);
+  }, [isSignedIn, isOnline, end, knownEnd]);
   return !isSignedIn && !isOnline;
+}
+
+/** With these the entry page says why it is shown. */
+function marksOf(end: SessionEnd | undefined, knownEnd: KnownEnd | undefined, wasUploading: boolean): string {
+  if (end !== "expired") return knownEnd === "deleted" ? "?account=deleted" : "";
+  const why = knownEnd === "password" ? "password=changed" : "expired=true";
+  return `?${why}${wasUploading ? "&uploads=stopped" : ""}`;
 }
 
 /** The whole place for the person it belongs to. Without a known person the view alone: a dialog over it may be about their exams. */

@@ -1,11 +1,13 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useSetAtom } from "jotai";
 import { useState } from "react";
 import { actSurely } from "../../may-be-done.ts";
 import { endSession } from "../../session.ts";
 import { ConfirmDialog } from "../../ui/dialog.tsx";
 import { PasswordField } from "../../ui/password-field.tsx";
 import { isSessionOver } from "../session/is-session-over.ts";
+import { knownEndAtom } from "../session/known-end.ts";
 import { profileApi } from "./profile-api.ts";
 
 /** Asks for the password before the account is deleted with all its data. */
@@ -13,11 +15,13 @@ export function DeleteAccountDialog({ onClose }: { onClose: () => void }) {
   const { t } = useLingui();
   const [password, setPassword] = useState("");
   const queryClient = useQueryClient();
+  const setKnownEnd = useSetAtom(knownEndAtom);
   const deletion = useMutation({
     // The server no longer knows a session of an account that is deleted.
     mutationFn: () => actSurely(() => profileApi.deleteAccount({ password }), isSessionOver),
     onSuccess: () => {
       queryClient.clear();
+      setKnownEnd("deleted");
       endSession("logout");
     },
   });
