@@ -42,8 +42,8 @@ const forms: Record<AuthFormName, ComponentType<AuthFormProps>> = {
 /** A person who views files, wants to stop a change, or accepts an invitation, may be signed in. */
 const FOR_ALL: ReadonlySet<AuthFormName> = new Set(["local", "stop", "invitation"]);
 
-/** Forms that are a step of the browser's history, so that Back leads to the form before them and a reload shows them again. */
-type StepForm = "register" | "forgot";
+/** The form that is a step of the browser's history, so that Back leads to the form before it and a reload shows it again. */
+type StepForm = "register";
 
 interface Shown extends AuthCarry {
   form: AuthFormName;
@@ -63,7 +63,7 @@ export default function AuthScreen(props: IslandProps<"auth">) {
   const [reopened, setReopened] = useState<LocalPick>();
   /** The session, if there was one, in which the page's invitation was refused. Another one is to accept it. */
   const [refusedIn, setRefusedIn] = useState<{ token: string | undefined }>();
-  /** What Back leads to from a form that is a step. */
+  /** What Back leads to from the form that is a step. */
   const below = useRef<Shown>(undefined);
   const registerDraft = useRef<RegisterDraft>(undefined);
   const show = (next: Shown) => {
@@ -157,7 +157,7 @@ function LocalHead({ onSwitch }: AuthFormProps) {
 }
 
 function stepOf({ form }: Shown): StepForm | undefined {
-  return form === "register" || form === "forgot" ? form : undefined;
+  return form === "register" ? form : undefined;
 }
 
 function firstForm({ resetToken, stopToken, invitationToken, local }: IslandProps<"auth">): Shown {
