@@ -1,6 +1,12 @@
 import { useAtomValue } from "jotai";
 import { useEffect, useRef } from "react";
-import { holdSession, readStoredSession, type SessionEnd, sessionAtom, sessionEndAtom } from "../../session.ts";
+import {
+  holdSession,
+  readStoredSession,
+  type SessionEnd,
+  sessionAtom,
+  sessionEndAtom,
+} from "../../session.ts";
 import { useIsOnline } from "../../ui/use-is-online.ts";
 import { currentPath, replacePath } from "../places/his-location.ts";
 import { parsePlace, pathOf } from "../places/place.ts";
@@ -34,19 +40,20 @@ export function useLeaveWithoutSession(userId: string | undefined): boolean {
   useEffect(() => {
     if (isSignedIn) wasUploading.current = isUploading;
   }, [isSignedIn, isUploading]);
+  const marks = marksOf(end, knownEnd);
   useEffect(() => {
     if (isSignedIn || !isOnline) return;
     if (end !== "logout") keepPlace(lastUserId.current, pathToKeep(lastUserId.current));
-    window.location.replace(`/${marksOf(end, knownEnd, wasUploading.current)}`);
-  }, [isSignedIn, isOnline, end, knownEnd]);
+    const stopped = end === "expired" && wasUploading.current ? "&uploads=stopped" : "";
+    window.location.replace(`/${marks}${stopped}`);
+  }, [isSignedIn, isOnline, end, marks]);
   return !isSignedIn && !isOnline;
 }
 
 /** With these the entry page says why it is shown. */
-function marksOf(end: SessionEnd | undefined, knownEnd: KnownEnd | undefined, wasUploading: boolean): string {
+function marksOf(end: SessionEnd | undefined, knownEnd: KnownEnd | undefined): string {
   if (end !== "expired") return knownEnd === "deleted" ? "?account=deleted" : "";
-  const why = knownEnd === "password" ? "password=changed" : "expired=true";
-  return `?${why}${wasUploading ? "&uploads=stopped" : ""}`;
+  return knownEnd === "password" ? "?password=changed" : "?expired=true";
 }
 
 /** The whole place for the person it belongs to. Without a known person the view alone: a dialog over it may be about their exams. */
