@@ -39,7 +39,7 @@ test("logging out asks while an upload would stop by it, and not otherwise", asy
   expect(calls).toEqual([]);
   expect(
     await screen.findByText(
-      "Os envios param aqui. Eles continuam quando você entrar de novo neste navegador.",
+      "Os envios param aqui. Eles continuam quando você entrar de novo neste navegador, que guarda o que falta enviar. No aparelho de outra pessoa, cancele-os antes.",
     ),
   ).toBeDefined();
   await user.click(screen.getByRole("button", { name: "Continuar aqui" }));

@@ -19,7 +19,8 @@ export default function SignOutDialog() {
       text={
         isUploading ? (
           <Trans id="signOut.uploadsStop">
-            Uploads stop here. They go on when you log in again in this browser.
+            Uploads stop here. They go on when you log in again in this browser, which keeps what is left to
+            send. On somebody else's device, cancel them first.
           </Trans>
         ) : (
           <Trans id="signOut.text">To see your exams here again, you log in again.</Trans>
