@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, spyOn, test } from "bun:test";
 import { zipSync } from "fflate";
 import { generateStudy } from "../../../scripts/demo/phantom/study.ts";
 import { zipStudyBytes } from "../../../scripts/demo/zip-study.ts";
@@ -118,6 +118,10 @@ describe("a picture that an older release drew", () => {
     update series_thumbnails set image = ${image}, content_type = ${image && "image/webp"}, preview = '',
       failed = ${image === null}, drawn_as = 0
     where series_id in (select id from series where study_id = ${studyId})`;
+  const broken = { ok: false, failure: "undecodable", detail: "" } as const;
+  const drawing = (id: string, make: () => Promise<typeof broken>) =>
+    makeThumbnails({ ...t.deps, pictures: { ...t.deps.pictures, make } }, id, new AbortController().signal);
+  const away = () => Promise.reject(new StoreUnavailable("away"));
   const lookAgain = async (path: string) => {
     const answer = await get(path);
     await t.settle();
@@ -158,6 +162,38 @@ describe("a picture that an older release drew", () => {
     const answer = await lookAgain(`${id}/thumbnail`);
     expect(answer.headers.get("cache-control")).toBe("private, max-age=3600");
     expect(Buffer.from(await answer.bytes())).toEqual(grey);
+  });
+
+  test("is kept, if this release can't draw it, also after drawing was interrupted", async () => {
+    const id = await store(slice({ study: "73" }, "above"));
+    await drawnBefore(id, grey);
+    await expect(drawing(id, away)).rejects.toThrow("away");
+    await drawing(id, async () => broken);
+    expect(Buffer.from(await (await lookAgain(`${id}/thumbnail`)).bytes())).toEqual(grey);
+  });
+
+  test("does not stand for other contents that can't be drawn, also after drawing was interrupted", async () => {
+    const id = await store(slice({ study: "74" }, "above"));
+    await drawnBefore(id, grey);
+    await t.sql`update series_thumbnails set manifest_id = ${Bun.randomUUIDv7()}
+      where series_id in (select id from series where study_id = ${id})`;
+    await expect(drawing(id, away)).rejects.toThrow("away");
+    await drawing(id, async () => broken);
+    expect((await get(`${id}/thumbnail`)).status).toBe(204);
+  });
+
+  test("is shown though a new drawing can't be asked for", async () => {
+    const id = await store(slice({ study: "75" }, "above"));
+    await drawnBefore(id, grey);
+    const { jobs } = t.deps;
+    const enqueue = spyOn(jobs, "enqueue").mockRejectedValue(new Error("no standby"));
+    try {
+      const answer = await get(`${id}/thumbnail`);
+      expect(answer.status).toBe(200);
+      expect(Buffer.from(await answer.bytes())).toEqual(grey);
+    } finally {
+      enqueue.mockRestore();
+    }
   });
 });
 

@@ -59,7 +59,7 @@ const unpicturedSeries = prepared((db, given: Given<{ studyId: string; limit: nu
       seriesId: series.id,
       isPictured: sql<boolean>`coalesce(${and(
         isNotNull(seriesThumbnails.image),
-        isNull(seriesThumbnails.attempts),
+        or(isNull(seriesThumbnails.attempts), lt(seriesThumbnails.drawnAs, DRAWN_AS)),
         eq(seriesThumbnails.manifestId, series.manifestId),
       )}, false)`,
       isLargest,
@@ -110,7 +110,7 @@ export async function beginThumbnail(
   db: DbOrTx,
   { seriesId, manifestId, at }: { seriesId: string; manifestId: string; at: Date },
 ): Promise<void> {
-  const { attempts, manifestId: recorded } = seriesThumbnails;
+  const { attempts, drawnAs, manifestId: recorded } = seriesThumbnails;
   await db
     .insert(seriesThumbnails)
     .select(
@@ -126,7 +126,7 @@ export async function beginThumbnail(
           ),
           failed: sql`true`.as(seriesThumbnails.failed.name),
           attempts: sql`1`.as(attempts.name),
-          drawnAs: sql`${DRAWN_AS}::integer`.as(seriesThumbnails.drawnAs.name),
+          drawnAs: sql`${DRAWN_AS}::integer`.as(drawnAs.name),
         })
         .from(series)
         .where(eq(series.id, seriesId))
@@ -137,6 +137,8 @@ export async function beginThumbnail(
       set: {
         manifestId: sql`excluded.manifest_id`,
         attempts: sql`case when ${recorded} = excluded.manifest_id then coalesce(${attempts}, 0) + 1 else 1 end`,
+        // A picture of former contents is none to keep if these can't be drawn.
+        drawnAs: sql`case when ${recorded} = excluded.manifest_id then ${drawnAs} else excluded.drawn_as end`,
       },
     });
 }

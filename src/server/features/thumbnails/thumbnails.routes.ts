@@ -16,7 +16,7 @@ const describe = describeIn("Studies");
 const viewing = { subscription: "viewing", scope: "api" } as const;
 
 /** Small pictures of studies and series, for callers who may see the study. */
-export function createThumbnailsRoutes(deps: Pick<Deps, "db" | "jobs">, guard: Guard) {
+export function createThumbnailsRoutes(deps: Pick<Deps, "db" | "jobs" | "log">, guard: Guard) {
   const { db } = deps;
   const routes = new Hono<HttpEnv>();
 

@@ -25,6 +25,6 @@ export const seriesThumbnails = pgTable("series_thumbnails", {
   failed: boolean().notNull(),
   /** The number of attempts while the picture is not done; it survives a process that an attempt ended. Null when done. */
   attempts: integer(),
-  /** The `DRAWN_AS` of the release that drew it; 0 for those before 0050. */
+  /** The `DRAWN_AS` of the release that drew it; 0 for those before 0050. That of the attempt, once the contents are others. */
   drawnAs: integer("drawn_as").notNull().default(0),
 });
