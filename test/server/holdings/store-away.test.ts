@@ -9,6 +9,8 @@ import { createTestApp, type Person, type TestApp } from "../../support/test-app
 let t: TestApp;
 let person: Person;
 let isAway = false;
+/** Uploads of which the store gives up nothing, while it answers for others. */
+const stuck = new Set<string>();
 let lists = 0;
 
 beforeAll(async () => {
@@ -20,8 +22,13 @@ beforeAll(async () => {
   const list = store.list.bind(store);
   t.deps.store.list = (prefix) => {
     lists++;
-    if (isAway) throw new StoreUnavailable("away");
+    if (isAway || stuck.has(prefix)) throw new StoreUnavailable("away");
     return list(prefix);
+  };
+  const check = store.check.bind(store);
+  t.deps.store.check = async () => {
+    if (isAway) throw new StoreUnavailable("away");
+    await check();
   };
   person = await t.addPerson("Loja Longe", { plan: "clinica" });
 });
@@ -54,5 +61,21 @@ test("a store that is away is asked once, however many uploads wait for it, and 
   isAway = false;
   await sweepUploads(t.deps);
   expect(await unremoved()).toBe(0);
+  expect(await Array.fromAsync(store.list(`${last}/`))).toEqual([]);
+});
+
+test("some that the store can't remove do not keep the later ones there", async () => {
+  const { db, node, clock, store } = t.deps;
+  const ids = Array.from({ length: 4 }, () => Bun.randomUUIDv7()).sort();
+  const row = { accountId: person.id, nodeId: node.id, bootId: "an-earlier-boot", startedAt: clock.now() };
+  for (const id of ids) await insertUpload(db, { ...row, id, state: "failed" });
+  const [first, , third, last] = ids;
+  for (const id of [first, third]) stuck.add(`${id}/`);
+  await store.putBytes(`${last}/a.zip`, new Uint8Array(10));
+  isAway = false;
+  await sweepUploads(t.deps);
+  const left = await t.sql`
+    select id from uploads where bytes_removed_at is null and id = any(${ids}::uuid[]) order by id`;
+  expect(left.map(({ id }) => id)).toEqual([first, third]);
   expect(await Array.fromAsync(store.list(`${last}/`))).toEqual([]);
 });

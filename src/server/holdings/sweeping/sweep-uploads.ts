@@ -66,7 +66,8 @@ export async function sweepOwnUploads(deps: SweepDeps): Promise<void> {
 
 /**
  * Removes what failed uploads of this node left in the store. Those without a folder are included: the folder may have been removed or
- * lost while the store was unreachable. A store that is still away is asked once, however many wait for it.
+ * lost while the store was unreachable. A store that is still away is asked once, however many wait for it; one that only can't remove
+ * some of them is asked for the others.
  */
 async function sweepStore(deps: SweepDeps): Promise<void> {
   for await (const uploadIds of unremovedUploads(deps.db, deps.node.id, UPLOADS_AT_ONCE)) {
@@ -74,7 +75,7 @@ async function sweepStore(deps: SweepDeps): Promise<void> {
       try {
         await removeUploadBytes(deps, uploadId);
       } catch (error) {
-        if (error instanceof StoreUnavailable) throw error;
+        if (error instanceof StoreUnavailable) await deps.store.check();
         deps.log.warn("upload.sweep_failed", describeError(error));
       }
     }
