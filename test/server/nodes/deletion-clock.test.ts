@@ -1,10 +1,13 @@
 import { expect, test } from "bun:test";
 import type { Db } from "../../../src/server/db/client.ts";
+import { forgetExpired } from "../../../src/server/features/accounts/accounts.jobs.ts";
+import { cleanAudit } from "../../../src/server/features/audit/audit.jobs.ts";
 import { forgetOldRequests } from "../../../src/server/features/deliveries/deliveries.jobs.ts";
 import { sweepResumables } from "../../../src/server/features/ingest/resumable/sweep-resumables.ts";
 import { forgetOldLinks } from "../../../src/server/features/links/links.jobs.ts";
 import { listOpenRemovals } from "../../../src/server/features/removals/list-open-removals.ts";
 import { purgeRemovals } from "../../../src/server/features/removals/purge-removals.ts";
+import { forgetOldSupportMessages } from "../../../src/server/features/support/support.jobs.ts";
 import { DatabaseClock } from "../../../src/server/nodes/database-clock.ts";
 import { DAY_MS } from "../../../src/shared/units.ts";
 import { sampleZip } from "../../support/sample-zip.ts";
@@ -49,4 +52,26 @@ test("a node whose clock is a year ahead deletes nothing for good before its tim
     expect(await (await t.call("GET", path, { as: ana })).json()).toHaveLength(1);
   const removed = await t.sql`select 1 from studies where account_id = ${bia.id}`;
   expect(removed).toHaveLength(1);
+});
+
+test("nor a support message, the log of visitors, or a token that goes on for a month", async () => {
+  await using t = await createTestApp();
+  const ana = await t.addPerson("Ana");
+  const form = new FormData();
+  const message = { subject: "Dúvida", message: "Olá", userEmail: "ana@example.com", userName: "Ana" };
+  for (const [name, text] of Object.entries(message)) form.set(name, text);
+  expect((await t.call("POST", "/api/support/send", { body: form })).ok).toBe(true);
+  await t.sql`insert into audit_events (at, action) values (now() - interval '1 day', 'session.failed')`;
+  const token = { name: "Programa", scopes: ["api"], expiresAt: null };
+  expect((await t.call("POST", "/api/tokens", { as: ana, json: token })).ok).toBe(true);
+  await t.sql`update access_tokens set expires_at = now() + interval '30 days'`;
+
+  const node = aYearAhead(t);
+  await forgetOldSupportMessages(node);
+  await cleanAudit(node);
+  await forgetExpired(node);
+
+  expect(await t.sql`select 1 from support_messages`).toHaveLength(1);
+  expect(await t.sql`select 1 from audit_events where action = 'session.failed'`).toHaveLength(1);
+  expect(await t.sql`select 1 from access_tokens`).toHaveLength(1);
 });

@@ -21,20 +21,25 @@ const cleaning = defineQueue("auth.clean", { retryLimit: 1 });
 
 /** Mails reset links, and deletes expired rows once an hour. */
 export async function startAuthJobs(deps: Deps): Promise<void> {
-  const { db, jobs, clock, databaseClock, mailSeal } = deps;
+  const { jobs, mailSeal } = deps;
   await jobs.work(forgotQueue, ({ sealed }) => mailResetLink(deps, mailSeal.open(sealed) as ResetRequest));
-  await jobs.work(cleaning, async () => {
-    const now = clock.now();
-    await deleteOldSessions(db, new Date(now.getTime() - sessionLifetimeSeconds * 1000));
-    await deleteExpiredAccessTokens(db, new Date(now.getTime() - EXPIRED_TOKEN_MS));
-    await deleteOldThrottles(db, now);
-    await deleteOldChallenges(db, databaseClock.now());
-    await deleteExpiredLogins(db, databaseClock.now());
-    await deleteExpiredDevices(db, now);
-    await deleteExpiredLinks(db, databaseClock.now());
-    await deleteExpiredInvitations(db, now);
-    await deleteExpiredStops(db, now);
-    await forgetOldPlaces(db, now);
-  });
+  await jobs.work(cleaning, () => forgetExpired(deps));
   await jobs.schedule(cleaning, "41 * * * *", {});
+}
+
+export async function forgetExpired({
+  db,
+  databaseClock,
+}: Pick<Deps, "db" | "databaseClock">): Promise<void> {
+  const now = await databaseClock.nowForDeletion(db);
+  await deleteOldSessions(db, new Date(now.getTime() - sessionLifetimeSeconds * 1000));
+  await deleteExpiredAccessTokens(db, new Date(now.getTime() - EXPIRED_TOKEN_MS));
+  await deleteOldThrottles(db, now);
+  await deleteOldChallenges(db, databaseClock.now());
+  await deleteExpiredLogins(db, databaseClock.now());
+  await deleteExpiredDevices(db, now);
+  await deleteExpiredLinks(db, databaseClock.now());
+  await deleteExpiredInvitations(db, now);
+  await deleteExpiredStops(db, now);
+  await forgetOldPlaces(db, now);
 }

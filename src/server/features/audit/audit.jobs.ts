@@ -16,15 +16,15 @@ const auditDays = 5 * 366;
 const AT_ONCE = 1_000;
 
 /** Pseudonymises what deleted accounts leave, and deletes outdated audit data once a day, except rows that concern an existing account. */
-export async function startAuditJobs(deps: Pick<Deps, "jobs" | "db" | "clock">): Promise<void> {
+export async function startAuditJobs(deps: Pick<Deps, "jobs" | "db" | "databaseClock">): Promise<void> {
   const { jobs } = deps;
   await jobs.work(pseudonymiseQueue, (rest, { signal }) => pseudonymiseRest(deps, rest, signal));
   await jobs.work(cleaning, () => cleanAudit(deps));
   await jobs.schedule(cleaning, "7 4 * * *", {});
 }
 
-export async function cleanAudit({ db, clock }: Pick<Deps, "db" | "clock">): Promise<void> {
-  const now = clock.now();
+export async function cleanAudit({ db, databaseClock }: Pick<Deps, "db" | "databaseClock">): Promise<void> {
+  const now = await databaseClock.nowForDeletion(db);
   const addressesEnd = addDays(now, -addressDays);
   const auditEnd = addDays(now, -auditDays);
   await inBatches(AT_ONCE, (limit) => forgetAddresses(db, addressesEnd, limit));

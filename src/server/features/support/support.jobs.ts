@@ -8,7 +8,14 @@ const cleaning = defineQueue("support.clean", { retryLimit: 1 });
 /** A reply is promised within 48 hours; the rest of the year leaves time for follow-up questions. */
 const KEPT_DAYS = 365;
 
-export async function startSupportJobs({ jobs, db, clock }: Deps): Promise<void> {
-  await jobs.work(cleaning, () => deleteOldSupportMessages(db, addDays(clock.now(), -KEPT_DAYS)));
-  await jobs.schedule(cleaning, "37 * * * *", {});
+export async function startSupportJobs(deps: Pick<Deps, "jobs" | "db" | "databaseClock">): Promise<void> {
+  await deps.jobs.work(cleaning, () => forgetOldSupportMessages(deps));
+  await deps.jobs.schedule(cleaning, "37 * * * *", {});
+}
+
+export async function forgetOldSupportMessages({
+  db,
+  databaseClock,
+}: Pick<Deps, "db" | "databaseClock">): Promise<void> {
+  await deleteOldSupportMessages(db, addDays(await databaseClock.nowForDeletion(db), -KEPT_DAYS));
 }
