@@ -48,7 +48,7 @@ describe.each(calls)("a body of %s", (_, method, path, headers) => {
   );
 });
 
-test.each(["identity", "Identity", "", "utf-8"])(
+test.each(["identity", "Identity", "", "utf-8", "UTF8", "binary"])(
   "a body in the coding '%s' is read as it is",
   async (coding) => {
     const headers = { "content-type": "application/json", "content-encoding": coding };
