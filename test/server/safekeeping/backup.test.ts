@@ -541,6 +541,28 @@ describe("what a DICOM sender stored and no study shows yet", () => {
     await restore(place.config, path);
     await t.sql`delete from resumable_uploads where id = ${row?.id}`;
   });
+
+  test("stays in the newest older state that has it if its bytes are gone, however few states are kept", async () => {
+    const path = backupPath("only-copy");
+    const on = (day: number) => ({ now: new Date(`2026-01-0${day}T10:00:00Z`), keep: 1 });
+    await using growing = await openGrowing();
+    await send(growing, "904");
+    const [row] =
+      await t.sql`select id from resumable_uploads where state = 'receiving' and receiver_id is not null`;
+    const has = await backUp(t.deps.config, path, on(1));
+    rmSync(join(t.deps.node.arrivingDir, String(row?.id)), { recursive: true });
+    const lacks = await backUp(t.deps.config, path, on(2));
+    expect(lacks).toMatchObject({ untaken: { lost: [row?.id] } });
+    expect(lacks.unpruned).toBeUndefined();
+    expect(readdirSync(join(path, "states")).sort()).toEqual([has.state, lacks.state]);
+    const newest = await backUp(t.deps.config, path, on(3));
+    expect(readdirSync(join(path, "states")).sort()).toEqual([has.state, newest.state]);
+    await using place = await emptyInstallation();
+    await restore(place.config, path, { state: has.state });
+    await t.sql`delete from resumable_uploads where id = ${row?.id}`;
+    const last = await backUp(t.deps.config, path, on(4));
+    expect(readdirSync(join(path, "states"))).toEqual([last.state]);
+  });
 });
 
 describe("a restore", () => {

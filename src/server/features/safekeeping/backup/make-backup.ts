@@ -154,14 +154,18 @@ async function writeState(folder: BackupFolder, options: BackupOptions): Promise
   for (const path of [names, uploads]) await rm(path);
   await hold.assertHeld();
   await publish(folder, state);
-  const unpruned = options.keep === undefined ? undefined : await prune(folder, options.keep);
+  const unpruned = options.keep === undefined ? undefined : await prune(folder, options.keep, untaken.lost);
   return { state, ...tally, untaken, ...(unpruned && { unpruned }) };
 }
 
 /** The state is made, whatever becomes of older ones. @returns what failed, as {@link BackupReport.unpruned} */
-async function prune(folder: BackupFolder, keep: number): Promise<string | undefined> {
+async function prune(
+  folder: BackupFolder,
+  keep: number,
+  lost: readonly string[],
+): Promise<string | undefined> {
   try {
-    await pruneStates(folder, keep);
+    await pruneStates(folder, keep, lost);
     return undefined;
   } catch (error) {
     const why = error instanceof ManifestIsUnreadable ? error.message : errnoOf(error);
