@@ -47,6 +47,8 @@ export async function* listObjects(
     const key = requiredText(object, "Key");
     const sizeBytes = Number(requiredText(object, "Size"));
     if (!Number.isSafeInteger(sizeBytes)) throw new S3Nonsense("S3 lists an object without a size");
+    // Whoever asked may delete what is named.
+    if (!key.startsWith(prefix)) throw new S3Nonsense("S3 lists objects that were not asked for");
     if (key <= lastKey) throw new S3Nonsense("S3 lists objects out of order");
     lastKey = key;
     yield { key, sizeBytes };
