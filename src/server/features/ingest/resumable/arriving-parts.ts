@@ -7,7 +7,7 @@ import { AppError } from "../../../http/app-error.ts";
 import { FairTurns } from "../../../runtime/fair-turns.ts";
 import { deleteObjects } from "../../../storage/delete-objects.ts";
 import { writeAll } from "../../../storage/disk/durable-file.ts";
-import { ObjectNotFound, type ObjectStore } from "../../../storage/object-store.ts";
+import { ObjectNotFound, type ObjectStore, StoreUnavailable } from "../../../storage/object-store.ts";
 import { type SpoolRoom, SpoolWriter } from "../spool-writer.ts";
 import {
   type ArrivingBytes,
@@ -27,13 +27,18 @@ export const PART_BYTES = 8 * MIB;
 const SHORT_PART_BYTES = 256 * 1024;
 const MIN_STEP_BYTES = MIB;
 const PUTS_AT_ONCE = 4;
+const MAX_LOOKS = 2;
 
 /** Keeps uploads as objects of the store, so that any node goes on with them. */
 export function createArrivingParts({ db, node, store }: Pick<Deps, "db" | "node" | "store">): ArrivingBytes {
   const puts = new FairTurns({ turns: PUTS_AT_ONCE, turnsPerAccount: PUTS_AT_ONCE });
+  /** Puts a part and reads it back: who sent its bytes is told that they are kept. @throws {StoreUnavailable} */
   async function putPart(part: ResumablePart, path: string): Promise<void> {
     using _ = await puts.take(part.uploadId);
     await store.putFile(partKey(part), path);
+    await readPart(store, part).catch((cause) => {
+      throw cause instanceof BytesLost ? new StoreUnavailable("the copy differs", { cause }) : cause;
+    });
   }
 
   /** Reads the last part of an upload. If the store lost it, the upload is set back, so that its sender sends it again. */
@@ -106,17 +111,19 @@ export function partKey({ uploadId, id }: Pick<ResumablePart, "uploadId" | "id">
   return `${uploadId}/${id}.part`;
 }
 
-/** @throws {BytesLost} if the bytes are not those that were put */
+/** Reads a part; again if it differs, since a store may answer wrong once. @throws {BytesLost} if the bytes are not those that were put */
 export async function readPart(
   store: Pick<ObjectStore, "read">,
   part: Pick<ResumablePart, "id" | "uploadId" | "sizeBytes" | "sha256">,
 ): Promise<Uint8Array> {
-  const bytes = await store.read(partKey(part), { offset: 0, length: part.sizeBytes }).catch((cause) => {
-    throw cause instanceof ObjectNotFound ? new BytesLost("a part is missing", { cause }) : cause;
-  });
-  const sha256 = new Bun.CryptoHasher("sha256").update(bytes).digest("hex");
-  if (sha256 !== part.sha256) throw new BytesLost("a part differs");
-  return bytes;
+  for (let looks = 1; looks <= MAX_LOOKS; looks++) {
+    const bytes = await store.read(partKey(part), { offset: 0, length: part.sizeBytes }).catch((cause) => {
+      throw cause instanceof ObjectNotFound ? new BytesLost("a part is missing", { cause }) : cause;
+    });
+    const sha256 = new Bun.CryptoHasher("sha256").update(bytes).digest("hex");
+    if (sha256 === part.sha256) return bytes;
+  }
+  throw new BytesLost("a part differs");
 }
 
 interface PartsOptions {

@@ -33,7 +33,10 @@ import type { Holder } from "./upload-holds.repo.ts";
 const MAX_ATTEMPTS = 30;
 /** An attempt that takes too long has had a worker for a quarter of an hour. */
 const MAX_SLOW_ATTEMPTS = 3;
-/** An upload that ends its worker each time is to blame; a want of memory passes within the minute that so many attempts take. */
+/**
+ * An upload that ends its worker each time is to blame; a want of memory, or a store's wrong answer, passes within the minute that so many
+ * attempts take.
+ */
 const MAX_LOST_ATTEMPTS = 6;
 /** After so many attempts an upload waits without a job for what is away: a job would be given up some day. */
 const MAX_WAITING_ATTEMPTS = 6;
@@ -60,7 +63,9 @@ export async function finishUpload(deps: FinishDeps, uploadId: string, run: JobR
     }
     if (upload.receiverId !== null) return await holdBack(deps, upload, { holder, run }, error);
     const lasting = new AppError(isFull(error) ? storageFull : internal);
-    const problem = refusalOf(error) ?? (run.attempt >= attemptsFor(error) ? lasting : undefined);
+    const isRefused = !mayBeThere(deps, error) || run.attempt >= MAX_LOST_ATTEMPTS;
+    const problem =
+      (isRefused ? refusalOf(error) : undefined) ?? (run.attempt >= attemptsFor(error) ? lasting : undefined);
     if (!problem) {
       // Its sender hears of it now, and not after half an hour.
       if (isFull(error)) await noteHeldBack(deps.db, uploadId, holder, storeProblem(lasting, uploadId));
@@ -88,6 +93,11 @@ function waitsForPlace(
   const isAway = !arriving.isAlone && error instanceof StoreUnavailable;
   if (receiverId !== null) return isAway || isFull(error);
   return isAway && clock.now() < expiresAt;
+}
+
+/** Whether bytes that were not found, or differ, may read right later: a store may answer wrong for a moment. A file does not. */
+function mayBeThere({ arriving }: FinishDeps, error: unknown): boolean {
+  return !arriving.isAlone && error instanceof BytesLost;
 }
 
 function isFull(error: unknown): boolean {
