@@ -179,15 +179,15 @@ async function download(
 
 /** Deletes former manifests of which every volume is in the account now; those that rows name, or are about to name, stay. */
 async function discardManifests(
-  { db, jobs }: RebuildDeps,
+  { db, jobs, store }: RebuildDeps,
   { manifests, volumes }: Survey,
   held: ReadonlySet<string>,
 ): Promise<void> {
-  const inStore = new Set(volumes.map(({ id }) => id));
-  const isReplaced = (id: string) => held.has(id) || !inStore.has(id);
-  const replaced = manifests.filter(
-    ({ volumeIds }) => volumeIds.some((id) => held.has(id)) && volumeIds.every(isReplaced),
-  );
+  const touched = manifests.filter(({ volumeIds }) => volumeIds.some((id) => held.has(id)));
+  const absent = new Set(touched.flatMap(({ volumeIds }) => volumeIds).filter((id) => !held.has(id)));
+  for (const { id } of volumes) absent.delete(id);
+  await dropListed(store, absent);
+  const replaced = touched.filter(({ volumeIds }) => volumeIds.every((id) => held.has(id) || absent.has(id)));
   for (const some of chunks(replaced, KEYS_PER_JOB)) {
     const ofStore = some.map(({ key }) => key);
     // Before the names, so that what commits meanwhile is seen there.
@@ -196,5 +196,14 @@ async function discardManifests(
     const named = await findAccountsOfKeys(db, ofStore);
     const keys = ofStore.filter((key) => !named.has(key) && !underWay.has(uploadOfKey(key)));
     if (keys.length > 0) await jobs.enqueue(purgeQueue, { keys });
+  }
+}
+
+/** Drops the volumes that the store lists now: a listing that left one out must not cost it the manifest that says whose it is. */
+async function dropListed(store: Pick<RebuildDeps["store"], "list">, absent: Set<string>): Promise<void> {
+  if (absent.size === 0) return;
+  for await (const { key } of store.list("")) {
+    const id = /\/([0-9a-f-]+)\.zip$/.exec(key)?.[1];
+    if (id !== undefined) absent.delete(id);
   }
 }
