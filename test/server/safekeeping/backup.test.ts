@@ -566,6 +566,24 @@ describe("what a DICOM sender stored and no study shows yet", () => {
 });
 
 describe("a restore", () => {
+  test("into a store that says it took an object and keeps nothing is not done, and can be repeated", async () => {
+    await using s3 = await startFaultyS3Server();
+    const path = backupPath("kept-nothing");
+    await backUp(t.deps.config, path);
+    await using remote = await emptyInstallation(s3.options);
+    const { handle } = s3.bucket;
+    s3.bucket.handle = (request, body) => {
+      const isVolume = request.method === "PUT" && request.key.endsWith(".zip");
+      return isVolume
+        ? { status: 200, headers: { etag: '"0"' }, body: new Uint8Array() }
+        : handle(request, body);
+    };
+    await expect(restore(remote.config, path)).rejects.toThrow(StoreUnavailable);
+    s3.bucket.handle = handle;
+    await restore(remote.config, path);
+    expect(await verify(remote.config)).toMatchObject({ findings: [] });
+  }, 240_000);
+
   test("brings everything back, from a disk to S3 and from S3 to a disk, with nobody signed in", async () => {
     await using s3 = await startFaultyS3Server();
     const path = backupPath("there");

@@ -146,19 +146,29 @@ export async function copyAllToArchive(
 type CopyDeps = Pick<Deps, "store" | "node">;
 type CopiedObject = Pick<StoredObjectRow, "key" | "sizeBytes" | "sha256">;
 
+/** Copies a staged object to the archive store, as {@link putVerified} does. @throws {CopyDiffers} */
+export async function copyToArchive(
+  { store, node }: CopyDeps,
+  object: CopiedObject,
+  signal: AbortSignal,
+): Promise<void> {
+  await putVerified(store, node.stagedPath(object.key), object, signal);
+}
+
 /**
- * Copies a staged object to the archive store and verifies the copy by reading it back. Idempotent. A store may answer before all
- * bytes that it took can be read, so a copy that differs is made again.
+ * Copies the file at `path` to a store and verifies the copy by reading it back. Idempotent. A store may answer before all bytes that it
+ * took can be read, so a copy that differs is made again.
  * @throws {CopyDiffers}
  */
-export async function copyToArchive(
-  deps: CopyDeps,
+export async function putVerified(
+  store: ObjectStore,
+  path: string,
   object: CopiedObject,
   signal: AbortSignal,
 ): Promise<void> {
   for (let copies = 1; ; copies++) {
     try {
-      return await copyOnce(deps, object, signal);
+      return await putOnce(store, path, object, signal);
     } catch (error) {
       if (!(error instanceof CopyDiffers) || copies === MAX_COPIES) throw error;
       await sleep(copies * COPY_AGAIN_MS, signal);
@@ -169,8 +179,13 @@ export async function copyToArchive(
 const MAX_COPIES = 3;
 const COPY_AGAIN_MS = 200;
 
-async function copyOnce({ store, node }: CopyDeps, object: CopiedObject, signal: AbortSignal): Promise<void> {
-  await store.putFile(object.key, node.stagedPath(object.key), { signal });
+async function putOnce(
+  store: ObjectStore,
+  path: string,
+  object: CopiedObject,
+  signal: AbortSignal,
+): Promise<void> {
+  await store.putFile(object.key, path, { signal });
   // A remote copy is read to its end, whatever its size: to ask for that first would take one more wait.
   const copy = store.scan ? await store.stat(object.key) : object;
   if (copy?.sizeBytes !== object.sizeBytes) throw new CopyDiffers("size");

@@ -36,9 +36,7 @@ export function createArrivingParts({ db, node, store }: Pick<Deps, "db" | "node
   async function putPart(part: ResumablePart, path: string): Promise<void> {
     using _ = await puts.take(part.uploadId);
     await store.putFile(partKey(part), path);
-    await readPart(store, part).catch((cause) => {
-      throw cause instanceof BytesLost ? new StoreUnavailable("the copy differs", { cause }) : cause;
-    });
+    await assertPartKept(store, part);
   }
 
   /** Reads the last part of an upload. If the store lost it, the upload is set back, so that its sender sends it again. */
@@ -124,6 +122,16 @@ export async function readPart(
     if (sha256 === part.sha256) return bytes;
   }
   throw new BytesLost("a part differs");
+}
+
+/** Reads back a part that was put. @throws {StoreUnavailable} if it differs */
+export async function assertPartKept(
+  store: Pick<ObjectStore, "read">,
+  part: Parameters<typeof readPart>[1],
+): Promise<void> {
+  await readPart(store, part).catch((cause) => {
+    throw cause instanceof BytesLost ? new StoreUnavailable("the copy differs", { cause }) : cause;
+  });
 }
 
 interface PartsOptions {

@@ -1,6 +1,6 @@
 import { mkdir, open, rename, rm } from "node:fs/promises";
 import { readAt, sync } from "../../../storage/disk/durable-file.ts";
-import { PART_BYTES, partKey } from "./arriving-parts.ts";
+import { assertPartKept, PART_BYTES, partKey } from "./arriving-parts.ts";
 import { arrivingPaths } from "./arriving-paths.ts";
 import type { ArrivingPlaces } from "./copy-untaken.ts";
 import type { ResumablePart } from "./resumable-uploads.table.ts";
@@ -38,6 +38,7 @@ async function putParts(
     const sha256 = new Bun.CryptoHasher("sha256").update(bytes).digest("hex");
     const part = { id: Bun.randomUUIDv7(), uploadId, offset, sizeBytes: bytes.length, sha256 };
     await store.putBytes(partKey(part), bytes);
+    await assertPartKept(store, part);
     parts.push(part);
   }
 }

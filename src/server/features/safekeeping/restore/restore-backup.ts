@@ -6,6 +6,7 @@ import { ownStatements } from "../../../db/dump/own-statements.ts";
 import { type Migration, migrate } from "../../../db/migrate.ts";
 import { onConnection, openPostgres } from "../../../db/postgres.ts";
 import type { RestoredDamage } from "../../../holdings/restored-objects.repo.ts";
+import { putVerified } from "../../../holdings/transfer/transfer-upload.ts";
 import { jobsSchema } from "../../../jobs/jobs-schema.ts";
 import { replaceFile, sync } from "../../../storage/disk/durable-file.ts";
 import { isAbsent, isUnreadable } from "../../../storage/disk/fs-failure.ts";
@@ -185,7 +186,7 @@ async function restoreFiles(
     }
     const name = basename(file.path);
     if (file.kind === "object" && file.key !== undefined) {
-      await store.putFile(file.key, copy, { signal });
+      await putObject(store, copy, { ...file, key: file.key }, signal);
       if (file.expectedSha256 !== undefined) damage.push({ key: file.key, found: "damaged" });
       restored.objects++;
       restored.bytes += file.sizeBytes;
@@ -200,6 +201,17 @@ async function restoreFiles(
   await rm(scratch, { recursive: true });
   if (dump === undefined) throw new BackupIsDamaged("the manifest names no dump");
   return { dump, uploads };
+}
+
+/** What a disk took was read as it was copied; another store is asked for it. @throws {CopyDiffers} */
+async function putObject(
+  store: ObjectStore,
+  path: string,
+  object: { key: string; sizeBytes: number; sha256: string },
+  signal: AbortSignal,
+): Promise<void> {
+  if (store.kind === "disk") await store.putFile(object.key, path, { signal });
+  else await putVerified(store, path, object, signal);
 }
 
 function assertSame(file: BackupFile, { sizeBytes, sha256 }: { sizeBytes: number; sha256: string }): void {
