@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { readdirSync, readFileSync, statSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { zipSync } from "fflate";
 import { compactVerify, createLocalJWKSet, type JSONWebKeySet } from "jose";
@@ -366,6 +366,20 @@ describe("the keys", () => {
     await t.sql`delete from receipt_keys`;
     expect((await withSecret("one").published()).map(({ kid }) => kid)).toEqual([first?.kid ?? ""]);
     expect((await withSecret("two").published()).map(({ kid }) => kid)).toEqual([first?.kid ?? ""]);
+  });
+
+  test("are copied to DATA_DIR again after a while if its disk took no copy", async () => {
+    await using folder = createTempFolder();
+    const path = join(folder.path, "disk", "receipt-key");
+    const { db, clock } = t.deps;
+    const keys = createReceiptKeys({
+      ...{ db, clock, path, seal: createSeal("one", "x"), copyAgainMs: 0 },
+      log: { warn: () => {} },
+    });
+    const [first] = (await keys.published()).slice(-1);
+    mkdirSync(join(folder.path, "disk"));
+    await keys.published();
+    expect(JSON.parse(readFileSync(path, "utf8"))).toMatchObject({ kid: first?.kid });
   });
 
   test("keep the copy in DATA_DIR on a full disk", async () => {

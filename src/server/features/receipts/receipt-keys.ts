@@ -35,7 +35,11 @@ export interface ReceiptKeysOptions {
   seal: Seal;
   /** The copy of the key in DATA_DIR: it outlives a lost database. */
   path: string;
+  /** How long after a failure the copy is made again, such as on a disk that was full. */
+  copyAgainMs?: number;
 }
+
+const COPY_AGAIN_MS = 60_000;
 
 const privateKeySchema = z.object({ x: z.string(), d: z.string() });
 type KeyPair = z.infer<typeof privateKeySchema> & { kid: string };
@@ -48,14 +52,23 @@ export const RECEIPTS_SEAL = "receipts";
 
 const KEY_TYPE = { kty: "OKP", crv: "Ed25519" } as const;
 
-export function createReceiptKeys({ db, clock, log, seal, path }: ReceiptKeysOptions): ReceiptKeys {
+export function createReceiptKeys({
+  db,
+  clock,
+  log,
+  seal,
+  path,
+  copyAgainMs = COPY_AGAIN_MS,
+}: ReceiptKeysOptions): ReceiptKeys {
   let copied: string | undefined;
+  /** By the clock of `performance`. */
+  let copiesFrom = 0;
 
   /** The key that signs. Makes one where there is none, and where AUTH_SECRET has changed and no copy is left. */
   async function current(): Promise<KeyPair> {
     const row = await findSigningKey(db);
     const pair = (row && opened(row)) ?? (await db.transaction(establish));
-    if (copied !== pair.kid) await copy(pair);
+    if (copied !== pair.kid && performance.now() >= copiesFrom) await copy(pair);
     return pair;
   }
 
@@ -92,6 +105,8 @@ export function createReceiptKeys({ db, clock, log, seal, path }: ReceiptKeysOpt
       await replaceFile(path, `${JSON.stringify({ ...KEY_TYPE, ...pair })}\n`);
     } catch (error) {
       // The key itself is in the database, so receipts go on being signed.
+      copied = undefined;
+      copiesFrom = performance.now() + copyAgainMs;
       log.warn("receipt_key.not_copied", describeError(error));
     }
   }
