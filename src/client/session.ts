@@ -17,7 +17,7 @@ const SESSION_KEYS = ["health-auth", "healthAuth"] as const;
 const TOKEN_KEY = "token";
 /** Whose token it is, so that nobody else's sign-out ends it. */
 const OWNER_KEY = "token-owner";
-/** The person signed out in this tab while somebody else stays connected: the tab does not become theirs. */
+/** A session of this tab ended while somebody else stays connected: the tab does not become theirs. */
 const LEFT_KEY = "left-here";
 const CHANNEL = "session";
 /** What the browser shows without a connection. */
@@ -128,10 +128,12 @@ export function endSession(reason: SessionEnd): void {
   if (isLogout && ended) noteSignedOut(ended);
   const staying = localStore.read(TOKEN_KEY);
   // Another tab may have renewed the session meanwhile; only a logout ends the renewed one too.
-  const staysOn = staying !== undefined && staying !== ended && (!isLogout || isOfAnother(staying));
+  const isReplaced = staying !== undefined && staying !== ended;
+  const isOthers = isReplaced && isOfAnother(staying);
+  const staysOn = isReplaced && (!isLogout || isOthers);
   for (const key of SESSION_KEYS) sessionStore.write(key, undefined);
   if (!staysOn) keepConnected(undefined);
-  else if (isLogout) sessionStore.write(LEFT_KEY, "1");
+  if (isOthers) sessionStore.write(LEFT_KEY, "1");
   dropKept({ inBrowser: !staysOn });
   isOver = true;
   store.set(sessionState, undefined);

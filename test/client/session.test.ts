@@ -5,6 +5,7 @@ import {
   beginSession,
   currentToken,
   endSession,
+  endSessionIfSignedOut,
   keepWithSession,
   onSessionEndElsewhere,
   readKept,
@@ -12,6 +13,7 @@ import {
   renewSession,
   restoreSession,
 } from "../../src/client/session.ts";
+import { noteSignedOut } from "../../src/client/signed-out.ts";
 import type { SignedInUser } from "../../src/shared/api/users.ts";
 import { withDom } from "../support/dom.ts";
 
@@ -212,17 +214,28 @@ describe("the session", () => {
         expect(kept()).toEqual(["of the other", JSON.stringify("their list")]);
       });
 
-    test("does not hand them this tab once its person signed out of it, until somebody logs in here", () => {
-      beginSession(signedIn, { keepConnected: false });
-      stayConnected();
-      endSession("logout");
-      expect(restoreSession()).toBeUndefined();
-      expect(currentToken()).toBeUndefined();
-      beginSession(signedIn, { keepConnected: true });
-      endSession("expired");
-      localStorage.setItem("token", "of a later visit");
-      expect(restoreSession()?.token).toBe("of a later visit");
-    });
+    for (const [how, end] of [
+      ["they signed out of it", () => endSession("logout")],
+      ["it expired", () => endSession("expired")],
+      [
+        "they signed out of it in another tab",
+        () => {
+          noteSignedOut("fresh");
+          endSessionIfSignedOut();
+        },
+      ],
+    ] as const)
+      test(`does not hand them this tab once ${how}, until somebody logs in here`, () => {
+        beginSession(signedIn, { keepConnected: false });
+        stayConnected();
+        end();
+        expect(restoreSession()).toBeUndefined();
+        expect(currentToken()).toBeUndefined();
+        beginSession(signedIn, { keepConnected: true });
+        endSession("expired");
+        localStorage.setItem("token", "of a later visit");
+        expect(restoreSession()?.token).toBe("of a later visit");
+      });
 
     test("ends with the one that the same person renewed in another tab", () => {
       const { token: _, ...user } = signedIn;
