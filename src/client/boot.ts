@@ -24,11 +24,13 @@ if (process.env.NODE_ENV === "development") {
 
 restoreSession();
 const roots = new Set<Root>();
-provideIslands((place) => {
+provideIslands(async (place, address) => {
+  const mount = await loadIsland(place);
   for (const root of roots) root.unmount();
   roots.clear();
   document.body.replaceChildren(place);
-  return mountIsland(place);
+  history.replaceState(null, "", address);
+  mount();
 });
 const localeActive = activateLocale(readLanguage());
 for (const element of document.querySelectorAll<HTMLElement>("[data-island]")) {
@@ -40,6 +42,12 @@ for (const element of document.querySelectorAll<HTMLElement>("[data-island]")) {
 }
 
 async function mountIsland(element: HTMLElement): Promise<void> {
+  const mount = await loadIsland(element);
+  mount();
+}
+
+/** Loads the code of an element's island. Returns what shows it. */
+async function loadIsland(element: HTMLElement): Promise<() => void> {
   const name = element.dataset.island;
   if (!isIslandName(name)) throw new Error("unknown island");
   const props = islandSchemas[name].parse(JSON.parse(element.dataset.props ?? "{}"));
@@ -49,8 +57,10 @@ async function mountIsland(element: HTMLElement): Promise<void> {
   };
   // The schema of `name` has just checked the props of `name`'s component; the union can't say that.
   const content = createElement(island.default as ComponentType<typeof props>, props);
-  const root = createRoot(element);
-  roots.add(root);
-  // Hydrates in slices, so that a phone responds to touch meanwhile.
-  startTransition(() => root.render(createElement(IslandRoot, { onReady }, content)));
+  return () => {
+    const root = createRoot(element);
+    roots.add(root);
+    // Hydrates in slices, so that a phone responds to touch meanwhile.
+    startTransition(() => root.render(createElement(IslandRoot, { onReady }, content)));
+  };
 }

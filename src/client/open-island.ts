@@ -1,4 +1,4 @@
-type Open = (place: HTMLElement) => Promise<void>;
+type Open = (place: HTMLElement, address: string) => Promise<void>;
 
 let open: Open | undefined;
 
@@ -7,7 +7,7 @@ export function provideIslands(given: Open): void {
   open = given;
 }
 
-/** Shows an island in the place of the whole page. */
-export async function openIsland(place: HTMLElement): Promise<void> {
-  await open?.(place);
+/** Shows an island in the place of the whole page, with its address. While its code cannot be loaded, the page stays as it is. */
+export async function openIsland(place: HTMLElement, address: string): Promise<void> {
+  await open?.(place, address);
 }

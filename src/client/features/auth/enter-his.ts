@@ -19,26 +19,12 @@ export async function enterHis(): Promise<void> {
   await entering;
 }
 
+/** Tries until nothing on the way is missing: the page, the messages that it needs, or its code. */
 async function enter(): Promise<void> {
-  const answer = await readPatiently();
-  const page = new DOMParser().parseFromString(await answer.text(), "text/html");
-  const props = page.querySelector<HTMLElement>("[data-island=his]")?.dataset.props;
-  if (!answer.ok || props === undefined) {
-    window.location.replace(HIS);
-    return;
-  }
-  const place = document.createElement("div");
-  Object.assign(place.dataset, { island: "his", props });
-  history.replaceState(null, "", HIS);
-  await openIsland(place);
-}
-
-/** The page and, meanwhile, the messages that it needs. */
-async function readPatiently(): Promise<Response> {
   for (let isTold = false; ; isTold = true) {
     try {
-      const [answer] = await Promise.all([readPage(), activateWholeLocale()]);
-      return answer;
+      const [props] = await Promise.all([readProps(), activateWholeLocale()]);
+      return await show(props);
     } catch (error) {
       // A script that was not reached fails as a TypeError.
       if (!(error instanceof TypeError) && !isOutage(error instanceof Error ? error : null)) throw error;
@@ -48,10 +34,22 @@ async function readPatiently(): Promise<Response> {
   }
 }
 
-async function readPage(): Promise<Response> {
+/** What the server hands to /his; undefined if it answers otherwise. */
+async function readProps(): Promise<string | undefined> {
   const answer = await fetch(HIS);
   if (answer.status >= 500) throw unreachable();
-  return answer;
+  const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+  return answer.ok ? page.querySelector<HTMLElement>("[data-island=his]")?.dataset.props : undefined;
+}
+
+async function show(props: string | undefined): Promise<void> {
+  if (props === undefined) {
+    window.location.replace(HIS);
+    return;
+  }
+  const place = document.createElement("div");
+  Object.assign(place.dataset, { island: "his", props });
+  await openIsland(place, HIS);
 }
 
 function pauseOrOnline(): Promise<void> {
