@@ -15,9 +15,20 @@ const requestOf = (daysAgo: number) => ({
   expiresAt: new Date(Date.now() - daysAgo * DAY_MS).toISOString(),
 });
 
-test("a clinic's browser keeps a delivery only as long as its receipt can be opened there", async () => {
+function keepSome(): void {
   for (const daysAgo of [-20, 6, 8])
     keepDelivery(`${daysAgo}`, { token: `dlv_${daysAgo}`, from: "Hospital", request: requestOf(daysAgo) });
+}
+
+test("keeps the delivery that the server still opens, whatever its time", async () => {
+  keepSome();
+  answerCalls({ "GET /api/uploads": () => Response.json([]) });
+  expect(await openPage("8")).toMatchObject({ step: "pick" });
+  expect(Object.keys(localStorage).toSorted()).toEqual(["delivery -20", "delivery 6", "delivery 8"]);
+});
+
+test("a clinic's browser keeps a delivery only as long as its receipt can be opened there", async () => {
+  keepSome();
   localStorage.setItem("delivery of another release", "{}");
   localStorage.setItem("theme", "light");
   answerCalls({ "POST /api/requests/open": () => Response.json(requestOf(-1)) });

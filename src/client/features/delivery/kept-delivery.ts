@@ -46,9 +46,13 @@ export function keepDelivery(requestId: string, delivery: KeptDelivery | undefin
   localStore.write(keyOf(requestId), delivery && JSON.stringify(delivery));
 }
 
-/** Removes what is kept of deliveries of which the server opens nothing any more: it names patients, and clinics deliver every day. */
-export function dropOverDeliveries(): void {
-  for (const key of localStore.keys().filter((one) => one.startsWith(PREFIX))) {
+/**
+ * Removes what is kept of deliveries of which the server opens nothing any more: it names patients, and clinics deliver every day.
+ * @param openId the request that is open in this page: the server has just said that it is not over
+ */
+export function dropOverDeliveries(openId: string): void {
+  const others = localStore.keys().filter((one) => one.startsWith(PREFIX) && one !== keyOf(openId));
+  for (const key of others) {
     const { request } = readDelivery(key.slice(PREFIX.length)) ?? {};
     const end = request && addDays(new Date(request.expiresAt), DELIVERY_DAYS_AFTER_EXPIRY);
     if (!end || end.getTime() <= serverNow()) localStore.write(key, undefined);

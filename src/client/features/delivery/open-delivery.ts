@@ -36,8 +36,7 @@ export function openOnce(requestId: string): Promise<OpenedDelivery> {
 export async function openPage(requestId: string): Promise<OpenedDelivery> {
   try {
     const opened = (await goOn(requestId)) ?? (await openRequest(requestId));
-    // By then the server's clock is known.
-    dropOverDeliveries();
+    dropOverDeliveries(requestId);
     return opened;
   } catch (error) {
     return isOver(error) ? { step: "closed" } : { step: "failed", message: expected(error).message };
