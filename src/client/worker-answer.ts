@@ -9,6 +9,7 @@ export interface WorkerAnswering<Report, Answer> {
 /**
  * Sends a request to a worker and follows its reports until one brings the answer; then the worker is ended.
  * @throws {Error} what `take` and `failed` say; the signal's reason when aborted
+ * @throws {DOMException} if the request can't be handed over
  */
 export async function workerAnswer<Report, Answer>(
   worker: Worker,
@@ -28,8 +29,8 @@ export async function workerAnswer<Report, Answer>(
       reject(error);
     }
   };
-  worker.postMessage(request);
   try {
+    worker.postMessage(request);
     return await promise;
   } finally {
     signal.removeEventListener("abort", abort);

@@ -67,8 +67,8 @@ async function lookOnce(
     else if (data.type === "done") resolve(data.insight);
     else reject(data.name === "Error" ? new Error(data.message) : new DOMException(data.message, data.name));
   };
-  worker.postMessage({ files } satisfies LookRequest);
   try {
+    worker.postMessage({ files } satisfies LookRequest);
     return await promise;
   } finally {
     clearTimeout(silence);
