@@ -59,6 +59,29 @@ describe("the pool of decoders", () => {
     expect(next).rejects.toMatchObject({ detail: "cut" });
   });
 
+  test("ends a worker that can't be given a frame, and leaves no failure for later", async () => {
+    const later: unknown[] = [];
+    const note = (failure: unknown) => later.push(failure);
+    process.on("unhandledRejection", note);
+    const refused = new DOMException("it has no bytes any more", "DataCloneError");
+    let isEnded = false;
+    const start = async (): Promise<DecodeWorker> => ({
+      onmessage: null,
+      onerror: null,
+      postMessage() {
+        throw refused;
+      },
+      terminate() {
+        isEnded = true;
+      },
+    });
+    const pool = createDecodePool({ start, size: 1, timeoutMs: 1 });
+    expect(await pool.decode(encoded(), pixels, waiting(never)).catch((failure) => failure)).toBe(refused);
+    await Bun.sleep(20);
+    process.off("unhandledRejection", note);
+    expect([isEnded, later]).toEqual([true, []]);
+  });
+
   test("loads a codec for the syntaxes that need it, in place of an idle worker", async () => {
     const { start, started } = startWorkers();
     const pool = createDecodePool({ start, size: 1 });

@@ -160,7 +160,7 @@ function kindOf(transferSyntaxUID: string): WorkerKind {
 
 const TOO_SLOW = "too slow";
 
-function ask(
+async function ask(
   worker: DecodeWorker,
   request: DecodeRequest & { type: "frame" },
   { timeoutMs, giveBack }: Pick<EncodedFrame, "giveBack"> & { timeoutMs: number },
@@ -173,6 +173,10 @@ function ask(
     else reject(new NoPicture(data.failure, data.detail));
   };
   worker.onerror = ({ message }) => reject(new TypeError(message));
-  worker.postMessage(request, request.into ? [request.bytes.buffer, request.into] : [request.bytes.buffer]);
-  return promise.finally(() => clearTimeout(timer));
+  try {
+    worker.postMessage(request, request.into ? [request.bytes.buffer, request.into] : [request.bytes.buffer]);
+    return await promise;
+  } finally {
+    clearTimeout(timer);
+  }
 }
