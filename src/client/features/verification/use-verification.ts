@@ -46,6 +46,8 @@ export function useVerification() {
     reading.current = brought;
     const opened = (await unlessGone(read(await fetchKeys()))) ?? { unread: 0 };
     if (reading.current !== brought) return;
+    // Files that were brought meanwhile were compared with the receipt before.
+    forgetCheck();
     const isRead = "digest" in opened;
     setReceipt(isRead ? opened : undefined);
     setRefused(isRead ? undefined : opened);
