@@ -257,6 +257,18 @@ describe("several exams at once", () => {
     expect(screen.queryByRole("region", { name: "Exames selecionados" })).toBeNull();
   });
 
+  test("stay as they were, with a reason, if the page itself fails at their download", async () => {
+    const { bar, user } = await choose(three, ["Exame 1", "Exame 3"], {
+      "POST /api/studies/download-ticket": () => Promise.reject(new Error("not of the server")),
+    });
+    await user.click(bar.getByRole("button", { name: "Baixar" }));
+    const dialog = await screen.findByRole("alertdialog", { name: "Baixar 2 exames?" });
+    await user.click(within(dialog).getByRole("button", { name: "Baixar" }));
+    expect(await within(dialog).findByText("2 exames ficaram como estavam")).toBeTruthy();
+    await user.click(within(dialog).getByRole("button", { name: "Cancelar" }));
+    await untilGone(() => screen.queryByRole("alertdialog"));
+  });
+
   test("are shared with one doctor, and an unknown doctor is looked up once", async () => {
     const asked: unknown[] = [];
     let isKnown = false;

@@ -1,6 +1,7 @@
 import { useRef, useState } from "react";
 import type { Study } from "../../../../shared/api/studies.ts";
 import { ApiError } from "../../../api.ts";
+import { failureText } from "../../../failure-text.ts";
 import { useStay } from "../../places/use-stay.ts";
 import { isStudyGone } from "../../studies/is-study-gone.ts";
 
@@ -36,6 +37,7 @@ export interface BulkRun {
 }
 
 interface BulkJobOptions {
+  /** A run that fails leaves all exams. */
   act: (run: BulkRun) => Promise<LeftExam[]>;
   /** Called at the end of each run. */
   onEnd: (outcome: { studies: readonly Study[]; left: readonly LeftExam[] }) => void | Promise<void>;
@@ -56,7 +58,9 @@ export function useBulkJob({ act, onEnd }: BulkJobOptions): BulkJob {
       setLeft([]);
       setProgress({ done: 0, total });
       const report = (done: number) => setProgress({ done, total });
-      const leftExams = await act({ studies, report, isStopped: () => isStopped.current });
+      const leftExams = await act({ studies, report, isStopped: () => isStopped.current }).catch((failure) =>
+        studies.map(({ id }): LeftExam => ({ id, message: failureText(failure) })),
+      );
       setProgress(undefined);
       setLeft(leftExams.filter(({ isGone }) => !isGone));
       await onEnd({ studies, left: leftExams });
