@@ -1,6 +1,7 @@
 import type { I18n } from "@lingui/core";
 import { msg } from "@lingui/core/macro";
 import type { Study } from "../../../shared/api/studies.ts";
+import { failureText } from "../../failure-text.ts";
 import { showToast } from "../../ui/toast.tsx";
 import type { ExamProps, VisorStudy } from "../../visor/view/visor-props.ts";
 import { pdfName, saveFile } from "../pdf/save-file.ts";
@@ -33,10 +34,11 @@ async function saveLaudo(i18n: I18n, study: Study): Promise<void> {
   try {
     const laudo = await reportsApi.read(study.id);
     saveFile(laudo, pdfName(title, describeStudy(i18n, study).title, study.studyDate));
-  } catch {
+  } catch (error) {
     showToast({
       tone: "bad",
       title: i18n._(msg({ id: "report.loadFailed", message: "Error loading report" })),
+      text: failureText(error),
     });
   }
 }
