@@ -4,9 +4,10 @@ import { getDefaultStore } from "jotai";
 import { viewAtom } from "../../../src/client/features/places/views.ts";
 import { RequestReady } from "../../../src/client/features/requests/request-ready.tsx";
 import RequestsView from "../../../src/client/features/requests/requests-view.tsx";
+import { endSession } from "../../../src/client/session.ts";
 import type { Request } from "../../../src/shared/api/deliveries.ts";
 import { DAY_MS } from "../../../src/shared/units.ts";
-import { screen, userEvent, waitFor, withDom, within } from "../../support/dom.ts";
+import { act, cleanup, drawn, screen, userEvent, waitFor, withDom, within } from "../../support/dom.ts";
 import { answerCalls, renderView, shownView } from "../../support/render-view.tsx";
 import { withServerClock } from "../../support/server-clock.ts";
 import { skull } from "../../support/skull-study.ts";
@@ -188,6 +189,25 @@ test("a request that is over is made anew from its own row, under its own name",
   const { user } = await show({ state: "ended" }, { state: "expired", label: "Outra Clínica" });
   await user.click(screen.getByRole("button", { name: "Renovar: Outra Clínica" }));
   expect(await screen.findByDisplayValue("Outra Clínica")).toBeDefined();
+});
+
+test("what was typed to renew one request, when the session expired, is not asked for to renew another", async () => {
+  const ended = [
+    { state: "ended" },
+    { state: "expired", label: "Outra Clínica" },
+  ] satisfies Partial<Request>[];
+  const { user } = await show(...ended);
+  await user.click(screen.getByRole("button", { name: "Renovar: Hospital Santa Clara" }));
+  await user.type(await screen.findByDisplayValue("Hospital Santa Clara"), " Norte");
+  await act(async () => endSession("expired"));
+  cleanup();
+  await drawn();
+  const again = await show(...ended);
+  await again.user.click(screen.getByRole("button", { name: "Renovar: Outra Clínica" }));
+  expect(await screen.findByDisplayValue("Outra Clínica")).toBeDefined();
+  await again.user.click(screen.getByRole("button", { name: "Cancelar" }));
+  await again.user.click(screen.getByRole("button", { name: "Renovar: Hospital Santa Clara" }));
+  expect(await screen.findByDisplayValue("Hospital Santa Clara Norte")).toBeDefined();
 });
 
 test("'Ver' leads to the list if a request brought several exams", async () => {

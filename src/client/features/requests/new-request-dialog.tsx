@@ -28,7 +28,8 @@ interface NewRequestDialogProps {
 /** Asks who will deliver, under which name they know the patient, and for how long. */
 export function NewRequestDialog({ label: labelAtFirst, onClose, onMade }: NewRequestDialogProps) {
   const { user } = useHis();
-  const [{ label, shownName, days }, change] = useKeptFields<RequestFields>("request", {
+  // What was typed to renew one request is not asked for to renew another.
+  const [{ label, shownName, days }, change] = useKeptFields<RequestFields>(`request/${labelAtFirst}`, {
     label: labelAtFirst,
     shownName: user.name,
     days: 7,
