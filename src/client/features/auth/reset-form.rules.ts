@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import { resetPasswordSchema } from "../../../shared/api/auth.ts";
+import { hasPasswords } from "./has-passwords.ts";
 
 /** The form's fields: those of the server's schema, and the password once more. */
 export const resetFormSchema = z
@@ -10,13 +11,8 @@ export const resetFormSchema = z
     z.refine(({ password, confirmPassword }) => confirmPassword === "" || password === confirmPassword, {
       error: "validation.passwordsDoNotMatch",
       path: ["confirmPassword"],
-      // This check also runs while other fields are wrong, so that all errors show at once.
-      when: ({ value }) => hasPasswords(value),
+      when: hasPasswords,
     }),
   );
 
 export type ResetFormValues = z.infer<typeof resetFormSchema>;
-
-function hasPasswords(value: unknown): boolean {
-  return typeof value === "object" && value !== null && "password" in value && "confirmPassword" in value;
-}
