@@ -1,8 +1,9 @@
-import { Trans } from "@lingui/react/macro";
+import { Trans, useLingui } from "@lingui/react/macro";
 import { type ReactNode, useState } from "react";
-import { Button, type ButtonProps } from "./button.tsx";
+import { Button, type ButtonProps, IconButton } from "./button.tsx";
 import { copyText } from "./copy-text.ts";
 import { CopyIcon } from "./icons.tsx";
+import { showToast } from "./toast.tsx";
 
 interface CopyButtonProps extends Omit<ButtonProps, "onClick" | "children"> {
   /** What goes to the clipboard. */
@@ -30,5 +31,19 @@ export function CopyButton({
         {isCopied && copied}
       </span>
     </>
+  );
+}
+
+/** The same as an icon, beside the text; a toast says that it is copied. */
+export function CopyIconButton({ text, label }: { text: string; label: string }) {
+  const { t } = useLingui();
+  const copy = async () => {
+    if (await copyText(text))
+      showToast({ tone: "ok", title: t({ id: "security.copied", message: "Copied" }) });
+  };
+  return (
+    <IconButton label={label} onClick={() => void copy()}>
+      <CopyIcon />
+    </IconButton>
   );
 }

@@ -4,13 +4,12 @@ import { useAtom } from "jotai";
 import type { GivenReceipt } from "../../../shared/api/receipts.ts";
 import type { Study } from "../../../shared/api/studies.ts";
 import { mayRetry } from "../../query-client.ts";
-import { Button, IconButton } from "../../ui/button.tsx";
-import { copyText } from "../../ui/copy-text.ts";
+import { Button } from "../../ui/button.tsx";
+import { CopyIconButton } from "../../ui/copy-button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
-import { CopyIcon, DownloadIcon } from "../../ui/icons.tsx";
+import { DownloadIcon } from "../../ui/icons.tsx";
 import { momentText } from "../../ui/moment-text.ts";
 import { Skeleton } from "../../ui/skeleton.tsx";
-import { showToast } from "../../ui/toast.tsx";
 import { useFailure } from "../../ui/use-failure.ts";
 import { StudyLine } from "../studies/study-line.tsx";
 import { contentText } from "../studies/study-text.ts";
@@ -115,10 +114,6 @@ function Received({ receipt }: { receipt: GivenReceipt }) {
 
 function Fingerprint({ root }: { root: string }) {
   const { t } = useLingui();
-  const copy = async () => {
-    if (await copyText(root))
-      showToast({ tone: "ok", title: t({ id: "history.copied", message: "Copied" }) });
-  };
   return (
     <div className="exam-fingerprint">
       <h3>
@@ -126,12 +121,7 @@ function Fingerprint({ root }: { root: string }) {
       </h3>
       <p>
         <span className="mono">{root.match(/.{1,4}/g)?.join(" ")}</span>
-        <IconButton
-          label={t({ id: "history.copy", message: "Copy the fingerprint" })}
-          onClick={() => void copy()}
-        >
-          <CopyIcon />
-        </IconButton>
+        <CopyIconButton text={root} label={t({ id: "history.copy", message: "Copy the fingerprint" })} />
       </p>
       <a href="/verificar" target="_blank" rel="noreferrer">
         <Trans id="history.check">Check a copy of the exam</Trans>

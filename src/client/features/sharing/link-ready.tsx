@@ -1,14 +1,12 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import type { RefObject } from "react";
 import type { Study } from "../../../shared/api/studies.ts";
-import { Button, IconButton } from "../../ui/button.tsx";
-import { CopyButton } from "../../ui/copy-button.tsx";
-import { copyText } from "../../ui/copy-text.ts";
+import { Button } from "../../ui/button.tsx";
+import { CopyButton, CopyIconButton } from "../../ui/copy-button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
-import { CopyIcon, PrinterIcon, SendIcon } from "../../ui/icons.tsx";
+import { PrinterIcon, SendIcon } from "../../ui/icons.tsx";
 import { dayText } from "../../ui/moment-text.ts";
 import { useShownOnce } from "../../ui/shown-once.tsx";
-import { showToast } from "../../ui/toast.tsx";
 import { useStay } from "../places/use-stay.ts";
 import { patientsText } from "../studies/study-text.ts";
 import { linkWay, sendLink } from "./hand-link.ts";
@@ -117,17 +115,10 @@ export function LinkWays({ url, title }: { url: string; title: string }) {
 
 /** An address, in one line, and a button that copies it. */
 export function CopyBox({ text, label }: { text: string; label: string }) {
-  const { t } = useLingui();
-  const copy = async () => {
-    if (await copyText(text))
-      showToast({ tone: "ok", title: t({ id: "security.copied", message: "Copied" }) });
-  };
   return (
     <div className="copy-box">
       <span className="mono">{text}</span>
-      <IconButton label={label} onClick={() => void copy()}>
-        <CopyIcon />
-      </IconButton>
+      <CopyIconButton text={text} label={label} />
     </div>
   );
 }

@@ -1,14 +1,11 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import type { RefObject } from "react";
 import type { MadeAccessToken } from "../../../shared/api/access-tokens.ts";
-import { Button, IconButton } from "../../ui/button.tsx";
-import { CopyButton } from "../../ui/copy-button.tsx";
-import { copyText } from "../../ui/copy-text.ts";
+import { Button } from "../../ui/button.tsx";
+import { CopyButton, CopyIconButton } from "../../ui/copy-button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
-import { CopyIcon } from "../../ui/icons.tsx";
 import { dayText } from "../../ui/moment-text.ts";
 import { useShownOnce } from "../../ui/shown-once.tsx";
-import { showToast } from "../../ui/toast.tsx";
 import { useStay } from "../places/use-stay.ts";
 import { scopesText } from "./token-uses.ts";
 
@@ -31,10 +28,6 @@ export function MadeTokenDialog({ made, onClose, returnTo }: MadeTokenDialogProp
   const { name, token, scopes, expiresAt } = made;
   const address = `${location.origin}/dicomweb`;
   const day = expiresAt ? dayText(expiresAt) : undefined;
-  const copyAddress = async () => {
-    if (await copyText(address))
-      showToast({ tone: "ok", title: t({ id: "security.copied", message: "Copied" }) });
-  };
   return (
     <Dialog
       open
@@ -56,12 +49,10 @@ export function MadeTokenDialog({ made, onClose, returnTo }: MadeTokenDialogProp
           </p>
           <p className="token-copy">
             <code>{address}</code>
-            <IconButton
+            <CopyIconButton
+              text={address}
               label={t({ id: "tokens.made.copyAddress", message: "Copy address" })}
-              onClick={() => void copyAddress()}
-            >
-              <CopyIcon />
-            </IconButton>
+            />
           </p>
         </>
       )}
