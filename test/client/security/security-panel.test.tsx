@@ -1,10 +1,11 @@
 import "../../support/dom-globals.ts";
-import { describe, expect, test } from "bun:test";
+import { describe, expect, spyOn, test } from "bun:test";
 import { getDefaultStore } from "jotai";
 import { viewAtom } from "../../../src/client/features/places/views.ts";
+import { RecoveryCodesDialog } from "../../../src/client/features/security/recovery-codes-dialog.tsx";
 import { SecurityPanel } from "../../../src/client/features/security/security-panel.tsx";
 import type { Factors } from "../../../src/shared/api/factors.ts";
-import { screen, userEvent, withDom, within } from "../../support/dom.ts";
+import { cleanup, screen, userEvent, withDom, within } from "../../support/dom.ts";
 import { type Answer, answerCalls, problem, renderView, shownView } from "../../support/render-view.tsx";
 import { travel, write } from "../../support/travel.ts";
 
@@ -84,6 +85,27 @@ describe("the security of an account", () => {
     await user.click(screen.getByRole("button", { name: "Já guardei os códigos" }));
     await write(() => store.set(viewAtom, "support"));
     expect(shownView()).toBe("support");
+  });
+
+  test("names the file of recovery codes in the page's language", async () => {
+    for (const [locale, name, download] of [
+      ["pt-BR", "exameteca-codigos-de-recuperacao.txt", "Baixar"],
+      ["en-US", "exameteca-recovery-codes.txt", "Download"],
+    ] as const) {
+      const names: string[] = [];
+      const click = spyOn(HTMLAnchorElement.prototype, "click").mockImplementation(function (
+        this: HTMLAnchorElement,
+      ) {
+        names.push(this.download);
+      });
+      await renderView(<RecoveryCodesDialog codes={["1111-2222-3333-4444"]} onClose={() => {}} />, {
+        locale,
+      });
+      await userEvent.setup().click(screen.getByRole("button", { name: download }));
+      click.mockRestore();
+      expect(names).toEqual([name]);
+      cleanup();
+    }
   });
 
   test("shows recovery codes without waiting for the factors, despite Back while they are made", async () => {

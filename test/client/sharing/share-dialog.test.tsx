@@ -7,6 +7,7 @@ import { ShareDialog } from "../../../src/client/features/sharing/share-dialog.t
 import { sharedStudyAtom } from "../../../src/client/features/sharing/share-state.ts";
 import { endSession } from "../../../src/client/session.ts";
 import type { Link } from "../../../src/shared/api/links.ts";
+import type { Study } from "../../../src/shared/api/studies.ts";
 import type { Role } from "../../../src/shared/api/users.ts";
 import { DAY_MS } from "../../../src/shared/units.ts";
 import { act, cleanup, drawn, screen, untilGone, userEvent, waitFor, withDom } from "../../support/dom.ts";
@@ -397,6 +398,23 @@ describe("a link to a study", () => {
     expect(screen.queryByRole("button", { name: "Criar link" }) === null).toBe(true);
   });
 
+  test("says that its openings could not be read, and reads them again", async () => {
+    let isDown = true;
+    const opening = { at: "2026-11-14T13:00:00.000Z", address: "203.0.113.7", device: "iPhone, Safari" };
+    const { user } = await openDialog({
+      "GET /api/links": () => Response.json([active]),
+      "GET /api/links/l1/openings": () =>
+        isDown
+          ? problem(500, "internal", "Tente de novo em instantes.")
+          : Response.json([{ ...opening, readReport: false, downloaded: false }]),
+    });
+    expect(await screen.findByText(/^Não foi possível carregar as aberturas/)).toBeDefined();
+    expect(screen.getByText("2 senhas erradas")).toBeDefined();
+    isDown = false;
+    await user.click(screen.getByRole("button", { name: "Tentar novamente" }));
+    expect(await screen.findByText("iPhone, Safari · 203.0.113.7")).toBeDefined();
+  });
+
   test("leaves the question about a link, and not the dialog, when Escape is pressed", async () => {
     const { user } = await openDialog({
       "GET /api/links": () => Response.json([{ ...active, openings: 0 }]),
@@ -478,4 +496,34 @@ test("a link without a passcode for some exams, left when the session expired, a
   expect((await show("s3")).checked).toBe(true);
   await leave();
   expect((await show("s2")).checked).toBe(false);
+});
+
+test("a link shows the other exams that were chosen for it when the session expired, except one that is gone", async () => {
+  const others = ["s2", "s3"].map((id) => ({ ...skull, id, studyDescription: `Exame ${id}` }));
+  const asked: unknown[] = [];
+  const show = async (listed: Study[]) => {
+    answerCalls({
+      "GET /api/studies": () => Response.json([skull, ...listed]),
+      "GET /api/studies/s2/picture": () => new Response(null, { status: 204 }),
+      "GET /api/studies/s3/picture": () => new Response(null, { status: 204 }),
+      "POST /api/links": ({ body }) => {
+        asked.push((body as { studyIds: string[] }).studyIds);
+        return problem(500, "internal", "Tente de novo em instantes.");
+      },
+    });
+    await renderView(<LinkForm study={skull} onReady={() => {}} />);
+    await screen.findByText(/^Outros exames de /);
+    return userEvent.setup();
+  };
+  const before = await show(others);
+  await before.click(screen.getByRole("checkbox", { name: /^Exame s2/ }));
+  await before.click(screen.getByRole("checkbox", { name: /^Exame s3/ }));
+  await act(async () => endSession("expired"));
+  cleanup();
+  await drawn();
+  const after = await show(others.slice(0, 1));
+  expect(screen.getByRole<HTMLInputElement>("checkbox", { name: /^Exame s2/ }).checked).toBe(true);
+  await after.click(screen.getByRole("button", { name: "Criar link" }));
+  await screen.findByText("Tente de novo em instantes.");
+  expect(asked).toEqual([["s1", "s2"]]);
 });

@@ -5,22 +5,32 @@ import { beginSession } from "../../session.ts";
 import { showToast } from "../../ui/toast.tsx";
 import { keepPendingSignIn } from "./pending-sign-in.ts";
 
+const loadSignIn = () => import("./passkey-sign-in.ts");
+
 /** Sign-in with a passkey; its code is loaded on first use. */
-export function usePasskeyLogin() {
+export function usePasskeyLogin(load = loadSignIn) {
   const { t } = useLingui();
   const [isBusy, setBusy] = useState(false);
   const logIn = async (options: { keepConnected: boolean; email?: string }) => {
     setBusy(true);
+    const title = t({ id: "auth.login.failed", message: "Login failed" });
+    const code = await load().catch(() => undefined);
+    if (!code) {
+      const text = t({
+        id: "auth.passkey.notLoaded",
+        message: "What this needs could not be loaded. Check your connection, or reload the page.",
+      });
+      showToast({ tone: "bad", title, text });
+      return setBusy(false);
+    }
     try {
-      const { signInWithPasskey } = await import("./passkey-sign-in.ts");
-      const user = await signInWithPasskey(options.email);
+      const user = await code.signInWithPasskey(options.email);
       if (user) {
         keepPendingSignIn(undefined);
         // The form stays busy until the next page loads.
         return beginSession(user, options);
       }
     } catch (error) {
-      const title = t({ id: "auth.login.failed", message: "Login failed" });
       const text =
         error instanceof ApiError
           ? error.message
@@ -39,7 +49,7 @@ export function usePasskeyOffer(isPossible: boolean | undefined, keepConnected: 
     const leaving = new AbortController();
     const offer = async () => {
       if (!(await window.PublicKeyCredential?.isConditionalMediationAvailable?.())) return;
-      const { offerPasskeys } = await import("./passkey-sign-in.ts");
+      const { offerPasskeys } = await loadSignIn();
       const user = leaving.signal.aborted ? undefined : await offerPasskeys(leaving.signal);
       if (user) beginSession(user, { keepConnected: keepConnected() });
     };

@@ -7,8 +7,6 @@ import { useShownOnce } from "../../ui/shown-once.tsx";
 import { saveFile } from "../pdf/save-file.ts";
 import { useStay } from "../places/use-stay.ts";
 
-const FILE_NAME = "exameteca-codigos-de-recuperacao.txt";
-
 /** Shows new recovery codes, once. Only its button closes it, so that no stray click and no Back loses them. */
 export function RecoveryCodesDialog({ codes, onClose }: { codes: string[]; onClose: () => void }) {
   const { t } = useLingui();
@@ -19,7 +17,8 @@ export function RecoveryCodesDialog({ codes, onClose }: { codes: string[]; onClo
   );
   useStay(true);
   const text = `${codes.join("\n")}\n`;
-  const save = () => saveFile(new Blob([text], { type: "text/plain" }), FILE_NAME);
+  const fileName = t({ id: "security.codes.fileName", message: "exameteca-recovery-codes.txt" });
+  const save = () => saveFile(new Blob([text], { type: "text/plain" }), fileName);
   return (
     <Dialog
       open

@@ -3,7 +3,7 @@ import { currentToken } from "../../session.ts";
 import { useHis } from "./his-context.ts";
 import { keepInTab, readKeptInTab } from "./kept-in-tab.ts";
 
-type Fields = Record<string, string | boolean | number>;
+type Fields = Record<string, string | boolean | number | readonly string[]>;
 
 /**
  * What is typed in the form of a view, kept in this tab so that a session that ends, a reload, or a look at another view does not lose
@@ -49,6 +49,11 @@ function useDropOnceLeft(drop: () => void): void {
 /** The fields that the form has, where a value of the same kind was kept. */
 function restored<Form extends Fields>(atFirst: Form, kept: unknown): Form {
   if (typeof kept !== "object" || kept === null) return atFirst;
-  const known = Object.entries(kept).filter(([name, value]) => typeof value === typeof atFirst[name]);
+  const known = Object.entries(kept).filter(([name, value]) => kindOf(value) === kindOf(atFirst[name]));
   return { ...atFirst, ...Object.fromEntries(known) };
+}
+
+function kindOf(value: unknown): string {
+  if (!Array.isArray(value)) return typeof value;
+  return value.every((item) => typeof item === "string") ? "texts" : "other";
 }

@@ -32,6 +32,8 @@ type LinkFields = {
   passcode: boolean;
   laudo: boolean;
   download: boolean;
+  /** The other exams of the patient that it opens too, by their ids. */
+  also: readonly string[];
 };
 
 interface LinkFormProps {
@@ -56,10 +58,12 @@ export function LinkForm({ study, chosen = [], recipient: known = "", onReady, o
     passcode: true,
     laudo: true,
     download: false,
+    also: [],
   });
   const { recipient, period, day, passcode, laudo, download } = fields;
-  const [also, setAlso] = useState<readonly string[]>([]);
   const others = useOtherExams(study, chosen.length === 0);
+  // One that was deleted since it was chosen has no box any more that takes it out.
+  const also = others ? fields.also.filter((id) => others.some((other) => other.id === id)) : fields.also;
   const { i18n, t } = useLingui();
   const create = useCreateLink();
   const way = linkWay();
@@ -132,7 +136,9 @@ export function LinkForm({ study, chosen = [], recipient: known = "", onReady, o
           <Trans id="link.download">Allow download</Trans>
         </Option>
       </div>
-      {others.length > 0 && <OtherExams study={study} others={others} chosen={also} onChosen={setAlso} />}
+      {others && others.length > 0 && (
+        <OtherExams study={study} others={others} chosen={also} onChosen={(ids) => change({ also: ids })} />
+      )}
       {create.error && (
         <p className="field-error" role="alert">
           <CircleAlertIcon small />

@@ -4,6 +4,7 @@ import type { Link, Opening } from "../../../shared/api/links.ts";
 import { Button } from "../../ui/button.tsx";
 import { LinkIcon } from "../../ui/icons.tsx";
 import { dayText } from "../../ui/moment-text.ts";
+import { useFailure } from "../../ui/use-failure.ts";
 import { useOwnEscape } from "../../ui/use-own-escape.ts";
 import { whenText } from "../../ui/when-text.ts";
 import { useExamCount } from "./use-exam-count.ts";
@@ -115,7 +116,9 @@ function EndQuestion({ link, onKeep }: { link: Link; onKeep: () => void }) {
 }
 
 function Openings({ link }: { link: Link }) {
-  const { data = [] } = useOpenings(link.id, link.openings);
+  const query = useOpenings(link.id, link.openings);
+  const { data = [], refetch } = query;
+  const error = useFailure(query);
   const { wrongPasscodes, openings } = link;
   if (openings === 0 && wrongPasscodes === 0)
     return (
@@ -125,6 +128,16 @@ function Openings({ link }: { link: Link }) {
     );
   return (
     <ul className="link-openings">
+      {error && (
+        <li className="is-failed">
+          <span role="alert">
+            <Trans id="link.openings.failed">The openings could not be loaded.</Trans> {error.message}
+          </span>
+          <Button kind="quiet" size="small" onClick={() => void refetch()}>
+            <Trans id="action.retry">Try again</Trans>
+          </Button>
+        </li>
+      )}
       {data.slice(0, MAX_SHOWN).map((opening) => (
         <OpeningItem key={opening.at} opening={opening} />
       ))}

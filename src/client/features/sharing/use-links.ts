@@ -71,8 +71,8 @@ export function useEndLink() {
   });
 }
 
-/** Other exams of the same patient and owner, those of the same modality first. */
-export function useOtherExams(study: Study, areOffered: boolean): Study[] {
+/** Other exams of the same patient and owner, those of the same modality first; undefined until they are known. */
+export function useOtherExams(study: Study, areOffered: boolean): Study[] | undefined {
   const { patientName, modality } = study;
   const { data } = useQuery({
     queryKey: [LINKS, "others", study.id],
@@ -86,8 +86,8 @@ export function useOtherExams(study: Study, areOffered: boolean): Study[] {
     enabled: areOffered && Boolean(patientName),
   });
   const isSame = (other: Study) => other.modality === modality;
-  return (data ?? [])
-    .filter((other) => other.id !== study.id && other.access.share && other.ownerName === study.ownerName)
+  return data
+    ?.filter((other) => other.id !== study.id && other.access.share && other.ownerName === study.ownerName)
     .filter((other) => other.patientName === patientName)
     .sort((a, b) => Number(isSame(b)) - Number(isSame(a)));
 }

@@ -1,0 +1,25 @@
+import "../../support/dom-globals.ts";
+import { expect, test } from "bun:test";
+import { usePasskeyLogin } from "../../../src/client/features/auth/use-passkey-login.ts";
+import { screen, userEvent, withDom } from "../../support/dom.ts";
+import { renderClient } from "../../support/render-client.tsx";
+
+withDom();
+
+const withoutConnection = () => Promise.reject(new TypeError("Failed to fetch dynamically imported module"));
+
+function LogIn() {
+  const { isBusy, logIn } = usePasskeyLogin(withoutConnection);
+  return (
+    <button type="button" disabled={isBusy} onClick={() => void logIn({ keepConnected: false })}>
+      Entrar
+    </button>
+  );
+}
+
+test("a sign-in whose code could not be loaded is not told as a browser without passkeys, and can be tried again", async () => {
+  await renderClient(<LogIn />, "en-US");
+  await userEvent.setup().click(screen.getByRole("button", { name: "Entrar" }));
+  expect(await screen.findByText(/^What this needs could not be loaded\./)).toBeDefined();
+  expect(screen.getByRole<HTMLButtonElement>("button", { name: "Entrar" }).disabled).toBe(false);
+});
