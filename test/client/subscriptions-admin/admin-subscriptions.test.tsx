@@ -482,6 +482,21 @@ describe("the subscriptions of everybody", () => {
       expect(calls.filter((call) => call === "GET /api/subscriptions/removals")).toHaveLength(2),
     );
   });
+
+  test("cancelled exams stay in sight when they can't be read again", async () => {
+    let isDown = false;
+    const { user } = await show({
+      "GET /api/subscriptions/removals": () =>
+        isDown ? problem(500, "internal", "Tente de novo em instantes.") : Response.json([removal]),
+    });
+    await user.click(screen.getByRole("tab", { name: "Canceladas" }));
+    const name = "Restaurar: exames de João Conceição";
+    await screen.findByRole("button", { name });
+    isDown = true;
+    await readAgain();
+    expect(await screen.findByText("Tente de novo em instantes.")).toBeDefined();
+    expect(screen.getByRole("button", { name })).toBeDefined();
+  });
 });
 
 async function serveSummary(): Promise<Response> {

@@ -13,18 +13,20 @@ export function OpenRemovals() {
   const query = useRemovals();
   const { data, refetch } = query;
   const error = useFailure(query);
-  if (error) {
-    return <SubscriptionsError error={error} onRetry={refetch} />;
-  }
   return (
-    <section className="panel admin-panel">
-      <AdminRows
-        rows={data}
-        none={<Trans id="subscriptions.noRemovals">No cancelled exams wait to be deleted.</Trans>}
-      >
-        {(removal) => <RemovalRow key={removal.id} removal={removal} />}
-      </AdminRows>
-    </section>
+    <>
+      {error && <SubscriptionsError error={error} onRetry={refetch} />}
+      {(data || !error) && (
+        <section className="panel admin-panel">
+          <AdminRows
+            rows={data}
+            none={<Trans id="subscriptions.noRemovals">No cancelled exams wait to be deleted.</Trans>}
+          >
+            {(removal) => <RemovalRow key={removal.id} removal={removal} />}
+          </AdminRows>
+        </section>
+      )}
+    </>
   );
 }
 
