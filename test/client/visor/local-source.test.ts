@@ -105,3 +105,35 @@ test("the source says whether a disc was taken out or a document has nothing to 
   isOut = true;
   await expect(read()).rejects.toBeInstanceOf(SourceUnreachable);
 });
+
+describe("a reader", () => {
+  const never = new AbortController().signal;
+  const image = { studyInstanceUID: "1", seriesInstanceUID: "2", sopInstanceUID: "3", frameIndex: 0 };
+  const start = (reader: LocalReader) =>
+    openLocalExam([], { signal: never, onRead: () => {}, start: () => reader });
+
+  test("that broke down is not waited for: images that are asked for later fail", async () => {
+    const reader = startReader(undefined);
+    const { source } = await start(reader);
+    reader.postMessage = () => undefined;
+    reader.onerror?.({ message: "out of memory" } as ErrorEvent);
+    const reading = source.readFrame(image, { isUrgent: true, signal: never });
+    const outcome = reading.catch((failure: unknown) => failure);
+    expect(await Promise.race([outcome, Bun.sleep(200)])).toBeInstanceOf(LocalReadingFailed);
+  });
+
+  test("that can't be given the files is ended", async () => {
+    let isEnded = false;
+    const reader: LocalReader = {
+      ...startReader(undefined),
+      postMessage() {
+        throw new DOMException("it can't be cloned", "DataCloneError");
+      },
+      terminate() {
+        isEnded = true;
+      },
+    };
+    await expect(start(reader)).rejects.toThrow("it can't be cloned");
+    expect(isEnded).toBe(true);
+  });
+});

@@ -54,8 +54,11 @@ export async function openLocalExam(
   const questions = new Map<number, PromiseWithResolvers<LocalReply>>();
   let asked = 0;
   let isLoaded = false;
+  /** Why the reader was ended: it answers nothing any more. */
+  let ended: LocalReadingFailed | undefined;
   const fail = (reason: string) => {
     const failure = isLoaded ? new LocalReadingFailed(reason) : new LocalReaderNotLoaded(reason);
+    ended = failure;
     opened.reject(failure);
     for (const { reject } of questions.values()) reject(failure);
     questions.clear();
@@ -95,6 +98,7 @@ export async function openLocalExam(
 
   function ask(question: (id: number) => LocalRequest, cancelled: AbortSignal): Promise<LocalReply> {
     cancelled.throwIfAborted();
+    if (ended) return Promise.reject(ended);
     const id = ++asked;
     const pending = Promise.withResolvers<LocalReply>();
     questions.set(id, pending);
@@ -106,10 +110,13 @@ export async function openLocalExam(
     return pending.promise;
   }
 
-  reader.postMessage({ type: "open", files: [...files] });
   try {
+    reader.postMessage({ type: "open", files: [...files] });
     const exams = await opened.promise;
     return { exams, source: sourceOver(exams, ask), close: () => reader.terminate() };
+  } catch (error) {
+    reader.terminate();
+    throw error;
   } finally {
     clearTimeout(silence);
     signal.removeEventListener("abort", abort);
