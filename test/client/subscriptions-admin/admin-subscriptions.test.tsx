@@ -363,6 +363,9 @@ describe("the subscriptions of everybody", () => {
     await user.click(screen.getByRole("button", { name: "Salvar" }));
     expect(price.getAttribute("aria-invalid")).toBe("true");
     await user.clear(price);
+    await user.click(screen.getByRole("button", { name: "Salvar" }));
+    expect(price.getAttribute("aria-invalid")).toBe("true");
+    expect(sent).toEqual([]);
     await user.type(price, "24,90");
     await user.click(screen.getByRole("button", { name: "Salvar" }));
     expect(await screen.findByText("Plano atualizado")).toBeDefined();

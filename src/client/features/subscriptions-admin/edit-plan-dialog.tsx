@@ -40,7 +40,7 @@ function EditPlanForm({ plan: readPlan, onClose }: { plan: AdminPlan; onClose: (
   // As the fields show it: what another admin changes meanwhile is no change of this one.
   const [plan] = useState(readPlan);
   const form = useForm<EditPlanValues>({
-    resolver: standardSchemaResolver(editPlanSchema),
+    resolver: standardSchemaResolver(editPlanSchema(plan)),
     defaultValues: valuesOfPlan(plan, i18n.locale),
   });
   const { register, control, handleSubmit, formState } = form;

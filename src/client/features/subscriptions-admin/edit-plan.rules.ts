@@ -26,23 +26,25 @@ const count = z.string().check(
   }),
 );
 
-export const editPlanSchema = z.object({
-  name: z
-    .string()
-    .check(z.trim(), z.minLength(1, "validation.required"), z.maxLength(60, "validation.tooLong")),
-  price: z
-    .string()
-    .check(
+/** A plan that can't be offered shows no price. */
+export function editPlanSchema({ canBeOffered }: Pick<AdminPlan, "canBeOffered">) {
+  return z.object({
+    name: z
+      .string()
+      .check(z.trim(), z.minLength(1, "validation.required"), z.maxLength(60, "validation.tooLong")),
+    price: z.string().check(
+      z.refine((text) => text !== "" || !canBeOffered, { error: "validation.required" }),
       z.refine((text) => text === "" || (parseMoney(text) ?? 0) >= 100, { error: "validation.invalid" }),
     ),
-  examLimit: count,
-  downloadDeleteLimit: count,
-  storage: z
-    .string()
-    .check(z.refine((text) => parseGigabytes(text) !== undefined, { error: "validation.invalid" })),
-  isOffered: z.boolean(),
-});
-export type EditPlanValues = z.infer<typeof editPlanSchema>;
+    examLimit: count,
+    downloadDeleteLimit: count,
+    storage: z
+      .string()
+      .check(z.refine((text) => parseGigabytes(text) !== undefined, { error: "validation.invalid" })),
+    isOffered: z.boolean(),
+  });
+}
+export type EditPlanValues = z.infer<ReturnType<typeof editPlanSchema>>;
 
 export function valuesOfPlan(plan: AdminPlan, locale: string): EditPlanValues {
   const price = new Intl.NumberFormat(locale, { minimumFractionDigits: 2 }).format(plan.price / 100);
