@@ -40,7 +40,7 @@ function told({ objects, bytes, findings, unknownObjects }: Verification): strin
   );
   const found =
     findings.length === 0 ? "everything is as it was stored" : counted(findings.length, "finding");
-  if (unknownObjects > 0)
+  if (unknownObjects)
     lines.push(`${counted(unknownObjects, "object")} of uploads that this database does not know.`);
   return [...lines, `Read ${counted(objects, "object")} (${sizeText(bytes)}): ${found}.`].join("\n");
 }

@@ -29,8 +29,8 @@ export interface Verification {
   objects: number;
   bytes: number;
   findings: Finding[];
-  /** Objects in a shared bucket of uploads that this database does not know, which are no findings. 0 for a store of its own. */
-  unknownObjects: number;
+  /** Only of a shared bucket: the number of its objects of uploads that this database does not know, which are no findings. */
+  unknownObjects?: number;
 }
 
 export interface VerifyOptions {
@@ -75,7 +75,7 @@ export async function verifyArchive(options: VerifyOptions): Promise<Verificatio
       if (isUnknown) unknownObjects++;
       else findings.push({ kind: "orphan", object: key });
     }
-    return { ...done, findings, unknownObjects };
+    return { ...done, findings, ...(options.isShared && { unknownObjects }) };
   } finally {
     await sql.end({ timeout: 5 });
     await rm(scratch, { recursive: true });
