@@ -3,9 +3,11 @@ import { afterAll, afterEach, beforeAll, beforeEach } from "bun:test";
 import { installDom, removeDom } from "./dom-globals.ts";
 
 const PATIENCE_MS = 10_000;
+/** How often it is looked for the DOM of the next file. */
+const NO_DOM_MS = 20;
 
 // Bun runs CommonJS packages before any module of ours, when there is no `document` yet: so these come later.
-const testingLibrary = await import("@testing-library/react/pure");
+const testingLibrary = await withPatientTurns(() => import("@testing-library/react/pure"));
 const { default: userEvent } = await import("@testing-library/user-event");
 // These decide when they are loaded whether there is a document; later files load them without one.
 await import("radix-ui");
@@ -19,6 +21,24 @@ const { act, cleanup, fireEvent, render, screen, waitFor, within } = testingLibr
 testingLibrary.configure({ asyncUtilTimeout: PATIENCE_MS });
 
 export { act, cleanup, fireEvent, render, screen, userEvent, waitFor, within };
+
+/**
+ * Loads what keeps `setImmediate` for itself, as React's scheduler does. Its turns wait while there is no DOM: code that a view loads may
+ * arrive after the last test of a file, and React then looks for `window`.
+ */
+async function withPatientTurns<Module>(load: () => Promise<Module>): Promise<Module> {
+  const { setImmediate } = globalThis;
+  const patient = (turn: () => void) => {
+    const take = () => (typeof window === "undefined" ? void setTimeout(take, NO_DOM_MS).unref() : turn());
+    return setImmediate(take);
+  };
+  globalThis.setImmediate = Object.assign(patient, setImmediate);
+  try {
+    return await load();
+  } finally {
+    globalThis.setImmediate = setImmediate;
+  }
+}
 
 /**
  * Waits until nothing is found any more. An expectation that an element is null would print the element and all that React knows of
