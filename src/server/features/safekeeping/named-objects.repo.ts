@@ -1,9 +1,7 @@
 import type { TransactionSql } from "postgres";
-import { isUuid } from "../../../shared/uuid.ts";
 import type { Sql } from "../../db/postgres.ts";
 import { purgeQueue } from "../../holdings/holding-queues.ts";
 import type { SoughtObject } from "../../holdings/object-sources.ts";
-import { uploadOfKey } from "../../holdings/objects/upload-of-key.ts";
 
 /** An object that the database names: where its bytes are, and their size and hash. */
 export interface NamedObject extends SoughtObject {
@@ -62,13 +60,11 @@ export async function listOrphans(sql: Sql, keys: readonly string[]): Promise<st
   return rows.map(({ key }) => key);
 }
 
-/** Those of `keys` whose upload this database knows, by its row or by what it stored. */
-export async function findOwnKeys(sql: Sql, keys: readonly string[]): Promise<string[]> {
-  const ids = [...new Set(keys.map(uploadOfKey))].filter(isUuid);
-  if (ids.length === 0) return [];
+/** Which of the uploads this database knows: it has a row of each, or of an object that it stored. */
+export async function findKnownUploads(sql: Sql, ids: readonly string[]): Promise<Set<string>> {
+  if (ids.length === 0) return new Set();
   const known = await sql<{ id: string }[]>`
     select id::text from uploads where id = any(${ids}::uuid[])
     union select upload_id::text from stored_objects where upload_id = any(${ids}::uuid[])`;
-  const own = new Set(known.map(({ id }) => id));
-  return keys.filter((key) => own.has(uploadOfKey(key)));
+  return new Set(known.map(({ id }) => id));
 }

@@ -10,6 +10,7 @@ import { abandonUpload, removeUploadBytes } from "../uploads/abandon-upload.ts";
 import {
   deleteOldUploads,
   endUpload,
+  findKnownUploads,
   findUploads,
   listDeadUploads,
   listStagedKeys,
@@ -44,7 +45,9 @@ export async function sweepUploads(deps: SweepDeps): Promise<void> {
     // Only this process and an import write to its disk; an S3 store is shared with other nodes. Uploads to it may take long.
     const dayAgo = new Date(clock.now().getTime() - UNFINISHED_MS);
     const olderThan = store.kind === "disk" && node.startedAt > dayAgo ? node.startedAt : dayAgo;
-    await attempt(deps, () => store.sweepUnfinished(olderThan, (keys) => findOwnKeys(db, keys)));
+    await attempt(deps, () =>
+      store.sweepUnfinished(olderThan, (keys) => findOwnKeys(keys, (ids) => findKnownUploads(db, ids))),
+    );
   }
   await attempt(deps, () => sweepStoppedImport(deps));
   await deleteOldUploads(db, node.id, new Date(clock.now().getTime() - KEPT_MS));

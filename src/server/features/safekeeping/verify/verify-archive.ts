@@ -3,11 +3,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openPostgres, type Sql } from "../../../db/postgres.ts";
 import { type ObjectSources, readToEnd } from "../../../holdings/object-sources.ts";
+import { findOwnKeys } from "../../../holdings/sweeping/find-own-keys.ts";
 import { forEachAtOnce } from "../../../runtime/for-each-at-once.ts";
 import { isAbsent } from "../../../storage/disk/fs-failure.ts";
 import {
+  findKnownUploads,
   findNamedObject,
-  findOwnKeys,
   listNamedObjects,
   listOrphans,
   type NamedObject,
@@ -110,7 +111,9 @@ async function* orphans(sql: Sql, options: VerifyOptions): AsyncGenerator<Orphan
     for await (const keys of inBatches(list.keys, KEYS_AT_ONCE)) {
       signal.throwIfAborted();
       const found = await listOrphans(sql, keys);
-      const own = new Set(list.isShared ? await findOwnKeys(sql, found) : found);
+      const own = list.isShared
+        ? await findOwnKeys(found, (ids) => findKnownUploads(sql, ids))
+        : new Set(found);
       for (const key of found) yield { key, isUnknown: !own.has(key) };
     }
   }
