@@ -14,7 +14,7 @@ export function DocumentSave({ document, read, name }: DocumentSaveProps) {
   const title = documentTitle(i18n, document);
   const save = () => {
     if (!data) return;
-    // Bytes, so that no browser shows the XML, whose style sheet or scripts might run.
+    // As bytes: a browser that shows XML runs its style sheet.
     if (document.kind === "cda")
       return saveFile(
         new Blob([data], { type: "application/octet-stream" }),

@@ -3,7 +3,7 @@ import { REPORT_STYLE } from "./report-style.ts";
 /**
  * The page of a structured report with its style, and a policy of its own, which lets it run and load nothing.
  * @param html as it is made of a report, without styles
- * @param nonce of the page around it, whose policy applies inside as well; a page that stands alone has none
+ * @param nonce that of the page around it, whose policy holds inside too; none for a page that stands alone
  */
 export function reportHtml(html: string, nonce?: string): string {
   const allowed = nonce ? `'nonce-${nonce}'` : "'unsafe-inline'";

@@ -28,7 +28,7 @@ interface LastTry {
   origin: VisitOrigin;
 }
 
-/** Ends links whose last try was counted by a server that died before it compared the passcode. */
+/** Ends a link if the server that counted its last try died before it compared the passcode. */
 export const lastTryQueue = defineQueue<LastTry>("links.last-try");
 /** By then the server that counted the last try has compared it, if it lives. */
 const COMPARED_WITHIN_SECONDS = 60;

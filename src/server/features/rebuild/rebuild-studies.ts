@@ -199,7 +199,9 @@ async function discardManifests(
   }
 }
 
-/** Drops the volumes that the store lists now: a listing that left one out must not cost it the manifest that says whose it is. */
+/**
+ * Takes what the store lists now out of `absent`. An earlier listing may have left a volume out, and its manifest says whose it is.
+ */
 async function dropListed(store: Pick<RebuildDeps["store"], "list">, absent: Set<string>): Promise<void> {
   if (absent.size === 0) return;
   for await (const { key } of store.list("")) {

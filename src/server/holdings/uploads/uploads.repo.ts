@@ -80,7 +80,7 @@ export async function failUploadsOfNode(tx: Tx, nodeId: string, at: Date): Promi
     .where(and(eq(uploads.nodeId, nodeId), eq(uploads.state, "receiving")));
 }
 
-/** Failed uploads of a node whose bytes it has not itself removed from the store, oldest first: their ids, at most `atOnce` a page. */
+/** Ids of failed uploads whose bytes their node has not removed from the store: oldest first, at most `atOnce` a page. */
 export async function* unremovedUploads(
   db: DbOrTx,
   nodeId: string,
