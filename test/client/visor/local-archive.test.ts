@@ -168,6 +168,16 @@ describe("exams on this device", () => {
     expect(exams.studies[0]?.series[0]?.instanceCount).toBe(1);
   });
 
+  test("a film keeps how long each of its frames is shown, however many it has", async () => {
+    const times = ["0", ...Array.from({ length: 99 }, (_, i) => (i % 2 ? "40" : "80"))];
+    const film = sampleFile({
+      [TagHex.NumberOfFrames]: { vr: "IS", Value: ["100"] },
+      [TagHex.FrameTimeVector]: { vr: "DS", Value: times },
+    });
+    const [instance] = (await open({ film })).metadata({ ...series });
+    expect(instance?.[TagHex.FrameTimeVector]?.Value).toEqual(times.map(Number));
+  });
+
   test("one instance is read without reading the pixels of the others", async () => {
     const big = sampleFile({
       [TagHex.Rows]: { vr: "US", Value: [1024] },

@@ -266,6 +266,7 @@ function shownAttributes(metadata: DicomJson): DicomJson {
 function isShown(tag: string, { vr, Value }: DicomJsonElement): boolean {
   if (Number.parseInt(tag.slice(0, 4), 16) % 2 === 1) return false;
   if (vr === "SQ") return SHOWN_SEQUENCES.has(tag);
-  // Palettes and other tables are in group 0028.
-  return tag.startsWith("0028") || (Value?.length ?? 0) <= MAX_LONG_VALUES;
+  // Palettes and other tables are in group 0028; a film has a time for each frame.
+  const isTable = tag.startsWith("0028") || tag === TagHex.FrameTimeVector;
+  return isTable || (Value?.length ?? 0) <= MAX_LONG_VALUES;
 }
