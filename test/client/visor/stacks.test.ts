@@ -87,6 +87,12 @@ describe("an instance of many frames", () => {
     expect(rate({ [TagHex.FrameTime]: { vr: "DS", Value: [40] } })).toBe(25);
     expect(rate({ [TagHex.CineRate]: { vr: "IS", Value: [1e9] } })).toBe(60);
     expect(rate({ [TagHex.FrameTime]: { vr: "DS", Value: [0] } })).toBe(24);
+    // A rate of 0 says nothing.
+    const none = { vr: "IS", Value: [0] };
+    const frameTime = { [TagHex.FrameTime]: { vr: "DS", Value: [100] } };
+    expect(rate({ [TagHex.RecommendedDisplayFrameRate]: none, ...frameTime })).toBe(10);
+    const cineRate = { [TagHex.CineRate]: { vr: "IS", Value: [15] } };
+    expect(rate({ [TagHex.RecommendedDisplayFrameRate]: none, ...cineRate })).toBe(15);
   });
 
   test("is a film whose frames are shown as long as its vector of frame times says", () => {

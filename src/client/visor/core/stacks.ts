@@ -123,11 +123,12 @@ function timesOf(
   metadata: DicomJson,
   count: number,
 ): { framesPerSecond: number; frameTimesMs?: readonly number[] | undefined } {
+  // A rate of 0 says nothing.
   const declared =
-    numberOf(metadata[TagHex.RecommendedDisplayFrameRate]) ?? numberOf(metadata[TagHex.CineRate]);
+    numberOf(metadata[TagHex.RecommendedDisplayFrameRate]) || numberOf(metadata[TagHex.CineRate]);
   const frameTime = numberOf(metadata[TagHex.FrameTime]);
-  if (declared !== undefined || frameTime !== undefined)
-    return { framesPerSecond: rateOf(declared ?? (frameTime ? 1000 / frameTime : USUAL_RATE)) };
+  const rate = declared || (frameTime && 1000 / frameTime);
+  if (rate) return { framesPerSecond: rateOf(rate) };
   const increments = metadata[TagHex.FrameTimeVector]?.Value?.slice(1, count) ?? [];
   const times = increments.filter((time): time is number => typeof time === "number" && time > 0);
   const meanMs = times.reduce((sum, time) => sum + time, 0) / times.length;
