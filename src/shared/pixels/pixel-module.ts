@@ -91,7 +91,7 @@ export function readPixelModule(metadata: DicomJson, frameIndex: number): PixelM
     voiTable: tableOf(itemOf(voi[TagHex.VOILUTSequence]), modalityTable ? 0 : Math.min(...rescaled)),
     isInverted: shape === undefined ? photometricInterpretation === "MONOCHROME1" : shape === "INVERSE",
     palette: WITH_PALETTE.has(photometricInterpretation) ? paletteOf(metadata, lowest) : undefined,
-    padding: paddingOf(metadata, lowest),
+    padding: floatBits ? floatPaddingOf(metadata, dataAs) : paddingOf(metadata, lowest),
     pixelAspect: pixelAspectOf(metadata, groups),
   };
 }
@@ -146,8 +146,19 @@ function paddingOf(metadata: DicomJson, lowest: number): PixelModule["padding"] 
   const declared = numberOf(metadata[TagHex.PixelPaddingValue]);
   if (declared === undefined) return undefined;
   const value = withSign(declared, lowest);
-  const limit = withSign(numberOf(metadata[TagHex.PixelPaddingRangeLimit]) ?? value, lowest);
-  return { from: Math.min(value, limit), to: Math.max(value, limit) };
+  return between(value, withSign(numberOf(metadata[TagHex.PixelPaddingRangeLimit]) ?? value, lowest));
+}
+
+/** Numbers with fractions have a padding of their own kind (PS3.3 §C.7.6.24, §C.7.6.25). */
+function floatPaddingOf(metadata: DicomJson, dataAs: PixelModule["pixelDataAs"]): PixelModule["padding"] {
+  const kind = dataAs === "double" ? "DoubleFloat" : "Float";
+  const value = numberOf(metadata[TagHex[`${kind}PixelPaddingValue`]]);
+  const limit = numberOf(metadata[TagHex[`${kind}PixelPaddingRangeLimit`]]);
+  return value === undefined ? undefined : between(value, limit ?? value);
+}
+
+function between(one: number, other: number): PixelModule["padding"] {
+  return { from: Math.min(one, other), to: Math.max(one, other) };
 }
 
 function tableOf(item: DicomJson | undefined, lowest: number): LookupTable | undefined {
@@ -177,15 +188,17 @@ export function imagerPixelSpacing(
   return own ?? metadata[TagHex.ImagerPixelSpacing];
 }
 
-/** The ratio is declared only where no spacing tells it (PS3.3 §C.7.6.3.1.7). */
+/** The ratio counts only where no spacing tells it (PS3.3 §C.7.6.3.1.7). An element may be there without its values. */
 function pixelAspectOf(metadata: DicomJson, groups: (tag: string) => DicomJson | undefined): number {
-  const sizes =
-    metadata[TagHex.PixelAspectRatio] ??
-    groups(TagHex.PixelMeasuresSequence)?.[TagHex.PixelSpacing] ??
-    metadata[TagHex.PixelSpacing] ??
-    imagerPixelSpacing(metadata, groups) ??
-    metadata[TagHex.NominalScannedPixelSpacing];
-  const aspect = (numberOf(sizes) ?? 1) / (numberOf(sizes, 1) ?? 1);
+  const sizes = [
+    groups(TagHex.PixelMeasuresSequence)?.[TagHex.PixelSpacing],
+    metadata[TagHex.PixelSpacing],
+    imagerPixelSpacing(metadata, groups),
+    metadata[TagHex.NominalScannedPixelSpacing],
+    metadata[TagHex.PixelAspectRatio],
+  ];
+  const aspects = sizes.map((size) => (numberOf(size) ?? 0) / (numberOf(size, 1) ?? 0));
+  const aspect = aspects.find((ratio) => ratio > 0 && Number.isFinite(ratio)) ?? 1;
   return aspect > 1 / MAX_PIXEL_ASPECT && aspect < MAX_PIXEL_ASPECT ? aspect : 1;
 }
 

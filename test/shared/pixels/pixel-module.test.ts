@@ -1,12 +1,14 @@
-import { expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import type { DicomJson } from "../../../src/shared/dicom/dicom-json.ts";
 import { TagHex } from "../../../src/shared/dicom/tags.ts";
 import { TransferSyntax } from "../../../src/shared/dicom/transfer-syntax.ts";
 import { decodeNative } from "../../../src/shared/pixels/decode-native.ts";
 import { readPixelModule } from "../../../src/shared/pixels/pixel-module.ts";
+import { prepareFrame } from "../../../src/shared/pixels/prepare-frame.ts";
 
 const us = (...Value: number[]) => ({ vr: "US", Value });
 const ds = (value: number) => ({ vr: "DS", Value: [value] });
+const pair = (...Value: [number, number]) => ({ vr: "DS", Value });
 const tableFrom = (first: number): DicomJson => ({
   [TagHex.LUTDescriptor]: us(4, first, 8),
   [TagHex.LUTData]: us(0, 1, 2, 3),
@@ -100,3 +102,59 @@ test.each([
     }
   },
 );
+
+describe("the padding of numbers with fractions", () => {
+  const LOWEST = Math.fround(-1e30);
+  const described = { [TagHex.FloatPixelData]: { vr: "OF", BulkDataURI: "frames/1" } };
+  const padded = {
+    ...described,
+    ...{ [TagHex.Rows]: us(1), [TagHex.Columns]: us(4) },
+    [TagHex.FloatPixelPaddingValue]: { vr: "FL", Value: [LOWEST] },
+    [TagHex.FloatPixelPaddingRangeLimit]: { vr: "FL", Value: [-1e20] },
+  };
+
+  test("is that of their kind", () => {
+    expect(readPixelModule(padded, 0).padding).toEqual({ from: LOWEST, to: -1e20 });
+    const asDouble = {
+      [TagHex.DoubleFloatPixelData]: { vr: "OD", BulkDataURI: "frames/1" },
+      [TagHex.DoubleFloatPixelPaddingValue]: { vr: "FD", Value: [-9] },
+    };
+    expect(readPixelModule(asDouble, 0).padding).toEqual({ from: -9, to: -9 });
+    const whole = { ...described, [TagHex.PixelPaddingValue]: us(0) };
+    expect(readPixelModule(whole, 0).padding).toBeUndefined();
+  });
+
+  test("takes no grey level from the values of the picture", () => {
+    const pixels = readPixelModule(padded, 0);
+    const bytes = new Uint8Array(Float32Array.of(LOWEST, 0, 0.5, 1).buffer);
+    const frame = prepareFrame(decodeNative(bytes, pixels, TransferSyntax.explicitLittleEndian), pixels);
+    expect(frame.kind === "grey" && [...frame.indexes]).toEqual([0, 0, 32_768, 65_535]);
+  });
+});
+
+/* PS3.3 §C.7.6.3.1.7 */
+test.each<[string, DicomJson, number]>([
+  ["its spacing", { [TagHex.PixelSpacing]: pair(1, 0.5) }, 2],
+  [
+    "its spacing, whatever its ratio says",
+    { [TagHex.PixelSpacing]: pair(1, 0.5), [TagHex.PixelAspectRatio]: pair(1, 1) },
+    2,
+  ],
+  [
+    "its ratio beside a spacing without values",
+    { [TagHex.PixelSpacing]: { vr: "DS" }, [TagHex.PixelAspectRatio]: pair(3, 2) },
+    1.5,
+  ],
+  [
+    "its spacing beside a ratio without values",
+    { [TagHex.PixelAspectRatio]: { vr: "IS" }, [TagHex.PixelSpacing]: pair(1, 0.5) },
+    2,
+  ],
+  [
+    "the detector's spacing where the patient's is no number",
+    { [TagHex.PixelSpacing]: pair(0, 0), [TagHex.ImagerPixelSpacing]: pair(1, 4) },
+    0.25,
+  ],
+])("the shape of a pixel is that of %s", (_, described, aspect) => {
+  expect(readPixelModule(described, 0).pixelAspect).toBe(aspect);
+});
