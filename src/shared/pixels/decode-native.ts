@@ -1,17 +1,19 @@
 import { TransferSyntax } from "../dicom/transfer-syntax.ts";
 import { type DecodedFrame, interleave, type Samples } from "./decoded-frame.ts";
 import { NoPicture } from "./no-picture.ts";
+import { assertDrawable } from "./pixel-bounds.ts";
 import type { PixelModule } from "./pixel-module.ts";
 
 /**
  * Decodes uncompressed pixel data (PS3.5 §8.1, §A.1 to §A.3). Missing samples at the end are zero.
- * @throws {NoPicture} when most of them are missing
+ * @throws {NoPicture} when most of them are missing, or more are declared than may be held
  */
 export function decodeNative(
   bytes: Uint8Array,
   pixels: PixelModule,
   transferSyntaxUID: string,
 ): DecodedFrame {
+  assertDrawable(pixels);
   const { rows, columns, samplesPerPixel } = pixels;
   const littleEndian = inLittleEndian(bytes, pixels, transferSyntaxUID);
   const count = rows * columns * samplesPerPixel;

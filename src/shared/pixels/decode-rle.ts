@@ -1,6 +1,7 @@
 import { samplesOf } from "./decode-native.ts";
 import type { DecodedFrame } from "./decoded-frame.ts";
 import { NoPicture } from "./no-picture.ts";
+import { assertDrawable } from "./pixel-bounds.ts";
 import type { PixelModule } from "./pixel-module.ts";
 
 const HEADER_BYTES = 64;
@@ -8,9 +9,10 @@ const MAX_SEGMENTS = 15;
 
 /**
  * RLE Lossless (PS3.5 annex G): a segment for each byte of a pixel, the high bytes of a sample first.
- * @throws {NoPicture} when a segment is missing
+ * @throws {NoPicture} when a segment is missing, or more pixels are declared than may be held
  */
 export function decodeRle(bytes: Uint8Array, pixels: PixelModule): DecodedFrame {
+  assertDrawable(pixels);
   const { rows, columns, samplesPerPixel, bitsAllocated } = pixels;
   const sampleBytes = Math.max(1, bitsAllocated / 8);
   const pixelBytes = sampleBytes * samplesPerPixel;

@@ -3,6 +3,8 @@ import { decodeFrame } from "../../../src/shared/pixels/decode-frame.ts";
 import { NoPicture } from "../../../src/shared/pixels/no-picture.ts";
 import { readPixelModule } from "../../../src/shared/pixels/pixel-module.ts";
 
+const EXPLICIT = "1.2.840.10008.1.2.1";
+const RLE = "1.2.840.10008.1.2.5";
 const JPEG = "1.2.840.10008.1.2.4.50";
 const JPEG_LS = "1.2.840.10008.1.2.4.80";
 const JPEG_2000 = "1.2.840.10008.1.2.4.90";
@@ -15,7 +17,11 @@ const SOI = [0xff, 0xd8];
 const EOI = [0xff, 0xd9];
 
 /** What a stream's decoder is given; the pixels are those of nobody. */
-async function given(stream: number[], transferSyntaxUID: string): Promise<Uint8Array | string> {
+async function given(
+  stream: number[],
+  transferSyntaxUID: string,
+  pixels = readPixelModule({}, 0),
+): Promise<Uint8Array | string> {
   let taken: Uint8Array | undefined;
   const codecs = {
     decode: async (_: string, encoded: Uint8Array) => {
@@ -25,7 +31,7 @@ async function given(stream: number[], transferSyntaxUID: string): Promise<Uint8
     warm() {},
   };
   try {
-    await decodeFrame(Uint8Array.from(stream), readPixelModule({}, 0), transferSyntaxUID, codecs);
+    await decodeFrame(Uint8Array.from(stream), pixels, transferSyntaxUID, codecs);
   } catch (error) {
     if (error instanceof NoPicture) return error.failure;
     throw error;
@@ -89,6 +95,19 @@ describe("a stream of a few bytes that claims more pixels than fit in memory rea
     ["tiles of no size", codeStream(64, { tile: 0 }), JPEG_2000],
   ])("%s is no picture", async (_, stream, syntax) => {
     expect(await given(stream, syntax)).toBeString();
+  });
+});
+
+describe("an instance of a few bytes that claims more pixels than fit in memory is not decoded", () => {
+  const claimed = { ...readPixelModule({}, 0), rows: 65_535, columns: 65_535 };
+  const chrominance = { samplesPerPixel: 3, photometricInterpretation: "YBR_FULL_422" };
+  const runs = [1, 64, ...Array(14).fill(0)].flatMap((n) => u32(n).reverse());
+  test.each([
+    ["run lengths", [...runs, 0, 7], RLE, claimed],
+    ["chrominance that pixels share", Array(64).fill(0), EXPLICIT, { ...claimed, ...chrominance }],
+    ["no rows", Array(64).fill(0), EXPLICIT, { ...claimed, rows: 0 }],
+  ])("%s", async (_, bytes, syntax, pixels) => {
+    expect(await given(bytes, syntax, pixels)).toBeOneOf(["unsupported", "undecodable"]);
   });
 });
 
