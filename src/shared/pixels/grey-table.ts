@@ -13,13 +13,19 @@ export function modalityValue({ rescale, modalityTable }: ModalityModule, stored
   return stored * rescale.slope + rescale.intercept;
 }
 
+/** Values that lie closer together are seldom whole numbers: a window of them has no room for the 1 that LINEAR adds. */
+const SMALL_RANGE = 16;
+
 /** The window from the lowest to the highest value of a frame. */
 export function fullWindow(frame: GreyFrame, modality: ModalityModule): Window {
   const ends = [frame.lowest, frame.highest].map((index) =>
     modalityValue(modality, frame.first + index * frame.step),
   );
   const [low, high] = [Math.min(...ends), Math.max(...ends)];
-  return { center: (low + high + 1) / 2, width: Math.max(1, high - low + 1) };
+  const range = high - low;
+  if (range > 0 && range < SMALL_RANGE)
+    return { center: (low + high) / 2, width: range, shape: "linearExact" };
+  return { center: (low + high + 1) / 2, width: Math.max(1, range + 1) };
 }
 
 /** What the instance proposes, else its full range. */

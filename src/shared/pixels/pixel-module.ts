@@ -124,7 +124,7 @@ function pixelDataAs(metadata: DicomJson): PixelModule["pixelDataAs"] {
 const MAX_WINDOWS = 16;
 
 function windowsOf(voi: DicomJson): NamedWindow[] {
-  const shape = SHAPES.get(textOf(voi[TagHex.VOILUTFunction]) ?? "") ?? "linear";
+  const declared = SHAPES.get(textOf(voi[TagHex.VOILUTFunction]) ?? "") ?? "linear";
   const count = Math.min(MAX_WINDOWS, voi[TagHex.WindowCenter]?.Value?.length ?? 0);
   return Array.from({ length: count }, (_, place) => {
     const center = numberOf(voi[TagHex.WindowCenter], place);
@@ -132,6 +132,8 @@ function windowsOf(voi: DicomJson): NamedWindow[] {
     const name = voi[TagHex.WindowCenterWidthExplanation]?.Value?.[place];
     if (center === undefined || width === undefined || width <= 0) return [];
     if (Math.abs(center) > MAX_RESCALE || width > MAX_RESCALE) return [];
+    // LINEAR has none so narrow (PS3.3 §C.11.2.1.2.1): who writes one means the values themselves.
+    const shape = declared === "linear" && width < 1 ? "linearExact" : declared;
     return [{ center, width, shape, name: typeof name === "string" ? name.trim() : "" }];
   }).flat();
 }

@@ -3,6 +3,8 @@ import { expect, test } from "bun:test";
 import type { Measure } from "../../../src/client/visor/core/measures.ts";
 import { MeasureLayer } from "../../../src/client/visor/view/measure-layer.tsx";
 import type { ShownPicture } from "../../../src/client/visor/view/use-picture.ts";
+import type { DicomJson } from "../../../src/shared/dicom/dicom-json.ts";
+import { TagHex } from "../../../src/shared/dicom/tags.ts";
 import { cleanup, withDom } from "../../support/dom.ts";
 import { renderClient } from "../../support/render-client.tsx";
 
@@ -19,15 +21,17 @@ interface Seen {
   spacing?: { rows: number; columns: number };
   pixelAspect?: number;
   isCoarse?: boolean;
+  metadata?: DicomJson;
+  rescale?: { slope: number; intercept: number };
 }
 
 async function textOf(
   points: Measure["points"],
-  { kind = "length", spacing, pixelAspect = 1, isCoarse = false }: Seen = {},
+  { kind = "length", spacing, pixelAspect = 1, isCoarse = false, metadata = {}, rescale }: Seen = {},
 ): Promise<string | null | undefined> {
-  const slice = { key: "1/0", geometry: { spacing }, metadata: {} };
+  const slice = { key: "1/0", frameIndex: 0, geometry: { spacing }, metadata };
   const frame = { kind: "grey", rows: 1, columns: 1, indexes: Uint8Array.of(7), first: 0, step: 1 };
-  const pixels = { pixelAspect, rescale: { slope: 1, intercept: 0 } };
+  const pixels = { pixelAspect, rescale: rescale ?? { slope: 1, intercept: 0 } };
   const shown = { slice, pixels, picture: { frame } } as unknown as ShownPicture;
   await renderClient(
     <MeasureLayer
@@ -65,4 +69,34 @@ test("a value is read from the whole image, not from the beginning of one that i
   const points = [{ x: 0, y: 0 }];
   expect(await textOf(points, { kind: "probe", isCoarse: true })).toBe("…");
   expect(await textOf(points, { kind: "probe" })).toBe("7");
+});
+
+test("a value of CT is in Hounsfield units unless the image declares another", async () => {
+  const points = [{ x: 0, y: 0 }];
+  const unitOf = (metadata: DicomJson, modality = "CT") =>
+    textOf(points, {
+      kind: "probe",
+      metadata: { [TagHex.Modality]: { vr: "CS", Value: [modality] }, ...metadata },
+    });
+  const type = (value: string) => ({ [TagHex.RescaleType]: { vr: "LO", Value: [value] } });
+  const inGroups = (value: string) => ({
+    [TagHex.SharedFunctionalGroupsSequence]: {
+      vr: "SQ",
+      Value: [{ [TagHex.PixelValueTransformationSequence]: { vr: "SQ", Value: [type(value)] } }],
+    },
+  });
+  expect(await unitOf({})).toBe("7 HU");
+  expect(await unitOf(type("HU "))).toBe("7 HU");
+  expect(await unitOf(type("Z_EFF"))).toBe("7");
+  expect(await unitOf(inGroups("HU"))).toBe("7 HU");
+  expect(await unitOf(inGroups("MGML"))).toBe("7");
+  expect(await unitOf({}, "MR")).toBe("7");
+});
+
+test("a small value has the digits that tell it from others", async () => {
+  const points = [{ x: 0, y: 0 }];
+  const valueAt = (slope: number) => textOf(points, { kind: "probe", rescale: { slope, intercept: 0 } });
+  expect(await valueAt(0.000_123_46)).toBe("0,0008642");
+  expect(await valueAt(0.25)).toBe("1,75");
+  expect(await valueAt(100.07)).toBe("700,5");
 });

@@ -1,5 +1,9 @@
+import { textOf } from "../../../shared/dicom/json-values.ts";
+import { TagHex } from "../../../shared/dicom/tags.ts";
+import { functionalGroups } from "../../../shared/pixels/pixel-module.ts";
 import type { Point } from "../draw/placement.ts";
 import type { SliceGeometry } from "./geometry.ts";
+import type { Slice } from "./stacks.ts";
 
 /** Points are places in the picture: column and row. */
 export interface Measure {
@@ -75,4 +79,11 @@ export function angleDegrees(
   const direction = (point: Point) => Math.atan2((point.y - middle.y) * rows, (point.x - middle.x) * columns);
   const turn = Math.abs(direction(one) - direction(other)) * (180 / Math.PI);
   return turn > 180 ? 360 - turn : turn;
+}
+
+/** Whether values are Hounsfield units: those of CT, unless the image declares others, such as effective atomic numbers (PS3.3 §C.11.1.1.2). */
+export function isHounsfield({ metadata, frameIndex }: Pick<Slice, "metadata" | "frameIndex">): boolean {
+  const transformed = functionalGroups(metadata, frameIndex)(TagHex.PixelValueTransformationSequence);
+  const declared = textOf((transformed ?? metadata)[TagHex.RescaleType]) || "HU";
+  return textOf(metadata[TagHex.Modality]) === "CT" && declared === "HU";
 }

@@ -42,19 +42,44 @@ export function windowLimits(frame: GreyFrame, pixels: PixelModule): WindowLimit
   return { lowest: center - width / 2, highest: center + width / 2 };
 }
 
+const COARSEST_GRAIN = 0.1;
+const FINEST_GRAIN = 1e-9;
+const GRAINS_OF_RANGE = 1_000;
+
+/** The step of windows for values that lie so far apart: a power of ten, in the modality's unit. */
+export function windowGrain({ lowest, highest }: WindowLimits): number {
+  const exponent = Math.floor(Math.log10((highest - lowest) / GRAINS_OF_RANGE));
+  const grain = Number(`1e${Number.isFinite(exponent) ? exponent : 0}`);
+  return Math.min(COARSEST_GRAIN, Math.max(FINEST_GRAIN, grain));
+}
+
+/** LINEAR has no windows below 1 (PS3.3 §C.11.2.1.2.1). */
+export function leastWidth({ shape = "linear" }: Window, limits: WindowLimits): number {
+  return shape === "linear" ? 1 : windowGrain(limits);
+}
+
 const MAX_CENTER = 1e7;
 
 /** Moves a window by a finger's way: to the right wider, up darker, a screen's width for the whole range. */
-export function draggedWindow(
-  window: Window,
-  moved: { x: number; y: number },
-  { lowest, highest }: WindowLimits,
-): Window {
+export function draggedWindow(window: Window, moved: { x: number; y: number }, limits: WindowLimits): Window {
+  const { lowest, highest } = limits;
+  const range = highest - lowest;
+  const grain = windowGrain(limits);
+  const least = leastWidth(window, limits);
   // Small windows need small steps, so the way also depends on the width itself.
-  const step = Math.max(0.02, Math.min((highest - lowest) / 400, Math.max(window.width, 1) / 100));
-  const width = Math.min(highest - lowest + 1, Math.max(1, window.width + moved.x * step));
-  const center = Math.min(MAX_CENTER, Math.max(-MAX_CENTER, window.center + moved.y * step));
-  return { ...window, center: Math.round(center * 10) / 10, width: Math.round(width * 10) / 10 };
+  const step = Math.max(grain, Math.min(range / 400, Math.max(window.width, 10 * grain) / 100));
+  const farthest = Math.max(MAX_CENTER, 2 * Math.abs(lowest), 2 * Math.abs(highest));
+  const width = within(window.width + moved.x * step, least, range + least);
+  const center = within(window.center + moved.y * step, -farthest, farthest);
+  return { ...window, center: onGrain(center, grain), width: onGrain(width, grain) };
+}
+
+function within(value: number, least: number, most: number): number {
+  return Math.min(most, Math.max(least, value));
+}
+
+function onGrain(value: number, grain: number): number {
+  return Number(value.toFixed(Math.round(-Math.log10(grain))));
 }
 
 /** The instance's own window, or its range where that shows nothing. */

@@ -1,9 +1,9 @@
+import type { I18n } from "@lingui/core";
 import { useLingui } from "@lingui/react/macro";
 import { useLayoutEffect, useRef, useState } from "react";
-import { TagHex } from "../../../shared/dicom/tags.ts";
 import { modalityValue } from "../../../shared/pixels/grey-table.ts";
 import type { PreparedFrame } from "../../../shared/pixels/prepare-frame.ts";
-import { angleDegrees, isWhole, lengthMm, type Measure } from "../core/measures.ts";
+import { angleDegrees, isHounsfield, isWhole, lengthMm, type Measure } from "../core/measures.ts";
 import { type Placement, type Point, toScreen } from "../draw/placement.ts";
 import type { ShownPicture } from "./use-picture.ts";
 
@@ -28,7 +28,7 @@ export function MeasureLayer({ measures, shown, isCoarse, placement }: MeasureLa
   const { spacing, isAtDetector } = shown.slice.geometry;
   const text = (measure: Measure): string => {
     const one = (value: number) => i18n.number(value, { maximumFractionDigits: 1 });
-    if (measure.kind === "probe") return isCoarse ? "…" : valueText(measure.points[0], shown, one);
+    if (measure.kind === "probe") return isCoarse ? "…" : valueText(measure.points[0], shown, i18n);
     if (measure.kind === "angle") {
       const degrees = angleDegrees(measure.points, spacing ?? { rows: shown.pixels.pixelAspect, columns: 1 });
       return degrees === undefined ? "" : `${one(degrees)}°`;
@@ -69,17 +69,14 @@ export function MeasureLayer({ measures, shown, isCoarse, placement }: MeasureLa
   );
 }
 
-function valueText(
-  point: Point | undefined,
-  { picture, pixels, slice }: ShownPicture,
-  format: (value: number) => string,
-): string {
+function valueText(point: Point | undefined, { picture, pixels, slice }: ShownPicture, i18n: I18n): string {
   if (!point) return "";
-  const value = valueAt(picture.frame, point);
-  if (value === undefined) return "";
-  if (typeof value !== "number") return value.join(" ");
-  const isHounsfield = slice.metadata[TagHex.Modality]?.Value?.[0] === "CT";
-  return `${format(modalityValue(pixels, value))}${isHounsfield ? " HU" : ""}`;
+  const stored = valueAt(picture.frame, point);
+  if (stored === undefined) return "";
+  if (typeof stored !== "number") return stored.join(" ");
+  const value = modalityValue(pixels, stored);
+  const digits = Math.abs(value) < 10 ? { maximumSignificantDigits: 4 } : { maximumFractionDigits: 1 };
+  return `${i18n.number(value, digits)}${isHounsfield(slice) ? " HU" : ""}`;
 }
 
 /** The stored value, or the colours, at a place. */

@@ -2,6 +2,7 @@ import { Trans, useLingui } from "@lingui/react/macro";
 import type { ReactNode, RefObject } from "react";
 import { DownloadIcon } from "../../ui/icons.tsx";
 import { closeInnerStep } from "../../ui/use-inner-step.ts";
+import { leastWidth, windowGrain } from "../core/windows.ts";
 import {
   AngleIcon,
   CompareIcon,
@@ -18,6 +19,7 @@ import {
 import type { Visor } from "./use-visor.ts";
 import type { VisorProps } from "./visor-props.ts";
 import { VisorSheet } from "./visor-sheet.tsx";
+import { fractionDigits } from "./visor-texts.ts";
 
 interface VisorMenuProps
   extends Pick<VisorProps, "onDownload" | "downloadSize" | "onShare" | "onOpenOhif" | "menu"> {
@@ -107,24 +109,36 @@ export function VisorMenu({ visor, returnTo, onClose, ...does }: VisorMenuProps)
   );
 }
 
+/** Values that reach less far are set in steps of their own, others in whole numbers. */
+const WHOLE_RANGE = 50;
+
 function WindowSliders({ visor: { limits, shown, settings, change, reset } }: { visor: Visor }) {
-  const { t } = useLingui();
+  const { i18n, t } = useLingui();
   const window = settings.window ?? shown?.window;
   if (!limits || !window) return null;
-  const range = Math.max(1, limits.highest - limits.lowest);
+  const { lowest, highest } = limits;
+  const isWhole = highest - lowest >= WHOLE_RANGE;
+  const step = isWhole ? 1 : windowGrain(limits);
+  const narrowest = isWhole ? 1 : leastWidth(window, limits);
   const slider = (name: "center" | "width", label: string, from: number, to: number) => (
     <label className="visor-window-slider">
       <span>{label}</span>
       <input
         type="range"
         className="visor-range"
-        style={{ "--share": (window[name] - from) / Math.max(1, to - from) }}
-        min={Math.floor(from)}
-        max={Math.ceil(to)}
+        style={{ "--share": (window[name] - from) / (to - from || 1) }}
+        min={isWhole ? Math.floor(from) : from}
+        max={isWhole ? Math.ceil(to) : to}
+        step={step}
         value={window[name]}
         onChange={(event) => change({ window: { ...window, [name]: Number(event.currentTarget.value) } })}
       />
-      <span className="visor-value">{Math.round(window[name])}</span>
+      <span className="visor-value">
+        {i18n.number(window[name], {
+          maximumFractionDigits: isWhole ? 0 : fractionDigits(step),
+          useGrouping: false,
+        })}
+      </span>
     </label>
   );
   return (
@@ -137,8 +151,13 @@ function WindowSliders({ visor: { limits, shown, settings, change, reset } }: { 
           <Trans id="visor.reset">Reset</Trans>
         </button>
       </div>
-      {slider("center", t({ id: "visor.center", message: "Center" }), limits.lowest, limits.highest)}
-      {slider("width", t({ id: "visor.width", message: "Width" }), 1, range)}
+      {slider("center", t({ id: "visor.center", message: "Center" }), lowest, highest)}
+      {slider(
+        "width",
+        t({ id: "visor.width", message: "Width" }),
+        narrowest,
+        Math.max(narrowest, highest - lowest),
+      )}
     </div>
   );
 }

@@ -22,9 +22,15 @@ export const sideLetters: Record<Side, MessageDescriptor> = {
   I: msg({ id: "visor.side.inferior", message: "I" }),
 };
 
+/** Digits behind the point that numbers of this size need. */
+export function fractionDigits(size: number): number {
+  return Math.min(9, Math.max(1, 1 - Math.floor(Math.log10(size))));
+}
+
 export function windowText(i18n: I18n, { center, width }: Window): string {
+  const maximumFractionDigits = fractionDigits(width);
   const [c, w] = [center, width].map((value) =>
-    i18n.number(value, { maximumFractionDigits: 1, useGrouping: false }),
+    i18n.number(value, { maximumFractionDigits, useGrouping: false }),
   );
   return i18n._(msg({ id: "visor.window", message: `C ${c} W ${w}` }));
 }
