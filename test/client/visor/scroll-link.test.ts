@@ -13,7 +13,7 @@ interface Drawn {
   count: number;
   first?: number;
   apartMm?: number;
-  orientation?: number[];
+  orientation?: number[] | ((at: number) => number[]);
   space?: string;
 }
 
@@ -36,9 +36,13 @@ function instances(uid: string, { count, first, apartMm = 5, orientation, space 
     ...(space && { [TagHex.FrameOfReferenceUID]: { vr: "UI", Value: [space] } }),
     ...(first !== undefined && {
       [TagHex.ImagePositionPatient]: { vr: "DS", Value: [0, 0, first + at * apartMm] },
-      [TagHex.ImageOrientationPatient]: { vr: "DS", Value: orientation ?? AXIAL },
+      [TagHex.ImageOrientationPatient]: { vr: "DS", Value: directionsAt(orientation, at) },
     }),
   }));
+}
+
+function directionsAt(orientation: Drawn["orientation"], at: number): number[] {
+  return typeof orientation === "function" ? orientation(at) : (orientation ?? AXIAL);
 }
 
 function stackOf(drawn: Drawn): Stack {
@@ -82,6 +86,10 @@ describe("linked scrolling", () => {
     expect(follows(axial, sagittal, [0, 5, 10])).toEqual([0, 50, 100]);
     expect(follows(sagittal, axial, [0, 54, 56, 100])).toEqual([0, 5, 6, 10]);
     expect(follows({ count: 5, at: 2 }, axial, [0, 4])).toEqual([0, 10]);
+    const turn = (at: number) => [Math.cos(at / 9), 0, Math.sin(at / 9), 0, 1, 0];
+    const turning = { count: 21, first: 50, apartMm: 0, orientation: turn, space: "2.25.9", at: 10 };
+    expect(follows(turning, axial, [0, 10, 20])).toEqual([0, 5, 10]);
+    expect(follows(axial, turning, [0, 5, 10])).toEqual([0, 10, 20]);
     expect(follows({ count: 1, at: 0 }, axial, [0])).toEqual([5]);
     expect(follows(axial, { count: 1, at: 0 }, [0, 10])).toEqual([0, 0]);
   });

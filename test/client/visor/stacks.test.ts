@@ -67,6 +67,14 @@ describe("the slices of a series", () => {
     ]);
   });
 
+  test("stay together in the order of their numbers where each has a direction of its own: a picture that turns", () => {
+    const turning = Array.from({ length: 12 }, (_, i) => {
+      const angle = (i * Math.PI) / 12;
+      return instance(12 - i, at(i % 3, [Math.cos(angle), Math.sin(angle), 0, 0, 0, -1]));
+    });
+    expect(numbers(turning)).toEqual([[1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]]);
+  });
+
   test("do not take vectors without a direction, or positions that are no numbers, for places", () => {
     expect(numbers([instance(2, at(0, [0, 0, 0, 0, 0, 0])), instance(1, at("NaN"))])).toEqual([[1], [2]]);
   });
@@ -109,6 +117,43 @@ describe("an instance of many frames", () => {
     expect(film([])).toEqual([24, undefined]);
     const recommended = { [TagHex.RecommendedDisplayFrameRate]: { vr: "IS", Value: [10] } };
     expect(film([0, 100, 800, 300], recommended)).toEqual([10, undefined]);
+  });
+
+  describe("of a body", () => {
+    const group = (z: number, orientation: number[]) => {
+      const { [TagHex.ImagePositionPatient]: position, [TagHex.ImageOrientationPatient]: directions } = at(
+        z,
+        orientation,
+      ) as Record<string, DicomJson[string]>;
+      const sequence = (item: object) => ({ vr: "SQ", Value: [item] });
+      return {
+        [TagHex.PlanePositionSequence]: sequence({ [TagHex.ImagePositionPatient]: position }),
+        [TagHex.PlaneOrientationSequence]: sequence({ [TagHex.ImageOrientationPatient]: directions }),
+      };
+    };
+    const enhanced = (groups: object[]) =>
+      buildStacks(series, [
+        frames(groups.length, { [TagHex.PerFrameFunctionalGroupsSequence]: { vr: "SQ", Value: groups } }),
+      ]).map(({ slices, framesPerSecond }) => [framesPerSecond, ...slices.map((one) => one.frameIndex)]);
+
+    test("is split where scrolling would jump, as separate slices are", () => {
+      const planes = [group(9, AXIAL), group(5, SAGITTAL), group(0, AXIAL), group(7, SAGITTAL)];
+      expect(enhanced(planes)).toEqual([
+        [undefined, 2, 0],
+        [undefined, 1, 3],
+      ]);
+      expect(enhanced([group(0, AXIAL), group(0, SAGITTAL)])).toEqual([
+        [undefined, 0],
+        [undefined, 1],
+      ]);
+    });
+
+    test("is a film in the order of its frames where it turns", () => {
+      const turning = Array.from({ length: 9 }, (_, i) =>
+        group(9, [Math.cos(i / 4), 0, Math.sin(i / 4), 0, 1, 0]),
+      );
+      expect(enhanced(turning)).toEqual([[24, 0, 1, 2, 3, 4, 5, 6, 7, 8]]);
+    });
   });
 
   test("that claims two thousand million frames is cut, and says so", () => {

@@ -1,5 +1,5 @@
 import { dot, normalOf } from "./geometry.ts";
-import type { Stack } from "./stacks.ts";
+import type { Slice, Stack } from "./stacks.ts";
 import type { VisorModel, VisorState } from "./visor-model.ts";
 
 /** A stack and the index of its seen slice. */
@@ -78,17 +78,25 @@ function sameShare(from: VisorState, to: VisorState): number {
   return (isTurned ? 1 - share : share) * lastOf(to);
 }
 
-/** Millimetres along the normal of each slice; undefined if one of them has none. */
+/** Millimetres along the normal of each slice; undefined if one of them has none, or another direction. */
 function locationsOf({ slices }: Stack): number[] | undefined {
-  const locations = slices.map(({ geometry }) => geometry.location);
-  return locations.every((location) => location !== undefined) ? locations : undefined;
+  const [first] = slices;
+  const locations = slices.flatMap((slice) => {
+    const { location } = slice.geometry;
+    return location !== undefined && wayOf(first, slice) === 1 ? [location] : [];
+  });
+  return locations.length === slices.length ? locations : undefined;
 }
 
 /** Normals that differ by less than eight degrees. */
 const PARALLEL = 0.99;
 
-/** 1: the stacks grow in one direction, -1: in opposite ones, 0: neither. */
-function sameWay({ slices: [a] }: Stack, { slices: [b] }: Stack): -1 | 0 | 1 {
+function sameWay(one: Stack, other: Stack): -1 | 0 | 1 {
+  return wayOf(one.slices[0], other.slices[0]);
+}
+
+/** 1: stacks of such slices grow in one direction, -1: in opposite ones, 0: neither. */
+function wayOf(a: Slice | undefined, b: Slice | undefined): -1 | 0 | 1 {
   const [one, other] = [a?.geometry.plane, b?.geometry.plane];
   if (!one || !other) return 0;
   const cosine = dot(normalOf(one), normalOf(other));

@@ -46,9 +46,9 @@ export function buildStacks(series: SeriesRecord, instances: readonly DicomJson[
     if (!hasPixels(metadata)) continue;
     const claimed = Math.floor(numberOf(metadata[TagHex.NumberOfFrames]) ?? 1);
     if (claimed > 1) {
-      const film = filmOf(series, metadata, { claimed, atMost: MAX_FILM_SLICES - filmed });
-      filmed += film.slices.length;
-      films.push(film);
+      const own = stacksOfFrames(series, metadata, { claimed, atMost: MAX_FILM_SLICES - filmed });
+      filmed += own.reduce((sum, { slices }) => sum + slices.length, 0);
+      films.push(...own);
       continue;
     }
     const slice = sliceOf(series, metadata, 0);
@@ -57,10 +57,10 @@ export function buildStacks(series: SeriesRecord, instances: readonly DicomJson[
     if (group) group.push(slice);
     else groups.set(key, [slice]);
   }
-  const stacks = [...groups.values()].map((slices) => ({
+  const stacks = [...groups.values()].flatMap(bodiesOf).map((slices) => ({
     key: slices[0]?.key ?? "",
     series,
-    slices: inOrder(slices).slice(0, MAX_SLICES),
+    slices: slices.slice(0, MAX_SLICES),
     framesPerSecond: undefined,
     isCut: slices.length > MAX_SLICES,
   }));
@@ -101,21 +101,28 @@ function sliceOf(series: SeriesRecord, metadata: DicomJson, frameIndex: number):
   };
 }
 
-function filmOf(
+/** One film, or the stacks of a body's slices. */
+function stacksOfFrames(
   series: SeriesRecord,
   metadata: DicomJson,
   { claimed, atMost }: { claimed: number; atMost: number },
-): Stack {
+): Stack[] {
   const count = Math.max(1, Math.min(claimed, atMost, MAX_SLICES));
-  const slices = Array.from({ length: count }, (_, frameIndex) => sliceOf(series, metadata, frameIndex));
-  const isBody = new Set(slices.map(({ geometry }) => geometry.location)).size > 1;
-  return {
+  const frames = Array.from({ length: count }, (_, frameIndex) => sliceOf(series, metadata, frameIndex));
+  const directions = directionsOf(frames);
+  const locations = new Set(frames.map(({ geometry }) => geometry.location));
+  const bodies = directions && (directions.length > 1 || locations.size > 1) ? directions.map(inOrder) : [];
+  const isCut = claimed > count;
+  if (bodies.length === 0) {
+    return [{ key: frames[0]?.key ?? "", series, slices: frames, ...timesOf(metadata, count), isCut }];
+  }
+  return bodies.map((slices) => ({
     key: slices[0]?.key ?? "",
     series,
-    slices: isBody ? inOrder(slices) : slices,
-    ...(isBody ? { framesPerSecond: undefined } : timesOf(metadata, count)),
-    isCut: claimed > count,
-  };
+    slices,
+    framesPerSecond: undefined,
+    isCut,
+  }));
 }
 
 /** The Cine Module's times (PS3.3 C.7.6.5). */
@@ -143,21 +150,41 @@ function rateOf(rate: number): number {
   return rate >= 1 ? Math.min(MAX_RATE, Math.round(rate)) : rate > 0 ? 1 : USUAL_RATE;
 }
 
-/** Slices of one group follow each other without a jump: one size, one direction, one echo. */
-function groupOf({ metadata, geometry }: Slice): string {
-  const { plane } = geometry;
-  const direction = plane ? [...plane.row, ...plane.column].map((part) => Math.round(part * 100)) : [];
+/** Slices of one group have one size and one echo. */
+function groupOf({ metadata }: Slice): string {
   const size = [TagHex.Rows, TagHex.Columns, TagHex.SamplesPerPixel].map((tag) => numberOf(metadata[tag]));
-  return [...size, ...direction, numberOf(metadata[TagHex.EchoNumbers])].join(" ");
+  return [...size, numberOf(metadata[TagHex.EchoNumbers])].join(" ");
+}
+
+/** The slices of each direction in order; all in the order of their numbers where they turn. */
+function bodiesOf(slices: Slice[]): Slice[][] {
+  return directionsOf(slices)?.map(inOrder) ?? [slices.toSorted(byNumber)];
+}
+
+/** More directions than a scout has, or than the discs of a spine that are seen along their own. */
+const MANY_DIRECTIONS = 6;
+
+/** The slices of each direction; undefined where there are many and nearly each slice has its own, as of a body that turns. */
+function directionsOf(slices: readonly Slice[]): Slice[][] | undefined {
+  const groups = [...Map.groupBy(slices, directionOf).values()];
+  return groups.length > MANY_DIRECTIONS && slices.length < 2 * groups.length ? undefined : groups;
+}
+
+/** Hundredths, because scanners round directions. */
+function directionOf({ geometry: { plane } }: Slice): string {
+  return plane ? [...plane.row, ...plane.column].map((part) => Math.round(part * 100)).join(" ") : "";
 }
 
 function inOrder(slices: Slice[]): Slice[] {
   const hasPlaces = slices.every(({ geometry }) => geometry.location !== undefined);
   return slices.toSorted((a, b) => {
     const apart = hasPlaces ? (a.geometry.location ?? 0) - (b.geometry.location ?? 0) : 0;
-    if (Math.abs(apart) > 1e-3) return apart;
-    return instanceNumber(a) - instanceNumber(b) || a.frameIndex - b.frameIndex;
+    return Math.abs(apart) > 1e-3 ? apart : byNumber(a, b);
   });
+}
+
+function byNumber(a: Slice, b: Slice): number {
+  return instanceNumber(a) - instanceNumber(b) || a.frameIndex - b.frameIndex;
 }
 
 function instanceNumber(slice: Slice | undefined): number {
