@@ -35,7 +35,14 @@ export function lookupTable(
     ? entriesOf(data.plain, count)
     : data.segmented && segmentedEntriesOf(data.segmented, count, bits);
   if (!entries || entries.length === 0) return undefined;
-  return { first, bits: Math.min(16, Math.max(1, bits)), entries };
+  return { first, bits: Math.min(16, Math.max(1, bits, bitsNeeded(entries))), entries };
+}
+
+/** Some files declare 8 bits, and write the 8 higher ones of 16. */
+function bitsNeeded(entries: ArrayLike<number>): number {
+  let highest = 0;
+  for (let at = 0; at < entries.length; at++) highest = Math.max(highest, entries[at] ?? 0);
+  return Math.floor(highest).toString(2).length;
 }
 
 /** A number of 16 bits, of which many a file does not write the sign: negative if one so low can be meant. */

@@ -51,6 +51,14 @@ test("the first value of a modality LUT and of a palette has the sign of the pix
   expect(firsts(described)).toEqual([0xff80, 0xff80, 0xff80, 0xff80]);
 });
 
+test("a table whose entries have more bits than it declares is not cut off at white", () => {
+  const item = { [TagHex.LUTDescriptor]: us(4, 0, 8), [TagHex.LUTData]: us(0, 0x4000, 0x8000, 0xff00) };
+  const { voiTable } = readPixelModule({ ...wide, [TagHex.VOILUTSequence]: sequence(item) }, 0);
+  expect(voiTable?.bits).toBe(16);
+  const narrow = { ...item, [TagHex.LUTData]: us(0, 85, 170, 255) };
+  expect(readPixelModule({ ...wide, [TagHex.VOILUTSequence]: sequence(narrow) }, 0).voiTable?.bits).toBe(8);
+});
+
 test("the padding of signed pixels is known by its value without a sign, too", () => {
   const padded = { ...wide, [TagHex.PixelPaddingValue]: us(63_536) };
   expect(readPixelModule({ ...padded, ...signed }, 0).padding).toEqual({ from: -2_000, to: -2_000 });
