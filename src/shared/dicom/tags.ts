@@ -93,6 +93,7 @@ export const Tag = {
   SeriesNumber: 0x00200011,
   AcquisitionNumber: 0x00200012,
   InstanceNumber: 0x00200013,
+  PatientOrientation: 0x00200020,
   ImagePositionPatient: 0x00200032,
   ImageOrientationPatient: 0x00200037,
   FrameOfReferenceUID: 0x00200052,

@@ -14,6 +14,7 @@ import {
   turnedRight,
   zoomAt,
 } from "../../../src/client/visor/draw/placement.ts";
+import type { DicomJson } from "../../../src/shared/dicom/dicom-json.ts";
 import { TagHex } from "../../../src/shared/dicom/tags.ts";
 
 const stage = { columns: 100, rows: 50, pixelAspect: 1, width: 200, height: 200 };
@@ -160,6 +161,23 @@ describe("directions", () => {
     expect(edgesOf(axial, { quarters: 1, isFlipped: false })).toEqual({ left: ["P"], top: ["R"] });
     expect(edgesOf(axial, { quarters: 0, isFlipped: true })).toEqual({ left: ["L"], top: ["A"] });
     expect(edgesOf(axial, flipped({ ...NO_TURN, quarters: 1 }))).toEqual({ left: ["A"], top: ["R"] });
+  });
+
+  /* PS3.3 §C.7.6.1.1.1 */
+  test("are those that a radiograph without a plane declares", () => {
+    const edges = (declared: unknown[], more: DicomJson = {}) => {
+      const orientation = { [TagHex.PatientOrientation]: { vr: "CS", Value: declared } };
+      const { directions } = readGeometry({ ...orientation, ...more }, 0);
+      return directions && edgesOf(directions, NO_TURN);
+    };
+    expect(edges(["L", "F"])).toEqual({ left: ["R"], top: ["S"] });
+    expect(edges(["A", "FR"])).toEqual({ left: ["P"], top: ["S", "L"] });
+    expect(edges(["P ", "LH"])).toEqual({ left: ["A"], top: ["R", "I"] });
+    const plane = { [TagHex.ImageOrientationPatient]: { vr: "DS", Value: [1, 0, 0, 0, 1, 0] } };
+    expect(edges(["A", "F"], plane)).toEqual({ left: ["R"], top: ["A"] });
+    // Half an orientation, one of an animal, or two that are one line say nothing.
+    for (const none of [[], ["L"], [null, "F"], ["CR", "V"], ["L", "R"], ["LR", "F"]])
+      expect(edges(none)).toBeUndefined();
   });
 });
 

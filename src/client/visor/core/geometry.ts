@@ -5,11 +5,14 @@ import { functionalGroups, imagerPixelSpacing } from "../../../shared/pixels/pix
 
 export type Vector = readonly [x: number, y: number, z: number];
 
-/** Where an image lies in the patient (PS3.3 §C.7.6.2): x to the left, y to the back, z to the head. */
-export interface ImagePlane {
-  /** Directions of growing columns and rows, as unit vectors. */
+/** Directions of growing columns and rows, as unit vectors in the patient: x to the left, y to the back, z to the head. */
+export interface Directions {
   row: Vector;
   column: Vector;
+}
+
+/** Where an image lies in the patient (PS3.3 §C.7.6.2). */
+export interface ImagePlane extends Directions {
   position: Vector | undefined;
 }
 
@@ -21,6 +24,8 @@ interface Spacing {
 
 export interface SliceGeometry {
   plane: ImagePlane | undefined;
+  /** Of the plane, else those that a radiograph declares, which has none. */
+  directions: Directions | undefined;
   /** Millimetres along the normal of the plane. */
   location: number | undefined;
   frameOfReferenceUID: string | undefined;
@@ -41,6 +46,7 @@ export function readGeometry(metadata: DicomJson, frameIndex: number): SliceGeom
   const onFilm = spacingOf(metadata[TagHex.NominalScannedPixelSpacing]);
   return {
     plane,
+    directions: plane ?? declaredDirections(metadata[TagHex.PatientOrientation]),
     location: plane?.position && dot(plane.position, normalOf(plane)),
     frameOfReferenceUID: textOf(metadata[TagHex.FrameOfReferenceUID]),
     spacing: inPatient ?? atDetector,
@@ -61,6 +67,35 @@ function planeOf(
   const row = unit(vectorOf(orientation, 0));
   const column = unit(vectorOf(orientation, 3));
   return row && column ? { row, column, position: vectorOf(position, 0) } : undefined;
+}
+
+/** Patient Orientation's letters (PS3.3 §C.7.6.1.1.1). */
+const AXES = new Map<string, Vector>([
+  ["L", [1, 0, 0]],
+  ["R", [-1, 0, 0]],
+  ["P", [0, 1, 0]],
+  ["A", [0, -1, 0]],
+  ["H", [0, 0, 1]],
+  ["F", [0, 0, -1]],
+]);
+/** How much less each further letter counts: the first is the main direction. */
+const LESS = 0.6;
+
+function declaredDirections(element: DicomJsonElement | undefined): Directions | undefined {
+  const [row, column] = [0, 1].map((place) => directionOf(element?.Value?.[place]));
+  return row && column && Math.abs(dot(row, column)) < 0.99 ? { row, column } : undefined;
+}
+
+/** Undefined for what has no letters, others, or two of one axis. */
+function directionOf(letters: unknown): Vector | undefined {
+  if (typeof letters !== "string" || !/^[LRPAHF]{1,3}$/.test(letters.trim())) return undefined;
+  const parts = [...letters.trim()].map((letter, place) => {
+    const [x, y, z] = AXES.get(letter) ?? [0, 0, 0];
+    return [x * LESS ** place, y * LESS ** place, z * LESS ** place] as const;
+  });
+  const sum = parts.reduce(([x, y, z], [a, b, c]) => [x + a, y + b, z + c], [0, 0, 0] as const);
+  const isClear = sum.filter((part) => part !== 0).length === parts.length;
+  return isClear ? unit(sum) : undefined;
 }
 
 function vectorOf(element: DicomJsonElement | undefined, from: number): Vector | undefined {

@@ -1,5 +1,5 @@
 import type { ViewTurn } from "../draw/placement.ts";
-import type { ImagePlane, Vector } from "./geometry.ts";
+import type { Directions, Vector } from "./geometry.ts";
 
 /** Directions in the patient: right, left, anterior, posterior, superior, inferior. */
 export type Side = "R" | "L" | "A" | "P" | "S" | "I";
@@ -14,12 +14,13 @@ const OBLIQUE = 0.4;
 
 /** What lies at the left and at the top of the screen (PS3.3 §C.7.6.1.1.1). */
 export function edgesOf(
-  plane: ImagePlane,
+  directions: Directions,
   { quarters, isFlipped }: Pick<ViewTurn, "quarters" | "isFlipped">,
 ): { left: Side[]; top: Side[] } {
-  const right = isFlipped ? negative(plane.row) : plane.row;
+  const { row, column } = directions;
+  const right = isFlipped ? negative(row) : row;
   // Clockwise from the right of the unturned picture: right, bottom, left, top.
-  const around = [right, plane.column, negative(right), negative(plane.column)];
+  const around = [right, column, negative(right), negative(column)];
   const at = (place: number) => around[(((place - quarters) % 4) + 4) % 4] ?? right;
   return { left: sidesOf(at(2)), top: sidesOf(at(3)) };
 }

@@ -73,9 +73,9 @@ export function FilmPort({ visor, label, preview, areSidesShown, children }: Fil
 
 function Sides({ visor: { slice, shown, settings } }: { visor: Visor }) {
   const { i18n } = useLingui();
-  const plane = slice?.geometry.plane;
-  if (!plane || !shown) return null;
-  const { left, top } = edgesOf(plane, settings.turn);
+  const directions = slice?.geometry.directions;
+  if (!directions || !shown) return null;
+  const { left, top } = edgesOf(directions, settings.turn);
   const letters = (sides: Side[]) => sides.map((side) => i18n._(sideLetters[side])).join("");
   return (
     <>
