@@ -141,6 +141,8 @@ export const Tag = {
   SegmentedGreenPaletteColorLookupTableData: 0x00281222,
   SegmentedBluePaletteColorLookupTableData: 0x00281223,
   ICCProfile: 0x00282000,
+  LossyImageCompression: 0x00282110,
+  LossyImageCompressionRatio: 0x00282112,
   ModalityLUTSequence: 0x00283000,
   LUTDescriptor: 0x00283002,
   LUTData: 0x00283006,

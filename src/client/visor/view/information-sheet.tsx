@@ -2,7 +2,7 @@ import { Trans, useLingui } from "@lingui/react/macro";
 import type { ReactNode, RefObject } from "react";
 import type { Visor } from "./use-visor.ts";
 import { VisorSheet } from "./visor-sheet.tsx";
-import { stackName, windowText } from "./visor-texts.ts";
+import { lossText, stackName, windowText } from "./visor-texts.ts";
 
 interface InformationSheetProps {
   visor: Visor;
@@ -67,6 +67,13 @@ export function InformationSheet({ visor, children, ...sheet }: InformationSheet
         Window
       </Trans>,
       shown?.window && windowText(i18n, shown.window),
+    ],
+    [
+      "compression",
+      <Trans key="compression" id="visor.info.compression">
+        Compression
+      </Trans>,
+      slice && lossText(i18n, slice.metadata),
     ],
     ["instance", "SOP Instance UID", slice?.sopInstanceUID],
   ];

@@ -1,5 +1,8 @@
 import type { I18n, MessageDescriptor } from "@lingui/core";
 import { msg } from "@lingui/core/macro";
+import type { DicomJson } from "../../../shared/dicom/dicom-json.ts";
+import { textOf } from "../../../shared/dicom/json-values.ts";
+import { TagHex } from "../../../shared/dicom/tags.ts";
 import type { Window } from "../../../shared/pixels/pixel-module.ts";
 import type { Side } from "../core/orientation.ts";
 import type { Stack } from "../core/stacks.ts";
@@ -33,6 +36,21 @@ export function windowText(i18n: I18n, { center, width }: Window): string {
     i18n.number(value, { maximumFractionDigits, useGrouping: false }),
   );
   return i18n._(msg({ id: "visor.window", message: `C ${c} W ${w}` }));
+}
+
+/** More steps of compression than any image went through. */
+const MAX_RATIOS = 4;
+
+/** That the image lost detail in compression, with the ratio of each step; undefined if it says of none (PS3.3 §C.7.6.1.1.5). */
+export function lossText(i18n: I18n, metadata: DicomJson): string | undefined {
+  if (textOf(metadata[TagHex.LossyImageCompression]) !== "01") return undefined;
+  const written = metadata[TagHex.LossyImageCompressionRatio]?.Value?.slice(0, MAX_RATIOS) ?? [];
+  const ratios = written
+    .filter((ratio) => typeof ratio === "number")
+    .map((ratio) => `${i18n.number(ratio, { maximumFractionDigits: 1 })}:1`)
+    .join(", ");
+  if (ratios === "") return i18n._(msg({ id: "visor.info.losses", message: "with losses" }));
+  return i18n._(msg({ id: "visor.info.lossesOf", message: `with losses (${ratios})` }));
 }
 
 export function stackName(i18n: I18n, { series }: Pick<Stack, "series">): string {
