@@ -67,7 +67,7 @@ const MAX_TITLED = 50;
 const MAX_OFF_MIDDLE = 0.25;
 
 /**
- * @param whenSeen settles once a slice has been drawn, or won't be: what is read for later waits for it
+ * @param whenSeen settles once a slice has been drawn, or won't be, or another one is seen: what is read for later waits for it
  */
 export function createVisorModel(
   source: StackSource,
@@ -130,9 +130,13 @@ export function createVisorModel(
 
   /** Reads what the documents beside the shown stack are called, once that is seen. */
   async function readTitles(): Promise<void> {
-    const seen = state.stack?.slices[state.index];
-    if (!seen || !state.entries.some(isUntitled)) return;
-    await whenSeen(seen, signal);
+    const seen = () => state.stack?.slices[state.index];
+    const first = seen();
+    if (!first || !state.entries.some(isUntitled)) return;
+    await whenSeen(first, signal);
+    // The person may have gone on before it came. In a film another one is seen each time.
+    const next = seen();
+    if (next && next !== first) await whenSeen(next, signal);
     for (const { series } of state.entries.filter(isUntitled).slice(0, MAX_TRIED)) {
       // One that can't be read has its title from its series.
       if (!signal.aborted) await seriesStacks.read(series).catch(() => undefined);

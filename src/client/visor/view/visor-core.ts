@@ -59,19 +59,23 @@ function startVisorCore(source: StackSource, { isBeside }: { isBeside: boolean }
     if (syntax !== undefined) pool.expect(syntax);
     loader.focus(stack.slices, index, direction);
   });
-  /** Settles once a slice is on the screen whole, or failed, or nobody waits for it. */
+  /** Settles once a slice is on the screen whole, or failed, or is no longer seen: it may never come then. */
   async function whenSeen(slice: Slice, signal: AbortSignal): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
+    const isSeen = () => model.state.stack?.slices[model.state.index]?.key === slice.key;
     const isThere = () =>
       signal.aborted ||
+      !isSeen() ||
       loader.failure(slice) !== undefined ||
       (loader.frame(slice) !== undefined && !loader.isCoarse(slice));
     const look = () => isThere() && resolve();
     listeners.add(look);
+    const stopFollowing = model.subscribe(look);
     signal.addEventListener("abort", look);
     look();
     await promise;
     listeners.delete(look);
+    stopFollowing();
     signal.removeEventListener("abort", look);
     await nextDrawing();
   }
