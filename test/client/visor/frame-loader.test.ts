@@ -141,6 +141,38 @@ describe("frames", () => {
     expect(loader.sizeBytes).toBe(0);
   });
 
+  test.each([
+    ["one", 1.5],
+    ["two", 2.5],
+  ])("of which the cache holds %s are not asked for without end", async (_, held) => {
+    const { asked, loader } = open(FRAME_BYTES * held);
+    loader.focus(slicesOf(20), 10);
+    for (let answered = 0; answered < asked.length && answered < 30; answered++) {
+      asked[answered]?.arrive();
+      await settle();
+    }
+    expect(asked.length).toBeLessThan(5);
+    expect(loader.frame(slicesOf(20)[10] as Slice)).toBe(frame);
+    loader.close();
+  });
+
+  test("that are larger than the seen one and fit nowhere beside it are not asked for without end", async () => {
+    const large = { ...frame, rows: 50, indexes: new Uint8Array(100) };
+    let decoded = 0;
+    const { asked, loader } = open(110, async () => (decoded++ === 0 ? frame : large));
+    loader.focus(slicesOf(20), 10);
+    for (let answered = 0; answered < asked.length && answered < 60; answered++) {
+      asked[answered]?.arrive();
+      await settle();
+    }
+    expect(asked.length).toBeLessThan(25);
+    const before = asked.length;
+    loader.focus(slicesOf(20), 14);
+    await settle();
+    expect(asked.length).toBeGreaterThan(before);
+    loader.close();
+  });
+
   test("that a person goes to and fro among are read once", async () => {
     const { asked, loader } = open(FRAME_BYTES * 40);
     const slices = slicesOf(100);

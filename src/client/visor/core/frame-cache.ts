@@ -3,7 +3,10 @@ import type { PreparedFrame } from "../../../shared/pixels/prepare-frame.ts";
 /** Decoded frames up to a number of bytes. What is farthest from the seen frame leaves first. */
 export interface FrameCache {
   get(key: string): PreparedFrame | undefined;
-  /** @param distanceOf how far a kept frame is from the seen one */
+  /**
+   * Keeps a frame, unless nearer ones leave it no room.
+   * @param distanceOf how far a kept frame is from the seen one
+   */
   add(key: string, frame: PreparedFrame, distanceOf: (key: string) => number): void;
   clear(): void;
   readonly sizeBytes: number;
@@ -33,7 +36,8 @@ export function createFrameCache(maxBytes: number, onDropped: (frame: PreparedFr
       if (sizeBytes <= maxBytes) return;
       const farthest = [...frames.keys()]
         .map((kept) => ({ kept, distance: distanceOf(kept) }))
-        .sort((a, b) => b.distance - a.distance);
+        // Of those equally far the new one leaves, or two would take turns without end.
+        .sort((a, b) => b.distance - a.distance || Number(b.kept === key) - Number(a.kept === key));
       for (const { kept } of farthest) {
         // The seen frame stays, however large it is.
         if (sizeBytes <= maxBytes || frames.size === 1) break;

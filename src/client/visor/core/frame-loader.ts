@@ -79,6 +79,8 @@ export function createFrameLoader(options: FrameLoaderOptions): FrameLoader {
   /** The running requests that have received all their bytes. */
   const arrived = new Set<AbortController>();
   const failures = new Map<string, FrameFailure>();
+  /** Frames that came and found no room beside those nearer to the seen one: not asked for again until another is seen. */
+  const crowdedOut = new Set<string>();
   /** The failed frames that are asked for again. */
   const again = new Set<string>();
   let lostAtMs = Number.NEGATIVE_INFINITY;
@@ -93,6 +95,7 @@ export function createFrameLoader(options: FrameLoaderOptions): FrameLoader {
     if (isClosed) return;
     const wanted: Slice[] = [];
     for (const slice of seen.outward(reach())) {
+      if (crowdedOut.has(slice.key)) continue;
       if (cache.get(slice.key) || (failures.has(slice.key) && !again.has(slice.key))) continue;
       if (failures.size >= MAX_FAILURES && !seen.isSeen(slice.key)) break;
       wanted.push(slice);
@@ -146,7 +149,8 @@ export function createFrameLoader(options: FrameLoaderOptions): FrameLoader {
     // A slice that failed counts as large as the others.
     const size = frame ? pixelsOf(frame).byteLength : failures.has(slice.key) ? lastFrameBytes : 0;
     if (size === 0) return concurrency;
-    return Math.max(1, Math.floor((maxBytes * AHEAD_SHARE) / size / 2));
+    // Large frames, as of a mammography on a phone, may leave no room for one on either side.
+    return Math.max(3 * size > maxBytes ? 0 : 1, Math.floor((maxBytes * AHEAD_SHARE) / size / 2));
   }
 
   async function load(slice: Slice): Promise<void> {
@@ -161,6 +165,7 @@ export function createFrameLoader(options: FrameLoaderOptions): FrameLoader {
       if (signal.aborted) memory.give(frame);
       else {
         cache.add(slice.key, frame, (key) => seen.distanceOf(key));
+        if (!cache.get(slice.key)) crowdedOut.add(slice.key);
         if (seen.has(slice.key)) lastFrameBytes = pixelsOf(frame).byteLength;
         failures.delete(slice.key);
         if (again.has(slice.key)) forgetLost();
@@ -237,7 +242,9 @@ export function createFrameLoader(options: FrameLoaderOptions): FrameLoader {
 
   return {
     focus(slices, index, towards = 0) {
+      const before = seen.slice;
       const isOtherStack = seen.move(slices, index, towards);
+      if (seen.slice !== before) crowdedOut.clear();
       if (isOtherStack) {
         failures.clear();
         lastFrameBytes = 0;
