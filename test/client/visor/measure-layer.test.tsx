@@ -1,5 +1,5 @@
 import "../../support/dom-globals.ts";
-import { expect, test } from "bun:test";
+import { expect, spyOn, test } from "bun:test";
 import type { Measure } from "../../../src/client/visor/core/measures.ts";
 import { MeasureLayer } from "../../../src/client/visor/view/measure-layer.tsx";
 import type { ShownPicture } from "../../../src/client/visor/view/use-picture.ts";
@@ -25,22 +25,24 @@ interface Seen {
   rescale?: { slope: number; intercept: number };
 }
 
-async function textOf(
-  points: Measure["points"],
-  { kind = "length", spacing, pixelAspect = 1, isCoarse = false, metadata = {}, rescale }: Seen = {},
-): Promise<string | null | undefined> {
+async function draw(
+  measures: Measure[],
+  { spacing, pixelAspect = 1, isCoarse = false, metadata = {}, rescale }: Seen = {},
+): Promise<void> {
   const slice = { key: "1/0", frameIndex: 0, geometry: { spacing }, metadata };
   const frame = { kind: "grey", rows: 1, columns: 1, indexes: Uint8Array.of(7), first: 0, step: 1 };
   const pixels = { pixelAspect, rescale: rescale ?? { slope: 1, intercept: 0 } };
   const shown = { slice, pixels, picture: { frame } } as unknown as ShownPicture;
   await renderClient(
-    <MeasureLayer
-      measures={[{ kind, sliceKey: "1/0", points }]}
-      shown={shown}
-      isCoarse={isCoarse}
-      placement={PLACEMENT}
-    />,
+    <MeasureLayer measures={measures} shown={shown} isCoarse={isCoarse} placement={PLACEMENT} />,
   );
+}
+
+async function textOf(
+  points: Measure["points"],
+  { kind = "length", ...seen }: Seen = {},
+): Promise<string | null | undefined> {
+  await draw([{ kind, sliceKey: "1/0", points }], seen);
   const text = document.querySelector(".visor-measures text")?.textContent;
   cleanup();
   return text;
@@ -52,6 +54,19 @@ test("a length says nothing before its second point, then its millimetres, or th
   expect(await textOf([from, to], { spacing })).toBe("25 mm");
   expect(await textOf([from])).toBe("");
   expect(await textOf([from, to])).toBe("sem escala");
+});
+
+test("two points at one place, and the same measurement twice, are drawn without a warning", async () => {
+  const warned = spyOn(console, "error").mockImplementation(() => undefined);
+  try {
+    const measure: Measure = { kind: "length", sliceKey: "1/0", points: [from, from] };
+    await draw([measure, measure]);
+    expect(document.querySelectorAll(".visor-measures circle")).toHaveLength(4);
+    expect(warned.mock.calls).toEqual([]);
+  } finally {
+    warned.mockRestore();
+    cleanup();
+  }
 });
 
 test("an angle is the one that is seen, also where pixels are higher than wide and have no scale", async () => {

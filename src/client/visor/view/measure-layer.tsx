@@ -43,15 +43,14 @@ export function MeasureLayer({ measures, shown, isCoarse, placement }: MeasureLa
   if (own.length === 0) return null;
   return (
     <svg ref={layer} className="visor-measures" aria-hidden="true">
-      {own.map((measure) => {
+      {[...own.entries()].map(([at, measure]) => {
         const points = measure.points.map((point) => toScreen(placement, point));
         const last = points.at(-1);
-        const key = measure.points.map(({ x, y }) => `${x},${y}`).join(" ");
         return (
-          <g key={`${measure.kind} ${key}`}>
+          <g key={at}>
             <polyline points={points.map(({ x, y }) => `${x},${y}`).join(" ")} />
-            {points.map(({ x, y }) => (
-              <circle key={`${x} ${y}`} cx={x} cy={y} r={3} />
+            {[...points.entries()].map(([place, { x, y }]) => (
+              <circle key={place} cx={x} cy={y} r={3} />
             ))}
             {last && (
               <text
