@@ -11,7 +11,11 @@ export function watchForTrouble(context: BrowserContext): string[] {
     const lacksText = message.text().startsWith("Uncompiled message");
     if (message.type() === "error" || lacksText) trouble.push(`console: ${message.text()}`);
   });
-  context.on("weberror", (error) => trouble.push(`exception: ${error.error().stack}`));
+  context.on("weberror", (event) => {
+    const { name, message, stack } = event.error();
+    // A browser's own error of a worker has no stack.
+    trouble.push(`exception: ${stack || `${name}: ${message}`}`);
+  });
   context.on("requestfailed", (request) => {
     const reason = request.failure()?.errorText ?? "";
     // Requests under way when a page or the viewer's frame closes, and links that turn out to be downloads.

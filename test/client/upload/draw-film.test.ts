@@ -37,6 +37,16 @@ function ramp(rows: number, columns: number, elements: Options[0] = {}, options:
 const lineOf = (film: Uint8Array | undefined, row: number) =>
   film?.subarray(row * FILM_SIDE, (row + 1) * FILM_SIDE) ?? new Uint8Array();
 
+test("the pictures of an upload leave out a file that changed on the disk, and go on", async () => {
+  const gone = new Blob(["DICM"]);
+  gone.slice = () => Object.assign(new Blob(), { arrayBuffer: () => Promise.reject(new DOMException("", "NotReadableError")) });
+  const budget: FilmBudget = { fileBytes: 1e6, totalBytes: 1e6, ms: 1_000, now: () => 0 };
+  const drawn: number[] = [];
+  const frames = [[{ file: gone }], [{ file: new Blob([ramp(64, 64) as BlobPart]) }]];
+  await drawFilms(frames, budget, ({ frame }) => drawn.push(frame));
+  expect(drawn).toEqual([1]);
+});
+
 describe("a small picture of an instance", () => {
   const widened = ramp(64, 64);
 

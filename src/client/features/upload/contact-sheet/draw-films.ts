@@ -32,12 +32,22 @@ export async function drawFilms(
       const sizeBytes = film.entry?.storedBytes ?? film.file.size;
       if (sizeBytes > budget.fileBytes) continue;
       if (budget.now() > end || left < sizeBytes) return;
-      const bytes = await readFileHead(film, Math.min(budget.fileBytes, left));
+      const bytes = await readIfThere(film, Math.min(budget.fileBytes, left));
       left -= bytes?.length ?? 0;
       const drawn = bytes && drawFilm(bytes);
       if (!drawn) continue;
       report({ frame, film: new Uint8Array(drawn) });
       break;
     }
+  }
+}
+
+/** Undefined also of a file that was changed, moved or deleted: whoever sends it says so. */
+async function readIfThere(film: FilmFile, maxBytes: number): Promise<Uint8Array | undefined> {
+  try {
+    return await readFileHead(film, maxBytes);
+  } catch (error) {
+    if (!(error instanceof DOMException)) throw error;
+    return undefined;
   }
 }
