@@ -32,20 +32,31 @@ export async function removePackedFile(name: string): Promise<void> {
 /** Holds the file's lock until the returned function is called. */
 export function holdPackedFile(name: string): () => void {
   const { promise, resolve } = Promise.withResolvers<void>();
-  void navigator.locks.request(lockOf(name), () => promise);
+  // A page that is on its way out gets no lock, and packs nothing any more.
+  navigator.locks.request(lockOf(name), () => promise).catch(() => undefined);
   return resolve;
 }
 
-/** Removes the files that closed pages left behind, except `kept`. */
+/** Removes the files that closed pages left behind, except `kept`. What the browser holds on to, a later page removes. */
 export async function removeAbandonedFiles(kept: ReadonlySet<string>): Promise<void> {
   if (!(await canKeepPackedFiles())) return;
-  const folder = await openFolder();
-  for await (const name of folder.keys()) {
-    if (kept.has(name)) continue;
-    await navigator.locks.request(lockOf(name), { ifAvailable: true }, async (lock) => {
-      if (lock) await folder.removeEntry(name);
-    });
+  try {
+    const folder = await openFolder();
+    for await (const name of folder.keys()) if (!kept.has(name)) await removeIfAbandoned(folder, name);
+  } catch (error) {
+    if (!(error instanceof DOMException)) throw error;
   }
+}
+
+async function removeIfAbandoned(folder: FileSystemDirectoryHandle, name: string): Promise<void> {
+  await navigator.locks.request(lockOf(name), { ifAvailable: true }, async (lock) => {
+    try {
+      if (lock) await folder.removeEntry(name);
+    } catch (error) {
+      // Another page was quicker, or a worker that was just ended still holds the file.
+      if (!(error instanceof DOMException)) throw error;
+    }
+  });
 }
 
 function lockOf(name: string): string {
