@@ -107,6 +107,35 @@ describe("before anything is sent, a picked ZIP shows", () => {
     expect(send("Enviar exame").disabled).toBe(false);
   });
 
+  test("what is missing of each of a great many, asking for a few of them at a time", async () => {
+    const numbers = Array.from({ length: 12 }, (_, n) => String(n + 1));
+    let [asking, most] = [0, 0];
+    const answers = numbers.map((n): [string, Answer] => [
+      `GET /api/studies/s${n}/kept-instances`,
+      async () => {
+        most = Math.max(most, ++asking);
+        await Bun.sleep(5);
+        asking--;
+        return Response.json({ isComplete: true, instances: [] });
+      },
+    ]);
+    await pick([zipOf(...numbers.map((study) => ({ study })))], {
+      [KEPT]: () =>
+        Response.json(
+          numbers.map((n) => ({
+            id: `s${n}`,
+            studyInstanceUID: studyUID(n),
+            imagesReceived: 1,
+            createdAt: "2026-11-20",
+          })),
+        ),
+      ...Object.fromEntries(answers),
+      "GET /api/subscriptions/usage-stats": roomFor(20),
+    });
+    await waitFor(() => expect(send("Enviar 12 exames").disabled).toBe(false));
+    expect(most).toBe(4);
+  });
+
   test("all of one that is kept, if the server can't tell what", async () => {
     const kept = { id: "s1", studyInstanceUID: studyUID("1"), imagesReceived: 1, createdAt: "2026-11-20" };
     await pick([zipOf({})], {

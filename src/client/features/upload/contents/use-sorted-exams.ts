@@ -2,6 +2,7 @@ import { useQueries } from "@tanstack/react-query";
 import { useEffect, useMemo, useState } from "react";
 import { type KeptStudy, MAX_ASKED_STUDIES } from "../../../../shared/api/studies.ts";
 import type { UsageStats } from "../../../../shared/api/subscriptions.ts";
+import { inTurns } from "../../../in-turns.ts";
 import { STUDIES } from "../../../query-keys.ts";
 import { useUsageStats } from "../../plan/use-subscription.ts";
 import { useHis } from "../../session/his-context.ts";
@@ -45,6 +46,9 @@ export function useSortedExams(
   return { sorted, usage: (hasPlan && usage) || undefined, roomBytes: allBytes, sort };
 }
 
+/** A folder may hold thousands of exams, and the browser has some six connections for all that the page asks. */
+const inTurn = inTurns(4);
+
 /** Which of the exams the account keeps, and which of their files. */
 function useKnownStudies(exams: readonly Exam[]): { known: readonly KnownStudy[]; isAsked: boolean } {
   const uids = exams.map(({ studyInstanceUID }) => studyInstanceUID);
@@ -54,14 +58,16 @@ function useKnownStudies(exams: readonly Exam[]): { known: readonly KnownStudy[]
   const kept = useQueries({
     queries: portions.map((asked) => ({
       queryKey: [STUDIES, "kept", asked],
-      queryFn: ({ signal }: { signal: AbortSignal }) => studiesApi.kept(asked, signal),
+      queryFn: ({ signal }: { signal: AbortSignal }) =>
+        inTurn(() => studiesApi.kept(asked, signal), signal),
     })),
     combine: keptOf,
   });
   const instances = useQueries({
     queries: kept.studies.map(({ id }) => ({
       queryKey: [STUDIES, "kept-instances", id],
-      queryFn: ({ signal }: { signal: AbortSignal }) => studiesApi.keptInstances(id, signal),
+      queryFn: ({ signal }: { signal: AbortSignal }) =>
+        inTurn(() => studiesApi.keptInstances(id, signal), signal),
     })),
     combine: instancesOf,
   });
