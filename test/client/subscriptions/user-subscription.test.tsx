@@ -242,6 +242,20 @@ describe("choosing a plan", () => {
     expect(screen.queryByRole("dialog")).toBeNull();
   });
 
+  test("is not lost sight of by Escape while its Pix is made", async () => {
+    const made = Promise.withResolvers<Response>();
+    const { dialog, user } = await choose("Assinar Profissional", {}, () => made.promise);
+    await user.click(within(dialog).getByRole("button", { name: "Gerar Pix" }));
+    await within(dialog).findByRole("button", { name: "Gerando…" });
+    await user.keyboard("{Escape}");
+    await drawn();
+    expect(screen.getByRole("dialog", { name: /^Confirmar/ })).toBeTruthy();
+    made.resolve(problem(503, "pix.unavailable", "Não foi possível gerar o QR Code."));
+    expect((await within(dialog).findByRole("alert")).textContent).toBe("Não foi possível gerar o QR Code.");
+    await user.keyboard("{Escape}");
+    await waitFor(() => expect(screen.queryByRole("dialog")).toBeNull());
+  });
+
   test("that the server refuses shows the server's message", async () => {
     const { dialog, user } = await choose("Renovar Família", {}, () =>
       problem(503, "pix.unavailable", "Não foi possível gerar o QR Code. Tente novamente."),

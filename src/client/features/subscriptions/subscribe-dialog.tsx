@@ -18,27 +18,32 @@ interface SubscribeDialogProps {
 }
 
 /** States a plan's price and its effect on the present one before the Pix is created. */
-export function SubscribeDialog({ plan, subscription, onClose }: SubscribeDialogProps) {
+export function SubscribeDialog({ plan, ...rest }: SubscribeDialogProps) {
+  return plan && <OpenDialog plan={plan} {...rest} />;
+}
+
+type OpenDialogProps = Omit<SubscribeDialogProps, "plan"> & { plan: OfferedPlan };
+
+/** While the Pix is made, only Back leaves it. */
+function OpenDialog(props: OpenDialogProps) {
   const { i18n } = useLingui();
-  const name = plan && planNameText(i18n, plan.name);
+  const create = useCreatePayment();
+  const name = planNameText(i18n, props.plan.name);
   return (
     <Dialog
-      open={plan !== undefined}
-      onOpenChange={(open) => {
-        if (!open) onClose();
-      }}
+      open
+      onOpenChange={() => !create.isPending && props.onClose()}
       title={<Trans id="subscribe.title">Confirm subscription to {name}</Trans>}
     >
-      {plan && <Confirmation plan={plan} subscription={subscription} onClose={onClose} />}
+      <Confirmation {...props} create={create} />
     </Dialog>
   );
 }
 
-type ConfirmationProps = Omit<SubscribeDialogProps, "plan"> & { plan: OfferedPlan };
+type ConfirmationProps = OpenDialogProps & { create: ReturnType<typeof useCreatePayment> };
 
-function Confirmation({ plan, subscription, onClose }: ConfirmationProps) {
+function Confirmation({ plan, subscription, onClose, create }: ConfirmationProps) {
   const { i18n } = useLingui();
-  const create = useCreatePayment();
   const { periodDays } = plan;
   const planName = planNameText(i18n, plan.name);
   return (
