@@ -1,4 +1,4 @@
-import { describe, expect, test } from "bun:test";
+import { describe, expect, spyOn, test } from "bun:test";
 import type { ReadSync } from "../../../src/client/visor/core/local-bytes.ts";
 import type { LocalFile } from "../../../src/client/visor/core/local-files.ts";
 import {
@@ -120,6 +120,18 @@ describe("a reader", () => {
     const reading = source.readFrame(image, { isUrgent: true, signal: never });
     const outcome = reading.catch((failure: unknown) => failure);
     expect(await Promise.race([outcome, Bun.sleep(200)])).toBeInstanceOf(LocalReadingFailed);
+  });
+
+  test("leaves nothing of an answered question at the visor's signal", async () => {
+    const { source } = await open(folder({ "cd/IM1": slice(1) }));
+    const { signal } = new AbortController();
+    const added = spyOn(signal, "addEventListener");
+    const removed = spyOn(signal, "removeEventListener");
+    await source.readMetadata({ studyInstanceUID: "1", seriesInstanceUID: "2" }, signal).catch(() => undefined);
+    expect(removed.mock.calls.map(([name, listener]) => [name, listener])).toEqual(
+      added.mock.calls.map(([name, listener]) => [name, listener]),
+    );
+    expect(added).toHaveBeenCalledTimes(1);
   });
 
   test("that can't be given the files is ended", async () => {

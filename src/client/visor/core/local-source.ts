@@ -102,12 +102,14 @@ export async function openLocalExam(
     const id = ++asked;
     const pending = Promise.withResolvers<LocalReply>();
     questions.set(id, pending);
-    cancelled.addEventListener("abort", () => {
-      questions.delete(id);
-      pending.reject(cancelled.reason);
-    });
+    const cancel = () => pending.reject(cancelled.reason);
+    cancelled.addEventListener("abort", cancel);
     reader.postMessage(question(id));
-    return pending.promise;
+    // A visor asks some thousand questions under the same signal.
+    return pending.promise.finally(() => {
+      questions.delete(id);
+      cancelled.removeEventListener("abort", cancel);
+    });
   }
 
   try {
