@@ -2,6 +2,7 @@ import { Trans, useLingui } from "@lingui/react/macro";
 import { Suspense, useRef, useState } from "react";
 import { Button } from "../../ui/button.tsx";
 import { EyeIcon } from "../../ui/entry-icons.tsx";
+import { Toaster } from "../../ui/toast.tsx";
 import LocalOpening from "../local-view/local-opening.tsx";
 import { useFocusBack } from "../local-view/use-focus-back.ts";
 import { usePageDrop } from "../local-view/use-page-drop.ts";
@@ -62,6 +63,7 @@ export function DiscScreen() {
         aria-label={t({ id: "disc.input", message: "Folder of this disc" })}
         onFiles={(chosen) => open(pickFolder(chosen))}
       />
+      <Toaster />
     </section>
   );
 }

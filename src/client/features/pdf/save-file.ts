@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import { startBrowserDownload } from "../../start-browser-download.ts";
 
 const KEPT_MS = 60_000;
@@ -28,5 +29,5 @@ export function fileName(ending: string, ...parts: (string | null)[]): string {
     .slice(0, MAX_NAME)
     // Half of a character that takes two code units.
     .replace(/\p{Cs}$/u, "");
-  return `${name || "documento"}.${ending}`;
+  return `${name || t({ id: "save.nameless", message: "document" })}.${ending}`;
 }
