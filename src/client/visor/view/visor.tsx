@@ -65,8 +65,7 @@ export default function Visor(props: VisorProps) {
     toggleCorners: () => setCornersShown((now) => !now),
     toggleBeside: opened.toggleBeside,
     showKeys,
-    goFullScreen: () =>
-      void (document.fullscreenElement ? document.exitFullscreen() : root.current?.requestFullscreen?.()),
+    goFullScreen: () => void turnFullScreen(root.current),
     toggleComparison: () => comparison.toggle?.(),
     turnSide: () => isComparing && comparison.setOtherActive(!comparison.isOtherActive),
     closeSheet: sheet && opened.closeSheet,
@@ -171,6 +170,17 @@ export default function Visor(props: VisorProps) {
       <Announcement visor={visor} />
     </div>
   );
+}
+
+/** Takes the whole screen or gives it back, where the browser lets it. */
+async function turnFullScreen(element: HTMLElement | null): Promise<void> {
+  try {
+    if (document.fullscreenElement) await document.exitFullscreen();
+    else await element?.requestFullscreen?.();
+  } catch (error) {
+    // A frame whose page does not allow it, or a key that came too late.
+    if (!(error instanceof TypeError || error instanceof DOMException)) throw error;
+  }
 }
 
 /** Opens a document that was asked for by its series. */
