@@ -292,6 +292,25 @@ describe("the film of a series", () => {
   );
 
   test(
+    "gives its graphics back once it is closed",
+    async () => {
+      await app.as(person, { device: DESK, ...prefer }, async (page) => {
+        await openExam(page);
+        const canvas = await visorOf(page).locator("canvas").first().elementHandle();
+        const isGivenBack = async () =>
+          await canvas?.evaluate((film) =>
+            (film as HTMLCanvasElement).getContext("webgl2")?.isContextLost(),
+          );
+        expect(await isGivenBack()).toBe(false);
+        await page.keyboard.press("Escape");
+        await visorOf(page).waitFor({ state: "detached" });
+        expect(await isGivenBack()).toBe(true);
+      });
+    },
+    JOB_TIMEOUT_MS,
+  );
+
+  test(
     "opens the exam with that series in OHIF",
     async () => {
       await app.as(person, { device: DESK }, async (page) => {

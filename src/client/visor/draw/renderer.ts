@@ -40,6 +40,14 @@ export function makePlainCanvas(): FilmCanvas {
   return { canvas, renderer: createCanvasRenderer(canvas) };
 }
 
+/**
+ * Gives the graphics of a canvas back that nobody sees any more. A browser gives a page some sixteen and frees none before it collects
+ * its garbage, so that openings of the visor one after the other would take them from each other.
+ */
+export function releaseCanvas(canvas: HTMLCanvasElement): void {
+  canvas.getContext("webgl2")?.getExtension("WEBGL_lose_context")?.loseContext();
+}
+
 /** A phone takes the graphics away from a page in the background. */
 function isLost({ canvas }: FilmCanvas): boolean {
   return canvas.getContext("webgl2")?.isContextLost() === true;

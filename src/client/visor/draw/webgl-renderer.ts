@@ -198,6 +198,8 @@ function programOf(gl: WebGL2RenderingContext, fragment: string): WebGLProgram |
     gl.shaderSource(shader, source);
     gl.compileShader(shader);
     gl.attachShader(program, shader);
+    // It lives for as long as its program.
+    gl.deleteShader(shader);
   }
   gl.linkProgram(program);
   return gl.getProgramParameter(program, gl.LINK_STATUS) ? program : undefined;

@@ -2,7 +2,7 @@ import { type RefObject, useEffect, useEffectEvent, useLayoutEffect, useRef, use
 import { createGestureReader, type DragAction, type Gesture, type PointerSample } from "../core/gestures.ts";
 import type { Renderer } from "../draw/picture.ts";
 import { keepSeen, type Placement, type Point, placementOf, type Stage } from "../draw/placement.ts";
-import { type FilmCanvas, makePlainCanvas, takeCanvas, withWebgl } from "../draw/renderer.ts";
+import { type FilmCanvas, makePlainCanvas, releaseCanvas, takeCanvas, withWebgl } from "../draw/renderer.ts";
 import { watchGraphics } from "../draw/watch-graphics.ts";
 import { type ShownPicture, stageOf } from "./use-picture.ts";
 import { isMeasuring, type ViewSettings } from "./view-settings.ts";
@@ -77,6 +77,7 @@ export function Film({ label, shown, isCoarse, settings, isStack, canvas, ...tel
       renderer.current = undefined;
       canvas.current?.remove();
       canvas.current = null;
+      releaseCanvas(first.canvas);
     };
   }, [canvas]);
 
