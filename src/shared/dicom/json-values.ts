@@ -1,3 +1,4 @@
+import { withoutBidiControls } from "../rules/without-bidi-controls.ts";
 import type { DicomJsonElement } from "./dicom-json.ts";
 
 /** One value of an element as a number; undefined if it has none that is finite. */
@@ -11,4 +12,10 @@ export function numberOf(element: DicomJsonElement | undefined, place = 0): numb
 export function textOf(element: DicomJsonElement | undefined): string | undefined {
   const value = element?.Value?.[0];
   return typeof value === "string" ? value.trim() : undefined;
+}
+
+/** The same of a text that is shown beside others. */
+export function shownTextOf(element: DicomJsonElement | undefined): string | undefined {
+  const text = textOf(element);
+  return text && withoutBidiControls(text);
 }

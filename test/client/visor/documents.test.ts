@@ -201,3 +201,8 @@ test("what can't be read is told from what is damaged, gone, no longer shared, o
   const endless = () => new Response(unsaid, { headers: { "Content-Type": "application/pdf" } });
   expect(await failureOf(endless)).toBeInstanceOf(SourceUnreadable);
 });
+
+test("a document's title turns around nothing that stands beside it", () => {
+  const [shown] = findDocuments(series(PDFS, "DOC", 1), [pdf(`${PDFS}.1`, 1, "Laudo \u202efdp.exe\u2066")]);
+  expect(shown?.title).toBe("Laudo fdp.exe");
+});

@@ -1,5 +1,5 @@
 import type { DicomJson } from "../../../shared/dicom/dicom-json.ts";
-import { numberOf, textOf } from "../../../shared/dicom/json-values.ts";
+import { numberOf, shownTextOf, textOf } from "../../../shared/dicom/json-values.ts";
 import { TagHex } from "../../../shared/dicom/tags.ts";
 import { TransferSyntax } from "../../../shared/dicom/transfer-syntax.ts";
 import { createCounterweight } from "./counterweight.ts";
@@ -82,7 +82,7 @@ export function createDicomwebSource({
         seriesInstanceUID: textOf(item[TagHex.SeriesInstanceUID]) ?? "",
         seriesNumber: numberOf(item[TagHex.SeriesNumber]) ?? null,
         modality: textOf(item[TagHex.Modality]) ?? "",
-        description: textOf(item[TagHex.SeriesDescription]) ?? "",
+        description: shownTextOf(item[TagHex.SeriesDescription]) ?? "",
         instanceCount: numberOf(item[TagHex.NumberOfSeriesRelatedInstances]) ?? 0,
       }));
     },

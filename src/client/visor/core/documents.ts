@@ -1,6 +1,6 @@
 import type { DicomJson } from "../../../shared/dicom/dicom-json.ts";
 import { documentKindOf } from "../../../shared/dicom/document-kind.ts";
-import { numberOf, textOf } from "../../../shared/dicom/json-values.ts";
+import { numberOf, shownTextOf, textOf } from "../../../shared/dicom/json-values.ts";
 import { TagHex } from "../../../shared/dicom/tags.ts";
 import type { DocumentRecord, SeriesRecord } from "./source.ts";
 import { hasPixels } from "./stacks.ts";
@@ -30,7 +30,7 @@ function titleOf(instance: DicomJson): string {
   const [concept] = instance[TagHex.ConceptNameCodeSequence]?.Value ?? [];
   const meaning =
     concept && typeof concept === "object" ? (concept as DicomJson)[TagHex.CodeMeaning] : undefined;
-  return (textOf(instance[TagHex.DocumentTitle]) || textOf(meaning) || "").trim();
+  return shownTextOf(instance[TagHex.DocumentTitle]) || shownTextOf(meaning) || "";
 }
 
 function instanceNumber(instance: DicomJson): number {

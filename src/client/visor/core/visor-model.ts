@@ -1,5 +1,5 @@
 import type { DicomJson } from "../../../shared/dicom/dicom-json.ts";
-import { numberOf, textOf } from "../../../shared/dicom/json-values.ts";
+import { numberOf, shownTextOf, textOf } from "../../../shared/dicom/json-values.ts";
 import { TagHex } from "../../../shared/dicom/tags.ts";
 import { documentsToCome, type SeriesEntry, SeriesStacks } from "./series-stacks.ts";
 import {
@@ -273,7 +273,7 @@ function seriesOf(studyInstanceUID: string, metadata: DicomJson): SeriesRecord {
     seriesInstanceUID: textOf(metadata[TagHex.SeriesInstanceUID]) ?? "",
     seriesNumber: numberOf(metadata[TagHex.SeriesNumber]) ?? null,
     modality: textOf(metadata[TagHex.Modality]) ?? "",
-    description: textOf(metadata[TagHex.SeriesDescription]) ?? "",
+    description: shownTextOf(metadata[TagHex.SeriesDescription]) ?? "",
     instanceCount: 1,
   };
 }
