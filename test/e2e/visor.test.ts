@@ -298,9 +298,7 @@ describe("the film of a series", () => {
         await openExam(page);
         const canvas = await visorOf(page).locator("canvas").first().elementHandle();
         const isGivenBack = async () =>
-          await canvas?.evaluate((film) =>
-            (film as HTMLCanvasElement).getContext("webgl2")?.isContextLost(),
-          );
+          await canvas?.evaluate((film) => (film as HTMLCanvasElement).getContext("webgl2")?.isContextLost());
         expect(await isGivenBack()).toBe(false);
         await page.keyboard.press("Escape");
         await visorOf(page).waitFor({ state: "detached" });

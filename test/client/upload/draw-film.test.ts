@@ -39,7 +39,10 @@ const lineOf = (film: Uint8Array | undefined, row: number) =>
 
 test("the pictures of an upload leave out a file that changed on the disk, and go on", async () => {
   const gone = new Blob(["DICM"]);
-  gone.slice = () => Object.assign(new Blob(), { arrayBuffer: () => Promise.reject(new DOMException("", "NotReadableError")) });
+  gone.slice = () =>
+    Object.assign(new Blob(), {
+      arrayBuffer: () => Promise.reject(new DOMException("", "NotReadableError")),
+    });
   const budget: FilmBudget = { fileBytes: 1e6, totalBytes: 1e6, ms: 1_000, now: () => 0 };
   const drawn: number[] = [];
   const frames = [[{ file: gone }], [{ file: new Blob([ramp(64, 64) as BlobPart]) }]];

@@ -127,7 +127,9 @@ describe("a reader", () => {
     const { signal } = new AbortController();
     const added = spyOn(signal, "addEventListener");
     const removed = spyOn(signal, "removeEventListener");
-    await source.readMetadata({ studyInstanceUID: "1", seriesInstanceUID: "2" }, signal).catch(() => undefined);
+    await source
+      .readMetadata({ studyInstanceUID: "1", seriesInstanceUID: "2" }, signal)
+      .catch(() => undefined);
     expect(removed.mock.calls.map(([name, listener]) => [name, listener])).toEqual(
       added.mock.calls.map(([name, listener]) => [name, listener]),
     );

@@ -58,8 +58,7 @@ function useKnownStudies(exams: readonly Exam[]): { known: readonly KnownStudy[]
   const kept = useQueries({
     queries: portions.map((asked) => ({
       queryKey: [STUDIES, "kept", asked],
-      queryFn: ({ signal }: { signal: AbortSignal }) =>
-        inTurn(() => studiesApi.kept(asked, signal), signal),
+      queryFn: ({ signal }: { signal: AbortSignal }) => inTurn(() => studiesApi.kept(asked, signal), signal),
     })),
     combine: keptOf,
   });
