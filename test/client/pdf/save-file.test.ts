@@ -24,3 +24,12 @@ test("a PDF without a title is called a document in the language of the page", a
   await activateLocale("pt-BR");
   expect(pdfName("🩻 / 🩻")).toBe("documento.pdf");
 });
+
+test("a PDF is not named as a device of Windows", () => {
+  expect([pdfName("Con"), pdfName("aux."), pdfName("LPT1"), pdfName("Contraste")]).toEqual([
+    "_Con.pdf",
+    "_aux.pdf",
+    "_LPT1.pdf",
+    "Contraste.pdf",
+  ]);
+});

@@ -1,9 +1,10 @@
 import { useLingui } from "@lingui/react/macro";
+import { fileName } from "../../file-name.ts";
 import { IconButton } from "../../ui/button.tsx";
 import { DownloadIcon } from "../../ui/icons.tsx";
 import { documentTitle } from "../../visor/view/document-texts.ts";
 import type { DocumentSaveProps } from "../../visor/view/visor-props.ts";
-import { fileName, saveFile } from "../pdf/save-file.ts";
+import { saveFile } from "../pdf/save-file.ts";
 import { reportHtml } from "./report-html.ts";
 import { useDocumentContent } from "./use-document-content.ts";
 

@@ -1,4 +1,5 @@
 import { t } from "@lingui/core/macro";
+import { fileName } from "../../file-name.ts";
 import { showToast } from "../../ui/toast.tsx";
 
 const REVOKE_AFTER_MS = 10_000;
@@ -20,7 +21,7 @@ export async function saveImage(canvas: HTMLCanvasElement | null, title: string)
   const url = URL.createObjectURL(blob);
   const link = document.createElement("a");
   link.href = url;
-  link.download = `${title.replace(/[^\p{L}\p{N} .-]/gu, "").trim() || "visor"}.png`;
+  link.download = fileName("png", title);
   link.click();
   setTimeout(() => URL.revokeObjectURL(url), REVOKE_AFTER_MS);
 }
