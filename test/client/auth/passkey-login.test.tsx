@@ -1,6 +1,6 @@
 import "../../support/dom-globals.ts";
 import { expect, test } from "bun:test";
-import { usePasskeyLogin } from "../../../src/client/features/auth/use-passkey-login.ts";
+import { usePasskeyLogin, usePasskeyOffer } from "../../../src/client/features/auth/use-passkey-login.ts";
 import { screen, userEvent, withDom } from "../../support/dom.ts";
 import { renderClient } from "../../support/render-client.tsx";
 
@@ -22,4 +22,34 @@ test("a sign-in whose code could not be loaded is not told as a browser without 
   await userEvent.setup().click(screen.getByRole("button", { name: "Entrar" }));
   expect(await screen.findByText(/^What this needs could not be loaded\./)).toBeDefined();
   expect(screen.getByRole<HTMLButtonElement>("button", { name: "Entrar" }).disabled).toBe(false);
+});
+
+test("an offer of passkeys whose code could not be loaded is no error of the page", async () => {
+  const asked = Promise.withResolvers<void>();
+  const isConditionalMediationAvailable = async () => true;
+  Object.defineProperty(window, "PublicKeyCredential", {
+    value: { isConditionalMediationAvailable },
+    configurable: true,
+  });
+  const failures: unknown[] = [];
+  const note = (reason: unknown) => failures.push(reason);
+  process.on("unhandledRejection", note);
+  const keepConnected = () => false;
+  const load = () => {
+    asked.resolve();
+    return withoutConnection();
+  };
+  function Offer() {
+    usePasskeyOffer(true, keepConnected, load);
+    return null;
+  }
+  try {
+    await renderClient(<Offer />);
+    await asked.promise;
+    await Bun.sleep(20);
+    expect(failures).toEqual([]);
+  } finally {
+    process.off("unhandledRejection", note);
+    Reflect.deleteProperty(window, "PublicKeyCredential");
+  }
 });

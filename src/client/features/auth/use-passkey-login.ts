@@ -42,18 +42,22 @@ export function usePasskeyLogin(load = loadSignIn) {
   return { isBusy, logIn };
 }
 
-/** Offers passkeys in the autofill of the e-mail field, in browsers that support it. */
-export function usePasskeyOffer(isPossible: boolean | undefined, keepConnected: () => boolean): void {
+/** Offers passkeys in the autofill of the e-mail field, in browsers that support it. The person did not ask for it: failures are silent. */
+export function usePasskeyOffer(
+  isPossible: boolean | undefined,
+  keepConnected: () => boolean,
+  load = loadSignIn,
+): void {
   useEffect(() => {
     if (!isPossible) return;
     const leaving = new AbortController();
     const offer = async () => {
       if (!(await window.PublicKeyCredential?.isConditionalMediationAvailable?.())) return;
-      const { offerPasskeys } = await loadSignIn();
-      const user = leaving.signal.aborted ? undefined : await offerPasskeys(leaving.signal);
+      const code = await load().catch(() => undefined);
+      const user = leaving.signal.aborted ? undefined : await code?.offerPasskeys(leaving.signal);
       if (user) beginSession(user, { keepConnected: keepConnected() });
     };
     void offer();
     return () => leaving.abort();
-  }, [isPossible, keepConnected]);
+  }, [isPossible, keepConnected, load]);
 }

@@ -14,6 +14,8 @@ import { usePageDrop } from "./use-page-drop.ts";
 
 // All that reads and shows files is loaded with the first ones, and its texts with it.
 const loadOpening = () => import("./local-opening.tsx");
+/** Before anything is picked; failing, it is loaded then. */
+const loadAhead = () => void loadOpening().catch(() => undefined);
 const LocalOpening = lazyChunk(async () => {
   const [opening] = await Promise.all([loadOpening(), activateWholeLocale()]);
   return opening;
@@ -43,7 +45,7 @@ export function LocalBlock({ productName, onKeep, isShared = false, reopened }: 
   const files = useRef<HTMLInputElement>(null);
   const folder = useRef<HTMLInputElement>(null);
   const open = (picked: Opened["picked"]) => setOpened((before) => ({ id: (before?.id ?? 0) + 1, picked }));
-  const isOver = usePageDrop((transfer) => open(pickDropped(transfer)), loadOpening);
+  const isOver = usePageDrop((transfer) => open(pickDropped(transfer)), loadAhead);
   const section = useRef<HTMLElement>(null);
   useFocusBack(section, opened !== undefined);
   useEffect(() => {
@@ -55,7 +57,7 @@ export function LocalBlock({ productName, onKeep, isShared = false, reopened }: 
       ref={section}
       className={`local ${isOver ? "is-over" : ""}`}
       aria-label={t({ id: "local.title", message: "View an exam without an account" })}
-      onPointerEnter={() => void loadOpening()}
+      onPointerEnter={loadAhead}
     >
       {opened ? (
         <Suspense fallback={<LocalChoice onFiles={ask} onFolder={() => folder.current?.click()} />}>
