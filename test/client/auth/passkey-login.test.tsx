@@ -24,6 +24,13 @@ test("a sign-in whose code could not be loaded is not told as a browser without 
   expect(screen.getByRole<HTMLButtonElement>("button", { name: "Entrar" }).disabled).toBe(false);
 });
 
+const keepConnected = () => false;
+
+function Offer({ load }: { load: typeof withoutConnection }) {
+  usePasskeyOffer(true, keepConnected, load);
+  return null;
+}
+
 test("an offer of passkeys whose code could not be loaded is no error of the page", async () => {
   const asked = Promise.withResolvers<void>();
   const isConditionalMediationAvailable = async () => true;
@@ -34,17 +41,12 @@ test("an offer of passkeys whose code could not be loaded is no error of the pag
   const failures: unknown[] = [];
   const note = (reason: unknown) => failures.push(reason);
   process.on("unhandledRejection", note);
-  const keepConnected = () => false;
   const load = () => {
     asked.resolve();
     return withoutConnection();
   };
-  function Offer() {
-    usePasskeyOffer(true, keepConnected, load);
-    return null;
-  }
   try {
-    await renderClient(<Offer />);
+    await renderClient(<Offer load={load} />);
     await asked.promise;
     await Bun.sleep(20);
     expect(failures).toEqual([]);
