@@ -119,6 +119,8 @@ export const visitSchema = z.object({
   download: z.boolean(),
   /** Those that its account still keeps, at least one, in the order in which they were put into the link. */
   studies: z.array(visitedStudySchema),
+  /** How many more the link had, which its account no longer keeps; absent if none. Nothing else is said of them. */
+  studiesRemoved: z.optional(z.number()),
 });
 export type Visit = z.infer<typeof visitSchema>;
 

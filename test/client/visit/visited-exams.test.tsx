@@ -19,9 +19,13 @@ const studyOf = (patientName: string | null, studyDescription: string): VisitedS
 });
 
 async function openLink(...studies: VisitedStudy[]) {
+  return await openVisit(studies);
+}
+
+async function openVisit(studies: VisitedStudy[], more: Partial<Visit> = {}) {
   const visit: Visit = {
     ...{ token: "t0ken", owner: "Clínica Boa Vista", recipient: null, expiresAt: "2026-12-01T00:00:00.000Z" },
-    ...{ laudo: true, download: false, studies },
+    ...{ laudo: true, download: false, studies, ...more },
   };
   await renderClient(
     <QueryClientProvider client={createQueryClient()}>
@@ -92,4 +96,14 @@ test("an exam of a link that is removed while it is viewed closes, and the page 
   expect(notice).toBeDefined();
   expect(screen.queryByRole("dialog")).toBeNull();
   expect(screen.getByRole("heading", { level: 2 }).textContent).toBe("Crânio");
+});
+
+test("a link whose exams were removed before it was opened says how many, and no more", async () => {
+  await openVisit([studyOf("Sá^Maria", "Tórax")], { studiesRemoved: 1 });
+  expect(screen.getByRole("status").textContent).toBe("Quem enviou removeu 1 exame deste link.");
+});
+
+test("a link from which nothing was removed says nothing of that", async () => {
+  await openLink(studyOf("Sá^Maria", "Tórax"));
+  expect(screen.queryByRole("status")).toBeNull();
 });

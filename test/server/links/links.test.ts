@@ -588,6 +588,26 @@ describe("a visit", () => {
     expect(await countLiveLinks(t.deps.db, other.id, new Date())).toBe(0);
   });
 
+  test("says of a study that was deleted only that one was, whoever opens the link and whatever release made it", async () => {
+    const stored = await t.store(other, sampleZip({ study: "11" }, { study: "12" }, { study: "13" }));
+    const ids = stored.studies.map(({ id }) => id);
+    const link = await makeLink(other, { studyIds: ids });
+    expect(await openLink(link)).not.toHaveProperty("studiesRemoved");
+    await t.call("DELETE", `/api/studies/${ids[2]}`, { as: other });
+    const opened = await openLink(link);
+    expect(opened).toMatchObject({ studiesRemoved: 1, studies: [{ id: ids[0] }, { id: ids[1] }] });
+    expect(JSON.stringify(opened)).not.toContain(ids[2] ?? "");
+    expect(JSON.stringify(opened)).not.toContain(studyUID("13"));
+    const again = (await (await t.call("GET", `/api/visits/${opened.token}`)).json()) as Visit;
+    expect(again.studiesRemoved).toBe(1);
+    // The release before did not write how many there were: what stands before one that is left is known to have gone.
+    await t.sql`update share_links set study_count = null where id = ${link.id}`;
+    expect(await openLink(link)).not.toHaveProperty("studiesRemoved");
+    await t.call("DELETE", `/api/studies/${ids[0]}`, { as: other });
+    expect((await openLink(link)).studiesRemoved).toBe(1);
+    for (const id of ids) await t.call("DELETE", `/api/studies/${id}`, { as: other });
+  });
+
   test("shows nothing of what its owner's cancellation removed, though they have a plan again", async () => {
     const returning = await t.addPerson("Quem Volta");
     const [study] = (await t.store(returning, sampleZip({ study: "10" }))).studies;

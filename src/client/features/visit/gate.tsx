@@ -118,12 +118,13 @@ export function Closed() {
         </h1>
         <p className="gate-lead">
           <Trans id="visit.closed.text">
-            It has expired, was ended, or was not copied whole. Ask the sender for another: it takes a minute.
+            It has expired, was ended, has no exams left, or was not copied whole. Ask the sender for
+            another: it takes a minute.
           </Trans>
         </p>
       </div>
       <p className="field-hint">
-        <Trans id="visit.closed.safe">The exams are still kept. Only this link no longer works.</Trans>
+        <Trans id="visit.closed.safe">When a link ends, no exam is deleted.</Trans>
       </p>
     </div>
   );

@@ -1,4 +1,4 @@
-import { Trans, useLingui } from "@lingui/react/macro";
+import { Plural, Trans, useLingui } from "@lingui/react/macro";
 import { useMutation } from "@tanstack/react-query";
 import { useAtomValue } from "jotai";
 import { Suspense, useEffect, useRef, useState } from "react";
@@ -80,6 +80,7 @@ export function VisitedExams({ visit, viewerOrigin, onClosed }: VisitedExamsProp
           )}
         </p>
       </div>
+      {visit.studiesRemoved !== undefined && <RemovedBefore count={visit.studiesRemoved} />}
       {gone.map((study) => (
         <GoneStudy key={study.id} study={study} />
       ))}
@@ -118,6 +119,22 @@ function useGoneStudies({ studies }: Visit, onClosed: () => void) {
     if (now.length < studies.length) setLeft(now.map(({ id }) => id));
   };
   return { gone, onVisitRead };
+}
+
+/** What the link had and was removed before it was opened: visitors never learn what it was. */
+function RemovedBefore({ count }: { count: number }) {
+  return (
+    <p className="notice is-warn" role="status">
+      <span>
+        <Plural
+          id="visit.removedBefore"
+          value={count}
+          one="The sender removed # exam from this link."
+          other="The sender removed # exams from this link."
+        />
+      </span>
+    </p>
+  );
 }
 
 function GoneStudy({ study }: { study: VisitedStudy }) {

@@ -27,7 +27,7 @@ export interface LinkWithStudies {
 }
 
 export async function insertLink(tx: Tx, link: Values, studyIds: readonly string[]): Promise<void> {
-  await tx.insert(shareLinks).values(link);
+  await tx.insert(shareLinks).values({ ...link, studyCount: studyIds.length });
   await tx
     .insert(shareLinkStudies)
     .values(studyIds.map((studyId, place) => ({ linkId: link.id, studyId, place })));

@@ -21,6 +21,8 @@ export const shareLinks = pgTable(
     /** Passcodes tried and not known to be right: each is counted before it is compared. */
     wrongPasscodes: integer("wrong_passcodes").notNull().default(0),
     recipient: text(),
+    /** How many studies it was made of; null if an older release made it. */
+    studyCount: integer("study_count"),
     laudo: boolean().notNull(),
     download: boolean().notNull(),
     maxOpenings: integer("max_openings"),

@@ -3,7 +3,7 @@ import type { Deps } from "../../deps.ts";
 import { presentIndex } from "../studies/present-index.ts";
 import { documentsAmong, presentSeries } from "../studies/present-series.ts";
 import type { StudyRow } from "../studies/studies.table.ts";
-import { type LinkStanding, listSeriesOfStudies } from "./visits.repo.ts";
+import { countStudiesAtFirst, type LinkStanding, listSeriesOfStudies } from "./visits.repo.ts";
 
 /** The most series that one answer lists, of all studies together. */
 const MAX_SERIES = 2_000;
@@ -15,6 +15,7 @@ export async function presentVisit(
 ): Promise<Visit> {
   const studyIds = studies.map(({ id }) => id);
   const series = await listSeriesOfStudies(deps.db, studyIds, MAX_SERIES);
+  const removed = (await countStudiesAtFirst(deps.db, link.id)) - studies.length;
   return {
     token,
     owner: link.ownerName,
@@ -22,6 +23,7 @@ export async function presentVisit(
     expiresAt: link.expiresAt.toISOString(),
     laudo: link.laudo,
     download: link.download,
+    ...(removed > 0 && { studiesRemoved: removed }),
     studies: studies.map((study) => {
       const own = series.filter(({ studyId }) => studyId === study.id);
       const documents = documentsAmong(own);

@@ -1,4 +1,4 @@
-import { and, eq, inArray, sql } from "drizzle-orm";
+import { and, eq, inArray, max, sql } from "drizzle-orm";
 import type { DbOrTx } from "../../db/client.ts";
 import { leased } from "../../db/leased-statement.ts";
 import { type Given, prepared } from "../../db/prepared.ts";
@@ -118,6 +118,22 @@ export async function listStudiesOfLink(db: DbOrTx, linkId: string): Promise<Stu
     .where(eq(shareLinkStudies.linkId, linkId))
     .orderBy(shareLinkStudies.place);
   return rows.map(({ study }) => study);
+}
+
+/**
+ * How many studies a link was made of. Of a link that an older release made, at least so many: the places of those that are left tell
+ * of what stood before them.
+ */
+export async function countStudiesAtFirst(db: DbOrTx, linkId: string): Promise<number> {
+  const lastPlace = db
+    .select({ place: max(shareLinkStudies.place) })
+    .from(shareLinkStudies)
+    .where(eq(shareLinkStudies.linkId, linkId));
+  const [row] = await db
+    .select({ studies: sql<number>`coalesce(${shareLinks.studyCount}, ${lastPlace} + 1, 0)` })
+    .from(shareLinks)
+    .where(eq(shareLinks.id, linkId));
+  return row?.studies ?? 0;
 }
 
 /** The series of some studies, by SeriesNumber; at most `limit`. */

@@ -63,7 +63,7 @@ export function createVisitsRoutes(deps: Deps, guard: Guard) {
     describe(openVisitCall, {
       summary: "Open a link",
       details:
-        "Counts as one opening. `studies` are those of the link that its account still keeps; when the last one is deleted, the link ends. The same `attempt` within ten minutes, after an answer that did not arrive, is the same opening. `token` stands in the place of a viewer token in `/dicomweb/t/{token}`. `link.not_found` is the one answer for a link that is unknown, ended, expired or used up, and for a wrong secret. `link.passcode` also names the owner (a first name and an initial) and `triesLeft`; the tenth wrong passcode ends the link.",
+        "Counts as one opening. `studies` are those of the link that its account still keeps, and `studiesRemoved` says how many others there were; when the last one is deleted, the link ends. The same `attempt` within ten minutes, after an answer that did not arrive, is the same opening. `token` stands in the place of a viewer token in `/dicomweb/t/{token}`. `link.not_found` is the one answer for a link that is unknown, ended, expired or used up, and for a wrong secret. `link.passcode` also names the owner (a first name and an initial) and `triesLeft`; the tenth wrong passcode ends the link.",
       problems: [linkNotFound, linkPasscode, tooManyRequests],
     }),
     validate("json", openVisitCall.body),
