@@ -1,8 +1,9 @@
 import "../../support/dom-globals.ts";
-import { beforeEach, describe, expect, test } from "bun:test";
+import { beforeEach, describe, expect, spyOn, test } from "bun:test";
+import { keepLink, readKeptLink } from "../../../src/client/features/session/kept-link.ts";
 import { beginSession, currentToken, endSession } from "../../../src/client/session.ts";
 import type { IslandProps } from "../../../src/shared/islands.ts";
-import { screen, userEvent, waitFor, withDom } from "../../support/dom.ts";
+import { act, screen, userEvent, waitFor, withDom } from "../../support/dom.ts";
 import { renderClient } from "../../support/render-client.tsx";
 import { answerCalls, helena, problem } from "../../support/render-view.tsx";
 import { travel } from "../../support/travel.ts";
@@ -134,4 +135,16 @@ describe("an invitation that only a session of its account accepts", () => {
       await accept(user);
       expect(await screen.findByText(/^Aceito\./)).toBeDefined();
     });
+});
+
+test("a person who came from a link to sign in is told that they get back, and does", async () => {
+  keepLink({ pathname: "/v/a-link", hash: "#its-secret" }, Date.now());
+  await showScreen();
+  expect(screen.getByText("Depois de entrar, você volta aos exames do link.")).toBeDefined();
+  const replace = spyOn(window.location, "replace").mockImplementation(() => undefined);
+  const me = { ...helena, termsAcceptedAt: "2026-01-01T00:00:00.000Z", token: "t0ken" };
+  await act(async () => beginSession(me, { keepConnected: false }));
+  expect(replace.mock.calls).toEqual([["/v/a-link#its-secret"]]);
+  expect(readKeptLink(Date.now())).toBeUndefined();
+  replace.mockRestore();
 });

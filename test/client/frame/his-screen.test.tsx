@@ -4,10 +4,11 @@ import { getDefaultStore } from "jotai";
 import { currentPath } from "../../../src/client/features/places/his-location.ts";
 import { firstPlaceAtom } from "../../../src/client/features/places/views.ts";
 import { keepInTab } from "../../../src/client/features/session/kept-in-tab.ts";
+import { dropKeptLink, keepLink, readKeptLink } from "../../../src/client/features/session/kept-link.ts";
 import { knownEndAtom } from "../../../src/client/features/session/known-end.ts";
 import { EMPTY_FORM } from "../../../src/client/features/upload/exam-form/exam-form.ts";
 import { addJobAtom, clearJobsAtom } from "../../../src/client/features/upload/tray/upload-jobs.ts";
-import { beginSession, endSession, restoreSession } from "../../../src/client/session.ts";
+import { beginSession, endSession, refreshSessionUser, restoreSession } from "../../../src/client/session.ts";
 import { withoutConnection } from "../../support/connection.ts";
 import { act, cleanup, screen, waitFor, withDom } from "../../support/dom.ts";
 import { renderClient } from "../../support/render-client.tsx";
@@ -203,4 +204,42 @@ describe("a person whose session expired", () => {
     await openHis();
     expect(currentPath()).toBe("/welcome");
   });
+});
+
+describe("a person who left a link's page to sign in", () => {
+  const shared = { pathname: "/v/a-link", hash: "#its-secret" };
+
+  async function openAs(user: typeof helena) {
+    answerCalls({ "GET /api/auth/me": () => Response.json(user) });
+    beginSession({ ...user, token: "t0ken" }, { keepConnected: false });
+    const replace = spyOn(window.location, "replace").mockImplementation(() => undefined);
+    await renderClient(<HisScreen productName="Exameteca" maxUploadBytes={1} />);
+    return replace;
+  }
+
+  test("is back there once they have accepted the terms, and not before", async () => {
+    keepLink(shared, Date.now());
+    const replace = await openAs({ ...helena, termsAcceptedAt: null });
+    expect(replace).not.toHaveBeenCalled();
+    await act(async () => refreshSessionUser({ ...helena, termsAcceptedAt: "2026-01-01T00:00:00.000Z" }));
+    expect(replace.mock.calls).toEqual([["/v/a-link#its-secret"]]);
+    expect(readKeptLink(Date.now())).toBeUndefined();
+    replace.mockRestore();
+  });
+
+  test("leaves it behind when they log out instead", async () => {
+    keepLink(shared, Date.now());
+    const replace = await openAs({ ...helena, termsAcceptedAt: null });
+    await act(async () => endSession("logout"));
+    expect(readKeptLink(Date.now())).toBeUndefined();
+    replace.mockRestore();
+  });
+
+  for (const pathname of ["//elsewhere.example/v/a", "/v/../his", "https://elsewhere.example/", "/v/a?b"]) {
+    test(`is led to no other page, such as ${pathname}`, () => {
+      keepLink({ pathname, hash: "" }, Date.now());
+      expect(readKeptLink(Date.now())).toBeUndefined();
+      dropKeptLink();
+    });
+  }
 });

@@ -2,6 +2,7 @@ import "../../support/dom-globals.ts";
 import { expect, test } from "bun:test";
 import { QueryClientProvider } from "@tanstack/react-query";
 import { getDefaultStore } from "jotai";
+import { dropKeptLink, readKeptLink } from "../../../src/client/features/session/kept-link.ts";
 import { VisitedExams } from "../../../src/client/features/visit/visited-exams.tsx";
 import { viewerChoiceAtom } from "../../../src/client/preferences.ts";
 import { createQueryClient } from "../../../src/client/query-client.ts";
@@ -106,4 +107,19 @@ test("a link whose exams were removed before it was opened says how many, and no
 test("a link from which nothing was removed says nothing of that", async () => {
   await openLink(studyOf("Sá^Maria", "Tórax"));
   expect(screen.queryByRole("status")).toBeNull();
+});
+
+test("a link keeps its page for this tab alone while a doctor leaves it to log in", async () => {
+  window.history.replaceState(null, "", "/v/a-link#its-secret");
+  const at = Date.now();
+  await openLink(studyOf("Sá^Maria", "Tórax"));
+  expect(readKeptLink(at)).toBeUndefined();
+  const link = screen.getByRole("link", { name: "Entre" });
+  link.addEventListener("click", (event) => event.preventDefault());
+  await userEvent.click(link);
+  expect(readKeptLink(Date.now())).toBe("/v/a-link#its-secret");
+  expect(readKeptLink(at + 61 * 60_000)).toBeUndefined();
+  expect(JSON.stringify({ ...localStorage })).not.toContain("its-secret");
+  window.history.replaceState(null, "", "/");
+  dropKeptLink();
 });

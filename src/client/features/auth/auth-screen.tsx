@@ -13,6 +13,7 @@ import { LocalBlock } from "../local-view/local-block.tsx";
 import type { LocalPick } from "../local-view/local-pick.ts";
 import { LanguageSwitch } from "../preferences/language-switch.tsx";
 import { ThemeSwitch } from "../preferences/theme-switch.tsx";
+import { readKeptLink, returnToLink } from "../session/kept-link.ts";
 import { noticeOfAddress, removeAddressMarks } from "./address-marks.tsx";
 import {
   type AuthCarry,
@@ -21,6 +22,7 @@ import {
   formOf,
   type RegisterDraft,
 } from "./auth-forms.ts";
+import { BackToLinkNotice } from "./auth-notices.tsx";
 import { enterHis } from "./enter-his.ts";
 import { KeepNotice, KeepStep } from "./keep-notice.tsx";
 import { LoginForm } from "./login-form.tsx";
@@ -53,8 +55,11 @@ interface Shown extends AuthCarry {
 
 /** The entry page's pane, with one form at a time. People who are already signed in go to /his. */
 export default function AuthScreen(props: IslandProps<"auth">) {
-  const sessionToken = useAtomValue(sessionAtom)?.token;
+  const session = useAtomValue(sessionAtom);
+  const sessionToken = session?.token;
   const isSignedIn = sessionToken !== undefined;
+  /** Whether the terms are accepted; /his asks for that. */
+  const hasTerms = (session?.user?.termsAcceptedAt ?? null) !== null;
   const [{ form, hasSwitched, ...carry }, setShown] = useState(() => firstForm(props));
   const main = useRef<HTMLElement>(null);
   const [kept, setKept] = useAtom(pickToKeepAtom);
@@ -83,9 +88,10 @@ export default function AuthScreen(props: IslandProps<"auth">) {
       return setShown({ form: "invitation" });
     }
     // Where the browser keeps nothing, the session is in this page alone.
-    if (outlivesPage()) window.location.replace("/his");
-    else void enterHis();
-  }, [isSignedIn, sessionToken, refusedIn, isKeeping, form]);
+    if (!outlivesPage()) return void enterHis();
+    if (hasTerms && returnToLink()) return;
+    window.location.replace("/his");
+  }, [isSignedIn, sessionToken, hasTerms, refusedIn, isKeeping, form]);
 
   const Form = forms[form];
   return (
@@ -165,7 +171,8 @@ function firstForm({ resetToken, stopToken, invitationToken, local }: IslandProp
   if (invitationToken) return { form: "invitation" };
   if (stopToken) return { form: "stop" };
   if (resetToken) return { form: "reset" };
-  const notice = noticeOfAddress(window.location.search);
+  const notice =
+    noticeOfAddress(window.location.search) ?? (readKeptLink(Date.now()) && <BackToLinkNotice />);
   const pending = notice ? undefined : readPendingSignIn(Date.now());
   return pending ? { form: formOf(pending), pending } : { form: "login", notice };
 }

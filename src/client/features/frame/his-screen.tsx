@@ -6,6 +6,7 @@ import { memo, Suspense, useDeferredValue, useEffect, useMemo, useState } from "
 import { Router } from "wouter";
 import type { IslandProps } from "../../../shared/islands.ts";
 import { createQueryClient } from "../../query-client.ts";
+import { outlivesPage } from "../../session.ts";
 import { lazyChunk } from "../../ui/lazy-chunk.ts";
 import { LoadError } from "../../ui/load-error.tsx";
 import { Toaster } from "../../ui/toast.tsx";
@@ -17,6 +18,7 @@ import { useHisLocation } from "../places/his-location.ts";
 import { firstPlaceAtom, viewAtom } from "../places/views.ts";
 import { sampleOpenAtom } from "../sample/sample-state.ts";
 import { type His, HisProvider } from "../session/his-context.ts";
+import { returnToLink } from "../session/kept-link.ts";
 import { useCurrentUser } from "../session/use-current-user.ts";
 import { useIsActive } from "../session/use-is-active.ts";
 import { SubscriptionBanner } from "../subscriptions/subscription-banner.tsx";
@@ -82,11 +84,20 @@ function useGoToKeep(): void {
   }, [isKeeping, setView]);
 }
 
+/** Whoever left the page of a link to sign in is led back there, but not before they have accepted the terms. */
+function useBackToLink(hasTerms: boolean): void {
+  useEffect(() => {
+    // Where the browser keeps nothing, the session would not be there.
+    if (hasTerms && outlivesPage()) returnToLink();
+  }, [hasTerms]);
+}
+
 /** Draws nothing anew unless the person changed: its first drawing takes a slow phone a tenth of a second. */
 const Frame = memo(function Frame({ his }: { his: His }) {
   usePlaceOfHistory();
   useKeptShell();
   useGoToKeep();
+  useBackToLink(his.user.termsAcceptedAt !== null);
   const isPhone = useMediaQuery(PHONE);
   const asksToSignOut = useAtomValue(signOutAskedAtom);
   const [isSampleOpen, setSampleOpen] = useAtom(sampleOpenAtom);

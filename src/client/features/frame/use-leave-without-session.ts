@@ -11,6 +11,7 @@ import { useIsOnline } from "../../ui/use-is-online.ts";
 import { currentPath, replacePath } from "../places/his-location.ts";
 import { parsePlace, pathOf } from "../places/place.ts";
 import { eraseKeptInTab, eraseKeptOfOthers } from "../session/kept-in-tab.ts";
+import { dropKeptLink } from "../session/kept-link.ts";
 import { keepPlace, takeKeptPlace } from "../session/kept-place.ts";
 import { type KnownEnd, knownEndAtom } from "../session/known-end.ts";
 import { isUploadingAtom } from "../upload/tray/upload-jobs.ts";
@@ -32,7 +33,9 @@ export function useLeaveWithoutSession(userId: string | undefined): boolean {
   }, [userId]);
   const knownEnd = useAtomValue(knownEndAtom);
   useEffect(() => {
-    if (end === "logout" || (end && knownEnd === "logout")) eraseKeptInTab();
+    if (end !== "logout" && !(end && knownEnd === "logout")) return;
+    eraseKeptInTab();
+    dropKeptLink();
   }, [end, knownEnd]);
   const isUploading = useAtomValue(isUploadingAtom);
   /** Whether uploads went with the session, which takes them out of the tray. */

@@ -118,8 +118,8 @@ export function Closed() {
         </h1>
         <p className="gate-lead">
           <Trans id="visit.closed.text">
-            It has expired, was ended, has no exams left, or was not copied whole. Ask the sender for
-            another: it takes a minute.
+            It has expired, was ended, has no exams left, or was not copied whole. Ask the sender for another:
+            it takes a minute.
           </Trans>
         </p>
       </div>

@@ -3,6 +3,7 @@ import { passcodeProblemSchema, type Visit } from "../../../shared/api/links.ts"
 import { ApiError } from "../../api.ts";
 import { sessionStore } from "../../browser-storage.ts";
 import { useFragmentChange } from "../../ui/use-fragment-change.ts";
+import { dropKeptLink } from "../session/kept-link.ts";
 import { visitApi } from "./visit-api.ts";
 
 export type VisitState =
@@ -55,7 +56,11 @@ const begun = new Map<string, Promise<VisitState>>();
 /** Opens the link of the page's address at once, while the page's language is still on its way. */
 export function beginVisitOfPage(): void {
   const [, link] = /^\/v\/([^/]+)$/.exec(window.location.pathname) ?? [];
-  if (link) void beginVisit(link);
+  if (!link) return;
+  // Whoever left to sign in is back, also on a page that the browser kept as it was.
+  dropKeptLink();
+  window.addEventListener("pageshow", ({ persisted }) => persisted && dropKeptLink());
+  void beginVisit(link);
 }
 
 function beginVisit(link: string): Promise<VisitState> {

@@ -8,6 +8,7 @@ import { sessionAtom } from "../../session.ts";
 import { lazyChunk } from "../../ui/lazy-chunk.ts";
 import { dayText } from "../../ui/moment-text.ts";
 import { showToast } from "../../ui/toast.tsx";
+import { keepLink } from "../session/kept-link.ts";
 import { dateText, descriptionText, fullPatientText, patientsText } from "../studies/study-text.ts";
 import { Opening } from "./opening.tsx";
 import { visitApi } from "./visit-api.ts";
@@ -172,10 +173,10 @@ function KeepVisit({ token }: { token: string }) {
     return (
       <Trans id="visit.signIn">
         Are you a doctor with an account?{" "}
-        <a className="link" href="/">
+        <a className="link" href="/" onClick={() => keepLink(window.location, Date.now())}>
           Log in
         </a>{" "}
-        and open this link again to keep the exams.
+        to keep the exams; you come back to this page.
       </Trans>
     );
   return (
