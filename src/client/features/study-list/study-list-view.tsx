@@ -5,7 +5,6 @@ import { useCallback, useEffect } from "react";
 import { type Study, studySorts } from "../../../shared/api/studies.ts";
 import { ApiError } from "../../api.ts";
 import { Button, IconButton } from "../../ui/button.tsx";
-import { Empty } from "../../ui/empty.tsx";
 import { ErrorCard } from "../../ui/error-card.tsx";
 import { RefreshIcon, UploadIcon } from "../../ui/icons.tsx";
 import { useDebounced } from "../../ui/use-debounced.ts";
@@ -13,8 +12,6 @@ import { PHONE, useMediaQuery } from "../../ui/use-media-query.ts";
 import { viewAtom } from "../places/views.ts";
 import { HistoryDialog } from "../receipts/history-dialog.tsx";
 import { ReportDialog } from "../reports/report-dialog.tsx";
-import { SampleButton } from "../sample/sample-button.tsx";
-import { sampleOpenAtom } from "../sample/sample-state.ts";
 import { useHis } from "../session/his-context.ts";
 import { LoginPrompt } from "../session/login-prompt.tsx";
 import { ShareDialog } from "../sharing/share-dialog.tsx";
@@ -27,6 +24,7 @@ import { viewedSeriesAtom, viewedSubject } from "./actions/list-actions.ts";
 import { RenameStudyDialog } from "./actions/rename-study.tsx";
 import { ClearFilters, StudyFilterBar } from "./filters/study-filter-bar.tsx";
 import { countFilters, type StudyFilters, studyFiltersAtom } from "./filters/study-filters.ts";
+import { NothingYet } from "./nothing-yet.tsx";
 import { OfflineNotice } from "./offline-notice.tsx";
 import { StudyAlarm } from "./open-study/study-check.tsx";
 import { studyPageAtom, studySortingAtom } from "./pages/list-place.ts";
@@ -194,44 +192,6 @@ function ListHead({ total, isFetching, hasExams, onRefresh }: ListHeadProps) {
         </Button>
       )}
     </div>
-  );
-}
-
-function NothingYet() {
-  const { isActive } = useHis();
-  const setView = useSetAtom(viewAtom);
-  const setSampleOpen = useSetAtom(sampleOpenAtom);
-  const sample = <SampleButton onOpen={() => setSampleOpen(true)} />;
-  if (!isActive) {
-    return (
-      <Empty
-        title={<Trans id="study.none.title">No exams here yet</Trans>}
-        text={
-          <Trans id="study.none.shared">The exams that somebody shares with you appear in this list.</Trans>
-        }
-        action={sample}
-      />
-    );
-  }
-  return (
-    <Empty
-      title={<Trans id="study.none.title">No exams here yet</Trans>}
-      text={
-        <Trans id="study.none.text">
-          Upload the ZIP or the folder from the disc that the clinic gave you. The images appear in this list,
-          ready to open.
-        </Trans>
-      }
-      action={
-        <div className="empty-actions">
-          <Button kind="lit" size="big" onClick={() => setView("uploadExames")}>
-            <UploadIcon small />
-            <Trans id="study.none.action">Upload the first exam</Trans>
-          </Button>
-          {sample}
-        </div>
-      }
-    />
   );
 }
 

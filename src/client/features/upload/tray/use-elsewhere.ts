@@ -65,7 +65,8 @@ export function useElsewhere(): UploadElsewhere[] {
   return elsewhereOf(data, user.id, (id) => jobs.some((job) => job.id === id));
 }
 
-function elsewhereOf(
+/** What of the account's uploads other pages send than this one. */
+export function elsewhereOf(
   uploads: Uploads | undefined,
   userId: string,
   isHere: (id: string) => boolean,
