@@ -8,7 +8,7 @@ import ProfileView from "../../../src/client/features/profile/profile-view.tsx";
 import { knownEndAtom } from "../../../src/client/features/session/known-end.ts";
 import { currentToken, readStoredSession, sessionEndAtom } from "../../../src/client/session.ts";
 import type { Activity } from "../../../src/shared/api/users.ts";
-import { screen, userEvent, waitFor, withDom } from "../../support/dom.ts";
+import { cleanup, screen, userEvent, waitFor, withDom } from "../../support/dom.ts";
 import { answerCalls, helena, problem, renderView, shownView } from "../../support/render-view.tsx";
 import { travel, write } from "../../support/travel.ts";
 
@@ -59,6 +59,36 @@ describe("the profile", () => {
     await user.click(screen.getByRole("button", { name: "Cancelar" }));
     expect(textIn("Nome completo")).toBe(helena.name);
     expect(textIn("Senha atual")).toBe("");
+  });
+
+  test("keeps a name that was not saved while another view is looked at, and says so; no password", async () => {
+    const user = await showProfile();
+    await user.type(screen.getByLabelText("Nome completo"), " e Silva");
+    await user.type(screen.getByLabelText("Senha atual"), "segredo1");
+    const told = "O que você mudou aqui ainda não foi salvo.";
+    expect(screen.queryByText(told)).toBeNull();
+    expect(JSON.stringify({ ...sessionStorage })).not.toContain("segredo1");
+    cleanup();
+    await showProfile();
+    expect(textIn("Nome completo")).toBe(`${helena.name} e Silva`);
+    expect(textIn("Senha atual")).toBe("");
+    expect(screen.getByText(told)).toBeDefined();
+    await user.click(screen.getByRole("button", { name: "Cancelar" }));
+    expect(textIn("Nome completo")).toBe(helena.name);
+    expect(screen.queryByText(told)).toBeNull();
+    cleanup();
+    await showProfile();
+    expect(textIn("Nome completo")).toBe(helena.name);
+  });
+
+  test("no longer keeps what was saved", async () => {
+    const changed = { ...helena, name: `${helena.name} e Silva` };
+    answerCalls({ "PATCH /api/users/profile": () => Response.json({ user: changed, pendingEmail: null }) });
+    const user = await showProfile();
+    await user.type(screen.getByLabelText("Nome completo"), " e Silva");
+    await user.click(save());
+    await screen.findByText("Perfil atualizado");
+    expect(sessionStorage.getItem("kept-in-tab") ?? "").not.toContain("e Silva");
   });
 
   test("keeps the person signed in under the new token after a change of password", async () => {

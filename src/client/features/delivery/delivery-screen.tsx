@@ -29,7 +29,7 @@ export default function DeliveryScreen({ productName, request, maxUploadBytes }:
   const { state } = delivery;
   const page = useStepFocus(state.step);
   useWakeLock(state.step === "sending");
-  useAskBeforeUnload(state.step === "sending");
+  useAskBeforeUnload(state.step === "sending" || state.step === "check");
   return (
     <PublicPage productName={productName}>
       <div className="delivery-page" ref={page} tabIndex={-1}>

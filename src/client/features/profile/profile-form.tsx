@@ -1,5 +1,6 @@
 import { standardSchemaResolver } from "@hookform/resolvers/standard-schema";
 import { Trans, useLingui } from "@lingui/react/macro";
+import { useEffect, useEffectEvent, useState } from "react";
 import { type UseFormReturn, useForm } from "react-hook-form";
 import {
   type CurrentUser,
@@ -14,6 +15,7 @@ import { PasswordField } from "../../ui/password-field.tsx";
 import { violationText } from "../../validation.ts";
 import { PasswordStrengthHint } from "../auth/password-strength-hint.tsx";
 import { useHis } from "../session/his-context.ts";
+import { useKeptForm } from "../session/use-kept-form.ts";
 import { useProfileChange } from "./use-profile-change.ts";
 
 interface ProfileFormProps {
@@ -25,14 +27,28 @@ interface ProfileFormProps {
 /** Name, e-mail and password of the signed-in person. */
 export function ProfileForm({ pendingEmail, onPendingEmail }: ProfileFormProps) {
   const { user } = useHis();
+  const { first, keep, drop } = useKeptForm("profile", { name: user.name, email: user.email });
   const form = useForm<ProfileChange>({
     resolver: standardSchemaResolver(profileChangeSchemaFor(user.email)),
-    defaultValues: valuesOf(user),
+    defaultValues: { ...valuesOf(user), ...first },
   });
   const change = useProfileChange(form, ({ user: changed, pendingEmail: pending }) => {
     form.reset(valuesOf(changed));
+    drop();
     onPendingEmail(pending ?? undefined);
   });
+  const isChanged = ({ name, email }: ProfileChange) => name !== user.name || email !== user.email;
+  const [wasLeft] = useState(() => isChanged(form.getValues()));
+  const keepChanged = useEffectEvent((values: ProfileChange) => {
+    // Passwords are kept nowhere.
+    if (isChanged(values)) keep({ name: values.name, email: values.email });
+    else drop();
+  });
+  const { subscribe } = form;
+  useEffect(
+    () => subscribe({ formState: { values: true }, callback: ({ values }) => keepChanged(values) }),
+    [subscribe],
+  );
 
   return (
     <form
@@ -44,6 +60,13 @@ export function ProfileForm({ pendingEmail, onPendingEmail }: ProfileFormProps) 
       <h2 id="profile-form-title">
         <Trans id="profile.form.title">Your data</Trans>
       </h2>
+      {wasLeft && isChanged(form.watch()) && (
+        <p className="notice is-warn" role="status">
+          <span>
+            <Trans id="profile.unsaved">What you changed here is not saved yet.</Trans>
+          </span>
+        </p>
+      )}
       <PersonFields form={form} pendingEmail={pendingEmail} savedEmail={user.email} />
       <PasswordFields form={form} />
       <FormActions
