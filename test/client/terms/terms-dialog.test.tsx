@@ -4,7 +4,7 @@ import { useState } from "react";
 import { loadTerms, parseTerms } from "../../../src/client/features/terms/terms-text.ts";
 import { readStoredSession } from "../../../src/client/session.ts";
 import { locales } from "../../../src/shared/locale.ts";
-import { fireEvent, screen, userEvent, waitFor, withDom } from "../../support/dom.ts";
+import { cleanup, fireEvent, screen, userEvent, waitFor, withDom } from "../../support/dom.ts";
 import { answerCalls, problem, renderView } from "../../support/render-view.tsx";
 
 withDom();
@@ -80,6 +80,23 @@ describe("the terms of use", () => {
     expect(screen.queryAllByRole("dialog").length).toBe(0);
     fireEvent.click(below, { detail: 1 });
     expect(pressed).toEqual(["below"]);
+  });
+
+  test("leave the focus on the heading of the view below, or on the view if it has none yet", async () => {
+    for (const heading of [<h1 key="h">Boa tarde</h1>, null]) {
+      await renderView(
+        <>
+          <main id="view" tabIndex={-1}>
+            {heading}
+          </main>
+          <Below onPress={() => undefined} />
+        </>,
+      );
+      await waitFor(() => expect(document.activeElement?.className).toBe("terms-text"));
+      fireEvent.click(screen.getByText("Fim"));
+      await waitFor(() => expect(document.activeElement?.tagName).toBe(heading ? "H1" : "MAIN"));
+      cleanup();
+    }
   });
 
   test("stay open when they are declined, and say that they must be accepted", async () => {

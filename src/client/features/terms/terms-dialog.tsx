@@ -27,6 +27,7 @@ export default function TermsDialog() {
           <RadixDialog.Content
             className="dialog terms"
             onOpenAutoFocus={focusText}
+            onCloseAutoFocus={focusView}
             aria-describedby={undefined}
           >
             <div className="terms-head">
@@ -64,6 +65,15 @@ function PlainSummary() {
 function focusText(event: Event): void {
   event.preventDefault();
   if (event.target instanceof HTMLElement) event.target.querySelector<HTMLElement>(".terms-text")?.focus();
+}
+
+/** Whoever accepted the terms begins at the top of what they covered; nothing there had the focus before. */
+function focusView(event: Event): void {
+  event.preventDefault();
+  const view = document.getElementById("view");
+  const heading = view?.querySelector("h1");
+  if (heading) heading.tabIndex = -1;
+  (heading ?? view)?.focus({ preventScroll: true });
 }
 
 function TermsText() {
