@@ -15,6 +15,7 @@ const elements = (physician: string): DicomElements => ({
   [TagHex.ReferringPhysicianName]: text("PN", physician),
   [TagHex.StudyID]: text("SH", `E-${physician}`),
   [TagHex.BodyPartExamined]: text("CS", "HEAD"),
+  [TagHex.TimezoneOffsetFromUTC]: text("SH", "-0300"),
 });
 
 beforeAll(async () => {
@@ -65,6 +66,12 @@ test("a new start finds studies of an older release by what their instances say"
   expect(await find("studies?ReferringPhysicianName=Araujo")).toEqual([studyUID("1")]);
   expect(await find("studies?StudyID=E-Braga")).toEqual([studyUID("2")]);
   expect(await find("series?BodyPartExamined=HEAD")).toEqual([studyUID("1"), studyUID("1"), studyUID("2")]);
+  for (const level of ["studies", `studies/${studyUID("1")}/series`]) {
+    const answer = await t.call("GET", `/dicomweb/${level}?StudyInstanceUID=${studyUID("1")}`, { as: owner });
+    const found = (await answer.json()) as Record<string, { Value?: unknown[] }>[];
+    expect(found.length).toBeGreaterThan(0);
+    for (const json of found) expect(json[TagHex.TimezoneOffsetFromUTC]?.Value).toEqual(["-0300"]);
+  }
 });
 
 test("studies that say nothing are not read at every start, whether old or new", async () => {
