@@ -243,3 +243,28 @@ describe("a person who left a link's page to sign in", () => {
     });
   }
 });
+
+test("a person who deleted their account is told so, although the page hears that its own session ended", async () => {
+  const me = { ...helena, termsAcceptedAt: "2026-01-01T00:00:00.000Z" };
+  let isOver = false;
+  answerCalls({
+    "GET /api/auth/me": () => (isOver ? new Response(null, { status: 401 }) : Response.json(me)),
+  });
+  beginSession({ ...me, token: "t0ken" }, { keepConnected: false });
+  await renderClient(<HisScreen productName="Exameteca" maxUploadBytes={1} />);
+  const replace = spyOn(window.location, "replace").mockImplementation(() => undefined);
+  const heard = Promise.withResolvers<void>();
+  const channel = new BroadcastChannel("session");
+  channel.onmessage = () => heard.resolve();
+  await act(async () => {
+    isOver = true;
+    getDefaultStore().set(knownEndAtom, "deleted");
+    endSession("logout");
+    await heard.promise;
+  });
+  channel.close();
+  await act(async () => await new Promise((resolve) => setTimeout(resolve, 0)));
+  expect(replace.mock.calls).toEqual([["/?account=deleted"]]);
+  replace.mockRestore();
+  getDefaultStore().set(knownEndAtom, undefined);
+});

@@ -44,7 +44,9 @@ export function useCurrentUser() {
 
   useEffect(() => {
     const check = async (reason: unknown) => {
-      if (reason === "logout" || reason === "password") setToldEnd(reason);
+      // A page also hears of the end that it announced itself, and knows more of it.
+      if (reason === "logout" || reason === "password")
+        setToldEnd((known) => (known === "deleted" ? known : reason));
       endSessionIfSignedOut();
       await queryClient.invalidateQueries({ queryKey: CURRENT_USER });
       // It was somebody else's session, or another of the same person.
