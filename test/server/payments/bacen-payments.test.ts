@@ -106,6 +106,14 @@ describe("creating a charge", () => {
     expect((await create()).id).not.toBe(failed?.id);
   });
 
+  test("is another than one of a time that has yet to come, whose code the PSP no longer takes", async () => {
+    const before = await create();
+    // The clock was ahead, and was set back.
+    await t.sql`update payments set created_at = created_at + interval '3 days',
+      expires_at = expires_at + interval '3 days' where id = ${before.id}`;
+    expect((await create()).id).not.toBe(before.id);
+  });
+
   test("in two tabs at the same time makes one charge", async () => {
     const [one, two] = await Promise.all([create(), create()]);
     expect(two.id).toBe(one.id);
@@ -273,6 +281,45 @@ describe("a charge that was paid", () => {
     await t.settle();
     await expectPaidOnce(id);
   });
+
+  test("counts also if its charge is seen withdrawn before its Pix is listed; without one it fails a day later", async () => {
+    const withdrawn = async () => {
+      const made = await create();
+      const cob = at.psp.bank.cobs.get(made.txid);
+      if (cob) cob.status = "REMOVIDA_PELO_PSP";
+      await app.passes(MINUTE);
+      await app.reconcile();
+      return made;
+    };
+    const { id, txid } = await withdrawn();
+    at.psp.pay(txid);
+    await app.passes(MINUTE);
+    await at.psp.notify(txid);
+    await t.settle();
+    await expectPaidOnce(id);
+    person = await app.addPayer();
+    const unpaid = await withdrawn();
+    await app.passes(25 * 60 * MINUTE);
+    await app.reconcile();
+    expect(await app.row(unpaid.id)).toMatchObject({ status: "failed", failure: "removed" });
+    await expectOnTrial();
+  });
+
+  test.each([["notify"], ["reconcile"]])(
+    "counts although its last look-up was at a time that has yet to come, by %s",
+    async (by) => {
+      const { id, txid } = await create();
+      at.psp.pay(txid);
+      // The clock was ahead, and was set back.
+      const ahead = new Date(t.deps.clock.now().getTime() + 3 * DAY);
+      await t.sql`update payments set checked_at = ${ahead.toISOString()}::timestamptz where id = ${id}`;
+      await app.passes(MINUTE);
+      if (by === "notify") await at.psp.notify(txid);
+      else await app.reconcile();
+      await t.settle();
+      await expectPaidOnce(id);
+    },
+  );
 
   test("counts when it is reported beside a Pix of somebody else", async () => {
     const { id, txid } = await create();

@@ -1,3 +1,4 @@
+import { HOUR_MS } from "../../../shared/units.ts";
 import type { Deps } from "../../deps.ts";
 import { type Cob, PixError } from "../../pix/pix.ts";
 import { recordAudit } from "../audit/audit.repo.ts";
@@ -47,15 +48,19 @@ async function applyCob(deps: CheckDeps, payment: PaymentRow, cob: Cob): Promise
   await recordDevolucoes(deps, payment.id, cob.pix);
 }
 
-/** A complete charge without its Pix stays open: the PSP lists the Pix in a later answer. */
+/** A Pix that was under way when its charge was withdrawn is listed within so long. */
+const UNDER_WAY_MS = 24 * HOUR_MS;
+
+/** A complete charge without its Pix stays open, and so does one withdrawn lately: the PSP lists the Pix in a later answer. */
 async function applyWithoutPix(
   deps: CheckDeps,
-  { id: paymentId }: PaymentRow,
+  { id: paymentId, expiresAt }: PaymentRow,
   { status }: Cob,
 ): Promise<void> {
   if (status === "CONCLUIDA")
     deps.log.warn("pix.check_failed", { paymentId, kind: "unavailable", detail: "complete without a Pix" });
-  else if (status !== "ATIVA") await failPayment(deps, paymentId, "removed");
+  else if (status !== "ATIVA" && deps.clock.now().getTime() >= expiresAt.getTime() + UNDER_WAY_MS)
+    await failPayment(deps, paymentId, "removed");
 }
 
 /** Fails a payment that brought no money or the wrong amount. `endToEndId` is set if there is money to return. */

@@ -32,7 +32,8 @@ export async function enqueueCheck(
   payment: Pick<PaymentRow, "txid" | "checkedAt">,
 ): Promise<void> {
   const idleMs = payment.checkedAt ? deps.clock.now().getTime() - payment.checkedAt.getTime() : checkPauseMs;
-  const runAfterSeconds = Math.max(0, Math.ceil((checkPauseMs - idleMs) / 1000));
+  // At once also if the clock was ahead at the last look-up, and was set back.
+  const runAfterSeconds = Math.abs(idleMs) < checkPauseMs ? Math.ceil((checkPauseMs - idleMs) / 1000) : 0;
   await deps.jobs.enqueue(
     checkQueue,
     { txid: payment.txid },

@@ -4,6 +4,9 @@ import type { DbOrTx, Tx } from "../../db/client.ts";
 import { users } from "../accounts/users/users.table.ts";
 import { type PaymentRow, payments } from "./payments.table.ts";
 
+/** Nodes measure the same time with a small error. */
+const AHEAD_MS = 10_000;
+
 export async function insertPayment(tx: Tx, row: typeof payments.$inferInsert): Promise<PaymentRow> {
   const [inserted] = await tx.insert(payments).values(row).returning();
   if (!inserted) throw new Error("the payment was not inserted");
@@ -44,6 +47,8 @@ export async function findOpenPayment(
         eq(payments.userId, userId),
         eq(payments.status, "pending"),
         gt(payments.expiresAt, now),
+        // The PSP no longer takes the code of one that was made while the clock was ahead, which was set back.
+        lte(payments.createdAt, new Date(now.getTime() + AHEAD_MS)),
         of && and(eq(payments.planId, of.planId), eq(payments.provider, of.provider)),
       ),
     )
@@ -169,6 +174,12 @@ export async function listWatchedCharges(
     .where(and(inArray(payments.txid, txids), isWatched));
 }
 
+/** Its last look-up was before `latest`, or at a time that has yet to come: the clock was ahead, and was set back. */
+function isLookUpDue(latest: SQL, now: Date): SQL | undefined {
+  const { checkedAt } = payments;
+  return or(isNull(checkedAt), sql`${checkedAt} <= ${latest}`, gt(checkedAt, new Date(now.getTime() + AHEAD_MS)));
+}
+
 /**
  * Claims the look-up of a charge if its last one is at least `minAgeMs` old. Returns `undefined` if it is too soon or nothing
  * can change.
@@ -179,11 +190,11 @@ export async function claimCheck(
   now: Date,
   minAgeMs: number,
 ): Promise<PaymentRow | undefined> {
-  const due = or(isNull(payments.checkedAt), lte(payments.checkedAt, new Date(now.getTime() - minAgeMs)));
+  const latest = sql`${new Date(now.getTime() - minAgeMs).toISOString()}::timestamptz`;
   const [row] = await db
     .update(payments)
     .set({ checkedAt: now })
-    .where(and(eq(payments.txid, txid), isWatched, due))
+    .where(and(eq(payments.txid, txid), isWatched, isLookUpDue(latest, now)))
     .returning();
   return row;
 }
@@ -203,7 +214,7 @@ export async function listDueTxids(db: DbOrTx, since: Date, now: Date, limit: nu
         eq(payments.status, "pending"),
         eq(payments.provider, "bacen"),
         gte(payments.createdAt, since),
-        or(isNull(payments.checkedAt), sql`${payments.checkedAt} <= ${at} - ${pause}`),
+        isLookUpDue(sql`${at} - ${pause}`, now),
       ),
     )
     .orderBy(desc(payments.createdAt))
@@ -232,7 +243,7 @@ export async function listReturnableTxids(
         sql`${payments.provider} = 'bacen'`,
         isReturnable,
         sql`${receivedAt} >= ${since.toISOString()}::timestamptz`,
-        or(isNull(payments.checkedAt), sql`${payments.checkedAt} <= ${at} - ${pause}`),
+        isLookUpDue(sql`${at} - ${pause}`, now),
       ),
     )
     .orderBy(sql`${payments.checkedAt} nulls first`)
