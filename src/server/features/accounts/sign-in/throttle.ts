@@ -31,7 +31,7 @@ export interface Attempt {
 export async function beginAttempt(db: Db, rules: ThrottleRule[], now: Date): Promise<Attempt> {
   const taken: { key: ThrottleKey; resetsOnSuccess: boolean }[] = [];
   for (const rule of rules) {
-    const key = { name: rule.name, key: hashSubject(rule.subject) };
+    const key = keyOf(rule);
     const { attempts, windowEndsAt } = await takeAttempt(db, key, now, rule.windowSeconds);
     taken.push({ key, resetsOnSuccess: rule.resetsOnSuccess ?? false });
     if (attempts > rule.limit) {
@@ -52,18 +52,16 @@ export async function beginAttempt(db: Db, rules: ThrottleRule[], now: Date): Pr
 
 /** Takes back one counted attempt under each rule, which a fault of the server made fail. */
 export async function forgiveAttempt(db: Db, rules: Pick<ThrottleRule, "name" | "subject">[]): Promise<void> {
-  await Promise.all(
-    rules.map(({ name, subject }) => giveBackAttempt(db, { name, key: hashSubject(subject) })),
-  );
+  await Promise.all(rules.map((rule) => giveBackAttempt(db, keyOf(rule))));
 }
 
 /** Whether an attempt is counted under a rule in its current window. */
 export async function wasAttempted(
   db: Db,
-  rule: Pick<ThrottleRule, "name" | "subject">,
+  rule: Pick<ThrottleRule, "name" | "subject" | "windowSeconds">,
   now: Date,
 ): Promise<boolean> {
-  const taken = await findAttempts(db, { name: rule.name, key: hashSubject(rule.subject) }, now);
+  const taken = await findAttempts(db, keyOf(rule), now, rule.windowSeconds);
   return taken !== undefined && taken.attempts > 0;
 }
 
@@ -72,7 +70,7 @@ export async function wasAttempted(
  * @throws {AppError} 429 with Retry-After if the rule is exhausted
  */
 export async function assertAttemptLeft(db: Db, rule: ThrottleRule, now: Date): Promise<void> {
-  const taken = await findAttempts(db, { name: rule.name, key: hashSubject(rule.subject) }, now);
+  const taken = await findAttempts(db, keyOf(rule), now, rule.windowSeconds);
   if (taken && taken.attempts >= rule.limit) throw exhausted(taken.windowEndsAt, now);
 }
 
@@ -81,6 +79,6 @@ function exhausted(windowEndsAt: Date, now: Date): AppError {
   return new AppError(tooManyRequests, { retryAfterSeconds: Math.max(1, seconds) });
 }
 
-function hashSubject(subject: string): string {
-  return new Bun.CryptoHasher("sha256").update(subject).digest("hex");
+function keyOf({ name, subject }: Pick<ThrottleRule, "name" | "subject">): ThrottleKey {
+  return { name, key: new Bun.CryptoHasher("sha256").update(subject).digest("hex") };
 }

@@ -1,4 +1,4 @@
-import { and, eq, gt, sql } from "drizzle-orm";
+import { and, eq, gt, lte, sql } from "drizzle-orm";
 import type { DbOrTx } from "../../../db/client.ts";
 import { throttles } from "../accounts.table.ts";
 
@@ -18,7 +18,9 @@ export async function takeAttempt(
   windowSeconds: number,
 ): Promise<{ attempts: number; windowEndsAt: Date }> {
   const windowEndsAt = new Date(now.getTime() + windowSeconds * 1000);
-  const isOver = sql`${throttles.windowEndsAt} <= ${now.toISOString()}::timestamptz`;
+  const latest = latestEnd(now, windowSeconds);
+  const isOver = sql`(${throttles.windowEndsAt} <= ${now.toISOString()}::timestamptz
+    or ${throttles.windowEndsAt} > ${latest.toISOString()}::timestamptz)`;
   const [row] = await db
     .insert(throttles)
     .values({ ...at, windowEndsAt, failures: 1 })
@@ -38,12 +40,23 @@ export async function findAttempts(
   db: DbOrTx,
   at: ThrottleKey,
   now: Date,
+  windowSeconds: number,
 ): Promise<{ attempts: number; windowEndsAt: Date } | undefined> {
+  const { name, key, failures, windowEndsAt } = throttles;
+  const isCurrent = and(gt(windowEndsAt, now), lte(windowEndsAt, latestEnd(now, windowSeconds)));
   const [row] = await db
-    .select({ attempts: throttles.failures, windowEndsAt: throttles.windowEndsAt })
+    .select({ attempts: failures, windowEndsAt })
     .from(throttles)
-    .where(and(eq(throttles.name, at.name), eq(throttles.key, at.key), gt(throttles.windowEndsAt, now)));
+    .where(and(eq(name, at.name), eq(key, at.key), isCurrent));
   return row;
+}
+
+/** Nodes measure the same time with a small error. */
+const AHEAD_MS = 60_000;
+
+/** A window that ends later began while the clock was ahead, which was set back. It must not keep anybody waiting. */
+function latestEnd(now: Date, windowSeconds: number): Date {
+  return new Date(now.getTime() + windowSeconds * 1000 + AHEAD_MS);
 }
 
 /** Uncounts an attempt that succeeded: throttles count failures only. */
