@@ -35,11 +35,12 @@ import type { ObjectStore } from "./storage/object-store.ts";
 export interface Deps extends AsyncDisposable {
   config: Config;
   log: Logger;
+  /** The database's time, so that all nodes agree on what has ended. It is {@link databaseClock}. */
   clock: Clock;
   meters: Meters;
   db: Db;
   jobs: Jobs;
-  /** The clock by which tokens are issued and expire. */
+  /** Also tells this machine's time, and what of both may delete something for good. */
   databaseClock: DatabaseClock;
   tokens: Tokens;
   mailer: Mailer;

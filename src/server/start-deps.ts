@@ -114,7 +114,7 @@ const SMALL_AT_ONCE = Math.min(INGEST_WORKERS, Math.max(2, availableParallelism(
  */
 export async function createDeps(config: Config, overrides: DepsOverrides = {}): Promise<Deps> {
   await using started = new AsyncDisposableStack();
-  const clock = overrides.clock ?? systemClock;
+  const clock = new DatabaseClock(overrides.clock ?? systemClock);
   const log = overrides.log ?? createLogger({ level: config.logLevel });
   await assertRestored(config.dataDir);
   await makePrivateFolder(config.dataDir);
@@ -127,6 +127,7 @@ export async function createDeps(config: Config, overrides: DepsOverrides = {}):
     patience: overrides.databasePatience,
   });
   started.defer(() => pool.close());
+  await clock.follow(pool.db);
   await seedPlans(pool.db);
   const node = await createNode(config.dataDir);
   const hold =
@@ -173,7 +174,6 @@ export async function createDeps(config: Config, overrides: DepsOverrides = {}):
   started.defer(() => mailer.close());
   const pix = overrides.pix ?? (await openPix(config, clock));
   started.defer(() => pix?.close());
-  const databaseClock = new DatabaseClock(clock);
   const staging = createDiskStore({ root: node.stagingDir });
   const sums = new KnownSums();
   const mailSeal = createSeal(secret, "mail");
@@ -196,8 +196,8 @@ export async function createDeps(config: Config, overrides: DepsOverrides = {}):
     meters: createMeters(),
     db: pool.db,
     jobs,
-    databaseClock,
-    tokens: createTokens(secret, () => databaseClock.now()),
+    databaseClock: clock,
+    tokens: createTokens(secret, () => clock.now()),
     mailer,
     mailSeal,
     factorSeal: createSeal(secret, "factors"),

@@ -82,18 +82,18 @@ function openSealed(mailSeal: Deps["mailSeal"], sealed: string): Mail {
 }
 
 export async function startMailJobs(deps: Deps): Promise<void> {
-  const { db, jobs, mailer, mailSeal, node, clock } = deps;
+  const { db, jobs, mailer, mailSeal, node, databaseClock } = deps;
   const folder = outboxFolder(deps.config);
   await jobs.work(outgoing, ({ sealed }) => mailer.send(openSealed(mailSeal, sealed)), {
     concurrency: 2,
   });
-  await jobs.work(cleaning, () => forgetOldMails(db, clock.now()));
+  await jobs.work(cleaning, async () => forgetOldMails(db, await databaseClock.nowForDeletion(db)));
   await jobs.schedule(cleaning, "47 * * * *", {});
   await jobs.work(queueOfNode(outboxForget, node.id), ({ about, since }) =>
     forgetInOutbox(folder, about, new Date(since ?? 0)),
   );
   const sweep = queueOfNode(outboxSweep, node.id);
-  await jobs.work(sweep, () => sweepOutbox(folder, clock.now()));
+  await jobs.work(sweep, async () => sweepOutbox(folder, await databaseClock.nowForDeletion(db)));
   await jobs.schedule(sweep, "57 * * * *", {});
   await jobs.enqueue(sweep, {});
 }

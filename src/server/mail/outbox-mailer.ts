@@ -28,8 +28,8 @@ export function createOutboxMailer(options: { folder: string; from: string; log:
       }
       await rename(draft, join(folder, `${name}.eml`));
       log.info("mail.written", { subject: mail.loggedSubject });
-      // This keeps the folder close to its bounds between the hourly sweeps too.
-      if (++written % SWEEP_EVERY === 0) await sweepOutbox(folder, new Date());
+      // This keeps the folder close to its bounds between the hourly sweeps too, which know the age by the database's time.
+      if (++written % SWEEP_EVERY === 0) await sweepOutbox(folder, new Date(0));
     },
     close: () => transport.close(),
   };

@@ -3,6 +3,7 @@ import type { Deps } from "../deps.ts";
 import { describeError } from "../runtime/log.ts";
 import { DiskFull, type DiskRoom } from "../storage/disk/disk-room.ts";
 import { recordBeat } from "./nodes.repo.ts";
+import { watchJumps } from "./watch-jumps.ts";
 
 const BEAT_MS = 30_000;
 /** A gap longer than two missed beats: this node was stopped, or the database was out of reach, perhaps for all nodes. */
@@ -84,10 +85,12 @@ export async function startBeating(
 
   await beatOnce();
   schedule();
+  const jumps = watchJumps(deps);
   return {
     async [Symbol.asyncDispose]() {
       isStopped = true;
       clearTimeout(timer);
+      await jumps[Symbol.asyncDispose]();
       await beating;
     },
   };

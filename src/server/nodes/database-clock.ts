@@ -4,6 +4,8 @@ import { measureClock } from "./measure-clock.ts";
 
 /** A measurement may be wrong by half of what it took. */
 const MAX_MEASURED_MS = 2_000;
+/** A node that is off by less goes by its own clock, which no measurement moves to and fro. */
+const EQUAL_MS = 1_000;
 
 /**
  * The database's time, as far as it was measured: what one node says that it lasts for five minutes lasts so long on all, whatever their
@@ -13,10 +15,11 @@ export class DatabaseClock implements Clock {
   #aheadMs = 0;
   #isMeasured = false;
 
-  constructor(private readonly clock: Clock) {}
+  /** @param machine the clock of this node's machine */
+  constructor(readonly machine: Clock) {}
 
   now(): Date {
-    return new Date(this.clock.now().getTime() - this.#aheadMs);
+    return new Date(this.machine.now().getTime() - this.#aheadMs);
   }
 
   /**
@@ -25,7 +28,7 @@ export class DatabaseClock implements Clock {
    */
   async nowForDeletion(db: Db): Promise<Date> {
     await this.follow(db);
-    return new Date(Math.min(this.clock.now().getTime(), this.now().getTime()));
+    return new Date(Math.min(this.machine.now().getTime(), this.now().getTime()));
   }
 
   /**
@@ -37,7 +40,7 @@ export class DatabaseClock implements Clock {
     const aheadSeconds = await measureClock({ db, clock: system });
     const tookMs = system.now().getTime() - askedAt;
     if (this.#isMeasured && Math.abs(tookMs) > MAX_MEASURED_MS) return;
-    this.#aheadMs = aheadSeconds * 1000;
+    this.#aheadMs = Math.abs(aheadSeconds * 1000) < EQUAL_MS ? 0 : aheadSeconds * 1000;
     this.#isMeasured = true;
   }
 }

@@ -25,14 +25,14 @@ const waiting = { patienceMs: PATIENCE_MS, timeoutMs: TIMEOUT_MS };
  * shown. What is to be measured beside these is one more of `sources`.
  */
 export function createCollector(
-  { db, clock, disk: room, meters }: Pick<Deps, "db" | "clock" | "disk" | "meters">,
+  { db, databaseClock, disk: room, meters }: Pick<Deps, "db" | "databaseClock" | "disk" | "meters">,
   checks: HealthChecks,
 ): () => Promise<Family[]> {
   const queues = createSharedReading(() => measureQueues(db), { ...waiting, freshMs: 5_000 });
   const studies = createSharedReading(() => countStudyStates(db), { ...waiting, freshMs: 30_000 });
   const openUploads = createSharedReading(() => measureAllOpen(db), { ...waiting, freshMs: 30_000 });
   const disk = createSharedReading(() => room.space(), { ...waiting, freshMs: 1_000 });
-  const offset = createSharedReading(() => measureClock({ db, clock }), { ...waiting, freshMs: 30_000 });
+  const offset = createSharedReading(() => measureClock({ db, clock: databaseClock.machine }), { ...waiting, freshMs: 30_000 });
   const scrub = createSharedReading(() => readScrubState(db), { ...waiting, freshMs: 30_000 });
   const sources: (() => Family[] | Promise<Family[]>)[] = [
     processFamilies,

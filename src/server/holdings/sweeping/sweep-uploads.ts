@@ -19,7 +19,10 @@ import {
 import { findOwnKeys } from "./find-own-keys.ts";
 import { sweepStoppedImport } from "./sweep-stopped-import.ts";
 
-type SweepDeps = Pick<Deps, "db" | "node" | "store" | "staging" | "scratch" | "clock" | "log" | "config">;
+type SweepDeps = Pick<
+  Deps,
+  "db" | "node" | "store" | "staging" | "scratch" | "clock" | "databaseClock" | "log" | "config"
+>;
 
 const FOLDERS_AT_ONCE = 500;
 const UPLOADS_AT_ONCE = 500;
@@ -39,18 +42,19 @@ export async function endDeadUploads(deps: SweepDeps): Promise<void> {
  * first byte. Bytes that can't be removed now stay for the next sweep.
  */
 export async function sweepUploads(deps: SweepDeps): Promise<void> {
-  const { db, node, clock } = deps;
+  const { db, node } = deps;
   await sweepOwnUploads(deps);
+  const now = (await deps.databaseClock.nowForDeletion(db)).getTime();
   for (const store of [deps.staging, deps.store]) {
     // Only this process and an import write to its disk; an S3 store is shared with other nodes. Uploads to it may take long.
-    const dayAgo = new Date(clock.now().getTime() - UNFINISHED_MS);
+    const dayAgo = new Date(now - UNFINISHED_MS);
     const olderThan = store.kind === "disk" && node.startedAt > dayAgo ? node.startedAt : dayAgo;
     await attempt(deps, () =>
       store.sweepUnfinished(olderThan, (keys) => findOwnKeys(keys, (ids) => findKnownUploads(db, ids))),
     );
   }
   await attempt(deps, () => sweepStoppedImport(deps));
-  await deleteOldUploads(db, node.id, new Date(clock.now().getTime() - KEPT_MS));
+  await deleteOldUploads(db, node.id, new Date(now - KEPT_MS));
 }
 
 /** Removes what ended uploads of this node left in its staging area and in the store, and the scratch files of a run that was killed. */
@@ -64,7 +68,7 @@ export async function sweepOwnUploads(deps: SweepDeps): Promise<void> {
     }
   }
   await attempt(deps, () => sweepStore(deps));
-  await attempt(deps, () => deps.scratch.sweep(deps.clock.now()));
+  await attempt(deps, async () => deps.scratch.sweep(await deps.databaseClock.nowForDeletion(db)));
 }
 
 /**

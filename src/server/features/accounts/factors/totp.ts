@@ -23,16 +23,17 @@ export function matchingStep(secret: string, code: string, at: Date): number | u
 }
 
 /**
- * Finds the step of a code by this node's clock, and by the database's if that finds none: a node with a wrong clock takes the codes that
+ * Finds the step of a code by this machine's clock, and by the database's if that finds none: a node with a wrong clock takes the codes that
  * the other nodes take.
  */
 export function findStep(
-  { clock, databaseClock, factorSeal }: Pick<Deps, "clock" | "databaseClock" | "factorSeal">,
+  { databaseClock, factorSeal }: Pick<Deps, "databaseClock" | "factorSeal">,
   sealedSecret: string,
   code: string,
 ): number | undefined {
   const secret = String(factorSeal.open(sealedSecret));
-  return matchingStep(secret, code, clock.now()) ?? matchingStep(secret, code, databaseClock.now());
+  const byMachine = matchingStep(secret, code, databaseClock.machine.now());
+  return byMachine ?? matchingStep(secret, code, databaseClock.now());
 }
 
 function totpOf(secret: string, issuer = "", label = ""): TOTP {

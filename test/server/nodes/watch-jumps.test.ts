@@ -1,0 +1,20 @@
+import { expect, test } from "bun:test";
+import { watchJumps } from "../../../src/server/nodes/watch-jumps.ts";
+import { DAY_MS } from "../../../src/shared/units.ts";
+import { createTestApp } from "../../support/test-app.ts";
+import { until } from "../../support/until.ts";
+
+test("a node whose clock jumps goes by the database's time within moments, also once it jumps back", async () => {
+  await using t = await createTestApp({ jobs: false });
+  const { deps } = t;
+  let jumpedMs = 0;
+  const system = { now: () => new Date(Date.now() + jumpedMs) };
+  await using _ = watchJumps(deps, { everyMs: 5, system });
+  const isRight = () => Math.abs(deps.clock.now().getTime() - Date.now()) < 60_000;
+  for (const byMs of [3 * DAY_MS, -5 * DAY_MS, 2 * DAY_MS]) {
+    jumpedMs += byMs;
+    t.advance(byMs);
+    expect(isRight()).toBe(false);
+    await until(isRight);
+  }
+});
