@@ -1,7 +1,8 @@
-import { mkdir, open, rename } from "node:fs/promises";
+import { mkdir, open, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { createTransport } from "nodemailer";
 import type { Logger } from "../runtime/log.ts";
+import { sync } from "../storage/disk/durable-file.ts";
 import type { Mailer } from "./mailer.ts";
 import { sweepOutbox } from "./outbox.ts";
 import { compose } from "./smtp-mailer.ts";
@@ -19,14 +20,18 @@ export function createOutboxMailer(options: { folder: string; from: string; log:
       await mkdir(folder, { recursive: true, mode: 0o700 });
       const name = Bun.randomUUIDv7();
       const draft = join(folder, `${name}.tmp`);
-      const file = await open(draft, "wx", 0o600);
       try {
-        await file.writeFile(message as Buffer);
-        await file.sync();
+        {
+          await using file = await open(draft, "wx", 0o600);
+          await file.writeFile(message as Buffer);
+          await file.sync();
+        }
+        await rename(draft, join(folder, `${name}.eml`));
+        await sync(folder);
       } finally {
-        await file.close();
+        // On a full disk each further try would leave one.
+        await rm(draft, { force: true });
       }
-      await rename(draft, join(folder, `${name}.eml`));
       log.info("mail.written", { subject: mail.loggedSubject });
       // This keeps the folder close to its bounds between the hourly sweeps too, which know the age by the database's time.
       if (++written % SWEEP_EVERY === 0) await sweepOutbox(folder, new Date(0));

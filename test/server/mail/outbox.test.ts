@@ -41,6 +41,20 @@ describe("the outbox", () => {
     await utimes(join(folder.path, name), at, at);
   }
 
+  test("has nothing of a mail that the disk has no room for", async () => {
+    const module = join(import.meta.dir, "../../../src/server/mail/outbox-mailer.ts");
+    const script = `const { createOutboxMailer } = await import(${JSON.stringify(module)});
+      const log = { info() {} };
+      const mailer = createOutboxMailer({ folder: ${JSON.stringify(folder.path)}, from: "nos@example.com", log });
+      const mail = { to: "um@example.com", subject: "Olá", text: "x".repeat(100_000), html: "<p>Olá</p>" };
+      await mailer.send(mail).then(() => process.exit(1), ({ code }) => console.log(code));`;
+    // A file that may hold no more bytes stands for a full disk: write(2) fails half-way.
+    const limited = 'trap "" XFSZ; ulimit -f 16; exec "$0" -e "$1"';
+    const { stdout, exitCode } = Bun.spawnSync(["/bin/sh", "-c", limited, process.execPath, script]);
+    expect([exitCode, stdout.toString().trim()]).toEqual([0, "EFBIG"]);
+    expect(await names()).toEqual([]);
+  });
+
   test("deletes mails and drafts of a crash after 30 days, and touches no other file", async () => {
     await mail("um@example.com");
     await mail("dois@example.com");
