@@ -58,6 +58,7 @@ import { refuseLongBodies } from "./http/json-body.ts";
 import { createErrorHandler, notFoundHandler } from "./http/problem.ts";
 import { requestContext } from "./http/request-context.ts";
 import { securityHeaders } from "./http/security-headers.ts";
+import { tellTime } from "./http/tell-time.ts";
 import { leaveLengthUnknown } from "./http/unknown-length.ts";
 import { allowedMethods } from "./http/unmatched.ts";
 import { boundUnreadBodies } from "./http/unread-bodies.ts";
@@ -100,6 +101,7 @@ export function createApp(deps: Deps, assets: BuiltAssets, development?: Develop
       isDevelopment: development !== undefined,
     }),
   );
+  app.use(tellTime(deps.clock));
   app.use(boundUnreadBodies({ senderOf: callers.senderOf }));
   app.use(separateOrigins({ publicUrl, viewerOrigin }));
 

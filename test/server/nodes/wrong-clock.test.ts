@@ -41,13 +41,12 @@ async function signInAt(node: TestApp, { email }: Person, password: string): Pro
   return await node.call("POST", "/api/auth/login", { json: { email, password } });
 }
 
-async function makeLink(node: TestApp, expiresAt: Date): Promise<() => Promise<Record<string, unknown>>> {
+async function makeLink(node: TestApp, expiresAt: Date): Promise<{ link: string; secret: string }> {
   const json = { studyIds: [studyId], expiresAt: expiresAt.toISOString() };
   const answer = await node.call("POST", "/api/links", { as: person, json });
   expect(answer.status).toBe(201);
   const { id, url } = (await answer.json()) as CreatedLink;
-  const visit = { link: id, secret: new URL(url).hash.slice(1) };
-  return async () => ({ id, visit });
+  return { link: id, secret: new URL(url).hash.slice(1) };
 }
 
 describe.each([
@@ -85,8 +84,7 @@ describe.each([
       [right, wrong],
       [wrong, right],
     ] as const) {
-      const link = await makeLink(one, new Date(Date.now() + DAY_MS));
-      const { visit } = await link();
+      const visit = await makeLink(one, new Date(Date.now() + DAY_MS));
       expect(await statusOf(other.call("POST", "/api/visits", { json: visit }))).toBe(200);
       other.advance(2 * DAY_MS);
       expect(await statusOf(other.call("POST", "/api/visits", { json: visit }))).toBe(404);
@@ -120,6 +118,11 @@ describe.each([
     right.advance(16 * 60_000);
     expect((await signInAt(right, someone, someone.password)).status).toBe(200);
     right.advance(-16 * 60_000);
+  });
+
+  test("tells browsers the time of the others, by which they choose when a link ends", async () => {
+    const { headers } = await wrong.call("GET", "/api/auth/me", { as: person });
+    expect(Math.abs(Date.parse(headers.get("date") ?? "") - Date.now())).toBeLessThan(60_000);
   });
 
   test("says when an exam came by the time of the others", async () => {

@@ -32,7 +32,10 @@ export function createCollector(
   const studies = createSharedReading(() => countStudyStates(db), { ...waiting, freshMs: 30_000 });
   const openUploads = createSharedReading(() => measureAllOpen(db), { ...waiting, freshMs: 30_000 });
   const disk = createSharedReading(() => room.space(), { ...waiting, freshMs: 1_000 });
-  const offset = createSharedReading(() => measureClock({ db, clock: databaseClock.machine }), { ...waiting, freshMs: 30_000 });
+  const offset = createSharedReading(() => measureClock({ db, clock: databaseClock.machine }), {
+    ...waiting,
+    freshMs: 30_000,
+  });
   const scrub = createSharedReading(() => readScrubState(db), { ...waiting, freshMs: 30_000 });
   const sources: (() => Family[] | Promise<Family[]>)[] = [
     processFamilies,

@@ -14,7 +14,7 @@ const describe = describeIn("Operations");
 
 /** `GET /metrics` of this node, for whoever has METRICS_TOKEN; unset, there is no such address. */
 export function createMetricsRoutes(
-  deps: Pick<Deps, "clock" | "config" | "db" | "disk" | "meters">,
+  deps: Pick<Deps, "databaseClock" | "config" | "db" | "disk" | "meters">,
   guard: Guard,
   checks: HealthChecks,
 ) {

@@ -177,7 +177,11 @@ export async function listWatchedCharges(
 /** Its last look-up was before `latest`, or at a time that has yet to come: the clock was ahead, and was set back. */
 function isLookUpDue(latest: SQL, now: Date): SQL | undefined {
   const { checkedAt } = payments;
-  return or(isNull(checkedAt), sql`${checkedAt} <= ${latest}`, gt(checkedAt, new Date(now.getTime() + AHEAD_MS)));
+  return or(
+    isNull(checkedAt),
+    sql`${checkedAt} <= ${latest}`,
+    gt(checkedAt, new Date(now.getTime() + AHEAD_MS)),
+  );
 }
 
 /**
