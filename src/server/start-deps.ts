@@ -127,8 +127,8 @@ export async function createDeps(config: Config, overrides: DepsOverrides = {}):
     patience: overrides.databasePatience,
   });
   started.defer(() => pool.close());
-  await clock.follow(pool.db);
   await seedPlans(pool.db);
+  await clock.follow(pool.db);
   const node = await createNode(config.dataDir);
   const hold =
     config.databaseUrl && overrides.holding

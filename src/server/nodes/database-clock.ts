@@ -4,7 +4,7 @@ import { measureClock } from "./measure-clock.ts";
 
 /** A measurement may be wrong by half of what it took. */
 const MAX_MEASURED_MS = 2_000;
-/** A node that is off by less goes by its own clock, which no measurement moves to and fro. */
+/** A node that is surely off by no more goes by its own clock, which no measurement moves to and fro. */
 const EQUAL_MS = 1_000;
 
 /**
@@ -40,7 +40,8 @@ export class DatabaseClock implements Clock {
     const aheadSeconds = await measureClock({ db, clock: system });
     const tookMs = system.now().getTime() - askedAt;
     if (this.#isMeasured && Math.abs(tookMs) > MAX_MEASURED_MS) return;
-    this.#aheadMs = Math.abs(aheadSeconds * 1000) < EQUAL_MS ? 0 : aheadSeconds * 1000;
+    const aheadMs = aheadSeconds * 1000;
+    this.#aheadMs = Math.abs(aheadMs) < EQUAL_MS + Math.abs(tookMs) / 2 ? 0 : aheadMs;
     this.#isMeasured = true;
   }
 }
