@@ -1,6 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { zipSync } from "fflate";
+import type { DicomElements } from "../../../src/server/dicom/write-instance.ts";
 import type { DicomJson } from "../../../src/shared/dicom/reading/instance.ts";
 import { TagHex } from "../../../src/shared/dicom/tags.ts";
+import { sampleFile } from "../../support/dicom-sample.ts";
 import { sampleZip, studyUID } from "../../support/sample-zip.ts";
 import { createTestApp, type Person, type TestApp } from "../../support/test-app.ts";
 
@@ -74,6 +77,49 @@ test("a range of media types brings one of them", async () => {
   }
   expect((await ask(`${instance}/frames/1`, { Accept: "image/*" })).status).toBe(406);
   expect((await ask(study, { Accept: "image/*" })).status).toBe(406);
+});
+
+describe("several instances in syntaxes that the client names", () => {
+  const JPEG = "1.2.840.10008.1.2.4.50";
+  const JPEG_2000 = "1.2.840.10008.1.2.4.90";
+  const files = (syntax: string) => `multipart/related; type="application/dicom"; transfer-syntax=${syntax}`;
+  const mixed = `/dicomweb/studies/${studyUID("3")}`;
+
+  beforeAll(async () => {
+    const uids = (series: string, sop: string): DicomElements => ({
+      [TagHex.StudyInstanceUID]: { vr: "UI", Value: [studyUID("3")] },
+      [TagHex.SeriesInstanceUID]: { vr: "UI", Value: [`2.25.2.3.${series}`] },
+      [TagHex.SOPInstanceUID]: { vr: "UI", Value: [`2.25.3.3.${series}.${sop}`] },
+    });
+    const pixels = { [TagHex.PixelData]: { vr: "OB", fragments: [Uint8Array.of(1, 2)] } };
+    const entries = {
+      IM1: sampleFile(uids("1", "1")),
+      IM2: sampleFile(uids("1", "2")),
+      IM3: sampleFile({ ...uids("2", "1"), ...pixels }, { transferSyntaxUID: JPEG_2000 }),
+    };
+    await t.store(ana, zipSync(entries));
+  });
+
+  test.each([
+    [mixed, files(JPEG)],
+    [mixed, `${files(JPEG)}, ${files("1.2.3.4")}`],
+    [`${mixed}/series/2.25.2.3.1`, files(JPEG_2000)],
+  ])("are not sent if none is in one of them: %s as %s", async (path, Accept) => {
+    expect((await ask(path, { Accept })).status).toBe(406);
+  });
+
+  test.each([
+    [mixed, files(JPEG_2000)],
+    [mixed, files("1.2.840.10008.1.2.1")],
+    [mixed, `${files(JPEG)}, ${files("*")};q=0.1`],
+    [`${mixed}/series/2.25.2.3.1`, 'multipart/related; type="application/dicom"'],
+  ])("are sent if one is, or can be written so: %s as %s", async (path, Accept) => {
+    const answer = await ask(path, { Accept });
+    expect([answer.status, (await answer.text()).split("Content-Type: application/dicom;")]).toEqual([
+      200,
+      expect.objectContaining({ length: path === mixed ? 4 : 3 }),
+    ]);
+  });
 });
 
 test("a quoted parameter may have commas and semicolons in it", async () => {

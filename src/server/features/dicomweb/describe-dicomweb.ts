@@ -48,6 +48,8 @@ const COPIED =
   "Instances come bit for bit as they were sent. One whose metadata name `1.2.840.10008.1.2.4.202` comes in that syntax, or in `1.2.840.10008.1.2.4.201`, if `Accept` names it first: a new file with the same attributes and the frames of the lossless copy. 406 where the stored file has elements behind its pixel data or a header above 1 MB, or uses bits beside the stored ones; its frames can be had one by one.";
 const EXPLICIT =
   "`transfer-syntax=1.2.840.10008.1.2.1` brings a new file in Explicit VR Little Endian (to a client that takes the stored one as well, only with a greater weight `q`), with the same attributes and native pixel data: encapsulated frames are decoded, the colours of a pixel side by side, and Photometric Interpretation says which colours a codec made. What can't be so written (a video, pixels that nobody can decode or that take more than 32 MiB a frame, a header above 1 MB, without pixels a data set above 8 MB or of more than 131,072 elements, elements behind the pixel data)";
+const NONE_TAKEN =
+  "406 for a client that names other transfer syntaxes alone, if no instance is stored in one of them.";
 const DECODED =
   "Encapsulated frames are decoded for `application/octet-stream; transfer-syntax=1.2.840.10008.1.2.1`, in the colours that the metadata name (red, green and blue for YBR_RCT and YBR_ICT) and as they say that the samples lie; 406 for those that can't be. A client that takes the stored ones as well gives these a greater weight `q`.";
 const VALUES =
@@ -104,7 +106,7 @@ export function describeDicomweb({
     problems: [...common, archiveDamaged, heldByAnotherNode, tooManyReads],
   };
   const files = { ...bytes, problems: [...bytes.problems, ...retrievalProblems] };
-  const written = decodes ? ` ${LOCATED} ${EXPLICIT} comes as it is stored.` : "";
+  const written = decodes ? ` ${LOCATED} ${EXPLICIT} comes as it is stored. ${NONE_TAKEN}` : "";
   const values = (summary: string, details: string) => ({
     ...files,
     summary,

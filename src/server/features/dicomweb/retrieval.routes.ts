@@ -27,7 +27,7 @@ import type { DicomwebAccess } from "./dicomweb-access.ts";
 import { isSmall } from "./frames/frames.ts";
 import { COPIED_SYNTAXES, copiedInstanceResponse, findCopiedInstance } from "./instances/copied-instance.ts";
 import { explicitInstanceResponse, explicitVersion } from "./instances/explicit-instance.ts";
-import { instancesResponse, instanceVersion } from "./instances/instances.ts";
+import { assertTakesSome, instancesResponse, instanceVersion } from "./instances/instances.ts";
 
 const STUDY = "/studies/:study";
 const SERIES = `${STUDY}/series/:series` as const;
@@ -193,6 +193,7 @@ export function addRetrievalRoutes(
     const { instances, seriesInstanceUID } = manifest;
     const groups = [{ instances, url: namedSeriesUrlOf(c, study, seriesInstanceUID) }];
     const request = { accept: acceptOf(c), allow, written: writing(c, catalogue) };
+    await assertTakesSome(request.accept, groups, request.written);
     return sendWhileRetrievable(c, await instancesResponse(catalogue, groups, request));
   });
 
@@ -200,10 +201,12 @@ export function addRetrievalRoutes(
     const opened = await openStudy(c, c.req.param());
     if (prefersBulkData(acceptOf(c))) return sendValuesOfStudy(c, opened);
     const { catalogue, study, series, allow } = opened;
-    const all = instancesOf(catalogue, series, (uid) => namedSeriesUrlOf(c, study, uid));
+    const groups = () => instancesOf(catalogue, series, (uid) => namedSeriesUrlOf(c, study, uid));
+    const request = { accept: acceptOf(c), allow, written: writing(c, catalogue) };
+    await assertTakesSome(request.accept, groups(), request.written);
+    const all = groups();
     // Before the retrieval is charged.
     const instances = continueFrom(await all.next(), all);
-    const request = { accept: acceptOf(c), allow, written: writing(c, catalogue) };
     return sendWhileRetrievable(c, await instancesResponse(catalogue, instances, request));
   });
 }

@@ -148,6 +148,14 @@ export function negotiateInstances(accept: string | undefined, transferSyntaxUID
   return negotiate(accept, [DICOM], transferSyntaxUID === undefined ? undefined : [transferSyntaxUID]);
 }
 
+/** Whether the client takes an instance in one of these syntaxes. */
+export function takesInstanceIn(accept: string | undefined, syntaxes: string[]): boolean {
+  const wanted = parseAccept(accept);
+  const isTaken = (entry: AcceptedType) =>
+    takesSyntax(entry.parameters, syntaxes) && representationIn(entry, [DICOM]) !== undefined;
+  return wanted.length === 0 || wanted.some(isTaken);
+}
+
 /** @throws {AppError} 406 if the client does not accept `application/octet-stream` */
 export function negotiateBulkData(accept: string | undefined): Representation {
   return negotiate(accept, [BYTES]);

@@ -7,7 +7,12 @@ import { holding, streamOf } from "../../../http/stream-of.ts";
 import { continueFrom } from "../../../runtime/continue-from.ts";
 import { readAhead, SMALL_AHEAD } from "../../../runtime/read-ahead.ts";
 import { archiveHeaders } from "../answers/archive-headers.ts";
-import { namedInstances, negotiateInstances, type Representation } from "../answers/media-types.ts";
+import {
+  namedInstances,
+  negotiateInstances,
+  type Representation,
+  takesInstanceIn,
+} from "../answers/media-types.ts";
 import { multipartRelated, type Part } from "../answers/multipart-related.ts";
 import type { InstancesOfSeries } from "../catalogue/catalogue-paths.ts";
 import type { AskedDecoding, PlaceForLater } from "../decoded/decoding.ts";
@@ -70,6 +75,23 @@ export async function instancesResponse(
       Vary: "Accept",
     },
   });
+}
+
+/**
+ * Refuses to send instances of which the client takes none as it is stored or can be written (PS3.18 table 10.4.3-1). Reads the groups
+ * only for a client that takes nothing but syntaxes that it names.
+ * @throws {AppError} 406
+ */
+export async function assertTakesSome(
+  accept: string | undefined,
+  groups: InstanceGroups,
+  written: AskedDecoding | undefined,
+): Promise<void> {
+  negotiateInstances(accept);
+  if (takesInstanceIn(accept, written ? [TransferSyntax.explicitLittleEndian] : [])) return;
+  for await (const { instances } of groups)
+    if (instances.some(({ transferSyntaxUID }) => takesInstanceIn(accept, [transferSyntaxUID]))) return;
+  throw new AppError(notAcceptable);
 }
 
 /** The parts, once they are allowed. What can't be read at all fails before; what is decoded first is not begun for nothing. */
