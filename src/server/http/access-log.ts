@@ -1,4 +1,4 @@
-import type { MiddlewareHandler } from "hono";
+import type { Context, MiddlewareHandler } from "hono";
 import { matchedRoutes } from "hono/route";
 import type { RequestMeter } from "../metrics/request-meter.ts";
 import type { Logger } from "../runtime/log.ts";
@@ -14,7 +14,7 @@ export function accessLog(log: Logger, meter: RequestMeter): MiddlewareHandler<H
     }
     const { method } = c.req;
     const { status } = c.res;
-    const route = matchedRoutes(c).findLast(({ path }) => !path.endsWith("*"))?.path ?? "*";
+    const route = patternOf(c);
     const tookMs = performance.now() - startedAt;
     meter.count(method, route, status, tookMs / 1000);
     log.info("request", {
@@ -25,4 +25,11 @@ export function accessLog(log: Logger, meter: RequestMeter): MiddlewareHandler<H
       durationMs: Math.round(tookMs),
     });
   };
+}
+
+/** The pattern of the route that answered, or of the first that a guard kept the request from. Others may match too. */
+function patternOf(c: Context): string {
+  const routes = matchedRoutes(c);
+  const isRoute = ({ path }: { path: string }) => !path.endsWith("*");
+  return (routes.slice(c.req.routeIndex).find(isRoute) ?? routes.findLast(isRoute))?.path ?? "*";
 }
