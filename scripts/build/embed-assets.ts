@@ -1,17 +1,15 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
-import { ASSET_SUFFIX, type AssetEntry, type AssetManifest } from "../../src/server/render/assets.ts";
+import { ASSET_SUFFIX, type AssetManifest } from "../../src/server/render/assets.ts";
 
 /**
  * Writes a module that embeds an asset folder in the compiled executable. It exports `manifest` and `files`, the two arguments of
- * `embeddedAssets`. A compressed asset is embedded in brotli only, which makes the executable 6 MB smaller; `serveAsset` inflates
- * it for the rare client that does not accept brotli.
+ * `embeddedAssets`. Compressed assets are in it in both codings: browsers take no brotli over plain HTTP, as in a clinic's own network.
  */
 export function writeEmbedModule(assetFolder: string, modulePath: string): void {
-  const built = JSON.parse(readFileSync(join(assetFolder, "manifest.json"), "utf8")) as AssetManifest;
-  const manifest: AssetManifest = { ...built, assets: mapValues(built.assets, onlyBrotli) };
-  const storedNames = Object.entries(manifest.assets).map(
-    ([path, { codings }]) => path + ASSET_SUFFIX[codings[0] ?? "identity"],
+  const manifest = JSON.parse(readFileSync(join(assetFolder, "manifest.json"), "utf8")) as AssetManifest;
+  const storedNames = Object.entries(manifest.assets).flatMap(([path, { codings }]) =>
+    (codings.length > 0 ? codings : (["identity"] as const)).map((coding) => path + ASSET_SUFFIX[coding]),
   );
   const fromModule = relative(join(modulePath, ".."), assetFolder);
   const specifier = (name: string) => JSON.stringify(`./${join(fromModule, name)}`);
@@ -21,15 +19,4 @@ export function writeEmbedModule(assetFolder: string, modulePath: string): void 
     `export const files = {${storedNames.map((name, n) => `${JSON.stringify(name)}: f${n}`).join(", ")}};`,
   ];
   writeFileSync(modulePath, `${source.join("\n")}\n`);
-}
-
-function onlyBrotli(entry: AssetEntry): AssetEntry {
-  return { ...entry, codings: entry.codings.filter((coding) => coding === "br") };
-}
-
-function mapValues<Value>(
-  record: Record<string, Value>,
-  map: (value: Value) => Value,
-): Record<string, Value> {
-  return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, map(value)]));
 }

@@ -21,7 +21,7 @@ test("media that are sent at once share the visor's page, and copy little of it 
   expect(shared.reduce((sum, { length }) => sum + length, 0)).toBe(PAGE_BYTES);
 });
 
-test("a medium has the visor's page from an executable too, which keeps it in brotli alone", async () => {
+test("a medium has the visor's page from assets that are kept compressed alone, too", async () => {
   const plain = new Uint8Array(PAGE_BYTES).fill(7);
   const packed = new Blob([brotliCompressSync(plain)]);
   const asset: Asset = {
