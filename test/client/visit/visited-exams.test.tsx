@@ -1,11 +1,12 @@
 import "../../support/dom-globals.ts";
-import { expect, test } from "bun:test";
+import { beforeEach, expect, test } from "bun:test";
 import { QueryClientProvider } from "@tanstack/react-query";
 import { getDefaultStore } from "jotai";
 import { dropKeptLink, readKeptLink } from "../../../src/client/features/session/kept-link.ts";
 import { VisitedExams } from "../../../src/client/features/visit/visited-exams.tsx";
 import { viewerChoiceAtom } from "../../../src/client/preferences.ts";
 import { createQueryClient } from "../../../src/client/query-client.ts";
+import { restoreSession } from "../../../src/client/session.ts";
 import type { Visit, VisitedStudy } from "../../../src/shared/api/links.ts";
 import { screen, userEvent, withDom } from "../../support/dom.ts";
 import { renderClient } from "../../support/render-client.tsx";
@@ -13,6 +14,8 @@ import { answerCalls } from "../../support/render-view.tsx";
 import { skull } from "../../support/skull-study.ts";
 
 withDom();
+
+beforeEach(() => restoreSession());
 
 const studyOf = (patientName: string | null, studyDescription: string): VisitedStudy => ({
   ...{ ...skull, id: studyDescription, series: [] },

@@ -1,12 +1,16 @@
 import "../../support/dom-globals.ts";
-import { expect, test } from "bun:test";
+import { afterEach, expect, test } from "bun:test";
 import { I18nProvider } from "@lingui/react";
+import { getDefaultStore } from "jotai";
 import { DiscScreen } from "../../../src/client/features/disc/disc-screen.tsx";
 import { activateLocale, i18n } from "../../../src/client/i18n.ts";
+import { shownToastAtom } from "../../../src/client/ui/toast.tsx";
 import { saveImage } from "../../../src/client/visor/view/save-image.ts";
 import { act, render, screen, withDom } from "../../support/dom.ts";
 
 withDom();
+
+afterEach(() => getDefaultStore().set(shownToastAtom, undefined));
 
 test("an image that the browser makes no file of says so, on the page of a disc as well", async () => {
   await activateLocale("pt-BR");

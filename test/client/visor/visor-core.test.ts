@@ -4,7 +4,10 @@ import type { SeriesUIDs, StackSource } from "../../../src/client/visor/core/sou
 import { takeVisorCore } from "../../../src/client/visor/view/visor-core.ts";
 import type { DicomJson } from "../../../src/shared/dicom/dicom-json.ts";
 import { TagHex } from "../../../src/shared/dicom/tags.ts";
+import { withDom } from "../../support/dom.ts";
 import { until } from "../../support/until.ts";
+
+withDom();
 
 const [IMAGES, DOCUMENTS] = ["2.25.2", "2.25.3"];
 
