@@ -2,7 +2,7 @@ import type { Db } from "../db/client.ts";
 import { type Clock, systemClock } from "../runtime/clock.ts";
 import { measureClock } from "./measure-clock.ts";
 
-/** A measurement may be wrong by half of what it took. */
+/** A measurement may be wrong by half of what it took. One that took longer counts only if the last one is surely wrong. */
 const MAX_MEASURED_MS = 2_000;
 /** A node that is surely off by no more goes by its own clock, which no measurement moves to and fro. */
 const EQUAL_MS = 1_000;
@@ -13,7 +13,6 @@ const EQUAL_MS = 1_000;
  */
 export class DatabaseClock implements Clock {
   #aheadMs = 0;
-  #isMeasured = false;
 
   /** @param machine the clock of this node's machine */
   constructor(readonly machine: Clock) {}
@@ -23,25 +22,26 @@ export class DatabaseClock implements Clock {
   }
 
   /**
-   * What is deleted for good is counted by the earlier of this node's time and the database's, measured now, so that one clock that is
-   * wrong deletes nothing.
+   * What is deleted for good is counted by the earlier of this node's time and the one that the database tells now, so that one clock that
+   * is wrong deletes nothing, not even after a slow measurement.
    */
   async nowForDeletion(db: Db): Promise<Date> {
-    await this.follow(db);
-    return new Date(Math.min(this.machine.now().getTime(), this.now().getTime()));
+    const mostAheadMs = await this.follow(db);
+    return new Date(this.machine.now().getTime() - Math.max(0, mostAheadMs));
   }
 
   /**
-   * Measures it again. What took long, such as a wait for a connection, replaces no earlier measurement.
+   * Measures it again. A slow measurement, such as one that waited for a connection, replaces none that it does not refute.
    * @param system the clock of this node's machine
+   * @returns by how many milliseconds this node's clock is ahead at most
    */
-  async follow(db: Db, system: Clock = systemClock): Promise<void> {
+  async follow(db: Db, system: Clock = systemClock): Promise<number> {
     const askedAt = system.now().getTime();
-    const aheadSeconds = await measureClock({ db, clock: system });
+    const aheadMs = (await measureClock({ db, clock: system })) * 1000;
     const tookMs = system.now().getTime() - askedAt;
-    if (this.#isMeasured && Math.abs(tookMs) > MAX_MEASURED_MS) return;
-    const aheadMs = aheadSeconds * 1000;
-    this.#aheadMs = Math.abs(aheadMs) < EQUAL_MS + Math.abs(tookMs) / 2 ? 0 : aheadMs;
-    this.#isMeasured = true;
+    const errorMs = EQUAL_MS + Math.abs(tookMs) / 2;
+    if (Math.abs(tookMs) <= MAX_MEASURED_MS || Math.abs(aheadMs - this.#aheadMs) > errorMs)
+      this.#aheadMs = Math.abs(aheadMs) < errorMs ? 0 : aheadMs;
+    return aheadMs + tookMs / 2;
   }
 }

@@ -8,7 +8,7 @@ const JUMP_MS = 500;
 
 /**
  * Measures the database's clock anew within a second of a jump of this machine's, or of its waking from a pause, until it is disposed.
- * Between two beats a node would go by the wrong time, and write it. A failure is only logged: the next beat measures too.
+ * Between two beats a node would go by the wrong time, and write it. While the database is away, each look tries again.
  * @param options.system the clock of this node's machine
  */
 export function watchJumps(
@@ -18,27 +18,43 @@ export function watchJumps(
   /** How much the machine's clock is ahead of one that never jumps. */
   const readLead = () => system.now().getTime() - performance.now();
   let leadMs = readLead();
-  let following: Promise<void> = Promise.resolve();
+  let hasJumped = false;
+  let isStopped = false;
+  let timer: Timer | undefined;
+  let looking: Promise<void> = Promise.resolve();
 
   async function look(): Promise<void> {
     const before = leadMs;
     leadMs = readLead();
-    if (Math.abs(leadMs - before) < JUMP_MS) return;
-    log.warn("node.clock_jumped", { seconds: Math.round((leadMs - before) / 1000) });
+    const jumpedMs = leadMs - before;
+    if (Math.abs(jumpedMs) >= JUMP_MS) {
+      log.warn("node.clock_jumped", { seconds: Math.round(jumpedMs / 1000) });
+      hasJumped = true;
+    }
+    if (!hasJumped) return;
     try {
       await databaseClock.follow(db, system);
+      hasJumped = false;
     } catch (error) {
-      log.warn("node.clock_not_measured", describeError(error));
+      // Said once a jump, not at each look.
+      if (Math.abs(jumpedMs) >= JUMP_MS) log.warn("node.clock_not_measured", describeError(error));
     }
   }
 
-  const timer = setInterval(() => {
-    following = following.then(look);
-  }, everyMs).unref();
+  function schedule(): void {
+    if (isStopped) return;
+    timer = setTimeout(() => {
+      looking = look().then(schedule);
+    }, everyMs);
+    timer.unref();
+  }
+
+  schedule();
   return {
     async [Symbol.asyncDispose]() {
-      clearInterval(timer);
-      await following;
+      isStopped = true;
+      clearTimeout(timer);
+      await looking;
     },
   };
 }

@@ -227,3 +227,43 @@ test("a statement that waited long for its turn moves no clock that was measured
   expect(await followIn(30 * SECOND_MS, 10)).toBe(0);
   expect(Math.abs(await followIn(0, SECOND_MS))).toBeLessThanOrEqual(SECOND_MS);
 });
+
+test("a slow measurement moves a clock that is surely wrong, as after a jump on a busy machine", async () => {
+  let [nowMs, aheadMs] = [10 * MINUTE_MS, 0];
+  const system = { now: () => new Date(nowMs) };
+  const clock = new DatabaseClock(system);
+  const execute = async () => {
+    nowMs += 15 * SECOND_MS;
+    const now = nowMs - aheadMs;
+    nowMs += 15 * SECOND_MS;
+    return [{ now }];
+  };
+  const offMsAfter = async (byMs: number) => {
+    nowMs += byMs;
+    aheadMs += byMs;
+    await clock.follow({ execute } as unknown as Db, system);
+    return Math.abs(nowMs - aheadMs - clock.now().getTime());
+  };
+  await clock.follow({ execute: async () => [{ now: nowMs }] } as unknown as Db, system);
+  expect(await offMsAfter(60 * MINUTE_MS)).toBeLessThanOrEqual(15 * SECOND_MS);
+  expect(await offMsAfter(-90 * MINUTE_MS)).toBeLessThanOrEqual(15 * SECOND_MS);
+  expect(await offMsAfter(30 * MINUTE_MS)).toBeLessThanOrEqual(15 * SECOND_MS);
+});
+
+test("what is deleted for good goes by the time that the database told, however long the measurement took", async () => {
+  let nowMs = Date.now();
+  class Slow extends DatabaseClock {
+    override follow(db: Db): Promise<number> {
+      return super.follow(db, this.machine);
+    }
+  }
+  const clock = new Slow({ now: () => new Date(nowMs) });
+  const execute = async () => {
+    const now = nowMs;
+    // The clock jumps while the answer is under way.
+    nowMs += 24 * 60 * MINUTE_MS;
+    return [{ now }];
+  };
+  const before = nowMs;
+  expect((await clock.nowForDeletion({ execute } as unknown as Db)).getTime()).toBe(before);
+});

@@ -19,7 +19,7 @@ function aYearAhead({ deps }: TestApp): TestApp["deps"] {
   const ahead = (now: () => number) => ({ now: () => new Date(now() + 365 * DAY_MS) });
   const clock = ahead(() => deps.clock.now().getTime());
   class Measured extends DatabaseClock {
-    override follow(db: Db): Promise<void> {
+    override follow(db: Db): Promise<number> {
       return super.follow(db, ahead(Date.now));
     }
   }
