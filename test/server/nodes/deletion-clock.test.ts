@@ -7,6 +7,7 @@ import { sweepResumables } from "../../../src/server/features/ingest/resumable/s
 import { forgetOldLinks } from "../../../src/server/features/links/links.jobs.ts";
 import { listOpenRemovals } from "../../../src/server/features/removals/list-open-removals.ts";
 import { purgeRemovals } from "../../../src/server/features/removals/purge-removals.ts";
+import { removeLapsed } from "../../../src/server/features/removals/remove-lapsed.ts";
 import { forgetOldSupportMessages } from "../../../src/server/features/support/support.jobs.ts";
 import { DatabaseClock } from "../../../src/server/nodes/database-clock.ts";
 import { DAY_MS } from "../../../src/shared/units.ts";
@@ -74,4 +75,14 @@ test("nor a support message, the log of visitors, or a token that goes on for a 
   expect(await t.sql`select 1 from support_messages`).toHaveLength(1);
   expect(await t.sql`select 1 from audit_events where action = 'session.failed'`).toHaveLength(1);
   expect(await t.sql`select 1 from access_tokens`).toHaveLength(1);
+});
+
+test("nor does it remove the exams of a subscription that ended yesterday, in the moments after its clock jumped", async () => {
+  await using t = await createTestApp();
+  const ana = await t.addPerson("Ana");
+  await t.store(ana, sampleZip({ study: "1" }));
+  await t.sql`update subscriptions set expires_at = now() - interval '1 day' where user_id = ${ana.id}`;
+  await removeLapsed(aYearAhead(t));
+  expect(await t.sql`select 1 from subscription_notices where kind like 'removal%'`).toHaveLength(0);
+  expect(await t.sql`select 1 from removals`).toHaveLength(0);
 });

@@ -59,7 +59,10 @@ describe.each([
     const env = { ...s3Environment(bucket.options), ACK: "store", DATABASE_URL: databaseUrl };
     wrong = await createTestApp({ env, jobs: false });
     wrong.advance(offMs);
-    await wrong.deps.databaseClock.follow(wrong.deps.db, { now: () => new Date(Date.now() + offMs) });
+    const { db, databaseClock } = wrong.deps;
+    const follow = databaseClock.follow.bind(databaseClock);
+    databaseClock.follow = (asked) => follow(asked, { now: () => new Date(Date.now() + offMs) });
+    await databaseClock.follow(db);
   }, 240_000);
   afterAll(() => wrong[Symbol.asyncDispose]());
 

@@ -114,6 +114,17 @@ describe("creating a charge", () => {
     expect((await create()).id).not.toBe(before.id);
   });
 
+  test("is another than one that the PSP withdrew, whose code it no longer takes", async () => {
+    const withdrawn = await create();
+    const cob = at.psp.bank.cobs.get(withdrawn.txid);
+    if (cob) cob.status = "REMOVIDA_PELO_PSP";
+    await app.passes(MINUTE);
+    await app.reconcile();
+    const seen = await t.call("GET", `/api/payments/${withdrawn.id}`, { as: person });
+    expect(await seen.json()).toMatchObject({ status: "expired" });
+    expect((await create()).id).not.toBe(withdrawn.id);
+  });
+
   test("in two tabs at the same time makes one charge", async () => {
     const [one, two] = await Promise.all([create(), create()]);
     expect(two.id).toBe(one.id);

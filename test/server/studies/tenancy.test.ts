@@ -260,6 +260,19 @@ test("nothing is shown before the audit has it, and what could not be recorded i
   expect(await t.sql`select 1 from audit_events where request_id = 'an opening'`).toHaveLength(1);
 });
 
+test("a reading is recorded although the last one was at a time that has yet to come", async () => {
+  const [study] = await findVisibleStudies(t.deps.db, { userId: owner.id, role: "user" }, [studyId]);
+  const session = await findSession(t.deps, owner.token);
+  if (!study || !session) throw new Error("the owner has no session, or no study");
+  const origin = { address: "192.0.2.1", requestId: "a set back clock" };
+  const reader = { ...session, id: Bun.randomUUIDv7() };
+  t.advance(3 * 86_400_000);
+  await recordReading(t.deps, reader, study, origin);
+  t.advance(-3 * 86_400_000);
+  for (let times = 0; times < 2; times++) await recordReading(t.deps, reader, study, origin);
+  expect(await t.sql`select 1 from audit_events where request_id = 'a set back clock'`).toHaveLength(2);
+});
+
 describe("a viewer token", () => {
   test("opens only its study, and no part of /api", async () => {
     const other = await t.store(owner, sampleZip({ study: "11" }));

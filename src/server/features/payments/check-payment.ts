@@ -4,7 +4,7 @@ import { type Cob, PixError } from "../../pix/pix.ts";
 import { recordAudit } from "../audit/audit.repo.ts";
 import { sumReturnedCents } from "./merge-devolucoes.ts";
 import { checkPauseMs } from "./payment-queues.ts";
-import { claimCheck, lockPayment, updatePayment } from "./payments.repo.ts";
+import { claimCheck, endCode, lockPayment, updatePayment } from "./payments.repo.ts";
 import type { PaymentRow } from "./payments.table.ts";
 import { recordDevolucoes } from "./record-devolucoes.ts";
 import { settlePayment } from "./settlement/settle-payment.ts";
@@ -51,16 +51,23 @@ async function applyCob(deps: CheckDeps, payment: PaymentRow, cob: Cob): Promise
 /** A Pix that was under way when its charge was withdrawn is listed within so long. */
 const UNDER_WAY_MS = 24 * HOUR_MS;
 
-/** A complete charge without its Pix stays open, and so does one withdrawn lately: the PSP lists the Pix in a later answer. */
+/**
+ * A complete charge without its Pix stays open. One that was withdrawn can be paid no more, and fails once the PSP has had the time to list a
+ * Pix that was under way.
+ */
 async function applyWithoutPix(
   deps: CheckDeps,
   { id: paymentId, expiresAt }: PaymentRow,
   { status }: Cob,
 ): Promise<void> {
+  const now = deps.clock.now();
   if (status === "CONCLUIDA")
     deps.log.warn("pix.check_failed", { paymentId, kind: "unavailable", detail: "complete without a Pix" });
-  else if (status !== "ATIVA" && deps.clock.now().getTime() >= expiresAt.getTime() + UNDER_WAY_MS)
-    await failPayment(deps, paymentId, "removed");
+  else if (status !== "ATIVA") {
+    if (expiresAt > now) await endCode(deps.db, paymentId, now);
+    else if (now.getTime() >= expiresAt.getTime() + UNDER_WAY_MS)
+      await failPayment(deps, paymentId, "removed");
+  }
 }
 
 /** Fails a payment that brought no money or the wrong amount. `endToEndId` is set if there is money to return. */

@@ -32,6 +32,12 @@ export async function lockPayment(tx: Tx, id: string): Promise<PaymentRow | unde
   return row;
 }
 
+/** The PSP no longer takes the code of a payment that was made while the clock was ahead, which was set back. */
+function isPayable(now: Date): SQL | undefined {
+  const isMade = lte(payments.createdAt, new Date(now.getTime() + AHEAD_MS));
+  return and(eq(payments.status, "pending"), gt(payments.expiresAt, now), isMade);
+}
+
 /** The newest payment that can still be paid, limited to one plan and provider if `of` is given. */
 export async function findOpenPayment(
   db: DbOrTx,
@@ -45,10 +51,7 @@ export async function findOpenPayment(
     .where(
       and(
         eq(payments.userId, userId),
-        eq(payments.status, "pending"),
-        gt(payments.expiresAt, now),
-        // The PSP no longer takes the code of one that was made while the clock was ahead, which was set back.
-        lte(payments.createdAt, new Date(now.getTime() + AHEAD_MS)),
+        isPayable(now),
         of && and(eq(payments.planId, of.planId), eq(payments.provider, of.provider)),
       ),
     )
@@ -62,7 +65,7 @@ export function openPayments(db: DbOrTx, now: Date) {
   return db
     .selectDistinctOn([payments.userId], { userId: payments.userId, id: payments.id })
     .from(payments)
-    .where(and(eq(payments.status, "pending"), gt(payments.expiresAt, now)))
+    .where(isPayable(now))
     .orderBy(payments.userId, desc(payments.id))
     .as("open_payments");
 }
@@ -77,6 +80,14 @@ export async function attachBrCode(db: DbOrTx, id: string, brCode: string): Prom
     .update(payments)
     .set({ brCode })
     .where(and(eq(payments.id, id), eq(payments.status, "pending"), isNull(payments.brCode)));
+}
+
+/** Ends the time in which an open payment can be paid. */
+export async function endCode(db: DbOrTx, id: string, now: Date): Promise<void> {
+  await db
+    .update(payments)
+    .set({ expiresAt: now })
+    .where(and(eq(payments.id, id), eq(payments.status, "pending"), gt(payments.expiresAt, now)));
 }
 
 /** Fails a payment whose charge the PSP refuses to create. */

@@ -15,7 +15,7 @@ import { readLapseWarnings } from "./read-kept-until.ts";
 import { countKeptExams, type LapsingAccount, listLapsingAccounts } from "./removals.repo.ts";
 import { removeAccountExams } from "./remove-account-exams.ts";
 
-type LapseDeps = Pick<Deps, "db" | "clock" | "config" | "jobs" | "mailSeal" | "log">;
+type LapseDeps = Pick<Deps, "db" | "clock" | "databaseClock" | "config" | "jobs" | "mailSeal" | "log">;
 
 const ACCOUNTS_AT_ONCE = 200;
 const FIRST_WARNING = Math.max(...warningDays);
@@ -25,7 +25,8 @@ const FIRST_WARNING = Math.max(...warningDays);
  * the others; the next run tries it again.
  */
 export async function removeLapsed(deps: LapseDeps): Promise<void> {
-  const endedBefore = addDays(deps.clock.now(), FIRST_WARNING - lapseDays);
+  const now = await deps.databaseClock.nowForDeletion(deps.db);
+  const endedBefore = addDays(now, FIRST_WARNING - lapseDays);
   let afterUserId: string | null = null;
   for (;;) {
     const accounts: LapsingAccount[] = await listLapsingAccounts(
@@ -36,7 +37,7 @@ export async function removeLapsed(deps: LapseDeps): Promise<void> {
     );
     for (const { userId } of accounts) {
       try {
-        await deps.db.transaction((tx) => takeStep(deps, tx, userId));
+        await deps.db.transaction((tx) => takeStep(deps, tx, userId, now));
       } catch (error) {
         deps.log.warn("removals.lapse_failed", describeError(error));
       }
@@ -47,8 +48,7 @@ export async function removeLapsed(deps: LapseDeps): Promise<void> {
 }
 
 /** Reads everything again under the locks: the subscription may have been renewed, or another node may have taken the step. */
-async function takeStep(deps: LapseDeps, tx: Tx, userId: string): Promise<void> {
-  const now = deps.clock.now();
+async function takeStep(deps: LapseDeps, tx: Tx, userId: string, now: Date): Promise<void> {
   const user = await lockUser(tx, userId);
   const subscription = await lockSubscription(tx, userId);
   if (!user || user.role === "admin" || !subscription?.expiresAt || isInForce(subscription, now)) return;

@@ -26,7 +26,7 @@ const openings = new LRUCache<string, Opening>({ max: 10_000 });
 /** Records that a session opens a viewer, unless it began to read the study just now. Nothing may be shown before it resolves. */
 export async function recordOpening(...deed: Deed): Promise<void> {
   const { last, now } = lastOpening(...deed);
-  if (!last?.isByReading || now - last.at > TOGETHER_MS) return record(deed, { isByReading: false });
+  if (!last?.isByReading || Math.abs(now - last.at) > TOGETHER_MS) return record(deed, { isByReading: false });
   last.isByReading = false;
   await last.recorded;
 }
@@ -37,7 +37,8 @@ export async function recordOpening(...deed: Deed): Promise<void> {
  */
 export async function recordReading(...deed: Deed): Promise<void> {
   const { last, now } = lastOpening(...deed);
-  if (!last || now - last.at > READING_MS) return record(deed, { isByReading: true });
+  // An opening that has yet to come is of a clock that was ahead, and was set back.
+  if (!last || Math.abs(now - last.at) > READING_MS) return record(deed, { isByReading: true });
   await last.recorded;
 }
 
