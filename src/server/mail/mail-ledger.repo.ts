@@ -7,12 +7,17 @@ export async function lockBudget(tx: Tx, budget: string): Promise<void> {
   await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended(${`mail ${budget}`}, 0))`);
 }
 
-/** When the mails of a budget went out, oldest first; at most `limit`. */
-export async function listSent(db: DbOrTx, budget: string, since: Date, limit: number): Promise<Date[]> {
+/** When the mails of a budget went out between two times, oldest first; at most `limit`. */
+export async function listSent(
+  db: DbOrTx,
+  budget: string,
+  { since, until }: { since: Date; until: Date },
+  limit: number,
+): Promise<Date[]> {
   const rows = await db
     .select({ at: mailLedger.at })
     .from(mailLedger)
-    .where(and(eq(mailLedger.budget, budget), gt(mailLedger.at, since)))
+    .where(and(eq(mailLedger.budget, budget), gt(mailLedger.at, since), lte(mailLedger.at, until)))
     .orderBy(asc(mailLedger.at))
     .limit(limit);
   return rows.map(({ at }) => at);

@@ -57,6 +57,15 @@ describe("one account", () => {
     expect((await change(person, "sexta@example.com")).status).toBe(200);
   });
 
+  test("waits for no mails of a time that has yet to come", async () => {
+    const person = await t.addPerson("Relógio Adiantado");
+    for (let i = 0; i < 5; i++) expect((await change(person, `adiante${i}@example.com`)).status).toBe(200);
+    expect((await change(person, "agora@example.com")).status).toBe(429);
+    // The clock was ahead, and was set back.
+    await t.sql`update mail_ledger set at = at + interval '3 days'`;
+    expect((await change(person, "agora@example.com")).status).toBe(200);
+  });
+
   test("can't exceed its limit by concurrent requests", async () => {
     const person = await t.addPerson("Tudo Junto");
     const asks = Array.from({ length: 12 }, (_, i) => change(person, `junto${i}@example.com`));
