@@ -26,7 +26,8 @@ const openings = new LRUCache<string, Opening>({ max: 10_000 });
 /** Records that a session opens a viewer, unless it began to read the study just now. Nothing may be shown before it resolves. */
 export async function recordOpening(...deed: Deed): Promise<void> {
   const { last, now } = lastOpening(...deed);
-  if (!last?.isByReading || Math.abs(now - last.at) > TOGETHER_MS) return record(deed, { isByReading: false });
+  if (!last?.isByReading || Math.abs(now - last.at) > TOGETHER_MS)
+    return record(deed, { isByReading: false });
   last.isByReading = false;
   await last.recorded;
 }
