@@ -1,6 +1,7 @@
 import "../../support/dom-globals.ts";
 import { beforeEach, describe, expect, spyOn, test } from "bun:test";
-import { keepLink, readKeptLink } from "../../../src/client/features/session/kept-link.ts";
+import { keepPendingSignIn } from "../../../src/client/features/auth/pending-sign-in.ts";
+import { dropKeptLink, keepLink, readKeptLink } from "../../../src/client/features/session/kept-link.ts";
 import { beginSession, currentToken, endSession } from "../../../src/client/session.ts";
 import type { IslandProps } from "../../../src/shared/islands.ts";
 import { act, screen, userEvent, waitFor, withDom } from "../../support/dom.ts";
@@ -147,4 +148,13 @@ test("a person who came from a link to sign in is told that they get back, and d
   expect(replace.mock.calls).toEqual([["/v/a-link#its-secret"]]);
   expect(readKeptLink(Date.now())).toBeUndefined();
   replace.mockRestore();
+});
+
+test("a person who came from a link goes on with a sign-in that waits for its code, on a page that the phone discarded", async () => {
+  keepLink({ pathname: "/v/a-link", hash: "#its-secret" }, Date.now());
+  keepPendingSignIn({ email: helena.email, keepConnected: false, passwordAt: Date.now() });
+  await showScreen();
+  expect(await screen.findByText(`Enviamos 6 dígitos para ${helena.email}.`)).toBeDefined();
+  keepPendingSignIn(undefined);
+  dropKeptLink();
 });

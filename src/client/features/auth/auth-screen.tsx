@@ -171,10 +171,10 @@ function firstForm({ resetToken, stopToken, invitationToken, local }: IslandProp
   if (invitationToken) return { form: "invitation" };
   if (stopToken) return { form: "stop" };
   if (resetToken) return { form: "reset" };
-  const notice =
-    noticeOfAddress(window.location.search) ?? (readKeptLink(Date.now()) && <BackToLinkNotice />);
-  const pending = notice ? undefined : readPendingSignIn(Date.now());
-  return pending ? { form: formOf(pending), pending } : { form: "login", notice };
+  const ofAddress = noticeOfAddress(window.location.search);
+  const pending = ofAddress ? undefined : readPendingSignIn(Date.now());
+  if (pending) return { form: formOf(pending), pending };
+  return { form: "login", notice: ofAddress ?? (readKeptLink(Date.now()) && <BackToLinkNotice />) };
 }
 
 /** After a switch, the new form's first empty field gets the focus, so that the person can go on typing. */
