@@ -1,6 +1,7 @@
 import "../../support/dom-globals.ts";
 import { describe, expect, spyOn, test } from "bun:test";
 import { getDefaultStore } from "jotai";
+import { pickToKeepAtom } from "../../../src/client/features/local-view/kept-pick.ts";
 import { currentPath } from "../../../src/client/features/places/his-location.ts";
 import { firstPlaceAtom } from "../../../src/client/features/places/views.ts";
 import { keepInTab } from "../../../src/client/features/session/kept-in-tab.ts";
@@ -224,6 +225,18 @@ describe("a person who left a link's page to sign in", () => {
     await act(async () => refreshSessionUser({ ...helena, termsAcceptedAt: "2026-01-01T00:00:00.000Z" }));
     expect(replace.mock.calls).toEqual([["/v/a-link#its-secret"]]);
     expect(readKeptLink(Date.now())).toBeUndefined();
+    replace.mockRestore();
+  });
+
+  test("stays with the files that they want to keep, which another page would lose", async () => {
+    keepLink(shared, Date.now());
+    const file = new File(["PK"], "disco.zip");
+    getDefaultStore().set(pickToKeepAtom, { kind: "zip", file });
+    const replace = await openAs({ ...helena, termsAcceptedAt: null });
+    await act(async () => refreshSessionUser({ ...helena, termsAcceptedAt: "2026-01-01T00:00:00.000Z" }));
+    expect(replace).not.toHaveBeenCalled();
+    expect(readKeptLink(Date.now())).toBeUndefined();
+    getDefaultStore().set(pickToKeepAtom, undefined);
     replace.mockRestore();
   });
 

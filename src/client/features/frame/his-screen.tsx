@@ -18,7 +18,7 @@ import { useHisLocation } from "../places/his-location.ts";
 import { firstPlaceAtom, viewAtom } from "../places/views.ts";
 import { sampleOpenAtom } from "../sample/sample-state.ts";
 import { type His, HisProvider } from "../session/his-context.ts";
-import { returnToLink } from "../session/kept-link.ts";
+import { dropKeptLink, returnToLink } from "../session/kept-link.ts";
 import { useCurrentUser } from "../session/use-current-user.ts";
 import { useIsActive } from "../session/use-is-active.ts";
 import { SubscriptionBanner } from "../subscriptions/subscription-banner.tsx";
@@ -86,10 +86,13 @@ function useGoToKeep(): void {
 
 /** Whoever left the page of a link to sign in is led back there, but not before they have accepted the terms. */
 function useBackToLink(hasTerms: boolean): void {
+  const isKeeping = useAtomValue(pickToKeepAtom) !== undefined;
   useEffect(() => {
+    // Files that are to be kept are in this page alone.
+    if (isKeeping) dropKeptLink();
     // Where the browser keeps nothing, the session would not be there.
-    if (hasTerms && outlivesPage()) returnToLink();
-  }, [hasTerms]);
+    else if (hasTerms && outlivesPage()) returnToLink();
+  }, [isKeeping, hasTerms]);
 }
 
 /** Draws nothing anew unless the person changed: its first drawing takes a slow phone a tenth of a second. */
