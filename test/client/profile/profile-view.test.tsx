@@ -81,6 +81,16 @@ describe("the profile", () => {
     expect(textIn("Nome completo")).toBe(helena.name);
   });
 
+  test("keeps no address with a name that was not saved: it may be changed meanwhile, and stays changed", async () => {
+    const user = await showProfile();
+    await user.type(screen.getByLabelText("Nome completo"), " e Silva");
+    cleanup();
+    const confirmed = "helena@novo.com.br";
+    await renderView(<ProfileView />, { user: { email: confirmed } });
+    expect([textIn("Nome completo"), textIn("E-mail")]).toEqual([`${helena.name} e Silva`, confirmed]);
+    await user.click(screen.getByRole("button", { name: "Cancelar" }));
+  });
+
   test("no longer keeps what was saved", async () => {
     const changed = { ...helena, name: `${helena.name} e Silva` };
     answerCalls({ "PATCH /api/users/profile": () => Response.json({ user: changed, pendingEmail: null }) });

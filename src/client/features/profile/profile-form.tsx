@@ -40,8 +40,9 @@ export function ProfileForm({ pendingEmail, onPendingEmail }: ProfileFormProps) 
   const isChanged = ({ name, email }: ProfileChange) => name !== user.name || email !== user.email;
   const [wasLeft] = useState(() => isChanged(form.getValues()));
   const keepChanged = useEffectEvent((values: ProfileChange) => {
-    // Passwords are kept nowhere.
-    if (isChanged(values)) keep({ name: values.name, email: values.email });
+    const { name, email } = values;
+    // What is as it was may be changed elsewhere. Passwords are kept nowhere.
+    if (isChanged(values)) keep({ ...(name !== user.name && { name }), ...(email !== user.email && { email }) });
     else drop();
   });
   const { subscribe } = form;

@@ -12,7 +12,7 @@ type Fields = Record<string, string | boolean | number | readonly string[]>;
 export function useKeptForm<Form extends Fields>(name: string, atFirst: Form) {
   const { id } = useHis().user;
   const [first] = useState(() => restored(atFirst, readKeptInTab(id, name)));
-  const keep = useCallback((fields: Form) => keepInTab(id, name, fields), [id, name]);
+  const keep = useCallback((fields: Partial<Form>) => keepInTab(id, name, fields), [id, name]);
   const drop = useCallback(() => keepInTab(id, name, undefined), [id, name]);
   return { first, keep, drop };
 }
