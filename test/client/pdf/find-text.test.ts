@@ -1,6 +1,5 @@
 import { describe, expect, test } from "bun:test";
 import { type PageHits, type Searchable, TextFinder } from "../../../src/client/features/pdf/find-text.ts";
-import { pdfName } from "../../../src/client/features/pdf/save-file.ts";
 
 /** Pages of lines; counts how often a page's text was read. */
 function documentOf(...pages: string[][]) {
@@ -67,11 +66,4 @@ describe("searching a PDF", () => {
     expect(asked).toHaveLength(2_000);
     expect(finder.isPartial).toBe(true);
   });
-});
-
-test("a saved PDF gets its title as file name, without characters that file systems refuse", () => {
-  expect(pdfName("Laudo", "Tomografia: crânio / sem", "2026-11-14")).toBe(
-    "Laudo_Tomografia_crânio_sem_2026-11-14.pdf",
-  );
-  expect(pdfName("../..", null)).toBe("documento.pdf");
 });

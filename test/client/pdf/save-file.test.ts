@@ -10,6 +10,7 @@ test("a PDF's file name has its title's letters with their accents, also where t
   expect(pdfName("Laudo", "Crânio: ação 1/2", null, "2026-11-14")).toBe(
     "Laudo_Crânio_ação_1_2_2026-11-14.pdf",
   );
+  expect(pdfName("Laudo", "Tomografia: crânio / sem")).toBe("Laudo_Tomografia_crânio_sem.pdf");
   expect(pdfName("Crânio e coração".normalize("NFD"))).toBe("Crânio_e_coração.pdf");
   expect(pdfName("हिन्दी")).toBe("हिन्दी.pdf");
 });
@@ -23,6 +24,7 @@ test("a PDF without a title is called a document in the language of the page", a
   expect(pdfName("🩻")).toBe("document.pdf");
   await activateLocale("pt-BR");
   expect(pdfName("🩻 / 🩻")).toBe("documento.pdf");
+  expect(pdfName("../..", null)).toBe("documento.pdf");
 });
 
 test("a PDF is not named as a device of Windows", () => {
