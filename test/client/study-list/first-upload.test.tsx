@@ -1,8 +1,11 @@
 import "../../support/dom-globals.ts";
 import { afterEach, expect, test } from "bun:test";
+import { type QueryClient, useQueryClient } from "@tanstack/react-query";
 import { getDefaultStore } from "jotai";
 import { StartPanel } from "../../../src/client/features/home/start-panel.tsx";
+import StudyListView from "../../../src/client/features/study-list/study-list-view.tsx";
 import { EMPTY_FORM } from "../../../src/client/features/upload/exam-form/exam-form.ts";
+import { accountUploadsQuery } from "../../../src/client/features/upload/tray/account-uploads.ts";
 import type { JobState } from "../../../src/client/features/upload/tray/upload-job.ts";
 import {
   addJobAtom,
@@ -10,7 +13,8 @@ import {
   clearJobsAtom,
 } from "../../../src/client/features/upload/tray/upload-jobs.ts";
 import { act, screen, withDom } from "../../support/dom.ts";
-import { renderView } from "../../support/render-view.tsx";
+import { type Answer, answerCalls, helena, renderView } from "../../support/render-view.tsx";
+import { skull } from "../../support/skull-study.ts";
 import { listOf, showList } from "../../support/study-list.tsx";
 
 withDom();
@@ -56,4 +60,54 @@ test("the first visit tells of an upload under way in the place of the steps tha
   expect(titles()).toEqual(["Um envio está em andamento"]);
   expect(screen.queryAllByRole("listitem")).toEqual([]);
   expect(screen.getByRole("button", { name: "Enviar outro exame" })).toBeDefined();
+});
+
+/** The list is empty at first, and read again once `arrive` is called. */
+function listInTime() {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const [before, after] = [listOf([]), listOf([skull])].map((answers) => answers["GET /api/studies"]);
+  let reads = 0;
+  const read: Answer = async (call) => {
+    if (reads++ === 0) return (await before?.(call)) as Response;
+    await promise;
+    return (await after?.(call)) as Response;
+  };
+  return { answers: { ...listOf([]), "GET /api/studies": read }, arrive: resolve };
+}
+
+test("nobody is told that there is no exam while the list is read that has the first one", async () => {
+  const { answers, arrive } = listInTime();
+  await showList(answers);
+  await begin(half);
+  const answer = { studies: [], skipped: [], skippedCount: 0, conflicts: [], conflictCount: 0 };
+  await act(async () => store.set(changeJobAtom, "j1", { state: { stage: "done", answer } as JobState }));
+  expect(titles()).toEqual(["Um envio está em andamento"]);
+  await act(async () => arrive());
+  expect((await screen.findAllByText(/Tomografia de crânio/)).length).toBeGreaterThan(0);
+});
+
+test("the empty list shows an exam that another page sent once it is kept", async () => {
+  const { answers, arrive } = listInTime();
+  let client: QueryClient | undefined;
+  const Client = () => {
+    client = useQueryClient();
+    return null;
+  };
+  answerCalls(answers);
+  await renderView(
+    <>
+      <StudyListView />
+      <Client />
+    </>,
+  );
+  await screen.findByText("Nenhum exame por aqui ainda");
+  const tell = (uploads: object[]) =>
+    act(async () => void client?.setQueryData(accountUploadsQuery(helena.id).queryKey, uploads as never));
+  const expiresAt = new Date(Date.now() + 7 * 24 * 3600_000).toISOString();
+  await tell([{ id: "u1", state: "receiving", offset: 1, sizeBytes: 2, expiresAt }]);
+  expect(titles()).toEqual(["Um envio está em andamento"]);
+  await tell([]);
+  expect(titles()).toEqual(["Um envio está em andamento"]);
+  await act(async () => arrive());
+  expect((await screen.findAllByText(/Tomografia de crânio/)).length).toBeGreaterThan(0);
 });

@@ -1,6 +1,8 @@
 import { Trans } from "@lingui/react/macro";
-import { useQuery } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useAtomValue } from "jotai";
+import { useEffect, useRef, useState } from "react";
+import { STUDIES } from "../../../query-keys.ts";
 import { useHis } from "../../session/his-context.ts";
 import { accountUploadsQuery } from "./account-uploads.ts";
 import { summarize, summarizeElsewhere, type TraySummary } from "./tray-summary.tsx";
@@ -14,20 +16,45 @@ export interface FirstUpload extends TraySummary {
 }
 
 /**
- * The uploads that are not kept yet, of this page or of others, for a view that has no exam to show; undefined if there is none. It asks
- * nothing: the tray does.
+ * The uploads that are not kept yet, of this page or of others, for a view that has no exam to show; undefined if there is none. Those
+ * that ended count until the exams that they brought are read. How far they are it does not ask: the tray does.
  */
 export function useFirstUpload(): FirstUpload | undefined {
   const { user } = useHis();
   const jobs = useAtomValue(uploadJobsAtom);
   const { data } = useQuery({ ...accountUploadsQuery(user.id), enabled: false });
-  if (jobs.some(({ state }) => state.stage !== "done"))
-    return { ...summarize(jobs), isMoving: jobs.some(isUnderWay) };
   const elsewhere = elsewhereOf(data, user.id, (id) => jobs.some((job) => job.id === id));
-  if (elsewhere.length === 0) return undefined;
-  return { ...summarizeElsewhere(elsewhere), isMoving: elsewhere.some(({ isMoving }) => isMoving) };
+  const isHere = jobs.some(({ state }) => state.stage !== "done");
+  const isAwaited = useAwaitedExams(isHere || elsewhere.length > 0);
+  /** What other pages sent when uploads were on their way last. */
+  const before = useRef(elsewhere);
+  useEffect(() => {
+    if (isHere || elsewhere.length > 0) before.current = elsewhere;
+  });
+  if (isHere) return { ...summarize(jobs), isMoving: jobs.some(isUnderWay) };
+  const others = elsewhere.length === 0 && isAwaited ? before.current : elsewhere;
+  if (others.length > 0)
+    return { ...summarizeElsewhere(others), isMoving: others.some(({ isMoving }) => isMoving) };
+  return isAwaited && jobs.length > 0 ? { ...summarize(jobs), isMoving: true } : undefined;
 }
 
+/** Reads the exams once uploads are over; returns whether that is yet to be. */
+function useAwaitedExams(isOnItsWay: boolean): boolean {
+  const queryClient = useQueryClient();
+  const [isAwaited, setAwaited] = useState(isOnItsWay);
+  if (isOnItsWay && !isAwaited) setAwaited(true);
+  useEffect(() => {
+    if (isOnItsWay || !isAwaited) return;
+    let isLeft = false;
+    // Whoever sent them reads the exams, too: once is enough.
+    const read = queryClient.invalidateQueries({ queryKey: [STUDIES] }, { cancelRefetch: false });
+    void read.then(() => isLeft || setAwaited(false));
+    return () => {
+      isLeft = true;
+    };
+  }, [queryClient, isOnItsWay, isAwaited]);
+  return isAwaited;
+}
 export function FirstUploadTitle({ isMoving }: FirstUpload) {
   return isMoving ? (
     <Trans id="upload.first.title">An upload is under way</Trans>
