@@ -152,6 +152,37 @@ describe("a link to an exam", () => {
   );
 
   test(
+    "brings a doctor who logs in from it back to it, to keep its exams, and leads nobody there again",
+    async () => {
+      const zip = await zipStudyBytes({
+        instances: generateStudy({ kind: "ct-head", seed: 5, size: 64, instances: 3 }),
+        folder: "DICOM",
+      });
+      const [study] = (await app.testApp.store(owner, zip)).studies;
+      const json = { studyIds: [study?.id], passcode: false };
+      const made = await app.testApp.call("POST", "/api/links", { as: owner, json });
+      const { pathname, hash } = new URL(((await made.json()) as CreatedLink).url);
+      const address = app.origin + pathname + hash;
+      const doctor = await app.addPerson("Inês Leão", { role: "doctor" });
+      await app.asVisitor({ device: PHONE }, async (page) => {
+        await page.goto(address);
+        await page.getByRole("link", { name: "Entre" }).click();
+        await page.getByText("Depois de entrar, você volta aos exames do link.").waitFor();
+        await page.getByLabel("E-mail", { exact: true }).fill(doctor.email);
+        await page.getByLabel("Senha", { exact: true }).fill(doctor.password);
+        await page.keyboard.press("Enter");
+        await button(page, "Guardar em meus exames").click();
+        expect(page.url()).toBe(address);
+        await page.getByText("Os exames estão na sua lista").waitFor();
+        await page.goto(`${app.origin}/his`);
+        await page.locator("#view h1").waitFor();
+        expect(new URL(page.url()).pathname).toStartWith("/his");
+      });
+    },
+    JOB_TIMEOUT_MS,
+  );
+
+  test(
     "shows a visitor in OHIF which exam it is, the way back, and the way to our own viewer",
     async () => {
       const zip = await zipStudyBytes({

@@ -1,16 +1,17 @@
 import "../../support/dom-globals.ts";
-import { beforeEach, expect, test } from "bun:test";
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { QueryClientProvider } from "@tanstack/react-query";
 import { getDefaultStore } from "jotai";
 import { dropKeptLink, readKeptLink } from "../../../src/client/features/session/kept-link.ts";
 import { VisitedExams } from "../../../src/client/features/visit/visited-exams.tsx";
 import { viewerChoiceAtom } from "../../../src/client/preferences.ts";
 import { createQueryClient } from "../../../src/client/query-client.ts";
-import { restoreSession } from "../../../src/client/session.ts";
+import { beginSession, endSession, restoreSession } from "../../../src/client/session.ts";
 import type { Visit, VisitedStudy } from "../../../src/shared/api/links.ts";
+import type { Role } from "../../../src/shared/api/users.ts";
 import { screen, userEvent, withDom } from "../../support/dom.ts";
 import { renderClient } from "../../support/render-client.tsx";
-import { answerCalls } from "../../support/render-view.tsx";
+import { answerCalls, helena } from "../../support/render-view.tsx";
 import { skull } from "../../support/skull-study.ts";
 
 withDom();
@@ -125,4 +126,32 @@ test("a link keeps its page for this tab alone while a doctor leaves it to log i
   expect(JSON.stringify({ ...localStorage })).not.toContain("its-secret");
   window.history.replaceState(null, "", "/");
   dropKeptLink();
+});
+
+describe("what an account may keep of a link", () => {
+  const keep = () => screen.queryByRole("button", { name: "Guardar em meus exames" });
+  const offered = async (link: Partial<Visit>, role?: Role) => {
+    if (role) beginSession({ ...helena, role, token: "t0ken" }, { keepConnected: false });
+    await openVisit([studyOf("Sá^Maria", "Tórax")], link);
+    return keep() !== null;
+  };
+  afterEach(() => endSession("logout"));
+
+  for (const [role, link, isOffered] of [
+    ["doctor", { download: false }, true],
+    ["lab", { download: false }, true],
+    ["user", { download: true }, true],
+    ["user", { download: false }, false],
+    ["doctor", { download: true, laudo: false }, false],
+  ] as const)
+    test(`is offered to a ${role} only as the link lets: ${JSON.stringify(link)}`, async () => {
+      expect(await offered(link, role)).toBe(isOffered);
+      const why = screen.queryByText(/Só médicos e laboratórios podem guardar os exames dele\./);
+      expect(why !== null).toBe(!isOffered && role === "user");
+    });
+
+  test("sends nobody to log in for what the link lets nobody keep", async () => {
+    expect(await offered({ laudo: false })).toBe(false);
+    expect(screen.queryByRole("link", { name: "Entre" })).toBeNull();
+  });
 });

@@ -3,6 +3,7 @@ import { useMutation } from "@tanstack/react-query";
 import { useAtomValue } from "jotai";
 import { Suspense, useEffect, useRef, useState } from "react";
 import type { Visit, VisitedStudy } from "../../../shared/api/links.ts";
+import { mayKeepVisit } from "../../../shared/rules/may-keep-visit.ts";
 import { failureText } from "../../failure-text.ts";
 import { sessionAtom } from "../../session.ts";
 import { lazyChunk } from "../../ui/lazy-chunk.ts";
@@ -105,7 +106,7 @@ export function VisitedExams({ visit, viewerOrigin, onClosed }: VisitedExamsProp
       <p className="visit-note">
         <Trans id="viewer.notForDiagnosis">Not for primary diagnosis</Trans>.{" "}
         {!visit.download && <Trans id="visit.noDownload">This link does not allow downloads.</Trans>}{" "}
-        <KeepVisit token={visit.token} />
+        {visit.laudo && <KeepVisit visit={visit} />}
       </p>
     </>
   );
@@ -150,12 +151,12 @@ function GoneStudy({ study }: { study: VisitedStudy }) {
   );
 }
 
-/** Somebody with an account can have the exams in their own list. */
-function KeepVisit({ token }: { token: string }) {
+/** Somebody with an account can have the exams in their own list, as far as the link lets them. */
+function KeepVisit({ visit }: { visit: Visit }) {
   const { t } = useLingui();
-  const isSignedIn = useAtomValue(sessionAtom) !== undefined;
+  const session = useAtomValue(sessionAtom);
   const keep = useMutation({
-    mutationFn: () => visitApi.keep(token),
+    mutationFn: () => visitApi.keep(visit.token),
     onSuccess: () =>
       showToast({
         tone: "ok",
@@ -169,7 +170,7 @@ function KeepVisit({ token }: { token: string }) {
         text: failureText(error),
       }),
   });
-  if (!isSignedIn)
+  if (!session)
     return (
       <Trans id="visit.signIn">
         Are you a doctor with an account?{" "}
@@ -179,6 +180,9 @@ function KeepVisit({ token }: { token: string }) {
         to keep the exams; you come back to this page.
       </Trans>
     );
+  // Of a session from an earlier visit only the server knows whose it is.
+  if (session.user && !mayKeepVisit(visit, session.user.role))
+    return <Trans id="visit.keep.professionals">Only doctors and laboratories can keep its exams.</Trans>;
   return (
     <button
       type="button"

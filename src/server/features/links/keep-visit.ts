@@ -1,3 +1,4 @@
+import { mayKeepVisit } from "../../../shared/rules/may-keep-visit.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../http/app-error.ts";
 import type { RequestOrigin } from "../../http/request-origin.ts";
@@ -21,8 +22,7 @@ export async function keepVisit(
 ): Promise<void> {
   const { link } = await resolveVisit(deps, token);
   const { id: linkId, accountId } = link;
-  const grantsDownload = role !== "doctor" && role !== "lab";
-  if (!link.laudo || (grantsDownload && !link.download)) throw new AppError(linkNotAllowed);
+  if (!mayKeepVisit(link, role)) throw new AppError(linkNotAllowed);
   if (userId === accountId) return;
   const createdAt = deps.clock.now();
   await deps.db.transaction(async (tx) => {
