@@ -79,25 +79,33 @@ test("nobody is told that there is no exam while the list is read that has the f
   const { answers, arrive } = listInTime();
   await showList(answers);
   await begin(half);
-  const answer = { studies: [], skipped: [], skippedCount: 0, conflicts: [], conflictCount: 0 };
-  await act(async () => store.set(changeJobAtom, "j1", { state: { stage: "done", answer } as JobState }));
+  const answer = {
+    ...{ studyInstanceUID: "2.25.1", studies: [], instancesReceived: 1 },
+    ...{ skipped: [], skippedCount: 0, conflicts: [], conflictCount: 0 },
+  };
+  await act(async () => store.set(changeJobAtom, "j1", { state: { stage: "done", answer } }));
   expect(titles()).toEqual(["Um envio está em andamento"]);
   await act(async () => arrive());
   expect((await screen.findAllByText(/Tomografia de crânio/)).length).toBeGreaterThan(0);
 });
 
+function Client({ onClient }: { onClient: (client: QueryClient) => void }) {
+  onClient(useQueryClient());
+  return null;
+}
+
 test("the empty list shows an exam that another page sent once it is kept", async () => {
   const { answers, arrive } = listInTime();
-  let client: QueryClient | undefined;
-  const Client = () => {
-    client = useQueryClient();
-    return null;
-  };
   answerCalls(answers);
+  let client: QueryClient | undefined;
   await renderView(
     <>
       <StudyListView />
-      <Client />
+      <Client
+        onClient={(of) => {
+          client = of;
+        }}
+      />
     </>,
   );
   await screen.findByText("Nenhum exame por aqui ainda");

@@ -42,7 +42,8 @@ export function ProfileForm({ pendingEmail, onPendingEmail }: ProfileFormProps) 
   const keepChanged = useEffectEvent((values: ProfileChange) => {
     const { name, email } = values;
     // What is as it was may be changed elsewhere. Passwords are kept nowhere.
-    if (isChanged(values)) keep({ ...(name !== user.name && { name }), ...(email !== user.email && { email }) });
+    if (isChanged(values))
+      keep({ ...(name !== user.name && { name }), ...(email !== user.email && { email }) });
     else drop();
   });
   const { subscribe } = form;
