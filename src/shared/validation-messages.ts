@@ -47,10 +47,6 @@ export const validationMessages = {
     id: "support.imageTooLarge",
     message: "Image too large. Maximum size: 5MB",
   },
-  "support.imageUnreadable": /*i18n*/ {
-    id: "support.imageUnreadable",
-    message: "The file could not be read. Choose it again",
-  },
   "validation.tooLong": /*i18n*/ { id: "validation.tooLong", message: "This text is too long" },
   "validation.repeated": /*i18n*/ { id: "validation.repeated", message: "Give only one value" },
   "validation.invalid": /*i18n*/ { id: "validation.invalid", message: "This value is not valid" },

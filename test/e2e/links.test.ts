@@ -167,13 +167,12 @@ describe("a link to an exam", () => {
       await app.asVisitor({ device: PHONE }, async (page) => {
         await page.goto(address);
         await page.getByRole("link", { name: "Entre" }).click();
-        await page.getByText("Depois de entrar, você volta aos exames do link.").waitFor();
         await page.getByLabel("E-mail", { exact: true }).fill(doctor.email);
         await page.getByLabel("Senha", { exact: true }).fill(doctor.password);
         await page.keyboard.press("Enter");
         await button(page, "Guardar em meus exames").click();
         expect(page.url()).toBe(address);
-        await page.getByText("Os exames estão na sua lista").waitFor();
+        await page.getByText("Os exames estão na sua lista").first().waitFor();
         await page.goto(`${app.origin}/his`);
         await page.locator("#view h1").waitFor();
         expect(new URL(page.url()).pathname).toStartWith("/his");

@@ -1,5 +1,4 @@
 import { useEffect, useEffectEvent, useRef } from "react";
-import { flushSync } from "react-dom";
 
 /** Marks an entry of the browser's history as a step within the place of the entry below it, and names what is open there. */
 const MARK = "inner";
@@ -22,10 +21,8 @@ export function goBackFromPlace(): void {
   else window.history.back();
 }
 
-/** Closes what is open in a step, and then does work that may write to the history: not before the browser has left the step. */
-export function closeInnerStep(close: () => void, then: () => void): void {
-  // The browser is told to leave the step once it is drawn closed.
-  flushSync(close);
+/** Does work that may write to the history, once the browser has left the step of what was closed. */
+export function onceStepIsLeft(then: () => void): void {
   if (isLeaving) waiting.push(then);
   else then();
 }

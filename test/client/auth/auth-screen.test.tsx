@@ -1,10 +1,8 @@
 import "../../support/dom-globals.ts";
-import { beforeEach, describe, expect, spyOn, test } from "bun:test";
-import { keepPendingSignIn } from "../../../src/client/features/auth/pending-sign-in.ts";
-import { dropKeptLink, keepLink, readKeptLink } from "../../../src/client/features/session/kept-link.ts";
+import { beforeEach, describe, expect, test } from "bun:test";
 import { beginSession, currentToken, endSession } from "../../../src/client/session.ts";
 import type { IslandProps } from "../../../src/shared/islands.ts";
-import { act, screen, userEvent, waitFor, withDom } from "../../support/dom.ts";
+import { screen, userEvent, waitFor, withDom } from "../../support/dom.ts";
 import { renderClient } from "../../support/render-client.tsx";
 import { answerCalls, helena, problem } from "../../support/render-view.tsx";
 import { travel } from "../../support/travel.ts";
@@ -136,25 +134,4 @@ describe("an invitation that only a session of its account accepts", () => {
       await accept(user);
       expect(await screen.findByText(/^Aceito\./)).toBeDefined();
     });
-});
-
-test("a person who came from a link to sign in is told that they get back, and does", async () => {
-  keepLink({ pathname: "/v/a-link", hash: "#its-secret" }, Date.now());
-  await showScreen();
-  expect(screen.getByText("Depois de entrar, você volta aos exames do link.")).toBeDefined();
-  const replace = spyOn(window.location, "replace").mockImplementation(() => undefined);
-  const me = { ...helena, termsAcceptedAt: "2026-01-01T00:00:00.000Z", token: "t0ken" };
-  await act(async () => beginSession(me, { keepConnected: false }));
-  expect(replace.mock.calls).toEqual([["/v/a-link#its-secret"]]);
-  expect(readKeptLink(Date.now())).toBeUndefined();
-  replace.mockRestore();
-});
-
-test("a person who came from a link goes on with a sign-in that waits for its code, on a page that the phone discarded", async () => {
-  keepLink({ pathname: "/v/a-link", hash: "#its-secret" }, Date.now());
-  keepPendingSignIn({ email: helena.email, keepConnected: false, passwordAt: Date.now() });
-  await showScreen();
-  expect(await screen.findByText(`Enviamos 6 dígitos para ${helena.email}.`)).toBeDefined();
-  keepPendingSignIn(undefined);
-  dropKeptLink();
 });

@@ -44,7 +44,7 @@ test("the empty list tells of the first upload while it is under way, and how fa
   await screen.findByText("Nenhum exame por aqui ainda");
   await begin(half);
   expect(titles()).toEqual(["Um envio está em andamento"]);
-  expect(document.querySelector(".first-upload")?.textContent).toMatch(/50\s%/);
+  expect((await screen.findByText(/50\s%/)).closest(".first-upload")).toBeTruthy();
   expect(screen.queryByRole("button", { name: "Enviar primeiro exame" })).toBeNull();
   expect(screen.getByRole("button", { name: "Enviar outro exame" })).toBeDefined();
   await act(async () => store.set(changeJobAtom, "j1", { state: stopped }));

@@ -32,15 +32,6 @@ export function SessionExpiredNotice() {
   );
 }
 
-/** For whoever left the page of a link to sign in. */
-export function BackToLinkNotice() {
-  return (
-    <Notice tone="ok">
-      <Trans id="auth.backToLink">After logging in you come back to the exams of the link.</Trans>
-    </Notice>
-  );
-}
-
 /** Beside why the session ended: the person may not have seen the uploads stop. */
 export function UploadsStoppedNotice() {
   return (

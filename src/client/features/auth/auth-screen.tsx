@@ -13,7 +13,6 @@ import { LocalBlock } from "../local-view/local-block.tsx";
 import type { LocalPick } from "../local-view/local-pick.ts";
 import { LanguageSwitch } from "../preferences/language-switch.tsx";
 import { ThemeSwitch } from "../preferences/theme-switch.tsx";
-import { readKeptLink, returnToLink } from "../session/kept-link.ts";
 import { noticeOfAddress, removeAddressMarks } from "./address-marks.tsx";
 import {
   type AuthCarry,
@@ -22,7 +21,6 @@ import {
   formOf,
   type RegisterDraft,
 } from "./auth-forms.ts";
-import { BackToLinkNotice } from "./auth-notices.tsx";
 import { enterHis } from "./enter-his.ts";
 import { KeepNotice, KeepStep } from "./keep-notice.tsx";
 import { LoginForm } from "./login-form.tsx";
@@ -55,11 +53,8 @@ interface Shown extends AuthCarry {
 
 /** The entry page's pane, with one form at a time. People who are already signed in go to /his. */
 export default function AuthScreen(props: IslandProps<"auth">) {
-  const session = useAtomValue(sessionAtom);
-  const sessionToken = session?.token;
+  const sessionToken = useAtomValue(sessionAtom)?.token;
   const isSignedIn = sessionToken !== undefined;
-  /** Whether the terms are accepted; /his asks for that. */
-  const hasTerms = (session?.user?.termsAcceptedAt ?? null) !== null;
   const [{ form, hasSwitched, ...carry }, setShown] = useState(() => firstForm(props));
   const main = useRef<HTMLElement>(null);
   const [kept, setKept] = useAtom(pickToKeepAtom);
@@ -88,10 +83,9 @@ export default function AuthScreen(props: IslandProps<"auth">) {
       return setShown({ form: "invitation" });
     }
     // Where the browser keeps nothing, the session is in this page alone.
-    if (!outlivesPage()) return void enterHis();
-    if (hasTerms && returnToLink()) return;
-    window.location.replace("/his");
-  }, [isSignedIn, sessionToken, hasTerms, refusedIn, isKeeping, form]);
+    if (outlivesPage()) window.location.replace("/his");
+    else void enterHis();
+  }, [isSignedIn, sessionToken, refusedIn, isKeeping, form]);
 
   const Form = forms[form];
   return (
@@ -171,10 +165,9 @@ function firstForm({ resetToken, stopToken, invitationToken, local }: IslandProp
   if (invitationToken) return { form: "invitation" };
   if (stopToken) return { form: "stop" };
   if (resetToken) return { form: "reset" };
-  const ofAddress = noticeOfAddress(window.location.search);
-  const pending = ofAddress ? undefined : readPendingSignIn(Date.now());
-  if (pending) return { form: formOf(pending), pending };
-  return { form: "login", notice: ofAddress ?? (readKeptLink(Date.now()) && <BackToLinkNotice />) };
+  const notice = noticeOfAddress(window.location.search);
+  const pending = notice ? undefined : readPendingSignIn(Date.now());
+  return pending ? { form: formOf(pending), pending } : { form: "login", notice };
 }
 
 /** After a switch, the new form's first empty field gets the focus, so that the person can go on typing. */

@@ -1,7 +1,7 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import type { ReactNode, RefObject } from "react";
+import { closeInnerStep } from "../../ui/close-inner-step.ts";
 import { DownloadIcon } from "../../ui/icons.tsx";
-import { closeInnerStep } from "../../ui/use-inner-step.ts";
 import { leastWidth, windowGrain } from "../core/windows.ts";
 import {
   AngleIcon,

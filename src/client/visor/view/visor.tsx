@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useEffectEvent, useRef, useState } from "react";
-import { closeInnerStep } from "../../ui/use-inner-step.ts";
+import { closeInnerStep } from "../../ui/close-inner-step.ts";
 import { PHONE, useMediaQuery } from "../../ui/use-media-query.ts";
 import type { DocumentRecord } from "../core/source.ts";
 import type { AskedDocument } from "../core/visor-model.ts";

@@ -10,7 +10,7 @@ import { useHis } from "../../session/his-context.ts";
 import { useSourceName } from "../source-name.ts";
 import { accountUploadsQuery } from "./account-uploads.ts";
 import { CancelQuestion } from "./cancel-upload.tsx";
-import type { UploadElsewhere } from "./use-elsewhere.ts";
+import type { UploadElsewhere } from "./elsewhere.ts";
 
 /** An upload that another page sends: how far it is. It can only be discarded from here. */
 export function ElsewhereRow({ upload, isInThisBrowser, isMoving }: UploadElsewhere) {

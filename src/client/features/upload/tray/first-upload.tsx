@@ -3,15 +3,20 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useAtomValue } from "jotai";
 import { useEffect, useRef, useState } from "react";
 import { STUDIES } from "../../../query-keys.ts";
+import { laterChunk } from "../../../ui/lazy-chunk.ts";
 import { useHis } from "../../session/his-context.ts";
 import { accountUploadsQuery } from "./account-uploads.ts";
-import { summarize, summarizeElsewhere, type TraySummary } from "./tray-summary.tsx";
-import { isUnderWay } from "./upload-job.ts";
+import type { UploadElsewhere } from "./elsewhere.ts";
+import { elsewhereOf } from "./elsewhere.ts";
+import { isUnderWay, type UploadJob } from "./upload-job.ts";
 import { uploadJobsAtom } from "./upload-jobs.ts";
-import { elsewhereOf } from "./use-elsewhere.ts";
 
-export interface FirstUpload extends TraySummary {
-  /** Whether it arrives without the person. */
+export interface FirstUpload {
+  /** The uploads of this page, unless others send. */
+  jobs: readonly UploadJob[];
+  /** Those that other pages send. */
+  elsewhere: readonly UploadElsewhere[];
+  /** Whether they arrive without the person. */
   isMoving: boolean;
 }
 
@@ -31,11 +36,11 @@ export function useFirstUpload(): FirstUpload | undefined {
   useEffect(() => {
     if (isHere || elsewhere.length > 0) before.current = elsewhere;
   });
-  if (isHere) return { ...summarize(jobs), isMoving: jobs.some(isUnderWay) };
+  if (isHere) return { jobs, elsewhere: [], isMoving: jobs.some(isUnderWay) };
   const others = elsewhere.length === 0 && isAwaited ? before.current : elsewhere;
   if (others.length > 0)
-    return { ...summarizeElsewhere(others), isMoving: others.some(({ isMoving }) => isMoving) };
-  return isAwaited && jobs.length > 0 ? { ...summarize(jobs), isMoving: true } : undefined;
+    return { jobs: [], elsewhere: others, isMoving: others.some(({ isMoving }) => isMoving) };
+  return isAwaited && jobs.length > 0 ? { jobs, elsewhere: [], isMoving: true } : undefined;
 }
 
 /** Reads the exams once uploads are over; returns whether that is yet to be. */
@@ -55,6 +60,7 @@ function useAwaitedExams(isOnItsWay: boolean): boolean {
   }, [queryClient, isOnItsWay, isAwaited]);
   return isAwaited;
 }
+
 export function FirstUploadTitle({ isMoving }: FirstUpload) {
   return isMoving ? (
     <Trans id="upload.first.title">An upload is under way</Trans>
@@ -68,14 +74,5 @@ export function FirstUploadText() {
   return <Trans id="upload.first.text">Its exams are shown here once they are kept.</Trans>;
 }
 
-/** How far it is, as the tray says. */
-export function FirstUploadProgress({ tone, title, detail, percent }: FirstUpload) {
-  return (
-    <div className="first-upload">
-      <span>
-        <b>{title}</b> <span>{detail}</span>
-      </span>
-      <span className={`progress-line is-${tone}`} style={{ "--percent": percent }} aria-hidden="true" />
-    </div>
-  );
-}
+/** How far it is. The page of somebody who has exams does not wait for it. */
+export const FirstUploadProgress = laterChunk<FirstUpload>(() => import("./first-upload-progress.tsx"));

@@ -3,8 +3,8 @@ import type { ReactNode } from "react";
 import { sizeText } from "../../../ui/size-text.ts";
 import { transportFor } from "../send/choose-transport.ts";
 import { TimeLeft } from "../transfer-text.tsx";
+import type { UploadElsewhere } from "./elsewhere.ts";
 import { isUnderWay, sizeOf, totalPercent, type UploadJob } from "./upload-job.ts";
-import type { UploadElsewhere } from "./use-elsewhere.ts";
 
 export type TrayTone = "sending" | "queued" | "paused" | "offline" | "file" | "warn" | "ok";
 

@@ -18,6 +18,7 @@ import { PHONE, useMediaQuery } from "../../../ui/use-media-query.ts";
 import { useSheetDrag } from "../../../ui/use-sheet-drag.ts";
 import { openAtom, viewAtom } from "../../places/views.ts";
 import { CancelDialog } from "./cancel-upload.tsx";
+import type { UploadElsewhere } from "./elsewhere.ts";
 import { ElsewhereRow } from "./elsewhere-row.tsx";
 import { PauseOrResumeAll } from "./resume-upload.tsx";
 import { TrayRow } from "./tray-row.tsx";
@@ -30,7 +31,7 @@ import {
 } from "./tray-summary.tsx";
 import { isUnderWay, type UploadJob } from "./upload-job.ts";
 import { removeDoneJobsAtom, shownJobAtom, uploadJobsAtom } from "./upload-jobs.ts";
-import { type UploadElsewhere, useElsewhere } from "./use-elsewhere.ts";
+import { useElsewhere } from "./use-elsewhere.ts";
 import { useTrayFocus } from "./use-tray-focus.ts";
 import { useUploadRunner } from "./use-upload-runner.ts";
 
