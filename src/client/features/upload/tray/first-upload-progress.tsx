@@ -1,5 +1,15 @@
-import type { FirstUpload } from "./first-upload.tsx";
+import type { UploadElsewhere } from "./elsewhere.ts";
 import { summarize, summarizeElsewhere } from "./tray-summary.tsx";
+import type { UploadJob } from "./upload-job.ts";
+
+export interface FirstUpload {
+  /** The uploads of this page, unless others send. */
+  jobs: readonly UploadJob[];
+  /** Those that other pages send. */
+  elsewhere: readonly UploadElsewhere[];
+  /** Whether they arrive without the person. */
+  isMoving: boolean;
+}
 
 /** How far the uploads are, as the tray says. */
 export default function FirstUploadProgress({ jobs, elsewhere }: FirstUpload) {

@@ -6,19 +6,10 @@ import { STUDIES } from "../../../query-keys.ts";
 import { laterChunk } from "../../../ui/lazy-chunk.ts";
 import { useHis } from "../../session/his-context.ts";
 import { accountUploadsQuery } from "./account-uploads.ts";
-import type { UploadElsewhere } from "./elsewhere.ts";
 import { elsewhereOf } from "./elsewhere.ts";
-import { isUnderWay, type UploadJob } from "./upload-job.ts";
+import type { FirstUpload } from "./first-upload-progress.tsx";
+import { isUnderWay } from "./upload-job.ts";
 import { uploadJobsAtom } from "./upload-jobs.ts";
-
-export interface FirstUpload {
-  /** The uploads of this page, unless others send. */
-  jobs: readonly UploadJob[];
-  /** Those that other pages send. */
-  elsewhere: readonly UploadElsewhere[];
-  /** Whether they arrive without the person. */
-  isMoving: boolean;
-}
 
 /**
  * The uploads that are not kept yet, of this page or of others, for a view that has no exam to show; undefined if there is none. Those
