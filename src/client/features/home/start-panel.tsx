@@ -7,12 +7,12 @@ import { SampleButton } from "../sample/sample-button.tsx";
 import { sampleOpenAtom } from "../sample/sample-state.ts";
 import { useHis } from "../session/his-context.ts";
 import {
-  type FirstUpload,
   FirstUploadProgress,
   FirstUploadText,
   FirstUploadTitle,
   useFirstUpload,
 } from "../upload/tray/first-upload.tsx";
+import type { FirstUpload } from "../upload/tray/first-upload-progress.tsx";
 
 const TITLE = "home-start-title";
 
