@@ -5,7 +5,6 @@ import { mayBeSamePerson } from "../../../shared/rules/shown-name.ts";
 import { ApiError } from "../../api.ts";
 import { lendToken } from "../../session.ts";
 import { useFragmentChange } from "../../ui/use-fragment-change.ts";
-import { useInnerStep } from "../../ui/use-inner-step.ts";
 import type { Picked } from "../pick/picked-files.ts";
 import { sumInWorker } from "../upload/draft/file-sums.ts";
 import type { ReadingProgress } from "../upload/draft/read-source.ts";
@@ -45,7 +44,6 @@ export function useDelivery(requestId: string, maxUploadBytes: number) {
     if (opened.step === "taking") void take(opened.request, opened.upload);
   };
   const showOpened = useEffectEvent(show);
-  const { reading, checked } = useFilesStep(state, setState, (request) => chooseOther(request));
 
   useEffect(() => {
     const shown = new AbortController();
@@ -91,22 +89,17 @@ export function useDelivery(requestId: string, maxUploadBytes: number) {
   const pick = async (request: OpenedRequest, picking: Picked[] | Promise<Picked[]>) => {
     setState({ step: "reading", request });
     loadTusAhead();
-    checked.current = undefined;
-    reading.current = new AbortController();
-    const signal = AbortSignal.any([page.current.signal, reading.current.signal]);
+    const { signal } = page.current;
     try {
-      const onProgress = ({ phase }: ReadingProgress) => {
-        if (!signal.aborted) setState({ step: "reading", request, isWaiting: phase === "waiting" });
-      };
+      const onProgress = ({ phase }: ReadingProgress) =>
+        setState({ step: "reading", request, isWaiting: phase === "waiting" });
       const options = { maxUploadBytes, signal, onProgress, look: lookInWorker, sum: sumInWorker };
       const picked = await planDelivery(await picking, options);
-      signal.throwIfAborted();
       const found = otherName(request, picked);
       if (picked.uploads.length === 0) setState({ step: "pick", request, problems: picked.leftOut });
-      else if (found !== undefined || picked.leftOut.length > 0) {
-        checked.current = { step: "check", request, picked, found };
-        setState(checked.current);
-      } else await send(request, picked);
+      else if (found !== undefined || picked.leftOut.length > 0)
+        setState({ step: "check", request, picked, found });
+      else await send(request, picked);
     } catch (error) {
       if (signal.aborted) return;
       setState({ step: "pick", request, problems: [{ name: "", problem: problemOf(error) }] });
@@ -114,7 +107,6 @@ export function useDelivery(requestId: string, maxUploadBytes: number) {
   };
 
   const send = async (request: OpenedRequest, picked: PickedDelivery) => {
-    checked.current = undefined;
     const { exams, uploads } = picked;
     const totalBytes = uploads.reduce((sum, one) => sum + sizeOfPlanned(one), 0);
     let sending: Extract<DeliveryState, { step: "sending" }> = {
@@ -186,49 +178,22 @@ export function useDelivery(requestId: string, maxUploadBytes: number) {
     if (state.step === "closed" || state.step === "failed") retry();
   });
 
-  const chooseOther = (request: OpenedRequest) => {
-    if (state.step === "done") setReceipt(state);
-    setState({ step: "pick", request, parts: partsLeft(requestId) });
-  };
-
   return {
     state,
     begin,
     pick,
     send,
     /** Back to the files, after a look at the name or to deliver another one. */
-    chooseOther,
+    chooseOther: (request: OpenedRequest) => {
+      if (state.step === "done") setReceipt(state);
+      setState({ step: "pick", request, parts: partsLeft(requestId) });
+    },
     /** The receipt of the delivery before the one that is being made. */
     receipt,
     /** Back to a receipt, from the files of another delivery. */
     showReceipt: (receipt: Receipted) => setState(receipt),
     retry,
   };
-}
-
-/**
- * Makes what was picked a step of the history while it is read and looked at: Back leads to the choice of files instead of off the
- * page, and Forward to the picks again, as long as the page has them.
- */
-function useFilesStep(
-  state: DeliveryState,
-  setState: (state: DeliveryState) => void,
-  chooseOther: (request: OpenedRequest) => void,
-) {
-  /** Ends the reading of what was picked. */
-  const reading = useRef<AbortController>(undefined);
-  /** What was looked at last and not sent. */
-  const checked = useRef<Extract<DeliveryState, { step: "check" }>>(undefined);
-  const hasPicks = state.step === "reading" || state.step === "check";
-  useInnerStep(hasPicks ? "files" : undefined, (asked) => {
-    if (asked === undefined) {
-      reading.current?.abort();
-      if (hasPicks) chooseOther(state.request);
-    } else if (checked.current && state.step === "pick") setState(checked.current);
-    // A page that was loaded again has lost the files, and one that sends or has sent them is past their choice.
-    else window.history.back();
-  });
-  return { reading, checked };
 }
 
 /** The first patient of the images who can't be the one that the request names. */
