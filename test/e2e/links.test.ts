@@ -28,6 +28,17 @@ describe("a link to an exam", () => {
   }, START_TIMEOUT_MS);
   afterAll(() => app?.[Symbol.asyncDispose](), START_TIMEOUT_MS);
 
+  /** Where a link without passcode opens to an exam of its own, which no other test has. */
+  async function addressOfNewLink(seed: number): Promise<string> {
+    const instances = generateStudy({ kind: "ct-head", seed, size: 64, instances: 3 });
+    const zip = await zipStudyBytes({ instances, folder: "DICOM" });
+    const [study] = (await app.testApp.store(owner, zip)).studies;
+    const json = { studyIds: [study?.id], passcode: false };
+    const made = await app.testApp.call("POST", "/api/links", { as: owner, json });
+    const { pathname, hash } = new URL(((await made.json()) as CreatedLink).url);
+    return app.origin + pathname + hash;
+  }
+
   test(
     "is made by two presses in the list, and opens on a stranger's phone after its passcode, until its owner ends it",
     async () => {
@@ -154,15 +165,7 @@ describe("a link to an exam", () => {
   test(
     "brings a doctor who logs in from it back to it, to keep its exams, and leads nobody there again",
     async () => {
-      const zip = await zipStudyBytes({
-        instances: generateStudy({ kind: "ct-head", seed: 5, size: 64, instances: 3 }),
-        folder: "DICOM",
-      });
-      const [study] = (await app.testApp.store(owner, zip)).studies;
-      const json = { studyIds: [study?.id], passcode: false };
-      const made = await app.testApp.call("POST", "/api/links", { as: owner, json });
-      const { pathname, hash } = new URL(((await made.json()) as CreatedLink).url);
-      const address = app.origin + pathname + hash;
+      const address = await addressOfNewLink(5);
       const doctor = await app.addPerson("Inês Leão", { role: "doctor" });
       await app.asVisitor({ device: PHONE }, async (page) => {
         await page.goto(address);
@@ -184,15 +187,7 @@ describe("a link to an exam", () => {
   test(
     "shows a visitor in OHIF which exam it is, the way back, and the way to our own viewer",
     async () => {
-      const zip = await zipStudyBytes({
-        instances: generateStudy({ kind: "ct-head", seed: 4, size: 64, instances: 3 }),
-        folder: "DICOM",
-      });
-      const [study] = (await app.testApp.store(owner, zip)).studies;
-      const json = { studyIds: [study?.id], passcode: false };
-      const made = await app.testApp.call("POST", "/api/links", { as: owner, json });
-      const { pathname, hash } = new URL(((await made.json()) as CreatedLink).url);
-      const address = app.origin + pathname + hash;
+      const address = await addressOfNewLink(4);
       for (const device of [undefined, PHONE]) {
         await app.asVisitor(device ? { device } : {}, async (page) => {
           await page.evaluate(() => localStorage.setItem("viewer", "ohif"));

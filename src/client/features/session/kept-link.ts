@@ -30,11 +30,9 @@ export function dropKeptLink(): void {
   sessionStore.write(KEY, undefined);
 }
 
-/** Leads back to the link's page, if there is one; returns whether there is. */
-export function returnToLink(): boolean {
+/** Leads back to the link's page, if there is one. */
+export function returnToLink(): void {
   const address = readKeptLink(Date.now());
   dropKeptLink();
-  if (address === undefined) return false;
-  window.location.replace(address);
-  return true;
+  if (address !== undefined) window.location.replace(address);
 }

@@ -180,7 +180,7 @@ function KeepVisit({ visit }: { visit: Visit }) {
         to keep the exams; you come back to this page.
       </Trans>
     );
-  // Of a session from an earlier visit only the server knows whose it is.
+  // A session that an earlier visit left has no user here yet: the server decides.
   if (session.user && !mayKeepVisit(visit, session.user.role))
     return <Trans id="visit.keep.professionals">Only doctors and laboratories can keep its exams.</Trans>;
   return (

@@ -178,7 +178,7 @@ async function turnFullScreen(element: HTMLElement | null): Promise<void> {
     if (document.fullscreenElement) await document.exitFullscreen();
     else await element?.requestFullscreen?.();
   } catch (error) {
-    // A frame whose page does not allow it, or a key that came too late.
+    // The page around the frame forbids it, or the key was pressed too long ago.
     if (!(error instanceof TypeError || error instanceof DOMException)) throw error;
   }
 }

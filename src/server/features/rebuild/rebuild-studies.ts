@@ -199,9 +199,7 @@ async function discardManifests(
   }
 }
 
-/**
- * Takes what the store lists now out of `absent`. An earlier listing may have left a volume out, and its manifest says whose it is.
- */
+/** Lists the store again and removes from `absent` what it lists now: an earlier listing may have left a volume out. */
 async function dropListed(store: Pick<RebuildDeps["store"], "list">, absent: Set<string>): Promise<void> {
   if (absent.size === 0) return;
   for await (const { key } of store.list("")) {

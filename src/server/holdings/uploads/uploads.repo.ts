@@ -80,7 +80,7 @@ export async function failUploadsOfNode(tx: Tx, nodeId: string, at: Date): Promi
     .where(and(eq(uploads.nodeId, nodeId), eq(uploads.state, "receiving")));
 }
 
-/** Ids of failed uploads whose bytes their node has not removed from the store: oldest first, at most `atOnce` a page. */
+/** Ids of failed uploads whose node has not removed their bytes from the store yet: oldest first, in pages of at most `atOnce`. */
 export async function* unremovedUploads(
   db: DbOrTx,
   nodeId: string,

@@ -42,7 +42,7 @@ export async function drawFilms(
   }
 }
 
-/** Undefined also of a file that was changed, moved or deleted: whoever sends it says so. */
+/** Undefined also if the file was changed, moved or deleted: the upload of that file tells the person. */
 async function readIfThere(film: FilmFile, maxBytes: number): Promise<Uint8Array | undefined> {
   try {
     return await readFileHead(film, maxBytes);
