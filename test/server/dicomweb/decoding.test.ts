@@ -6,7 +6,7 @@ import type {
   NativeFrame,
 } from "../../../src/server/features/dicomweb/decoded/frame-decoder.ts";
 import { tooManyReads } from "../../../src/server/features/dicomweb/dicomweb.errors.ts";
-import { withPatience } from "../../../src/server/features/thumbnails/with-patience.ts";
+import { withPatience } from "../../../src/server/features/dicomweb/turns/with-patience.ts";
 import { AppError } from "../../../src/server/http/app-error.ts";
 import { memorySource } from "../../../src/shared/dicom/reading/memory-source.ts";
 import { TagHex } from "../../../src/shared/dicom/tags.ts";

@@ -1,11 +1,15 @@
-import { expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import type { ManifestInstance } from "../../../src/server/archive/manifest.ts";
 import type { Deps } from "../../../src/server/deps.ts";
 import { locateElements } from "../../../src/server/features/dicomweb/bulk-data/locate-elements.ts";
+import { createElementFinder } from "../../../src/server/features/dicomweb/bulk-data/worker/element-finder.ts";
+import type { ElementRequest } from "../../../src/server/features/dicomweb/bulk-data/worker/element-messages.ts";
 import type { SeriesReader } from "../../../src/server/features/dicomweb/catalogue/series-reader.ts";
+import { tooManyReads } from "../../../src/server/features/dicomweb/dicomweb.errors.ts";
 import type { ByteRange } from "../../../src/server/storage/object-store.ts";
 import { TagHex } from "../../../src/shared/dicom/tags.ts";
 import { JPEG_BASELINE, readTaken, sampleFile } from "../../support/dicom-sample.ts";
+import { until } from "../../support/until.ts";
 
 const GIB = 1024 * 1024 * 1024;
 const long = new Uint8Array(2_000).fill(7);
@@ -26,7 +30,7 @@ function instanceOf(file: Uint8Array, sizeBytes = file.length) {
     },
   } as SeriesReader;
   // Nothing is searched by the other process.
-  const deps = { series } as Pick<Deps, "series" | "scratch" | "elements">;
+  const deps = { series, searcher: { callerId: "ana" } } as Parameters<typeof locateElements>[0];
   return { deps, instance: { frames, transferSyntaxUID, sizeBytes } as ManifestInstance, reads };
 }
 
@@ -63,4 +67,62 @@ test("values behind the pixel data, and these themselves, are sought in the whol
   const large = instanceOf(file, GIB);
   const found = await locateElements(large.deps, large.instance, [TagHex.PixelData, ...PATHS]);
   expect(found.map((location) => location?.length)).toEqual([undefined, 2_000, 2_000]);
+});
+
+describe("what is searched by a process of its own", () => {
+  const file = sampleFile({
+    "00091001": { vr: "OB", bytes: new Uint8Array(600 * 1024) },
+    [TagHex.PixelData]: { vr: "OW" },
+  });
+
+  /** A finder that answers when it is told to, with the files that are there meanwhile. */
+  function slowFinder() {
+    const finder = createElementFinder({ log: { warn: () => {} } });
+    const files = { now: 0, most: 0 };
+    const answer = Promise.withResolvers<void>();
+    const deps = {
+      series: { open: async () => file } as unknown as SeriesReader,
+      scratch: {
+        async spool() {
+          files.most = Math.max(files.most, ++files.now);
+          return { path: "", sizeBytes: file.length, [Symbol.asyncDispose]: async () => void files.now-- };
+        },
+      } as unknown as Deps["scratch"],
+      elements: {
+        ...finder,
+        async find({ tagPaths }: ElementRequest, signal: AbortSignal) {
+          const aborted = new Promise((_, reject) =>
+            signal.addEventListener("abort", () => reject(signal.reason)),
+          );
+          await Promise.race([answer.promise, aborted]);
+          return tagPaths.map(() => undefined);
+        },
+      },
+    };
+    const instance = { frames: { kind: "none" }, sizeBytes: file.length } as ManifestInstance;
+    const locate = (callerId: string, maxWaitMs?: number) =>
+      locateElements({ ...deps, searcher: { callerId } }, instance, PATHS, maxWaitMs);
+    return { locate, files, answer };
+  }
+
+  test("is written to few files at once, of which an account has some", async () => {
+    const { locate, files, answer } = slowFinder();
+    const own = Array.from({ length: 20 }, () => locate("ana"));
+    await until(() => files.now === 2, 10_000);
+    const others = ["bia", "caio"].map((callerId) => locate(callerId));
+    await until(() => files.now === 3, 10_000);
+    answer.resolve();
+    expect(await Promise.all([...own, ...others])).toHaveLength(22);
+    expect(files).toEqual({ now: 0, most: 3 });
+  });
+
+  test("is 503 with Retry-After while others' searches take too long, and no failure for the log", async () => {
+    const { locate, files } = slowFinder();
+    for (const asked of await Promise.allSettled(Array.from({ length: 4 }, () => locate("ana", 50))))
+      expect(asked).toMatchObject({
+        status: "rejected",
+        reason: { kind: tooManyReads, options: { retryAfterSeconds: 5 } },
+      });
+    expect(files.now).toBe(0);
+  });
 });

@@ -27,10 +27,10 @@ import { assertStillVisible, openingOf, openStudyAsSession } from "../dicomweb/o
 import { DrawingTurns } from "../dicomweb/turns/drawing-turns.ts";
 import { Places } from "../dicomweb/turns/places.ts";
 import { placeOf } from "../dicomweb/turns/search-turns.ts";
+import { withPatience } from "../dicomweb/turns/with-patience.ts";
 import { askedOfUriService } from "../dicomweb/uri-service.ts";
 import { DRAWN_AS } from "../thumbnails/drawn-as.ts";
 import { middleInstance, readPictureInput } from "../thumbnails/read-picture-input.ts";
-import { withPatience } from "../thumbnails/with-patience.ts";
 import type { Drawing } from "../thumbnails/worker/picture-messages.ts";
 import {
   assertStillViewed,

@@ -13,6 +13,7 @@ import {
   type SearchedSeries,
   searchInstances,
 } from "../dicomweb/qido/search-instances.ts";
+import type { Searcher } from "../dicomweb/turns/search-turns.ts";
 import type { Caller } from "../studies/studies.repo.ts";
 import type { StudyRow } from "../studies/studies.table.ts";
 import {
@@ -83,9 +84,13 @@ export async function searchAllInstances(
     maxLists: MAX_LISTED_SERIES,
     levels: ["study", "series", "instance"],
     turns: deps.searchTurns,
-    searcher: { callerId: session.userId, isTrial: session.isTrial },
+    searcher: searcherOf(session),
     signal,
   });
+}
+
+function searcherOf({ userId, isTrial }: Session): Searcher {
+  return { callerId: userId, isTrial };
 }
 
 async function* seriesFor(
@@ -106,7 +111,7 @@ async function* seriesFor(
       const { instanceCount } = row.series;
       const reference = references.get(row.study.id);
       const known = knownOf(row, reference, deps.baseUrl);
-      const opened = openSeries(deps, session.userId, row.manifest, copies.has(row.manifest.id));
+      const opened = openSeries(deps, searcherOf(session), row.manifest, copies.has(row.manifest.id));
       yield { instanceCount, known, reference, find: async () => opened };
     }
     if (rows.length < limit) return;

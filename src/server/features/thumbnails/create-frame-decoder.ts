@@ -1,8 +1,8 @@
 import type { Deps } from "../../deps.ts";
 import type { ScratchPlace } from "../../processes/scratch.ts";
 import type { FrameDecoder, NativeFrame } from "../dicomweb/decoded/frame-decoder.ts";
+import { withPatience } from "../dicomweb/turns/with-patience.ts";
 import { readPictureInput } from "./read-picture-input.ts";
-import { withPatience } from "./with-patience.ts";
 import type { AnsweredNative } from "./worker/picture-messages.ts";
 
 /** Decodes frames in a process of the one that draws them. */

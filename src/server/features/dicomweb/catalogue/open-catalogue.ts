@@ -24,6 +24,7 @@ import {
   type SeriesUIDs,
 } from "../dicomweb.repo.ts";
 import { MAX_AT_ONCE_BYTES } from "../metadata/metadata.ts";
+import type { Searcher } from "../turns/search-turns.ts";
 
 /** A series' manifest in force, or the fact that none is in scope. */
 export interface FoundManifest extends SeriesUIDs {
@@ -37,7 +38,6 @@ export function openCatalogue(
   found?: FoundManifest,
 ): DicomwebCatalogue {
   const { series: reader } = deps;
-  const readerId = scope.reader ?? scope.caller.userId;
   const findManifest = async (studyInstanceUID: string, seriesInstanceUID: string) => {
     const isFound =
       found?.studyInstanceUID === studyInstanceUID && found.seriesInstanceUID === seriesInstanceUID;
@@ -45,7 +45,8 @@ export function openCatalogue(
     return await findManifestObject(deps.db, scope, { studyInstanceUID, seriesInstanceUID });
   };
   const { userId, isTrial } = scope.caller;
-  const inTurn = (body: Bytes) => inTurnOf(deps, userId, body);
+  const searcher: Searcher = { callerId: scope.reader ?? userId, accountId: userId, isTrial };
+  const inTurn = (body: Bytes) => inTurnOf(deps, searcher, body);
   return {
     studies: async () => (await listStudiesInScope(deps.db, scope)).map(studyRecord),
     async series(studyInstanceUID) {
@@ -54,15 +55,15 @@ export function openCatalogue(
     },
     async find(studyInstanceUID, seriesInstanceUID) {
       const object = await findManifest(studyInstanceUID, seriesInstanceUID);
-      return object && openSeries(deps, userId, object);
+      return object && openSeries(deps, searcher, object);
     },
     async manifest(studyInstanceUID, seriesInstanceUID) {
       const object = await findManifest(studyInstanceUID, seriesInstanceUID);
-      return object && (await openSeries(deps, userId, object).manifest());
+      return object && (await openSeries(deps, searcher, object).manifest());
     },
     async metadata(studyInstanceUID, seriesInstanceUID) {
       const object = await findManifest(studyInstanceUID, seriesInstanceUID);
-      return object && (await openSeries(deps, userId, object).metadata());
+      return object && (await openSeries(deps, searcher, object).metadata());
     },
     async derivative(studyInstanceUID, seriesInstanceUID) {
       const object = await findManifest(studyInstanceUID, seriesInstanceUID);
@@ -77,10 +78,10 @@ export function openCatalogue(
       return isInflatedInPieces(instance) ? inTurn(body) : body;
     },
     openInflated: async (instance, range) => inTurn(await reader.openInflated(instance, range)),
-    searching: { turns: deps.searchTurns, searcher: { callerId: readerId, accountId: userId, isTrial } },
+    searching: { turns: deps.searchTurns, searcher },
     async locate(instance, tagPaths) {
-      deps.readingTurns.assertRoom(readerId);
-      return await locateElements(deps, instance, tagPaths);
+      deps.readingTurns.assertRoom(searcher);
+      return await locateElements({ ...deps, searcher }, instance, tagPaths);
     },
   };
 }
@@ -91,7 +92,7 @@ export function openCatalogue(
  */
 export function openSeries(
   deps: Pick<Deps, "series" | "readingTurns">,
-  readerId: string,
+  reader: Searcher,
   object: StoredObjectRow,
   mayHaveCopy = true,
 ): FoundSeries {
@@ -106,14 +107,14 @@ export function openSeries(
     async metadata() {
       const stored = await opened(deps.series.metadata(object, findCopy()));
       if (stored.inflatedBytes <= MAX_AT_ONCE_BYTES) return stored;
-      return { ...stored, open: async () => inTurnOf(deps, readerId, await stored.open()) };
+      return { ...stored, open: async () => inTurnOf(deps, reader, await stored.open()) };
     },
   };
 }
 
-function inTurnOf({ readingTurns }: Pick<Deps, "readingTurns">, readerId: string, body: Bytes): Bytes {
-  readingTurns.assertRoom(readerId);
-  return streamOf(readingTurns.inTurn(readerId, piecesOf(body)));
+function inTurnOf({ readingTurns }: Pick<Deps, "readingTurns">, reader: Searcher, body: Bytes): Bytes {
+  readingTurns.assertRoom(reader);
+  return streamOf(readingTurns.inTurn(reader, piecesOf(body)));
 }
 
 /** An older upload may have stored a series larger than new uploads may be. @throws {AppError} `series.too_large` */

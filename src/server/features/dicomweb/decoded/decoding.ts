@@ -74,7 +74,7 @@ export class Decoding {
 
   /** For an answer that will certainly need a place, before anything is decoded for it. @throws {AppError} 503 with Retry-After */
   assertPlace({ searcher, isHead }: Asker): void {
-    if (!isHead) this.#long.assertTakeable(searcher.callerId);
+    if (!isHead) this.#long.assertTakeable(...placeOf(searcher));
   }
 
   /** For an answer that needs a place only once it comes to something that must be decoded. */

@@ -41,8 +41,8 @@ export class Places {
   }
 
   /** As {@link take}, which it does not do. @throws {AppError} 503 with Retry-After */
-  assertTakeable(callerId: string): void {
-    const whose = { callerId, accountId: callerId, kind: callerId };
+  assertTakeable(callerId: string, accountId = callerId, kind = accountId): void {
+    const whose = { callerId, accountId, kind };
     if (!this.#givingWayTo(whose)) this.#assertFree(whose);
   }
 

@@ -1,6 +1,7 @@
 import type { Pieces } from "../../../archive/pieces.ts";
 import { FairTurns } from "../../../runtime/fair-turns.ts";
 import { Places } from "./places.ts";
+import { placeOf, type Searcher, turnOf } from "./search-turns.ts";
 
 export interface ReadingLimits {
   /** The most bodies that are inflated while they are sent, however slowly the client reads. */
@@ -23,15 +24,15 @@ export const DEFAULT_READING_LIMITS: ReadingLimits = {
   stallMs: 2_000,
 };
 
-/** Bounds how many bodies are inflated in pieces at once: fairly between accounts, and in total. */
+/** Bounds how many bodies are inflated in pieces at once: fairly between readers, and in total. */
 export interface ReadingTurns {
-  /** @throws {AppError} 503 with Retry-After if the account or the process is at its limit */
-  assertRoom(accountId: string): void;
+  /** @throws {AppError} 503 with Retry-After if the reader or the process is at its limit */
+  assertRoom(reader: Searcher): void;
   /**
-   * Yields the same pieces, and reads each while the account has a turn. The body counts from its first piece on. One that is read
-   * slowly breaks off for an account that reads none, if all are in use.
+   * Yields the same pieces, and takes each while the reader has a turn. The body counts from its first piece on. One that is read
+   * slowly breaks off for a reader who reads none, if all are in use.
    */
-  inTurn(accountId: string, pieces: Pieces): AsyncGenerator<Uint8Array>;
+  inTurn(reader: Searcher, pieces: Pieces): AsyncGenerator<Uint8Array>;
 }
 
 export function createReadingTurns(limits: ReadingLimits = DEFAULT_READING_LIMITS): ReadingTurns {
@@ -40,9 +41,11 @@ export function createReadingTurns(limits: ReadingLimits = DEFAULT_READING_LIMIT
   const turns = new FairTurns(limits);
 
   return {
-    assertRoom: (accountId) => open.assertTakeable(accountId),
-    async *inTurn(accountId, pieces) {
-      using place = open.take(accountId);
+    assertRoom: (reader) => open.assertTakeable(...placeOf(reader)),
+    async *inTurn(reader, pieces) {
+      using place = open.take(...placeOf(reader));
+      const { account, kind } = turnOf(reader);
+      const takeTurn = () => turns.take(account, undefined, kind);
       const read = pieces[Symbol.asyncIterator]();
       let turn: Disposable | undefined;
       const release = () => {
@@ -59,10 +62,10 @@ export function createReadingTurns(limits: ReadingLimits = DEFAULT_READING_LIMIT
         read.return?.().catch(() => {}); // the reader is told the reason
       };
       try {
-        turn = await turns.take(accountId);
+        turn = await takeTurn();
         place.beginSending(giveUp);
         for (;;) {
-          turn ??= await turns.take(accountId);
+          turn ??= await takeTurn();
           given.signal.throwIfAborted();
           const { value, done } = await read.next();
           given.signal.throwIfAborted();

@@ -18,7 +18,7 @@ export const DEFAULT_SEARCH_LIMITS: SearchLimits = {
   largeAnswers: { all: 4, own: 2 },
 };
 
-/** Who searches, or has pictures drawn. */
+/** Who searches, reads, or has pictures drawn. */
 export interface Searcher {
   callerId: string;
   /** Whose visitor the caller is. */

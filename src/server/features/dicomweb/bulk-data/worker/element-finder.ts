@@ -2,8 +2,10 @@ import { join } from "node:path";
 import type { BulkDataLocation } from "../../../../dicom/bulk-data.ts";
 import { ProcessLost } from "../../../../processes/killable-process.ts";
 import { SerialProcess } from "../../../../processes/serial-process.ts";
+import { FairTurns, type TurnLimits } from "../../../../runtime/fair-turns.ts";
 import type { Logger } from "../../../../runtime/log.ts";
 import type { Turns } from "../../../../runtime/turns.ts";
+import { type Searcher, turnOf } from "../../turns/search-turns.ts";
 import type { ElementReply, ElementRequest } from "./element-messages.ts";
 
 /** Finds elements of files in a separate process. */
@@ -13,6 +15,12 @@ export interface ElementFinder {
    * is undefined; all are if the search took too long. Calls run one at a time; others wait.
    */
   find(request: ElementRequest, signal: AbortSignal): Promise<(BulkDataLocation | undefined)[]>;
+  /**
+   * Waits for a turn to write a file for {@link find} and have it searched; it lasts until it is disposed of. There are few, since
+   * such a file may have hundreds of megabytes: fairly between callers, and in total.
+   * @throws the reason of `signal`, which ends the wait
+   */
+  takeTurn(searcher: Searcher, signal: AbortSignal): Promise<Disposable>;
   /** Ends the running search, and the process. */
   close(): Promise<void>;
 }
@@ -29,6 +37,8 @@ export interface ElementFinderOptions {
 }
 
 const TIMEOUT_MS = 5_000;
+/** While one file is searched, the next one is written. */
+const FILES: TurnLimits = { turns: 3, turnsPerAccount: 2 };
 const MAX_MEMORY_BYTES = 160 * 1024 * 1024;
 
 /** The process starts with the first search and ends when none was asked for a while. */
@@ -41,7 +51,12 @@ export function createElementFinder({ log, command, turns }: ElementFinderOption
     maxMemoryBytes: MAX_MEMORY_BYTES,
     ...(turns && { turns }),
   });
+  const files = new FairTurns(FILES);
   return {
+    takeTurn(searcher, signal) {
+      const { account, kind } = turnOf(searcher);
+      return files.take(account, signal, kind);
+    },
     async find(request, signal) {
       const reply = await finder.request(request, signal);
       if (reply instanceof ProcessLost) return request.tagPaths.map(() => undefined);
