@@ -258,6 +258,27 @@ describe("a viewer token", () => {
     expect((await t.call("GET", below(token, `${instance}/rendered`))).status).toBe(401);
   });
 
+  test("draws nothing of what is no UID", async () => {
+    const person = await t.addPerson("Dona de Endereços");
+    await t.store(person, sampleZip({ study: "6", elements: twoFrames }));
+    const token = await tokenFor(person, studyUID("6"));
+    const own = `/dicomweb/t/${token}/studies/${studyUID("6")}`;
+    for (const path of [
+      `/dicomweb/t/${token}/studies/a%00b`,
+      `/dicomweb/t/${token}/studies/${"1".repeat(65)}`,
+      `${own}/series/a%00b`,
+      `${own}/series/a%00b/instances/2.25.3.6.1.1`,
+      `${own}/series/2.25.2.6.1/instances/a%00b`,
+      `${own}/series/2.25.2.6.1/instances/a%00b/frames/1`,
+    ])
+      for (const picture of ["rendered", "thumbnail", "rendered?accept=multipart/related"])
+        expect([path, picture, (await t.call("GET", `${path}/${picture}`)).status]).toEqual([
+          path,
+          picture,
+          404,
+        ]);
+  });
+
   test("draws no study that it does not name", async () => {
     const other = await t.addPerson("Outra Dona");
     await t.store(other, sampleZip({ study: "5", elements: twoFrames }));

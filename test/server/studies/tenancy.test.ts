@@ -44,6 +44,16 @@ async function viewerToken(person: Person, id = studyId): Promise<ViewerToken> {
 
 const framePath = `/studies/${uid}/series/${seriesUID}/instances/${sopUID}/frames/1`;
 
+test("an address that is longer than a UID names no study", async () => {
+  const longest = `2.25.${"1".repeat(59)}`;
+  const elements = { [TagHex.StudyInstanceUID]: { vr: "UI", Value: [longest] } };
+  const person = await t.addPerson("Dona de um UID longo");
+  await t.store(person, sampleZip({ elements }));
+  const statusOf = async (reference: string) =>
+    (await t.call("GET", `/api/studies/${reference}/status`, { as: person })).status;
+  expect([await statusOf(longest), await statusOf(`${longest}0`)]).toEqual([200, 404]);
+});
+
 describe("someone else's study", () => {
   const calls: [method: string, path: (reference: string) => string, json?: unknown][] = [
     ["GET", (study) => `/api/studies/${study}/series`],

@@ -1,5 +1,4 @@
 import { type Context, Hono, type MiddlewareHandler } from "hono";
-import { isUid } from "../../../shared/dicom/uid.ts";
 import type { ManifestInstance } from "../../archive/manifest.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError, type ErrorKind } from "../../http/app-error.ts";
@@ -20,6 +19,7 @@ import { continueFrom } from "../../runtime/continue-from.ts";
 import { archiveHeaders } from "../dicomweb/answers/archive-headers.ts";
 import { acceptOf, HTML, negotiateRendered, PDF, XML } from "../dicomweb/answers/media-types.ts";
 import { multipartRelated } from "../dicomweb/answers/multipart-related.ts";
+import { assertNames } from "../dicomweb/catalogue/catalogue-paths.ts";
 import { findInstance } from "../dicomweb/catalogue/find-instance.ts";
 import type { DicomwebCatalogue } from "../dicomweb/dicomweb.catalogue.ts";
 import { notDrawable, tooManyReads } from "../dicomweb/dicomweb.errors.ts";
@@ -119,6 +119,7 @@ function renderedRoutes(deps: Deps, waiting: Waiting, access: RenderedAccess): H
   const render = (picture: "rendered" | "thumbnail") => async (c: Context<HttpEnv>) => {
     const rendering = askedRendering(c, picture);
     const catalogue = await access.open(c);
+    assertNames(c.req.param());
     const whileVisible = (response: Response) =>
       whileAllowed(
         c,
@@ -216,7 +217,6 @@ async function answerSeveral(
 ): Promise<Response> {
   const { catalogue, drawing, waiting } = asked;
   const path = c.req.param();
-  assertUIDs(path);
   const { signal } = c.req.raw;
   const place = waiting.several.take(...placeOf(catalogue.searching.searcher));
   // While the first one is drawn, nothing reads the answer that could be cancelled or broken off.
@@ -261,7 +261,6 @@ interface FramePlace {
 /** @throws {AppError} 404 if nothing there has pixels */
 async function findFrame(catalogue: DicomwebCatalogue, path: PicturePath): Promise<FramePlace> {
   const { study = "", instance: sopInstanceUID, frames } = path;
-  assertUIDs(path);
   const series = path.series ?? (await largestSeries(catalogue, study));
   const manifest = series && (await catalogue.manifest(study, series));
   if (!manifest) throw new AppError(notFound);
@@ -271,12 +270,6 @@ async function findFrame(catalogue: DicomwebCatalogue, path: PicturePath): Promi
   const frameCount = !instance || instance.frames.kind === "none" ? 0 : instance.frames.frameCount;
   if (!instance || frameNumber < 1 || frameNumber > frameCount) throw new AppError(notFound);
   return { instance, frameIndex: frames === undefined ? undefined : frameNumber - 1 };
-}
-
-/** @throws {AppError} 404 */
-function assertUIDs({ series, instance }: PicturePath): void {
-  const uids = [series, instance].filter((uid) => uid !== undefined);
-  if (uids.some((uid) => !isUid(uid))) throw new AppError(notFound);
 }
 
 async function largestSeries(catalogue: DicomwebCatalogue, study: string): Promise<string | undefined> {

@@ -44,6 +44,12 @@ function studyName(value: string): string {
   return isUuid(value) ? value : uid(value);
 }
 
+/** @throws {AppError} 404 for a path of which a part can name nothing; a part that is not there names all */
+export function assertNames({ study, series, instance }: Partial<InstancePath>): void {
+  if (study !== undefined) studyName(study);
+  for (const part of [series, instance]) if (part !== undefined) uid(part);
+}
+
 export async function allSeries(catalogue: DicomwebCatalogue, study: string): Promise<SeriesRecord[]> {
   const series = await catalogue.series(studyName(study));
   if (series.length === 0) throw new AppError(notFound);

@@ -1,3 +1,4 @@
+import { isUid } from "../../../../shared/dicom/uid.ts";
 import { isUuid } from "../../../../shared/uuid.ts";
 import type { DbOrTx } from "../../../db/client.ts";
 import { AppError } from "../../../http/app-error.ts";
@@ -16,7 +17,8 @@ export async function findStudy(db: DbOrTx, caller: Caller, reference: string): 
     if (!study) throw new AppError(studyNotFound);
     return study;
   }
-  const found = await findVisibleStudiesByUID(db, caller, reference.slice(0, 64));
+  if (!isUid(reference)) throw new AppError(studyNotFound);
+  const found = await findVisibleStudiesByUID(db, caller, reference);
   const own = found.find((study) => study.accountId === caller.userId);
   const [first, second] = found;
   if (own) return own;
