@@ -24,16 +24,20 @@ export function parseByteRange(
   return { offset, length: end - offset + 1 };
 }
 
+/** What of a request says which part of a body it asks for. */
+export type RangeRequest = Pick<Request, "method" | "headers">;
+
 /**
  * The single range that a request asks of a body of `sizeBytes`, as {@link parseByteRange}; `undefined` also if its `If-Range` names
- * another version than `etag`, or a weak one (RFC 9110 §13.1.5).
+ * another version than `etag`, or a weak one (RFC 9110 §13.1.5), and for HEAD, which has no ranges (§14.2). A body without a version
+ * has no `etag`.
  */
 export function requestedRange(
-  headers: Headers,
-  etag: string,
+  { method, headers }: RangeRequest,
+  etag: string | undefined,
   sizeBytes: number,
 ): ReturnType<typeof parseByteRange> {
-  if (!isForVersion(headers, etag)) return undefined;
+  if (method !== "GET" || !isForVersion(headers, etag)) return undefined;
   return parseByteRange(headers.get("range") ?? undefined, sizeBytes);
 }
 
@@ -48,14 +52,18 @@ export function asksForParts(headers: Headers, etag: string): boolean {
 }
 
 /** Whether `If-Range` is absent or names this version (RFC 9110 §13.1.5). */
-function isForVersion(headers: Headers, etag: string): boolean {
+function isForVersion(headers: Headers, etag: string | undefined): boolean {
   const ifRange = headers.get("if-range");
-  return ifRange === null || (ifRange === etag && !etag.startsWith("W/"));
+  return ifRange === null || (ifRange === etag && !ifRange.startsWith("W/"));
 }
 
 /** As {@link requestedRange}. @throws {AppError} 416 if the range lies outside */
-export function satisfiedRange(headers: Headers, etag: string, sizeBytes: number): ByteRange | undefined {
-  const range = requestedRange(headers, etag, sizeBytes);
+export function satisfiedRange(
+  request: RangeRequest,
+  etag: string,
+  sizeBytes: number,
+): ByteRange | undefined {
+  const range = requestedRange(request, etag, sizeBytes);
   if (range !== "unsatisfiable") return range;
   throw new AppError(rangeNotSatisfiable, {
     members: { sizeBytes },

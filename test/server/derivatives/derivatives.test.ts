@@ -124,6 +124,9 @@ describe("the copy of a series", () => {
     expect(Buffer.concat([bytes.subarray(0, nearly), await rest.bytes()])).toEqual(Buffer.from(bytes));
     const beyond = await get(framePath("1"), { accept: COPY, range: `bytes=${bytes.length}-` });
     expect(beyond.status).toBe(416);
+    // The copy has no version that a client could name.
+    const other = await get(framePath("1"), { accept: COPY, range: `bytes=${nearly}-`, "if-range": '"x"' });
+    expect([other.status, await other.bytes()]).toEqual([200, bytes]);
   });
 
   test("is named in the metadata of each instance, in every coding", async () => {

@@ -20,12 +20,25 @@ test.each([
   expect(parseByteRange(header, 100)).toEqual(range);
 });
 
+const requestFor = (headers: Record<string, string>, method = "GET") =>
+  new Request("http://exames.example/", { method, headers: { range: "bytes=10-19", ...headers } });
+
 test("a range of another version, or of one that may differ in its bytes, is the whole body", () => {
   const asked = (ifRange: string, etag: string) =>
-    requestedRange(new Headers({ range: "bytes=10-19", "if-range": ifRange }), etag, 100);
+    requestedRange(requestFor({ "if-range": ifRange }), etag, 100);
   expect(asked('"a"', '"a"')).toEqual({ offset: 10, length: 10 });
   expect(asked('"b"', '"a"')).toBeUndefined();
   expect(asked('W/"a"', 'W/"a"')).toBeUndefined();
+});
+
+test("a body without a version has a range only for who asks for it of any version", () => {
+  expect(requestedRange(requestFor({}), undefined, 100)).toEqual({ offset: 10, length: 10 });
+  expect(requestedRange(requestFor({ "if-range": '"a"' }), undefined, 100)).toBeUndefined();
+});
+
+test("HEAD has no ranges", () => {
+  expect(requestedRange(requestFor({}, "HEAD"), '"a"', 100)).toBeUndefined();
+  expect(requestedRange(requestFor({ range: "bytes=100-" }, "HEAD"), '"a"', 100)).toBeUndefined();
 });
 
 test.each([

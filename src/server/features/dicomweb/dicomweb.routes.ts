@@ -177,7 +177,7 @@ export function createDicomwebRoutes(access: DicomwebAccess) {
       const frames = await framesResponse(catalogue, instance, path.frames, {
         accept: acceptOf(c),
         instanceUrl: namedInstanceUrlOf(c, path),
-        range: c.req.header("range"),
+        request: c.req.raw,
         findMetadata: () => catalogue.metadata(path.study, path.series),
         findCopy: () => catalogue.derivative(path.study, path.series),
         decoded: askedDecoding(access.decoding, c, catalogue),

@@ -153,7 +153,7 @@ export function addRetrievalRoutes(
     const path = c.req.param();
     const { catalogue, instance } = await openInstance(c, path);
     const findMetadata = () => catalogue.metadata(path.study, path.series);
-    const asked = { accept: acceptOf(c), headers: c.req.raw.headers, instanceUrl: instanceUrlOf(c, path) };
+    const asked = { accept: acceptOf(c), request: c.req.raw, instanceUrl: instanceUrlOf(c, path) };
     const request = { ...asked, findMetadata };
     const value = await bulkDataResponse(catalogue, instance, path.path, request);
     return isSmall(instance) ? value : sendWhileVisible(c, value);

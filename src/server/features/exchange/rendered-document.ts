@@ -8,6 +8,7 @@ import { structuredReportHtml } from "../../../shared/structured-report/structur
 import type { ManifestInstance } from "../../archive/manifest.ts";
 import { joinPieces, piecesOf } from "../../archive/pieces.ts";
 import { AppError } from "../../http/app-error.ts";
+import type { RangeRequest } from "../../http/byte-range.ts";
 import { notFound } from "../../http/http.errors.ts";
 import { translate } from "../../http/translate.ts";
 import { archiveHeaders } from "../dicomweb/answers/archive-headers.ts";
@@ -24,7 +25,7 @@ const LENGTH_BYTES = 4;
 interface AskedDocument {
   path: PicturePath;
   accept: string | undefined;
-  headers: Headers;
+  request: RangeRequest;
   locale: Locale;
 }
 
@@ -102,14 +103,14 @@ async function encapsulatedResponse(
   catalogue: DicomwebCatalogue,
   instance: ManifestInstance,
   { type, name, isBegun }: EncapsulatedForm,
-  { accept, headers }: AskedDocument,
+  { accept, request }: AskedDocument,
 ): Promise<Response> {
   assertAccepts(accept, type);
   const tagPaths = [TagHex.EncapsulatedDocument, TagHex.EncapsulatedDocumentLength];
   const [value, declared] = await findValues(catalogue, instance, tagPaths);
   const document = value && (await withoutPadding(value, declared));
   if (!document || !isBegun(await readStart(document, MARK_WITHIN_BYTES))) throw new AppError(notDrawable);
-  return valueResponse(instance, document, { type, name, wanted: headers });
+  return valueResponse(instance, document, { type, name, request });
 }
 
 /** A value of an odd length has one byte more in the file (PS3.5 §6.2), unlike what Encapsulated Document Length says. */

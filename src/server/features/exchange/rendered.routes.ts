@@ -128,8 +128,12 @@ function renderedRoutes(deps: Deps, waiting: Waiting, access: RenderedAccess): H
       );
     const document = picture === "rendered" ? await findDocument(catalogue, c.req.param()) : undefined;
     if (document) {
-      const { headers } = c.req.raw;
-      const asked = { path: c.req.param(), accept: acceptOf(c), headers, locale: c.get("locale") };
+      const asked = {
+        path: c.req.param(),
+        accept: acceptOf(c),
+        request: c.req.raw,
+        locale: c.get("locale"),
+      };
       const { searcher } = catalogue.searching;
       const read = () => documentResponse(catalogue, document, asked);
       return whileVisible(await waiting.one.run(searcher, c.req.raw.signal, read));

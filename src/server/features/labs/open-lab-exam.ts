@@ -44,7 +44,7 @@ export async function openLabExam(
   assertNamedVersion(request.headers.get("if-match"), etag);
   if (isKnownVersion(request.headers.get("if-none-match"), etag))
     return new Response(null, { status: 304, headers: { ETag: etag, "Cache-Control": "private, no-store" } });
-  const range = satisfiedRange(request.headers, etag, sizeBytes);
+  const range = satisfiedRange(request, etag, sizeBytes);
   const body = await openObject(deps, labObject(exam), range ?? { offset: 0, length: sizeBytes });
   if (!isHead)
     await recordOpening(deps, { ...opening, isRange: asksForParts(request.headers, etag) }, origin);

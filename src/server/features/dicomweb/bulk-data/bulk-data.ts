@@ -2,7 +2,7 @@ import { TagHex } from "../../../../shared/dicom/tags.ts";
 import type { ManifestInstance } from "../../../archive/manifest.ts";
 import type { BulkDataLocation } from "../../../dicom/bulk-data.ts";
 import { AppError } from "../../../http/app-error.ts";
-import { contentRange, requestedRange } from "../../../http/byte-range.ts";
+import { contentRange, type RangeRequest, requestedRange } from "../../../http/byte-range.ts";
 import { notFound } from "../../../http/http.errors.ts";
 import { isKnownVersion } from "../../../http/known-version.ts";
 import { ownBytes } from "../../../runtime/lent-bytes.ts";
@@ -22,8 +22,8 @@ export interface BulkDataRequest {
   /** The address of the instance, which begins the `BulkDataURI`s of its metadata. */
   instanceUrl: string;
   accept: string | undefined;
-  /** Of these, the ones of ranges and versions. */
-  headers: Headers;
+  /** Of its headers, those of ranges and versions. */
+  request: RangeRequest;
   /** Finds the metadata of the series, which tell how big-endian pixel data are swapped. */
   findMetadata: () => Promise<StoredMetadata | undefined>;
 }
@@ -48,9 +48,8 @@ export async function bulkDataResponse(
   catalogue: DicomwebCatalogue,
   instance: ManifestInstance,
   tagPath: string,
-  request: BulkDataRequest,
+  { accept, findMetadata, request, instanceUrl }: BulkDataRequest,
 ): Promise<Response> {
-  const { accept, findMetadata, headers: wanted, instanceUrl } = request;
   const { frames } = instance;
   const bulkDataUrl = `${instanceUrl}/bulkdata/${tagPath}`;
   if (tagPath === TagHex.PixelData && frames.kind === "encapsulated") {
@@ -65,7 +64,7 @@ export async function bulkDataResponse(
   return valueResponse(instance, value, {
     type,
     name: tagPath,
-    wanted,
+    request,
     partAt: multipart ? bulkDataUrl : undefined,
   });
 }
@@ -75,8 +74,8 @@ export interface ValueAnswer {
   type: string;
   /** Tells it from other answers of the instance. */
   name: string;
-  /** The client's headers of ranges and versions. */
-  wanted: Headers;
+  /** With the client's headers of ranges and versions. */
+  request: RangeRequest;
   /** The address that the value has as a part; undefined to answer it alone. */
   partAt?: string | undefined;
 }
@@ -85,15 +84,15 @@ export interface ValueAnswer {
 export async function valueResponse(
   { volumeId, dataOffset }: ManifestInstance,
   value: Value,
-  { type, name, wanted, partAt }: ValueAnswer,
+  { type, name, request, partAt }: ValueAnswer,
 ): Promise<Response> {
   const version = `"${volumeId}.${dataOffset}.${name}.${FORM}"`;
   // Parts have another boundary each time.
   const etag = partAt === undefined ? version : `W/${version}`;
   const headers = { ...archiveHeaders(type), "Accept-Ranges": "bytes", ETag: etag, Vary: "Accept" };
-  if (isKnownVersion(wanted.get("if-none-match") ?? undefined, etag))
+  if (isKnownVersion(request.headers.get("if-none-match"), etag))
     return new Response(null, { status: 304, headers });
-  const range = requestedRange(wanted, etag, value.sizeBytes);
+  const range = requestedRange(request, etag, value.sizeBytes);
   if (range === "unsatisfiable")
     return new Response(null, {
       status: 416,

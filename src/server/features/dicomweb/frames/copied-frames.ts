@@ -1,6 +1,6 @@
 import { TransferSyntax } from "../../../../shared/dicom/transfer-syntax.ts";
 import type { Derivative, ReadFrame } from "../../../holdings/derivatives/derivative.ts";
-import { contentRange, parseByteRange } from "../../../http/byte-range.ts";
+import { contentRange, type RangeRequest, requestedRange } from "../../../http/byte-range.ts";
 import { ownBytes } from "../../../runtime/lent-bytes.ts";
 import { readAhead, SMALL_AHEAD } from "../../../runtime/read-ahead.ts";
 import { frameHeaders } from "../answers/archive-headers.ts";
@@ -18,7 +18,8 @@ export interface FrameRequest {
   accept: string | undefined;
   /** The address of the instance, which parts name frames by. */
   instanceUrl?: string | undefined;
-  range?: string | undefined;
+  /** With the client's headers of ranges; without it, frames come whole. */
+  request?: RangeRequest;
   /** Finds the metadata of the series, which tell how big-endian frames are swapped. */
   findMetadata?: () => Promise<StoredMetadata | undefined>;
   /** Finds the lossless copy of the series. */
@@ -40,7 +41,7 @@ export async function copiedFramesResponse(
   derivative: Derivative,
   copied: CopiedFrames,
   { multipart, type }: Representation,
-  range: string | undefined,
+  request: RangeRequest | undefined,
 ): Promise<Response | undefined> {
   const { sopInstanceUID, frameNumbers, instanceUrl } = copied;
   const contentType = `${type}; transfer-syntax=${TransferSyntax.htJpeg2000Rpcl}`;
@@ -48,7 +49,7 @@ export async function copiedFramesResponse(
   if (only !== undefined && frameNumbers.length === 1) {
     const frame = await derivative.readFrame(sopInstanceUID, only - 1);
     if (!frame) return undefined;
-    if (!multipart) return rangeOfFrame(frame, contentType, range);
+    if (!multipart) return rangeOfFrame(frame, contentType, request);
     const head = { contentType, location: frameLocation(instanceUrl, only) };
     const related = onePartRelated(type, head, ownBytes(frame.bytes));
     return new Response(related.body, { headers: frameHeaders(related.contentType) });
@@ -62,7 +63,7 @@ export async function copiedFramesResponse(
 function rangeOfFrame(
   { bytes, prefixLengths }: ReadFrame,
   contentType: string,
-  header: string | undefined,
+  request: RangeRequest | undefined,
 ): Response {
   const headers = {
     ...frameHeaders(contentType),
@@ -70,7 +71,7 @@ function rangeOfFrame(
     "Access-Control-Expose-Headers": `Content-Range, ${PREFIX_LENGTHS}`,
     [PREFIX_LENGTHS]: prefixLengths.join(", "),
   };
-  const range = parseByteRange(header, bytes.length);
+  const range = request && requestedRange(request, undefined, bytes.length);
   if (range === "unsatisfiable")
     return new Response(null, {
       status: 416,

@@ -70,7 +70,7 @@ export function allFramesResponse(
 async function respondAsNamed(
   instance: ManifestInstance,
   frameNumbers: number[],
-  { accept, range, findCopy, decoded, instanceUrl }: FrameRequest,
+  { accept, request, findCopy, decoded, instanceUrl }: FrameRequest,
 ): Promise<Response | undefined> {
   const { htJpeg2000Rpcl, explicitLittleEndian } = TransferSyntax;
   const { transferSyntaxUID, sopInstanceUID } = instance;
@@ -79,7 +79,7 @@ async function respondAsNamed(
   for (const named of namedFrames(accept, frameTransferSyntaxUID(transferSyntaxUID), offered)) {
     const derivative = named.syntax === htJpeg2000Rpcl && (await findCopy?.());
     const response = derivative
-      ? await copiedFramesResponse(derivative, { sopInstanceUID, frameNumbers, instanceUrl }, named, range)
+      ? await copiedFramesResponse(derivative, { sopInstanceUID, frameNumbers, instanceUrl }, named, request)
       : decoded && named.syntax === explicitLittleEndian
         ? await decodedFramesResponse({ instance, frameNumbers, instanceUrl }, named, decoded)
         : undefined;

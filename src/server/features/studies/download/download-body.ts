@@ -86,7 +86,7 @@ export async function answerDownload(
   assertNamedVersion(request.headers.get("if-match"), etag);
   if (isKnownVersion(request.headers.get("if-none-match"), etag))
     return new Response(null, { status: 304, headers });
-  const range = satisfiedRange(request.headers, etag, plan.sizeBytes);
+  const range = satisfiedRange(request, etag, plan.sizeBytes);
   const { offset, length } = range ?? { offset: 0, length: plan.sizeBytes };
   headers.set("Content-Length", String(length));
   if (range) headers.set("Content-Range", contentRange(range, plan.sizeBytes));
