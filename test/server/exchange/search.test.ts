@@ -158,6 +158,17 @@ describe("a search for studies", () => {
     ]);
   });
 
+  test("says of an attribute without a value nothing but its VR", async () => {
+    const person = await t.addPerson("Sem Modalidade");
+    const none = { [TagHex.Modality]: { vr: "CS" }, [TagHex.PatientSex]: { vr: "CS" } };
+    await t.store(person, sampleZip({ study: "11", elements: none }));
+    const [found] = (await (await t.call("GET", "/dicomweb/studies", { as: person })).json()) as DicomJson[];
+    expect([found?.[TagHex.ModalitiesInStudy], found?.[TagHex.PatientSex]]).toEqual([
+      { vr: "CS" },
+      { vr: "CS" },
+    ]);
+  });
+
   test("says what the instances say, where the form changed the list", async () => {
     const { found } = await search(`/studies?StudyInstanceUID=${studyUID("3")}`);
     expect(found[0]?.[TagHex.PatientName]?.Value).toEqual([{ Alphabetic: "Silva^Ana" }]);

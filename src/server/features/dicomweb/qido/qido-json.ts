@@ -105,7 +105,7 @@ export function studyJson(study: StudyRecord, baseUrl?: BaseUrl): DicomJson {
     [TagHex.StudyDate]: element("DA", compact(study.studyDate)),
     [TagHex.StudyTime]: study.attributes?.[TagHex.StudyTime] ?? element("TM", compact(study.studyTime)),
     [TagHex.AccessionNumber]: element("SH", study.accessionNumber),
-    [TagHex.ModalitiesInStudy]: { vr: "CS", Value: study.modalitiesInStudy },
+    [TagHex.ModalitiesInStudy]: elementOf("CS", study.modalitiesInStudy),
     [TagHex.StudyDescription]: element("LO", study.studyDescription),
     [TagHex.PatientName]: patientNameElement(study),
     [TagHex.PatientID]: element("LO", study.patientID),
@@ -176,7 +176,11 @@ function emptyOf(vrs: Record<string, string>): DicomJson {
 
 /** An attribute without a value keeps its VR and has no `Value` (PS3.18 §F.2.5). */
 function element(vr: string, value: string | number | null): DicomJson[string] {
-  return value === null || value === "" ? { vr } : { vr, Value: [value] };
+  return elementOf(vr, value === null || value === "" ? [] : [value]);
+}
+
+function elementOf(vr: string, values: (string | number)[]): DicomJson[string] {
+  return values.length === 0 ? { vr } : { vr, Value: values };
 }
 
 /** Component groups are alphabetic, ideographic and phonetic (PS3.18 §F.2.2). */
