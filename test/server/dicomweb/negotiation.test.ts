@@ -79,6 +79,43 @@ test("a range of media types brings one of them", async () => {
   expect((await ask(study, { Accept: "image/*" })).status).toBe(406);
 });
 
+test.each([
+  ["/dicomweb/studies", "*/*, application/dicom+json;q=0", 'multipart/related; type="application/dicom+xml"'],
+  [`${instance}/metadata`, "application/*, application/dicom+json;q=0", "application/dicom+xml"],
+  [`${instance}/rendered`, "image/*, image/jpeg;q=0", "image/png"],
+  [`${instance}/rendered`, "*/*;q=0.1, image/jpeg; q=0.0, image/png;q=0", "image/gif"],
+  [instance, "*/*, multipart/related;q=0", "application/dicom"],
+  [`${instance}/bulkdata/7FE00010`, "multipart/*;q=0, */*", "application/octet-stream"],
+])("a range leaves out what the client refuses by name: %s for %s", async (path, Accept, type) => {
+  const answer = await ask(path, { Accept });
+  await answer.body?.cancel();
+  expect([answer.status, answer.headers.get("content-type")?.slice(0, type.length)]).toEqual([200, type]);
+});
+
+test.each([
+  ["/dicomweb/studies", "*/*, application/dicom+json;q=0, multipart/*;q=0"],
+  [`${instance}/rendered`, "*/*, image/*;q=0"],
+  [`${instance}/frames/1`, "*/*, application/octet-stream;q=0"],
+  [study, "multipart/related;q=0, */*"],
+  ["/fhir/ImagingStudy", "application/fhir+json;q=0"],
+])("a range of which the client refuses everything brings nothing: %s for %s", async (path, Accept) => {
+  expect((await ask(path, { Accept })).status).toBe(406);
+});
+
+test("HEAD has no ranges", async () => {
+  const path = `${instance}/bulkdata/7FE00010`;
+  const Accept = "application/octet-stream";
+  const length = (await ask(path, { Accept })).headers.get("content-length");
+  for (const Range of ["bytes=0-3", "bytes=999999-"]) {
+    const { status, headers } = await ask(path, { Accept, Range }, "HEAD");
+    expect([status, headers.get("content-range"), headers.get("content-length")]).toEqual([
+      200,
+      null,
+      length,
+    ]);
+  }
+});
+
 describe("several instances in syntaxes that the client names", () => {
   const JPEG = "1.2.840.10008.1.2.4.50";
   const JPEG_2000 = "1.2.840.10008.1.2.4.90";

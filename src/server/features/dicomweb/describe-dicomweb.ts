@@ -8,7 +8,7 @@ import {
   notFound,
   validationFailed,
 } from "../../http/http.errors.ts";
-import { DICOM_XML, FRAME_TYPES } from "./answers/media-types.ts";
+import { DICOM_JSON, DICOM_XML, FRAME_TYPES } from "./answers/media-types.ts";
 import { searchTooBroad, tooManyReads } from "./dicomweb.errors.ts";
 
 /** The media types in which a frame can be answered. */
@@ -37,7 +37,7 @@ export interface DicomwebDocument {
 export const dicomJsonSchema = z.record(z.string(), z.looseObject({ vr: z.string() }));
 const dataSets = z.array(dicomJsonSchema);
 
-const DATA_SET_MEDIA = ["application/dicom+json", "multipart/related"];
+const DATA_SET_MEDIA = [DICOM_JSON, "multipart/related"];
 const FORMS =
   'An array of DICOM JSON; for `Accept: multipart/related; type="application/dicom+xml"` a Native DICOM Model (PS3.19) in a part for each instance.';
 

@@ -19,7 +19,7 @@ import { withoutTimeout } from "../../http/request-timeout.ts";
 import type { Session } from "../../http/session.ts";
 import { createRecheck, whileAllowed } from "../../http/while-allowed.ts";
 import { archiveHeaders } from "../dicomweb/answers/archive-headers.ts";
-import { type DataSetForm, DICOM_XML } from "../dicomweb/answers/media-types.ts";
+import { type DataSetForm, DICOM_JSON, DICOM_XML } from "../dicomweb/answers/media-types.ts";
 import { takenOf } from "../dicomweb/answers/taken-data-sets.ts";
 import { describeDicomweb, dicomJsonSchema } from "../dicomweb/describe-dicomweb.ts";
 import { nativeModelsResponse } from "../dicomweb/native-model/native-models.ts";
@@ -40,7 +40,6 @@ import { assertBringsInstances } from "./receive-instances.ts";
 import { type SearchDeps, searchAllInstances, searchAllSeries, searchAllStudies } from "./search-all.ts";
 import { storeInstances } from "./store-instances.ts";
 
-const DICOM_JSON = "application/dicom+json";
 const storedTypes = ["multipart/related", "application/dicom"];
 
 const describe = describeIn("DICOMweb");

@@ -21,6 +21,7 @@ import { originOf } from "../../http/request-origin.ts";
 import type { Session } from "../../http/session.ts";
 import { unmatched } from "../../http/unmatched.ts";
 import { createRecheck, whileAllowed } from "../../http/while-allowed.ts";
+import { acceptedTypes, MAX_HEADER_LENGTH } from "../dicomweb/answers/accepted-types.ts";
 import { openReportOf } from "../reports/open-report.ts";
 import { reportNotFound } from "../reports/reports.errors.ts";
 import { binaryForm } from "./binary.ts";
@@ -288,21 +289,19 @@ function wantsBinaryResource(c: Context<HttpEnv>): boolean {
   return best !== undefined && JSON_TYPES.has(best);
 }
 
-/** The parameter of a media type that names another version of FHIR than R4. */
-const OTHER_VERSION = /^fhirversion\s*=(?!\s*"?4\.0(?:\.1)?"?$)/;
+/** The versions of FHIR that a media type may name, of which R4 is one. */
+const R4 = /^4\.0(?:\.1)?$/;
 
-/** The media types of a header, those that the client likes best first. */
+/**
+ * The media types of a header, those that the client likes best first. One of another version of FHIR is no type of ours.
+ * @throws {AppError} 406 if the client refuses all that it names
+ */
 function typesIn(accept = ""): string[] {
-  return accept
-    .slice(0, 2_000)
-    .split(",")
-    .map((entry) => {
-      const [type = "", ...parameters] = entry.split(";").map((part) => part.trim().toLowerCase());
-      const weight = parameters.find((parameter) => parameter.startsWith("q="))?.slice(2);
-      const isOther = parameters.some((parameter) => OTHER_VERSION.test(parameter));
-      return { type: isOther ? entry : type.replace("fhir json", "fhir+json"), weight: Number(weight ?? 1) };
-    })
-    .filter(({ type, weight }) => type !== "" && weight !== 0)
-    .sort((one, other) => (other.weight || 0) - (one.weight || 0))
-    .map(({ type }) => type);
+  const taken = acceptedTypes(accept.slice(0, MAX_HEADER_LENGTH));
+  if (taken.length === 0 && accept.trim() !== "") throw new AppError(notAcceptable);
+  return taken.map(({ type, parameters }) => {
+    const version = parameters.get("fhirversion");
+    const isOther = version !== undefined && !R4.test(version);
+    return isOther ? `${type}; fhirversion=${version}` : type.replace("fhir json", "fhir+json");
+  });
 }

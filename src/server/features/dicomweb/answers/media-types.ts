@@ -3,7 +3,13 @@ import { TransferSyntax } from "../../../../shared/dicom/transfer-syntax.ts";
 import { AppError } from "../../../http/app-error.ts";
 import { notAcceptable } from "../../../http/http.errors.ts";
 import { askedOfUriService } from "../uri-service.ts";
-import { type AcceptedType, acceptedTypes, MAX_HEADER_LENGTH, weightOf } from "./accepted-types.ts";
+import {
+  type AcceptedType,
+  acceptedTypes,
+  MAX_HEADER_LENGTH,
+  takesType,
+  weightOf,
+} from "./accepted-types.ts";
 
 export interface Representation {
   /** True: `multipart/related` with one part for each item. False: the only item is the whole body. */
@@ -183,8 +189,9 @@ export type DataSetForm = "json" | "parts" | "document";
 /** What decides the form and the coding of data sets (RFC 9110 §12.5.5). */
 export const DATA_SET_VARY = "Accept, Accept-Encoding";
 
-const JSON_TYPES = ["application/dicom+json", "application/json", "application/*", "*/*"];
+export const DICOM_JSON = "application/dicom+json";
 export const DICOM_XML = "application/dicom+xml";
+const RELATED = "multipart/related";
 
 /**
  * The form of an answer of data sets. JSON comes first among forms that the client likes equally.
@@ -200,13 +207,14 @@ export function negotiateDataSets(accept: string | undefined, isOne = false): Da
   return forms.some(({ form, weight }) => form === "json" && weight === best.weight) ? "json" : best.form;
 }
 
-function dataSetForm({ type, parameters }: AcceptedType, isOne: boolean): DataSetForm | undefined {
-  if (JSON_TYPES.includes(type)) return "json";
-  if (type === DICOM_XML) return isOne ? "document" : undefined;
-  if (type === "multipart/*") return "parts";
-  const part = type === "multipart/related" ? (parameters.get("type") ?? DICOM_XML) : undefined;
-  return part === DICOM_XML || part === "*/*" ? "parts" : undefined;
+function dataSetForm(entry: AcceptedType, isOne: boolean): DataSetForm | undefined {
+  if (entry.type === "application/json" || takesType(entry, DICOM_JSON)) return "json";
+  if (isOne && takesType(entry, DICOM_XML)) return "document";
+  const part = entry.parameters.get("type") ?? DICOM_XML;
+  return takesType(entry, RELATED) && takesType(entry, DICOM_XML, part) ? "parts" : undefined;
 }
+
+const PICTURES = ["jpeg", "png", "gif"] as const;
 
 /**
  * The image type of a rendered picture, and whether the client takes several in `multipart/related`. One that takes anything gets
@@ -216,16 +224,17 @@ function dataSetForm({ type, parameters }: AcceptedType, isOne: boolean): DataSe
 export function negotiateRendered(
   accept: string | undefined,
   { takesParts, listed = false }: { takesParts: boolean; listed?: boolean },
-): { type: "jpeg" | "png" | "gif"; isMultipart: boolean } {
+): { type: (typeof PICTURES)[number]; isMultipart: boolean } {
   const wanted = parseAccept(accept);
   if (wanted.length === 0) return { type: "jpeg", isMultipart: listed };
-  for (const { type: named, parameters } of wanted) {
-    const isMultipart = named === "multipart/related" || (listed && named === "*/*");
+  for (const entry of wanted) {
+    const isOfAll = listed && entry.type === "*/*" && takesType(entry, RELATED);
+    const isMultipart = entry.type === RELATED || isOfAll;
     if (isMultipart ? !takesParts : listed) continue;
-    const type = isMultipart ? (parameters.get("type") ?? "*/*") : named;
-    if (type === "image/png") return { type: "png", isMultipart };
-    if (type === "image/gif") return { type: "gif", isMultipart };
-    if (["image/jpeg", "image/jpg", "image/*", "*/*"].includes(type)) return { type: "jpeg", isMultipart };
+    const named = isMultipart ? (entry.parameters.get("type") ?? "*/*") : entry.type;
+    if (named === "image/jpg") return { type: "jpeg", isMultipart };
+    const type = PICTURES.find((picture) => takesType(entry, `image/${picture}`, named));
+    if (type) return { type, isMultipart };
   }
   throw new AppError(notAcceptable);
 }
@@ -237,8 +246,7 @@ export const XML = "text/xml";
 /** @throws {AppError} 406 if the client does not accept a body of the type */
 export function assertAccepts(accept: string | undefined, type: string): void {
   const wanted = parseAccept(accept);
-  if (wanted.length > 0 && !wanted.some((entry) => entry.type === "*/*" || isInRange(type, entry.type)))
-    throw new AppError(notAcceptable);
+  if (wanted.length > 0 && !wanted.some((entry) => takesType(entry, type))) throw new AppError(notAcceptable);
 }
 
 /** Returns the first type in the header that we can send; without a header, or for a wildcard, multipart, the DICOMweb default. */
@@ -254,19 +262,12 @@ function negotiate(accept: string | undefined, types: string[], syntaxes?: strin
 }
 
 /** How one entry takes one of the types, of which the first is the default. */
-function representationIn({ type, parameters }: AcceptedType, types: string[]): Representation | undefined {
-  const [defaultType = ""] = types;
-  if (type === "*/*" || type === "multipart/*") return { multipart: true, type: defaultType };
-  const multipart = type === "multipart/related";
-  const named = multipart ? (parameters.get("type") ?? defaultType) : type;
-  if (named === "*/*") return { multipart, type: defaultType };
-  const found = types.find((known) => isInRange(known, named));
+function representationIn(entry: AcceptedType, types: string[]): Representation | undefined {
+  const multipart = takesType(entry, RELATED);
+  // Parts that are not named, and all of `multipart/*`, may be of the default type.
+  const named = multipart && entry.type !== "*/*" ? (entry.parameters.get("type") ?? types[0]) : entry.type;
+  const found = types.find((known) => takesType(entry, known, named));
   return found === undefined ? undefined : { multipart, type: found };
-}
-
-/** Whether a media type is the named one, or of a range such as `application/*` (RFC 9110 §12.5.1). */
-function isInRange(type: string, named: string): boolean {
-  return type === named || (named.endsWith("/*") && type.startsWith(named.slice(0, -1)));
 }
 
 /** Whether the client accepts a transfer syntax of these; a client that names none gets the stored one, as from other archives. */

@@ -7,7 +7,7 @@ import { type ContentCoding, negotiateCoding } from "../../../http/content-codin
 import { notFound } from "../../../http/http.errors.ts";
 import { type HeldWhileSent, holding, streamOf } from "../../../http/stream-of.ts";
 import { archiveHeaders } from "../answers/archive-headers.ts";
-import { DATA_SET_VARY, type DataSetForm } from "../answers/media-types.ts";
+import { DATA_SET_VARY, type DataSetForm, DICOM_JSON } from "../answers/media-types.ts";
 import { CODINGS, MIN_COMPRESSED_BYTES, packedAtOnce, packedPieces } from "../answers/packing.ts";
 import type { TakenDataSets } from "../answers/taken-data-sets.ts";
 import type { Bytes, StoredMetadata } from "../dicomweb.catalogue.ts";
@@ -15,7 +15,6 @@ import { nativeModelsResponse } from "../native-model/native-models.ts";
 
 const unzstd = promisify(zstdDecompress);
 
-const DICOM_JSON = "application/dicom+json";
 /** The searched bytes can only be a key, since quotes in a value are escaped. */
 export const URI_KEY = '"BulkDataURI":"';
 

@@ -1,5 +1,6 @@
 import type { DicomJson } from "../../../../shared/dicom/reading/instance.ts";
 import { archiveHeaders } from "../answers/archive-headers.ts";
+import { DICOM_JSON } from "../answers/media-types.ts";
 import type { DicomwebCatalogue, Named } from "../dicomweb.catalogue.ts";
 import type { SeriesUIDs } from "../dicomweb.repo.ts";
 import { dataSetsResponse } from "../metadata/metadata.ts";
@@ -48,7 +49,7 @@ export async function searchResponse(
   // A body of parts has at least one.
   const isEmpty = page.length === 0 && (answersNoContent || form !== "json");
   const response = isEmpty
-    ? new Response(null, { status: 204, headers: archiveHeaders("application/dicom+json") })
+    ? new Response(null, { status: 204, headers: archiveHeaders(DICOM_JSON) })
     : await dataSetsResponse(page, { request, form }, held);
   if (items.length > query.limit || isCut) response.headers.append("Warning", MORE);
   if (query.ignored.length > 0) response.headers.append("Warning", ignoredWarning(query.ignored));
