@@ -102,6 +102,23 @@ test.each([
   expect((await ask(path, { Accept })).status).toBe(406);
 });
 
+test("a frame in JPEG XL has its media type", async () => {
+  const JPEG_XL = "1.2.840.10008.1.2.4.110";
+  const elements = {
+    [TagHex.StudyInstanceUID]: { vr: "UI", Value: [studyUID("4")] },
+    [TagHex.SeriesInstanceUID]: { vr: "UI", Value: ["2.25.2.4.1"] },
+    [TagHex.SOPInstanceUID]: { vr: "UI", Value: ["2.25.3.4.1.1"] },
+    [TagHex.PixelData]: { vr: "OB", fragments: [Uint8Array.of(0xff, 0x0a)] },
+  };
+  await t.store(ana, zipSync({ IM1: sampleFile(elements, { transferSyntaxUID: JPEG_XL }) }));
+  const frame = `/dicomweb/studies/${studyUID("4")}/series/2.25.2.4.1/instances/2.25.3.4.1.1/frames/1`;
+  const answer = await ask(frame, { Accept: "image/jxl" });
+  expect([answer.status, answer.headers.get("content-type")]).toEqual([
+    200,
+    `image/jxl; transfer-syntax=${JPEG_XL}`,
+  ]);
+});
+
 test("HEAD has no ranges", async () => {
   const path = `${instance}/bulkdata/7FE00010`;
   const Accept = "application/octet-stream";
