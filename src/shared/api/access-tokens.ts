@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { type Call, done } from "./call.ts";
 import { instantSchema } from "./dates.ts";
-import { plain } from "./plain-text.ts";
+import { requiredLine } from "./plain-text.ts";
 
 /** What an access token may do: read and send exams over DICOMweb, or call the API. */
 export const tokenScopes = ["dicomweb:read", "dicomweb:write", "api"] as const;
@@ -11,14 +11,7 @@ export type TokenScope = (typeof tokenScopes)[number];
 export const ACCESS_TOKEN_PREFIX = "exm_";
 
 export const newAccessTokenSchema = z.object({
-  name: z
-    .string("validation.required")
-    .check(
-      plain,
-      z.minLength(1, "validation.required"),
-      z.maxLength(60, "validation.tooLong"),
-      z.regex(/^\P{Cc}*$/u, "validation.invalid"),
-    ),
+  name: requiredLine(60),
   scopes: z
     .array(z.enum(tokenScopes, "validation.invalid"), "validation.required")
     .check(z.minLength(1, "validation.required"), z.maxLength(tokenScopes.length, "validation.invalid")),

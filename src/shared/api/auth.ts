@@ -1,15 +1,10 @@
 import * as z from "zod/mini";
 import { recoveryCodePattern, signInMethods, totpCodePattern } from "../rules/sign-in-methods.ts";
-import { emailOnlySchema, emailSchema, newPasswordSchema } from "./account-fields.ts";
+import { emailOnlySchema, emailSchema, givenPasswordSchema, newPasswordSchema } from "./account-fields.ts";
 import { type Call, done } from "./call.ts";
 import { currentUserSchema, signedInUserSchema } from "./users.ts";
 
-export const loginSchema = z.object({
-  email: emailSchema,
-  password: z
-    .string("validation.passwordRequired")
-    .check(z.minLength(1, "validation.passwordRequired"), z.maxLength(1024, "validation.tooLong")),
-});
+export const loginSchema = z.object({ email: emailSchema, password: givenPasswordSchema });
 export type Login = z.infer<typeof loginSchema>;
 
 export const verifyCodeSchema = z.object({

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import type { Call } from "./call.ts";
 import { instantSchema } from "./dates.ts";
-import { plain } from "./plain-text.ts";
+import { lineOfText, requiredLine } from "./plain-text.ts";
 import { signedReceiptSchema } from "./receipts.ts";
 
 export const MAX_REQUEST_DAYS = 30;
@@ -18,21 +18,14 @@ const MAX_NAME_LENGTH = 200;
 /** Every delivery's token begins so, which tells it from other tokens. */
 export const DELIVERY_TOKEN_PREFIX = "dlv_";
 
-const lineOfText = z
-  .string("validation.required")
-  .check(
-    plain,
-    z.maxLength(MAX_NAME_LENGTH, "validation.tooLong"),
-    z.regex(/^\P{Cc}*$/u, "validation.invalid"),
-  );
-const nameSchema = lineOfText.check(z.minLength(1, "validation.required"));
+const nameSchema = requiredLine(MAX_NAME_LENGTH);
 
 /** A request for exams. Everything but `label` may be left out. */
 export const newRequestSchema = z.object({
   /** Who is asked, as both sides read it. */
   label: nameSchema,
   /** Whom the exams are for, as the clinic reads it; without it a first name and an initial. */
-  shownName: z.optional(z.nullable(lineOfText)),
+  shownName: z.optional(z.nullable(lineOfText(MAX_NAME_LENGTH))),
   /** ISO 8601; at most 30 days ahead. */
   expiresAt: z.optional(z.nullable(instantSchema)),
   /** How many deliveries it serves. */

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { totpCodePattern } from "../rules/sign-in-methods.ts";
 import { type Call, done } from "./call.ts";
-import { plain } from "./plain-text.ts";
+import { requiredLine } from "./plain-text.ts";
 import { signedInUserSchema } from "./users.ts";
 
 const base64url = (maxLength: number) =>
@@ -50,14 +50,7 @@ export const identityProofSchema = z.object({
 });
 export type IdentityProof = z.infer<typeof identityProofSchema>;
 
-export const passkeyNameSchema = z
-  .string("validation.required")
-  .check(
-    plain,
-    z.minLength(1, "validation.required"),
-    z.maxLength(60, "validation.tooLong"),
-    z.regex(/^\P{Cc}*$/u, "validation.invalid"),
-  );
+const passkeyNameSchema = requiredLine(60);
 
 export const newPasskeySchema = z.object({ name: passkeyNameSchema, response: passkeyAttestationSchema });
 export type NewPasskey = z.infer<typeof newPasskeySchema>;

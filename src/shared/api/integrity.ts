@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import { type Call, done } from "./call.ts";
+import { pageLimit, pageOffset } from "./page-limit.ts";
 
 /** What is kept as an object of its own: images with their index, a laudo, a laboratory PDF. */
 export const objectKinds = ["volume", "manifest", "report", "lab"] as const;
@@ -63,8 +64,8 @@ export type IntegrityFinding = z.infer<typeof findingSchema>;
 
 export const findingQuerySchema = z.object({
   state: z._default(z.enum(["open", "closed"]), "open"),
-  limit: z._default(z.coerce.number<number>().check(z.int(), z.minimum(1), z.maximum(200)), 50),
-  offset: z._default(z.coerce.number<number>().check(z.int(), z.minimum(0), z.maximum(1_000_000)), 0),
+  limit: pageLimit,
+  offset: pageOffset,
 });
 
 export const integrityCall = {

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { type Call, done } from "./call.ts";
 import { instantSchema } from "./dates.ts";
-import { plain } from "./plain-text.ts";
+import { lineOfText } from "./plain-text.ts";
 import { seriesSchema, studyPictureCall, studySchema } from "./studies.ts";
 
 export const MAX_LINK_STUDIES = 50;
@@ -18,9 +18,7 @@ export const newLinkSchema = z.object({
     .array(z.string().check(z.minLength(1), z.maxLength(64)))
     .check(z.minLength(1), z.maxLength(MAX_LINK_STUDIES)),
   /** Whom the link is for, as its maker remembers them; visitors read it too. */
-  recipient: z.optional(
-    z.nullable(z.string().check(plain, z.maxLength(MAX_RECIPIENT_LENGTH, "validation.tooLong"))),
-  ),
+  recipient: z.optional(z.nullable(lineOfText(MAX_RECIPIENT_LENGTH))),
   /** ISO 8601; at most 365 days ahead. */
   expiresAt: z.optional(z.nullable(instantSchema)),
   /** Whether visitors must know six digits, which are made for this link. */

@@ -6,6 +6,12 @@ export const pageLimit = z._default(
   50,
 );
 
+/** How many items come before the page. */
+export const pageOffset = z._default(
+  z.coerce.number<number>().check(z.int(), z.minimum(0), z.maximum(1_000_000)),
+  0,
+);
+
 export const pageLimitSchema = z.object({ limit: pageLimit });
 
 /** A page of a list that comes whole without `limit`, but for a bound. */

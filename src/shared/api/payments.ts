@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import type { Call } from "./call.ts";
-import { pageLimit, pageLimitSchema } from "./page-limit.ts";
+import { pageLimit, pageLimitSchema, pageOffset } from "./page-limit.ts";
 
 export const paymentStatuses = ["pending", "paid", "expired", "failed", "refunded"] as const;
 export type PaymentStatus = (typeof paymentStatuses)[number];
@@ -85,7 +85,7 @@ export type SettledPayment = z.infer<typeof settledPaymentSchema>;
 export const paymentListQuerySchema = z.object({
   status: z.optional(z.enum(paymentStatuses)),
   limit: pageLimit,
-  offset: z._default(z.coerce.number<number>().check(z.int(), z.minimum(0), z.maximum(1_000_000)), 0),
+  offset: pageOffset,
 });
 export type PaymentListQuery = z.infer<typeof paymentListQuerySchema>;
 

@@ -15,3 +15,16 @@ export const plain = z.overwrite<string>((text) => {
   const trimmed = withoutBidiControls(text).trim();
   return UNSEEN.test(trimmed) ? "" : trimmed;
 });
+
+/** Text without line breaks and other control characters. */
+export const ONE_LINE = /^\P{Cc}*$/u;
+
+/** One line of such text, of at most so many characters; it may be empty. */
+export const lineOfText = (maxLength: number) =>
+  z
+    .string("validation.required")
+    .check(plain, z.maxLength(maxLength, "validation.tooLong"), z.regex(ONE_LINE, "validation.invalid"));
+
+/** As {@link lineOfText}, of which something is seen. */
+export const requiredLine = (maxLength: number) =>
+  lineOfText(maxLength).check(z.minLength(1, "validation.required"));

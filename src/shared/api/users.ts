@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { actingTokenSchema } from "./access-tokens.ts";
-import { emailSchema, nameSchema, newPasswordSchema } from "./account-fields.ts";
+import { emailSchema, givenPasswordSchema, nameSchema, newPasswordSchema } from "./account-fields.ts";
 import { type Call, done } from "./call.ts";
 import { instantSchema } from "./dates.ts";
 import { listPageSchema } from "./page-limit.ts";
@@ -100,19 +100,11 @@ export const userChangeSchema = z.object({
 });
 export type UserChange = z.infer<typeof userChangeSchema>;
 
-export const ownDeletionSchema = z.object({
-  password: z
-    .string("validation.passwordRequired")
-    .check(z.minLength(1, "validation.passwordRequired"), z.maxLength(1024, "validation.tooLong")),
-});
+export const ownDeletionSchema = z.object({ password: givenPasswordSchema });
 export type OwnDeletion = z.infer<typeof ownDeletionSchema>;
 
 /** An admin's own password, required to remove the second factors that a user has lost. */
-export const factorClearingSchema = z.object({
-  currentPassword: z
-    .string("validation.passwordRequired")
-    .check(z.minLength(1, "validation.passwordRequired"), z.maxLength(1024, "validation.tooLong")),
-});
+export const factorClearingSchema = z.object({ currentPassword: givenPasswordSchema });
 export type FactorClearing = z.infer<typeof factorClearingSchema>;
 
 /** Where the browser fetches all data of the account, for five minutes. */

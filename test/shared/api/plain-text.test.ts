@@ -43,3 +43,14 @@ test.each([
 ])("a name keeps the joiners that its script needs: %s", (name) => {
   expect(nameSchema.parse(name)).toBe(name);
 });
+
+test("a name is one line, since it stands within the lines of a mail", () => {
+  for (const lines of ["Ana\n\n123456\n", "Ana\r\nSilva", "Ana\u0085Silva", "Ana\tSilva"]) {
+    const long = `${lines} Souza`;
+    expect([
+      nameSchema.safeParse(long).success,
+      newLinkSchema.safeParse({ ...link, recipient: long }).success,
+      newRequestSchema.safeParse({ label: long }).success,
+    ]).toEqual([false, false, false]);
+  }
+});
