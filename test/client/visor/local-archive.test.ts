@@ -19,6 +19,7 @@ import {
   sampleFile,
   sampleWithout,
 } from "../../support/dicom-sample.ts";
+import { ultrasound } from "../../support/ultrasound-regions.ts";
 import { type TestEntry, writeTestZip } from "../../support/zip-archive.ts";
 
 /** The worker's reading, on bytes that the test holds; counts what was read. */
@@ -97,6 +98,13 @@ describe("exams on this device", () => {
         }
       }
     }
+  });
+
+  test("ultrasound keeps the regions by which it is measured", async () => {
+    const regions = ultrasound([{ from: [0, 0], to: [1, 1], delta: [0.02, 0.01] }], { rows: 2, columns: 2 });
+    const archive = await open({ IM1: sampleFile(regions) });
+    const [shown] = archive.metadata(series);
+    expect(shown?.[TagHex.SequenceOfUltrasoundRegions]).toEqual(regions[TagHex.SequenceOfUltrasoundRegions]);
   });
 
   test("a folder's DICOMDIR, documents and other files are left out, and the largest exam comes first", async () => {

@@ -7,6 +7,7 @@ import type { DicomJson } from "../../../src/shared/dicom/dicom-json.ts";
 import { TagHex } from "../../../src/shared/dicom/tags.ts";
 import { cleanup, withDom } from "../../support/dom.ts";
 import { renderClient } from "../../support/render-client.tsx";
+import { ultrasound } from "../../support/ultrasound-regions.ts";
 
 withDom();
 
@@ -23,13 +24,14 @@ interface Seen {
   isCoarse?: boolean;
   metadata?: DicomJson;
   rescale?: { slope: number; intercept: number };
+  isAtDetector?: boolean;
 }
 
 async function draw(
   measures: Measure[],
-  { spacing, pixelAspect = 1, isCoarse = false, metadata = {}, rescale }: Seen = {},
+  { spacing, pixelAspect = 1, isCoarse = false, metadata = {}, rescale, isAtDetector }: Seen = {},
 ): Promise<void> {
-  const slice = { key: "1/0", frameIndex: 0, geometry: { spacing }, metadata };
+  const slice = { key: "1/0", frameIndex: 0, geometry: { spacing, isAtDetector }, metadata };
   const frame = { kind: "grey", rows: 1, columns: 1, indexes: Uint8Array.of(7), first: 0, step: 1 };
   const pixels = { pixelAspect, rescale: rescale ?? { slope: 1, intercept: 0 } };
   const shown = { slice, pixels, picture: { frame } } as unknown as ShownPicture;
@@ -53,7 +55,20 @@ test("a length says nothing before its second point, then its millimetres, or th
   expect(await textOf([from], { spacing })).toBe("");
   expect(await textOf([from, to], { spacing })).toBe("25 mm");
   expect(await textOf([from])).toBe("");
-  expect(await textOf([from, to])).toBe("sem escala");
+  expect(await textOf([from, to])).toBe("50 px, sem escala");
+});
+
+test("a length that was measured at the detector, or on a film, says so", async () => {
+  const spacing = { rows: 0.5, columns: 0.5 };
+  expect(await textOf([from, to], { spacing, isAtDetector: true })).toBe("25 mm no receptor");
+});
+
+test("a length of ultrasound is in millimetres within a calibrated region, and in pixels beyond it", async () => {
+  const metadata = ultrasound([{ from: [0, 0], to: [49, 69], delta: [0.05, 0.05] }]);
+  expect(await textOf([from, to], { metadata })).toBe("25 mm");
+  expect(await textOf([from, { x: 10, y: 80 }], { metadata })).toBe("60 px, sem escala");
+  const spacing = { rows: 3, columns: 3 };
+  expect(await textOf([from, to], { metadata, spacing })).toBe("25 mm");
 });
 
 test("two points at one place, and the same measurement twice, are drawn without a warning", async () => {

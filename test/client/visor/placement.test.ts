@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { readGeometry } from "../../../src/client/visor/core/geometry.ts";
-import { angleDegrees, lengthMm } from "../../../src/client/visor/core/measures.ts";
+import { angleDegrees, lengthBetween } from "../../../src/client/visor/core/measures.ts";
 import { edgesOf } from "../../../src/client/visor/core/orientation.ts";
 import { draggedWindow, presetsFor } from "../../../src/client/visor/core/windows.ts";
 import {
@@ -187,9 +187,9 @@ describe("measures", () => {
     { x: 3, y: 4 },
   ];
 
-  test("are millimetres by the spacing of the pixels, and nothing without one", () => {
-    expect(lengthMm(points, { rows: 2, columns: 1 })).toBeCloseTo(Math.hypot(3, 8));
-    expect(lengthMm(points, undefined)).toBeUndefined();
+  test("are in the unit of the pixels' height and width, and nothing before the second point", () => {
+    expect(lengthBetween(points, { rows: 2, columns: 1 })).toBeCloseTo(Math.hypot(3, 8));
+    expect(lengthBetween(points.slice(0, 1), { rows: 2, columns: 1 })).toBe(0);
   });
 
   test("are of the detector where no spacing in the patient is declared, or one that only repeats the detector's or the film's", () => {

@@ -248,13 +248,14 @@ function imagesOf({ series }: LocalStudy): number {
   return series.reduce((sum, { instanceCount }) => sum + instanceCount, 0);
 }
 
-/** Sequences that say how pixels are shown, and what a report is called. */
+/** Sequences that say how pixels are shown and measured, and what a report is called. */
 const SHOWN_SEQUENCES: ReadonlySet<string> = new Set([
   TagHex.ConceptNameCodeSequence,
   TagHex.SharedFunctionalGroupsSequence,
   TagHex.PerFrameFunctionalGroupsSequence,
   TagHex.ModalityLUTSequence,
   TagHex.VOILUTSequence,
+  TagHex.SequenceOfUltrasoundRegions,
 ]);
 const MAX_LONG_VALUES = 64;
 

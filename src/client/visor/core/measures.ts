@@ -4,6 +4,7 @@ import { functionalGroups } from "../../../shared/pixels/pixel-module.ts";
 import type { Point } from "../draw/placement.ts";
 import type { SliceGeometry } from "./geometry.ts";
 import type { Slice } from "./stacks.ts";
+import { regionScale } from "./ultrasound-regions.ts";
 
 /** Points are places in the picture: column and row. */
 export interface Measure {
@@ -14,6 +15,9 @@ export interface Measure {
 
 /** What a measure is of: its kind, on one slice. */
 export type MeasureOf = Pick<Measure, "kind" | "sliceKey">;
+
+/** Height and width of a pixel. */
+export type PixelSize = NonNullable<SliceGeometry["spacing"]>;
 
 const MAX_MEASURES = 200;
 
@@ -58,13 +62,19 @@ function withMeasure(measures: readonly Measure[], measure: Measure): Measure[] 
   return [...measures.filter(isWhole).slice(1 - MAX_MEASURES), measure];
 }
 
-/** Millimetres between two places; undefined if the image has no spacing. */
-export function lengthMm(
-  [from, to]: readonly Point[],
-  spacing: SliceGeometry["spacing"],
-): number | undefined {
-  if (!from || !to || !spacing) return undefined;
-  return Math.hypot((to.x - from.x) * spacing.columns, (to.y - from.y) * spacing.rows);
+/** How large the pixels at these places of a picture are. The regions of an ultrasound picture know it better than an attribute of all of it. */
+export function scaleAt(
+  { metadata, geometry }: Pick<Slice, "metadata" | "geometry">,
+  points: readonly Point[],
+): Pick<SliceGeometry, "spacing" | "isAtDetector"> {
+  const region = regionScale(metadata, points);
+  return region ? { ...region, isAtDetector: false } : geometry;
+}
+
+/** The way from one of two places to the other, in the unit of the pixel's height and width. */
+export function lengthBetween([from, to]: readonly Point[], { rows, columns }: PixelSize): number {
+  if (!from || !to) return 0;
+  return Math.hypot((to.x - from.x) * columns, (to.y - from.y) * rows);
 }
 
 /**
@@ -73,7 +83,7 @@ export function lengthMm(
  */
 export function angleDegrees(
   [one, middle, other]: readonly Point[],
-  { rows, columns }: { rows: number; columns: number },
+  { rows, columns }: PixelSize,
 ): number | undefined {
   if (!one || !middle || !other) return undefined;
   const direction = (point: Point) => Math.atan2((point.y - middle.y) * rows, (point.x - middle.x) * columns);

@@ -13,10 +13,11 @@ interface InformationSheetProps {
 
 /** What is known of the image that is seen. */
 export function InformationSheet({ visor, children, ...sheet }: InformationSheetProps) {
-  const { i18n } = useLingui();
+  const { i18n, t } = useLingui();
   const { stack, slice, shown, study } = visor;
   const mm = (value: number) => `${i18n.number(value, { maximumFractionDigits: 2 })} mm`;
-  const spacing = slice?.geometry.spacing;
+  const { spacing, isAtDetector } = slice?.geometry ?? {};
+  const pixel = spacing && `${mm(spacing.rows)} × ${mm(spacing.columns)}`;
   const thickness = slice?.geometry.thickness;
   const rows: [string, ReactNode, string | undefined][] = [
     [
@@ -52,7 +53,9 @@ export function InformationSheet({ visor, children, ...sheet }: InformationSheet
       <Trans key="spacing" id="visor.info.spacing">
         Pixel spacing
       </Trans>,
-      spacing && `${mm(spacing.rows)} × ${mm(spacing.columns)}`,
+      pixel && isAtDetector
+        ? t({ id: "visor.info.atReceptor", message: `${pixel}, at the receptor` })
+        : pixel,
     ],
     [
       "thickness",

@@ -3,7 +3,14 @@ import { useLingui } from "@lingui/react/macro";
 import { useLayoutEffect, useRef, useState } from "react";
 import { modalityValue } from "../../../shared/pixels/grey-table.ts";
 import type { PreparedFrame } from "../../../shared/pixels/prepare-frame.ts";
-import { angleDegrees, isHounsfield, isWhole, lengthMm, type Measure } from "../core/measures.ts";
+import {
+  angleDegrees,
+  isHounsfield,
+  isWhole,
+  lengthBetween,
+  type Measure,
+  scaleAt,
+} from "../core/measures.ts";
 import { type Placement, type Point, toScreen } from "../draw/placement.ts";
 import type { ShownPicture } from "./use-picture.ts";
 
@@ -15,8 +22,9 @@ interface MeasureLayerProps {
   placement: Placement;
 }
 
+const LETTER_PX = 8;
 /** At the right edge a text would lie under the number of the slider. */
-const LABEL_PX = 150;
+const SLIDER_PX = 72;
 const LABEL_OFF_PX = 8;
 
 /** Lengths, angles and values drawn over the picture. */
@@ -25,18 +33,21 @@ export function MeasureLayer({ measures, shown, isCoarse, placement }: MeasureLa
   const layer = useRef<SVGSVGElement>(null);
   const [width, setWidth] = useState(Number.POSITIVE_INFINITY);
   useLayoutEffect(() => setWidth(layer.current?.getBoundingClientRect().width || Number.POSITIVE_INFINITY));
-  const { spacing, isAtDetector } = shown.slice.geometry;
   const text = (measure: Measure): string => {
     const one = (value: number) => i18n.number(value, { maximumFractionDigits: 1 });
     if (measure.kind === "probe") return isCoarse ? "…" : valueText(measure.points[0], shown, i18n);
+    const { spacing, isAtDetector } = scaleAt(shown.slice, measure.points);
+    const drawn = { rows: shown.pixels.pixelAspect, columns: 1 };
     if (measure.kind === "angle") {
-      const degrees = angleDegrees(measure.points, spacing ?? { rows: shown.pixels.pixelAspect, columns: 1 });
+      const degrees = angleDegrees(measure.points, spacing ?? drawn);
       return degrees === undefined ? "" : `${one(degrees)}°`;
     }
     if (!isWhole(measure)) return "";
-    const length = lengthMm(measure.points, spacing);
-    if (length === undefined) return t({ id: "visor.measure.noSpacing", message: "no scale" });
-    return `${one(length)} mm${isAtDetector ? "*" : ""}`;
+    const lengthPx = i18n.number(lengthBetween(measure.points, drawn), { maximumFractionDigits: 0 });
+    if (!spacing) return t({ id: "visor.measure.noSpacing", message: `${lengthPx} px, no scale` });
+    const length = one(lengthBetween(measure.points, spacing));
+    if (isAtDetector) return t({ id: "visor.measure.atReceptor", message: `${length} mm at the receptor` });
+    return `${length} mm`;
   };
   const own = measures.filter(({ sliceKey }) => sliceKey === shown.slice.key);
   // The width is not asked for without measures, because the answer takes a layout of the page.
@@ -46,6 +57,9 @@ export function MeasureLayer({ measures, shown, isCoarse, placement }: MeasureLa
       {[...own.entries()].map(([at, measure]) => {
         const points = measure.points.map((point) => toScreen(placement, point));
         const last = points.at(-1);
+        const label = text(measure);
+        const labelPx = label.length * LETTER_PX;
+        const isRight = !last || last.x + labelPx + SLIDER_PX < width || last.x < labelPx;
         return (
           <g key={at}>
             <polyline points={points.map(({ x, y }) => `${x},${y}`).join(" ")} />
@@ -54,11 +68,11 @@ export function MeasureLayer({ measures, shown, isCoarse, placement }: MeasureLa
             ))}
             {last && (
               <text
-                x={last.x + (last.x + LABEL_PX < width ? LABEL_OFF_PX : -LABEL_OFF_PX)}
+                x={last.x + (isRight ? LABEL_OFF_PX : -LABEL_OFF_PX)}
                 y={last.y - LABEL_OFF_PX}
-                textAnchor={last.x + LABEL_PX < width ? "start" : "end"}
+                textAnchor={isRight ? "start" : "end"}
               >
-                {text(measure)}
+                {label}
               </text>
             )}
           </g>
