@@ -16,6 +16,18 @@ export function findDcmtk(): ((transferSyntaxUID: string) => string) | undefined
   return (transferSyntaxUID) => (/\.4\.8[01]$/.test(transferSyntaxUID) ? l2pnm : j2pnm);
 }
 
+/** Draws a frame (0-based) of a file with all its overlays in white, by its native values; undefined if DCMTK can't. */
+export async function drawOverlaysByDcmtk(
+  program: string,
+  { file, frameIndex }: { file: string; frameIndex: number },
+  scratch: string,
+): Promise<DrawnByDcmtk | undefined> {
+  const out = join(scratch, "overlays.pnm");
+  const command = [program, "-q", "+O", "0", "+Omr", "+F", `${frameIndex + 1}`, "+op", file, out];
+  const { exitCode } = Bun.spawnSync(command, { timeout: 20_000 });
+  return exitCode === 0 ? parsePnm(await Bun.file(out).bytes()) : undefined;
+}
+
 /**
  * Draws a frame (0-based) of a file, through a window, by the VOI LUT of the file (`"table"`) or without either; undefined if DCMTK can't.
  */

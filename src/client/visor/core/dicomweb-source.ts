@@ -35,6 +35,8 @@ const MAX_FRAME_BYTES = 160 * 1024 * 1024;
 /** Longer frames are seldom followed by many: they get memory of their own. */
 const MAX_LENT_BYTES = 1024 * 1024;
 const MAX_METADATA_BYTES = 96 * 1024 * 1024;
+/** It can't be shown, is of another kind, or ends before the part that was asked for. */
+const UNREADABLE: ReadonlySet<number> = new Set([406, 416, 422]);
 const MAX_PROBLEM_BYTES = 64 * 1024;
 
 export interface DicomwebSourceOptions {
@@ -62,7 +64,7 @@ export function createDicomwebSource({
     if (response.status === 401 || response.status === 403)
       throw new SourceEnded(`answer ${response.status}`);
     if (response.status === 404) throw new SourceMissing("answer 404");
-    if (response.status === 422) throw new SourceUnreadable("answer 422");
+    if (UNREADABLE.has(response.status)) throw new SourceUnreadable(`answer ${response.status}`);
     if (response.status === 500 && (await tellsDamage(response))) throw new SourceDamaged("answer 500");
     throw new TypeError(`answer ${response.status}`);
   }
@@ -101,6 +103,11 @@ export function createDicomwebSource({
       // Most exams have none.
       const { askForDocument } = await import("./document-answer.ts");
       return await askForDocument(request, document, options);
+    },
+    async readBulkData(instance, range, signal) {
+      // Few images have any.
+      const { askForBulkData } = await import("./bulk-data-answer.ts");
+      return await askForBulkData(request, instance, range, signal);
     },
   };
 }

@@ -56,5 +56,7 @@ export function createLateSource(open: () => Promise<StackSource>): StackSource 
     readFrame: (...given) => read((source) => source.readFrame(...given)),
     readDocument: (...given) =>
       read((source) => source.readDocument?.(...given) ?? Promise.reject(new SourceUnreadable())),
+    readBulkData: (...given) =>
+      read((source) => source.readBulkData?.(...given) ?? Promise.reject(new SourceUnreadable())),
   };
 }

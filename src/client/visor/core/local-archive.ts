@@ -8,11 +8,18 @@ import { parseFile } from "../../../shared/dicom/reading/parse-file.ts";
 import { readInstance } from "../../../shared/dicom/reading/read-instance.ts";
 import { TagHex } from "../../../shared/dicom/tags.ts";
 import { frameTransferSyntaxUID } from "../../../shared/dicom/transfer-syntax.ts";
+import { readLocalBulkData } from "./local-bulk-data.ts";
 import { FileWindow, inflateDataSet, joined, type ReadSync } from "./local-bytes.ts";
 import { readLocalDocument } from "./local-document.ts";
 import { listEntries, MAX_INFLATED_ENTRY_BYTES, type Place, placeOf, sourceOf } from "./local-entries.ts";
 import type { LocalDocument, LocalExams, LocalFile, LocalStudy } from "./local-files.ts";
-import { type EncodedFrame, type SeriesRecord, type SeriesUIDs, SourceUnreadable } from "./source.ts";
+import {
+  type BulkDataRange,
+  type EncodedFrame,
+  type SeriesRecord,
+  type SeriesUIDs,
+  SourceUnreadable,
+} from "./source.ts";
 
 export interface LocalLimits {
   maxFiles: number;
@@ -60,6 +67,8 @@ export interface LocalArchive {
   frame(sopInstanceUID: string, frameIndex: number): EncodedFrame;
   /** @throws {SourceUnreadable} if it has nothing to read, or too much */
   document(sopInstanceUID: string): LocalDocument;
+  /** @throws {SourceUnreadable} if there is no such value */
+  bulkData(sopInstanceUID: string, range: BulkDataRange): Uint8Array<ArrayBuffer>;
 }
 
 /** A limit of the opening is reached. */
@@ -183,6 +192,11 @@ export async function openLocalArchive(
       const instance = bySop.get(sopInstanceUID);
       if (!instance?.isDocument) throw new SourceUnreadable("no document");
       return readLocalDocument(sourceOf(instance.place, window, spend));
+    },
+    bulkData(sopInstanceUID, range) {
+      const instance = bySop.get(sopInstanceUID);
+      if (!instance) throw new SourceUnreadable("no such instance");
+      return readLocalBulkData(sourceOf(instance.place, window, spend), range);
     },
   };
 }

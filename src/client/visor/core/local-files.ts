@@ -1,6 +1,6 @@
 import type { DicomJson } from "../../../shared/dicom/dicom-json.ts";
 import type { IndexAttributes } from "../../../shared/dicom/reading/instance.ts";
-import type { EncodedFrame, SeriesRecord } from "./source.ts";
+import type { BulkDataRange, EncodedFrame, SeriesRecord } from "./source.ts";
 
 /** A file of this device: picked alone, in a folder, or a ZIP. */
 export interface LocalFile {
@@ -42,7 +42,8 @@ export type LocalRequest =
   | { type: "hold"; path: string; bytes: ArrayBuffer }
   | { type: "metadata"; id: number; seriesInstanceUID: string; studyInstanceUID: string }
   | { type: "frame"; id: number; sopInstanceUID: string; frameIndex: number }
-  | { type: "document"; id: number; sopInstanceUID: string };
+  | { type: "document"; id: number; sopInstanceUID: string }
+  | { type: "bulkData"; id: number; sopInstanceUID: string; range: BulkDataRange };
 
 export type LocalReply =
   | { type: "loaded" }
@@ -53,4 +54,5 @@ export type LocalReply =
   | { type: "metadata"; id: number; metadata: DicomJson[] }
   | { type: "frame"; id: number; frame: EncodedFrame }
   | { type: "document"; id: number; document: LocalDocument }
+  | { type: "bulkData"; id: number; bytes: Uint8Array<ArrayBuffer> }
   | { type: "failed"; id?: number; reason: string };

@@ -163,16 +163,21 @@ function sourceOver(exams: LocalExams, ask: Ask): StackSource {
       return reply.frame;
     },
     async readDocument({ sopInstanceUID }, { language, signal }) {
-      const reply = await askForDocument(ask, sopInstanceUID, signal);
+      const reply = await askForValue(ask, (id) => ({ type: "document", id, sopInstanceUID }), signal);
       if (reply.type !== "document") throw wanted(reply);
       return documentPage(reply.document, language);
+    },
+    async readBulkData({ sopInstanceUID }, range, signal) {
+      const reply = await askForValue(ask, (id) => ({ type: "bulkData", id, sopInstanceUID, range }), signal);
+      if (reply.type !== "bulkData") throw wanted(reply);
+      return reply.bytes;
     },
   };
 }
 
-async function askForDocument(ask: Ask, sopInstanceUID: string, signal: AbortSignal): Promise<LocalReply> {
+async function askForValue(ask: Ask, ...asked: Parameters<Ask>): Promise<LocalReply> {
   try {
-    return await ask((id) => ({ type: "document", id, sopInstanceUID }), signal);
+    return await ask(...asked);
   } catch (error) {
     if (!(error instanceof LocalReadingFailed)) throw error;
     throw failureOf(error.message);

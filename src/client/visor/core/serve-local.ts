@@ -52,6 +52,11 @@ export function serveLocal({ readSync, answer }: LocalServer): (request: LocalRe
         answer({ type: "document", id: request.id, document }, transfer);
         return;
       }
+      if (request.type === "bulkData") {
+        const bytes = archive.bulkData(request.sopInstanceUID, request.range);
+        answer({ type: "bulkData", id: request.id, bytes }, [bytes.buffer]);
+        return;
+      }
       const frame = archive.frame(request.sopInstanceUID, request.frameIndex);
       answer({ type: "frame", id: request.id, frame }, [frame.bytes.buffer]);
     } catch (error) {

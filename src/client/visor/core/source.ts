@@ -46,6 +46,22 @@ export interface StackSource {
    * @throws {SourceUnreadable}, {SourceMissing}, {SourceUnreachable}, {SourceCutOff}, and as {@link readFrame}
    */
   readDocument?(document: InstanceUIDs, options: DocumentReading): Promise<Blob>;
+  /** Reads what is drawn over images. @throws as {@link readFrame} */
+  readBulkData?: BulkDataReader;
+}
+
+/** Bytes of the value of an element at the first level, little-endian; fewer where it ends before. */
+export type BulkDataReader = (
+  instance: InstanceUIDs,
+  range: BulkDataRange,
+  signal: AbortSignal,
+) => Promise<Uint8Array<ArrayBuffer>>;
+
+export interface BulkDataRange {
+  /** As a key of the DICOM JSON model. */
+  tag: string;
+  offset: number;
+  length: number;
 }
 
 /** An instance that is read and not looked at. */

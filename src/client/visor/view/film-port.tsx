@@ -1,12 +1,19 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import { type ReactNode, useEffect, useState } from "react";
+import { laterChunk } from "../../ui/lazy-chunk.ts";
 import { edgesOf, type Side } from "../core/orientation.ts";
+import { hasOverlays } from "../core/overlays.ts";
 import { Film } from "./film.tsx";
 import { MeasureLayer } from "./measure-layer.tsx";
 import { hasProblem, Problem } from "./problem.tsx";
 import { SliceSlider } from "./slice-slider.tsx";
 import { isFilm, type Visor } from "./use-visor.ts";
 import { sideLetters } from "./visor-texts.ts";
+
+/** Few images have any. */
+const OverlayLayer = laterChunk(async () => ({
+  default: (await import("./overlay-layer.tsx")).OverlayLayer,
+}));
 
 interface FilmPortProps {
   visor: Visor;
@@ -20,7 +27,7 @@ interface FilmPortProps {
 
 /** The film with what is written over it. */
 export function FilmPort({ visor, label, preview, areSidesShown, children }: FilmPortProps) {
-  const { canvas, shown, stack, index, state, settings, placement, ready } = visor;
+  const { canvas, shown, stack, index, state, settings, placement, ready, readBulkData } = visor;
   const { t } = useLingui();
   const [wasDrawn, setDrawn] = useState(false);
   useEffect(() => {
@@ -28,6 +35,9 @@ export function FilmPort({ visor, label, preview, areSidesShown, children }: Fil
   }, [shown]);
   const count = stack?.slices.length ?? 0;
   const isProblem = hasProblem(visor);
+  const areOverlaysShown = areSidesShown && !settings.areOverlaysHidden && !visor.failure;
+  const hasLayer =
+    areOverlaysShown && shown && placement && readBulkData && hasOverlays(shown.slice.metadata);
   return (
     <div className="visor-port" aria-busy={!isProblem && (state.phase === "opening" || !shown)}>
       <Film
@@ -42,6 +52,14 @@ export function FilmPort({ visor, label, preview, areSidesShown, children }: Fil
         canvas={canvas}
       />
       {!wasDrawn && !isProblem && preview && <img className="visor-preview" src={preview} alt="" />}
+      {hasLayer && (
+        <OverlayLayer
+          slice={shown.slice}
+          image={shown.picture.frame}
+          placement={placement}
+          read={readBulkData}
+        />
+      )}
       {shown && placement && !visor.failure && (
         <MeasureLayer
           measures={visor.measures}

@@ -140,6 +140,7 @@ export function useVisor({ source, studies, onEnded, isBeside = false }: VisorOp
     shown,
     window: shown?.window ?? settings.window ?? proposed,
     isCoarse,
+    readBulkData: source.readBulkData,
     settings,
     change,
     measures,

@@ -14,6 +14,8 @@ export interface ViewSettings {
   /** Undefined: as the instance proposes. */
   window: Window | undefined;
   isInverted: boolean;
+  /** Those that the exam draws over its images. */
+  areOverlaysHidden: boolean;
   tool: Tool;
 }
 
@@ -21,6 +23,7 @@ export const FIRST_SETTINGS: ViewSettings = {
   turn: NO_TURN,
   window: undefined,
   isInverted: false,
+  areOverlaysHidden: false,
   tool: "scroll",
 };
 

@@ -2,9 +2,11 @@ import { Trans, useLingui } from "@lingui/react/macro";
 import type { ReactNode, RefObject } from "react";
 import { closeInnerStep } from "../../ui/close-inner-step.ts";
 import { DownloadIcon } from "../../ui/icons.tsx";
+import { hasOverlays } from "../core/overlays.ts";
 import { leastWidth, windowGrain } from "../core/windows.ts";
 import {
   AngleIcon,
+  AnnotationsIcon,
   CompareIcon,
   ContrastIcon,
   FlipIcon,
@@ -66,6 +68,15 @@ export function VisorMenu({ visor, returnTo, onClose, ...does }: VisorMenuProps)
         <MenuTool icon={<FlipIcon />} isOn={settings.turn.isFlipped} onClick={visor.flip}>
           <Trans id="visor.tool.flip">Flip</Trans>
         </MenuTool>
+        {visor.slice && hasOverlays(visor.slice.metadata) && (
+          <MenuTool
+            icon={<AnnotationsIcon />}
+            isOn={!settings.areOverlaysHidden}
+            onClick={() => change({ areOverlaysHidden: !settings.areOverlaysHidden })}
+          >
+            <Trans id="visor.tool.overlays">Annotations</Trans>
+          </MenuTool>
+        )}
       </div>
       <hr />
       <MenuLine icon={<InfoIcon />} onClick={does.onInformation}>

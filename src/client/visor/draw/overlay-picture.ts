@@ -1,0 +1,51 @@
+import type { Overlay } from "../core/overlay-planes.ts";
+
+/** A canvas of more pixels is empty in Safari. */
+const MAX_CANVAS_PIXELS = 16 * 1024 * 1024;
+/** Yellow, which no image of grey has. */
+const COLOUR = [255, 214, 64] as const;
+const DRAWN = 255;
+/** The image stays visible below a region. */
+const REGION = 90;
+
+export interface Size {
+  rows: number;
+  columns: number;
+}
+
+/** How many pixels of the image, in each direction, share one of the overlay's picture where `scale` pixels of the screen show one of the image. */
+export function overlayStep({ rows, columns }: Size, scale: number): number {
+  const fits = Math.ceil(Math.sqrt((rows * columns) / MAX_CANVAS_PIXELS));
+  return Math.max(1, fits, Math.floor(1 / scale));
+}
+
+/**
+ * Draws overlays as they lie over an image of that size. A pixel that any of those below it sets is set, so that thin lines stay.
+ * @returns `[ceil(rows / step), ceil(columns / step), 4]`: red, green, blue and opacity
+ */
+export function overlayPicture(
+  overlays: readonly Overlay[],
+  image: Size,
+  step: number,
+): Uint8ClampedArray<ArrayBuffer> {
+  const across = Math.ceil(image.columns / step);
+  const rgba = new Uint8ClampedArray(across * Math.ceil(image.rows / step) * 4);
+  for (const { rows, columns, top, left, isRegion, bits } of overlays) {
+    const opacity = isRegion ? REGION : DRAWN;
+    const count = rows * columns;
+    for (let at = 0; at < count; at++) {
+      const byte = bits[at >>> 3] ?? 0;
+      // Most bytes are empty.
+      if (byte === 0) at |= 7;
+      if (((byte >>> (at & 7)) & 1) === 0) continue;
+      const row = Math.floor(at / columns) + top;
+      const column = (at % columns) + left;
+      if (row < 0 || column < 0 || row >= image.rows || column >= image.columns) continue;
+      const to = (Math.floor(row / step) * across + Math.floor(column / step)) * 4;
+      if ((rgba[to + 3] ?? 0) >= opacity) continue;
+      rgba.set(COLOUR, to);
+      rgba[to + 3] = opacity;
+    }
+  }
+  return rgba;
+}

@@ -1,0 +1,106 @@
+import { Trans } from "@lingui/react/macro";
+import { useEffect, useMemo, useRef, useState } from "react";
+import { type Overlay, type OverlayPlane, overlayPlanes, readOverlay } from "../core/overlay-planes.ts";
+import type { BulkDataReader } from "../core/source.ts";
+import type { Slice } from "../core/stacks.ts";
+import { overlayPicture, overlayStep, type Size } from "../draw/overlay-picture.ts";
+import type { Placement } from "../draw/placement.ts";
+
+interface OverlayLayerProps {
+  slice: Slice;
+  /** Of the picture that is seen. */
+  image: Size;
+  placement: Placement;
+  read: BulkDataReader;
+}
+
+/** Nothing is asked for while a person scrolls past. */
+const REST_MS = 120;
+const MAX_KEPT_BYTES = 32 * 1024 * 1024;
+
+/** What the exam's own overlays draw over the image. They are no part of it: neither windows nor values know of them. */
+export function OverlayLayer({ slice, image: { rows, columns }, placement, read }: OverlayLayerProps) {
+  const { overlays, isLost } = useOverlays(slice, read);
+  const canvas = useRef<HTMLCanvasElement>(null);
+  const { a, b, c, d, e, f } = placement;
+  const step = overlayStep({ rows, columns }, Math.hypot(a, b) * (window.devicePixelRatio || 1));
+  useEffect(() => {
+    const { current } = canvas;
+    if (!current) return;
+    Object.assign(current, { width: Math.ceil(columns / step), height: Math.ceil(rows / step) });
+    const rgba = overlayPicture(overlays, { rows, columns }, step);
+    current.getContext("2d")?.putImageData(new ImageData(rgba, current.width), 0, 0);
+  }, [overlays, rows, columns, step]);
+  return (
+    <>
+      {overlays.length > 0 && (
+        <div className="visor-overlays" aria-hidden="true">
+          <canvas
+            ref={canvas}
+            style={{ transform: `matrix(${[a, b, c, d].map((part) => part * step).join()},${e},${f})` }}
+          />
+        </div>
+      )}
+      {isLost && (
+        <p className="visor-cut" role="status">
+          <Trans id="visor.overlays.lost">The annotations of this image did not arrive</Trans>
+        </p>
+      )}
+    </>
+  );
+}
+
+const NONE: Overlay[] = [];
+
+function useOverlays(slice: Slice, read: BulkDataReader): { overlays: Overlay[]; isLost: boolean } {
+  const kept = useRef(new Map<string, Overlay | undefined>());
+  const [version, setVersion] = useState(0);
+  const [lost, setLost] = useState<string>();
+  const planes = useMemo(() => overlayPlanes(slice), [slice]);
+  useEffect(() => {
+    const missing = planes.filter(({ key }) => !kept.current.has(key));
+    if (missing.length === 0) return;
+    const left = new AbortController();
+    const ask = async () => {
+      try {
+        for (const plane of missing) {
+          const overlay = await readOverlay(plane, slice, { read, signal: left.signal });
+          keep(kept.current, plane, overlay);
+        }
+        setVersion((now) => now + 1);
+      } catch {
+        // Whatever the reason: the image stands without them, which the person is told.
+        if (!left.signal.aborted) setLost(slice.key);
+      }
+    };
+    const timer = setTimeout(
+      () => void ask(),
+      missing.every(({ inline }) => inline !== undefined) ? 0 : REST_MS,
+    );
+    return () => {
+      clearTimeout(timer);
+      left.abort();
+    };
+  }, [planes, slice, read]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what is kept changed
+  const overlays = useMemo(() => {
+    const found = planes.flatMap(({ key }) => kept.current.get(key) ?? []);
+    return found.length > 0 ? found : NONE;
+  }, [planes, version]);
+  return { overlays, isLost: lost === slice.key && overlays.length === 0 };
+}
+
+/** Keeps the overlays that were read last. */
+function keep(
+  kept: Map<string, Overlay | undefined>,
+  { key }: OverlayPlane,
+  overlay: Overlay | undefined,
+): void {
+  kept.delete(key);
+  kept.set(key, overlay);
+  let sizeBytes = 0;
+  for (const [other, { bits } = { bits: new Uint8Array() }] of [...kept].reverse()) {
+    sizeBytes += bits.length;
+    if (sizeBytes > MAX_KEPT_BYTES && other !== key) kept.delete(other);
+  }
+}
