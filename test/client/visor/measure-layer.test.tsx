@@ -123,6 +123,24 @@ test("a value of CT is in Hounsfield units unless the image declares another", a
   expect(await unitOf({}, "MR")).toBe("7");
 });
 
+test("a value of a planned dose is in gray, or relative where the plan says so", async () => {
+  const doseIn = (units: string | undefined, scaling = 0.25, modality = "RTDOSE") =>
+    textOf([{ x: 0, y: 0 }], {
+      kind: "probe",
+      metadata: {
+        [TagHex.Modality]: { vr: "CS", Value: [modality] },
+        ...(units && { [TagHex.DoseUnits]: { vr: "CS", Value: [units] } }),
+        [TagHex.DoseGridScaling]: { vr: "DS", Value: [scaling] },
+      },
+    });
+  expect(await doseIn("GY")).toBe("1,75 Gy");
+  expect(await doseIn("GY", 6.123_456)).toBe("42,86 Gy");
+  expect(await doseIn("RELATIVE")).toBe("1,75 (dose relativa)");
+  expect(await doseIn(undefined)).toBe("7");
+  expect(await doseIn("GY", 0)).toBe("7");
+  expect(await doseIn("GY", 0.25, "CT")).toBe("7 HU");
+});
+
 test("a small value has the digits that tell it from others", async () => {
   const points = [{ x: 0, y: 0 }];
   const valueAt = (slope: number) => textOf(points, { kind: "probe", rescale: { slope, intercept: 0 } });

@@ -1,4 +1,4 @@
-import { textOf } from "../../../shared/dicom/json-values.ts";
+import { numberOf, textOf } from "../../../shared/dicom/json-values.ts";
 import { TagHex } from "../../../shared/dicom/tags.ts";
 import { functionalGroups } from "../../../shared/pixels/pixel-module.ts";
 import type { Point } from "../draw/placement.ts";
@@ -89,6 +89,19 @@ export function angleDegrees(
   const direction = (point: Point) => Math.atan2((point.y - middle.y) * rows, (point.x - middle.x) * columns);
   const turn = Math.abs(direction(one) - direction(other)) * (180 / Math.PI);
   return turn > 180 ? 360 - turn : turn;
+}
+
+/**
+ * How the values of an RT Dose become a dose (PS3.3 §C.8.8.3): `value × scaling`, in gray or relative to a reference value. Undefined for
+ * other images, and where one of the two is not declared.
+ */
+export function doseOf({
+  metadata,
+}: Pick<Slice, "metadata">): { scaling: number; isGray: boolean } | undefined {
+  const scaling = numberOf(metadata[TagHex.DoseGridScaling]);
+  const units = textOf(metadata[TagHex.DoseUnits]);
+  if (textOf(metadata[TagHex.Modality]) !== "RTDOSE" || !scaling || scaling < 0) return undefined;
+  return units === "GY" || units === "RELATIVE" ? { scaling, isGray: units === "GY" } : undefined;
 }
 
 /** Whether values are Hounsfield units: those of CT, unless the image declares others, such as effective atomic numbers (PS3.3 §C.11.1.1.2). */

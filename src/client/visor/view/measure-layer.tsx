@@ -1,10 +1,12 @@
 import type { I18n } from "@lingui/core";
+import { msg } from "@lingui/core/macro";
 import { useLingui } from "@lingui/react/macro";
 import { useLayoutEffect, useRef, useState } from "react";
 import { modalityValue } from "../../../shared/pixels/grey-table.ts";
 import type { PreparedFrame } from "../../../shared/pixels/prepare-frame.ts";
 import {
   angleDegrees,
+  doseOf,
   isHounsfield,
   isWhole,
   lengthBetween,
@@ -87,9 +89,14 @@ function valueText(point: Point | undefined, { picture, pixels, slice }: ShownPi
   const stored = valueAt(picture.frame, point);
   if (stored === undefined) return "";
   if (typeof stored !== "number") return stored.join(" ");
-  const value = modalityValue(pixels, stored);
-  const digits = Math.abs(value) < 10 ? { maximumSignificantDigits: 4 } : { maximumFractionDigits: 1 };
-  return `${i18n.number(value, digits)}${isHounsfield(slice) ? " HU" : ""}`;
+  const dose = doseOf(slice);
+  const value = modalityValue(pixels, stored) * (dose?.scaling ?? 1);
+  const digits =
+    Math.abs(value) < 10 ? { maximumSignificantDigits: 4 } : { maximumFractionDigits: dose ? 2 : 1 };
+  const number = i18n.number(value, digits);
+  if (dose?.isGray) return `${number} Gy`;
+  if (dose) return i18n._(msg({ id: "visor.measure.relativeDose", message: `${number} (relative dose)` }));
+  return `${number}${isHounsfield(slice) ? " HU" : ""}`;
 }
 
 /** The stored value, or the colours, at a place. */
