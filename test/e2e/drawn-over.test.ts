@@ -70,10 +70,21 @@ const regions = ultrasound([{ from: [0, 0], to: [SIDE - 1, SIDE / 2 - 1], delta:
   rows: SIDE,
   columns: SIDE,
 });
+/** Values from 1,536 on, the right half of the image, are red. */
+const supplement = Object.fromEntries(
+  (["Red", "Green", "Blue"] as const).flatMap((colour) => [
+    [TagHex[`${colour}PaletteColorLookupTableDescriptor`], text("US", 1, 1_536, 16)],
+    [
+      TagHex[`${colour}PaletteColorLookupTableData`],
+      { vr: "OW", bytes: Uint8Array.of(...(colour === "Red" ? [255, 255] : [0, 0])) },
+    ],
+  ]),
+);
 const zip = Buffer.from(
   zipSync({
     IM1: image(1, 1, overlay),
     IM2: image(2, 1, { [TagHex.ImageType]: text("CS", "ORIGINAL") }),
+    IM4: image(1, 3, { ...supplement, [TagHex.PixelPresentation]: text("CS", "COLOR") }),
     IM3: image(1, 2, { ...(regions as object), [TagHex.Modality]: text("CS", "US") }),
   }),
 );
@@ -109,6 +120,16 @@ async function measure(page: Page, from: [number, number], to: [number, number])
   await until(async () => (await lengths.count()) === before + 1);
   return await lengths.last().textContent();
 }
+
+/** Red, green and blue in the middle of the film's height, at a part of its width. */
+const colourAt = (page: Page, x: number) =>
+  visorOf(page)
+    .locator(".visor-film canvas")
+    .evaluate((film: HTMLCanvasElement, part) => {
+      const context = document.createElement("canvas").getContext("2d");
+      context?.drawImage(film, -Math.round(film.width * part), -Math.round(film.height / 2));
+      return [...(context?.getImageData(0, 0, 1, 1).data ?? [])].slice(0, 3);
+    }, x);
 
 async function looksAt(page: Page, name: string): Promise<void> {
   await page.keyboard.press("Home");
@@ -165,6 +186,16 @@ describe("what an exam draws over its images", () => {
         expect(await measure(page, [0.25, 0.25], [0.75, 0.25])).toBe("64 mm");
         expect(await measure(page, [0.5, 0.25], [0.5, 0.75])).toBe("128 px, sem escala");
         await page.screenshot({ path: join(RESULTS, "drawn-over-ultrasound.png") });
+        await page.keyboard.press("ArrowRight");
+        await visorOf(page).locator('canvas[data-slice="2.25.77.3.1/0"]').waitFor();
+        await until(async () => (await colourAt(page, 0.6)).join() === "255,0,0");
+        const [red, green, blue] = await colourAt(page, 0.45);
+        expect(red).toBeGreaterThan(0);
+        expect([green, blue]).toEqual([red, red]);
+        await page.screenshot({ path: join(RESULTS, "drawn-over-colours.png") });
+        await page.keyboard.press("ArrowLeft");
+        await visorOf(page).locator('canvas[data-slice="2.25.77.2.1/0"]').waitFor();
+        await until(async () => new Set(await colourAt(page, 0.6)).size === 1);
       });
     },
     JOB_TIMEOUT_MS,

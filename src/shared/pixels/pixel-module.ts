@@ -39,6 +39,8 @@ export interface PixelModule {
   isInverted: boolean;
   /** One table each for red, green and blue. */
   palette?: [LookupTable, LookupTable, LookupTable];
+  /** The same of a grey image whose values from the first that the tables have on are colours. */
+  supplement?: [LookupTable, LookupTable, LookupTable];
   /** Stored values of pixels outside of the picture. */
   padding?: { from: number; to: number };
   /** Height of a pixel divided by its width. */
@@ -91,6 +93,7 @@ export function readPixelModule(metadata: DicomJson, frameIndex: number): PixelM
     voiTable: tableOf(itemOf(voi[TagHex.VOILUTSequence]), modalityTable ? 0 : Math.min(...rescaled)),
     isInverted: shape === undefined ? photometricInterpretation === "MONOCHROME1" : shape === "INVERSE",
     palette: WITH_PALETTE.has(photometricInterpretation) ? paletteOf(metadata, lowest) : undefined,
+    supplement: isSupplemented(metadata, groups) ? paletteOf(metadata, lowest) : undefined,
     padding: floatBits ? floatPaddingOf(metadata, dataAs) : paddingOf(metadata, lowest),
     pixelAspect: pixelAspectOf(metadata, groups),
   };
@@ -102,6 +105,15 @@ const MAX_RESCALE = 1e12;
 function boundedOf(element: DicomJsonElement | undefined): number | undefined {
   const number = numberOf(element);
   return number !== undefined && Math.abs(number) <= MAX_RESCALE ? number : undefined;
+}
+
+/** Whether the frame is best seen with its Supplemental Palette Color LUTs (PS3.3 §C.8.16.2.1.1). */
+function isSupplemented(metadata: DicomJson, groups: (tag: string) => DicomJson | undefined): boolean {
+  if (!textOf(metadata[TagHex.PhotometricInterpretation])?.startsWith("MONOCHROME")) return false;
+  const ofFrame = groups(TagHex.MRImageFrameTypeSequence) ?? groups(TagHex.CTImageFrameTypeSequence);
+  return (
+    textOf((ofFrame ?? metadata)[TagHex.PixelPresentation] ?? metadata[TagHex.PixelPresentation]) === "COLOR"
+  );
 }
 
 /** Finds a macro's item in the frame's own functional groups, else in those shared by all frames. */

@@ -40,6 +40,15 @@ test("grey slices have the levels of their table, whichever was painted before",
   ]);
 });
 
+test("values with colours of their own are painted in them", () => {
+  const frame = { ...grey, indexes: Uint8Array.of(1, 3) };
+  const colours = Uint8Array.of(...[0, 0, 0], ...[85, 85, 85], ...[170, 170, 170], ...[200, 30, 7]);
+  expect(paintedBy(createPaint(), { frame, table: colours, isInverted: true })).toEqual([
+    ...[85, 85, 85, 255],
+    ...[200, 30, 7, 255],
+  ]);
+});
+
 test("colours keep their order, and are turned where the person inverts", () => {
   const paint = createPaint();
   const bytes = Uint8Array.of(250, 10, 1, 0, 255, 128);

@@ -1,4 +1,4 @@
-import { greyTable } from "../../../shared/pixels/grey-table.ts";
+import { drawnTable } from "../../../shared/pixels/drawn-table.ts";
 import { readPixelModule } from "../../../shared/pixels/pixel-module.ts";
 import type { Picture } from "../draw/picture.ts";
 import { reduceFrame } from "../draw/reduce-frame.ts";
@@ -43,7 +43,7 @@ export function createSeriesPictures({ source, decode, whenFree }: SeriesPicture
     const frame = await decode(encoded, pixels, { signal, takeMemory: () => undefined });
     const isGrey = frame.kind === "grey";
     const table = isGrey
-      ? greyTable(frame, pixels, autoVoi(frame, pixels), pixels.isInverted)
+      ? drawnTable(frame, pixels, autoVoi(frame, pixels), pixels.isInverted)
       : new Uint8Array();
     return { frame: reduceFrame(frame, PICTURE_SIDE_PX), table, isInverted: false };
   }

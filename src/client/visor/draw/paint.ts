@@ -1,3 +1,4 @@
+import { hasColours } from "../../../shared/pixels/drawn-table.ts";
 import type { ColourFrame, GreyFrame } from "../../../shared/pixels/prepare-frame.ts";
 import type { Picture } from "./picture.ts";
 
@@ -12,17 +13,24 @@ export type Paint = (picture: Picture, words: Uint32Array) => void;
 /** Slices of a stack share their table of grey levels, so its colours are worked out once. */
 export function createPaint(): Paint {
   let kept: { table: Uint8Array; shades: Uint32Array } | undefined;
-  const shadesOf = (table: Uint8Array) => {
-    if (kept?.table !== table) kept = { table, shades: shadesFrom(table) };
+  const shadesOf = (table: Uint8Array, frame: GreyFrame) => {
+    if (kept?.table !== table) kept = { table, shades: shadesFrom(table, hasColours(table, frame)) };
     return kept.shades;
   };
   return ({ frame, table, isInverted }, words) => {
     if (frame.kind === "colour") paintColours(frame, isInverted, words);
-    else paintGrey(frame, shadesOf(table), words);
+    else paintGrey(frame, shadesOf(table, frame), words);
   };
 }
 
-function shadesFrom(table: Uint8Array): Uint32Array {
+function shadesFrom(table: Uint8Array, areColours: boolean): Uint32Array {
+  if (areColours) {
+    const of = (at: number) => table[at] ?? 0;
+    return Uint32Array.from(
+      { length: table.length / 3 },
+      (_, at) => OPAQUE | (of(at * 3 + 2) << 16) | (of(at * 3 + 1) << 8) | of(at * 3),
+    );
+  }
   const shades = new Uint32Array(table.length);
   for (let index = 0; index < shades.length; index++)
     shades[index] = OPAQUE | ((table[index] ?? 0) * 0x010101);

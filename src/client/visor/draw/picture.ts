@@ -1,7 +1,7 @@
 import type { PreparedFrame } from "../../../shared/pixels/prepare-frame.ts";
 import type { Placement } from "./placement.ts";
 
-/** What is drawn. `table` has the grey level of each index of a grey frame. */
+/** What is drawn. `table` has the grey level of each index of a grey frame, or its red, green and blue. */
 export interface Picture {
   frame: PreparedFrame;
   table: Uint8Array;

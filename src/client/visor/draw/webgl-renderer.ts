@@ -1,3 +1,4 @@
+import { hasColours } from "../../../shared/pixels/drawn-table.ts";
 import type { GreyFrame, PreparedFrame } from "../../../shared/pixels/prepare-frame.ts";
 import type { Picture, Renderer } from "./picture.ts";
 import { isDrawnSmaller, type Placement } from "./placement.ts";
@@ -16,7 +17,7 @@ void main() {
   gl_Position = vec4((placed * vec3(corner, 1.0)).xy, 0.0, 1.0);
 }`;
 
-/** Looks each index up in the table of grey levels, at the size of the picture. */
+/** Looks each index up in the table of grey levels or of colours, at the size of the picture. */
 const SHADE = `#version 300 es
 precision highp float;
 precision highp int;
@@ -26,8 +27,7 @@ uniform sampler2D levels;
 out vec4 colour;
 void main() {
   uint index = texelFetch(indexes, ivec2(gl_FragCoord.xy), 0).r;
-  float level = texelFetch(levels, ivec2(index & ${TABLE_WIDTH - 1}u, index >> ${Math.log2(TABLE_WIDTH)}u), 0).r;
-  colour = vec4(level, level, level, 1.0);
+  colour = vec4(texelFetch(levels, ivec2(index & ${TABLE_WIDTH - 1}u, index >> ${Math.log2(TABLE_WIDTH)}u), 0).rgb, 1.0);
 }`;
 
 const PLACE = `#version 300 es
@@ -74,6 +74,8 @@ export function createWebglRenderer(canvas: HTMLCanvasElement): Renderer | undef
     if (!gl || !shade) return;
     const { rows, columns, indexes } = frame;
     const isSmall = indexes instanceof Uint8Array;
+    const areColours = hasColours(table, frame);
+    const [stored, format] = areColours ? [gl.RGB8, gl.RGB] : [gl.R8, gl.RED];
     if (shown?.frame !== frame) {
       bind(gl, textures.indexes, gl.NEAREST);
       const [inside, type] = isSmall ? [gl.R8UI, gl.UNSIGNED_BYTE] : [gl.R16UI, gl.UNSIGNED_SHORT];
@@ -84,12 +86,12 @@ export function createWebglRenderer(canvas: HTMLCanvasElement): Renderer | undef
     }
     if (shown?.table !== table || shown.frame.kind !== "grey") {
       bind(gl, textures.levels, gl.NEAREST);
-      const high = Math.ceil(table.length / TABLE_WIDTH);
-      gl.texImage2D(gl.TEXTURE_2D, 0, gl.R8, TABLE_WIDTH, high, 0, gl.RED, gl.UNSIGNED_BYTE, table);
+      const high = Math.ceil(frame.levels / TABLE_WIDTH);
+      gl.texImage2D(gl.TEXTURE_2D, 0, stored, TABLE_WIDTH, high, 0, format, gl.UNSIGNED_BYTE, table);
     }
     bind(gl, textures.picture, gl.LINEAR);
-    if (!hasSize(shown, frame)) {
-      gl.texImage2D(gl.TEXTURE_2D, 0, gl.R8, columns, rows, 0, gl.RED, gl.UNSIGNED_BYTE, null);
+    if (!hasSize(shown, frame) || (shown && isGrey(shown)) === areColours) {
+      gl.texImage2D(gl.TEXTURE_2D, 0, stored, columns, rows, 0, format, gl.UNSIGNED_BYTE, null);
     }
     gl.bindFramebuffer(gl.FRAMEBUFFER, target);
     gl.framebufferTexture2D(gl.FRAMEBUFFER, gl.COLOR_ATTACHMENT0, gl.TEXTURE_2D, textures.picture, 0);
@@ -140,7 +142,7 @@ export function createWebglRenderer(canvas: HTMLCanvasElement): Renderer | undef
         hasSmaller = true;
       }
       gl.uniform1i(gl.getUniformLocation(place, "picture"), 0);
-      gl.uniform1i(gl.getUniformLocation(place, "isGrey"), kind === "grey" ? 1 : 0);
+      gl.uniform1i(gl.getUniformLocation(place, "isGrey"), isGrey(picture) ? 1 : 0);
       gl.uniform1i(
         gl.getUniformLocation(place, "isInverted"),
         kind === "colour" && picture.isInverted ? 1 : 0,
@@ -161,6 +163,11 @@ export function createWebglRenderer(canvas: HTMLCanvasElement): Renderer | undef
       shown = undefined;
     },
   };
+}
+
+/** Whether its pixels are drawn as levels of grey alone. */
+function isGrey({ frame, table }: Picture): boolean {
+  return frame.kind === "grey" && !hasColours(table, frame);
 }
 
 function hasSize(shown: Picture | undefined, { rows, columns }: GreyFrame): boolean {

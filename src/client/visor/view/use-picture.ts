@@ -1,5 +1,6 @@
 import { useMemo, useRef } from "react";
-import { greyTable, type Voi } from "../../../shared/pixels/grey-table.ts";
+import { drawnTable } from "../../../shared/pixels/drawn-table.ts";
+import type { Voi } from "../../../shared/pixels/grey-table.ts";
 import { type PixelModule, readPixelModule, type Window } from "../../../shared/pixels/pixel-module.ts";
 import type { PreparedFrame } from "../../../shared/pixels/prepare-frame.ts";
 import type { Slice } from "../core/stacks.ts";
@@ -41,9 +42,9 @@ export function usePictureOf(
     const voi: Voi = window ? { kind: "window", window } : autoVoi(frame, pixels);
     const isDark = pixels.isInverted !== isInverted;
     const { first, step, levels } = frame;
-    const { rescale, modalityTable } = pixels;
+    const { rescale, modalityTable, supplement } = pixels;
     // Most slices of a stack share their table; one with tables of its own gets a key of its own.
-    const own = modalityTable || voi.kind === "table" ? slice.key : "";
+    const own = modalityTable || supplement || voi.kind === "table" ? slice.key : "";
     const key = JSON.stringify([
       first,
       step,
@@ -55,7 +56,7 @@ export function usePictureOf(
     ]);
     if (kept.current?.key !== key) {
       const shown = voi.kind === "window" ? voi.window : undefined;
-      kept.current = { key, table: greyTable(frame, pixels, voi, isDark), window: shown };
+      kept.current = { key, table: drawnTable(frame, pixels, voi, isDark), window: shown };
     }
     const { table, window: same } = kept.current;
     return { slice, pixels, picture: { frame, table, isInverted }, window: same };
