@@ -99,6 +99,8 @@ export const Tag = {
   PhysicalUnitsYDirection: 0x00186026,
   PhysicalDeltaX: 0x0018602c,
   PhysicalDeltaY: 0x0018602e,
+  DiffusionBValue: 0x00189087,
+  MRDiffusionSequence: 0x00189117,
   MRImageFrameTypeSequence: 0x00189226,
   CTImageFrameTypeSequence: 0x00189329,
   StudyInstanceUID: 0x0020000d,

@@ -24,10 +24,10 @@ function listed(instanceCounts: number[]): Visor {
   return { entries } as unknown as Visor;
 }
 
-async function namesIn(locale: Locale): Promise<(string | null)[]> {
+async function namesIn(locale: Locale, visor = listed([1, 2])): Promise<(string | null)[]> {
   await renderClient(
     <SeriesList
-      visor={listed([1, 2])}
+      visor={visor}
       picture={undefined}
       kind="strip"
       documents={undefined}
@@ -39,6 +39,15 @@ async function namesIn(locale: Locale): Promise<(string | null)[]> {
   cleanup();
   return names;
 }
+
+test("the stacks of a diffusion series are named by their b-values", async () => {
+  const visor = listed([4]);
+  const [entry] = visor.entries;
+  if (!entry) throw new Error("no series");
+  const stacks = [0, 1000].map((bValue) => ({ key: `b${bValue}`, slices: [1, 2], bValue }));
+  const split = { ...visor, entries: [{ ...entry, state: "ready", stacks }] } as unknown as Visor;
+  expect(await namesIn("pt-BR", split)).toEqual(["Axial · b 0, 2 imagens", "Axial · b 1000, 2 imagens"]);
+});
 
 test("a series of one image is named so, in both languages", async () => {
   expect(await namesIn("pt-BR")).toEqual(["Axial, 1 imagem", "Axial, 2 imagens"]);

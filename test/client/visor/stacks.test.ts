@@ -75,6 +75,47 @@ describe("the slices of a series", () => {
     expect(numbers(turning)).toEqual([[1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]]);
   });
 
+  test("of diffusion are split by b-values that lie at the same places", () => {
+    const diffusion = (number: number, z: number, b: number | undefined) =>
+      instance(number, {
+        ...at(z),
+        ...(b !== undefined && { [TagHex.DiffusionBValue]: { vr: "FD", Value: [b] } }),
+      });
+    const split = [0, 1000, undefined].flatMap((b, of) =>
+      [0, 5, 10].map((z, i) => diffusion(1 + 3 * of + i, z, b)),
+    );
+    expect(numbers(split)).toEqual([
+      [1, 2, 3],
+      [4, 5, 6],
+      [7, 8, 9],
+    ]);
+    expect(buildStacks(series, split).map(({ bValue }) => bValue)).toEqual([0, 1000, undefined]);
+    const directions = [
+      diffusion(1, 0, 0),
+      diffusion(2, 5, 0),
+      diffusion(3, 0, 800),
+      diffusion(4, 5, 800),
+      diffusion(5, 0, 800),
+    ];
+    expect(numbers(directions)).toEqual([
+      [1, 2],
+      [3, 5, 4],
+    ]);
+  });
+
+  test("of diffusion stay together where each b-value is another place, or nearly each slice has its own", () => {
+    const of = (bValues: number[], z: (i: number) => number) =>
+      numbers(
+        bValues.map((b, i) =>
+          instance(i + 1, { ...at(z(i)), [TagHex.DiffusionBValue]: { vr: "FD", Value: [b] } }),
+        ),
+      );
+    expect(of([0, 0, 50, 50], (i) => i)).toEqual([[1, 2, 3, 4]]);
+    expect(of([0, 0, 50], (i) => i % 2)).toEqual([[1, 3, 2]]);
+    const many = Array.from({ length: 18 }, (_, i) => Math.floor(i / 2));
+    expect(of(many, (i) => i % 2)).toHaveLength(1);
+  });
+
   test("do not take vectors without a direction, or positions that are no numbers, for places", () => {
     expect(numbers([instance(2, at(0, [0, 0, 0, 0, 0, 0])), instance(1, at("NaN"))])).toEqual([[1], [2]]);
   });
@@ -148,6 +189,20 @@ describe("an instance of many frames", () => {
       ]);
     });
 
+    test("is split by b-values at the same places", () => {
+      const diffusion = (z: number, b: number) => ({
+        ...group(z, AXIAL),
+        [TagHex.MRDiffusionSequence]: {
+          vr: "SQ",
+          Value: [{ [TagHex.DiffusionBValue]: { vr: "FD", Value: [b] } }],
+        },
+      });
+      expect(enhanced([diffusion(0, 0), diffusion(0, 1000), diffusion(5, 0), diffusion(5, 1000)])).toEqual([
+        [undefined, 0, 2],
+        [undefined, 1, 3],
+      ]);
+    });
+
     test("is a film in the order of its frames where it turns", () => {
       const turning = Array.from({ length: 9 }, (_, i) =>
         group(9, [Math.cos(i / 4), 0, Math.sin(i / 4), 0, 1, 0]),
@@ -173,4 +228,12 @@ test("the stack to begin with is the largest one that is no scout", () => {
   ]);
   expect(mainStack(stacks)?.slices.map(({ sopInstanceUID }) => sopInstanceUID)).toEqual(["2.25.3.3"]);
   expect(mainStack([])).toBeUndefined();
+});
+
+test("of stacks with as many images the one to begin with has the image that is seen already", () => {
+  const apart = buildStacks(series, [instance(1, at(0)), instance(2, at(0, SAGITTAL))]);
+  expect(apart).toHaveLength(2);
+  expect(mainStack(apart)?.key).toBe("2.25.3.1/0");
+  expect(mainStack(apart, "2.25.3.2/0")?.key).toBe("2.25.3.2/0");
+  expect(mainStack(apart, "2.25.3.9/0")?.key).toBe("2.25.3.1/0");
 });

@@ -2,6 +2,7 @@ import type { DicomJson } from "../../../shared/dicom/dicom-json.ts";
 import { numberOf, textOf } from "../../../shared/dicom/json-values.ts";
 import { isDrawnOverOthers } from "../../../shared/dicom/sop-class.ts";
 import { TagHex } from "../../../shared/dicom/tags.ts";
+import { functionalGroups } from "../../../shared/pixels/pixel-module.ts";
 import { readGeometry, type SliceGeometry } from "./geometry.ts";
 import type { FrameAddress, SeriesRecord } from "./source.ts";
 
@@ -18,6 +19,8 @@ export interface Stack {
   key: string;
   series: SeriesRecord;
   slices: Slice[];
+  /** Of all its images, in s/mm², where a series has several b-values at the same places. */
+  bValue?: number | undefined;
   /** Frames a second of images that are played; undefined for slices of a body. */
   framesPerSecond: number | undefined;
   /** How long each frame is shown at that rate, in milliseconds; undefined if all are shown equally long. */
@@ -57,19 +60,25 @@ export function buildStacks(series: SeriesRecord, instances: readonly DicomJson[
     if (group) group.push(slice);
     else groups.set(key, [slice]);
   }
-  const stacks = [...groups.values()].flatMap(bodiesOf).map((slices) => ({
+  const stacks = [...groups.values()].flatMap(bodiesOf).map(({ slices, bValue }) => ({
     key: slices[0]?.key ?? "",
     series,
     slices: slices.slice(0, MAX_SLICES),
+    bValue,
     framesPerSecond: undefined,
     isCut: slices.length > MAX_SLICES,
   }));
   return [...stacks, ...films].sort((a, b) => instanceNumber(a.slices[0]) - instanceNumber(b.slices[0]));
 }
 
-/** The one to begin with: not a scout, and the one with the most images. */
-export function mainStack(stacks: readonly Stack[]): Stack | undefined {
-  const weight = ({ slices }: Stack) => (isScout(slices[0]) ? 0 : slices.length);
+/**
+ * The one to begin with: not a scout, and the one with the most images.
+ * @param seenKey of several with as many the one that has this slice
+ */
+export function mainStack(stacks: readonly Stack[], seenKey?: string): Stack | undefined {
+  const isSeen = ({ slices }: Stack) => seenKey !== undefined && slices.some(({ key }) => key === seenKey);
+  const weight = (stack: Stack) =>
+    (isScout(stack.slices[0]) ? 0 : stack.slices.length) + (isSeen(stack) ? 0.5 : 0);
   return stacks.reduce<Stack | undefined>(
     (best, stack) => (!best || weight(stack) > weight(best) ? stack : best),
     undefined,
@@ -111,15 +120,17 @@ function stacksOfFrames(
   const frames = Array.from({ length: count }, (_, frameIndex) => sliceOf(series, metadata, frameIndex));
   const directions = directionsOf(frames);
   const locations = new Set(frames.map(({ geometry }) => geometry.location));
-  const bodies = directions && (directions.length > 1 || locations.size > 1) ? directions.map(inOrder) : [];
+  const bodies =
+    directions && (directions.length > 1 || locations.size > 1) ? directions.flatMap(bodiesOfDirection) : [];
   const isCut = claimed > count;
   if (bodies.length === 0) {
     return [{ key: frames[0]?.key ?? "", series, slices: frames, ...timesOf(metadata, count), isCut }];
   }
-  return bodies.map((slices) => ({
+  return bodies.map(({ slices, bValue }) => ({
     key: slices[0]?.key ?? "",
     series,
     slices,
+    bValue,
     framesPerSecond: undefined,
     isCut,
   }));
@@ -157,8 +168,29 @@ function groupOf({ metadata }: Slice): string {
 }
 
 /** The slices of each direction in order; all in the order of their numbers where they turn. */
-function bodiesOf(slices: Slice[]): Slice[][] {
-  return directionsOf(slices)?.map(inOrder) ?? [slices.toSorted(byNumber)];
+function bodiesOf(slices: Slice[]): Body[] {
+  return directionsOf(slices)?.flatMap(bodiesOfDirection) ?? [{ slices: slices.toSorted(byNumber) }];
+}
+
+type Body = Pick<Stack, "slices" | "bValue">;
+
+/** More b-values than are looked at one by one: each may be another gradient's. */
+const MANY_B_VALUES = 8;
+
+/** The slices in order. Those of diffusion are apart by their b-values where one place has several, between which scrolling would flicker. */
+function bodiesOfDirection(slices: Slice[]): Body[] {
+  const groups = [...Map.groupBy(slices, bValueOf)];
+  const places = new Set(slices.map(({ geometry }) => geometry.location?.toFixed(2)));
+  const isOne = places.has(undefined) || places.size === slices.length || groups.length > MANY_B_VALUES;
+  if (groups.length === 1 || isOne || groups.some(([, own]) => own.length === 1))
+    return [{ slices: inOrder(slices) }];
+  return groups.map(([bValue, own]) => ({ slices: inOrder(own), bValue }));
+}
+
+/** PS3.3 §C.8.13.5.9; classic images have the attribute by itself. */
+function bValueOf({ metadata, frameIndex }: Slice): number | undefined {
+  const ofFrame = functionalGroups(metadata, frameIndex)(TagHex.MRDiffusionSequence);
+  return numberOf((ofFrame ?? metadata)[TagHex.DiffusionBValue]);
 }
 
 /** More directions than a scout has, or than the discs of a spine that are seen along their own. */

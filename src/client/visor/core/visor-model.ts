@@ -187,7 +187,7 @@ export function createVisorModel(
       ];
       for (const series of order.slice(0, MAX_TRIED)) {
         const { stacks, documents } = await seriesStacks.read(series);
-        const stack = mainStack(stacks);
+        const stack = mainStack(stacks, begun?.key);
         if (!stack) {
           if (series.seriesInstanceUID === beginWith) ask(documents[0], true);
           continue;

@@ -84,11 +84,11 @@ function AllSeries(props: SeriesListProps) {
         </h3>
       )}
       {entries.flatMap((entry) =>
-        itemsOf(entry).map(({ key, count, isPlayed, open }) => {
+        itemsOf(entry).map(({ key, count, bValue, isPlayed, open }) => {
           const isCurrent =
             stack?.key === key ||
             (key === entry.series.seriesInstanceUID && entry.stacks[0] === stack && stack);
-          const name = stackName(i18n, entry);
+          const name = stackName(i18n, { ...entry, bValue });
           const { seriesNumber: number } = entry.series;
           return (
             <button
@@ -132,11 +132,13 @@ function itemsOf({ series, stacks, documents, state }: SeriesEntry) {
     const [only] = stacks;
     const count = only?.slices.length ?? series.instanceCount;
     const isPlayed = only ? isFilm(only) : false;
-    return [{ key: uid, count, isPlayed, open: (model: Visor["model"]) => void model.showSeries(uid) }];
+    const open = (model: Visor["model"]) => void model.showSeries(uid);
+    return [{ key: uid, count, bValue: undefined, isPlayed, open }];
   }
   return stacks.map((stack) => ({
     key: stack.key,
     count: stack.slices.length,
+    bValue: stack.bValue,
     isPlayed: isFilm(stack),
     open: (model: Visor["model"]) => model.show(stack),
   }));

@@ -53,8 +53,8 @@ export function lossText(i18n: I18n, metadata: DicomJson): string | undefined {
   return i18n._(msg({ id: "visor.info.lossesOf", message: `with losses (${ratios})` }));
 }
 
-export function stackName(i18n: I18n, { series }: Pick<Stack, "series">): string {
-  if (series.description) return series.description;
+export function stackName(i18n: I18n, { series, bValue }: Pick<Stack, "series" | "bValue">): string {
   const number = series.seriesNumber ?? "";
-  return i18n._(msg({ id: "visor.series", message: `Series ${number}` }));
+  const name = series.description || i18n._(msg({ id: "visor.series", message: `Series ${number}` }));
+  return bValue === undefined ? name : `${name} · b ${i18n.number(bValue, { useGrouping: false })}`;
 }
