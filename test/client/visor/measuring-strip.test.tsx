@@ -15,7 +15,7 @@ function visorWith({ tool, isInverted = false }: { tool: Tool; isInverted?: bool
   const visor = {
     settings: changeSettings(FIRST_SETTINGS, { tool, isInverted }),
     measures: [{ kind: "length", sliceKey: "1/0", points: [] }],
-    slice: { key: "1/0" },
+    slice: { key: "1/0", metadata: {} },
     change: (by: unknown) => asked.push(by),
     removeMeasure: () => asked.push("removed"),
   } as unknown as Visor;
